@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Who owns which rows (indices of mode 0), and moving entries to their owners. Ranks
+/// own consecutive rows; boundaries are rounded to a grain (so that blocks and sorting
+/// windows stay whole) where there are rows enough. No array has a length of the
+/// number of rows: dimensions may be beyond 2^31 with few entries.
+
+#ifndef CAIRN_COMM_DISTRIBUTE_H
+#define CAIRN_COMM_DISTRIBUTE_H
+
+#include "comm/comm.h"
+
+#include "tensor/entries.h"
+
+/// Rank r owns rows first[r] .. first[r+1]-1 (none when they are equal).
+typedef struct cairn_rows {
+    int          size;
+    cairn_coord *first; ///< [size+1]; first[0] = 0, first[size] = the extent.
+} cairn_rows;
+
+/// Equal numbers of rows, boundaries multiples of @p grain.
+/// When extent < size * grain the boundaries are not rounded.
+cairn_status cairn_rows_equal(cairn_comm *comm, cairn_coord extent, cairn_coord grain,
+                              cairn_rows *rows);
+
+/// Equal numbers of entries, boundaries multiples of @p grain as above.
+///
+/// Collective. Cost: 64 reductions of `size` integers (bisection over the rows), each
+/// with one binary search per boundary in this rank's sorted rows.
+cairn_status cairn_rows_by_entries(cairn_comm *comm, const cairn_entries *entries,
+                                   cairn_coord extent, cairn_coord grain,
+                                   cairn_rows *rows);
+
+void cairn_rows_fini(cairn_env *env, cairn_rows *rows);
+
+/// Rank that owns @p row. Local.
+int cairn_rows_owner(const cairn_rows *rows, cairn_coord row);
+
+/// Move every entry to the owner of its row. Entries from lower ranks come first and
+/// keep their order, so that file order survives.
+///
+/// Collective. @p entries is replaced on success and unchanged on failure.
+cairn_status cairn_entries_to_owners(cairn_comm *comm, const cairn_rows *rows,
+                                     cairn_entries *entries);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Files read by all ranks at once. A plain file is cut into byte ranges at line ends,
+/// one per rank, each read by its rank alone; a gzip file (recognised by its magic) is
+/// inflated by rank 0, which hands out pieces in file order and never holds the whole.
+/// File order is kept: what rank r reads comes before what rank r+1 reads.
+
+#ifndef CAIRN_COMM_READ_H
+#define CAIRN_COMM_READ_H
+
+#include "comm/comm.h"
+
+#include "tensor/io.h"
+
+/// A matrix or tensor as a file says it.
+typedef struct cairn_source {
+    cairn_shape   shape;
+    cairn_entries entries;      ///< This rank's, global coordinates, unsorted, mirrored.
+    char          field[16];    ///< The banner's words ("real", "general", ...).
+    char          symmetry[16];
+} cairn_source;
+
+/// Read a Matrix Market file, plain or gzip.
+///
+/// Collective. On failure every rank returns the same status and message.
+///
+/// @param[out] source  Entries freed with cairn_source_fini(). Unchanged on failure.
+/// @retval CAIRN_IO           The file cannot be opened or read on some rank.
+/// @retval CAIRN_BAD_FILE     Its content is wrong: name, line or offset, cause.
+/// @retval CAIRN_UNSUPPORTED  Complex, hermitian.
+/// @retval CAIRN_NO_MEMORY    The entries do not fit.
+cairn_status cairn_read_matrix(cairn_comm *comm, const char *path, cairn_source *source);
+
+void cairn_source_fini(cairn_env *env, cairn_source *source);
+
+#endif

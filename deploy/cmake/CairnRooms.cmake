@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# One object library a room, so that the linker sees the arrows too.
+
+set(CAIRN_ROOMS "" CACHE INTERNAL "")
+
+# Settings that every room, the command and the tests share.
+add_library(cairn_settings INTERFACE)
+target_include_directories(cairn_settings INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+target_compile_definitions(cairn_settings INTERFACE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}")
+# One contraction setting for all arithmetic: the same bits whatever the compiler does.
+target_compile_options(cairn_settings INTERFACE -Wall -Wextra -fvisibility=hidden -ffp-contract=off
+  $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
+
+# cairn_room(name DIR folder... USES room... LIBS target...)
+function(cairn_room name)
+  cmake_parse_arguments(ARG "" "" "DIR;USES;LIBS" ${ARGN})
+  set(sources)
+  foreach(dir IN LISTS ARG_DIR)
+    file(GLOB found CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${dir}/*.c)
+    list(APPEND sources ${found})
+  endforeach()
+  if(NOT sources)
+    file(WRITE ${PROJECT_BINARY_DIR}/empty_${name}.c "typedef int cairn_empty_${name};\n")
+    set(sources ${PROJECT_BINARY_DIR}/empty_${name}.c)
+  endif()
+  add_library(cairn_${name} OBJECT ${sources})
+  set_target_properties(cairn_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(cairn_${name} PUBLIC cairn_settings ${ARG_LIBS})
+  foreach(room IN LISTS ARG_USES)
+    target_link_libraries(cairn_${name} PUBLIC cairn_${room})
+  endforeach()
+  set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_${name} CACHE INTERNAL "")
+endfunction()
+
+# The library, shared, of all rooms; and the same objects static for the tests, which
+# look inside the rooms.
+function(cairn_library)
+  add_library(cairn SHARED)
+  add_library(cairn_static STATIC)
+  add_library(cairn::cairn ALIAS cairn)
+  foreach(target cairn cairn_static)
+    foreach(room IN LISTS CAIRN_ROOMS)
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${room}>)
+    endforeach()
+  endforeach()
+  set(libs ZLIB::ZLIB OpenMP::OpenMP_C PkgConfig::HWLOC PkgConfig::JANSSON m)
+  if(CAIRN_WITH_MPI)
+    list(APPEND libs MPI::MPI_C)
+  endif()
+  target_link_libraries(cairn PRIVATE ${libs})
+  target_link_libraries(cairn_static PUBLIC cairn_settings ${libs})
+  target_include_directories(cairn PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(cairn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+endfunction()
+
+# The command: public headers only.
+function(cairn_program)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cli/*.c)
+  if(sources)
+    add_executable(cairn_cli ${sources})
+    set_target_properties(cairn_cli PROPERTIES OUTPUT_NAME cairn)
+    target_compile_definitions(cairn_cli PRIVATE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}")
+    target_compile_options(cairn_cli PRIVATE -Wall -Wextra $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
+    target_link_libraries(cairn_cli PRIVATE cairn PkgConfig::JANSSON PNG::PNG)
+  endif()
+endfunction()

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Counted memory and messages.
+
+#include "base/env.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/// A block's size, in the 64 bytes before it, so that freeing counts right.
+typedef struct {
+    size_t bytes;
+} block_head;
+
+enum { HEAD = 64, HUGE_FROM = 4 << 20, HUGE_ALIGN = 2 << 20 };
+
+const char *cairn_status_text(cairn_status status)
+{
+    switch (status) {
+#define X(name, value, exit, text) \
+    case CAIRN_##name: return text;
+        CAIRN_STATUS_MAP(X)
+#undef X
+    }
+    return "unknown status";
+}
+
+int cairn_status_exit(cairn_status status)
+{
+    switch (status) {
+#define X(name, value, exit, text) \
+    case CAIRN_##name: return exit;
+        CAIRN_STATUS_MAP(X)
+#undef X
+    }
+    return 1;
+}
+
+void cairn_env_init(cairn_env *env)
+{
+    memset(env, 0, sizeof *env);
+    env->allowed      = -1;
+    env->memory_limit = INT64_MAX;
+    cairn_options_init(&env->options);
+}
+
+void cairn_env_fini(cairn_env *env)
+{
+    env->progress = NULL;
+}
+
+cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ...)
+{
+    char    text[CAIRN_MESSAGE];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args); /* text first: an argument may be the old message */
+    va_end(args);
+    memcpy(env->message, text, sizeof text);
+    return status;
+}
+
+static bool allocation_allowed(cairn_env *env)
+{
+    const int64_t allowed = atomic_load(&env->allowed);
+
+    if (allowed > 0) atomic_fetch_sub(&env->allowed, 1);
+    return allowed != 0;
+}
+
+static void count_block(cairn_env *env, int64_t blocks, int64_t bytes)
+{
+    atomic_fetch_add(&env->live_blocks, blocks);
+
+    const int64_t live = atomic_fetch_add(&env->live_bytes, bytes) + bytes;
+    int64_t       peak = atomic_load(&env->peak_bytes);
+
+    while (live > peak && !atomic_compare_exchange_weak(&env->peak_bytes, &peak, live)) {}
+}
+
+static cairn_status no_memory(cairn_env *env, int64_t count, size_t size)
+{
+    return cairn_fail(env, CAIRN_NO_MEMORY,
+                      "out of memory: allocation of %" PRId64 " x %zu bytes failed",
+                      count, size);
+}
+
+cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **block)
+{
+    size_t bytes, total;
+
+    if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes)
+        || __builtin_add_overflow(bytes, (size_t)(HEAD + HUGE_ALIGN), &total)
+        || total > (size_t)INT64_MAX || !allocation_allowed(env))
+        return no_memory(env, count, size);
+
+    const bool   huge  = bytes >= HUGE_FROM;
+    const size_t align = huge ? HUGE_ALIGN : HEAD;
+
+    total       = (bytes + HEAD + align - 1) / align * align;
+    char *start = aligned_alloc(align, total);
+
+    if (!start) return no_memory(env, count, size);
+    if (huge) madvise(start, total, MADV_HUGEPAGE);
+    ((block_head *)start)->bytes = bytes;
+    count_block(env, 1, (int64_t)bytes);
+    *block = start + HEAD;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_alloc_zero(cairn_env *env, int64_t count, size_t size, void **block)
+{
+    void *fresh;
+
+    CAIRN_TRY(cairn_alloc(env, count, size, &fresh));
+    memset(fresh, 0, (size_t)count * size);
+    *block = fresh;
+    return CAIRN_OK;
+}
+
+static size_t block_bytes(const void *block)
+{
+    return ((const block_head *)((const char *)block - HEAD))->bytes;
+}
+
+cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **block)
+{
+    void *fresh;
+
+    CAIRN_TRY(cairn_alloc(env, count, size, &fresh));
+    if (*block) {
+        const size_t old = block_bytes(*block), now = (size_t)count * size;
+
+        memcpy(fresh, *block, old < now ? old : now);
+        cairn_free(env, *block);
+    }
+    *block = fresh;
+    return CAIRN_OK;
+}
+
+void cairn_free(cairn_env *env, void *block)
+{
+    if (!block) return;
+    count_block(env, -1, -(int64_t)block_bytes(block));
+    free((char *)block - HEAD);
+}
+
+cairn_status cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy)
+{
+    const size_t n = strnlen(text, length);
+    char        *fresh;
+
+    CAIRN_TRY(cairn_alloc(env, (int64_t)n + 1, 1, (void **)&fresh));
+    memcpy(fresh, text, n);
+    fresh[n] = '\0';
+    *copy    = fresh;
+    return CAIRN_OK;
+}
+
+/// A count of bytes as text, also beyond 64 bits.
+static void print_bytes(char text[24], __int128 bytes)
+{
+    if (bytes > INT64_MAX) snprintf(text, 24, "%.3g", (double)bytes);
+    else snprintf(text, 24, "%" PRId64, (int64_t)bytes);
+}
+
+cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes)
+{
+    char needed[24];
+
+    if (bytes <= env->memory_limit) return CAIRN_OK;
+    print_bytes(needed, bytes);
+    return cairn_fail(env, CAIRN_NO_MEMORY,
+                      "memory: %s: needs %s bytes, but the limit is %" PRId64
+                      " (--memory or CAIRN_MEMORY raises it)",
+                      what, needed, env->memory_limit);
+}
+
+void cairn_progress(cairn_env *env, const char *what, double fraction)
+{
+    if (env->progress) env->progress(env->progress_user, what, fraction);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The environment that every room is handed: counted memory, the error message, the
+/// options, the log. It is the first member of the public context, so that rooms below
+/// the API never see the context itself. One thread uses an environment at a time,
+/// except for the allocator, which any thread may call.
+
+#ifndef CAIRN_BASE_ENV_H
+#define CAIRN_BASE_ENV_H
+
+#include "base/options.h"
+
+#include <cairn/status.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAIRN_MAX_ORDER  16 ///< Modes of a tensor.
+#define CAIRN_MAX_LEVELS 16 ///< Levels of an index map.
+#define CAIRN_MESSAGE    1024 ///< Bytes of the longest message, with its end.
+
+typedef int64_t cairn_coord; ///< A coordinate along one mode, global, 0-based.
+typedef int64_t cairn_pos;   ///< A position in one level's storage on this rank.
+
+/// Progress of long work: called with a fraction 0..1, or below 0 when it is unknown.
+typedef void (*cairn_progress_fn)(void *user, const char *what, double fraction);
+
+typedef struct cairn_env {
+    char             message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
+    cairn_options    options;
+    int64_t          memory_limit; ///< Bytes of arrays, entries and dense operands.
+    _Atomic int64_t  live_blocks;  ///< Blocks allocated and not freed.
+    _Atomic int64_t  live_bytes;
+    _Atomic int64_t  peak_bytes;
+    _Atomic int64_t  allowed; ///< Allocations until one fails; < 0: none fails.
+    cairn_progress_fn progress; ///< NULL: no progress.
+    void             *progress_user;
+} cairn_env;
+
+/// Prepare @p env: no message, default options, no memory limit, nothing allocated.
+///
+/// Local. Pairs with cairn_env_fini().
+void cairn_env_init(cairn_env *env);
+
+/// Release what the environment itself holds; blocks still live are the caller's leak.
+///
+/// Local.
+void cairn_env_fini(cairn_env *env);
+
+/// Record the message of a failure and return @p status, for `return cairn_fail(...)`.
+///
+/// Local. Whoever decides a failure calls this once, with the exact cause in the form
+/// "WHAT: WHERE: WHY" (no program name, no newline); callers above pass it up with
+/// CAIRN_TRY. A longer message is cut.
+cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// Allocate @p count elements of @p size bytes, 64-byte aligned, contents undefined.
+///
+/// Local. Blocks of 4 MB and more are backed by huge pages where the kernel offers
+/// them (measured: page faults of 4 KB cost more than most conversions).
+///
+/// @param[out] block The block, never NULL on success (also for 0 bytes); freed with
+///                   cairn_free(). Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY  The product overflows, or the system has no more.
+cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **block);
+
+/// As cairn_alloc(), filled with zero bytes.
+cairn_status cairn_alloc_zero(cairn_env *env, int64_t count, size_t size, void **block);
+
+/// Grow or shrink a block to @p count elements of @p size bytes, keeping its content.
+///
+/// Local. @p block may point to NULL. Unchanged on failure.
+cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **block);
+
+/// Free a block of cairn_alloc(); NULL is accepted.
+void cairn_free(cairn_env *env, void *block);
+
+/// Copy a string, or its first @p length bytes, into a counted block.
+cairn_status cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy);
+
+/// Fail with CAIRN_NO_MEMORY unless @p bytes more than @p held stay within the limit:
+/// "WHAT: needs N bytes, but the limit is L". Nothing is allocated.
+cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes);
+
+/// Report progress if anybody listens.
+void cairn_progress(cairn_env *env, const char *what, double fraction);
+
+/// Pass a failure up.
+#define CAIRN_TRY(call)                                 \
+    do {                                                \
+        const cairn_status try_ = (call);               \
+        if (try_ != CAIRN_OK) return try_;              \
+    } while (0)
+
+/// Pass a failure on to the clean-up at @p label, with the status in `status`.
+#define CAIRN_GO(label, call)                           \
+    do {                                                \
+        status = (call);                                \
+        if (status != CAIRN_OK) goto label;             \
+    } while (0)
+
+/// Decide a failure: unless @p cond, record the message and return @p code.
+#define CAIRN_CHECK(cond, env, code, ...)                     \
+    do {                                                      \
+        if (!(cond)) return cairn_fail(env, code, __VA_ARGS__); \
+    } while (0)
+
+/// Allocate @p count elements of the type that @p pointer points to.
+#define CAIRN_NEW(env, count, pointer) \
+    cairn_alloc(env, count, sizeof **(pointer), (void **)(pointer))
+#define CAIRN_NEW_ZERO(env, count, pointer) \
+    cairn_alloc_zero(env, count, sizeof **(pointer), (void **)(pointer))
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Encodings and formats as values: what the format language says, with parameters
+/// substituted and names resolved, and nothing else. An encoding knows no sizes.
+///
+/// Source: Liu et al., UniSparse: An Intermediate Language for General Sparse Format
+/// Customization, OOPSLA 2024, sections 3 and 4; the additions (parameters, query
+/// names, widths, hybrids' `keep`) are Cairn's.
+///
+/// All nodes of a format live in one arena and are constant once parsed.
+
+#ifndef CAIRN_FORMAT_ENCODING_H
+#define CAIRN_FORMAT_ENCODING_H
+
+#include "base/env.h"
+
+#define CAIRN_MAX_QUERIES 16 ///< Queries of one encoding.
+#define CAIRN_MAX_CASES   16 ///< Conditions of one value map, `otherwise` not counted.
+#define CAIRN_MAX_MEMBERS 16 ///< Members of one hybrid.
+
+/// Operators of expressions.
+typedef enum {
+    CAIRN_EXPR_CONST,    ///< `value`.
+    CAIRN_EXPR_DIM,      ///< Dimension number `value`.
+    CAIRN_EXPR_QUERY,    ///< The value of query number `value`, by its name.
+    CAIRN_EXPR_INDIRECT, ///< indirect(arg...): the value of the last query, number `value`.
+    CAIRN_EXPR_NEG,      ///< -a
+    CAIRN_EXPR_ADD,      ///< a + b
+    CAIRN_EXPR_SUB,      ///< a - b
+    CAIRN_EXPR_MUL,      ///< a * b, one of them constant
+    CAIRN_EXPR_DIV,      ///< floor(a / b), b a positive constant
+    CAIRN_EXPR_MOD,      ///< a - b * floor(a / b)
+} cairn_expr_op;
+
+/// An expression of a map; a tree, as written (constants folded).
+typedef struct cairn_expr cairn_expr;
+struct cairn_expr {
+    cairn_expr_op     op;
+    int64_t           value;
+    const cairn_expr *a, *b;
+    int               args;                  ///< INDIRECT: number of arguments,
+    const cairn_expr *arg[CAIRN_MAX_ORDER];  ///< which are kept for the print only.
+    int               line, column;          ///< Where it was written, 1-based.
+};
+
+/// An index map (d0, ..., d(order-1)) -> (expr[0], ..., expr[count-1]).
+typedef struct cairn_map {
+    int               order;
+    int               count;
+    const cairn_expr *expr[CAIRN_MAX_LEVELS];
+} cairn_map;
+
+typedef enum {
+    CAIRN_QUERY_SUM,
+    CAIRN_QUERY_ENUM,
+    CAIRN_QUERY_REORDER,
+    CAIRN_QUERY_SCHEDULE,
+} cairn_query_func;
+
+typedef enum {
+    CAIRN_REL_EQ,
+    CAIRN_REL_NE,
+    CAIRN_REL_GT,
+    CAIRN_REL_GE,
+    CAIRN_REL_LT,
+    CAIRN_REL_LE,
+} cairn_relation;
+
+/// What a query's argument, a condition or a start value refers to.
+enum {
+    CAIRN_ARG_VALUE = -1, ///< The value at a position of the index box.
+};
+
+/// The right-hand side of `->` in a value map.
+typedef struct cairn_start {
+    enum { CAIRN_START_CONST, CAIRN_START_QUERY, CAIRN_START_NONE } kind;
+    int64_t     value; ///< CONST: the number. QUERY: the number of the query.
+    const char *text;  ///< QUERY: as written ("sumVal" or the name), for the print.
+} cairn_start;
+
+/// One `var REL CONST -> start`.
+typedef struct cairn_case {
+    int            var;  ///< CAIRN_ARG_VALUE or the number of an earlier query.
+    const char    *text; ///< As written, for the print ("value", never "val").
+    cairn_relation relation;
+    int64_t        constant;
+    cairn_start    start;
+} cairn_case;
+
+/// One query. Clauses that were not given hold their defaults; `traverse_by` NULL is
+/// the id order. A shorthand's bucket count is in `buckets`, with `shorthand` set.
+typedef struct cairn_query {
+    const char      *name; ///< NULL if it has none.
+    cairn_query_func func;
+    int              arg;      ///< CAIRN_ARG_VALUE or the number of an earlier query.
+    const char      *arg_text; ///< As written ("value", "sumVal", "d0", a name).
+    cairn_map        group_by; ///< count 0: one group.
+    const cairn_map *traverse_by;
+    bool             has_with;
+    int              cases;
+    cairn_case       when[CAIRN_MAX_CASES];
+    cairn_start      otherwise;
+    int64_t          buckets;     ///< 0: none.
+    bool             shorthand;   ///< `buckets` comes from traverse_by (d0/2): 2.
+    int64_t          distance;    ///< 0: none.
+    const cairn_map *distance_by; ///< NULL: one key for all.
+    bool             descend;
+    int              line, column;
+} cairn_query;
+
+/// pack(first,last): levels first..last as one array of tuples.
+typedef struct cairn_pack {
+    int  first, last; ///< last <= levels-1: pack(S,m) is stored as pack(S,m-1).
+    bool novalue;
+} cairn_pack;
+
+/// One encoding: index map, mutations, queries, layout primitives, widths.
+typedef struct cairn_encoding {
+    cairn_map   map;
+    bool        trimmed;    ///< A trim was given;
+    int         trim_first; ///< S, else levels (so that no level is in [S,E]),
+    int         trim_last;  ///< E, else -1.
+    uint32_t    merged;     ///< Bit L: merge of level L was given.
+    int         queries;
+    cairn_query query[CAIRN_MAX_QUERIES];
+    int         packs;
+    cairn_pack  pack[CAIRN_MAX_LEVELS];
+    int         partition; ///< L of partition(L), or -1.
+    uint8_t     ptr_bits[CAIRN_MAX_LEVELS]; ///< 0: by the rules.
+    uint8_t     idx_bits[CAIRN_MAX_LEVELS];
+    uint8_t     all_ptr_bits, all_idx_bits; ///< bits<ptr = w>, bits<idx = w>; 0: not given.
+} cairn_encoding;
+
+typedef enum {
+    CAIRN_THRESHOLD_CAPACITY,
+    CAIRN_THRESHOLD_ABSOLUTE,
+    CAIRN_THRESHOLD_MAXIMUM,
+} cairn_threshold_mode;
+
+/// A format: one encoding (members == 1, not hybrid), or members and the rule between.
+typedef struct cairn_format {
+    bool                  hybrid;
+    int                   order; ///< Modes of the tensors it stores.
+    int                   members;
+    const cairn_encoding *member[CAIRN_MAX_MEMBERS];
+    const cairn_query    *query; ///< The hybrid's own query; NULL: the first member's blocks.
+    cairn_threshold_mode  mode;
+    double                threshold[CAIRN_MAX_MEMBERS]; ///< [members-1], descending.
+    double                keep[CAIRN_MAX_MEMBERS];      ///< [members-1], each in (0,1].
+    struct cairn_arena   *arena;                        ///< Owns everything above.
+} cairn_format;
+
+/// Number of levels of an encoding.
+static inline int cairn_encoding_levels(const cairn_encoding *e)
+{
+    return e->map.count;
+}
+
+/// True if @p expr is about a query rather than dimensions (an *indirect* level).
+bool cairn_expr_is_indirect(const cairn_expr *expr);
+
+#endif
