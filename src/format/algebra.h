@@ -63,6 +63,18 @@ void cairn_algebra_init(cairn_algebra *algebra, cairn_env *env, int order);
 cairn_status cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr,
                            cairn_form *form);
 
+/// floor(form / divisor) as a form, divisor > 0.
+cairn_status cairn_form_div(cairn_algebra *algebra, const cairn_form *form, int64_t divisor,
+                            cairn_form *quotient);
+
+/// form += factor * other, and form += factor * atom.
+cairn_status cairn_form_add(const cairn_algebra *algebra, cairn_form *form,
+                            const cairn_form *other, int64_t factor);
+cairn_status cairn_form_add_term(const cairn_algebra *algebra, cairn_form *form, int atom,
+                                 int64_t factor);
+
+bool cairn_form_equal(const cairn_form *a, const cairn_form *b);
+
 /// Range of a form, when dimension k runs over dims[k] and query q over queries[q].
 /// An empty interval among those used gives an empty one, f%c included.
 /// @param[in] queries  May be NULL when no form uses a query.
