@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What every communicator can do, written over its table.
+
+#include "comm/comm.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void cairn_comm_destroy(cairn_comm **comm)
+{
+    if (!*comm) return;
+    (*comm)->ops->destroy(*comm);
+    *comm = NULL;
+}
+
+/// What the lowest failing rank says.
+typedef struct {
+    int64_t status;
+    char    message[CAIRN_MESSAGE];
+} verdict;
+
+/// Whether a failure belongs to one rank's machine: what is wrong whatever the machine
+/// (a file's content, an option) is told without a rank, so that the message is the
+/// same on any number of ranks.
+static cairn_status
+name_rank(cairn_comm *comm, cairn_status mine, const verdict *told, int rank)
+{
+    const bool same = mine == (cairn_status)told->status
+                      && strcmp(comm->env->message, told->message) == 0;
+    int64_t alike = same;
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &alike, 1, CAIRN_MIN));
+    if (!alike && cairn_status_exit((cairn_status)told->status) == 1)
+        return cairn_fail(comm->env, (cairn_status)told->status, "rank %d: %s", rank,
+                          told->message);
+    return cairn_fail(comm->env, (cairn_status)told->status, "%s", told->message);
+}
+
+cairn_status cairn_comm_agree(cairn_comm *comm, cairn_status mine)
+{
+    if (comm->size == 1) return mine;
+
+    int64_t first = mine == CAIRN_OK ? comm->size : comm->rank;
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &first, 1, CAIRN_MIN));
+    if (first == comm->size) return CAIRN_OK;
+
+    verdict told = {.status = mine};
+
+    memcpy(told.message, comm->env->message, sizeof told.message);
+    CAIRN_TRY(comm->ops->broadcast(comm, &told, sizeof told, (int)first));
+    return name_rank(comm, mine, &told, (int)first);
+}
+
+cairn_status cairn_comm_exscan(cairn_comm *comm, int64_t mine, int64_t *before)
+{
+    int64_t     *all = NULL, sum = 0;
+    cairn_status status = CAIRN_NEW(comm->env, comm->size, &all);
+
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    status = comm->ops->allgather(comm, &mine, sizeof mine, all);
+    for (int r = 0; r < comm->rank; r++)
+        sum += all[r];
+    cairn_free(comm->env, all);
+    if (status == CAIRN_OK) *before = sum;
+    return status;
+}
+
+/// Bytes to and from each rank, as alltoallv wants them.
+typedef struct {
+    int64_t *send, *recv; ///< [size of comm], one block.
+    int64_t  incoming;    ///< Records in all.
+} traffic;
+
+/// Tell every rank how many records it will get.
+static cairn_status count_traffic(cairn_comm    *comm,
+                                  const int64_t *counts,
+                                  size_t         size,
+                                  traffic       *bytes,
+                                  int64_t       *recv_counts)
+{
+    for (int r = 0; r < comm->size; r++)
+        bytes->send[r] = bytes->recv[r] = 8;
+    CAIRN_TRY(
+        comm->ops->alltoallv(comm, counts, bytes->send, recv_counts, bytes->recv));
+    bytes->incoming = 0;
+    for (int r = 0; r < comm->size; r++) {
+        bytes->send[r] = counts[r] * (int64_t)size;
+        bytes->recv[r] = recv_counts[r] * (int64_t)size;
+        bytes->incoming += recv_counts[r];
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status exchange_records(cairn_comm    *comm,
+                                     const void    *send,
+                                     const int64_t *counts,
+                                     size_t         size,
+                                     traffic       *bytes,
+                                     void         **recv,
+                                     int64_t       *recv_counts)
+{
+    void        *records = NULL;
+    cairn_status status;
+
+    CAIRN_TRY(count_traffic(comm, counts, size, bytes, recv_counts));
+    status = cairn_alloc(comm->env, bytes->incoming, size, &records);
+    CAIRN_GO(failed, cairn_comm_agree(comm, status));
+    CAIRN_GO(failed,
+             comm->ops->alltoallv(comm, send, bytes->send, records, bytes->recv));
+    *recv = records;
+    return CAIRN_OK;
+failed:
+    cairn_free(comm->env, records);
+    return status;
+}
+
+cairn_status cairn_comm_exchange(cairn_comm    *comm,
+                                 const void    *send,
+                                 const int64_t *counts,
+                                 size_t         size,
+                                 void         **recv,
+                                 int64_t       *recv_counts)
+{
+    traffic      bytes  = {0};
+    cairn_status status = CAIRN_NEW(comm->env, 2 * (int64_t)comm->size, &bytes.send);
+
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    bytes.recv = bytes.send + comm->size;
+    status     = exchange_records(comm, send, counts, size, &bytes, recv, recv_counts);
+done:
+    cairn_free(comm->env, bytes.send);
+    return status;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Row ownership and moving entries to owners.
+
+#include "comm/distribute.h"
+
+#include <string.h>
+
+void cairn_rows_fini(cairn_env *env, cairn_rows *rows)
+{
+    cairn_free(env, rows->first);
+    *rows = (cairn_rows){0};
+}
+
+int cairn_rows_owner(const cairn_rows *rows, cairn_coord row)
+{
+    int low = 0, high = rows->size - 1;
+
+    /* The last rank whose first row is not after `row`: empty ranks before it lose. */
+    while (low < high) {
+        const int middle = low + (high - low + 1) / 2;
+
+        if (rows->first[middle] <= row)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/// 1 where there are too few rows to keep grains whole.
+static cairn_coord
+usable_grain(const cairn_comm *comm, cairn_coord extent, cairn_coord grain)
+{
+    return grain > 1 && (__int128)comm->size * grain <= extent ? grain : 1;
+}
+
+static cairn_coord row_of_grain(cairn_coord g, cairn_coord grain, cairn_coord extent)
+{
+    const __int128 row = (__int128)g * grain;
+
+    return row < extent ? (cairn_coord)row : extent;
+}
+
+/// Every rank allocates alike, or none keeps anything.
+static cairn_status create_rows(cairn_comm *comm, cairn_coord extent, cairn_rows *rows)
+{
+    cairn_rows         fresh  = {.size = comm->size};
+    const cairn_status mine   = CAIRN_NEW_ZERO(comm->env, comm->size + 1, &fresh.first);
+    const cairn_status status = cairn_comm_agree(comm, mine);
+
+    if (status != CAIRN_OK) {
+        cairn_rows_fini(comm->env, &fresh);
+        return status;
+    }
+    fresh.first[comm->size] = extent;
+    *rows                   = fresh;
+    return CAIRN_OK;
+}
+
+static void cut_equally(const cairn_comm *comm, cairn_coord grain, cairn_rows *rows)
+{
+    const cairn_coord extent = rows->first[comm->size];
+
+    for (int r = 1; r < comm->size; r++) {
+        const cairn_coord row = (cairn_coord)((__int128)extent * r / comm->size);
+        const cairn_coord g   = row / grain + (row % grain > grain / 2);
+
+        rows->first[r] = row_of_grain(g, grain, extent);
+    }
+}
+
+cairn_status cairn_rows_equal(cairn_comm *comm,
+                              cairn_coord extent,
+                              cairn_coord grain,
+                              cairn_rows *rows)
+{
+    CAIRN_TRY(create_rows(comm, extent, rows));
+    cut_equally(comm, usable_grain(comm, extent, grain), rows);
+    return CAIRN_OK;
+}
+
+/// The search for all boundaries at once. Boundary b (0 .. cuts-1) is a number of
+/// grains; `low` and `high` close in on the first one with `goal` entries before it.
+typedef struct {
+    const cairn_coord *row; ///< [n], this rank's, ascending.
+    cairn_pos          n;
+    cairn_coord        extent, grain;
+    int                cuts;
+    int64_t            total;              ///< Entries of all ranks.
+    int64_t           *low, *high, *count; ///< [cuts] each, one block.
+} search;
+
+/// Entries of this rank in the rows before grain @p g.
+static int64_t entries_before(const search *s, cairn_coord g)
+{
+    const cairn_coord row = row_of_grain(g, s->grain, s->extent);
+    cairn_pos         low = 0, high = s->n;
+
+    while (low < high) {
+        const cairn_pos middle = low + (high - low) / 2;
+
+        if (s->row[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int64_t goal(const search *s, int b)
+{
+    return (int64_t)((__int128)s->total * (b + 1) / (s->cuts + 1));
+}
+
+static bool closed(const search *s)
+{
+    for (int b = 0; b < s->cuts; b++)
+        if (s->low[b] < s->high[b]) return false;
+    return true;
+}
+
+/// Halve every interval; the counts are the same on all ranks, so all take one course.
+static cairn_status halve(cairn_comm *comm, search *s)
+{
+    for (int b = 0; b < s->cuts; b++)
+        s->count[b] = entries_before(s, s->low[b] + (s->high[b] - s->low[b]) / 2);
+    CAIRN_TRY(comm->ops->allreduce(comm, s->count, s->cuts, CAIRN_SUM));
+    for (int b = 0; b < s->cuts; b++) {
+        const int64_t middle = s->low[b] + (s->high[b] - s->low[b]) / 2;
+
+        if (s->low[b] == s->high[b]) continue;
+        if (s->count[b] >= goal(s, b))
+            s->high[b] = middle;
+        else
+            s->low[b] = middle + 1;
+    }
+    return CAIRN_OK;
+}
+
+/// The boundary found has enough entries before it, the one below too few: take the
+/// nearer. Boundaries stay in order, since goals are and both choices are monotone.
+static cairn_status take_nearer(cairn_comm *comm, search *s, cairn_rows *rows)
+{
+    int64_t *const below = s->high; /* the interval is closed: high is free */
+
+    for (int b = 0; b < s->cuts; b++) {
+        s->count[b] = entries_before(s, s->low[b]);
+        below[b]    = entries_before(s, s->low[b] > 0 ? s->low[b] - 1 : 0);
+    }
+    CAIRN_TRY(comm->ops->allreduce(comm, s->count, s->cuts, CAIRN_SUM));
+    CAIRN_TRY(comm->ops->allreduce(comm, below, s->cuts, CAIRN_SUM));
+    for (int b = 0; b < s->cuts; b++) {
+        const bool        nearer = goal(s, b) - below[b] < s->count[b] - goal(s, b);
+        const cairn_coord g      = s->low[b] - (nearer && s->low[b] > 0);
+
+        rows->first[b + 1] = row_of_grain(g, s->grain, s->extent);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status run_search(cairn_comm *comm, search *s, cairn_rows *rows)
+{
+    const cairn_coord grains = s->extent / s->grain + (s->extent % s->grain != 0);
+
+    for (int b = 0; b < s->cuts; b++) {
+        s->low[b]  = 0;
+        s->high[b] = grains;
+    }
+    while (!closed(s))
+        CAIRN_TRY(halve(comm, s));
+    return take_nearer(comm, s, rows);
+}
+
+/// This rank's rows in ascending order; @p copy is NULL when they are so already.
+static cairn_status
+ascending_rows(cairn_env *env, const cairn_entries *entries, cairn_coord **copy)
+{
+    const cairn_pos    n     = entries->n;
+    const cairn_coord *row   = entries->coord[0];
+    cairn_pos         *order = NULL, p = 1;
+    cairn_coord       *fresh = NULL;
+    cairn_status       status;
+
+    while (p < n && row[p - 1] <= row[p])
+        p++;
+    if (p >= n) return CAIRN_OK;
+    CAIRN_GO(done, CAIRN_NEW(env, n, &order));
+    CAIRN_GO(done, cairn_sort_order(env, n, 1, &row, order));
+    CAIRN_GO(done, CAIRN_NEW(env, n, &fresh));
+    for (p = 0; p < n; p++)
+        fresh[p] = row[order[p]];
+    *copy = fresh;
+done:
+    cairn_free(env, order);
+    return status;
+}
+
+static cairn_status prepare_search(cairn_comm          *comm,
+                                   const cairn_entries *entries,
+                                   search              *s,
+                                   cairn_coord        **copy)
+{
+    CAIRN_TRY(ascending_rows(comm->env, entries, copy));
+    s->row = *copy ? *copy : entries->coord[0];
+    CAIRN_TRY(CAIRN_NEW(comm->env, 3 * (int64_t)s->cuts, &s->low));
+    s->high  = s->low + s->cuts;
+    s->count = s->high + s->cuts;
+    return CAIRN_OK;
+}
+
+static cairn_status cut_by_entries(cairn_comm          *comm,
+                                   const cairn_entries *entries,
+                                   cairn_coord          grain,
+                                   int64_t              total,
+                                   cairn_rows          *rows)
+{
+    search       s      = {.n      = entries->n,
+                           .extent = rows->first[comm->size],
+                           .grain  = grain,
+                           .cuts   = comm->size - 1,
+                           .total  = total};
+    cairn_coord *copy   = NULL;
+    cairn_status status = prepare_search(comm, entries, &s, &copy);
+
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    status = run_search(comm, &s, rows);
+done:
+    cairn_free(comm->env, s.low);
+    cairn_free(comm->env, copy);
+    return status;
+}
+
+cairn_status cairn_rows_by_entries(cairn_comm          *comm,
+                                   const cairn_entries *entries,
+                                   cairn_coord          extent,
+                                   cairn_coord          grain,
+                                   cairn_rows          *rows)
+{
+    const cairn_coord usable = usable_grain(comm, extent, grain);
+    int64_t           total  = entries->n;
+    cairn_rows        fresh;
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &total, 1, CAIRN_SUM));
+    /* Without entries no boundary is better than another: cut the rows equally. */
+    if (comm->size == 1 || total == 0)
+        return cairn_rows_equal(comm, extent, grain, rows);
+    CAIRN_TRY(create_rows(comm, extent, &fresh));
+
+    const cairn_status status = cut_by_entries(comm, entries, usable, total, &fresh);
+
+    if (status == CAIRN_OK)
+        *rows = fresh;
+    else
+        cairn_rows_fini(comm->env, &fresh);
+    return status;
+}
+
+/// Entries on the way: one array at a time is packed by owner and exchanged, so that
+/// what is needed beside the old and the new entries is one array.
+typedef struct {
+    int     *owner;                   ///< [entries]
+    int64_t *counts, *cursor;         ///< [size of comm] each: entries to a rank.
+    int64_t *send_bytes, *recv_bytes; ///< [size of comm] each, of one array.
+    int64_t *packed;                  ///< [entries], any 8-byte type.
+    int64_t  incoming;
+} movers;
+
+static cairn_status create_movers(cairn_comm          *comm,
+                                  const cairn_rows    *rows,
+                                  const cairn_entries *entries,
+                                  movers              *m)
+{
+    const int64_t size = comm->size;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(comm->env, 4 * size, &m->counts));
+    m->cursor     = m->counts + size;
+    m->send_bytes = m->cursor + size;
+    m->recv_bytes = m->send_bytes + size;
+    CAIRN_TRY(CAIRN_NEW(comm->env, entries->n, &m->owner));
+    CAIRN_TRY(CAIRN_NEW(comm->env, entries->n, &m->packed));
+    for (cairn_pos p = 0; p < entries->n; p++) {
+        m->owner[p] = cairn_rows_owner(rows, entries->coord[0][p]);
+        m->counts[m->owner[p]]++;
+    }
+    return CAIRN_OK;
+}
+
+static void destroy_movers(cairn_env *env, movers *m)
+{
+    cairn_free(env, m->packed);
+    cairn_free(env, m->owner);
+    cairn_free(env, m->counts);
+}
+
+/// Exchange the counts, then make them bytes.
+static cairn_status count_movers(cairn_comm *comm, movers *m)
+{
+    for (int r = 0; r < comm->size; r++)
+        m->send_bytes[r] = m->recv_bytes[r] = 8;
+    CAIRN_TRY(
+        comm->ops->alltoallv(comm, m->counts, m->send_bytes, m->cursor, m->recv_bytes));
+    for (int r = 0; r < comm->size; r++) {
+        m->incoming += m->cursor[r];
+        m->recv_bytes[r] = 8 * m->cursor[r];
+        m->send_bytes[r] = 8 * m->counts[r];
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status
+move_array(cairn_comm *comm, movers *m, cairn_pos n, const void *array, void *to)
+{
+    int64_t before = 0;
+
+    for (int r = 0; r < comm->size; r++) {
+        m->cursor[r] = before;
+        before += m->counts[r];
+    }
+    for (cairn_pos p = 0; p < n; p++)
+        memcpy(&m->packed[m->cursor[m->owner[p]]++], (const char *)array + 8 * p, 8);
+    return comm->ops->alltoallv(comm, m->packed, m->send_bytes, to, m->recv_bytes);
+}
+
+static cairn_status move_entries(cairn_comm          *comm,
+                                 movers              *m,
+                                 const cairn_entries *entries,
+                                 cairn_entries       *fresh)
+{
+    CAIRN_TRY(count_movers(comm, m));
+    CAIRN_TRY(
+        cairn_comm_agree(comm, cairn_entries_reserve(comm->env, fresh, m->incoming)));
+    for (int k = 0; k < entries->order; k++)
+        CAIRN_TRY(move_array(comm, m, entries->n, entries->coord[k], fresh->coord[k]));
+    CAIRN_TRY(move_array(comm, m, entries->n, entries->value, fresh->value));
+    fresh->n = m->incoming;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_entries_to_owners(cairn_comm       *comm,
+                                     const cairn_rows *rows,
+                                     cairn_entries    *entries)
+{
+    movers        m = {0};
+    cairn_entries fresh;
+    cairn_status  status;
+
+    if (comm->size == 1) return CAIRN_OK;
+    cairn_entries_init(&fresh, entries->order);
+    status = create_movers(comm, rows, entries, &m);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, move_entries(comm, &m, entries, &fresh));
+
+    const cairn_entries old = *entries;
+
+    *entries = fresh;
+    fresh    = old;
+done:
+    cairn_entries_fini(comm->env, &fresh);
+    destroy_movers(comm->env, &m);
+    return status;
+}
