@@ -29,7 +29,7 @@ typedef struct cairn_comm_ops {
     /// order. recv_bytes[r] are known to the caller (exchanged before).
     cairn_status (*alltoallv)(cairn_comm *comm, const void *send, const int64_t *send_bytes,
                               void *recv, const int64_t *recv_bytes);
-    /// Point to point, blocking, for pipelines. Not collective.
+    /// Point to point, blocking, for pipelines; tags 0 .. 999. Not collective.
     cairn_status (*send)(cairn_comm *comm, const void *data, int64_t bytes, int to, int tag);
     cairn_status (*recv)(cairn_comm *comm, void *data, int64_t bytes, int from, int tag);
     /// Begin and finish an exchange with neighbours: messages to[k] of send_bytes[k]
@@ -59,8 +59,10 @@ cairn_status cairn_comm_self(cairn_env *env, cairn_comm **comm);
 void cairn_comm_destroy(cairn_comm **comm);
 
 /// Agree on a status: every rank passes its own and returns the same one, that of the
-/// lowest rank that failed; the message of that rank becomes the message on all (with
-/// "rank N: " before it when more than one rank exists and not all failed alike).
+/// lowest rank that failed; the message of that rank becomes the message on all. What
+/// failed on this machine only (exit status 1) gets "rank N: " before it when more than
+/// one rank exists and not all failed alike; what is wrong whatever the machine has the
+/// same message on any number of ranks.
 cairn_status cairn_comm_agree(cairn_comm *comm, cairn_status mine);
 
 /// Sum over the ranks before this one (0 on rank 0).

@@ -47,7 +47,8 @@ typedef struct cairn_mtx_range {
     int64_t   first_line; ///< Number of the range's first line, 1-based; 0: unknown, then
                           ///< messages give the byte offset instead.
     int64_t   offset;     ///< Byte offset in the (inflated) file of `begin`.
-    cairn_pos first;      ///< Array files: number of the range's first element line.
+    cairn_pos first;      ///< Entry lines before the range; too few (0) is allowed for
+                          ///< coordinate files: only an entry too many is seen later.
     cairn_pos found;      ///< Out: entry lines found (comments and blank lines are none).
 } cairn_mtx_range;
 

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The entry lines of Matrix Market files. Reading goes by line, never by token: a
+/// missing value must not make the next line's row number the value.
+
+#include "tensor/io_number.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Where parsing stands.
+typedef struct {
+    cairn_env              *env;
+    const char             *name;
+    const cairn_mtx_header *header;
+    const cairn_mtx_range  *range;
+    cairn_entries          *entries;
+    const char             *begin;   ///< Of the range.
+    const char             *p, *end; ///< What is left of the current line.
+    const char             *line;    ///< Begin of the current line.
+    int64_t                 lines;   ///< Lines of the range before the current one.
+    cairn_pos               found;   ///< Entry lines before the current one.
+    cairn_coord             i, j;    ///< Array files: position of the next element.
+} entry_parser;
+
+static cairn_status __attribute__((format(printf, 2, 3)))
+fail_line(const entry_parser *e, const char *fmt, ...)
+{
+    char    why[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(why, sizeof why, fmt, args);
+    va_end(args);
+    if (e->range->first_line == 0)
+        return cairn_fail(e->env, CAIRN_BAD_FILE, "%s: byte %" PRId64 ": %s", e->name,
+                          e->range->offset + (e->line - e->begin), why);
+    return cairn_fail(e->env, CAIRN_BAD_FILE, "%s: line %" PRId64 ": %s", e->name,
+                      e->range->first_line + e->lines, why);
+}
+
+static void skip_blanks(entry_parser *e)
+{
+    while (e->p < e->end && cairn_is_blank(*e->p))
+        e->p++;
+}
+
+/// Take the next token; empty at the end of the line.
+static const char *take_token(entry_parser *e, const char **end)
+{
+    skip_blanks(e);
+
+    const char *const begin = e->p;
+
+    while (e->p < e->end && !cairn_is_blank(*e->p))
+        e->p++;
+    *end = e->p;
+    return begin;
+}
+
+/// An index that is not plain digits within range: an unusual spelling, or an error.
+static cairn_status read_odd_index(entry_parser *e,
+                                   const char   *what,
+                                   cairn_coord   extent,
+                                   cairn_coord  *index)
+{
+    const char       *end;
+    const char *const begin = take_token(e, &end);
+    char              text[48];
+    int64_t           value;
+
+    if (begin == end) return fail_line(e, "the %s index is missing", what);
+
+    const int error = cairn_parse_integer(begin, end, &value);
+
+    cairn_print_token(begin, end, text);
+    if (error == -1) return fail_line(e, "%s index '%s' is not an integer", what, text);
+    if (error == -2 || value < 1 || value > extent)
+        return fail_line(e, "%s index %s is outside 1..%" PRId64, what, text, extent);
+    *index = value - 1;
+    return CAIRN_OK;
+}
+
+static inline cairn_status
+read_index(entry_parser *e, const char *what, cairn_coord extent, cairn_coord *index)
+{
+    skip_blanks(e);
+
+    const int64_t room  = INT64_MAX / 10 - 1; /* below it one more digit fits */
+    const char   *p     = e->p;
+    int64_t       value = 0;
+
+    while (p < e->end && cairn_is_digit(*p) && value < room)
+        value = 10 * value + (*p++ - '0');
+    if (value < 1 || value > extent || (p < e->end && !cairn_is_blank(*p)))
+        return read_odd_index(e, what, extent, index);
+    e->p   = p;
+    *index = value - 1;
+    return CAIRN_OK;
+}
+
+static cairn_status
+read_integer(const entry_parser *e, const char *begin, const char *end, double *value)
+{
+    char      text[48];
+    int64_t   integer;
+    const int error = cairn_parse_integer(begin, end, &integer);
+
+    cairn_print_token(begin, end, text);
+    if (error == -1) return fail_line(e, "value '%s' is not an integer", text);
+    if (error == -2) return fail_line(e, "value %s is beyond 64 bits", text);
+    *value = (double)integer;
+    return CAIRN_OK;
+}
+
+static cairn_status read_value(entry_parser *e, double *value)
+{
+    const char       *end;
+    const char *const begin = take_token(e, &end);
+    char              text[48];
+
+    if (begin == end) return fail_line(e, "the value is missing");
+    if (e->header->field == CAIRN_FIELD_INTEGER)
+        return read_integer(e, begin, end, value);
+
+    const int error = cairn_parse_double(begin, end, value);
+
+    if (error == 0) return CAIRN_OK;
+    cairn_print_token(begin, end, text);
+    return error == -1 ? fail_line(e, "value '%s' is not a number", text)
+                       : fail_line(e, "value %s is beyond the range of a double", text);
+}
+
+static cairn_status check_line_end(entry_parser *e)
+{
+    const char       *end;
+    const char *const begin = take_token(e, &end);
+    char              text[48];
+
+    if (begin == end) return CAIRN_OK;
+    return fail_line(e, "'%s' follows a complete entry",
+                     cairn_print_token(begin, end, text));
+}
+
+/// Append an entry and, when it stands for two, its mirror image.
+static cairn_status
+add_entry(const entry_parser *e, cairn_coord i, cairn_coord j, double value)
+{
+    CAIRN_TRY(cairn_entries_add(e->env, e->entries, (cairn_coord[]){i, j}, value));
+    if (e->header->symmetry == CAIRN_SYM_GENERAL || i == j) return CAIRN_OK;
+    return cairn_entries_add(e->env, e->entries, (cairn_coord[]){j, i},
+                             e->header->symmetry == CAIRN_SYM_SKEW ? -value : value);
+}
+
+static cairn_status check_triangle(const entry_parser *e, cairn_coord i, cairn_coord j)
+{
+    if (e->header->symmetry == CAIRN_SYM_GENERAL || i > j) return CAIRN_OK;
+    if (i < j)
+        return fail_line(e,
+                         "entry (%" PRId64 ",%" PRId64 ") is above the diagonal of a "
+                         "%s matrix",
+                         i + 1, j + 1, e->header->symmetry_word);
+    if (e->header->symmetry == CAIRN_SYM_SKEW)
+        return fail_line(e,
+                         "entry (%" PRId64 ",%" PRId64 ") is on the diagonal of a "
+                         "skew-symmetric matrix",
+                         i + 1, j + 1);
+    return CAIRN_OK;
+}
+
+static cairn_status read_coordinate_line(entry_parser *e)
+{
+    cairn_coord i = 0, j = 0;
+    double      value = 1.0;
+
+    CAIRN_TRY(read_index(e, "row", e->header->rows, &i));
+    CAIRN_TRY(read_index(e, "column", e->header->cols, &j));
+    if (e->header->field != CAIRN_FIELD_PATTERN) CAIRN_TRY(read_value(e, &value));
+    CAIRN_TRY(check_line_end(e));
+    CAIRN_TRY(check_triangle(e, i, j));
+    return add_entry(e, i, j, value);
+}
+
+/// Elements of an array file before column @p j.
+static __int128 elements_before(const cairn_mtx_header *header, cairn_coord j)
+{
+    const __int128 n = header->rows, c = j;
+
+    if (header->symmetry == CAIRN_SYM_GENERAL) return n * c;
+    return (n - (header->symmetry == CAIRN_SYM_SKEW)) * c - c * (c - 1) / 2;
+}
+
+static cairn_coord first_row(const cairn_mtx_header *header, cairn_coord j)
+{
+    if (header->symmetry == CAIRN_SYM_GENERAL) return 0;
+    return j + (header->symmetry == CAIRN_SYM_SKEW);
+}
+
+/// Find the position of element @p first: the last column with none of its own before.
+static void find_position(entry_parser *e, cairn_pos first)
+{
+    cairn_coord low = 0, high = e->header->cols > 0 ? e->header->cols - 1 : 0;
+
+    while (low < high) {
+        const cairn_coord middle = low + (high - low + 1) / 2;
+
+        if (elements_before(e->header, middle) <= first)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    e->j = low;
+    e->i = first_row(e->header, low)
+           + (cairn_coord)(first - elements_before(e->header, low));
+}
+
+static cairn_status read_array_line(entry_parser *e)
+{
+    const cairn_coord i = e->i, j = e->j;
+    double            value = 0.0;
+
+    CAIRN_TRY(read_value(e, &value));
+    CAIRN_TRY(check_line_end(e));
+    if (++e->i == e->header->rows) e->i = first_row(e->header, ++e->j);
+    return value != 0.0 ? add_entry(e, i, j, value) : CAIRN_OK;
+}
+
+/// One line, which may be blank or a comment.
+static inline cairn_status read_line(entry_parser *e)
+{
+    skip_blanks(e);
+    if (e->p == e->end) return CAIRN_OK;
+    if (*e->p == '%') {
+        if (memchr(e->p, '\0', (size_t)(e->end - e->p)))
+            return fail_line(e, "a NUL byte: this is not text");
+        return CAIRN_OK;
+    }
+    if (e->range->first + e->found >= e->header->entries)
+        return fail_line(e, "more entries than the %" PRId64 " of the size line",
+                         e->header->entries);
+    e->found++;
+    return e->header->array ? read_array_line(e) : read_coordinate_line(e);
+}
+
+cairn_status cairn_mtx_read_entries(cairn_env              *env,
+                                    const char             *name,
+                                    const cairn_mtx_header *header,
+                                    const char             *begin,
+                                    const char             *end,
+                                    cairn_mtx_range        *range,
+                                    cairn_entries          *entries)
+{
+    entry_parser e = {.env     = env,
+                      .name    = name,
+                      .header  = header,
+                      .range   = range,
+                      .entries = entries,
+                      .begin   = begin};
+
+    if (header->array) find_position(&e, range->first);
+    for (const char *p = begin; p < end; p = e.end + 1, e.lines++) {
+        const char *const newline = memchr(p, '\n', (size_t)(end - p));
+
+        e.line = e.p = p;
+        e.end        = newline ? newline : end;
+        CAIRN_TRY(read_line(&e));
+    }
+    range->found = e.found;
+    return CAIRN_OK;
+}
