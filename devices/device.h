@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Devices: where parts live and kernels run. A kind of device ("cpu") is a constant
+/// table of functions, which names two narrower ones: its memory and its queue. What
+/// a kind leaves NULL is served by the kind that it names as its delegate, so that a
+/// new device starts from almost nothing. The tables are completed once, when the
+/// device is opened (registry.h), and nothing above this room names a vendor.
+///
+/// A slot that a delegate serves is called with the other kind's device. It may use
+/// the device's environment and info, and never its state.
+
+#ifndef CAIRN_DEVICES_DEVICE_H
+#define CAIRN_DEVICES_DEVICE_H
+
+#include "base/env.h"
+
+typedef struct cairn_device  cairn_device;
+typedef struct cairn_machine cairn_machine; // devices/discover.h
+
+/// What a queue runs. A task reports its failure through its own argument.
+typedef void (*cairn_task_fn)(void *argument);
+
+/// A device measures its times, or models them; the two are never added.
+typedef enum { CAIRN_CLOCK_MEASURED, CAIRN_CLOCK_SIMULATED } cairn_clock;
+
+typedef struct cairn_device_info {
+    char        id[24];    ///< "cpu:0", as --place writes it.
+    char        kind[16];  ///< "cpu".
+    char        name[128]; ///< Its maker's name for it.
+    cairn_clock clock;
+    int64_t     memory_bytes; ///< Its share, where devices split one memory.
+    int         cores;        ///< Of the process's binding.
+    int         threads;      ///< That its tasks use: CAIRN_THREADS, else `cores`.
+    double      bandwidth;    ///< Reading memory, bytes per second; 0: not measured.
+} cairn_device_info;
+
+/// What somebody would like to run, as far as devices need to know it.
+typedef struct cairn_device_request {
+    int64_t memory_bytes; ///< Arrays and operands that must lie on the device.
+    int64_t moved_bytes;  ///< Read and written by one run.
+} cairn_device_request;
+
+/// The device's memory. NULL in a kind's table: the delegate's memory.
+/// Any thread may call these, with nothing held.
+typedef struct cairn_memory_ops {
+    /// Allocate @p bytes, 64-byte aligned, contents undefined; 0 is allowed. Never NULL.
+    cairn_status (*alloc)(cairn_device *device, int64_t bytes, void **block);
+    /// Free a block of alloc(); NULL is accepted. Never NULL.
+    void (*free)(cairn_device *device, void *block);
+} cairn_memory_ops;
+
+/// The device's one queue: tasks run in the order in which they were pushed. NULL in a
+/// kind's table: the delegate's queue. Called by the one thread that uses the
+/// environment, with nothing held.
+typedef struct cairn_queue_ops {
+    /// Run @p run(@p argument) after everything pushed before; it may be finished when
+    /// this returns, or not. @p argument stays valid until wait(). Never NULL.
+    cairn_status (*push)(cairn_device *device, cairn_task_fn run, void *argument);
+    /// Return when everything pushed has finished, its results visible to the caller.
+    /// Never NULL.
+    /// @retval CAIRN_NO_DEVICE  The device was lost; what was pushed has no result.
+    cairn_status (*wait)(cairn_device *device);
+} cairn_queue_ops;
+
+/// A kind of device. All slots are called by the thread that uses the environment.
+typedef struct cairn_device_ops {
+    const char *kind;     ///< Lower case, as users write it: "cpu".
+    const char *summary;  ///< One line for `cairn devices`.
+    const char *delegate; ///< The kind that serves NULL slots; NULL: none.
+
+    const cairn_memory_ops *memory;
+    const cairn_queue_ops  *queue;
+
+    /* About the device itself: never delegated, since another kind's answers are not
+       this one's. */
+
+    /// Number of devices of this kind when the user asks for none by number. 0 is no
+    /// error. Never NULL.
+    int (*count)(const cairn_machine *machine);
+    /// Open number @p index of @p count: fill device->info, except id and kind, and
+    /// device->state. Called once, first. Never NULL.
+    /// @retval CAIRN_NO_DEVICE  There are fewer, or it cannot be used.
+    cairn_status (*open)(cairn_device *device, int index, int count);
+    /// Release the state. Called once, last; nothing is running. NULL: nothing to do.
+    void (*close)(cairn_device *device);
+    /// Measure info.bandwidth, in about 50 ms. Called when somebody wants to see it, or
+    /// before costs are compared; may leave 0. NULL: it stays what open() said.
+    cairn_status (*measure)(cairn_device *device);
+    /// Seconds that one run of @p request takes, transfers included; below 0: unknown.
+    /// NULL: unknown.
+    double (*cost)(const cairn_device *device, const cairn_device_request *request);
+
+    /* About running things: NULL is served by the delegate. */
+
+    /// Say whether the device can do @p request; "no" makes placement look elsewhere.
+    /// NULL, also in the delegate: it can do everything.
+    bool (*can)(const cairn_device *device, const cairn_device_request *request);
+    /// Compile printed kernel text and load its function @p symbol. NULL, also in the
+    /// delegate: there is no compiler, and kernels run the reference way.
+    cairn_status (*build)(cairn_device  *device,
+                          const char    *source,
+                          const char    *symbol,
+                          cairn_task_fn *run);
+} cairn_device_ops;
+
+/// An open device.
+struct cairn_device {
+    cairn_env           *env;
+    const cairn_machine *machine; ///< Where it stands; outlives it.
+    cairn_device_info    info;
+    cairn_device_ops     ops;   ///< Completed by the delegates.
+    void                *state; ///< The kind's own.
+};
+
+#endif

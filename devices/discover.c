@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// hwloc's topology, copied into a plain tree: open it, ask for the binding, count
+/// the objects that are shown, write them down depth first.
+
+#include "devices/discover.h"
+
+#include <hwloc.h>
+#include <omp.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static cairn_status refuse_text(cairn_env *env, const char *text)
+{
+    return cairn_fail(
+        env, CAIRN_BAD_OPTION,
+        "option: CAIRN_TOPOLOGY: '%.200s' is neither a file nor a synthetic "
+        "description such as 'pack:2 core:4 pu:1'",
+        text);
+}
+
+static bool looks_like_path(const char *text)
+{
+    const size_t n = strlen(text);
+
+    return strchr(text, '/') || (n > 4 && strcmp(text + n - 4, ".xml") == 0);
+}
+
+/// Hand the user's description to @p topology.
+static cairn_status
+describe(cairn_env *env, hwloc_topology_t topology, const char *text)
+{
+    FILE *file = fopen(text, "r");
+
+    if (file) {
+        fclose(file);
+        if (hwloc_topology_set_xml(topology, text) == 0) return CAIRN_OK;
+        return cairn_fail(env, CAIRN_BAD_FILE,
+                          "topology: %.200s: not an XML export that hwloc %d.%d reads",
+                          text, HWLOC_API_VERSION >> 16, HWLOC_API_VERSION >> 8 & 255);
+    }
+    if (looks_like_path(text))
+        return cairn_fail(env, CAIRN_IO, "topology: %.200s: cannot be opened: %s", text,
+                          strerror(errno));
+    if (hwloc_topology_set_synthetic(topology, text) != 0)
+        return refuse_text(env, text);
+    return CAIRN_OK;
+}
+
+static cairn_status load(cairn_env *env, hwloc_topology_t *topology)
+{
+    const char  *text = env->options.topology;
+    cairn_status status;
+
+    if (hwloc_topology_init(topology) != 0)
+        return cairn_fail(env, CAIRN_NO_MEMORY, "out of memory: discovery: hwloc");
+    CAIRN_GO(destroy_topology, text[0] ? describe(env, *topology, text) : CAIRN_OK);
+    if (hwloc_topology_load(*topology) == 0) return CAIRN_OK;
+    status = text[0] ? cairn_fail(env, CAIRN_BAD_FILE,
+                                  "topology: %.200s: hwloc cannot load it: %s", text,
+                                  strerror(errno))
+                     : cairn_fail(env, CAIRN_NO_DEVICE, "discovery: this machine: %s",
+                                  strerror(errno));
+destroy_topology:
+    hwloc_topology_destroy(*topology);
+    return status;
+}
+
+/// The kind under which an object is shown; NULL: passed over, its children are not.
+static const char *shown_kind(const struct hwloc_obj *object)
+{
+    if (object->type == HWLOC_OBJ_MACHINE) return "machine";
+    if (object->type == HWLOC_OBJ_PACKAGE) return "package";
+    if (object->type == HWLOC_OBJ_NUMANODE) return "numa";
+    if (object->type == HWLOC_OBJ_CORE) return "core";
+    return hwloc_obj_type_is_dcache(object->type) ? "cache" : NULL;
+}
+
+static int
+inside(hwloc_topology_t topology, const struct hwloc_obj *object, hwloc_obj_type_t type)
+{
+    return hwloc_get_nbobjs_inside_cpuset_by_type(topology, object->cpuset, type);
+}
+
+static int64_t bytes_of(const struct hwloc_obj *object)
+{
+    if (object->type == HWLOC_OBJ_NUMANODE)
+        return (int64_t)object->attr->numanode.local_memory;
+    if (object->type == HWLOC_OBJ_MACHINE) return (int64_t)object->total_memory;
+    return hwloc_obj_type_is_cache(object->type) ? (int64_t)object->attr->cache.size
+                                                 : 0;
+}
+
+static void show(hwloc_topology_t        topology,
+                 const struct hwloc_obj *object,
+                 int                     depth,
+                 cairn_machine          *machine)
+{
+    machine->node[machine->nodes++] = (cairn_machine_node){
+        .kind  = shown_kind(object),
+        .depth = depth,
+        .index = (int)object->logical_index,
+        .level =
+            hwloc_obj_type_is_cache(object->type) ? (int)object->attr->cache.depth : 0,
+        .bytes = bytes_of(object),
+        .cores = inside(topology, object, HWLOC_OBJ_CORE),
+        .pus   = inside(topology, object, HWLOC_OBJ_PU),
+    };
+}
+
+/// Depth first, an object's memory before its parts. With no array yet: count only.
+static void
+walk(hwloc_topology_t topology, hwloc_obj_t object, int depth, cairn_machine *machine)
+{
+    const bool shown = shown_kind(object) != NULL;
+
+    if (shown && machine->node)
+        show(topology, object, depth, machine);
+    else if (shown)
+        machine->nodes++;
+    for (hwloc_obj_t c = object->memory_first_child; c; c = c->next_sibling)
+        walk(topology, c, depth + shown, machine);
+    for (hwloc_obj_t c = object->first_child; c; c = c->next_sibling)
+        walk(topology, c, depth + shown, machine);
+}
+
+static int
+touching(hwloc_topology_t topology, hwloc_const_bitmap_t bound, hwloc_obj_type_t type)
+{
+    int n = 0;
+
+    for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(topology, type, o));)
+        n += hwloc_bitmap_intersects(o->cpuset, bound);
+    return n > 0 ? n : 1;
+}
+
+/// Memory near the bound cores; a domain without cores is near to nobody.
+static int64_t near_memory(hwloc_topology_t topology, hwloc_const_bitmap_t bound)
+{
+    int64_t bytes = 0;
+
+    for (hwloc_obj_t o = NULL;
+         (o = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, o));)
+        if (hwloc_bitmap_intersects(o->cpuset, bound)) bytes += bytes_of(o);
+    return bytes;
+}
+
+static int64_t last_level_cache(const cairn_machine *machine)
+{
+    int64_t bytes = 0;
+    int     level = 0;
+
+    for (int k = 0; k < machine->nodes; k++)
+        if (machine->node[k].level > level) level = machine->node[k].level;
+    for (int k = 0; level > 0 && k < machine->nodes; k++)
+        if (machine->node[k].level == level) bytes += machine->node[k].bytes;
+    return bytes;
+}
+
+static void
+name_machine(hwloc_topology_t topology, bool synthetic, cairn_machine *machine)
+{
+    const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    const char       *model   = NULL;
+
+    if (package) model = hwloc_obj_get_info_by_name(package, "CPUModel");
+    if (!model)
+        model = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "CPUModel");
+    if (!model) model = synthetic ? "synthetic" : "unknown processor";
+    snprintf(machine->name, sizeof machine->name, "%s", model);
+}
+
+/// Add the processors of OpenMP's places: with OMP_PROC_BIND the calling thread stands
+/// on one of them already, but the process has them all.
+static void add_places(hwloc_bitmap_t bound)
+{
+    int id[1024];
+
+    for (int place = 0; place < omp_get_num_places(); place++) {
+        const int n = omp_get_place_num_procs(place);
+
+        if (n > (int)(sizeof id / sizeof id[0])) continue;
+        omp_get_place_proc_ids(place, id);
+        for (int k = 0; k < n; k++)
+            hwloc_bitmap_set(bound, (unsigned)id[k]);
+    }
+}
+
+static cairn_status
+find_binding(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
+{
+    const hwloc_bitmap_t bound =
+        hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(topology));
+    const hwloc_bitmap_t mine = hwloc_bitmap_alloc();
+
+    if (bound && mine) {
+        /* A described machine binds nobody; where the system does not say, all is ours. */
+        if (machine->here
+            && hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_THREAD) == 0) {
+            add_places(mine);
+            if (hwloc_bitmap_intersects(bound, mine))
+                hwloc_bitmap_and(bound, bound, mine);
+        }
+        machine->cores        = touching(topology, bound, HWLOC_OBJ_CORE);
+        machine->pus          = touching(topology, bound, HWLOC_OBJ_PU);
+        machine->memory_bytes = near_memory(topology, bound);
+    }
+    hwloc_bitmap_free(bound);
+    hwloc_bitmap_free(mine);
+    return bound && mine
+               ? CAIRN_OK
+               : cairn_fail(env, CAIRN_NO_MEMORY, "out of memory: discovery: hwloc");
+}
+
+static cairn_status
+copy(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
+{
+    walk(topology, hwloc_get_root_obj(topology), 0, machine);
+    CAIRN_TRY(CAIRN_NEW(env, machine->nodes, &machine->node));
+    machine->nodes = 0;
+    walk(topology, hwloc_get_root_obj(topology), 0, machine);
+
+    machine->here        = hwloc_topology_is_thissystem(topology);
+    machine->cache_bytes = last_level_cache(machine);
+    return find_binding(env, topology, machine);
+}
+
+cairn_status cairn_machine_discover(cairn_env *env, cairn_machine **machine)
+{
+    hwloc_topology_t topology;
+    cairn_machine   *fresh = NULL;
+    cairn_status     status;
+
+    CAIRN_TRY(load(env, &topology));
+    CAIRN_GO(destroy_topology, CAIRN_NEW_ZERO(env, 1, &fresh));
+    CAIRN_GO(destroy_machine, copy(env, topology, fresh));
+    name_machine(topology,
+                 env->options.topology[0] && !looks_like_path(env->options.topology),
+                 fresh);
+    *machine = fresh;
+    goto destroy_topology;
+
+destroy_machine:
+    cairn_machine_destroy(env, &fresh);
+destroy_topology:
+    hwloc_topology_destroy(topology);
+    return status;
+}
+
+void cairn_machine_destroy(cairn_env *env, cairn_machine **machine)
+{
+    if (!*machine) return;
+    cairn_free(env, (*machine)->node);
+    cairn_free(env, *machine);
+    *machine = NULL;
+}

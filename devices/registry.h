@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The registry: the devices that a context has opened. They are numbered in the order
+/// of the user's list; everybody above knows them by that number and by their id.
+
+#ifndef CAIRN_DEVICES_REGISTRY_H
+#define CAIRN_DEVICES_REGISTRY_H
+
+#include "devices/discover.h"
+
+#define CAIRN_MAX_DEVICES 64 ///< On one rank.
+
+typedef struct cairn_devices {
+    cairn_machine *machine;
+    int            count;
+    cairn_device   device[CAIRN_MAX_DEVICES]; ///< The first `count` are open.
+} cairn_devices;
+
+/// Open the devices of a LIST: "" or "all" (every kind, as many as there are), else
+/// `KIND` or `KIND:N` joined by commas. `cpu:2` makes two devices that split the
+/// cores, each with one at least.
+///
+/// Local.
+///
+/// @param[in]  where    The option's name, for messages: "--devices".
+/// @param[out] devices  Closed with cairn_devices_close(). Unchanged on failure.
+/// @retval CAIRN_BAD_OPTION   The list is malformed, names a kind twice, asks for none.
+/// @retval CAIRN_UNSUPPORTED  A kind that this version lacks.
+/// @retval CAIRN_NO_DEVICE    There are fewer than asked for.
+cairn_status cairn_devices_open(cairn_env      *env,
+                                const char     *where,
+                                const char     *list,
+                                cairn_devices **devices);
+
+void cairn_devices_close(cairn_env *env, cairn_devices **devices);
+
+/// Find number @p index among the open devices of @p kind.
+///
+/// @param[out] found  Its number in devices->device. Unchanged on failure.
+/// @retval CAIRN_NO_DEVICE  There are fewer.
+cairn_status cairn_devices_find(cairn_env           *env,
+                                const cairn_devices *devices,
+                                const char          *kind,
+                                int                  index,
+                                int                 *found);
+
+#endif

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Discovery of described machines, the registry, lists of devices and placements.
+
+#include "devices/kinds.h"
+#include "devices/place.h"
+#include "devices/registry.h"
+
+#include <criterion/criterion.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+static cairn_env env;
+
+static void up(void)
+{
+    cairn_env_init(&env);
+}
+
+static void down(void)
+{
+    cr_expect_eq(env.live_blocks, 0, "%ld blocks leaked", (long)env.live_blocks);
+    cairn_env_fini(&env);
+}
+
+TestSuite(devices, .init = up, .fini = down);
+TestSuite(placement, .init = up, .fini = down);
+
+static void describe(const char *text)
+{
+    snprintf(env.options.topology, sizeof env.options.topology, "%s", text);
+}
+
+static int count_kind(const cairn_machine *machine, const char *kind)
+{
+    int n = 0;
+
+    for (int k = 0; k < machine->nodes; k++)
+        n += strcmp(machine->node[k].kind, kind) == 0;
+    return n;
+}
+
+static cairn_devices *open_list(const char *list)
+{
+    cairn_devices *devices = NULL;
+
+    cr_assert_eq(cairn_devices_open(&env, "--devices", list, &devices), CAIRN_OK, "%s",
+                 env.message);
+    return devices;
+}
+
+static void expect_message(const char *part)
+{
+    cr_expect(strstr(env.message, part), "'%s' is not in '%s'", part, env.message);
+}
+
+Test(devices, synthetic_machine_becomes_a_plain_tree)
+{
+    cairn_machine *machine = NULL;
+
+    describe("pack:2 numa:2 l3:1(size=8388608) core:4 pu:2");
+    cr_assert_eq(cairn_machine_discover(&env, &machine), CAIRN_OK, "%s", env.message);
+
+    cr_expect_str_eq(machine->name, "synthetic");
+    cr_expect_not(machine->here);
+    cr_expect_eq(machine->cores, 16);
+    cr_expect_eq(machine->pus, 32);
+    cr_expect_eq(count_kind(machine, "machine"), 1);
+    cr_expect_eq(count_kind(machine, "package"), 2);
+    cr_expect_eq(count_kind(machine, "numa"), 4);
+    cr_expect_eq(count_kind(machine, "cache"), 4);
+    cr_expect_eq(count_kind(machine, "core"), 16);
+    cr_expect_eq(machine->cache_bytes, 4 * 8388608LL);
+    cairn_machine_destroy(&env, &machine);
+    cr_expect_null(machine);
+}
+
+Test(devices, tree_is_depth_first_with_its_sizes)
+{
+    static const struct {
+        const char *kind;
+        int         depth, index, cores, pus;
+    } expected[] = {
+        {"machine", 0, 0, 2, 4},
+        {"package", 1, 0, 1, 2},
+        {"numa",    2, 0, 1, 2},
+        {"core",    2, 0, 1, 2},
+        {"package", 1, 1, 1, 2},
+        {"numa",    2, 1, 1, 2},
+        {"core",    2, 1, 1, 2},
+    };
+    cairn_machine *machine = NULL;
+
+    describe("pack:2 [numa(memory=1048576)] core:1 pu:2");
+    cr_assert_eq(cairn_machine_discover(&env, &machine), CAIRN_OK, "%s", env.message);
+
+    cr_assert_eq(machine->nodes, (int)(sizeof expected / sizeof expected[0]));
+    for (int k = 0; k < machine->nodes; k++) {
+        const cairn_machine_node *node = &machine->node[k];
+
+        cr_expect_str_eq(node->kind, expected[k].kind, "node %d is a %s", k,
+                         node->kind);
+        cr_expect_eq(node->depth, expected[k].depth, "node %d", k);
+        cr_expect_eq(node->index, expected[k].index, "node %d", k);
+        cr_expect_eq(node->cores, expected[k].cores, "node %d", k);
+        cr_expect_eq(node->pus, expected[k].pus, "node %d", k);
+    }
+    cr_expect_eq(machine->node[2].bytes, 1048576);
+    cr_expect_eq(machine->memory_bytes, 2 * 1048576);
+    cairn_machine_destroy(&env, &machine);
+}
+
+Test(devices, this_machine_counts_only_what_the_process_is_bound_to)
+{
+    cairn_machine *machine = NULL;
+    cpu_set_t      all, one;
+    int            cpu = 0;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof all, &all), 0);
+    while (!CPU_ISSET(cpu, &all))
+        cpu++;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    cr_assert_eq(cairn_machine_discover(&env, &machine), CAIRN_OK, "%s", env.message);
+
+    cr_expect(machine->here);
+    cr_expect_eq(machine->cores, 1);
+    cr_expect_eq(machine->pus, 1);
+    cr_expect_gt(machine->memory_bytes, 0);
+    cr_expect_gt(strlen(machine->name), 0);
+    cairn_machine_destroy(&env, &machine);
+}
+
+Test(devices, wrong_topologies_are_refused)
+{
+    static const struct {
+        const char  *text;
+        cairn_status status;
+        const char  *message;
+    } rows[] = {
+        {"pack:2 wheel:4",            CAIRN_BAD_OPTION, "CAIRN_TOPOLOGY: 'pack:2 wheel:4'"},
+        {"nothing",                   CAIRN_BAD_OPTION, "synthetic"                       },
+        {"/nowhere/machine.xml",      CAIRN_IO,         "/nowhere/machine.xml"            },
+        {CAIRN_SOURCE_DIR "/LICENSE", CAIRN_BAD_FILE,   "LICENSE"                         },
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        cairn_machine *machine = NULL;
+
+        describe(rows[k].text);
+        cr_expect_eq(cairn_machine_discover(&env, &machine), rows[k].status, "%s",
+                     rows[k].text);
+        cr_expect_null(machine);
+        expect_message(rows[k].message);
+    }
+}
+
+Test(devices, all_means_one_processor)
+{
+    describe("core:4 pu:2");
+    cairn_devices *devices = open_list("");
+
+    cr_assert_eq(devices->count, 1);
+    cr_expect_str_eq(devices->device[0].info.id, "cpu:0");
+    cr_expect_str_eq(devices->device[0].info.kind, "cpu");
+    cr_expect_eq(devices->device[0].info.clock, CAIRN_CLOCK_MEASURED);
+    cr_expect_eq(devices->device[0].info.cores, 4);
+    cr_expect_eq(devices->device[0].info.threads, 4);
+    cr_expect_eq(devices->device[0].info.bandwidth, 0);
+    cairn_devices_close(&env, &devices);
+    cr_expect_null(devices);
+}
+
+Test(devices, two_processors_split_the_cores)
+{
+    describe("core:5 pu:1");
+    env.options.threads    = 2;
+    cairn_devices *devices = open_list("cpu:2");
+
+    cr_assert_eq(devices->count, 2);
+    cr_expect_str_eq(devices->device[1].info.id, "cpu:1");
+    cr_expect_eq(devices->device[0].info.cores + devices->device[1].info.cores, 5);
+    cr_expect_eq(devices->device[0].info.threads, 1);
+    cr_expect_eq(devices->device[1].info.threads, 1);
+    cairn_devices_close(&env, &devices);
+}
+
+Test(devices, more_processors_than_cores_have_one_each)
+{
+    describe("core:2 pu:1");
+    cairn_devices *devices = open_list("cpu:3");
+
+    for (int k = 0; k < 3; k++)
+        cr_expect_geq(devices->device[k].info.cores, 1);
+    cairn_devices_close(&env, &devices);
+}
+
+Test(devices, wrong_lists_are_refused)
+{
+    static const struct {
+        const char  *list;
+        cairn_status status;
+        const char  *message;
+    } rows[] = {
+        {"cuda",                  CAIRN_UNSUPPORTED, "not in this version"  },
+        {"cpu,fpga:2",            CAIRN_UNSUPPORTED, "fpga"                 },
+        {"cpi",                   CAIRN_BAD_OPTION,  "did you mean cpu?"    },
+        {"zzzzzzzz",              CAIRN_BAD_OPTION,  "zzzzzzzz"             },
+        {"cpu,cpu:2",             CAIRN_BAD_OPTION,  "twice"                },
+        {"cpu:0",                 CAIRN_BAD_OPTION,  "no device"            },
+        {"cpu:65",                CAIRN_BAD_OPTION,  "more than 64"         },
+        {"cpu:",                  CAIRN_BAD_OPTION,  "'cpu:'"               },
+        {"cpu:x",                 CAIRN_BAD_OPTION,  "'cpu:x'"              },
+        {"cpu:-1",                CAIRN_BAD_OPTION,  "'cpu:-1'"             },
+        {"cpu:99999999999",       CAIRN_BAD_OPTION,  "cpu:99999999999"      },
+        {"cpu,",                  CAIRN_BAD_OPTION,  "''"                   },
+        {",cpu",                  CAIRN_BAD_OPTION,  "''"                   },
+        {"averyveryverylongkind", CAIRN_BAD_OPTION,  "averyveryverylongkind"},
+    };
+
+    describe("core:2 pu:1");
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        cairn_devices *devices = NULL;
+
+        cr_expect_eq(cairn_devices_open(&env, "--devices", rows[k].list, &devices),
+                     rows[k].status, "%s", rows[k].list);
+        cr_expect_null(devices);
+        expect_message(rows[k].message);
+        cr_expect_eq(env.live_blocks, 0, "%s leaks", rows[k].list);
+    }
+}
+
+Test(devices, every_failed_allocation_is_reported_and_leaves_nothing)
+{
+    cairn_devices *devices = NULL;
+
+    describe("pack:2 core:2 pu:1");
+    for (int n = 0; !devices; n++) {
+        env.allowed = n;
+        const cairn_status status =
+            cairn_devices_open(&env, "--devices", "cpu:2", &devices);
+
+        env.allowed = -1;
+        if (status == CAIRN_OK) break;
+        cr_assert_eq(status, CAIRN_NO_MEMORY);
+        cr_assert_eq(env.live_blocks, 0);
+        cr_assert_lt(n, 100);
+    }
+    cairn_devices_close(&env, &devices);
+}
+
+/// A task that notes its turn.
+typedef struct {
+    int *turn, seen;
+} note;
+
+static void write_turn(void *argument)
+{
+    note *n = argument;
+
+    n->seen = ++*n->turn;
+}
+
+Test(devices, queue_runs_tasks_in_order_before_wait_returns)
+{
+    int  turn    = 0;
+    note task[3] = {
+        {&turn, 0},
+        {&turn, 0},
+        {&turn, 0}
+    };
+
+    describe("core:1 pu:1");
+    cairn_devices *devices = open_list("cpu");
+    cairn_device  *cpu     = &devices->device[0];
+
+    for (int k = 0; k < 3; k++)
+        cr_assert_eq(cpu->ops.queue->push(cpu, write_turn, &task[k]), CAIRN_OK);
+    cr_assert_eq(cpu->ops.queue->wait(cpu), CAIRN_OK);
+
+    for (int k = 0; k < 3; k++)
+        cr_expect_eq(task[k].seen, k + 1);
+    cairn_devices_close(&env, &devices);
+}
+
+Test(devices, memory_is_counted)
+{
+    void *block = NULL;
+
+    describe("core:1 pu:1");
+    cairn_devices *devices = open_list("cpu");
+    cairn_device  *cpu     = &devices->device[0];
+    const int64_t  before  = env.live_bytes;
+
+    cr_assert_eq(cpu->ops.memory->alloc(cpu, 1000, &block), CAIRN_OK);
+    cr_expect_eq(env.live_bytes, before + 1000);
+    cr_expect_eq((uintptr_t)block % 64, 0);
+    cpu->ops.memory->free(cpu, block);
+    cpu->ops.memory->free(cpu, NULL);
+    cr_expect_eq(env.live_bytes, before);
+    cairn_devices_close(&env, &devices);
+}
+
+Test(devices, bandwidth_is_measured_here_and_never_invented)
+{
+    const cairn_device_request gigabyte = {.moved_bytes = 1000000000};
+    cairn_devices             *here     = open_list("cpu");
+    cairn_device              *cpu      = &here->device[0];
+
+    cr_expect_lt(cpu->ops.cost(cpu, &gigabyte), 0);
+    cr_assert_eq(cpu->ops.measure(cpu), CAIRN_OK);
+    cr_expect_gt(cpu->info.bandwidth, 1e8);
+    cr_expect_float_eq(cpu->ops.cost(cpu, &gigabyte), 1e9 / cpu->info.bandwidth, 1e-9);
+    cairn_devices_close(&env, &here);
+
+    describe("core:8 pu:1");
+    cairn_devices *described = open_list("cpu");
+
+    cpu = &described->device[0];
+    cr_assert_eq(cpu->ops.measure(cpu), CAIRN_OK);
+    cr_expect_eq(cpu->info.bandwidth, 0);
+    cairn_devices_close(&env, &described);
+}
+
+static cairn_status refuse_build(cairn_device  *device,
+                                 const char    *source,
+                                 const char    *symbol,
+                                 cairn_task_fn *run)
+{
+    (void)source, (void)symbol, (void)run;
+    return cairn_fail(device->env, CAIRN_UNSUPPORTED, "build: test: refused");
+}
+
+Test(devices, null_slots_come_from_the_delegate_but_never_its_numbers)
+{
+    const cairn_device_ops *cpu = cairn_device_kind("cpu");
+    cairn_device_ops ops = {.kind = "test", .delegate = "cpu", .build = refuse_build};
+
+    cairn_device_inherit(&ops, cpu);
+
+    cr_expect_eq(ops.memory, cpu->memory);
+    cr_expect_eq(ops.queue, cpu->queue);
+    cr_expect_eq(ops.build, refuse_build);
+    cr_expect_null(ops.cost);
+    cr_expect_null(ops.measure);
+    cr_expect_str_eq(ops.kind, "test");
+}
+
+Test(devices, list_of_kinds_is_complete)
+{
+    const cairn_device_ops *kind;
+
+    for (int k = 0; (kind = cairn_device_kind_at(k)); k++) {
+        cr_expect_eq(cairn_device_kind(kind->kind), kind);
+        cr_expect_not_null(kind->summary);
+        cr_expect_not_null(kind->open);
+        cr_expect_not_null(kind->count);
+        cr_expect(kind->delegate || (kind->memory && kind->queue), "%s", kind->kind);
+    }
+    cr_expect_null(cairn_device_kind("cuda"));
+    cr_expect_null(cairn_device_kind_at(-1));
+}
+
+static cairn_placement placed(const char *text)
+{
+    cairn_placement placement;
+
+    cr_assert_eq(cairn_placement_parse(&env, "--place", text, &placement), CAIRN_OK,
+                 "%s", env.message);
+    return placement;
+}
+
+Test(placement, each_form_finds_its_device)
+{
+    static const struct {
+        const char *text;
+        int         named, found[3];
+    } rows[] = {
+        {"",                0, {-1, -1, -1}},
+        {"auto",            0, {-1, -1, -1}},
+        {"cpu",             0, {0, 0, 0}   },
+        {"cpu:1",           0, {1, 1, 1}   },
+        {"0=cpu:0,1=cpu:1", 2, {0, 1, -1}  },
+        {"2=cpu:1,0=cpu",   3, {0, -1, 1}  },
+    };
+
+    describe("core:2 pu:1");
+    cairn_devices *devices = open_list("cpu:2");
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        const cairn_placement placement = placed(rows[k].text);
+
+        cr_expect_eq(placement.named, rows[k].named, "%s", rows[k].text);
+        for (int member = 0; member < 3; member++) {
+            int found = -2;
+
+            cr_expect_eq(
+                cairn_placement_find(&env, &placement, devices, member, &found),
+                CAIRN_OK);
+            cr_expect_eq(found, rows[k].found[member], "%s, member %d: %d",
+                         rows[k].text, member, found);
+        }
+    }
+    cairn_devices_close(&env, &devices);
+}
+
+Test(placement, absent_device_is_said_when_it_is_looked_up)
+{
+    const cairn_placement placement = placed("cpu:7");
+    int                   found     = -2;
+
+    describe("core:2 pu:1");
+    cairn_devices *devices = open_list("all");
+
+    cr_expect_eq(cairn_placement_find(&env, &placement, devices, 0, &found),
+                 CAIRN_NO_DEVICE);
+    cr_expect_eq(found, -2);
+    cr_expect_str_eq(env.message, "device: cpu:7: this run has 1 cpu device");
+    cairn_devices_close(&env, &devices);
+}
+
+Test(placement, wrong_texts_are_refused)
+{
+    static const struct {
+        const char  *text;
+        cairn_status status;
+        const char  *message;
+    } rows[] = {
+        {"cuda",           CAIRN_UNSUPPORTED, "--place: 'cuda' is not in this version"},
+        {"0=cpu:0,1=cuda", CAIRN_UNSUPPORTED, "cuda"                                  },
+        {"pim",            CAIRN_UNSUPPORTED, "pim"                                   },
+        {"gpu",            CAIRN_BAD_OPTION,  "did you mean cpu?"                     },
+        {"cpu,cpu",        CAIRN_BAD_OPTION,  "'cpu' is not MEMBER=DEVICE"            },
+        {"0=cpu,0=cpu:1",  CAIRN_BAD_OPTION,  "member 0 is placed twice"              },
+        {"16=cpu",         CAIRN_BAD_OPTION,  "0 to 15"                               },
+        {"x=cpu",          CAIRN_BAD_OPTION,  "x=cpu"                                 },
+        {"=cpu",           CAIRN_BAD_OPTION,  "=cpu"                                  },
+        {"0=",             CAIRN_BAD_OPTION,  "''"                                    },
+        {"0=cpu,",         CAIRN_BAD_OPTION,  "''"                                    },
+        {"00000=cpu",      CAIRN_BAD_OPTION,  "00000=cpu"                             },
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        cairn_placement placement = {.named = 77};
+
+        cr_expect_eq(cairn_placement_parse(&env, "--place", rows[k].text, &placement),
+                     rows[k].status, "%s", rows[k].text);
+        cr_expect_eq(placement.named, 77, "%s", rows[k].text);
+        expect_message(rows[k].message);
+    }
+}
