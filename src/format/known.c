@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Integer rows in reduced echelon form: (sum of atoms) = (sum of variables), with one
+/// pivot atom a row, absent from all other rows. Rows are kept primitive (divided by
+/// their greatest common divisor); products are formed in 128 bits and checked.
+
+#include "format/known.h"
+
+#include <string.h>
+
+enum {
+    WIDTH    = CAIRN_MAX_ATOMS + CAIRN_MAX_VARS + 1, /* atoms, variables, constant */
+    CONSTANT = WIDTH - 1,
+    MAX_ROWS = CAIRN_MAX_VARS
+};
+
+/// sum row[atom] * atom = sum row[ATOMS + var] * var + row[CONSTANT]
+typedef struct {
+    int     pivot;
+    int64_t c[WIDTH];
+} row;
+
+struct cairn_known {
+    cairn_env     *env;
+    cairn_algebra *algebra;
+    int            vars, rows, steps;
+    uint32_t       queries_used;
+    row            row[MAX_ROWS];
+    cairn_step     step[CAIRN_MAX_STEPS];
+};
+
+cairn_status cairn_known_create(cairn_env *env, cairn_algebra *algebra, cairn_known **known)
+{
+    cairn_known *fresh;
+
+    CAIRN_TRY(CAIRN_NEW(env, 1, &fresh));
+    fresh->env          = env;
+    fresh->algebra      = algebra;
+    fresh->vars         = 0;
+    fresh->rows         = 0;
+    fresh->steps        = 0;
+    fresh->queries_used = 0;
+    *known              = fresh;
+    return CAIRN_OK;
+}
+
+void cairn_known_destroy(cairn_env *env, cairn_known **known)
+{
+    cairn_free(env, *known);
+    *known = NULL;
+}
+
+static cairn_status too_large(const cairn_known *known)
+{
+    return cairn_fail(known->env, CAIRN_UNSUPPORTED,
+                      "format: index map: too large for its algebra");
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    a = a < 0 ? -a : a;
+    b = b < 0 ? -b : b;
+    while (b) {
+        const int64_t r = a % b;
+
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void make_primitive(row *r)
+{
+    int64_t g = 0;
+
+    for (int k = 0; k < WIDTH && g != 1; k++) g = gcd(g, r->c[k]);
+    if (g > 1)
+        for (int k = 0; k < WIDTH; k++) r->c[k] /= g;
+}
+
+/// target = target * by[pivot] - by * target[pivot]: without by's pivot atom.
+static cairn_status eliminate(const cairn_known *known, row *target, const row *by)
+{
+    const int64_t t = target->c[by->pivot], b = by->c[by->pivot];
+
+    if (t == 0) return CAIRN_OK;
+    for (int k = 0; k < WIDTH; k++) {
+        const __int128 v = (__int128)target->c[k] * b - (__int128)by->c[k] * t;
+
+        if (v > INT64_MAX || v < -INT64_MAX) return too_large(known);
+        target->c[k] = (int64_t)v;
+    }
+    make_primitive(target);
+    return CAIRN_OK;
+}
+
+/// Write a form's atoms into a row, remainders as f - c*floor(f/c).
+static cairn_status expand(cairn_known *known, const cairn_form *form, int64_t factor,
+                           row *r)
+{
+    int64_t scaled;
+
+    if (__builtin_mul_overflow(form->constant, factor, &scaled)
+        || __builtin_sub_overflow(r->c[CONSTANT], scaled, &r->c[CONSTANT]))
+        return too_large(known);
+    for (int t = 0; t < form->terms; t++) {
+        const int a = form->term[t].atom;
+
+        if (__builtin_mul_overflow(form->term[t].factor, factor, &scaled))
+            return too_large(known);
+        if (known->algebra->atom[a].kind == CAIRN_ATOM_MOD) {
+            const cairn_form inner   = known->algebra->atom[a].form;
+            const int64_t    divisor = known->algebra->atom[a].divisor;
+            cairn_form       floor;
+            int64_t          back;
+
+            if (__builtin_mul_overflow(-scaled, divisor, &back)) return too_large(known);
+            CAIRN_TRY(cairn_form_div(known->algebra, &inner, divisor, &floor));
+            CAIRN_TRY(expand(known, &inner, scaled, r));
+            CAIRN_TRY(expand(known, &floor, back, r));
+        } else if (__builtin_add_overflow(r->c[a], scaled, &r->c[a])) {
+            return too_large(known);
+        }
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status reduce(const cairn_known *known, row *r)
+{
+    for (int k = 0; k < known->rows; k++) CAIRN_TRY(eliminate(known, r, &known->row[k]));
+    return CAIRN_OK;
+}
+
+/// Enter a row (reduced or not); false in @p fresh when its atoms vanish.
+static cairn_status enter(cairn_known *known, row *r, bool *fresh)
+{
+    CAIRN_TRY(reduce(known, r));
+    for (r->pivot = 0; r->pivot < CAIRN_MAX_ATOMS && r->c[r->pivot] == 0;) r->pivot++;
+    *fresh = r->pivot < CAIRN_MAX_ATOMS;
+    if (!*fresh) return CAIRN_OK;
+    if (known->rows == MAX_ROWS) return too_large(known);
+    for (int k = 0; k < known->rows; k++) CAIRN_TRY(eliminate(known, &known->row[k], r));
+    known->row[known->rows++] = *r;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_known_add(cairn_known *known, const cairn_form *form, int *var,
+                             bool *fresh)
+{
+    row  r = {0};
+    bool is_fresh;
+
+    if (known->vars == CAIRN_MAX_VARS) return too_large(known);
+    CAIRN_TRY(expand(known, form, 1, &r));
+    r.c[CAIRN_MAX_ATOMS + known->vars] = 1;
+    if (var) *var = known->vars;
+    known->vars++;
+    CAIRN_TRY(enter(known, &r, &is_fresh));
+    if (fresh) *fresh = is_fresh;
+    return CAIRN_OK;
+}
+
+void cairn_known_skip(cairn_known *known)
+{
+    if (known->vars < CAIRN_MAX_VARS) known->vars++;
+}
+
+cairn_status cairn_known_add_constant(cairn_known *known, const cairn_form *form,
+                                      int64_t value)
+{
+    row  r = {0};
+    bool fresh;
+
+    CAIRN_TRY(expand(known, form, 1, &r));
+    if (__builtin_add_overflow(r.c[CONSTANT], value, &r.c[CONSTANT]))
+        return too_large(known);
+    return enter(known, &r, &fresh);
+}
+
+/// Read the combination off a row whose atoms vanished: 0 = vars + constant, where
+/// variable @p marker stands for the form itself.
+static cairn_status read_linear(const cairn_known *known, const row *r, int marker,
+                                cairn_linear *out)
+{
+    const int64_t m = r->c[CAIRN_MAX_ATOMS + marker], sign = m > 0 ? -1 : 1;
+
+    memset(out, 0, sizeof *out);
+    out->den      = sign > 0 ? -m : m;
+    out->constant = sign * r->c[CONSTANT];
+    for (int v = 0; v < marker; v++) {
+        const int64_t c = r->c[CAIRN_MAX_ATOMS + v];
+
+        if (c == 0) continue;
+        if (out->terms == CAIRN_MAX_LEVELS) return too_large(known);
+        out->var[out->terms]   = v;
+        out->num[out->terms++] = sign * c;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_known_solve(cairn_known *known, const cairn_form *form, bool *is_known,
+                               cairn_linear *out)
+{
+    row       r      = {0};
+    const int marker = known->vars;
+
+    /* The form itself enters as one more variable; what is left when the atoms are
+     * gone is its combination of the others. */
+    if (marker == CAIRN_MAX_VARS) return too_large(known);
+    CAIRN_TRY(expand(known, form, 1, &r));
+    r.c[CAIRN_MAX_ATOMS + marker] = 1;
+    CAIRN_TRY(reduce(known, &r));
+    *is_known = true;
+    for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
+        if (r.c[k] != 0) *is_known = false;
+    if (*is_known && out) CAIRN_TRY(read_linear(known, &r, marker, out));
+    return CAIRN_OK;
+}
+
+const cairn_step *cairn_known_steps(const cairn_known *known, int *count)
+{
+    *count = known->steps;
+    return known->step;
+}
+
+static cairn_status new_step(cairn_known *known, cairn_step **step)
+{
+    if (known->steps == CAIRN_MAX_STEPS) return too_large(known);
+    *step = &known->step[known->steps++];
+    memset(*step, 0, sizeof **step);
+    (*step)->var = known->vars;
+    return CAIRN_OK;
+}
+
+static cairn_form atom_form(int atom)
+{
+    return (cairn_form){.terms = 1, .term = {{atom, 1}}};
+}
+
+/// If @p dividend is known, so is @p result, by one division.
+static cairn_status try_division(cairn_known *known, int kind, const cairn_form *dividend,
+                                 int64_t divisor, const cairn_form *result, bool *grown)
+{
+    bool         already, given;
+    cairn_linear in;
+    cairn_step  *step;
+
+    CAIRN_TRY(cairn_known_solve(known, result, &already, NULL));
+    if (already) return CAIRN_OK;
+    CAIRN_TRY(cairn_known_solve(known, dividend, &given, &in));
+    if (!given) return CAIRN_OK;
+    CAIRN_TRY(new_step(known, &step));
+    step->kind    = kind;
+    step->in      = in;
+    step->divisor = divisor;
+    *grown        = true;
+    return cairn_known_add(known, result, NULL, NULL);
+}
+
+/// Floors of @p other's dividend: floor(f/(ck)) from floor(f/c), f%c from f%(ck).
+static cairn_status close_pair(cairn_known *known, int atom, int other, bool *grown)
+{
+    const cairn_atom a = known->algebra->atom[atom], b = known->algebra->atom[other];
+    cairn_form       fine = b.form, coarse = a.form;
+    const cairn_form floor_a = atom_form(atom), floor_b = atom_form(other);
+
+    if (atom == other || b.kind != CAIRN_ATOM_DIV || a.divisor % b.divisor != 0
+        || !cairn_form_equal(&a.form, &b.form))
+        return CAIRN_OK;
+    CAIRN_TRY(try_division(known, CAIRN_STEP_FLOOR, &floor_b, a.divisor / b.divisor,
+                           &floor_a, grown));
+    CAIRN_TRY(cairn_form_add(known->algebra, &coarse, &floor_a, -a.divisor));
+    CAIRN_TRY(cairn_form_add(known->algebra, &fine, &floor_b, -b.divisor));
+    return try_division(known, CAIRN_STEP_MOD, &coarse, b.divisor, &fine, grown);
+}
+
+static cairn_status close_atom(cairn_known *known, int atom, bool *grown)
+{
+    const cairn_atom a     = known->algebra->atom[atom];
+    const cairn_form floor = atom_form(atom);
+
+    if (a.kind != CAIRN_ATOM_DIV) return CAIRN_OK;
+    CAIRN_TRY(try_division(known, CAIRN_STEP_FLOOR, &a.form, a.divisor, &floor, grown));
+    for (int other = 0; other < known->algebra->atoms; other++)
+        CAIRN_TRY(close_pair(known, atom, other, grown));
+    return CAIRN_OK;
+}
+
+/// Known number and group of an enum or reorder query: fill in the step's inputs.
+static cairn_status query_inputs(cairn_known *known, const cairn_query *queries, int q,
+                                 cairn_step *step, bool *given)
+{
+    const cairn_query *query  = &queries[q];
+    const cairn_expr   number = {.op = CAIRN_EXPR_QUERY, .value = q};
+    cairn_form         form;
+
+    CAIRN_TRY(cairn_form_of(known->algebra, &number, &form));
+    CAIRN_TRY(cairn_known_solve(known, &form, given, &step->in));
+    if (query->func == CAIRN_QUERY_REORDER) return CAIRN_OK; /* places are global */
+    step->groups = query->group_by.count;
+    for (int g = 0; g < step->groups && *given; g++) {
+        CAIRN_TRY(cairn_form_of(known->algebra, query->group_by.expr[g], &form));
+        CAIRN_TRY(cairn_known_solve(known, &form, given, &step->group[g]));
+    }
+    return CAIRN_OK;
+}
+
+/// What the element gives: its dimensions, or the groupBy expressions of its group.
+static cairn_status query_results(cairn_known *known, const cairn_query *queries, int q)
+{
+    const int arg = queries[q].arg;
+
+    if (arg == CAIRN_ARG_VALUE) {
+        for (int k = 0; k < known->algebra->order; k++) {
+            const cairn_form dim = atom_form(k);
+
+            CAIRN_TRY(cairn_known_add(known, &dim, NULL, NULL));
+        }
+        return CAIRN_OK;
+    }
+    for (int g = 0; g < queries[arg].group_by.count; g++) {
+        cairn_form form;
+
+        CAIRN_TRY(cairn_form_of(known->algebra, queries[arg].group_by.expr[g], &form));
+        CAIRN_TRY(cairn_known_add(known, &form, NULL, NULL));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status close_query(cairn_known *known, const cairn_query *queries, int q,
+                                bool *grown)
+{
+    const cairn_query_func func = queries[q].func;
+    cairn_step             inputs = {.kind = CAIRN_STEP_QUERY, .query = q}, *step;
+    bool                   given;
+
+    if ((known->queries_used & 1U << q)
+        || (func != CAIRN_QUERY_ENUM && func != CAIRN_QUERY_REORDER))
+        return CAIRN_OK;
+    CAIRN_TRY(query_inputs(known, queries, q, &inputs, &given));
+    if (!given) return CAIRN_OK;
+    CAIRN_TRY(new_step(known, &step));
+    inputs.var = step->var;
+    *step      = inputs;
+    *grown     = true;
+    known->queries_used |= 1U << q;
+    return query_results(known, queries, q);
+}
+
+static cairn_status enter_query_forms(cairn_known *known, const cairn_query *queries,
+                                      int count)
+{
+    cairn_form form;
+
+    for (int q = 0; q < count; q++)
+        for (int g = 0; g < queries[q].group_by.count; g++)
+            CAIRN_TRY(cairn_form_of(known->algebra, queries[q].group_by.expr[g], &form));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_known_close(cairn_known *known, const cairn_query *queries, int count)
+{
+    bool grown = true;
+
+    CAIRN_TRY(enter_query_forms(known, queries, count));
+    while (grown) {
+        grown = false;
+        for (int a = 0; a < known->algebra->atoms; a++)
+            CAIRN_TRY(close_atom(known, a, &grown));
+        for (int q = 0; q < count; q++) CAIRN_TRY(close_query(known, queries, q, &grown));
+    }
+    return CAIRN_OK;
+}

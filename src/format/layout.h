@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Layouts: an encoding with extents. What levels there are, which of them store which
+/// arrays, their ranges and widths, how coordinates come back. No data: what storage is
+/// built by, what kernels will be generated from, and their cache key.
+///
+/// The rules are those of docs/formats.md. In short, for trim(S,E): levels outside
+/// [S,E] are complete (every index of the range exists, positions by arithmetic), levels
+/// inside store their nodes. A merged level has one node per distinct prefix
+/// (e0..eL); an unmerged one as many as the next merged level below, or as level E. A
+/// level below E that the levels above determine is a singleton with an idx.
+///
+/// Source: UniSparse, OOPSLA 2024, section 5.1, made precise.
+
+#ifndef CAIRN_FORMAT_LAYOUT_H
+#define CAIRN_FORMAT_LAYOUT_H
+
+#include "format/encoding.h"
+#include "format/known.h"
+
+typedef enum {
+    CAIRN_LEVEL_DENSE,      ///< Complete, outside [S,E].
+    CAIRN_LEVEL_COMPRESSED, ///< idx, with a ptr or at the top.
+    CAIRN_LEVEL_SINGLETON,  ///< idx without ptr.
+    CAIRN_LEVEL_RAGGED,     ///< An indirect level inside [S,E]: no idx.
+} cairn_level_kind;
+
+/// How a determined level's index follows from the levels above: variables are the
+/// levels' values (variable L = level L), then the results of the steps.
+typedef struct cairn_recipe {
+    int          vars; ///< Variables in all.
+    int          steps;
+    cairn_step  *step; ///< [steps]
+    cairn_linear result;
+} cairn_recipe;
+
+typedef struct cairn_level {
+    cairn_form       form;
+    bool             indirect;
+    int              query; ///< Indirect: the query it uses; else -1.
+    cairn_level_kind kind;
+    bool             sized;      ///< Range and size are known (they come with extents).
+    cairn_interval   range;      ///< On this rank's box; empty when there are none.
+    cairn_interval   global;     ///< On the whole tensor.
+    int64_t          size;       ///< range.hi - range.lo + 1.
+    bool             trimmed;    ///< In [S,E].
+    bool             merged;     ///< Asked for by a merge.
+    int              depth;      ///< Trimmed: nodes are the distinct (e0..e[depth]).
+    bool             has_idx, has_ptr;
+    bool             top;        ///< Trimmed, and its ptr [0,n] is implied.
+    bool             gaps;       ///< Numbered with `distance`: holes are nodes too.
+    bool             determined; ///< Below E, and a function of the levels above:
+    uint32_t         by;         ///< one idx per combination of these complete levels,
+    bool             per_node;   ///< or (by: complete levels between E and here) per
+                                 ///< combination under every node of level E.
+    cairn_recipe     recipe;
+    uint8_t          ptr_bits, idx_bits;
+    bool             idx_signed;
+    int              tuple; ///< Its idx is a field of this tuple; -1: an array of its own.
+} cairn_level;
+
+/// One pack: an array of C structs. `lists`: under every node of level `first` there is
+/// a list of them; the ptr over the lists is that of level first+1.
+typedef struct cairn_tuple {
+    int    first, last;
+    bool   lists;
+    int    fields;
+    int    field[CAIRN_MAX_LEVELS];  ///< Levels, ascending.
+    size_t offset[CAIRN_MAX_LEVELS]; ///< Bytes from the tuple's begin.
+    bool   values;                   ///< The last field: `block` values, row-major,
+    size_t value_offset;
+    int64_t block;
+    size_t size; ///< Bytes, padding included.
+} cairn_tuple;
+
+typedef struct cairn_layout {
+    const cairn_encoding *encoding; ///< Borrowed: outlives the layout.
+    cairn_algebra        *algebra;
+    int                   order, levels;
+    bool                  sized; ///< Created with extents.
+    int64_t               extent[CAIRN_MAX_ORDER];
+    cairn_interval        box[CAIRN_MAX_ORDER]; ///< Positions this rank stores.
+    cairn_level           level[CAIRN_MAX_LEVELS];
+    int                   first, last; ///< S and E; without trim first = levels, last = -1.
+    int                   partition;   ///< Levels 0..partition number the banks; -1: none.
+    int64_t               banks;       ///< Product of their sizes, 1 without partition.
+    cairn_linear          dim[CAIRN_MAX_ORDER]; ///< The inverse map, over level values.
+    uint32_t              check; ///< Levels whose form must be compared after inverting.
+    bool                  exact; ///< The inverse needs no division and no check but the box.
+    bool                  pads;  ///< Positions without an entry can have a value (0).
+    int                   tuples;
+    cairn_tuple           tuple[CAIRN_MAX_LEVELS];
+    int                   value_tuple; ///< Tuple that holds the values; -1: an array.
+    uint8_t               value_bits;
+} cairn_layout;
+
+/// Infer the layout of an encoding.
+///
+/// Local.
+///
+/// @param[in]  extent  [order] global extents; NULL: kinds and arrays only, no sizes.
+/// @param[in]  box     [order] this rank's positions; NULL: the whole tensor.
+/// @param[in]  span    [queries] what each query's values are on this rank (from running
+///                     them); NULL: the ranges by definition. Needed for levels that
+///                     only running knows (distance, sum); for the others it may narrow
+///                     reorder's range on a rank that has not everything.
+/// @param[in]  value_bits 32 or 64.
+/// @param[out] layout  Destroy with cairn_layout_destroy(). Unchanged on failure.
+///
+/// @retval CAIRN_BAD_FORMAT  A digit's range is not covered (d1%4 alone needs N <= 4), a
+///                           pack or a distance level has no sound arrays.
+/// @retval CAIRN_OVERFLOW    A width of `bits` is too small; a range leaves 64 bits.
+cairn_status cairn_layout_create(cairn_env *env, const cairn_encoding *encoding,
+                                 const int64_t *extent, const cairn_interval *box,
+                                 const cairn_interval *span, int value_bits,
+                                 cairn_layout **layout);
+
+void cairn_layout_destroy(cairn_env *env, cairn_layout **layout);
+
+/// Which levels store an index: bit L for level L.
+cairn_status cairn_encoding_index_levels(cairn_env *env, const cairn_encoding *encoding,
+                                         uint32_t *levels);
+
+/// Rows per grain: rank boundaries that are multiples of it cut no block, bank row or
+/// sorting window: the least common multiple of the c in d0/c and d0%c of the map and of
+/// the queries' maps (1 when there is none; capped at 2^40).
+int64_t cairn_encoding_grain(const cairn_encoding *encoding);
+
+/// Positions of the largest group of some forms: on an unbounded box if that is finite,
+/// else in @p box. Exact for single dimensions, blocks, diagonals and their products; an
+/// upper bound for stranger groups.
+cairn_status cairn_group_capacity(cairn_env *env, const cairn_algebra *algebra, int forms,
+                                  const cairn_form *form, const cairn_interval *box,
+                                  int64_t *positions);
+
+/// Positions of the largest group in @p box (exactness as above).
+cairn_status cairn_group_largest(cairn_env *env, const cairn_algebra *algebra, int forms,
+                                 const cairn_form *form, const cairn_interval *box,
+                                 int64_t *positions);
+
+/// Range of a query's values by definition, on the whole tensor: enum 0..largest group
+/// - 1, reorder 0..groups-1, schedule 0..buckets-1. @p known is false for those that
+/// only running gives (sum, distance).
+cairn_status cairn_query_range(cairn_env *env, const cairn_encoding *encoding, int q,
+                               const int64_t *extent, cairn_interval *range, bool *known);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Levels below E that the levels above determine: found by closing the knowledge of
+/// the levels above, and kept with the recipe that computes them.
+
+#include "format/layout_steps.h"
+
+#include <string.h>
+
+/// Is level @p target a function of the levels in @p given? Then copy how.
+static cairn_status solve_level(cairn_layout *layout, cairn_known *known, int target,
+                                uint32_t given, bool *is_function, cairn_linear *result)
+{
+    const cairn_encoding *e = layout->encoding;
+
+    for (int l = 0; l < target; l++) {
+        if (given & 1U << l)
+            CAIRN_TRY(cairn_known_add(known, &layout->level[l].form, NULL, NULL));
+        else
+            cairn_known_skip(known);
+    }
+    for (int l = target; l < layout->levels; l++) cairn_known_skip(known);
+    CAIRN_TRY(cairn_known_close(known, e->query, e->queries));
+    return cairn_known_solve(known, &layout->level[target].form, is_function, result);
+}
+
+/// As solve_level(); @p recipe (may be NULL) gets the steps.
+static cairn_status determined_by(cairn_env *env, cairn_layout *layout, int target,
+                                  uint32_t given, bool *is_function, cairn_recipe *recipe)
+{
+    cairn_known *known;
+    cairn_linear result;
+    cairn_status status;
+    int          steps;
+
+    CAIRN_TRY(cairn_known_create(env, layout->algebra, &known));
+    CAIRN_GO(done, solve_level(layout, known, target, given, is_function, &result));
+    if (!*is_function || !recipe) goto done;
+    const cairn_step *step = cairn_known_steps(known, &steps);
+
+    CAIRN_GO(done, CAIRN_NEW(env, steps, &recipe->step));
+    memcpy(recipe->step, step, (size_t)steps * sizeof *step);
+    recipe->steps  = steps;
+    recipe->result = result;
+    recipe->vars   = CAIRN_MAX_VARS;
+done:
+    cairn_known_destroy(env, &known);
+    return status;
+}
+
+/// Drop from @p by every level without which the target is still determined.
+static cairn_status fewest_levels(cairn_env *env, cairn_layout *layout, int target,
+                                  uint32_t *by)
+{
+    for (int l = target - 1; l >= 0; l--) {
+        const uint32_t fewer = *by & ~(1U << l);
+        bool           enough;
+
+        if (fewer == *by) continue;
+        CAIRN_TRY(determined_by(env, layout, target, fewer, &enough, NULL));
+        if (enough) *by = fewer;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status determine_level(cairn_env *env, cairn_layout *layout, int l)
+{
+    cairn_level *level = &layout->level[l];
+    uint32_t     above = 0, complete = 0, below = 0;
+    bool         given;
+
+    if (level->indirect) return CAIRN_OK; /* a number is nobody's function */
+    for (int k = 0; k < l; k++) {
+        if (layout->level[k].determined) continue;
+        above |= 1U << k;
+        if (!layout->level[k].trimmed) complete |= 1U << k;
+        if (k > layout->last) below |= 1U << k;
+    }
+    CAIRN_TRY(determined_by(env, layout, l, above, &given, NULL));
+    if (!given) return CAIRN_OK;
+    CAIRN_TRY(determined_by(env, layout, l, complete, &given, NULL));
+    if (given) CAIRN_TRY(fewest_levels(env, layout, l, &complete));
+    level->determined = true;
+    level->has_idx    = true;
+    level->per_node   = !given;
+    level->by         = given ? complete : below;
+    return determined_by(env, layout, l, given ? complete : above, &given, &level->recipe);
+}
+
+/// Does an unstored element get a number from query @p q?
+static bool numbers_unstored(const cairn_query *query)
+{
+    if (query->func != CAIRN_QUERY_ENUM) return true;
+    for (int k = 0; k < query->cases; k++) {
+        const cairn_case *c = &query->when[k];
+
+        if (c->var == CAIRN_ARG_VALUE && c->relation == CAIRN_REL_NE && c->constant == 0)
+            continue;
+        if (c->start.kind != CAIRN_START_NONE) return true;
+    }
+    return query->otherwise.kind != CAIRN_START_NONE;
+}
+
+/// Padding exists below a complete level, or where a query numbers unstored positions.
+/// A complete level whose every position is checked against a determined one below it
+/// pads only if that one's query does.
+static bool layout_pads(const cairn_layout *layout)
+{
+    bool complete = false, gaps = false, silent = true;
+
+    for (int l = layout->last + 1; l < layout->levels; l++) {
+        const cairn_level *level = &layout->level[l];
+
+        if (!level->determined) {
+            complete = true;
+            continue;
+        }
+        for (int s = 0; s < level->recipe.steps; s++)
+            if (level->recipe.step[s].kind == CAIRN_STEP_QUERY) {
+                gaps = true;
+                silent &= !numbers_unstored(
+                    &layout->encoding->query[level->recipe.step[s].query]);
+            }
+    }
+    for (int l = 0; l <= layout->last; l++) complete |= layout->level[l].gaps;
+    return complete && !(gaps && silent);
+}
+
+cairn_status cairn_layout_determine(cairn_env *env, cairn_layout *layout)
+{
+    for (int l = layout->last + 1; l < layout->levels; l++)
+        CAIRN_TRY(determine_level(env, layout, l));
+    layout->pads = layout_pads(layout);
+    return CAIRN_OK;
+}

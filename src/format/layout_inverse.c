@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The inverse of an index map: dimensions as combinations of the direct levels' values,
+/// and when a combination that comes out must be held against the map once more.
+
+#include "format/layout_steps.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool box_is_empty(const cairn_layout *layout)
+{
+    for (int k = 0; k < layout->order; k++)
+        if (layout->extent[k] == 0) return true;
+    return false;
+}
+
+/// The floor of f%c is known where the extents cover the digit; without extents it
+/// counts as known (a layout with extents will tell).
+static cairn_status cover_digit(cairn_layout *layout, cairn_known *known,
+                                const cairn_form *floor)
+{
+    cairn_interval whole[CAIRN_MAX_ORDER], range;
+
+    if (!layout->sized || box_is_empty(layout))
+        return cairn_known_add_constant(known, floor, 0);
+    for (int k = 0; k < layout->order; k++)
+        whole[k] = (cairn_interval){0, layout->extent[k] - 1};
+    CAIRN_TRY(cairn_form_range(layout->algebra, floor, whole, NULL, &range));
+    if (range.lo != range.hi) return CAIRN_OK;
+    return cairn_known_add_constant(known, floor, range.lo);
+}
+
+static cairn_status cover_digits(cairn_layout *layout, cairn_known *known)
+{
+    const int atoms = layout->algebra->atoms;
+
+    for (int a = 0; a < atoms; a++) {
+        const cairn_atom atom = layout->algebra->atom[a];
+        cairn_form       floor;
+
+        if (atom.kind != CAIRN_ATOM_MOD || cairn_form_queries(layout->algebra, &atom.form))
+            continue;
+        CAIRN_TRY(cairn_form_div(layout->algebra, &atom.form, atom.divisor, &floor));
+        CAIRN_TRY(cover_digit(layout, known, &floor));
+    }
+    return CAIRN_OK;
+}
+
+/// Refuse: some remainder's digit is not covered. Name the first that uses @p dim.
+static cairn_status refuse_digit(cairn_env *env, const cairn_layout *layout, int dim)
+{
+    for (int l = 0; l < layout->levels; l++) {
+        const cairn_form *form = &layout->level[l].form;
+        const cairn_atom *atom =
+            form->terms ? &layout->algebra->atom[form->term[0].atom] : NULL;
+
+        if (layout->level[l].indirect || !atom || atom->kind != CAIRN_ATOM_MOD
+            || !(cairn_form_dims(layout->algebra, form) & 1U << dim))
+            continue;
+        return cairn_fail(env, CAIRN_BAD_FORMAT,
+                          "format: level %d: a remainder of %" PRId64
+                          " alone does not give back d%d, whose extent is %" PRId64,
+                          l, atom->divisor, dim, layout->extent[dim]);
+    }
+    return cairn_fail(env, CAIRN_BAD_FORMAT,
+                      "format: the levels do not give back d%d, whose extent is %" PRId64,
+                      dim, layout->extent[dim]);
+}
+
+/// Mark the floors that a form needs when its remainders are written out.
+static cairn_status needed_floors(cairn_layout *layout, const cairn_form *form, bool *needed)
+{
+    for (int t = 0; t < form->terms; t++) {
+        const cairn_atom atom = layout->algebra->atom[form->term[t].atom];
+        cairn_form       floor;
+
+        if (atom.kind == CAIRN_ATOM_DIV) needed[form->term[t].atom] = true;
+        if (atom.kind != CAIRN_ATOM_MOD) continue;
+        CAIRN_TRY(cairn_form_div(layout->algebra, &atom.form, atom.divisor, &floor));
+        CAIRN_TRY(needed_floors(layout, &floor, needed));
+        CAIRN_TRY(needed_floors(layout, &atom.form, needed));
+    }
+    return CAIRN_OK;
+}
+
+/// A level that is f%c itself keeps f - c*floor(f/c) in 0..c-1, whatever tuple comes.
+static cairn_status covered_floor(cairn_layout *layout, const cairn_form *form, bool *covered)
+{
+    cairn_form floor;
+
+    if (form->terms != 1 || form->constant != 0 || form->term[0].factor != 1)
+        return CAIRN_OK;
+    const cairn_atom atom = layout->algebra->atom[form->term[0].atom];
+
+    if (atom.kind != CAIRN_ATOM_MOD) return CAIRN_OK;
+    CAIRN_TRY(cairn_form_div(layout->algebra, &atom.form, atom.divisor, &floor));
+    if (floor.terms == 1) covered[floor.term[0].atom] = true;
+    return CAIRN_OK;
+}
+
+/// Tuples whose floors contradict each other exist only where a floor stands without
+/// its remainder; then every direct level is compared after inverting.
+static cairn_status find_checks(cairn_layout *layout)
+{
+    bool     needed[CAIRN_MAX_ATOMS] = {false}, covered[CAIRN_MAX_ATOMS] = {false};
+    uint32_t direct = 0;
+
+    for (int l = 0; l < layout->levels; l++) {
+        if (layout->level[l].indirect) continue;
+        direct |= 1U << l;
+        CAIRN_TRY(needed_floors(layout, &layout->level[l].form, needed));
+        CAIRN_TRY(covered_floor(layout, &layout->level[l].form, covered));
+    }
+    for (int a = 0; a < CAIRN_MAX_ATOMS; a++)
+        if (needed[a] && !covered[a]) layout->check = direct;
+    return CAIRN_OK;
+}
+
+static cairn_status invert(cairn_env *env, cairn_layout *layout, cairn_known *known)
+{
+    for (int l = 0; l < layout->levels; l++) {
+        bool fresh;
+
+        CAIRN_TRY(cairn_known_add(known, &layout->level[l].form, NULL, &fresh));
+        if (!fresh && !layout->level[l].indirect) layout->check |= 1U << l;
+    }
+    CAIRN_TRY(cover_digits(layout, known));
+    layout->exact = layout->check == 0;
+    for (int k = 0; k < layout->order; k++) {
+        const cairn_form form = {.terms = 1, .term = {{k, 1}}};
+        bool             back;
+
+        CAIRN_TRY(cairn_known_solve(known, &form, &back, &layout->dim[k]));
+        if (!back) return refuse_digit(env, layout, k);
+        layout->exact &= layout->dim[k].den == 1;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_layout_invert(cairn_env *env, cairn_layout *layout)
+{
+    cairn_known *known;
+
+    CAIRN_TRY(find_checks(layout));
+    CAIRN_TRY(cairn_known_create(env, layout->algebra, &known));
+    const cairn_status status = invert(env, layout, known);
+
+    cairn_known_destroy(env, &known);
+    return status;
+}
