@@ -27,9 +27,14 @@ typedef struct cairn_source {
 /// @param[out] source  Entries freed with cairn_source_fini(). Unchanged on failure.
 /// @retval CAIRN_IO           The file cannot be opened or read on some rank.
 /// @retval CAIRN_BAD_FILE     Its content is wrong: name, line or offset, cause.
-/// @retval CAIRN_UNSUPPORTED  Complex, hermitian.
+/// @retval CAIRN_UNSUPPORTED  Complex; or another kind of file, by its name.
 /// @retval CAIRN_NO_MEMORY    The entries do not fit.
 cairn_status cairn_read_matrix(cairn_comm *comm, const char *path, cairn_source *source);
+
+/// As cairn_read_matrix(), reading and sending @p piece bytes at a time; the same on
+/// every rank. For tests: small files in many pieces.
+cairn_status cairn_read_matrix_in_pieces(cairn_comm *comm, const char *path,
+                                         size_t piece, cairn_source *source);
 
 void cairn_source_fini(cairn_env *env, cairn_source *source);
 

@@ -50,6 +50,7 @@ typedef struct cairn_mtx_range {
     cairn_pos first;      ///< Entry lines before the range; too few (0) is allowed for
                           ///< coordinate files: only an entry too many is seen later.
     cairn_pos found;      ///< Out: entry lines found (comments and blank lines are none).
+    int64_t   lines;      ///< Out: lines of any kind.
 } cairn_mtx_range;
 
 /// Parse whole lines and append their entries, mirror images of symmetric ones right
@@ -60,6 +61,14 @@ cairn_status cairn_mtx_read_entries(cairn_env *env, const char *name,
                                     const cairn_mtx_header *header, const char *begin,
                                     const char *end, cairn_mtx_range *range,
                                     cairn_entries *entries);
+
+/// Step over lines until @p most entry lines were passed or the range ends.
+///
+/// @param[out] lines    Lines of any kind that were passed.
+/// @param[out] entries  Entry lines among them.
+/// @return Where the next line begins, or @p end.
+const char *cairn_mtx_count_lines(const char *begin, const char *end, cairn_pos most,
+                                  int64_t *lines, cairn_pos *entries);
 
 /// Parse a number as the readers do: decimal, D exponents, nan, inf; the whole token.
 /// @return 0; -1 not a number; -2 beyond double's range.

@@ -268,5 +268,28 @@ cairn_status cairn_mtx_read_entries(cairn_env              *env,
         CAIRN_TRY(read_line(&e));
     }
     range->found = e.found;
+    range->lines = e.lines;
     return CAIRN_OK;
+}
+
+const char *cairn_mtx_count_lines(const char *begin,
+                                  const char *end,
+                                  cairn_pos   most,
+                                  int64_t    *lines,
+                                  cairn_pos  *entries)
+{
+    const char *p = begin;
+
+    *lines = *entries = 0;
+    while (p < end && *entries < most) {
+        const char *const newline = memchr(p, '\n', (size_t)(end - p));
+        const char *const stop    = newline ? newline : end;
+
+        while (p < stop && cairn_is_blank(*p))
+            p++;
+        *entries += p < stop && *p != '%';
+        ++*lines;
+        p = newline ? newline + 1 : end;
+    }
+    return p;
 }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The table over MPI: collectives and messages, cut where MPI's int counts end.
+
+#include "comm/mpi/state.h"
+
+#include <string.h>
+
+enum { FIRST_PIECE = 1 << 30 };
+
+cairn_status cairn_mpi_fail(cairn_env *env, const char *what, int error)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int  length                     = 0;
+
+    MPI_Error_string(error, text, &length);
+    return cairn_fail(env, CAIRN_COMM, "MPI: %s: %s", what, text);
+}
+
+static cairn_status
+mpi_allreduce(cairn_comm *comm, int64_t *data, int64_t n, cairn_reduction op)
+{
+    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
+    const MPI_Op           ops[] = {
+                  [CAIRN_SUM] = MPI_SUM, [CAIRN_MIN] = MPI_MIN, [CAIRN_MAX] = MPI_MAX};
+    const int64_t most = state->piece / 8 > 0 ? state->piece / 8 : 1;
+
+    for (int64_t done = 0; done < n;) {
+        const int64_t left  = n - done;
+        const int     count = (int)(left < most ? left : most);
+
+        CAIRN_MPI(comm->env, "allreduce",
+                  MPI_Allreduce(MPI_IN_PLACE, data + done, count, MPI_INT64_T, ops[op],
+                                state->comm));
+        done += count;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status mpi_broadcast(cairn_comm *comm, void *data, int64_t bytes, int root)
+{
+    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
+
+    for (int64_t done = 0; done < bytes;) {
+        const int count = cairn_mpi_cut(state, bytes - done);
+
+        CAIRN_MPI(comm->env, "broadcast",
+                  MPI_Bcast((char *)data + done, count, MPI_BYTE, root, state->comm));
+        done += count;
+    }
+    return CAIRN_OK;
+}
+
+/// MPI gathers pieces side by side; a stride is needed when there are several. A vector
+/// type of `size` blocks would count in int again, so the rest is broadcast in turn.
+static cairn_status gather_by_broadcast(cairn_comm *comm, int64_t bytes, char *all)
+{
+    for (int r = 0; r < comm->size; r++)
+        CAIRN_TRY(mpi_broadcast(comm, all + r * bytes, bytes, r));
+    return CAIRN_OK;
+}
+
+static cairn_status
+mpi_allgather(cairn_comm *comm, const void *mine, int64_t bytes, void *all)
+{
+    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
+
+    if (bytes > state->piece) {
+        memcpy((char *)all + comm->rank * bytes, mine, (size_t)bytes);
+        return gather_by_broadcast(comm, bytes, all);
+    }
+    CAIRN_MPI(comm->env, "allgather",
+              MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                            state->comm));
+    return CAIRN_OK;
+}
+
+static cairn_status
+mpi_send(cairn_comm *comm, const void *data, int64_t bytes, int to, int tag)
+{
+    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
+
+    for (int64_t done = 0; done < bytes;) {
+        const int count = cairn_mpi_cut(state, bytes - done);
+
+        CAIRN_MPI(
+            comm->env, "send",
+            MPI_Send((const char *)data + done, count, MPI_BYTE, to, tag, state->comm));
+        done += count;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status
+mpi_recv(cairn_comm *comm, void *data, int64_t bytes, int from, int tag)
+{
+    const cairn_mpi_state *state = cairn_mpi_state_of(comm);
+
+    for (int64_t done = 0; done < bytes;) {
+        const int count = cairn_mpi_cut(state, bytes - done);
+
+        CAIRN_MPI(comm->env, "receive",
+                  MPI_Recv((char *)data + done, count, MPI_BYTE, from, tag, state->comm,
+                           MPI_STATUS_IGNORE));
+        done += count;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status mpi_barrier(cairn_comm *comm)
+{
+    CAIRN_MPI(comm->env, "barrier", MPI_Barrier(cairn_mpi_state_of(comm)->comm));
+    return CAIRN_OK;
+}
+
+static void mpi_destroy(cairn_comm *comm)
+{
+    cairn_mpi_state *state = cairn_mpi_state_of(comm);
+    int              ended = 0;
+
+    MPI_Finalized(&ended);
+    if (!ended && state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
+    cairn_free(comm->env, state);
+    cairn_free(comm->env, comm);
+}
+
+static const cairn_comm_ops mpi_ops = {
+    .name             = "mpi",
+    .allreduce        = mpi_allreduce,
+    .broadcast        = mpi_broadcast,
+    .allgather        = mpi_allgather,
+    .alltoallv        = cairn_mpi_alltoallv,
+    .send             = mpi_send,
+    .recv             = mpi_recv,
+    .exchange_create  = cairn_mpi_exchange_create,
+    .exchange_begin   = cairn_mpi_exchange_begin,
+    .exchange_end     = cairn_mpi_exchange_end,
+    .exchange_destroy = cairn_mpi_exchange_destroy,
+    .barrier          = mpi_barrier,
+    .destroy          = mpi_destroy,
+};
+
+static cairn_status count_local(cairn_comm *comm)
+{
+    cairn_mpi_state *state = cairn_mpi_state_of(comm);
+    MPI_Comm         local;
+
+    CAIRN_MPI(comm->env, "split by node",
+              MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, comm->rank,
+                                  MPI_INFO_NULL, &local));
+    CAIRN_MPI(comm->env, "size of node", MPI_Comm_size(local, &comm->local_size));
+    CAIRN_MPI(comm->env, "free", MPI_Comm_free(&local));
+    return CAIRN_OK;
+}
+
+/// Duplicate @p world, so that no message meets the caller's.
+static cairn_status join(cairn_comm *comm, MPI_Comm world)
+{
+    cairn_mpi_state *state = cairn_mpi_state_of(comm);
+
+    CAIRN_MPI(comm->env, "duplicate", MPI_Comm_dup(world, &state->comm));
+    CAIRN_MPI(comm->env, "error handler",
+              MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN));
+    CAIRN_MPI(comm->env, "rank", MPI_Comm_rank(state->comm, &comm->rank));
+    CAIRN_MPI(comm->env, "size", MPI_Comm_size(state->comm, &comm->size));
+    return count_local(comm);
+}
+
+static cairn_status allocate(cairn_env *env, cairn_comm **comm, cairn_mpi_state **state)
+{
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, comm));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, state));
+    (*state)->comm  = MPI_COMM_NULL;
+    (*state)->piece = FIRST_PIECE;
+    (*comm)->env    = env;
+    (*comm)->ops    = &mpi_ops;
+    (*comm)->state  = *state;
+    return CAIRN_OK;
+}
+
+/// Before there is a communicator to agree on, MPI's own tells whether all can go on.
+static cairn_status all_allocated(cairn_env *env, MPI_Comm world, cairn_status mine)
+{
+    int ok = mine == CAIRN_OK, all = 0;
+
+    CAIRN_MPI(env, "allreduce", MPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, world));
+    if (all || !ok) return mine;
+    return cairn_fail(env, CAIRN_NO_MEMORY,
+                      "out of memory: MPI: another rank has none");
+}
+
+cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm)
+{
+    cairn_comm      *fresh  = NULL;
+    cairn_mpi_state *state  = NULL;
+    cairn_status     status = allocate(env, &fresh, &state);
+
+    CAIRN_GO(failed, all_allocated(env, world, status));
+    status = join(fresh, world);
+    if (status == CAIRN_OK) {
+        *comm = fresh;
+        return CAIRN_OK;
+    }
+    if (state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
+failed:
+    cairn_free(env, state);
+    cairn_free(env, fresh);
+    return status;
+}
+
+void cairn_comm_mpi_set_piece(cairn_comm *comm, int64_t bytes)
+{
+    cairn_mpi_state_of(comm)->piece = bytes;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What the files of this room share: the state of an MPI communicator, its tags, and
+/// MPI errors as statuses.
+
+#ifndef CAIRN_COMM_MPI_STATE_H
+#define CAIRN_COMM_MPI_STATE_H
+
+#include "comm/mpi/mpi.h"
+
+/// Tags above those of cairn_comm_ops.send; MPI promises 0 .. 32767.
+enum {
+    CAIRN_TAG_ALLTOALL  = 1000,
+    CAIRN_TAG_EXCHANGE  = 1024, ///< And the following: one for each exchange in turn.
+    CAIRN_TAG_EXCHANGES = 30000,
+};
+
+typedef struct cairn_mpi_state {
+    MPI_Comm comm;
+    int64_t  piece;     ///< Bytes of one message at most; MPI counts in int.
+    int      exchanges; ///< Exchanges created so far; the same on every rank.
+} cairn_mpi_state;
+
+static inline cairn_mpi_state *cairn_mpi_state_of(const cairn_comm *comm)
+{
+    return comm->state;
+}
+
+/// The bytes of the next message when @p left are left.
+static inline int cairn_mpi_cut(const cairn_mpi_state *state, int64_t left)
+{
+    return (int)(left < state->piece ? left : state->piece);
+}
+
+/// Record MPI's words for @p error, in the call named @p what.
+cairn_status cairn_mpi_fail(cairn_env *env, const char *what, int error);
+
+/// Pass an MPI error up as CAIRN_COMM.
+#define CAIRN_MPI(env, what, call)                                       \
+    do {                                                                 \
+        const int mpi_ = (call);                                         \
+        if (mpi_ != MPI_SUCCESS) return cairn_mpi_fail(env, what, mpi_); \
+    } while (0)
+
+/// Slots of the table; see comm.h.
+cairn_status cairn_mpi_alltoallv(cairn_comm    *comm,
+                                 const void    *send,
+                                 const int64_t *send_bytes,
+                                 void          *recv,
+                                 const int64_t *recv_bytes);
+cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
+                                       int            sends,
+                                       const int     *to,
+                                       void *const   *send,
+                                       const int64_t *send_bytes,
+                                       int            recvs,
+                                       const int     *from,
+                                       void *const   *recv,
+                                       const int64_t *recv_bytes,
+                                       void         **exchange);
+cairn_status cairn_mpi_exchange_begin(cairn_comm *comm, void *exchange);
+cairn_status cairn_mpi_exchange_end(cairn_comm *comm, void *exchange);
+void         cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange);
+
+#endif

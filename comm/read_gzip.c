@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A gzip file: rank 0 inflates and hands out pieces in file order, each to the rank
+/// whose share of the declared entries it holds, so that nobody ever has the whole. A
+/// rank that fails goes on receiving, and drops what comes, until the end is told: no
+/// failure leaves another rank waiting.
+
+#include "comm/read_internal.h"
+
+#include <string.h>
+
+enum { TAG_HEAD = 1, TAG_TEXT = 2 };
+
+/// What is told before a piece.
+typedef struct {
+    int64_t   bytes; ///< Below 0: no more pieces.
+    int64_t   first_line, offset;
+    cairn_pos first;
+} piece_head;
+
+/// Entries up to which rank @p to is given lines; the last one gets what is too many.
+static cairn_pos share_end(const cairn_reading *r, int to)
+{
+    if (to + 1 == r->comm->size) return INT64_MAX;
+    return (cairn_pos)((__int128)r->header.entries * (to + 1) / r->comm->size);
+}
+
+static cairn_status send_piece(cairn_reading         *r,
+                               int                    to,
+                               const char            *begin,
+                               const char            *end,
+                               const cairn_mtx_range *place)
+{
+    const cairn_comm_ops *ops  = r->comm->ops;
+    const piece_head      head = {.bytes      = end - begin,
+                                  .first_line = place->first_line,
+                                  .offset     = place->offset,
+                                  .first      = place->first};
+
+    CAIRN_TRY(ops->send(r->comm, &head, sizeof head, to, TAG_HEAD));
+    for (const char *p = begin; p < end;) {
+        const int64_t left = end - p;
+        const int64_t n    = left < (int64_t)r->piece ? left : (int64_t)r->piece;
+
+        CAIRN_TRY(ops->send(r->comm, p, n, to, TAG_TEXT));
+        p += n;
+    }
+    return CAIRN_OK;
+}
+
+/// Parse what is rank 0's own, send what is not.
+static cairn_status deliver(cairn_reading   *r,
+                            int              to,
+                            const char      *begin,
+                            const char      *end,
+                            cairn_mtx_range *place)
+{
+    cairn_pos entries;
+    int64_t   lines;
+
+    if (to == 0) return cairn_read_lines(r, begin, end, place);
+    CAIRN_TRY(send_piece(r, to, begin, end, place));
+    cairn_mtx_count_lines(begin, end, INT64_MAX, &lines, &entries);
+    place->first_line += lines;
+    place->first += entries;
+    place->offset += end - begin;
+    return CAIRN_OK;
+}
+
+static cairn_status hand_out_lines(cairn_reading   *r,
+                                   const char      *begin,
+                                   const char      *end,
+                                   cairn_mtx_range *place,
+                                   int             *to)
+{
+    while (begin < end) {
+        int64_t   lines;
+        cairn_pos entries;
+
+        while (place->first >= share_end(r, *to))
+            ++*to;
+
+        const char *const cut = cairn_mtx_count_lines(
+            begin, end, share_end(r, *to) - place->first, &lines, &entries);
+
+        CAIRN_TRY(deliver(r, *to, begin, cut, place));
+        begin = cut;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status hand_out(cairn_reading *r)
+{
+    cairn_mtx_range place = {.first_line = r->header.lines + 1,
+                             .offset     = (int64_t)r->header.bytes};
+    const char     *begin, *end;
+    int             to = 0;
+
+    do {
+        CAIRN_TRY(cairn_stream_lines(&r->stream, &begin, &end));
+        CAIRN_TRY(hand_out_lines(r, begin, end, &place, &to));
+        cairn_progress(r->comm->env, "read",
+                       (double)place.first / (double)(r->header.entries + 1));
+    } while (begin < end);
+    return CAIRN_OK;
+}
+
+/// Told also after a failure.
+static cairn_status tell_end(cairn_reading *r)
+{
+    const piece_head head = {.bytes = -1};
+
+    for (int to = 1; to < r->comm->size; to++)
+        CAIRN_TRY(r->comm->ops->send(r->comm, &head, sizeof head, to, TAG_HEAD));
+    return CAIRN_OK;
+}
+
+/// Where pieces arrive.
+typedef struct {
+    char   *text; ///< [capacity]: one piece, grown for a longer line.
+    int64_t capacity;
+    char   *dropped; ///< [piece of the reading]: where text goes after a failure.
+} inbox;
+
+static cairn_status make_room(cairn_reading *r, inbox *in, int64_t bytes)
+{
+    if (bytes <= in->capacity) return CAIRN_OK;
+    CAIRN_TRY(cairn_check_memory(r->comm->env, "a line", bytes));
+    CAIRN_TRY(cairn_realloc(r->comm->env, bytes, 1, (void **)&in->text));
+    in->capacity = bytes;
+    return CAIRN_OK;
+}
+
+static cairn_status
+receive_text(cairn_reading *r, const inbox *in, int64_t bytes, bool keep)
+{
+    for (int64_t done = 0; done < bytes;) {
+        const int64_t left = bytes - done;
+        const int64_t n    = left < (int64_t)r->piece ? left : (int64_t)r->piece;
+        char *const   to   = keep ? in->text + done : in->dropped;
+
+        CAIRN_TRY(r->comm->ops->recv(r->comm, to, n, 0, TAG_TEXT));
+        done += n;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status
+parse_piece(cairn_reading *r, const inbox *in, const piece_head *head)
+{
+    cairn_mtx_range place = {
+        .first_line = head->first_line, .offset = head->offset, .first = head->first};
+
+    return cairn_read_lines(r, in->text, in->text + head->bytes, &place);
+}
+
+/// Receive until the end is told; the first failure is what is returned.
+static cairn_status receive(cairn_reading *r, inbox *in)
+{
+    cairn_status status = CAIRN_OK;
+
+    for (;;) {
+        piece_head head;
+
+        CAIRN_TRY(r->comm->ops->recv(r->comm, &head, sizeof head, 0, TAG_HEAD));
+        if (head.bytes < 0) return status;
+        if (status == CAIRN_OK) status = make_room(r, in, head.bytes);
+        CAIRN_TRY(receive_text(r, in, head.bytes, status == CAIRN_OK));
+        if (status == CAIRN_OK) status = parse_piece(r, in, &head);
+    }
+}
+
+static cairn_status create_inbox(cairn_reading *r, inbox *in)
+{
+    const int64_t piece = (int64_t)r->piece;
+
+    if (r->comm->rank == 0) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(r->comm->env, piece, &in->text));
+    in->capacity = piece;
+    return CAIRN_NEW(r->comm->env, piece, &in->dropped);
+}
+
+static cairn_status hand_out_all(cairn_reading *r)
+{
+    const cairn_status status = hand_out(r);
+    char               message[CAIRN_MESSAGE];
+
+    /* Telling the end may fail too, but the first failure is the cause. */
+    memcpy(message, r->comm->env->message, sizeof message);
+
+    const cairn_status told = status == CAIRN_COMM ? status : tell_end(r);
+
+    if (status == CAIRN_OK) return told;
+    return cairn_fail(r->comm->env, status, "%s", message);
+}
+
+cairn_status cairn_read_gzip(cairn_reading *reading)
+{
+    cairn_reading *const r  = reading;
+    inbox                in = {0};
+    cairn_status         status;
+
+    CAIRN_GO(done, cairn_comm_agree(r->comm, create_inbox(r, &in)));
+    status = r->comm->rank == 0 ? hand_out_all(r) : receive(r, &in);
+    status = cairn_comm_agree(r->comm, status);
+done:
+    cairn_free(r->comm->env, in.text);
+    cairn_free(r->comm->env, in.dropped);
+    return status;
+}
