@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The part as kernels see it: one plain struct of sizes and arrays, the same for
+/// generated C, CUDA and OpenCL and for users who wrap arrays of their own. Which arrays
+/// exist follows from the encoding and the sizes, never from the data (docs/formats.md).
+///
+/// A part is a tree of levels, one per expression of the index map. Node p of level L-1
+/// has as children in level L: all indices lo..lo+size-1 for a dense level (node
+/// p*size + k); nodes ptr[p] .. ptr[p+1]-1 for a compressed or ragged level; node p
+/// itself for a singleton. At a level of the trimmed range idx[p] is the index; a
+/// ragged level has none. At the top, ptr = [0, nodes] is implied.
+
+#ifndef CAIRN_KERNEL_H
+#define CAIRN_KERNEL_H
+
+#include <stdint.h>
+
+#define CAIRN_KERNEL_LEVELS 16
+
+/// One level of a part.
+typedef struct cairn_kernel_level {
+    int64_t     lo;         ///< Smallest index (global, may be negative).
+    int64_t     size;       ///< Number of indices of the range.
+    int64_t     nodes;      ///< Stored nodes; 0 for a level without arrays.
+    const void *ptr;        ///< [parents + 1] unsigned, ptr_bits wide; or NULL.
+    int64_t     ptr_length; ///< Its entries; 0 without.
+    const void *idx;        ///< [idx_length], idx_bits wide, idx_stride bytes apart; or NULL.
+    int64_t     idx_length;
+    int64_t     idx_stride; ///< More than the width when the index is a tuple's field.
+    int64_t     hole;       ///< A determined level's idx where there is no element.
+    uint8_t     ptr_bits;   ///< 8, 16, 32, 64; 0 without ptr.
+    uint8_t     idx_bits;   ///< 8, 16, 32, 64; 0 without idx.
+    uint8_t     idx_signed; ///< 1: two's complement.
+    uint8_t     kind;       ///< 0 dense, 1 compressed, 2 singleton, 3 ragged.
+} cairn_kernel_level;
+
+/// One part. Value v (position in the tree below the last level) is at
+/// val + (v / val_block) * val_stride + (v % val_block) * val_bits/8 bytes.
+typedef struct cairn_kernel_part {
+    int32_t            order, levels;
+    int32_t            first, last; ///< The trimmed levels; first = levels, last = -1: none.
+    int64_t            bank;        ///< Number of the bank; 0 without partition.
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;     ///< How many.
+    int64_t            val_block;  ///< Values that stand together in one tuple; else 1.
+    int64_t            val_stride; ///< Bytes between blocks.
+    int32_t            val_bits;   ///< 32 or 64, IEEE 754.
+} cairn_kernel_part;
+
+#endif

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Indices of determined levels where no entry is: the level's recipe is run on the
+/// indices of the levels above. What has no answer stays a hole.
+
+#include "convert/build_steps.h"
+
+#include <string.h>
+
+typedef struct {
+    const cairn_member_build *m;
+    const cairn_layout       *layout;
+    const cairn_level        *level; ///< The determined one,
+    int                       l;     ///< its number.
+    uint32_t                  above; ///< Levels that the recipe may read.
+    int64_t                   vars[CAIRN_MAX_VARS];
+} padder;
+
+/// Values of a query step's results: the position found, or the earlier query's
+/// groupBy expressions there.
+static void step_results(padder *p, const cairn_step *step, const cairn_coord *d)
+{
+    const cairn_query *query = &p->layout->encoding->query[step->query];
+
+    if (query->arg == CAIRN_ARG_VALUE) {
+        for (int k = 0; k < p->layout->order; k++) p->vars[step->var + k] = d[k];
+        return;
+    }
+    const cairn_map *groups = &p->layout->encoding->query[query->arg].group_by;
+
+    for (int g = 0; g < groups->count; g++) {
+        cairn_form form;
+
+        /* The forms are atoms already, so this neither grows the algebra nor fails. */
+        if (cairn_form_of(p->layout->algebra, groups->expr[g], &form) == CAIRN_OK)
+            p->vars[step->var + g] =
+                cairn_form_value(p->layout->algebra, &form, d, NULL);
+    }
+}
+
+/// An element found by number and group must also agree with the direct levels above.
+static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d)
+{
+    if (p->layout->encoding->query[step->query].arg != CAIRN_ARG_VALUE) return true;
+    for (int l = 0; l < p->l; l++) {
+        const cairn_level *level = &p->layout->level[l];
+
+        if (p->above >> l & 1 && !level->indirect
+            && cairn_form_value(p->layout->algebra, &level->form, d, NULL) != p->vars[l])
+            return false;
+    }
+    return true;
+}
+
+static bool run_query(padder *p, const cairn_step *step)
+{
+    int64_t     number, group[CAIRN_MAX_LEVELS];
+    cairn_coord d[CAIRN_MAX_ORDER];
+
+    if (!cairn_linear_value(&step->in, p->vars, &number)) return false;
+    for (int g = 0; g < step->groups; g++)
+        if (!cairn_linear_value(&step->group[g], p->vars, &group[g])) return false;
+    if (!cairn_query_element(p->m->set, step->query, number, group, d)) return false;
+    if (!agrees(p, step, d)) return false;
+    step_results(p, step, d);
+    return true;
+}
+
+static bool run_step(padder *p, const cairn_step *step)
+{
+    int64_t in;
+
+    if (step->kind == CAIRN_STEP_QUERY) return run_query(p, step);
+    if (!cairn_linear_value(&step->in, p->vars, &in)) return false;
+    p->vars[step->var] = step->kind == CAIRN_STEP_FLOOR
+                             ? cairn_floor_div(in, step->divisor)
+                             : cairn_floor_mod(in, step->divisor);
+    return true;
+}
+
+/// The level's index for the indices in vars; false: a hole.
+static bool run_recipe(padder *p, int64_t *index)
+{
+    const cairn_recipe *recipe = &p->level->recipe;
+
+    for (int s = 0; s < recipe->steps; s++)
+        if (!run_step(p, &recipe->step[s])) return false;
+    return cairn_linear_value(&recipe->result, p->vars, index)
+           && *index >= p->level->range.lo && *index <= p->level->range.hi;
+}
+
+/// Next combination of the levels in @p mask, the last fastest; false after the last.
+static bool next_combination(padder *p, uint32_t mask)
+{
+    for (int l = p->l - 1; l > p->layout->partition; l--) {
+        const cairn_interval range = p->layout->level[l].range;
+
+        if (!(mask >> l & 1)) continue;
+        if (p->vars[l] < range.hi) {
+            p->vars[l]++;
+            return true;
+        }
+        p->vars[l] = range.lo;
+    }
+    return false;
+}
+
+/// All combinations of the complete levels, from position @p at on.
+static cairn_pos pad_combinations(padder *p, const cairn_kernel_level *view, cairn_pos at)
+{
+    const uint32_t mask = p->level->by;
+
+    for (int l = p->layout->partition + 1; l < p->l; l++)
+        if (mask >> l & 1) p->vars[l] = p->layout->level[l].range.lo;
+    do {
+        const int64_t now =
+            cairn_load_int(view->idx, at, view->idx_stride, view->idx_bits, view->idx_signed);
+        int64_t index;
+
+        if (now == view->hole && run_recipe(p, &index))
+            cairn_store_int((void *)view->idx, at, view->idx_stride, view->idx_bits, index);
+        at++;
+    } while (next_combination(p, mask));
+    return at;
+}
+
+/// The indices of the bank's levels are the same for all its positions.
+static void set_bank(padder *p, int64_t bank)
+{
+    for (int l = p->layout->partition; l >= 0; l--) {
+        p->vars[l] = p->layout->level[l].range.lo + bank % p->layout->level[l].size;
+        bank /= p->layout->level[l].size;
+    }
+}
+
+static void pad_level(padder *p, cairn_part *part, int64_t *const *tuples)
+{
+    const cairn_kernel_level *view  = &part->view.level[p->l];
+    const int                 last  = p->layout->last;
+    const cairn_pos           nodes = last < 0 ? 1 : part->view.level[last].nodes;
+    cairn_pos                 at    = 0;
+
+    if (view->idx_length == 0) return;
+    if (!p->level->per_node) {
+        pad_combinations(p, view, 0);
+        return;
+    }
+    for (cairn_pos node = 0; node < nodes; node++) {
+        for (int l = 0; l <= last; l++) p->vars[l] = tuples[l][node];
+        at = pad_combinations(p, view, at);
+    }
+}
+
+cairn_status cairn_build_padding(const cairn_member_build *m, cairn_part *part,
+                                 int64_t *const *tuples)
+{
+    for (int l = m->layout->last + 1; l < m->layout->levels; l++) {
+        padder p = {.m = m, .layout = m->layout, .level = &m->layout->level[l], .l = l};
+
+        if (!p.level->determined) continue;
+        for (int k = 0; k < l; k++)
+            if (p.level->per_node ? !m->layout->level[k].determined : p.level->by >> k & 1)
+                p.above |= 1U << k;
+        set_bank(&p, part->where.bank);
+        pad_level(&p, part, tuples);
+    }
+    return CAIRN_OK;
+}

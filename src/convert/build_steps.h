@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The steps of a build, one member at a time. Internal to convert.
+
+#ifndef CAIRN_CONVERT_BUILD_STEPS_H
+#define CAIRN_CONVERT_BUILD_STEPS_H
+
+#include "convert/build.h"
+
+/// Nodes and entries of one bank.
+typedef struct cairn_bank {
+    cairn_pos begin, end;              ///< Its entries, in sorted order.
+    cairn_pos nodes[CAIRN_MAX_LEVELS]; ///< Of its trimmed levels.
+} cairn_bank;
+
+/// One member while it is built.
+typedef struct cairn_member_build {
+    cairn_env       *env;
+    cairn_entries    entries; ///< Its own.
+    cairn_query_set *set;
+    cairn_layout    *layout; ///< Moves into the tensor.
+    int64_t         *e[CAIRN_MAX_LEVELS]; ///< [n] index of each entry at each level,
+    cairn_pos       *order;               ///< visited in this order.
+    cairn_bank      *bank;                ///< [layout->banks]
+    cairn_part      *part; ///< [layout->banks] into the tensor's list, once placed.
+} cairn_member_build;
+
+/// Where the entry just stepped to lies: node of every trimmed level, and which of them
+/// it began.
+typedef struct cairn_node_cursor {
+    cairn_pos total[CAIRN_MAX_LEVELS]; ///< Nodes so far.
+    cairn_pos node[CAIRN_MAX_LEVELS];
+    cairn_pos base[CAIRN_MAX_LEVELS]; ///< Level with gaps: first node under this parent.
+    uint32_t  fresh;                  ///< Bit l: a new node at level l.
+    int       changed;                ///< First level whose index differs from before.
+    cairn_pos last_row;               ///< Row stepped to before; -1: none.
+} cairn_node_cursor;
+
+/// Start a bank.
+static inline void cairn_node_cursor_init(cairn_node_cursor *cursor)
+{
+    *cursor = (cairn_node_cursor){.last_row = -1};
+}
+
+/// Step to the entry in row @p row (of the unsorted arrays).
+void cairn_node_cursor_step(cairn_node_cursor *cursor, const cairn_member_build *m,
+                            cairn_pos row);
+
+/// Index of every entry at every level, order, banks and their nodes.
+cairn_status cairn_build_count(cairn_member_build *m);
+
+/// Lay a part's arrays out from @p base (NULL: only count), @p bytes on; sets the view.
+void cairn_build_place(const cairn_member_build *m, int64_t bank, char *base,
+                       int64_t *offset, int64_t *bytes, cairn_part *part);
+
+/// Fill the arrays of a placed part (its block is zero).
+cairn_status cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part);
+
+/// Fill the indices of determined levels where no entry is; @p tuples are the indices
+/// of every node of level E, [last+1] arrays of [nodes].
+cairn_status cairn_build_padding(const cairn_member_build *m, cairn_part *part,
+                                 int64_t *const *tuples);
+
+#endif

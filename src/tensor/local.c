@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A tensor's parts and arrays.
+
+#include "tensor/local.h"
+
+#include "format/encoding.h"
+
+void cairn_local_destroy(cairn_local **tensor)
+{
+    cairn_local *t = *tensor;
+
+    if (!t) return;
+    for (int g = 0; g < t->groups; g++) {
+        cairn_layout_destroy(t->env, &t->group[g].layout);
+        cairn_free(t->env, t->group[g].block);
+    }
+    cairn_free(t->env, t->part);
+    cairn_free(t->env, t);
+    *tensor = NULL;
+}
+
+static cairn_array tuple_array(const cairn_part *part, int number)
+{
+    const cairn_tuple        *tuple = &part->layout->tuple[number];
+    const cairn_kernel_level *field = &part->view.level[tuple->field[0]];
+
+    return (cairn_array){.kind   = CAIRN_ARRAY_TUPLES,
+                         .level  = tuple->first,
+                         .tuple  = number,
+                         .bits   = (int)tuple->size * 8,
+                         .length = field->idx_length,
+                         .bytes  = field->idx_length * (int64_t)tuple->size,
+                         .data   = (char *)field->idx - tuple->offset[0]};
+}
+
+/// Tuples that start at @p level.
+static int add_tuples(const cairn_part *part, int level, cairn_array *array)
+{
+    int n = 0;
+
+    for (int t = 0; t < part->layout->tuples; t++)
+        if (part->layout->tuple[t].first == level) array[n++] = tuple_array(part, t);
+    return n;
+}
+
+static int add_level(const cairn_part *part, int l, cairn_array *array)
+{
+    const cairn_kernel_level *level = &part->view.level[l];
+    int                       n     = 0;
+
+    if (level->ptr)
+        array[n++] = (cairn_array){CAIRN_ARRAY_PTR,
+                                   l,
+                                   -1,
+                                   level->ptr_bits,
+                                   false,
+                                   level->ptr_length,
+                                   level->ptr_length * level->ptr_bits / 8,
+                                   (void *)level->ptr};
+    if (level->idx && part->layout->level[l].tuple < 0)
+        array[n++] = (cairn_array){CAIRN_ARRAY_IDX,
+                                   l,
+                                   -1,
+                                   level->idx_bits,
+                                   level->idx_signed,
+                                   level->idx_length,
+                                   level->idx_length * level->idx_bits / 8,
+                                   (void *)level->idx};
+    return n + add_tuples(part, l, array + n);
+}
+
+int cairn_part_arrays(const cairn_part *part, cairn_array *array)
+{
+    const cairn_kernel_part *view = &part->view;
+    int                      n    = 0;
+
+    for (int l = 0; l < view->levels; l++) n += add_level(part, l, array + n);
+    if (part->layout->value_tuple < 0)
+        array[n++] = (cairn_array){CAIRN_ARRAY_VAL, -1,
+                                   -1,              view->val_bits,
+                                   true,            view->values,
+                                   view->values * view->val_bits / 8,
+                                   view->val};
+    return n;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What one rank stores of a tensor: shape, format, and a flat list of parts. A part says
+/// where it stands on each axis of splitting (member of a hybrid, rank, share of a
+/// device, bank); parts alike in all but the bank form a group: one layout, one block of
+/// memory. Nothing is kept but the arrays.
+
+#ifndef CAIRN_TENSOR_LOCAL_H
+#define CAIRN_TENSOR_LOCAL_H
+
+#include "format/layout.h"
+#include "tensor/entries.h"
+
+#include <cairn/kernel.h>
+
+/// Where a part stands; 0 where the tensor is not split.
+typedef struct cairn_where {
+    int     member, rank, share;
+    int64_t bank;
+} cairn_where;
+
+typedef struct cairn_part {
+    cairn_where         where;
+    const cairn_layout *layout; ///< Its group's.
+    cairn_pos           nnz;    ///< Entries stored, padding not counted.
+    cairn_kernel_part   view;   ///< The arrays, inside the group's block.
+} cairn_part;
+
+/// One member on one rank: consecutive parts of the list.
+typedef struct cairn_group {
+    cairn_layout *layout;
+    void         *block; ///< All arrays of its parts; NULL when they are borrowed.
+    int64_t       bytes; ///< Of the arrays.
+    int64_t       first, count; ///< Its parts.
+} cairn_group;
+
+struct cairn_format;
+
+typedef struct cairn_local {
+    cairn_env                 *env;
+    cairn_shape                shape;
+    cairn_interval             box[CAIRN_MAX_ORDER]; ///< Positions of this rank.
+    const struct cairn_format *format;     ///< Borrowed: outlives the tensor.
+    int                        value_bits; ///< 32 or 64.
+    int                        groups;
+    cairn_group                group[CAIRN_MAX_MEMBERS];
+    int64_t                    parts;
+    cairn_part                *part; ///< [parts], by member, rank, share, bank.
+} cairn_local;
+
+void cairn_local_destroy(cairn_local **tensor);
+
+/// One array of a part, for listing, writing and reading back.
+typedef struct cairn_array {
+    enum { CAIRN_ARRAY_PTR, CAIRN_ARRAY_IDX, CAIRN_ARRAY_VAL, CAIRN_ARRAY_TUPLES } kind;
+    int     level;  ///< -1 for values; a tuple's first level.
+    int     tuple;  ///< TUPLES: number in the layout; else -1.
+    int     bits;   ///< Of one element (of one tuple, padding included).
+    bool    is_signed;
+    int64_t length; ///< Elements.
+    int64_t bytes;  ///< length * bits / 8.
+    void   *data;
+} cairn_array;
+
+#define CAIRN_MAX_ARRAYS (3 * CAIRN_MAX_LEVELS + 1)
+
+/// List the arrays of a part as they lie in memory, by level, ptr before idx, values
+/// last; an array of tuples stands at its first level. The ptr over a tuple's lists is
+/// an array like others here (the command shows the two as one).
+/// @return their number.
+int cairn_part_arrays(const cairn_part *part, cairn_array *array);
+
+/// Read element @p k of an array of integers of @p bits, @p stride bytes apart.
+static inline int64_t cairn_load_int(const void *data, int64_t k, int64_t stride, int bits,
+                                     bool is_signed)
+{
+    const char *at = (const char *)data + k * stride;
+
+    switch (bits) {
+    case 8: return is_signed ? *(const int8_t *)at : *(const uint8_t *)at;
+    case 16: return is_signed ? *(const int16_t *)at : *(const uint16_t *)at;
+    case 32: return is_signed ? *(const int32_t *)at : (int64_t) * (const uint32_t *)at;
+    default: return *(const int64_t *)at;
+    }
+}
+
+static inline void cairn_store_int(void *data, int64_t k, int64_t stride, int bits,
+                                   int64_t value)
+{
+    char *at = (char *)data + k * stride;
+
+    switch (bits) {
+    case 8: *(uint8_t *)at = (uint8_t)value; break;
+    case 16: *(uint16_t *)at = (uint16_t)value; break;
+    case 32: *(uint32_t *)at = (uint32_t)value; break;
+    default: *(int64_t *)at = value; break;
+    }
+}
+
+/// Address of value @p v of a part.
+static inline void *cairn_value_at(const cairn_kernel_part *view, cairn_pos v)
+{
+    const int64_t block = v / view->val_block, rest = v % view->val_block;
+
+    return (char *)view->val + block * view->val_stride + rest * (view->val_bits / 8);
+}
+
+static inline double cairn_value_get(const cairn_kernel_part *view, cairn_pos v)
+{
+    const void *at = cairn_value_at(view, v);
+
+    return view->val_bits == 32 ? (double)*(const float *)at : *(const double *)at;
+}
+
+static inline void cairn_value_set(const cairn_kernel_part *view, cairn_pos v, double value)
+{
+    void *at = cairn_value_at(view, v);
+
+    if (view->val_bits == 32) *(float *)at = (float)value;
+    else *(double *)at = value;
+}
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The walk goes down the levels with the node and value position reached so far and,
+/// for the inverse map, each dimension's partial sum over the levels passed. A map
+/// whose inverse needs a division or a check is evaluated whole at the leaf instead.
+
+#include "tensor/walk.h"
+
+#include <string.h>
+
+typedef struct {
+    const cairn_part         *part;
+    const cairn_layout       *layout;
+    const cairn_kernel_level *level;
+    cairn_visit_fn            visit;
+    void                     *user;
+    int                       order, levels;
+    int64_t      factor[CAIRN_MAX_LEVELS][CAIRN_MAX_ORDER]; ///< Of a level in a dimension.
+    int64_t      stride[CAIRN_MAX_LEVELS][CAIRN_MAX_LEVELS]; ///< Of a level in the
+                                                             ///< combination of another.
+    int64_t      e[CAIRN_MAX_LEVELS];
+    cairn_status status;
+    cairn_batch  batch;
+} walker;
+
+static void flush(walker *w)
+{
+    if (w->batch.n == 0 || w->status != CAIRN_OK) return;
+    w->status  = w->visit(w->user, w->part, &w->batch);
+    w->batch.n = 0;
+}
+
+static bool inside(const walker *w, const cairn_coord *d)
+{
+    for (int k = 0; k < w->order; k++)
+        if (d[k] < w->layout->box[k].lo || d[k] > w->layout->box[k].hi) return false;
+    return true;
+}
+
+/// Invert at the leaf, with every check.
+static bool invert(const walker *w, cairn_coord *d)
+{
+    const cairn_layout *layout = w->layout;
+
+    for (int k = 0; k < w->order; k++)
+        if (!cairn_linear_value(&layout->dim[k], w->e, &d[k])) return false;
+    if (!inside(w, d)) return false;
+    for (int l = 0; l < w->levels; l++)
+        if (layout->check >> l & 1
+            && cairn_form_value(layout->algebra, &layout->level[l].form, d, NULL)
+                   != w->e[l])
+            return false;
+    return true;
+}
+
+static void leaf(walker *w, const cairn_coord *partial, cairn_pos value)
+{
+    cairn_batch *batch = &w->batch;
+    cairn_coord  d[CAIRN_MAX_ORDER];
+
+    if (w->layout->exact) {
+        if (!inside(w, partial)) return;
+        for (int k = 0; k < w->order; k++) batch->coord[k][batch->n] = partial[k];
+    } else {
+        if (!invert(w, d)) return;
+        for (int k = 0; k < w->order; k++) batch->coord[k][batch->n] = d[k];
+    }
+    batch->value[batch->n++] = value;
+    if (batch->n == CAIRN_BATCH) flush(w);
+}
+
+static void walk_level(walker *w, int l, cairn_pos node, const cairn_coord *partial);
+
+/// Go below index @p e of level @p l, which is node @p node.
+static inline void enter(walker *w, int l, int64_t e, cairn_pos node,
+                         const cairn_coord *partial)
+{
+    cairn_coord next[CAIRN_MAX_ORDER];
+
+    w->e[l] = e;
+    for (int k = 0; k < w->order; k++) next[k] = partial[k] + w->factor[l][k] * e;
+    if (l + 1 == w->levels) leaf(w, next, node);
+    else walk_level(w, l + 1, node, next);
+}
+
+static int64_t load_idx(const cairn_kernel_level *level, cairn_pos p)
+{
+    return cairn_load_int(level->idx, p, level->idx_stride, level->idx_bits,
+                          level->idx_signed);
+}
+
+static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *partial)
+{
+    const cairn_kernel_level *level = &w->level[l];
+    cairn_pos                 begin = node, end = node + 1;
+
+    if (w->layout->level[l].top) begin = 0, end = level->nodes;
+    else if (level->ptr) {
+        begin = cairn_load_int(level->ptr, node, level->ptr_bits / 8, level->ptr_bits, false);
+        end = cairn_load_int(level->ptr, node + 1, level->ptr_bits / 8, level->ptr_bits,
+                             false);
+    }
+    for (cairn_pos p = begin; p < end && w->status == CAIRN_OK; p++)
+        enter(w, l, level->idx ? load_idx(level, p) : 0, p, partial);
+}
+
+static void walk_determined(walker *w, int l, cairn_pos node, const cairn_coord *partial)
+{
+    const cairn_level *info = &w->layout->level[l];
+    cairn_pos          p    = node;
+
+    if (!info->per_node) {
+        p = 0;
+        for (int k = 0; k < l; k++) p += w->stride[l][k] * (w->e[k] - w->level[k].lo);
+    }
+    const int64_t e = load_idx(&w->level[l], p);
+
+    if (e != w->level[l].hole) enter(w, l, e, node, partial);
+}
+
+static void walk_level(walker *w, int l, cairn_pos node, const cairn_coord *partial)
+{
+    const cairn_kernel_level *level = &w->level[l];
+
+    if (w->layout->level[l].trimmed) {
+        walk_trimmed(w, l, node, partial);
+    } else if (w->layout->level[l].determined) {
+        walk_determined(w, l, node, partial);
+    } else {
+        for (int64_t k = 0; k < level->size && w->status == CAIRN_OK; k++)
+            enter(w, l, level->lo + k, node * level->size + k, partial);
+    }
+}
+
+/// What each level adds to each dimension, where the inverse is a plain sum.
+static void set_factors(walker *w)
+{
+    for (int k = 0; k < w->order && w->layout->exact; k++) {
+        const cairn_linear *dim = &w->layout->dim[k];
+
+        for (int t = 0; t < dim->terms; t++) w->factor[dim->var[t]][k] = dim->num[t];
+    }
+}
+
+/// Row-major strides of the complete levels by which a determined one is indexed;
+/// partitioned levels number the bank and have none.
+static void set_strides(walker *w)
+{
+    for (int l = 0; l < w->levels; l++) {
+        const cairn_level *level = &w->layout->level[l];
+        int64_t            stride = 1;
+
+        for (int k = l - 1; k > w->layout->partition && level->determined; k--) {
+            if (!(level->by >> k & 1)) continue;
+            w->stride[l][k] = stride;
+            stride *= w->level[k].size;
+        }
+    }
+}
+
+/// Fix the levels that partition took away to this bank's indices.
+static int enter_bank(walker *w, cairn_coord *partial)
+{
+    int64_t bank = w->part->where.bank;
+
+    for (int l = w->layout->partition; l >= 0; l--) {
+        const cairn_kernel_level *level = &w->level[l];
+
+        w->e[l] = level->lo + bank % level->size;
+        bank /= level->size;
+        for (int k = 0; k < w->order; k++) partial[k] += w->factor[l][k] * w->e[l];
+    }
+    return w->layout->partition + 1;
+}
+
+cairn_status cairn_part_walk(cairn_env *env, const cairn_part *part, cairn_visit_fn visit,
+                             void *user)
+{
+    cairn_coord partial[CAIRN_MAX_ORDER] = {0};
+    walker     *w;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &w));
+    w->part   = part;
+    w->layout = part->layout;
+    w->level  = part->view.level;
+    w->visit  = visit;
+    w->user   = user;
+    w->order  = part->layout->order;
+    w->levels = part->layout->levels;
+    set_factors(w);
+    set_strides(w);
+    for (int k = 0; k < w->order && w->layout->exact; k++)
+        partial[k] = w->layout->dim[k].constant;
+    const int first = enter_bank(w, partial);
+
+    if (first == w->levels) leaf(w, partial, 0);
+    else walk_level(w, first, 0, partial);
+    flush(w);
+    const cairn_status status = w->status;
+
+    cairn_free(env, w);
+    return status;
+}
+
+typedef struct {
+    cairn_env     *env;
+    cairn_entries *entries;
+} collector;
+
+static cairn_status collect(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    const collector *c = user;
+
+    for (int n = 0; n < batch->n; n++) {
+        const double value = cairn_value_get(&part->view, batch->value[n]);
+        cairn_coord  d[CAIRN_MAX_ORDER];
+
+        if (value == 0 && part->layout->pads) continue;
+        for (int k = 0; k < part->layout->order; k++) d[k] = batch->coord[k][n];
+        CAIRN_TRY(cairn_entries_add(c->env, c->entries, d, value));
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_local_entries(const cairn_local *tensor, cairn_entries *entries)
+{
+    collector c = {tensor->env, entries};
+
+    for (int64_t p = 0; p < tensor->parts; p++)
+        CAIRN_TRY(cairn_part_walk(tensor->env, &tensor->part[p], collect, &c));
+    return CAIRN_OK;
+}

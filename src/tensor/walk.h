@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Reference iteration: visit what a part stores, level by level, straight from the
+/// definitions, with nothing but its layout and arrays. Positions come in storage order
+/// (that of the e-tuples), in batches so that the visitor's loop is tight.
+
+#ifndef CAIRN_TENSOR_WALK_H
+#define CAIRN_TENSOR_WALK_H
+
+#include "tensor/local.h"
+
+enum { CAIRN_BATCH = 1024 };
+
+/// Up to CAIRN_BATCH positions inside the tensor's box: overhang and holes are left out,
+/// padding (positions without an entry, value 0) is not.
+typedef struct cairn_batch {
+    int         n;
+    cairn_coord coord[CAIRN_MAX_ORDER][CAIRN_BATCH];
+    cairn_pos   value[CAIRN_BATCH]; ///< Position in the part's values.
+} cairn_batch;
+
+typedef cairn_status (*cairn_visit_fn)(void *user, const cairn_part *part,
+                                       const cairn_batch *batch);
+
+/// Visit all positions of a part.
+///
+/// Local. Any number of threads may walk one part.
+///
+/// @return the first failure of @p visit, or CAIRN_OK.
+/// @retval CAIRN_NO_MEMORY  The walk's own few kilobytes could not be had.
+cairn_status cairn_part_walk(cairn_env *env, const cairn_part *part, cairn_visit_fn visit,
+                             void *user);
+
+/// The entries of a whole tensor again, unsorted; positions without an entry are left
+/// out (where a layout pads, a stored zero cannot be told from padding and is left out
+/// too).
+cairn_status cairn_local_entries(const cairn_local *tensor, cairn_entries *entries);
+
+#endif
