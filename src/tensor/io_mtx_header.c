@@ -205,7 +205,7 @@ static cairn_status find_size_line(header_parser *h, bool *found)
 
         while (p < h->text.end && cairn_is_blank(*p))
             p++;
-        if (memchr(p, '\0', (size_t)(h->text.end - p)))
+        if (p < h->text.end && memchr(p, '\0', (size_t)(h->text.end - p)))
             return fail_line(h, "a NUL byte: this is not text");
         *found = p < h->text.end && *p != '%';
         if (*found) return CAIRN_OK;

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Collective writing. With several ranks every text is made twice: first to count its
+/// bytes, which tell where each range begins, then to write it. That needs no memory,
+/// whatever the size of the result.
+
+#include "comm/write.h"
+
+#include "base/file.h"
+#include "tensor/io_write.h"
+
+#include <string.h>
+
+/// A sink that counts and, once a file is set, writes.
+typedef struct {
+    cairn_file *file; ///< NULL: only count.
+    int64_t     at;   ///< Bytes counted, or the offset of the next.
+} range_sink;
+
+static cairn_status write_range(void *user, const char *bytes, size_t length)
+{
+    range_sink   *range = user;
+    const int64_t at    = range->at;
+
+    range->at += (int64_t)length;
+    return range->file ? cairn_file_write_at(range->file, bytes, length, at) : CAIRN_OK;
+}
+
+/// What is written: a number of sections, each with a part on every rank; section 0
+/// includes the header, on rank 0.
+typedef struct cairn_output {
+    cairn_status (*section)(const struct cairn_output *output,
+                            int64_t                    section,
+                            bool                       header,
+                            const cairn_sink          *sink);
+    int64_t                 sections; ///< The same on every rank.
+    cairn_coord             rows, cols;
+    cairn_pos               nnz; ///< Of all ranks.
+    const cairn_entries    *entries;
+    const cairn_dense_rows *dense;
+} cairn_output;
+
+static cairn_status entries_section(const cairn_output *output,
+                                    int64_t             section,
+                                    bool                header,
+                                    const cairn_sink   *sink)
+{
+    (void)section;
+    if (header)
+        CAIRN_TRY(cairn_mtx_write_coordinate_header(sink, output->rows, output->cols,
+                                                    output->nnz));
+    return cairn_mtx_write_entries(sink, output->entries);
+}
+
+/// Section j is column j.
+static cairn_status dense_section(const cairn_output *output,
+                                  int64_t             section,
+                                  bool                header,
+                                  const cairn_sink   *sink)
+{
+    const cairn_dense_rows *d = output->dense;
+
+    if (header) CAIRN_TRY(cairn_mtx_write_array_header(sink, d->rows, d->cols));
+    if (section >= d->cols) return CAIRN_OK; /* no columns: the header alone */
+    return cairn_mtx_write_values(sink, d->last - d->first, d->value + section * d->col,
+                                  d->row);
+}
+
+/// Count the bytes of this rank's part of every section.
+static cairn_status
+count_parts(cairn_comm *comm, const cairn_output *output, int64_t *bytes)
+{
+    for (int64_t s = 0; s < output->sections; s++) {
+        range_sink       range = {.at = 0};
+        const cairn_sink sink  = {write_range, &range};
+
+        CAIRN_TRY(output->section(output, s, s == 0 && comm->rank == 0, &sink));
+        bytes[s] = range.at;
+    }
+    return CAIRN_OK;
+}
+
+/// Turn the counts of all ranks, [size][sections], into this rank's offsets.
+static void place_parts(const cairn_comm *comm,
+                        int64_t           sections,
+                        const int64_t    *all,
+                        int64_t          *offset)
+{
+    int64_t at = 0;
+
+    for (int64_t s = 0; s < sections; s++) {
+        for (int r = 0; r < comm->size; r++) {
+            if (r == comm->rank) offset[s] = at;
+            at += all[r * sections + s];
+        }
+    }
+}
+
+/// Find where this rank's part of each section begins. One rank writes in order and
+/// needs no offsets but the first.
+static cairn_status
+find_offsets(cairn_comm *comm, const cairn_output *output, int64_t *offset)
+{
+    const int64_t n      = output->sections;
+    int64_t      *all    = NULL;
+    cairn_status  status = CAIRN_NEW(comm->env, n * comm->size, &all);
+
+    if (status == CAIRN_OK) status = count_parts(comm, output, offset);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, comm->ops->allgather(comm, offset, n * (int64_t)sizeof *all, all));
+    place_parts(comm, n, all, offset);
+done:
+    cairn_free(comm->env, all);
+    return status;
+}
+
+static cairn_status write_parts(cairn_comm         *comm,
+                                const cairn_output *output,
+                                const int64_t      *offset,
+                                cairn_file         *file)
+{
+    range_sink       range = {.file = file};
+    const cairn_sink sink  = {write_range, &range};
+
+    for (int64_t s = 0; s < output->sections; s++) {
+        if (comm->size > 1) range.at = offset[s];
+        CAIRN_TRY(output->section(output, s, s == 0 && comm->rank == 0, &sink));
+    }
+    /* Rank 0 syncs when it commits; what others wrote may be on another machine. */
+    return comm->rank == 0 ? CAIRN_OK : cairn_file_sync(file);
+}
+
+/// Rank 0 creates the file, the others open it.
+static cairn_status open_file(cairn_comm *comm, const char *path, cairn_file *file)
+{
+    char         name[4096] = "";
+    cairn_status status     = CAIRN_OK;
+
+    if (comm->rank == 0) status = cairn_file_create(comm->env, path, file);
+    if (comm->rank == 0 && status == CAIRN_OK) {
+        if (strlen(file->temporary) < sizeof name)
+            strcpy(name, file->temporary);
+        else
+            status = cairn_fail(comm->env, CAIRN_IO, "%s: create: the name is too long",
+                                path);
+    }
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(comm->ops->broadcast(comm, name, sizeof name, 0));
+    if (comm->rank != 0) status = cairn_file_join(comm->env, path, name, file);
+    return cairn_comm_agree(comm, status);
+}
+
+/// All have written, or some have failed: rank 0 decides with everybody's consent.
+static cairn_status finish(cairn_comm *comm, cairn_status status, cairn_file *file)
+{
+    status = cairn_comm_agree(comm, status);
+    if (comm->rank == 0 && status == CAIRN_OK)
+        status = cairn_file_commit(file);
+    else if (comm->rank == 0)
+        cairn_file_discard(file);
+    else
+        cairn_file_close(file);
+    return cairn_comm_agree(comm, status);
+}
+
+static cairn_status
+write_output(cairn_comm *comm, const char *path, const cairn_output *output)
+{
+    cairn_file   file   = {.env = comm->env, .fd = -1};
+    int64_t     *offset = NULL;
+    cairn_status status = CAIRN_NEW_ZERO(comm->env, output->sections, &offset);
+
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    if (comm->size > 1) CAIRN_GO(done, find_offsets(comm, output, offset));
+    status = open_file(comm, path, &file);
+    if (status == CAIRN_OK) status = write_parts(comm, output, offset, &file);
+    status = finish(comm, status, &file);
+done:
+    cairn_free(comm->env, offset);
+    return status;
+}
+
+cairn_status
+cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *dense)
+{
+    const cairn_output output = {.section  = dense_section,
+                                 .sections = dense->cols > 0 ? dense->cols : 1,
+                                 .dense    = dense};
+
+    return write_output(comm, path, &output);
+}
+
+cairn_status cairn_write_entries(cairn_comm          *comm,
+                                 const char          *path,
+                                 cairn_coord          rows,
+                                 cairn_coord          cols,
+                                 const cairn_entries *entries)
+{
+    cairn_output output = {.section  = entries_section,
+                           .sections = 1,
+                           .rows     = rows,
+                           .cols     = cols,
+                           .nnz      = entries->n,
+                           .entries  = entries};
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &output.nnz, 1, CAIRN_SUM));
+    return write_output(comm, path, &output);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Results written by all ranks into one file, each its own range, the same bytes on
+/// any number of ranks. The file appears under its name when it is complete; after a
+/// failure nothing of it is left.
+
+#ifndef CAIRN_COMM_WRITE_H
+#define CAIRN_COMM_WRITE_H
+
+#include "comm/comm.h"
+#include "tensor/entries.h"
+
+/// A dense matrix whose rows are distributed: this rank's are [first, last), and those
+/// of the ranks follow each other and make up all rows.
+typedef struct cairn_dense_rows {
+    cairn_coord   rows, cols; ///< Of the whole; the same on every rank.
+    cairn_coord   first, last;
+    const double *value;    ///< Element (i, j) is value[(i - first) * row + j * col].
+    int64_t       row, col; ///< Strides; 1 and 0 for a vector.
+} cairn_dense_rows;
+
+/// Write a Matrix Market array file, column by column, 17 digits.
+///
+/// Collective. Every rank must see the folder of @p path.
+///
+/// @retval CAIRN_IO  On some rank; every rank then returns it.
+cairn_status
+cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *dense);
+
+/// Write a Matrix Market coordinate file, real general. Each rank's entries are sorted,
+/// and those of a rank come before those of the next one.
+///
+/// Collective, as above.
+cairn_status cairn_write_entries(cairn_comm          *comm,
+                                 const char          *path,
+                                 cairn_coord          rows,
+                                 cairn_coord          cols,
+                                 const cairn_entries *entries);
+
+#endif

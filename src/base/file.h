@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Files written whole or not at all: under a temporary name in the same folder, synced,
+/// and renamed at the end. Several processes may write ranges of one: one creates it,
+/// the others open it by its temporary name.
+
+#ifndef CAIRN_BASE_FILE_H
+#define CAIRN_BASE_FILE_H
+
+#include "base/env.h"
+
+typedef struct cairn_file {
+    cairn_env *env;
+    int        fd;        ///< -1: not open.
+    char      *path;      ///< The name at the end.
+    char      *temporary; ///< The name until then; NULL when nothing was created.
+} cairn_file;
+
+/// Create the temporary file for @p path.
+///
+/// Local. Pairs with cairn_file_commit() or cairn_file_discard().
+///
+/// @retval CAIRN_IO  It cannot be created, or @p path is there and no regular file.
+cairn_status cairn_file_create(cairn_env *env, const char *path, cairn_file *file);
+
+/// Open a temporary file that another process created, to write ranges of it. Pairs with
+/// cairn_file_close().
+cairn_status cairn_file_join(cairn_env  *env,
+                             const char *path,
+                             const char *temporary,
+                             cairn_file *file);
+
+/// Write all of @p bytes at @p offset. @retval CAIRN_IO  For example: no space left.
+cairn_status
+cairn_file_write_at(cairn_file *file, const void *bytes, size_t length, int64_t offset);
+
+/// Bring what was written to the disk.
+cairn_status cairn_file_sync(cairn_file *file);
+
+/// Sync, close and rename; the file is closed and its temporary name gone in any case.
+cairn_status cairn_file_commit(cairn_file *file);
+
+/// Close and remove the temporary file. A closed file is accepted.
+void cairn_file_discard(cairn_file *file);
+
+/// Close a file that was joined; the file itself stays. A closed file is accepted.
+void cairn_file_close(cairn_file *file);
+
+#endif

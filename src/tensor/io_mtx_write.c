@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Writing Matrix Market text.
+
+#include "tensor/io_write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PIECE = 1 << 16, ///< Bytes given to the sink at once.
+    LINE  = 96,      ///< More than two 64-bit integers and a double take.
+};
+
+/// Text on its way to the sink.
+typedef struct {
+    const cairn_sink *sink;
+    size_t            n;
+    char              text[PIECE];
+} writer;
+
+static cairn_status flush(writer *w)
+{
+    const size_t n = w->n;
+
+    w->n = 0;
+    return n ? w->sink->write(w->sink->user, w->text, n) : CAIRN_OK;
+}
+
+static size_t print_integer(char *out, int64_t value)
+{
+    char     digits[24];
+    size_t   n = 0, sign = value < 0;
+    uint64_t left = sign ? -(uint64_t)value : (uint64_t)value;
+
+    do
+        digits[n++] = (char)('0' + left % 10);
+    while (left /= 10);
+    if (sign) *out++ = '-';
+    for (size_t k = 0; k < n; k++)
+        out[k] = digits[n - 1 - k];
+    return n + sign;
+}
+
+size_t cairn_print_double(char *out, double value)
+{
+    const double whole = 1e15; /* below it %.17g prints integers without exponent */
+
+    if (isnan(value)) return (size_t)sprintf(out, "nan"); /* never "-nan" */
+    if (fabs(value) < whole && value == (double)(int64_t)value
+        && (value != 0.0 || !signbit(value)))
+        return print_integer(out, (int64_t)value);
+
+    const size_t n = (size_t)snprintf(out, 32, "%.17g", value);
+
+    /* The user's locale may write a decimal comma. */
+    for (size_t k = 0; k < n; k++)
+        if (out[k] == ',') out[k] = '.';
+    return n;
+}
+
+cairn_status cairn_mtx_write_entries(const cairn_sink    *sink,
+                                     const cairn_entries *entries)
+{
+    writer w = {.sink = sink, .n = 0};
+
+    for (cairn_pos p = 0; p < entries->n; p++) {
+        if (w.n + LINE > PIECE) CAIRN_TRY(flush(&w));
+        w.n += print_integer(w.text + w.n, entries->coord[0][p] + 1);
+        w.text[w.n++] = ' ';
+        w.n += print_integer(w.text + w.n, entries->coord[1][p] + 1);
+        w.text[w.n++] = ' ';
+        w.n += cairn_print_double(w.text + w.n, entries->value[p]);
+        w.text[w.n++] = '\n';
+    }
+    return flush(&w);
+}
+
+cairn_status cairn_mtx_write_values(const cairn_sink *sink,
+                                    cairn_pos         n,
+                                    const double     *value,
+                                    cairn_pos         stride)
+{
+    writer w = {.sink = sink, .n = 0};
+
+    for (cairn_pos p = 0; p < n; p++) {
+        if (w.n + LINE > PIECE) CAIRN_TRY(flush(&w));
+        w.n += cairn_print_double(w.text + w.n, value[p * stride]);
+        w.text[w.n++] = '\n';
+    }
+    return flush(&w);
+}
+
+cairn_status cairn_mtx_write_coordinate_header(const cairn_sink *sink,
+                                               cairn_coord       rows,
+                                               cairn_coord       cols,
+                                               cairn_pos         nnz)
+{
+    char      text[160];
+    const int n = snprintf(text, sizeof text,
+                           "%%%%MatrixMarket matrix coordinate real general\n"
+                           "%lld %lld %lld\n",
+                           (long long)rows, (long long)cols, (long long)nnz);
+
+    return sink->write(sink->user, text, (size_t)n);
+}
+
+cairn_status
+cairn_mtx_write_array_header(const cairn_sink *sink, cairn_coord rows, cairn_coord cols)
+{
+    char      text[128];
+    const int n = snprintf(text, sizeof text,
+                           "%%%%MatrixMarket matrix array real general\n%lld %lld\n",
+                           (long long)rows, (long long)cols);
+
+    return sink->write(sink->user, text, (size_t)n);
+}
