@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a user writes where a format is expected: a name, a whole text, FILE:NAME.
+
+#include "format/parse.h"
+#include "format/resolve.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Make the format that a body means.
+static cairn_status
+finish(cairn_resolver *r, const cairn_meaning *meaning, cairn_format **format)
+{
+    cairn_format *f;
+
+    CAIRN_TRY(CAIRN_ARENA_NEW(r->arena, 1, &f));
+    if (meaning->hybrid) {
+        *f = *meaning->hybrid;
+    } else {
+        f->members   = 1;
+        f->member[0] = meaning->encoding;
+        f->order     = meaning->encoding->map.order;
+    }
+    f->arena = r->arena;
+    *format  = f;
+    return CAIRN_OK;
+}
+
+/// Parse and resolve; what it allocates is in the resolver's arena, or in the one here
+/// that goes away with the parse tree.
+static cairn_status read_format(cairn_resolver      *r,
+                                const cairn_library *library,
+                                cairn_parser        *p,
+                                cairn_format       **format)
+{
+    cairn_body_node body = {NULL, NULL, NULL, NULL};
+    cairn_meaning   meaning;
+    cairn_scope    *scope;
+
+    const cairn_place place = p->lex.token.place;
+
+    CAIRN_TRY(cairn_parse_body(p, &body));
+    if (p->lex.token.kind != CAIRN_TOKEN_END)
+        return cairn_lex_expected(&p->lex, "the end of the format");
+    CAIRN_TRY(CAIRN_ARENA_NEW(r->arena, 1, &scope));
+    scope->resolver = r;
+    scope->library  = library;
+    scope->origin   = p->lex.origin;
+    CAIRN_TRY(cairn_resolve_body(scope, &body, &meaning));
+    if (meaning.query) return cairn_fail_in(scope, place, "a query is not a format");
+    return finish(r, &meaning, format);
+}
+
+/// As cairn_format_parse(), where the text begins at @p column of what the user wrote.
+static cairn_status parse_format(cairn_env           *env,
+                                 const cairn_library *library,
+                                 const char          *text,
+                                 int                  column,
+                                 const char          *origin,
+                                 cairn_format       **format)
+{
+    cairn_resolver r = {.env = env};
+    cairn_parser   p = {.arena = NULL};
+    cairn_status   status;
+    cairn_format  *fresh = NULL;
+
+    CAIRN_TRY(cairn_lex_start(&p.lex, env, text, strlen(text), origin, column));
+    CAIRN_TRY(cairn_arena_create(env, &r.arena));
+    CAIRN_GO(out, cairn_arena_create(env, &p.arena));
+    CAIRN_GO(out, read_format(&r, library, &p, &fresh));
+    *format = fresh;
+out:
+    if (status != CAIRN_OK) cairn_arena_destroy(env, &r.arena);
+    cairn_arena_destroy(env, &p.arena);
+    cairn_library_destroy(env, &r.catalogue);
+    return status;
+}
+
+cairn_status cairn_format_parse(cairn_env           *env,
+                                const cairn_library *library,
+                                const char          *text,
+                                const char          *origin,
+                                cairn_format       **format)
+{
+    return parse_format(env, library, text, 1, origin, format);
+}
+
+/// Length of FILE in FILE:NAME<...>, or 0: the last ':' before any '<'.
+static size_t file_length(const char *spec)
+{
+    const size_t head = strcspn(spec, "<");
+
+    if (spec[0] == '#') return 0;
+    for (size_t k = head; k-- > 0;)
+        if (spec[k] == ':') return k;
+    return 0;
+}
+
+static cairn_status cannot_read(cairn_env *env, const char *path)
+{
+    return cairn_fail(env, CAIRN_IO, "format: %s: cannot be read: %s", path,
+                      strerror(errno));
+}
+
+/// Read the whole of an open file into @p text, up to one byte beyond the limit, which the
+/// lexer then refuses with its own words.
+static cairn_status
+read_all(cairn_env *env, const char *path, FILE *file, char **text, size_t *length)
+{
+    size_t capacity = 0, got;
+
+    *length = 0;
+    do {
+        capacity = capacity ? 2 * capacity : 64 << 10;
+        CAIRN_TRY(cairn_realloc(env, (int64_t)capacity, 1, (void **)text));
+        got = fread(*text + *length, 1, capacity - *length, file);
+        *length += got;
+    } while (*length == capacity && capacity <= CAIRN_MAX_TEXT);
+    return ferror(file) ? cannot_read(env, path) : CAIRN_OK;
+}
+
+static cairn_status
+read_library(cairn_env *env, const char *path, cairn_library **library)
+{
+    FILE *const  file = fopen(path, "rb");
+    char        *text = NULL;
+    size_t       length;
+    cairn_status status;
+
+    if (!file) return cannot_read(env, path);
+    CAIRN_GO(out, read_all(env, path, file, &text, &length));
+    CAIRN_GO(out, cairn_library_parse(env, text, length, path, library));
+out:
+    cairn_free(env, text);
+    fclose(file);
+    return status;
+}
+
+cairn_status cairn_format_open(cairn_env     *env,
+                               const char    *spec,
+                               const char    *origin,
+                               cairn_format **format)
+{
+    const size_t   length  = file_length(spec);
+    cairn_library *library = NULL;
+    char          *path    = NULL;
+    cairn_status   status;
+
+    if (length == 0) return parse_format(env, NULL, spec, 1, origin, format);
+    CAIRN_TRY(cairn_strndup(env, spec, length, &path));
+    CAIRN_GO(out, read_library(env, path, &library));
+    CAIRN_GO(out, parse_format(env, library, spec + length + 1, (int)length + 2, origin,
+                               format));
+out:
+    cairn_library_destroy(env, &library);
+    cairn_free(env, path);
+    return status;
+}
+
+void cairn_format_destroy(cairn_env *env, cairn_format **format)
+{
+    if (!*format) return;
+
+    cairn_arena *arena = (*format)->arena;
+
+    cairn_arena_destroy(env, &arena);
+    *format = NULL;
+}

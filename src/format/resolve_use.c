@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Resolving of uses: a name is looked up, its parameters are bound, its body resolved.
+
+#include "base/text.h"
+#include "format/resolve.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/// The catalogue, parsed when it is first needed.
+static cairn_status open_catalogue(cairn_resolver *r)
+{
+    return r->catalogue ? CAIRN_OK : cairn_library_catalogue(r->env, &r->catalogue);
+}
+
+/// Fail with the nearest name of the library and of the catalogue.
+static cairn_status unknown_format(const cairn_scope *scope, const cairn_use_node *use)
+{
+    const cairn_library *const libraries[] = {scope->library,
+                                              scope->resolver->catalogue};
+    const char               **words;
+    char                       hint[96];
+    size_t                     n = 0;
+
+    CAIRN_TRY(
+        CAIRN_ARENA_NEW(scope->resolver->arena, 2 * CAIRN_MAX_DEFINITIONS + 1, &words));
+    for (int k = 0; k < 2; k++) {
+        if (!libraries[k]) continue;
+        for (const cairn_definition *d = libraries[k]->definitions; d; d = d->next)
+            words[n++] = d->name;
+    }
+    cairn_did_you_mean(hint, use->name, words);
+    return cairn_fail_in(scope, use->place, "there is no format called %.60s%s",
+                         use->name, hint);
+}
+
+static cairn_status look_up(const cairn_scope       *scope,
+                            const cairn_use_node    *use,
+                            const cairn_definition **definition)
+{
+    if (scope->library) *definition = cairn_library_find(scope->library, use->name);
+    if (*definition) return CAIRN_OK;
+    CAIRN_TRY(open_catalogue(scope->resolver));
+    *definition = cairn_library_find(scope->resolver->catalogue, use->name);
+    return *definition ? CAIRN_OK : unknown_format(scope, use);
+}
+
+/// Refuse a definition that is being resolved already.
+static cairn_status check_cycle(const cairn_scope      *scope,
+                                const cairn_use_node   *use,
+                                const cairn_definition *definition)
+{
+    for (const cairn_scope *s = scope; s; s = s->user)
+        if (s->definition == definition)
+            return cairn_fail_in(scope, use->place, "%.60s is defined by itself",
+                                 use->name);
+    return CAIRN_OK;
+}
+
+/// Add the parameters with or without a default to @p text: "r, c" or "w=8192, d=10".
+static void list_params(cairn_text *text, const cairn_definition *d, bool with_default)
+{
+    const char *comma = "";
+
+    for (int k = 0; k < d->params; k++) {
+        if (!d->param[k].standard == with_default) continue;
+        cairn_text_add(text, "%s%.40s", comma, d->param[k].name);
+        comma = ", ";
+    }
+}
+
+/// "bdia needs 1 argument: b"
+static cairn_status wrong_arity(const cairn_scope      *scope,
+                                const cairn_use_node   *use,
+                                const cairn_definition *d,
+                                int                     required,
+                                bool                    too_many)
+{
+    const int    shown = too_many ? d->params : required;
+    cairn_text   text;
+    char        *line;
+    cairn_status status;
+
+    cairn_text_init(&text, scope->resolver->env);
+    if (d->params == 0)
+        cairn_text_add(&text, "%.60s takes no arguments", d->name);
+    else
+        cairn_text_add(&text, "%.60s %s %d argument%s: ", d->name,
+                       too_many ? "takes at most" : "needs", shown,
+                       shown == 1 ? "" : "s");
+    list_params(&text, d, false);
+    if (required < d->params) {
+        cairn_text_add(&text,
+                       required == 0 ? "%s"
+                       : too_many    ? ", %s"
+                                     : " (optional: %s",
+                       "");
+        list_params(&text, d, true);
+        if (!too_many && required > 0) cairn_text_add(&text, ")");
+    }
+    CAIRN_TRY(cairn_text_take(&text, &line));
+    status = cairn_fail_in(scope, use->place, "%s", line);
+    cairn_free(scope->resolver->env, line);
+    return status;
+}
+
+static cairn_status check_arity(const cairn_scope      *scope,
+                                const cairn_use_node   *use,
+                                const cairn_definition *d)
+{
+    int required = 0, given = 0;
+
+    for (const cairn_arg_node *a = use->args; a; a = a->next)
+        given++;
+    /* A default before a parameter without one cannot be left out. */
+    for (int k = 0; k < d->params; k++)
+        if (!d->param[k].standard) required = k + 1;
+    if (given < required || given > d->params)
+        return wrong_arity(scope, use, d, required, given > d->params);
+    return CAIRN_OK;
+}
+
+/// The binding that a lone parameter of the caller hands on, or NULL.
+static const cairn_binding *handed_on(const cairn_scope    *scope,
+                                      const cairn_arg_node *arg)
+{
+    const cairn_use_node *use = arg->member ? arg->member->use : NULL;
+    const int             k   = use ? cairn_scope_param(scope, use->name) : -1;
+
+    return k >= 0 && !use->args ? &scope->binding[k] : NULL;
+}
+
+static cairn_status
+resolve_arg(const cairn_scope *scope, const cairn_arg_node *arg, cairn_binding *binding)
+{
+    const cairn_binding *same = handed_on(scope, arg);
+
+    if (same) {
+        *binding = *same;
+        return CAIRN_OK;
+    }
+    binding->is_number = arg->number != NULL;
+    return arg->number ? cairn_resolve_number(scope, arg->number, &binding->number)
+                       : cairn_resolve_member(scope, arg->member, &binding->format);
+}
+
+static cairn_status check_kind(const cairn_scope      *scope,
+                               const cairn_arg_node   *arg,
+                               const cairn_definition *d,
+                               int                     k,
+                               bool                    is_number)
+{
+    const cairn_param_kind kind = d->param[k].kind;
+    const cairn_place place     = arg->number ? arg->number->place : arg->member->place;
+
+    if (kind == CAIRN_PARAM_UNKNOWN || is_number == (kind == CAIRN_PARAM_NUMBER))
+        return CAIRN_OK;
+    return cairn_fail_in(scope, place, "argument %.60s of %.60s must be a %s, not a %s",
+                         d->param[k].name, d->name, is_number ? "format" : "number",
+                         is_number ? "number" : "format");
+}
+
+/// Bind the arguments, read where they are written, then the defaults, where they are.
+static cairn_status
+bind(const cairn_scope *scope, const cairn_use_node *use, cairn_scope *inner)
+{
+    const cairn_definition *d = inner->definition;
+    const cairn_arg_node   *a = use->args;
+
+    CAIRN_TRY(check_arity(scope, use, d));
+    for (int k = 0; k < d->params; k++) {
+        if (a) {
+            CAIRN_TRY(resolve_arg(scope, a, &inner->binding[k]));
+            CAIRN_TRY(check_kind(scope, a, d, k, inner->binding[k].is_number));
+            a = a->next;
+        } else {
+            inner->binding[k].is_number = true;
+            CAIRN_TRY(cairn_resolve_number(inner, d->param[k].standard,
+                                           &inner->binding[k].number));
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Say where a definition was used, when its body fails.
+static cairn_status
+in_use(const cairn_scope *scope, const cairn_use_node *use, cairn_status status)
+{
+    cairn_env *const env = scope->resolver->env;
+
+    if (status != CAIRN_BAD_FORMAT && status != CAIRN_BAD_SYNTAX) return status;
+    return cairn_fail(env, status, "%s (in %.60s, used at %.200s:%d:%d)", env->message,
+                      use->name, scope->origin, use->place.line, use->place.column);
+}
+
+static cairn_status
+enter(cairn_resolver *r, const cairn_scope *scope, const cairn_use_node *use)
+{
+    if (r->depth == CAIRN_MAX_NESTING)
+        return cairn_fail_in(scope, use->place, "uses nest deeper than %d",
+                             CAIRN_MAX_NESTING);
+    if (r->uses == CAIRN_MAX_USES)
+        return cairn_fail_in(scope, use->place,
+                             "a format uses more than %d definitions", CAIRN_MAX_USES);
+    r->depth++;
+    r->uses++;
+    return CAIRN_OK;
+}
+
+static cairn_status instantiate(const cairn_scope      *scope,
+                                const cairn_use_node   *use,
+                                const cairn_definition *definition,
+                                cairn_meaning          *meaning)
+{
+    cairn_resolver *const r = scope->resolver;
+    cairn_scope          *inner;
+
+    CAIRN_TRY(check_cycle(scope, use, definition));
+    CAIRN_TRY(enter(r, scope, use));
+    CAIRN_TRY(CAIRN_ARENA_NEW(r->arena, 1, &inner));
+    inner->resolver   = r;
+    inner->library    = definition->library;
+    inner->origin     = definition->library->origin;
+    inner->definition = definition;
+    inner->user       = scope;
+    CAIRN_TRY(bind(scope, use, inner));
+
+    const cairn_status status = cairn_resolve_body(inner, &definition->body, meaning);
+
+    r->depth--;
+    return status == CAIRN_OK ? CAIRN_OK : in_use(scope, use, status);
+}
+
+/// A parameter that stands for a format.
+static cairn_status resolve_param(const cairn_scope    *scope,
+                                  const cairn_use_node *use,
+                                  int                   k,
+                                  cairn_meaning        *meaning)
+{
+    if (use->args)
+        return cairn_fail_in(scope, use->place,
+                             "%.60s is a parameter; it takes no arguments", use->name);
+    if (scope->binding[k].is_number)
+        return cairn_fail_in(scope, use->place, "parameter %.60s is a number here",
+                             use->name);
+    *meaning = scope->binding[k].format;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_resolve_use(const cairn_scope    *scope,
+                               const cairn_use_node *use,
+                               cairn_meaning        *meaning)
+{
+    const int               k          = cairn_scope_param(scope, use->name);
+    const cairn_definition *definition = NULL;
+
+    if (k >= 0) return resolve_param(scope, use, k, meaning);
+    CAIRN_TRY(look_up(scope, use, &definition));
+    return instantiate(scope, use, definition, meaning);
+}
+
+cairn_status cairn_resolve_member(const cairn_scope       *scope,
+                                  const cairn_member_node *member,
+                                  cairn_meaning           *meaning)
+{
+    *meaning = (cairn_meaning){.scope = scope};
+    return member->encoding
+               ? cairn_resolve_encoding(scope, member->encoding, &meaning->encoding)
+               : cairn_resolve_use(scope, member->use, meaning);
+}
+
+cairn_status cairn_resolve_body(const cairn_scope     *scope,
+                                const cairn_body_node *body,
+                                cairn_meaning         *meaning)
+{
+    *meaning = (cairn_meaning){.query = body->query, .scope = scope};
+    if (body->encoding)
+        return cairn_resolve_encoding(scope, body->encoding, &meaning->encoding);
+    if (body->hybrid)
+        return cairn_resolve_hybrid(scope, body->hybrid, &meaning->hybrid);
+    if (body->use) return cairn_resolve_use(scope, body->use, meaning);
+    return CAIRN_OK;
+}
