@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Everything. Read in this order: status.h, context.h, format.h, tensor.h, plan.h;
+/// device.h for what the machine has, kernel.h for the arrays as kernels see them,
+/// mpi.h (not included here) for programs with a communicator of their own.
+
+#ifndef CAIRN_CAIRN_H
+#define CAIRN_CAIRN_H
+
+#include <cairn/context.h>
+#include <cairn/device.h>
+#include <cairn/format.h>
+#include <cairn/kernel.h>
+#include <cairn/plan.h>
+#include <cairn/status.h>
+#include <cairn/tensor.h>
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A context: where errors are told, memory is counted, and which ranks work together.
+/// Everything else in Cairn belongs to one context; two contexts in a process do not
+/// see each other. One thread at a time uses a context. The library prints nothing and
+/// never ends the process.
+
+#ifndef CAIRN_CONTEXT_H
+#define CAIRN_CONTEXT_H
+
+#include <cairn/status.h>
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cairn_context cairn_context;
+
+/// Create a context of this process alone. MPI is neither needed nor touched.
+///
+/// Local.
+///
+/// @param[out] context  Destroy with cairn_context_destroy(). NULL on failure.
+/// @retval CAIRN_BAD_OPTION  A CAIRN_* variable is unknown or its value wrong. The
+///                           context exists all the same, to tell the message.
+CAIRN_API cairn_status cairn_context_create(cairn_context **context);
+
+/// Create a context over an MPI communicator, given by its Fortran handle
+/// (MPI_Comm_c2f(comm), or simply `comm` from Fortran; C programs may include
+/// <cairn/mpi.h> for cairn_context_create_mpi()). The communicator is duplicated.
+///
+/// Collective on it. MPI must have been started.
+///
+/// @retval CAIRN_UNSUPPORTED  The library was built without MPI.
+CAIRN_API cairn_status cairn_context_create_fortran(int comm, cairn_context **context);
+
+/// Create a context over all ranks of the job, starting MPI if nobody has; then
+/// destroying the context ends MPI too. For programs, not for libraries.
+///
+/// Collective on the job.
+CAIRN_API cairn_status cairn_context_create_world(cairn_context **context);
+
+/// Destroy a context; everything made with it must be gone. NULL is accepted.
+CAIRN_API void cairn_context_destroy(cairn_context **context);
+
+/// "WHAT: WHERE: WHY" of the last failure; "" when there was none. Valid until the next
+/// call with this context.
+CAIRN_API const char *cairn_context_message(const cairn_context *context);
+
+/// This rank, and how many there are.
+CAIRN_API int cairn_context_rank(const cairn_context *context);
+CAIRN_API int cairn_context_size(const cairn_context *context);
+
+/// Limit the bytes of arrays, entries and dense operands of this rank. The default is
+/// CAIRN_MEMORY, else half of what the machine has available, divided by the ranks of
+/// the node.
+CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
+
+/// Bytes and blocks allocated now, and the most bytes so far.
+CAIRN_API void cairn_context_memory(const cairn_context *context, int64_t *bytes,
+                                    int64_t *blocks, int64_t *peak);
+
+/// Be told of long work: @p what, and a fraction 0..1 (below 0: unknown).
+CAIRN_API void cairn_context_set_progress(cairn_context *context,
+                                          void (*progress)(void *user, const char *what,
+                                                           double fraction),
+                                          void *user);
+
+/// Every rank passes its own status and gets the same one: that of the lowest rank that
+/// failed, with its message.
+///
+/// Collective.
+CAIRN_API cairn_status cairn_context_agree(cairn_context *context, cairn_status mine);
+
+/// The CAIRN_* variables: name, default, meaning; NULL past the last.
+CAIRN_API const char *cairn_option_name(int k);
+CAIRN_API const char *cairn_option_default(int k);
+CAIRN_API const char *cairn_option_help(int k);
+
+/// The version, "0.1.0".
+CAIRN_API const char *cairn_version(void);
+
+/// The name among @p names (NULL-terminated) nearest to @p word, or NULL: for messages
+/// that suggest the fix.
+CAIRN_API const char *cairn_nearest_name(const char *word, const char *const *names);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
