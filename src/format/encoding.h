@@ -88,7 +88,9 @@ typedef struct cairn_case {
 } cairn_case;
 
 /// One query. Clauses that were not given hold their defaults; `traverse_by` NULL is
-/// the id order. A shorthand's bucket count is in `buckets`, with `shorthand` set.
+/// the id order. A shorthand's bucket count is in `buckets`, with `shorthand` set; its
+/// traverse_by, (d0/2), is kept for the print: the groups are handed out in the order of
+/// the dimension itself, d0, and not of its quotient.
 typedef struct cairn_query {
     const char      *name; ///< NULL if it has none.
     cairn_query_func func;

@@ -100,8 +100,11 @@ static size_t file_length(const char *spec)
 
 static cairn_status cannot_read(cairn_env *env, const char *path)
 {
-    return cairn_fail(env, CAIRN_IO, "format: %s: cannot be read: %s", path,
-                      strerror(errno));
+    const char *const why = strerror(errno);
+    char              origin[256];
+
+    cairn_quote_origin(origin, path);
+    return cairn_fail(env, CAIRN_IO, "format: %s: cannot be read: %s", origin, why);
 }
 
 /// Read the whole of an open file into @p text, up to one byte beyond the limit, which the

@@ -253,11 +253,11 @@ cairn_status cairn_lex_expected_word(const cairn_lexer *lex,
                          nearest ? "?" : "");
 }
 
-/// Replace control bytes, so that a strange file name cannot break the line.
-static void tidy(char *text)
+void cairn_quote_origin(char out[256], const char *origin)
 {
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f) *text = '?';
+    snprintf(out, 256, "%s", origin);
+    for (; *out; out++)
+        if ((unsigned char)*out < ' ' || *out == 0x7f) *out = '?';
 }
 
 cairn_status cairn_fail_at(cairn_env   *env,
@@ -273,8 +273,7 @@ cairn_status cairn_fail_at(cairn_env   *env,
     va_start(args, fmt);
     vsnprintf(why, sizeof why, fmt, args);
     va_end(args);
-    snprintf(name, sizeof name, "%s", origin);
-    tidy(name);
+    cairn_quote_origin(name, origin);
     return cairn_fail(env, status, "format: %s:%d:%d: %s", name, place.line,
                       place.column, why);
 }

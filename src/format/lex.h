@@ -12,7 +12,7 @@
 
 #include "base/env.h"
 
-#define CAIRN_MAX_TEXT (4 << 20) ///< Bytes of one text; a format needs some hundreds.
+#define CAIRN_MAX_TEXT (1 << 20) ///< Bytes of one text; a format needs some hundreds.
 
 /// Where something was written, 1-based, columns in bytes.
 typedef struct cairn_place {
@@ -101,6 +101,10 @@ cairn_status cairn_fail_at(cairn_env   *env,
                            cairn_place  place,
                            const char  *fmt,
                            ...) __attribute__((format(printf, 5, 6)));
+
+/// Copy an origin for a message; control bytes become '?', so that a strange file name
+/// cannot break the line.
+void cairn_quote_origin(char out[256], const char *origin);
 
 /// Copy at most @p limit bytes of @p text for a message, control bytes and bytes beyond
 /// ASCII as \xNN, the rest as "...". @p out has at least 4 * limit + 4 bytes.

@@ -4,15 +4,17 @@
 /// folded, defaults filled in, and everything that the text alone can get wrong is
 /// checked.
 ///
-/// Work is bounded: a format may use at most CAIRN_MAX_USES definitions, and every text
-/// is bounded, so that no chain of definitions can grow without limit.
+/// Work is bounded: a format may use at most CAIRN_MAX_USES definitions and hold at most
+/// CAIRN_MAX_STEPS names, numbers and operators, all definitions together, so that no chain
+/// of definitions can grow without limit.
 
 #ifndef CAIRN_FORMAT_RESOLVE_H
 #define CAIRN_FORMAT_RESOLVE_H
 
 #include "format/library.h"
 
-#define CAIRN_MAX_USES 1024 ///< Definitions instantiated for one format.
+#define CAIRN_MAX_USES  1024      ///< Definitions instantiated for one format.
+#define CAIRN_MAX_STEPS (1 << 18) ///< Nodes of expressions resolved for one format.
 
 /// What a format's instantiation shares.
 typedef struct cairn_resolver {
@@ -21,6 +23,7 @@ typedef struct cairn_resolver {
     cairn_library *catalogue; ///< Parsed when a name is first looked for in it.
     int            uses;      ///< Definitions instantiated so far.
     int            depth;     ///< Of uses inside each other.
+    int            steps;     ///< Nodes of expressions resolved so far.
 } cairn_resolver;
 
 /// A NUM: an integer, or a decimal that is not one by its spelling.

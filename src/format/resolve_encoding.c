@@ -46,7 +46,7 @@ static cairn_status check_order(const cairn_scope       *scope,
 {
     if (first <= last) return CAIRN_OK;
     return cairn_fail_in(scope, action->place,
-                         "%s(%d,%d): the first level is below the last", what, first,
+                         "%s(%d,%d): the first level comes after the last", what, first,
                          last);
 }
 

@@ -66,6 +66,15 @@ void cairn_did_you_mean(char out[96], const char *name, const char *const *words
         out[0] = '\0';
 }
 
+/// Count one node of an expression.
+static cairn_status count_step(const cairn_scope *scope, const cairn_node *node)
+{
+    if (++scope->resolver->steps <= CAIRN_MAX_STEPS) return CAIRN_OK;
+    return cairn_fail_in(scope, node->place,
+                         "a format holds more than %d names, numbers and operators",
+                         CAIRN_MAX_STEPS);
+}
+
 /// An operation on constants.
 static cairn_status fold(const cairn_scope *scope,
                          const cairn_node  *node,
@@ -116,6 +125,7 @@ cairn_resolve_const(const cairn_scope *scope, const cairn_node *node, int64_t *v
     int64_t a = 0, b = 0;
     int     k;
 
+    CAIRN_TRY(count_step(scope, node));
     switch (node->op) {
     case CAIRN_NODE_INT: *value = node->value; return CAIRN_OK;
     case CAIRN_NODE_ID:
@@ -311,6 +321,7 @@ resolve_operator(const cairn_names *names, const cairn_node *node, cairn_expr **
 static cairn_status
 resolve_expr(const cairn_names *names, const cairn_node *node, cairn_expr **expr)
 {
+    CAIRN_TRY(count_step(names->scope, node));
     switch (node->op) {
     case CAIRN_NODE_INT:
         return new_expr(names, CAIRN_EXPR_CONST, node->value, node->place, expr);

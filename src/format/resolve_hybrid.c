@@ -86,8 +86,8 @@ static cairn_status resolve_thresholds(const cairn_scope       *scope,
     if (t || (node->thresholds && n < f->members - 1))
         return cairn_fail_in(
             scope, node->thresholds_place,
-            "%d members need %d threshold%s, one for each but the last", f->members,
-            f->members - 1, f->members == 2 ? "" : "s");
+            "wrong number of thresholds: %d needed, one for each member but the last",
+            f->members - 1);
     return CAIRN_OK;
 }
 
@@ -128,8 +128,8 @@ resolve_keep(const cairn_scope *scope, const cairn_hybrid_node *node, cairn_form
         if (n == f->members - 1)
             return cairn_fail_in(
                 scope, node->keep_place,
-                "%d members have at most %d keep%s: the last keeps all", f->members,
-                f->members - 1, f->members == 2 ? "" : "s");
+                "too many keeps: at most %d, one for each member but the last",
+                f->members - 1);
         CAIRN_TRY(cairn_resolve_number(scope, c, &number));
         CAIRN_TRY(check_keep(scope, c, f->member[n], n, number.real));
         f->keep[n] = number.real;

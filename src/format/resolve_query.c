@@ -97,12 +97,13 @@ static cairn_status resolve_var(const cairn_names      *names,
 static cairn_status
 join_texts(const cairn_names *names, const char *more, const char **text)
 {
-    char joined[512];
+    const size_t total = strlen(*text) + strlen(more) + 2;
+    char        *joined;
 
-    if (snprintf(joined, sizeof joined, "%s,%s", *text, more) >= (int)sizeof joined)
-        return CAIRN_OK;
-    return cairn_arena_copy(names->scope->resolver->arena, joined, strlen(joined),
-                            text);
+    CAIRN_TRY(CAIRN_ARENA_NEW(names->scope->resolver->arena, total, &joined));
+    snprintf(joined, total, "%s,%s", *text, more);
+    *text = joined;
+    return CAIRN_OK;
 }
 
 static cairn_status
@@ -112,13 +113,16 @@ resolve_arg(const cairn_names *names, const cairn_query_node *node, cairn_query 
     const bool        over_value =
         query->func == CAIRN_QUERY_SUM || query->func == CAIRN_QUERY_ENUM;
     const char *more;
-    int         other;
+    int         other, count = 1;
 
     if (!var)
         return resolve_word(names, node->place, over_value ? "value" : "sumVal",
                             &query->arg, &query->arg_text);
     CAIRN_TRY(resolve_var(names, node, var, &query->arg, &query->arg_text));
     while ((var = var->next)) {
+        if (++count > CAIRN_MAX_ORDER)
+            return cairn_fail_in(names->scope, var->place, "more than %d arguments",
+                                 CAIRN_MAX_ORDER);
         CAIRN_TRY(resolve_var(names, node, var, &other, &more));
         if (other != query->arg)
             return cairn_fail_in(

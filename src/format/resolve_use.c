@@ -59,16 +59,11 @@ static cairn_status check_cycle(const cairn_scope      *scope,
     return CAIRN_OK;
 }
 
-/// Add the parameters with or without a default to @p text: "r, c" or "w=8192, d=10".
-static void list_params(cairn_text *text, const cairn_definition *d, bool with_default)
+/// Add the names of parameters first..end-1: "r, c".
+static void list_params(cairn_text *text, const cairn_definition *d, int first, int end)
 {
-    const char *comma = "";
-
-    for (int k = 0; k < d->params; k++) {
-        if (!d->param[k].standard == with_default) continue;
-        cairn_text_add(text, "%s%.40s", comma, d->param[k].name);
-        comma = ", ";
-    }
+    for (int k = first; k < end; k++)
+        cairn_text_add(text, "%s%.40s", k > first ? ", " : "", d->param[k].name);
 }
 
 /// "bdia needs 1 argument: b"
@@ -84,24 +79,19 @@ static cairn_status wrong_arity(const cairn_scope      *scope,
     cairn_status status;
 
     cairn_text_init(&text, scope->resolver->env);
-    if (d->params == 0)
-        cairn_text_add(&text, "%.60s takes no arguments", d->name);
-    else
-        cairn_text_add(&text, "%.60s %s %d argument%s: ", d->name,
-                       too_many ? "takes at most" : "needs", shown,
-                       shown == 1 ? "" : "s");
-    list_params(&text, d, false);
-    if (required < d->params) {
-        cairn_text_add(&text,
-                       required == 0 ? "%s"
-                       : too_many    ? ", %s"
-                                     : " (optional: %s",
-                       "");
-        list_params(&text, d, true);
-        if (!too_many && required > 0) cairn_text_add(&text, ")");
+    cairn_text_add(&text, too_many ? "at most %d argument%s" : "%d argument%s", shown,
+                   shown == 1 ? "" : "s");
+    if (shown > 0) cairn_text_add(&text, ": ");
+    list_params(&text, d, 0, shown);
+    if (shown < d->params) {
+        cairn_text_add(&text, " (optional: ");
+        list_params(&text, d, shown, d->params);
+        cairn_text_add(&text, ")");
     }
     CAIRN_TRY(cairn_text_take(&text, &line));
-    status = cairn_fail_in(scope, use->place, "%s", line);
+    status =
+        cairn_fail_in(scope, use->place, "%.60s %s %s", d->name,
+                      too_many ? "takes" : "needs", shown > 0 ? line : "no arguments");
     cairn_free(scope->resolver->env, line);
     return status;
 }
@@ -189,10 +179,12 @@ static cairn_status
 in_use(const cairn_scope *scope, const cairn_use_node *use, cairn_status status)
 {
     cairn_env *const env = scope->resolver->env;
+    char             origin[256];
 
     if (status != CAIRN_BAD_FORMAT && status != CAIRN_BAD_SYNTAX) return status;
+    cairn_quote_origin(origin, scope->origin);
     return cairn_fail(env, status, "%s (in %.60s, used at %.200s:%d:%d)", env->message,
-                      use->name, scope->origin, use->place.line, use->place.column);
+                      use->name, origin, use->place.line, use->place.column);
 }
 
 static cairn_status
