@@ -64,7 +64,7 @@ void cairn_gunzip_destroy(cairn_gunzip *gunzip)
 /// Read compressed bytes when none are left.
 static cairn_status refill(cairn_gunzip *g)
 {
-    size_t got;
+    size_t got = 0;
 
     if (g->z.avail_in > 0) return CAIRN_OK;
     CAIRN_TRY(cairn_read_at(g->env, g->path, g->fd, g->input, INPUT, g->at, &got));

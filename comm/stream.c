@@ -53,7 +53,7 @@ cairn_stream_open(cairn_env *env, const char *path, size_t piece, cairn_stream *
 {
     static const char magic[] = {'\x1f', '\x8b'};
     char              head[2];
-    size_t            got;
+    size_t            got = 0;
 
     *stream = (cairn_stream){.env = env, .path = path, .fd = -1, .piece = piece};
     CAIRN_TRY(open_file(stream));
@@ -105,7 +105,7 @@ static cairn_status fill_plain(cairn_stream *stream, char *out, size_t room)
 {
     const int64_t left  = stream->to - stream->at;
     const size_t  bytes = left < (int64_t)room ? (size_t)left : room;
-    size_t        got;
+    size_t        got   = 0;
 
     CAIRN_TRY(cairn_read_at(stream->env, stream->path, stream->fd, out, bytes,
                             stream->at, &got));
@@ -119,7 +119,7 @@ static cairn_status fill_plain(cairn_stream *stream, char *out, size_t room)
 
 static cairn_status fill_gzip(cairn_stream *stream, char *out, size_t room)
 {
-    size_t got;
+    size_t got = 0;
 
     CAIRN_TRY(cairn_gunzip_read(stream->gunzip, out, room, &got));
     stream->length += got;
@@ -181,7 +181,7 @@ cairn_status cairn_stream_line_start(cairn_stream *stream,
     }
     /* From the byte before: a line that starts right here is found too. */
     for (int64_t at = offset - 1; at < stream->size;) {
-        size_t got;
+        size_t got = 0;
 
         CAIRN_TRY(cairn_read_at(stream->env, stream->path, stream->fd, block,
                                 sizeof block, at, &got));

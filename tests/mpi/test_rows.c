@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Which rows go to which rank, and entries on their way there.
+
+#include "comm/distribute.h"
+#include "mpi_suite.h"
+
+TestSuite(rows, .init = mpi_up, .fini = mpi_down, .timeout = 50);
+
+/// Boundaries from 0 to the extent, in order, at grains where there are rows enough,
+/// the same on every rank.
+static bool well_formed(const cairn_rows *rows, cairn_coord extent, cairn_coord grain)
+{
+    bool ok = rows->size == size && rows->first[0] == 0 && rows->first[size] == extent;
+    int64_t sum = 0, same;
+
+    for (int r = 0; r < size; r++) {
+        ok  = ok && rows->first[r] <= rows->first[r + 1];
+        ok  = ok && (extent < size * grain || rows->first[r] % grain == 0);
+        sum = sum * 31 + rows->first[r];
+    }
+    same = sum;
+    comm->ops->broadcast(comm, &same, sizeof same, 0);
+    return ok && same == sum;
+}
+
+Test(rows, equal_rows_are_cut_at_grains)
+{
+    static const cairn_coord cases[][2] = {
+        {0,         1 },
+        {1,         1 },
+        {3,         1 },
+        {100,       1 },
+        {100,       8 },
+        {101,       10},
+        {7,         4 },
+        {16,        4 },
+        {INT64_MAX, 64}
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const cairn_coord extent = cases[k][0], grain = cases[k][1];
+        cairn_rows        rows;
+        bool              even = true;
+
+        ON_ALL_RANKS(cairn_rows_equal(comm, extent, grain, &rows) == CAIRN_OK, "%s",
+                     env.message);
+        for (int r = 0; r < size; r++)
+            even =
+                even && rows.first[r + 1] - rows.first[r] - extent / size <= grain + 1;
+        even = even && well_formed(&rows, extent, grain);
+        cairn_rows_fini(&env, &rows);
+        ON_ALL_RANKS(even, "extent %ld, grain %ld", (long)extent, (long)grain);
+    }
+}
+
+/// This rank's part of n entries whose rows crowd at the begin.
+static void crowd(cairn_entries *entries, cairn_pos n, cairn_coord extent)
+{
+    cairn_entries_init(entries, 2);
+    for (cairn_pos p = n * rank / size; p < n * (rank + 1) / size; p++) {
+        const cairn_pos   q   = p * 7919 % n; /* a mixed order */
+        const cairn_coord row = (cairn_coord)((__int128)q * q / n * extent / n);
+
+        cr_assert_eq(
+            cairn_entries_add(&env, entries, (cairn_coord[]){row, p}, (double)p),
+            CAIRN_OK);
+    }
+}
+
+/// The largest number of entries that a rank would own.
+static int64_t largest_share(const cairn_rows *rows, const cairn_entries *entries)
+{
+    int64_t share[16] = {0}, most = 0;
+
+    for (cairn_pos p = 0; p < entries->n; p++)
+        share[cairn_rows_owner(rows, entries->coord[0][p])]++;
+    comm->ops->allreduce(comm, share, size, CAIRN_SUM);
+    for (int r = 0; r < size; r++)
+        most = share[r] > most ? share[r] : most;
+    return most;
+}
+
+Test(rows, entries_are_balanced)
+{
+    static const struct {
+        cairn_pos   n;
+        cairn_coord extent, grain;
+        int64_t     slack; /* entries above the equal share: of one grain */
+    } cases[] = {
+        {0,     0,         1,     0    },
+        {0,     100,       8,     0    },
+        {20000, 100000,    1,     20   },
+        {20000, 100000,    8,     200  },
+        {20000, INT64_MAX, 1,     20   },
+        {20000, 5,         1,     9000 },
+        {20000, 1,         1,     20000},
+        {20000, 100000,    99999, 20000},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        cairn_entries entries;
+        cairn_rows    rows;
+
+        crowd(&entries, cases[k].n, cases[k].extent);
+        ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, cases[k].extent,
+                                           cases[k].grain, &rows)
+                         == CAIRN_OK,
+                     "%s", env.message);
+
+        const int64_t most = largest_share(&rows, &entries);
+        const bool    ok   = well_formed(&rows, cases[k].extent, cases[k].grain);
+
+        cairn_rows_fini(&env, &rows);
+        cairn_entries_fini(&env, &entries);
+        ON_ALL_RANKS(ok, "case %zu", k);
+        ON_ALL_RANKS(most <= cases[k].n / size + cases[k].slack, "case %zu: %ld", k,
+                     (long)most);
+    }
+}
+
+Test(rows, entries_move_to_their_owners_in_order)
+{
+    cairn_entries entries;
+    cairn_rows    rows;
+    bool          ok = true;
+
+    cairn_comm_mpi_set_piece(comm, 1000);
+    crowd(&entries, 5000, 40);
+    ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, 40, 1, &rows) == CAIRN_OK, "%s",
+                 env.message);
+    ON_ALL_RANKS(cairn_entries_to_owners(comm, &rows, &entries) == CAIRN_OK, "%s",
+                 env.message);
+
+    int64_t total = entries.n;
+
+    comm->ops->allreduce(comm, &total, 1, CAIRN_SUM);
+    ok = total == 5000;
+    for (cairn_pos p = 0; p < entries.n; p++) {
+        ok = ok && entries.coord[0][p] >= rows.first[rank]
+             && entries.coord[0][p] < rows.first[rank + 1];
+        ok = ok && entries.value[p] == (double)entries.coord[1][p];
+        ok = ok && (p == 0 || entries.value[p - 1] < entries.value[p]);
+    }
+    cairn_rows_fini(&env, &rows);
+    cairn_entries_fini(&env, &entries);
+    ON_ALL_RANKS(ok, "rank %d", rank);
+}
