@@ -111,6 +111,20 @@ const char *cairn_nearest(const char *word, const char *const *names)
     return best;
 }
 
+/// A count of things: digits alone, from 1 to a million.
+static int parse_count(const char *text, int64_t *count)
+{
+    int64_t value = 0;
+
+    for (const char *c = text; *c; c++) {
+        if (*c < '0' || *c > '9' || value > 1000000) return -1;
+        value = 10 * value + (*c - '0');
+    }
+    if (value < 1 || value > 1000000) return -1;
+    *count = value;
+    return 0;
+}
+
 static int set_option(const option *o, cairn_options *options, const char *value)
 {
     char *field = (char *)options + o->offset;
@@ -120,6 +134,7 @@ static int set_option(const option *o, cairn_options *options, const char *value
         strcpy(field, value);
         return 0;
     }
+    if (o->type == COUNT) return parse_count(value, (int64_t *)field);
     return cairn_parse_bytes(value, (int64_t *)field);
 }
 
