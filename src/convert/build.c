@@ -80,7 +80,8 @@ static cairn_status check_memory(const builder *b)
             int64_t    offset = 0, bytes = 0;
             cairn_part part = {0};
 
-            cairn_build_place(&b->m[k], bank, NULL, &offset, &bytes, &part);
+            cairn_part_place(b->m[k].layout, b->m[k].bank[bank].nodes, NULL, &offset, &bytes,
+                             &part);
             arrays += bytes;
         }
     snprintf(what, sizeof what,
@@ -101,15 +102,16 @@ static cairn_status allocate_group(builder *b, int member, int64_t first)
     group->first  = first;
     group->count  = m->layout->banks;
     for (int64_t bank = 0; bank < group->count; bank++)
-        cairn_build_place(m, bank, NULL, &total, &group->bytes, &scratch);
+        cairn_part_place(m->layout, m->bank[bank].nodes, NULL, &total, &group->bytes,
+                         &scratch);
     CAIRN_TRY(cairn_alloc_zero(b->env, total, 1, &group->block));
     group->bytes = 0;
     for (int64_t bank = 0; bank < group->count; bank++) {
         cairn_part *part = &m->part[bank];
 
-        part->where  = (cairn_where){member, b->build->rank, 0, bank};
-        part->layout = m->layout;
-        cairn_build_place(m, bank, group->block, &offset, &group->bytes, part);
+        part->where = (cairn_where){member, b->build->rank, 0, bank};
+        cairn_part_place(m->layout, m->bank[bank].nodes, group->block, &offset,
+                         &group->bytes, part);
     }
     return CAIRN_OK;
 }

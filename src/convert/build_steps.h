@@ -49,10 +49,6 @@ void cairn_node_cursor_step(cairn_node_cursor *cursor, const cairn_member_build 
 /// Index of every entry at every level, order, banks and their nodes.
 cairn_status cairn_build_count(cairn_member_build *m);
 
-/// Lay a part's arrays out from @p base (NULL: only count), @p bytes on; sets the view.
-void cairn_build_place(const cairn_member_build *m, int64_t bank, char *base,
-                       int64_t *offset, int64_t *bytes, cairn_part *part);
-
 /// Fill the arrays of a placed part (its block is zero).
 cairn_status cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part);
 

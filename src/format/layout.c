@@ -53,9 +53,10 @@ static cairn_status level_gaps(cairn_env *env, cairn_layout *layout)
         cairn_level *level = &layout->level[l];
 
         if (!level->trimmed || !uses_distance(layout, level)) continue;
-        CAIRN_CHECK(level->depth == l, env, CAIRN_BAD_FORMAT,
-                    "format: level %d: a level numbered with distance keeps its gaps, and "
-                    "must be merged or the last trimmed one",
+        CAIRN_CHECK(level->depth == l && (level->has_ptr || l == layout->first), env,
+                    CAIRN_BAD_FORMAT,
+                    "format: level %d: a level numbered with distance keeps its gaps: it "
+                    "must be merged or the last trimmed one, and the level above merged",
                     l);
         level->gaps = true;
     }
@@ -184,6 +185,7 @@ cairn_status cairn_layout_create(cairn_env *env, const cairn_encoding *encoding,
     fresh->value_tuple = -1;
     fresh->value_bits  = (uint8_t)value_bits;
     set_extents(fresh, extent, box);
+    if (span) memcpy(fresh->span, span, (size_t)encoding->queries * sizeof *span);
     status = CAIRN_NEW(env, 1, &fresh->algebra);
     if (status == CAIRN_OK) {
         cairn_algebra_init(fresh->algebra, env, fresh->order);

@@ -92,6 +92,7 @@ typedef struct cairn_layout {
     cairn_tuple           tuple[CAIRN_MAX_LEVELS];
     int                   value_tuple; ///< Tuple that holds the values; -1: an array.
     uint8_t               value_bits;
+    cairn_interval        span[CAIRN_MAX_QUERIES]; ///< As given at creation.
 } cairn_layout;
 
 /// Infer the layout of an encoding.

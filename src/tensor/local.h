@@ -50,6 +50,16 @@ typedef struct cairn_local {
 
 void cairn_local_destroy(cairn_local **tensor);
 
+/// Lay a part's arrays out from @p base + @p offset on, each 64-byte aligned, and point
+/// its view at them; with @p base NULL only count.
+///
+/// @param[in]     nodes   [levels] stored nodes of the trimmed levels.
+/// @param[in,out] offset  Where the first array goes; then where the next part's goes.
+/// @param[in,out] bytes   Grows by the bytes of the arrays alone.
+/// @param[in,out] part    `where` is set; `layout` and `view` get set.
+void cairn_part_place(const cairn_layout *layout, const cairn_pos *nodes, char *base,
+                      int64_t *offset, int64_t *bytes, cairn_part *part);
+
 /// One array of a part, for listing, writing and reading back.
 typedef struct cairn_array {
     enum { CAIRN_ARRAY_PTR, CAIRN_ARRAY_IDX, CAIRN_ARRAY_VAL, CAIRN_ARRAY_TUPLES } kind;

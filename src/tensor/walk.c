@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-typedef struct {
+struct cairn_walker {
     const cairn_part         *part;
     const cairn_layout       *layout;
     const cairn_kernel_level *level;
@@ -21,7 +21,9 @@ typedef struct {
     int64_t      e[CAIRN_MAX_LEVELS];
     cairn_status status;
     cairn_batch  batch;
-} walker;
+};
+
+typedef struct cairn_walker walker;
 
 static void flush(walker *w)
 {
@@ -153,7 +155,7 @@ static void set_strides(walker *w)
         for (int k = l - 1; k > w->layout->partition && level->determined; k--) {
             if (!(level->by >> k & 1)) continue;
             w->stride[l][k] = stride;
-            stride *= w->level[k].size;
+            stride *= w->layout->level[k].size;
         }
     }
 }
@@ -173,22 +175,38 @@ static int enter_bank(walker *w, cairn_coord *partial)
     return w->layout->partition + 1;
 }
 
-cairn_status cairn_part_walk(cairn_env *env, const cairn_part *part, cairn_visit_fn visit,
-                             void *user)
+cairn_status cairn_walker_create(cairn_env *env, const cairn_layout *layout,
+                                 cairn_walker **fresh)
 {
-    cairn_coord partial[CAIRN_MAX_ORDER] = {0};
-    walker     *w;
+    walker *w;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &w));
-    w->part   = part;
-    w->layout = part->layout;
-    w->level  = part->view.level;
-    w->visit  = visit;
-    w->user   = user;
-    w->order  = part->layout->order;
-    w->levels = part->layout->levels;
+    w->layout = layout;
+    w->order  = layout->order;
+    w->levels = layout->levels;
     set_factors(w);
     set_strides(w);
+    *fresh = w;
+    return CAIRN_OK;
+}
+
+void cairn_walker_destroy(cairn_env *env, cairn_walker **w)
+{
+    cairn_free(env, *w);
+    *w = NULL;
+}
+
+cairn_status cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit,
+                        void *user)
+{
+    cairn_coord partial[CAIRN_MAX_ORDER] = {0};
+
+    w->part    = part;
+    w->level   = part->view.level;
+    w->visit   = visit;
+    w->user    = user;
+    w->status  = CAIRN_OK;
+    w->batch.n = 0;
     for (int k = 0; k < w->order && w->layout->exact; k++)
         partial[k] = w->layout->dim[k].constant;
     const int first = enter_bank(w, partial);
@@ -196,10 +214,17 @@ cairn_status cairn_part_walk(cairn_env *env, const cairn_part *part, cairn_visit
     if (first == w->levels) leaf(w, partial, 0);
     else walk_level(w, first, 0, partial);
     flush(w);
-    const cairn_status status = w->status;
+    return w->status;
+}
 
-    cairn_free(env, w);
-    return status;
+cairn_status cairn_walk_member(cairn_walker *w, const cairn_local *tensor, int member,
+                               cairn_visit_fn visit, void *user)
+{
+    const cairn_group *group = &tensor->group[member];
+
+    for (int64_t k = 0; k < group->count; k++)
+        CAIRN_TRY(cairn_walk(w, &tensor->part[group->first + k], visit, user));
+    return CAIRN_OK;
 }
 
 typedef struct {
@@ -226,7 +251,14 @@ cairn_status cairn_local_entries(const cairn_local *tensor, cairn_entries *entri
 {
     collector c = {tensor->env, entries};
 
-    for (int64_t p = 0; p < tensor->parts; p++)
-        CAIRN_TRY(cairn_part_walk(tensor->env, &tensor->part[p], collect, &c));
+    for (int member = 0; member < tensor->groups; member++) {
+        cairn_walker *w;
+
+        CAIRN_TRY(cairn_walker_create(tensor->env, tensor->group[member].layout, &w));
+        const cairn_status status = cairn_walk_member(w, tensor, member, collect, &c);
+
+        cairn_walker_destroy(tensor->env, &w);
+        if (status != CAIRN_OK) return status;
+    }
     return CAIRN_OK;
 }

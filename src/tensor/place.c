@@ -2,7 +2,7 @@
 /// @file
 /// Lengths of a part's arrays, and their places in the group's block.
 
-#include "convert/build_steps.h"
+#include "tensor/local.h"
 
 enum { ALIGN = 64 };
 
@@ -26,9 +26,9 @@ static uint32_t complete_below(const cairn_layout *layout)
 }
 
 /// Parents of level @p l, over which its ptr runs.
-static int64_t parents(const cairn_layout *layout, const cairn_bank *bank, int l)
+static int64_t parents(const cairn_layout *layout, const cairn_pos *nodes, int l)
 {
-    if (l > layout->first) return bank->nodes[l - 1];
+    if (l > layout->first) return nodes[l - 1];
     return combinations(layout, (1U << l) - 1);
 }
 
@@ -42,25 +42,29 @@ static void *take(char *base, int64_t *offset, int64_t bytes, int64_t *sum)
     return at;
 }
 
-static void describe_level(const cairn_layout *layout, const cairn_bank *bank, int l,
+static int64_t last_nodes(const cairn_layout *layout, const cairn_pos *nodes)
+{
+    return layout->last >= 0 ? nodes[layout->last] : 1;
+}
+
+static void describe_level(const cairn_layout *layout, const cairn_pos *nodes, int l,
                            cairn_kernel_level *view)
 {
     const cairn_level *level = &layout->level[l];
-    const int64_t      nodes = layout->last >= 0 ? bank->nodes[layout->last] : 1;
 
     *view = (cairn_kernel_level){.lo         = level->range.lo,
                                  .size       = level->size,
-                                 .nodes      = level->trimmed ? bank->nodes[l] : 0,
+                                 .nodes      = level->trimmed ? nodes[l] : 0,
                                  .hole       = level->global.hi + 1,
                                  .ptr_bits   = level->has_ptr ? level->ptr_bits : 0,
                                  .idx_bits   = level->has_idx ? level->idx_bits : 0,
                                  .idx_signed = level->has_idx && level->idx_signed,
                                  .kind       = (uint8_t)level->kind};
-    if (level->has_ptr) view->ptr_length = parents(layout, bank, l) + 1;
-    if (level->trimmed && level->has_idx) view->idx_length = bank->nodes[l];
+    if (level->has_ptr) view->ptr_length = parents(layout, nodes, l) + 1;
+    if (level->trimmed && level->has_idx) view->idx_length = nodes[l];
     if (level->determined)
         view->idx_length =
-            combinations(layout, level->by) * (level->per_node ? nodes : 1);
+            combinations(layout, level->by) * (level->per_node ? last_nodes(layout, nodes) : 1);
     view->idx_stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
                                          : view->idx_bits / 8;
 }
@@ -81,24 +85,23 @@ static void place_tuple(const cairn_layout *layout, int number, char *base, int6
     view->val_stride = (int64_t)tuple->size;
 }
 
-void cairn_build_place(const cairn_member_build *m, int64_t bank, char *base,
-                       int64_t *offset, int64_t *bytes, cairn_part *part)
+void cairn_part_place(const cairn_layout *layout, const cairn_pos *nodes, char *base,
+                      int64_t *offset, int64_t *bytes, cairn_part *part)
 {
-    const cairn_layout *layout = m->layout;
-    cairn_kernel_part  *view   = &part->view;
-    const int64_t nodes = layout->last >= 0 ? m->bank[bank].nodes[layout->last] : 1;
+    cairn_kernel_part *view = &part->view;
 
     view->order    = layout->order;
     view->levels   = layout->levels;
     view->first    = layout->first;
     view->last     = layout->last;
-    view->bank     = bank;
+    view->bank     = part->where.bank;
     view->val_bits = layout->value_bits;
-    view->values   = nodes * combinations(layout, complete_below(layout));
+    view->values   = last_nodes(layout, nodes) * combinations(layout, complete_below(layout));
+    part->layout   = layout;
     for (int l = 0; l < layout->levels; l++) {
         cairn_kernel_level *level = &view->level[l];
 
-        describe_level(layout, &m->bank[bank], l, level);
+        describe_level(layout, nodes, l, level);
         if (level->ptr_bits)
             level->ptr = take(base, offset, level->ptr_length * level->ptr_bits / 8, bytes);
         if (level->idx_bits && layout->level[l].tuple < 0)
