@@ -12,12 +12,12 @@ TestSuite(rows, .init = mpi_up, .fini = mpi_down, .timeout = 50);
 static bool well_formed(const cairn_rows *rows, cairn_coord extent, cairn_coord grain)
 {
     bool ok = rows->size == size && rows->first[0] == 0 && rows->first[size] == extent;
-    int64_t sum = 0, same;
+    uint64_t sum = 0, same;
 
     for (int r = 0; r < size; r++) {
         ok  = ok && rows->first[r] <= rows->first[r + 1];
         ok  = ok && (extent < size * grain || rows->first[r] % grain == 0);
-        sum = sum * 31 + rows->first[r];
+        sum = sum * 31 + (uint64_t)rows->first[r];
     }
     same = sum;
     comm->ops->broadcast(comm, &same, sizeof same, 0);
