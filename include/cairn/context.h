@@ -74,6 +74,12 @@ CAIRN_API void cairn_context_set_progress(cairn_context *context,
 /// Collective.
 CAIRN_API cairn_status cairn_context_agree(cairn_context *context, cairn_status mine);
 
+/// Replace each of @p n values by the largest over all ranks. Nobody returns before
+/// everybody has called, so it serves as a barrier too.
+///
+/// Collective. @p n is the same on every rank.
+CAIRN_API cairn_status cairn_context_max(cairn_context *context, double *values, int n);
+
 /// The CAIRN_* variables: name, default, meaning; NULL past the last.
 CAIRN_API const char *cairn_option_name(int k);
 CAIRN_API const char *cairn_option_default(int k);
