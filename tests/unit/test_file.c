@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Files written whole or not at all.
+
+#include "../support/scratch.h"
+#include "base/file.h"
+
+static cairn_env env;
+static char      folder[64], path[96];
+
+static void up(void)
+{
+    cairn_env_init(&env);
+    scratch_create(folder);
+    snprintf(path, sizeof path, "%s/a", folder);
+}
+
+static void down(void)
+{
+    unlink(path);
+    cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+TestSuite(file, .init = up, .fini = down, .timeout = 30);
+
+static void expect_content(const char *expected)
+{
+    size_t length;
+    char  *text = scratch_read(path, &length);
+
+    cr_expect_str_eq(text, expected);
+    free(text);
+}
+
+Test(file, appears_when_committed)
+{
+    cairn_file file;
+
+    scratch_write(path, "old", 3);
+    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "tail", 4, 3), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
+    expect_content("old");
+    cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
+    expect_content("newtail");
+}
+
+Test(file, leaves_the_old_one_when_discarded)
+{
+    cairn_file file;
+
+    scratch_write(path, "old", 3);
+    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
+    cairn_file_discard(&file);
+    cairn_file_discard(&file);
+    expect_content("old");
+}
+
+Test(file, can_be_written_by_two)
+{
+    cairn_file file, other;
+
+    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_join(&env, path, file.temporary, &other), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&other, "b", 1, 1), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "a", 1, 0), CAIRN_OK);
+    cr_assert_eq(cairn_file_sync(&other), CAIRN_OK);
+    cairn_file_close(&other);
+    cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
+    expect_content("ab");
+}
+
+Test(file, does_not_replace_what_is_no_file)
+{
+    cairn_file file;
+    char       missing[128];
+
+    snprintf(missing, sizeof missing, "%s/no/a", folder);
+    cr_expect_eq(cairn_file_create(&env, missing, &file), CAIRN_IO);
+    cr_expect_eq(cairn_file_create(&env, folder, &file), CAIRN_IO);
+    cr_expect_eq(cairn_file_create(&env, "/dev/null", &file), CAIRN_IO);
+    cr_expect(strstr(env.message, "/dev/null") == env.message, "%s", env.message);
+}
+
+Test(file, survives_every_failed_allocation)
+{
+    cairn_file   file;
+    cairn_status status = CAIRN_NO_MEMORY;
+
+    for (int64_t n = 0; n < 100 && status != CAIRN_OK; n++) {
+        env.allowed = n;
+        status      = cairn_file_create(&env, path, &file);
+        env.allowed = -1;
+        cr_assert(status == CAIRN_OK || env.live_blocks == 0);
+    }
+    cr_assert_eq(status, CAIRN_OK);
+    cairn_file_discard(&file);
+}
