@@ -20,24 +20,42 @@ typedef struct cairn_comm_ops {
     const char *name; ///< "self", "mpi".
 
     /// Reduce @p n integers over the ranks, in place; the same result on every rank.
-    cairn_status (*allreduce)(cairn_comm *comm, int64_t *data, int64_t n, cairn_reduction op);
+    cairn_status (*allreduce)(cairn_comm     *comm,
+                              int64_t        *data,
+                              int64_t         n,
+                              cairn_reduction op);
     /// Copy @p bytes from rank @p root to all.
     cairn_status (*broadcast)(cairn_comm *comm, void *data, int64_t bytes, int root);
     /// Give every rank every rank's @p bytes (equal on all): @p all is [size][bytes].
-    cairn_status (*allgather)(cairn_comm *comm, const void *mine, int64_t bytes, void *all);
+    cairn_status (*allgather)(cairn_comm *comm,
+                              const void *mine,
+                              int64_t     bytes,
+                              void       *all);
     /// Send send_bytes[r] bytes to rank r (consecutive in @p send); receive in rank
     /// order. recv_bytes[r] are known to the caller (exchanged before).
-    cairn_status (*alltoallv)(cairn_comm *comm, const void *send, const int64_t *send_bytes,
-                              void *recv, const int64_t *recv_bytes);
+    cairn_status (*alltoallv)(cairn_comm    *comm,
+                              const void    *send,
+                              const int64_t *send_bytes,
+                              void          *recv,
+                              const int64_t *recv_bytes);
     /// Point to point, blocking, for pipelines; tags 0 .. 999. Not collective.
-    cairn_status (*send)(cairn_comm *comm, const void *data, int64_t bytes, int to, int tag);
-    cairn_status (*recv)(cairn_comm *comm, void *data, int64_t bytes, int from, int tag);
+    cairn_status (
+        *send)(cairn_comm *comm, const void *data, int64_t bytes, int to, int tag);
+    cairn_status (
+        *recv)(cairn_comm *comm, void *data, int64_t bytes, int from, int tag);
     /// Begin and finish an exchange with neighbours: messages to[k] of send_bytes[k]
     /// from send[k], and likewise received; the arrays stay in use until finished.
     /// Prepared once, started many times (persistent requests).
-    cairn_status (*exchange_create)(cairn_comm *comm, int sends, const int *to, void *const *send,
-                                    const int64_t *send_bytes, int recvs, const int *from,
-                                    void *const *recv, const int64_t *recv_bytes, void **exchange);
+    cairn_status (*exchange_create)(cairn_comm    *comm,
+                                    int            sends,
+                                    const int     *to,
+                                    void *const   *send,
+                                    const int64_t *send_bytes,
+                                    int            recvs,
+                                    const int     *from,
+                                    void *const   *recv,
+                                    const int64_t *recv_bytes,
+                                    void         **exchange);
     cairn_status (*exchange_begin)(cairn_comm *comm, void *exchange);
     cairn_status (*exchange_end)(cairn_comm *comm, void *exchange);
     void (*exchange_destroy)(cairn_comm *comm, void *exchange);
@@ -72,7 +90,11 @@ cairn_status cairn_comm_exscan(cairn_comm *comm, int64_t mine, int64_t *before);
 /// @p send. @p recv (freed with cairn_free()) holds theirs in rank order, and
 /// recv_counts[r] their numbers (caller's array, [size of comm]).
 /// @retval CAIRN_NO_MEMORY  On any rank; every rank then returns it.
-cairn_status cairn_comm_exchange(cairn_comm *comm, const void *send, const int64_t *counts,
-                                 size_t size, void **recv, int64_t *recv_counts);
+cairn_status cairn_comm_exchange(cairn_comm    *comm,
+                                 const void    *send,
+                                 const int64_t *counts,
+                                 size_t         size,
+                                 void         **recv,
+                                 int64_t       *recv_counts);
 
 #endif

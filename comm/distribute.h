@@ -9,7 +9,6 @@
 #define CAIRN_COMM_DISTRIBUTE_H
 
 #include "comm/comm.h"
-
 #include "tensor/entries.h"
 
 /// Rank r owns rows first[r] .. first[r+1]-1 (none when they are equal).
@@ -20,16 +19,20 @@ typedef struct cairn_rows {
 
 /// Equal numbers of rows, boundaries multiples of @p grain.
 /// When extent < size * grain the boundaries are not rounded.
-cairn_status cairn_rows_equal(cairn_comm *comm, cairn_coord extent, cairn_coord grain,
+cairn_status cairn_rows_equal(cairn_comm *comm,
+                              cairn_coord extent,
+                              cairn_coord grain,
                               cairn_rows *rows);
 
 /// Equal numbers of entries, boundaries multiples of @p grain as above.
 ///
 /// Collective. Cost: 64 reductions of `size` integers (bisection over the rows), each
 /// with one binary search per boundary in this rank's sorted rows.
-cairn_status cairn_rows_by_entries(cairn_comm *comm, const cairn_entries *entries,
-                                   cairn_coord extent, cairn_coord grain,
-                                   cairn_rows *rows);
+cairn_status cairn_rows_by_entries(cairn_comm          *comm,
+                                   const cairn_entries *entries,
+                                   cairn_coord          extent,
+                                   cairn_coord          grain,
+                                   cairn_rows          *rows);
 
 void cairn_rows_fini(cairn_env *env, cairn_rows *rows);
 
@@ -40,7 +43,8 @@ int cairn_rows_owner(const cairn_rows *rows, cairn_coord row);
 /// keep their order, so that file order survives.
 ///
 /// Collective. @p entries is replaced on success and unchanged on failure.
-cairn_status cairn_entries_to_owners(cairn_comm *comm, const cairn_rows *rows,
-                                     cairn_entries *entries);
+cairn_status cairn_entries_to_owners(cairn_comm       *comm,
+                                     const cairn_rows *rows,
+                                     cairn_entries    *entries);
 
 #endif

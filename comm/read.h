@@ -9,14 +9,13 @@
 #define CAIRN_COMM_READ_H
 
 #include "comm/comm.h"
-
 #include "tensor/io.h"
 
 /// A matrix or tensor as a file says it.
 typedef struct cairn_source {
     cairn_shape   shape;
-    cairn_entries entries;      ///< This rank's, global coordinates, unsorted, mirrored.
-    char          field[16];    ///< The banner's words ("real", "general", ...).
+    cairn_entries entries;   ///< This rank's, global coordinates, unsorted, mirrored.
+    char          field[16]; ///< The banner's words ("real", "general", ...).
     char          symmetry[16];
 } cairn_source;
 
@@ -29,12 +28,15 @@ typedef struct cairn_source {
 /// @retval CAIRN_BAD_FILE     Its content is wrong: name, line or offset, cause.
 /// @retval CAIRN_UNSUPPORTED  Complex; or another kind of file, by its name.
 /// @retval CAIRN_NO_MEMORY    The entries do not fit.
-cairn_status cairn_read_matrix(cairn_comm *comm, const char *path, cairn_source *source);
+cairn_status
+cairn_read_matrix(cairn_comm *comm, const char *path, cairn_source *source);
 
 /// As cairn_read_matrix(), reading and sending @p piece bytes at a time; the same on
 /// every rank. For tests: small files in many pieces.
-cairn_status cairn_read_matrix_in_pieces(cairn_comm *comm, const char *path,
-                                         size_t piece, cairn_source *source);
+cairn_status cairn_read_matrix_in_pieces(cairn_comm   *comm,
+                                         const char   *path,
+                                         size_t        piece,
+                                         cairn_source *source);
 
 void cairn_source_fini(cairn_env *env, cairn_source *source);
 

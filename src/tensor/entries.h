@@ -29,12 +29,14 @@ void cairn_entries_fini(cairn_env *env, cairn_entries *entries);
 
 /// Make room for @p capacity entries in all (never shrinks).
 /// @retval CAIRN_NO_MEMORY  Also when the bytes would exceed the memory limit.
-cairn_status cairn_entries_reserve(cairn_env *env, cairn_entries *entries,
-                                   cairn_pos capacity);
+cairn_status
+cairn_entries_reserve(cairn_env *env, cairn_entries *entries, cairn_pos capacity);
 
 /// Append one entry, growing by half when full.
-cairn_status cairn_entries_add(cairn_env *env, cairn_entries *entries,
-                               const cairn_coord *coord, double value);
+cairn_status cairn_entries_add(cairn_env         *env,
+                               cairn_entries     *entries,
+                               const cairn_coord *coord,
+                               double             value);
 
 /// Bytes that one entry of @p order takes.
 static inline int64_t cairn_entry_bytes(int order)
@@ -43,8 +45,8 @@ static inline int64_t cairn_entry_bytes(int order)
 }
 
 /// Put the entries in order[0..n-1] first, second, ... (a permutation).
-cairn_status cairn_entries_permute(cairn_env *env, cairn_entries *entries,
-                                   const cairn_pos *order);
+cairn_status
+cairn_entries_permute(cairn_env *env, cairn_entries *entries, const cairn_pos *order);
 
 /// Sort by (d0, d1, ...), stably, and add duplicates in the order in which they stand
 /// (which is file order, so that sums have the same bits on any number of ranks).
@@ -57,7 +59,10 @@ cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries);
 /// @param[in]  key    [keys] arrays of [n]; not changed.
 /// @param[out] order  [n]: which row comes first, second, ...; caller's array.
 /// Cost: one counting pass per 11 bits of a key's range; rows in order cost one compare.
-cairn_status cairn_sort_order(cairn_env *env, cairn_pos n, int keys,
-                              const int64_t *const *key, cairn_pos *order);
+cairn_status cairn_sort_order(cairn_env            *env,
+                              cairn_pos             n,
+                              int                   keys,
+                              const int64_t *const *key,
+                              cairn_pos            *order);
 
 #endif

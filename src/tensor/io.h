@@ -14,8 +14,18 @@
 
 #include "tensor/entries.h"
 
-typedef enum { CAIRN_FIELD_REAL, CAIRN_FIELD_INTEGER, CAIRN_FIELD_COMPLEX, CAIRN_FIELD_PATTERN } cairn_field;
-typedef enum { CAIRN_SYM_GENERAL, CAIRN_SYM_SYMMETRIC, CAIRN_SYM_SKEW, CAIRN_SYM_HERMITIAN } cairn_symmetry;
+typedef enum {
+    CAIRN_FIELD_REAL,
+    CAIRN_FIELD_INTEGER,
+    CAIRN_FIELD_COMPLEX,
+    CAIRN_FIELD_PATTERN
+} cairn_field;
+typedef enum {
+    CAIRN_SYM_GENERAL,
+    CAIRN_SYM_SYMMETRIC,
+    CAIRN_SYM_SKEW,
+    CAIRN_SYM_HERMITIAN
+} cairn_symmetry;
 
 /// What the first lines of a Matrix Market file say.
 typedef struct cairn_mtx_header {
@@ -23,10 +33,10 @@ typedef struct cairn_mtx_header {
     cairn_field    field;
     cairn_symmetry symmetry;
     cairn_coord    rows, cols;
-    cairn_pos      entries;    ///< Lines to come (array files: what symmetry leaves).
-    size_t         bytes;      ///< Length of the header: where the entries begin.
-    int64_t        lines;      ///< Lines in it.
-    char           field_word[16], symmetry_word[16]; ///< The banner's words, lower case.
+    cairn_pos      entries; ///< Lines to come (array files: what symmetry leaves).
+    size_t         bytes;   ///< Length of the header: where the entries begin.
+    int64_t        lines;   ///< Lines in it.
+    char field_word[16], symmetry_word[16]; ///< The banner's words, lower case.
 } cairn_mtx_header;
 
 /// Parse banner, comments and size line.
@@ -38,37 +48,47 @@ typedef struct cairn_mtx_header {
 ///                     call again with a longer one; the status is CAIRN_OK then.
 /// @retval CAIRN_BAD_FILE     Not Matrix Market, with line and cause.
 /// @retval CAIRN_UNSUPPORTED  complex and hermitian.
-cairn_status cairn_mtx_read_header(cairn_env *env, const char *name, const char *begin,
-                                   const char *end, bool last,
-                                   cairn_mtx_header *header, bool *more);
+cairn_status cairn_mtx_read_header(cairn_env        *env,
+                                   const char       *name,
+                                   const char       *begin,
+                                   const char       *end,
+                                   bool              last,
+                                   cairn_mtx_header *header,
+                                   bool             *more);
 
 /// Where a range of entry lines stands in its file, and how much was found.
 typedef struct cairn_mtx_range {
-    int64_t   first_line; ///< Number of the range's first line, 1-based; 0: unknown, then
-                          ///< messages give the byte offset instead.
-    int64_t   offset;     ///< Byte offset in the (inflated) file of `begin`.
-    cairn_pos first;      ///< Entry lines before the range; too few (0) is allowed for
-                          ///< coordinate files: only an entry too many is seen later.
-    cairn_pos found;      ///< Out: entry lines found (comments and blank lines are none).
-    int64_t   lines;      ///< Out: lines of any kind.
+    int64_t first_line; ///< Number of the range's first line, 1-based; 0: unknown, then
+                        ///< messages give the byte offset instead.
+    int64_t   offset;   ///< Byte offset in the (inflated) file of `begin`.
+    cairn_pos first;    ///< Entry lines before the range; too few (0) is allowed for
+                        ///< coordinate files: only an entry too many is seen later.
+    cairn_pos found;    ///< Out: entry lines found (comments and blank lines are none).
+    int64_t   lines;    ///< Out: lines of any kind.
 } cairn_mtx_range;
 
 /// Parse whole lines and append their entries, mirror images of symmetric ones right
 /// after them. Array files: only positions other than 0 become entries.
 ///
 /// @retval CAIRN_BAD_FILE  A line that is no entry: name, line (or offset), cause.
-cairn_status cairn_mtx_read_entries(cairn_env *env, const char *name,
-                                    const cairn_mtx_header *header, const char *begin,
-                                    const char *end, cairn_mtx_range *range,
-                                    cairn_entries *entries);
+cairn_status cairn_mtx_read_entries(cairn_env              *env,
+                                    const char             *name,
+                                    const cairn_mtx_header *header,
+                                    const char             *begin,
+                                    const char             *end,
+                                    cairn_mtx_range        *range,
+                                    cairn_entries          *entries);
 
 /// Step over lines until @p most entry lines were passed or the range ends.
 ///
 /// @param[out] lines    Lines of any kind that were passed.
 /// @param[out] entries  Entry lines among them.
 /// @return Where the next line begins, or @p end.
-const char *cairn_mtx_count_lines(const char *begin, const char *end, cairn_pos most,
-                                  int64_t *lines, cairn_pos *entries);
+const char *cairn_mtx_count_lines(const char *begin,
+                                  const char *end,
+                                  cairn_pos   most,
+                                  int64_t    *lines,
+                                  cairn_pos  *entries);
 
 /// Parse a number as the readers do: decimal, D exponents, nan, inf; the whole token.
 /// @return 0; -1 not a number; -2 beyond double's range.
