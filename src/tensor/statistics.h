@@ -28,8 +28,9 @@ typedef struct cairn_statistics {
 /// @param[out] statistics  Released with cairn_statistics_fini(). Unchanged on failure.
 ///
 /// Cost: O(nnz), and O(D log D) time and O(D) memory for D distinct diagonals.
-cairn_status cairn_statistics_count(cairn_env *env, const cairn_entries *entries,
-                                    cairn_statistics *statistics);
+cairn_status cairn_statistics_count(cairn_env           *env,
+                                    const cairn_entries *entries,
+                                    cairn_statistics    *statistics);
 
 void cairn_statistics_fini(cairn_env *env, cairn_statistics *statistics);
 

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# To be sourced: what Open MPI needs to start a few ranks on this machine. Each line
+# applies only where it is needed, and a value that is set already stays.
+
+# Containers and fresh machines often have no other user than root.
+if [ "$(id -u)" = 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+# The tests start up to four ranks, which then share cores and should not spin on them.
+if [ "$(nproc)" -lt 4 ]; then
+    export OMPI_MCA_rmaps_base_oversubscribe="${OMPI_MCA_rmaps_base_oversubscribe:-1}"
+    export OMPI_MCA_mpi_yield_when_idle="${OMPI_MCA_mpi_yield_when_idle:-1}"
+fi
+
+# Open MPI looks for ssh even when every rank is local.
+if ! command -v ssh >/dev/null && ! command -v rsh >/dev/null; then
+    export OMPI_MCA_plm_rsh_agent="${OMPI_MCA_plm_rsh_agent:-false}"
+fi
