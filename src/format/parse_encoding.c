@@ -152,14 +152,14 @@ static cairn_status parse_actions(cairn_parser *p,
 static cairn_status parse_queries(cairn_parser *p, cairn_query_node **list)
 {
     CAIRN_TRY(cairn_lex_need(&p->lex, '{'));
-    do {
+    for (;;) {
         CAIRN_TRY(cairn_parse_query(p, list));
         list = &(*list)->next;
         if (cairn_lex_take(&p->lex, ';') || cairn_lex_take(&p->lex, ',')) continue;
         if (cairn_lex_take(&p->lex, '}')) return CAIRN_OK;
-    } while (p->lex.token.kind == CAIRN_TOKEN_ID
-             || p->lex.token.kind == CAIRN_TOKEN_HASH);
-    return cairn_lex_expected(&p->lex, "a clause, ';' or '}'");
+        if (p->lex.token.kind != CAIRN_TOKEN_ID && p->lex.token.kind != CAIRN_TOKEN_HASH)
+            return cairn_lex_expected(&p->lex, "a clause, ';' or '}'");
+    }
 }
 
 /// [ '=' '#unisparse.KIND' ] before a field's '<'.
