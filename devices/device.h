@@ -23,7 +23,7 @@ typedef void (*cairn_task_fn)(void *argument);
 /// A device measures its times, or models them; the two are never added.
 typedef enum { CAIRN_CLOCK_MEASURED, CAIRN_CLOCK_SIMULATED } cairn_clock;
 
-typedef struct cairn_device_info {
+typedef struct cairn_device_facts {
     char        id[24];    ///< "cpu:0", as --place writes it.
     char        kind[16];  ///< "cpu".
     char        name[128]; ///< Its maker's name for it.
@@ -32,7 +32,7 @@ typedef struct cairn_device_info {
     int         cores;        ///< Of the process's binding.
     int         threads;      ///< That its tasks use: CAIRN_THREADS, else `cores`.
     double      bandwidth;    ///< Reading memory, bytes per second; 0: not measured.
-} cairn_device_info;
+} cairn_device_facts;
 
 /// What somebody would like to run, as far as devices need to know it.
 typedef struct cairn_device_request {
@@ -107,7 +107,7 @@ typedef struct cairn_device_ops {
 struct cairn_device {
     cairn_env           *env;
     const cairn_machine *machine; ///< Where it stands; outlives it.
-    cairn_device_info    info;
+    cairn_device_facts   info;
     cairn_device_ops     ops;   ///< Completed by the delegates.
     void                *state; ///< The kind's own.
 };

@@ -51,7 +51,7 @@ static cairn_status cpu_open(cairn_device *device, int index, int count)
 {
     const cairn_machine *machine = device->machine;
     const int64_t        asked   = device->env->options.threads;
-    cairn_device_info   *info    = &device->info;
+    cairn_device_facts  *info    = &device->info;
 
     snprintf(info->name, sizeof info->name, "%s", machine->name);
     info->clock        = CAIRN_CLOCK_MEASURED;

@@ -6,17 +6,15 @@
 
 #include "tensor/generate_rows.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Coordinates and sums of two of them stay far from the ends of 64 bits. */
 #define LARGEST ((int64_t)1 << 60)
 
-static const cairn_problem_row kinds[] = {
-#define X(name, parameters) {#name, parameters},
-    CAIRN_PROBLEM_MAP(X)
+static const cairn_generator_row kinds[] = {
+#define X(name, parameters, summary) {#name, parameters, summary},
+    CAIRN_GENERATOR_MAP(X)
 #undef X
 };
 
@@ -30,15 +28,15 @@ typedef struct {
 } parameter;
 
 static const parameter parameters[] = {
-    {"nx",     offsetof(cairn_problem, nx),     1, LARGEST         },
-    {"ny",     offsetof(cairn_problem, ny),     1, LARGEST         },
-    {"nz",     offsetof(cairn_problem, nz),     1, LARGEST         },
-    {"n",      offsetof(cairn_problem, n),      1, LARGEST         },
-    {"degree", offsetof(cairn_problem, degree), 0, LARGEST         },
-    {"rows",   offsetof(cairn_problem, rows),   1, LARGEST         },
-    {"cols",   offsetof(cairn_problem, cols),   1, LARGEST         },
-    {"scale",  offsetof(cairn_problem, scale),  1, 40              },
-    {"edges",  offsetof(cairn_problem, edges),  0, (int64_t)1 << 40},
+    {"nx",     offsetof(cairn_generator, nx),     1, LARGEST         },
+    {"ny",     offsetof(cairn_generator, ny),     1, LARGEST         },
+    {"nz",     offsetof(cairn_generator, nz),     1, LARGEST         },
+    {"n",      offsetof(cairn_generator, n),      1, LARGEST         },
+    {"degree", offsetof(cairn_generator, degree), 0, LARGEST         },
+    {"rows",   offsetof(cairn_generator, rows),   1, LARGEST         },
+    {"cols",   offsetof(cairn_generator, cols),   1, LARGEST         },
+    {"scale",  offsetof(cairn_generator, scale),  1, 40              },
+    {"edges",  offsetof(cairn_generator, edges),  0, (int64_t)1 << 40},
 };
 
 enum { PARAMETERS = sizeof parameters / sizeof parameters[0] };
@@ -52,14 +50,14 @@ uint64_t cairn_random(uint64_t seed, uint64_t index)
     return z ^ z >> 31;
 }
 
-const cairn_problem_row *cairn_problem_rows(int *count)
+const cairn_generator_row *cairn_generator_rows(int *count)
 {
     *count = KINDS;
     return kinds;
 }
 
 cairn_status
-cairn_problem_init(cairn_env *env, const char *name, cairn_problem *problem)
+cairn_generator_init(cairn_env *env, const char *name, cairn_generator *problem)
 {
     const char *names[KINDS + 1] = {NULL};
     int         kind             = 0;
@@ -76,7 +74,7 @@ cairn_problem_init(cairn_env *env, const char *name, cairn_problem *problem)
                           nearest ? "; did you mean " : "", nearest ? nearest : "",
                           nearest ? "?" : "");
     }
-    *problem = (cairn_problem){.kind = (cairn_problem_kind)kind, .seed = 1};
+    *problem = (cairn_generator){.kind = (cairn_generator_kind)kind, .seed = 1};
     for (int k = 0; k < PARAMETERS; k++)
         *(int64_t *)((char *)problem + parameters[k].offset) = CAIRN_NOT_GIVEN;
     problem->density = CAIRN_NOT_GIVEN;
@@ -85,7 +83,7 @@ cairn_problem_init(cairn_env *env, const char *name, cairn_problem *problem)
 }
 
 /// Put @p offset into the list, which stays ascending; false when it was there.
-static bool insert_offset(cairn_problem *problem, int64_t offset)
+static bool insert_offset(cairn_generator *problem, int64_t offset)
 {
     int k = problem->offsets;
 
@@ -99,30 +97,25 @@ static bool insert_offset(cairn_problem *problem, int64_t offset)
     return true;
 }
 
-cairn_status
-cairn_problem_parse_offsets(cairn_env *env, const char *text, cairn_problem *problem)
+cairn_status cairn_generator_set_offsets(cairn_env       *env,
+                                         const int64_t   *offset,
+                                         int              count,
+                                         cairn_generator *problem)
 {
-    cairn_problem read = *problem;
+    cairn_generator set = *problem;
 
-    read.offsets = 0;
-    for (const char *item = text;; item++) {
-        char *end;
-
-        errno                  = 0;
-        const long long offset = strtoll(item, &end, 10);
-
-        CAIRN_CHECK(end != item && !errno && llabs(offset) <= LARGEST
-                        && (!*end || *end == ','),
-                    env, CAIRN_BAD_OPTION,
-                    "generate: --offsets: '%.100s' is not a list such as -1,0,1", text);
-        CAIRN_CHECK(read.offsets < CAIRN_MAX_OFFSETS, env, CAIRN_BAD_OPTION,
-                    "generate: --offsets: more than %d", CAIRN_MAX_OFFSETS);
-        CAIRN_CHECK(insert_offset(&read, offset), env, CAIRN_BAD_OPTION,
-                    "generate: --offsets: %lld stands there twice", offset);
-        item = end;
-        if (!*item) break;
+    CAIRN_CHECK(count >= 1 && count <= CAIRN_MAX_OFFSETS, env, CAIRN_BAD_OPTION,
+                "generate: banded: needs 1 to %d --offsets", CAIRN_MAX_OFFSETS);
+    set.offsets = 0;
+    for (int k = 0; k < count; k++) {
+        CAIRN_CHECK(offset[k] >= -LARGEST && offset[k] <= LARGEST, env,
+                    CAIRN_BAD_OPTION,
+                    "generate: banded: offset %" PRId64 " is beyond 2^60", offset[k]);
+        CAIRN_CHECK(insert_offset(&set, offset[k]), env, CAIRN_BAD_OPTION,
+                    "generate: banded: offset %" PRId64 " stands there twice",
+                    offset[k]);
     }
-    *problem = read;
+    *problem = set;
     return CAIRN_OK;
 }
 
@@ -137,7 +130,7 @@ static bool has_parameter(const char *list, const char *name)
 }
 
 static cairn_status
-check_number(cairn_env *env, const cairn_problem *problem, const parameter *p)
+check_number(cairn_env *env, const cairn_generator *problem, const parameter *p)
 {
     const char   *kind  = kinds[problem->kind].name;
     const int64_t value = *(const int64_t *)((const char *)problem + p->offset);
@@ -149,11 +142,11 @@ check_number(cairn_env *env, const cairn_problem *problem, const parameter *p)
 }
 
 /// What a range alone does not say.
-static cairn_status check_rest(cairn_env *env, const cairn_problem *problem)
+static cairn_status check_rest(cairn_env *env, const cairn_generator *problem)
 {
     const char *kind = kinds[problem->kind].name;
     const char *list = kinds[problem->kind].parameters;
-    const bool  fem3 = problem->kind == CAIRN_PROBLEM_fem3;
+    const bool  fem3 = problem->kind == CAIRN_GENERATOR_fem3;
 
     if (has_parameter(list, "density"))
         CAIRN_CHECK(problem->density >= 0 && problem->density <= 1, env,
@@ -177,7 +170,7 @@ static cairn_status check_rest(cairn_env *env, const cairn_problem *problem)
     return CAIRN_OK;
 }
 
-static cairn_status check(cairn_env *env, const cairn_problem *problem)
+static cairn_status check(cairn_env *env, const cairn_generator *problem)
 {
     for (int k = 0; k < PARAMETERS; k++)
         if (has_parameter(kinds[problem->kind].parameters, parameters[k].name))
@@ -186,9 +179,9 @@ static cairn_status check(cairn_env *env, const cairn_problem *problem)
 }
 
 /// Rows of a grid; above LARGEST when they are too many.
-static int64_t grid_points(const cairn_problem *problem)
+static int64_t grid_points(const cairn_generator *problem)
 {
-    const int64_t nz    = problem->kind == CAIRN_PROBLEM_stencil5 ? 1 : problem->nz;
+    const int64_t nz    = problem->kind == CAIRN_GENERATOR_stencil5 ? 1 : problem->nz;
     int64_t       layer = 0, all = 0;
 
     if (__builtin_mul_overflow(problem->nx, problem->ny, &layer)
@@ -197,18 +190,19 @@ static int64_t grid_points(const cairn_problem *problem)
     return all;
 }
 
-cairn_status
-cairn_problem_shape(cairn_env *env, const cairn_problem *problem, cairn_shape *shape)
+cairn_status cairn_generator_shape(cairn_env             *env,
+                                   const cairn_generator *problem,
+                                   cairn_shape           *shape)
 {
     int64_t rows, cols;
 
     CAIRN_TRY(check(env, problem));
     switch (problem->kind) {
-    case CAIRN_PROBLEM_stencil5:
-    case CAIRN_PROBLEM_stencil7:
-    case CAIRN_PROBLEM_stencil27: rows = cols = grid_points(problem); break;
-    case CAIRN_PROBLEM_pruned: rows = problem->rows, cols = problem->cols; break;
-    case CAIRN_PROBLEM_rmat: rows = cols = (int64_t)1 << problem->scale; break;
+    case CAIRN_GENERATOR_stencil5:
+    case CAIRN_GENERATOR_stencil7:
+    case CAIRN_GENERATOR_stencil27: rows = cols = grid_points(problem); break;
+    case CAIRN_GENERATOR_pruned: rows = problem->rows, cols = problem->cols; break;
+    case CAIRN_GENERATOR_rmat: rows = cols = (int64_t)1 << problem->scale; break;
     default: rows = cols = problem->n; break;
     }
     CAIRN_CHECK(rows <= LARGEST, env, CAIRN_BAD_OPTION,
@@ -258,9 +252,9 @@ static cairn_status reserve(cairn_env     *env,
                             cairn_coord    last,
                             cairn_entries *entries)
 {
-    const cairn_problem  *problem = maker->problem;
-    const cairn_row_kind *kind    = cairn_row_kind_of(problem->kind);
-    __int128              n       = last - first;
+    const cairn_generator *problem = maker->problem;
+    const cairn_row_kind  *kind    = cairn_row_kind_of(problem->kind);
+    __int128               n       = last - first;
 
     if (kind->most)
         n *= kind->most(problem);
@@ -287,11 +281,11 @@ static cairn_status finish_edges(cairn_env *env, const cairn_maker *maker)
     return CAIRN_OK;
 }
 
-cairn_status cairn_problem_generate(cairn_env           *env,
-                                    const cairn_problem *problem,
-                                    cairn_coord          first,
-                                    cairn_coord          last,
-                                    cairn_entries       *entries)
+cairn_status cairn_generator_run(cairn_env             *env,
+                                 const cairn_generator *problem,
+                                 cairn_coord            first,
+                                 cairn_coord            last,
+                                 cairn_entries         *entries)
 {
     const cairn_row_kind *kind  = cairn_row_kind_of(problem->kind);
     cairn_maker           maker = {.problem = problem,
@@ -300,7 +294,7 @@ cairn_status cairn_problem_generate(cairn_env           *env,
     cairn_status          status;
     cairn_shape           shape;
 
-    CAIRN_TRY(cairn_problem_shape(env, problem, &shape));
+    CAIRN_TRY(cairn_generator_shape(env, problem, &shape));
     CAIRN_CHECK(first >= 0 && first <= last && last <= shape.extent[0], env,
                 CAIRN_BAD_ARGUMENT,
                 "generate: %s: rows %" PRId64 " to %" PRId64 " of %" PRId64,

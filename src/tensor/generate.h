@@ -44,67 +44,71 @@
 #define CAIRN_MAX_OFFSETS 256  ///< Offsets of a banded problem.
 #define CAIRN_NOT_GIVEN   (-1) ///< A parameter that nobody set.
 
-/// Every kind: name, parameters in words (as --help shows them, joined by spaces).
-#define CAIRN_PROBLEM_MAP(X)       \
-    X(stencil5, "nx ny")           \
-    X(stencil7, "nx ny nz")        \
-    X(stencil27, "nx ny nz")       \
-    X(banded, "n offsets")         \
-    X(fem3, "n degree")            \
-    X(rmat, "scale edges")         \
-    X(uniform, "n degree")         \
-    X(tridiag, "n")                \
-    X(pruned, "rows cols density") \
-    X(mixed, "n degree")
+/// Every kind: name, the parameters that it needs, what it is.
+#define CAIRN_GENERATOR_MAP(X)                                                     \
+    X(stencil5, "nx ny", "5-point Laplacian of a grid")                            \
+    X(stencil7, "nx ny nz", "7-point Laplacian of a grid")                         \
+    X(stencil27, "nx ny nz", "27-point Laplacian of a grid")                       \
+    X(banded, "n offsets", "full diagonals at the offsets given")                  \
+    X(fem3, "n degree", "3x3 blocks, symmetric, about degree of them in a row")    \
+    X(rmat, "scale edges", "R-MAT graph of 2^scale vertices")                      \
+    X(uniform, "n degree", "degree random columns in every row")                   \
+    X(tridiag, "n", "tridiagonal, 2 and -1")                                       \
+    X(pruned, "rows cols density", "a share of the columns, random, in every row") \
+    X(mixed, "n degree", "tridiagonal, and degree random columns in every row")
 
 typedef enum {
-#define X(name, parameters) CAIRN_PROBLEM_##name,
-    CAIRN_PROBLEM_MAP(X)
+#define X(name, parameters, summary) CAIRN_GENERATOR_##name,
+    CAIRN_GENERATOR_MAP(X)
 #undef X
-} cairn_problem_kind;
+} cairn_generator_kind;
 
-/// A problem. Only the parameters of its kind are read; the others stay not given.
-typedef struct cairn_problem {
-    cairn_problem_kind kind;
-    uint64_t           seed;
-    int64_t            nx, ny, nz;     ///< Grid points, 1 or more.
-    int64_t            n;              ///< Rows and columns; of fem3 a multiple of 3.
-    int64_t            degree;         ///< 0 to n; of fem3 blocks, 1 to 2^20.
-    int64_t            rows, cols;     ///< 1 or more.
-    int64_t            scale;          ///< 1 to 40.
-    int64_t            edges;          ///< 0 to 2^40.
-    double             density;        ///< 0 to 1.
-    int                offsets;        ///< 1 to CAIRN_MAX_OFFSETS, or not given.
-    int64_t offset[CAIRN_MAX_OFFSETS]; ///< Column minus row; distinct, any order.
-} cairn_problem;
+/// Which problem, and how large. Only the parameters of its kind are read.
+typedef struct cairn_generator {
+    cairn_generator_kind kind;
+    uint64_t             seed;
+    int64_t              nx, ny, nz;   ///< Grid points, 1 or more.
+    int64_t              n;            ///< Rows and columns; of fem3 a multiple of 3.
+    int64_t              degree;       ///< 0 to n; of fem3 blocks, 1 to 2^20.
+    int64_t              rows, cols;   ///< 1 or more.
+    int64_t              scale;        ///< 1 to 40.
+    int64_t              edges;        ///< 0 to 2^40.
+    double               density;      ///< 0 to 1.
+    int                  offsets;      ///< 1 to CAIRN_MAX_OFFSETS, or not given.
+    int64_t offset[CAIRN_MAX_OFFSETS]; ///< Column minus row, ascending, distinct.
+} cairn_generator;
 
-/// Names and parameters of a kind, for help texts and for finding what is missing.
-typedef struct cairn_problem_row {
+/// A kind in words, for help texts.
+typedef struct cairn_generator_row {
     const char *name;       ///< "stencil5".
     const char *parameters; ///< "nx ny".
-} cairn_problem_row;
+    const char *summary;    ///< "5-point Laplacian of a grid".
+} cairn_generator_row;
 
-/// Return the kinds, in the order of cairn_problem_kind; @p count gets their number.
-const cairn_problem_row *cairn_problem_rows(int *count);
+/// Return the kinds, in the order of cairn_generator_kind; @p count gets their number.
+const cairn_generator_row *cairn_generator_rows(int *count);
 
 /// Start a problem of the kind called @p name, seed 1, no parameter given.
 ///
 /// @retval CAIRN_BAD_OPTION  There is no such kind (the nearest is named).
 cairn_status
-cairn_problem_init(cairn_env *env, const char *name, cairn_problem *problem);
+cairn_generator_init(cairn_env *env, const char *name, cairn_generator *problem);
 
-/// Read a list of offsets such as "-2,-1,0,1,2" into @p problem.
+/// Set the offsets of a banded problem, column minus row, in any order.
 ///
-/// @retval CAIRN_BAD_OPTION  No such list; an offset twice; too many.
-cairn_status
-cairn_problem_parse_offsets(cairn_env *env, const char *text, cairn_problem *problem);
+/// @retval CAIRN_BAD_OPTION  None, too many, one twice, one beyond 2^60.
+cairn_status cairn_generator_set_offsets(cairn_env       *env,
+                                         const int64_t   *offset,
+                                         int              count,
+                                         cairn_generator *problem);
 
 /// Check the parameters and say what the matrix's extents are.
 ///
 /// @param[out] shape  Unchanged on failure.
 /// @retval CAIRN_BAD_OPTION  A parameter is missing or out of its range.
-cairn_status
-cairn_problem_shape(cairn_env *env, const cairn_problem *problem, cairn_shape *shape);
+cairn_status cairn_generator_shape(cairn_env             *env,
+                                   const cairn_generator *problem,
+                                   cairn_shape           *shape);
 
 /// Make rows @p first .. @p last-1.
 ///
@@ -113,13 +117,13 @@ cairn_problem_shape(cairn_env *env, const cairn_problem *problem, cairn_shape *s
 ///
 /// @param[in,out] entries  Of order 2 and without entries; gets them sorted, without
 ///                         duplicates. Unchanged on failure.
-/// @retval CAIRN_BAD_OPTION  As cairn_problem_shape().
+/// @retval CAIRN_BAD_OPTION  As cairn_generator_shape().
 /// @retval CAIRN_NO_MEMORY   Nothing of what exceeds the limit is allocated.
-cairn_status cairn_problem_generate(cairn_env           *env,
-                                    const cairn_problem *problem,
-                                    cairn_coord          first,
-                                    cairn_coord          last,
-                                    cairn_entries       *entries);
+cairn_status cairn_generator_run(cairn_env             *env,
+                                 const cairn_generator *problem,
+                                 cairn_coord            first,
+                                 cairn_coord            last,
+                                 cairn_entries         *entries);
 
 /// Output @p index of SplitMix64 started with @p seed.
 uint64_t cairn_random(uint64_t seed, uint64_t index);

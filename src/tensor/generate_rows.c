@@ -61,17 +61,17 @@ static int64_t beside(int64_t extent)
     return smaller(extent - 1, 2);
 }
 
-static int64_t most_stencil5(const cairn_problem *problem)
+static int64_t most_stencil5(const cairn_generator *problem)
 {
     return 1 + beside(problem->nx) + beside(problem->ny);
 }
 
-static int64_t most_stencil7(const cairn_problem *problem)
+static int64_t most_stencil7(const cairn_generator *problem)
 {
     return most_stencil5(problem) + beside(problem->nz);
 }
 
-static int64_t most_stencil27(const cairn_problem *problem)
+static int64_t most_stencil27(const cairn_generator *problem)
 {
     return (1 + beside(problem->nx)) * (1 + beside(problem->ny))
            * (1 + beside(problem->nz));
@@ -84,15 +84,15 @@ static void make_tridiag(cairn_maker *maker, cairn_coord i)
     if (i + 1 < maker->problem->n) cairn_maker_add(maker, i, i + 1, -1);
 }
 
-static int64_t most_tridiag(const cairn_problem *problem)
+static int64_t most_tridiag(const cairn_generator *problem)
 {
     return 1 + beside(problem->n);
 }
 
 static void make_banded(cairn_maker *maker, cairn_coord i)
 {
-    const cairn_problem *problem = maker->problem;
-    int                  others  = problem->offsets;
+    const cairn_generator *problem = maker->problem;
+    int                    others  = problem->offsets;
 
     for (int k = 0; k < problem->offsets; k++)
         others -= problem->offset[k] == 0;
@@ -104,7 +104,7 @@ static void make_banded(cairn_maker *maker, cairn_coord i)
     }
 }
 
-static int64_t most_banded(const cairn_problem *problem)
+static int64_t most_banded(const cairn_generator *problem)
 {
     return smaller(problem->offsets, problem->n);
 }
@@ -156,7 +156,7 @@ make_picked_row(cairn_maker *maker, cairn_coord i, int64_t n, int64_t picked)
                         cairn_maker_value(maker, i, maker->column[t]));
 }
 
-static int64_t degree(const cairn_problem *problem)
+static int64_t degree(const cairn_generator *problem)
 {
     return problem->degree;
 }
@@ -166,7 +166,7 @@ static void make_uniform(cairn_maker *maker, cairn_coord i)
     make_picked_row(maker, i, maker->problem->n, maker->problem->degree);
 }
 
-static int64_t kept(const cairn_problem *problem)
+static int64_t kept(const cairn_generator *problem)
 {
     const int64_t count = (int64_t)((double)problem->cols * problem->density + 0.5);
 
@@ -196,7 +196,7 @@ static void make_mixed(cairn_maker *maker, cairn_coord i)
                         cairn_maker_value(maker, i, maker->column[t]));
 }
 
-static int64_t most_mixed(const cairn_problem *problem)
+static int64_t most_mixed(const cairn_generator *problem)
 {
     return smaller(problem->n, most_tridiag(problem) + problem->degree);
 }
@@ -257,19 +257,19 @@ void cairn_maker_edges(cairn_maker *maker, cairn_coord first, cairn_coord last)
     }
 }
 
-const cairn_row_kind *cairn_row_kind_of(cairn_problem_kind kind)
+const cairn_row_kind *cairn_row_kind_of(cairn_generator_kind kind)
 {
     static const cairn_row_kind kinds[] = {
-        [CAIRN_PROBLEM_stencil5]  = {make_stencil5,  most_stencil5,  NULL  },
-        [CAIRN_PROBLEM_stencil7]  = {make_stencil7,  most_stencil7,  NULL  },
-        [CAIRN_PROBLEM_stencil27] = {make_stencil27, most_stencil27, NULL  },
-        [CAIRN_PROBLEM_banded]    = {make_banded,    most_banded,    NULL  },
-        [CAIRN_PROBLEM_fem3]      = {make_fem3,      NULL,           NULL  },
-        [CAIRN_PROBLEM_rmat]      = {NULL,           NULL,           NULL  },
-        [CAIRN_PROBLEM_uniform]   = {make_uniform,   degree,         degree},
-        [CAIRN_PROBLEM_tridiag]   = {make_tridiag,   most_tridiag,   NULL  },
-        [CAIRN_PROBLEM_pruned]    = {make_pruned,    kept,           kept  },
-        [CAIRN_PROBLEM_mixed]     = {make_mixed,     most_mixed,     degree},
+        [CAIRN_GENERATOR_stencil5]  = {make_stencil5,  most_stencil5,  NULL  },
+        [CAIRN_GENERATOR_stencil7]  = {make_stencil7,  most_stencil7,  NULL  },
+        [CAIRN_GENERATOR_stencil27] = {make_stencil27, most_stencil27, NULL  },
+        [CAIRN_GENERATOR_banded]    = {make_banded,    most_banded,    NULL  },
+        [CAIRN_GENERATOR_fem3]      = {make_fem3,      NULL,           NULL  },
+        [CAIRN_GENERATOR_rmat]      = {NULL,           NULL,           NULL  },
+        [CAIRN_GENERATOR_uniform]   = {make_uniform,   degree,         degree},
+        [CAIRN_GENERATOR_tridiag]   = {make_tridiag,   most_tridiag,   NULL  },
+        [CAIRN_GENERATOR_pruned]    = {make_pruned,    kept,           kept  },
+        [CAIRN_GENERATOR_mixed]     = {make_mixed,     most_mixed,     degree},
     };
 
     return &kinds[kind];

@@ -10,13 +10,13 @@
 #include "tensor/generate.h"
 
 typedef struct cairn_maker {
-    const cairn_problem *problem;
-    uint64_t             pattern, value; ///< The keys P and V.
-    cairn_entries       *entries;        ///< With room for all; NULL: only count.
-    cairn_pos            count;          ///< Entries made.
-    int64_t             *column; ///< [picked per row] distinct columns of one row.
-    int64_t             *slot;   ///< [slots] hash table: column + 1, or 0 where empty.
-    int64_t              slots;  ///< A power of two, at least twice what is picked.
+    const cairn_generator *problem;
+    uint64_t               pattern, value; ///< The keys P and V.
+    cairn_entries         *entries;        ///< With room for all; NULL: only count.
+    cairn_pos              count;          ///< Entries made.
+    int64_t               *column; ///< [picked per row] distinct columns of one row.
+    int64_t               *slot;  ///< [slots] hash table: column + 1, or 0 where empty.
+    int64_t                slots; ///< A power of two, at least twice what is picked.
 } cairn_maker;
 
 /// How a kind makes its rows.
@@ -24,13 +24,13 @@ typedef struct cairn_row_kind {
     /// Make row @p i, columns ascending. NULL: not made by rows (rmat).
     void (*make)(cairn_maker *maker, cairn_coord i);
     /// Most entries of a row; NULL: known only by counting.
-    int64_t (*most)(const cairn_problem *problem);
+    int64_t (*most)(const cairn_generator *problem);
     /// Columns that a row picks at random; NULL: none.
-    int64_t (*picked)(const cairn_problem *problem);
+    int64_t (*picked)(const cairn_generator *problem);
 } cairn_row_kind;
 
 /// How rows of @p kind are made.
-const cairn_row_kind *cairn_row_kind_of(cairn_problem_kind kind);
+const cairn_row_kind *cairn_row_kind_of(cairn_generator_kind kind);
 
 /// Add one entry, or count it.
 static inline void
