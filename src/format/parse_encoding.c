@@ -157,7 +157,8 @@ static cairn_status parse_queries(cairn_parser *p, cairn_query_node **list)
         list = &(*list)->next;
         if (cairn_lex_take(&p->lex, ';') || cairn_lex_take(&p->lex, ',')) continue;
         if (cairn_lex_take(&p->lex, '}')) return CAIRN_OK;
-        if (p->lex.token.kind != CAIRN_TOKEN_ID && p->lex.token.kind != CAIRN_TOKEN_HASH)
+        if (p->lex.token.kind != CAIRN_TOKEN_ID
+            && p->lex.token.kind != CAIRN_TOKEN_HASH)
             return cairn_lex_expected(&p->lex, "a clause, ';' or '}'");
     }
 }

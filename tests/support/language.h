@@ -11,8 +11,9 @@
 
 #include <string.h>
 
-static cairn_env     env;     ///< Of the running test.
-static cairn_library *library; ///< Where names are looked up first; NULL: the catalogue.
+static cairn_env env; ///< Of the running test.
+static cairn_library
+    *library; ///< Where names are looked up first; NULL: the catalogue.
 
 static inline void language_up(void)
 {
@@ -30,8 +31,8 @@ static inline void language_down(void)
 static inline void define(const char *text)
 {
     cairn_library_destroy(&env, &library);
-    cr_assert_eq(cairn_library_parse(&env, text, strlen(text), "defs", &library), CAIRN_OK,
-                 "%s", env.message);
+    cr_assert_eq(cairn_library_parse(&env, text, strlen(text), "defs", &library),
+                 CAIRN_OK, "%s", env.message);
 }
 
 /// The canonical print of @p text, freed by the caller; it must be its own print.
@@ -43,13 +44,13 @@ static inline char *canonical(const char *text)
     cr_assert_eq(cairn_format_parse(&env, library, text, "test", &format), CAIRN_OK,
                  "%s: %s", text, env.message);
     cr_assert_eq(cairn_format_print(&env, format, &first), CAIRN_OK);
-    cr_assert_eq(cairn_format_parse(&env, NULL, first, "print", &again), CAIRN_OK, "%s: %s",
-                 first, env.message);
+    cr_assert_eq(cairn_format_parse(&env, NULL, first, "print", &again), CAIRN_OK,
+                 "%s: %s", first, env.message);
     cr_assert_eq(cairn_format_print(&env, again, &second), CAIRN_OK);
     cr_expect_str_eq(second, first);
     cairn_free(&env, second);
-    cairn_format_destroy(&env, &again);
-    cairn_format_destroy(&env, &format);
+    cairn_format_destroy(&again);
+    cairn_format_destroy(&format);
     return first;
 }
 
@@ -65,21 +66,22 @@ static inline void prints(const char *text, const char *print)
 /// @p text is refused with exactly @p message.
 static inline void refuses(const char *text, const char *message)
 {
-    cairn_format *format = NULL;
-    const cairn_status status = cairn_format_parse(&env, library, text, "test", &format);
+    cairn_format      *format = NULL;
+    const cairn_status status =
+        cairn_format_parse(&env, library, text, "test", &format);
 
     cr_expect(status == CAIRN_BAD_SYNTAX || status == CAIRN_BAD_FORMAT, "%s: status %d",
               text, status);
     cr_expect_null(format);
     cr_expect_str_eq(env.message, message, "%s says\n%s\nnot\n%s", text, env.message,
                      message);
-    cairn_format_destroy(&env, &format);
+    cairn_format_destroy(&format);
 }
 
 /// The definitions in @p text are refused with exactly @p message.
 static inline void refuses_library(const char *text, const char *message)
 {
-    cairn_library *bad = NULL;
+    cairn_library     *bad = NULL;
     const cairn_status status =
         cairn_library_parse(&env, text, strlen(text), "defs", &bad);
 

@@ -9,8 +9,8 @@
 
 TestSuite(language_library, .init = language_up, .fini = language_down);
 
-#define CSR "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>"
-#define COO "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<trim(0,1)> }>"
+#define CSR     "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>"
+#define COO     "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<trim(0,1)> }>"
 #define BAND(b) "#encoding<{ idx_map<(d0,d1)->(d0/" b ",d0%" b ",d1)> }>"
 
 /// Sample arguments for a definition, by its parameters as they are written.
@@ -51,15 +51,18 @@ Test(language_library, a_definition_comes_back_on_one_line)
     char *text;
     int   missing;
 
-    define("// first\n#a<n,\n  m = 2 > = // why\n\t#encoding<{ idx_map<(i)\n->(i/n/m)> }> // end\n"
+    define("// first\n#a<n,\n  m = 2 > = // why\n\t#encoding<{ idx_map<(i)\n->(i/n/m)> "
+           "}> // end\n"
            "#b=a<3>");
     cr_assert_eq(cairn_library_size(library), 2);
     cr_expect_str_eq(cairn_library_name(library, 1), "b");
-    cr_assert_eq(cairn_library_definition(&env, library, "a", &text, &missing), CAIRN_OK);
+    cr_assert_eq(cairn_library_definition(&env, library, "a", &text, &missing),
+                 CAIRN_OK);
     cr_expect_str_eq(text, "#a<n, m = 2 > = #encoding<{ idx_map<(i) ->(i/n/m)> }>");
     cr_expect_eq(missing, 1);
     cairn_free(&env, text);
-    cr_assert_eq(cairn_library_definition(&env, library, "b", &text, &missing), CAIRN_OK);
+    cr_assert_eq(cairn_library_definition(&env, library, "b", &text, &missing),
+                 CAIRN_OK);
     cr_expect_str_eq(text, "#b=a<3>");
     cr_expect_eq(missing, 0);
     cairn_free(&env, text);
@@ -88,8 +91,9 @@ Test(language_library, parameters)
     prints("n-1", COO);
     prints("pick<n-1,csr>", COO);
     prints("csr", COO);
-    prints("pick<#encoding<{ idx_map<(a,b)->(a,b)>, mutation<merge(0),trim(1,1)> }>,coo>",
-           CSR);
+    prints(
+        "pick<#encoding<{ idx_map<(a,b)->(a,b)>, mutation<merge(0),trim(1,1)> }>,coo>",
+        CSR);
     prints("pick<pick<pick<band<2>,csr>,csr>,coo>", BAND("2"));
 
     char *near = canonical("near<csr>");
@@ -100,11 +104,13 @@ Test(language_library, parameters)
 
 Test(language_library, a_catalogue_entry_does_not_see_the_file)
 {
-    define("#ell = csr\n#mine = #hybrid<{ fmats = [ell, coo], query = #rows, thresholds = "
-           "[2] }>\n#rows = #also\n#also = sum(val) groupBy (i,j)->(i)");
+    define(
+        "#ell = csr\n#mine = #hybrid<{ fmats = [ell, coo], query = #rows, thresholds = "
+        "[2] }>\n#rows = #also\n#also = sum(val) groupBy (i,j)->(i)");
     prints("mine", "#hybrid<{ fmats = [" CSR ", " COO
                    "], query = sum(value) groupBy (d0,d1)->(d0), thresholds = [2] }>");
-    prints("hybrid<ell,coo>", "#hybrid<{ fmats = [" CSR ", " COO "], thresholds = [0.5] }>");
+    prints("hybrid<ell,coo>",
+           "#hybrid<{ fmats = [" CSR ", " COO "], thresholds = [0.5] }>");
 }
 
 /// Open and print, or NULL with the message in the environment.
@@ -115,7 +121,7 @@ static char *opened(const char *spec)
 
     if (cairn_format_open(&env, spec, "--format", &format) != CAIRN_OK) return NULL;
     cr_assert_eq(cairn_format_print(&env, format, &text), CAIRN_OK);
-    cairn_format_destroy(&env, &format);
+    cairn_format_destroy(&format);
     return text;
 }
 
@@ -132,7 +138,7 @@ Test(language_library, a_format_from_a_file)
 {
     static const char text[] = "#csr = coo\n#band<b> = #encoding<{ "
                                "idx_map<(i,j)->(i/b,i%b,j)> }>\n#wrong = band<0>";
-    char folder[64], path[128], spec[256], message[512];
+    char              folder[64], path[128], spec[256], message[512];
 
     scratch_create(folder);
     snprintf(path, sizeof path, "%s/my:formats.txt", folder);
@@ -166,8 +172,9 @@ Test(language_library, a_file_that_cannot_be_read)
 
     cr_expect_eq(cairn_format_open(&env, "/no/such\nfile:csr", "--format", &format),
                  CAIRN_IO);
-    cr_expect_str_eq(env.message,
-                     "format: /no/such?file: cannot be read: No such file or directory");
+    cr_expect_str_eq(
+        env.message,
+        "format: /no/such?file: cannot be read: No such file or directory");
     cr_expect_eq(cairn_format_open(&env, "/:csr", "--format", &format), CAIRN_IO);
     cr_expect_eq(cairn_format_open(&env, "/dev/zero:csr", "--format", &format),
                  CAIRN_BAD_SYNTAX);
@@ -181,7 +188,8 @@ static const char listing[] =
     "#BDIA = #unisparse.encoding<{ idx_map = #unisparse.map<(i,j)->(i/3,j-i,i%3)>,\n"
     "  mutation = #unisparse.prim<merge(0), trim(1,1)> }>\n"
     "#PAIR = #unisparse.hybrid<{ fmats = [#BDIA, #COO] }>\n"
-    "#count = #unisparse.sum< groupBy (i,j)->(i/3,j-i), with val ne 0 -> 1 | otherwise -> "
+    "#count = #unisparse.sum< groupBy (i,j)->(i/3,j-i), with val ne 0 -> 1 | otherwise "
+    "-> "
     "0 >\n"
     "#COUNTED = #unisparse.hybrid<{ fmats = [#BDIA, #COO], query = #count }>\n"
     "#CISR = #encoding<{ idx_map<(i,j)->(indirect(i),i,j)>, mutation<merge(0,1),\n"
@@ -189,19 +197,22 @@ static const char listing[] =
     "otherwise -> 0\n"
     "     schedule(i) traverseBy (i,j)->(i/2) }>, layout<partition(0)> }>\n";
 
-#define BDIA \
-    "#encoding<{ idx_map<(d0,d1)->(d0/3,d1-d0,d0%3)>, mutation<merge(0), trim(1,1)> }>"
+#define BDIA                                                                          \
+    "#encoding<{ idx_map<(d0,d1)->(d0/3,d1-d0,d0%3)>, mutation<merge(0), trim(1,1)> " \
+    "}>"
 
 Test(language_library, listings_in_the_style_of_the_paper)
 {
     define(listing);
     prints("COO", COO);
     prints("PAIR", "#hybrid<{ fmats = [" BDIA ", " COO "], thresholds = [0.5] }>");
-    prints("COUNTED", "#hybrid<{ fmats = [" BDIA ", " COO "], query = sum(value) groupBy "
-                      "(d0,d1)->(d0/3,d1-d0), thresholds = [0.5] }>");
-    prints("CISR", "#encoding<{ idx_map<(d0,d1)->(indirect(d0),d0,d1)>, mutation<merge(0,1), "
-                   "trim(1,2)>, indirect<{ sum(value) groupBy (d0,d1)->(d0); schedule(d0) "
-                   "traverseBy (d0,d1)->(d0/2) }>, layout<partition(0)> }>");
+    prints("COUNTED",
+           "#hybrid<{ fmats = [" BDIA ", " COO "], query = sum(value) groupBy "
+           "(d0,d1)->(d0/3,d1-d0), thresholds = [0.5] }>");
+    prints("CISR",
+           "#encoding<{ idx_map<(d0,d1)->(indirect(d0),d0,d1)>, mutation<merge(0,1), "
+           "trim(1,2)>, indirect<{ sum(value) groupBy (d0,d1)->(d0); schedule(d0) "
+           "traverseBy (d0,d1)->(d0/2) }>, layout<partition(0)> }>");
 }
 
 /// Parse a file of listings and instantiate all but its queries.
@@ -214,8 +225,8 @@ static void read_listings(const char *name, int count)
 
     char *text = scratch_read(path, &length);
 
-    cr_assert_eq(cairn_library_parse(&env, text, length, name, &library), CAIRN_OK, "%s",
-                 env.message);
+    cr_assert_eq(cairn_library_parse(&env, text, length, name, &library), CAIRN_OK,
+                 "%s", env.message);
     free(text);
     cr_expect_eq(cairn_library_size(library), count);
     for (int k = 0; k < count; k++) {
@@ -232,6 +243,7 @@ Test(language_library, the_listings_of_the_paper)
     cairn_library_destroy(&env, &library);
     read_listings("figure7.txt", 11);
     prints("CSR", CSR);
-    prints("DIA-variant", "#encoding<{ idx_map<(d0,d1)->(d1-d0,d1)>, mutation<merge(0), "
-                          "trim(0,0)> }>");
+    prints("DIA-variant",
+           "#encoding<{ idx_map<(d0,d1)->(d1-d0,d1)>, mutation<merge(0), "
+           "trim(0,0)> }>");
 }

@@ -24,9 +24,9 @@ static bool survives(const char *text, size_t length)
     status         = cairn_library_parse(&env, text, length, "fuzz", &parsed);
     if (status == CAIRN_OK && cairn_library_size(parsed) > 0)
         status = cairn_format_parse(
-            &env, parsed, cairn_library_name(parsed, cairn_library_size(parsed) - 1), "fuzz",
-            &format);
-    cairn_format_destroy(&env, &format);
+            &env, parsed, cairn_library_name(parsed, cairn_library_size(parsed) - 1),
+            "fuzz", &format);
+    cairn_format_destroy(&format);
     cairn_library_destroy(&env, &parsed);
     cr_assert_eq(env.live_blocks, live, "leak with %.*s", (int)length, text);
     for (const char *c = env.message; status != CAIRN_OK && *c; c++)
@@ -48,7 +48,7 @@ static char *entry_text(cairn_library *catalogue, int k)
         snprintf(spec, sizeof spec, "%s%s", cairn_library_name(catalogue, k), args[a]);
         if (cairn_format_parse(&env, NULL, spec, "test", &format) != CAIRN_OK) continue;
         cr_assert_eq(cairn_format_print(&env, format, &text), CAIRN_OK);
-        cairn_format_destroy(&env, &format);
+        cairn_format_destroy(&format);
         definition = calloc(1, strlen(text) + 8);
         sprintf(definition, "#x = %s", text);
         cairn_free(&env, text);
@@ -90,8 +90,8 @@ Test(language_robust, every_truncation)
 
 static void change_everywhere(char *text, size_t length)
 {
-    static const char bytes[] = {'\0', '(', ')', '<', '>', '{', '}', ',', ';', '-', '.', '#',
-                                 '0',  '9', 'd', 'z', ' ', '/', '%', '\xff'};
+    static const char bytes[] = {'\0', '(', ')', '<', '>', '{', '}', ',', ';', '-',
+                                 '.',  '#', '0', '9', 'd', 'z', ' ', '/', '%', '\xff'};
 
     for (size_t n = 0; n < length; n++) {
         const char old = text[n];
@@ -110,19 +110,24 @@ Test(language_robust, every_changed_byte)
 }
 
 /// @p count times @p unit between @p before and @p after.
-static char *repeated(const char *before, const char *unit, size_t count, const char *after)
+static char *
+repeated(const char *before, const char *unit, size_t count, const char *after)
 {
     const size_t size = strlen(unit);
     char        *text = malloc(strlen(before) + size * count + strlen(after) + 1);
     char        *at   = stpcpy(text, before);
 
-    for (size_t k = 0; k < count; k++) at = stpcpy(at, unit);
+    for (size_t k = 0; k < count; k++)
+        at = stpcpy(at, unit);
     strcpy(at, after);
     return text;
 }
 
-static void survives_repeated(const char *before, const char *unit, size_t count,
-                              const char *after, bool fine)
+static void survives_repeated(const char *before,
+                              const char *unit,
+                              size_t      count,
+                              const char *after,
+                              bool        fine)
 {
     char *text = repeated(before, unit, count, after);
 
@@ -149,12 +154,12 @@ Test(language_robust, deep_and_long_texts)
     survives_repeated("#x = ", "a<", 200000, "", false);
     survives_repeated("#x = ", "#a<", 200000, "", false);
     survives_repeated("#x = #hybrid<{ fmats = [", "csr,", 200000, "csr] }>", false);
-    survives_repeated("#x = #encoding<{ idx_map<(i)->(i)>, mutation<merge(", "0,", 50000,
-                      "0)> }>", true);
+    survives_repeated("#x = #encoding<{ idx_map<(i)->(i)>, mutation<merge(", "0,",
+                      50000, "0)> }>", true);
     survives_repeated("#x = #encoding<{ idx_map<(i)->(i)>, indirect<{ ", "sum(value) ",
                       50000, "}> }>", false);
-    survives_repeated("#x = #encoding<{ idx_map<(i)->(i)>, indirect<{ sum(", "val,", 200000,
-                      "val) }> }>", false);
+    survives_repeated("#x = #encoding<{ idx_map<(i)->(i)>, indirect<{ sum(", "val,",
+                      200000, "val) }> }>", false);
     survives_repeated("", "#a", 300000, "=csr", false);
     survives_repeated("", "//", 400000, "", true);
     survives_repeated("#", "a", 900000, " = csr", true);
@@ -176,21 +181,22 @@ Test(language_robust, doubling_ends)
 
     cr_expect_eq(cairn_format_parse(&env, library, "a25", "test", &format),
                  CAIRN_BAD_FORMAT);
-    cr_expect_not_null(strstr(env.message, "a format uses more than 1024 definitions"), "%s",
-                       env.message);
+    cr_expect_not_null(strstr(env.message, "a format uses more than 1024 definitions"),
+                       "%s", env.message);
 }
 
 /// Many uses of one large definition, each cheap to write.
 Test(language_robust, steps_are_counted)
 {
-    char *wide = repeated("#big = #encoding<{ idx_map<(i)->(i)>, mutation<merge(", "0,", 9000,
-                          "0)> }>\n#pick<f,g> = f\n#x = pick<big,big>");
+    char *wide = repeated("#big = #encoding<{ idx_map<(i)->(i)>, mutation<merge(", "0,",
+                          9000, "0)> }>\n#pick<f,g> = f\n#x = pick<big,big>");
     cairn_format *format = NULL;
 
     define(wide);
     free(wide);
-    prints("pick<pick<x,x>,pick<x,x>>", "#encoding<{ idx_map<(d0)->(d0)>, mutation<merge(0)> "
-                                        "}>");
+    prints("pick<pick<x,x>,pick<x,x>>",
+           "#encoding<{ idx_map<(d0)->(d0)>, mutation<merge(0)> "
+           "}>");
     cr_expect_eq(cairn_format_parse(&env, library, "pick<pick<pick<x,x>,pick<x,x>>,x>",
                                     "test", &format),
                  CAIRN_BAD_FORMAT);
@@ -205,8 +211,9 @@ Test(language_robust, a_text_beyond_the_limit)
 
     cr_expect_eq(cairn_library_parse(&env, text, (1 << 20) + 1, "big", &parsed),
                  CAIRN_BAD_SYNTAX);
-    cr_expect_str_eq(env.message,
-                     "format: big:1:1: the text has 1048577 bytes; at most 1048576 are read");
+    cr_expect_str_eq(
+        env.message,
+        "format: big:1:1: the text has 1048577 bytes; at most 1048576 are read");
     cr_expect_eq(cairn_library_parse(&env, text, 1 << 20, "big", &parsed), CAIRN_OK);
     cr_expect_eq(cairn_library_size(parsed), 0);
     cairn_library_destroy(&env, &parsed);
@@ -215,20 +222,22 @@ Test(language_robust, a_text_beyond_the_limit)
 
 Test(language_robust, memory_that_runs_out)
 {
-    static const char defs[] = "#near<f> = #hybrid<{ fmats = [bell<2>, f], query = #q }>\n"
-                               "#q = sum(value) groupBy (i,j)->(i)\n";
+    static const char defs[] =
+        "#near<f> = #hybrid<{ fmats = [bell<2>, f], query = #q }>\n"
+        "#q = sum(value) groupBy (i,j)->(i)\n";
     cairn_format  *format = NULL;
     cairn_library *parsed = NULL;
     char          *text   = NULL;
     int            missing;
 
     CAIRN_BRUTAL(&env, cairn_library_parse(&env, defs, strlen(defs), "defs", &parsed));
-    CAIRN_BRUTAL(&env, cairn_format_parse(&env, parsed, "near<serpens<4>>", "test", &format));
+    CAIRN_BRUTAL(&env,
+                 cairn_format_parse(&env, parsed, "near<serpens<4>>", "test", &format));
     CAIRN_BRUTAL(&env, cairn_format_print(&env, format, &text));
     cairn_free(&env, text);
     CAIRN_BRUTAL(&env, cairn_library_definition(&env, parsed, "near", &text, &missing));
     cairn_free(&env, text);
-    cairn_format_destroy(&env, &format);
+    cairn_format_destroy(&format);
     cairn_library_destroy(&env, &parsed);
     CAIRN_BRUTAL(&env, cairn_library_catalogue(&env, &parsed));
     cairn_library_destroy(&env, &parsed);
