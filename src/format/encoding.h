@@ -20,9 +20,9 @@
 
 /// Operators of expressions.
 typedef enum {
-    CAIRN_EXPR_CONST,    ///< `value`.
-    CAIRN_EXPR_DIM,      ///< Dimension number `value`.
-    CAIRN_EXPR_QUERY,    ///< The value of query number `value`, by its name.
+    CAIRN_EXPR_CONST, ///< `value`.
+    CAIRN_EXPR_DIM,   ///< Dimension number `value`.
+    CAIRN_EXPR_QUERY, ///< The value of query number `value`, by its name.
     CAIRN_EXPR_INDIRECT, ///< indirect(arg...): the value of the last query, number `value`.
     CAIRN_EXPR_NEG,      ///< -a
     CAIRN_EXPR_ADD,      ///< a + b
@@ -38,9 +38,9 @@ struct cairn_expr {
     cairn_expr_op     op;
     int64_t           value;
     const cairn_expr *a, *b;
-    int               args;                  ///< INDIRECT: number of arguments,
-    const cairn_expr *arg[CAIRN_MAX_ORDER];  ///< which are kept for the print only.
-    int               line, column;          ///< Where it was written, 1-based.
+    int               args;                 ///< INDIRECT: number of arguments,
+    const cairn_expr *arg[CAIRN_MAX_ORDER]; ///< which are kept for the print only.
+    int               line, column;         ///< Where it was written, 1-based.
 };
 
 /// An index map (d0, ..., d(order-1)) -> (expr[0], ..., expr[count-1]).
@@ -127,10 +127,10 @@ typedef struct cairn_encoding {
     cairn_query query[CAIRN_MAX_QUERIES];
     int         packs;
     cairn_pack  pack[CAIRN_MAX_LEVELS];
-    int         partition; ///< L of partition(L), or -1.
+    int         partition;                  ///< L of partition(L), or -1.
     uint8_t     ptr_bits[CAIRN_MAX_LEVELS]; ///< 0: by the rules.
     uint8_t     idx_bits[CAIRN_MAX_LEVELS];
-    uint8_t     all_ptr_bits, all_idx_bits; ///< bits<ptr = w>, bits<idx = w>; 0: not given.
+    uint8_t all_ptr_bits, all_idx_bits; ///< bits<ptr = w>, bits<idx = w>; 0: not given.
 } cairn_encoding;
 
 typedef enum {
@@ -145,11 +145,16 @@ typedef struct cairn_format {
     int                   order; ///< Modes of the tensors it stores.
     int                   members;
     const cairn_encoding *member[CAIRN_MAX_MEMBERS];
-    const cairn_query    *query; ///< The hybrid's own query; NULL: the first member's blocks.
-    cairn_threshold_mode  mode;
-    double                threshold[CAIRN_MAX_MEMBERS]; ///< [members-1], descending.
-    double                keep[CAIRN_MAX_MEMBERS];      ///< [members-1], each in (0,1].
-    struct cairn_arena   *arena;                        ///< Owns everything above.
+    const cairn_query
+        *query; ///< The hybrid's own query; NULL: the first member's blocks.
+    cairn_threshold_mode mode;
+    double               threshold[CAIRN_MAX_MEMBERS]; ///< [members-1], descending.
+    double               keep[CAIRN_MAX_MEMBERS];      ///< [members-1], each in (0,1].
+    cairn_env           *env;
+    struct cairn_arena  *arena; ///< Owns everything above, and the texts below,
+    const char          *text;  ///< which the API prints once: the canonical text,
+    const char          *member_text[CAIRN_MAX_MEMBERS]; ///< each member's,
+    const char         **level_text[CAIRN_MAX_MEMBERS];  ///< each level's expression.
 } cairn_format;
 
 /// Number of levels of an encoding.

@@ -23,6 +23,7 @@ finish(cairn_resolver *r, const cairn_meaning *meaning, cairn_format **format)
         f->member[0] = meaning->encoding;
         f->order     = meaning->encoding->map.order;
     }
+    f->env   = r->env;
     f->arena = r->arena;
     *format  = f;
     return CAIRN_OK;
@@ -162,10 +163,11 @@ out:
     return status;
 }
 
-void cairn_format_destroy(cairn_env *env, cairn_format **format)
+void cairn_format_destroy(cairn_format **format)
 {
     if (!*format) return;
 
+    cairn_env   *env   = (*format)->env;
     cairn_arena *arena = (*format)->arena;
 
     cairn_arena_destroy(env, &arena);

@@ -21,8 +21,11 @@ typedef struct cairn_library cairn_library;
 /// @param[in]  text    The definitions, @p length bytes; need not be NUL-terminated.
 /// @param[in]  origin  Name of the source in messages.
 /// @param[out] library Destroy with cairn_library_destroy(). Unchanged on failure.
-cairn_status cairn_library_parse(cairn_env *env, const char *text, size_t length,
-                                 const char *origin, cairn_library **library);
+cairn_status cairn_library_parse(cairn_env      *env,
+                                 const char     *text,
+                                 size_t          length,
+                                 const char     *origin,
+                                 cairn_library **library);
 
 /// The built-in catalogue, parsed from its text.
 cairn_status cairn_library_catalogue(cairn_env *env, cairn_library **library);
@@ -39,8 +42,11 @@ const char *cairn_library_name(const cairn_library *library, int k);
 /// The text of a definition as written, white space made single (`cairn format NAME`).
 /// @param[out] missing  Number of parameters without a default; 0: it can be used bare.
 /// @retval CAIRN_BAD_FORMAT  There is no such definition (the nearest name is named).
-cairn_status cairn_library_definition(cairn_env *env, const cairn_library *library,
-                                      const char *name, char **text, int *missing);
+cairn_status cairn_library_definition(cairn_env           *env,
+                                      const cairn_library *library,
+                                      const char          *name,
+                                      char               **text,
+                                      int                 *missing);
 
 /// Read what a user writes where a format is expected: `NAME`, `NAME<args>`, a whole
 /// `#encoding<{...}>` or `#hybrid<{...}>`.
@@ -52,34 +58,44 @@ cairn_status cairn_library_definition(cairn_env *env, const cairn_library *libra
 /// @param[in]  origin   Name of the source in messages ("--format").
 /// @param[out] format   Checked by cairn_encoding_check(). Destroy with
 ///                      cairn_format_destroy(). Unchanged on failure.
-cairn_status cairn_format_parse(cairn_env *env, const cairn_library *library,
-                                const char *text, const char *origin,
-                                cairn_format **format);
+cairn_status cairn_format_parse(cairn_env           *env,
+                                const cairn_library *library,
+                                const char          *text,
+                                const char          *origin,
+                                cairn_format       **format);
 
 /// As cairn_format_parse(), where @p spec may also be `FILE:NAME` or `FILE:NAME<args>`
 /// (the file is read; its names come before the catalogue's).
 /// @retval CAIRN_IO  The file cannot be read.
-cairn_status cairn_format_open(cairn_env *env, const char *spec, const char *origin,
+cairn_status cairn_format_open(cairn_env     *env,
+                               const char    *spec,
+                               const char    *origin,
                                cairn_format **format);
 
-void cairn_format_destroy(cairn_env *env, cairn_format **format);
+/// Destroy a format; its environment is the one it was parsed with.
+CAIRN_API void cairn_format_destroy(cairn_format **format);
 
 /// Print in the canonical form: one line, parse(print(f)) = f, and two formats are
 /// equal when their prints are.
 /// @param[out] text  Freed with cairn_free().
-cairn_status cairn_format_print(cairn_env *env, const cairn_format *format, char **text);
+cairn_status
+cairn_format_print(cairn_env *env, const cairn_format *format, char **text);
 
 /// Print one encoding canonically.
-cairn_status cairn_encoding_print(cairn_env *env, const cairn_encoding *encoding,
-                                  char **text);
+cairn_status
+cairn_encoding_print(cairn_env *env, const cairn_encoding *encoding, char **text);
 
 /// Print one query canonically (`count = sum(value) groupBy ...`).
-cairn_status cairn_query_print(cairn_env *env, const cairn_query *query,
-                               const cairn_query *queries, char **text);
+cairn_status cairn_query_print(cairn_env         *env,
+                               const cairn_query *query,
+                               const cairn_query *queries,
+                               char             **text);
 
 /// Print one expression as the canonical form has it ("d1-d0", "place/2").
 /// @param[in] queries  The encoding's queries, for their names.
-cairn_status cairn_expr_print(cairn_env *env, const cairn_expr *expr,
-                              const cairn_query *queries, char **text);
+cairn_status cairn_expr_print(cairn_env         *env,
+                              const cairn_expr  *expr,
+                              const cairn_query *queries,
+                              char             **text);
 
 #endif
