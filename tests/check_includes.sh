@@ -31,8 +31,8 @@ BEGIN {
     home["png.h"]     = "src/cli/"
     home["criterion"] = "-" # the tests alone
 
-    # Headers of a back end that somebody else may include: who chooses it.
-    chooser["comm/mpi/mpi.h"] = "api"
+    # Headers of a back end that another room may include, because it chooses.
+    chooser["comm/mpi/mpi.h"] = chooser["comm/mpi/world.h"] = "api"
 
     reader["src/base/options.c"] = reader["src/cli/launcher.c"] = 1
     environment = "(^|[^A-Za-z0-9_])(secure_getenv|getenv|environ)([^A-Za-z0-9_]|$)"
