@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "format/parse.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /// Parse into a library whose arena is there.

@@ -5,7 +5,6 @@
 #include "format/parse.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { MAP, MUTATION, INDIRECT, LAYOUT, BITS, FIELDS };
 

@@ -4,7 +4,6 @@
 
 #include "format/parse.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /// In the first reading of a body, what looks like arithmetic says nothing yet about the

@@ -5,8 +5,6 @@
 
 #include "format/parse.h"
 
-#include <string.h>
-
 static const char *const funcs[] = {"sum",      "enum",      "reorder",
                                     "schedule", "enumerate", NULL};
 

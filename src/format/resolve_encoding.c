@@ -6,7 +6,6 @@
 #include "format/resolve.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 static cairn_status resolve_level(const cairn_scope    *scope,
                                   const cairn_node     *node,

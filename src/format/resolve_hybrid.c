@@ -4,8 +4,6 @@
 
 #include "format/resolve.h"
 
-#include <stdio.h>
-
 static cairn_status
 resolve_fmat(const cairn_scope *scope, const cairn_member_node *node, cairn_format *f)
 {

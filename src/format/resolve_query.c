@@ -5,7 +5,6 @@
 
 #include "format/resolve.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -5,8 +5,6 @@
 #include "base/text.h"
 #include "format/resolve.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /// The catalogue, parsed when it is first needed.
