@@ -13,10 +13,10 @@
 /// and inflating overlap with it, and the buffer stays in the last-level cache.
 enum { PIECE = 4 << 20 };
 
-void cairn_source_fini(cairn_env *env, cairn_source *source)
+void cairn_matrix_file_fini(cairn_env *env, cairn_matrix_file *source)
 {
     cairn_entries_fini(env, &source->entries);
-    *source = (cairn_source){0};
+    *source = (cairn_matrix_file){0};
 }
 
 cairn_status cairn_read_lines(cairn_reading   *reading,
@@ -132,9 +132,9 @@ static cairn_status read_all(cairn_reading *r)
     return check_total(r);
 }
 
-static void fill_source(cairn_reading *r, cairn_source *source)
+static void fill_source(cairn_reading *r, cairn_matrix_file *source)
 {
-    *source = (cairn_source){
+    *source = (cairn_matrix_file){
         .shape   = {.order = 2, .extent = {r->header.rows, r->header.cols}},
         .entries = r->entries,
     };
@@ -146,7 +146,7 @@ static void fill_source(cairn_reading *r, cairn_source *source)
 cairn_status cairn_read_matrix_in_pieces(cairn_comm   *comm,
                                          const char   *path,
                                          size_t        piece,
-                                         cairn_source *source)
+                                         cairn_matrix_file *source)
 {
     cairn_reading r = {
         .comm   = comm,
@@ -165,7 +165,7 @@ cairn_status cairn_read_matrix_in_pieces(cairn_comm   *comm,
     return status;
 }
 
-cairn_status cairn_read_matrix(cairn_comm *comm, const char *path, cairn_source *source)
+cairn_status cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source)
 {
     return cairn_read_matrix_in_pieces(comm, path, PIECE, source);
 }

@@ -12,32 +12,32 @@
 #include "tensor/io.h"
 
 /// A matrix or tensor as a file says it.
-typedef struct cairn_source {
+typedef struct cairn_matrix_file {
     cairn_shape   shape;
     cairn_entries entries;   ///< This rank's, global coordinates, unsorted, mirrored.
     char          field[16]; ///< The banner's words ("real", "general", ...).
     char          symmetry[16];
-} cairn_source;
+} cairn_matrix_file;
 
 /// Read a Matrix Market file, plain or gzip.
 ///
 /// Collective. On failure every rank returns the same status and message.
 ///
-/// @param[out] source  Entries freed with cairn_source_fini(). Unchanged on failure.
+/// @param[out] source  Entries freed with cairn_matrix_file_fini(). Unchanged on failure.
 /// @retval CAIRN_IO           The file cannot be opened or read on some rank.
 /// @retval CAIRN_BAD_FILE     Its content is wrong: name, line or offset, cause.
 /// @retval CAIRN_UNSUPPORTED  Complex; or another kind of file, by its name.
 /// @retval CAIRN_NO_MEMORY    The entries do not fit.
 cairn_status
-cairn_read_matrix(cairn_comm *comm, const char *path, cairn_source *source);
+cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source);
 
 /// As cairn_read_matrix(), reading and sending @p piece bytes at a time; the same on
 /// every rank. For tests: small files in many pieces.
 cairn_status cairn_read_matrix_in_pieces(cairn_comm   *comm,
                                          const char   *path,
                                          size_t        piece,
-                                         cairn_source *source);
+                                         cairn_matrix_file *source);
 
-void cairn_source_fini(cairn_env *env, cairn_source *source);
+void cairn_matrix_file_fini(cairn_env *env, cairn_matrix_file *source);
 
 #endif

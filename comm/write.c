@@ -6,7 +6,7 @@
 
 #include "comm/write.h"
 
-#include "base/file.h"
+#include "comm/output.h"
 #include "tensor/io_write.h"
 
 #include <string.h>
@@ -130,8 +130,7 @@ static cairn_status write_parts(cairn_comm         *comm,
     return comm->rank == 0 ? CAIRN_OK : cairn_file_sync(file);
 }
 
-/// Rank 0 creates the file, the others open it.
-static cairn_status open_file(cairn_comm *comm, const char *path, cairn_file *file)
+cairn_status cairn_output_open(cairn_comm *comm, const char *path, cairn_file *file)
 {
     char         name[4096] = "";
     cairn_status status     = CAIRN_OK;
@@ -150,8 +149,7 @@ static cairn_status open_file(cairn_comm *comm, const char *path, cairn_file *fi
     return cairn_comm_agree(comm, status);
 }
 
-/// All have written, or some have failed: rank 0 decides with everybody's consent.
-static cairn_status finish(cairn_comm *comm, cairn_status status, cairn_file *file)
+cairn_status cairn_output_finish(cairn_comm *comm, cairn_status status, cairn_file *file)
 {
     status = cairn_comm_agree(comm, status);
     if (comm->rank == 0 && status == CAIRN_OK)
@@ -172,9 +170,9 @@ write_output(cairn_comm *comm, const char *path, const cairn_output *output)
 
     CAIRN_GO(done, cairn_comm_agree(comm, status));
     if (comm->size > 1) CAIRN_GO(done, find_offsets(comm, output, offset));
-    status = open_file(comm, path, &file);
+    status = cairn_output_open(comm, path, &file);
     if (status == CAIRN_OK) status = write_parts(comm, output, offset, &file);
-    status = finish(comm, status, &file);
+    status = cairn_output_finish(comm, status, &file);
 done:
     cairn_free(comm->env, offset);
     return status;

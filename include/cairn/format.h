@@ -65,7 +65,8 @@ CAIRN_API int cairn_format_levels(const cairn_format *format, int member);
 CAIRN_API cairn_status cairn_format_level(const cairn_format *format, int member, int level,
                                           cairn_level_info *info);
 
-/// Names of the catalogue, in its order; NULL past the last.
+/// Names of the catalogue, in its order; NULL past the last. A name is valid until the
+/// next call.
 CAIRN_API const char *cairn_catalogue_name(cairn_context *context, int k);
 
 /// The definition of a catalogue entry, parameters and all ("#bdia<b> = ...").

@@ -124,16 +124,17 @@ CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char
 
 /// Store a source in a format.
 ///
-/// Collective. The source is not changed and may be destroyed.
+/// Collective. Rank boundaries move to multiples of the format's grain (so that blocks
+/// and sorting windows stay whole), and the source's entries with them; otherwise the
+/// source is not changed, and it may be destroyed.
 ///
 /// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE  The format is for another order.
 /// @retval CAIRN_NO_MEMORY  The arrays exceed the limit; nothing was allocated for them.
 /// @retval CAIRN_OVERFLOW   A width given in the format is too small.
 /// @retval CAIRN_BAD_QUERY  A query of the format has no meaning on this tensor.
-CAIRN_API cairn_status cairn_tensor_create(const cairn_source *source,
-                                           const cairn_format *format, cairn_dtype dtype,
-                                           cairn_tensor **tensor);
+CAIRN_API cairn_status cairn_tensor_create(cairn_source *source, const cairn_format *format,
+                                           cairn_dtype dtype, cairn_tensor **tensor);
 
 /// A solver's own matrix: CSR rows first_row .. first_row+rows-1 on this rank.
 ///

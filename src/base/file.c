@@ -152,6 +152,15 @@ void cairn_file_discard(cairn_file *file)
     cairn_file_close(file);
 }
 
+cairn_status cairn_file_length(cairn_env *env, const char *path, int64_t *bytes)
+{
+    struct stat about;
+
+    if (stat(path, &about) != 0) return fail_io(env, path, "look at");
+    *bytes = about.st_size;
+    return CAIRN_OK;
+}
+
 void cairn_file_close(cairn_file *file)
 {
     if (!file->path) return;

@@ -43,6 +43,10 @@ cairn_status cairn_file_commit(cairn_file *file);
 /// Close and remove the temporary file. A closed file is accepted.
 void cairn_file_discard(cairn_file *file);
 
+/// Bytes of the file called @p path. Local.
+/// @retval CAIRN_IO  It cannot be looked at.
+cairn_status cairn_file_length(cairn_env *env, const char *path, int64_t *bytes);
+
 /// Close a file that was joined; the file itself stays. A closed file is accepted.
 void cairn_file_close(cairn_file *file);
 

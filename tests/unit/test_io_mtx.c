@@ -157,7 +157,7 @@ static const file_case refused[] = {
 /// Read @p path in pieces and print the entries, or the message, into @p out.
 static cairn_status read_and_print(size_t piece, char *out, size_t room)
 {
-    cairn_source       source;
+    cairn_matrix_file       source;
     const cairn_status status = cairn_read_matrix_in_pieces(comm, path, piece, &source);
     size_t             n      = 0;
 
@@ -170,7 +170,7 @@ static cairn_status read_and_print(size_t piece, char *out, size_t room)
         n += (size_t)snprintf(
             out + n, room - n, "%ld,%ld=%g ", (long)source.entries.coord[0][p],
             (long)source.entries.coord[1][p], source.entries.value[p]);
-    cairn_source_fini(&env, &source);
+    cairn_matrix_file_fini(&env, &source);
     return CAIRN_OK;
 }
 
@@ -402,7 +402,7 @@ static long malformed_entries(const char *name)
 static void check_malformed(const char *name)
 {
     const long   expected = malformed_entries(name);
-    cairn_source source;
+    cairn_matrix_file source;
     char         file[512];
 
     snprintf(file, sizeof file, CAIRN_TEST_DATA "/malformed/%s", name);
@@ -419,7 +419,7 @@ static void check_malformed(const char *name)
     cr_expect_neq(expected, -1, "%s is accepted", name);
     cr_expect(expected == -2 || source.entries.n == expected, "%s has %ld entries",
               name, (long)source.entries.n);
-    cairn_source_fini(&env, &source);
+    cairn_matrix_file_fini(&env, &source);
 }
 
 Test(io_mtx, the_malformed_set_is_read_as_decided)
@@ -455,7 +455,7 @@ static void check_matrix(char *line)
     if (strcmp(field[8], "complex") == 0 || !strstr(field[13], ".mtx")) return;
     snprintf(file, sizeof file, CAIRN_TEST_DATA "/matrices/%s", field[13]);
 
-    cairn_source source;
+    cairn_matrix_file source;
 
     cr_assert_eq(cairn_read_matrix(comm, file, &source), CAIRN_OK, "%s", env.message);
     cr_assert_eq(cairn_entries_sort(&env, &source.entries), CAIRN_OK);
@@ -465,7 +465,7 @@ static void check_matrix(char *line)
     cr_expect_eq(source.shape.extent[1], atol(field[3]), "%s", field[0]);
     cr_expect_str_eq(source.field, field[8]);
     cr_expect_str_eq(source.symmetry, field[9]);
-    cairn_source_fini(&env, &source);
+    cairn_matrix_file_fini(&env, &source);
 }
 
 Test(io_mtx, the_matrices_have_their_known_numbers_of_entries)

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Prologue and table by rank 0; segments by their ranks, at offsets that everybody
+/// knows from everybody's lengths.
+
+#include "comm/native.h"
+
+#include "comm/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+/// This rank's segment while it is written.
+typedef struct {
+    cairn_comm        *comm;
+    const cairn_local *tensor;
+    char              *head;
+    int64_t            head_bytes;
+    cairn_native_row  *table; ///< [size]
+    int64_t            total; ///< Length of the file.
+} writer;
+
+static int64_t segment_length(const writer *w)
+{
+    int64_t length = w->head_bytes;
+
+    for (int64_t p = 0; p < w->tensor->parts; p++) {
+        cairn_array array[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&w->tensor->part[p], array);
+
+        for (int a = 0; a < arrays; a++) length += cairn_native_array_bytes(&array[a]);
+    }
+    return length;
+}
+
+/// Hand a segment's bytes, piece by piece, to the checksum and, with a file, to it.
+static cairn_status for_each_piece(const writer *w, cairn_file *file, uint32_t *crc)
+{
+    static const char zeros[64];
+    int64_t           at = file ? w->table[w->comm->rank].offset : 0;
+
+    *crc = cairn_native_crc(0, w->head, w->head_bytes);
+    if (file) CAIRN_TRY(cairn_file_write_at(file, w->head, (size_t)w->head_bytes, at));
+    at += w->head_bytes;
+    for (int64_t p = 0; p < w->tensor->parts; p++) {
+        cairn_array array[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&w->tensor->part[p], array);
+
+        for (int a = 0; a < arrays; a++) {
+            const int64_t bytes = array[a].bytes;
+            const int64_t rest  = cairn_native_array_bytes(&array[a]) - bytes;
+
+            *crc = cairn_native_crc(*crc, array[a].data, bytes);
+            *crc = cairn_native_crc(*crc, zeros, rest);
+            if (file)
+                CAIRN_TRY(cairn_file_write_at(file, array[a].data, (size_t)bytes, at));
+            if (file && rest > 0)
+                CAIRN_TRY(cairn_file_write_at(file, zeros, (size_t)rest, at + bytes));
+            at += bytes + rest;
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Everybody learns everybody's length and checksum.
+static cairn_status make_table(writer *w)
+{
+    cairn_native_row mine = {.length = segment_length(w)};
+    uint32_t         crc;
+
+    CAIRN_TRY(for_each_piece(w, NULL, &crc));
+    mine.crc = crc;
+    CAIRN_TRY(w->comm->ops->allgather(w->comm, &mine, sizeof mine, w->table));
+    w->total = CAIRN_NATIVE_PROLOGUE + w->comm->size * (int64_t)sizeof mine;
+    w->total = (w->total + 63) / 64 * 64;
+    for (int r = 0; r < w->comm->size; r++) {
+        w->table[r].offset = w->total;
+        w->total += w->table[r].length;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status write_front(const writer *w, cairn_file *file)
+{
+    const int64_t bytes = w->comm->size * (int64_t)sizeof *w->table;
+    char          prologue[CAIRN_NATIVE_PROLOGUE];
+
+    if (w->comm->rank != 0) return CAIRN_OK;
+    cairn_native_put_prologue(prologue, w->comm->size, w->total,
+                              cairn_native_crc(0, w->table, bytes));
+    CAIRN_TRY(cairn_file_write_at(file, prologue, sizeof prologue, 0));
+    return cairn_file_write_at(file, w->table, (size_t)bytes, sizeof prologue);
+}
+
+static cairn_status write_file(writer *w, const char *path)
+{
+    cairn_file   file   = {.env = w->comm->env, .fd = -1};
+    cairn_status status = cairn_output_open(w->comm, path, &file);
+    uint32_t     crc;
+
+    if (status == CAIRN_OK) status = write_front(w, &file);
+    if (status == CAIRN_OK) status = for_each_piece(w, &file, &crc);
+    if (status == CAIRN_OK && w->comm->rank != 0) status = cairn_file_sync(&file);
+    return cairn_output_finish(w->comm, status, &file);
+}
+
+cairn_status cairn_native_write_file(cairn_comm *comm, const char *path,
+                                     const cairn_local *tensor, const char *text,
+                                     int64_t *bytes)
+{
+    writer       w      = {.comm = comm, .tensor = tensor};
+    cairn_status status = cairn_native_describe(tensor, text, &w.head, &w.head_bytes);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size, &w.table);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = make_table(&w);
+    if (status == CAIRN_OK) status = write_file(&w, path);
+    if (status == CAIRN_OK) *bytes = w.total;
+    cairn_free(comm->env, w.head);
+    cairn_free(comm->env, w.table);
+    return status;
+}
+
+static cairn_status read_at(cairn_env *env, const char *path, int fd, void *out,
+                            int64_t bytes, int64_t offset)
+{
+    while (bytes > 0) {
+        const ssize_t n = pread(fd, out, bytes > 1 << 30 ? 1 << 30 : (size_t)bytes, offset);
+
+        if (n < 0 && errno == EINTR) continue;
+        CAIRN_CHECK(n >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
+        CAIRN_CHECK(n > 0, env, CAIRN_BAD_FILE, "read: %s: the file ends early", path);
+        out = (char *)out + n;
+        bytes -= n;
+        offset += n;
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native)
+{
+    char      magic[8] = "";
+    const int fd       = open(path, O_RDONLY | O_CLOEXEC);
+
+    CAIRN_CHECK(fd >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
+    const ssize_t n = pread(fd, magic, sizeof magic, 0);
+
+    *native = n == sizeof magic && memcmp(magic, CAIRN_NATIVE_MAGIC, sizeof magic) == 0;
+    close(fd);
+    return CAIRN_OK;
+}
+
+/// A file being read by this rank.
+typedef struct {
+    cairn_comm       *comm;
+    const char       *path;
+    int               fd;
+    int64_t           length, segments;
+    cairn_native_row *table;
+    cairn_shape       shape;
+    cairn_entries     entries;
+    char             *format;
+} file_reader;
+
+static cairn_status read_table(file_reader *r)
+{
+    cairn_env *env = r->comm->env;
+    char       prologue[CAIRN_NATIVE_PROLOGUE];
+    uint32_t   crc;
+
+    CAIRN_CHECK(r->length >= CAIRN_NATIVE_PROLOGUE, env, CAIRN_BAD_FILE,
+                "read: %s: the file ends within its prologue", r->path);
+    CAIRN_TRY(read_at(env, r->path, r->fd, prologue, sizeof prologue, 0));
+    CAIRN_TRY(cairn_native_get_prologue(env, r->path, prologue, r->length, &r->segments,
+                                        &crc));
+    const int64_t bytes = r->segments * (int64_t)sizeof *r->table;
+
+    CAIRN_TRY(CAIRN_NEW(env, r->segments, &r->table));
+    CAIRN_TRY(read_at(env, r->path, r->fd, r->table, bytes, sizeof prologue));
+    CAIRN_CHECK(crc == cairn_native_crc(0, r->table, bytes), env, CAIRN_BAD_FILE,
+                "read: %s: the table's checksum is wrong", r->path);
+    return CAIRN_OK;
+}
+
+static cairn_status read_segment(file_reader *r, int64_t s)
+{
+    cairn_env             *env = r->comm->env;
+    const cairn_native_row row = r->table[s];
+    char                  *bytes;
+
+    CAIRN_CHECK(row.offset >= 0 && row.length >= 0 && row.offset <= r->length - row.length,
+                env, CAIRN_BAD_FILE, "read: %s: segment %" PRId64 " lies outside the file",
+                r->path, s);
+    CAIRN_TRY(cairn_check_memory(env, r->path, row.length));
+    CAIRN_TRY(cairn_alloc(env, row.length, 1, (void **)&bytes));
+    cairn_status status = read_at(env, r->path, r->fd, bytes, row.length, row.offset);
+
+    if (status == CAIRN_OK && row.crc != cairn_native_crc(0, bytes, row.length))
+        status = cairn_fail(env, CAIRN_BAD_FILE,
+                            "read: %s: the checksum of segment %" PRId64 " is wrong",
+                            r->path, s);
+    if (status == CAIRN_OK)
+        status = cairn_native_read(env, r->path, bytes, row.length, &r->shape, &r->entries,
+                                   &r->format);
+    cairn_free(env, bytes);
+    return status;
+}
+
+static cairn_status read_segments(file_reader *r)
+{
+    CAIRN_TRY(read_table(r));
+    for (int64_t s = r->comm->rank; s < r->segments; s += r->comm->size)
+        CAIRN_TRY(read_segment(r, s));
+    return CAIRN_OK;
+}
+
+static cairn_status open_and_read(file_reader *r)
+{
+    r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    CAIRN_CHECK(r->fd >= 0, r->comm->env, CAIRN_IO, "read: %s: %s", r->path, strerror(errno));
+    r->length = lseek(r->fd, 0, SEEK_END);
+    return read_segments(r);
+}
+
+/// Ranks without a segment learn the shape from the first that has one.
+static cairn_status share_shape(file_reader *r)
+{
+    cairn_shape first = r->shape;
+
+    CAIRN_TRY(r->comm->ops->broadcast(r->comm, &first, sizeof first, 0));
+    cairn_status status = CAIRN_OK;
+
+    if (first.order == 0)
+        status = cairn_fail(r->comm->env, CAIRN_BAD_FILE, "read: %s: it has no segment",
+                            r->path);
+    else if (r->shape.order == 0) cairn_entries_init(&r->entries, first.order);
+    else if (memcmp(&first, &r->shape, sizeof first) != 0)
+        status = cairn_fail(r->comm->env, CAIRN_BAD_FILE,
+                            "read: %s: its segments are of different shapes", r->path);
+    r->shape = first;
+    return status;
+}
+
+cairn_status cairn_native_read_file(cairn_comm *comm, const char *path, cairn_shape *shape,
+                                    cairn_entries *entries)
+{
+    file_reader  r      = {.comm = comm, .path = path, .fd = -1};
+    cairn_status status = cairn_comm_agree(comm, open_and_read(&r));
+
+    if (status == CAIRN_OK) status = cairn_comm_agree(comm, share_shape(&r));
+    if (r.fd >= 0) close(r.fd);
+    cairn_free(comm->env, r.table);
+    cairn_free(comm->env, r.format);
+    if (status == CAIRN_OK) {
+        *shape   = r.shape;
+        *entries = r.entries;
+    } else {
+        cairn_entries_fini(comm->env, &r.entries);
+    }
+    return status;
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Native files (.cairn) written by all ranks at once, one segment each, and read on any
+/// number of ranks, each taking some of the segments.
+
+#ifndef CAIRN_COMM_NATIVE_H
+#define CAIRN_COMM_NATIVE_H
+
+#include "comm/comm.h"
+#include "tensor/io_native.h"
+
+/// Write what every rank stores of a tensor. The file appears whole or not at all.
+///
+/// Collective.
+///
+/// @param[in]  text   The format's canonical text.
+/// @param[out] bytes  Length of the file.
+/// @retval CAIRN_IO  On some rank.
+cairn_status cairn_native_write_file(cairn_comm *comm, const char *path,
+                                     const cairn_local *tensor, const char *text,
+                                     int64_t *bytes);
+
+/// Is this a native file, by its first bytes? Local.
+/// @retval CAIRN_IO  It cannot be opened or read.
+cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native);
+
+/// Read a native file back into entries, unsorted, some on every rank.
+///
+/// Collective.
+///
+/// @param[out] shape    Global.
+/// @param[out] entries  Freed with cairn_entries_fini(). Unchanged on failure.
+/// @retval CAIRN_BAD_FILE  A wrong checksum, version or length, or contradictions.
+cairn_status cairn_native_read_file(cairn_comm *comm, const char *path, cairn_shape *shape,
+                                    cairn_entries *entries);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The objects behind the public handles. Internal to the API.
+
+#ifndef CAIRN_API_API_H
+#define CAIRN_API_API_H
+
+#include "base/env.h"
+#include "comm/comm.h"
+#include "comm/distribute.h"
+#include "convert/build.h"
+#include "devices/registry.h"
+#include "format/language.h"
+#include "sched/spmv_plan.h"
+#include "tensor/local.h"
+
+#include <cairn/cairn.h>
+
+struct cairn_context {
+    cairn_env   env; ///< First member: rooms below see only this.
+    cairn_comm *comm;
+    bool        started_mpi;
+    cairn_devices *devices; ///< Opened when first needed.
+    char        name[256]; ///< Handed out by cairn_catalogue_name().
+};
+
+struct cairn_source {
+    cairn_context *context;
+    cairn_shape    shape;
+    cairn_division division;
+    cairn_rows     rows;
+    cairn_entries  entries; ///< Of this rank's rows, sorted, without duplicates.
+    char           field[16], symmetry[16];
+    double         seconds;
+};
+
+/// Where an entry that a solver gave is stored.
+typedef struct cairn_target {
+    int64_t   part;
+    cairn_pos value;
+} cairn_target;
+
+struct cairn_tensor {
+    cairn_context *context;
+    cairn_format  *format;
+    cairn_local   *local;
+    cairn_rows     rows;
+    cairn_dtype    dtype;
+    double         seconds;
+    int64_t        held;    ///< Bytes of the source while both were alive.
+    int64_t        targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
+    cairn_target  *target;  ///< [targets]; NULL when the caller's values are borrowed.
+    const void    *borrowed; ///< The caller's values.
+};
+
+struct cairn_plan {
+    cairn_tensor    *tensor;
+    cairn_spmv_plan *spmv;
+    double           seconds;
+};
+
+/// Seconds of a clock that only goes forward.
+double cairn_seconds(void);
+
+/// Open the context's devices (option DEVICES), unless they are.
+cairn_status cairn_context_devices(cairn_context *context);
+
+/// The table of queries' exchanges over a communicator.
+cairn_query_net cairn_net_of(cairn_comm *comm);
+
+/// Make a format's own copy, by its canonical text.
+cairn_status cairn_format_copy(cairn_context *context, const cairn_format *format,
+                               cairn_format **copy);
+
+/// Rows per grain of a format: of its members' maps and queries, and its own query.
+int64_t cairn_format_grain(const cairn_format *format);
+
+/// Divide a source's rows anew, boundaries at multiples of @p grain, and move entries.
+/// Collective.
+cairn_status cairn_source_divide(cairn_source *source, int64_t grain);
+
+/// Bring a fresh source into order: division, owners, sorting. Its entries are anywhere
+/// and in file order. Collective.
+cairn_status cairn_source_settle(cairn_source *source, cairn_division division);
+
+/// Store entries; everything but the timing. Collective.
+cairn_status cairn_tensor_build(cairn_tensor *tensor, const cairn_shape *shape,
+                                const cairn_entries *entries);
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Contexts.
+
+#include "api/api.h"
+#include "base/options.h"
+#include "base/text.h"
+
+#ifdef CAIRN_WITH_MPI
+#    include "comm/mpi/world.h"
+#endif
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+double cairn_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/// Bytes the machine could give now; half of its memory where the kernel does not say.
+static int64_t available_bytes(void)
+{
+    FILE   *f = fopen("/proc/meminfo", "re");
+    char    line[256];
+    int64_t kilobytes = 0;
+
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "MemAvailable: %" SCNd64, &kilobytes) == 1) break;
+    if (f) fclose(f);
+    if (kilobytes > 0) return kilobytes * 1024;
+    return (int64_t)sysconf(_SC_PHYS_PAGES) / 2 * sysconf(_SC_PAGESIZE);
+}
+
+static void set_memory(cairn_context *context)
+{
+    cairn_env *env = &context->env;
+
+    env->memory_limit = env->options.memory > 0
+                            ? env->options.memory
+                            : available_bytes() / 2 / context->comm->local_size;
+}
+
+static cairn_status read_options(cairn_context *context)
+{
+    char why[512];
+
+    if (cairn_options_read(&context->env.options, why, sizeof why) == 0) return CAIRN_OK;
+    return cairn_fail(&context->env, CAIRN_BAD_OPTION, "%s", why);
+}
+
+static cairn_status start(cairn_context **context)
+{
+    cairn_context *fresh = calloc(1, sizeof *fresh);
+
+    if (!fresh) return CAIRN_NO_MEMORY;
+    cairn_env_init(&fresh->env);
+    *context = fresh;
+    return CAIRN_OK;
+}
+
+/// The communicator is there: agree on the options, set the limit.
+static cairn_status settle(cairn_context *context)
+{
+    CAIRN_TRY(cairn_comm_agree(context->comm, read_options(context)));
+    set_memory(context);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_context_create(cairn_context **context)
+{
+    *context = NULL;
+    CAIRN_TRY(start(context));
+    CAIRN_TRY(cairn_comm_self(&(*context)->env, &(*context)->comm));
+    return settle(*context);
+}
+
+#ifdef CAIRN_WITH_MPI
+
+cairn_status cairn_context_create_fortran(int comm, cairn_context **context)
+{
+    *context = NULL;
+    CAIRN_TRY(start(context));
+    CAIRN_TRY(cairn_comm_mpi_fortran(&(*context)->env, comm, &(*context)->comm));
+    return settle(*context);
+}
+
+cairn_status cairn_context_create_world(cairn_context **context)
+{
+    *context = NULL;
+    CAIRN_TRY(start(context));
+    CAIRN_TRY(cairn_mpi_start(&(*context)->env, &(*context)->started_mpi));
+    CAIRN_TRY(cairn_comm_mpi_world(&(*context)->env, &(*context)->comm));
+    return settle(*context);
+}
+
+static void stop_mpi(const cairn_context *context)
+{
+    if (context->started_mpi) cairn_mpi_stop();
+}
+
+#else
+
+static cairn_status no_mpi(cairn_context **context)
+{
+    CAIRN_TRY(start(context));
+    return cairn_fail(&(*context)->env, CAIRN_UNSUPPORTED,
+                      "MPI: context: this library was built without MPI");
+}
+
+cairn_status cairn_context_create_fortran(int comm, cairn_context **context)
+{
+    (void)comm;
+    return no_mpi(context);
+}
+
+cairn_status cairn_context_create_world(cairn_context **context)
+{
+    return no_mpi(context);
+}
+
+static void stop_mpi(const cairn_context *context)
+{
+    (void)context;
+}
+
+#endif
+
+void cairn_context_destroy(cairn_context **context)
+{
+    if (!*context) return;
+    cairn_devices_close(&(*context)->env, &(*context)->devices);
+    cairn_comm_destroy(&(*context)->comm);
+    stop_mpi(*context);
+    cairn_env_fini(&(*context)->env);
+    free(*context);
+    *context = NULL;
+}
+
+const char *cairn_context_message(const cairn_context *context)
+{
+    return context->env.message;
+}
+
+int cairn_context_rank(const cairn_context *context)
+{
+    return context->comm ? context->comm->rank : 0;
+}
+
+int cairn_context_size(const cairn_context *context)
+{
+    return context->comm ? context->comm->size : 1;
+}
+
+void cairn_context_set_memory(cairn_context *context, int64_t bytes)
+{
+    context->env.memory_limit = bytes;
+}
+
+void cairn_context_memory(const cairn_context *context, int64_t *bytes, int64_t *blocks,
+                          int64_t *peak)
+{
+    *bytes  = atomic_load(&((cairn_context *)context)->env.live_bytes);
+    *blocks = atomic_load(&((cairn_context *)context)->env.live_blocks);
+    *peak   = atomic_load(&((cairn_context *)context)->env.peak_bytes);
+}
+
+void cairn_context_set_progress(cairn_context *context,
+                                void (*progress)(void *user, const char *what,
+                                                 double fraction),
+                                void *user)
+{
+    context->env.progress      = progress;
+    context->env.progress_user = user;
+}
+
+cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)
+{
+    return context->comm ? cairn_comm_agree(context->comm, mine) : mine;
+}
+
+cairn_status cairn_context_max(cairn_context *context, double *values, int n)
+{
+    cairn_comm  *comm = context->comm;
+    double      *all  = NULL;
+    cairn_status status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
+
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    status = comm->ops->allgather(comm, values, n * (int64_t)sizeof *values, all);
+    for (int r = 0; r < comm->size && status == CAIRN_OK; r++)
+        for (int k = 0; k < n; k++)
+            if (all[r * n + k] > values[k]) values[k] = all[r * n + k];
+    cairn_free(&context->env, all);
+    return status;
+}
+
+const char *cairn_option_name(int k)
+{
+    int                     count;
+    const cairn_option_row *rows = cairn_options_rows(&count);
+
+    return k < count ? rows[k].variable : NULL;
+}
+
+const char *cairn_option_default(int k)
+{
+    int                     count;
+    const cairn_option_row *rows = cairn_options_rows(&count);
+
+    return k < count ? rows[k].standard : NULL;
+}
+
+const char *cairn_option_help(int k)
+{
+    int                     count;
+    const cairn_option_row *rows = cairn_options_rows(&count);
+
+    return k < count ? rows[k].help : NULL;
+}
+
+const char *cairn_version(void)
+{
+    return CAIRN_VERSION;
+}
+
+const char *cairn_nearest_name(const char *word, const char *const *names)
+{
+    return cairn_nearest(word, names);
+}
+
+void cairn_text_free(cairn_context *context, char **text)
+{
+    cairn_free(&context->env, *text);
+    *text = NULL;
+}
+
+static cairn_status net_exchange(void *user, const void *send, const int64_t *counts,
+                                 size_t size, void **recv, int64_t *recv_counts)
+{
+    return cairn_comm_exchange(user, send, counts, size, recv, recv_counts);
+}
+
+static cairn_status net_reduce(cairn_comm *comm, int64_t *value, cairn_reduction op)
+{
+    return comm->ops->allreduce(comm, value, 1, op);
+}
+
+static cairn_status net_max(void *user, int64_t *value)
+{
+    return net_reduce(user, value, CAIRN_MAX);
+}
+
+static cairn_status net_sum(void *user, int64_t *value)
+{
+    return net_reduce(user, value, CAIRN_SUM);
+}
+
+static cairn_status net_agree(void *user, cairn_status mine)
+{
+    return cairn_comm_agree(user, mine);
+}
+
+cairn_query_net cairn_net_of(cairn_comm *comm)
+{
+    return (cairn_query_net){.user     = comm,
+                             .rank     = comm->rank,
+                             .size     = comm->size,
+                             .exchange = net_exchange,
+                             .max      = net_max,
+                             .sum      = net_sum,
+                             .agree    = net_agree};
+}

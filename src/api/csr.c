@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A solver's CSR arrays: borrowed as they are, or stored in a format with a map that
+/// brings new values to their places.
+
+#include "api/api.h"
+#include "tensor/walk.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/// What the caller handed over.
+typedef struct {
+    cairn_context *context;
+    cairn_shape    shape;
+    int64_t        first_row, rows;
+    const void    *ptr, *idx, *val;
+    int            ptr_bits, idx_bits;
+    cairn_dtype    dtype;
+} csr;
+
+static int64_t ptr_at(const csr *a, int64_t k)
+{
+    return cairn_load_int(a->ptr, k, a->ptr_bits / 8, a->ptr_bits, true);
+}
+
+static int64_t idx_at(const csr *a, int64_t k)
+{
+    return cairn_load_int(a->idx, k, a->idx_bits / 8, a->idx_bits, true);
+}
+
+static double val_at(const csr *a, int64_t k, const void *val)
+{
+    return a->dtype == CAIRN_F32 ? (double)((const float *)val)[k] : ((const double *)val)[k];
+}
+
+static cairn_status check_widths(const csr *a)
+{
+    cairn_env *env = &a->context->env;
+
+    CAIRN_CHECK((a->ptr_bits == 32 || a->ptr_bits == 64)
+                    && (a->idx_bits == 32 || a->idx_bits == 64),
+                env, CAIRN_BAD_ARGUMENT, "csr: ptr_bits and idx_bits are 32 or 64");
+    CAIRN_CHECK(a->rows >= 0 && a->first_row >= 0 && a->shape.extent[0] >= 0
+                    && a->shape.extent[1] >= 0
+                    && a->first_row + a->rows <= a->shape.extent[0],
+                env, CAIRN_BAD_SHAPE,
+                "csr: rows %" PRId64 "..%" PRId64 " are not within 0..%" PRId64,
+                a->first_row, a->first_row + a->rows - 1, a->shape.extent[0] - 1);
+    return CAIRN_OK;
+}
+
+static cairn_status check_arrays(const csr *a)
+{
+    cairn_env *env = &a->context->env;
+
+    CAIRN_TRY(check_widths(a));
+    CAIRN_CHECK(ptr_at(a, 0) == 0, env, CAIRN_BAD_COORD, "csr: ptr[0] is %" PRId64 ", not 0",
+                ptr_at(a, 0));
+    for (int64_t i = 0; i < a->rows; i++)
+        CAIRN_CHECK(ptr_at(a, i) <= ptr_at(a, i + 1), env, CAIRN_BAD_COORD,
+                    "csr: ptr descends after row %" PRId64, a->first_row + i);
+    for (int64_t k = 0; k < ptr_at(a, a->rows); k++)
+        CAIRN_CHECK(idx_at(a, k) >= 0 && idx_at(a, k) < a->shape.extent[1], env,
+                    CAIRN_BAD_COORD,
+                    "csr: entry %" PRId64 ": column %" PRId64 " is not within 0..%" PRId64, k,
+                    idx_at(a, k), a->shape.extent[1] - 1);
+    return CAIRN_OK;
+}
+
+/// Ranks tell each other their rows, which must follow each other without gaps.
+static cairn_status share_rows(const csr *a, cairn_rows *rows)
+{
+    cairn_comm   *comm    = a->context->comm;
+    const int64_t mine[2] = {a->first_row, a->rows};
+    int64_t      *all     = NULL, next = 0;
+    cairn_status  status  = CAIRN_NEW(comm->env, 2 * comm->size, &all);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size + 1, &rows->first);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, comm->ops->allgather(comm, mine, sizeof mine, all));
+    rows->size = comm->size;
+    for (int r = 0; r < comm->size; r++) {
+        if (all[2 * r] != next) status = CAIRN_BAD_SHAPE;
+        rows->first[r] = next;
+        next += all[2 * r + 1];
+    }
+    rows->first[comm->size] = next;
+    if (status != CAIRN_OK || next != a->shape.extent[0])
+        status = cairn_fail(comm->env, CAIRN_BAD_SHAPE,
+                            "csr: the ranks' rows do not follow each other from 0 to %" PRId64,
+                            a->shape.extent[0]);
+done:
+    cairn_free(comm->env, all);
+    return status;
+}
+
+static cairn_status own_format(const csr *a, cairn_format **format)
+{
+    char text[160];
+
+    snprintf(text, sizeof text,
+             "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+             "bits<ptr = %d, idx = %d> }>",
+             a->ptr_bits, a->idx_bits);
+    return cairn_format_create(a->context, text, format);
+}
+
+/// A part over the caller's arrays. A row's entries may stand in any order.
+static cairn_status borrow(const csr *a, cairn_tensor *tensor)
+{
+    cairn_env     *env = &a->context->env;
+    cairn_interval box[2] = {{a->first_row, a->first_row + a->rows - 1},
+                             {0, a->shape.extent[1] - 1}};
+    const cairn_pos nodes[CAIRN_MAX_LEVELS] = {0, ptr_at(a, a->rows)};
+    int64_t         offset = 0, bytes = 0;
+    cairn_local    *local;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &local));
+    tensor->local     = local;
+    local->env        = env;
+    local->shape      = a->shape;
+    local->format     = tensor->format;
+    local->value_bits = a->dtype == CAIRN_F32 ? 32 : 64;
+    memcpy(local->box, box, sizeof box);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &local->part));
+    CAIRN_TRY(cairn_layout_create(env, tensor->format->member[0], a->shape.extent, box, NULL,
+                                  local->value_bits, &local->group[0].layout));
+    cairn_part *part = &local->part[0];
+
+    part->where.rank = a->context->comm->rank;
+    part->nnz        = nodes[1];
+    cairn_part_place(local->group[0].layout, nodes, NULL, &offset, &bytes, part);
+    part->view.level[1].ptr = a->ptr;
+    part->view.level[1].idx = a->idx;
+    part->view.val          = (void *)a->val;
+    local->groups           = 1;
+    local->parts            = 1;
+    local->group[0].count   = 1;
+    local->group[0].bytes   = bytes;
+    return CAIRN_OK;
+}
+
+static cairn_status take_entries(const csr *a, cairn_entries *entries)
+{
+    cairn_env *env = &a->context->env;
+
+    CAIRN_TRY(cairn_entries_reserve(env, entries, ptr_at(a, a->rows)));
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int64_t k = ptr_at(a, i); k < ptr_at(a, i + 1); k++) {
+            const cairn_coord d[2] = {a->first_row + i, idx_at(a, k)};
+
+            CAIRN_TRY(cairn_entries_add(env, entries, d, val_at(a, k, a->val)));
+        }
+    return cairn_entries_sort(env, entries);
+}
+
+/// Position of every stored entry, found by its coordinates.
+typedef struct {
+    const cairn_local   *local;
+    const cairn_entries *entries; ///< Sorted.
+    cairn_target        *stored;  ///< [entries->n]
+} locator;
+
+/// Number of the entry at (i,j), or -1: padding.
+static cairn_pos find_entry(const cairn_entries *e, cairn_coord i, cairn_coord j)
+{
+    cairn_pos lo = 0, hi = e->n;
+
+    while (lo < hi) {
+        const cairn_pos mid = lo + (hi - lo) / 2;
+
+        if (e->coord[0][mid] < i || (e->coord[0][mid] == i && e->coord[1][mid] < j))
+            lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < e->n && e->coord[0][lo] == i && e->coord[1][lo] == j ? lo : -1;
+}
+
+static cairn_status locate(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    const locator *l = user;
+
+    for (int n = 0; n < batch->n; n++) {
+        const cairn_pos k = find_entry(l->entries, batch->coord[0][n], batch->coord[1][n]);
+
+        /* An entry is stored once, but a hybrid's other members may pad its position.
+         * Their values are 0, like a stored zero's: then any of the places will do,
+         * since each of them adds a(i,j)*x(j) to y(i). */
+        if (k >= 0
+            && (l->stored[k].part < 0 || cairn_value_get(&part->view, batch->value[n]) != 0))
+            l->stored[k] = (cairn_target){part - l->local->part, batch->value[n]};
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status locate_entries(const cairn_tensor *tensor, locator *l)
+{
+    cairn_env *env = &tensor->context->env;
+
+    for (int m = 0; m < tensor->local->groups; m++) {
+        cairn_walker *walker;
+
+        CAIRN_TRY(cairn_walker_create(env, tensor->local->group[m].layout, &walker));
+        const cairn_status status = cairn_walk_member(walker, tensor->local, m, locate, l);
+
+        cairn_walker_destroy(env, &walker);
+        if (status != CAIRN_OK) return status;
+    }
+    return CAIRN_OK;
+}
+
+/// Where each of the caller's entries is stored.
+static cairn_status map_targets(const csr *a, cairn_tensor *tensor,
+                                const cairn_entries *entries)
+{
+    cairn_env   *env = &a->context->env;
+    locator      l   = {.local = tensor->local, .entries = entries};
+    cairn_status status;
+
+    tensor->targets = ptr_at(a, a->rows);
+    CAIRN_TRY(CAIRN_NEW(env, tensor->targets, &tensor->target));
+    CAIRN_TRY(CAIRN_NEW(env, entries->n, &l.stored));
+    for (cairn_pos k = 0; k < entries->n; k++) l.stored[k].part = -1;
+    status = locate_entries(tensor, &l);
+    for (int64_t i = 0; i < a->rows && status == CAIRN_OK; i++)
+        for (int64_t k = ptr_at(a, i); k < ptr_at(a, i + 1); k++)
+            tensor->target[k] =
+                l.stored[find_entry(entries, a->first_row + i, idx_at(a, k))];
+    cairn_free(env, l.stored);
+    return status;
+}
+
+/// Formats may look at values (queries over `value gt 1`, say); then the pattern's own
+/// values decide where entries go, as they do in any other build.
+static cairn_status store(const csr *a, cairn_tensor *tensor)
+{
+    cairn_env    *env = &a->context->env;
+    cairn_entries entries;
+
+    cairn_entries_init(&entries, 2);
+    cairn_status status = cairn_comm_agree(a->context->comm, take_entries(a, &entries));
+
+    if (status == CAIRN_OK) status = cairn_tensor_build(tensor, &a->shape, &entries);
+    if (status == CAIRN_OK)
+        status = cairn_comm_agree(a->context->comm, map_targets(a, tensor, &entries));
+    cairn_entries_fini(env, &entries);
+    return status;
+}
+
+static cairn_status create(const csr *a, const cairn_format *format, cairn_tensor **tensor)
+{
+    cairn_env *env = &a->context->env;
+
+    CAIRN_TRY(check_arrays(a));
+    CAIRN_CHECK(!format || format->order == 2, env, CAIRN_BAD_SHAPE,
+                "csr: the format stores tensors of order %d", format->order);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, tensor));
+    (*tensor)->context = a->context;
+    (*tensor)->dtype   = a->dtype;
+    (*tensor)->targets = -1;
+    return format ? cairn_format_copy(a->context, format, &(*tensor)->format)
+                  : own_format(a, &(*tensor)->format);
+}
+
+static cairn_status fill(const csr *a, cairn_copy_mode mode, bool own, cairn_tensor *tensor)
+{
+    CAIRN_TRY(share_rows(a, &tensor->rows));
+    if (mode != CAIRN_BORROW || !own) return store(a, tensor);
+    tensor->borrowed = a->val;
+    return cairn_comm_agree(a->context->comm, borrow(a, tensor));
+}
+
+cairn_status cairn_tensor_from_csr(cairn_context *context, int64_t global_rows,
+                                   int64_t global_cols, int64_t first_row, int64_t rows,
+                                   const void *ptr, int ptr_bits, const void *idx,
+                                   int idx_bits, const void *val, cairn_dtype dtype,
+                                   cairn_copy_mode mode, const cairn_format *format,
+                                   cairn_tensor **tensor)
+{
+    const csr a = {.context   = context,
+                   .shape     = {2, {global_rows, global_cols}},
+                   .first_row = first_row,
+                   .rows      = rows,
+                   .ptr       = ptr,
+                   .idx       = idx,
+                   .val       = val,
+                   .ptr_bits  = ptr_bits,
+                   .idx_bits  = idx_bits,
+                   .dtype     = dtype};
+    const double  begin  = cairn_seconds();
+    cairn_tensor *fresh  = NULL;
+    cairn_status  status = cairn_comm_agree(context->comm, create(&a, format, &fresh));
+
+    if (status == CAIRN_OK) status = fill(&a, mode, format == NULL, fresh);
+    if (status == CAIRN_OK) {
+        fresh->seconds = cairn_seconds() - begin;
+        *tensor        = fresh;
+    } else {
+        cairn_tensor_destroy(&fresh);
+    }
+    return status;
+}
+
+cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
+{
+    const csr a = {.dtype = tensor->dtype};
+
+    if (tensor->borrowed) {
+        CAIRN_CHECK(val == tensor->borrowed, &tensor->context->env, CAIRN_BAD_ARGUMENT,
+                    "update: the values are borrowed: change them in place");
+        return CAIRN_OK;
+    }
+    CAIRN_CHECK(tensor->targets >= 0, &tensor->context->env, CAIRN_BAD_ARGUMENT,
+                "update: the tensor was not made from a solver's rows");
+    for (int64_t k = 0; k < tensor->targets; k++) {
+        const cairn_target t = tensor->target[k];
+
+        cairn_value_set(&tensor->local->part[t.part].view, t.value, 0);
+    }
+    for (int64_t k = 0; k < tensor->targets; k++) { /* duplicates add, in order */
+        const cairn_target       t    = tensor->target[k];
+        const cairn_kernel_part *view = &tensor->local->part[t.part].view;
+
+        cairn_value_set(view, t.value, cairn_value_get(view, t.value) + val_at(&a, k, val));
+    }
+    return CAIRN_OK;
+}

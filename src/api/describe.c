@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The structure of a source, over all ranks.
+
+#include "api/api.h"
+#include "tensor/statistics.h"
+
+#include <math.h>
+
+/// Count distinct diagonals over all ranks: each diagonal goes to one rank, that of its
+/// remainder, and is counted there.
+static cairn_status count_diagonals(cairn_comm *comm, const cairn_statistics *s, int64_t *count)
+{
+    cairn_env   *env  = comm->env;
+    int64_t     *send = NULL, *counts = NULL, *at = NULL, *recv = NULL, n = 0;
+    cairn_status status = CAIRN_NEW(env, s->diagonals, &send);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, 2 * comm->size, &counts);
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, comm->size + 1, &at);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    for (int64_t k = 0; k < s->diagonals; k++)
+        counts[cairn_floor_mod(s->diagonal[k], comm->size)]++;
+    for (int r = 0; r < comm->size; r++) at[r + 1] = at[r] + counts[r];
+    for (int64_t k = 0; k < s->diagonals; k++)
+        send[at[cairn_floor_mod(s->diagonal[k], comm->size)]++] = s->diagonal[k];
+    CAIRN_GO(done, cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)&recv,
+                                       counts + comm->size));
+    for (int r = 0; r < comm->size; r++) n += counts[comm->size + r];
+    *count = cairn_distinct(recv, n);
+    status = comm->ops->allreduce(comm, count, 1, CAIRN_SUM);
+done:
+    cairn_free(env, send);
+    cairn_free(env, counts);
+    cairn_free(env, at);
+    cairn_free(env, recv);
+    return status;
+}
+
+static cairn_status combine(const cairn_source *source, const cairn_statistics *s,
+                            cairn_source_info *info)
+{
+    cairn_comm *comm   = source->context->comm;
+    int64_t     sum[2] = {s->nnz, s->filled_rows};
+    int64_t     max[3] = {s->max_row, s->bandwidth_lower, s->bandwidth_upper};
+
+    CAIRN_TRY(comm->ops->allreduce(comm, sum, 2, CAIRN_SUM));
+    CAIRN_TRY(comm->ops->allreduce(comm, max, 3, CAIRN_MAX));
+    info->nnz       = sum[0];
+    info->diagonals = info->max_row = info->empty_rows = -1;
+    info->bandwidth_lower = info->bandwidth_upper = -1;
+    if (source->shape.order != 2) return CAIRN_OK;
+    info->max_row         = max[0];
+    info->empty_rows      = source->shape.extent[0] - sum[1];
+    info->bandwidth_lower = max[1];
+    info->bandwidth_upper = max[2];
+    return count_diagonals(comm, s, &info->diagonals);
+}
+
+cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info *info)
+{
+    cairn_env        *env = &source->context->env;
+    cairn_statistics  s   = {0};
+    cairn_source_info all = {.order        = source->shape.order,
+                             .field        = source->field,
+                             .symmetry     = source->symmetry,
+                             .read_seconds = source->seconds};
+
+    cairn_status status = cairn_comm_agree(
+        source->context->comm, cairn_statistics_count(env, &source->entries, &s));
+
+    for (int k = 0; k < all.order; k++) all.extent[k] = source->shape.extent[k];
+    if (status == CAIRN_OK) status = combine(source, &s, &all);
+    if (status == CAIRN_OK) status = cairn_context_max(source->context, &all.read_seconds, 1);
+    if (status == CAIRN_OK) *info = all;
+    cairn_statistics_fini(env, &s);
+    return status;
+}
+
+cairn_status cairn_source_spy(const cairn_source *source, int width, int height,
+                              int64_t *count)
+{
+    cairn_comm          *comm = source->context->comm;
+    const cairn_entries *e    = &source->entries;
+
+    CAIRN_CHECK(source->shape.order == 2, comm->env, CAIRN_BAD_SHAPE,
+                "spy: order %d: only matrices have a picture", source->shape.order);
+    CAIRN_CHECK(width >= 1 && height >= 1, comm->env, CAIRN_BAD_ARGUMENT,
+                "spy: %d x %d cells", width, height);
+    for (int64_t k = 0; k < (int64_t)width * height; k++) count[k] = 0;
+    for (cairn_pos k = 0; k < e->n; k++) {
+        const int64_t row =
+            (int64_t)((__int128)e->coord[0][k] * height / source->shape.extent[0]);
+        const int64_t col =
+            (int64_t)((__int128)e->coord[1][k] * width / source->shape.extent[1]);
+
+        count[row * width + col]++;
+    }
+    return comm->ops->allreduce(comm, count, (int64_t)width * height, CAIRN_SUM);
+}

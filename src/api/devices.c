@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Devices as users see them.
+
+#include "api/api.h"
+#include "base/text.h"
+#include "devices/place.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+cairn_status cairn_context_devices(cairn_context *context)
+{
+    cairn_env *env = &context->env;
+
+    if (context->devices) return CAIRN_OK;
+    return cairn_devices_open(env, "CAIRN_DEVICES", env->options.devices, &context->devices);
+}
+
+static void describe(const cairn_device *device, int rank, cairn_device_info *info)
+{
+    memset(info, 0, sizeof *info);
+    info->rank = rank;
+    snprintf(info->id, sizeof info->id, "%s", device->info.id);
+    snprintf(info->kind, sizeof info->kind, "%s", device->info.kind);
+    snprintf(info->name, sizeof info->name, "%s", device->info.name);
+    snprintf(info->clock, sizeof info->clock, "%s",
+             device->info.clock == CAIRN_CLOCK_MEASURED ? "measured" : "simulated");
+    info->memory_bytes = device->info.memory_bytes;
+    info->cores        = device->info.cores;
+    info->bandwidth    = device->info.bandwidth;
+}
+
+/// Bandwidths are measured when somebody looks; ranks of a node would disturb each other,
+/// so only a rank alone on its node measures.
+static cairn_status measure(cairn_context *context)
+{
+    for (int k = 0; k < context->devices->count; k++) {
+        cairn_device *device = &context->devices->device[k];
+
+        if (device->ops.measure && context->comm->local_size == 1)
+            CAIRN_TRY(device->ops.measure(device));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status open_and_measure(cairn_context *context)
+{
+    CAIRN_TRY(cairn_context_devices(context));
+    return measure(context);
+}
+
+/// Every rank sends its devices to all.
+static cairn_status gather(cairn_context *context, cairn_device_info *send, int64_t *counts,
+                           int *count, cairn_device_info **devices)
+{
+    cairn_comm *comm = context->comm;
+    const int   own  = context->devices->count;
+
+    for (int r = 0; r < comm->size; r++) {
+        counts[r] = own;
+        for (int k = 0; k < own; k++)
+            describe(&context->devices->device[k], comm->rank, &send[r * own + k]);
+    }
+    CAIRN_TRY(cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)devices,
+                                  counts + comm->size));
+    *count = 0;
+    for (int r = 0; r < comm->size; r++) *count += (int)counts[comm->size + r];
+    return CAIRN_OK;
+}
+
+cairn_status cairn_devices_list(cairn_context *context, int *count,
+                                cairn_device_info **devices)
+{
+    cairn_comm        *comm   = context->comm;
+    cairn_env         *env    = &context->env;
+    cairn_device_info *send   = NULL;
+    int64_t           *counts = NULL;
+    cairn_status       status = open_and_measure(context);
+
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW(env, (int64_t)context->devices->count * comm->size, &send);
+    if (status == CAIRN_OK) status = CAIRN_NEW(env, 2 * comm->size, &counts);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = gather(context, send, counts, count, devices);
+    cairn_free(env, send);
+    cairn_free(env, counts);
+    return status;
+}
+
+void cairn_devices_free(cairn_context *context, cairn_device_info **devices)
+{
+    cairn_free(&context->env, *devices);
+    *devices = NULL;
+}
+
+/// 512 kB, 32 MB, 24 GB: in powers of 1024, as caches and memories are sold.
+static void print_size(cairn_text *text, int64_t bytes)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double                   size    = (double)bytes;
+    int                      unit    = 0;
+
+    for (; size >= 1024 && unit < 4; unit++) size /= 1024;
+    cairn_text_add(text, ", %.4g %s", size, units[unit]);
+}
+
+static void print_node(cairn_text *text, const cairn_machine *machine,
+                       const cairn_machine_node *node)
+{
+    cairn_text_add(text, "%*s", 2 * node->depth, "");
+    if (node->depth == 0) cairn_text_add(text, "machine: %s", machine->name);
+    else if (node->level > 0) cairn_text_add(text, "L%d cache %d", node->level, node->index);
+    else cairn_text_add(text, "%s %d", node->kind, node->index);
+    if (node->bytes > 0) print_size(text, node->bytes);
+    if (strcmp(node->kind, "core") != 0)
+        cairn_text_add(text, ", %d core%s", node->cores, node->cores == 1 ? "" : "s");
+    cairn_text_add(text, "\n");
+}
+
+cairn_status cairn_devices_tree(cairn_context *context, char **text)
+{
+    cairn_text out;
+
+    CAIRN_TRY(cairn_context_devices(context));
+    const cairn_machine *machine = context->devices->machine;
+
+    cairn_text_init(&out, &context->env);
+    for (int k = 0; k < machine->nodes; k++) print_node(&out, machine, &machine->node[k]);
+    return cairn_text_take(&out, text);
+}
+
+cairn_status cairn_devices_check(cairn_context *context, const char *place,
+                                 const char *devices, int members)
+{
+    cairn_env      *env = &context->env;
+    cairn_placement placement;
+
+    if (devices) {
+        cairn_devices *fresh;
+
+        CAIRN_TRY(cairn_devices_open(env, "--devices", devices, &fresh));
+        cairn_devices_close(env, &context->devices);
+        context->devices = fresh;
+    }
+    CAIRN_TRY(cairn_context_devices(context));
+    if (!place) return CAIRN_OK;
+    CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
+    CAIRN_CHECK(placement.named <= members, env, CAIRN_BAD_OPTION,
+                "--place: %s: the format has %d member%s", place, members,
+                members == 1 ? "" : "s");
+    for (int m = 0; m < members; m++) {
+        int found;
+
+        CAIRN_TRY(cairn_placement_find(env, &placement, context->devices, m, &found));
+    }
+    return CAIRN_OK;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Formats as users hold them: the parsed value with its texts.
+
+#include "api/api.h"
+#include "base/arena.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// Move a text into the format's arena.
+static cairn_status keep(cairn_env *env, cairn_format *format, char *text, const char **kept)
+{
+    const cairn_status status = cairn_arena_copy(format->arena, text, strlen(text), kept);
+
+    cairn_free(env, text);
+    return status;
+}
+
+static cairn_status keep_levels(cairn_env *env, cairn_format *format, int member)
+{
+    const cairn_encoding *e = format->member[member];
+
+    CAIRN_TRY(cairn_arena_alloc(format->arena, (size_t)e->map.count, sizeof(char *),
+                                (void **)&format->level_text[member]));
+    for (int l = 0; l < e->map.count; l++) {
+        char *text;
+
+        CAIRN_TRY(cairn_expr_print(env, e->map.expr[l], e->query, &text));
+        CAIRN_TRY(keep(env, format, text, &format->level_text[member][l]));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status keep_texts(cairn_env *env, cairn_format *format)
+{
+    char *text;
+
+    CAIRN_TRY(cairn_format_print(env, format, &text));
+    CAIRN_TRY(keep(env, format, text, &format->text));
+    for (int m = 0; m < format->members; m++) {
+        CAIRN_TRY(cairn_encoding_print(env, format->member[m], &text));
+        CAIRN_TRY(keep(env, format, text, &format->member_text[m]));
+        CAIRN_TRY(keep_levels(env, format, m));
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_format_create(cairn_context *context, const char *text,
+                                 cairn_format **format)
+{
+    cairn_env    *env = &context->env;
+    cairn_format *fresh;
+
+    CAIRN_TRY(cairn_format_open(env, text, "format", &fresh));
+    const cairn_status status = keep_texts(env, fresh);
+
+    if (status == CAIRN_OK) *format = fresh;
+    else cairn_format_destroy(&fresh);
+    return status;
+}
+
+cairn_status cairn_format_copy(cairn_context *context, const cairn_format *format,
+                               cairn_format **copy)
+{
+    cairn_env    *env = &context->env;
+    cairn_format *fresh;
+
+    CAIRN_TRY(cairn_format_parse(env, NULL, format->text, "format", &fresh));
+    const cairn_status status = keep_texts(env, fresh);
+
+    if (status == CAIRN_OK) *copy = fresh;
+    else cairn_format_destroy(&fresh);
+    return status;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        const int64_t r = a % b;
+
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void join(int64_t *grain, int64_t other)
+{
+    const __int128 joined = (__int128)*grain / gcd(*grain, other) * other;
+
+    if (joined <= (int64_t)1 << 40) *grain = (int64_t)joined;
+}
+
+int64_t cairn_format_grain(const cairn_format *format)
+{
+    int64_t grain = 1;
+
+    for (int m = 0; m < format->members; m++)
+        join(&grain, cairn_encoding_grain(format->member[m]));
+    if (format->query) {
+        cairn_encoding own = {.map = format->query->group_by, .queries = 1};
+
+        own.query[0] = *format->query;
+        join(&grain, cairn_encoding_grain(&own));
+    }
+    return grain;
+}
+
+const char *cairn_format_text(const cairn_format *format)
+{
+    return format->text;
+}
+
+int cairn_format_members(const cairn_format *format)
+{
+    return format->members;
+}
+
+int cairn_format_order(const cairn_format *format)
+{
+    return format->order;
+}
+
+const char *cairn_format_member(const cairn_format *format, int member)
+{
+    return member >= 0 && member < format->members ? format->member_text[member] : NULL;
+}
+
+int cairn_format_levels(const cairn_format *format, int member)
+{
+    return member >= 0 && member < format->members ? format->member[member]->map.count : 0;
+}
+
+static const char *kind_name(cairn_level_kind kind)
+{
+    static const char *const names[] = {"dense", "compressed", "singleton", "ragged"};
+
+    return names[kind];
+}
+
+static void describe_level(const cairn_format *format, const cairn_layout *layout, int member,
+                           int l, cairn_level_info *info)
+{
+    const cairn_level *level = &layout->level[l];
+
+    *info = (cairn_level_info){.expr    = format->level_text[member][l],
+                               .kind    = kind_name(level->kind),
+                               .sized   = layout->sized && level->sized,
+                               .lo      = level->range.lo,
+                               .size    = level->size,
+                               .merged  = level->merged,
+                               .trimmed = level->trimmed,
+                               .has_ptr = level->has_ptr,
+                               .has_idx = level->has_idx};
+}
+
+static cairn_status check_level(cairn_env *env, const cairn_format *format, int member,
+                                int level)
+{
+    CAIRN_CHECK(member >= 0 && member < format->members && level >= 0
+                    && level < format->member[member]->map.count,
+                env, CAIRN_BAD_ARGUMENT, "format: member %d has no level %d", member, level);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_format_level(const cairn_format *format, int member, int level,
+                                cairn_level_info *info)
+{
+    cairn_env    *env = format->env;
+    cairn_layout *layout;
+
+    CAIRN_TRY(check_level(env, format, member, level));
+    CAIRN_TRY(cairn_layout_create(env, format->member[member], NULL, NULL, NULL, 64,
+                                  &layout));
+    describe_level(format, layout, member, level, info);
+    cairn_layout_destroy(env, &layout);
+    return CAIRN_OK;
+}
+
+/// Nodes of a level over all banks: what ptr and idx stand for; positions by arithmetic
+/// for complete levels.
+static int64_t count_nodes(const cairn_local *local, int member, int level)
+{
+    const cairn_group *group = &local->group[member];
+    int64_t            nodes = 0;
+
+    for (int64_t k = 0; k < group->count; k++) {
+        const cairn_kernel_level *view = &local->part[group->first + k].view.level[level];
+
+        nodes += group->layout->level[level].trimmed ? view->nodes : view->idx_length;
+    }
+    return nodes;
+}
+
+cairn_status cairn_tensor_level(const cairn_tensor *tensor, int member, int level,
+                                cairn_level_info *info)
+{
+    CAIRN_TRY(check_level(&tensor->context->env, tensor->format, member, level));
+    describe_level(tensor->format, tensor->local->group[member].layout, member, level, info);
+    info->nodes = count_nodes(tensor->local, member, level);
+    return CAIRN_OK;
+}
+
+const char *cairn_catalogue_name(cairn_context *context, int k)
+{
+    const char    *found = NULL;
+    cairn_library *library;
+
+    if (cairn_library_catalogue(&context->env, &library) != CAIRN_OK) return NULL;
+    if (k >= 0 && k < cairn_library_size(library)) {
+        /* The library is gone on return, so the context keeps the name. */
+        snprintf(context->name, sizeof context->name, "%s", cairn_library_name(library, k));
+        found = context->name;
+    }
+    cairn_library_destroy(&context->env, &library);
+    return found;
+}
+
+cairn_status cairn_catalogue_definition(cairn_context *context, const char *name, char **text,
+                                        int *missing)
+{
+    cairn_library *library;
+
+    CAIRN_TRY(cairn_library_catalogue(&context->env, &library));
+    const cairn_status status =
+        cairn_library_definition(&context->env, library, name, text, missing);
+
+    cairn_library_destroy(&context->env, &library);
+    return status;
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Sources: reading, generating, dividing.
+
+#include "api/api.h"
+#include "comm/native.h"
+#include "comm/read.h"
+#include "comm/write.h"
+#include "tensor/generate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static cairn_status create(cairn_context *context, int order, cairn_source **source)
+{
+    CAIRN_TRY(CAIRN_NEW_ZERO(&context->env, 1, source));
+    (*source)->context = context;
+    cairn_entries_init(&(*source)->entries, order);
+    strcpy((*source)->field, "real");
+    strcpy((*source)->symmetry, "general");
+    return CAIRN_OK;
+}
+
+void cairn_source_destroy(cairn_source **source)
+{
+    if (!*source) return;
+    cairn_env *env = &(*source)->context->env;
+
+    cairn_entries_fini(env, &(*source)->entries);
+    cairn_rows_fini(env, &(*source)->rows);
+    cairn_free(env, *source);
+    *source = NULL;
+}
+
+cairn_status cairn_source_divide(cairn_source *source, int64_t grain)
+{
+    cairn_comm       *comm   = source->context->comm;
+    const cairn_coord extent = source->shape.extent[0];
+    cairn_rows        rows   = {0};
+
+    CAIRN_TRY(source->division == CAIRN_BY_ROWS
+                  ? cairn_rows_equal(comm, extent, grain, &rows)
+                  : cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
+    const cairn_status status = cairn_entries_to_owners(comm, &rows, &source->entries);
+
+    if (status != CAIRN_OK) {
+        cairn_rows_fini(comm->env, &rows);
+        return status;
+    }
+    cairn_rows_fini(comm->env, &source->rows);
+    source->rows = rows;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_source_settle(cairn_source *source, cairn_division division)
+{
+    cairn_comm *comm = source->context->comm;
+
+    source->division = division;
+    CAIRN_TRY(cairn_source_divide(source, 1));
+    return cairn_comm_agree(comm, cairn_entries_sort(comm->env, &source->entries));
+}
+
+static cairn_status read_native(cairn_source *source, const char *path)
+{
+    cairn_entries_fini(&source->context->env, &source->entries);
+    CAIRN_TRY(cairn_native_read_file(source->context->comm, path, &source->shape,
+                                     &source->entries));
+    strcpy(source->field, "f64");
+    return CAIRN_OK;
+}
+
+static cairn_status read_matrix_market(cairn_source *source, const char *path)
+{
+    cairn_matrix_file file;
+
+    CAIRN_TRY(cairn_read_matrix(source->context->comm, path, &file));
+    source->shape   = file.shape;
+    source->entries = file.entries;
+    strcpy(source->field, file.field);
+    strcpy(source->symmetry, file.symmetry);
+    return CAIRN_OK;
+}
+
+static cairn_status read_any(cairn_source *source, const char *path)
+{
+    bool native = false;
+
+    CAIRN_TRY(cairn_comm_agree(source->context->comm,
+                               cairn_native_probe(&source->context->env, path, &native)));
+    return native ? read_native(source, path) : read_matrix_market(source, path);
+}
+
+cairn_status cairn_source_read(cairn_context *context, const char *path,
+                               cairn_division division, cairn_source **source)
+{
+    const double  begin  = cairn_seconds();
+    cairn_source *fresh  = NULL;
+    cairn_status  status = cairn_comm_agree(context->comm, create(context, 2, &fresh));
+
+    if (status == CAIRN_OK) status = read_any(fresh, path);
+    if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
+    if (status == CAIRN_OK) {
+        fresh->seconds = cairn_seconds() - begin;
+        *source        = fresh;
+    } else {
+        cairn_source_destroy(&fresh);
+    }
+    return status;
+}
+
+static cairn_status add_coords(cairn_source *source, int64_t nnz, const int64_t *coord,
+                               const double *value)
+{
+    cairn_env *env   = &source->context->env;
+    const int  order = source->shape.order;
+
+    CAIRN_TRY(cairn_entries_reserve(env, &source->entries, nnz));
+    for (int64_t k = 0; k < nnz; k++) {
+        const int64_t *d = coord + k * order;
+
+        for (int j = 0; j < order; j++)
+            CAIRN_CHECK(d[j] >= 0 && d[j] < source->shape.extent[j], env, CAIRN_BAD_COORD,
+                        "coordinates: entry %" PRId64 ": d%d = %" PRId64
+                        " is outside 0..%" PRId64,
+                        k, j, d[j], source->shape.extent[j] - 1);
+        CAIRN_TRY(cairn_entries_add(env, &source->entries, d, value ? value[k] : 1.0));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status set_shape(cairn_source *source, int order, const int64_t *extent)
+{
+    source->shape.order = order;
+    for (int k = 0; k < order; k++) {
+        CAIRN_CHECK(extent[k] >= 0 && extent[k] < INT64_MAX / 4, &source->context->env,
+                    CAIRN_BAD_SHAPE, "coordinates: extent %d is %" PRId64, k, extent[k]);
+        source->shape.extent[k] = extent[k];
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_source_from_coords(cairn_context *context, int order,
+                                      const int64_t *extent, int64_t nnz,
+                                      const int64_t *coord, const double *value,
+                                      cairn_division division, cairn_source **source)
+{
+    cairn_source *fresh = NULL;
+
+    CAIRN_CHECK(order >= 1 && order <= CAIRN_MAX_ORDER, &context->env, CAIRN_BAD_SHAPE,
+                "coordinates: order %d is not in 1..%d", order, CAIRN_MAX_ORDER);
+    cairn_status status = create(context, order, &fresh);
+
+    if (status == CAIRN_OK) status = set_shape(fresh, order, extent);
+    if (status == CAIRN_OK) status = add_coords(fresh, nnz, coord, value);
+    status = cairn_comm_agree(context->comm, status);
+    if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
+    if (status == CAIRN_OK) *source = fresh;
+    else cairn_source_destroy(&fresh);
+    return status;
+}
+
+/// Everything but the offsets.
+static void copy_parameters(const cairn_problem *from, cairn_generator *to)
+{
+    to->seed    = from->seed;
+    to->nx      = from->nx;
+    to->ny      = from->ny;
+    to->nz      = from->nz;
+    to->n       = from->n;
+    to->degree  = from->degree;
+    to->scale   = from->scale;
+    to->edges   = from->edges;
+    to->rows    = from->rows;
+    to->cols    = from->cols;
+    to->density = from->density;
+}
+
+/// Every rank makes its own equal share of the rows; dividing comes after.
+static cairn_status generate(cairn_source *source, const char *kind,
+                             const cairn_problem *problem)
+{
+    cairn_env        *env  = &source->context->env;
+    const cairn_comm *comm = source->context->comm;
+    cairn_generator   generator;
+
+    CAIRN_TRY(cairn_generator_init(env, kind, &generator));
+    copy_parameters(problem, &generator);
+    if (problem->offsets)
+        CAIRN_TRY(cairn_generator_set_offsets(env, problem->offsets, problem->offset_count,
+                                              &generator));
+    CAIRN_TRY(cairn_generator_shape(env, &generator, &source->shape));
+    const cairn_coord m     = source->shape.extent[0];
+    const cairn_coord first = (cairn_coord)((__int128)m * comm->rank / comm->size);
+    const cairn_coord last  = (cairn_coord)((__int128)m * (comm->rank + 1) / comm->size);
+
+    return cairn_generator_run(env, &generator, first, last, &source->entries);
+}
+
+cairn_status cairn_source_generate(cairn_context *context, const char *kind,
+                                   const cairn_problem *problem, cairn_source **source)
+{
+    cairn_source *fresh  = NULL;
+    cairn_status  status = create(context, 2, &fresh);
+
+    if (status == CAIRN_OK) status = generate(fresh, kind, problem);
+    status = cairn_comm_agree(context->comm, status);
+    if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
+    if (status == CAIRN_OK) *source = fresh;
+    else cairn_source_destroy(&fresh);
+    return status;
+}
+
+const char *cairn_problem_name(int k)
+{
+    int                        count;
+    const cairn_generator_row *rows = cairn_generator_rows(&count);
+
+    return k < count ? rows[k].name : NULL;
+}
+
+const char *cairn_problem_help(int k)
+{
+    int                        count;
+    const cairn_generator_row *rows = cairn_generator_rows(&count);
+
+    return k < count ? rows[k].summary : NULL;
+}
+
+cairn_status cairn_source_write(const cairn_source *source, const char *path)
+{
+    CAIRN_CHECK(source->shape.order == 2, &source->context->env, CAIRN_UNSUPPORTED,
+                "write: %s: only matrices are written as text in this version", path);
+    return cairn_write_entries(source->context->comm, path, source->shape.extent[0],
+                               source->shape.extent[1], &source->entries);
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Tensors: storing a source, writing, listing parts.
+
+#include "api/api.h"
+#include "base/file.h"
+#include "comm/native.h"
+#include "comm/write.h"
+#include "tensor/walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int value_bits(cairn_dtype dtype)
+{
+    return dtype == CAIRN_F32 ? 32 : 64;
+}
+
+cairn_status cairn_tensor_build(cairn_tensor *tensor, const cairn_shape *shape,
+                                const cairn_entries *entries)
+{
+    cairn_comm           *comm  = tensor->context->comm;
+    const cairn_query_net net   = cairn_net_of(comm);
+    cairn_build           build = {.format     = tensor->format,
+                                   .shape      = *shape,
+                                   .entries    = entries,
+                                   .net        = comm->size > 1 ? &net : NULL,
+                                   .rank       = comm->rank,
+                                   .value_bits = value_bits(tensor->dtype)};
+
+    for (int k = 0; k < shape->order; k++)
+        build.box[k] = (cairn_interval){0, shape->extent[k] - 1};
+    build.box[0] = (cairn_interval){tensor->rows.first[comm->rank],
+                                    tensor->rows.first[comm->rank + 1] - 1};
+    build.held   = entries->n * cairn_entry_bytes(shape->order);
+    tensor->held = build.held;
+    return cairn_local_build(&tensor->context->env, &build, &tensor->local);
+}
+
+static cairn_status copy_rows(cairn_env *env, const cairn_rows *from, cairn_rows *to)
+{
+    CAIRN_TRY(CAIRN_NEW(env, from->size + 1, &to->first));
+    memcpy(to->first, from->first, (size_t)(from->size + 1) * sizeof *from->first);
+    to->size = from->size;
+    return CAIRN_OK;
+}
+
+static cairn_status prepare(cairn_source *source, const cairn_format *format,
+                            cairn_dtype dtype, cairn_tensor **tensor)
+{
+    cairn_context *context = source->context;
+    cairn_env     *env     = &context->env;
+
+    CAIRN_CHECK(format->order == source->shape.order, env, CAIRN_BAD_SHAPE,
+                "format: it stores tensors of order %d, but this one has order %d",
+                format->order, source->shape.order);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, tensor));
+    (*tensor)->context = context;
+    (*tensor)->dtype   = dtype;
+    (*tensor)->targets = -1;
+    CAIRN_TRY(cairn_format_copy(context, format, &(*tensor)->format));
+    return copy_rows(env, &source->rows, &(*tensor)->rows);
+}
+
+cairn_status cairn_tensor_create(cairn_source *source, const cairn_format *format,
+                                 cairn_dtype dtype, cairn_tensor **tensor)
+{
+    cairn_comm   *comm  = source->context->comm;
+    const double  begin = cairn_seconds();
+    cairn_tensor *fresh = NULL;
+
+    CAIRN_TRY(cairn_source_divide(source, cairn_format_grain(format)));
+    cairn_status status = cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
+
+    if (status == CAIRN_OK)
+        status = cairn_tensor_build(fresh, &source->shape, &source->entries);
+    if (status == CAIRN_OK) {
+        fresh->seconds = cairn_seconds() - begin;
+        *tensor        = fresh;
+    } else {
+        cairn_tensor_destroy(&fresh);
+    }
+    return status;
+}
+
+void cairn_tensor_destroy(cairn_tensor **tensor)
+{
+    cairn_tensor *t = *tensor;
+
+    if (!t) return;
+    cairn_env *env = &t->context->env;
+
+    cairn_local_destroy(&t->local); /* before the format, whose encodings it uses */
+    cairn_format_destroy(&t->format);
+    cairn_rows_fini(env, &t->rows);
+    cairn_free(env, t->target);
+    cairn_free(env, t);
+    *tensor = NULL;
+}
+
+const cairn_format *cairn_tensor_format(const cairn_tensor *tensor)
+{
+    return tensor->format;
+}
+
+void cairn_tensor_rows(const cairn_tensor *tensor, int64_t *first, int64_t *end)
+{
+    const int rank = tensor->context->comm->rank;
+
+    *first = tensor->rows.first[rank];
+    *end   = tensor->rows.first[rank + 1];
+}
+
+double cairn_tensor_seconds(const cairn_tensor *tensor)
+{
+    return tensor->seconds;
+}
+
+static int64_t part_bytes(const cairn_part *part)
+{
+    cairn_array array[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(part, array);
+    int64_t     bytes  = 0;
+
+    for (int a = 0; a < arrays; a++) bytes += array[a].bytes;
+    return bytes;
+}
+
+static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info *info)
+{
+    const cairn_part *part = &tensor->local->part[p];
+
+    *info = (cairn_part_info){.member = part->where.member,
+                              .rank   = tensor->context->comm->rank,
+                              .share  = part->where.share,
+                              .bank   = part->layout->partition >= 0 ? part->where.bank : -1,
+                              .nnz    = part->nnz,
+                              .bytes  = part_bytes(part),
+                              .local  = p};
+}
+
+static int by_where(const void *a, const void *b)
+{
+    const cairn_part_info *x = a, *y = b;
+
+    if (x->member != y->member) return x->member < y->member ? -1 : 1;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    if (x->share != y->share) return x->share < y->share ? -1 : 1;
+    return (x->bank > y->bank) - (x->bank < y->bank);
+}
+
+/// Send this rank's parts to every rank.
+static cairn_status gather_parts(const cairn_tensor *tensor, cairn_part_info *send,
+                                 int64_t *counts, cairn_part_info **all, int64_t *count)
+{
+    cairn_comm   *comm = tensor->context->comm;
+    const int64_t own  = tensor->local->parts;
+
+    for (int r = 0; r < comm->size; r++) {
+        counts[r] = own;
+        for (int64_t p = 0; p < own; p++) describe_part(tensor, p, &send[r * own + p]);
+    }
+    CAIRN_TRY(cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)all,
+                                  counts + comm->size));
+    *count = 0;
+    for (int r = 0; r < comm->size; r++) *count += counts[comm->size + r];
+    for (int64_t p = 0; p < *count; p++)
+        if ((*all)[p].rank != comm->rank) (*all)[p].local = -1;
+    qsort(*all, (size_t)*count, sizeof **all, by_where);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count,
+                                cairn_part_info **parts)
+{
+    cairn_comm      *comm   = tensor->context->comm;
+    cairn_part_info *send   = NULL;
+    int64_t         *counts = NULL;
+    cairn_status     status = CAIRN_NEW(comm->env, tensor->local->parts * comm->size, &send);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * comm->size, &counts);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = gather_parts(tensor, send, counts, parts, count);
+    cairn_free(comm->env, send);
+    cairn_free(comm->env, counts);
+    return status;
+}
+
+void cairn_parts_free(const cairn_tensor *tensor, cairn_part_info **parts)
+{
+    cairn_free(&tensor->context->env, *parts);
+    *parts = NULL;
+}
+
+static bool ends_with(const char *path, const char *ending)
+{
+    const size_t n = strlen(path), m = strlen(ending);
+
+    return n >= m && strcmp(path + n - m, ending) == 0;
+}
+
+/// Walk the arrays and write what they hold as text.
+static cairn_status write_text(const cairn_tensor *tensor, const char *path)
+{
+    cairn_comm    *comm = tensor->context->comm;
+    cairn_env     *env  = comm->env;
+    cairn_entries  entries;
+
+    CAIRN_CHECK(tensor->local->shape.order == 2, env, CAIRN_UNSUPPORTED,
+                "write: %s: only matrices are written as text in this version", path);
+    cairn_entries_init(&entries, 2);
+    cairn_status status = cairn_local_entries(tensor->local, &entries);
+
+    if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK)
+        status = cairn_write_entries(comm, path, tensor->local->shape.extent[0],
+                                     tensor->local->shape.extent[1], &entries);
+    cairn_entries_fini(env, &entries);
+    return status;
+}
+
+cairn_status cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
+{
+    int64_t length = 0;
+
+    if (ends_with(path, ".mtx")) {
+        CAIRN_TRY(write_text(tensor, path));
+        CAIRN_TRY(cairn_file_length(&tensor->context->env, path, &length));
+    } else {
+        CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
+                                          tensor->format->text, &length));
+    }
+    if (bytes) *bytes = length;
+    return CAIRN_OK;
+}

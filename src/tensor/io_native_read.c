@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Reading a segment back: infer the layouts anew from text, extents and box, lay the
+/// arrays out, copy them, walk them.
+
+#include "format/language.h"
+#include "tensor/io_native.h"
+#include "tensor/walk.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct {
+    cairn_env    *env;
+    const char   *name;
+    const char   *begin, *at, *end;
+    cairn_local  *tensor;
+    cairn_format *format;
+    cairn_pos    *nodes; ///< [parts][CAIRN_MAX_LEVELS]
+} reader;
+
+static cairn_status broken(const reader *r, const char *why)
+{
+    return cairn_fail(r->env, CAIRN_BAD_FILE, "read: %s: %s", r->name, why);
+}
+
+static cairn_status get(reader *r, int64_t *value)
+{
+    if (r->end - r->at < 8) return broken(r, "a segment ends within its description");
+    memcpy(value, r->at, sizeof *value);
+    r->at += 8;
+    return CAIRN_OK;
+}
+
+/// A number that must lie in lo..hi.
+static cairn_status get_within(reader *r, int64_t lo, int64_t hi, int64_t *value)
+{
+    int64_t read;
+
+    CAIRN_TRY(get(r, &read));
+    if (read < lo || read > hi) return broken(r, "a number is out of its range");
+    *value = read;
+    return CAIRN_OK;
+}
+
+static cairn_status get_box(reader *r)
+{
+    cairn_local *t = r->tensor;
+
+    for (int k = 0; k < t->shape.order; k++)
+        CAIRN_TRY(get_within(r, 0, INT64_MAX / 4, &t->shape.extent[k]));
+    for (int k = 0; k < t->shape.order; k++) {
+        CAIRN_TRY(get_within(r, 0, t->shape.extent[k], &t->box[k].lo));
+        CAIRN_TRY(get_within(r, -1, t->shape.extent[k] - 1, &t->box[k].hi));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status get_format(reader *r, int64_t members)
+{
+    int64_t length;
+    char   *text;
+
+    CAIRN_TRY(get_within(r, 1, r->end - r->at - 8, &length));
+    CAIRN_TRY(cairn_strndup(r->env, r->at, (size_t)length, &text));
+    const cairn_status status =
+        cairn_format_parse(r->env, NULL, text, r->name, &r->format);
+
+    cairn_free(r->env, text);
+    CAIRN_TRY(status);
+    if (r->format->members != members || r->format->order != r->tensor->shape.order)
+        return broken(r, "the format's text contradicts the segment");
+    r->at += (length + 7) / 8 * 8;
+    return CAIRN_OK;
+}
+
+static cairn_status get_head(reader *r)
+{
+    int64_t version, order, bits, rank, members;
+
+    CAIRN_TRY(get_within(r, CAIRN_NATIVE_VERSION, CAIRN_NATIVE_VERSION, &version));
+    CAIRN_TRY(get_within(r, 1, CAIRN_MAX_ORDER, &order));
+    CAIRN_TRY(get_within(r, 32, 64, &bits));
+    CAIRN_TRY(get_within(r, 0, INT32_MAX, &rank));
+    CAIRN_TRY(get_within(r, 1, CAIRN_MAX_MEMBERS, &members));
+    r->tensor->shape.order = (int)order;
+    r->tensor->value_bits  = bits == 32 ? 32 : 64;
+    CAIRN_TRY(get_box(r));
+    CAIRN_TRY(get_format(r, members));
+    r->tensor->format = r->format;
+    return CAIRN_OK;
+}
+
+/// Nodes of one bank: bounded by the file, since every node takes at least one byte
+/// somewhere or is multiplied by what does.
+static cairn_status get_bank(reader *r, int member, int64_t bank)
+{
+    cairn_local        *t      = r->tensor;
+    const cairn_layout *layout = t->group[member].layout;
+    cairn_part         *part   = &t->part[t->parts];
+    cairn_pos          *nodes  = r->nodes + t->parts * CAIRN_MAX_LEVELS;
+    int64_t             offset = 0, bytes = 0;
+
+    CAIRN_TRY(get_within(r, 0, r->end - r->begin, &part->nnz));
+    for (int l = 0; l < layout->levels; l++)
+        CAIRN_TRY(get_within(r, 0, r->end - r->begin, &nodes[l]));
+    part->where = (cairn_where){member, 0, 0, bank};
+    cairn_part_place(layout, nodes, NULL, &offset, &bytes, part);
+    t->parts++;
+    return CAIRN_OK;
+}
+
+/// Make room for the parts of one more member.
+static cairn_status more_parts(reader *r, int64_t banks)
+{
+    cairn_local  *t    = r->tensor;
+    const int64_t most = t->parts + banks;
+
+    CAIRN_TRY(cairn_check_memory(r->env, r->name,
+                                 (__int128)most * (int64_t)sizeof(cairn_part)));
+    CAIRN_TRY(cairn_realloc(r->env, most, sizeof *t->part, (void **)&t->part));
+    return cairn_realloc(r->env, most * CAIRN_MAX_LEVELS, sizeof *r->nodes,
+                         (void **)&r->nodes);
+}
+
+static cairn_status get_member(reader *r, int member)
+{
+    cairn_local          *t        = r->tensor;
+    const cairn_encoding *encoding = r->format->member[member];
+    cairn_group          *group    = &t->group[member];
+    cairn_interval        span[CAIRN_MAX_QUERIES] = {{0, 0}};
+    int64_t               queries;
+
+    CAIRN_TRY(get_within(r, encoding->queries, encoding->queries, &queries));
+    for (int q = 0; q < encoding->queries; q++) {
+        CAIRN_TRY(get_within(r, INT64_MIN / 8, INT64_MAX / 8, &span[q].lo));
+        CAIRN_TRY(get_within(r, INT64_MIN / 8, INT64_MAX / 8, &span[q].hi));
+    }
+    CAIRN_TRY(cairn_layout_create(r->env, encoding, t->shape.extent, t->box, span,
+                                  t->value_bits, &group->layout));
+    t->groups++;
+    group->first = t->parts;
+    CAIRN_TRY(get_within(r, group->layout->banks, group->layout->banks, &group->count));
+    if (group->count > (r->end - r->at) / 8) return broken(r, "more banks than bytes");
+    CAIRN_TRY(more_parts(r, group->count));
+    for (int64_t bank = 0; bank < group->count; bank++)
+        CAIRN_TRY(get_bank(r, member, bank));
+    return CAIRN_OK;
+}
+
+/// A ptr must rise from 0 to the level's nodes: then no walk leaves the arrays.
+static cairn_status check_ptr(const reader *r, const cairn_kernel_level *level)
+{
+    int64_t before = 0;
+
+    for (int64_t k = 0; k < level->ptr_length; k++) {
+        const int64_t p =
+            cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
+
+        if (p < before || (k == 0 && p != 0)) return broken(r, "a ptr array descends");
+        before = p;
+    }
+    if (before != level->nodes && level->ptr_length > 0)
+        return broken(r, "a ptr array does not end at its level's nodes");
+    return CAIRN_OK;
+}
+
+/// Levels that share positions must have as many nodes; the walk relies on it.
+static cairn_status check_nodes(const reader *r, const cairn_part *part)
+{
+    const cairn_layout *layout = part->layout;
+
+    for (int l = layout->first; l <= layout->last; l++) {
+        CAIRN_TRY(check_ptr(r, &part->view.level[l]));
+        if (l > layout->first && layout->level[l].depth == layout->level[l - 1].depth
+            && part->view.level[l].nodes != part->view.level[l - 1].nodes)
+            return broken(r, "levels contradict each other");
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status copy_part(reader *r, cairn_part *part)
+{
+    cairn_array array[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(part, array);
+
+    for (int a = 0; a < arrays; a++) {
+        const int64_t bytes = cairn_native_array_bytes(&array[a]);
+
+        if (bytes > r->end - r->at) return broken(r, "a segment is shorter than its arrays");
+        memcpy(array[a].data, r->at, (size_t)array[a].bytes);
+        r->at += bytes;
+    }
+    return check_nodes(r, part);
+}
+
+static cairn_status copy_group(reader *r, int member)
+{
+    cairn_group *group = &r->tensor->group[member];
+    int64_t      total = 0, offset = 0, bytes = 0;
+
+    for (int64_t k = 0; k < group->count; k++)
+        cairn_part_place(group->layout, r->nodes + (group->first + k) * CAIRN_MAX_LEVELS,
+                         NULL, &total, &bytes, &r->tensor->part[group->first + k]);
+    if (bytes > r->end - r->at) return broken(r, "a segment is shorter than its arrays");
+    CAIRN_TRY(cairn_check_memory(r->env, r->name, total));
+    CAIRN_TRY(cairn_alloc_zero(r->env, total, 1, &group->block));
+    for (int64_t k = 0; k < group->count; k++) {
+        cairn_part *part = &r->tensor->part[group->first + k];
+
+        cairn_part_place(group->layout, r->nodes + (group->first + k) * CAIRN_MAX_LEVELS,
+                         group->block, &offset, &group->bytes, part);
+        CAIRN_TRY(copy_part(r, part));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status read_tensor(reader *r)
+{
+    CAIRN_TRY(get_head(r));
+    for (int m = 0; m < r->format->members; m++) CAIRN_TRY(get_member(r, m));
+    r->at = r->begin + (r->at - r->begin + 63) / 64 * 64;
+    if (r->at > r->end) return broken(r, "a segment ends within its description");
+    for (int m = 0; m < r->format->members; m++) CAIRN_TRY(copy_group(r, m));
+    if (r->at != r->end) return broken(r, "a segment is longer than its arrays");
+    return CAIRN_OK;
+}
+
+static cairn_status take_entries(reader *r, cairn_shape *shape, cairn_entries *entries,
+                                 char **format)
+{
+    if (shape->order == 0) {
+        *shape = r->tensor->shape;
+        cairn_entries_init(entries, shape->order);
+    }
+    if (shape->order != r->tensor->shape.order
+        || memcmp(shape->extent, r->tensor->shape.extent,
+                  (size_t)shape->order * sizeof *shape->extent)
+               != 0)
+        return broken(r, "its segments are of different shapes");
+    CAIRN_TRY(cairn_local_entries(r->tensor, entries));
+    return *format ? CAIRN_OK : cairn_format_print(r->env, r->format, format);
+}
+
+cairn_status cairn_native_read(cairn_env *env, const char *name, const char *begin,
+                               int64_t length, cairn_shape *shape, cairn_entries *entries,
+                               char **format)
+{
+    reader       r = {env, name, begin, begin, begin + length, NULL, NULL, NULL};
+    cairn_status status = CAIRN_NEW_ZERO(env, 1, &r.tensor);
+
+    if (status == CAIRN_OK) {
+        r.tensor->env = env;
+        status        = read_tensor(&r);
+    }
+    if (status == CAIRN_OK) status = take_entries(&r, shape, entries, format);
+    cairn_local_destroy(&r.tensor);
+    cairn_format_destroy(&r.format);
+    cairn_free(env, r.nodes);
+    return status;
+}
