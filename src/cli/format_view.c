@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Collecting levels, parts and arrays from all ranks.
+
+#include "format_view.h"
+
+#include "gather.h"
+#include "values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Numbers that stand for an array while it is gathered; a kind of 0 is no array.
+enum { ARRAY_KIND, ARRAY_LEVEL, ARRAY_BITS, ARRAY_LENGTH, ARRAY_BYTES, ARRAY_NUMBERS };
+
+/// Numbers that stand for a level's sizes on one rank.
+enum { LEVEL_LO, LEVEL_BELOW, LEVEL_SIZE, LEVEL_NODES, LEVEL_NUMBERS };
+
+static const char *const kinds[] = {NULL, "ptr", "idx", "tuples", "val"};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+static int first_level(const cli_format_view *view, int member)
+{
+    int first = 0;
+
+    for (int m = 0; m < member; m++)
+        first += cairn_format_levels(view->format, m);
+    return first;
+}
+
+int cli_format_view_levels(const cli_format_view   *view,
+                           int                      member,
+                           const cairn_level_info **level)
+{
+    *level = view->level + first_level(view, member);
+    return cairn_format_levels(view->format, member);
+}
+
+/// Every level as this rank knows it.
+static cairn_status describe_levels(cli_format_view *view)
+{
+    cairn_level_info *info = view->level;
+
+    for (int m = 0; m < cairn_format_members(view->format); m++)
+        for (int l = 0; l < cairn_format_levels(view->format, m); l++, info++)
+            CLI_TRY(view->tensor ? cairn_tensor_level(view->tensor, m, l, info)
+                                 : cairn_format_level(view->format, m, l, info));
+    return CAIRN_OK;
+}
+
+static void add_rank(cairn_level_info *info, const double *numbers)
+{
+    const int64_t lo   = (int64_t)(numbers[LEVEL_LO] - numbers[LEVEL_BELOW]);
+    const int64_t size = (int64_t)numbers[LEVEL_SIZE];
+
+    if (lo < info->lo) info->lo = lo;
+    if (size > info->size) info->size = size;
+    info->nodes += (int64_t)numbers[LEVEL_NODES];
+}
+
+static cairn_status join_sizes(cli_format_view *view, double *mine)
+{
+    const int ranks = cairn_context_size(view->job->context);
+    double   *all;
+
+    for (int l = 0; l < view->levels; l++) {
+        const cairn_level_info *info    = &view->level[l];
+        double                 *numbers = mine + l * LEVEL_NUMBERS;
+
+        numbers[LEVEL_LO]    = info->lo > 0 ? (double)info->lo : 0;
+        numbers[LEVEL_BELOW] = info->lo < 0 ? -(double)info->lo : 0;
+        numbers[LEVEL_SIZE]  = (double)info->size;
+        numbers[LEVEL_NODES] = (double)info->nodes;
+    }
+    const int64_t n = (int64_t)view->levels * LEVEL_NUMBERS;
+
+    CLI_TRY(cli_gather(view->job, mine, n, &all));
+    for (int l = 0; l < view->levels; l++)
+        view->level[l].nodes = 0;
+    for (int r = 0; r < ranks; r++)
+        for (int l = 0; l < view->levels; l++)
+            add_rank(&view->level[l], all + r * n + l * LEVEL_NUMBERS);
+    free(all);
+    return CAIRN_OK;
+}
+
+/// Nodes of all ranks together, and the widest range.
+static cairn_status join_levels(cli_format_view *view)
+{
+    double *mine;
+
+    if (!view->tensor || cairn_context_size(view->job->context) == 1) return CAIRN_OK;
+    CLI_TRY(cli_alloc_together(view->job, (int64_t)view->levels * LEVEL_NUMBERS,
+                               sizeof *mine, &mine));
+    const cairn_status status = join_sizes(view, mine);
+
+    free(mine);
+    return status;
+}
+
+static int kind_number(const char *kind)
+{
+    int k = KINDS - 1;
+
+    while (k > 0 && strcmp(kinds[k], kind) != 0)
+        k--;
+    return k;
+}
+
+/// How many arrays the largest part of any rank has.
+static cairn_status count_arrays(cli_format_view *view)
+{
+    cairn_array_info info;
+    double           most = 0;
+
+    for (int64_t p = 0; p < view->parts; p++) {
+        int k = 0;
+
+        if (view->part[p].local < 0) continue;
+        while (cairn_tensor_array(view->tensor, view->part[p].local, k, &info)
+               == CAIRN_OK)
+            k++;
+        if (k > most) most = k;
+    }
+    CLI_TRY(cli_max(view->job, &most));
+    view->most_arrays = (int)most;
+    return CAIRN_OK;
+}
+
+static double *array_numbers(const cli_format_view *view, int64_t part, int k)
+{
+    return view->array + (part * view->most_arrays + k) * ARRAY_NUMBERS;
+}
+
+/// Fill the numbers of this rank's arrays; those of other ranks stay 0.
+static void describe_arrays(cli_format_view *view, int64_t part)
+{
+    const int64_t    local = view->part[part].local;
+    cairn_array_info info;
+
+    for (int k = 0; k < view->most_arrays; k++) {
+        double *numbers = array_numbers(view, part, k);
+
+        if (cairn_tensor_array(view->tensor, local, k, &info) != CAIRN_OK) return;
+        numbers[ARRAY_KIND]   = kind_number(info.kind);
+        numbers[ARRAY_LEVEL]  = info.level + 1; /* Values have level -1. */
+        numbers[ARRAY_BITS]   = info.bits;
+        numbers[ARRAY_LENGTH] = (double)info.length;
+        numbers[ARRAY_BYTES]  = (double)info.bytes;
+    }
+}
+
+static cairn_status collect_parts(cli_format_view *view)
+{
+    if (!view->tensor) return CAIRN_OK;
+    CLI_TRY(cairn_tensor_parts(view->tensor, &view->parts, &view->part));
+    CLI_TRY(count_arrays(view));
+    const int64_t n = view->parts * view->most_arrays * ARRAY_NUMBERS;
+
+    CLI_TRY(cli_alloc_together(view->job, n, sizeof *view->array, &view->array));
+    for (int64_t p = 0; p < view->parts; p++)
+        if (view->part[p].local >= 0) describe_arrays(view, p);
+    return cli_max_all(view->job, view->array, n);
+}
+
+bool cli_format_view_array(const cli_format_view *view,
+                           int64_t                part,
+                           int                    k,
+                           cairn_array_info      *info)
+{
+    if (k >= view->most_arrays) return false;
+    const double *numbers = array_numbers(view, part, k);
+
+    if (numbers[ARRAY_KIND] == 0) return false;
+    *info = (cairn_array_info){
+        .kind   = kinds[(int)numbers[ARRAY_KIND]],
+        .level  = (int)numbers[ARRAY_LEVEL] - 1,
+        .bits   = (int)numbers[ARRAY_BITS],
+        .length = (int64_t)numbers[ARRAY_LENGTH],
+        .bytes  = (int64_t)numbers[ARRAY_BYTES],
+    };
+    return true;
+}
+
+cairn_status
+cli_format_view_elements(const cli_format_view *view, int64_t part, int k, char **text)
+{
+    *text = NULL;
+    if (!cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;
+    return cairn_tensor_array_text(view->tensor, view->part[part].local, k, text);
+}
+
+cairn_status cli_format_view_init(cli_job            *job,
+                                  const cairn_format *format,
+                                  const cairn_tensor *tensor,
+                                  cli_format_view    *view)
+{
+    *view = (cli_format_view){.job = job, .format = format, .tensor = tensor};
+
+    view->levels = first_level(view, cairn_format_members(format));
+    cairn_status status =
+        cli_alloc_together(job, view->levels, sizeof *view->level, &view->level);
+
+    if (status == CAIRN_OK) status = describe_levels(view);
+    if (status == CAIRN_OK) status = join_levels(view);
+    if (status == CAIRN_OK) status = collect_parts(view);
+    if (status != CAIRN_OK) cli_format_view_fini(view);
+    return status;
+}
+
+void cli_format_view_fini(cli_format_view *view)
+{
+    if (view->part) cairn_parts_free(view->tensor, &view->part);
+    free(view->array);
+    free(view->level);
+    view->array = NULL;
+    view->level = NULL;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What `cairn format` shows: a format's levels and, with a file, the parts of all
+/// ranks with their arrays. The view is collected on all ranks; rank 0 prints it, as JSON
+/// (format_json.c) or as a table (format_print.c). Elements of arrays stay where they
+/// are, so only a lone rank can show them.
+
+#ifndef CLI_FORMAT_VIEW_H
+#define CLI_FORMAT_VIEW_H
+
+#include "job.h"
+
+typedef struct cli_format_view {
+    cli_job            *job;
+    const cairn_format *format;
+    const cairn_tensor *tensor; ///< NULL: no file was given.
+
+    cairn_level_info *level;  ///< Of all members, one after the other.
+    int               levels; ///< Of all members.
+    cairn_part_info  *part;   ///< Of all ranks; NULL without tensor.
+    int64_t           parts;
+    double           *array;       ///< [parts][most_arrays][numbers of an array]
+    int               most_arrays; ///< Of any part.
+} cli_format_view;
+
+/// Collect what there is to show. Collective. Pairs with cli_format_view_fini().
+cairn_status cli_format_view_init(cli_job            *job,
+                                  const cairn_format *format,
+                                  const cairn_tensor *tensor,
+                                  cli_format_view    *view);
+
+void cli_format_view_fini(cli_format_view *view);
+
+/// The levels of a member: their number, and the first.
+int cli_format_view_levels(const cli_format_view   *view,
+                           int                      member,
+                           const cairn_level_info **level);
+
+/// Array @p k of part @p part; false past its last.
+bool cli_format_view_array(const cli_format_view *view,
+                           int64_t                part,
+                           int                    k,
+                           cairn_array_info      *info);
+
+/// The elements of an array, as JSON text, if they are asked for and here.
+///
+/// @param[out] text  Freed with cairn_text_free(); NULL: not shown.
+cairn_status
+cli_format_view_elements(const cli_format_view *view, int64_t part, int k, char **text);
+
+/// Write the JSON object. Rank 0.
+cairn_status cli_format_json(const cli_format_view *view);
+
+/// Print the tables. Rank 0.
+cairn_status cli_format_print(const cli_format_view *view);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Failures of the command itself, and who reports them.
+
+#include "job.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+cairn_status cli_fail(cli_job *job, cairn_status status, const char *format, ...)
+{
+    va_list arguments;
+
+    if (job->message[0]) return status;
+    va_start(arguments, format);
+    vsnprintf(job->message, sizeof job->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+cairn_status cli_not_yet(cli_job *job, const char *what, const char *where)
+{
+    return cli_fail(job, CAIRN_UNSUPPORTED, "%s: %s: not in this version", what, where);
+}
+
+cairn_status cli_agree(cli_job *job, cairn_status mine)
+{
+    return cairn_context_agree(job->context, mine);
+}
+
+bool cli_is_first(const cli_job *job)
+{
+    return cairn_context_rank(job->context) == 0;
+}
+
+cairn_status cli_flush(cli_job *job)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return CAIRN_OK;
+    return cli_fail(job, CAIRN_IO, "output: standard output: %s",
+                    errno ? strerror(errno) : "cannot be written");
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A job: one verb with its arguments, on every rank alike. A verb returns a status;
+/// the line on standard error is job->message if a verb decided the failure, otherwise the
+/// context's. main.c prints it, once, on rank 0.
+
+#ifndef CLI_JOB_H
+#define CLI_JOB_H
+
+#include "options.h"
+
+#include <cairn/cairn.h>
+
+/// Pass a failure up.
+#define CLI_TRY(call)                                    \
+    do {                                                 \
+        const cairn_status try_status_ = (call);         \
+        if (try_status_ != CAIRN_OK) return try_status_; \
+    } while (0)
+
+typedef struct cli_verb {
+    const char          *name;
+    const char          *operands;    ///< "FILE", as usage shows it.
+    int                  least, most; ///< Numbers of operands.
+    const char          *summary;     ///< One line.
+    const char          *about;       ///< Paragraphs of --help: JSON fields, examples.
+    const cli_option_id *options;     ///< Its own, ended by CLI_OPTIONS.
+    cairn_status (*run)(cli_job *job);
+} cli_verb;
+
+struct cli_job {
+    const cli_verb *verb; ///< NULL until it is known.
+    cli_arguments   arguments;
+    cairn_context  *context;
+    cairn_dtype     dtype;
+    char            message[2048]; ///< "WHAT: WHERE: WHY" of the command's own failure.
+};
+
+/// Set the message of a failure, and return @p status. Of several the first counts.
+__attribute__((format(printf, 3, 4))) cairn_status
+cli_fail(cli_job *job, cairn_status status, const char *format, ...);
+
+/// Fail because @p what of @p where is for a later version.
+cairn_status cli_not_yet(cli_job *job, const char *what, const char *where);
+
+/// Everybody fails when one rank did. Collective.
+cairn_status cli_agree(cli_job *job, cairn_status mine);
+
+/// Rank 0 prints and writes reports.
+bool cli_is_first(const cli_job *job);
+
+/// Bring what was printed to standard output to its reader. Local.
+/// @retval CAIRN_IO  For example: no space left.
+cairn_status cli_flush(cli_job *job);
+
+#endif

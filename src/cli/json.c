@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// JSON output. Objects are built with json_pack where possible: it returns NULL when
+/// any of its parts is NULL, so that one check at the end finds every failure.
+
+#include "json.h"
+
+#include "save.h"
+#include "values.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *cli_json_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *cli_json_count(int64_t value)
+{
+    return value >= 0 ? json_integer(value) : json_null();
+}
+
+json_t *cli_json_text(const char *text)
+{
+    json_t *string = json_string(text);
+
+    if (string) return string;
+    char *plain = strdup(text);
+
+    if (!plain) return NULL;
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c > 127) *c = '?';
+    string = json_string(plain);
+    free(plain);
+    return string;
+}
+
+/// Print it and a line end; false when the file cannot be written.
+static bool dump(json_t *object, FILE *file)
+{
+    return json_dumpf(object, file, JSON_REAL_PRECISION(17)) == 0
+           && fputc('\n', file) != EOF;
+}
+
+static cairn_status write_file(cli_job *job, json_t *object, const char *path)
+{
+    cli_save save;
+
+    CLI_TRY(cli_save_begin(job, path, &save));
+    errno              = 0;
+    const bool   whole = dump(object, save.file);
+    cairn_status status =
+        whole ? CAIRN_OK
+              : cli_fail(job, CAIRN_IO, "write: %s: %s", path, strerror(errno));
+
+    return cli_save_end(job, &save, status);
+}
+
+cairn_status cli_json_write(cli_job *job, json_t *object)
+{
+    const char  *path   = cli_text(job, CLI_JSON);
+    cairn_status status = CAIRN_OK;
+
+    if (!object)
+        return cli_fail(job, CAIRN_NO_MEMORY, "report: %s: out of memory", path);
+    if (strcmp(path, "-") != 0)
+        status = write_file(job, object, path);
+    else if (!dump(object, stdout))
+        status = cli_flush(job);
+    json_decref(object);
+    return status;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The object that --json writes, and what its values need beyond jansson.
+
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
+
+#include "job.h"
+
+#include <jansson.h>
+
+/// A double; null for NaN and infinities, which JSON does not have.
+json_t *cli_json_real(double value);
+
+/// A text; bytes that are no UTF-8, as file names may have, become question marks.
+json_t *cli_json_text(const char *text);
+
+/// An integer; null if it is negative.
+json_t *cli_json_count(int64_t value);
+
+/// Write @p object where --json says, and release it.
+///
+/// Rank 0. @p object may be NULL: something before ran out of memory.
+cairn_status cli_json_write(cli_job *job, json_t *object);
+
+#endif

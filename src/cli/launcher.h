@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Was this process started by an MPI launcher? Starting MPI alone costs 0.4 s, so the
+/// command starts it only when the environment says that there is a job to join.
+
+#ifndef CLI_LAUNCHER_H
+#define CLI_LAUNCHER_H
+
+#include <stdbool.h>
+
+/// Is there a launcher?
+bool cli_launcher_present(void);
+
+/// This process's rank as the launcher tells it, before MPI is started; 0 without one.
+int cli_launcher_rank(void);
+
+#endif

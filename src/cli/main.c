@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The command: arguments, context, verb, and the one line on standard error.
+
+#include "help.h"
+#include "job.h"
+#include "launcher.h"
+#include "progress.h"
+#include "values.h"
+#include "verbs.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Is one of the words before "--" this one?
+static bool has_word(int count, char *const *words, const char *word)
+{
+    for (int k = 0; k < count && strcmp(words[k], "--") != 0; k++)
+        if (strcmp(words[k], word) == 0) return true;
+    return false;
+}
+
+/// Print the line about a failure. Arguments and file names may hold anything; what
+/// would break the line or the terminal is shown as a question mark.
+static void print_failure(const cli_job *job, cairn_status status)
+{
+    const char *text = job->message;
+    char        line[4096];
+
+    if (!*text && job->context) text = cairn_context_message(job->context);
+    if (*text)
+        snprintf(line, sizeof line, "%s", text);
+    else
+        snprintf(line, sizeof line, "%s: context: %s",
+                 job->verb ? job->verb->name : "start", cairn_status_text(status));
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    fprintf(stderr, "cairn: %s\n", line);
+}
+
+static void print_version(void)
+{
+    printf("cairn %s\n", cairn_version());
+}
+
+/// What needs neither a context nor a valid command line.
+static const struct {
+    const char *word;
+    void (*print)(void);
+} questions[] = {
+    {"--help",    cli_help          },
+    {"-h",        cli_help          },
+    {"--version", print_version     },
+    {"--options", cli_help_variables},
+};
+
+enum { QUESTIONS = sizeof questions / sizeof questions[0] };
+
+/// Is the first word a question, or --help among a verb's? Then answer it.
+static bool answer(const cli_job *job, int count, char *const *words)
+{
+    /* MPI is not started for this: only the launcher knows which rank this is. */
+    const bool first = cli_launcher_rank() == 0;
+    const bool help =
+        job->verb && (has_word(count, words, "--help") || has_word(count, words, "-h"));
+    int k = 0;
+
+    if (help && first) cli_help_verb(job->verb);
+    if (help) return true;
+    while (k < QUESTIONS && (count == 0 || strcmp(words[0], questions[k].word) != 0))
+        k++;
+    if (k < QUESTIONS && first) questions[k].print();
+    return k < QUESTIONS;
+}
+
+static cairn_status find_verb(cli_job *job, int count, char *const *words)
+{
+    if (count == 0)
+        return cli_fail(
+            job, CAIRN_BAD_OPTION,
+            "usage: cairn VERB ... [options]: no verb given (cairn --help)");
+    return cli_verb_find(job, words[0], &job->verb);
+}
+
+/// Options that most verbs share.
+static cairn_status apply_common(cli_job *job)
+{
+    static const char *const now[]   = {"f64", "f32", NULL};
+    static const char *const later[] = {"c64", "c32", "c128", "f16", "bf16", NULL};
+    const char              *word    = cli_text(job, CLI_DTYPE);
+    int64_t                  memory = 0, threads = 1;
+    int                      dtype = 0;
+
+    if (word)
+        CLI_TRY(cli_choose(job, "option: --dtype", word,
+                           &(cli_choices){"element type", now, later}, &dtype));
+    job->dtype = dtype ? CAIRN_F32 : CAIRN_F64;
+    CLI_TRY(cli_integer(job, CLI_THREADS, 1, &threads));
+    CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
+    if (memory) cairn_context_set_memory(job->context, memory);
+    return CAIRN_OK;
+}
+
+static cairn_status run_verb(cli_job *job)
+{
+    CLI_TRY(apply_common(job));
+    cli_progress_begin(job);
+    const cairn_status status = job->verb->run(job);
+
+    cli_progress_end();
+    CLI_TRY(status);
+    return cli_agree(job, cli_is_first(job) ? cli_flush(job) : CAIRN_OK);
+}
+
+/// Run with a context, also when the arguments were already found wrong: under a
+/// launcher every rank must pass MPI's end, and rank 0 must have printed before any
+/// rank ends with a failure, since launchers then kill the others.
+static int finish(cli_job *job, bool launched, cairn_status status)
+{
+    const cairn_status created = launched ? cairn_context_create_world(&job->context)
+                                          : cairn_context_create(&job->context);
+
+    if (status == CAIRN_OK) status = created;
+    if (status == CAIRN_OK) status = run_verb(job);
+    const bool first = job->context ? cli_is_first(job) : cli_launcher_rank() == 0;
+
+    if (status != CAIRN_OK && first) print_failure(job, status);
+    cairn_context_destroy(&job->context);
+    return cairn_status_exit(status);
+}
+
+static int end_answer(cli_job *job)
+{
+    job->message[0]           = '\0'; /* A question is no verb, and needs to be none. */
+    const cairn_status status = cli_flush(job);
+
+    if (status != CAIRN_OK) print_failure(job, status);
+    return cairn_status_exit(status);
+}
+
+int main(int argc, char **argv)
+{
+    static cli_job job;
+    int            count    = argc - 1;
+    char         **words    = argv + 1;
+    bool           launched = cli_launcher_present();
+
+    /* A reader that has gone is a failed write, which has a status of its own. */
+    signal(SIGPIPE, SIG_IGN);
+    if (count > 0 && strcmp(words[0], "--mpi") == 0) {
+        launched = true;
+        count--;
+        words++;
+    }
+    cairn_status status = find_verb(&job, count, words);
+
+    if (answer(&job, count, words)) return end_answer(&job);
+    if (status == CAIRN_OK) status = cli_arguments_read(&job, count - 1, words + 1);
+    launched = launched || has_word(count, words, "--mpi");
+    return finish(&job, launched, status);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A run: what was asked (run_settings.c), what happened (verb_run.c, run_time.c), what
+/// is told (run_report.c).
+
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "job.h"
+
+/// What the options say.
+typedef struct cli_run_settings {
+    const char    *op, *file;
+    const char    *format;          ///< As written.
+    const char    *place, *devices; ///< NULL: not given.
+    cairn_division division;
+    int64_t        iters, warmup;
+    const char    *x;   ///< "ones", "ramp" or a file.
+    const char    *out; ///< NULL: nowhere.
+    bool           verify;
+} cli_run_settings;
+
+/// Read and check the options of a run. @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED
+cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings);
+
+/// The banks of one member on one rank, together.
+typedef struct cli_run_part {
+    int     member, rank, share;
+    int64_t nnz, bytes;
+    double  seconds; ///< Median of the timed runs.
+} cli_run_part;
+
+/// What happened.
+typedef struct cli_run {
+    cli_job          *job;
+    cli_run_settings  settings;
+    cairn_format     *format;
+    cairn_source     *source; ///< NULL when it is no longer needed.
+    cairn_tensor     *tensor;
+    cairn_plan       *plan;
+    cairn_source_info matrix;
+    cairn_plan_info   moved;
+    double            read, convert, prepare; ///< Seconds, the slowest rank's.
+    double        median, fastest, total; ///< Of the timed runs, all ranks together.
+    double       *member_seconds;         ///< [members] this rank's medians.
+    cli_run_part *part;                   ///< [parts] of all ranks.
+    int64_t       parts;
+    double        rel_error, abs_error;
+    bool          verified;
+} cli_run;
+
+/// Run the plan untimed and timed, and fill the seconds.
+///
+/// Collective. A run's time is that between two barriers, the slowest rank's.
+cairn_status cli_run_time(cli_run *run);
+
+/// Fill the parts of all ranks, their seconds included. Collective.
+cairn_status cli_run_collect(cli_run *run);
+
+/// Tell, as JSON or to people. Rank 0.
+cairn_status cli_run_report(const cli_run *run);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The options of a run.
+
+#include "run.h"
+#include "values.h"
+
+#include <string.h>
+
+static const char *const ops[]       = {"spmv", NULL};
+static const char *const later_ops[] = {"spmm",   "spgemm", "spadd", "sddmm",
+                                        "mttkrp", "ttm",    "ttv",   NULL};
+
+static const char *const divisions[]       = {"nnz", "rows", NULL};
+static const char *const later_divisions[] = {"cost", "graph", "2d", NULL};
+
+static cairn_status read_op(cli_job *job, cli_run_settings *settings)
+{
+    int which;
+
+    settings->op = job->arguments.operand[0];
+    CLI_TRY(cli_choose(job, "run", settings->op,
+                       &(cli_choices){"operation", ops, later_ops}, &which));
+    if (job->arguments.operands < 2)
+        return cli_fail(job, CAIRN_BAD_OPTION, "operand: run %s: FILE is missing",
+                        settings->op);
+    settings->file = job->arguments.operand[1];
+    if (job->arguments.operands > 2)
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "operand: %s: one too many; %s takes one file",
+                        job->arguments.operand[2], settings->op);
+    return CAIRN_OK;
+}
+
+static cairn_status check_later(cli_job *job)
+{
+    static const struct {
+        cli_option_id id;
+        const char   *name;
+    } later[] = {
+        {CLI_PLAN,     "--plan"    },
+        {CLI_PLAN_OUT, "--plan-out"},
+        {CLI_TRACE,    "--trace"   }
+    };
+
+    for (size_t k = 0; k < sizeof later / sizeof later[0]; k++)
+        if (cli_given(job, later[k].id))
+            return cli_not_yet(job, "option", later[k].name);
+    if (cli_given(job, CLI_K))
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --k: spmv has one column; --k is for spmm");
+    return CAIRN_OK;
+}
+
+static cairn_status read_division(cli_job *job, cli_run_settings *settings)
+{
+    const char *word  = cli_text(job, CLI_DISTRIBUTE);
+    int         which = 0;
+
+    if (word)
+        CLI_TRY(cli_choose(job, "option: --distribute", word,
+                           &(cli_choices){"distribution", divisions, later_divisions},
+                           &which));
+    settings->division = which == 1 ? CAIRN_BY_ROWS : CAIRN_BY_NNZ;
+    return CAIRN_OK;
+}
+
+static const char *text_or(cli_job *job, cli_option_id id, const char *standard)
+{
+    return cli_given(job, id) ? cli_text(job, id) : standard;
+}
+
+cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
+{
+    *settings = (cli_run_settings){
+        .format  = text_or(job, CLI_FORMAT, "csr"),
+        .place   = cli_text(job, CLI_PLACE),
+        .devices = cli_text(job, CLI_DEVICES),
+        .iters   = 10,
+        .warmup  = 2,
+        .x       = text_or(job, CLI_X, "ramp"),
+        .out     = cli_text(job, CLI_OUT),
+        .verify  = cli_given(job, CLI_VERIFY),
+    };
+
+    CLI_TRY(read_op(job, settings));
+    CLI_TRY(check_later(job));
+    CLI_TRY(read_division(job, settings));
+    CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
+    CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));
+    if (strcmp(settings->format, "auto") == 0)
+        return cli_not_yet(job, "option: --format", "auto");
+    return CAIRN_OK;
+}

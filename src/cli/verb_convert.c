@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// `cairn convert`: store a file in a format and write that.
+
+#include "clock.h"
+#include "gather.h"
+#include "json.h"
+#include "values.h"
+#include "verbs.h"
+#include "words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// Seconds of the whole and of its parts, the slowest rank's, and what came out.
+typedef struct {
+    double  all, read, store, write;
+    int64_t bytes;
+} cost;
+
+static cairn_status check_output(cli_job *job)
+{
+    const char *path = cli_text(job, CLI_OUTPUT);
+
+    if (!cli_given(job, CLI_TO))
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --to: missing; convert needs it");
+    if (!path)
+        return cli_fail(job, CAIRN_BAD_OPTION, "option: -o: missing; convert needs it");
+    const char *ending = strrchr(path, '.');
+
+    if (ending && strcmp(ending, ".tns") == 0)
+        return cli_not_yet(job, "option: -o: writing .tns", path);
+    if (ending && (strcmp(ending, ".mtx") == 0 || strcmp(ending, ".cairn") == 0))
+        return CAIRN_OK;
+    return cli_fail(job, CAIRN_BAD_OPTION,
+                    "option: -o: %s: the ending is none of .mtx .cairn", path);
+}
+
+static cairn_status report(cli_job *job, const cost *c)
+{
+    const char *path = cli_text(job, CLI_OUTPUT);
+
+    if (!cli_is_first(job)) return CAIRN_OK;
+    if (cli_given(job, CLI_JSON))
+        return cli_json_write(job, json_pack("{s:f, s:{s:f, s:f, s:f}, s:I}", "seconds",
+                                             c->all, "phases", "read", c->read, "store",
+                                             c->store, "write", c->write, "bytes",
+                                             (json_int_t)c->bytes));
+    printf("%s: %s in %s (read %s, store %s, write %s)\n", path,
+           cli_word_bytes(c->bytes).text, cli_word_seconds(c->all).text,
+           cli_word_seconds(c->read).text, cli_word_seconds(c->store).text,
+           cli_word_seconds(c->write).text);
+    return CAIRN_OK;
+}
+
+/// Seconds since @p since, which becomes now. Ranks end each phase together.
+static cairn_status lap(cli_job *job, double *since, double *seconds)
+{
+    CLI_TRY(cli_barrier(job));
+    const double now = cli_seconds();
+
+    *seconds = now - *since;
+    *since   = now;
+    return CAIRN_OK;
+}
+
+static cairn_status
+write_tensor(cli_job *job, const cairn_tensor *tensor, cost *c, double *since)
+{
+    CLI_TRY(cairn_tensor_write(tensor, cli_text(job, CLI_OUTPUT), &c->bytes));
+    return lap(job, since, &c->write);
+}
+
+static cairn_status
+convert(cli_job *job, const cairn_format *format, cost *c, double *since)
+{
+    cairn_source *source = NULL;
+    cairn_tensor *tensor = NULL;
+
+    CLI_TRY(cairn_source_read(job->context, job->arguments.operand[0], CAIRN_BY_NNZ,
+                              &source));
+    cairn_status status = lap(job, since, &c->read);
+
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, format, job->dtype, &tensor);
+    cairn_source_destroy(&source);
+    if (status == CAIRN_OK) status = lap(job, since, &c->store);
+    if (status == CAIRN_OK) status = write_tensor(job, tensor, c, since);
+    cairn_tensor_destroy(&tensor);
+    return status;
+}
+
+static cairn_status run(cli_job *job)
+{
+    const double  begun  = cli_seconds();
+    double        since  = begun;
+    cairn_format *format = NULL;
+    cost          c      = {0};
+
+    CLI_TRY(check_output(job));
+    CLI_TRY(cairn_format_create(job->context, cli_text(job, CLI_TO), &format));
+    const cairn_status status = convert(job, format, &c, &since);
+
+    cairn_format_destroy(&format);
+    CLI_TRY(status);
+    c.all = since - begun;
+    return cli_agree(job, report(job, &c));
+}
+
+static const char about[] =
+    "OUT ends in .mtx (coordinates, row by row, 17 digits) or .cairn (the format's "
+    "arrays\n"
+    "themselves, with checksums; read on any number of ranks). --dtype f32 rounds.\n"
+    "\n"
+    "JSON: seconds phases{read store write} bytes (of OUT)\n"
+    "\n"
+    "example:\n"
+    "  cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn\n";
+
+const cli_verb cli_verb_convert = {
+    .name     = "convert",
+    .operands = "FILE --to SPEC -o OUT",
+    .least    = 1,
+    .most     = 1,
+    .summary  = "Store a file in a format and write that",
+    .about    = about,
+    .options  = (const cli_option_id[]){CLI_TO, CLI_OUTPUT, CLI_DTYPE, CLI_THREADS,
+                                        CLI_MEMORY, CLI_OPTIONS},
+    .run      = run,
+};

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// `cairn generate`: test problems.
+
+#include "json.h"
+#include "values.h"
+#include "verbs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_OFFSETS    256
+#define MOST_PARAMETERS 3
+#define MOST_KINDS      32
+
+/// What each kind takes; everything is required. The library has the kinds and checks
+/// the values; this table is about which option belongs where.
+static const struct {
+    const char   *kind;
+    cli_option_id takes[MOST_PARAMETERS + 1]; ///< Ended by CLI_OPTIONS.
+} kinds[] = {
+    {"stencil5",  {CLI_NX, CLI_NY, CLI_OPTIONS}                 },
+    {"stencil7",  {CLI_NX, CLI_NY, CLI_NZ, CLI_OPTIONS}         },
+    {"stencil27", {CLI_NX, CLI_NY, CLI_NZ, CLI_OPTIONS}         },
+    {"banded",    {CLI_N, CLI_OFFSETS, CLI_OPTIONS}             },
+    {"fem3",      {CLI_N, CLI_DEGREE, CLI_OPTIONS}              },
+    {"rmat",      {CLI_SCALE, CLI_EDGES, CLI_OPTIONS}           },
+    {"uniform",   {CLI_N, CLI_DEGREE, CLI_OPTIONS}              },
+    {"tridiag",   {CLI_N, CLI_OPTIONS}                          },
+    {"pruned",    {CLI_ROWS, CLI_COLS, CLI_DENSITY, CLI_OPTIONS}},
+    {"mixed",     {CLI_N, CLI_DEGREE, CLI_OPTIONS}              },
+};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+/// All options that describe a problem, of whatever kind.
+static const cli_option_id parameters[] = {
+    CLI_NX,    CLI_NY,    CLI_NZ,   CLI_N,    CLI_OFFSETS, CLI_DEGREE,
+    CLI_SCALE, CLI_EDGES, CLI_ROWS, CLI_COLS, CLI_DENSITY, CLI_OPTIONS,
+};
+
+static bool takes(int kind, cli_option_id id)
+{
+    for (const cli_option_id *t = kinds[kind].takes; *t != CLI_OPTIONS; t++)
+        if (*t == id) return true;
+    return false;
+}
+
+/// Every parameter of the kind, and no other.
+static cairn_status check_given(cli_job *job, int kind)
+{
+    for (const cli_option_id *id = parameters; *id != CLI_OPTIONS; id++) {
+        const char *name = cli_option_row(*id)->name;
+
+        if (takes(kind, *id) && !cli_given(job, *id))
+            return cli_fail(job, CAIRN_BAD_OPTION, "option: --%s: missing; %s needs it",
+                            name, kinds[kind].kind);
+        if (!takes(kind, *id) && cli_given(job, *id))
+            return cli_fail(job, CAIRN_BAD_OPTION, "option: --%s: %s does not take it",
+                            name, kinds[kind].kind);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status find_kind(cli_job *job, int *kind)
+{
+    const char *names[KINDS + 1] = {NULL};
+
+    for (int k = 0; k < KINDS; k++)
+        names[k] = kinds[k].kind;
+    return cli_choose(job, "generate", job->arguments.operand[0],
+                      &(cli_choices){"test problem", names, NULL}, kind);
+}
+
+/// Read the values; what a kind does not take was not given and stays 0.
+static cairn_status read_problem(cli_job *job, cairn_problem *problem, int64_t *offsets)
+{
+    CLI_TRY(cli_integer(job, CLI_NX, 0, &problem->nx));
+    CLI_TRY(cli_integer(job, CLI_NY, 0, &problem->ny));
+    CLI_TRY(cli_integer(job, CLI_NZ, 0, &problem->nz));
+    CLI_TRY(cli_integer(job, CLI_N, 0, &problem->n));
+    CLI_TRY(cli_integer(job, CLI_DEGREE, 0, &problem->degree));
+    CLI_TRY(cli_integer(job, CLI_SCALE, 0, &problem->scale));
+    CLI_TRY(cli_integer(job, CLI_EDGES, 0, &problem->edges));
+    CLI_TRY(cli_integer(job, CLI_ROWS, 0, &problem->rows));
+    CLI_TRY(cli_integer(job, CLI_COLS, 0, &problem->cols));
+    CLI_TRY(cli_real(job, CLI_DENSITY, &problem->density));
+    CLI_TRY(cli_unsigned(job, CLI_SEED, &problem->seed));
+    problem->offsets = offsets;
+    return cli_integers(job, CLI_OFFSETS, MOST_OFFSETS, offsets,
+                        &problem->offset_count);
+}
+
+static cairn_status check_output(cli_job *job, const char **path)
+{
+    *path = cli_text(job, CLI_OUTPUT);
+    if (!*path)
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: -o: missing; generate needs it");
+    const char *ending = strrchr(*path, '.');
+
+    if (ending && strcmp(ending, ".mtx") == 0) return CAIRN_OK;
+    return cli_fail(job, CAIRN_BAD_OPTION,
+                    "option: -o: %s: generate writes .mtx (cairn convert makes .cairn)",
+                    *path);
+}
+
+static cairn_status report(cli_job *job, const cairn_source_info *info)
+{
+    const char *kind = job->arguments.operand[0];
+
+    if (!cli_is_first(job)) return CAIRN_OK;
+    if (cli_given(job, CLI_JSON))
+        return cli_json_write(job, json_pack("{s:s, s:I, s:I, s:I}", "kind", kind,
+                                             "rows", (json_int_t)info->extent[0],
+                                             "cols", (json_int_t)info->extent[1], "nnz",
+                                             (json_int_t)info->nnz));
+    printf("%s: %s, %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
+           cli_text(job, CLI_OUTPUT), kind, info->extent[0], info->extent[1],
+           info->nnz);
+    return CAIRN_OK;
+}
+
+static cairn_status write(cli_job *job, const cairn_source *source, const char *path)
+{
+    cairn_source_info info;
+
+    CLI_TRY(cairn_source_describe(source, &info));
+    CLI_TRY(cairn_source_write(source, path));
+    return cli_agree(job, report(job, &info));
+}
+
+static cairn_status run(cli_job *job)
+{
+    int64_t       offsets[MOST_OFFSETS];
+    cairn_problem problem = {.seed = 1};
+    cairn_source *source  = NULL;
+    const char   *path;
+    int           kind;
+
+    CLI_TRY(find_kind(job, &kind));
+    CLI_TRY(check_output(job, &path));
+    CLI_TRY(check_given(job, kind));
+    CLI_TRY(read_problem(job, &problem, offsets));
+    CLI_TRY(cairn_source_generate(job->context, kinds[kind].kind, &problem, &source));
+    const cairn_status status = write(job, source, path);
+
+    cairn_source_destroy(&source);
+    return status;
+}
+
+static const char about[] =
+    "kinds, and the options that each needs:\n"
+    "  stencil5   --nx --ny             points of a grid and their 4 neighbours\n"
+    "  stencil7   --nx --ny --nz        likewise in space, 6 neighbours\n"
+    "  stencil27  --nx --ny --nz        likewise, 26 neighbours\n"
+    "  banded     --n --offsets         whole diagonals\n"
+    "  tridiag    --n                   2, and -1 beside it\n"
+    "  fem3       --n --degree          3x3 blocks, symmetric, diagonally dominant\n"
+    "  rmat       --scale --edges       a graph with few rows of many entries\n"
+    "  uniform    --n --degree          as many random columns in every row\n"
+    "  pruned     --rows --cols --density   likewise, not square\n"
+    "  mixed      --n --degree          tridiag, and random columns beside it\n"
+    "\n"
+    "The same options give the same bytes on every machine and any number of ranks.\n"
+    "\n"
+    "JSON: kind rows cols nnz\n"
+    "\n"
+    "examples:\n"
+    "  cairn generate stencil5 --nx 100 --ny 100 -o grid.mtx\n"
+    "  cairn generate banded --n 1000 --offsets -10,-1,0,1,10 -o band.mtx\n";
+
+const cli_verb cli_verb_generate = {
+    .name     = "generate",
+    .operands = "KIND -o OUT",
+    .least    = 1,
+    .most     = 1,
+    .summary  = "A test problem, the same on every machine",
+    .about    = about,
+    .options =
+        (const cli_option_id[]){CLI_OUTPUT, CLI_NX, CLI_NY, CLI_NZ, CLI_N, CLI_OFFSETS,
+                                CLI_DEGREE, CLI_SCALE, CLI_EDGES, CLI_ROWS, CLI_COLS,
+                                CLI_DENSITY, CLI_SEED, CLI_MEMORY, CLI_OPTIONS},
+    .run = run,
+};
