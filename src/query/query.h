@@ -25,8 +25,12 @@ typedef struct cairn_query_net {
     void *user;
     int   rank, size;
     /// As cairn_comm_exchange(): counts[r] records of @p size bytes to rank r.
-    cairn_status (*exchange)(void *user, const void *send, const int64_t *counts,
-                             size_t size, void **recv, int64_t *recv_counts);
+    cairn_status (*exchange)(void          *user,
+                             const void    *send,
+                             const int64_t *counts,
+                             size_t         size,
+                             void         **recv,
+                             int64_t       *recv_counts);
     /// Largest and sum of one integer over the ranks.
     cairn_status (*max)(void *user, int64_t *value);
     cairn_status (*sum)(void *user, int64_t *value);
@@ -53,10 +57,13 @@ typedef struct cairn_query_set cairn_query_set;
 /// @retval CAIRN_BAD_QUERY  Two elements of one group got the same number; the message
 ///                          names the query (by name or position), group and number.
 /// @retval CAIRN_NO_MEMORY  Also when the groups to order are more than the limit holds.
-cairn_status cairn_query_run(cairn_env *env, const cairn_encoding *encoding,
-                             const cairn_shape *shape, const cairn_interval *box,
-                             const cairn_entries *entries, const cairn_query_net *net,
-                             cairn_query_set **set);
+cairn_status cairn_query_run(cairn_env             *env,
+                             const cairn_encoding  *encoding,
+                             const cairn_shape     *shape,
+                             const cairn_interval  *box,
+                             const cairn_entries   *entries,
+                             const cairn_query_net *net,
+                             cairn_query_set      **set);
 
 void cairn_query_set_destroy(cairn_env *env, cairn_query_set **set);
 
@@ -81,8 +88,11 @@ cairn_interval cairn_query_span(const cairn_query_set *set, int q);
 ///                an earlier query.
 /// @return true; false when no element of this rank's box has it (a bubble, an
 ///         overhanging row, a group that crosses ranks and where the element is unknown).
-bool cairn_query_element(cairn_query_set *set, int q, int64_t number,
-                         const int64_t *group, cairn_coord *d);
+bool cairn_query_element(cairn_query_set *set,
+                         int              q,
+                         int64_t          number,
+                         const int64_t   *group,
+                         cairn_coord     *d);
 
 /// Decide for every entry which member of a hybrid stores it: the rule of thresholds
 /// and `keep`. For a format that is no hybrid everything goes to member 0.
@@ -91,9 +101,12 @@ bool cairn_query_element(cairn_query_set *set, int q, int64_t number,
 ///
 /// @param[out] member  [entries->n]; caller's array.
 /// @retval CAIRN_BAD_FORMAT  The first member stores no index and there is no query.
-cairn_status cairn_decompose(cairn_env *env, const cairn_format *format,
-                             const cairn_shape *shape, const cairn_interval *box,
-                             const cairn_entries *entries, const cairn_query_net *net,
-                             uint8_t *member);
+cairn_status cairn_decompose(cairn_env             *env,
+                             const cairn_format    *format,
+                             const cairn_shape     *shape,
+                             const cairn_interval  *box,
+                             const cairn_entries   *entries,
+                             const cairn_query_net *net,
+                             uint8_t               *member);
 
 #endif

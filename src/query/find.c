@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// From a number back to the element that has it.
+
+#include "query/set.h"
+
+#include <string.h>
+
+/// Index k in [lo, hi) with number[by[k]] == wanted, or -1. Numbers mostly have no gaps,
+/// so that the first try hits.
+static int64_t
+search(const int64_t *number, const int64_t *by, int64_t lo, int64_t hi, int64_t wanted)
+{
+    while (lo < hi && number[by[lo]] == CAIRN_NO_NUMBER)
+        lo++;
+    if (lo >= hi || wanted < number[by[lo]] || wanted > number[by[hi - 1]]) return -1;
+
+    const int64_t guess = wanted - number[by[lo]];
+
+    if (guess < hi - lo && number[by[lo + guess]] == wanted) return lo + guess;
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (number[by[mid]] == wanted) return mid;
+        if (number[by[mid]] < wanted)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return -1;
+}
+
+static bool position(const cairn_query_set *set,
+                     const cairn_elements  *elements,
+                     int64_t                p,
+                     cairn_coord           *d)
+{
+    const cairn_query_state *arg;
+
+    switch (elements->kind) {
+    case CAIRN_ELEMENTS_ENTRIES:
+        for (int k = 0; k < set->order; k++)
+            d[k] = set->entries->coord[k][p];
+        return true;
+    case CAIRN_ELEMENTS_BOX: cairn_box_position(set, p, d); return true;
+    case CAIRN_ELEMENTS_GROUPS: break;
+    }
+    arg = &set->state[elements->q];
+    if (arg->origin) {
+        memcpy(d, arg->origin + p * set->order, (size_t)set->order * sizeof *d);
+        return true;
+    }
+    return cairn_group_first(set, &arg->group, cairn_tuples_at(&arg->groups, p), d);
+}
+
+/// Number of the first element without an entry of a group that no element touched.
+static bool rest_start(cairn_query_set         *set,
+                       const cairn_query_state *s,
+                       const cairn_coord       *d,
+                       int64_t                 *start)
+{
+    cairn_element element;
+
+    cairn_element_at(set, d, -1, &element);
+    return cairn_query_start(set, &s->rest, &element, start) == CAIRN_OK
+           && *start != CAIRN_NO_NUMBER;
+}
+
+static bool on_line(cairn_query_set *set,
+                    int              q,
+                    int64_t          number,
+                    const int64_t   *group,
+                    int64_t          g,
+                    cairn_coord     *d)
+{
+    const cairn_query_state *s = &set->state[q];
+    int64_t                  start;
+
+    if (g >= 0)
+        start = s->rest_start[g];
+    else if (!cairn_line_element(set, q, group, -1, 0, d)
+             || !rest_start(set, s, d, &start))
+        return false;
+    return start != CAIRN_NO_NUMBER
+           && cairn_line_element(set, q, group, g, number - start, d);
+}
+
+static bool in_list(cairn_query_set *set,
+                    int              q,
+                    int64_t          number,
+                    const int64_t   *group,
+                    int64_t          g,
+                    cairn_coord     *d)
+{
+    const cairn_query_state *s = &set->state[q];
+    const cairn_unstored    *list;
+    int64_t                  start;
+
+    if (cairn_query_unstored(set, q, group, &list) != CAIRN_OK || !list || list->n == 0)
+        return false;
+    if (g >= 0)
+        start = s->rest_start[g];
+    else if (!rest_start(set, s, list->d, &start))
+        return false;
+    if (start == CAIRN_NO_NUMBER || number < start || number - start >= list->n)
+        return false;
+    memcpy(d, list->d + (number - start) * set->order, (size_t)set->order * sizeof *d);
+    return true;
+}
+
+static bool find_rest(cairn_query_set *set,
+                      int              q,
+                      int64_t          number,
+                      const int64_t   *group,
+                      int64_t          g,
+                      cairn_coord     *d)
+{
+    const cairn_query_state *s       = &set->state[q];
+    const bool               crosses = g >= 0 ? s->crossing && s->crossing[g]
+                                              : !cairn_map_is_local(set, &s->group)
+                                      && cairn_group_crosses(set, &s->group, group);
+
+    if (!s->lazy || s->rest.kind == CAIRN_START_NONE || crosses) return false;
+    return s->line.on ? on_line(set, q, number, group, g, d)
+                      : in_list(set, q, number, group, g, d);
+}
+
+bool cairn_query_element(cairn_query_set *set,
+                         int              q,
+                         int64_t          number,
+                         const int64_t   *group,
+                         cairn_coord     *d)
+{
+    const cairn_query_state *s = &set->state[q];
+    cairn_coord              found[CAIRN_MAX_ORDER];
+    int64_t                  g, at;
+    bool                     ok;
+
+    if (s->query->func == CAIRN_QUERY_REORDER) {
+        at = search(s->number, s->order, 0, s->elements.n, number);
+        ok = at >= 0 && position(set, &s->elements, s->order[at], found);
+    } else if (s->query->func == CAIRN_QUERY_ENUM && number != CAIRN_NO_NUMBER) {
+        const int64_t *by = s->by_number ? s->by_number : s->order;
+
+        g  = cairn_tuples_find(&s->groups, group);
+        at = g < 0 ? -1 : search(s->number, by, s->first[g], s->first[g + 1], number);
+        ok = at >= 0 ? position(set, &s->elements, by[at], found)
+                     : find_rest(set, q, number, group, g, found);
+    } else {
+        return false;
+    }
+    if (ok) memcpy(d, found, (size_t)set->order * sizeof *d);
+    return ok;
+}

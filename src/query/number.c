@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Numbering of elements: by classes, or with a distance. For the latter the numbers
+/// given in a group form chains (union-find): each leads to the next one that may be
+/// free, so that a search costs nearly nothing however full the group is.
+
+#include "query/set.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static cairn_status overflow(cairn_env *env)
+{
+    return cairn_fail(env, CAIRN_OVERFLOW, "query: enum: a number leaves 64 bits");
+}
+
+static cairn_status sort_elements(cairn_env *env, cairn_numbering *b)
+{
+    const int64_t *key[1 + CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER];
+    int64_t        p = 0;
+
+    key[0] = b->group;
+    memcpy(key + 1, b->key, (size_t)b->keys * sizeof *key);
+    CAIRN_TRY(cairn_sort_order(env, b->n, b->keys + 1, key, b->order));
+    for (int64_t g = 0; g <= b->groups; g++) {
+        while (p < b->n && b->group[b->order[p]] < g)
+            p++;
+        b->first[g] = p;
+    }
+    return CAIRN_OK;
+}
+
+/// Each class of a group counts from the start of its first element.
+static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
+{
+    int64_t next[CAIRN_MAX_CASES + 1];
+
+    for (int64_t g = 0; g < b->groups; g++) {
+        uint32_t begun = 0;
+
+        for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
+            const int64_t p = b->order[k], arm = b->arm[p];
+
+            b->number[p] = b->start[p];
+            if (b->start[p] == CAIRN_NO_NUMBER) continue;
+            if (!(begun >> arm & 1)) next[arm] = b->start[p];
+            begun |= 1U << arm;
+            b->number[p] = next[arm];
+            if (__builtin_add_overflow(next[arm], 1, &next[arm])) return overflow(env);
+        }
+    }
+    return CAIRN_OK;
+}
+
+/// Numbers given, with the next that may be free; and the last one given to each key.
+typedef struct {
+    cairn_tuples taken, keys;
+    int64_t     *next, *last;
+    int64_t     *chain; ///< Taken numbers on the way to a free one.
+} chains;
+
+/// First free number of the group from @p from on; what was passed leads to it directly.
+static int64_t find_free(chains *c, int64_t group, int64_t from)
+{
+    int64_t tuple[2] = {group, from}, at, passed = 0;
+
+    while ((at = cairn_tuples_find(&c->taken, tuple)) >= 0) {
+        c->chain[passed++] = at;
+        tuple[1]           = c->next[at];
+    }
+    while (passed > 0)
+        c->next[c->chain[--passed]] = tuple[1];
+    return tuple[1];
+}
+
+static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, int64_t p)
+{
+    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], b->start[p]}, at, after;
+
+    key[0] = b->group[p];
+    for (int k = 0; k < b->bys; k++)
+        key[k + 1] = b->by[k][p];
+
+    const int64_t known = c->keys.n;
+
+    CAIRN_TRY(cairn_tuples_add(env, &c->keys, key, &at));
+    if (at < known) {
+        if (__builtin_add_overflow(c->last[at], b->distance, &after))
+            return overflow(env);
+        if (after > tuple[1]) tuple[1] = after;
+    }
+    tuple[1] = find_free(c, tuple[0], tuple[1]);
+    if (tuple[1] == INT64_MAX) return overflow(env);
+    b->number[p] = c->last[at] = tuple[1];
+    CAIRN_TRY(cairn_tuples_add(env, &c->taken, tuple, &at));
+    c->next[at] = tuple[1] + 1;
+    return CAIRN_OK;
+}
+
+static cairn_status number_distance(cairn_env *env, cairn_numbering *b)
+{
+    chains       c = {.next = NULL};
+    cairn_status status;
+
+    cairn_tuples_init(&c.taken, 2);
+    cairn_tuples_init(&c.keys, 1 + b->bys);
+    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.next));
+    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.last));
+    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.chain));
+    for (int64_t k = 0; k < b->n; k++) {
+        const int64_t p = b->order[k];
+
+        b->number[p] = CAIRN_NO_NUMBER;
+        if (b->start[p] != CAIRN_NO_NUMBER) CAIRN_GO(done, take(env, b, &c, p));
+    }
+    status = CAIRN_OK;
+done:
+    cairn_tuples_fini(env, &c.taken);
+    cairn_tuples_fini(env, &c.keys);
+    cairn_free(env, c.next);
+    cairn_free(env, c.last);
+    cairn_free(env, c.chain);
+    return status;
+}
+
+cairn_status cairn_number_elements(cairn_env *env, cairn_numbering *batch)
+{
+    CAIRN_TRY(sort_elements(env, batch));
+    return batch->distance ? number_distance(env, batch) : number_classes(env, batch);
+}
+
+/* ---- uniqueness ---- */
+
+static cairn_status refuse(cairn_query_set    *set,
+                           int                 q,
+                           const cairn_tuples *groups,
+                           int64_t             group,
+                           int64_t             number)
+{
+    char text[32], tuple[32 * CAIRN_MAX_LEVELS] = "";
+
+    for (int k = 0, at = 0; k < groups->width; k++)
+        at += snprintf(tuple + at, sizeof tuple - (size_t)at, "%s%" PRId64,
+                       k ? "," : "", cairn_tuples_at(groups, group)[k]);
+    return cairn_fail(set->env, CAIRN_BAD_QUERY,
+                      "query: %s: two elements of group (%s) get the number %" PRId64,
+                      cairn_query_label(set, set->state[q].query, text), tuple, number);
+}
+
+static bool ascends(const cairn_numbering *b)
+{
+    for (int64_t g = 0; g < b->groups; g++)
+        for (int64_t k = b->first[g] + 1; k < b->first[g + 1]; k++)
+            if (b->number[b->order[k - 1]] >= b->number[b->order[k]]) return false;
+    return true;
+}
+
+static cairn_status check_pairs(cairn_query_set       *set,
+                                int                    q,
+                                const cairn_numbering *b,
+                                const cairn_tuples    *groups,
+                                const int64_t         *by_number)
+{
+    for (int64_t g = 0; g < b->groups; g++)
+        for (int64_t k = b->first[g] + 1; k < b->first[g + 1]; k++) {
+            const int64_t number = b->number[by_number[k]];
+
+            if (number != CAIRN_NO_NUMBER && number == b->number[by_number[k - 1]])
+                return refuse(set, q, groups, g, number);
+        }
+    return CAIRN_OK;
+}
+
+/// The least number of the group that is at least @p from, or CAIRN_NO_NUMBER.
+static int64_t
+least_from(const cairn_numbering *b, const int64_t *by_number, int64_t g, int64_t from)
+{
+    int64_t lo = b->first[g], hi = b->first[g + 1];
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (b->number[by_number[mid]] < from)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < b->first[g + 1] ? b->number[by_number[lo]] : CAIRN_NO_NUMBER;
+}
+
+/// Usually the others begin behind all numbers; only else are they counted.
+static cairn_status check_rest(cairn_query_set       *set,
+                               int                    q,
+                               const cairn_numbering *b,
+                               const cairn_tuples    *groups,
+                               const int64_t         *rest_start,
+                               const int64_t         *by_number)
+{
+    for (int64_t g = 0; g < b->groups; g++) {
+        const int64_t from = rest_start[g];
+        const int64_t next = from == CAIRN_NO_NUMBER
+                                 ? CAIRN_NO_NUMBER
+                                 : least_from(b, by_number, g, from);
+        int64_t       count;
+
+        if (next == CAIRN_NO_NUMBER) continue;
+        CAIRN_TRY(cairn_query_count(set, q, cairn_tuples_at(groups, g), &count));
+        count -= b->first[g + 1] - b->first[g];
+        if (next - from < count) return refuse(set, q, groups, g, next);
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_number_check(cairn_query_set       *set,
+                                int                    q,
+                                const cairn_numbering *batch,
+                                const cairn_tuples    *groups,
+                                const int64_t         *rest_start,
+                                int64_t              **by_number)
+{
+    const int64_t *key[2] = {batch->group, batch->number};
+    int64_t       *sorted = NULL;
+    cairn_status   status = CAIRN_OK;
+
+    if (!ascends(batch)) {
+        CAIRN_TRY(CAIRN_NEW(set->env, batch->n, &sorted));
+        CAIRN_GO(undo, cairn_sort_order(set->env, batch->n, 2, key, sorted));
+        CAIRN_GO(undo, check_pairs(set, q, batch, groups, sorted));
+    }
+    if (rest_start)
+        CAIRN_GO(undo, check_rest(set, q, batch, groups, rest_start,
+                                  sorted ? sorted : batch->order));
+    *by_number = sorted;
+    return CAIRN_OK;
+undo:
+    cairn_free(set->env, sorted);
+    return status;
+}

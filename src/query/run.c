@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Running all queries of an encoding, one after the other.
+
+#include "query/travel.h"
+
+#include <string.h>
+
+static cairn_status check_arg(cairn_query_set *set, int q)
+{
+    const cairn_query *query = &set->encoding->query[q];
+    const bool         needs =
+        query->func == CAIRN_QUERY_REORDER || query->func == CAIRN_QUERY_SCHEDULE;
+    char text[32];
+
+    if (query->arg < 0 ? !needs
+                       : set->encoding->query[query->arg].func == CAIRN_QUERY_SUM)
+        return CAIRN_OK;
+    return cairn_fail(set->env, CAIRN_BAD_QUERY,
+                      "query: %s: it must run over %s, whose groups have values",
+                      cairn_query_label(set, query, text),
+                      needs ? "an earlier sum" : "value or an earlier sum");
+}
+
+static cairn_status run_query(cairn_query_set *set, int q)
+{
+    set->state[q].query = &set->encoding->query[q];
+    cairn_tuples_init(&set->state[q].asked, set->state[q].query->group_by.count);
+    CAIRN_TRY(check_arg(set, q));
+    CAIRN_TRY(cairn_query_maps(set, q));
+    switch (set->state[q].query->func) {
+    case CAIRN_QUERY_SUM: return cairn_query_run_sum(set, q);
+    case CAIRN_QUERY_ENUM: return cairn_query_run_enum(set, q);
+    case CAIRN_QUERY_REORDER: return cairn_query_run_reorder(set, q);
+    case CAIRN_QUERY_SCHEDULE: break;
+    }
+    return cairn_query_run_schedule(set, q);
+}
+
+static void find_span(cairn_query_set *set, int q)
+{
+    cairn_query_state *s = &set->state[q];
+    const bool         all =
+        s->query->func == CAIRN_QUERY_REORDER || s->query->func == CAIRN_QUERY_SCHEDULE;
+    const int64_t *value = all ? s->number : s->at_entry;
+    const int64_t  n     = all ? s->elements.n : set->entries->n;
+
+    s->span = (cairn_interval){INT64_MAX, INT64_MIN};
+    for (int64_t p = 0; p < n; p++) {
+        if (value[p] == CAIRN_NO_NUMBER) continue;
+        if (value[p] < s->span.lo) s->span.lo = value[p];
+        if (value[p] > s->span.hi) s->span.hi = value[p];
+    }
+    if (s->span.lo > s->span.hi) s->span = (cairn_interval){0, -1};
+}
+
+static cairn_status run_all(cairn_query_set *set)
+{
+    for (int q = 0; q < set->encoding->queries; q++) {
+        CAIRN_TRY(run_query(set, q));
+        find_span(set, q);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status create(cairn_env            *env,
+                           const cairn_encoding *encoding,
+                           const cairn_shape    *shape,
+                           const cairn_interval *box,
+                           const cairn_entries  *entries,
+                           cairn_query_set     **set)
+{
+    cairn_query_set *made;
+    cairn_status     status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &made));
+    status = CAIRN_NEW(env, 1, &made->algebra);
+    if (status != CAIRN_OK) {
+        cairn_free(env, made);
+        return status;
+    }
+    cairn_algebra_init(made->algebra, env, shape->order);
+    made->env      = env;
+    made->encoding = encoding;
+    made->order    = shape->order;
+    made->entries  = entries;
+    for (int k = 0; k < shape->order; k++) {
+        made->global[k] = (cairn_interval){0, shape->extent[k] - 1};
+        made->box[k]    = box[k];
+    }
+    *set = made;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_query_run(cairn_env             *env,
+                             const cairn_encoding  *encoding,
+                             const cairn_shape     *shape,
+                             const cairn_interval  *box,
+                             const cairn_entries   *entries,
+                             const cairn_query_net *net,
+                             cairn_query_set      **set)
+{
+    const bool       spread = net && net->size > 1;
+    cairn_query_set *made   = NULL;
+    cairn_status     status = create(env, encoding, shape, box, entries, &made);
+
+    if (!made) return spread ? net->agree(net->user, status) : status;
+    made->net    = spread ? net : NULL;
+    made->spread = spread;
+    status       = cairn_travel_meet(made, run_all(made));
+    made->net    = NULL;
+    if (status == CAIRN_OK)
+        *set = made;
+    else
+        cairn_query_set_destroy(env, &made);
+    return status;
+}
+
+static void destroy_state(cairn_env *env, cairn_query_state *s)
+{
+    cairn_free(env, s->group.form);
+    cairn_free(env, s->traverse.form);
+    cairn_free(env, s->by.form);
+    cairn_tuples_fini(env, &s->groups);
+    cairn_free(env, s->crossing);
+    cairn_free(env, s->origin);
+    cairn_free(env, s->elements.entry);
+    if (s->entry_group != s->group_of) cairn_free(env, s->entry_group);
+    cairn_free(env, s->group_of);
+    cairn_free(env, s->total);
+    if (s->at_entry != s->number) cairn_free(env, s->at_entry);
+    cairn_free(env, s->number);
+    cairn_free(env, s->order);
+    cairn_free(env, s->first);
+    cairn_free(env, s->by_number);
+    cairn_free(env, s->rest_start);
+    for (int64_t k = 0; k < s->asked.n; k++)
+        cairn_free(env, s->unstored[k].d);
+    cairn_tuples_fini(env, &s->asked);
+    cairn_free(env, s->unstored);
+}
+
+void cairn_query_set_destroy(cairn_env *env, cairn_query_set **set)
+{
+    if (!*set) return;
+    for (int q = 0; q < (*set)->encoding->queries; q++)
+        destroy_state(env, &(*set)->state[q]);
+    cairn_free(env, (*set)->algebra);
+    cairn_free(env, *set);
+    *set = NULL;
+}
+
+const int64_t *cairn_query_at_entries(const cairn_query_set *set, int q)
+{
+    return set->state[q].at_entry;
+}
+
+cairn_interval cairn_query_span(const cairn_query_set *set, int q)
+{
+    return set->state[q].span;
+}
