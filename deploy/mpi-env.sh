@@ -12,8 +12,3 @@ if [ "$(nproc)" -lt 4 ]; then
     export OMPI_MCA_rmaps_base_oversubscribe="${OMPI_MCA_rmaps_base_oversubscribe:-1}"
     export OMPI_MCA_mpi_yield_when_idle="${OMPI_MCA_mpi_yield_when_idle:-1}"
 fi
-
-# Open MPI looks for ssh even when every rank is local.
-if ! command -v ssh >/dev/null && ! command -v rsh >/dev/null; then
-    export OMPI_MCA_plm_rsh_agent="${OMPI_MCA_plm_rsh_agent:-false}"
-fi

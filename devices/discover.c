@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static cairn_status refuse_text(cairn_env *env, const char *text)
 {
@@ -206,6 +207,9 @@ find_binding(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
         machine->cores        = touching(topology, bound, HWLOC_OBJ_CORE);
         machine->pus          = touching(topology, bound, HWLOC_OBJ_PU);
         machine->memory_bytes = near_memory(topology, bound);
+        /* Where the system tells hwloc nothing (no /sys), it still tells the C library. */
+        if (machine->here && machine->memory_bytes == 0)
+            machine->memory_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     }
     hwloc_bitmap_free(bound);
     hwloc_bitmap_free(mine);
