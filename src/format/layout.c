@@ -34,10 +34,14 @@ static void level_nodes(cairn_layout *layout)
         cairn_level *level = &layout->level[l];
 
         level->depth = level->merged || l == layout->last ? l : layout->level[l + 1].depth;
-        level->top   = l == layout->partition + 1;
+    }
+    for (int l = layout->first; l <= layout->last; l++) {
+        cairn_level *level = &layout->level[l];
+
+        level->top     = l == layout->partition + 1;
+        level->has_idx = !level->indirect;
         level->has_ptr =
             !level->top && (l == layout->first || layout->level[l - 1].depth == l - 1);
-        level->has_idx = !level->indirect;
     }
 }
 
