@@ -2,6 +2,7 @@
 /// @file
 /// Queries on Figure 1a: the numbers of docs/formats.md, section 5.
 
+#include "../support/brutal.h"
 #include "../support/query_fixture.h"
 
 TestSuite(query_figure, .init = up, .fini = down);
@@ -210,6 +211,41 @@ Test(query_figure, two_equal_numbers_are_refused)
                      CAIRN_BAD_QUERY);
         cr_expect_not_null(strstr(env.message, "x: two elements of group ("));
         cr_expect_null(set);
+        cairn_entries_fini(&env, &entries);
+        cairn_format_destroy(&format);
+    }
+}
+
+static cairn_status run_and_destroy(const cairn_encoding *encoding,
+                                    const cairn_entries  *entries)
+{
+    cairn_query_set *set = NULL;
+    cairn_coord      d[2];
+
+    CAIRN_TRY(cairn_query_run(&env, encoding, &figure_shape, figure_box, entries, NULL,
+                              &set));
+    for (int q = 0; q < encoding->queries; q++)
+        cairn_query_element(set, q, 1, (int64_t[]){1, 1}, d);
+    cairn_query_set_destroy(&env, &set);
+    return CAIRN_OK;
+}
+
+Test(query_figure, survives_every_failed_allocation)
+{
+    const char *const texts[] = {
+        "ell",
+        "sell-sigma<2,4>",
+        "bell<2>",
+        "cisr-plus<2>",
+        "serpens<2,4,2>",
+        "#encoding<{ idx_map<(d0,d1)->(x,d0,d1)>, indirect<{ x = enum(value) groupBy "
+        "(d0,d1)->(d1-d0) }> }>"};
+
+    for (int k = 0; k < 6; k++) {
+        cairn_format *format  = parse(texts[k]);
+        cairn_entries entries = figure_entries();
+
+        CAIRN_BRUTAL(&env, run_and_destroy(format->member[0], &entries));
         cairn_entries_fini(&env, &entries);
         cairn_format_destroy(&format);
     }

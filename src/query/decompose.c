@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Hybrids: thresholds on a query's value deal the entries out, then `keep` cuts the
+/// outermost indirect level of each member but the last, and what is beyond goes on.
+///
+/// Ranks agree once about a failure: a rank that fails by itself says so in the place of
+/// the next thing that all do together.
+
+#include "format/layout.h"
+#include "query/query.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct {
+    cairn_env             *env;
+    const cairn_format    *format;
+    const cairn_shape     *shape;
+    const cairn_interval  *box;
+    const cairn_entries   *entries;
+    const cairn_query_net *net;    ///< NULL: one rank.
+    bool                   agreed; ///< A failure is known to all ranks.
+    uint8_t               *member; ///< [n] of entries.
+} dealer;
+
+static cairn_status meet(dealer *d, cairn_status mine)
+{
+    cairn_status status = mine;
+
+    if (!d->net || d->agreed) return mine;
+    status    = d->net->agree(d->net->user, mine);
+    d->agreed = status != CAIRN_OK;
+    return status;
+}
+
+static cairn_status largest(dealer *d, cairn_status mine, int64_t *value)
+{
+    cairn_status status = meet(d, mine);
+
+    if (status != CAIRN_OK || !d->net) return status;
+    status    = d->net->max(d->net->user, value);
+    d->agreed = status != CAIRN_OK;
+    return status;
+}
+
+static cairn_status run(dealer               *d,
+                        const cairn_encoding *encoding,
+                        const cairn_entries  *entries,
+                        cairn_query_set     **set)
+{
+    const cairn_status status =
+        cairn_query_run(d->env, encoding, d->shape, d->box, entries, d->net, set);
+
+    d->agreed = d->agreed || status != CAIRN_OK;
+    return status;
+}
+
+/* ---- the query ---- */
+
+/// Stored entries per block: groups are the first member's direct expressions down to
+/// the last level that stores an index.
+static cairn_status block_query(dealer *d, cairn_query *query)
+{
+    const cairn_encoding *first = d->format->member[0];
+    uint32_t              levels;
+
+    CAIRN_TRY(cairn_encoding_index_levels(d->env, first, &levels));
+    CAIRN_CHECK(
+        levels, d->env, CAIRN_BAD_FORMAT,
+        "format: hybrid: its first member stores no index, so it needs a query");
+    *query = (cairn_query){.func = CAIRN_QUERY_SUM, .arg = CAIRN_ARG_VALUE};
+    query->group_by.order = first->map.order;
+    for (int level = 0; levels >> level; level++)
+        if (!cairn_expr_is_indirect(first->map.expr[level]))
+            query->group_by.expr[query->group_by.count++] = first->map.expr[level];
+    query->cases   = 1;
+    query->when[0] = (cairn_case){
+        .var      = CAIRN_ARG_VALUE,
+        .relation = CAIRN_REL_NE,
+        .start    = {.kind = CAIRN_START_CONST, .value = 1}
+    };
+    return CAIRN_OK;
+}
+
+/// An encoding of one query.
+static cairn_status make_encoding(dealer *d, cairn_encoding **encoding)
+{
+    cairn_encoding *made;
+    cairn_status    status = CAIRN_OK;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(d->env, 1, &made));
+    made->map.order = d->shape->order;
+    made->queries   = 1;
+    if (d->format->query)
+        made->query[0] = *d->format->query;
+    else
+        status = block_query(d, &made->query[0]);
+    if (status == CAIRN_OK)
+        *encoding = made;
+    else
+        cairn_free(d->env, made);
+    return status;
+}
+
+/// Positions of one group of the query.
+static cairn_status
+find_capacity(dealer *d, const cairn_query *query, int64_t *positions)
+{
+    cairn_form     form[CAIRN_MAX_LEVELS];
+    cairn_interval box[CAIRN_MAX_ORDER];
+    cairn_algebra *algebra;
+    cairn_status   status;
+
+    CAIRN_TRY(CAIRN_NEW(d->env, 1, &algebra));
+    cairn_algebra_init(algebra, d->env, d->shape->order);
+    for (int k = 0; k < d->shape->order; k++)
+        box[k] = (cairn_interval){0, d->shape->extent[k] - 1};
+    for (int f = 0; f < query->group_by.count; f++)
+        CAIRN_GO(done, cairn_form_of(algebra, query->group_by.expr[f], &form[f]));
+    status = cairn_group_capacity(d->env, algebra, query->group_by.count, form, box,
+                                  positions);
+done:
+    cairn_free(d->env, algebra);
+    return status;
+}
+
+/// What a group's value is compared with, before the threshold multiplies it.
+static cairn_status
+find_scale(dealer *d, const cairn_query *query, const int64_t *value, double *scale)
+{
+    int64_t amount = 1;
+
+    if (d->format->mode == CAIRN_THRESHOLD_CAPACITY)
+        CAIRN_TRY(find_capacity(d, query, &amount));
+    if (d->format->mode == CAIRN_THRESHOLD_MAXIMUM) {
+        amount = INT64_MIN;
+        for (cairn_pos p = 0; p < d->entries->n; p++)
+            if (value[p] > amount) amount = value[p];
+        CAIRN_TRY(largest(d, CAIRN_OK, &amount));
+    }
+    *scale = (double)amount;
+    return CAIRN_OK;
+}
+
+/// Is the value above threshold @p k? `maximum` divides by the largest value.
+static bool is_above(const cairn_format *format, int k, double value, double scale)
+{
+    if (format->mode == CAIRN_THRESHOLD_MAXIMUM)
+        return scale > 0 && value / scale > format->threshold[k];
+    return value > format->threshold[k] * scale;
+}
+
+static void deal(dealer *d, const int64_t *value, double scale)
+{
+    const int last = d->format->members - 1;
+
+    for (cairn_pos p = 0; p < d->entries->n; p++) {
+        int k = 0;
+
+        while (k < last && !is_above(d->format, k, (double)value[p], scale))
+            k++;
+        d->member[p] = (uint8_t)k;
+    }
+}
+
+static cairn_status deal_by_query(dealer *d)
+{
+    cairn_encoding  *encoding = NULL;
+    cairn_query_set *set      = NULL;
+    double           scale;
+    cairn_status     status;
+
+    CAIRN_TRY(make_encoding(d, &encoding));
+    CAIRN_GO(done, run(d, encoding, d->entries, &set));
+    CAIRN_GO(done, find_scale(d, &encoding->query[0], cairn_query_at_entries(set, 0),
+                              &scale));
+    deal(d, cairn_query_at_entries(set, 0), scale);
+done:
+    cairn_query_set_destroy(d->env, &set);
+    cairn_free(d->env, encoding);
+    return status;
+}
+
+/* ---- keep ---- */
+
+/// The entries of member @p k.
+static cairn_status select_entries(dealer *d, int k, cairn_entries *chosen)
+{
+    cairn_coord at[CAIRN_MAX_ORDER];
+    cairn_pos   n = 0;
+
+    for (cairn_pos p = 0; p < d->entries->n; p++)
+        n += d->member[p] == k;
+    CAIRN_TRY(cairn_entries_reserve(d->env, chosen, n));
+    for (cairn_pos p = 0; p < d->entries->n; p++) {
+        if (d->member[p] != k) continue;
+        for (int dim = 0; dim < d->entries->order; dim++)
+            at[dim] = d->entries->coord[dim][p];
+        CAIRN_TRY(cairn_entries_add(d->env, chosen, at, d->entries->value[p]));
+    }
+    return CAIRN_OK;
+}
+
+/// Values of the outermost indirect level; CAIRN_NO_NUMBER where a query gives none.
+static cairn_status level_values(dealer                *d,
+                                 const cairn_encoding  *encoding,
+                                 const cairn_query_set *set,
+                                 cairn_pos              n,
+                                 int64_t               *value)
+{
+    int            level = 0;
+    cairn_form     form;
+    cairn_algebra *algebra;
+    cairn_status   status;
+
+    while (level < encoding->map.count
+           && !cairn_expr_is_indirect(encoding->map.expr[level]))
+        level++;
+    CAIRN_CHECK(level < encoding->map.count, d->env, CAIRN_BAD_FORMAT,
+                "format: hybrid: keep cuts an indirect level, and the member has none");
+    CAIRN_TRY(CAIRN_NEW(d->env, 1, &algebra));
+    cairn_algebra_init(algebra, d->env, encoding->map.order);
+    CAIRN_GO(done, cairn_form_of(algebra, encoding->map.expr[level], &form));
+    const uint32_t uses = cairn_form_queries(algebra, &form);
+
+    for (cairn_pos p = 0; p < n; p++) {
+        int64_t queries[CAIRN_MAX_QUERIES];
+        bool    numbered = true;
+
+        for (int q = 0; uses >> q; q++) {
+            if (!(uses >> q & 1)) continue;
+            queries[q] = cairn_query_at_entries(set, q)[p];
+            numbered   = numbered && queries[q] != CAIRN_NO_NUMBER;
+        }
+        value[p] = numbered ? cairn_form_value(algebra, &form, NULL, queries)
+                            : CAIRN_NO_NUMBER;
+    }
+done:
+    cairn_free(d->env, algebra);
+    return status;
+}
+
+/// keep of the size, rounded up; a product that is an integer but for its last bit is
+/// that integer.
+static int64_t cut_at(double keep, int64_t size)
+{
+    const double exact = keep * (double)size, near = nearbyint(exact);
+
+    return (int64_t)(fabs(exact - near) <= 1e-12 * exact ? near : ceil(exact));
+}
+
+/// Send what lies beyond the cut, or has no number, to the next member.
+static void send_on(dealer *d, int k, const int64_t *value, int64_t cut)
+{
+    cairn_pos at = 0;
+
+    for (cairn_pos p = 0; p < d->entries->n; p++) {
+        if (d->member[p] != k) continue;
+        if (value[at] >= cut || value[at] == CAIRN_NO_NUMBER)
+            d->member[p] = (uint8_t)(k + 1);
+        at++;
+    }
+}
+
+static cairn_status cut_member(dealer *d, int k)
+{
+    const cairn_encoding *encoding = d->format->member[k];
+    cairn_entries         chosen;
+    cairn_query_set      *set   = NULL;
+    int64_t              *value = NULL, most = -1;
+    cairn_status          status;
+
+    cairn_entries_init(&chosen, d->entries->order);
+    CAIRN_GO(done, select_entries(d, k, &chosen));
+    CAIRN_GO(done, CAIRN_NEW(d->env, chosen.n, &value));
+    CAIRN_GO(done, run(d, encoding, &chosen, &set));
+    status = level_values(d, encoding, set, chosen.n, value);
+    for (cairn_pos p = 0; status == CAIRN_OK && p < chosen.n; p++)
+        if (value[p] > most) most = value[p];
+    CAIRN_GO(done, largest(d, status, &most));
+    send_on(d, k, value, cut_at(d->format->keep[k], most + 1));
+done:
+    cairn_query_set_destroy(d->env, &set);
+    cairn_free(d->env, value);
+    cairn_entries_fini(d->env, &chosen);
+    return status;
+}
+
+static cairn_status decompose(dealer *d)
+{
+    CAIRN_TRY(CAIRN_NEW(d->env, d->entries->n, &d->member));
+    CAIRN_TRY(deal_by_query(d));
+    for (int k = 0; k < d->format->members - 1; k++)
+        if (d->format->keep[k] < 1) CAIRN_TRY(cut_member(d, k));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_decompose(cairn_env             *env,
+                             const cairn_format    *format,
+                             const cairn_shape     *shape,
+                             const cairn_interval  *box,
+                             const cairn_entries   *entries,
+                             const cairn_query_net *net,
+                             uint8_t               *member)
+{
+    dealer d = {.env     = env,
+                .format  = format,
+                .shape   = shape,
+                .box     = box,
+                .entries = entries,
+                .net     = net && net->size > 1 ? net : NULL};
+
+    if (!format->hybrid) {
+        memset(member, 0, (size_t)entries->n);
+        return CAIRN_OK;
+    }
+    const cairn_status status = meet(&d, decompose(&d));
+
+    if (status == CAIRN_OK) memcpy(member, d.member, (size_t)entries->n);
+    cairn_free(env, d.member);
+    return status;
+}
