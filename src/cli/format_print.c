@@ -14,18 +14,24 @@ static const char *arrays_of(const cairn_level_info *info)
     return info->has_ptr ? "ptr" : info->has_idx ? "idx" : "-";
 }
 
+/// One line, without blanks at its end. Range and nodes are known with a file only.
 static void
 print_level(const cli_format_view *view, const cairn_level_info *info, int level)
 {
-    char range[48] = "", nodes[24] = "";
+    printf("  %-5d  %-14s  %-10s  %-5s  %-4s", level, info->expr, info->kind,
+           info->merged ? "yes" : "-", info->trimmed ? "yes" : "-");
+    if (!view->tensor) {
+        printf("  %s\n", arrays_of(info));
+        return;
+    }
+    char range[48] = "-", nodes[24] = "-";
 
-    if (info->sized)
+    if (info->sized && info->size > 0)
         snprintf(range, sizeof range, "%" PRId64 "..%" PRId64, info->lo,
                  info->lo + info->size - 1);
-    if (view->tensor) snprintf(nodes, sizeof nodes, "%" PRId64, info->nodes);
-    printf("  %-5d  %-12s  %-10s  %-7s  %-6s  %-7s  %-14s  %s\n", level, info->expr,
-           info->kind, arrays_of(info), info->merged ? "merged" : "",
-           info->trimmed ? "trimmed" : "", range, nodes);
+    if (info->has_ptr || info->has_idx || info->nodes > 0)
+        snprintf(nodes, sizeof nodes, "%" PRId64, info->nodes);
+    printf("  %-7s  %-16s  %s\n", arrays_of(info), range, nodes);
 }
 
 static void print_members(const cli_format_view *view)
@@ -38,8 +44,8 @@ static void print_members(const cli_format_view *view)
 
         if (members > 1)
             printf("\nmember %d  %s\n", m, cairn_format_member(view->format, m));
-        printf("  level  index         kind        arrays%s\n",
-               view->tensor ? "                     range           nodes" : "");
+        printf("  level  index           kind        merge  trim  arrays%s\n",
+               view->tensor ? "   range             nodes" : "");
         for (int l = 0; l < n; l++)
             print_level(view, &info[l], l);
     }
@@ -63,7 +69,8 @@ static void print_part(const cairn_part_info *part)
     printf("\npart  member %d, rank %d", part->member, part->rank);
     if (part->share) printf(", share %d", part->share);
     if (part->bank >= 0) printf(", bank %" PRId64, part->bank);
-    printf(": %" PRId64 " entries, %s\n", part->nnz, cli_word_bytes(part->bytes).text);
+    printf(": %s, %s\n", cli_word_entries(part->nnz).text,
+           cli_word_bytes(part->bytes).text);
 }
 
 static cairn_status print_parts(const cli_format_view *view)

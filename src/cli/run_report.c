@@ -155,9 +155,9 @@ static void print(const cli_run *run)
 {
     const int ranks = cairn_context_size(run->job->context);
 
-    printf("%s %s: %" PRId64 " x %" PRId64 ", %" PRId64 " entries, %s, %d rank%s\n",
-           run->settings.op, run->settings.file, run->matrix.extent[0],
-           run->matrix.extent[1], run->matrix.nnz,
+    printf("%s %s: %" PRId64 " x %" PRId64 ", %s, %s, %d rank%s\n", run->settings.op,
+           run->settings.file, run->matrix.extent[0], run->matrix.extent[1],
+           cli_word_entries(run->matrix.nnz).text,
            run->job->dtype == CAIRN_F32 ? "f32" : "f64", ranks, ranks == 1 ? "" : "s");
     printf("format    %s\n", cairn_format_text(run->format));
     printf("a run     %s median, %s fastest of %" PRId64

@@ -5,6 +5,7 @@
 #include "json.h"
 #include "values.h"
 #include "verbs.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -87,7 +88,7 @@ static cairn_status read_problem(cli_job *job, cairn_problem *problem, int64_t *
     CLI_TRY(cli_integer(job, CLI_COLS, 0, &problem->cols));
     CLI_TRY(cli_real(job, CLI_DENSITY, &problem->density));
     CLI_TRY(cli_unsigned(job, CLI_SEED, &problem->seed));
-    problem->offsets = offsets;
+    problem->offsets = cli_given(job, CLI_OFFSETS) ? offsets : NULL;
     return cli_integers(job, CLI_OFFSETS, MOST_OFFSETS, offsets,
                         &problem->offset_count);
 }
@@ -116,9 +117,8 @@ static cairn_status report(cli_job *job, const cairn_source_info *info)
                                              "rows", (json_int_t)info->extent[0],
                                              "cols", (json_int_t)info->extent[1], "nnz",
                                              (json_int_t)info->nnz));
-    printf("%s: %s, %" PRId64 " x %" PRId64 ", %" PRId64 " entries\n",
-           cli_text(job, CLI_OUTPUT), kind, info->extent[0], info->extent[1],
-           info->nnz);
+    printf("%s: %s, %" PRId64 " x %" PRId64 ", %s\n", cli_text(job, CLI_OUTPUT), kind,
+           info->extent[0], info->extent[1], cli_word_entries(info->nnz).text);
     return CAIRN_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "spy.h"
 #include "values.h"
 #include "verbs.h"
+#include "words.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,13 +49,14 @@ static void print(const char *file, const cairn_source_info *info)
     printf("%s: ", file);
     for (int m = 0; m < info->order; m++)
         printf("%s%" PRId64, m ? " x " : "", info->extent[m]);
-    printf(", %" PRId64 " entries, %s %s\n", info->nnz, info->field, info->symmetry);
+    printf(", %s, %s %s\n", cli_word_entries(info->nnz).text, info->field,
+           info->symmetry);
     if (info->order != 2) return;
     printf("diagonals  %" PRId64 " with entries, %" PRId64 " below to %" PRId64
            " above the main one\n",
            info->diagonals, info->bandwidth_lower, info->bandwidth_upper);
-    printf("rows       longest has %" PRId64 " entries; %" PRId64 " are empty\n",
-           info->max_row, info->empty_rows);
+    printf("rows       longest has %s; %" PRId64 " empty\n",
+           cli_word_entries(info->max_row).text, info->empty_rows);
 }
 
 static cairn_status report(cli_job *job, const cairn_source_info *info)

@@ -28,7 +28,8 @@ cli_word cli_word_bytes(int64_t bytes)
     cli_word                 word;
 
     if (bytes < 10 * 1024) {
-        snprintf(word.text, sizeof word.text, "%" PRId64 " bytes", bytes);
+        snprintf(word.text, sizeof word.text, "%" PRId64 " byte%s", bytes,
+                 bytes == 1 ? "" : "s");
         return word;
     }
     while (value >= 1024 && k < 3) {
@@ -36,5 +37,14 @@ cli_word cli_word_bytes(int64_t bytes)
         k++;
     }
     snprintf(word.text, sizeof word.text, "%.1f %s", value, units[k]);
+    return word;
+}
+
+cli_word cli_word_entries(int64_t entries)
+{
+    cli_word word;
+
+    snprintf(word.text, sizeof word.text, "%" PRId64 " %s", entries,
+             entries == 1 ? "entry" : "entries");
     return word;
 }

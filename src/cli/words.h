@@ -14,5 +14,6 @@ typedef struct cli_word {
 
 cli_word cli_word_seconds(double seconds);
 cli_word cli_word_bytes(int64_t bytes);
+cli_word cli_word_entries(int64_t entries);
 
 #endif
