@@ -49,14 +49,19 @@ static cairn_status describe_levels(cli_format_view *view)
     return CAIRN_OK;
 }
 
+/// A level spans the ranges of all ranks: from the lowest first index on.
 static void add_rank(cairn_level_info *info, const double *numbers)
 {
     const int64_t lo   = (int64_t)(numbers[LEVEL_LO] - numbers[LEVEL_BELOW]);
     const int64_t size = (int64_t)numbers[LEVEL_SIZE];
 
-    if (lo < info->lo) info->lo = lo;
-    if (size > info->size) info->size = size;
     info->nodes += (int64_t)numbers[LEVEL_NODES];
+    if (size == 0) return;
+    const int64_t first = info->size && info->lo < lo ? info->lo : lo;
+    const int64_t mine = info->lo + info->size, end = lo + size;
+
+    info->size = (info->size && mine > end ? mine : end) - first;
+    info->lo   = first;
 }
 
 static cairn_status join_sizes(cli_format_view *view, double *mine)
@@ -77,7 +82,7 @@ static cairn_status join_sizes(cli_format_view *view, double *mine)
 
     CLI_TRY(cli_gather(view->job, mine, n, &all));
     for (int l = 0; l < view->levels; l++)
-        view->level[l].nodes = 0;
+        view->level[l].nodes = view->level[l].size = 0;
     for (int r = 0; r < ranks; r++)
         for (int l = 0; l < view->levels; l++)
             add_rank(&view->level[l], all + r * n + l * LEVEL_NUMBERS);
@@ -85,7 +90,7 @@ static cairn_status join_sizes(cli_format_view *view, double *mine)
     return CAIRN_OK;
 }
 
-/// Nodes of all ranks together, and the widest range.
+/// Nodes of all ranks together, and the range that spans theirs.
 static cairn_status join_levels(cli_format_view *view)
 {
     double *mine;
