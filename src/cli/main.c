@@ -80,6 +80,9 @@ static cairn_status find_verb(cli_job *job, int count, char *const *words)
         return cli_fail(
             job, CAIRN_BAD_OPTION,
             "usage: cairn VERB ... [options]: no verb given (cairn --help)");
+    if (words[0][0] == '-')
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: %s: not before the verb (cairn --help)", words[0]);
     return cli_verb_find(job, words[0], &job->verb);
 }
 

@@ -52,7 +52,7 @@ static cairn_status unknown(cli_job *job, const char *word)
     const char *name    = word + strspn(word, "-");
     const char *nearest = cairn_nearest_name(name, names);
 
-    for (int k = 0; k < CLI_OPTIONS; k++)
+    for (int k = 0; k < CLI_OPTIONS && word[1] == '-'; k++)
         if (strcmp(table[k].name, name) == 0)
             return cli_fail(job, CAIRN_BAD_OPTION, "option: %s: %s does not take it",
                             word, job->verb->name);

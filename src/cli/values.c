@@ -37,7 +37,8 @@ static bool is_integer(const char *text)
     return *text >= '0' && *text <= '9';
 }
 
-/// Read a whole number up to @p end, where a number must be and nothing else.
+/// Read a whole number up to @p end, which must be one of @p ends or the text's; NULL:
+/// anything may follow.
 static cairn_status parse_integer(cli_job      *job,
                                   cli_option_id id,
                                   const char   *text,
@@ -50,7 +51,8 @@ static cairn_status parse_integer(cli_job      *job,
     const long long got = strtoll(text, end, 10);
 
     if (errno) return refuse(job, id, text, "is beyond 64 bits");
-    if (!strchr(ends, **end)) return refuse(job, id, text, "is no whole number");
+    if (ends && !strchr(ends, **end))
+        return refuse(job, id, text, "is no whole number");
     *value = got;
     return CAIRN_OK;
 }
@@ -126,7 +128,7 @@ cairn_status cli_bytes(cli_job *job, cli_option_id id, int64_t *value)
     int64_t     count, bytes;
 
     if (!text) return CAIRN_OK;
-    CLI_TRY(parse_integer(job, id, text, "kKMGT", &end, &count));
+    CLI_TRY(parse_integer(job, id, text, NULL, &end, &count));
     const int64_t scale = unit(end);
 
     if (!scale) return refuse(job, id, text, "is no number of bytes (4000, 64M, 2Gi)");
@@ -177,7 +179,7 @@ static cairn_status refuse_choice(cli_job           *job,
         if (k) strncat(all, ", ", sizeof all - strlen(all) - 1);
         strncat(all, choices->now[k], sizeof all - strlen(all) - 1);
     }
-    return cli_fail(job, CAIRN_BAD_OPTION, "%s: '%s' is no %s%s%s%s (%s)", where, word,
+    return cli_fail(job, CAIRN_BAD_OPTION, "%s: %s: no such %s%s%s%s (%s)", where, word,
                     choices->what, nearest ? "; did you mean " : "",
                     nearest ? nearest : "", nearest ? "?" : "", all);
 }
