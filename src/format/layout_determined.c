@@ -87,10 +87,10 @@ static cairn_status determine_level(cairn_env *env, cairn_layout *layout, int l)
     return determined_by(env, layout, l, given ? complete : above, &given, &level->recipe);
 }
 
-/// Does an unstored element get a number from query @p q?
+/// Does an unstored position get a number from this query?
 static bool numbers_unstored(const cairn_query *query)
 {
-    if (query->func != CAIRN_QUERY_ENUM) return true;
+    if (query->func != CAIRN_QUERY_ENUM || query->arg != CAIRN_ARG_VALUE) return true;
     for (int k = 0; k < query->cases; k++) {
         const cairn_case *c = &query->when[k];
 
@@ -101,35 +101,35 @@ static bool numbers_unstored(const cairn_query *query)
     return query->otherwise.kind != CAIRN_START_NONE;
 }
 
-/// Padding exists below a complete level, or where a query numbers unstored positions.
-/// A complete level whose every position is checked against a determined one below it
-/// pads only if that one's query does.
-static bool layout_pads(const cairn_layout *layout)
+/// A level that finds the element by its number, with everything above given, is a hole
+/// where there is none: if the query numbers stored positions only, nothing is padded.
+static bool finds_only_stored(const cairn_layout *layout, const cairn_level *level)
 {
-    bool complete = false, gaps = false, silent = true;
+    for (int s = 0; s < level->recipe.steps && level->per_node; s++) {
+        const cairn_step *step = &level->recipe.step[s];
 
-    for (int l = layout->last + 1; l < layout->levels; l++) {
-        const cairn_level *level = &layout->level[l];
-
-        if (!level->determined) {
-            complete = true;
-            continue;
-        }
-        for (int s = 0; s < level->recipe.steps; s++)
-            if (level->recipe.step[s].kind == CAIRN_STEP_QUERY) {
-                gaps = true;
-                silent &= !numbers_unstored(
-                    &layout->encoding->query[level->recipe.step[s].query]);
-            }
+        if (step->kind == CAIRN_STEP_QUERY
+            && !numbers_unstored(&layout->encoding->query[step->query]))
+            return true;
     }
-    for (int l = 0; l <= layout->last; l++) complete |= layout->level[l].gaps;
-    return complete && !(gaps && silent);
+    return false;
+}
+
+bool cairn_layout_pads(const cairn_layout *layout)
+{
+    bool pads = false;
+
+    for (int l = 0; l <= layout->last; l++) pads |= layout->level[l].gaps;
+    for (int l = layout->last + 1; l < layout->levels; l++) {
+        if (!layout->level[l].determined) pads = true;
+        else if (finds_only_stored(layout, &layout->level[l])) pads = false;
+    }
+    return pads;
 }
 
 cairn_status cairn_layout_determine(cairn_env *env, cairn_layout *layout)
 {
     for (int l = layout->last + 1; l < layout->levels; l++)
         CAIRN_TRY(determine_level(env, layout, l));
-    layout->pads = layout_pads(layout);
     return CAIRN_OK;
 }

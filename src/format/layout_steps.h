@@ -12,8 +12,11 @@
 /// @retval CAIRN_BAD_FORMAT  A digit's range is not covered by the extents.
 cairn_status cairn_layout_invert(cairn_env *env, cairn_layout *layout);
 
-/// Determined levels: `determined`, `by`, `per_node`, `recipe`, `pads`.
+/// Determined levels: `determined`, `by`, `per_node`, `recipe`.
 cairn_status cairn_layout_determine(cairn_env *env, cairn_layout *layout);
+
+/// What `pads` is, once determined levels and gaps are known.
+bool cairn_layout_pads(const cairn_layout *layout);
 
 /// Packs: `tuple`, `value_tuple`; lists change `depth` and `has_ptr` of inner levels.
 /// Twice: first the lists (they decide which arrays exist), then, with the widths known,

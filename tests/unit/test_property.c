@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Random encodings and tensors: the text comes back from its print, the entries come
+/// back from the arrays (and from a native segment), and the product is the triples'.
+///
+/// CAIRN_PROPERTY_CASES and CAIRN_PROPERTY_SEED are compile-time defaults; the slow test
+/// is the same program with more cases.
+
+#include "convert/build.h"
+#include "expr/spmv.h"
+#include "format/language.h"
+#include "support/random_format.h"
+#include "tensor/io_native.h"
+#include "tensor/walk.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+
+#ifndef CAIRN_PROPERTY_CASES
+#    define CAIRN_PROPERTY_CASES 2500
+#endif
+
+enum { MAX_POSITIONS = 200 };
+
+typedef struct {
+    cairn_env     env;
+    uint64_t      seed, state;
+    cairn_shape   shape;
+    double        dense[MAX_POSITIONS]; ///< By position, row-major.
+    bool          stored[MAX_POSITIONS];
+    cairn_entries entries;
+    char          text[RANDOM_FORMAT];
+} property;
+
+/// Outcomes that are counted.
+typedef struct {
+    int ran, refused, too_large, multiplied;
+} tally;
+
+static int positions(const cairn_shape *shape)
+{
+    int n = 1;
+
+    for (int k = 0; k < shape->order; k++) n *= (int)shape->extent[k];
+    return n;
+}
+
+static int position_of(const cairn_shape *shape, const cairn_coord *d)
+{
+    int p = 0;
+
+    for (int k = 0; k < shape->order; k++) p = p * (int)shape->extent[k] + (int)d[k];
+    return p;
+}
+
+static void random_tensor(property *p)
+{
+    const int order   = 2 + random_below(&p->state, 3);
+    const int density = random_below(&p->state, 101);
+
+    p->shape.order = order;
+    do
+        for (int k = 0; k < order; k++)
+            p->shape.extent[k] = 1 + random_below(&p->state, order == 2 ? 20 : 8);
+    while (positions(&p->shape) > MAX_POSITIONS);
+    if (random_chance(&p->state, 2)) p->shape.extent[random_below(&p->state, order)] = 0;
+    cairn_entries_init(&p->entries, order);
+    for (int q = 0; q < positions(&p->shape); q++) {
+        cairn_coord d[4];
+        int         rest = q;
+
+        for (int k = order - 1; k >= 0; k--) {
+            d[k] = rest % p->shape.extent[k];
+            rest /= (int)p->shape.extent[k];
+        }
+        p->stored[q] = random_chance(&p->state, density);
+        p->dense[q]  = p->stored[q] ? 1 + random_below(&p->state, 1000) / 8.0 : 0;
+        if (p->stored[q])
+            cr_assert_eq(cairn_entries_add(&p->env, &p->entries, d, p->dense[q]), CAIRN_OK);
+    }
+}
+
+/// Every stored entry once, nothing else.
+static void check_entries(const property *p, const cairn_entries *entries, const char *what)
+{
+    bool seen[MAX_POSITIONS] = {false};
+
+    for (cairn_pos k = 0; k < entries->n; k++) {
+        cairn_coord d[4];
+
+        for (int j = 0; j < p->shape.order; j++) d[j] = entries->coord[j][k];
+        const int q = position_of(&p->shape, d);
+
+        cr_assert(q >= 0 && q < positions(&p->shape) && !seen[q]
+                      && entries->value[k] == p->dense[q] && p->stored[q],
+                  "seed %llu: %s: entry at position %d is wrong or twice\n%s",
+                  (unsigned long long)p->seed, what, q, p->text);
+        seen[q] = true;
+    }
+    cr_assert_eq(entries->n, p->entries.n, "seed %llu: %s: %lld of %lld entries\n%s",
+                 (unsigned long long)p->seed, what, (long long)entries->n,
+                 (long long)p->entries.n, p->text);
+}
+
+static void check_walk(property *p, const cairn_local *local)
+{
+    cairn_entries back;
+
+    cairn_entries_init(&back, p->shape.order);
+    cr_assert_eq(cairn_local_entries(local, &back), CAIRN_OK);
+    check_entries(p, &back, "walk");
+    cairn_entries_fini(&p->env, &back);
+}
+
+/// Through the bytes of a native segment: nothing but arrays survives.
+static void check_native(property *p, const cairn_local *local, const char *text)
+{
+    char         *head, *segment, *format = NULL;
+    int64_t       bytes, length;
+    cairn_shape   shape = {0};
+    cairn_entries back  = {0};
+
+    cr_assert_eq(cairn_native_describe(local, text, &head, &bytes), CAIRN_OK);
+    length = bytes;
+    for (int64_t k = 0; k < local->parts; k++) {
+        cairn_array array[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&local->part[k], array);
+
+        for (int a = 0; a < arrays; a++) length += cairn_native_array_bytes(&array[a]);
+    }
+    cr_assert_eq(cairn_alloc_zero(&p->env, length, 1, (void **)&segment), CAIRN_OK);
+    memcpy(segment, head, (size_t)bytes);
+    for (int64_t k = 0; k < local->parts; k++) {
+        cairn_array array[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&local->part[k], array);
+
+        for (int a = 0; a < arrays; a++) {
+            if (array[a].bytes) memcpy(segment + bytes, array[a].data, (size_t)array[a].bytes);
+            bytes += cairn_native_array_bytes(&array[a]);
+        }
+    }
+    cr_assert_eq(cairn_native_read(&p->env, "segment", segment, length, &shape, &back, &format),
+                 CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)p->seed, p->env.message,
+                 p->text);
+    check_entries(p, &back, "native segment");
+    cr_assert_str_eq(format, text);
+    cairn_entries_fini(&p->env, &back);
+    cairn_free(&p->env, format);
+    cairn_free(&p->env, segment);
+    cairn_free(&p->env, head);
+}
+
+static void check_product(property *p, const cairn_local *local)
+{
+    double      x[MAX_POSITIONS], y[MAX_POSITIONS] = {0};
+    cairn_spmv *spmv;
+
+    for (int j = 0; j < p->shape.extent[1]; j++) x[j] = (j % 97 + 1) / 97.0;
+    cr_assert_eq(cairn_spmv_create(&p->env, local, &spmv), CAIRN_OK);
+    for (int m = 0; m < local->groups; m++)
+        cr_assert_eq(cairn_spmv_run(spmv, m, x, 0, y), CAIRN_OK);
+    cairn_spmv_destroy(&spmv);
+    for (int i = 0; i < p->shape.extent[0]; i++) {
+        double r = 0;
+
+        for (int j = 0; j < p->shape.extent[1]; j++)
+            r += p->dense[i * p->shape.extent[1] + j] * x[j];
+        cr_assert(fabs(y[i] - r) <= 1e-12 * fabs(r), "seed %llu: y(%d) = %g, not %g\n%s",
+                  (unsigned long long)p->seed, i, y[i], r, p->text);
+    }
+}
+
+static void check_print(property *p, const cairn_format *format, char **text)
+{
+    cairn_format *again;
+    char         *twice;
+
+    cr_assert_eq(cairn_format_print(&p->env, format, text), CAIRN_OK);
+    cr_assert_eq(cairn_format_parse(&p->env, NULL, *text, "print", &again), CAIRN_OK,
+                 "seed %llu: %s\n%s", (unsigned long long)p->seed, p->env.message, *text);
+    cr_assert_eq(cairn_format_print(&p->env, again, &twice), CAIRN_OK);
+    cr_assert_str_eq(*text, twice, "seed %llu", (unsigned long long)p->seed);
+    cairn_free(&p->env, twice);
+    cairn_format_destroy(&again);
+}
+
+/// Reasons for which a random text may be refused: packs and partitions without sound
+/// arrays, distance levels that cannot keep their gaps.
+static bool may_refuse(const char *message)
+{
+    return strstr(message, "pack(") || strstr(message, "distance")
+           || strstr(message, "partition(");
+}
+
+static void check_tensor(property *p, const cairn_format *format, const char *text, tally *t)
+{
+    cairn_build  build = {.format = format, .shape = p->shape, .entries = &p->entries,
+                          .value_bits = 64};
+    cairn_local *local = NULL;
+
+    for (int k = 0; k < p->shape.order; k++)
+        build.box[k] = (cairn_interval){0, p->shape.extent[k] - 1};
+    const cairn_status status = cairn_local_build(&p->env, &build, &local);
+
+    if (status == CAIRN_NO_MEMORY) {
+        t->too_large++;
+        return;
+    }
+    if (status == CAIRN_BAD_FORMAT && may_refuse(p->env.message)) {
+        t->refused++;
+        return;
+    }
+    cr_assert_eq(status, CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)p->seed,
+                 p->env.message, p->text);
+    check_walk(p, local);
+    check_native(p, local, text);
+    if (p->shape.order == 2) check_product(p, local), t->multiplied++;
+    t->ran++;
+    cairn_local_destroy(&local);
+}
+
+static void run_case(uint64_t seed, tally *t)
+{
+    static property p;
+    cairn_format   *format;
+    char           *text;
+
+    memset(&p, 0, sizeof p);
+    cairn_env_init(&p.env);
+    p.env.memory_limit = 8 << 20;
+    p.seed = p.state = seed;
+    random_tensor(&p);
+    random_format(&p.state, p.shape.order, p.text, sizeof p.text);
+    const cairn_status status = cairn_format_parse(&p.env, NULL, p.text, "random", &format);
+
+    if (status == CAIRN_BAD_FORMAT && may_refuse(p.env.message)) {
+        t->refused++;
+    } else {
+        cr_assert_eq(status, CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)seed,
+                     p.env.message, p.text);
+        check_print(&p, format, &text);
+        check_tensor(&p, format, text, t);
+        cairn_free(&p.env, text);
+        cairn_format_destroy(&format);
+    }
+    cairn_entries_fini(&p.env, &p.entries);
+    cr_assert_eq(p.env.live_blocks, 0, "seed %llu leaks %lld blocks\n%s",
+                 (unsigned long long)seed, (long long)p.env.live_blocks, p.text);
+}
+
+Test(property, random_formats_store_random_tensors, .timeout = 3600)
+{
+    const char *given = getenv("PROPERTY_SEED");
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+    tally       t     = {0};
+    const int   cases = given ? 1 : CAIRN_PROPERTY_CASES;
+
+    cr_log_warn("first seed %llu", (unsigned long long)seed);
+    for (int k = 0; k < 4 * CAIRN_PROPERTY_CASES && t.ran < cases; k++) {
+        run_case(seed + (uint64_t)k, &t);
+        if (given) break;
+    }
+    cr_log_warn("%d cases ran, %d of them multiplied; %d refused, %d too large", t.ran,
+                t.multiplied, t.refused, t.too_large);
+
+    if (!given) cr_expect_geq(t.ran, cases, "only %d of %d cases ran", t.ran, cases);
+}
