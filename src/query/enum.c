@@ -47,6 +47,20 @@ static cairn_status find_rules(cairn_query_set *set, int q, columns *c)
     return CAIRN_OK;
 }
 
+/// Where the others start must be known without looking at them: a constant, or a sum,
+/// which is one for the group. The value of the groups numbered here is 0 for all others.
+static bool start_is_known(const cairn_query_set *set, cairn_query_state *s)
+{
+    if (s->rest.kind != CAIRN_START_QUERY) return true;
+    if (s->rest.value == s->query->arg) {
+        const cairn_query_state *arg = &set->state[s->query->arg];
+
+        s->rest = (cairn_start){.kind = CAIRN_START_CONST};
+        return arg->lazy && arg->rest.value == 0;
+    }
+    return set->encoding->query[s->rest.value].func == CAIRN_QUERY_SUM;
+}
+
 /// Can the elements that have no entry be left out of the numbering?
 static cairn_status decide(cairn_query_set *set, int q, columns *c)
 {
@@ -60,7 +74,7 @@ static cairn_status decide(cairn_query_set *set, int q, columns *c)
     if (!s->lazy) return CAIRN_OK;
     status = find_rules(set, q, c);
     if (s->rest.kind == CAIRN_START_NONE) return status;
-    if (s->query->distance || s->group.queries
+    if (s->query->distance || s->group.queries || !start_is_known(set, s)
         || (s->query->arg >= 0 && set->state[s->query->arg].group.queries)) {
         s->lazy = false;
         return status;

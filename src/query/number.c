@@ -31,10 +31,17 @@ static cairn_status sort_elements(cairn_env *env, cairn_numbering *b)
     return CAIRN_OK;
 }
 
-/// Each class of a group counts from the start of its first element.
+static cairn_status several_starts(cairn_env *env)
+{
+    return cairn_fail(
+        env, CAIRN_BAD_QUERY,
+        "query: enum: a class of elements of one group has several starts");
+}
+
+/// Each class of a group counts from its start.
 static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
 {
-    int64_t next[CAIRN_MAX_CASES + 1];
+    int64_t next[CAIRN_MAX_CASES + 1], start[CAIRN_MAX_CASES + 1];
 
     for (int64_t g = 0; g < b->groups; g++) {
         uint32_t begun = 0;
@@ -42,11 +49,11 @@ static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
         for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
             const int64_t p = b->order[k], arm = b->arm[p];
 
-            b->number[p] = b->start[p];
-            if (b->start[p] == CAIRN_NO_NUMBER) continue;
-            if (!(begun >> arm & 1)) next[arm] = b->start[p];
+            if (!(begun >> arm & 1)) next[arm] = start[arm] = b->start[p];
             begun |= 1U << arm;
+            if (b->start[p] != start[arm]) return several_starts(env);
             b->number[p] = next[arm];
+            if (start[arm] == CAIRN_NO_NUMBER) continue;
             if (__builtin_add_overflow(next[arm], 1, &next[arm])) return overflow(env);
         }
     }
