@@ -207,15 +207,28 @@ find_binding(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
         machine->cores        = touching(topology, bound, HWLOC_OBJ_CORE);
         machine->pus          = touching(topology, bound, HWLOC_OBJ_PU);
         machine->memory_bytes = near_memory(topology, bound);
-        /* Where the system tells hwloc nothing (no /sys), it still tells the C library. */
-        if (machine->here && machine->memory_bytes == 0)
-            machine->memory_bytes = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     }
     hwloc_bitmap_free(bound);
     hwloc_bitmap_free(mine);
     return bound && mine
                ? CAIRN_OK
                : cairn_fail(env, CAIRN_NO_MEMORY, "out of memory: discovery: hwloc");
+}
+
+/// With one memory for all, the system's total is its size: hwloc reads /sys, which may
+/// be absent (then it knows of none) or, on virtual machines, lag behind.
+static void correct_memory(cairn_machine *machine)
+{
+    const int64_t total   = sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    int           domains = 0;
+
+    for (int k = 0; k < machine->nodes; k++)
+        domains += strcmp(machine->node[k].kind, "numa") == 0;
+    if (!machine->here || domains > 1) return;
+    machine->memory_bytes = total;
+    for (int k = 0; k < machine->nodes; k++)
+        if (k == 0 || strcmp(machine->node[k].kind, "numa") == 0)
+            machine->node[k].bytes = total;
 }
 
 static cairn_status
@@ -228,7 +241,9 @@ copy(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
 
     machine->here        = hwloc_topology_is_thissystem(topology);
     machine->cache_bytes = last_level_cache(machine);
-    return find_binding(env, topology, machine);
+    CAIRN_TRY(find_binding(env, topology, machine));
+    correct_memory(machine);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_machine_discover(cairn_env *env, cairn_machine **machine)
