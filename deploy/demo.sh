@@ -5,6 +5,9 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+# The command refuses CAIRN_* variables that it does not know.
+unset CAIRN_TEST_DATA
+
 deploy/setup.sh
 . deploy/mpi-env.sh
 
