@@ -13,29 +13,43 @@ typedef struct {
     const cairn_level        *level; ///< The determined one,
     int                       l;     ///< its number.
     uint32_t                  above; ///< Levels that the recipe may read.
+    cairn_form               *form;  ///< [steps][CAIRN_MAX_LEVELS] groupBy of the query
+                                     ///< that a step's query is taken over.
     int64_t                   vars[CAIRN_MAX_VARS];
 } padder;
 
 /// Values of a query step's results: the position found, or the earlier query's
 /// groupBy expressions there.
-static void step_results(padder *p, const cairn_step *step, const cairn_coord *d)
+static void step_results(padder *p, int s, const cairn_coord *d)
 {
+    const cairn_step  *step  = &p->level->recipe.step[s];
     const cairn_query *query = &p->layout->encoding->query[step->query];
 
     if (query->arg == CAIRN_ARG_VALUE) {
         for (int k = 0; k < p->layout->order; k++) p->vars[step->var + k] = d[k];
         return;
     }
-    const cairn_map *groups = &p->layout->encoding->query[query->arg].group_by;
+    for (int g = 0; g < p->layout->encoding->query[query->arg].group_by.count; g++)
+        p->vars[step->var + g] = cairn_form_value(
+            p->layout->algebra, &p->form[s * CAIRN_MAX_LEVELS + g], d, NULL);
+}
 
-    for (int g = 0; g < groups->count; g++) {
-        cairn_form form;
+/// The forms that step_results() needs, once for all positions.
+static cairn_status prepare_forms(padder *p)
+{
+    const cairn_recipe *recipe = &p->level->recipe;
 
-        /* The forms are atoms already, so this neither grows the algebra nor fails. */
-        if (cairn_form_of(p->layout->algebra, groups->expr[g], &form) == CAIRN_OK)
-            p->vars[step->var + g] =
-                cairn_form_value(p->layout->algebra, &form, d, NULL);
+    CAIRN_TRY(CAIRN_NEW(p->m->env, (int64_t)recipe->steps * CAIRN_MAX_LEVELS, &p->form));
+    for (int s = 0; s < recipe->steps; s++) {
+        if (recipe->step[s].kind != CAIRN_STEP_QUERY) continue;
+        const cairn_query *queries = p->layout->encoding->query;
+        const int          arg     = queries[recipe->step[s].query].arg;
+
+        for (int g = 0; arg >= 0 && g < queries[arg].group_by.count; g++)
+            CAIRN_TRY(cairn_form_of(p->layout->algebra, queries[arg].group_by.expr[g],
+                                    &p->form[s * CAIRN_MAX_LEVELS + g]));
     }
+    return CAIRN_OK;
 }
 
 /// An element found by number and group must also agree with the direct levels above.
@@ -52,8 +66,9 @@ static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d
     return true;
 }
 
-static bool run_query(padder *p, const cairn_step *step)
+static bool run_query(padder *p, int s)
 {
+    const cairn_step *step = &p->level->recipe.step[s];
     int64_t     number, group[CAIRN_MAX_LEVELS];
     cairn_coord d[CAIRN_MAX_ORDER];
 
@@ -62,15 +77,16 @@ static bool run_query(padder *p, const cairn_step *step)
         if (!cairn_linear_value(&step->group[g], p->vars, &group[g])) return false;
     if (!cairn_query_element(p->m->set, step->query, number, group, d)) return false;
     if (!agrees(p, step, d)) return false;
-    step_results(p, step, d);
+    step_results(p, s, d);
     return true;
 }
 
-static bool run_step(padder *p, const cairn_step *step)
+static bool run_step(padder *p, int s)
 {
-    int64_t in;
+    const cairn_step *step = &p->level->recipe.step[s];
+    int64_t           in;
 
-    if (step->kind == CAIRN_STEP_QUERY) return run_query(p, step);
+    if (step->kind == CAIRN_STEP_QUERY) return run_query(p, s);
     if (!cairn_linear_value(&step->in, p->vars, &in)) return false;
     p->vars[step->var] = step->kind == CAIRN_STEP_FLOOR
                              ? cairn_floor_div(in, step->divisor)
@@ -84,7 +100,7 @@ static bool run_recipe(padder *p, int64_t *index)
     const cairn_recipe *recipe = &p->level->recipe;
 
     for (int s = 0; s < recipe->steps; s++)
-        if (!run_step(p, &recipe->step[s])) return false;
+        if (!run_step(p, s)) return false;
     return cairn_linear_value(&recipe->result, p->vars, index)
            && *index >= p->level->range.lo && *index <= p->level->range.hi;
 }
@@ -162,7 +178,11 @@ cairn_status cairn_build_padding(const cairn_member_build *m, cairn_part *part,
             if (p.level->per_node ? !m->layout->level[k].determined : p.level->by >> k & 1)
                 p.above |= 1U << k;
         set_bank(&p, part->where.bank);
-        pad_level(&p, part, tuples);
+        const cairn_status status = prepare_forms(&p);
+
+        if (status == CAIRN_OK) pad_level(&p, part, tuples);
+        cairn_free(m->env, p.form);
+        if (status != CAIRN_OK) return status;
     }
     return CAIRN_OK;
 }

@@ -24,14 +24,6 @@ static int64_t saturating_mul(int64_t a, int64_t b)
     return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
 }
 
-static uint32_t forms_dims(const cairn_algebra *algebra, int forms, const cairn_form *form)
-{
-    uint32_t dims = 0;
-
-    for (int f = 0; f < forms; f++) dims |= cairn_form_dims(algebra, &form[f]);
-    return dims;
-}
-
 /// Count the points of the group of @p at, at most MAX_STEPS; dimensions outside
 /// @p used are held fixed.
 static int64_t count_group(const cairn_algebra *algebra, int forms, const cairn_form *form,
@@ -78,69 +70,103 @@ static bool diagonal(const cairn_algebra *algebra, const cairn_form *form,
     return true;
 }
 
-static bool long_group(const cairn_algebra *algebra, uint32_t used, const cairn_interval *box)
-{
-    int64_t positions = 1;
-
-    for (int k = 0; k < algebra->order; k++)
-        if (used & 1U << k) positions = saturating_mul(positions, extent_of(box[k]));
-    return positions >= MAX_STEPS;
-}
-
-/// Largest count over groups through low corners and centres of the box.
+/// Largest count over groups through low corners and centres of the box, of the
+/// dimensions @p used, which the given forms alone depend on.
 static int64_t sample_groups(const cairn_algebra *algebra, int forms,
                              const cairn_form *form, const cairn_interval *box,
                              uint32_t used)
 {
-    int64_t most = 0;
+    const int dims = __builtin_popcount(used);
+    int64_t   most = 0;
 
-    for (uint32_t corner = 0; corner < 1U << 4; corner++) {
+    for (uint32_t corner = 0; corner < 1U << (dims < 4 ? dims : 4); corner++) {
         int64_t at[CAIRN_MAX_ORDER];
         int     bit = 0;
 
         for (int k = 0; k < algebra->order; k++) {
-            const bool centre = used & 1U << k ? corner & 1U << (bit++ & 3) : false;
+            const bool centre = used & 1U << k ? corner >> (bit++ & 3) & 1 : false;
 
             at[k] = centre ? box[k].lo + (box[k].hi - box[k].lo) / 2 : box[k].lo;
         }
         const int64_t count = count_group(algebra, forms, form, box, used, at);
 
         if (count > most) most = count;
+        if (most == MAX_STEPS) break;
     }
     return most;
+}
+
+/// Positions of the box in the dimensions @p used.
+static int64_t box_positions(const cairn_algebra *algebra, const cairn_interval *box,
+                             uint32_t used)
+{
+    int64_t positions = 1;
+
+    for (int k = 0; k < algebra->order; k++)
+        if (used & 1U << k) positions = saturating_mul(positions, extent_of(box[k]));
+    return positions;
+}
+
+/// Forms that depend on dimensions of @p used, gathered; @p used grows to all their
+/// dimensions.
+static int gather_component(const cairn_algebra *algebra, int forms, const cairn_form *form,
+                            uint32_t *used, cairn_form *gathered)
+{
+    uint32_t before;
+    int      n;
+
+    do {
+        before = *used;
+        n      = 0;
+        for (int f = 0; f < forms; f++) {
+            const uint32_t dims = cairn_form_dims(algebra, &form[f]);
+
+            if (!(dims & *used)) continue;
+            *used |= dims;
+            gathered[n++] = form[f];
+        }
+    } while (*used != before);
+    return n;
+}
+
+/// Dimensions that no form ties together count by themselves: groups are products.
+static int64_t largest_in_component(const cairn_algebra *algebra, int forms,
+                                    const cairn_form *form, const cairn_interval *box,
+                                    uint32_t used)
+{
+    int64_t count = 0;
+
+    if (forms == 0) return box_positions(algebra, box, used);
+    if (box_positions(algebra, box, used) >= MAX_STEPS && forms == 1
+        && diagonal(algebra, &form[0], box, &count))
+        return count;
+    count = sample_groups(algebra, forms, form, box, used);
+    /* too long to count: the box itself bounds it */
+    return count == MAX_STEPS ? box_positions(algebra, box, used) : count;
 }
 
 cairn_status cairn_group_largest(cairn_env *env, const cairn_algebra *algebra, int forms,
                                  const cairn_form *form, const cairn_interval *box,
                                  int64_t *positions)
 {
-    const uint32_t used = forms_dims(algebra, forms, form);
-    int64_t        free = 1, bound;
+    uint32_t    seen     = 0;
+    cairn_form *gathered = NULL;
+    int64_t     product  = 1;
 
-    (void)env;
+    CAIRN_TRY(CAIRN_NEW(env, forms, &gathered));
     for (int k = 0; k < algebra->order; k++) {
-        if (extent_of(box[k]) == 0) {
-            *positions = 0;
-            return CAIRN_OK;
-        }
-        if (!(used & 1U << k)) free = saturating_mul(free, extent_of(box[k]));
+        uint32_t used = 1U << k;
+
+        if (extent_of(box[k]) == 0) product = 0;
+        if (seen & used || product == 0) continue;
+        const int n = gather_component(algebra, forms, form, &used, gathered);
+
+        product = saturating_mul(product,
+                                 largest_in_component(algebra, n, gathered, box, used));
+        seen |= used;
     }
-    if (used == 0) {
-        *positions = free;
-        return CAIRN_OK;
-    }
-    if (long_group(algebra, used, box) && forms == 1
-        && diagonal(algebra, &form[0], box, &bound)) {
-        *positions = saturating_mul(free, bound);
-        return CAIRN_OK;
-    }
-    bound = sample_groups(algebra, forms, form, box, used);
-    if (bound == MAX_STEPS) { /* too long to count: the box itself bounds it */
-        bound = 1;
-        for (int k = 0; k < algebra->order; k++)
-            if (used & 1U << k) bound = saturating_mul(bound, extent_of(box[k]));
-    }
-    *positions = saturating_mul(free, bound);
+    cairn_free(env, gathered);
+    *positions = product;
     return CAIRN_OK;
 }
 
@@ -274,8 +300,8 @@ static cairn_status range_of(cairn_env *env, cairn_algebra *algebra,
                                &size));
         break;
     case CAIRN_QUERY_ENUM:
-        CAIRN_TRY(enum_size(env, algebra, encoding, query, box, queries, &size));
         *known = query->distance == 0;
+        if (*known) CAIRN_TRY(enum_size(env, algebra, encoding, query, box, queries, &size));
         break;
     }
     /* A range that only running gives is taken as wide as may be by those that use it. */
