@@ -244,17 +244,20 @@ cairn_status cairn_query_tuple(cairn_query_set       *set,
 
 /* ---- values of queries ---- */
 
-/// On several ranks a sum that is not known here may have elements elsewhere.
-static cairn_status check_known(cairn_query_set *set, int r, const int64_t *tuple)
+static cairn_status elsewhere(cairn_query_set *set, int r)
 {
-    const cairn_query_state *s = &set->state[r];
-    char                     text[32];
+    char text[32];
 
-    if (!set->spread || s->listed || !cairn_group_crosses(set, &s->group, tuple))
-        return CAIRN_OK;
     return cairn_fail(set->env, CAIRN_UNSUPPORTED,
                       "query: %s: its value is asked for at a position of another rank",
-                      cairn_query_label(set, s->query, text));
+                      cairn_query_label(set, set->state[r].query, text));
+}
+
+/// On several ranks a group that is not known here may have elements elsewhere.
+static cairn_status check_known(cairn_query_set *set, int r, const int64_t *tuple)
+{
+    if (!cairn_group_crosses(set, &set->state[r].group, tuple)) return CAIRN_OK;
+    return elsewhere(set, r);
 }
 
 static cairn_status
@@ -272,6 +275,12 @@ sum_value(cairn_query_set *set, int r, cairn_element *element, int64_t *value)
     }
     CAIRN_TRY(check_known(set, r, tuple));
     return cairn_sum_untouched(set, r, tuple, value);
+}
+
+static bool is_elsewhere(const cairn_query_set *set, cairn_element *element)
+{
+    place(set, element);
+    return element->d[0] < set->box[0].lo || element->d[0] > set->box[0].hi;
 }
 
 /// Number of the arg query's group at an element, or -1.
@@ -342,6 +351,7 @@ cairn_query_value(cairn_query_set *set, int r, cairn_element *element, int64_t *
         at = s->elements.kind == CAIRN_ELEMENTS_BOX ? cairn_box_number(set, element->d)
                                                     : cairn_entry_find(set, element->d);
     }
+    if (at < 0 && set->spread && is_elsewhere(set, element)) return elsewhere(set, r);
     if (at < 0 || at >= s->elements.n) return rest_value(set, r, element, value);
     *value = s->number[at];
     return CAIRN_OK;

@@ -117,8 +117,7 @@ static bool find_rest(cairn_query_set *set,
 {
     const cairn_query_state *s       = &set->state[q];
     const bool               crosses = g >= 0 ? s->crossing && s->crossing[g]
-                                              : !cairn_map_is_local(set, &s->group)
-                                      && cairn_group_crosses(set, &s->group, group);
+                                              : cairn_group_crosses(set, &s->group, group);
 
     if (!s->lazy || s->rest.kind == CAIRN_START_NONE || crosses) return false;
     return s->line.on ? on_line(set, q, number, group, g, d)
