@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Under a launcher: the same bytes on any number of ranks, every report once.
+. "$(dirname "$0")/lib.sh"
+figure a.mtx
+
+# Failures are told once, and every status is the same.
+on 3 2 inof a.mtx
+complains 'did you mean info?'
+on 3 2 run spmv a.mtx --itres 3
+on 3 2
+on 3 1 info missing.mtx
+on 3 2 format csx
+on 3 2 format csr a.mtx --arrays
+on 3 1 info a.mtx --json nowhere/a.json
+on 3 1 run spmv a.mtx --out nowhere/y.mtx
+on 3 2 generate stencil5 --nx 3 -o n.mtx
+environment=CAIRN_NONSENSE=1
+on 2 2 info a.mtx
+environment=
+
+# Reports are printed once.
+on 3 0 --version
+[ "$(wc -l <out)" -eq 1 ] || fail "the version, more than once"
+on 3 0 info --help
+[ "$(grep -c '^usage' out)" -eq 1 ] || fail "the help, more than once"
+on 3 0 info a.mtx --json - --spy a.png
+fields out rows cols nnz
+exists a.png
+on 3 0 devices --json -
+has out '"rank": 2, "id": "cpu:0"'
+
+# More ranks than rows; parts of all ranks.
+on 4 0 run spmv a.mtx --verify --json -
+has out '"ranks": 4'
+has out '"member": 0, "rank": 3'
+on 3 0 format csr a.mtx --json -
+has out '"rank": 2'
+has out '"nodes": 6'
+[ "$(tr '{' '\n' <out | grep -c '"kind": "val"')" -eq 3 ] || fail "arrays of all ranks"
+printf '%%%%MatrixMarket matrix coordinate real general\n0 0 0\n' >none.mtx
+on 3 0 run spmv none.mtx --verify --out y.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n2 3 1\n1 2 5\n' >two.mtx
+on 4 0 run spmv two.mtx --verify --out y.mtx
+expect 0 run spmv two.mtx --out alone.mtx
+same y.mtx alone.mtx
+
+# Written by some ranks, read by others.
+expect 0 generate mixed --n 60 --degree 3 -o m.mtx
+on 3 0 generate mixed --n 60 --degree 3 -o again.mtx
+same m.mtx again.mtx
+on 3 0 convert m.mtx --to 'bdia<4>' -o m.cairn --json -
+fields out seconds phases bytes
+for n in 1 2 4; do
+    on $n 0 convert m.cairn --to csr -o back.mtx
+    same m.mtx back.mtx
+done
+
+# MPI without a launcher.
+expect 0 --mpi info a.mtx
+expect 0 info a.mtx --mpi
+finish

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# cairn run spmv, on one process.
+. "$(dirname "$0")/lib.sh"
+figure a.mtx
+expect 0 generate rmat --scale 7 --edges 600 -o r.mtx
+
+expect 0 run spmv a.mtx --verify --json - --out y.mtx
+fields out op matrix rows cols nnz dtype format ranks threads iters clock \
+    seconds_median seconds_min seconds_measured seconds_simulated gflops bytes_per_run \
+    read_seconds convert_seconds plan_seconds route parts verify
+for text in '"op": "spmv"' '"matrix": "a.mtx"' '"nnz": 6' '"dtype": "f64"' '"ranks": 1' \
+    '"clock": "measured"' '"seconds_simulated": 0.0' '"route": "reference"' \
+    '"ok": true' '"member": 0, "rank": 0, "share": 0' '"iters": 10'; do has out "$text"; done
+
+# Figure 1a times 1, 10, 100, 1000, and times 1.
+printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n10\n100\n1000\n' >x.mtx
+printf '%%%%MatrixMarket matrix array real general\n5 1\n1\n20\n5430\n0\n6000\n' >good.mtx
+printf '%%%%MatrixMarket matrix array real general\n5 1\n1\n2\n12\n0\n6\n' >sums.mtx
+for spec in csr csc coo dia 'bdia<3>' 'csb<2,2>' ell 'sell<2>' 'sell-sigma<2,4>' 'bell<2>' \
+    'c2sr<2>' 'cisr<2>' 'cisr-plus<2>' 'serpens<2,4,2>' dok lil 'dense<2>' \
+    'hybrid<bdia<3>,csr,0.5>' 'hybrid<bell<2>,coo,0.5,0.5>'; do
+    expect 0 run spmv a.mtx --format "$spec" --x x.mtx --out y.mtx --verify
+    same y.mtx good.mtx
+    expect 0 run spmv a.mtx --format "$spec" --x ones --out y.mtx --iters 1 --dtype f32
+    same y.mtx sums.mtx
+    expect 0 run spmv r.mtx --format "$spec" --verify --iters 2
+    says '^verified'
+done
+
+expect 0 run spmv a.mtx --format 'hybrid<bdia<3>,csr,0.5>' --json -
+has out '"member": 1, "rank": 0'
+expect 0 run spmv a.mtx --format 'c2sr<2>' --json - # banks are one part
+has out '"share": 0, "format": "#encoding<{ idx_map<(d0,d1)->(d0%2,d0/2,d1)>, mutation<merge(0,1), trim(2,2)>, layout<partition(0)> }>", "nnz": 6'
+
+# What this version lacks, and what nothing has.
+for op in spmm spgemm spadd sddmm mttkrp ttm ttv; do
+    expect 2 run $op a.mtx
+    complains "^cairn: run: $op: not in this version\$"
+done
+expect 2 run spvm a.mtx
+complains 'spvm: .*did you mean spmv?'
+for option in --plan --plan-out --trace; do
+    expect 2 run spmv a.mtx $option p
+    complains "$option: not in this version"
+done
+expect 2 run spmv a.mtx --format auto
+for how in cost graph 2d; do
+    expect 2 run spmv a.mtx --distribute $how
+    complains 'not in this version'
+done
+expect 2 run spmv a.mtx --distribute row
+complains 'did you mean rows?'
+expect 0 run spmv a.mtx --distribute rows
+expect 2 run spmv a.mtx --k 4
+expect 2 run spmv a.mtx --place cuda
+expect 2 run spmv a.mtx --place nonsense
+expect 1 run spmv a.mtx --place cpu:99
+expect 0 run spmv a.mtx --place cpu
+expect 0 run spmv a.mtx --place 0=cpu:0 --devices cpu
+expect 2 run spmv a.mtx --format csx
+
+# Files.
+expect 1 run spmv missing.mtx
+expect 1 run spmv a.mtx --x missing.mtx
+expect 2 run spmv a.mtx --x good.mtx # 5 rows, not 4
+expect 1 run spmv a.mtx --out nowhere/y.mtx
+expect 1 run spmv a.mtx --json nowhere/y.json
+expect 1 run spmv r.mtx --memory 100
+complains 'limit'
+
+# A NaN verifies against a NaN.
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 nan\n2 2 inf\n' >nan.mtx
+expect 0 run spmv nan.mtx --verify
+finish
