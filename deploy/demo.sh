@@ -11,24 +11,25 @@ unset CAIRN_TEST_DATA
 deploy/setup.sh
 . deploy/mpi-env.sh
 
-log=$(mktemp)
-matrix=$(mktemp -d)/mixed.mtx
-trap 'rm -rf "$log" "$(dirname "$matrix")"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
 
 echo "== Building (build/release)"
-{ cmake --preset release && cmake --build --preset release --target cairn_cli; } >"$log" 2>&1 ||
-    { cat "$log" >&2; exit 1; }
-cairn=build/release/bin/cairn
+{ cmake --preset release && cmake --build --preset release --target cairn_cli; } >"$folder/log" 2>&1 ||
+    { cat "$folder/log" >&2; exit 1; }
+
+PATH=$PWD/build/release/bin:$PATH
+cd "$folder"
 
 # Show a command, then run it.
 show() {
     echo
     printf '$'
-    printf " %s" "$@" | sed "s|$matrix|mixed.mtx|; s|\(hybrid<[^ ]*\)|'\1'|"
+    printf ' %s' "$@" | sed "s|hybrid<[^ ]*|'&'|"
     echo
     "$@"
 }
 
-show "$cairn" generate mixed --n 200000 --degree 4 -o "$matrix"
-show "$cairn" info "$matrix"
-show mpirun -n 2 "$cairn" run spmv "$matrix" --format 'hybrid<bdia<64>,csr,0.6>' --verify
+show cairn generate mixed --n 200000 --degree 4 -o mixed.mtx
+show cairn info mixed.mtx
+show mpirun -n 2 cairn run spmv mixed.mtx --format 'hybrid<bdia<64>,csr,0.6>' --verify
