@@ -33,11 +33,14 @@ static int by_value(const void *a, const void *b)
 }
 
 /// Keep each column that another rank owns once; they are then grouped by owner.
-static cairn_pos distinct_foreign(const cairn_comm *comm, const cairn_rows *owners,
-                                  cairn_coord *column, cairn_pos n)
+static cairn_pos distinct_foreign(const cairn_comm *comm,
+                                  const cairn_rows *owners,
+                                  cairn_coord      *column,
+                                  cairn_pos         n)
 {
-    const cairn_coord lo = owners->first[comm->rank], hi = owners->first[comm->rank + 1];
-    cairn_pos         kept = 0;
+    const cairn_coord lo = owners->first[comm->rank],
+                      hi = owners->first[comm->rank + 1];
+    cairn_pos kept       = 0;
 
     for (cairn_pos k = 0; k < n; k++)
         if (column[k] < lo || column[k] >= hi) column[kept++] = column[k];
@@ -49,8 +52,10 @@ static cairn_pos distinct_foreign(const cairn_comm *comm, const cairn_rows *owne
     return kept;
 }
 
-static cairn_status create_needs(cairn_halo *halo, const cairn_rows *owners,
-                                 const cairn_coord *column, cairn_pos n)
+static cairn_status create_needs(cairn_halo        *halo,
+                                 const cairn_rows  *owners,
+                                 const cairn_coord *column,
+                                 cairn_pos          n)
 {
     cairn_env *env = halo->comm->env;
 
@@ -78,7 +83,8 @@ static cairn_status map_window(cairn_halo *halo, cairn_coord extent)
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     CAIRN_CHECK(at != MAP_FAILED, env, CAIRN_NO_MEMORY,
-                "memory: x: a window of %zu bytes of address space is not to be had", bytes);
+                "memory: x: a window of %zu bytes of address space is not to be had",
+                bytes);
     halo->window       = at;
     halo->window_bytes = bytes;
     return CAIRN_OK;
@@ -91,12 +97,14 @@ static cairn_status exchange_lists(cairn_halo *halo)
     CAIRN_TRY(cairn_comm_exchange(comm, halo->need.column, halo->need.count,
                                   sizeof(cairn_coord), (void **)&halo->give.column,
                                   halo->give.count));
-    for (int r = 0; r < comm->size; r++) halo->give.n += halo->give.count[r];
+    for (int r = 0; r < comm->size; r++)
+        halo->give.n += halo->give.count[r];
     return CAIRN_OK;
 }
 
 /// One message per rank that shares something with this one.
-static int list_messages(const side *s, int size, int *rank, void **data, int64_t *bytes)
+static int
+list_messages(const side *s, int size, int *rank, void **data, int64_t *bytes)
 {
     int     messages = 0;
     int64_t at       = 0;
@@ -139,9 +147,11 @@ static void free_messages(cairn_env *env, messages *m)
 
 static cairn_status create_exchange(cairn_halo *halo, messages *m)
 {
-    const int size  = halo->comm->size;
-    const int sends = list_messages(&halo->give, size, m->rank[0], m->data[0], m->bytes[0]);
-    const int recvs = list_messages(&halo->need, size, m->rank[1], m->data[1], m->bytes[1]);
+    const int size = halo->comm->size;
+    const int sends =
+        list_messages(&halo->give, size, m->rank[0], m->data[0], m->bytes[0]);
+    const int recvs =
+        list_messages(&halo->need, size, m->rank[1], m->data[1], m->bytes[1]);
 
     return halo->comm->ops->exchange_create(halo->comm, sends, m->rank[0], m->data[0],
                                             m->bytes[0], recvs, m->rank[1], m->data[1],
@@ -163,8 +173,11 @@ static cairn_status connect(cairn_halo *halo)
     return cairn_comm_agree(halo->comm, status);
 }
 
-cairn_status cairn_halo_create(cairn_comm *comm, const cairn_rows *owners,
-                               cairn_coord *columns, cairn_pos n, cairn_halo **halo)
+cairn_status cairn_halo_create(cairn_comm       *comm,
+                               const cairn_rows *owners,
+                               cairn_coord      *columns,
+                               cairn_pos         n,
+                               cairn_halo      **halo)
 {
     cairn_halo  *fresh  = NULL;
     cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
@@ -178,8 +191,10 @@ cairn_status cairn_halo_create(cairn_comm *comm, const cairn_rows *owners,
                               distinct_foreign(comm, owners, columns, n));
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = connect(fresh);
-    if (status == CAIRN_OK) *halo = fresh;
-    else cairn_halo_destroy(&fresh);
+    if (status == CAIRN_OK)
+        *halo = fresh;
+    else
+        cairn_halo_destroy(&fresh);
     return status;
 }
 

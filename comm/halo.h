@@ -20,8 +20,11 @@ typedef struct cairn_halo cairn_halo;
 /// @param[in] columns  [n] columns of this rank's stored entries, in any order, repeats
 ///                     allowed; sorted in place.
 /// @param[out] halo    Destroy with cairn_halo_destroy(). Unchanged on failure.
-cairn_status cairn_halo_create(cairn_comm *comm, const cairn_rows *owners,
-                               cairn_coord *columns, cairn_pos n, cairn_halo **halo);
+cairn_status cairn_halo_create(cairn_comm       *comm,
+                               const cairn_rows *owners,
+                               cairn_coord      *columns,
+                               cairn_pos         n,
+                               cairn_halo      **halo);
 
 void cairn_halo_destroy(cairn_halo **halo);
 

@@ -31,7 +31,8 @@ static int64_t segment_length(const writer *w)
         cairn_array array[CAIRN_MAX_ARRAYS];
         const int   arrays = cairn_part_arrays(&w->tensor->part[p], array);
 
-        for (int a = 0; a < arrays; a++) length += cairn_native_array_bytes(&array[a]);
+        for (int a = 0; a < arrays; a++)
+            length += cairn_native_array_bytes(&array[a]);
     }
     return length;
 }
@@ -107,9 +108,11 @@ static cairn_status write_file(writer *w, const char *path)
     return cairn_output_finish(w->comm, status, &file);
 }
 
-cairn_status cairn_native_write_file(cairn_comm *comm, const char *path,
-                                     const cairn_local *tensor, const char *text,
-                                     int64_t *bytes)
+cairn_status cairn_native_write_file(cairn_comm        *comm,
+                                     const char        *path,
+                                     const cairn_local *tensor,
+                                     const char        *text,
+                                     int64_t           *bytes)
 {
     writer       w      = {.comm = comm, .tensor = tensor};
     cairn_status status = cairn_native_describe(tensor, text, &w.head, &w.head_bytes);
@@ -124,11 +127,16 @@ cairn_status cairn_native_write_file(cairn_comm *comm, const char *path,
     return status;
 }
 
-static cairn_status read_at(cairn_env *env, const char *path, int fd, void *out,
-                            int64_t bytes, int64_t offset)
+static cairn_status read_at(cairn_env  *env,
+                            const char *path,
+                            int         fd,
+                            void       *out,
+                            int64_t     bytes,
+                            int64_t     offset)
 {
     while (bytes > 0) {
-        const ssize_t n = pread(fd, out, bytes > 1 << 30 ? 1 << 30 : (size_t)bytes, offset);
+        const ssize_t n =
+            pread(fd, out, bytes > 1 << 30 ? 1 << 30 : (size_t)bytes, offset);
 
         if (n < 0 && errno == EINTR) continue;
         CAIRN_CHECK(n >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
@@ -191,9 +199,10 @@ static cairn_status read_segment(file_reader *r, int64_t s)
     const cairn_native_row row = r->table[s];
     char                  *bytes;
 
-    CAIRN_CHECK(row.offset >= 0 && row.length >= 0 && row.offset <= r->length - row.length,
-                env, CAIRN_BAD_FILE, "read: %s: segment %" PRId64 " lies outside the file",
-                r->path, s);
+    CAIRN_CHECK(row.offset >= 0 && row.length >= 0
+                    && row.offset <= r->length - row.length,
+                env, CAIRN_BAD_FILE,
+                "read: %s: segment %" PRId64 " lies outside the file", r->path, s);
     CAIRN_TRY(cairn_check_memory(env, r->path, row.length));
     CAIRN_TRY(cairn_alloc(env, row.length, 1, (void **)&bytes));
     cairn_status status = read_at(env, r->path, r->fd, bytes, row.length, row.offset);
@@ -203,8 +212,8 @@ static cairn_status read_segment(file_reader *r, int64_t s)
                             "read: %s: the checksum of segment %" PRId64 " is wrong",
                             r->path, s);
     if (status == CAIRN_OK)
-        status = cairn_native_read(env, r->path, bytes, row.length, &r->shape, &r->entries,
-                                   &r->format);
+        status = cairn_native_read(env, r->path, bytes, row.length, &r->shape,
+                                   &r->entries, &r->format);
     cairn_free(env, bytes);
     return status;
 }
@@ -220,7 +229,8 @@ static cairn_status read_segments(file_reader *r)
 static cairn_status open_and_read(file_reader *r)
 {
     r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
-    CAIRN_CHECK(r->fd >= 0, r->comm->env, CAIRN_IO, "read: %s: %s", r->path, strerror(errno));
+    CAIRN_CHECK(r->fd >= 0, r->comm->env, CAIRN_IO, "read: %s: %s", r->path,
+                strerror(errno));
     r->length = lseek(r->fd, 0, SEEK_END);
     return read_segments(r);
 }
@@ -236,7 +246,8 @@ static cairn_status share_shape(file_reader *r)
     if (first.order == 0)
         status = cairn_fail(r->comm->env, CAIRN_BAD_FILE, "read: %s: it has no segment",
                             r->path);
-    else if (r->shape.order == 0) cairn_entries_init(&r->entries, first.order);
+    else if (r->shape.order == 0)
+        cairn_entries_init(&r->entries, first.order);
     else if (memcmp(&first, &r->shape, sizeof first) != 0)
         status = cairn_fail(r->comm->env, CAIRN_BAD_FILE,
                             "read: %s: its segments are of different shapes", r->path);
@@ -244,7 +255,9 @@ static cairn_status share_shape(file_reader *r)
     return status;
 }
 
-cairn_status cairn_native_read_file(cairn_comm *comm, const char *path, cairn_shape *shape,
+cairn_status cairn_native_read_file(cairn_comm    *comm,
+                                    const char    *path,
+                                    cairn_shape   *shape,
                                     cairn_entries *entries)
 {
     file_reader  r      = {.comm = comm, .path = path, .fd = -1};

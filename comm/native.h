@@ -16,9 +16,11 @@
 /// @param[in]  text   The format's canonical text.
 /// @param[out] bytes  Length of the file.
 /// @retval CAIRN_IO  On some rank.
-cairn_status cairn_native_write_file(cairn_comm *comm, const char *path,
-                                     const cairn_local *tensor, const char *text,
-                                     int64_t *bytes);
+cairn_status cairn_native_write_file(cairn_comm        *comm,
+                                     const char        *path,
+                                     const cairn_local *tensor,
+                                     const char        *text,
+                                     int64_t           *bytes);
 
 /// Is this a native file, by its first bytes? Local.
 /// @retval CAIRN_IO  It cannot be opened or read.
@@ -31,7 +33,9 @@ cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native);
 /// @param[out] shape    Global.
 /// @param[out] entries  Freed with cairn_entries_fini(). Unchanged on failure.
 /// @retval CAIRN_BAD_FILE  A wrong checksum, version or length, or contradictions.
-cairn_status cairn_native_read_file(cairn_comm *comm, const char *path, cairn_shape *shape,
+cairn_status cairn_native_read_file(cairn_comm    *comm,
+                                    const char    *path,
+                                    cairn_shape   *shape,
                                     cairn_entries *entries);
 
 #endif

@@ -22,6 +22,7 @@ cairn_status cairn_output_open(cairn_comm *comm, const char *path, cairn_file *f
 ///
 /// @param[in] status  This rank's.
 /// @return the status of all.
-cairn_status cairn_output_finish(cairn_comm *comm, cairn_status status, cairn_file *file);
+cairn_status
+cairn_output_finish(cairn_comm *comm, cairn_status status, cairn_file *file);
 
 #endif

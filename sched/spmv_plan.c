@@ -38,7 +38,8 @@ typedef struct {
     cairn_pos    n, capacity;
 } column_list;
 
-static cairn_status list_columns(void *user, const cairn_part *part, const cairn_batch *batch)
+static cairn_status
+list_columns(void *user, const cairn_part *part, const cairn_batch *batch)
 {
     column_list *list = user;
 
@@ -64,7 +65,8 @@ static cairn_status collect_columns(const cairn_spmv_plan *plan, column_list *li
     for (int m = 0; m < plan->tensor->groups; m++) {
         cairn_walker *walker;
 
-        CAIRN_TRY(cairn_walker_create(list->env, plan->tensor->group[m].layout, &walker));
+        CAIRN_TRY(
+            cairn_walker_create(list->env, plan->tensor->group[m].layout, &walker));
         const cairn_status status =
             cairn_walk_member(walker, plan->tensor, m, list_columns, list);
 
@@ -91,8 +93,8 @@ static cairn_status create_halo(cairn_spmv_plan *plan)
 }
 
 /// y, and the product's own tables; checked against the limit first.
-static cairn_status create_operands(cairn_spmv_plan *plan, const cairn_rows *rows,
-                                    int64_t held)
+static cairn_status
+create_operands(cairn_spmv_plan *plan, const cairn_rows *rows, int64_t held)
 {
     cairn_env      *env   = plan->comm->env;
     const int       rank  = plan->comm->rank;
@@ -108,10 +110,12 @@ static cairn_status create_operands(cairn_spmv_plan *plan, const cairn_rows *row
     return cairn_spmv_create(env, plan->tensor, &plan->spmv);
 }
 
-cairn_status cairn_spmv_plan_create(cairn_comm *comm, cairn_device *device,
+cairn_status cairn_spmv_plan_create(cairn_comm        *comm,
+                                    cairn_device      *device,
                                     const cairn_local *tensor,
-                                    const cairn_rows *rows, int64_t held,
-                                    cairn_spmv_plan **plan)
+                                    const cairn_rows  *rows,
+                                    int64_t            held,
+                                    cairn_spmv_plan  **plan)
 {
     cairn_spmv_plan *fresh  = NULL;
     cairn_status     status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
@@ -122,7 +126,7 @@ cairn_status cairn_spmv_plan_create(cairn_comm *comm, cairn_device *device,
         fresh->tensor = tensor;
         for (int m = 0; m < tensor->groups; m++)
             fresh->task[m] = (cairn_member_task){.plan = fresh, .member = m};
-        status        = share_columns(fresh, rows);
+        status = share_columns(fresh, rows);
     }
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = create_halo(fresh);
@@ -157,8 +161,8 @@ static void run_member(void *argument)
     cairn_member_task *task  = argument;
     const double       begin = now();
 
-    task->status = cairn_spmv_run(task->plan->spmv, task->member, task->plan->x, 0,
-                                  task->plan->y);
+    task->status =
+        cairn_spmv_run(task->plan->spmv, task->member, task->plan->x, 0, task->plan->y);
     task->seconds = now() - begin;
 }
 
@@ -172,18 +176,20 @@ cairn_status cairn_spmv_plan_run(cairn_spmv_plan *plan)
     for (int m = 0; m < plan->tensor->groups; m++)
         CAIRN_TRY(queue->push(plan->device, run_member, &plan->task[m]));
     CAIRN_TRY(queue->wait(plan->device));
-    for (int m = 0; m < plan->tensor->groups; m++) CAIRN_TRY(plan->task[m].status);
+    for (int m = 0; m < plan->tensor->groups; m++)
+        CAIRN_TRY(plan->task[m].status);
     return CAIRN_OK;
 }
 
 int64_t cairn_spmv_plan_bytes(const cairn_spmv_plan *plan)
 {
-    const int rank  = plan->comm->rank;
-    int64_t   bytes = 8 * (plan->rows + plan->columns.first[rank + 1]
-                         - plan->columns.first[rank]);
+    const int rank = plan->comm->rank;
+    int64_t   bytes =
+        8 * (plan->rows + plan->columns.first[rank + 1] - plan->columns.first[rank]);
     cairn_pos received, sent;
 
-    for (int m = 0; m < plan->tensor->groups; m++) bytes += plan->tensor->group[m].bytes;
+    for (int m = 0; m < plan->tensor->groups; m++)
+        bytes += plan->tensor->group[m].bytes;
     cairn_halo_counts(plan->halo, &received, &sent);
     return bytes + 8 * (received + sent);
 }

@@ -27,8 +27,8 @@ typedef struct cairn_spmv_plan {
     cairn_rows         columns; ///< Who owns which entries of x.
     cairn_halo        *halo;
     cairn_spmv        *spmv;
-    double            *x;    ///< The window: x[j] for global j.
-    double            *y;    ///< [rows] of this rank.
+    double            *x; ///< The window: x[j] for global j.
+    double            *y; ///< [rows] of this rank.
     cairn_pos          rows;
     cairn_member_task  task[CAIRN_MAX_MEMBERS]; ///< In member order: so y adds up.
 } cairn_spmv_plan;
@@ -42,10 +42,12 @@ typedef struct cairn_spmv_plan {
 /// @param[in]  held  Bytes that count against the limit beside the operands.
 /// @param[out] plan  Destroy with cairn_spmv_plan_destroy(). Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY  The operands exceed the limit.
-cairn_status cairn_spmv_plan_create(cairn_comm *comm, cairn_device *device,
+cairn_status cairn_spmv_plan_create(cairn_comm        *comm,
+                                    cairn_device      *device,
                                     const cairn_local *tensor,
-                                    const cairn_rows *rows, int64_t held,
-                                    cairn_spmv_plan **plan);
+                                    const cairn_rows  *rows,
+                                    int64_t            held,
+                                    cairn_spmv_plan  **plan);
 
 void cairn_spmv_plan_destroy(cairn_spmv_plan **plan);
 

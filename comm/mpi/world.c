@@ -36,7 +36,8 @@ cairn_status cairn_comm_mpi_fortran(cairn_env *env, int handle, cairn_comm **com
     int running;
 
     MPI_Initialized(&running);
-    CAIRN_CHECK(running, env, CAIRN_COMM,
-                "MPI: context: MPI must be started before a communicator is handed over");
+    CAIRN_CHECK(
+        running, env, CAIRN_COMM,
+        "MPI: context: MPI must be started before a communicator is handed over");
     return cairn_comm_mpi(env, MPI_Comm_f2c(handle), comm);
 }

@@ -59,13 +59,16 @@ CAIRN_API int cairn_context_size(const cairn_context *context);
 CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
 
 /// Bytes and blocks allocated now, and the most bytes so far.
-CAIRN_API void cairn_context_memory(const cairn_context *context, int64_t *bytes,
-                                    int64_t *blocks, int64_t *peak);
+CAIRN_API void cairn_context_memory(const cairn_context *context,
+                                    int64_t             *bytes,
+                                    int64_t             *blocks,
+                                    int64_t             *peak);
 
 /// Be told of long work: @p what, and a fraction 0..1 (below 0: unknown).
 CAIRN_API void cairn_context_set_progress(cairn_context *context,
-                                          void (*progress)(void *user, const char *what,
-                                                           double fraction),
+                                          void (*progress)(void       *user,
+                                                           const char *what,
+                                                           double      fraction),
                                           void *user);
 
 /// Every rank passes its own status and gets the same one: that of the lowest rank that

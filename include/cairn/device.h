@@ -26,7 +26,8 @@ typedef struct cairn_device_info {
 /// List the devices of all ranks, by rank.
 ///
 /// Collective. @p devices is freed with cairn_devices_free().
-CAIRN_API cairn_status cairn_devices_list(cairn_context *context, int *count,
+CAIRN_API cairn_status cairn_devices_list(cairn_context      *context,
+                                          int                *count,
                                           cairn_device_info **devices);
 CAIRN_API void cairn_devices_free(cairn_context *context, cairn_device_info **devices);
 
@@ -38,8 +39,10 @@ CAIRN_API cairn_status cairn_devices_tree(cairn_context *context, char **text);
 /// of @p members members? And @p devices (as --devices)? Either may be NULL.
 ///
 /// @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED, CAIRN_NO_DEVICE  with the cause.
-CAIRN_API cairn_status cairn_devices_check(cairn_context *context, const char *place,
-                                           const char *devices, int members);
+CAIRN_API cairn_status cairn_devices_check(cairn_context *context,
+                                           const char    *place,
+                                           const char    *devices,
+                                           int            members);
 
 #ifdef __cplusplus
 }

@@ -30,7 +30,8 @@ typedef struct cairn_format cairn_format;
 /// @retval CAIRN_BAD_SYNTAX, CAIRN_BAD_FORMAT  The message has line, column and what was
 ///                                             expected.
 /// @retval CAIRN_IO  The file of FILE:NAME cannot be read.
-CAIRN_API cairn_status cairn_format_create(cairn_context *context, const char *text,
+CAIRN_API cairn_status cairn_format_create(cairn_context *context,
+                                           const char    *text,
                                            cairn_format **format);
 
 CAIRN_API void cairn_format_destroy(cairn_format **format);
@@ -48,8 +49,8 @@ CAIRN_API const char *cairn_format_member(const cairn_format *format, int member
 
 /// One level of a member, as its layout has it.
 typedef struct cairn_level_info {
-    const char *expr; ///< "d1-d0"; lives as long as the format.
-    const char *kind; ///< "dense", "compressed", "singleton", "ragged".
+    const char *expr;  ///< "d1-d0"; lives as long as the format.
+    const char *kind;  ///< "dense", "compressed", "singleton", "ragged".
     bool        sized; ///< lo and size are known (asked of a tensor).
     int64_t     lo, size;
     int64_t     nodes; ///< Stored nodes on this rank, all banks; asked of a tensor.
@@ -62,8 +63,10 @@ CAIRN_API int cairn_format_levels(const cairn_format *format, int member);
 /// Describe a level of the format itself, without sizes.
 ///
 /// @retval CAIRN_BAD_ARGUMENT  There is no such member or level.
-CAIRN_API cairn_status cairn_format_level(const cairn_format *format, int member, int level,
-                                          cairn_level_info *info);
+CAIRN_API cairn_status cairn_format_level(const cairn_format *format,
+                                          int                 member,
+                                          int                 level,
+                                          cairn_level_info   *info);
 
 /// Names of the catalogue, in its order; NULL past the last. A name is valid until the
 /// next call.
@@ -75,8 +78,10 @@ CAIRN_API const char *cairn_catalogue_name(cairn_context *context, int k);
 /// @param[out] missing  Parameters without a default: with more than 0 the bare name is
 ///                      no format.
 /// @retval CAIRN_BAD_FORMAT  There is no such name.
-CAIRN_API cairn_status cairn_catalogue_definition(cairn_context *context, const char *name,
-                                                  char **text, int *missing);
+CAIRN_API cairn_status cairn_catalogue_definition(cairn_context *context,
+                                                  const char    *name,
+                                                  char         **text,
+                                                  int           *missing);
 
 /// Free a text that a call handed out.
 CAIRN_API void cairn_text_free(cairn_context *context, char **text);

@@ -24,7 +24,7 @@ typedef struct cairn_kernel_level {
     int64_t     nodes;      ///< Stored nodes; 0 for a level without arrays.
     const void *ptr;        ///< [parents + 1] unsigned, ptr_bits wide; or NULL.
     int64_t     ptr_length; ///< Its entries; 0 without.
-    const void *idx;        ///< [idx_length], idx_bits wide, idx_stride bytes apart; or NULL.
+    const void *idx; ///< [idx_length], idx_bits wide, idx_stride bytes apart; or NULL.
     int64_t     idx_length;
     int64_t     idx_stride; ///< More than the width when the index is a tuple's field.
     int64_t     hole;       ///< A determined level's idx where there is no element.
@@ -37,9 +37,9 @@ typedef struct cairn_kernel_level {
 /// One part. Value v (position in the tree below the last level) is at
 /// val + (v / val_block) * val_stride + (v % val_block) * val_bits/8 bytes.
 typedef struct cairn_kernel_part {
-    int32_t            order, levels;
-    int32_t            first, last; ///< The trimmed levels; first = levels, last = -1: none.
-    int64_t            bank;        ///< Number of the bank; 0 without partition.
+    int32_t order, levels;
+    int32_t first, last; ///< The trimmed levels; first = levels, last = -1: none.
+    int64_t bank;        ///< Number of the bank; 0 without partition.
     cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
     void              *val;
     int64_t            values;     ///< How many.

@@ -11,7 +11,8 @@
 #include <mpi.h>
 
 /// As cairn_context_create_fortran(), with a C communicator.
-static inline cairn_status cairn_context_create_mpi(MPI_Comm comm, cairn_context **context)
+static inline cairn_status cairn_context_create_mpi(MPI_Comm        comm,
+                                                    cairn_context **context)
 {
     return cairn_context_create_fortran((int)MPI_Comm_c2f(comm), context);
 }

@@ -62,7 +62,8 @@ typedef struct cairn_plan_info {
 } cairn_plan_info;
 
 /// Describe a plan. Collective.
-CAIRN_API cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info);
+CAIRN_API cairn_status cairn_plan_describe(const cairn_plan *plan,
+                                           cairn_plan_info  *info);
 
 /// Seconds that the last run spent in one group of parts (member) on this rank.
 CAIRN_API double cairn_plan_member_seconds(const cairn_plan *plan, int member);
@@ -77,8 +78,10 @@ CAIRN_API double cairn_plan_member_seconds(const cairn_plan *plan, int member);
 /// @param[out] abs_error  max |y_i - r_i|.
 /// @retval CAIRN_NOT_VERIFIED  rel_error is above 1e-12 (f64) or 1e-5 (f32), or a NaN
 ///                             stands against none.
-CAIRN_API cairn_status cairn_plan_verify(cairn_plan *plan, const cairn_source *source,
-                                         double *rel_error, double *abs_error);
+CAIRN_API cairn_status cairn_plan_verify(cairn_plan         *plan,
+                                         const cairn_source *source,
+                                         double             *rel_error,
+                                         double             *abs_error);
 
 /// Fill the plan's x from a Matrix Market array file with as many rows as A has columns.
 ///

@@ -20,22 +20,22 @@ extern "C" {
 
 /// Every status: name, value, exit status of a program that ends with it, text.
 /// Exit 2 means "wrong whatever the machine", 1 means "right, but it failed here".
-#define CAIRN_STATUS_MAP(X)                                                 \
-    X(OK, 0, 0, "success")                                                  \
-    X(NO_MEMORY, -1, 1, "out of memory")                                    \
-    X(BAD_SHAPE, -2, 2, "extents or orders do not agree")                   \
-    X(BAD_COORD, -3, 2, "coordinate outside the extent of its mode")        \
-    X(UNSUPPORTED, -4, 2, "not in this version")                            \
-    X(COMM, -5, 1, "communication failed")                                  \
-    X(BAD_SYNTAX, -6, 2, "the text is not in the format language")          \
-    X(BAD_FORMAT, -7, 2, "the format has no meaning")                       \
-    X(BAD_FILE, -8, 2, "the file's content is wrong")                       \
-    X(IO, -9, 1, "a file cannot be read or written")                        \
-    X(BAD_OPTION, -10, 2, "an option or its value is wrong")                \
-    X(NOT_VERIFIED, -11, 1, "the result differs from the independent one")  \
-    X(NO_DEVICE, -12, 1, "the device is absent or lost")                    \
-    X(OVERFLOW, -13, 2, "an integer or a storage width is too small")       \
-    X(BAD_QUERY, -14, 2, "a query has no meaning on this tensor")           \
+#define CAIRN_STATUS_MAP(X)                                                \
+    X(OK, 0, 0, "success")                                                 \
+    X(NO_MEMORY, -1, 1, "out of memory")                                   \
+    X(BAD_SHAPE, -2, 2, "extents or orders do not agree")                  \
+    X(BAD_COORD, -3, 2, "coordinate outside the extent of its mode")       \
+    X(UNSUPPORTED, -4, 2, "not in this version")                           \
+    X(COMM, -5, 1, "communication failed")                                 \
+    X(BAD_SYNTAX, -6, 2, "the text is not in the format language")         \
+    X(BAD_FORMAT, -7, 2, "the format has no meaning")                      \
+    X(BAD_FILE, -8, 2, "the file's content is wrong")                      \
+    X(IO, -9, 1, "a file cannot be read or written")                       \
+    X(BAD_OPTION, -10, 2, "an option or its value is wrong")               \
+    X(NOT_VERIFIED, -11, 1, "the result differs from the independent one") \
+    X(NO_DEVICE, -12, 1, "the device is absent or lost")                   \
+    X(OVERFLOW, -13, 2, "an integer or a storage width is too small")      \
+    X(BAD_QUERY, -14, 2, "a query has no meaning on this tensor")          \
     X(BAD_ARGUMENT, -15, 2, "an argument is out of its range")
 
 typedef enum {

@@ -58,8 +58,10 @@ typedef struct cairn_source_info {
 /// @retval CAIRN_BAD_FILE     Its content is wrong: file, line or offset, cause.
 /// @retval CAIRN_UNSUPPORTED  Complex, hermitian, or a kind of file this version lacks.
 /// @retval CAIRN_NO_MEMORY    It does not fit.
-CAIRN_API cairn_status cairn_source_read(cairn_context *context, const char *path,
-                                         cairn_division division, cairn_source **source);
+CAIRN_API cairn_status cairn_source_read(cairn_context *context,
+                                         const char    *path,
+                                         cairn_division division,
+                                         cairn_source **source);
 
 /// Make a source from coordinates; every rank gives some entries, of any rows.
 /// Duplicates are added, those of lower ranks first.
@@ -71,21 +73,24 @@ CAIRN_API cairn_status cairn_source_read(cairn_context *context, const char *pat
 /// @param[in] coord   [nnz][order], row-major, 0-based; copied.
 /// @param[in] value   [nnz]; copied. NULL: all 1.
 /// @retval CAIRN_BAD_COORD  A coordinate is outside its extent.
-CAIRN_API cairn_status cairn_source_from_coords(cairn_context *context, int order,
-                                                const int64_t *extent, int64_t nnz,
-                                                const int64_t *coord, const double *value,
+CAIRN_API cairn_status cairn_source_from_coords(cairn_context *context,
+                                                int            order,
+                                                const int64_t *extent,
+                                                int64_t        nnz,
+                                                const int64_t *coord,
+                                                const double  *value,
                                                 cairn_division division,
                                                 cairn_source **source);
 
 /// Parameters of the test problems; each kind reads its own (see docs/generate.md).
 typedef struct cairn_problem {
-    int64_t        nx, ny, nz;         ///< stencil5, stencil7, stencil27
-    int64_t        n, degree;          ///< banded, fem3, uniform, tridiag, mixed
-    const int64_t *offsets;            ///< banded: [offset_count]
+    int64_t        nx, ny, nz; ///< stencil5, stencil7, stencil27
+    int64_t        n, degree;  ///< banded, fem3, uniform, tridiag, mixed
+    const int64_t *offsets;    ///< banded: [offset_count]
     int            offset_count;
-    int64_t        scale, edges;       ///< rmat: 2^scale vertices
-    int64_t        rows, cols;         ///< pruned
-    double         density;            ///< pruned
+    int64_t        scale, edges; ///< rmat: 2^scale vertices
+    int64_t        rows, cols;   ///< pruned
+    double         density;      ///< pruned
     uint64_t       seed;
 } cairn_problem;
 
@@ -95,9 +100,10 @@ typedef struct cairn_problem {
 /// Collective.
 ///
 /// @retval CAIRN_BAD_OPTION  No such kind (the nearest is named), or bad parameters.
-CAIRN_API cairn_status cairn_source_generate(cairn_context *context, const char *kind,
+CAIRN_API cairn_status cairn_source_generate(cairn_context       *context,
+                                             const char          *kind,
                                              const cairn_problem *problem,
-                                             cairn_source **source);
+                                             cairn_source       **source);
 
 /// The kinds of test problems, and what each is; NULL past the last.
 CAIRN_API const char *cairn_problem_name(int k);
@@ -107,14 +113,16 @@ CAIRN_API void cairn_source_destroy(cairn_source **source);
 
 /// Describe the structure. Collective.
 CAIRN_API cairn_status cairn_source_describe(const cairn_source *source,
-                                             cairn_source_info *info);
+                                             cairn_source_info  *info);
 
 /// Count entries in a grid of cells, for a picture of a matrix: @p count is
 /// [height][width], row-major, the whole matrix on every rank.
 ///
 /// Collective. Matrices only (CAIRN_BAD_SHAPE).
-CAIRN_API cairn_status cairn_source_spy(const cairn_source *source, int width, int height,
-                                        int64_t *count);
+CAIRN_API cairn_status cairn_source_spy(const cairn_source *source,
+                                        int                 width,
+                                        int                 height,
+                                        int64_t            *count);
 
 /// Write a source as Matrix Market (coordinate real general, row by row, 17 digits; the
 /// same bytes on any number of ranks). The file appears whole or not at all.
@@ -133,8 +141,10 @@ CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char
 /// @retval CAIRN_NO_MEMORY  The arrays exceed the limit; nothing was allocated for them.
 /// @retval CAIRN_OVERFLOW   A width given in the format is too small.
 /// @retval CAIRN_BAD_QUERY  A query of the format has no meaning on this tensor.
-CAIRN_API cairn_status cairn_tensor_create(cairn_source *source, const cairn_format *format,
-                                           cairn_dtype dtype, cairn_tensor **tensor);
+CAIRN_API cairn_status cairn_tensor_create(cairn_source       *source,
+                                           const cairn_format *format,
+                                           cairn_dtype         dtype,
+                                           cairn_tensor      **tensor);
 
 /// A solver's own matrix: CSR rows first_row .. first_row+rows-1 on this rank.
 ///
@@ -149,13 +159,20 @@ CAIRN_API cairn_status cairn_tensor_create(cairn_source *source, const cairn_for
 /// @param[in] val  [ptr[rows]] of @p dtype.
 /// @retval CAIRN_BAD_SHAPE     Rows overlap, leave gaps or are not in rank order.
 /// @retval CAIRN_BAD_COORD     A column is outside the matrix, or ptr descends.
-CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context *context, int64_t global_rows,
-                                             int64_t global_cols, int64_t first_row,
-                                             int64_t rows, const void *ptr, int ptr_bits,
-                                             const void *idx, int idx_bits, const void *val,
-                                             cairn_dtype dtype, cairn_copy_mode mode,
+CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
+                                             int64_t             global_rows,
+                                             int64_t             global_cols,
+                                             int64_t             first_row,
+                                             int64_t             rows,
+                                             const void         *ptr,
+                                             int                 ptr_bits,
+                                             const void         *idx,
+                                             int                 idx_bits,
+                                             const void         *val,
+                                             cairn_dtype         dtype,
+                                             cairn_copy_mode     mode,
                                              const cairn_format *format,
-                                             cairn_tensor **tensor);
+                                             cairn_tensor      **tensor);
 
 /// New values for the same pattern: @p val is as it was given to
 /// cairn_tensor_from_csr(), entry for entry.
@@ -171,7 +188,8 @@ CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 CAIRN_API const cairn_format *cairn_tensor_format(const cairn_tensor *tensor);
 
 /// Rows of this rank: first and one past the last.
-CAIRN_API void cairn_tensor_rows(const cairn_tensor *tensor, int64_t *first, int64_t *end);
+CAIRN_API void
+cairn_tensor_rows(const cairn_tensor *tensor, int64_t *first, int64_t *end);
 
 /// Seconds that storing took on this rank, measured.
 CAIRN_API double cairn_tensor_seconds(const cairn_tensor *tensor);
@@ -181,15 +199,16 @@ typedef struct cairn_part_info {
     int     member, rank, share;
     int64_t bank;       ///< -1 without partition.
     int64_t nnz, bytes; ///< Entries stored; bytes of its arrays.
-    int64_t local;      ///< Number for cairn_tensor_array() when it is this rank's; else -1.
+    int64_t local; ///< Number for cairn_tensor_array() when it is this rank's; else -1.
 } cairn_part_info;
 
 /// List the parts of all ranks, by member, rank, share, bank.
 ///
 /// Collective. @p parts is freed with cairn_parts_free().
-CAIRN_API cairn_status cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count,
-                                          cairn_part_info **parts);
-CAIRN_API void         cairn_parts_free(const cairn_tensor *tensor, cairn_part_info **parts);
+CAIRN_API cairn_status cairn_tensor_parts(const cairn_tensor *tensor,
+                                          int64_t            *count,
+                                          cairn_part_info   **parts);
+CAIRN_API void cairn_parts_free(const cairn_tensor *tensor, cairn_part_info **parts);
 
 /// One array of a part of this rank.
 typedef struct cairn_array_info {
@@ -202,18 +221,24 @@ typedef struct cairn_array_info {
 
 /// Describe array @p k of local part @p part.
 /// @retval CAIRN_BAD_ARGUMENT  Past the last.
-CAIRN_API cairn_status cairn_tensor_array(const cairn_tensor *tensor, int64_t part, int k,
-                                          cairn_array_info *info);
+CAIRN_API cairn_status cairn_tensor_array(const cairn_tensor *tensor,
+                                          int64_t             part,
+                                          int                 k,
+                                          cairn_array_info   *info);
 
 /// The elements of an array as JSON text: a list of numbers, of lists for tuples, of
 /// lists of lists where there are lists. NaN and infinities are the words as strings.
 /// @param[out] text  Freed with cairn_text_free().
-CAIRN_API cairn_status cairn_tensor_array_text(const cairn_tensor *tensor, int64_t part,
-                                               int k, char **text);
+CAIRN_API cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
+                                               int64_t             part,
+                                               int                 k,
+                                               char              **text);
 
 /// Describe a level of a member, with this rank's sizes.
-CAIRN_API cairn_status cairn_tensor_level(const cairn_tensor *tensor, int member, int level,
-                                          cairn_level_info *info);
+CAIRN_API cairn_status cairn_tensor_level(const cairn_tensor *tensor,
+                                          int                 member,
+                                          int                 level,
+                                          cairn_level_info   *info);
 
 /// Write a tensor: `.mtx` walks the arrays and writes Matrix Market; anything else is
 /// .cairn, the arrays themselves. The file appears whole or not at all.
@@ -221,8 +246,9 @@ CAIRN_API cairn_status cairn_tensor_level(const cairn_tensor *tensor, int member
 /// Collective.
 ///
 /// @param[out] bytes  Bytes written; may be NULL.
-CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor, const char *path,
-                                          int64_t *bytes);
+CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
+                                          const char         *path,
+                                          int64_t            *bytes);
 
 #ifdef __cplusplus
 }

@@ -17,11 +17,11 @@
 #include <cairn/cairn.h>
 
 struct cairn_context {
-    cairn_env   env; ///< First member: rooms below see only this.
-    cairn_comm *comm;
-    bool        started_mpi;
-    cairn_devices *devices; ///< Opened when first needed.
-    char        name[256]; ///< Handed out by cairn_catalogue_name().
+    cairn_env      env; ///< First member: rooms below see only this.
+    cairn_comm    *comm;
+    bool           started_mpi;
+    cairn_devices *devices;   ///< Opened when first needed.
+    char           name[256]; ///< Handed out by cairn_catalogue_name().
 };
 
 struct cairn_source {
@@ -47,10 +47,10 @@ struct cairn_tensor {
     cairn_rows     rows;
     cairn_dtype    dtype;
     double         seconds;
-    int64_t        held;    ///< Bytes of the source while both were alive.
-    int64_t        targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
-    cairn_target  *target;  ///< [targets]; NULL when the caller's values are borrowed.
-    const void    *borrowed; ///< The caller's values.
+    int64_t        held; ///< Bytes of the source while both were alive.
+    int64_t targets;     ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
+    cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
+    const void   *borrowed; ///< The caller's values.
 };
 
 struct cairn_plan {
@@ -69,8 +69,9 @@ cairn_status cairn_context_devices(cairn_context *context);
 cairn_query_net cairn_net_of(cairn_comm *comm);
 
 /// Make a format's own copy, by its canonical text.
-cairn_status cairn_format_copy(cairn_context *context, const cairn_format *format,
-                               cairn_format **copy);
+cairn_status cairn_format_copy(cairn_context      *context,
+                               const cairn_format *format,
+                               cairn_format      **copy);
 
 /// Rows per grain of a format: of its members' maps and queries, and its own query.
 int64_t cairn_format_grain(const cairn_format *format);
@@ -84,7 +85,8 @@ cairn_status cairn_source_divide(cairn_source *source, int64_t grain);
 cairn_status cairn_source_settle(cairn_source *source, cairn_division division);
 
 /// Store entries; everything but the timing. Collective.
-cairn_status cairn_tensor_build(cairn_tensor *tensor, const cairn_shape *shape,
+cairn_status cairn_tensor_build(cairn_tensor        *tensor,
+                                const cairn_shape   *shape,
                                 const cairn_entries *entries);
 
 #endif

@@ -37,8 +37,8 @@ static int64_t list_bytes(const cairn_part *part, const cairn_array *a)
     return inner->ptr_length * inner->ptr_bits / 8;
 }
 
-static cairn_status find_array(const cairn_tensor *tensor, int64_t part, int k,
-                               cairn_array *found)
+static cairn_status
+find_array(const cairn_tensor *tensor, int64_t part, int k, cairn_array *found)
 {
     cairn_env  *env = &tensor->context->env;
     cairn_array array[CAIRN_MAX_ARRAYS];
@@ -53,39 +53,47 @@ static cairn_status find_array(const cairn_tensor *tensor, int64_t part, int k,
     return CAIRN_OK;
 }
 
-cairn_status cairn_tensor_array(const cairn_tensor *tensor, int64_t part, int k,
-                                cairn_array_info *info)
+cairn_status cairn_tensor_array(const cairn_tensor *tensor,
+                                int64_t             part,
+                                int                 k,
+                                cairn_array_info   *info)
 {
     static const char *const kinds[] = {"ptr", "idx", "val", "tuples"};
     cairn_array              a;
 
     CAIRN_TRY(find_array(tensor, part, k, &a));
-    *info = (cairn_array_info){
-        .level  = a.level,
-        .kind   = kinds[a.kind],
-        .bits   = a.bits,
-        .length = a.length,
-        .bytes  = a.bytes + list_bytes(&tensor->local->part[part], &a)};
+    *info = (cairn_array_info){.level  = a.level,
+                               .kind   = kinds[a.kind],
+                               .bits   = a.bits,
+                               .length = a.length,
+                               .bytes  = a.bytes
+                                        + list_bytes(&tensor->local->part[part], &a)};
     return CAIRN_OK;
 }
 
 static void add_value(cairn_text *text, double value)
 {
-    if (isfinite(value)) cairn_text_add(text, "%.17g", value);
-    else cairn_text_add(text, isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"");
+    if (isfinite(value))
+        cairn_text_add(text, "%.17g", value);
+    else
+        cairn_text_add(text, isnan(value) ? "\"nan\""
+                             : value > 0  ? "\"inf\""
+                                          : "\"-inf\"");
 }
 
-static void add_element(cairn_text *text, const cairn_part *part, const cairn_array *a,
-                        int64_t k)
+static void
+add_element(cairn_text *text, const cairn_part *part, const cairn_array *a, int64_t k)
 {
-    if (a->kind == CAIRN_ARRAY_VAL) add_value(text, cairn_value_get(&part->view, k));
+    if (a->kind == CAIRN_ARRAY_VAL)
+        add_value(text, cairn_value_get(&part->view, k));
     else
         cairn_text_add(text, "%" PRId64,
                        cairn_load_int(a->data, k, a->bits / 8, a->bits, a->is_signed));
 }
 
 /// [idx, ..., values of the block]
-static void add_tuple(cairn_text *text, const cairn_part *part, const cairn_array *a, int64_t k)
+static void
+add_tuple(cairn_text *text, const cairn_part *part, const cairn_array *a, int64_t k)
 {
     const cairn_tuple *tuple = &part->layout->tuple[a->tuple];
 
@@ -104,8 +112,11 @@ static void add_tuple(cairn_text *text, const cairn_part *part, const cairn_arra
     cairn_text_add(text, "]");
 }
 
-static void add_tuples(cairn_text *text, const cairn_part *part, const cairn_array *a,
-                       int64_t begin, int64_t end)
+static void add_tuples(cairn_text        *text,
+                       const cairn_part  *part,
+                       const cairn_array *a,
+                       int64_t            begin,
+                       int64_t            end)
 {
     cairn_text_add(text, "[");
     for (int64_t k = begin; k < end; k++) {
@@ -129,8 +140,10 @@ static void add_lists(cairn_text *text, const cairn_part *part, const cairn_arra
     cairn_text_add(text, "]");
 }
 
-cairn_status cairn_tensor_array_text(const cairn_tensor *tensor, int64_t part_number, int k,
-                                     char **text)
+cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
+                                     int64_t             part_number,
+                                     int                 k,
+                                     char              **text)
 {
     cairn_array a;
     cairn_text  out;

@@ -51,7 +51,8 @@ static cairn_status read_options(cairn_context *context)
 {
     char why[512];
 
-    if (cairn_options_read(&context->env.options, why, sizeof why) == 0) return CAIRN_OK;
+    if (cairn_options_read(&context->env.options, why, sizeof why) == 0)
+        return CAIRN_OK;
     return cairn_fail(&context->env, CAIRN_BAD_OPTION, "%s", why);
 }
 
@@ -163,8 +164,10 @@ void cairn_context_set_memory(cairn_context *context, int64_t bytes)
     context->env.memory_limit = bytes;
 }
 
-void cairn_context_memory(const cairn_context *context, int64_t *bytes, int64_t *blocks,
-                          int64_t *peak)
+void cairn_context_memory(const cairn_context *context,
+                          int64_t             *bytes,
+                          int64_t             *blocks,
+                          int64_t             *peak)
 {
     *bytes  = atomic_load(&((cairn_context *)context)->env.live_bytes);
     *blocks = atomic_load(&((cairn_context *)context)->env.live_blocks);
@@ -172,8 +175,9 @@ void cairn_context_memory(const cairn_context *context, int64_t *bytes, int64_t 
 }
 
 void cairn_context_set_progress(cairn_context *context,
-                                void (*progress)(void *user, const char *what,
-                                                 double fraction),
+                                void (*progress)(void       *user,
+                                                 const char *what,
+                                                 double      fraction),
                                 void *user)
 {
     context->env.progress      = progress;
@@ -187,8 +191,8 @@ cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)
 
 cairn_status cairn_context_max(cairn_context *context, double *values, int n)
 {
-    cairn_comm  *comm = context->comm;
-    double      *all  = NULL;
+    cairn_comm  *comm   = context->comm;
+    double      *all    = NULL;
     cairn_status status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
 
     CAIRN_TRY(cairn_comm_agree(comm, status));
@@ -240,8 +244,12 @@ void cairn_text_free(cairn_context *context, char **text)
     *text = NULL;
 }
 
-static cairn_status net_exchange(void *user, const void *send, const int64_t *counts,
-                                 size_t size, void **recv, int64_t *recv_counts)
+static cairn_status net_exchange(void          *user,
+                                 const void    *send,
+                                 const int64_t *counts,
+                                 size_t         size,
+                                 void         **recv,
+                                 int64_t       *recv_counts)
 {
     return cairn_comm_exchange(user, send, counts, size, recv, recv_counts);
 }

@@ -32,7 +32,8 @@ static int64_t idx_at(const csr *a, int64_t k)
 
 static double val_at(const csr *a, int64_t k, const void *val)
 {
-    return a->dtype == CAIRN_F32 ? (double)((const float *)val)[k] : ((const double *)val)[k];
+    return a->dtype == CAIRN_F32 ? (double)((const float *)val)[k]
+                                 : ((const double *)val)[k];
 }
 
 static cairn_status check_widths(const csr *a)
@@ -56,16 +57,17 @@ static cairn_status check_arrays(const csr *a)
     cairn_env *env = &a->context->env;
 
     CAIRN_TRY(check_widths(a));
-    CAIRN_CHECK(ptr_at(a, 0) == 0, env, CAIRN_BAD_COORD, "csr: ptr[0] is %" PRId64 ", not 0",
-                ptr_at(a, 0));
+    CAIRN_CHECK(ptr_at(a, 0) == 0, env, CAIRN_BAD_COORD,
+                "csr: ptr[0] is %" PRId64 ", not 0", ptr_at(a, 0));
     for (int64_t i = 0; i < a->rows; i++)
         CAIRN_CHECK(ptr_at(a, i) <= ptr_at(a, i + 1), env, CAIRN_BAD_COORD,
                     "csr: ptr descends after row %" PRId64, a->first_row + i);
     for (int64_t k = 0; k < ptr_at(a, a->rows); k++)
         CAIRN_CHECK(idx_at(a, k) >= 0 && idx_at(a, k) < a->shape.extent[1], env,
                     CAIRN_BAD_COORD,
-                    "csr: entry %" PRId64 ": column %" PRId64 " is not within 0..%" PRId64, k,
-                    idx_at(a, k), a->shape.extent[1] - 1);
+                    "csr: entry %" PRId64 ": column %" PRId64
+                    " is not within 0..%" PRId64,
+                    k, idx_at(a, k), a->shape.extent[1] - 1);
     return CAIRN_OK;
 }
 
@@ -74,8 +76,8 @@ static cairn_status share_rows(const csr *a, cairn_rows *rows)
 {
     cairn_comm   *comm    = a->context->comm;
     const int64_t mine[2] = {a->first_row, a->rows};
-    int64_t      *all     = NULL, next = 0;
-    cairn_status  status  = CAIRN_NEW(comm->env, 2 * comm->size, &all);
+    int64_t      *all = NULL, next = 0;
+    cairn_status  status = CAIRN_NEW(comm->env, 2 * comm->size, &all);
 
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size + 1, &rows->first);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
@@ -88,9 +90,10 @@ static cairn_status share_rows(const csr *a, cairn_rows *rows)
     }
     rows->first[comm->size] = next;
     if (status != CAIRN_OK || next != a->shape.extent[0])
-        status = cairn_fail(comm->env, CAIRN_BAD_SHAPE,
-                            "csr: the ranks' rows do not follow each other from 0 to %" PRId64,
-                            a->shape.extent[0]);
+        status = cairn_fail(
+            comm->env, CAIRN_BAD_SHAPE,
+            "csr: the ranks' rows do not follow each other from 0 to %" PRId64,
+            a->shape.extent[0]);
 done:
     cairn_free(comm->env, all);
     return status;
@@ -110,9 +113,11 @@ static cairn_status own_format(const csr *a, cairn_format **format)
 /// A part over the caller's arrays. A row's entries may stand in any order.
 static cairn_status borrow(const csr *a, cairn_tensor *tensor)
 {
-    cairn_env     *env = &a->context->env;
-    cairn_interval box[2] = {{a->first_row, a->first_row + a->rows - 1},
-                             {0, a->shape.extent[1] - 1}};
+    cairn_env     *env    = &a->context->env;
+    cairn_interval box[2] = {
+        {a->first_row, a->first_row + a->rows - 1},
+        {0,            a->shape.extent[1] - 1    }
+    };
     const cairn_pos nodes[CAIRN_MAX_LEVELS] = {0, ptr_at(a, a->rows)};
     int64_t         offset = 0, bytes = 0;
     cairn_local    *local;
@@ -125,8 +130,8 @@ static cairn_status borrow(const csr *a, cairn_tensor *tensor)
     local->value_bits = a->dtype == CAIRN_F32 ? 32 : 64;
     memcpy(local->box, box, sizeof box);
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &local->part));
-    CAIRN_TRY(cairn_layout_create(env, tensor->format->member[0], a->shape.extent, box, NULL,
-                                  local->value_bits, &local->group[0].layout));
+    CAIRN_TRY(cairn_layout_create(env, tensor->format->member[0], a->shape.extent, box,
+                                  NULL, local->value_bits, &local->group[0].layout));
     cairn_part *part = &local->part[0];
 
     part->where.rank = a->context->comm->rank;
@@ -173,7 +178,8 @@ static cairn_pos find_entry(const cairn_entries *e, cairn_coord i, cairn_coord j
 
         if (e->coord[0][mid] < i || (e->coord[0][mid] == i && e->coord[1][mid] < j))
             lo = mid + 1;
-        else hi = mid;
+        else
+            hi = mid;
     }
     return lo < e->n && e->coord[0][lo] == i && e->coord[1][lo] == j ? lo : -1;
 }
@@ -183,13 +189,15 @@ static cairn_status locate(void *user, const cairn_part *part, const cairn_batch
     const locator *l = user;
 
     for (int n = 0; n < batch->n; n++) {
-        const cairn_pos k = find_entry(l->entries, batch->coord[0][n], batch->coord[1][n]);
+        const cairn_pos k =
+            find_entry(l->entries, batch->coord[0][n], batch->coord[1][n]);
 
         /* An entry is stored once, but a hybrid's other members may pad its position.
          * Their values are 0, like a stored zero's: then any of the places will do,
          * since each of them adds a(i,j)*x(j) to y(i). */
         if (k >= 0
-            && (l->stored[k].part < 0 || cairn_value_get(&part->view, batch->value[n]) != 0))
+            && (l->stored[k].part < 0
+                || cairn_value_get(&part->view, batch->value[n]) != 0))
             l->stored[k] = (cairn_target){part - l->local->part, batch->value[n]};
     }
     return CAIRN_OK;
@@ -203,7 +211,8 @@ static cairn_status locate_entries(const cairn_tensor *tensor, locator *l)
         cairn_walker *walker;
 
         CAIRN_TRY(cairn_walker_create(env, tensor->local->group[m].layout, &walker));
-        const cairn_status status = cairn_walk_member(walker, tensor->local, m, locate, l);
+        const cairn_status status =
+            cairn_walk_member(walker, tensor->local, m, locate, l);
 
         cairn_walker_destroy(env, &walker);
         if (status != CAIRN_OK) return status;
@@ -212,8 +221,8 @@ static cairn_status locate_entries(const cairn_tensor *tensor, locator *l)
 }
 
 /// Where each of the caller's entries is stored.
-static cairn_status map_targets(const csr *a, cairn_tensor *tensor,
-                                const cairn_entries *entries)
+static cairn_status
+map_targets(const csr *a, cairn_tensor *tensor, const cairn_entries *entries)
 {
     cairn_env   *env = &a->context->env;
     locator      l   = {.local = tensor->local, .entries = entries};
@@ -222,7 +231,8 @@ static cairn_status map_targets(const csr *a, cairn_tensor *tensor,
     tensor->targets = ptr_at(a, a->rows);
     CAIRN_TRY(CAIRN_NEW(env, tensor->targets, &tensor->target));
     CAIRN_TRY(CAIRN_NEW(env, entries->n, &l.stored));
-    for (cairn_pos k = 0; k < entries->n; k++) l.stored[k].part = -1;
+    for (cairn_pos k = 0; k < entries->n; k++)
+        l.stored[k].part = -1;
     status = locate_entries(tensor, &l);
     for (int64_t i = 0; i < a->rows && status == CAIRN_OK; i++)
         for (int64_t k = ptr_at(a, i); k < ptr_at(a, i + 1); k++)
@@ -249,7 +259,8 @@ static cairn_status store(const csr *a, cairn_tensor *tensor)
     return status;
 }
 
-static cairn_status create(const csr *a, const cairn_format *format, cairn_tensor **tensor)
+static cairn_status
+create(const csr *a, const cairn_format *format, cairn_tensor **tensor)
 {
     cairn_env *env = &a->context->env;
 
@@ -264,7 +275,8 @@ static cairn_status create(const csr *a, const cairn_format *format, cairn_tenso
                   : own_format(a, &(*tensor)->format);
 }
 
-static cairn_status fill(const csr *a, cairn_copy_mode mode, bool own, cairn_tensor *tensor)
+static cairn_status
+fill(const csr *a, cairn_copy_mode mode, bool own, cairn_tensor *tensor)
 {
     CAIRN_TRY(share_rows(a, &tensor->rows));
     if (mode != CAIRN_BORROW || !own) return store(a, tensor);
@@ -272,23 +284,33 @@ static cairn_status fill(const csr *a, cairn_copy_mode mode, bool own, cairn_ten
     return cairn_comm_agree(a->context->comm, borrow(a, tensor));
 }
 
-cairn_status cairn_tensor_from_csr(cairn_context *context, int64_t global_rows,
-                                   int64_t global_cols, int64_t first_row, int64_t rows,
-                                   const void *ptr, int ptr_bits, const void *idx,
-                                   int idx_bits, const void *val, cairn_dtype dtype,
-                                   cairn_copy_mode mode, const cairn_format *format,
-                                   cairn_tensor **tensor)
+cairn_status cairn_tensor_from_csr(cairn_context      *context,
+                                   int64_t             global_rows,
+                                   int64_t             global_cols,
+                                   int64_t             first_row,
+                                   int64_t             rows,
+                                   const void         *ptr,
+                                   int                 ptr_bits,
+                                   const void         *idx,
+                                   int                 idx_bits,
+                                   const void         *val,
+                                   cairn_dtype         dtype,
+                                   cairn_copy_mode     mode,
+                                   const cairn_format *format,
+                                   cairn_tensor      **tensor)
 {
-    const csr a = {.context   = context,
-                   .shape     = {2, {global_rows, global_cols}},
-                   .first_row = first_row,
-                   .rows      = rows,
-                   .ptr       = ptr,
-                   .idx       = idx,
-                   .val       = val,
-                   .ptr_bits  = ptr_bits,
-                   .idx_bits  = idx_bits,
-                   .dtype     = dtype};
+    const csr a = {
+        .context   = context,
+        .shape     = {2, {global_rows, global_cols}},
+        .first_row = first_row,
+        .rows      = rows,
+        .ptr       = ptr,
+        .idx       = idx,
+        .val       = val,
+        .ptr_bits  = ptr_bits,
+        .idx_bits  = idx_bits,
+        .dtype     = dtype
+    };
     const double  begin  = cairn_seconds();
     cairn_tensor *fresh  = NULL;
     cairn_status  status = cairn_comm_agree(context->comm, create(&a, format, &fresh));
@@ -323,7 +345,8 @@ cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
         const cairn_target       t    = tensor->target[k];
         const cairn_kernel_part *view = &tensor->local->part[t.part].view;
 
-        cairn_value_set(view, t.value, cairn_value_get(view, t.value) + val_at(&a, k, val));
+        cairn_value_set(view, t.value,
+                        cairn_value_get(view, t.value) + val_at(&a, k, val));
     }
     return CAIRN_OK;
 }

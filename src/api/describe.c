@@ -9,7 +9,8 @@
 
 /// Count distinct diagonals over all ranks: each diagonal goes to one rank, that of its
 /// remainder, and is counted there.
-static cairn_status count_diagonals(cairn_comm *comm, const cairn_statistics *s, int64_t *count)
+static cairn_status
+count_diagonals(cairn_comm *comm, const cairn_statistics *s, int64_t *count)
 {
     cairn_env   *env  = comm->env;
     int64_t     *send = NULL, *counts = NULL, *at = NULL, *recv = NULL, n = 0;
@@ -20,12 +21,14 @@ static cairn_status count_diagonals(cairn_comm *comm, const cairn_statistics *s,
     CAIRN_GO(done, cairn_comm_agree(comm, status));
     for (int64_t k = 0; k < s->diagonals; k++)
         counts[cairn_floor_mod(s->diagonal[k], comm->size)]++;
-    for (int r = 0; r < comm->size; r++) at[r + 1] = at[r] + counts[r];
+    for (int r = 0; r < comm->size; r++)
+        at[r + 1] = at[r] + counts[r];
     for (int64_t k = 0; k < s->diagonals; k++)
         send[at[cairn_floor_mod(s->diagonal[k], comm->size)]++] = s->diagonal[k];
     CAIRN_GO(done, cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)&recv,
                                        counts + comm->size));
-    for (int r = 0; r < comm->size; r++) n += counts[comm->size + r];
+    for (int r = 0; r < comm->size; r++)
+        n += counts[comm->size + r];
     *count = cairn_distinct(recv, n);
     status = comm->ops->allreduce(comm, count, 1, CAIRN_SUM);
 done:
@@ -36,8 +39,8 @@ done:
     return status;
 }
 
-static cairn_status combine(const cairn_source *source, const cairn_statistics *s,
-                            cairn_source_info *info)
+static cairn_status
+combine(const cairn_source *source, const cairn_statistics *s, cairn_source_info *info)
 {
     cairn_comm *comm   = source->context->comm;
     int64_t     sum[2] = {s->nnz, s->filled_rows};
@@ -68,16 +71,18 @@ cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info
     cairn_status status = cairn_comm_agree(
         source->context->comm, cairn_statistics_count(env, &source->entries, &s));
 
-    for (int k = 0; k < all.order; k++) all.extent[k] = source->shape.extent[k];
+    for (int k = 0; k < all.order; k++)
+        all.extent[k] = source->shape.extent[k];
     if (status == CAIRN_OK) status = combine(source, &s, &all);
-    if (status == CAIRN_OK) status = cairn_context_max(source->context, &all.read_seconds, 1);
+    if (status == CAIRN_OK)
+        status = cairn_context_max(source->context, &all.read_seconds, 1);
     if (status == CAIRN_OK) *info = all;
     cairn_statistics_fini(env, &s);
     return status;
 }
 
-cairn_status cairn_source_spy(const cairn_source *source, int width, int height,
-                              int64_t *count)
+cairn_status
+cairn_source_spy(const cairn_source *source, int width, int height, int64_t *count)
 {
     cairn_comm          *comm = source->context->comm;
     const cairn_entries *e    = &source->entries;
@@ -86,7 +91,8 @@ cairn_status cairn_source_spy(const cairn_source *source, int width, int height,
                 "spy: order %d: only matrices have a picture", source->shape.order);
     CAIRN_CHECK(width >= 1 && height >= 1, comm->env, CAIRN_BAD_ARGUMENT,
                 "spy: %d x %d cells", width, height);
-    for (int64_t k = 0; k < (int64_t)width * height; k++) count[k] = 0;
+    for (int64_t k = 0; k < (int64_t)width * height; k++)
+        count[k] = 0;
     for (cairn_pos k = 0; k < e->n; k++) {
         const int64_t row =
             (int64_t)((__int128)e->coord[0][k] * height / source->shape.extent[0]);

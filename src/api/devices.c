@@ -15,7 +15,8 @@ cairn_status cairn_context_devices(cairn_context *context)
     cairn_env *env = &context->env;
 
     if (context->devices) return CAIRN_OK;
-    return cairn_devices_open(env, "CAIRN_DEVICES", env->options.devices, &context->devices);
+    return cairn_devices_open(env, "CAIRN_DEVICES", env->options.devices,
+                              &context->devices);
 }
 
 static void describe(const cairn_device *device, int rank, cairn_device_info *info)
@@ -52,8 +53,11 @@ static cairn_status open_and_measure(cairn_context *context)
 }
 
 /// Every rank sends its devices to all.
-static cairn_status gather(cairn_context *context, cairn_device_info *send, int64_t *counts,
-                           int *count, cairn_device_info **devices)
+static cairn_status gather(cairn_context      *context,
+                           cairn_device_info  *send,
+                           int64_t            *counts,
+                           int                *count,
+                           cairn_device_info **devices)
 {
     cairn_comm *comm = context->comm;
     const int   own  = context->devices->count;
@@ -66,12 +70,13 @@ static cairn_status gather(cairn_context *context, cairn_device_info *send, int6
     CAIRN_TRY(cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)devices,
                                   counts + comm->size));
     *count = 0;
-    for (int r = 0; r < comm->size; r++) *count += (int)counts[comm->size + r];
+    for (int r = 0; r < comm->size; r++)
+        *count += (int)counts[comm->size + r];
     return CAIRN_OK;
 }
 
-cairn_status cairn_devices_list(cairn_context *context, int *count,
-                                cairn_device_info **devices)
+cairn_status
+cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devices)
 {
     cairn_comm        *comm   = context->comm;
     cairn_env         *env    = &context->env;
@@ -102,17 +107,22 @@ static void print_size(cairn_text *text, int64_t bytes)
     double                   size    = (double)bytes;
     int                      unit    = 0;
 
-    for (; size >= 1024 && unit < 4; unit++) size /= 1024;
+    for (; size >= 1024 && unit < 4; unit++)
+        size /= 1024;
     cairn_text_add(text, ", %.4g %s", size, units[unit]);
 }
 
-static void print_node(cairn_text *text, const cairn_machine *machine,
+static void print_node(cairn_text               *text,
+                       const cairn_machine      *machine,
                        const cairn_machine_node *node)
 {
     cairn_text_add(text, "%*s", 2 * node->depth, "");
-    if (node->depth == 0) cairn_text_add(text, "machine: %s", machine->name);
-    else if (node->level > 0) cairn_text_add(text, "L%d cache %d", node->level, node->index);
-    else cairn_text_add(text, "%s %d", node->kind, node->index);
+    if (node->depth == 0)
+        cairn_text_add(text, "machine: %s", machine->name);
+    else if (node->level > 0)
+        cairn_text_add(text, "L%d cache %d", node->level, node->index);
+    else
+        cairn_text_add(text, "%s %d", node->kind, node->index);
     if (node->bytes > 0) print_size(text, node->bytes);
     if (strcmp(node->kind, "core") != 0)
         cairn_text_add(text, ", %d core%s", node->cores, node->cores == 1 ? "" : "s");
@@ -127,12 +137,15 @@ cairn_status cairn_devices_tree(cairn_context *context, char **text)
     const cairn_machine *machine = context->devices->machine;
 
     cairn_text_init(&out, &context->env);
-    for (int k = 0; k < machine->nodes; k++) print_node(&out, machine, &machine->node[k]);
+    for (int k = 0; k < machine->nodes; k++)
+        print_node(&out, machine, &machine->node[k]);
     return cairn_text_take(&out, text);
 }
 
-cairn_status cairn_devices_check(cairn_context *context, const char *place,
-                                 const char *devices, int members)
+cairn_status cairn_devices_check(cairn_context *context,
+                                 const char    *place,
+                                 const char    *devices,
+                                 int            members)
 {
     cairn_env      *env = &context->env;
     cairn_placement placement;

@@ -10,9 +10,11 @@
 #include <string.h>
 
 /// Move a text into the format's arena.
-static cairn_status keep(cairn_env *env, cairn_format *format, char *text, const char **kept)
+static cairn_status
+keep(cairn_env *env, cairn_format *format, char *text, const char **kept)
 {
-    const cairn_status status = cairn_arena_copy(format->arena, text, strlen(text), kept);
+    const cairn_status status =
+        cairn_arena_copy(format->arena, text, strlen(text), kept);
 
     cairn_free(env, text);
     return status;
@@ -47,8 +49,8 @@ static cairn_status keep_texts(cairn_env *env, cairn_format *format)
     return CAIRN_OK;
 }
 
-cairn_status cairn_format_create(cairn_context *context, const char *text,
-                                 cairn_format **format)
+cairn_status
+cairn_format_create(cairn_context *context, const char *text, cairn_format **format)
 {
     cairn_env    *env = &context->env;
     cairn_format *fresh;
@@ -56,13 +58,16 @@ cairn_status cairn_format_create(cairn_context *context, const char *text,
     CAIRN_TRY(cairn_format_open(env, text, "format", &fresh));
     const cairn_status status = keep_texts(env, fresh);
 
-    if (status == CAIRN_OK) *format = fresh;
-    else cairn_format_destroy(&fresh);
+    if (status == CAIRN_OK)
+        *format = fresh;
+    else
+        cairn_format_destroy(&fresh);
     return status;
 }
 
-cairn_status cairn_format_copy(cairn_context *context, const cairn_format *format,
-                               cairn_format **copy)
+cairn_status cairn_format_copy(cairn_context      *context,
+                               const cairn_format *format,
+                               cairn_format      **copy)
 {
     cairn_env    *env = &context->env;
     cairn_format *fresh;
@@ -70,8 +75,10 @@ cairn_status cairn_format_copy(cairn_context *context, const cairn_format *forma
     CAIRN_TRY(cairn_format_parse(env, NULL, format->text, "format", &fresh));
     const cairn_status status = keep_texts(env, fresh);
 
-    if (status == CAIRN_OK) *copy = fresh;
-    else cairn_format_destroy(&fresh);
+    if (status == CAIRN_OK)
+        *copy = fresh;
+    else
+        cairn_format_destroy(&fresh);
     return status;
 }
 
@@ -130,7 +137,8 @@ const char *cairn_format_member(const cairn_format *format, int member)
 
 int cairn_format_levels(const cairn_format *format, int member)
 {
-    return member >= 0 && member < format->members ? format->member[member]->map.count : 0;
+    return member >= 0 && member < format->members ? format->member[member]->map.count
+                                                   : 0;
 }
 
 static const char *kind_name(cairn_level_kind kind)
@@ -140,8 +148,11 @@ static const char *kind_name(cairn_level_kind kind)
     return names[kind];
 }
 
-static void describe_level(const cairn_format *format, const cairn_layout *layout, int member,
-                           int l, cairn_level_info *info)
+static void describe_level(const cairn_format *format,
+                           const cairn_layout *layout,
+                           int                 member,
+                           int                 l,
+                           cairn_level_info   *info)
 {
     const cairn_level *level = &layout->level[l];
 
@@ -156,17 +167,20 @@ static void describe_level(const cairn_format *format, const cairn_layout *layou
                                .has_idx = level->has_idx};
 }
 
-static cairn_status check_level(cairn_env *env, const cairn_format *format, int member,
-                                int level)
+static cairn_status
+check_level(cairn_env *env, const cairn_format *format, int member, int level)
 {
     CAIRN_CHECK(member >= 0 && member < format->members && level >= 0
                     && level < format->member[member]->map.count,
-                env, CAIRN_BAD_ARGUMENT, "format: member %d has no level %d", member, level);
+                env, CAIRN_BAD_ARGUMENT, "format: member %d has no level %d", member,
+                level);
     return CAIRN_OK;
 }
 
-cairn_status cairn_format_level(const cairn_format *format, int member, int level,
-                                cairn_level_info *info)
+cairn_status cairn_format_level(const cairn_format *format,
+                                int                 member,
+                                int                 level,
+                                cairn_level_info   *info)
 {
     cairn_env    *env = format->env;
     cairn_layout *layout;
@@ -187,18 +201,22 @@ static int64_t count_nodes(const cairn_local *local, int member, int level)
     int64_t            nodes = 0;
 
     for (int64_t k = 0; k < group->count; k++) {
-        const cairn_kernel_level *view = &local->part[group->first + k].view.level[level];
+        const cairn_kernel_level *view =
+            &local->part[group->first + k].view.level[level];
 
         nodes += group->layout->level[level].trimmed ? view->nodes : view->idx_length;
     }
     return nodes;
 }
 
-cairn_status cairn_tensor_level(const cairn_tensor *tensor, int member, int level,
-                                cairn_level_info *info)
+cairn_status cairn_tensor_level(const cairn_tensor *tensor,
+                                int                 member,
+                                int                 level,
+                                cairn_level_info   *info)
 {
     CAIRN_TRY(check_level(&tensor->context->env, tensor->format, member, level));
-    describe_level(tensor->format, tensor->local->group[member].layout, member, level, info);
+    describe_level(tensor->format, tensor->local->group[member].layout, member, level,
+                   info);
     info->nodes = count_nodes(tensor->local, member, level);
     return CAIRN_OK;
 }
@@ -211,15 +229,18 @@ const char *cairn_catalogue_name(cairn_context *context, int k)
     if (cairn_library_catalogue(&context->env, &library) != CAIRN_OK) return NULL;
     if (k >= 0 && k < cairn_library_size(library)) {
         /* The library is gone on return, so the context keeps the name. */
-        snprintf(context->name, sizeof context->name, "%s", cairn_library_name(library, k));
+        snprintf(context->name, sizeof context->name, "%s",
+                 cairn_library_name(library, k));
         found = context->name;
     }
     cairn_library_destroy(&context->env, &library);
     return found;
 }
 
-cairn_status cairn_catalogue_definition(cairn_context *context, const char *name, char **text,
-                                        int *missing)
+cairn_status cairn_catalogue_definition(cairn_context *context,
+                                        const char    *name,
+                                        char         **text,
+                                        int           *missing)
 {
     cairn_library *library;
 

@@ -20,7 +20,8 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
     CAIRN_CHECK(tensor->local->shape.order == 2, comm->env, CAIRN_BAD_SHAPE,
                 "spmv: y(i) += A(i,j)*x(j) needs a matrix, and the order is %d",
                 tensor->local->shape.order);
-    for (int m = 0; m < tensor->local->groups; m++) held += tensor->local->group[m].bytes;
+    for (int m = 0; m < tensor->local->groups; m++)
+        held += tensor->local->group[m].bytes;
     cairn_status status = cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, 1, &fresh));
 
     if (status == CAIRN_OK) {
@@ -28,8 +29,9 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
         status        = cairn_comm_agree(comm, cairn_context_devices(tensor->context));
     }
     if (status == CAIRN_OK)
-        status = cairn_spmv_plan_create(comm, &tensor->context->devices->device[0],
-                                        tensor->local, &tensor->rows, held, &fresh->spmv);
+        status =
+            cairn_spmv_plan_create(comm, &tensor->context->devices->device[0],
+                                   tensor->local, &tensor->rows, held, &fresh->spmv);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;
@@ -76,8 +78,10 @@ static void take_x(cairn_plan *plan, const void *x)
 
     cairn_plan_columns(plan, &first, &end);
     for (int64_t j = 0; j < end - first && (x || f32); j++) {
-        if (x) own[j] = f32 ? (double)((const float *)x)[j] : ((const double *)x)[j];
-        else own[j] = (double)(float)own[j];
+        if (x)
+            own[j] = f32 ? (double)((const float *)x)[j] : ((const double *)x)[j];
+        else
+            own[j] = (double)(float)own[j];
     }
 }
 
@@ -87,10 +91,13 @@ static void give_y(const cairn_plan *plan, void *y)
     const int     f32 = plan->tensor->dtype == CAIRN_F32;
     const int64_t n   = plan->spmv->rows;
 
-    for (int64_t i = 0; i < n && f32; i++) own[i] = (double)(float)own[i];
+    for (int64_t i = 0; i < n && f32; i++)
+        own[i] = (double)(float)own[i];
     for (int64_t i = 0; i < n && y; i++) {
-        if (f32) ((float *)y)[i] = (float)own[i];
-        else ((double *)y)[i] = own[i];
+        if (f32)
+            ((float *)y)[i] = (float)own[i];
+        else
+            ((double *)y)[i] = own[i];
     }
 }
 
@@ -104,8 +111,8 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 
 cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 {
-    cairn_comm *comm   = plan->spmv->comm;
-    int64_t     sum[2] = {cairn_spmv_plan_bytes(plan->spmv), 0};
+    cairn_comm *comm    = plan->spmv->comm;
+    int64_t     sum[2]  = {cairn_spmv_plan_bytes(plan->spmv), 0};
     double      seconds = plan->seconds;
     cairn_pos   sent;
 
@@ -128,13 +135,14 @@ double cairn_plan_member_seconds(const cairn_plan *plan, int member)
 }
 
 /// Errors of one row: r is the sum over the source, s the sum of sizes.
-static void compare_row(double y, long double r, long double s, double *rel, double *abs)
+static void
+compare_row(double y, long double r, long double s, double *rel, double *abs)
 {
     const bool nan_y = isnan(y), nan_r = isnan((double)r);
 
     if (nan_y && nan_r) return;
     /* Equal infinities differ by nothing; a NaN against none differs by everything. */
-    const double d = nan_y != nan_r ? INFINITY
+    const double d = nan_y != nan_r   ? INFINITY
                      : (double)r == y ? 0
                                       : (double)fabsl((long double)y - r);
     const double q = d == 0 ? 0 : s == 0 ? INFINITY : (double)(d / s);
@@ -143,8 +151,8 @@ static void compare_row(double y, long double r, long double s, double *rel, dou
     if (!(q <= *rel)) *rel = q;
 }
 
-static void compare(const cairn_plan *plan, const cairn_source *source, double *rel,
-                    double *abs)
+static void
+compare(const cairn_plan *plan, const cairn_source *source, double *rel, double *abs)
 {
     const cairn_entries *e     = &source->entries;
     const cairn_coord    first = plan->tensor->rows.first[plan->spmv->comm->rank];
@@ -171,11 +179,13 @@ static bool same_rows(const cairn_rows *a, const cairn_rows *b)
            && memcmp(a->first, b->first, (size_t)(a->size + 1) * sizeof *a->first) == 0;
 }
 
-cairn_status cairn_plan_verify(cairn_plan *plan, const cairn_source *source,
-                               double *rel_error, double *abs_error)
+cairn_status cairn_plan_verify(cairn_plan         *plan,
+                               const cairn_source *source,
+                               double             *rel_error,
+                               double             *abs_error)
 {
-    cairn_context *context = plan->tensor->context;
-    const double   limit   = plan->tensor->dtype == CAIRN_F32 ? 1e-5 : 1e-12;
+    cairn_context *context  = plan->tensor->context;
+    const double   limit    = plan->tensor->dtype == CAIRN_F32 ? 1e-5 : 1e-12;
     double         error[2] = {0, 0};
 
     CAIRN_CHECK(same_rows(&source->rows, &plan->tensor->rows), &context->env,
@@ -190,18 +200,19 @@ cairn_status cairn_plan_verify(cairn_plan *plan, const cairn_source *source,
     return CAIRN_OK;
 }
 
-static cairn_status place_x(cairn_plan *plan, const char *path, const cairn_matrix_file *file,
-                            int64_t n)
+static cairn_status
+place_x(cairn_plan *plan, const char *path, const cairn_matrix_file *file, int64_t n)
 {
     double *own = cairn_plan_x(plan);
     int64_t first, end;
 
     CAIRN_CHECK(file->shape.extent[0] == n && file->shape.extent[1] == 1,
                 plan->spmv->comm->env, CAIRN_BAD_SHAPE,
-                "x: %s: it is %" PRId64 " x %" PRId64 ", but x is %" PRId64 " x 1", path,
-                file->shape.extent[0], file->shape.extent[1], n);
+                "x: %s: it is %" PRId64 " x %" PRId64 ", but x is %" PRId64 " x 1",
+                path, file->shape.extent[0], file->shape.extent[1], n);
     cairn_plan_columns(plan, &first, &end);
-    for (int64_t j = 0; j < end - first; j++) own[j] = 0;
+    for (int64_t j = 0; j < end - first; j++)
+        own[j] = 0;
     for (cairn_pos k = 0; k < file->entries.n; k++)
         own[file->entries.coord[0][k] - first] += file->entries.value[k];
     return CAIRN_OK;
@@ -218,7 +229,8 @@ cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
 
     if (file.shape.extent[0] == n)
         status = cairn_entries_to_owners(comm, &plan->spmv->columns, &file.entries);
-    if (status == CAIRN_OK) status = cairn_comm_agree(comm, place_x(plan, path, &file, n));
+    if (status == CAIRN_OK)
+        status = cairn_comm_agree(comm, place_x(plan, path, &file, n));
     cairn_matrix_file_fini(comm->env, &file);
     return status;
 }
@@ -229,7 +241,7 @@ cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path)
     const cairn_dense_rows dense = {.rows  = plan->tensor->local->shape.extent[0],
                                     .cols  = 1,
                                     .first = plan->tensor->rows.first[p->comm->rank],
-                                    .last  = plan->tensor->rows.first[p->comm->rank + 1],
+                                    .last = plan->tensor->rows.first[p->comm->rank + 1],
                                     .value = p->y,
                                     .row   = 1,
                                     .col   = 0};

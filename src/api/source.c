@@ -40,9 +40,10 @@ cairn_status cairn_source_divide(cairn_source *source, int64_t grain)
     const cairn_coord extent = source->shape.extent[0];
     cairn_rows        rows   = {0};
 
-    CAIRN_TRY(source->division == CAIRN_BY_ROWS
-                  ? cairn_rows_equal(comm, extent, grain, &rows)
-                  : cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
+    CAIRN_TRY(
+        source->division == CAIRN_BY_ROWS
+            ? cairn_rows_equal(comm, extent, grain, &rows)
+            : cairn_rows_by_entries(comm, &source->entries, extent, grain, &rows));
     const cairn_status status = cairn_entries_to_owners(comm, &rows, &source->entries);
 
     if (status != CAIRN_OK) {
@@ -88,13 +89,16 @@ static cairn_status read_any(cairn_source *source, const char *path)
 {
     bool native = false;
 
-    CAIRN_TRY(cairn_comm_agree(source->context->comm,
-                               cairn_native_probe(&source->context->env, path, &native)));
+    CAIRN_TRY(
+        cairn_comm_agree(source->context->comm,
+                         cairn_native_probe(&source->context->env, path, &native)));
     return native ? read_native(source, path) : read_matrix_market(source, path);
 }
 
-cairn_status cairn_source_read(cairn_context *context, const char *path,
-                               cairn_division division, cairn_source **source)
+cairn_status cairn_source_read(cairn_context *context,
+                               const char    *path,
+                               cairn_division division,
+                               cairn_source **source)
 {
     const double  begin  = cairn_seconds();
     cairn_source *fresh  = NULL;
@@ -111,8 +115,8 @@ cairn_status cairn_source_read(cairn_context *context, const char *path,
     return status;
 }
 
-static cairn_status add_coords(cairn_source *source, int64_t nnz, const int64_t *coord,
-                               const double *value)
+static cairn_status
+add_coords(cairn_source *source, int64_t nnz, const int64_t *coord, const double *value)
 {
     cairn_env *env   = &source->context->env;
     const int  order = source->shape.order;
@@ -122,7 +126,8 @@ static cairn_status add_coords(cairn_source *source, int64_t nnz, const int64_t 
         const int64_t *d = coord + k * order;
 
         for (int j = 0; j < order; j++)
-            CAIRN_CHECK(d[j] >= 0 && d[j] < source->shape.extent[j], env, CAIRN_BAD_COORD,
+            CAIRN_CHECK(d[j] >= 0 && d[j] < source->shape.extent[j], env,
+                        CAIRN_BAD_COORD,
                         "coordinates: entry %" PRId64 ": d%d = %" PRId64
                         " is outside 0..%" PRId64,
                         k, j, d[j], source->shape.extent[j] - 1);
@@ -136,16 +141,21 @@ static cairn_status set_shape(cairn_source *source, int order, const int64_t *ex
     source->shape.order = order;
     for (int k = 0; k < order; k++) {
         CAIRN_CHECK(extent[k] >= 0 && extent[k] < INT64_MAX / 4, &source->context->env,
-                    CAIRN_BAD_SHAPE, "coordinates: extent %d is %" PRId64, k, extent[k]);
+                    CAIRN_BAD_SHAPE, "coordinates: extent %d is %" PRId64, k,
+                    extent[k]);
         source->shape.extent[k] = extent[k];
     }
     return CAIRN_OK;
 }
 
-cairn_status cairn_source_from_coords(cairn_context *context, int order,
-                                      const int64_t *extent, int64_t nnz,
-                                      const int64_t *coord, const double *value,
-                                      cairn_division division, cairn_source **source)
+cairn_status cairn_source_from_coords(cairn_context *context,
+                                      int            order,
+                                      const int64_t *extent,
+                                      int64_t        nnz,
+                                      const int64_t *coord,
+                                      const double  *value,
+                                      cairn_division division,
+                                      cairn_source **source)
 {
     cairn_source *fresh = NULL;
 
@@ -157,8 +167,10 @@ cairn_status cairn_source_from_coords(cairn_context *context, int order,
     if (status == CAIRN_OK) status = add_coords(fresh, nnz, coord, value);
     status = cairn_comm_agree(context->comm, status);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
-    if (status == CAIRN_OK) *source = fresh;
-    else cairn_source_destroy(&fresh);
+    if (status == CAIRN_OK)
+        *source = fresh;
+    else
+        cairn_source_destroy(&fresh);
     return status;
 }
 
@@ -179,8 +191,8 @@ static void copy_parameters(const cairn_problem *from, cairn_generator *to)
 }
 
 /// Every rank makes its own equal share of the rows; dividing comes after.
-static cairn_status generate(cairn_source *source, const char *kind,
-                             const cairn_problem *problem)
+static cairn_status
+generate(cairn_source *source, const char *kind, const cairn_problem *problem)
 {
     cairn_env        *env  = &source->context->env;
     const cairn_comm *comm = source->context->comm;
@@ -189,18 +201,20 @@ static cairn_status generate(cairn_source *source, const char *kind,
     CAIRN_TRY(cairn_generator_init(env, kind, &generator));
     copy_parameters(problem, &generator);
     if (problem->offsets)
-        CAIRN_TRY(cairn_generator_set_offsets(env, problem->offsets, problem->offset_count,
-                                              &generator));
+        CAIRN_TRY(cairn_generator_set_offsets(env, problem->offsets,
+                                              problem->offset_count, &generator));
     CAIRN_TRY(cairn_generator_shape(env, &generator, &source->shape));
     const cairn_coord m     = source->shape.extent[0];
     const cairn_coord first = (cairn_coord)((__int128)m * comm->rank / comm->size);
-    const cairn_coord last  = (cairn_coord)((__int128)m * (comm->rank + 1) / comm->size);
+    const cairn_coord last = (cairn_coord)((__int128)m * (comm->rank + 1) / comm->size);
 
     return cairn_generator_run(env, &generator, first, last, &source->entries);
 }
 
-cairn_status cairn_source_generate(cairn_context *context, const char *kind,
-                                   const cairn_problem *problem, cairn_source **source)
+cairn_status cairn_source_generate(cairn_context       *context,
+                                   const char          *kind,
+                                   const cairn_problem *problem,
+                                   cairn_source       **source)
 {
     cairn_source *fresh  = NULL;
     cairn_status  status = create(context, 2, &fresh);
@@ -208,8 +222,10 @@ cairn_status cairn_source_generate(cairn_context *context, const char *kind,
     if (status == CAIRN_OK) status = generate(fresh, kind, problem);
     status = cairn_comm_agree(context->comm, status);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
-    if (status == CAIRN_OK) *source = fresh;
-    else cairn_source_destroy(&fresh);
+    if (status == CAIRN_OK)
+        *source = fresh;
+    else
+        cairn_source_destroy(&fresh);
     return status;
 }
 

@@ -16,7 +16,8 @@ static int value_bits(cairn_dtype dtype)
     return dtype == CAIRN_F32 ? 32 : 64;
 }
 
-cairn_status cairn_tensor_build(cairn_tensor *tensor, const cairn_shape *shape,
+cairn_status cairn_tensor_build(cairn_tensor        *tensor,
+                                const cairn_shape   *shape,
                                 const cairn_entries *entries)
 {
     cairn_comm           *comm  = tensor->context->comm;
@@ -45,8 +46,10 @@ static cairn_status copy_rows(cairn_env *env, const cairn_rows *from, cairn_rows
     return CAIRN_OK;
 }
 
-static cairn_status prepare(cairn_source *source, const cairn_format *format,
-                            cairn_dtype dtype, cairn_tensor **tensor)
+static cairn_status prepare(cairn_source       *source,
+                            const cairn_format *format,
+                            cairn_dtype         dtype,
+                            cairn_tensor      **tensor)
 {
     cairn_context *context = source->context;
     cairn_env     *env     = &context->env;
@@ -62,15 +65,18 @@ static cairn_status prepare(cairn_source *source, const cairn_format *format,
     return copy_rows(env, &source->rows, &(*tensor)->rows);
 }
 
-cairn_status cairn_tensor_create(cairn_source *source, const cairn_format *format,
-                                 cairn_dtype dtype, cairn_tensor **tensor)
+cairn_status cairn_tensor_create(cairn_source       *source,
+                                 const cairn_format *format,
+                                 cairn_dtype         dtype,
+                                 cairn_tensor      **tensor)
 {
     cairn_comm   *comm  = source->context->comm;
     const double  begin = cairn_seconds();
     cairn_tensor *fresh = NULL;
 
     CAIRN_TRY(cairn_source_divide(source, cairn_format_grain(format)));
-    cairn_status status = cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
+    cairn_status status =
+        cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
 
     if (status == CAIRN_OK)
         status = cairn_tensor_build(fresh, &source->shape, &source->entries);
@@ -122,7 +128,8 @@ static int64_t part_bytes(const cairn_part *part)
     const int   arrays = cairn_part_arrays(part, array);
     int64_t     bytes  = 0;
 
-    for (int a = 0; a < arrays; a++) bytes += array[a].bytes;
+    for (int a = 0; a < arrays; a++)
+        bytes += array[a].bytes;
     return bytes;
 }
 
@@ -130,13 +137,14 @@ static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info
 {
     const cairn_part *part = &tensor->local->part[p];
 
-    *info = (cairn_part_info){.member = part->where.member,
-                              .rank   = tensor->context->comm->rank,
-                              .share  = part->where.share,
-                              .bank   = part->layout->partition >= 0 ? part->where.bank : -1,
-                              .nnz    = part->nnz,
-                              .bytes  = part_bytes(part),
-                              .local  = p};
+    *info =
+        (cairn_part_info){.member = part->where.member,
+                          .rank   = tensor->context->comm->rank,
+                          .share  = part->where.share,
+                          .bank  = part->layout->partition >= 0 ? part->where.bank : -1,
+                          .nnz   = part->nnz,
+                          .bytes = part_bytes(part),
+                          .local = p};
 }
 
 static int by_where(const void *a, const void *b)
@@ -150,33 +158,39 @@ static int by_where(const void *a, const void *b)
 }
 
 /// Send this rank's parts to every rank.
-static cairn_status gather_parts(const cairn_tensor *tensor, cairn_part_info *send,
-                                 int64_t *counts, cairn_part_info **all, int64_t *count)
+static cairn_status gather_parts(const cairn_tensor *tensor,
+                                 cairn_part_info    *send,
+                                 int64_t            *counts,
+                                 cairn_part_info   **all,
+                                 int64_t            *count)
 {
     cairn_comm   *comm = tensor->context->comm;
     const int64_t own  = tensor->local->parts;
 
     for (int r = 0; r < comm->size; r++) {
         counts[r] = own;
-        for (int64_t p = 0; p < own; p++) describe_part(tensor, p, &send[r * own + p]);
+        for (int64_t p = 0; p < own; p++)
+            describe_part(tensor, p, &send[r * own + p]);
     }
     CAIRN_TRY(cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)all,
                                   counts + comm->size));
     *count = 0;
-    for (int r = 0; r < comm->size; r++) *count += counts[comm->size + r];
+    for (int r = 0; r < comm->size; r++)
+        *count += counts[comm->size + r];
     for (int64_t p = 0; p < *count; p++)
         if ((*all)[p].rank != comm->rank) (*all)[p].local = -1;
     qsort(*all, (size_t)*count, sizeof **all, by_where);
     return CAIRN_OK;
 }
 
-cairn_status cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count,
-                                cairn_part_info **parts)
+cairn_status
+cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count, cairn_part_info **parts)
 {
     cairn_comm      *comm   = tensor->context->comm;
     cairn_part_info *send   = NULL;
     int64_t         *counts = NULL;
-    cairn_status     status = CAIRN_NEW(comm->env, tensor->local->parts * comm->size, &send);
+    cairn_status     status =
+        CAIRN_NEW(comm->env, tensor->local->parts * comm->size, &send);
 
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * comm->size, &counts);
     status = cairn_comm_agree(comm, status);
@@ -202,9 +216,9 @@ static bool ends_with(const char *path, const char *ending)
 /// Walk the arrays and write what they hold as text.
 static cairn_status write_text(const cairn_tensor *tensor, const char *path)
 {
-    cairn_comm    *comm = tensor->context->comm;
-    cairn_env     *env  = comm->env;
-    cairn_entries  entries;
+    cairn_comm   *comm = tensor->context->comm;
+    cairn_env    *env  = comm->env;
+    cairn_entries entries;
 
     CAIRN_CHECK(tensor->local->shape.order == 2, env, CAIRN_UNSUPPORTED,
                 "write: %s: only matrices are written as text in this version", path);
@@ -220,7 +234,8 @@ static cairn_status write_text(const cairn_tensor *tensor, const char *path)
     return status;
 }
 
-cairn_status cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
+cairn_status
+cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 {
     int64_t length = 0;
 

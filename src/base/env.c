@@ -59,7 +59,8 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args); /* text first: an argument may be the old message */
+    vsnprintf(text, sizeof text, fmt,
+              args); /* text first: an argument may be the old message */
     va_end(args);
     memcpy(env->message, text, sizeof text);
     return status;
@@ -80,7 +81,9 @@ static void count_block(cairn_env *env, int64_t blocks, int64_t bytes)
     const int64_t live = atomic_fetch_add(&env->live_bytes, bytes) + bytes;
     int64_t       peak = atomic_load(&env->peak_bytes);
 
-    while (live > peak && !atomic_compare_exchange_weak(&env->peak_bytes, &peak, live)) {}
+    while (live > peak
+           && !atomic_compare_exchange_weak(&env->peak_bytes, &peak, live)) {
+    }
 }
 
 static cairn_status no_memory(cairn_env *env, int64_t count, size_t size)
@@ -165,8 +168,10 @@ cairn_status cairn_strndup(cairn_env *env, const char *text, size_t length, char
 /// A count of bytes as text, also beyond 64 bits.
 static void print_bytes(char text[24], __int128 bytes)
 {
-    if (bytes > INT64_MAX) snprintf(text, 24, "%.3g", (double)bytes);
-    else snprintf(text, 24, "%" PRId64, (int64_t)bytes);
+    if (bytes > INT64_MAX)
+        snprintf(text, 24, "%.3g", (double)bytes);
+    else
+        snprintf(text, 24, "%" PRId64, (int64_t)bytes);
 }
 
 cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes)

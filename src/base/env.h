@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CAIRN_MAX_ORDER  16 ///< Modes of a tensor.
-#define CAIRN_MAX_LEVELS 16 ///< Levels of an index map.
+#define CAIRN_MAX_ORDER  16   ///< Modes of a tensor.
+#define CAIRN_MAX_LEVELS 16   ///< Levels of an index map.
 #define CAIRN_MESSAGE    1024 ///< Bytes of the longest message, with its end.
 
 typedef int64_t cairn_coord; ///< A coordinate along one mode, global, 0-based.
@@ -28,13 +28,13 @@ typedef int64_t cairn_pos;   ///< A position in one level's storage on this rank
 typedef void (*cairn_progress_fn)(void *user, const char *what, double fraction);
 
 typedef struct cairn_env {
-    char             message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
-    cairn_options    options;
-    int64_t          memory_limit; ///< Bytes of arrays, entries and dense operands.
-    _Atomic int64_t  live_blocks;  ///< Blocks allocated and not freed.
-    _Atomic int64_t  live_bytes;
-    _Atomic int64_t  peak_bytes;
-    _Atomic int64_t  allowed; ///< Allocations until one fails; < 0: none fails.
+    char            message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
+    cairn_options   options;
+    int64_t         memory_limit; ///< Bytes of arrays, entries and dense operands.
+    _Atomic int64_t live_blocks;  ///< Blocks allocated and not freed.
+    _Atomic int64_t live_bytes;
+    _Atomic int64_t peak_bytes;
+    _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
     cairn_progress_fn progress; ///< NULL: no progress.
     void             *progress_user;
 } cairn_env;
@@ -79,7 +79,8 @@ cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **bl
 void cairn_free(cairn_env *env, void *block);
 
 /// Copy a string, or its first @p length bytes, into a counted block.
-cairn_status cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy);
+cairn_status
+cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy);
 
 /// Fail with CAIRN_NO_MEMORY unless @p bytes more than @p held stay within the limit:
 /// "WHAT: needs N bytes, but the limit is L". Nothing is allocated.
@@ -89,22 +90,22 @@ cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes
 void cairn_progress(cairn_env *env, const char *what, double fraction);
 
 /// Pass a failure up.
-#define CAIRN_TRY(call)                                 \
-    do {                                                \
-        const cairn_status try_ = (call);               \
-        if (try_ != CAIRN_OK) return try_;              \
+#define CAIRN_TRY(call)                    \
+    do {                                   \
+        const cairn_status try_ = (call);  \
+        if (try_ != CAIRN_OK) return try_; \
     } while (0)
 
 /// Pass a failure on to the clean-up at @p label, with the status in `status`.
-#define CAIRN_GO(label, call)                           \
-    do {                                                \
-        status = (call);                                \
-        if (status != CAIRN_OK) goto label;             \
+#define CAIRN_GO(label, call)               \
+    do {                                    \
+        status = (call);                    \
+        if (status != CAIRN_OK) goto label; \
     } while (0)
 
 /// Decide a failure: unless @p cond, record the message and return @p code.
-#define CAIRN_CHECK(cond, env, code, ...)                     \
-    do {                                                      \
+#define CAIRN_CHECK(cond, env, code, ...)                       \
+    do {                                                        \
         if (!(cond)) return cairn_fail(env, code, __VA_ARGS__); \
     } while (0)
 

@@ -22,11 +22,13 @@ typedef struct {
 } option;
 
 static const option table[] = {
-#define X(field, type, variable, standard, help)      \
-    {{PREFIX variable, standard, help},               \
-     type,                                            \
-     offsetof(cairn_options, field),                  \
-     sizeof((cairn_options *)0)->field},
+#define X(field, type, variable, standard, help) \
+    {                                            \
+        {PREFIX variable, standard, help},       \
+        type,                                    \
+        offsetof(cairn_options, field),          \
+        sizeof((cairn_options *)0)->field
+},
     CAIRN_OPTION_MAP(X)
 #undef X
 };
@@ -65,7 +67,8 @@ int cairn_parse_bytes(const char *text, int64_t *bytes)
     if (unit) {
         const int64_t step = end[1] == 'i' ? 1024 : 1000;
 
-        for (const char *u = units; u <= unit; u++) scale *= step;
+        for (const char *u = units; u <= unit; u++)
+            scale *= step;
         end += end[1] == 'i' ? 2 : 1;
     }
     if (*end) return -1;
@@ -83,7 +86,8 @@ static size_t edit_distance(const char *a, const char *b)
     size_t       row[64];
     const size_t n = smaller(strlen(a), 63), m = smaller(strlen(b), 63);
 
-    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t j = 0; j <= m; j++)
+        row[j] = j;
     for (size_t i = 1; i <= n; i++) {
         size_t diagonal = row[0];
 
@@ -142,7 +146,8 @@ static int unknown_option(const char *name, char *why, size_t why_size)
 {
     const char *names[OPTIONS + 1];
 
-    for (int k = 0; k < OPTIONS; k++) names[k] = table[k].row.variable;
+    for (int k = 0; k < OPTIONS; k++)
+        names[k] = table[k].row.variable;
     names[OPTIONS]      = NULL;
     const char *nearest = cairn_nearest(name, names);
 
@@ -163,7 +168,8 @@ int cairn_options_read(cairn_options *options, char *why, size_t why_size)
 
         if (strncmp(*e, PREFIX, strlen(PREFIX)) != 0 || !equals) continue;
         snprintf(name, sizeof name, "%.*s", (int)(equals - *e), *e);
-        while (k < OPTIONS && strcmp(name, table[k].row.variable) != 0) k++;
+        while (k < OPTIONS && strcmp(name, table[k].row.variable) != 0)
+            k++;
         if (k == OPTIONS) return unknown_option(name, why, why_size);
         if (set_option(&table[k], &read, equals + 1) != 0) {
             snprintf(why, why_size, "option: %s: '%.200s' is not a value for it", name,

@@ -11,20 +11,20 @@
 
 /// Every option: field, type (bytes, count, text), variable without CAIRN_, default,
 /// what it does.
-#define CAIRN_OPTION_MAP(X)                                                         \
-    X(memory, BYTES, "MEMORY", "half of what is available, per rank",               \
-      "Limit in bytes, per rank, of arrays, entries read and dense operands.")      \
-    X(threads, COUNT, "THREADS", "the rank's binding",                              \
-      "Threads of the CPU device of a rank.")                                       \
-    X(devices, TEXT, "DEVICES", "all",                                              \
-      "Devices that exist for a run, as --devices writes them.")                    \
-    X(topology, TEXT, "TOPOLOGY", "this machine",                                   \
+#define CAIRN_OPTION_MAP(X)                                                    \
+    X(memory, BYTES, "MEMORY", "half of what is available, per rank",          \
+      "Limit in bytes, per rank, of arrays, entries read and dense operands.") \
+    X(threads, COUNT, "THREADS", "the rank's binding",                         \
+      "Threads of the CPU device of a rank.")                                  \
+    X(devices, TEXT, "DEVICES", "all",                                         \
+      "Devices that exist for a run, as --devices writes them.")               \
+    X(topology, TEXT, "TOPOLOGY", "this machine",                              \
       "hwloc XML file, or synthetic description, to discover instead.")
 
 typedef struct cairn_options {
-    int64_t memory;        ///< Bytes; 0 = default.
-    int64_t threads;       ///< 0 = default.
-    char    devices[256];  ///< "" = default.
+    int64_t memory;         ///< Bytes; 0 = default.
+    int64_t threads;        ///< 0 = default.
+    char    devices[256];   ///< "" = default.
     char    topology[1024]; ///< "" = default.
 } cairn_options;
 

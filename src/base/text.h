@@ -10,7 +10,7 @@
 
 typedef struct cairn_text {
     cairn_env   *env;
-    char        *data;   ///< NUL-terminated once something was added; else NULL.
+    char        *data; ///< NUL-terminated once something was added; else NULL.
     size_t       length, capacity;
     cairn_status status; ///< The first failure.
 } cairn_text;

@@ -13,13 +13,13 @@
 /// What a build starts from.
 typedef struct cairn_build {
     const cairn_format    *format;
-    cairn_shape            shape;   ///< Global.
+    cairn_shape            shape;                ///< Global.
     cairn_interval         box[CAIRN_MAX_ORDER]; ///< This rank's positions.
     const cairn_entries   *entries; ///< Sorted, without duplicates, inside the box.
     const cairn_query_net *net;     ///< NULL: one rank.
     int                    rank;
     int                    value_bits; ///< 32 or 64.
-    int64_t                held; ///< Bytes that count beside the arrays (entries, operands).
+    int64_t held; ///< Bytes that count beside the arrays (entries, operands).
 } cairn_build;
 
 /// Build a tensor.
@@ -31,7 +31,7 @@ typedef struct cairn_build {
 ///                          message has needed and limit, and nothing was allocated.
 /// @retval CAIRN_OVERFLOW   A width given by `bits` does not hold its values.
 /// @retval CAIRN_BAD_QUERY  Numbers clash, are missing or leave their range.
-cairn_status cairn_local_build(cairn_env *env, const cairn_build *build,
-                                cairn_local **tensor);
+cairn_status
+cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor);
 
 #endif

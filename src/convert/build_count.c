@@ -23,8 +23,8 @@ static cairn_status out_of_range(cairn_member_build *m, int l, int64_t value)
     const cairn_interval range = m->layout->level[l].range;
 
     return cairn_fail(m->env, CAIRN_BAD_QUERY,
-                      "query: level %d: the index %" PRId64 " is outside its range %" PRId64
-                      "..%" PRId64,
+                      "query: level %d: the index %" PRId64
+                      " is outside its range %" PRId64 "..%" PRId64,
                       l, value, range.lo, range.hi);
 }
 
@@ -33,13 +33,14 @@ static cairn_status level_indices(cairn_member_build *m, int l)
 {
     const cairn_layout *layout = m->layout;
     const cairn_level  *level  = &layout->level[l];
-    const int64_t      *number = level->indirect ? cairn_query_at_entries(m->set, level->query)
-                                                 : NULL;
+    const int64_t      *number =
+        level->indirect ? cairn_query_at_entries(m->set, level->query) : NULL;
     int64_t d[CAIRN_MAX_ORDER], queries[CAIRN_MAX_QUERIES] = {0};
 
     CAIRN_TRY(CAIRN_NEW(m->env, m->entries.n, &m->e[l]));
     for (cairn_pos row = 0; row < m->entries.n; row++) {
-        for (int k = 0; k < layout->order; k++) d[k] = m->entries.coord[k][row];
+        for (int k = 0; k < layout->order; k++)
+            d[k] = m->entries.coord[k][row];
         if (number) {
             if (number[row] == CAIRN_NO_NUMBER) return no_number(m, l, row);
             queries[level->query] = number[row];
@@ -55,14 +56,16 @@ static cairn_status level_indices(cairn_member_build *m, int l)
     return CAIRN_OK;
 }
 
-void cairn_node_cursor_step(cairn_node_cursor *cursor, const cairn_member_build *m,
-                            cairn_pos row)
+void cairn_node_cursor_step(cairn_node_cursor        *cursor,
+                            const cairn_member_build *m,
+                            cairn_pos                 row)
 {
     const cairn_layout *layout = m->layout;
     int                 f      = 0;
 
     if (cursor->last_row >= 0)
-        while (f <= layout->last && m->e[f][row] == m->e[f][cursor->last_row]) f++;
+        while (f <= layout->last && m->e[f][row] == m->e[f][cursor->last_row])
+            f++;
     cursor->last_row = row;
     cursor->changed  = f;
     cursor->fresh    = 0;
@@ -87,7 +90,8 @@ static int64_t bank_of(const cairn_member_build *m, cairn_pos row)
     int64_t bank = 0;
 
     for (int l = 0; l <= m->layout->partition; l++)
-        bank = bank * m->layout->level[l].size + (m->e[l][row] - m->layout->level[l].range.lo);
+        bank = bank * m->layout->level[l].size
+               + (m->e[l][row] - m->layout->level[l].range.lo);
     return bank;
 }
 
@@ -119,7 +123,8 @@ static void find_banks(cairn_member_build *m)
 cairn_status cairn_build_count(cairn_member_build *m)
 {
     const int64_t *keys[CAIRN_MAX_LEVELS];
-    const __int128 list = (__int128)m->layout->banks * (int64_t)(sizeof(cairn_part) + sizeof(cairn_bank));
+    const __int128 list =
+        (__int128)m->layout->banks * (int64_t)(sizeof(cairn_part) + sizeof(cairn_bank));
 
     CAIRN_TRY(cairn_check_memory(m->env, "the list of banks", list));
     for (int l = 0; l < m->layout->levels; l++) {
@@ -127,7 +132,8 @@ cairn_status cairn_build_count(cairn_member_build *m)
         keys[l] = m->e[l];
     }
     CAIRN_TRY(CAIRN_NEW(m->env, m->entries.n, &m->order));
-    CAIRN_TRY(cairn_sort_order(m->env, m->entries.n, m->layout->levels, keys, m->order));
+    CAIRN_TRY(
+        cairn_sort_order(m->env, m->entries.n, m->layout->levels, keys, m->order));
     CAIRN_TRY(CAIRN_NEW(m->env, m->layout->banks, &m->bank));
     find_banks(m);
     return CAIRN_OK;

@@ -13,7 +13,7 @@ typedef struct {
     const cairn_layout       *layout;
     cairn_kernel_part        *view;
     cairn_node_cursor         cursor;
-    int64_t                  *tuple[CAIRN_MAX_LEVELS]; ///< Indices of every node of level E.
+    int64_t *tuple[CAIRN_MAX_LEVELS]; ///< Indices of every node of level E.
 } filler;
 
 /// Parent node of level @p l for the current entry.
@@ -52,7 +52,8 @@ static void note_tuple(filler *f, cairn_pos row, cairn_pos total_before)
     const cairn_pos    begin = level->gaps ? total_before : node;
 
     for (cairn_pos p = begin; p <= node; p++) {
-        for (int l = 0; l < last; l++) f->tuple[l][p] = f->m->e[l][row];
+        for (int l = 0; l < last; l++)
+            f->tuple[l][p] = f->m->e[l][row];
         f->tuple[last][p] = f->m->e[last][row] - (node - p);
     }
 }
@@ -84,7 +85,8 @@ static cairn_pos fill_below(filler *f, cairn_pos row)
             cairn_store_int((void *)level->idx,
                             info->per_node ? p : combination_of(f, l, row),
                             level->idx_stride, level->idx_bits, f->m->e[l][row]);
-        else p = p * info->size + (f->m->e[l][row] - info->range.lo);
+        else
+            p = p * info->size + (f->m->e[l][row] - info->range.lo);
     }
     return p;
 }
@@ -94,7 +96,8 @@ static void fill_holes(const filler *f)
     for (int l = f->layout->last + 1; l < f->layout->levels; l++) {
         const cairn_kernel_level *level = &f->view->level[l];
 
-        for (cairn_pos p = 0; f->layout->level[l].determined && p < level->idx_length; p++)
+        for (cairn_pos p = 0; f->layout->level[l].determined && p < level->idx_length;
+             p++)
             cairn_store_int((void *)level->idx, p, level->idx_stride, level->idx_bits,
                             level->hole);
     }
@@ -154,21 +157,24 @@ static void fill_entries(filler *f, const cairn_bank *bank, bool tuples)
     }
 }
 
-cairn_status cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part)
+cairn_status
+cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part)
 {
-    filler       f = {.m = m, .layout = m->layout, .view = &part->view};
+    filler       f      = {.m = m, .layout = m->layout, .view = &part->view};
     const bool   tuples = m->layout->last >= 0 && needs_tuples(m->layout);
     cairn_status status = CAIRN_OK;
 
     part->nnz = m->bank[bank].end - m->bank[bank].begin;
     CAIRN_TRY(check_widths(&f));
     for (int l = 0; l <= m->layout->last && tuples; l++)
-        CAIRN_GO(done, CAIRN_NEW(m->env, m->bank[bank].nodes[m->layout->last], &f.tuple[l]));
+        CAIRN_GO(done,
+                 CAIRN_NEW(m->env, m->bank[bank].nodes[m->layout->last], &f.tuple[l]));
     fill_holes(&f);
     fill_entries(&f, &m->bank[bank], tuples);
     fill_ends(&f);
     status = cairn_build_padding(m, part, f.tuple);
 done:
-    for (int l = 0; l < CAIRN_MAX_LEVELS; l++) cairn_free(m->env, f.tuple[l]);
+    for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
+        cairn_free(m->env, f.tuple[l]);
     return status;
 }

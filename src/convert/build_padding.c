@@ -15,7 +15,7 @@ typedef struct {
     uint32_t                  above; ///< Levels that the recipe may read.
     cairn_form               *form;  ///< [steps][CAIRN_MAX_LEVELS] groupBy of the query
                                      ///< that a step's query is taken over.
-    int64_t                   vars[CAIRN_MAX_VARS];
+    int64_t vars[CAIRN_MAX_VARS];
 } padder;
 
 /// Values of a query step's results: the position found, or the earlier query's
@@ -26,7 +26,8 @@ static void step_results(padder *p, int s, const cairn_coord *d)
     const cairn_query *query = &p->layout->encoding->query[step->query];
 
     if (query->arg == CAIRN_ARG_VALUE) {
-        for (int k = 0; k < p->layout->order; k++) p->vars[step->var + k] = d[k];
+        for (int k = 0; k < p->layout->order; k++)
+            p->vars[step->var + k] = d[k];
         return;
     }
     for (int g = 0; g < p->layout->encoding->query[query->arg].group_by.count; g++)
@@ -39,7 +40,8 @@ static cairn_status prepare_forms(padder *p)
 {
     const cairn_recipe *recipe = &p->level->recipe;
 
-    CAIRN_TRY(CAIRN_NEW(p->m->env, (int64_t)recipe->steps * CAIRN_MAX_LEVELS, &p->form));
+    CAIRN_TRY(
+        CAIRN_NEW(p->m->env, (int64_t)recipe->steps * CAIRN_MAX_LEVELS, &p->form));
     for (int s = 0; s < recipe->steps; s++) {
         if (recipe->step[s].kind != CAIRN_STEP_QUERY) continue;
         const cairn_query *queries = p->layout->encoding->query;
@@ -60,7 +62,8 @@ static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d
         const cairn_level *level = &p->layout->level[l];
 
         if (p->above >> l & 1 && !level->indirect
-            && cairn_form_value(p->layout->algebra, &level->form, d, NULL) != p->vars[l])
+            && cairn_form_value(p->layout->algebra, &level->form, d, NULL)
+                   != p->vars[l])
             return false;
     }
     return true;
@@ -69,8 +72,8 @@ static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d
 static bool run_query(padder *p, int s)
 {
     const cairn_step *step = &p->level->recipe.step[s];
-    int64_t     number, group[CAIRN_MAX_LEVELS];
-    cairn_coord d[CAIRN_MAX_ORDER];
+    int64_t           number, group[CAIRN_MAX_LEVELS];
+    cairn_coord       d[CAIRN_MAX_ORDER];
 
     if (!cairn_linear_value(&step->in, p->vars, &number)) return false;
     for (int g = 0; g < step->groups; g++)
@@ -122,19 +125,21 @@ static bool next_combination(padder *p, uint32_t mask)
 }
 
 /// All combinations of the complete levels, from position @p at on.
-static cairn_pos pad_combinations(padder *p, const cairn_kernel_level *view, cairn_pos at)
+static cairn_pos
+pad_combinations(padder *p, const cairn_kernel_level *view, cairn_pos at)
 {
     const uint32_t mask = p->level->by;
 
     for (int l = p->layout->partition + 1; l < p->l; l++)
         if (mask >> l & 1) p->vars[l] = p->layout->level[l].range.lo;
     do {
-        const int64_t now =
-            cairn_load_int(view->idx, at, view->idx_stride, view->idx_bits, view->idx_signed);
-        int64_t index;
+        const int64_t now = cairn_load_int(view->idx, at, view->idx_stride,
+                                           view->idx_bits, view->idx_signed);
+        int64_t       index;
 
         if (now == view->hole && run_recipe(p, &index))
-            cairn_store_int((void *)view->idx, at, view->idx_stride, view->idx_bits, index);
+            cairn_store_int((void *)view->idx, at, view->idx_stride, view->idx_bits,
+                            index);
         at++;
     } while (next_combination(p, mask));
     return at;
@@ -162,20 +167,23 @@ static void pad_level(padder *p, cairn_part *part, int64_t *const *tuples)
         return;
     }
     for (cairn_pos node = 0; node < nodes; node++) {
-        for (int l = 0; l <= last; l++) p->vars[l] = tuples[l][node];
+        for (int l = 0; l <= last; l++)
+            p->vars[l] = tuples[l][node];
         at = pad_combinations(p, view, at);
     }
 }
 
-cairn_status cairn_build_padding(const cairn_member_build *m, cairn_part *part,
-                                 int64_t *const *tuples)
+cairn_status cairn_build_padding(const cairn_member_build *m,
+                                 cairn_part               *part,
+                                 int64_t *const           *tuples)
 {
     for (int l = m->layout->last + 1; l < m->layout->levels; l++) {
         padder p = {.m = m, .layout = m->layout, .level = &m->layout->level[l], .l = l};
 
         if (!p.level->determined) continue;
         for (int k = 0; k < l; k++)
-            if (p.level->per_node ? !m->layout->level[k].determined : p.level->by >> k & 1)
+            if (p.level->per_node ? !m->layout->level[k].determined
+                                  : p.level->by >> k & 1)
                 p.above |= 1U << k;
         set_bank(&p, part->where.bank);
         const cairn_status status = prepare_forms(&p);

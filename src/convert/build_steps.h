@@ -18,7 +18,7 @@ typedef struct cairn_member_build {
     cairn_env       *env;
     cairn_entries    entries; ///< Its own.
     cairn_query_set *set;
-    cairn_layout    *layout; ///< Moves into the tensor.
+    cairn_layout    *layout;              ///< Moves into the tensor.
     int64_t         *e[CAIRN_MAX_LEVELS]; ///< [n] index of each entry at each level,
     cairn_pos       *order;               ///< visited in this order.
     cairn_bank      *bank;                ///< [layout->banks]
@@ -30,10 +30,11 @@ typedef struct cairn_member_build {
 typedef struct cairn_node_cursor {
     cairn_pos total[CAIRN_MAX_LEVELS]; ///< Nodes so far.
     cairn_pos node[CAIRN_MAX_LEVELS];
-    cairn_pos base[CAIRN_MAX_LEVELS]; ///< Level with gaps: first node under this parent.
-    uint32_t  fresh;                  ///< Bit l: a new node at level l.
-    int       changed;                ///< First level whose index differs from before.
-    cairn_pos last_row;               ///< Row stepped to before; -1: none.
+    cairn_pos
+             base[CAIRN_MAX_LEVELS]; ///< Level with gaps: first node under this parent.
+    uint32_t fresh;                  ///< Bit l: a new node at level l.
+    int      changed;                ///< First level whose index differs from before.
+    cairn_pos last_row;              ///< Row stepped to before; -1: none.
 } cairn_node_cursor;
 
 /// Start a bank.
@@ -43,18 +44,21 @@ static inline void cairn_node_cursor_init(cairn_node_cursor *cursor)
 }
 
 /// Step to the entry in row @p row (of the unsorted arrays).
-void cairn_node_cursor_step(cairn_node_cursor *cursor, const cairn_member_build *m,
-                            cairn_pos row);
+void cairn_node_cursor_step(cairn_node_cursor        *cursor,
+                            const cairn_member_build *m,
+                            cairn_pos                 row);
 
 /// Index of every entry at every level, order, banks and their nodes.
 cairn_status cairn_build_count(cairn_member_build *m);
 
 /// Fill the arrays of a placed part (its block is zero).
-cairn_status cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part);
+cairn_status
+cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part);
 
 /// Fill the indices of determined levels where no entry is; @p tuples are the indices
 /// of every node of level E, [last+1] arrays of [nodes].
-cairn_status cairn_build_padding(const cairn_member_build *m, cairn_part *part,
-                                 int64_t *const *tuples);
+cairn_status cairn_build_padding(const cairn_member_build *m,
+                                 cairn_part               *part,
+                                 int64_t *const           *tuples);
 
 #endif

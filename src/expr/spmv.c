@@ -19,10 +19,10 @@ struct cairn_spmv {
     cairn_env         *env;
     const cairn_local *tensor;
     cairn_pos          rows;
-    int32_t           *long_row[CAIRN_MAX_MEMBERS]; ///< [rows] index, -1: short; or NULL.
-    int32_t            long_rows[CAIRN_MAX_MEMBERS];
-    partial           *partial[CAIRN_MAX_MEMBERS];
-    cairn_walker      *walker[CAIRN_MAX_MEMBERS];
+    int32_t      *long_row[CAIRN_MAX_MEMBERS]; ///< [rows] index, -1: short; or NULL.
+    int32_t       long_rows[CAIRN_MAX_MEMBERS];
+    partial      *partial[CAIRN_MAX_MEMBERS];
+    cairn_walker *walker[CAIRN_MAX_MEMBERS];
 };
 
 typedef struct {
@@ -38,16 +38,19 @@ static bool member_pads(const cairn_local *tensor, int member)
     return tensor->group[member].layout->pads;
 }
 
-static cairn_status count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
+static cairn_status
+count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
 {
     const product *p = user;
 
     (void)part;
-    for (int n = 0; n < batch->n; n++) p->y[batch->coord[0][n] - p->y_first] += 1;
+    for (int n = 0; n < batch->n; n++)
+        p->y[batch->coord[0][n] - p->y_first] += 1;
     return CAIRN_OK;
 }
 
-static cairn_status walk_member(cairn_spmv *spmv, int member, cairn_visit_fn visit, product *p)
+static cairn_status
+walk_member(cairn_spmv *spmv, int member, cairn_visit_fn visit, product *p)
 {
     return cairn_walk_member(spmv->walker[member], spmv->tensor, member, visit, p);
 }
@@ -57,7 +60,8 @@ static cairn_status number_long_rows(cairn_spmv *spmv, int member, const double 
 {
     int32_t n = 0;
 
-    for (cairn_pos i = 0; i < spmv->rows; i++) n += count[i] > CAIRN_ROW_CUT;
+    for (cairn_pos i = 0; i < spmv->rows; i++)
+        n += count[i] > CAIRN_ROW_CUT;
     if (n == 0) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(spmv->env, spmv->rows, &spmv->long_row[member]));
     CAIRN_TRY(CAIRN_NEW_ZERO(spmv->env, n, &spmv->partial[member]));
@@ -70,7 +74,7 @@ static cairn_status number_long_rows(cairn_spmv *spmv, int member, const double 
 
 static cairn_status find_long_rows(cairn_spmv *spmv, int member)
 {
-    product      p = {.spmv = spmv, .y_first = spmv->tensor->box[0].lo};
+    product      p   = {.spmv = spmv, .y_first = spmv->tensor->box[0].lo};
     cairn_pos    nnz = 0;
     cairn_status status;
 
@@ -84,7 +88,8 @@ static cairn_status find_long_rows(cairn_spmv *spmv, int member)
     return status;
 }
 
-cairn_status cairn_spmv_create(cairn_env *env, const cairn_local *tensor, cairn_spmv **spmv)
+cairn_status
+cairn_spmv_create(cairn_env *env, const cairn_local *tensor, cairn_spmv **spmv)
 {
     cairn_spmv  *fresh;
     cairn_status status = CAIRN_OK;
@@ -97,8 +102,10 @@ cairn_status cairn_spmv_create(cairn_env *env, const cairn_local *tensor, cairn_
         status = cairn_walker_create(env, tensor->group[k].layout, &fresh->walker[k]);
         if (status == CAIRN_OK) status = find_long_rows(fresh, k);
     }
-    if (status == CAIRN_OK) *spmv = fresh;
-    else cairn_spmv_destroy(&fresh);
+    if (status == CAIRN_OK)
+        *spmv = fresh;
+    else
+        cairn_spmv_destroy(&fresh);
     return status;
 }
 
@@ -119,15 +126,18 @@ static void add_long(const product *p, int32_t number, cairn_pos row, double ter
 {
     partial *sum = &p->spmv->partial[p->member][number];
 
-    if (sum->count < CAIRN_ROW_CUT) p->y[row] += term;
-    else sum->sum += term;
+    if (sum->count < CAIRN_ROW_CUT)
+        p->y[row] += term;
+    else
+        sum->sum += term;
     if (++sum->count % CAIRN_ROW_CUT == 0) {
         if (sum->count > CAIRN_ROW_CUT) p->y[row] += sum->sum;
         sum->sum = 0;
     }
 }
 
-static cairn_status add_batch(void *user, const cairn_part *part, const cairn_batch *batch)
+static cairn_status
+add_batch(void *user, const cairn_part *part, const cairn_batch *batch)
 {
     const product           *p        = user;
     const cairn_kernel_part *view     = &part->view;
@@ -138,8 +148,10 @@ static cairn_status add_batch(void *user, const cairn_part *part, const cairn_ba
         const double    term = cairn_value_get(view, batch->value[n])
                             * p->x[batch->coord[1][n] - p->x_first];
 
-        if (long_row && long_row[row] >= 0) add_long(p, long_row[row], row, term);
-        else p->y[row] += term;
+        if (long_row && long_row[row] >= 0)
+            add_long(p, long_row[row], row, term);
+        else
+            p->y[row] += term;
     }
     return CAIRN_OK;
 }
@@ -159,8 +171,11 @@ static void join_partials(const product *p)
     }
 }
 
-cairn_status cairn_spmv_run(cairn_spmv *spmv, int member, const double *x,
-                            cairn_coord x_first, double *y)
+cairn_status cairn_spmv_run(cairn_spmv   *spmv,
+                            int           member,
+                            const double *x,
+                            cairn_coord   x_first,
+                            double       *y)
 {
     product p = {.spmv    = spmv,
                  .member  = member,

@@ -20,7 +20,8 @@ typedef struct cairn_spmv cairn_spmv;
 /// Prepare: count the rows that are longer than the cut.
 ///
 /// Local. Destroy with cairn_spmv_destroy().
-cairn_status cairn_spmv_create(cairn_env *env, const cairn_local *tensor, cairn_spmv **spmv);
+cairn_status
+cairn_spmv_create(cairn_env *env, const cairn_local *tensor, cairn_spmv **spmv);
 
 void cairn_spmv_destroy(cairn_spmv **spmv);
 
@@ -30,7 +31,10 @@ void cairn_spmv_destroy(cairn_spmv **spmv);
 ///
 /// @param[in]     x  x[j - x_first] is the entry of column j.
 /// @param[in,out] y  y[i - box.lo] of the tensor's rows.
-cairn_status cairn_spmv_run(cairn_spmv *spmv, int member, const double *x,
-                            cairn_coord x_first, double *y);
+cairn_status cairn_spmv_run(cairn_spmv   *spmv,
+                            int           member,
+                            const double *x,
+                            cairn_coord   x_first,
+                            double       *y);
 
 #endif

@@ -20,7 +20,8 @@ bool cairn_form_equal(const cairn_form *a, const cairn_form *b)
 {
     if (a->constant != b->constant || a->terms != b->terms) return false;
     for (int t = 0; t < a->terms; t++)
-        if (a->term[t].atom != b->term[t].atom || a->term[t].factor != b->term[t].factor)
+        if (a->term[t].atom != b->term[t].atom
+            || a->term[t].factor != b->term[t].factor)
             return false;
     return true;
 }
@@ -38,13 +39,16 @@ static cairn_status too_many(const cairn_algebra *algebra)
                       CAIRN_MAX_TERMS, CAIRN_MAX_ATOMS);
 }
 
-cairn_status cairn_form_add_term(const cairn_algebra *algebra, cairn_form *form, int atom,
-                                 int64_t factor)
+cairn_status cairn_form_add_term(const cairn_algebra *algebra,
+                                 cairn_form          *form,
+                                 int                  atom,
+                                 int64_t              factor)
 {
     int t = 0;
 
     if (factor == 0) return CAIRN_OK;
-    while (t < form->terms && form->term[t].atom < atom) t++;
+    while (t < form->terms && form->term[t].atom < atom)
+        t++;
     if (t < form->terms && form->term[t].atom == atom) {
         if (__builtin_add_overflow(form->term[t].factor, factor, &form->term[t].factor))
             return overflow(algebra);
@@ -62,8 +66,10 @@ cairn_status cairn_form_add_term(const cairn_algebra *algebra, cairn_form *form,
     return CAIRN_OK;
 }
 
-cairn_status cairn_form_add(const cairn_algebra *algebra, cairn_form *form,
-                            const cairn_form *other, int64_t factor)
+cairn_status cairn_form_add(const cairn_algebra *algebra,
+                            cairn_form          *form,
+                            const cairn_form    *other,
+                            int64_t              factor)
 {
     const cairn_form copy = *other; /* other may be form itself */
     int64_t          scaled;
@@ -88,12 +94,15 @@ static bool atom_equal(const cairn_atom *a, const cairn_atom *b)
 }
 
 /// Add factor * atom to @p form, entering the atom in the table if it is new.
-static cairn_status add_atom(cairn_algebra *algebra, const cairn_atom *atom,
-                             int64_t factor, cairn_form *form)
+static cairn_status add_atom(cairn_algebra    *algebra,
+                             const cairn_atom *atom,
+                             int64_t           factor,
+                             cairn_form       *form)
 {
     int k = 0;
 
-    while (k < algebra->atoms && !atom_equal(&algebra->atom[k], atom)) k++;
+    while (k < algebra->atoms && !atom_equal(&algebra->atom[k], atom))
+        k++;
     if (k == algebra->atoms) {
         if (k == CAIRN_MAX_ATOMS) return too_many(algebra);
         algebra->atom[algebra->atoms++] = *atom;
@@ -102,20 +111,24 @@ static cairn_status add_atom(cairn_algebra *algebra, const cairn_atom *atom,
 }
 
 /// If @p form is one floor atom alone, floor(form / c) joins into it.
-static const cairn_atom *single_div(const cairn_algebra *algebra, const cairn_form *form)
+static const cairn_atom *single_div(const cairn_algebra *algebra,
+                                    const cairn_form    *form)
 {
-    if (form->constant != 0 || form->terms != 1 || form->term[0].factor != 1) return NULL;
+    if (form->constant != 0 || form->terms != 1 || form->term[0].factor != 1)
+        return NULL;
     const cairn_atom *atom = &algebra->atom[form->term[0].atom];
 
     return atom->kind == CAIRN_ATOM_DIV ? atom : NULL;
 }
 
-cairn_status cairn_form_div(cairn_algebra *algebra, const cairn_form *form, int64_t divisor,
-                            cairn_form *quotient)
+cairn_status cairn_form_div(cairn_algebra    *algebra,
+                            const cairn_form *form,
+                            int64_t           divisor,
+                            cairn_form       *quotient)
 {
     const cairn_form  copy  = *form;
     const cairn_atom *inner = single_div(algebra, &copy);
-    cairn_atom        atom  = {.kind = CAIRN_ATOM_DIV, .divisor = divisor, .form = copy};
+    cairn_atom        atom = {.kind = CAIRN_ATOM_DIV, .divisor = divisor, .form = copy};
 
     memset(quotient, 0, sizeof *quotient);
     if (divisor == 1) {
@@ -134,8 +147,10 @@ cairn_status cairn_form_div(cairn_algebra *algebra, const cairn_form *form, int6
     return add_atom(algebra, &atom, 1, quotient);
 }
 
-static cairn_status form_mod(cairn_algebra *algebra, const cairn_form *form,
-                             int64_t divisor, cairn_form *rest)
+static cairn_status form_mod(cairn_algebra    *algebra,
+                             const cairn_form *form,
+                             int64_t           divisor,
+                             cairn_form       *rest)
 {
     const cairn_atom atom = {.kind = CAIRN_ATOM_MOD, .divisor = divisor, .form = *form};
 
@@ -149,8 +164,10 @@ static cairn_status form_mod(cairn_algebra *algebra, const cairn_form *form,
 }
 
 /// a*b, one of which is constant (the language sees to that).
-static cairn_status form_product(cairn_algebra *algebra, const cairn_form *a,
-                                 const cairn_form *b, cairn_form *product)
+static cairn_status form_product(cairn_algebra    *algebra,
+                                 const cairn_form *a,
+                                 const cairn_form *b,
+                                 cairn_form       *product)
 {
     const bool a_constant = a->terms == 0;
 
@@ -159,7 +176,8 @@ static cairn_status form_product(cairn_algebra *algebra, const cairn_form *a,
                           a_constant ? a->constant : b->constant);
 }
 
-cairn_status cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr, cairn_form *form)
+cairn_status
+cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr, cairn_form *form)
 {
     const cairn_atom query = {.kind = CAIRN_ATOM_QUERY, .number = (int)expr->value};
     cairn_form       a = {0}, b = {0};
@@ -169,8 +187,7 @@ cairn_status cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr, cairn
     if (expr->b) CAIRN_TRY(cairn_form_of(algebra, expr->b, &b));
     switch (expr->op) {
     case CAIRN_EXPR_CONST: form->constant = expr->value; return CAIRN_OK;
-    case CAIRN_EXPR_DIM:
-        return cairn_form_add_term(algebra, form, (int)expr->value, 1);
+    case CAIRN_EXPR_DIM: return cairn_form_add_term(algebra, form, (int)expr->value, 1);
     case CAIRN_EXPR_QUERY:
     case CAIRN_EXPR_INDIRECT: return add_atom(algebra, &query, 1, form);
     case CAIRN_EXPR_NEG: return cairn_form_add(algebra, form, &a, -1);
@@ -192,9 +209,11 @@ static bool is_empty(cairn_interval i)
     return i.lo > i.hi;
 }
 
-static cairn_status atom_range(const cairn_algebra *algebra, const cairn_atom *atom,
-                               const cairn_interval *dims, const cairn_interval *queries,
-                               cairn_interval *range)
+static cairn_status atom_range(const cairn_algebra  *algebra,
+                               const cairn_atom     *atom,
+                               const cairn_interval *dims,
+                               const cairn_interval *queries,
+                               cairn_interval       *range)
 {
     cairn_interval inner;
 
@@ -205,17 +224,21 @@ static cairn_status atom_range(const cairn_algebra *algebra, const cairn_atom *a
     case CAIRN_ATOM_MOD: break;
     }
     CAIRN_TRY(cairn_form_range(algebra, &atom->form, dims, queries, &inner));
-    if (is_empty(inner)) *range = empty_interval;
-    else if (atom->kind == CAIRN_ATOM_MOD) *range = (cairn_interval){0, atom->divisor - 1};
+    if (is_empty(inner))
+        *range = empty_interval;
+    else if (atom->kind == CAIRN_ATOM_MOD)
+        *range = (cairn_interval){0, atom->divisor - 1};
     else
         *range = (cairn_interval){cairn_floor_div(inner.lo, atom->divisor),
                                   cairn_floor_div(inner.hi, atom->divisor)};
     return CAIRN_OK;
 }
 
-cairn_status cairn_form_range(const cairn_algebra *algebra, const cairn_form *form,
-                              const cairn_interval *dims, const cairn_interval *queries,
-                              cairn_interval *range)
+cairn_status cairn_form_range(const cairn_algebra  *algebra,
+                              const cairn_form     *form,
+                              const cairn_interval *dims,
+                              const cairn_interval *queries,
+                              cairn_interval       *range)
 {
     __int128 lo = form->constant, hi = form->constant;
 
@@ -237,8 +260,10 @@ cairn_status cairn_form_range(const cairn_algebra *algebra, const cairn_form *fo
     return CAIRN_OK;
 }
 
-static int64_t atom_value(const cairn_algebra *algebra, const cairn_atom *atom,
-                          const int64_t *dims, const int64_t *queries)
+static int64_t atom_value(const cairn_algebra *algebra,
+                          const cairn_atom    *atom,
+                          const int64_t       *dims,
+                          const int64_t       *queries)
 {
     switch (atom->kind) {
     case CAIRN_ATOM_DIM: return dims[atom->number];
@@ -252,26 +277,30 @@ static int64_t atom_value(const cairn_algebra *algebra, const cairn_atom *atom,
                            atom->divisor);
 }
 
-int64_t cairn_form_value(const cairn_algebra *algebra, const cairn_form *form,
-                         const int64_t *dims, const int64_t *queries)
+int64_t cairn_form_value(const cairn_algebra *algebra,
+                         const cairn_form    *form,
+                         const int64_t       *dims,
+                         const int64_t       *queries)
 {
     int64_t value = form->constant;
 
     for (int t = 0; t < form->terms; t++)
-        value += form->term[t].factor
-                 * atom_value(algebra, &algebra->atom[form->term[t].atom], dims, queries);
+        value +=
+            form->term[t].factor
+            * atom_value(algebra, &algebra->atom[form->term[t].atom], dims, queries);
     return value;
 }
 
-static uint32_t form_uses(const cairn_algebra *algebra, const cairn_form *form,
-                          cairn_atom_kind kind)
+static uint32_t
+form_uses(const cairn_algebra *algebra, const cairn_form *form, cairn_atom_kind kind)
 {
     uint32_t uses = 0;
 
     for (int t = 0; t < form->terms; t++) {
         const cairn_atom *atom = &algebra->atom[form->term[t].atom];
 
-        if (atom->kind == kind) uses |= 1U << atom->number;
+        if (atom->kind == kind)
+            uses |= 1U << atom->number;
         else if (atom->kind == CAIRN_ATOM_DIV || atom->kind == CAIRN_ATOM_MOD)
             uses |= form_uses(algebra, &atom->form, kind);
     }
@@ -303,15 +332,18 @@ static int64_t clamp128(__int128 value)
 /// The interval of an atom whose multiple must lie in [lo, hi].
 static cairn_interval divide_interval(__int128 lo, __int128 hi, int64_t factor)
 {
-    const __int128 flipped_lo = factor > 0 ? lo : -hi, flipped_hi = factor > 0 ? hi : -lo;
-    const int64_t  c = factor > 0 ? factor : -factor;
+    const __int128 flipped_lo = factor > 0 ? lo : -hi,
+                   flipped_hi = factor > 0 ? hi : -lo;
+    const int64_t c           = factor > 0 ? factor : -factor;
 
     return (cairn_interval){ceil_div(clamp128(flipped_lo), c),
                             cairn_floor_div(clamp128(flipped_hi), c)};
 }
 
-static void atom_narrow(const cairn_algebra *algebra, const cairn_atom *atom,
-                        cairn_interval target, cairn_interval *dims)
+static void atom_narrow(const cairn_algebra *algebra,
+                        const cairn_atom    *atom,
+                        cairn_interval       target,
+                        cairn_interval      *dims)
 {
     cairn_interval *d = &dims[atom->number];
 
@@ -321,19 +353,22 @@ static void atom_narrow(const cairn_algebra *algebra, const cairn_atom *atom,
         if (target.hi < d->hi) d->hi = target.hi;
         return;
     case CAIRN_ATOM_DIV:
-        cairn_form_narrow(algebra, &atom->form,
-                          (cairn_interval){clamp128((__int128)target.lo * atom->divisor),
-                                           clamp128((__int128)target.hi * atom->divisor
-                                                    + atom->divisor - 1)},
-                          dims);
+        cairn_form_narrow(
+            algebra, &atom->form,
+            (cairn_interval){
+                clamp128((__int128)target.lo * atom->divisor),
+                clamp128((__int128)target.hi * atom->divisor + atom->divisor - 1)},
+            dims);
         return;
     case CAIRN_ATOM_MOD:
     case CAIRN_ATOM_QUERY: return; /* a remainder says nothing about an interval */
     }
 }
 
-void cairn_form_narrow(const cairn_algebra *algebra, const cairn_form *form,
-                       cairn_interval target, cairn_interval *dims)
+void cairn_form_narrow(const cairn_algebra *algebra,
+                       const cairn_form    *form,
+                       cairn_interval       target,
+                       cairn_interval      *dims)
 {
     cairn_interval part[CAIRN_MAX_TERMS];
     __int128       lo = form->constant, hi = form->constant;
@@ -341,7 +376,8 @@ void cairn_form_narrow(const cairn_algebra *algebra, const cairn_form *form,
     for (int t = 0; t < form->terms; t++) {
         const int64_t f = form->term[t].factor;
 
-        if (atom_range(algebra, &algebra->atom[form->term[t].atom], dims, NULL, &part[t])
+        if (atom_range(algebra, &algebra->atom[form->term[t].atom], dims, NULL,
+                       &part[t])
                 != CAIRN_OK
             || is_empty(part[t])) {
             dims[0] = empty_interval;

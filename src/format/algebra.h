@@ -60,18 +60,24 @@ void cairn_algebra_init(cairn_algebra *algebra, cairn_env *env, int order);
 /// Turn an expression into its form. f/1 is f, f%1 is 0; nested floors are joined,
 /// floor(floor(f/a)/b) = floor(f/(a*b)), so that equal functions meet more often.
 /// @retval CAIRN_OVERFLOW  A constant, a factor or a joined divisor leaves 64 bits.
-cairn_status cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr,
-                           cairn_form *form);
+cairn_status
+cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr, cairn_form *form);
 
 /// floor(form / divisor) as a form, divisor > 0.
-cairn_status cairn_form_div(cairn_algebra *algebra, const cairn_form *form, int64_t divisor,
-                            cairn_form *quotient);
+cairn_status cairn_form_div(cairn_algebra    *algebra,
+                            const cairn_form *form,
+                            int64_t           divisor,
+                            cairn_form       *quotient);
 
 /// form += factor * other, and form += factor * atom.
-cairn_status cairn_form_add(const cairn_algebra *algebra, cairn_form *form,
-                            const cairn_form *other, int64_t factor);
-cairn_status cairn_form_add_term(const cairn_algebra *algebra, cairn_form *form, int atom,
-                                 int64_t factor);
+cairn_status cairn_form_add(const cairn_algebra *algebra,
+                            cairn_form          *form,
+                            const cairn_form    *other,
+                            int64_t              factor);
+cairn_status cairn_form_add_term(const cairn_algebra *algebra,
+                                 cairn_form          *form,
+                                 int                  atom,
+                                 int64_t              factor);
 
 bool cairn_form_equal(const cairn_form *a, const cairn_form *b);
 
@@ -79,20 +85,26 @@ bool cairn_form_equal(const cairn_form *a, const cairn_form *b);
 /// An empty interval among those used gives an empty one, f%c included.
 /// @param[in] queries  May be NULL when no form uses a query.
 /// @retval CAIRN_OVERFLOW  A bound leaves 64 bits.
-cairn_status cairn_form_range(const cairn_algebra *algebra, const cairn_form *form,
-                              const cairn_interval *dims, const cairn_interval *queries,
-                              cairn_interval *range);
+cairn_status cairn_form_range(const cairn_algebra  *algebra,
+                              const cairn_form     *form,
+                              const cairn_interval *dims,
+                              const cairn_interval *queries,
+                              cairn_interval       *range);
 
 /// Value of a form at a point, when dimension k is dims[k] and query q is queries[q].
 /// The point is inside the ranges that were checked, so nothing overflows.
-int64_t cairn_form_value(const cairn_algebra *algebra, const cairn_form *form,
-                         const int64_t *dims, const int64_t *queries);
+int64_t cairn_form_value(const cairn_algebra *algebra,
+                         const cairn_form    *form,
+                         const int64_t       *dims,
+                         const int64_t       *queries);
 
 /// Narrow the box @p dims to a box that still holds every point of it at which the
 /// form's value lies in @p target (forms over dimensions only). An impossible target
 /// empties the first interval. Never widens; not always as tight as possible.
-void cairn_form_narrow(const cairn_algebra *algebra, const cairn_form *form,
-                       cairn_interval target, cairn_interval *dims);
+void cairn_form_narrow(const cairn_algebra *algebra,
+                       const cairn_form    *form,
+                       cairn_interval       target,
+                       cairn_interval      *dims);
 
 /// Bit k set: the form depends on dimension k (through floors and remainders too).
 uint32_t cairn_form_dims(const cairn_algebra *algebra, const cairn_form *form);

@@ -48,11 +48,11 @@ static cairn_status refuse_map(checker *c, int dim)
         CAIRN_TRY(cairn_form_of(c->algebra, expr, &form));
         if (!(cairn_form_dims(c->algebra, &form) & 1U << dim)) continue;
         CAIRN_TRY(cairn_expr_print(c->env, expr, c->encoding->query, &text));
-        const cairn_status status =
-            cairn_fail(c->env, CAIRN_BAD_FORMAT,
-                       "format: %s:%d:%d: the index map does not give back d%d: level %d, "
-                       "'%s', and the levels beside it leave it open",
-                       c->origin, expr->line, expr->column, dim, level, text);
+        const cairn_status status = cairn_fail(
+            c->env, CAIRN_BAD_FORMAT,
+            "format: %s:%d:%d: the index map does not give back d%d: level %d, "
+            "'%s', and the levels beside it leave it open",
+            c->origin, expr->line, expr->column, dim, level, text);
         cairn_free(c->env, text);
         return status;
     }
@@ -95,15 +95,18 @@ static cairn_status know_map(checker *c, const cairn_map *map, const cairn_map *
         CAIRN_TRY(cairn_form_of(c->algebra, map->expr[k], &form));
         CAIRN_TRY(cairn_known_add(c->known, &form, NULL, NULL));
     }
-    for (int k = 0; k < wanted->count; k++) /* their floors must be atoms to be closed over */
+    for (int k = 0; k < wanted->count;
+         k++) /* their floors must be atoms to be closed over */
         CAIRN_TRY(cairn_form_of(c->algebra, wanted->expr[k], &form));
     return cairn_known_close(c->known, NULL, 0);
 }
 
 /// Are the groups of @p inner functions of those of @p outer?
-static cairn_status check_groups(checker *c, const cairn_query *query,
-                                 const cairn_map *inner, const cairn_map *outer,
-                                 const char *what)
+static cairn_status check_groups(checker           *c,
+                                 const cairn_query *query,
+                                 const cairn_map   *inner,
+                                 const cairn_map   *outer,
+                                 const char        *what)
 {
     CAIRN_TRY(know_map(c, outer, inner));
     for (int k = 0; k < inner->count; k++) {
@@ -125,8 +128,8 @@ static cairn_status check_groups(checker *c, const cairn_query *query,
 }
 
 /// The value of query @p other must be one per element, or per group, of @p query.
-static cairn_status check_use(checker *c, const cairn_query *query, int other,
-                              bool per_group)
+static cairn_status
+check_use(checker *c, const cairn_query *query, int other, bool per_group)
 {
     const cairn_query *queries = c->encoding->query;
 
@@ -140,8 +143,8 @@ static cairn_status check_use(checker *c, const cairn_query *query, int other,
                         "the groups of the query it is taken over");
 }
 
-static cairn_status check_start(checker *c, const cairn_query *query,
-                                const cairn_start *start)
+static cairn_status
+check_start(checker *c, const cairn_query *query, const cairn_start *start)
 {
     if (start->kind != CAIRN_START_QUERY) return CAIRN_OK;
     return check_use(c, query, (int)start->value, query->func == CAIRN_QUERY_ENUM);
@@ -152,7 +155,8 @@ static cairn_status check_query(checker *c, const cairn_query *query)
     const cairn_query *queries = c->encoding->query;
 
     if (query->arg != CAIRN_ARG_VALUE)
-        CAIRN_TRY(check_groups(c, query, &query->group_by, &queries[query->arg].group_by,
+        CAIRN_TRY(check_groups(c, query, &query->group_by,
+                               &queries[query->arg].group_by,
                                "the groups of the query it is taken over"));
     for (int k = 0; k < query->cases; k++) {
         CAIRN_TRY(check_use(c, query, query->when[k].var, false));
@@ -161,8 +165,8 @@ static cairn_status check_query(checker *c, const cairn_query *query)
     return check_start(c, query, &query->otherwise);
 }
 
-cairn_status cairn_encoding_check(cairn_env *env, const cairn_encoding *encoding,
-                                  const char *origin)
+cairn_status
+cairn_encoding_check(cairn_env *env, const cairn_encoding *encoding, const char *origin)
 {
     checker      c      = {.env = env, .encoding = encoding, .origin = origin};
     cairn_status status = CAIRN_NEW(env, 1, &c.algebra);

@@ -20,7 +20,8 @@
 ///
 /// Source: UniSparse, OOPSLA 2024, section 4.1: pairs f/c, f%c recombine, and what
 /// remains must have full column rank over the rationals.
-cairn_status cairn_encoding_check(cairn_env *env, const cairn_encoding *encoding,
-                                  const char *origin);
+cairn_status cairn_encoding_check(cairn_env            *env,
+                                  const cairn_encoding *encoding,
+                                  const char           *origin);
 
 #endif

@@ -26,8 +26,12 @@ static int64_t saturating_mul(int64_t a, int64_t b)
 
 /// Count the points of the group of @p at, at most MAX_STEPS; dimensions outside
 /// @p used are held fixed.
-static int64_t count_group(const cairn_algebra *algebra, int forms, const cairn_form *form,
-                           const cairn_interval *box, uint32_t used, const int64_t *at)
+static int64_t count_group(const cairn_algebra  *algebra,
+                           int                   forms,
+                           const cairn_form     *form,
+                           const cairn_interval *box,
+                           uint32_t              used,
+                           const int64_t        *at)
 {
     cairn_points   points;
     cairn_interval narrow[CAIRN_MAX_ORDER];
@@ -38,14 +42,17 @@ static int64_t count_group(const cairn_algebra *algebra, int forms, const cairn_
     for (int f = 0; f < forms; f++)
         target[f] = cairn_form_value(algebra, &form[f], at, NULL);
     cairn_points_init(&points, algebra, forms, form, target, narrow);
-    while (count < MAX_STEPS && cairn_points_next(&points, d)) count++;
+    while (count < MAX_STEPS && cairn_points_next(&points, d))
+        count++;
     return count;
 }
 
 /// A diagonal: one form a*di + b*dj (perhaps floored) over two dimensions. Points of one
 /// line are steps of (b/g, -a/g) apart.
-static bool diagonal(const cairn_algebra *algebra, const cairn_form *form,
-                     const cairn_interval *box, int64_t *count)
+static bool diagonal(const cairn_algebra  *algebra,
+                     const cairn_form     *form,
+                     const cairn_interval *box,
+                     int64_t              *count)
 {
     const cairn_atom *atom  = form->terms ? &algebra->atom[form->term[0].atom] : NULL;
     int64_t           lines = 1, g, a, b;
@@ -72,9 +79,11 @@ static bool diagonal(const cairn_algebra *algebra, const cairn_form *form,
 
 /// Largest count over groups through low corners and centres of the box, of the
 /// dimensions @p used, which the given forms alone depend on.
-static int64_t sample_groups(const cairn_algebra *algebra, int forms,
-                             const cairn_form *form, const cairn_interval *box,
-                             uint32_t used)
+static int64_t sample_groups(const cairn_algebra  *algebra,
+                             int                   forms,
+                             const cairn_form     *form,
+                             const cairn_interval *box,
+                             uint32_t              used)
 {
     const int dims = __builtin_popcount(used);
     int64_t   most = 0;
@@ -97,8 +106,8 @@ static int64_t sample_groups(const cairn_algebra *algebra, int forms,
 }
 
 /// Positions of the box in the dimensions @p used.
-static int64_t box_positions(const cairn_algebra *algebra, const cairn_interval *box,
-                             uint32_t used)
+static int64_t
+box_positions(const cairn_algebra *algebra, const cairn_interval *box, uint32_t used)
 {
     int64_t positions = 1;
 
@@ -109,8 +118,11 @@ static int64_t box_positions(const cairn_algebra *algebra, const cairn_interval 
 
 /// Forms that depend on dimensions of @p used, gathered; @p used grows to all their
 /// dimensions.
-static int gather_component(const cairn_algebra *algebra, int forms, const cairn_form *form,
-                            uint32_t *used, cairn_form *gathered)
+static int gather_component(const cairn_algebra *algebra,
+                            int                  forms,
+                            const cairn_form    *form,
+                            uint32_t            *used,
+                            cairn_form          *gathered)
 {
     uint32_t before;
     int      n;
@@ -130,9 +142,11 @@ static int gather_component(const cairn_algebra *algebra, int forms, const cairn
 }
 
 /// Dimensions that no form ties together count by themselves: groups are products.
-static int64_t largest_in_component(const cairn_algebra *algebra, int forms,
-                                    const cairn_form *form, const cairn_interval *box,
-                                    uint32_t used)
+static int64_t largest_in_component(const cairn_algebra  *algebra,
+                                    int                   forms,
+                                    const cairn_form     *form,
+                                    const cairn_interval *box,
+                                    uint32_t              used)
 {
     int64_t count = 0;
 
@@ -145,9 +159,12 @@ static int64_t largest_in_component(const cairn_algebra *algebra, int forms,
     return count == MAX_STEPS ? box_positions(algebra, box, used) : count;
 }
 
-cairn_status cairn_group_largest(cairn_env *env, const cairn_algebra *algebra, int forms,
-                                 const cairn_form *form, const cairn_interval *box,
-                                 int64_t *positions)
+cairn_status cairn_group_largest(cairn_env            *env,
+                                 const cairn_algebra  *algebra,
+                                 int                   forms,
+                                 const cairn_form     *form,
+                                 const cairn_interval *box,
+                                 int64_t              *positions)
 {
     uint32_t    seen     = 0;
     cairn_form *gathered = NULL;
@@ -172,13 +189,16 @@ cairn_status cairn_group_largest(cairn_env *env, const cairn_algebra *algebra, i
 
 /// Is the group of @p form bounded in an unbounded box? Then how large at most, over
 /// the groups through the first positions (groups repeat with the divisors' period).
-static bool unbounded_capacity(const cairn_algebra *algebra, int forms,
-                               const cairn_form *form, int64_t *positions)
+static bool unbounded_capacity(const cairn_algebra *algebra,
+                               int                  forms,
+                               const cairn_form    *form,
+                               int64_t             *positions)
 {
     cairn_interval box[CAIRN_MAX_ORDER], narrow[CAIRN_MAX_ORDER];
     int64_t        at[CAIRN_MAX_ORDER] = {0}, reach = 1;
 
-    for (int k = 0; k < algebra->order; k++) box[k] = narrow[k] = (cairn_interval){-far, far};
+    for (int k = 0; k < algebra->order; k++)
+        box[k] = narrow[k] = (cairn_interval){-far, far};
     for (int round = 0; round < 4; round++)
         for (int f = 0; f < forms; f++) {
             const int64_t v = cairn_form_value(algebra, &form[f], at, NULL);
@@ -190,7 +210,8 @@ static bool unbounded_capacity(const cairn_algebra *algebra, int forms,
     if (reach >= MAX_STEPS * 8) return false;
     *positions = 0;
     for (int corner = 0; corner < MAX_CORNERS; corner++) {
-        for (int k = 0; k < algebra->order; k++) at[k] = corner;
+        for (int k = 0; k < algebra->order; k++)
+            at[k] = corner;
         const int64_t count = count_group(algebra, forms, form, box, ~0U, at);
 
         if (count > *positions) *positions = count;
@@ -198,17 +219,20 @@ static bool unbounded_capacity(const cairn_algebra *algebra, int forms,
     return true;
 }
 
-cairn_status cairn_group_capacity(cairn_env *env, const cairn_algebra *algebra, int forms,
-                                  const cairn_form *form, const cairn_interval *box,
-                                  int64_t *positions)
+cairn_status cairn_group_capacity(cairn_env            *env,
+                                  const cairn_algebra  *algebra,
+                                  int                   forms,
+                                  const cairn_form     *form,
+                                  const cairn_interval *box,
+                                  int64_t              *positions)
 {
     if (unbounded_capacity(algebra, forms, form, positions)) return CAIRN_OK;
     return cairn_group_largest(env, algebra, forms, form, box, positions);
 }
 
 /// Forms of a map over a fresh algebra's atoms.
-static cairn_status map_forms(cairn_algebra *algebra, const cairn_map *map,
-                              cairn_form *form)
+static cairn_status
+map_forms(cairn_algebra *algebra, const cairn_map *map, cairn_form *form)
 {
     for (int k = 0; k < map->count; k++)
         CAIRN_TRY(cairn_form_of(algebra, map->expr[k], &form[k]));
@@ -216,9 +240,11 @@ static cairn_status map_forms(cairn_algebra *algebra, const cairn_map *map,
 }
 
 /// An upper bound of the number of distinct tuples of @p map: product of the ranges.
-static cairn_status count_groups(cairn_algebra *algebra, const cairn_map *map,
-                                 const cairn_interval *box, const cairn_interval *queries,
-                                 int64_t *count)
+static cairn_status count_groups(cairn_algebra        *algebra,
+                                 const cairn_map      *map,
+                                 const cairn_interval *box,
+                                 const cairn_interval *queries,
+                                 int64_t              *count)
 {
     cairn_form form[CAIRN_MAX_LEVELS];
 
@@ -233,8 +259,8 @@ static cairn_status count_groups(cairn_algebra *algebra, const cairn_map *map,
     return CAIRN_OK;
 }
 
-static bool map_has_form(cairn_algebra *algebra, const cairn_form *form,
-                         const cairn_map *map)
+static bool
+map_has_form(cairn_algebra *algebra, const cairn_form *form, const cairn_map *map)
 {
     for (int k = 0; k < map->count; k++) {
         cairn_form other;
@@ -248,9 +274,12 @@ static bool map_has_form(cairn_algebra *algebra, const cairn_form *form,
 
 /// How many groups of @p inner one group of @p outer holds at most: the ranges of the
 /// inner expressions that the outer ones do not fix.
-static cairn_status groups_per_group(cairn_algebra *algebra, const cairn_map *inner,
-                                     const cairn_map *outer, const cairn_interval *box,
-                                     const cairn_interval *queries, int64_t *count)
+static cairn_status groups_per_group(cairn_algebra        *algebra,
+                                     const cairn_map      *inner,
+                                     const cairn_map      *outer,
+                                     const cairn_interval *box,
+                                     const cairn_interval *queries,
+                                     int64_t              *count)
 {
     cairn_map rest = *inner;
 
@@ -259,15 +288,19 @@ static cairn_status groups_per_group(cairn_algebra *algebra, const cairn_map *in
         cairn_form form;
 
         CAIRN_TRY(cairn_form_of(algebra, inner->expr[k], &form));
-        if (!map_has_form(algebra, &form, outer)) rest.expr[rest.count++] = inner->expr[k];
+        if (!map_has_form(algebra, &form, outer))
+            rest.expr[rest.count++] = inner->expr[k];
     }
     return count_groups(algebra, &rest, box, queries, count);
 }
 
-static cairn_status enum_size(cairn_env *env, cairn_algebra *algebra,
-                              const cairn_encoding *encoding, const cairn_query *query,
-                              const cairn_interval *box, const cairn_interval *queries,
-                              int64_t *size)
+static cairn_status enum_size(cairn_env            *env,
+                              cairn_algebra        *algebra,
+                              const cairn_encoding *encoding,
+                              const cairn_query    *query,
+                              const cairn_interval *box,
+                              const cairn_interval *queries,
+                              int64_t              *size)
 {
     cairn_form form[CAIRN_MAX_LEVELS];
     uint32_t   uses = 0;
@@ -283,10 +316,13 @@ static cairn_status enum_size(cairn_env *env, cairn_algebra *algebra,
     return cairn_group_largest(env, algebra, query->group_by.count, form, box, size);
 }
 
-static cairn_status range_of(cairn_env *env, cairn_algebra *algebra,
-                             const cairn_encoding *encoding, int q,
-                             const cairn_interval *box, cairn_interval *queries,
-                             bool *known)
+static cairn_status range_of(cairn_env            *env,
+                             cairn_algebra        *algebra,
+                             const cairn_encoding *encoding,
+                             int                   q,
+                             const cairn_interval *box,
+                             cairn_interval       *queries,
+                             bool                 *known)
 {
     const cairn_query *query = &encoding->query[q];
     int64_t            size  = 0;
@@ -296,12 +332,13 @@ static cairn_status range_of(cairn_env *env, cairn_algebra *algebra,
     case CAIRN_QUERY_SUM: *known = false; break;
     case CAIRN_QUERY_SCHEDULE: size = query->buckets; break;
     case CAIRN_QUERY_REORDER:
-        CAIRN_TRY(count_groups(algebra, &encoding->query[query->arg].group_by, box, queries,
-                               &size));
+        CAIRN_TRY(count_groups(algebra, &encoding->query[query->arg].group_by, box,
+                               queries, &size));
         break;
     case CAIRN_QUERY_ENUM:
         *known = query->distance == 0;
-        if (*known) CAIRN_TRY(enum_size(env, algebra, encoding, query, box, queries, &size));
+        if (*known)
+            CAIRN_TRY(enum_size(env, algebra, encoding, query, box, queries, &size));
         break;
     }
     /* A range that only running gives is taken as wide as may be by those that use it. */
@@ -309,8 +346,12 @@ static cairn_status range_of(cairn_env *env, cairn_algebra *algebra,
     return CAIRN_OK;
 }
 
-cairn_status cairn_query_range(cairn_env *env, const cairn_encoding *encoding, int q,
-                               const int64_t *extent, cairn_interval *range, bool *known)
+cairn_status cairn_query_range(cairn_env            *env,
+                               const cairn_encoding *encoding,
+                               int                   q,
+                               const int64_t        *extent,
+                               cairn_interval       *range,
+                               bool                 *known)
 {
     cairn_interval box[CAIRN_MAX_ORDER], queries[CAIRN_MAX_QUERIES];
     cairn_algebra *algebra;
@@ -318,7 +359,8 @@ cairn_status cairn_query_range(cairn_env *env, const cairn_encoding *encoding, i
 
     CAIRN_TRY(CAIRN_NEW(env, 1, &algebra));
     cairn_algebra_init(algebra, env, encoding->map.order);
-    for (int k = 0; k < encoding->map.order; k++) box[k] = (cairn_interval){0, extent[k] - 1};
+    for (int k = 0; k < encoding->map.order; k++)
+        box[k] = (cairn_interval){0, extent[k] - 1};
     for (int p = 0; p <= q && status == CAIRN_OK; p++)
         status = range_of(env, algebra, encoding, p, box, queries, known);
     if (status == CAIRN_OK) *range = queries[q];

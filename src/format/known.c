@@ -29,7 +29,8 @@ struct cairn_known {
     cairn_step     step[CAIRN_MAX_STEPS];
 };
 
-cairn_status cairn_known_create(cairn_env *env, cairn_algebra *algebra, cairn_known **known)
+cairn_status
+cairn_known_create(cairn_env *env, cairn_algebra *algebra, cairn_known **known)
 {
     cairn_known *fresh;
 
@@ -73,9 +74,11 @@ static void make_primitive(row *r)
 {
     int64_t g = 0;
 
-    for (int k = 0; k < WIDTH && g != 1; k++) g = gcd(g, r->c[k]);
+    for (int k = 0; k < WIDTH && g != 1; k++)
+        g = gcd(g, r->c[k]);
     if (g > 1)
-        for (int k = 0; k < WIDTH; k++) r->c[k] /= g;
+        for (int k = 0; k < WIDTH; k++)
+            r->c[k] /= g;
 }
 
 /// target = target * by[pivot] - by * target[pivot]: without by's pivot atom.
@@ -95,8 +98,8 @@ static cairn_status eliminate(const cairn_known *known, row *target, const row *
 }
 
 /// Write a form's atoms into a row, remainders as f - c*floor(f/c).
-static cairn_status expand(cairn_known *known, const cairn_form *form, int64_t factor,
-                           row *r)
+static cairn_status
+expand(cairn_known *known, const cairn_form *form, int64_t factor, row *r)
 {
     int64_t scaled;
 
@@ -114,7 +117,8 @@ static cairn_status expand(cairn_known *known, const cairn_form *form, int64_t f
             cairn_form       floor;
             int64_t          back;
 
-            if (__builtin_mul_overflow(-scaled, divisor, &back)) return too_large(known);
+            if (__builtin_mul_overflow(-scaled, divisor, &back))
+                return too_large(known);
             CAIRN_TRY(cairn_form_div(known->algebra, &inner, divisor, &floor));
             CAIRN_TRY(expand(known, &inner, scaled, r));
             CAIRN_TRY(expand(known, &floor, back, r));
@@ -127,7 +131,8 @@ static cairn_status expand(cairn_known *known, const cairn_form *form, int64_t f
 
 static cairn_status reduce(const cairn_known *known, row *r)
 {
-    for (int k = 0; k < known->rows; k++) CAIRN_TRY(eliminate(known, r, &known->row[k]));
+    for (int k = 0; k < known->rows; k++)
+        CAIRN_TRY(eliminate(known, r, &known->row[k]));
     return CAIRN_OK;
 }
 
@@ -135,17 +140,19 @@ static cairn_status reduce(const cairn_known *known, row *r)
 static cairn_status enter(cairn_known *known, row *r, bool *fresh)
 {
     CAIRN_TRY(reduce(known, r));
-    for (r->pivot = 0; r->pivot < CAIRN_MAX_ATOMS && r->c[r->pivot] == 0;) r->pivot++;
+    for (r->pivot = 0; r->pivot < CAIRN_MAX_ATOMS && r->c[r->pivot] == 0;)
+        r->pivot++;
     *fresh = r->pivot < CAIRN_MAX_ATOMS;
     if (!*fresh) return CAIRN_OK;
     if (known->rows == MAX_ROWS) return too_large(known);
-    for (int k = 0; k < known->rows; k++) CAIRN_TRY(eliminate(known, &known->row[k], r));
+    for (int k = 0; k < known->rows; k++)
+        CAIRN_TRY(eliminate(known, &known->row[k], r));
     known->row[known->rows++] = *r;
     return CAIRN_OK;
 }
 
-cairn_status cairn_known_add(cairn_known *known, const cairn_form *form, int *var,
-                             bool *fresh)
+cairn_status
+cairn_known_add(cairn_known *known, const cairn_form *form, int *var, bool *fresh)
 {
     row  r = {0};
     bool is_fresh;
@@ -165,8 +172,8 @@ void cairn_known_skip(cairn_known *known)
     if (known->vars < CAIRN_MAX_VARS) known->vars++;
 }
 
-cairn_status cairn_known_add_constant(cairn_known *known, const cairn_form *form,
-                                      int64_t value)
+cairn_status
+cairn_known_add_constant(cairn_known *known, const cairn_form *form, int64_t value)
 {
     row  r = {0};
     bool fresh;
@@ -179,8 +186,8 @@ cairn_status cairn_known_add_constant(cairn_known *known, const cairn_form *form
 
 /// Read the combination off a row whose atoms vanished: 0 = vars + constant, where
 /// variable @p marker stands for the form itself.
-static cairn_status read_linear(const cairn_known *known, const row *r, int marker,
-                                cairn_linear *out)
+static cairn_status
+read_linear(const cairn_known *known, const row *r, int marker, cairn_linear *out)
 {
     const int64_t m = r->c[CAIRN_MAX_ATOMS + marker], sign = m > 0 ? -1 : 1;
 
@@ -198,8 +205,10 @@ static cairn_status read_linear(const cairn_known *known, const row *r, int mark
     return CAIRN_OK;
 }
 
-cairn_status cairn_known_solve(cairn_known *known, const cairn_form *form, bool *is_known,
-                               cairn_linear *out)
+cairn_status cairn_known_solve(cairn_known      *known,
+                               const cairn_form *form,
+                               bool             *is_known,
+                               cairn_linear     *out)
 {
     row       r      = {0};
     const int marker = known->vars;
@@ -238,8 +247,12 @@ static cairn_form atom_form(int atom)
 }
 
 /// If @p dividend is known, so is @p result, by one division.
-static cairn_status try_division(cairn_known *known, int kind, const cairn_form *dividend,
-                                 int64_t divisor, const cairn_form *result, bool *grown)
+static cairn_status try_division(cairn_known      *known,
+                                 int               kind,
+                                 const cairn_form *dividend,
+                                 int64_t           divisor,
+                                 const cairn_form *result,
+                                 bool             *grown)
 {
     bool         already, given;
     cairn_linear in;
@@ -287,8 +300,11 @@ static cairn_status close_atom(cairn_known *known, int atom, bool *grown)
 }
 
 /// Known number and group of an enum or reorder query: fill in the step's inputs.
-static cairn_status query_inputs(cairn_known *known, const cairn_query *queries, int q,
-                                 cairn_step *step, bool *given)
+static cairn_status query_inputs(cairn_known       *known,
+                                 const cairn_query *queries,
+                                 int                q,
+                                 cairn_step        *step,
+                                 bool              *given)
 {
     const cairn_query *query  = &queries[q];
     const cairn_expr   number = {.op = CAIRN_EXPR_QUERY, .value = q};
@@ -327,10 +343,10 @@ static cairn_status query_results(cairn_known *known, const cairn_query *queries
     return CAIRN_OK;
 }
 
-static cairn_status close_query(cairn_known *known, const cairn_query *queries, int q,
-                                bool *grown)
+static cairn_status
+close_query(cairn_known *known, const cairn_query *queries, int q, bool *grown)
 {
-    const cairn_query_func func = queries[q].func;
+    const cairn_query_func func   = queries[q].func;
     cairn_step             inputs = {.kind = CAIRN_STEP_QUERY, .query = q}, *step;
     bool                   given;
 
@@ -347,18 +363,20 @@ static cairn_status close_query(cairn_known *known, const cairn_query *queries, 
     return query_results(known, queries, q);
 }
 
-static cairn_status enter_query_forms(cairn_known *known, const cairn_query *queries,
-                                      int count)
+static cairn_status
+enter_query_forms(cairn_known *known, const cairn_query *queries, int count)
 {
     cairn_form form;
 
     for (int q = 0; q < count; q++)
         for (int g = 0; g < queries[q].group_by.count; g++)
-            CAIRN_TRY(cairn_form_of(known->algebra, queries[q].group_by.expr[g], &form));
+            CAIRN_TRY(
+                cairn_form_of(known->algebra, queries[q].group_by.expr[g], &form));
     return CAIRN_OK;
 }
 
-cairn_status cairn_known_close(cairn_known *known, const cairn_query *queries, int count)
+cairn_status
+cairn_known_close(cairn_known *known, const cairn_query *queries, int count)
 {
     bool grown = true;
 
@@ -367,7 +385,8 @@ cairn_status cairn_known_close(cairn_known *known, const cairn_query *queries, i
         grown = false;
         for (int a = 0; a < known->algebra->atoms; a++)
             CAIRN_TRY(close_atom(known, a, &grown));
-        for (int q = 0; q < count; q++) CAIRN_TRY(close_query(known, queries, q, &grown));
+        for (int q = 0; q < count; q++)
+            CAIRN_TRY(close_query(known, queries, q, &grown));
     }
     return CAIRN_OK;
 }

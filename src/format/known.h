@@ -37,10 +37,10 @@ typedef struct cairn_step {
     int          var;     ///< First result.
     cairn_linear in;      ///< FLOOR, MOD: the dividend. QUERY: the number.
     int64_t      divisor; ///< FLOOR, MOD.
-    int          query;   ///< QUERY: which. Its results are the dimensions of the position
-                          ///< found or, for a query over groups of an earlier one, the
-                          ///< earlier query's groupBy expressions there.
-    int          groups;  ///< QUERY: values of its groupBy expressions.
+    int query; ///< QUERY: which. Its results are the dimensions of the position
+               ///< found or, for a query over groups of an earlier one, the
+               ///< earlier query's groupBy expressions there.
+    int          groups; ///< QUERY: values of its groupBy expressions.
     cairn_linear group[CAIRN_MAX_LEVELS];
 } cairn_step;
 
@@ -48,42 +48,46 @@ typedef struct cairn_known cairn_known;
 
 /// Create an empty knowledge over the atoms of @p algebra (which may grow: remainders
 /// bring their floors). Destroy with cairn_known_destroy().
-cairn_status cairn_known_create(cairn_env *env, cairn_algebra *algebra,
-                                cairn_known **known);
+cairn_status
+cairn_known_create(cairn_env *env, cairn_algebra *algebra, cairn_known **known);
 
 void cairn_known_destroy(cairn_env *env, cairn_known **known);
 
 /// Add a variable whose value is that of @p form.
 /// @param[out] var    Its number; may be NULL.
 /// @param[out] fresh  False when the form was in the span already; may be NULL.
-cairn_status cairn_known_add(cairn_known *known, const cairn_form *form, int *var,
-                             bool *fresh);
+cairn_status
+cairn_known_add(cairn_known *known, const cairn_form *form, int *var, bool *fresh);
 
 /// Leave out one variable number: the next cairn_known_add() gets the one after it.
 void cairn_known_skip(cairn_known *known);
 
 /// Add that @p form has the value @p value everywhere.
-cairn_status cairn_known_add_constant(cairn_known *known, const cairn_form *form,
-                                      int64_t value);
+cairn_status
+cairn_known_add_constant(cairn_known *known, const cairn_form *form, int64_t value);
 
 /// Is @p form known, and how? @p out may be NULL.
-cairn_status cairn_known_solve(cairn_known *known, const cairn_form *form, bool *is_known,
-                               cairn_linear *out);
+cairn_status cairn_known_solve(cairn_known      *known,
+                               const cairn_form *form,
+                               bool             *is_known,
+                               cairn_linear     *out);
 
 /// Add everything that follows by steps. @p queries (NULL: none) may be used: then the
 /// forms of their maps enter the algebra.
-cairn_status cairn_known_close(cairn_known *known, const cairn_query *queries, int count);
+cairn_status
+cairn_known_close(cairn_known *known, const cairn_query *queries, int count);
 
 /// The steps that were added, in order; borrowed.
 const cairn_step *cairn_known_steps(const cairn_known *known, int *count);
 
 /// Value of a combination, or false when the division leaves a remainder.
-static inline bool cairn_linear_value(const cairn_linear *linear, const int64_t *vars,
-                                      int64_t *value)
+static inline bool
+cairn_linear_value(const cairn_linear *linear, const int64_t *vars, int64_t *value)
 {
     int64_t sum = linear->constant;
 
-    for (int k = 0; k < linear->terms; k++) sum += linear->num[k] * vars[linear->var[k]];
+    for (int k = 0; k < linear->terms; k++)
+        sum += linear->num[k] * vars[linear->var[k]];
     if (linear->den != 1) {
         if (sum % linear->den != 0) return false;
         sum /= linear->den;

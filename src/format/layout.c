@@ -33,7 +33,8 @@ static void level_nodes(cairn_layout *layout)
     for (int l = layout->last; l >= layout->first && l >= 0; l--) {
         cairn_level *level = &layout->level[l];
 
-        level->depth = level->merged || l == layout->last ? l : layout->level[l + 1].depth;
+        level->depth =
+            level->merged || l == layout->last ? l : layout->level[l + 1].depth;
     }
     for (int l = layout->first; l <= layout->last; l++) {
         cairn_level *level = &layout->level[l];
@@ -57,11 +58,12 @@ static cairn_status level_gaps(cairn_env *env, cairn_layout *layout)
         cairn_level *level = &layout->level[l];
 
         if (!level->trimmed || !uses_distance(layout, level)) continue;
-        CAIRN_CHECK(level->depth == l && (level->has_ptr || l == layout->first), env,
-                    CAIRN_BAD_FORMAT,
-                    "format: level %d: a level numbered with distance keeps its gaps: it "
-                    "must be merged or the last trimmed one, and the level above merged",
-                    l);
+        CAIRN_CHECK(
+            level->depth == l && (level->has_ptr || l == layout->first), env,
+            CAIRN_BAD_FORMAT,
+            "format: level %d: a level numbered with distance keeps its gaps: it "
+            "must be merged or the last trimmed one, and the level above merged",
+            l);
         level->gaps = true;
     }
     return CAIRN_OK;
@@ -72,9 +74,12 @@ static void level_kinds(cairn_layout *layout)
     for (int l = 0; l < layout->levels; l++) {
         cairn_level *level = &layout->level[l];
 
-        if (level->determined) level->kind = CAIRN_LEVEL_SINGLETON;
-        else if (!level->trimmed) level->kind = CAIRN_LEVEL_DENSE;
-        else if (level->indirect) level->kind = CAIRN_LEVEL_RAGGED;
+        if (level->determined)
+            level->kind = CAIRN_LEVEL_SINGLETON;
+        else if (!level->trimmed)
+            level->kind = CAIRN_LEVEL_DENSE;
+        else if (level->indirect)
+            level->kind = CAIRN_LEVEL_RAGGED;
         else
             level->kind = level->has_ptr || level->top ? CAIRN_LEVEL_COMPRESSED
                                                        : CAIRN_LEVEL_SINGLETON;
@@ -83,29 +88,35 @@ static void level_kinds(cairn_layout *layout)
 
 /// The range by definition, or what running gave where only that tells, or where this
 /// rank sees a part of what reorder numbered.
-static cairn_status query_ranges(cairn_env *env, cairn_layout *layout,
-                                 const cairn_interval *span, bool whole,
-                                 cairn_interval *global, cairn_interval *local, bool *known)
+static cairn_status query_ranges(cairn_env            *env,
+                                 cairn_layout         *layout,
+                                 const cairn_interval *span,
+                                 bool                  whole,
+                                 cairn_interval       *global,
+                                 cairn_interval       *local,
+                                 bool                 *known)
 {
     for (int q = 0; q < layout->encoding->queries; q++) {
-        CAIRN_TRY(cairn_query_range(env, layout->encoding, q, layout->extent, &global[q],
-                                    &known[q]));
+        CAIRN_TRY(cairn_query_range(env, layout->encoding, q, layout->extent,
+                                    &global[q], &known[q]));
         local[q] = global[q];
         if (!span) continue;
-        const bool narrow = layout->encoding->query[q].func == CAIRN_QUERY_REORDER && !whole;
+        const bool narrow =
+            layout->encoding->query[q].func == CAIRN_QUERY_REORDER && !whole;
 
         if (!known[q] || narrow) local[q] = span[q];
         if (!known[q]) {
             global[q] = span[q];
-            if (span[q].lo > 0 && span[q].lo <= span[q].hi) local[q].lo = global[q].lo = 0;
+            if (span[q].lo > 0 && span[q].lo <= span[q].hi)
+                local[q].lo = global[q].lo = 0;
             known[q] = true;
         }
     }
     return CAIRN_OK;
 }
 
-static cairn_status level_ranges(cairn_env *env, cairn_layout *layout,
-                                 const cairn_interval *span)
+static cairn_status
+level_ranges(cairn_env *env, cairn_layout *layout, const cairn_interval *span)
 {
     cairn_interval whole[CAIRN_MAX_ORDER], global[CAIRN_MAX_QUERIES],
         local[CAIRN_MAX_QUERIES];
@@ -145,7 +156,8 @@ static cairn_status count_banks(cairn_env *env, cairn_layout *layout)
     return CAIRN_OK;
 }
 
-static cairn_status infer(cairn_env *env, cairn_layout *layout, const cairn_interval *span)
+static cairn_status
+infer(cairn_env *env, cairn_layout *layout, const cairn_interval *span)
 {
     CAIRN_TRY(level_forms(layout));
     level_nodes(layout);
@@ -162,8 +174,8 @@ static cairn_status infer(cairn_env *env, cairn_layout *layout, const cairn_inte
     return cairn_layout_pack_fields(env, layout);
 }
 
-static void set_extents(cairn_layout *layout, const int64_t *extent,
-                        const cairn_interval *box)
+static void
+set_extents(cairn_layout *layout, const int64_t *extent, const cairn_interval *box)
 {
     layout->sized = extent != NULL;
     for (int k = 0; k < layout->order && extent; k++) {
@@ -172,10 +184,13 @@ static void set_extents(cairn_layout *layout, const int64_t *extent,
     }
 }
 
-cairn_status cairn_layout_create(cairn_env *env, const cairn_encoding *encoding,
-                                 const int64_t *extent, const cairn_interval *box,
-                                 const cairn_interval *span, int value_bits,
-                                 cairn_layout **layout)
+cairn_status cairn_layout_create(cairn_env            *env,
+                                 const cairn_encoding *encoding,
+                                 const int64_t        *extent,
+                                 const cairn_interval *box,
+                                 const cairn_interval *span,
+                                 int                   value_bits,
+                                 cairn_layout        **layout)
 {
     cairn_layout *fresh;
     cairn_status  status;
@@ -196,8 +211,10 @@ cairn_status cairn_layout_create(cairn_env *env, const cairn_encoding *encoding,
         cairn_algebra_init(fresh->algebra, env, fresh->order);
         status = infer(env, fresh, span);
     }
-    if (status == CAIRN_OK) *layout = fresh;
-    else cairn_layout_destroy(env, &fresh);
+    if (status == CAIRN_OK)
+        *layout = fresh;
+    else
+        cairn_layout_destroy(env, &fresh);
     return status;
 }
 
@@ -211,8 +228,9 @@ void cairn_layout_destroy(cairn_env *env, cairn_layout **layout)
     *layout = NULL;
 }
 
-cairn_status cairn_encoding_index_levels(cairn_env *env, const cairn_encoding *encoding,
-                                         uint32_t *levels)
+cairn_status cairn_encoding_index_levels(cairn_env            *env,
+                                         const cairn_encoding *encoding,
+                                         uint32_t             *levels)
 {
     cairn_layout *layout;
 

@@ -39,13 +39,13 @@ typedef struct cairn_level {
     bool             indirect;
     int              query; ///< Indirect: the query it uses; else -1.
     cairn_level_kind kind;
-    bool             sized;      ///< Range and size are known (they come with extents).
-    cairn_interval   range;      ///< On this rank's box; empty when there are none.
-    cairn_interval   global;     ///< On the whole tensor.
-    int64_t          size;       ///< range.hi - range.lo + 1.
-    bool             trimmed;    ///< In [S,E].
-    bool             merged;     ///< Asked for by a merge.
-    int              depth;      ///< Trimmed: nodes are the distinct (e0..e[depth]).
+    bool             sized;   ///< Range and size are known (they come with extents).
+    cairn_interval   range;   ///< On this rank's box; empty when there are none.
+    cairn_interval   global;  ///< On the whole tensor.
+    int64_t          size;    ///< range.hi - range.lo + 1.
+    bool             trimmed; ///< In [S,E].
+    bool             merged;  ///< Asked for by a merge.
+    int              depth;   ///< Trimmed: nodes are the distinct (e0..e[depth]).
     bool             has_idx, has_ptr;
     bool             top;        ///< Trimmed, and its ptr [0,n] is implied.
     bool             gaps;       ///< Numbered with `distance`: holes are nodes too.
@@ -53,24 +53,24 @@ typedef struct cairn_level {
     uint32_t         by;         ///< one idx per combination of these complete levels,
     bool             per_node;   ///< or (by: complete levels between E and here) per
                                  ///< combination under every node of level E.
-    cairn_recipe     recipe;
-    uint8_t          ptr_bits, idx_bits;
-    bool             idx_signed;
-    int              tuple; ///< Its idx is a field of this tuple; -1: an array of its own.
+    cairn_recipe recipe;
+    uint8_t      ptr_bits, idx_bits;
+    bool         idx_signed;
+    int          tuple; ///< Its idx is a field of this tuple; -1: an array of its own.
 } cairn_level;
 
 /// One pack: an array of C structs. `lists`: under every node of level `first` there is
 /// a list of them; the ptr over the lists is that of level first+1.
 typedef struct cairn_tuple {
-    int    first, last;
-    bool   lists;
-    int    fields;
-    int    field[CAIRN_MAX_LEVELS];  ///< Levels, ascending.
-    size_t offset[CAIRN_MAX_LEVELS]; ///< Bytes from the tuple's begin.
-    bool   values;                   ///< The last field: `block` values, row-major,
-    size_t value_offset;
+    int     first, last;
+    bool    lists;
+    int     fields;
+    int     field[CAIRN_MAX_LEVELS];  ///< Levels, ascending.
+    size_t  offset[CAIRN_MAX_LEVELS]; ///< Bytes from the tuple's begin.
+    bool    values;                   ///< The last field: `block` values, row-major,
+    size_t  value_offset;
     int64_t block;
-    size_t size; ///< Bytes, padding included.
+    size_t  size; ///< Bytes, padding included.
 } cairn_tuple;
 
 typedef struct cairn_layout {
@@ -81,18 +81,18 @@ typedef struct cairn_layout {
     int64_t               extent[CAIRN_MAX_ORDER];
     cairn_interval        box[CAIRN_MAX_ORDER]; ///< Positions this rank stores.
     cairn_level           level[CAIRN_MAX_LEVELS];
-    int                   first, last; ///< S and E; without trim first = levels, last = -1.
-    int                   partition;   ///< Levels 0..partition number the banks; -1: none.
-    int64_t               banks;       ///< Product of their sizes, 1 without partition.
-    cairn_linear          dim[CAIRN_MAX_ORDER]; ///< The inverse map, over level values.
-    uint32_t              check; ///< Levels whose form must be compared after inverting.
-    bool                  exact; ///< The inverse needs no division and no check but the box.
-    bool                  pads;  ///< Positions without an entry can have a value (0).
-    int                   tuples;
-    cairn_tuple           tuple[CAIRN_MAX_LEVELS];
-    int                   value_tuple; ///< Tuple that holds the values; -1: an array.
-    uint8_t               value_bits;
-    cairn_interval        span[CAIRN_MAX_QUERIES]; ///< As given at creation.
+    int            first, last; ///< S and E; without trim first = levels, last = -1.
+    int            partition;   ///< Levels 0..partition number the banks; -1: none.
+    int64_t        banks;       ///< Product of their sizes, 1 without partition.
+    cairn_linear   dim[CAIRN_MAX_ORDER]; ///< The inverse map, over level values.
+    uint32_t       check; ///< Levels whose form must be compared after inverting.
+    bool           exact; ///< The inverse needs no division and no check but the box.
+    bool           pads;  ///< Positions without an entry can have a value (0).
+    int            tuples;
+    cairn_tuple    tuple[CAIRN_MAX_LEVELS];
+    int            value_tuple; ///< Tuple that holds the values; -1: an array.
+    uint8_t        value_bits;
+    cairn_interval span[CAIRN_MAX_QUERIES]; ///< As given at creation.
 } cairn_layout;
 
 /// Infer the layout of an encoding.
@@ -111,16 +111,20 @@ typedef struct cairn_layout {
 /// @retval CAIRN_BAD_FORMAT  A digit's range is not covered (d1%4 alone needs N <= 4), a
 ///                           pack or a distance level has no sound arrays.
 /// @retval CAIRN_OVERFLOW    A width of `bits` is too small; a range leaves 64 bits.
-cairn_status cairn_layout_create(cairn_env *env, const cairn_encoding *encoding,
-                                 const int64_t *extent, const cairn_interval *box,
-                                 const cairn_interval *span, int value_bits,
-                                 cairn_layout **layout);
+cairn_status cairn_layout_create(cairn_env            *env,
+                                 const cairn_encoding *encoding,
+                                 const int64_t        *extent,
+                                 const cairn_interval *box,
+                                 const cairn_interval *span,
+                                 int                   value_bits,
+                                 cairn_layout        **layout);
 
 void cairn_layout_destroy(cairn_env *env, cairn_layout **layout);
 
 /// Which levels store an index: bit L for level L.
-cairn_status cairn_encoding_index_levels(cairn_env *env, const cairn_encoding *encoding,
-                                         uint32_t *levels);
+cairn_status cairn_encoding_index_levels(cairn_env            *env,
+                                         const cairn_encoding *encoding,
+                                         uint32_t             *levels);
 
 /// Rows per grain: rank boundaries that are multiples of it cut no block, bank row or
 /// sorting window: the least common multiple of the c in d0/c and d0%c of the map and of
@@ -130,19 +134,29 @@ int64_t cairn_encoding_grain(const cairn_encoding *encoding);
 /// Positions of the largest group of some forms: on an unbounded box if that is finite,
 /// else in @p box. Exact for single dimensions, blocks, diagonals and their products; an
 /// upper bound for stranger groups.
-cairn_status cairn_group_capacity(cairn_env *env, const cairn_algebra *algebra, int forms,
-                                  const cairn_form *form, const cairn_interval *box,
-                                  int64_t *positions);
+cairn_status cairn_group_capacity(cairn_env            *env,
+                                  const cairn_algebra  *algebra,
+                                  int                   forms,
+                                  const cairn_form     *form,
+                                  const cairn_interval *box,
+                                  int64_t              *positions);
 
 /// Positions of the largest group in @p box (exactness as above).
-cairn_status cairn_group_largest(cairn_env *env, const cairn_algebra *algebra, int forms,
-                                 const cairn_form *form, const cairn_interval *box,
-                                 int64_t *positions);
+cairn_status cairn_group_largest(cairn_env            *env,
+                                 const cairn_algebra  *algebra,
+                                 int                   forms,
+                                 const cairn_form     *form,
+                                 const cairn_interval *box,
+                                 int64_t              *positions);
 
 /// Range of a query's values by definition, on the whole tensor: enum 0..largest group
 /// - 1, reorder 0..groups-1, schedule 0..buckets-1. @p known is false for those that
 /// only running gives (sum, distance).
-cairn_status cairn_query_range(cairn_env *env, const cairn_encoding *encoding, int q,
-                               const int64_t *extent, cairn_interval *range, bool *known);
+cairn_status cairn_query_range(cairn_env            *env,
+                               const cairn_encoding *encoding,
+                               int                   q,
+                               const int64_t        *extent,
+                               cairn_interval       *range,
+                               bool                 *known);
 
 #endif

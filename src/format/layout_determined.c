@@ -8,8 +8,12 @@
 #include <string.h>
 
 /// Is level @p target a function of the levels in @p given? Then copy how.
-static cairn_status solve_level(cairn_layout *layout, cairn_known *known, int target,
-                                uint32_t given, bool *is_function, cairn_linear *result)
+static cairn_status solve_level(cairn_layout *layout,
+                                cairn_known  *known,
+                                int           target,
+                                uint32_t      given,
+                                bool         *is_function,
+                                cairn_linear *result)
 {
     const cairn_encoding *e = layout->encoding;
 
@@ -19,14 +23,19 @@ static cairn_status solve_level(cairn_layout *layout, cairn_known *known, int ta
         else
             cairn_known_skip(known);
     }
-    for (int l = target; l < layout->levels; l++) cairn_known_skip(known);
+    for (int l = target; l < layout->levels; l++)
+        cairn_known_skip(known);
     CAIRN_TRY(cairn_known_close(known, e->query, e->queries));
     return cairn_known_solve(known, &layout->level[target].form, is_function, result);
 }
 
 /// As solve_level(); @p recipe (may be NULL) gets the steps.
-static cairn_status determined_by(cairn_env *env, cairn_layout *layout, int target,
-                                  uint32_t given, bool *is_function, cairn_recipe *recipe)
+static cairn_status determined_by(cairn_env    *env,
+                                  cairn_layout *layout,
+                                  int           target,
+                                  uint32_t      given,
+                                  bool         *is_function,
+                                  cairn_recipe *recipe)
 {
     cairn_known *known;
     cairn_linear result;
@@ -49,8 +58,8 @@ done:
 }
 
 /// Drop from @p by every level without which the target is still determined.
-static cairn_status fewest_levels(cairn_env *env, cairn_layout *layout, int target,
-                                  uint32_t *by)
+static cairn_status
+fewest_levels(cairn_env *env, cairn_layout *layout, int target, uint32_t *by)
 {
     for (int l = target - 1; l >= 0; l--) {
         const uint32_t fewer = *by & ~(1U << l);
@@ -84,7 +93,8 @@ static cairn_status determine_level(cairn_env *env, cairn_layout *layout, int l)
     level->has_idx    = true;
     level->per_node   = !given;
     level->by         = given ? complete : below;
-    return determined_by(env, layout, l, given ? complete : above, &given, &level->recipe);
+    return determined_by(env, layout, l, given ? complete : above, &given,
+                         &level->recipe);
 }
 
 /// Does an unstored position get a number from this query?
@@ -94,7 +104,8 @@ static bool numbers_unstored(const cairn_query *query)
     for (int k = 0; k < query->cases; k++) {
         const cairn_case *c = &query->when[k];
 
-        if (c->var == CAIRN_ARG_VALUE && c->relation == CAIRN_REL_NE && c->constant == 0)
+        if (c->var == CAIRN_ARG_VALUE && c->relation == CAIRN_REL_NE
+            && c->constant == 0)
             continue;
         if (c->start.kind != CAIRN_START_NONE) return true;
     }
@@ -119,10 +130,13 @@ bool cairn_layout_pads(const cairn_layout *layout)
 {
     bool pads = false;
 
-    for (int l = 0; l <= layout->last; l++) pads |= layout->level[l].gaps;
+    for (int l = 0; l <= layout->last; l++)
+        pads |= layout->level[l].gaps;
     for (int l = layout->last + 1; l < layout->levels; l++) {
-        if (!layout->level[l].determined) pads = true;
-        else if (finds_only_stored(layout, &layout->level[l])) pads = false;
+        if (!layout->level[l].determined)
+            pads = true;
+        else if (finds_only_stored(layout, &layout->level[l]))
+            pads = false;
     }
     return pads;
 }

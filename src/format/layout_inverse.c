@@ -17,8 +17,8 @@ static bool box_is_empty(const cairn_layout *layout)
 
 /// The floor of f%c is known where the extents cover the digit; without extents it
 /// counts as known (a layout with extents will tell).
-static cairn_status cover_digit(cairn_layout *layout, cairn_known *known,
-                                const cairn_form *floor)
+static cairn_status
+cover_digit(cairn_layout *layout, cairn_known *known, const cairn_form *floor)
 {
     cairn_interval whole[CAIRN_MAX_ORDER], range;
 
@@ -39,7 +39,8 @@ static cairn_status cover_digits(cairn_layout *layout, cairn_known *known)
         const cairn_atom atom = layout->algebra->atom[a];
         cairn_form       floor;
 
-        if (atom.kind != CAIRN_ATOM_MOD || cairn_form_queries(layout->algebra, &atom.form))
+        if (atom.kind != CAIRN_ATOM_MOD
+            || cairn_form_queries(layout->algebra, &atom.form))
             continue;
         CAIRN_TRY(cairn_form_div(layout->algebra, &atom.form, atom.divisor, &floor));
         CAIRN_TRY(cover_digit(layout, known, &floor));
@@ -63,13 +64,15 @@ static cairn_status refuse_digit(cairn_env *env, const cairn_layout *layout, int
                           " alone does not give back d%d, whose extent is %" PRId64,
                           l, atom->divisor, dim, layout->extent[dim]);
     }
-    return cairn_fail(env, CAIRN_BAD_FORMAT,
-                      "format: the levels do not give back d%d, whose extent is %" PRId64,
-                      dim, layout->extent[dim]);
+    return cairn_fail(
+        env, CAIRN_BAD_FORMAT,
+        "format: the levels do not give back d%d, whose extent is %" PRId64, dim,
+        layout->extent[dim]);
 }
 
 /// Mark the floors that a form needs when its remainders are written out.
-static cairn_status needed_floors(cairn_layout *layout, const cairn_form *form, bool *needed)
+static cairn_status
+needed_floors(cairn_layout *layout, const cairn_form *form, bool *needed)
 {
     for (int t = 0; t < form->terms; t++) {
         const cairn_atom atom = layout->algebra->atom[form->term[t].atom];
@@ -85,7 +88,8 @@ static cairn_status needed_floors(cairn_layout *layout, const cairn_form *form, 
 }
 
 /// A level that is f%c itself keeps f - c*floor(f/c) in 0..c-1, whatever tuple comes.
-static cairn_status covered_floor(cairn_layout *layout, const cairn_form *form, bool *covered)
+static cairn_status
+covered_floor(cairn_layout *layout, const cairn_form *form, bool *covered)
 {
     cairn_form floor;
 

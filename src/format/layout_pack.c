@@ -18,8 +18,8 @@ static bool same_count(const cairn_layout *layout, int a, int b)
 }
 
 /// Complete levels inside a list have no index to put into its tuples.
-static cairn_status check_list(cairn_env *env, const cairn_layout *layout,
-                               const cairn_pack *pack)
+static cairn_status
+check_list(cairn_env *env, const cairn_layout *layout, const cairn_pack *pack)
 {
     for (int l = pack->first + 1; l <= pack->last; l++)
         CAIRN_CHECK(layout->level[l].trimmed || l > layout->last, env, CAIRN_BAD_FORMAT,
@@ -29,14 +29,15 @@ static cairn_status check_list(cairn_env *env, const cairn_layout *layout,
     return CAIRN_OK;
 }
 
-static cairn_status make_lists(cairn_env *env, cairn_layout *layout, const cairn_pack *pack,
-                               bool *lists)
+static cairn_status
+make_lists(cairn_env *env, cairn_layout *layout, const cairn_pack *pack, bool *lists)
 {
     const int last = pack->last < layout->last ? pack->last : layout->last;
 
     *lists = false;
     if (last <= pack->first || !layout->level[last].trimmed) return CAIRN_OK;
-    for (int l = pack->first + 1; l <= last; l++) *lists |= layout->level[l].has_ptr;
+    for (int l = pack->first + 1; l <= last; l++)
+        *lists |= layout->level[l].has_ptr;
     if (!*lists) return CAIRN_OK;
     CAIRN_TRY(check_list(env, layout, pack));
     for (int l = pack->first + 1; l <= last; l++) {
@@ -60,8 +61,11 @@ static size_t align_up(size_t offset, size_t to)
 }
 
 /// Collect the levels whose idx goes into the tuples; all must have as many.
-static cairn_status collect_fields(cairn_env *env, cairn_layout *layout, int number,
-                                   const cairn_pack *pack, cairn_tuple *tuple)
+static cairn_status collect_fields(cairn_env        *env,
+                                   cairn_layout     *layout,
+                                   int               number,
+                                   const cairn_pack *pack,
+                                   cairn_tuple      *tuple)
 {
     for (int l = pack->first + (tuple->lists ? 1 : 0); l <= pack->last; l++) {
         if (!layout->level[l].has_idx) continue;
@@ -77,8 +81,10 @@ static cairn_status collect_fields(cairn_env *env, cairn_layout *layout, int num
 }
 
 /// Values under one tuple: the complete levels below its last field.
-static cairn_status value_block(cairn_env *env, const cairn_layout *layout,
-                                const cairn_tuple *tuple, int64_t *block)
+static cairn_status value_block(cairn_env          *env,
+                                const cairn_layout *layout,
+                                const cairn_tuple  *tuple,
+                                int64_t            *block)
 {
     const cairn_level *field = &layout->level[tuple->field[tuple->fields - 1]];
 
@@ -89,16 +95,17 @@ static cairn_status value_block(cairn_env *env, const cairn_layout *layout,
         CAIRN_CHECK(!__builtin_mul_overflow(*block, layout->level[l].size, block)
                         && *block < INT32_MAX,
                     env, CAIRN_UNSUPPORTED,
-                    "format: pack(%d,%d): more than 2^31 values in one tuple", tuple->first,
-                    tuple->last);
+                    "format: pack(%d,%d): more than 2^31 values in one tuple",
+                    tuple->first, tuple->last);
     }
     return CAIRN_OK;
 }
 
 /// The values are the last field if no index lies below the pack and each value is
 /// under exactly one tuple.
-static bool takes_values(const cairn_layout *layout, const cairn_pack *pack,
-                         const cairn_tuple *tuple)
+static bool takes_values(const cairn_layout *layout,
+                         const cairn_pack   *pack,
+                         const cairn_tuple  *tuple)
 {
     const cairn_level *field = &layout->level[tuple->field[tuple->fields - 1]];
 
@@ -108,11 +115,14 @@ static bool takes_values(const cairn_layout *layout, const cairn_pack *pack,
     return field->determined ? field->per_node : field->depth == layout->last;
 }
 
-static cairn_status place_fields(cairn_env *env, cairn_layout *layout, int number,
-                                 bool takes, cairn_tuple *tuple)
+static cairn_status place_fields(cairn_env    *env,
+                                 cairn_layout *layout,
+                                 int           number,
+                                 bool          takes,
+                                 cairn_tuple  *tuple)
 {
     size_t       offset = 0, widest = 1;
-    const size_t value  = layout->value_bits / 8;
+    const size_t value = layout->value_bits / 8;
 
     for (int f = 0; f < tuple->fields; f++) {
         const size_t bytes = layout->level[tuple->field[f]].idx_bits / 8;
@@ -142,9 +152,11 @@ cairn_status cairn_layout_pack_fields(cairn_env *env, cairn_layout *layout)
         const bool        lists  = layout->tuple[p].lists;
         const int         number = layout->tuples;
 
-        *tuple = (cairn_tuple){.first = pack->first, .last = pack->last, .lists = lists};
+        *tuple =
+            (cairn_tuple){.first = pack->first, .last = pack->last, .lists = lists};
         CAIRN_TRY(collect_fields(env, layout, number, pack, tuple));
-        if (tuple->fields == 0) continue; /* nothing to pack: the arrays stay as they are */
+        if (tuple->fields == 0)
+            continue; /* nothing to pack: the arrays stay as they are */
         CAIRN_TRY(place_fields(env, layout, number, takes_values(layout, pack, tuple),
                                tuple));
         layout->tuples++;

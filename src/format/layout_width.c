@@ -11,19 +11,21 @@ static bool holds(int bits, bool is_signed, cairn_interval range)
 {
     if (bits == 64) return true;
     if (!is_signed) return range.lo >= 0 && range.hi < (int64_t)1 << bits;
-    return range.lo >= -((int64_t)1 << (bits - 1)) && range.hi < (int64_t)1 << (bits - 1);
+    return range.lo >= -((int64_t)1 << (bits - 1))
+           && range.hi < (int64_t)1 << (bits - 1);
 }
 
 static int smallest(bool is_signed, cairn_interval range)
 {
     int bits = 8;
 
-    while (!holds(bits, is_signed, range)) bits *= 2;
+    while (!holds(bits, is_signed, range))
+        bits *= 2;
     return bits;
 }
 
-static cairn_status idx_width(cairn_env *env, const cairn_layout *layout, int l,
-                              cairn_level *level)
+static cairn_status
+idx_width(cairn_env *env, const cairn_layout *layout, int l, cairn_level *level)
 {
     const cairn_encoding *e     = layout->encoding;
     const int             given = e->idx_bits[l] ? e->idx_bits[l] : e->all_idx_bits;
@@ -36,7 +38,8 @@ static cairn_status idx_width(cairn_env *env, const cairn_layout *layout, int l,
     CAIRN_CHECK(holds(level->idx_bits, level->idx_signed, range), env, CAIRN_OVERFLOW,
                 "format: bits: idx(%d) = %d is too small for the range %" PRId64
                 "..%" PRId64 "%s",
-                l, given, range.lo, range.hi, level->determined ? " (its hole included)" : "");
+                l, given, range.lo, range.hi,
+                level->determined ? " (its hole included)" : "");
     return CAIRN_OK;
 }
 
@@ -110,7 +113,8 @@ static void join_grain(const cairn_expr *expr, int64_t *grain)
     if (!expr) return;
     const int64_t rows = digit_rows(expr, &of_d0);
 
-    if (!__builtin_mul_overflow(*grain / gcd(*grain, rows), rows, &joined) && joined <= limit)
+    if (!__builtin_mul_overflow(*grain / gcd(*grain, rows), rows, &joined)
+        && joined <= limit)
         *grain = joined;
     join_grain(expr->a, grain);
     join_grain(expr->b, grain);
@@ -118,7 +122,8 @@ static void join_grain(const cairn_expr *expr, int64_t *grain)
 
 static void join_map(const cairn_map *map, int64_t *grain)
 {
-    for (int k = 0; map && k < map->count; k++) join_grain(map->expr[k], grain);
+    for (int k = 0; map && k < map->count; k++)
+        join_grain(map->expr[k], grain);
 }
 
 int64_t cairn_encoding_grain(const cairn_encoding *encoding)

@@ -26,8 +26,11 @@ static bool narrow(const cairn_points *points, cairn_interval *box)
     return true;
 }
 
-void cairn_points_init(cairn_points *points, const cairn_algebra *algebra, int forms,
-                       const cairn_form *form, const int64_t *target,
+void cairn_points_init(cairn_points         *points,
+                       const cairn_algebra  *algebra,
+                       int                   forms,
+                       const cairn_form     *form,
+                       const int64_t        *target,
                        const cairn_interval *box)
 {
     points->algebra = algebra;
@@ -78,7 +81,8 @@ bool cairn_points_next(cairn_points *points, cairn_coord *d)
         } else if (k < order - 1) {
             k++;
         } else {
-            for (int j = 0; j < order; j++) at[j] = points->box[order][j].lo;
+            for (int j = 0; j < order; j++)
+                at[j] = points->box[order][j].lo;
             if (holds(points, at)) {
                 memcpy(d, at, (size_t)order * sizeof *d);
                 return true;
@@ -98,7 +102,8 @@ void cairn_points_seek(cairn_points *points, const cairn_coord *d)
     for (int k = 0; k < order; k++) {
         if (points->box[k][k].lo < d[k]) points->box[k][k].lo = d[k];
         if (k < order - 1 && !descend(points, k)) { /* d is no point: go on from here */
-            for (int j = k + 1; j < order; j++) points->box[j][j] = (cairn_interval){0, -1};
+            for (int j = k + 1; j < order; j++)
+                points->box[j][j] = (cairn_interval){0, -1};
             break;
         }
     }

@@ -13,15 +13,18 @@
 typedef struct cairn_points {
     const cairn_algebra *algebra;
     int                  forms;
-    const cairn_form    *form;   ///< [forms], over dimensions only; borrowed.
+    const cairn_form    *form; ///< [forms], over dimensions only; borrowed.
     int64_t              target[CAIRN_MAX_LEVELS];
     cairn_interval       box[CAIRN_MAX_ORDER + 1][CAIRN_MAX_ORDER]; ///< By depth.
     bool                 started, done;
 } cairn_points;
 
 /// Start: points d of @p box with form[f](d) = target[f] for all f.
-void cairn_points_init(cairn_points *points, const cairn_algebra *algebra, int forms,
-                       const cairn_form *form, const int64_t *target,
+void cairn_points_init(cairn_points         *points,
+                       const cairn_algebra  *algebra,
+                       int                   forms,
+                       const cairn_form     *form,
+                       const int64_t        *target,
                        const cairn_interval *box);
 
 /// Give the next point; false when there is none (d is then unchanged).

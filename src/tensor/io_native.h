@@ -22,7 +22,9 @@
 
 #include "tensor/local.h"
 
-#define CAIRN_NATIVE_MAGIC    "\x89" "CAIRN\r\n"
+#define CAIRN_NATIVE_MAGIC \
+    "\x89"                 \
+    "CAIRN\r\n"
 #define CAIRN_NATIVE_VERSION  1
 #define CAIRN_NATIVE_PROLOGUE 64 ///< Bytes.
 #define CAIRN_NATIVE_ROW      24 ///< Bytes of one row of the table.
@@ -36,8 +38,10 @@ typedef struct cairn_native_row {
 ///
 /// @param[in]  text  The canonical text of the tensor's format.
 /// @param[out] head  Freed with cairn_free(); @p bytes long.
-cairn_status cairn_native_describe(const cairn_local *tensor, const char *text,
-                                   char **head, int64_t *bytes);
+cairn_status cairn_native_describe(const cairn_local *tensor,
+                                   const char        *text,
+                                   char             **head,
+                                   int64_t           *bytes);
 
 /// Bytes that an array takes in a segment: its own, padded to 64.
 int64_t cairn_native_array_bytes(const cairn_array *array);
@@ -50,16 +54,25 @@ int64_t cairn_native_array_bytes(const cairn_array *array);
 /// @param[in,out] entries  Gets the entries; initialised by the first segment.
 /// @param[out]    format   The format's text, if it is NULL before; freed with cairn_free().
 /// @retval CAIRN_BAD_FILE  The segment contradicts itself.
-cairn_status cairn_native_read(cairn_env *env, const char *name, const char *begin,
-                               int64_t length, cairn_shape *shape, cairn_entries *entries,
-                               char **format);
+cairn_status cairn_native_read(cairn_env     *env,
+                               const char    *name,
+                               const char    *begin,
+                               int64_t        length,
+                               cairn_shape   *shape,
+                               cairn_entries *entries,
+                               char         **format);
 
 /// Write and read the prologue and one row of the table.
-void         cairn_native_put_prologue(char *out, int64_t segments, int64_t length,
+void         cairn_native_put_prologue(char    *out,
+                                       int64_t  segments,
+                                       int64_t  length,
                                        uint32_t table_crc);
-cairn_status cairn_native_get_prologue(cairn_env *env, const char *name, const char *in,
-                                       int64_t file_length, int64_t *segments,
-                                       uint32_t *table_crc);
+cairn_status cairn_native_get_prologue(cairn_env  *env,
+                                       const char *name,
+                                       const char *in,
+                                       int64_t     file_length,
+                                       int64_t    *segments,
+                                       uint32_t   *table_crc);
 
 /// CRC-32 (zlib's) of @p length bytes, going on from @p crc (0 at first).
 uint32_t cairn_native_crc(uint32_t crc, const void *bytes, int64_t length);

@@ -125,11 +125,13 @@ static cairn_status more_parts(reader *r, int64_t banks)
 
 static cairn_status get_member(reader *r, int member)
 {
-    cairn_local          *t        = r->tensor;
-    const cairn_encoding *encoding = r->format->member[member];
-    cairn_group          *group    = &t->group[member];
-    cairn_interval        span[CAIRN_MAX_QUERIES] = {{0, 0}};
-    int64_t               queries;
+    cairn_local          *t                       = r->tensor;
+    const cairn_encoding *encoding                = r->format->member[member];
+    cairn_group          *group                   = &t->group[member];
+    cairn_interval        span[CAIRN_MAX_QUERIES] = {
+               {0, 0}
+    };
+    int64_t queries;
 
     CAIRN_TRY(get_within(r, encoding->queries, encoding->queries, &queries));
     for (int q = 0; q < encoding->queries; q++) {
@@ -187,7 +189,8 @@ static cairn_status copy_part(reader *r, cairn_part *part)
     for (int a = 0; a < arrays; a++) {
         const int64_t bytes = cairn_native_array_bytes(&array[a]);
 
-        if (bytes > r->end - r->at) return broken(r, "a segment is shorter than its arrays");
+        if (bytes > r->end - r->at)
+            return broken(r, "a segment is shorter than its arrays");
         memcpy(array[a].data, r->at, (size_t)array[a].bytes);
         r->at += bytes;
     }
@@ -200,16 +203,19 @@ static cairn_status copy_group(reader *r, int member)
     int64_t      total = 0, offset = 0, bytes = 0;
 
     for (int64_t k = 0; k < group->count; k++)
-        cairn_part_place(group->layout, r->nodes + (group->first + k) * CAIRN_MAX_LEVELS,
-                         NULL, &total, &bytes, &r->tensor->part[group->first + k]);
-    if (bytes > r->end - r->at) return broken(r, "a segment is shorter than its arrays");
+        cairn_part_place(group->layout,
+                         r->nodes + (group->first + k) * CAIRN_MAX_LEVELS, NULL, &total,
+                         &bytes, &r->tensor->part[group->first + k]);
+    if (bytes > r->end - r->at)
+        return broken(r, "a segment is shorter than its arrays");
     CAIRN_TRY(cairn_check_memory(r->env, r->name, total));
     CAIRN_TRY(cairn_alloc_zero(r->env, total, 1, &group->block));
     for (int64_t k = 0; k < group->count; k++) {
         cairn_part *part = &r->tensor->part[group->first + k];
 
-        cairn_part_place(group->layout, r->nodes + (group->first + k) * CAIRN_MAX_LEVELS,
-                         group->block, &offset, &group->bytes, part);
+        cairn_part_place(group->layout,
+                         r->nodes + (group->first + k) * CAIRN_MAX_LEVELS, group->block,
+                         &offset, &group->bytes, part);
         CAIRN_TRY(copy_part(r, part));
     }
     return CAIRN_OK;
@@ -218,16 +224,18 @@ static cairn_status copy_group(reader *r, int member)
 static cairn_status read_tensor(reader *r)
 {
     CAIRN_TRY(get_head(r));
-    for (int m = 0; m < r->format->members; m++) CAIRN_TRY(get_member(r, m));
+    for (int m = 0; m < r->format->members; m++)
+        CAIRN_TRY(get_member(r, m));
     r->at = r->begin + (r->at - r->begin + 63) / 64 * 64;
     if (r->at > r->end) return broken(r, "a segment ends within its description");
-    for (int m = 0; m < r->format->members; m++) CAIRN_TRY(copy_group(r, m));
+    for (int m = 0; m < r->format->members; m++)
+        CAIRN_TRY(copy_group(r, m));
     if (r->at != r->end) return broken(r, "a segment is longer than its arrays");
     return CAIRN_OK;
 }
 
-static cairn_status take_entries(reader *r, cairn_shape *shape, cairn_entries *entries,
-                                 char **format)
+static cairn_status
+take_entries(reader *r, cairn_shape *shape, cairn_entries *entries, char **format)
 {
     if (shape->order == 0) {
         *shape = r->tensor->shape;
@@ -242,11 +250,15 @@ static cairn_status take_entries(reader *r, cairn_shape *shape, cairn_entries *e
     return *format ? CAIRN_OK : cairn_format_print(r->env, r->format, format);
 }
 
-cairn_status cairn_native_read(cairn_env *env, const char *name, const char *begin,
-                               int64_t length, cairn_shape *shape, cairn_entries *entries,
-                               char **format)
+cairn_status cairn_native_read(cairn_env     *env,
+                               const char    *name,
+                               const char    *begin,
+                               int64_t        length,
+                               cairn_shape   *shape,
+                               cairn_entries *entries,
+                               char         **format)
 {
-    reader       r = {env, name, begin, begin, begin + length, NULL, NULL, NULL};
+    reader       r      = {env, name, begin, begin, begin + length, NULL, NULL, NULL};
     cairn_status status = CAIRN_NEW_ZERO(env, 1, &r.tensor);
 
     if (status == CAIRN_OK) {

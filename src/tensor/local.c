@@ -75,11 +75,15 @@ int cairn_part_arrays(const cairn_part *part, cairn_array *array)
     const cairn_kernel_part *view = &part->view;
     int                      n    = 0;
 
-    for (int l = 0; l < view->levels; l++) n += add_level(part, l, array + n);
+    for (int l = 0; l < view->levels; l++)
+        n += add_level(part, l, array + n);
     if (part->layout->value_tuple < 0)
-        array[n++] = (cairn_array){CAIRN_ARRAY_VAL, -1,
-                                   -1,              view->val_bits,
-                                   true,            view->values,
+        array[n++] = (cairn_array){CAIRN_ARRAY_VAL,
+                                   -1,
+                                   -1,
+                                   view->val_bits,
+                                   true,
+                                   view->values,
                                    view->values * view->val_bits / 8,
                                    view->val};
     return n;

@@ -40,8 +40,8 @@ typedef struct cairn_local {
     cairn_env                 *env;
     cairn_shape                shape;
     cairn_interval             box[CAIRN_MAX_ORDER]; ///< Positions of this rank.
-    const struct cairn_format *format;     ///< Borrowed: outlives the tensor.
-    int                        value_bits; ///< 32 or 64.
+    const struct cairn_format *format;               ///< Borrowed: outlives the tensor.
+    int                        value_bits;           ///< 32 or 64.
     int                        groups;
     cairn_group                group[CAIRN_MAX_MEMBERS];
     int64_t                    parts;
@@ -57,15 +57,19 @@ void cairn_local_destroy(cairn_local **tensor);
 /// @param[in,out] offset  Where the first array goes; then where the next part's goes.
 /// @param[in,out] bytes   Grows by the bytes of the arrays alone.
 /// @param[in,out] part    `where` is set; `layout` and `view` get set.
-void cairn_part_place(const cairn_layout *layout, const cairn_pos *nodes, char *base,
-                      int64_t *offset, int64_t *bytes, cairn_part *part);
+void cairn_part_place(const cairn_layout *layout,
+                      const cairn_pos    *nodes,
+                      char               *base,
+                      int64_t            *offset,
+                      int64_t            *bytes,
+                      cairn_part         *part);
 
 /// One array of a part, for listing, writing and reading back.
 typedef struct cairn_array {
     enum { CAIRN_ARRAY_PTR, CAIRN_ARRAY_IDX, CAIRN_ARRAY_VAL, CAIRN_ARRAY_TUPLES } kind;
-    int     level;  ///< -1 for values; a tuple's first level.
-    int     tuple;  ///< TUPLES: number in the layout; else -1.
-    int     bits;   ///< Of one element (of one tuple, padding included).
+    int     level; ///< -1 for values; a tuple's first level.
+    int     tuple; ///< TUPLES: number in the layout; else -1.
+    int     bits;  ///< Of one element (of one tuple, padding included).
     bool    is_signed;
     int64_t length; ///< Elements.
     int64_t bytes;  ///< length * bits / 8.
@@ -81,8 +85,8 @@ typedef struct cairn_array {
 int cairn_part_arrays(const cairn_part *part, cairn_array *array);
 
 /// Read element @p k of an array of integers of @p bits, @p stride bytes apart.
-static inline int64_t cairn_load_int(const void *data, int64_t k, int64_t stride, int bits,
-                                     bool is_signed)
+static inline int64_t
+cairn_load_int(const void *data, int64_t k, int64_t stride, int bits, bool is_signed)
 {
     const char *at = (const char *)data + k * stride;
 
@@ -94,8 +98,8 @@ static inline int64_t cairn_load_int(const void *data, int64_t k, int64_t stride
     }
 }
 
-static inline void cairn_store_int(void *data, int64_t k, int64_t stride, int bits,
-                                   int64_t value)
+static inline void
+cairn_store_int(void *data, int64_t k, int64_t stride, int bits, int64_t value)
 {
     char *at = (char *)data + k * stride;
 
@@ -122,12 +126,15 @@ static inline double cairn_value_get(const cairn_kernel_part *view, cairn_pos v)
     return view->val_bits == 32 ? (double)*(const float *)at : *(const double *)at;
 }
 
-static inline void cairn_value_set(const cairn_kernel_part *view, cairn_pos v, double value)
+static inline void
+cairn_value_set(const cairn_kernel_part *view, cairn_pos v, double value)
 {
     void *at = cairn_value_at(view, v);
 
-    if (view->val_bits == 32) *(float *)at = (float)value;
-    else *(double *)at = value;
+    if (view->val_bits == 32)
+        *(float *)at = (float)value;
+    else
+        *(double *)at = value;
 }
 
 #endif

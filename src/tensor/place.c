@@ -47,7 +47,9 @@ static int64_t last_nodes(const cairn_layout *layout, const cairn_pos *nodes)
     return layout->last >= 0 ? nodes[layout->last] : 1;
 }
 
-static void describe_level(const cairn_layout *layout, const cairn_pos *nodes, int l,
+static void describe_level(const cairn_layout *layout,
+                           const cairn_pos    *nodes,
+                           int                 l,
                            cairn_kernel_level *view)
 {
     const cairn_level *level = &layout->level[l];
@@ -63,19 +65,23 @@ static void describe_level(const cairn_layout *layout, const cairn_pos *nodes, i
     if (level->has_ptr) view->ptr_length = parents(layout, nodes, l) + 1;
     if (level->trimmed && level->has_idx) view->idx_length = nodes[l];
     if (level->determined)
-        view->idx_length =
-            combinations(layout, level->by) * (level->per_node ? last_nodes(layout, nodes) : 1);
+        view->idx_length = combinations(layout, level->by)
+                           * (level->per_node ? last_nodes(layout, nodes) : 1);
     view->idx_stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
                                          : view->idx_bits / 8;
 }
 
 /// A tuple array and the views of its fields in it.
-static void place_tuple(const cairn_layout *layout, int number, char *base, int64_t *offset,
-                        int64_t *bytes, cairn_kernel_part *view)
+static void place_tuple(const cairn_layout *layout,
+                        int                 number,
+                        char               *base,
+                        int64_t            *offset,
+                        int64_t            *bytes,
+                        cairn_kernel_part  *view)
 {
     const cairn_tuple *tuple  = &layout->tuple[number];
     const int64_t      length = view->level[tuple->field[0]].idx_length;
-    char *at = take(base, offset, length * (int64_t)tuple->size, bytes);
+    char              *at = take(base, offset, length * (int64_t)tuple->size, bytes);
 
     for (int f = 0; f < tuple->fields && at; f++)
         view->level[tuple->field[f]].idx = at + tuple->offset[f];
@@ -85,8 +91,12 @@ static void place_tuple(const cairn_layout *layout, int number, char *base, int6
     view->val_stride = (int64_t)tuple->size;
 }
 
-void cairn_part_place(const cairn_layout *layout, const cairn_pos *nodes, char *base,
-                      int64_t *offset, int64_t *bytes, cairn_part *part)
+void cairn_part_place(const cairn_layout *layout,
+                      const cairn_pos    *nodes,
+                      char               *base,
+                      int64_t            *offset,
+                      int64_t            *bytes,
+                      cairn_part         *part)
 {
     cairn_kernel_part *view = &part->view;
 
@@ -96,16 +106,19 @@ void cairn_part_place(const cairn_layout *layout, const cairn_pos *nodes, char *
     view->last     = layout->last;
     view->bank     = part->where.bank;
     view->val_bits = layout->value_bits;
-    view->values   = last_nodes(layout, nodes) * combinations(layout, complete_below(layout));
-    part->layout   = layout;
+    view->values =
+        last_nodes(layout, nodes) * combinations(layout, complete_below(layout));
+    part->layout = layout;
     for (int l = 0; l < layout->levels; l++) {
         cairn_kernel_level *level = &view->level[l];
 
         describe_level(layout, nodes, l, level);
         if (level->ptr_bits)
-            level->ptr = take(base, offset, level->ptr_length * level->ptr_bits / 8, bytes);
+            level->ptr =
+                take(base, offset, level->ptr_length * level->ptr_bits / 8, bytes);
         if (level->idx_bits && layout->level[l].tuple < 0)
-            level->idx = take(base, offset, level->idx_length * level->idx_bits / 8, bytes);
+            level->idx =
+                take(base, offset, level->idx_length * level->idx_bits / 8, bytes);
     }
     for (int t = 0; t < layout->tuples; t++)
         place_tuple(layout, t, base, offset, bytes, view);

@@ -15,9 +15,9 @@ struct cairn_walker {
     cairn_visit_fn            visit;
     void                     *user;
     int                       order, levels;
-    int64_t      factor[CAIRN_MAX_LEVELS][CAIRN_MAX_ORDER]; ///< Of a level in a dimension.
-    int64_t      stride[CAIRN_MAX_LEVELS][CAIRN_MAX_LEVELS]; ///< Of a level in the
-                                                             ///< combination of another.
+    int64_t factor[CAIRN_MAX_LEVELS][CAIRN_MAX_ORDER];  ///< Of a level in a dimension.
+    int64_t stride[CAIRN_MAX_LEVELS][CAIRN_MAX_LEVELS]; ///< Of a level in the
+                                                        ///< combination of another.
     int64_t      e[CAIRN_MAX_LEVELS];
     cairn_status status;
     cairn_batch  batch;
@@ -62,10 +62,12 @@ static void leaf(walker *w, const cairn_coord *partial, cairn_pos value)
 
     if (w->layout->exact) {
         if (!inside(w, partial)) return;
-        for (int k = 0; k < w->order; k++) batch->coord[k][batch->n] = partial[k];
+        for (int k = 0; k < w->order; k++)
+            batch->coord[k][batch->n] = partial[k];
     } else {
         if (!invert(w, d)) return;
-        for (int k = 0; k < w->order; k++) batch->coord[k][batch->n] = d[k];
+        for (int k = 0; k < w->order; k++)
+            batch->coord[k][batch->n] = d[k];
     }
     batch->value[batch->n++] = value;
     if (batch->n == CAIRN_BATCH) flush(w);
@@ -74,15 +76,18 @@ static void leaf(walker *w, const cairn_coord *partial, cairn_pos value)
 static void walk_level(walker *w, int l, cairn_pos node, const cairn_coord *partial);
 
 /// Go below index @p e of level @p l, which is node @p node.
-static inline void enter(walker *w, int l, int64_t e, cairn_pos node,
-                         const cairn_coord *partial)
+static inline void
+enter(walker *w, int l, int64_t e, cairn_pos node, const cairn_coord *partial)
 {
     cairn_coord next[CAIRN_MAX_ORDER];
 
     w->e[l] = e;
-    for (int k = 0; k < w->order; k++) next[k] = partial[k] + w->factor[l][k] * e;
-    if (l + 1 == w->levels) leaf(w, next, node);
-    else walk_level(w, l + 1, node, next);
+    for (int k = 0; k < w->order; k++)
+        next[k] = partial[k] + w->factor[l][k] * e;
+    if (l + 1 == w->levels)
+        leaf(w, next, node);
+    else
+        walk_level(w, l + 1, node, next);
 }
 
 static int64_t load_idx(const cairn_kernel_level *level, cairn_pos p)
@@ -96,9 +101,11 @@ static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *pa
     const cairn_kernel_level *level = &w->level[l];
     cairn_pos                 begin = node, end = node + 1;
 
-    if (w->layout->level[l].top) begin = 0, end = level->nodes;
+    if (w->layout->level[l].top)
+        begin = 0, end = level->nodes;
     else if (level->ptr) {
-        begin = cairn_load_int(level->ptr, node, level->ptr_bits / 8, level->ptr_bits, false);
+        begin = cairn_load_int(level->ptr, node, level->ptr_bits / 8, level->ptr_bits,
+                               false);
         end = cairn_load_int(level->ptr, node + 1, level->ptr_bits / 8, level->ptr_bits,
                              false);
     }
@@ -106,14 +113,16 @@ static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *pa
         enter(w, l, level->idx ? load_idx(level, p) : 0, p, partial);
 }
 
-static void walk_determined(walker *w, int l, cairn_pos node, const cairn_coord *partial)
+static void
+walk_determined(walker *w, int l, cairn_pos node, const cairn_coord *partial)
 {
     const cairn_level *info = &w->layout->level[l];
     cairn_pos          p    = node;
 
     if (!info->per_node) {
         p = 0;
-        for (int k = 0; k < l; k++) p += w->stride[l][k] * (w->e[k] - w->level[k].lo);
+        for (int k = 0; k < l; k++)
+            p += w->stride[l][k] * (w->e[k] - w->level[k].lo);
     }
     const int64_t e = load_idx(&w->level[l], p);
 
@@ -140,7 +149,8 @@ static void set_factors(walker *w)
     for (int k = 0; k < w->order && w->layout->exact; k++) {
         const cairn_linear *dim = &w->layout->dim[k];
 
-        for (int t = 0; t < dim->terms; t++) w->factor[dim->var[t]][k] = dim->num[t];
+        for (int t = 0; t < dim->terms; t++)
+            w->factor[dim->var[t]][k] = dim->num[t];
     }
 }
 
@@ -149,7 +159,7 @@ static void set_factors(walker *w)
 static void set_strides(walker *w)
 {
     for (int l = 0; l < w->levels; l++) {
-        const cairn_level *level = &w->layout->level[l];
+        const cairn_level *level  = &w->layout->level[l];
         int64_t            stride = 1;
 
         for (int k = l - 1; k > w->layout->partition && level->determined; k--) {
@@ -170,13 +180,14 @@ static int enter_bank(walker *w, cairn_coord *partial)
 
         w->e[l] = level->lo + bank % level->size;
         bank /= level->size;
-        for (int k = 0; k < w->order; k++) partial[k] += w->factor[l][k] * w->e[l];
+        for (int k = 0; k < w->order; k++)
+            partial[k] += w->factor[l][k] * w->e[l];
     }
     return w->layout->partition + 1;
 }
 
-cairn_status cairn_walker_create(cairn_env *env, const cairn_layout *layout,
-                                 cairn_walker **fresh)
+cairn_status
+cairn_walker_create(cairn_env *env, const cairn_layout *layout, cairn_walker **fresh)
 {
     walker *w;
 
@@ -196,8 +207,8 @@ void cairn_walker_destroy(cairn_env *env, cairn_walker **w)
     *w = NULL;
 }
 
-cairn_status cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit,
-                        void *user)
+cairn_status
+cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit, void *user)
 {
     cairn_coord partial[CAIRN_MAX_ORDER] = {0};
 
@@ -211,14 +222,19 @@ cairn_status cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn 
         partial[k] = w->layout->dim[k].constant;
     const int first = enter_bank(w, partial);
 
-    if (first == w->levels) leaf(w, partial, 0);
-    else walk_level(w, first, 0, partial);
+    if (first == w->levels)
+        leaf(w, partial, 0);
+    else
+        walk_level(w, first, 0, partial);
     flush(w);
     return w->status;
 }
 
-cairn_status cairn_walk_member(cairn_walker *w, const cairn_local *tensor, int member,
-                               cairn_visit_fn visit, void *user)
+cairn_status cairn_walk_member(cairn_walker      *w,
+                               const cairn_local *tensor,
+                               int                member,
+                               cairn_visit_fn     visit,
+                               void              *user)
 {
     const cairn_group *group = &tensor->group[member];
 
@@ -232,7 +248,8 @@ typedef struct {
     cairn_entries *entries;
 } collector;
 
-static cairn_status collect(void *user, const cairn_part *part, const cairn_batch *batch)
+static cairn_status
+collect(void *user, const cairn_part *part, const cairn_batch *batch)
 {
     const collector *c = user;
 
@@ -241,7 +258,8 @@ static cairn_status collect(void *user, const cairn_part *part, const cairn_batc
         cairn_coord  d[CAIRN_MAX_ORDER];
 
         if (value == 0 && part->layout->pads) continue;
-        for (int k = 0; k < part->layout->order; k++) d[k] = batch->coord[k][n];
+        for (int k = 0; k < part->layout->order; k++)
+            d[k] = batch->coord[k][n];
         CAIRN_TRY(cairn_entries_add(c->env, c->entries, d, value));
     }
     return CAIRN_OK;

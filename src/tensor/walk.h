@@ -19,7 +19,8 @@ typedef struct cairn_batch {
     cairn_pos   value[CAIRN_BATCH]; ///< Position in the part's values.
 } cairn_batch;
 
-typedef cairn_status (*cairn_visit_fn)(void *user, const cairn_part *part,
+typedef cairn_status (*cairn_visit_fn)(void              *user,
+                                       const cairn_part  *part,
                                        const cairn_batch *batch);
 
 typedef struct cairn_walker cairn_walker;
@@ -27,8 +28,8 @@ typedef struct cairn_walker cairn_walker;
 /// Prepare to walk parts of @p layout: a few kilobytes, so that walks allocate nothing.
 ///
 /// Local. Destroy with cairn_walker_destroy().
-cairn_status cairn_walker_create(cairn_env *env, const cairn_layout *layout,
-                                 cairn_walker **walker);
+cairn_status
+cairn_walker_create(cairn_env *env, const cairn_layout *layout, cairn_walker **walker);
 
 void cairn_walker_destroy(cairn_env *env, cairn_walker **walker);
 
@@ -37,12 +38,17 @@ void cairn_walker_destroy(cairn_env *env, cairn_walker **walker);
 /// Local. One walk at a time with one walker.
 ///
 /// @return the first failure of @p visit, or CAIRN_OK.
-cairn_status cairn_walk(cairn_walker *walker, const cairn_part *part, cairn_visit_fn visit,
-                        void *user);
+cairn_status cairn_walk(cairn_walker     *walker,
+                        const cairn_part *part,
+                        cairn_visit_fn    visit,
+                        void             *user);
 
 /// Visit all parts of one member of a tensor.
-cairn_status cairn_walk_member(cairn_walker *walker, const cairn_local *tensor, int member,
-                               cairn_visit_fn visit, void *user);
+cairn_status cairn_walk_member(cairn_walker      *walker,
+                               const cairn_local *tensor,
+                               int                member,
+                               cairn_visit_fn     visit,
+                               void              *user);
 
 /// The entries of a whole tensor again, unsorted; positions without an entry are left
 /// out (where a layout pads, a stored zero cannot be told from padding and is left out

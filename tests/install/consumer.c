@@ -17,7 +17,8 @@ int main(void)
     cairn_plan    *plan;
 
     if (cairn_context_create(&context)) return 1;
-    if (cairn_source_from_coords(context, 2, extent, 2, coord, value, CAIRN_BY_ROWS, &source))
+    if (cairn_source_from_coords(context, 2, extent, 2, coord, value, CAIRN_BY_ROWS,
+                                 &source))
         return 2;
     if (cairn_format_create(context, "csr", &format)) return 3;
     if (cairn_tensor_create(source, format, CAIRN_F64, &tensor)) return 4;

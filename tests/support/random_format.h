@@ -40,14 +40,15 @@ typedef struct {
     uint64_t *state;
     int       order, levels;
     char      expr[RANDOM_LEVELS + 2][RANDOM_TEXT];
-    char      dims[64];            ///< "(d0,d1)"
-    char      queries[2048];       ///< Between indirect<{ and }>, or "".
-    bool      bucketed;            ///< Level 0 is a schedule's bucket.
+    char      dims[64];      ///< "(d0,d1)"
+    char      queries[2048]; ///< Between indirect<{ and }>, or "".
+    bool      bucketed;      ///< Level 0 is a schedule's bucket.
 } random_map;
 
 static inline void random_insert(random_map *m, int at, const char *expr)
 {
-    for (int l = m->levels; l > at; l--) strcpy(m->expr[l], m->expr[l - 1]);
+    for (int l = m->levels; l > at; l--)
+        strcpy(m->expr[l], m->expr[l - 1]);
     snprintf(m->expr[at], RANDOM_TEXT, "%s", expr);
     m->levels++;
 }
@@ -55,15 +56,18 @@ static inline void random_insert(random_map *m, int at, const char *expr)
 /// e_i becomes e_i + c*e_j, c in -3..3 but not 0: still invertible.
 static inline void random_skew(random_map *m)
 {
-    const int i = random_below(m->state, m->levels), j = random_below(m->state, m->levels);
+    const int i = random_below(m->state, m->levels),
+              j = random_below(m->state, m->levels);
     const int c = 1 + random_below(m->state, 3);
     char      text[RANDOM_TEXT];
 
     if (i == j || strlen(m->expr[i]) + strlen(m->expr[j]) > 60) return;
     const char *sign = random_chance(m->state, 50) ? "+" : "-";
 
-    if (c == 1) snprintf(text, sizeof text, "%s%s(%s)", m->expr[i], sign, m->expr[j]);
-    else snprintf(text, sizeof text, "%s%s%d*(%s)", m->expr[i], sign, c, m->expr[j]);
+    if (c == 1)
+        snprintf(text, sizeof text, "%s%s(%s)", m->expr[i], sign, m->expr[j]);
+    else
+        snprintf(text, sizeof text, "%s%s%d*(%s)", m->expr[i], sign, c, m->expr[j]);
     strcpy(m->expr[i], text);
 }
 
@@ -104,10 +108,12 @@ static inline void random_groups(random_map *m, char *out, size_t size)
         char      one[32];
 
         if (kept == m->order - 1 || form == 0) continue;
-        if (form == 1) snprintf(one, sizeof one, "d%d/%d", d, 2 + random_below(m->state, 3));
+        if (form == 1)
+            snprintf(one, sizeof one, "d%d/%d", d, 2 + random_below(m->state, 3));
         else if (form == 2 && m->order > 1)
             snprintf(one, sizeof one, "d%d-d%d", (d + 1) % m->order, d);
-        else snprintf(one, sizeof one, "d%d", d);
+        else
+            snprintf(one, sizeof one, "d%d", d);
         snprintf(out + strlen(out), size - strlen(out), "%s%s", kept ? "," : "", one);
         kept++;
     }
@@ -128,7 +134,8 @@ static inline void random_slot(random_map *m)
     else if (random_chance(m->state, 50))
         snprintf(rest, sizeof rest, "value ne 0 -> 0 | otherwise -> none");
     else
-        snprintf(rest, sizeof rest, "value ne 0 -> 0 | otherwise -> none distance %d by %s->(d%d)",
+        snprintf(rest, sizeof rest,
+                 "value ne 0 -> 0 | otherwise -> none distance %d by %s->(d%d)",
                  1 + random_below(m->state, 4), m->dims, d);
     snprintf(m->queries, sizeof m->queries,
              "count = sum(value) groupBy %s->(%s); "
@@ -147,8 +154,8 @@ static inline void random_place(random_map *m)
         snprintf(window, sizeof window, " groupBy %s->(d%d/%d)", m->dims, d,
                  2 + random_below(m->state, 4));
     snprintf(m->queries, sizeof m->queries,
-             "load = sum(value) groupBy %s->(d%d); place = reorder(load)%s%s", m->dims, d,
-             window, random_chance(m->state, 50) ? " descend" : "");
+             "load = sum(value) groupBy %s->(d%d); place = reorder(load)%s%s", m->dims,
+             d, window, random_chance(m->state, 50) ? " descend" : "");
     if (random_chance(m->state, 50)) {
         random_insert(m, random_below(m->state, m->levels + 1), "place");
         return;
@@ -167,7 +174,8 @@ static inline void random_bucket(random_map *m)
     const int d = random_below(m->state, m->order);
 
     snprintf(m->queries, sizeof m->queries,
-             "load = sum(value) groupBy %s->(d%d); schedule(load) traverseBy %s->(%sd%d) buckets %d",
+             "load = sum(value) groupBy %s->(d%d); schedule(load) traverseBy "
+             "%s->(%sd%d) buckets %d",
              m->dims, d, m->dims, random_chance(m->state, 30) ? "-" : "", d,
              1 + random_below(m->state, 4));
     random_insert(m, 0, "indirect(d0)");
@@ -190,9 +198,9 @@ static inline void random_blocks(random_map *m)
 
 static inline void random_build_map(random_map *m, int order, bool queries)
 {
-    m->order    = order;
-    m->levels   = 0;
-    m->bucketed = false;
+    m->order      = order;
+    m->levels     = 0;
+    m->bucketed   = false;
     m->queries[0] = '\0';
     strcpy(m->dims, "(");
     for (int d = 0; d < order; d++) {
@@ -207,7 +215,8 @@ static inline void random_build_map(random_map *m, int order, bool queries)
     if (random_chance(m->state, 40)) random_skew(m);
     if (random_chance(m->state, 15)) random_skew(m);
     random_shuffle(m);
-    for (int t = random_below(m->state, 4); t > 0; t--) random_tile(m);
+    for (int t = random_below(m->state, 4); t > 0; t--)
+        random_tile(m);
     if (!queries) return;
     switch (random_below(m->state, 5)) {
     case 0:
@@ -221,8 +230,8 @@ static inline void random_build_map(random_map *m, int order, bool queries)
 /// mutation<...>: any legal trim with any merges.
 static inline int random_mutation(random_map *m, char *out, size_t size)
 {
-    const int S = random_below(m->state, m->levels);
-    const int E = S + random_below(m->state, m->levels - S);
+    const int S      = random_below(m->state, m->levels);
+    const int E      = S + random_below(m->state, m->levels - S);
     int       merges = 0;
 
     out[0] = '\0';
@@ -230,19 +239,21 @@ static inline int random_mutation(random_map *m, char *out, size_t size)
     snprintf(out, size, ", mutation<");
     for (int l = 0; l < m->levels; l++) {
         if (l != S - 1 && !random_chance(m->state, 40)) continue;
-        snprintf(out + strlen(out), size - strlen(out), "%s%d", merges++ ? "," : "merge(", l);
+        snprintf(out + strlen(out), size - strlen(out), "%s%d",
+                 merges++ ? "," : "merge(", l);
     }
-    snprintf(out + strlen(out), size - strlen(out), "%strim(%d,%d)>", merges ? "), " : "", S, E);
+    snprintf(out + strlen(out), size - strlen(out), "%strim(%d,%d)>",
+             merges ? "), " : "", S, E);
     return S;
 }
 
 /// layout<...>: perhaps a pack, perhaps a partition of untrimmed levels.
 static inline void random_layout(random_map *m, int S, char *out, size_t size)
 {
-    const int first = random_below(m->state, m->levels);
-    const int last  = first + random_below(m->state, m->levels - first);
-    const bool pack = random_chance(m->state, 25);
-    const bool part = S > 0 && random_chance(m->state, m->bucketed ? 70 : 15);
+    const int  first = random_below(m->state, m->levels);
+    const int  last  = first + random_below(m->state, m->levels - first);
+    const bool pack  = random_chance(m->state, 25);
+    const bool part  = S > 0 && random_chance(m->state, m->bucketed ? 70 : 15);
 
     out[0] = '\0';
     if (!pack && !part) return;
@@ -251,8 +262,9 @@ static inline void random_layout(random_map *m, int S, char *out, size_t size)
         snprintf(out + strlen(out), size - strlen(out), "pack(%d,%d%s)", first, last,
                  random_chance(m->state, 20) ? ",novalue" : "");
     if (part)
-        snprintf(out + strlen(out), size - strlen(out), "%spartition(%d)", pack ? ", " : "",
-                 m->bucketed ? 0 : random_below(m->state, S < m->levels ? S : m->levels));
+        snprintf(
+            out + strlen(out), size - strlen(out), "%spartition(%d)", pack ? ", " : "",
+            m->bucketed ? 0 : random_below(m->state, S < m->levels ? S : m->levels));
     snprintf(out + strlen(out), size - strlen(out), ">");
 }
 
@@ -268,10 +280,12 @@ static inline void random_encoding(uint64_t *state, int order, char *out, size_t
     random_layout(&m, S, layout, sizeof layout);
     snprintf(out, size, "#encoding<{ idx_map<%s->(", m.dims);
     for (int l = 0; l < m.levels; l++)
-        snprintf(out + strlen(out), size - strlen(out), "%s%s", l ? "," : "", m.expr[l]);
+        snprintf(out + strlen(out), size - strlen(out), "%s%s", l ? "," : "",
+                 m.expr[l]);
     snprintf(out + strlen(out), size - strlen(out), ")>%s", mutation);
     if (m.queries[0])
-        snprintf(out + strlen(out), size - strlen(out), ", indirect<{ %s }>", m.queries);
+        snprintf(out + strlen(out), size - strlen(out), ", indirect<{ %s }>",
+                 m.queries);
     snprintf(out + strlen(out), size - strlen(out), "%s }>", layout);
 }
 
@@ -289,7 +303,8 @@ static inline void random_format(uint64_t *state, int order, char *out, size_t s
     snprintf(out, size, "#hybrid<{ fmats = [");
     for (int k = 0; k < members; k++) {
         random_encoding(state, order, encoding, sizeof encoding);
-        snprintf(out + strlen(out), size - strlen(out), "%s%s", k ? ", " : "", encoding);
+        snprintf(out + strlen(out), size - strlen(out), "%s%s", k ? ", " : "",
+                 encoding);
     }
     snprintf(out + strlen(out), size - strlen(out), "], query = sum(value) groupBy (");
     for (int d = 0; d < order; d++)

@@ -21,8 +21,8 @@ static const double  figure_value[6]  = {1, 2, 3, 4, 5, 6};
     snprintf((out) + strlen(out), (size)-strlen(out), __VA_ARGS__)
 
 /// All arrays of a tensor, "ptr1=[0,1] idx1=[0] val=[1]", parts separated by " | ".
-static inline void arrays_text(cairn_context *context, const cairn_tensor *tensor, char *out,
-                               size_t size)
+static inline void
+arrays_text(cairn_context *context, const cairn_tensor *tensor, char *out, size_t size)
 {
     cairn_part_info *parts;
     int64_t          count;
@@ -34,10 +34,15 @@ static inline void arrays_text(cairn_context *context, const cairn_tensor *tenso
         char            *text;
 
         if (p) APPEND(out, size, " | ");
-        for (int k = 0; cairn_tensor_array(tensor, parts[p].local, k, &info) == CAIRN_OK; k++) {
-            if (cairn_tensor_array_text(tensor, parts[p].local, k, &text) != CAIRN_OK) break;
-            if (info.level < 0) APPEND(out, size, "%s%s=%s", k ? " " : "", info.kind, text);
-            else APPEND(out, size, "%s%s%d=%s", k ? " " : "", info.kind, info.level, text);
+        for (int k = 0;
+             cairn_tensor_array(tensor, parts[p].local, k, &info) == CAIRN_OK; k++) {
+            if (cairn_tensor_array_text(tensor, parts[p].local, k, &text) != CAIRN_OK)
+                break;
+            if (info.level < 0)
+                APPEND(out, size, "%s%s=%s", k ? " " : "", info.kind, text);
+            else
+                APPEND(out, size, "%s%s%d=%s", k ? " " : "", info.kind, info.level,
+                       text);
             cairn_text_free(context, &text);
         }
     }

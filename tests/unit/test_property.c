@@ -14,6 +14,7 @@
 #include "tensor/walk.h"
 
 #include <criterion/criterion.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -43,7 +44,8 @@ static int positions(const cairn_shape *shape)
 {
     int n = 1;
 
-    for (int k = 0; k < shape->order; k++) n *= (int)shape->extent[k];
+    for (int k = 0; k < shape->order; k++)
+        n *= (int)shape->extent[k];
     return n;
 }
 
@@ -51,7 +53,8 @@ static int position_of(const cairn_shape *shape, const cairn_coord *d)
 {
     int p = 0;
 
-    for (int k = 0; k < shape->order; k++) p = p * (int)shape->extent[k] + (int)d[k];
+    for (int k = 0; k < shape->order; k++)
+        p = p * (int)shape->extent[k] + (int)d[k];
     return p;
 }
 
@@ -65,7 +68,8 @@ static void random_tensor(property *p)
         for (int k = 0; k < order; k++)
             p->shape.extent[k] = 1 + random_below(&p->state, order == 2 ? 20 : 8);
     while (positions(&p->shape) > MAX_POSITIONS);
-    if (random_chance(&p->state, 2)) p->shape.extent[random_below(&p->state, order)] = 0;
+    if (random_chance(&p->state, 2))
+        p->shape.extent[random_below(&p->state, order)] = 0;
     cairn_entries_init(&p->entries, order);
     for (int q = 0; q < positions(&p->shape); q++) {
         cairn_coord d[4];
@@ -78,19 +82,22 @@ static void random_tensor(property *p)
         p->stored[q] = random_chance(&p->state, density);
         p->dense[q]  = p->stored[q] ? 1 + random_below(&p->state, 1000) / 8.0 : 0;
         if (p->stored[q])
-            cr_assert_eq(cairn_entries_add(&p->env, &p->entries, d, p->dense[q]), CAIRN_OK);
+            cr_assert_eq(cairn_entries_add(&p->env, &p->entries, d, p->dense[q]),
+                         CAIRN_OK);
     }
 }
 
 /// Every stored entry once, nothing else.
-static void check_entries(const property *p, const cairn_entries *entries, const char *what)
+static void
+check_entries(const property *p, const cairn_entries *entries, const char *what)
 {
     bool seen[MAX_POSITIONS] = {false};
 
     for (cairn_pos k = 0; k < entries->n; k++) {
         cairn_coord d[4];
 
-        for (int j = 0; j < p->shape.order; j++) d[j] = entries->coord[j][k];
+        for (int j = 0; j < p->shape.order; j++)
+            d[j] = entries->coord[j][k];
         const int q = position_of(&p->shape, d);
 
         cr_assert(q >= 0 && q < positions(&p->shape) && !seen[q]
@@ -128,7 +135,8 @@ static void check_native(property *p, const cairn_local *local, const char *text
         cairn_array array[CAIRN_MAX_ARRAYS];
         const int   arrays = cairn_part_arrays(&local->part[k], array);
 
-        for (int a = 0; a < arrays; a++) length += cairn_native_array_bytes(&array[a]);
+        for (int a = 0; a < arrays; a++)
+            length += cairn_native_array_bytes(&array[a]);
     }
     cr_assert_eq(cairn_alloc_zero(&p->env, length, 1, (void **)&segment), CAIRN_OK);
     memcpy(segment, head, (size_t)bytes);
@@ -137,13 +145,15 @@ static void check_native(property *p, const cairn_local *local, const char *text
         const int   arrays = cairn_part_arrays(&local->part[k], array);
 
         for (int a = 0; a < arrays; a++) {
-            if (array[a].bytes) memcpy(segment + bytes, array[a].data, (size_t)array[a].bytes);
+            if (array[a].bytes)
+                memcpy(segment + bytes, array[a].data, (size_t)array[a].bytes);
             bytes += cairn_native_array_bytes(&array[a]);
         }
     }
-    cr_assert_eq(cairn_native_read(&p->env, "segment", segment, length, &shape, &back, &format),
-                 CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)p->seed, p->env.message,
-                 p->text);
+    cr_assert_eq(
+        cairn_native_read(&p->env, "segment", segment, length, &shape, &back, &format),
+        CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)p->seed, p->env.message,
+        p->text);
     check_entries(p, &back, "native segment");
     cr_assert_str_eq(format, text);
     cairn_entries_fini(&p->env, &back);
@@ -157,7 +167,8 @@ static void check_product(property *p, const cairn_local *local)
     double      x[MAX_POSITIONS], y[MAX_POSITIONS] = {0};
     cairn_spmv *spmv;
 
-    for (int j = 0; j < p->shape.extent[1]; j++) x[j] = (j % 97 + 1) / 97.0;
+    for (int j = 0; j < p->shape.extent[1]; j++)
+        x[j] = (j % 97 + 1) / 97.0;
     cr_assert_eq(cairn_spmv_create(&p->env, local, &spmv), CAIRN_OK);
     for (int m = 0; m < local->groups; m++)
         cr_assert_eq(cairn_spmv_run(spmv, m, x, 0, y), CAIRN_OK);
@@ -167,8 +178,9 @@ static void check_product(property *p, const cairn_local *local)
 
         for (int j = 0; j < p->shape.extent[1]; j++)
             r += p->dense[i * p->shape.extent[1] + j] * x[j];
-        cr_assert(fabs(y[i] - r) <= 1e-12 * fabs(r), "seed %llu: y(%d) = %g, not %g\n%s",
-                  (unsigned long long)p->seed, i, y[i], r, p->text);
+        cr_assert(fabs(y[i] - r) <= 1e-12 * fabs(r),
+                  "seed %llu: y(%d) = %g, not %g\n%s", (unsigned long long)p->seed, i,
+                  y[i], r, p->text);
     }
 }
 
@@ -179,7 +191,8 @@ static void check_print(property *p, const cairn_format *format, char **text)
 
     cr_assert_eq(cairn_format_print(&p->env, format, text), CAIRN_OK);
     cr_assert_eq(cairn_format_parse(&p->env, NULL, *text, "print", &again), CAIRN_OK,
-                 "seed %llu: %s\n%s", (unsigned long long)p->seed, p->env.message, *text);
+                 "seed %llu: %s\n%s", (unsigned long long)p->seed, p->env.message,
+                 *text);
     cr_assert_eq(cairn_format_print(&p->env, again, &twice), CAIRN_OK);
     cr_assert_str_eq(*text, twice, "seed %llu", (unsigned long long)p->seed);
     cairn_free(&p->env, twice);
@@ -194,10 +207,11 @@ static bool may_refuse(const char *message)
            || strstr(message, "partition(");
 }
 
-static void check_tensor(property *p, const cairn_format *format, const char *text, tally *t)
+static void
+check_tensor(property *p, const cairn_format *format, const char *text, tally *t)
 {
-    cairn_build  build = {.format = format, .shape = p->shape, .entries = &p->entries,
-                          .value_bits = 64};
+    cairn_build build = {
+        .format = format, .shape = p->shape, .entries = &p->entries, .value_bits = 64};
     cairn_local *local = NULL;
 
     for (int k = 0; k < p->shape.order; k++)
@@ -233,7 +247,8 @@ static void run_case(uint64_t seed, tally *t)
     p.seed = p.state = seed;
     random_tensor(&p);
     random_format(&p.state, p.shape.order, p.text, sizeof p.text);
-    const cairn_status status = cairn_format_parse(&p.env, NULL, p.text, "random", &format);
+    const cairn_status status =
+        cairn_format_parse(&p.env, NULL, p.text, "random", &format);
 
     if (status == CAIRN_BAD_FORMAT && may_refuse(p.env.message)) {
         t->refused++;
@@ -253,9 +268,9 @@ static void run_case(uint64_t seed, tally *t)
 Test(property, random_formats_store_random_tensors, .timeout = 3600)
 {
     const char *given = getenv("PROPERTY_SEED");
-    uint64_t    seed  = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-    tally       t     = {0};
-    const int   cases = given ? 1 : CAIRN_PROPERTY_CASES;
+    uint64_t  seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+    tally     t    = {0};
+    const int cases = given ? 1 : CAIRN_PROPERTY_CASES;
 
     cr_log_warn("first seed %llu", (unsigned long long)seed);
     for (int k = 0; k < 4 * CAIRN_PROPERTY_CASES && t.ran < cases; k++) {
