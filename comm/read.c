@@ -143,9 +143,9 @@ static void fill_source(cairn_reading *r, cairn_matrix_file *source)
     cairn_entries_init(&r->entries, 2);
 }
 
-cairn_status cairn_read_matrix_in_pieces(cairn_comm   *comm,
-                                         const char   *path,
-                                         size_t        piece,
+cairn_status cairn_read_matrix_in_pieces(cairn_comm        *comm,
+                                         const char        *path,
+                                         size_t             piece,
                                          cairn_matrix_file *source)
 {
     cairn_reading r = {
@@ -165,7 +165,8 @@ cairn_status cairn_read_matrix_in_pieces(cairn_comm   *comm,
     return status;
 }
 
-cairn_status cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source)
+cairn_status
+cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source)
 {
     return cairn_read_matrix_in_pieces(comm, path, PIECE, source);
 }

@@ -33,9 +33,9 @@ cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source)
 
 /// As cairn_read_matrix(), reading and sending @p piece bytes at a time; the same on
 /// every rank. For tests: small files in many pieces.
-cairn_status cairn_read_matrix_in_pieces(cairn_comm   *comm,
-                                         const char   *path,
-                                         size_t        piece,
+cairn_status cairn_read_matrix_in_pieces(cairn_comm        *comm,
+                                         const char        *path,
+                                         size_t             piece,
                                          cairn_matrix_file *source);
 
 void cairn_matrix_file_fini(cairn_env *env, cairn_matrix_file *source);

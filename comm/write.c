@@ -149,7 +149,8 @@ cairn_status cairn_output_open(cairn_comm *comm, const char *path, cairn_file *f
     return cairn_comm_agree(comm, status);
 }
 
-cairn_status cairn_output_finish(cairn_comm *comm, cairn_status status, cairn_file *file)
+cairn_status
+cairn_output_finish(cairn_comm *comm, cairn_status status, cairn_file *file)
 {
     status = cairn_comm_agree(comm, status);
     if (comm->rank == 0 && status == CAIRN_OK)

@@ -21,17 +21,17 @@ typedef struct {
     size_t           offset, size;
 } option;
 
-static const option table[] = {
-#define X(field, type, variable, standard, help) \
-    {                                            \
-        {PREFIX variable, standard, help},       \
-        type,                                    \
-        offsetof(cairn_options, field),          \
-        sizeof((cairn_options *)0)->field
+static const option table[] =
+    {
+#define X(field, type, variable, standard, help)                                 \
+    {                                                                            \
+        {PREFIX variable, standard, help}, type, offsetof(cairn_options, field), \
+            sizeof((cairn_options *)0)->field
 },
-    CAIRN_OPTION_MAP(X)
+                    CAIRN_OPTION_MAP(X)
 #undef X
-};
+}
+;
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
 

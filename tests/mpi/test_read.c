@@ -55,9 +55,9 @@ static bool is_part_of(const cairn_matrix_file *part, const cairn_matrix_file *w
 
 static bool reads_alike(const char *path, size_t piece)
 {
-    cairn_comm  *self = NULL;
+    cairn_comm       *self = NULL;
     cairn_matrix_file part = {0}, whole = {0};
-    bool         ok = cairn_comm_self(&env, &self) == CAIRN_OK;
+    bool              ok = cairn_comm_self(&env, &self) == CAIRN_OK;
 
     ok = ok && cairn_read_matrix(self, path, &whole) == CAIRN_OK;
     ok = on_all_ranks(ok);
@@ -144,7 +144,7 @@ Test(read, file_order_survives_in_pieces_of_any_size)
 static bool
 fails_alike(const char *path, size_t piece, cairn_status expected, const char *expect)
 {
-    cairn_matrix_file       source;
+    cairn_matrix_file  source;
     const cairn_status status = cairn_read_matrix_in_pieces(comm, path, piece, &source);
     char               first[CAIRN_MESSAGE];
 
@@ -259,10 +259,10 @@ Test(read, no_memory_on_one_rank_ends_all)
 
 static bool same_verdict(const char *path)
 {
-    cairn_comm  *self = NULL;
+    cairn_comm       *self = NULL;
     cairn_matrix_file source;
-    char         message[CAIRN_MESSAGE] = "";
-    bool         ok                     = cairn_comm_self(&env, &self) == CAIRN_OK;
+    char              message[CAIRN_MESSAGE] = "";
+    bool              ok                     = cairn_comm_self(&env, &self) == CAIRN_OK;
 
     const cairn_status alone = cairn_read_matrix(self, path, &source);
 

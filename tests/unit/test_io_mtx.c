@@ -157,7 +157,7 @@ static const file_case refused[] = {
 /// Read @p path in pieces and print the entries, or the message, into @p out.
 static cairn_status read_and_print(size_t piece, char *out, size_t room)
 {
-    cairn_matrix_file       source;
+    cairn_matrix_file  source;
     const cairn_status status = cairn_read_matrix_in_pieces(comm, path, piece, &source);
     size_t             n      = 0;
 
@@ -401,9 +401,9 @@ static long malformed_entries(const char *name)
 
 static void check_malformed(const char *name)
 {
-    const long   expected = malformed_entries(name);
+    const long        expected = malformed_entries(name);
     cairn_matrix_file source;
-    char         file[512];
+    char              file[512];
 
     snprintf(file, sizeof file, CAIRN_TEST_DATA "/malformed/%s", name);
 

@@ -105,7 +105,7 @@ Test(io_write, dense_results_are_columns_whatever_their_strides)
 Test(io_write, nothing_at_all_is_a_header)
 {
     const cairn_dense_rows none = {.rows = 5, .cols = 0, .last = 5};
-    cairn_matrix_file           source;
+    cairn_matrix_file      source;
 
     cr_assert_eq(cairn_write_dense(comm, path, &none), CAIRN_OK);
     cr_assert_eq(cairn_read_matrix(comm, path, &source), CAIRN_OK, "%s", env.message);
@@ -118,9 +118,9 @@ Test(io_write, nothing_at_all_is_a_header)
 Test(io_write, what_is_written_reads_back_bit_for_bit)
 {
     enum { N = 20000 };
-    cairn_entries entries;
-    cairn_matrix_file  source;
-    uint64_t      state = 11;
+    cairn_entries     entries;
+    cairn_matrix_file source;
+    uint64_t          state = 11;
 
     cairn_entries_init(&entries, 2);
     for (int k = 0; k < N; k++) {
