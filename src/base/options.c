@@ -21,17 +21,19 @@ typedef struct {
     size_t           offset, size;
 } option;
 
-static const option table[] =
-    {
-#define X(field, type, variable, standard, help)                                 \
-    {                                                                            \
-        {PREFIX variable, standard, help}, type, offsetof(cairn_options, field), \
-            sizeof((cairn_options *)0)->field
-},
-                    CAIRN_OPTION_MAP(X)
+/* In pieces of one line each: clang-format breaks a longer macro of braces in two. */
+#define ROW(variable, standard, help)   \
+    {                                   \
+        PREFIX variable, standard, help \
+    }
+#define PLACE(field) offsetof(cairn_options, field), sizeof((cairn_options *)0)->field
+
+static const option table[] = {
+#define X(field, type, name, standard, help) \
+    {ROW(name, standard, help), type, PLACE(field)},
+    CAIRN_OPTION_MAP(X)
 #undef X
-}
-;
+};
 
 enum { OPTIONS = sizeof table / sizeof table[0] };
 
