@@ -111,11 +111,15 @@ cairn_status cli_format_json(const cli_format_view *view)
         json_t            *list   = json_array();
         const cairn_status status = parts(view, list);
 
-        if (status == CAIRN_OK && json_object_set_new(object, "parts", list) == 0)
-            return cli_json_write(view->job, object);
-        json_decref(object);
-        CLI_TRY(status);
-        object = NULL;
+        if (status != CAIRN_OK) {
+            json_decref(list);
+            json_decref(object);
+            return status;
+        }
+        if (json_object_set_new(object, "parts", list) != 0) {
+            json_decref(object);
+            object = NULL;
+        }
     }
     return cli_json_write(view->job, object);
 }

@@ -58,7 +58,9 @@ static cairn_status verify(cli_run *run)
 
     run->verified = status == CAIRN_OK;
     if (status != CAIRN_NOT_VERIFIED) return status;
-    cli_fail(run->job, status, "%s", cairn_context_message(run->job->context));
+    cli_fail(run->job, status, "verify: %s: the relative error %.3g is above %g",
+             run->settings.file, run->rel_error,
+             run->job->dtype == CAIRN_F32 ? 1e-5 : 1e-12);
     return CAIRN_OK;
 }
 

@@ -68,6 +68,15 @@ expect 1 run spmv a.mtx --json nowhere/y.json
 expect 1 run spmv r.mtx --memory 100
 complains 'limit'
 
+# What differs from the sum over the entries is told, and written all the same: where
+# nothing is stored, dense still computes 0 * inf.
+printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n1\n1\ninf\n' >inf.mtx
+rm -f y.mtx
+run_as 1 "$program" run spmv a.mtx --x inf.mtx --format 'dense<2>' --verify --out y.mtx --json -
+[ "$(grep -c '^cairn: verify: a.mtx: ' err)" -eq 1 ] || fail "no line about it"
+has out '"ok": false'
+exists y.mtx
+
 # A NaN verifies against a NaN.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 nan\n2 2 inf\n' >nan.mtx
 expect 0 run spmv nan.mtx --verify
