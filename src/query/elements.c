@@ -141,7 +141,9 @@ cairn_status cairn_query_group(cairn_query_set *set, int q)
         CAIRN_GO(done,
                  cairn_elements_column(set, &s->elements, &s->group, f, &column[f]));
     CAIRN_GO(done, CAIRN_NEW(set->env, s->elements.n, &s->group_of));
+    cairn_tuples_expect_ascending(&s->groups);
     CAIRN_GO(done, enter(set, s, column));
+    CAIRN_GO(done, cairn_tuples_seal(set->env, &s->groups));
     s->touched = s->groups.n;
 done:
     for (int f = 0; f < s->group.count; f++)

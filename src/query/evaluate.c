@@ -267,6 +267,10 @@ sum_value(cairn_query_set *set, int r, cairn_element *element, int64_t *value)
     int64_t                  tuple[CAIRN_MAX_LEVELS];
     int64_t                  group;
 
+    if (element->q == r && element->group >= 0) {
+        *value = s->total[element->group];
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_query_tuple(set, &s->group, element, tuple));
     group = cairn_tuples_find(&s->groups, tuple);
     if (group >= 0) {

@@ -112,6 +112,8 @@ static cairn_status number_distance(cairn_env *env, cairn_numbering *b)
 
     cairn_tuples_init(&c.taken, 2);
     cairn_tuples_init(&c.keys, 1 + b->bys);
+    cairn_tuples_expect_ascending(&c.taken);
+    cairn_tuples_expect_ascending(&c.keys);
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.next));
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.last));
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.chain));

@@ -239,10 +239,8 @@ bool cairn_map_is_local(const cairn_query_set *set, const cairn_query_map *map);
 cairn_status cairn_query_mark_crossing(cairn_query_set *set, int q);
 
 /// Total of a group of sum query @p q that no element touched.
-cairn_status cairn_sum_untouched(const cairn_query_set *set,
-                                 int                    q,
-                                 const int64_t         *tuple,
-                                 int64_t               *total);
+cairn_status
+cairn_sum_untouched(cairn_query_set *set, int q, const int64_t *tuple, int64_t *total);
 
 /// The unstored elements of a group of enum query @p q, listed at the first time. The
 /// list is NULL where they are not known: the group has positions on other ranks.

@@ -55,11 +55,11 @@ static cairn_status add_elements(cairn_query_set *set, int q, tally *t)
 }
 
 /// Add what the positions that were not looked at give to a group of @p count entries.
-static cairn_status add_rest(const cairn_query_set *set,
-                             int                    q,
-                             const int64_t         *tuple,
-                             int64_t                count,
-                             int64_t               *total)
+static cairn_status add_rest(cairn_query_set *set,
+                             int              q,
+                             const int64_t   *tuple,
+                             int64_t          count,
+                             int64_t         *total)
 {
     const cairn_query_state *s = &set->state[q];
     int64_t                  rest;
@@ -68,14 +68,12 @@ static cairn_status add_rest(const cairn_query_set *set,
     rest = cairn_group_positions(set, &s->group, tuple) - count;
     if (__builtin_mul_overflow(rest, s->rest.value, &rest)
         || __builtin_add_overflow(*total, rest, total))
-        return overflow((cairn_query_set *)set, s->query);
+        return overflow(set, s->query);
     return CAIRN_OK;
 }
 
-cairn_status cairn_sum_untouched(const cairn_query_set *set,
-                                 int                    q,
-                                 const int64_t         *tuple,
-                                 int64_t               *total)
+cairn_status
+cairn_sum_untouched(cairn_query_set *set, int q, const int64_t *tuple, int64_t *total)
 {
     *total = 0;
     return add_rest(set, q, tuple, 0, total);

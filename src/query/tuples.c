@@ -81,7 +81,7 @@ static int64_t slot_of(const cairn_tuples *set, const int64_t *tuple)
     }
     uint64_t at = cairn_tuples_hash(set->width, tuple) & (uint64_t)(set->slots - 1);
 
-    while (set->slot[at] >= 0
+    while (set->slot[at] >= set->base
            && !same(set->width, cairn_tuples_at(set, set->slot[at]), tuple))
         at = (at + 1) & (uint64_t)(set->slots - 1);
     return (int64_t)at;
@@ -91,21 +91,59 @@ int64_t cairn_tuples_find(const cairn_tuples *set, const int64_t *tuple)
 {
     const int64_t at = set->slots ? slot_of(set, tuple) : -1;
 
-    return at < 0 ? -1 : set->slot[at];
+    return at < 0 || set->slot[at] < set->base ? -1 : set->slot[at];
 }
 
-/// Twice the slots, filled again.
-static cairn_status widen(cairn_env *env, cairn_tuples *set)
+/// Enough slots for the tuples from `base` on and @p more, filled again. They differ, so
+/// that nothing is compared.
+static cairn_status refill(cairn_env *env, cairn_tuples *set, int64_t more)
 {
-    const int64_t slots = set->slots ? 2 * set->slots : FIRST_SLOTS;
-    int64_t      *slot;
+    int64_t  slots = FIRST_SLOTS, *slot;
+    uint64_t at;
 
+    while (slots < 2 * (set->n - set->base + more))
+        slots *= 2;
     CAIRN_TRY(new_slots(env, slots, &slot));
     cairn_free(env, set->slot);
     set->slot  = slot;
     set->slots = slots;
-    for (int64_t k = 0; k < set->n; k++)
-        slot[slot_of(set, cairn_tuples_at(set, k))] = k;
+    for (int64_t k = set->base; k < set->n; k++) {
+        at = cairn_tuples_hash(set->width, cairn_tuples_at(set, k))
+             & (uint64_t)(slots - 1);
+        while (slot[at] >= 0)
+            at = (at + 1) & (uint64_t)(slots - 1);
+        slot[at] = k;
+    }
+    return CAIRN_OK;
+}
+
+void cairn_tuples_expect_ascending(cairn_tuples *set)
+{
+    set->ascending = !set->direct && set->width > 0;
+}
+
+cairn_status cairn_tuples_seal(cairn_env *env, cairn_tuples *set)
+{
+    const int64_t base = set->base;
+
+    if (!set->ascending) return CAIRN_OK;
+    set->base                 = 0;
+    const cairn_status status = refill(env, set, 1);
+
+    if (status == CAIRN_OK)
+        set->ascending = false;
+    else
+        set->base = base;
+    return status;
+}
+
+/// A higher first integer leaves all tuples before it behind; a lower one ends the order.
+static cairn_status follow_order(cairn_env *env, cairn_tuples *set, int64_t first)
+{
+    const int64_t last = set->n ? cairn_tuples_at(set, set->n - 1)[0] : first;
+
+    if (first < last) return cairn_tuples_seal(env, set);
+    if (first > last) set->base = set->n;
     return CAIRN_OK;
 }
 
@@ -124,11 +162,13 @@ cairn_status cairn_tuples_add(cairn_env     *env,
                               const int64_t *tuple,
                               int64_t       *number)
 {
-    if (!set->direct && 2 * (set->n + 1) > set->slots) CAIRN_TRY(widen(env, set));
+    if (set->ascending) CAIRN_TRY(follow_order(env, set, tuple[0]));
+    if (!set->direct && 2 * (set->n - set->base + 1) > set->slots)
+        CAIRN_TRY(refill(env, set, set->n - set->base + 1));
 
     const int64_t at = slot_of(set, tuple);
 
-    if (set->slot[at] < 0) {
+    if (set->slot[at] < set->base) {
         if (set->n == set->capacity) CAIRN_TRY(grow(env, set));
         if (set->width)
             memcpy(set->tuple + set->n * set->width, tuple,

@@ -3,6 +3,8 @@
 /// A set of tuples of integers, numbered 0, 1, ... in the order in which they were
 /// added: the groups of a query. Where the tuples' ranges are known and small a slot is
 /// computed, so that walking groups in order walks memory in order; else it is hashed.
+/// While tuples come in ascending order of their first integers, only those with the
+/// last one are kept in slots: few, and in the cache.
 
 #ifndef CAIRN_QUERY_TUPLES_H
 #define CAIRN_QUERY_TUPLES_H
@@ -16,7 +18,9 @@ typedef struct cairn_tuples {
     int64_t  n, capacity;
     int64_t *tuple; ///< [n][width]
     int64_t  slots; ///< direct: product of the sizes; else a power of two.
-    int64_t *slot;  ///< [slots] a tuple's number, or -1.
+    int64_t *slot;  ///< [slots] a tuple's number; below `base`: empty.
+    int64_t  base;
+    bool     ascending;
     bool     direct;
     int64_t  lo[CAIRN_MAX_WIDTH], size[CAIRN_MAX_WIDTH]; ///< direct: ranges.
 } cairn_tuples;
@@ -32,6 +36,14 @@ cairn_status cairn_tuples_use_ranges(cairn_env            *env,
                                      cairn_tuples         *set,
                                      const cairn_interval *range,
                                      int64_t               most);
+
+/// Expect tuples in ascending order of their first integers (another order is slower,
+/// not wrong). Until cairn_tuples_seal() only tuples with the last first integer are
+/// found. For an empty set.
+void cairn_tuples_expect_ascending(cairn_tuples *set);
+
+/// Let all tuples be found from now on.
+cairn_status cairn_tuples_seal(cairn_env *env, cairn_tuples *set);
 
 /// Number of a tuple, or -1.
 int64_t cairn_tuples_find(const cairn_tuples *set, const int64_t *tuple);

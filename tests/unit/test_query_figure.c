@@ -250,3 +250,25 @@ Test(query_figure, survives_every_failed_allocation)
         cairn_format_destroy(&format);
     }
 }
+
+Test(query_figure, too_many_groups_are_refused_and_not_allocated)
+{
+    const cairn_shape shape = {
+        2, {3000000000, 3000000000}
+    };
+    const cairn_interval box[2] = {
+        {0, 2999999999},
+        {0, 2999999999}
+    };
+    cairn_format    *format  = parse("sell-sigma<2,4>");
+    cairn_entries    entries = figure_entries();
+    cairn_query_set *set     = NULL;
+
+    env.memory_limit = (int64_t)1 << 30;
+    cr_expect_eq(
+        cairn_query_run(&env, format->member[0], &shape, box, &entries, NULL, &set),
+        CAIRN_NO_MEMORY);
+    cr_expect_not_null(strstr(env.message, "groups of a query"));
+    cairn_entries_fini(&env, &entries);
+    cairn_format_destroy(&format);
+}
