@@ -6,13 +6,24 @@
 
 enum { ALIGN = 64 };
 
+/* Lengths beyond this are this: no machine has the memory, and sums of a part's arrays
+ * stay within 64 bits. */
+#define TOO_MANY ((int64_t)1 << 56)
+
+static int64_t product(int64_t a, int64_t b)
+{
+    const __int128 n = (__int128)a * b;
+
+    return n < TOO_MANY ? (int64_t)n : TOO_MANY;
+}
+
 /// Positions of the complete levels in @p mask.
 static int64_t combinations(const cairn_layout *layout, uint32_t mask)
 {
     int64_t n = 1;
 
     for (int l = layout->partition + 1; l < layout->levels; l++)
-        if (mask >> l & 1) n *= layout->level[l].size;
+        if (mask >> l & 1) n = product(n, layout->level[l].size);
     return n;
 }
 
@@ -65,8 +76,8 @@ static void describe_level(const cairn_layout *layout,
     if (level->has_ptr) view->ptr_length = parents(layout, nodes, l) + 1;
     if (level->trimmed && level->has_idx) view->idx_length = nodes[l];
     if (level->determined)
-        view->idx_length = combinations(layout, level->by)
-                           * (level->per_node ? last_nodes(layout, nodes) : 1);
+        view->idx_length = product(combinations(layout, level->by),
+                                   level->per_node ? last_nodes(layout, nodes) : 1);
     view->idx_stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
                                          : view->idx_bits / 8;
 }
@@ -81,7 +92,7 @@ static void place_tuple(const cairn_layout *layout,
 {
     const cairn_tuple *tuple  = &layout->tuple[number];
     const int64_t      length = view->level[tuple->field[0]].idx_length;
-    char              *at = take(base, offset, length * (int64_t)tuple->size, bytes);
+    char *at = take(base, offset, product(length, (int64_t)tuple->size), bytes);
 
     for (int f = 0; f < tuple->fields && at; f++)
         view->level[tuple->field[f]].idx = at + tuple->offset[f];
@@ -106,24 +117,24 @@ void cairn_part_place(const cairn_layout *layout,
     view->last     = layout->last;
     view->bank     = part->where.bank;
     view->val_bits = layout->value_bits;
-    view->values =
-        last_nodes(layout, nodes) * combinations(layout, complete_below(layout));
-    part->layout = layout;
+    view->values   = product(last_nodes(layout, nodes),
+                             combinations(layout, complete_below(layout)));
+    part->layout   = layout;
     for (int l = 0; l < layout->levels; l++) {
         cairn_kernel_level *level = &view->level[l];
 
         describe_level(layout, nodes, l, level);
         if (level->ptr_bits)
-            level->ptr =
-                take(base, offset, level->ptr_length * level->ptr_bits / 8, bytes);
+            level->ptr = take(base, offset,
+                              product(level->ptr_length, level->ptr_bits / 8), bytes);
         if (level->idx_bits && layout->level[l].tuple < 0)
-            level->idx =
-                take(base, offset, level->idx_length * level->idx_bits / 8, bytes);
+            level->idx = take(base, offset,
+                              product(level->idx_length, level->idx_bits / 8), bytes);
     }
     for (int t = 0; t < layout->tuples; t++)
         place_tuple(layout, t, base, offset, bytes, view);
     if (layout->value_tuple >= 0) return;
     view->val_block  = 1;
     view->val_stride = layout->value_bits / 8;
-    view->val        = take(base, offset, view->values * view->val_stride, bytes);
+    view->val = take(base, offset, product(view->values, view->val_stride), bytes);
 }
