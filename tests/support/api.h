@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The public interface for tests: a context that must end with nothing allocated,
+/// calls that must succeed, and short ways to sources, tensors and products.
+
+#ifndef CAIRN_TESTS_SUPPORT_API_H
+#define CAIRN_TESTS_SUPPORT_API_H
+
+#include "scratch.h"
+
+#include <cairn/cairn.h>
+
+#include <criterion/criterion.h>
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// The call must succeed; the context's message says why it did not.
+#define MUST(context, call) \
+    cr_assert_eq((call), CAIRN_OK, "%s: %s", #call, cairn_context_message(context))
+
+/// The call must fail with @p code, and the message must contain @p words.
+#define REFUSED(context, code, words, call)                                       \
+    do {                                                                          \
+        cr_expect_eq((call), CAIRN_##code, "%s: not " #code ": %s", #call,        \
+                     cairn_context_message(context));                             \
+        cr_expect(strstr(cairn_context_message(context), words), "no '%s' in %s", \
+                  words, cairn_context_message(context));                         \
+    } while (0)
+
+/// Blocks allocated now.
+static inline int64_t live_blocks(const cairn_context *context)
+{
+    int64_t bytes, blocks, peak;
+
+    cairn_context_memory(context, &bytes, &blocks, &peak);
+    return blocks;
+}
+
+static inline int64_t live_bytes(const cairn_context *context)
+{
+    int64_t bytes, blocks, peak;
+
+    cairn_context_memory(context, &bytes, &blocks, &peak);
+    return bytes;
+}
+
+/// A context whose blocks can be counted: what it opens only when it is first needed
+/// (the devices) is open. @return Its blocks.
+static inline int64_t must_start(cairn_context **context)
+{
+    cairn_device_info *devices;
+    int                count;
+
+    cr_assert_eq(cairn_context_create(context), CAIRN_OK);
+    MUST(*context, cairn_devices_list(*context, &count, &devices));
+    cairn_devices_free(*context, &devices);
+    return live_blocks(*context);
+}
+
+/// Destroy a context that must hold @p blocks. (CTest looks for failed assertions in
+/// the output, since Criterion forgets those of a .fini.)
+static inline void must_end(cairn_context **context, int64_t blocks)
+{
+    cr_expect_eq(live_blocks(*context), blocks, "%" PRId64 " blocks left",
+                 live_blocks(*context) - blocks);
+    cairn_context_destroy(context);
+    cr_expect_null(*context);
+}
+
+static inline cairn_format *must_format(cairn_context *context, const char *text)
+{
+    cairn_format *format = NULL;
+
+    cr_assert_eq(cairn_format_create(context, text, &format), CAIRN_OK, "%s: %s", text,
+                 cairn_context_message(context));
+    return format;
+}
+
+static inline cairn_tensor *must_store(cairn_context *context,
+                                       cairn_source  *source,
+                                       const char    *text,
+                                       cairn_dtype    dtype)
+{
+    cairn_format *format = must_format(context, text);
+    cairn_tensor *tensor = NULL;
+
+    cr_assert_eq(cairn_tensor_create(source, format, dtype, &tensor), CAIRN_OK,
+                 "%s: %s", text, cairn_context_message(context));
+    cairn_format_destroy(&format);
+    return tensor;
+}
+
+/// x(j) whose products are not exact, so that an order of additions shows in the bits.
+static inline double ramp(int64_t j)
+{
+    return (double)(j % 97 + 1) / 97;
+}
+
+/// y = A x over this rank's rows, x the ramp; freed with free().
+static inline double *must_multiply(cairn_context *context, cairn_tensor *tensor)
+{
+    cairn_plan *plan = NULL;
+    int64_t     first, end, rows[2];
+
+    MUST(context, cairn_plan_spmv(tensor, &plan));
+    cairn_plan_columns(plan, &first, &end);
+    cairn_tensor_rows(tensor, &rows[0], &rows[1]);
+    for (int64_t j = first; j < end; j++)
+        cairn_plan_x(plan)[j - first] = ramp(j);
+    MUST(context, cairn_plan_run(plan, NULL, NULL));
+
+    const size_t bytes = (size_t)(rows[1] - rows[0]) * sizeof(double);
+    double      *y     = malloc(bytes + 1);
+
+    memcpy(y, cairn_plan_y(plan), bytes);
+    cairn_plan_destroy(&plan);
+    return y;
+}
+
+/// A catalogue name with arguments: 2 for every number that has no default.
+static inline void
+sample_use(cairn_context *context, const char *name, char *out, size_t size)
+{
+    char *definition;
+    int   missing;
+
+    MUST(context, cairn_catalogue_definition(context, name, &definition, &missing));
+    cairn_text_free(context, &definition);
+    snprintf(out, size, "%s", name);
+    if (strcmp(name, "hybrid") == 0)
+        snprintf(out, size, "hybrid<bdia<2>,csr>");
+    else
+        for (int k = 0; k < missing; k++)
+            snprintf(out + strlen(out), size - strlen(out), "%c2%s", k ? ',' : '<',
+                     k == missing - 1 ? ">" : "");
+}
+
+#endif

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A solver's own CSR arrays: borrowed, copied, stored in another format, updated.
+
+#include "support/api.h"
+#include "support/storage.h"
+
+enum { N = 400, DEGREE = 6 };
+
+static cairn_context *context;
+static int64_t        blocks_before;
+
+static void up(void)
+{
+    blocks_before = must_start(&context);
+}
+
+static void down(void)
+{
+    must_end(&context, blocks_before);
+}
+
+TestSuite(api_csr, .init = up, .fini = down);
+
+/// N rows of DEGREE entries; columns unsorted, the last entry of every third row given
+/// twice, the diagonal dense.
+typedef struct {
+    int32_t ptr[N + 1], idx[N * (DEGREE + 1)];
+    double  val[N * (DEGREE + 1)];
+} matrix;
+
+static void fill(matrix *a, int seed)
+{
+    int n = 0;
+
+    for (int i = 0; i < N; i++) {
+        a->ptr[i] = n;
+        for (int t = 0; t < DEGREE; t++)
+            a->idx[n + t] = t == 2 ? i : (i * 7 + t * 61 + t * t * 13) % N;
+        n += DEGREE;
+        if (i % 3 == 0) {
+            a->idx[n] = a->idx[n - 1];
+            n++;
+        }
+    }
+    a->ptr[N] = n;
+    for (int k = 0; k < n; k++)
+        a->val[k] = (double)((k * 37 + seed * 101) % 1009 + 1) / 1024;
+}
+
+static cairn_tensor *must_take(const matrix   *a,
+                               const void     *val,
+                               cairn_dtype     dtype,
+                               cairn_copy_mode mode,
+                               const char     *text)
+{
+    cairn_format *format = text ? must_format(context, text) : NULL;
+    cairn_tensor *tensor = NULL;
+
+    cr_assert_eq(cairn_tensor_from_csr(context, N, N, 0, N, a->ptr, 32, a->idx, 32, val,
+                                       dtype, mode, format, &tensor),
+                 CAIRN_OK, "%s: %s", text ? text : "csr",
+                 cairn_context_message(context));
+    cairn_format_destroy(&format);
+    return tensor;
+}
+
+/// The product by definition, for x the ramp.
+static void expect_product(const matrix *a, const double *y, const char *what)
+{
+    for (int i = 0; i < N; i++) {
+        long double sum = 0;
+
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            sum += a->val[k] * ramp(a->idx[k]);
+        cr_assert_float_eq(y[i], (double)sum, 1e-13, "%s: row %d: %.17g, not %.17Lg",
+                           what, i, y[i], sum);
+    }
+}
+
+Test(api_csr, borrowed_arrays_are_not_copied)
+{
+    enum { ROWS = 1000000 };
+    int64_t *ptr = malloc((ROWS + 1) * sizeof *ptr), *idx = malloc(ROWS * sizeof *idx);
+    double  *val         = malloc(ROWS * sizeof *val);
+    cairn_tensor *tensor = NULL;
+
+    for (int64_t i = 0; i < ROWS; i++) {
+        ptr[i] = i;
+        idx[i] = ROWS - 1 - i;
+        val[i] = 2;
+    }
+    ptr[ROWS]            = ROWS;
+    const int64_t before = live_bytes(context);
+
+    MUST(context, cairn_tensor_from_csr(context, ROWS, ROWS, 0, ROWS, ptr, 64, idx, 64,
+                                        val, CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
+    cr_expect_lt(live_bytes(context) - before, 500000, "%" PRId64 " bytes",
+                 live_bytes(context) - before);
+    double *y = must_multiply(context, tensor);
+
+    for (int64_t i = 0; i < ROWS; i++)
+        cr_assert_eq(y[i], 2 * ramp(ROWS - 1 - i));
+    free(y);
+    free(val);
+    free(idx);
+    free(ptr);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(api_csr, values_changed_in_place_change_the_product)
+{
+    static matrix a;
+    cairn_plan   *plan;
+    double        x[N], y[N];
+
+    fill(&a, 1);
+    cairn_tensor *tensor = must_take(&a, a.val, CAIRN_F64, CAIRN_BORROW, NULL);
+
+    for (int j = 0; j < N; j++)
+        x[j] = ramp(j);
+    MUST(context, cairn_plan_spmv(tensor, &plan));
+    for (int step = 0; step < 4; step++) {
+        fill(&a, step);
+        MUST(context, cairn_plan_run(plan, x, y));
+        expect_product(&a, y, "changed in place");
+    }
+    MUST(context, cairn_tensor_update(tensor, a.val));
+    double other[1] = {0};
+
+    REFUSED(context, BAD_ARGUMENT, "in place", cairn_tensor_update(tensor, other));
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(api_csr, copied_arrays_may_go)
+{
+    static matrix a, b;
+
+    fill(&a, 1);
+    b                    = a;
+    cairn_tensor *tensor = must_take(&b, b.val, CAIRN_F64, CAIRN_COPY, NULL);
+
+    memset(&b, 0, sizeof b);
+    double *y = must_multiply(context, tensor);
+
+    expect_product(&a, y, "copied");
+    free(y);
+    cairn_tensor_destroy(&tensor);
+}
+
+static const char *const formats[] = {
+    "csr",
+    "csc",
+    "coo",
+    "lil",
+    "dcsc",
+    "ell",
+    "sell<4>",
+    "bcsr<2,3>",
+    "dia",
+    "csb<16,16>",
+    "cisr-plus<3>",
+    "sell-sigma<4,8>",
+    "bell<2>",
+    "bdia<16>",
+    "hybrid<bdia<16>,csr>",
+    "hybrid<ell,coo,0.5,0.5>",
+    "hybrid<dia,csr,0.9>",
+};
+
+/// New values bring the same arrays as a tensor made with them.
+static void check_update(const char *text, cairn_dtype dtype)
+{
+    static matrix a, b;
+    static float  fa[N * (DEGREE + 1)], fb[N * (DEGREE + 1)];
+
+    fill(&a, 1);
+    fill(&b, 2);
+    for (int k = 0; k < a.ptr[N]; k++) {
+        fa[k] = (float)a.val[k];
+        fb[k] = (float)b.val[k];
+    }
+    const void *old      = dtype == CAIRN_F32 ? (void *)fa : a.val;
+    const void *new      = dtype == CAIRN_F32 ? (void *)fb : b.val;
+    cairn_tensor *tensor = must_take(&a, old, dtype, CAIRN_COPY, text);
+    cairn_tensor *fresh  = must_take(&b, new, dtype, CAIRN_COPY, text);
+
+    MUST(context, cairn_tensor_update(tensor, new));
+    MUST(context, cairn_tensor_update(tensor, old));
+    MUST(context, cairn_tensor_update(tensor, new));
+    double *y = must_multiply(context, tensor), *z = must_multiply(context, fresh);
+
+    if (dtype == CAIRN_F64) expect_product(&b, y, text);
+    for (int i = 0; i < N; i++)
+        cr_assert_eq(y[i], z[i], "%s, row %d: %.17g, not %.17g", text, i, y[i], z[i]);
+    free(y);
+    free(z);
+    cairn_tensor_destroy(&fresh);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(api_csr, new_values_find_their_places_in_every_format)
+{
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        check_update(formats[k], CAIRN_F64);
+}
+
+Test(api_csr, new_values_in_single_precision)
+{
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        check_update(formats[k], CAIRN_F32);
+}
+
+Test(api_csr, positions_of_64_bits_are_taken_too)
+{
+    static const int64_t ptr[] = {0, 1, 3}, idx[] = {1, 0, 1};
+    static const double  val[] = {1, 2, 3};
+    static char          text[256];
+    cairn_tensor        *tensor = NULL;
+
+    MUST(context, cairn_tensor_from_csr(context, 2, 2, 0, 2, ptr, 64, idx, 64, val,
+                                        CAIRN_F64, CAIRN_BORROW, NULL, &tensor));
+    arrays_text(context, tensor, text, sizeof text);
+    cr_expect_str_eq(text, "ptr1=[0,1,3] idx1=[1,0,1] val=[1,2,3]");
+    cairn_tensor_destroy(&tensor);
+}
+
+typedef struct {
+    int64_t      rows, cols, first, own;
+    int          ptr_bits, idx_bits;
+    const char  *format;
+    cairn_status status;
+    const char  *words;
+} wrong;
+
+Test(api_csr, wrong_arguments_are_refused)
+{
+    static const int32_t ptr[] = {0, 1, 2}, idx[] = {0, 1}, far[] = {0, 2},
+                         neg[]      = {0, -1};
+    static const int32_t descends[] = {0, 2, 1}, begins[] = {1, 1, 2};
+    static const double  val[]   = {1, 2};
+    static const wrong   cases[] = {
+          {2, 2,  0,         2,  16, 32, NULL,     CAIRN_BAD_ARGUMENT, "32 or 64"},
+          {2, 2,  0,         2,  32, 0,  NULL,     CAIRN_BAD_ARGUMENT, "32 or 64"},
+          {2, 2,  1,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "1..2"    },
+          {2, 2,  -1,        2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "-1"      },
+          {2, 2,  0,         -1, 32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"    },
+          {2, -2, 0,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"    },
+          {2, 2,  INT64_MAX, 2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"    },
+          {3, 2,  0,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "follow"  },
+          {3, 2,  1,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "follow"  },
+          {2, 2,  0,         2,  32, 32, "csf<3>", CAIRN_BAD_SHAPE,    "order 3" },
+    };
+    cairn_tensor *tensor = NULL;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const wrong  *c      = &cases[k];
+        cairn_format *format = c->format ? must_format(context, c->format) : NULL;
+
+        cr_expect_eq(cairn_tensor_from_csr(context, c->rows, c->cols, c->first, c->own,
+                                           ptr, c->ptr_bits, idx, c->idx_bits, val,
+                                           CAIRN_F64, CAIRN_COPY, format, &tensor),
+                     c->status, "case %zu: %s", k, cairn_context_message(context));
+        cr_expect(strstr(cairn_context_message(context), c->words), "case %zu: %s", k,
+                  cairn_context_message(context));
+        cairn_format_destroy(&format);
+    }
+#define TAKE(p, i)                                                           \
+    cairn_tensor_from_csr(context, 2, 2, 0, 2, p, 32, i, 32, val, CAIRN_F64, \
+                          CAIRN_BORROW, NULL, &tensor)
+    REFUSED(context, BAD_COORD, "column 2 is not within 0..1", TAKE(ptr, far));
+    REFUSED(context, BAD_COORD, "column -1", TAKE(ptr, neg));
+    REFUSED(context, BAD_COORD, "descends after row 1", TAKE(descends, idx));
+    REFUSED(context, BAD_COORD, "ptr[0] is 1", TAKE(begins, idx));
+    cr_expect_null(tensor);
+}
