@@ -44,7 +44,7 @@ static cairn_pos distinct_foreign(const cairn_comm *comm,
 
     for (cairn_pos k = 0; k < n; k++)
         if (column[k] < lo || column[k] >= hi) column[kept++] = column[k];
-    qsort(column, (size_t)kept, sizeof *column, by_value);
+    if (kept > 0) qsort(column, (size_t)kept, sizeof *column, by_value);
     n    = kept;
     kept = 0;
     for (cairn_pos k = 0; k < n; k++)

@@ -38,12 +38,12 @@ static cairn_status open_file(cairn_stream *stream)
     struct stat about;
 
     stream->fd = open(stream->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    CAIRN_CHECK(stream->fd >= 0, stream->env, CAIRN_IO, "%s: open: %s", stream->path,
+    CAIRN_CHECK(stream->fd >= 0, stream->env, CAIRN_IO, "open: %s: %s", stream->path,
                 strerror(errno));
     CAIRN_CHECK(fstat(stream->fd, &about) == 0, stream->env, CAIRN_IO, "%s: stat: %s",
                 stream->path, strerror(errno));
     CAIRN_CHECK(S_ISREG(about.st_mode), stream->env, CAIRN_IO,
-                "%s: open: it is not a regular file", stream->path);
+                "open: %s: it is not a regular file", stream->path);
     stream->size = about.st_size;
     return CAIRN_OK;
 }

@@ -140,7 +140,7 @@ cairn_status cairn_output_open(cairn_comm *comm, const char *path, cairn_file *f
         if (strlen(file->temporary) < sizeof name)
             strcpy(name, file->temporary);
         else
-            status = cairn_fail(comm->env, CAIRN_IO, "%s: create: the name is too long",
+            status = cairn_fail(comm->env, CAIRN_IO, "create: %s: the name is too long",
                                 path);
     }
     CAIRN_TRY(cairn_comm_agree(comm, status));

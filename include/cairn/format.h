@@ -53,9 +53,10 @@ typedef struct cairn_level_info {
     const char *kind;  ///< "dense", "compressed", "singleton", "ragged".
     bool        sized; ///< lo and size are known (asked of a tensor).
     int64_t     lo, size;
-    int64_t     nodes; ///< Stored nodes on this rank, all banks; asked of a tensor.
-    bool        merged, trimmed;
-    bool        has_ptr, has_idx;
+    int64_t     nodes; ///< On this rank, all banks: stored ones, or for complete levels
+                       ///< those that exist by arithmetic; asked of a tensor.
+    bool merged, trimmed;
+    bool has_ptr, has_idx;
 } cairn_level_info;
 
 CAIRN_API int cairn_format_levels(const cairn_format *format, int member);

@@ -193,19 +193,37 @@ cairn_status cairn_format_level(const cairn_format *format,
     return CAIRN_OK;
 }
 
-/// Nodes of a level over all banks: what ptr and idx stand for; positions by arithmetic
-/// for complete levels.
+/// Nodes of one level of a part: stored ones, or those that exist by arithmetic.
+static int64_t part_nodes(const cairn_part *part, int level)
+{
+    const cairn_layout *layout = part->layout;
+    int64_t             nodes  = 1;
+
+    if (level <= layout->partition) return level == layout->partition;
+    for (int l = layout->partition + 1; l <= level; l++) {
+        if (layout->level[l].trimmed)
+            nodes = part->view.level[l].nodes;
+        else if (!layout->level[l].determined)
+            nodes *= layout->level[l].size;
+    }
+    return nodes;
+}
+
+/// Nodes of a level over all banks; each bank is one node of the last level that
+/// partition takes.
 static int64_t count_nodes(const cairn_local *local, int member, int level)
 {
     const cairn_group *group = &local->group[member];
     int64_t            nodes = 0;
 
-    for (int64_t k = 0; k < group->count; k++) {
-        const cairn_kernel_level *view =
-            &local->part[group->first + k].view.level[level];
-
-        nodes += group->layout->level[level].trimmed ? view->nodes : view->idx_length;
+    if (level < group->layout->partition) {
+        nodes = 1;
+        for (int l = 0; l <= level; l++)
+            nodes *= group->layout->level[l].size;
+        return nodes;
     }
+    for (int64_t k = 0; k < group->count; k++)
+        nodes += part_nodes(&local->part[group->first + k], level);
     return nodes;
 }
 

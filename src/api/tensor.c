@@ -54,9 +54,10 @@ static cairn_status prepare(cairn_source       *source,
     cairn_context *context = source->context;
     cairn_env     *env     = &context->env;
 
-    CAIRN_CHECK(format->order == source->shape.order, env, CAIRN_BAD_SHAPE,
-                "format: it stores tensors of order %d, but this one has order %d",
-                format->order, source->shape.order);
+    CAIRN_CHECK(
+        format->order == source->shape.order, env, CAIRN_BAD_SHAPE,
+        "format: order: it stores tensors of order %d, but this one has order %d",
+        format->order, source->shape.order);
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, tensor));
     (*tensor)->context = context;
     (*tensor)->dtype   = dtype;

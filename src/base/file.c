@@ -15,7 +15,7 @@
 
 static cairn_status fail_io(cairn_env *env, const char *path, const char *what)
 {
-    return cairn_fail(env, CAIRN_IO, "%s: %s: %s", path, what, strerror(errno));
+    return cairn_fail(env, CAIRN_IO, "%s: %s: %s", what, path, strerror(errno));
 }
 
 /// Renaming over a device or a pipe would replace it.
@@ -25,7 +25,7 @@ static cairn_status check_target(cairn_env *env, const char *path)
 
     if (stat(path, &about) != 0) return CAIRN_OK;
     CAIRN_CHECK(S_ISREG(about.st_mode), env, CAIRN_IO,
-                "%s: create: it is there and not a regular file", path);
+                "create: %s: it is there and not a regular file", path);
     return CAIRN_OK;
 }
 

@@ -114,6 +114,7 @@ cairn_store_int(void *data, int64_t k, int64_t stride, int bits, int64_t value)
 /// Address of value @p v of a part.
 static inline void *cairn_value_at(const cairn_kernel_part *view, cairn_pos v)
 {
+    if (view->val_block == 1) return (char *)view->val + v * view->val_stride;
     const int64_t block = v / view->val_block, rest = v % view->val_block;
 
     return (char *)view->val + block * view->val_stride + rest * (view->val_bits / 8);
