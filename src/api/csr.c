@@ -71,29 +71,36 @@ static cairn_status check_arrays(const csr *a)
     return CAIRN_OK;
 }
 
-/// Ranks tell each other their rows, which must follow each other without gaps.
+/// Ranks tell each other their rows, which must follow each other without gaps, and the
+/// extents, which must be the same. Every rank judges the same numbers.
 static cairn_status share_rows(const csr *a, cairn_rows *rows)
 {
-    cairn_comm   *comm    = a->context->comm;
-    const int64_t mine[2] = {a->first_row, a->rows};
+    enum { EACH = 4 };
+    cairn_comm   *comm       = a->context->comm;
+    const int64_t mine[EACH] = {a->first_row, a->rows, a->shape.extent[0],
+                                a->shape.extent[1]};
     int64_t      *all = NULL, next = 0;
-    cairn_status  status = CAIRN_NEW(comm->env, 2 * comm->size, &all);
+    cairn_status  status = CAIRN_NEW(comm->env, EACH * (int64_t)comm->size, &all);
 
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size + 1, &rows->first);
     CAIRN_GO(done, cairn_comm_agree(comm, status));
     CAIRN_GO(done, comm->ops->allgather(comm, mine, sizeof mine, all));
+    bool good  = true;
     rows->size = comm->size;
     for (int r = 0; r < comm->size; r++) {
-        if (all[2 * r] != next) status = CAIRN_BAD_SHAPE;
+        const int64_t *its = all + (size_t)r * EACH;
+
+        good           = good && its[0] == next && its[2] == all[2] && its[3] == all[3];
         rows->first[r] = next;
-        next += all[2 * r + 1];
+        next += its[1];
     }
     rows->first[comm->size] = next;
-    if (status != CAIRN_OK || next != a->shape.extent[0])
-        status = cairn_fail(
-            comm->env, CAIRN_BAD_SHAPE,
-            "csr: the ranks' rows do not follow each other from 0 to %" PRId64,
-            a->shape.extent[0]);
+    if (!good || next != all[2])
+        status = cairn_fail(comm->env, CAIRN_BAD_SHAPE,
+                            "csr: the ranks' rows do not follow each other from 0 to "
+                            "%" PRId64 ", or their extents differ from %" PRId64
+                            " x %" PRId64,
+                            all[2], all[2], all[3]);
 done:
     cairn_free(comm->env, all);
     return status;
