@@ -6,6 +6,7 @@
 #ifndef CAIRN_TESTS_SUPPORT_API_H
 #define CAIRN_TESTS_SUPPORT_API_H
 
+#include "names.h"
 #include "scratch.h"
 
 #include <cairn/cairn.h>
@@ -48,17 +49,22 @@ static inline int64_t live_bytes(const cairn_context *context)
     return bytes;
 }
 
-/// A context whose blocks can be counted: what it opens only when it is first needed
-/// (the devices) is open. @return Its blocks.
-static inline int64_t must_start(cairn_context **context)
+/// Open what a context opens only when it is first needed (the devices), so that its
+/// blocks can be counted. @return Its blocks.
+static inline int64_t must_settle(cairn_context *context)
 {
     cairn_device_info *devices;
     int                count;
 
+    MUST(context, cairn_devices_list(context, &count, &devices));
+    cairn_devices_free(context, &devices);
+    return live_blocks(context);
+}
+
+static inline int64_t must_start(cairn_context **context)
+{
     cr_assert_eq(cairn_context_create(context), CAIRN_OK);
-    MUST(*context, cairn_devices_list(*context, &count, &devices));
-    cairn_devices_free(*context, &devices);
-    return live_blocks(*context);
+    return must_settle(*context);
 }
 
 /// Destroy a context that must hold @p blocks. (CTest looks for failed assertions in
@@ -74,9 +80,11 @@ static inline void must_end(cairn_context **context, int64_t blocks)
 static inline cairn_format *must_format(cairn_context *context, const char *text)
 {
     cairn_format *format = NULL;
+    static char   named[8192];
 
-    cr_assert_eq(cairn_format_create(context, text, &format), CAIRN_OK, "%s: %s", text,
-                 cairn_context_message(context));
+    by_name(text, named, sizeof named);
+    cr_assert_eq(cairn_format_create(context, named, &format), CAIRN_OK, "%s: %s",
+                 named, cairn_context_message(context));
     return format;
 }
 
@@ -121,7 +129,8 @@ static inline double *must_multiply(cairn_context *context, cairn_tensor *tensor
     return y;
 }
 
-/// A catalogue name with arguments: 2 for every number that has no default.
+/// A catalogue name with arguments, for must_format(): 2 for every number that has no
+/// default.
 static inline void
 sample_use(cairn_context *context, const char *name, char *out, size_t size)
 {
@@ -129,6 +138,7 @@ sample_use(cairn_context *context, const char *name, char *out, size_t size)
     int   missing;
 
     MUST(context, cairn_catalogue_definition(context, name, &definition, &missing));
+    name += strlen(CAIRN_RENAMED);
     cairn_text_free(context, &definition);
     snprintf(out, size, "%s", name);
     if (strcmp(name, "hybrid") == 0)

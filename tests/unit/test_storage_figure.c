@@ -2,6 +2,7 @@
 /// @file
 /// The worked arrays of docs/formats.md: Figure 1a in every format.
 
+#include "support/names.h"
 #include "support/storage.h"
 
 #include <criterion/criterion.h>
@@ -89,7 +90,7 @@ ParameterizedTestParameters(figure, arrays)
 
 ParameterizedTest(golden *c, figure, arrays)
 {
-    static char    text[8192];
+    static char    text[8192], named[1024];
     cairn_context *context;
     cairn_source  *source;
     cairn_format  *format;
@@ -101,8 +102,9 @@ ParameterizedTest(golden *c, figure, arrays)
     cr_assert_eq(cairn_source_from_coords(context, 2, figure_extent, 6, figure_coord,
                                           figure_value, CAIRN_BY_ROWS, &source),
                  CAIRN_OK, "%s", cairn_context_message(context));
-    cr_assert_eq(cairn_format_create(context, c->format, &format), CAIRN_OK, "%s: %s",
-                 c->format, cairn_context_message(context));
+    by_name(c->format, named, sizeof named);
+    cr_assert_eq(cairn_format_create(context, named, &format), CAIRN_OK, "%s: %s",
+                 named, cairn_context_message(context));
     cr_assert_eq(cairn_tensor_create(source, format, CAIRN_F64, &tensor), CAIRN_OK,
                  "%s: %s", c->format, cairn_context_message(context));
     arrays_text(context, tensor, text, sizeof text);
