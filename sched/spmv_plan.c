@@ -107,7 +107,8 @@ create_operands(cairn_spmv_plan *plan, const cairn_rows *rows, int64_t held)
         env, "x and y beside the arrays",
         held + 8 * ((__int128)plan->rows + owned + 2 * received + sent)));
     CAIRN_TRY(CAIRN_NEW(env, plan->rows, &plan->y));
-    return cairn_spmv_create(env, plan->tensor, &plan->spmv);
+    return cairn_spmv_create(env, plan->tensor, plan->device->info.threads,
+                             &plan->spmv);
 }
 
 cairn_status cairn_spmv_plan_create(cairn_comm        *comm,

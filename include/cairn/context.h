@@ -58,6 +58,13 @@ CAIRN_API int cairn_context_size(const cairn_context *context);
 /// the node.
 CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
 
+/// Use @p threads threads of the CPU on this rank, 1 or more; before plans are made. The
+/// default is CAIRN_THREADS, else what OpenMP would use (OMP_NUM_THREADS, the process's
+/// binding), divided by the ranks of the node where these share its cores unbound.
+/// Threads never change the bits of a result.
+CAIRN_API void cairn_context_set_threads(cairn_context *context, int threads);
+CAIRN_API int  cairn_context_threads(const cairn_context *context);
+
 /// Bytes and blocks allocated now, and the most bytes so far.
 CAIRN_API void cairn_context_memory(const cairn_context *context,
                                     int64_t             *bytes,

@@ -10,7 +10,10 @@
 #    include "comm/mpi/world.h"
 #endif
 
+#include <omp.h>
+
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -47,6 +50,20 @@ static void set_memory(cairn_context *context)
                             : available_bytes() / 2 / context->comm->local_size;
 }
 
+/// Ranks of a node that are bound nowhere share its cores.
+static void set_threads(cairn_context *context)
+{
+    cairn_env *env = &context->env;
+    cpu_set_t  bound;
+    int        threads = omp_get_max_threads();
+
+    if (env->options.threads > 0) return;
+    if (sched_getaffinity(0, sizeof bound, &bound) == 0
+        && CPU_COUNT(&bound) == sysconf(_SC_NPROCESSORS_ONLN))
+        threads /= context->comm->local_size;
+    env->options.threads = threads > 1 ? threads : 1;
+}
+
 static cairn_status read_options(cairn_context *context)
 {
     char why[512];
@@ -71,6 +88,7 @@ static cairn_status settle(cairn_context *context)
 {
     CAIRN_TRY(cairn_comm_agree(context->comm, read_options(context)));
     set_memory(context);
+    set_threads(context);
     return CAIRN_OK;
 }
 
@@ -162,6 +180,18 @@ int cairn_context_size(const cairn_context *context)
 void cairn_context_set_memory(cairn_context *context, int64_t bytes)
 {
     context->env.memory_limit = bytes;
+}
+
+void cairn_context_set_threads(cairn_context *context, int threads)
+{
+    context->env.options.threads = threads > 1 ? threads : 1;
+    cairn_devices_close(&context->env,
+                        &context->devices); /* opened again when needed */
+}
+
+int cairn_context_threads(const cairn_context *context)
+{
+    return (int)context->env.options.threads;
 }
 
 void cairn_context_memory(const cairn_context *context,

@@ -92,7 +92,7 @@ static cairn_status apply_common(cli_job *job)
     static const char *const now[]   = {"f64", "f32", NULL};
     static const char *const later[] = {"c64", "c32", "c128", "f16", "bf16", NULL};
     const char              *word    = cli_text(job, CLI_DTYPE);
-    int64_t                  memory = 0, threads = 1;
+    int64_t                  memory = 0, threads = 0;
     int                      dtype = 0;
 
     if (word)
@@ -102,6 +102,8 @@ static cairn_status apply_common(cli_job *job)
     CLI_TRY(cli_integer(job, CLI_THREADS, 1, &threads));
     CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
     if (memory) cairn_context_set_memory(job->context, memory);
+    if (threads)
+        cairn_context_set_threads(job->context, threads < 4096 ? (int)threads : 4096);
     return CAIRN_OK;
 }
 

@@ -12,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/// Threads of a rank: the reference way of running uses one whatever --threads says.
-#define THREADS 1
-
 /// Join the banks of one member on one rank; they are neighbours in the list.
 static void join_banks(cli_run *run, const cairn_part_info *bank, int64_t count)
 {
@@ -106,7 +103,8 @@ static json_t *setting(const cli_run *run)
         "nnz", (json_int_t)run->matrix.nnz, "dtype",
         job->dtype == CAIRN_F32 ? "f32" : "f64", "format",
         cairn_format_text(run->format), "ranks", cairn_context_size(job->context),
-        "threads", THREADS, "iters", (json_int_t)run->settings.iters);
+        "threads", cairn_context_threads(job->context), "iters",
+        (json_int_t)run->settings.iters);
 }
 
 /// What it took.

@@ -19,10 +19,12 @@ struct cairn_spmv {
     cairn_env         *env;
     const cairn_local *tensor;
     cairn_pos          rows;
-    int32_t      *long_row[CAIRN_MAX_MEMBERS]; ///< [rows] index, -1: short; or NULL.
-    int32_t       long_rows[CAIRN_MAX_MEMBERS];
-    partial      *partial[CAIRN_MAX_MEMBERS];
-    cairn_walker *walker[CAIRN_MAX_MEMBERS];
+    int                threads;
+    int32_t       *long_row[CAIRN_MAX_MEMBERS]; ///< [rows] index, -1: short; or NULL.
+    int32_t        long_rows[CAIRN_MAX_MEMBERS];
+    partial       *partial[CAIRN_MAX_MEMBERS];
+    int            walkers[CAIRN_MAX_MEMBERS]; ///< One, or one for each thread,
+    cairn_walker **walker[CAIRN_MAX_MEMBERS];  ///< each restricted to its rows.
 };
 
 typedef struct {
@@ -49,10 +51,60 @@ count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
     return CAIRN_OK;
 }
 
+/// Walk a member, every walker on a thread of its own. Banks hold disjoint rows or not:
+/// each walker sees all banks, in order, and of each only its rows.
 static cairn_status
 walk_member(cairn_spmv *spmv, int member, cairn_visit_fn visit, product *p)
 {
-    return cairn_walk_member(spmv->walker[member], spmv->tensor, member, visit, p);
+    const int    walkers = spmv->walkers[member];
+    cairn_status status  = CAIRN_OK;
+
+#pragma omp parallel for schedule(static) num_threads(walkers) if (walkers > 1)
+    for (int t = 0; t < walkers; t++) {
+        const cairn_status mine =
+            cairn_walk_member(spmv->walker[member][t], spmv->tensor, member, visit, p);
+
+#pragma omp critical(cairn_spmv_status)
+        if (mine != CAIRN_OK) status = mine;
+    }
+    return status;
+}
+
+/// Give every thread an equal range of the level that divides the rows.
+static void divide_rows(cairn_spmv *spmv, int member, int level)
+{
+    const cairn_level *divided = &spmv->tensor->group[member].layout->level[level];
+    const int          n       = spmv->walkers[member];
+
+    for (int t = 0; t < n; t++) {
+        const int64_t lo =
+            divided->range.lo + (int64_t)((__int128)divided->size * t / n);
+        const int64_t next =
+            divided->range.lo + (int64_t)((__int128)divided->size * (t + 1) / n);
+
+        cairn_walker_restrict(spmv->walker[member][t], level, lo, next - 1);
+    }
+}
+
+static cairn_status create_walkers(cairn_spmv *spmv, int member)
+{
+    const cairn_layout *layout = spmv->tensor->group[member].layout;
+    const int           level  = cairn_layout_row_level(layout);
+    const int           n      = level >= 0 ? spmv->threads : 1;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(spmv->env, n, &spmv->walker[member]));
+    spmv->walkers[member] = n;
+    for (int t = 0; t < n; t++)
+        CAIRN_TRY(cairn_walker_create(spmv->env, layout, &spmv->walker[member][t]));
+    if (level >= 0) divide_rows(spmv, member, level);
+    return CAIRN_OK;
+}
+
+static void destroy_walkers(cairn_spmv *spmv, int member)
+{
+    for (int t = 0; t < spmv->walkers[member]; t++)
+        cairn_walker_destroy(spmv->env, &spmv->walker[member][t]);
+    cairn_free(spmv->env, spmv->walker[member]);
 }
 
 /// Number the long rows of a member whose entries per row are in @p count.
@@ -88,18 +140,21 @@ static cairn_status find_long_rows(cairn_spmv *spmv, int member)
     return status;
 }
 
-cairn_status
-cairn_spmv_create(cairn_env *env, const cairn_local *tensor, cairn_spmv **spmv)
+cairn_status cairn_spmv_create(cairn_env         *env,
+                               const cairn_local *tensor,
+                               int                threads,
+                               cairn_spmv       **spmv)
 {
     cairn_spmv  *fresh;
     cairn_status status = CAIRN_OK;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
-    fresh->env    = env;
-    fresh->tensor = tensor;
-    fresh->rows   = tensor->box[0].hi - tensor->box[0].lo + 1;
+    fresh->env     = env;
+    fresh->tensor  = tensor;
+    fresh->threads = threads > 1 ? threads : 1;
+    fresh->rows    = tensor->box[0].hi - tensor->box[0].lo + 1;
     for (int k = 0; k < tensor->groups && status == CAIRN_OK; k++) {
-        status = cairn_walker_create(env, tensor->group[k].layout, &fresh->walker[k]);
+        status = create_walkers(fresh, k);
         if (status == CAIRN_OK) status = find_long_rows(fresh, k);
     }
     if (status == CAIRN_OK)
@@ -115,7 +170,7 @@ void cairn_spmv_destroy(cairn_spmv **spmv)
     for (int k = 0; k < CAIRN_MAX_MEMBERS; k++) {
         cairn_free((*spmv)->env, (*spmv)->long_row[k]);
         cairn_free((*spmv)->env, (*spmv)->partial[k]);
-        cairn_walker_destroy((*spmv)->env, &(*spmv)->walker[k]);
+        destroy_walkers(*spmv, k);
     }
     cairn_free((*spmv)->env, *spmv);
     *spmv = NULL;

@@ -17,11 +17,15 @@ enum { CAIRN_ROW_CUT = 4096 };
 
 typedef struct cairn_spmv cairn_spmv;
 
-/// Prepare: count the rows that are longer than the cut.
+/// Prepare: count the rows that are longer than the cut, and divide the rows of every
+/// member among @p threads where its levels allow (cairn_layout_row_level()). Threads
+/// never share a row, so that they change no bits.
 ///
 /// Local. Destroy with cairn_spmv_destroy().
-cairn_status
-cairn_spmv_create(cairn_env *env, const cairn_local *tensor, cairn_spmv **spmv);
+cairn_status cairn_spmv_create(cairn_env         *env,
+                               const cairn_local *tensor,
+                               int                threads,
+                               cairn_spmv       **spmv);
 
 void cairn_spmv_destroy(cairn_spmv **spmv);
 

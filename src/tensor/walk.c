@@ -18,9 +18,11 @@ struct cairn_walker {
     int64_t factor[CAIRN_MAX_LEVELS][CAIRN_MAX_ORDER];  ///< Of a level in a dimension.
     int64_t stride[CAIRN_MAX_LEVELS][CAIRN_MAX_LEVELS]; ///< Of a level in the
                                                         ///< combination of another.
-    int64_t      e[CAIRN_MAX_LEVELS];
-    cairn_status status;
-    cairn_batch  batch;
+    int64_t        e[CAIRN_MAX_LEVELS];
+    int            only_level; ///< -1, or the level of which only indices in
+    cairn_interval only;       ///< this range are visited.
+    cairn_status   status;
+    cairn_batch    batch;
 };
 
 typedef struct cairn_walker walker;
@@ -96,21 +98,61 @@ static int64_t load_idx(const cairn_kernel_level *level, cairn_pos p)
                           level->idx_signed);
 }
 
+/// First node of a sorted idx whose index is at least @p bound.
+static cairn_pos first_node(const cairn_kernel_level *level, int64_t bound)
+{
+    cairn_pos lo = 0, hi = level->nodes;
+
+    while (lo < hi) {
+        const cairn_pos mid = lo + (hi - lo) / 2;
+
+        if (load_idx(level, mid) < bound)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/// Children of @p node in trimmed level @p l: [begin, end).
+static void
+children(const walker *w, int l, cairn_pos node, cairn_pos *begin, cairn_pos *end)
+{
+    const cairn_kernel_level *level = &w->level[l];
+    const int                 bits  = level->ptr_bits;
+
+    *begin = node;
+    *end   = node + 1;
+    if (w->layout->level[l].top) {
+        *begin = l == w->only_level ? first_node(level, w->only.lo) : 0;
+        *end   = l == w->only_level ? first_node(level, w->only.hi + 1) : level->nodes;
+    } else if (level->ptr) {
+        *begin = cairn_load_int(level->ptr, node, bits / 8, bits, false);
+        *end   = cairn_load_int(level->ptr, node + 1, bits / 8, bits, false);
+    }
+}
+
 static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *partial)
 {
     const cairn_kernel_level *level = &w->level[l];
-    cairn_pos                 begin = node, end = node + 1;
+    cairn_pos                 begin, end;
 
-    if (w->layout->level[l].top)
-        begin = 0, end = level->nodes;
-    else if (level->ptr) {
-        begin = cairn_load_int(level->ptr, node, level->ptr_bits / 8, level->ptr_bits,
-                               false);
-        end = cairn_load_int(level->ptr, node + 1, level->ptr_bits / 8, level->ptr_bits,
-                             false);
-    }
+    children(w, l, node, &begin, &end);
     for (cairn_pos p = begin; p < end && w->status == CAIRN_OK; p++)
         enter(w, l, level->idx ? load_idx(level, p) : 0, p, partial);
+}
+
+static void walk_dense(walker *w, int l, cairn_pos node, const cairn_coord *partial)
+{
+    const cairn_kernel_level *level = &w->level[l];
+    int64_t                   begin = 0, end = level->size;
+
+    if (l == w->only_level) {
+        if (w->only.lo - level->lo > begin) begin = w->only.lo - level->lo;
+        if (w->only.hi - level->lo + 1 < end) end = w->only.hi - level->lo + 1;
+    }
+    for (int64_t k = begin; k < end && w->status == CAIRN_OK; k++)
+        enter(w, l, level->lo + k, node * level->size + k, partial);
 }
 
 static void
@@ -131,16 +173,12 @@ walk_determined(walker *w, int l, cairn_pos node, const cairn_coord *partial)
 
 static void walk_level(walker *w, int l, cairn_pos node, const cairn_coord *partial)
 {
-    const cairn_kernel_level *level = &w->level[l];
-
-    if (w->layout->level[l].trimmed) {
+    if (w->layout->level[l].trimmed)
         walk_trimmed(w, l, node, partial);
-    } else if (w->layout->level[l].determined) {
+    else if (w->layout->level[l].determined)
         walk_determined(w, l, node, partial);
-    } else {
-        for (int64_t k = 0; k < level->size && w->status == CAIRN_OK; k++)
-            enter(w, l, level->lo + k, node * level->size + k, partial);
-    }
+    else
+        walk_dense(w, l, node, partial);
 }
 
 /// What each level adds to each dimension, where the inverse is a plain sum.
@@ -192,13 +230,33 @@ cairn_walker_create(cairn_env *env, const cairn_layout *layout, cairn_walker **f
     walker *w;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &w));
-    w->layout = layout;
-    w->order  = layout->order;
-    w->levels = layout->levels;
+    w->layout     = layout;
+    w->order      = layout->order;
+    w->levels     = layout->levels;
+    w->only_level = -1;
     set_factors(w);
     set_strides(w);
     *fresh = w;
     return CAIRN_OK;
+}
+
+int cairn_layout_row_level(const cairn_layout *layout)
+{
+    for (int l = layout->partition + 1; l < layout->levels; l++) {
+        const cairn_level *level = &layout->level[l];
+        const bool         top   = level->trimmed && level->top && level->has_idx;
+
+        if (!top && level->kind != CAIRN_LEVEL_DENSE) continue;
+        if (!level->indirect && cairn_form_dims(layout->algebra, &level->form) == 1U)
+            return l;
+    }
+    return -1;
+}
+
+void cairn_walker_restrict(cairn_walker *w, int level, int64_t lo, int64_t hi)
+{
+    w->only_level = level;
+    w->only       = (cairn_interval){lo, hi};
 }
 
 void cairn_walker_destroy(cairn_env *env, cairn_walker **w)

@@ -33,6 +33,15 @@ cairn_walker_create(cairn_env *env, const cairn_layout *layout, cairn_walker **w
 
 void cairn_walker_destroy(cairn_env *env, cairn_walker **walker);
 
+/// The level by which rows can be divided: the first that is complete, or trimmed at the
+/// top, and whose index is a function of d0 alone, so that positions with different
+/// indices are in different rows. -1 when there is none.
+int cairn_layout_row_level(const cairn_layout *layout);
+
+/// From now on visit only positions whose index at @p level, one that
+/// cairn_layout_row_level() gave, is in lo..hi.
+void cairn_walker_restrict(cairn_walker *walker, int level, int64_t lo, int64_t hi);
+
 /// Visit all positions of a part of the walker's layout.
 ///
 /// Local. One walk at a time with one walker.

@@ -170,7 +170,9 @@ static void check_product(property *p, const cairn_local *local)
 
     for (int j = 0; j < p->shape.extent[1]; j++)
         x[j] = (j % 97 + 1) / 97.0;
-    cr_assert_eq(cairn_spmv_create(&p->env, local, &spmv), CAIRN_OK);
+    cr_assert_eq(
+        cairn_spmv_create(&p->env, local, 1 + random_below(&p->state, 3), &spmv),
+        CAIRN_OK);
     for (int m = 0; m < local->groups; m++)
         cr_assert_eq(cairn_spmv_run(spmv, m, x, 0, y), CAIRN_OK);
     cairn_spmv_destroy(&spmv);
