@@ -214,8 +214,25 @@ static bool ends_with(const char *path, const char *ending)
     return n >= m && strcmp(path + n - m, ending) == 0;
 }
 
+/// Where a layout pads, a stored zero looks like padding and is not walked: bring those
+/// of the source back. A zero that another member did keep is there twice then, and
+/// sorting makes it one.
+static cairn_status add_zeros(const cairn_source *source, cairn_entries *entries)
+{
+    const cairn_entries *e = &source->entries;
+
+    for (cairn_pos k = 0; k < e->n; k++) {
+        const cairn_coord d[2] = {e->coord[0][k], e->coord[1][k]};
+
+        if (e->value[k] == 0)
+            CAIRN_TRY(cairn_entries_add(&source->context->env, entries, d, 0));
+    }
+    return CAIRN_OK;
+}
+
 /// Walk the arrays and write what they hold as text.
-static cairn_status write_text(const cairn_tensor *tensor, const char *path)
+static cairn_status
+write_text(const cairn_tensor *tensor, const cairn_source *source, const char *path)
 {
     cairn_comm   *comm = tensor->context->comm;
     cairn_env    *env  = comm->env;
@@ -226,6 +243,7 @@ static cairn_status write_text(const cairn_tensor *tensor, const char *path)
     cairn_entries_init(&entries, 2);
     cairn_status status = cairn_local_entries(tensor->local, &entries);
 
+    if (status == CAIRN_OK && source) status = add_zeros(source, &entries);
     if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
@@ -241,12 +259,28 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
     int64_t length = 0;
 
     if (ends_with(path, ".mtx")) {
-        CAIRN_TRY(write_text(tensor, path));
+        CAIRN_TRY(write_text(tensor, NULL, path));
         CAIRN_TRY(cairn_file_length(&tensor->context->env, path, &length));
     } else {
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
                                           tensor->format->text, &length));
     }
+    if (bytes) *bytes = length;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_tensor_write_matrix(const cairn_tensor *tensor,
+                                       const cairn_source *source,
+                                       const char         *path,
+                                       int64_t            *bytes)
+{
+    int64_t length;
+
+    CAIRN_CHECK(source->rows.size == tensor->rows.size, &tensor->context->env,
+                CAIRN_BAD_ARGUMENT, "write: %s: the source is of another context",
+                path);
+    CAIRN_TRY(write_text(tensor, source, path));
+    CAIRN_TRY(cairn_file_length(&tensor->context->env, path, &length));
     if (bytes) *bytes = length;
     return CAIRN_OK;
 }

@@ -65,11 +65,26 @@ static cairn_status lap(cli_job *job, double *since, double *seconds)
     return CAIRN_OK;
 }
 
-static cairn_status
-write_tensor(cli_job *job, const cairn_tensor *tensor, cost *c, double *since)
+/// Text gets the explicit zeros that padded arrays cannot hold from the source, which is
+/// still there; the native file is the arrays alone.
+static cairn_status write_tensor(cli_job            *job,
+                                 const cairn_tensor *tensor,
+                                 const cairn_source *source,
+                                 cost               *c,
+                                 double             *since)
 {
-    CLI_TRY(cairn_tensor_write(tensor, cli_text(job, CLI_OUTPUT), &c->bytes));
+    const char *path = cli_text(job, CLI_OUTPUT);
+
+    CLI_TRY(source ? cairn_tensor_write_matrix(tensor, source, path, &c->bytes)
+                   : cairn_tensor_write(tensor, path, &c->bytes));
     return lap(job, since, &c->write);
+}
+
+static bool is_text(const char *path)
+{
+    const size_t n = strlen(path);
+
+    return n >= 4 && strcmp(path + n - 4, ".mtx") == 0;
 }
 
 static cairn_status
@@ -84,9 +99,10 @@ convert(cli_job *job, const cairn_format *format, cost *c, double *since)
 
     if (status == CAIRN_OK)
         status = cairn_tensor_create(source, format, job->dtype, &tensor);
-    cairn_source_destroy(&source);
+    if (!is_text(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&source);
     if (status == CAIRN_OK) status = lap(job, since, &c->store);
-    if (status == CAIRN_OK) status = write_tensor(job, tensor, c, since);
+    if (status == CAIRN_OK) status = write_tensor(job, tensor, source, c, since);
+    cairn_source_destroy(&source);
     cairn_tensor_destroy(&tensor);
     return status;
 }
