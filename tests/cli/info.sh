@@ -37,6 +37,8 @@ done
 expect 1 info missing.mtx
 complains 'missing.mtx'
 expect 1 info . # a folder
+mkfifo pipe
+expect 1 info pipe # to which nobody writes: no waiting
 expect 1 info a.mtx --json nowhere/a.json
 complains 'nowhere/a.json'
 expect 1 info a.mtx --spy nowhere/a.png

@@ -18,6 +18,17 @@ environment=CAIRN_NONSENSE=1
 on 2 2 info a.mtx
 environment=
 
+# What is missing on one rank only fails on all, and nobody waits for the others.
+echo '#mine = #encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>' >f
+for words in 'format FILE:mine a.mtx' 'run spmv a.mtx --format FILE:mine' \
+    'convert a.mtx --to FILE:mine -o c.cairn'; do
+    wanted=1
+    run_as 1 "$MPIEXEC" -n 1 "$program" $(echo "$words" | sed 's/FILE/f/') : \
+        -n 1 "$program" $(echo "$words" | sed 's/FILE/missing/')
+    check_line
+    complains 'rank 1: .*missing'
+done
+
 # Reports are printed once.
 on 3 0 --version
 [ "$(wc -l <out)" -eq 1 ] || fail "the version, more than once"

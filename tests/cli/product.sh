@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The product of a mixed matrix has the same bytes on 1 to 4 ranks, for every format.
+# The product has the same bytes on 1 to 4 ranks, for every format.
+#   product.sh KIND OPTION...   the test problem to generate
 . "$(dirname "$0")/lib.sh"
 
-expect 0 generate mixed --n 150 --degree 4 -o m.mtx
+expect 0 generate "$@" -o m.mtx
 for spec in csr csc 'csb<4,4>' ell 'bdia<4>' 'hybrid<bdia<4>,csr,0.6>' \
     'hybrid<bell<2>,coo,0.5,0.5>'; do
     expect 0 run spmv m.mtx --format "$spec" --iters 1 --verify --out alone.mtx
