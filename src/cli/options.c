@@ -7,6 +7,8 @@
 #include "job.h"
 #include "verbs.h"
 
+#include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_option table[CLI_OPTIONS] = {
@@ -18,26 +20,6 @@ static const cli_option table[CLI_OPTIONS] = {
 const cli_option *cli_option_row(cli_option_id id)
 {
     return &table[id];
-}
-
-/// Find the option called by the first @p length bytes of @p word; CLI_OPTIONS: none.
-static cli_option_id find(const cli_verb *verb, const char *word, size_t length)
-{
-    cli_option_id id;
-
-    for (int k = 0; (id = cli_verb_option(verb, k)) != CLI_OPTIONS; k++) {
-        const char *name = table[id].name;
-
-        if (strlen(name) == length && strncmp(name, word, length) == 0) break;
-    }
-    return id;
-}
-
-/// Find an option as it is written: "-o", "--iters", "--iters=3".
-static cli_option_id find_word(const cli_verb *verb, const char *word, size_t length)
-{
-    if (strcmp(word, "-o") == 0) return find(verb, "output", strlen("output"));
-    return word[1] == '-' ? find(verb, word + 2, length - 2) : CLI_OPTIONS;
 }
 
 static cairn_status unknown(cli_job *job, const char *word)
@@ -76,28 +58,92 @@ static cairn_status unknown_part(cli_job *job, const char *word, size_t length)
     return unknown(job, name);
 }
 
-/// Read the option at words[0]; @p used gets how many words it took.
-static cairn_status read_option(cli_job *job, int count, char *const *words, int *used)
-{
-    const char         *word   = words[0];
-    const size_t        length = strcspn(word, "=");
-    const cli_option_id id     = find_word(job->verb, word, length);
-    const char         *value  = word[length] ? word + length + 1 : NULL;
+/// Values that getopt_long returns: an option's id, after all characters.
+enum { FIRST_ID = 256 };
 
-    *used = 1;
-    if (id == CLI_OPTIONS) return unknown_part(job, word, length);
-    if (!table[id].value && value)
+/// The verb's options as getopt_long wants them.
+static void list_options(const cli_verb *verb, struct option *options)
+{
+    cli_option_id id;
+    int           k = 0;
+
+    for (; (id = cli_verb_option(verb, k)) != CLI_OPTIONS; k++)
+        options[k] = (struct option){table[id].name,
+                                     table[id].value ? required_argument : no_argument,
+                                     NULL, FIRST_ID + (int)id};
+    options[k] = (struct option){NULL, 0, NULL, 0};
+}
+
+static bool takes(const cli_verb *verb, cli_option_id wanted)
+{
+    cli_option_id id;
+
+    for (int k = 0; (id = cli_verb_option(verb, k)) != CLI_OPTIONS; k++)
+        if (id == wanted) return true;
+    return false;
+}
+
+static cli_option_id id_of(int returned)
+{
+    return returned == 'o' ? CLI_OUTPUT : (cli_option_id)(returned - FIRST_ID);
+}
+
+static cairn_status needs_value(cli_job *job, const cli_option *option)
+{
+    return cli_fail(job, CAIRN_BAD_OPTION, "option: --%s: needs a value, %s",
+                    option->name, option->value);
+}
+
+/// What getopt_long could not read: optopt says why.
+static cairn_status refuse(cli_job *job, int returned, const char *word)
+{
+    const cli_option *option =
+        optopt == 'o' || optopt >= FIRST_ID ? &table[id_of(optopt)] : NULL;
+
+    if (returned == ':') return needs_value(job, option);
+    if (option)
         return cli_fail(job, CAIRN_BAD_OPTION, "option: --%s: takes no value",
-                        table[id].name);
-    if (!table[id].value) value = "";
-    if (!value && count > 1 && strncmp(words[1], "--", 2) != 0) {
-        value = words[1];
-        *used = 2;
+                        option->name);
+    return unknown_part(job, word, strcspn(word, "="));
+}
+
+/// The word of the option just read: before its value, if that is a word of its own.
+static const char *word_of(char *const *words)
+{
+    return optarg && optarg == words[optind - 1] ? words[optind - 2]
+                                                 : words[optind - 1];
+}
+
+static cairn_status take_option(cli_job *job, int returned, const char *word)
+{
+    const cli_option_id id     = id_of(returned);
+    const size_t        length = strcspn(word, "=");
+
+    /* Prefixes of names, which getopt_long takes, are no names here. */
+    if (returned >= FIRST_ID && length != strlen(table[id].name) + strlen("--"))
+        return unknown_part(job, word, length);
+    /* A forgotten value must not swallow the next option. */
+    if (optarg && !word[length] && strncmp(optarg, "--", 2) == 0)
+        return needs_value(job, &table[id]);
+    job->arguments.value[id] = optarg ? optarg : "";
+    return CAIRN_OK;
+}
+
+static cairn_status read_options(cli_job *job, int count, char **words)
+{
+    struct option options[CLI_OPTIONS + 1];
+    int           returned;
+
+    list_options(job->verb, options);
+    opterr = 0;
+    optind = 0; /* 0, not 1: glibc starts over */
+    while ((returned = getopt_long(count, words, ":o:", options, NULL)) != -1) {
+        if (returned == '?' || returned == ':')
+            return refuse(job, returned, words[optind > 1 ? optind - 1 : 1]);
+        if (returned == 'o' && !takes(job->verb, CLI_OUTPUT))
+            return unknown_part(job, "-o", 2);
+        CLI_TRY(take_option(job, returned, word_of(words)));
     }
-    if (!value)
-        return cli_fail(job, CAIRN_BAD_OPTION, "option: %s: needs a value, %s", word,
-                        table[id].value);
-    job->arguments.value[id] = value;
     return CAIRN_OK;
 }
 
@@ -122,19 +168,17 @@ static cairn_status check_operands(cli_job *job)
 
 cairn_status cli_arguments_read(cli_job *job, int count, char *const *words)
 {
-    bool options = true;
-    int  used;
+    char **copy = calloc((size_t)count + 2, sizeof *copy); /* getopt_long reorders */
 
-    for (int k = 0; k < count; k += used) {
-        const char *word = words[k];
+    if (!copy)
+        return cli_fail(job, CAIRN_NO_MEMORY, "memory: arguments: out of memory");
+    copy[0] = (char *)"cairn";
+    for (int k = 0; k < count; k++)
+        copy[k + 1] = words[k];
+    cairn_status status = read_options(job, count + 1, copy);
 
-        used = 1;
-        if (options && strcmp(word, "--") == 0)
-            options = false;
-        else if (options && word[0] == '-' && word[1])
-            CLI_TRY(read_option(job, count - k, words + k, &used));
-        else
-            CLI_TRY(push_operand(job, word));
-    }
-    return check_operands(job);
+    for (int k = optind; k <= count && status == CAIRN_OK; k++)
+        status = push_operand(job, copy[k]);
+    free(copy);
+    return status == CAIRN_OK ? check_operands(job) : status;
 }

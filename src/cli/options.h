@@ -3,9 +3,9 @@
 /// Arguments. One table names every option of the command; a verb lists those that it
 /// takes. The table is the parser, the help text, and the source of "did you mean".
 ///
-/// An option is `--name`, `--name VALUE` or `--name=VALUE`; names are written in full,
-/// so that a name added later cannot change what an old script means (which is why this
-/// is not getopt_long, whose prefixes do). Of a repeated option the last one counts.
+/// An option is `--name`, `--name VALUE` or `--name=VALUE`, read by getopt_long; names
+/// are written in full, so that a name added later cannot change what an old script
+/// means. Of a repeated option the last one counts.
 /// Options and operands may be mixed; `--` ends the options.
 
 #ifndef CLI_OPTIONS_H
@@ -16,46 +16,46 @@
 typedef struct cli_job cli_job; // job.h
 
 /// Every option: id, name, its value's name (NULL: a flag), default in words, help.
-#define CLI_OPTION_MAP(X)                                                           \
-    X(HELP, "help", NULL, NULL, "show this text")                                   \
-    X(MPI, "mpi", NULL, "under a launcher", "start MPI")                            \
-    X(JSON, "json", "FILE", NULL,                                                   \
-      "write one JSON object instead; - is standard output")                        \
-    X(MEMORY, "memory", "BYTES", "half of what is available, per rank",             \
-      "limit of a rank's arrays: 4000, 64M, 2Gi")                                   \
-    X(THREADS, "threads", "N", "1", "threads of a rank; this version uses 1")       \
-    X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                    \
-    X(SPY, "spy", "PNG", NULL, "draw the matrix")                                   \
-    X(OUTPUT, "output", "OUT", NULL, "the file to write; also -o")                  \
-    X(NX, "nx", "N", NULL, "grid points along x")                                   \
-    X(NY, "ny", "N", NULL, "grid points along y")                                   \
-    X(NZ, "nz", "N", NULL, "grid points along z")                                   \
-    X(N, "n", "N", NULL, "rows and columns")                                        \
-    X(OFFSETS, "offsets", "A,B,...", NULL, "diagonals, column minus row")           \
-    X(DEGREE, "degree", "N", NULL, "entries in a row; of fem3 blocks")              \
-    X(SCALE, "scale", "N", NULL, "2^N rows and columns")                            \
-    X(EDGES, "edges", "N", NULL, "entries drawn")                                   \
-    X(ROWS, "rows", "N", NULL, "rows")                                              \
-    X(COLS, "cols", "N", NULL, "columns")                                           \
-    X(DENSITY, "density", "D", NULL, "share of each row that is stored, 0 to 1")    \
-    X(SEED, "seed", "N", "1", "where the random numbers start")                     \
-    X(ARRAYS, "arrays", NULL, NULL, "with FILE, on one rank: the arrays' elements") \
-    X(PATH, "path", "SRC", NULL, "rewrite rules from SRC (not in this version)")    \
-    X(TO, "to", "SPEC", NULL, "the format to store it in")                          \
-    X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand")             \
-    X(PLACE, "place", "LIST", "auto", "devices of the members: auto, cpu, 0=cpu:0") \
-    X(DEVICES, "devices", "LIST", "all", "devices that exist for this run")         \
-    X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")  \
-    X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")            \
-    X(ITERS, "iters", "N", "10", "timed runs")                                      \
-    X(WARMUP, "warmup", "N", "2", "runs before them")                               \
-    X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")          \
-    X(OUT, "out", "FILE", NULL, "write the result, Matrix Market")                  \
-    X(VERIFY, "verify", NULL, NULL, "compare with a sum over the file's entries")   \
-    X(PLAN, "plan", "FILE", NULL, "load the plan (not in this version)")            \
-    X(PLAN_OUT, "plan-out", "FILE", NULL, "save the plan (not in this version)")    \
-    X(TRACE, "trace", "FILE", NULL, "trace of every task (not in this version)")    \
-    X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")    \
+#define CLI_OPTION_MAP(X)                                                            \
+    X(HELP, "help", NULL, NULL, "show this text")                                    \
+    X(MPI, "mpi", NULL, "under a launcher", "start MPI")                             \
+    X(JSON, "json", "FILE", NULL,                                                    \
+      "write one JSON object instead; - is standard output")                         \
+    X(MEMORY, "memory", "BYTES", "half of what is available, per rank",              \
+      "limit of a rank's arrays: 4000, 64M, 2Gi")                                    \
+    X(THREADS, "threads", "N", "the rank's binding", "threads of the CPU of a rank") \
+    X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                     \
+    X(SPY, "spy", "PNG", NULL, "draw the matrix")                                    \
+    X(OUTPUT, "output", "OUT", NULL, "the file to write; also -o")                   \
+    X(NX, "nx", "N", NULL, "grid points along x")                                    \
+    X(NY, "ny", "N", NULL, "grid points along y")                                    \
+    X(NZ, "nz", "N", NULL, "grid points along z")                                    \
+    X(N, "n", "N", NULL, "rows and columns")                                         \
+    X(OFFSETS, "offsets", "A,B,...", NULL, "diagonals, column minus row")            \
+    X(DEGREE, "degree", "N", NULL, "entries in a row; of fem3 blocks")               \
+    X(SCALE, "scale", "N", NULL, "2^N rows and columns")                             \
+    X(EDGES, "edges", "N", NULL, "entries drawn")                                    \
+    X(ROWS, "rows", "N", NULL, "rows")                                               \
+    X(COLS, "cols", "N", NULL, "columns")                                            \
+    X(DENSITY, "density", "D", NULL, "share of each row that is stored, 0 to 1")     \
+    X(SEED, "seed", "N", "1", "where the random numbers start")                      \
+    X(ARRAYS, "arrays", NULL, NULL, "with FILE, on one rank: the arrays' elements")  \
+    X(PATH, "path", "SRC", NULL, "rewrite rules from SRC (not in this version)")     \
+    X(TO, "to", "SPEC", NULL, "the format to store it in")                           \
+    X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand")              \
+    X(PLACE, "place", "LIST", "auto", "devices of the members: auto, cpu, 0=cpu:0")  \
+    X(DEVICES, "devices", "LIST", "all", "devices that exist for this run")          \
+    X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")   \
+    X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
+    X(ITERS, "iters", "N", "10", "timed runs")                                       \
+    X(WARMUP, "warmup", "N", "2", "runs before them")                                \
+    X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")           \
+    X(OUT, "out", "FILE", NULL, "write the result, Matrix Market")                   \
+    X(VERIFY, "verify", NULL, NULL, "compare with a sum over the file's entries")    \
+    X(PLAN, "plan", "FILE", NULL, "load the plan (not in this version)")             \
+    X(PLAN_OUT, "plan-out", "FILE", NULL, "save the plan (not in this version)")     \
+    X(TRACE, "trace", "FILE", NULL, "trace of every task (not in this version)")     \
+    X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")     \
     X(MODELS, "models", NULL, NULL, "print the cost models (not in this version)")
 
 typedef enum {

@@ -61,7 +61,7 @@ expect 0 info -- -a.mtx
 expect 0 info a.mtx --memory 64M --threads 2 --dtype f32
 expect 0 info a.mtx --memory 1Gi
 expect 0 run spmv a.mtx --warmup 0 --iters 1 --threads 2 --reproducible --json -
-has out '"threads": 1'
+has out '"threads": 2'
 
 # The environment.
 environment=CAIRN_MEMRY=1
