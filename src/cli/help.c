@@ -44,7 +44,7 @@ void cli_help(void)
 
     fputs(head, stdout);
     for (int k = 0; (verb = cli_verb_at(k)); k++)
-        printf("  %-9s %-20s %s\n", verb->name, verb->operands, verb->summary);
+        printf("  %-9s %-22s %s\n", verb->name, verb->operands, verb->summary);
     fputs(tail, stdout);
 }
 

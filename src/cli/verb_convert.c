@@ -115,8 +115,11 @@ static cairn_status run(cli_job *job)
     cost          c      = {0};
 
     CLI_TRY(check_output(job));
-    CLI_TRY(cairn_format_create(job->context, cli_text(job, CLI_TO), &format));
-    const cairn_status status = convert(job, format, &c, &since);
+    /* A file of formats may be missing on one rank only. */
+    cairn_status status = cli_agree(
+        job, cairn_format_create(job->context, cli_text(job, CLI_TO), &format));
+
+    if (status == CAIRN_OK) status = convert(job, format, &c, &since);
 
     cairn_format_destroy(&format);
     CLI_TRY(status);

@@ -102,8 +102,11 @@ static cairn_status run(cli_job *job)
     CLI_TRY(check_options(job));
     CLI_TRY(explain(job, &explained));
     if (explained) return CAIRN_OK;
-    CLI_TRY(cairn_format_create(job->context, job->arguments.operand[0], &format));
-    const cairn_status status = store_and_show(job, format);
+    /* A file of formats may be missing on one rank only. */
+    cairn_status status = cli_agree(
+        job, cairn_format_create(job->context, job->arguments.operand[0], &format));
+
+    if (status == CAIRN_OK) status = store_and_show(job, format);
 
     cairn_format_destroy(&format);
     return status;

@@ -14,9 +14,12 @@ static cairn_status load(cli_run *run)
     const cli_run_settings *settings = &run->settings;
     cairn_context          *context  = run->job->context;
 
-    CLI_TRY(cairn_format_create(context, settings->format, &run->format));
-    CLI_TRY(cairn_devices_check(context, settings->place, settings->devices,
-                                cairn_format_members(run->format)));
+    /* A file of formats, or a described machine, may be missing on one rank only. */
+    CLI_TRY(cli_agree(run->job,
+                      cairn_format_create(context, settings->format, &run->format)));
+    CLI_TRY(cli_agree(run->job,
+                      cairn_devices_check(context, settings->place, settings->devices,
+                                          cairn_format_members(run->format))));
     CLI_TRY(
         cairn_source_read(context, settings->file, settings->division, &run->source));
     CLI_TRY(cairn_source_describe(run->source, &run->matrix));
