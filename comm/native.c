@@ -72,7 +72,7 @@ static cairn_status make_table(writer *w)
     cairn_native_row mine = {.length = segment_length(w)};
     uint32_t         crc;
 
-    CAIRN_TRY(for_each_piece(w, NULL, &crc));
+    CAIRN_TRY(for_each_piece(w, NULL, &crc)); /* without a file it cannot fail */
     mine.crc = crc;
     CAIRN_TRY(w->comm->ops->allgather(w->comm, &mine, sizeof mine, w->table));
     w->total = CAIRN_NATIVE_PROLOGUE + w->comm->size * (int64_t)sizeof mine;
@@ -151,8 +151,10 @@ static cairn_status read_at(cairn_env  *env,
 cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native)
 {
     char      magic[8] = "";
-    const int fd       = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
+    /* Not blocking: nobody may ever write to a pipe. It cannot be read here, hence is no
+     * native file; the reader of the other kinds says what it is. */
     CAIRN_CHECK(fd >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
     const ssize_t n = pread(fd, magic, sizeof magic, 0);
 

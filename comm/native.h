@@ -23,7 +23,7 @@ cairn_status cairn_native_write_file(cairn_comm        *comm,
                                      int64_t           *bytes);
 
 /// Is this a native file, by its first bytes? Local.
-/// @retval CAIRN_IO  It cannot be opened or read.
+/// @retval CAIRN_IO  It cannot be opened.
 cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native);
 
 /// Read a native file back into entries, unsorted, some on every rank.
