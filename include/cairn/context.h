@@ -22,9 +22,10 @@ typedef struct cairn_context cairn_context;
 ///
 /// Local.
 ///
-/// @param[out] context  Destroy with cairn_context_destroy(). NULL on failure.
-/// @retval CAIRN_BAD_OPTION  A CAIRN_* variable is unknown or its value wrong. The
-///                           context exists all the same, to tell the message.
+/// @param[out] context  Destroy with cairn_context_destroy(), also after a failure: then
+///                      it exists to tell the message, and nothing else may be done with
+///                      it. NULL only where there was no memory for it.
+/// @retval CAIRN_BAD_OPTION  A CAIRN_* variable is unknown or its value wrong.
 CAIRN_API cairn_status cairn_context_create(cairn_context **context);
 
 /// Create a context over an MPI communicator, given by its Fortran handle
@@ -33,20 +34,27 @@ CAIRN_API cairn_status cairn_context_create(cairn_context **context);
 ///
 /// Collective on it. MPI must have been started.
 ///
-/// @retval CAIRN_UNSUPPORTED  The library was built without MPI.
+/// @param[out] context  As of cairn_context_create(). Destroy before MPI_Finalize.
+/// @retval CAIRN_UNSUPPORTED   The library was built without MPI.
+/// @retval CAIRN_BAD_ARGUMENT  It is MPI_COMM_NULL.
+/// @retval CAIRN_COMM          MPI does not run, or reported an error.
 CAIRN_API cairn_status cairn_context_create_fortran(int comm, cairn_context **context);
 
 /// Create a context over all ranks of the job, starting MPI if nobody has; then
 /// destroying the context ends MPI too. For programs, not for libraries.
 ///
 /// Collective on the job.
+///
+/// @param[out] context  As of cairn_context_create().
+/// @retval CAIRN_UNSUPPORTED  The library was built without MPI.
+/// @retval CAIRN_COMM         MPI cannot be started, has ended, or reported an error.
 CAIRN_API cairn_status cairn_context_create_world(cairn_context **context);
 
 /// Destroy a context; everything made with it must be gone. NULL is accepted.
 CAIRN_API void cairn_context_destroy(cairn_context **context);
 
-/// "WHAT: WHERE: WHY" of the last failure; "" when there was none. Valid until the next
-/// call with this context.
+/// "WHAT: WHERE: WHY" of the last failure; "" when there was none; of NULL that there was
+/// no memory. Valid until the next call with this context.
 CAIRN_API const char *cairn_context_message(const cairn_context *context);
 
 /// This rank, and how many there are.
@@ -90,7 +98,8 @@ CAIRN_API cairn_status cairn_context_agree(cairn_context *context, cairn_status 
 /// Collective. @p n is the same on every rank.
 CAIRN_API cairn_status cairn_context_max(cairn_context *context, double *values, int n);
 
-/// The CAIRN_* variables: name, default, meaning; NULL past the last.
+/// Variable @p k of the CAIRN_* variables, from 0 on: name, default, meaning; NULL past
+/// the last.
 CAIRN_API const char *cairn_option_name(int k);
 CAIRN_API const char *cairn_option_default(int k);
 CAIRN_API const char *cairn_option_help(int k);

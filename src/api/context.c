@@ -164,7 +164,7 @@ void cairn_context_destroy(cairn_context **context)
 
 const char *cairn_context_message(const cairn_context *context)
 {
-    return context->env.message;
+    return context ? context->env.message : cairn_status_text(CAIRN_NO_MEMORY);
 }
 
 int cairn_context_rank(const cairn_context *context)
@@ -221,10 +221,12 @@ cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)
 
 cairn_status cairn_context_max(cairn_context *context, double *values, int n)
 {
-    cairn_comm  *comm   = context->comm;
-    double      *all    = NULL;
-    cairn_status status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
+    cairn_comm  *comm = context->comm;
+    double      *all  = NULL;
+    cairn_status status;
 
+    if (!comm || comm->size == 1) return CAIRN_OK;
+    status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
     CAIRN_TRY(cairn_comm_agree(comm, status));
     status = comm->ops->allgather(comm, values, n * (int64_t)sizeof *values, all);
     for (int r = 0; r < comm->size && status == CAIRN_OK; r++)
@@ -234,28 +236,28 @@ cairn_status cairn_context_max(cairn_context *context, double *values, int n)
     return status;
 }
 
-const char *cairn_option_name(int k)
+/// Row @p k of the options' table; an empty one past its ends.
+static cairn_option_row option_row(int k)
 {
     int                     count;
     const cairn_option_row *rows = cairn_options_rows(&count);
 
-    return k < count ? rows[k].variable : NULL;
+    return k >= 0 && k < count ? rows[k] : (cairn_option_row){NULL, NULL, NULL};
+}
+
+const char *cairn_option_name(int k)
+{
+    return option_row(k).variable;
 }
 
 const char *cairn_option_default(int k)
 {
-    int                     count;
-    const cairn_option_row *rows = cairn_options_rows(&count);
-
-    return k < count ? rows[k].standard : NULL;
+    return option_row(k).standard;
 }
 
 const char *cairn_option_help(int k)
 {
-    int                     count;
-    const cairn_option_row *rows = cairn_options_rows(&count);
-
-    return k < count ? rows[k].help : NULL;
+    return option_row(k).help;
 }
 
 const char *cairn_version(void)

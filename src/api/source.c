@@ -234,7 +234,7 @@ const char *cairn_problem_name(int k)
     int                        count;
     const cairn_generator_row *rows = cairn_generator_rows(&count);
 
-    return k < count ? rows[k].name : NULL;
+    return k >= 0 && k < count ? rows[k].name : NULL;
 }
 
 const char *cairn_problem_help(int k)
@@ -242,7 +242,7 @@ const char *cairn_problem_help(int k)
     int                        count;
     const cairn_generator_row *rows = cairn_generator_rows(&count);
 
-    return k < count ? rows[k].summary : NULL;
+    return k >= 0 && k < count ? rows[k].summary : NULL;
 }
 
 cairn_status cairn_source_write(const cairn_source *source, const char *path)

@@ -260,7 +260,9 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 
     if (ends_with(path, ".mtx")) {
         CAIRN_TRY(write_text(tensor, NULL, path));
-        CAIRN_TRY(cairn_file_length(&tensor->context->env, path, &length));
+        CAIRN_TRY(
+            cairn_comm_agree(tensor->context->comm,
+                             cairn_file_length(&tensor->context->env, path, &length)));
     } else {
         CAIRN_TRY(cairn_native_write_file(tensor->context->comm, path, tensor->local,
                                           tensor->format->text, &length));
