@@ -82,7 +82,7 @@ cairn_status cairn_arena_copy(cairn_arena *arena,
     char *fresh;
 
     CAIRN_TRY(cairn_arena_alloc(arena, length + 1, 1, (void **)&fresh));
-    memcpy(fresh, bytes, length);
+    if (length) memcpy(fresh, bytes, length);
     *copy = fresh;
     return CAIRN_OK;
 }

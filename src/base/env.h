@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The environment that every room is handed: counted memory, the error message, the
-/// options, the log. It is the first member of the public context, so that rooms below
+/// options, progress. It is the first member of the public context, so that rooms below
 /// the API never see the context itself. One thread uses an environment at a time,
-/// except for the allocator, which any thread may call.
+/// except for the allocator, which any thread may call; two that fail at once leave
+/// either's message.
 
 #ifndef CAIRN_BASE_ENV_H
 #define CAIRN_BASE_ENV_H
@@ -82,8 +83,8 @@ void cairn_free(cairn_env *env, void *block);
 cairn_status
 cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy);
 
-/// Fail with CAIRN_NO_MEMORY unless @p bytes more than @p held stay within the limit:
-/// "WHAT: needs N bytes, but the limit is L". Nothing is allocated.
+/// Fail with CAIRN_NO_MEMORY if @p bytes, all that @p what needs, are more than the
+/// limit: "memory: WHAT: needs N bytes, but the limit is L". Nothing is allocated.
 cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes);
 
 /// Report progress if anybody listens.

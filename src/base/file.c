@@ -84,8 +84,12 @@ cairn_status cairn_file_join(cairn_env  *env,
     CAIRN_TRY(cairn_strndup(env, path, strlen(path), &fresh.path));
     fresh.fd = open(temporary, O_WRONLY | O_CLOEXEC);
     if (fresh.fd < 0) {
+        /* First the message: freeing may change errno. */
+        const cairn_status status =
+            fail_io(env, path, "open the temporary file of another rank");
+
         forget_names(&fresh);
-        return fail_io(env, path, "open the temporary file of another rank");
+        return status;
     }
     *file = fresh;
     return CAIRN_OK;

@@ -37,7 +37,7 @@ static bool reserve(cairn_text *text, size_t more)
 void cairn_text_add_bytes(cairn_text *text, const char *bytes, size_t length)
 {
     if (!reserve(text, length)) return;
-    memcpy(text->data + text->length, bytes, length);
+    if (length) memcpy(text->data + text->length, bytes, length);
     text->length += length;
     text->data[text->length] = '\0';
 }
