@@ -24,7 +24,6 @@ finish(cairn_resolver *r, const cairn_meaning *meaning, cairn_format **format)
         f->order     = meaning->encoding->map.order;
     }
     f->env   = r->env;
-    f->env   = r->env;
     f->arena = r->arena;
     *format  = f;
     return CAIRN_OK;
