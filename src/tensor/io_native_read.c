@@ -81,6 +81,7 @@ static cairn_status get_head(reader *r)
     CAIRN_TRY(get_within(r, CAIRN_NATIVE_VERSION, CAIRN_NATIVE_VERSION, &version));
     CAIRN_TRY(get_within(r, 1, CAIRN_MAX_ORDER, &order));
     CAIRN_TRY(get_within(r, 32, 64, &bits));
+    if (bits != 32 && bits != 64) return broken(r, "a number is out of its range");
     CAIRN_TRY(get_within(r, 0, INT32_MAX, &rank));
     CAIRN_TRY(get_within(r, 1, CAIRN_MAX_MEMBERS, &members));
     r->tensor->shape.order = (int)order;
