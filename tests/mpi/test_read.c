@@ -213,7 +213,7 @@ Test(read, a_file_missing_on_one_rank_is_told_once)
              rank == size - 1 ? "none.mtx" : "a.mtx");
     if (rank == 0 && size > 1) scratch_write(path, text, strlen(text));
     MPI_Barrier(MPI_COMM_WORLD);
-    snprintf(expect, sizeof expect, size > 1 ? "rank %d: " : "none.mtx: open",
+    snprintf(expect, sizeof expect, size > 1 ? "rank %d: " : "none.mtx: No such file",
              size - 1);
     ON_ALL_RANKS(fails_alike(path, 1000, CAIRN_IO, expect), "%s", env.message);
     ON_ALL_RANKS(strstr(env.message, "No such file") != NULL, "%s", env.message);

@@ -82,7 +82,8 @@ Test(file, does_not_replace_what_is_no_file)
     cr_expect_eq(cairn_file_create(&env, missing, &file), CAIRN_IO);
     cr_expect_eq(cairn_file_create(&env, folder, &file), CAIRN_IO);
     cr_expect_eq(cairn_file_create(&env, "/dev/null", &file), CAIRN_IO);
-    cr_expect(strstr(env.message, "/dev/null") == env.message, "%s", env.message);
+    cr_expect(strstr(env.message, "create: /dev/null: ") == env.message, "%s",
+              env.message);
 }
 
 Test(file, survives_every_failed_allocation)
