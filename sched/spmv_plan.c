@@ -38,37 +38,44 @@ typedef struct {
     cairn_pos    n, capacity;
 } column_list;
 
+static cairn_status add_column(column_list *list, cairn_coord j)
+{
+    if (j >= list->lo && j < list->hi) return CAIRN_OK;
+    if (list->n == list->capacity) {
+        list->capacity = list->capacity * 2 + 1024;
+        CAIRN_TRY(cairn_realloc(list->env, list->capacity, sizeof *list->column,
+                                (void **)&list->column));
+    }
+    list->column[list->n++] = j;
+    return CAIRN_OK;
+}
+
 static cairn_status
 list_columns(void *user, const cairn_part *part, const cairn_batch *batch)
 {
-    column_list *list = user;
+    const bool pads = part->layout->pads;
 
     for (int k = 0; k < batch->n; k++) {
-        const cairn_coord j = batch->coord[1][k];
-
-        if (j >= list->lo && j < list->hi) continue;
-        if (part->layout->pads && cairn_value_get(&part->view, batch->value[k]) == 0)
+        if (pads && cairn_value_get(&part->view, batch->value[k]) == 0)
             continue; /* padding pulls in nothing */
-        if (list->n == list->capacity) {
-            list->capacity = list->capacity * 2 + 1024;
-            CAIRN_TRY(cairn_realloc(list->env, list->capacity, sizeof *list->column,
-                                    (void **)&list->column));
-        }
-        list->column[list->n++] = j;
+        CAIRN_TRY(add_column(user, batch->coord[1][k]));
     }
     return CAIRN_OK;
 }
 
 static cairn_status collect_columns(const cairn_spmv_plan *plan, column_list *list)
 {
+    const cairn_local *tensor = plan->tensor;
+
     if (plan->comm->size == 1) return CAIRN_OK;
-    for (int m = 0; m < plan->tensor->groups; m++) {
+    for (cairn_pos k = 0; k < tensor->columns; k++)
+        CAIRN_TRY(add_column(list, tensor->column[k]));
+    for (int m = 0; m < tensor->groups && !tensor->pattern; m++) {
         cairn_walker *walker;
 
-        CAIRN_TRY(
-            cairn_walker_create(list->env, plan->tensor->group[m].layout, &walker));
+        CAIRN_TRY(cairn_walker_create(list->env, tensor->group[m].layout, &walker));
         const cairn_status status =
-            cairn_walk_member(walker, plan->tensor, m, list_columns, list);
+            cairn_walk_member(walker, tensor, m, list_columns, list);
 
         cairn_walker_destroy(list->env, &walker);
         if (status != CAIRN_OK) return status;

@@ -177,7 +177,7 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
 /// New values for the same pattern: @p val is as it was given to
 /// cairn_tensor_from_csr(), entry for entry.
 ///
-/// Local. Takes no memory beyond a map of 8 bytes an entry, made at the first call.
+/// Local. Takes no memory: a map of 16 bytes an entry was made with the tensor.
 ///
 /// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr().
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);

@@ -4,6 +4,7 @@
 /// brings new values to their places.
 
 #include "api/api.h"
+#include "tensor/statistics.h"
 #include "tensor/walk.h"
 
 #include <inttypes.h>
@@ -227,6 +228,19 @@ static cairn_status locate_entries(const cairn_tensor *tensor, locator *l)
     return CAIRN_OK;
 }
 
+/// The columns of the pattern: values that are 0 now may be others at the next update.
+static cairn_status keep_pattern(const cairn_entries *entries, cairn_local *local)
+{
+    CAIRN_TRY(CAIRN_NEW(local->env, entries->n, &local->column));
+    if (entries->n)
+        memcpy(local->column, entries->coord[1],
+               (size_t)entries->n * sizeof *local->column);
+    local->columns = cairn_distinct(local->column, entries->n);
+    local->pattern = true;
+    return cairn_realloc(local->env, local->columns, sizeof *local->column,
+                         (void **)&local->column);
+}
+
 /// Where each of the caller's entries is stored.
 static cairn_status
 map_targets(const csr *a, cairn_tensor *tensor, const cairn_entries *entries)
@@ -235,6 +249,7 @@ map_targets(const csr *a, cairn_tensor *tensor, const cairn_entries *entries)
     locator      l   = {.local = tensor->local, .entries = entries};
     cairn_status status;
 
+    CAIRN_TRY(keep_pattern(entries, tensor->local));
     tensor->targets = ptr_at(a, a->rows);
     CAIRN_TRY(CAIRN_NEW(env, tensor->targets, &tensor->target));
     CAIRN_TRY(CAIRN_NEW(env, entries->n, &l.stored));

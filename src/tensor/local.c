@@ -16,6 +16,7 @@ void cairn_local_destroy(cairn_local **tensor)
         cairn_free(t->env, t->group[g].block);
     }
     cairn_free(t->env, t->part);
+    cairn_free(t->env, t->column);
     cairn_free(t->env, t);
     *tensor = NULL;
 }

@@ -46,6 +46,9 @@ typedef struct cairn_local {
     cairn_group                group[CAIRN_MAX_MEMBERS];
     int64_t                    parts;
     cairn_part                *part; ///< [parts], by member, rank, share, bank.
+    bool         pattern; ///< Values will change: what is 0 now may be an entry.
+    cairn_pos    columns; ///< With a pattern: the distinct d1 of its entries,
+    cairn_coord *column;  ///< [columns], ascending.
 } cairn_local;
 
 void cairn_local_destroy(cairn_local **tensor);

@@ -8,6 +8,8 @@
 
 #include <cairn/mpi.h>
 
+#include <math.h>
+
 static cairn_context *context; ///< Over all ranks.
 static int64_t        blocks_before;
 
@@ -381,6 +383,49 @@ Test(api, a_solver_brings_its_own_rows)
     for (int kind = 0; kind < 4; kind++)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             check_rows(kind, texts[k]);
+}
+
+/// A solver's first values may all be 0; what x a rank needs follows from the pattern.
+static void check_late_values(const char *text)
+{
+    static rows_of a;
+    cairn_tensor  *tensor = NULL;
+    cairn_plan    *plan   = NULL;
+    int64_t        first, end;
+    bool           right = true;
+
+    own_rows(0, &first, &end);
+    fill(&a, first, end, 0);
+    memset(a.val, 0, sizeof a.val);
+    ALL(context, take(context, &a, text, CAIRN_COPY, &tensor));
+    ALL(context, multiply(tensor, &plan));
+    fill(&a, first, end, 1);
+    ALL(context, cairn_tensor_update(tensor, a.val));
+    ALL(context, cairn_plan_run(plan, NULL, NULL));
+    for (int64_t i = first; i < end; i++) {
+        long double sum = 0;
+
+        for (int32_t k = a.ptr[i - first]; k < a.ptr[i - first + 1]; k++)
+            sum += a.val[k] * ramp(a.idx[k]);
+        right = right && fabs(cairn_plan_y(plan)[i - first] - (double)sum) <= 1e-14;
+    }
+    ON_ALL_RANKS(right, "%s", text);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(api, values_that_were_zero_at_first_meet_their_x)
+{
+    static const char *const texts[] = {"csr",
+                                        "ell",
+                                        "dia",
+                                        "bcsr<4,4>",
+                                        "sell<4>",
+                                        "hybrid<bdia<8>,csr,0.3>",
+                                        "hybrid<ell,coo,0.5,0.5>"};
+
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        check_late_values(texts[k]);
 }
 
 Test(api, wrong_rows_are_refused_on_all_ranks)
