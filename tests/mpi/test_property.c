@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Random formats on several ranks: what one rank can store all can, the product is the
+/// same, and its bits too unless an order is a schedule's.
+
+#include "mpi_suite.h"
+#include "random_format.h"
+
+#include <cairn/cairn.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+TestSuite(property, .init = mpi_up, .fini = mpi_down);
+
+enum { CASES = 250, MOST_ROWS = 24, MOST_COLS = 16 };
+
+typedef struct {
+    uint64_t seed;
+    int64_t  extent[2], n;
+    int64_t  coord[2 * MOST_ROWS * MOST_COLS];
+    double   value[MOST_ROWS * MOST_COLS];
+    char     text[RANDOM_FORMAT];
+    double   y[2][MOST_ROWS]; ///< Of all ranks, of one.
+} example;
+
+static void draw(example *e, uint64_t seed)
+{
+    uint64_t state = seed;
+
+    e->seed           = seed;
+    e->n              = 0;
+    e->extent[0]      = 1 + random_below(&state, MOST_ROWS);
+    e->extent[1]      = 1 + random_below(&state, MOST_COLS);
+    const int density = random_below(&state, 101);
+
+    for (int64_t i = 0; i < e->extent[0]; i++)
+        for (int64_t j = 0; j < e->extent[1]; j++) {
+            if (!random_chance(&state, density)) continue;
+            e->coord[2 * e->n]     = i;
+            e->coord[2 * e->n + 1] = j;
+            e->value[e->n++]       = 1 + random_below(&state, 1000) / 7.0;
+        }
+    random_format(&state, 2, e->text, sizeof e->text);
+}
+
+/// Store and multiply over the ranks of @p context; entries come from its rank 0.
+static cairn_status multiply(cairn_context *context, const example *e, double *y)
+{
+    cairn_source *source = NULL;
+    cairn_format *format = NULL;
+    cairn_tensor *tensor = NULL;
+    cairn_plan   *plan   = NULL;
+    int64_t       first, end;
+    const int64_t given = cairn_context_rank(context) == 0 ? e->n : 0;
+
+    cairn_status status = cairn_source_from_coords(
+        context, 2, e->extent, given, e->coord, e->value, CAIRN_BY_NNZ, &source);
+    if (status == CAIRN_OK) status = cairn_format_create(context, e->text, &format);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, format, CAIRN_F64, &tensor);
+    if (status == CAIRN_OK) status = cairn_plan_spmv(tensor, &plan);
+    if (status == CAIRN_OK) {
+        cairn_plan_columns(plan, &first, &end);
+        for (int64_t j = first; j < end; j++)
+            cairn_plan_x(plan)[j - first] = (double)(j % 97 + 1) / 97;
+        cairn_tensor_rows(tensor, &first, &end);
+        memset(y, 0, MOST_ROWS * sizeof *y);
+        status = cairn_plan_run(plan, NULL, y + first);
+    }
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+    return status;
+}
+
+/// Orders that are one rank's own.
+static bool order_is_local(const example *e)
+{
+    return strstr(e->text, "schedule") || strstr(e->text, "distance");
+}
+
+static bool same_product(const example *e)
+{
+    for (int64_t i = 0; i < e->extent[0]; i++) {
+        const double all = e->y[0][i], one = e->y[1][i];
+
+        if (order_is_local(e) ? fabs(all - one) > 1e-13 * fabs(one)
+                              : memcmp(&all, &one, sizeof all) != 0)
+            return false;
+    }
+    return true;
+}
+
+/// What several ranks may refuse though one does not: a query's value at a position of
+/// another rank, and what must fit on a rank of its own.
+static bool may_differ(cairn_status all)
+{
+    return all == CAIRN_UNSUPPORTED || all == CAIRN_NO_MEMORY;
+}
+
+static bool case_holds(cairn_context *world, cairn_context *alone, example *e)
+{
+    const cairn_status all = multiply(world, e, e->y[0]);
+    const cairn_status one = multiply(alone, e, e->y[1]);
+
+    MPI_Allreduce(MPI_IN_PLACE, e->y[0], MOST_ROWS, MPI_DOUBLE, MPI_SUM,
+                  MPI_COMM_WORLD);
+    if (all != CAIRN_OK || one != CAIRN_OK) return all == one || may_differ(all);
+    return same_product(e);
+}
+
+Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 120)
+{
+    static example e;
+    cairn_context *world, *alone;
+    int            stored = 0;
+
+    cr_assert_eq(
+        cairn_context_create_fortran((int)MPI_Comm_c2f(MPI_COMM_WORLD), &world),
+        CAIRN_OK);
+    cr_assert_eq(cairn_context_create(&alone), CAIRN_OK);
+    cairn_context_set_memory(world, 16 << 20);
+    cairn_context_set_memory(alone, 16 << 20);
+    for (int k = 0; k < CASES; k++) {
+        draw(&e, 1000 + (uint64_t)k);
+        ON_ALL_RANKS(case_holds(world, alone, &e), "seed %llu: %s | %s\n%s",
+                     (unsigned long long)e.seed, cairn_context_message(world),
+                     cairn_context_message(alone), e.text);
+        stored += order_is_local(&e) ? 0 : 1;
+    }
+    ON_ALL_RANKS(stored > CASES / 2, "only %d cases held to their bits", stored);
+    cairn_context_destroy(&alone);
+    cairn_context_destroy(&world);
+}
