@@ -58,12 +58,13 @@ cairn_status cairn_comm_exscan(cairn_comm *comm, int64_t mine, int64_t *before)
     int64_t     *all = NULL, sum = 0;
     cairn_status status = CAIRN_NEW(comm->env, comm->size, &all);
 
-    CAIRN_TRY(cairn_comm_agree(comm, status));
-    status = comm->ops->allgather(comm, &mine, sizeof mine, all);
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done, comm->ops->allgather(comm, &mine, sizeof mine, all));
     for (int r = 0; r < comm->rank; r++)
         sum += all[r];
+    *before = sum;
+done:
     cairn_free(comm->env, all);
-    if (status == CAIRN_OK) *before = sum;
     return status;
 }
 

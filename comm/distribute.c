@@ -12,6 +12,16 @@ void cairn_rows_fini(cairn_env *env, cairn_rows *rows)
     *rows = (cairn_rows){0};
 }
 
+cairn_status cairn_rows_copy(cairn_env *env, const cairn_rows *rows, cairn_rows *copy)
+{
+    cairn_rows fresh = {.size = rows->size};
+
+    CAIRN_TRY(CAIRN_NEW(env, rows->size + 1, &fresh.first));
+    memcpy(fresh.first, rows->first, (size_t)(rows->size + 1) * sizeof *rows->first);
+    *copy = fresh;
+    return CAIRN_OK;
+}
+
 int cairn_rows_owner(const cairn_rows *rows, cairn_coord row)
 {
     int low = 0, high = rows->size - 1;

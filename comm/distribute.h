@@ -34,6 +34,9 @@ cairn_status cairn_rows_by_entries(cairn_comm          *comm,
                                    cairn_coord          grain,
                                    cairn_rows          *rows);
 
+/// Copy rows. Local. @p copy is unchanged on failure.
+cairn_status cairn_rows_copy(cairn_env *env, const cairn_rows *rows, cairn_rows *copy);
+
 void cairn_rows_fini(cairn_env *env, cairn_rows *rows);
 
 /// Rank that owns @p row. Local.

@@ -6,6 +6,7 @@
 #include "comm/native.h"
 
 #include "comm/output.h"
+#include "comm/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,6 +128,7 @@ cairn_status cairn_native_write_file(cairn_comm        *comm,
     return status;
 }
 
+/// Read exactly @p bytes.
 static cairn_status read_at(cairn_env  *env,
                             const char *path,
                             int         fd,
@@ -134,17 +136,11 @@ static cairn_status read_at(cairn_env  *env,
                             int64_t     bytes,
                             int64_t     offset)
 {
-    while (bytes > 0) {
-        const ssize_t n =
-            pread(fd, out, bytes > 1 << 30 ? 1 << 30 : (size_t)bytes, offset);
+    size_t got = 0;
 
-        if (n < 0 && errno == EINTR) continue;
-        CAIRN_CHECK(n >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
-        CAIRN_CHECK(n > 0, env, CAIRN_BAD_FILE, "read: %s: the file ends early", path);
-        out = (char *)out + n;
-        bytes -= n;
-        offset += n;
-    }
+    CAIRN_TRY(cairn_read_at(env, path, fd, out, (size_t)bytes, offset, &got));
+    CAIRN_CHECK(got == (size_t)bytes, env, CAIRN_BAD_FILE,
+                "read: %s: the file ends early", path);
     return CAIRN_OK;
 }
 
