@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static cairn_status cpu_alloc(cairn_device *device, int64_t bytes, void **block)
 {
@@ -73,19 +72,11 @@ __attribute__((optimize("O3"), noinline)) static uint64_t add_up(const uint64_t 
     return sum;
 }
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /// Seconds in which all threads read the words once, each its own share; with @p write,
 /// it is the first touch instead, which puts the pages near the thread.
 static double sweep(uint64_t *word, int64_t n, int threads, bool write)
 {
-    const double start = now();
+    const double start = cairn_seconds();
     uint64_t     sum   = 0;
 
 #pragma omp parallel for num_threads(threads) reduction(+ : sum) schedule(static)
@@ -98,7 +89,7 @@ static double sweep(uint64_t *word, int64_t n, int threads, bool write)
             sum += add_up(word + from, to - from);
     }
     word[0] = sum; /* The sum is used, so that the reads are not removed. */
-    return now() - start;
+    return cairn_seconds() - start;
 }
 
 /// Four times the caches, so that memory is what is read; 64 MB take 5 ms even where

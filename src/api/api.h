@@ -59,9 +59,6 @@ struct cairn_plan {
     double           seconds;
 };
 
-/// Seconds of a clock that only goes forward.
-double cairn_seconds(void);
-
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);
 

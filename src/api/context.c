@@ -16,16 +16,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
-
-double cairn_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /// Bytes the machine could give now; half of its memory where the kernel does not say.
 static int64_t available_bytes(void)
@@ -227,11 +218,13 @@ cairn_status cairn_context_max(cairn_context *context, double *values, int n)
 
     if (!comm || comm->size == 1) return CAIRN_OK;
     status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
-    CAIRN_TRY(cairn_comm_agree(comm, status));
-    status = comm->ops->allgather(comm, values, n * (int64_t)sizeof *values, all);
-    for (int r = 0; r < comm->size && status == CAIRN_OK; r++)
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    CAIRN_GO(done,
+             comm->ops->allgather(comm, values, n * (int64_t)sizeof *values, all));
+    for (int r = 0; r < comm->size; r++)
         for (int k = 0; k < n; k++)
             if (all[r * n + k] > values[k]) values[k] = all[r * n + k];
+done:
     cairn_free(&context->env, all);
     return status;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 /// A block's size, in the 64 bytes before it, so that freeing counts right.
 typedef struct {
@@ -184,6 +185,14 @@ cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes
                       "memory: %s: needs %s bytes, but the limit is %" PRId64
                       " (--memory or CAIRN_MEMORY raises it)",
                       what, needed, env->memory_limit);
+}
+
+double cairn_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void cairn_progress(cairn_env *env, const char *what, double fraction)

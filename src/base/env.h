@@ -87,6 +87,9 @@ cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy);
 /// limit: "memory: WHAT: needs N bytes, but the limit is L". Nothing is allocated.
 cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes);
 
+/// Seconds of a clock that only goes forward, from some moment on. Any thread.
+double cairn_seconds(void);
+
 /// Report progress if anybody listens.
 void cairn_progress(cairn_env *env, const char *what, double fraction);
 
