@@ -7,27 +7,15 @@
 #include "tensor/walk.h"
 
 #include <string.h>
-#include <time.h>
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
+/// Collective if the tensor is not square.
 static cairn_status share_columns(cairn_spmv_plan *plan, const cairn_rows *rows)
 {
     const cairn_shape *shape = &plan->tensor->shape;
 
     if (shape->extent[0] != shape->extent[1])
         return cairn_rows_equal(plan->comm, shape->extent[1], 1, &plan->columns);
-    CAIRN_TRY(CAIRN_NEW(plan->comm->env, rows->size + 1, &plan->columns.first));
-    plan->columns.size = rows->size;
-    memcpy(plan->columns.first, rows->first,
-           (size_t)(rows->size + 1) * sizeof *rows->first);
-    return CAIRN_OK;
+    return cairn_rows_copy(plan->comm->env, rows, &plan->columns);
 }
 
 /// Columns of stored entries that other ranks own.
@@ -134,9 +122,9 @@ cairn_status cairn_spmv_plan_create(cairn_comm        *comm,
         fresh->tensor = tensor;
         for (int m = 0; m < tensor->groups; m++)
             fresh->task[m] = (cairn_member_task){.plan = fresh, .member = m};
-        status = share_columns(fresh, rows);
     }
     status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = cairn_comm_agree(comm, share_columns(fresh, rows));
     if (status == CAIRN_OK) status = create_halo(fresh);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(comm, create_operands(fresh, rows, held));
@@ -167,11 +155,11 @@ void cairn_spmv_plan_destroy(cairn_spmv_plan **plan)
 static void run_member(void *argument)
 {
     cairn_member_task *task  = argument;
-    const double       begin = now();
+    const double       begin = cairn_seconds();
 
     task->status =
         cairn_spmv_run(task->plan->spmv, task->member, task->plan->x, 0, task->plan->y);
-    task->seconds = now() - begin;
+    task->seconds = cairn_seconds() - begin;
 }
 
 cairn_status cairn_spmv_plan_run(cairn_spmv_plan *plan)

@@ -38,14 +38,6 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
     return cairn_local_build(&tensor->context->env, &build, &tensor->local);
 }
 
-static cairn_status copy_rows(cairn_env *env, const cairn_rows *from, cairn_rows *to)
-{
-    CAIRN_TRY(CAIRN_NEW(env, from->size + 1, &to->first));
-    memcpy(to->first, from->first, (size_t)(from->size + 1) * sizeof *from->first);
-    to->size = from->size;
-    return CAIRN_OK;
-}
-
 static cairn_status prepare(cairn_source       *source,
                             const cairn_format *format,
                             cairn_dtype         dtype,
@@ -63,7 +55,7 @@ static cairn_status prepare(cairn_source       *source,
     (*tensor)->dtype   = dtype;
     (*tensor)->targets = -1;
     CAIRN_TRY(cairn_format_copy(context, format, &(*tensor)->format));
-    return copy_rows(env, &source->rows, &(*tensor)->rows);
+    return cairn_rows_copy(env, &source->rows, &(*tensor)->rows);
 }
 
 cairn_status cairn_tensor_create(cairn_source       *source,
