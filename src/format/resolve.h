@@ -131,6 +131,9 @@ int cairn_scope_param(const cairn_scope *scope, const char *name);
 /// Number of the query called @p name among the first @p queries, or -1.
 int cairn_query_find(const cairn_query *query, int queries, const char *name);
 
+/// "d0", "d1", ...: what d[n] stands for, and what dimensions are called in prints.
+extern const char *const cairn_dim_names[CAIRN_MAX_ORDER];
+
 /// Number of the dimension called @p name, or -1.
 int cairn_dim_find(const cairn_names *names, const char *name);
 

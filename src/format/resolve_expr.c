@@ -3,6 +3,7 @@
 /// Resolving of expressions and maps. Arithmetic over constants is done here, checked at
 /// 64 bits; everything else keeps the form in which it was written.
 
+#include "format/algebra.h"
 #include "format/resolve.h"
 
 #include <inttypes.h>
@@ -10,8 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/// What d[n] stands for.
-static const char *const dim_names[CAIRN_MAX_ORDER] = {
+const char *const cairn_dim_names[CAIRN_MAX_ORDER] = {
     "d0", "d1", "d2",  "d3",  "d4",  "d5",  "d6",  "d7",
     "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15"};
 
@@ -93,9 +93,8 @@ static cairn_status fold(const cairn_scope *scope,
         if (b <= 0)
             return cairn_fail_in(scope, node->place,
                                  "a divisor is %" PRId64 "; it must be positive", b);
-        *value = a % b;
-        if (*value < 0) *value += b;
-        if (node->op == CAIRN_NODE_DIV) *value = a / b - (a % b < 0);
+        *value =
+            node->op == CAIRN_NODE_DIV ? cairn_floor_div(a, b) : cairn_floor_mod(a, b);
     }
     if (overflow)
         return cairn_fail_in(scope, node->place, "a constant is beyond 64 bits");
@@ -386,7 +385,7 @@ resolve_all_dims(const cairn_names *names, const cairn_node *node, cairn_map *ma
                                   CAIRN_MAX_ORDER, &count));
     for (int k = 0; k < count; k++) {
         const cairn_node one = {
-            .op = CAIRN_NODE_ID, .place = node->place, .name = dim_names[k]};
+            .op = CAIRN_NODE_ID, .place = node->place, .name = cairn_dim_names[k]};
         cairn_expr *expr;
 
         CAIRN_TRY(resolve_name(names, &one, &expr));
@@ -453,7 +452,7 @@ cairn_status cairn_resolve_dims(cairn_names *names, const cairn_map_node *node)
         CAIRN_TRY(cairn_resolve_range(names->scope, dim->a, "n of d[n]", 0,
                                       CAIRN_MAX_ORDER, &count));
         for (int k = 0; k < count; k++)
-            CAIRN_TRY(add_dim(names, dim_names[k], dim->place));
+            CAIRN_TRY(add_dim(names, cairn_dim_names[k], dim->place));
     }
     return CAIRN_OK;
 }

@@ -32,16 +32,13 @@ static cairn_status resolve_hybrid_query(const cairn_scope      *scope,
                                          cairn_place             place,
                                          cairn_format           *f)
 {
-    static const char *const dims[CAIRN_MAX_ORDER] = {
-        "d0", "d1", "d2",  "d3",  "d4",  "d5",  "d6",  "d7",
-        "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15"};
     cairn_names  names = {.scope = scope, .order = f->order, .later = node};
     cairn_query *query;
 
     if (node->func != CAIRN_QUERY_SUM)
         return cairn_fail_in(scope, place, "a hybrid's query must be a sum");
     for (int k = 0; k < f->order; k++)
-        names.dim[k] = dims[k];
+        names.dim[k] = cairn_dim_names[k];
     CAIRN_TRY(CAIRN_ARENA_NEW(scope->resolver->arena, 1, &query));
     CAIRN_TRY(cairn_resolve_query(&names, node, query));
     f->query = query;

@@ -81,14 +81,11 @@ static cairn_status resolve_var(const cairn_names      *names,
                                 int                    *arg,
                                 const char            **text)
 {
-    static const char *const dims[] = {"d0",  "d1",  "d2",  "d3", "d4",  "d5",
-                                       "d6",  "d7",  "d8",  "d9", "d10", "d11",
-                                       "d12", "d13", "d14", "d15"};
-    const int                dim    = find_any_dim(names, node, var->name);
+    const int dim = find_any_dim(names, node, var->name);
 
     if (dim < 0 || cairn_query_find(names->query, names->queries, var->name) >= 0)
         return resolve_word(names, var->place, var->name, arg, text);
-    *text = dims[dim < CAIRN_MAX_ORDER ? dim : CAIRN_MAX_ORDER - 1];
+    *text = cairn_dim_names[dim < CAIRN_MAX_ORDER ? dim : CAIRN_MAX_ORDER - 1];
     return last_sum(names, var->place, var->name, arg);
 }
 
