@@ -44,12 +44,15 @@ static cairn_status check_widths(const csr *a)
     CAIRN_CHECK((a->ptr_bits == 32 || a->ptr_bits == 64)
                     && (a->idx_bits == 32 || a->idx_bits == 64),
                 env, CAIRN_BAD_ARGUMENT, "csr: ptr_bits and idx_bits are 32 or 64");
-    CAIRN_CHECK(a->rows >= 0 && a->first_row >= 0 && a->shape.extent[0] >= 0
-                    && a->shape.extent[1] >= 0
-                    && a->first_row + a->rows <= a->shape.extent[0],
+    for (int k = 0; k < 2; k++)
+        CAIRN_CHECK(a->shape.extent[k] >= 0 && a->shape.extent[k] < INT64_MAX / 4, env,
+                    CAIRN_BAD_SHAPE, "csr: extent %d is %" PRId64, k,
+                    a->shape.extent[k]);
+    CAIRN_CHECK(a->rows >= 0 && a->first_row >= 0
+                    && a->rows <= a->shape.extent[0] - a->first_row,
                 env, CAIRN_BAD_SHAPE,
-                "csr: rows %" PRId64 "..%" PRId64 " are not within 0..%" PRId64,
-                a->first_row, a->first_row + a->rows - 1, a->shape.extent[0] - 1);
+                "csr: %" PRId64 " rows from %" PRId64 " on are not within 0..%" PRId64,
+                a->rows, a->first_row, a->shape.extent[0] - 1);
     return CAIRN_OK;
 }
 
@@ -93,7 +96,7 @@ static cairn_status share_rows(const csr *a, cairn_rows *rows)
 
         good           = good && its[0] == next && its[2] == all[2] && its[3] == all[3];
         rows->first[r] = next;
-        next += its[1];
+        if (good) next += its[1];
     }
     rows->first[comm->size] = next;
     if (!good || next != all[2])

@@ -241,16 +241,17 @@ Test(api_csr, wrong_arguments_are_refused)
     static const int32_t descends[] = {0, 2, 1}, begins[] = {1, 1, 2};
     static const double  val[]   = {1, 2};
     static const wrong   cases[] = {
-          {2, 2,  0,         2,  16, 32, NULL,     CAIRN_BAD_ARGUMENT, "32 or 64"},
-          {2, 2,  0,         2,  32, 0,  NULL,     CAIRN_BAD_ARGUMENT, "32 or 64"},
-          {2, 2,  1,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "1..2"    },
-          {2, 2,  -1,        2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "-1"      },
-          {2, 2,  0,         -1, 32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"    },
-          {2, -2, 0,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"    },
-          {2, 2,  INT64_MAX, 2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"    },
-          {3, 2,  0,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "follow"  },
-          {3, 2,  1,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "follow"  },
-          {2, 2,  0,         2,  32, 32, "csf<3>", CAIRN_BAD_SHAPE,    "order 3" },
+          {2,         2,  0,         2,  16, 32, NULL,     CAIRN_BAD_ARGUMENT, "32 or 64"        },
+          {2,         2,  0,         2,  32, 0,  NULL,     CAIRN_BAD_ARGUMENT, "32 or 64"        },
+          {2,         2,  1,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "2 rows from 1 on"},
+          {2,         2,  -1,        2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "-1"              },
+          {2,         2,  0,         -1, 32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"            },
+          {2,         -2, 0,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "extent 1 is -2"  },
+          {INT64_MAX, 2,  0,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "extent 0"        },
+          {2,         2,  INT64_MAX, 2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "rows"            },
+          {3,         2,  0,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "follow"          },
+          {3,         2,  1,         2,  32, 32, NULL,     CAIRN_BAD_SHAPE,    "follow"          },
+          {2,         2,  0,         2,  32, 32, "csf<3>", CAIRN_BAD_SHAPE,    "order 3"         },
     };
     cairn_tensor *tensor = NULL;
 
