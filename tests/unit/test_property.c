@@ -3,8 +3,8 @@
 /// Random encodings and tensors: the text comes back from its print, the entries come
 /// back from the arrays (and from a native segment), and the product is the triples'.
 ///
-/// CAIRN_PROPERTY_CASES and CAIRN_PROPERTY_SEED are compile-time defaults; the slow test
-/// is the same program with more cases.
+/// The seed is printed; PROPERTY_SEED=N in the environment runs case N alone. How many
+/// cases is fixed when compiling: the slow test is the same program with more.
 
 #include "convert/build.h"
 #include "expr/spmv.h"
