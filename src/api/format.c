@@ -82,20 +82,9 @@ cairn_status cairn_format_copy(cairn_context      *context,
     return status;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        const int64_t r = a % b;
-
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static void join(int64_t *grain, int64_t other)
 {
-    const __int128 joined = (__int128)*grain / gcd(*grain, other) * other;
+    const __int128 joined = (__int128)*grain / cairn_gcd(*grain, other) * other;
 
     if (joined <= (int64_t)1 << 40) *grain = (int64_t)joined;
 }
@@ -200,6 +189,7 @@ static int64_t part_nodes(const cairn_part *part, int level)
     int64_t             nodes  = 1;
 
     if (level <= layout->partition) return level == layout->partition;
+    if (layout->level[level].determined) return part->view.level[level].idx_length;
     for (int l = layout->partition + 1; l <= level; l++) {
         if (layout->level[l].trimmed)
             nodes = part->view.level[l].nodes;

@@ -97,6 +97,22 @@ static bool run_step(padder *p, int s)
     return true;
 }
 
+/// Do the dimensions that are known lie in the box? Else the position hangs over.
+static bool is_inside(const padder *p)
+{
+    const cairn_recipe *recipe = &p->level->recipe;
+
+    for (int k = 0; k < p->layout->order; k++) {
+        const cairn_interval box = p->layout->box[k];
+        int64_t              d;
+
+        if (!(recipe->dims >> k & 1)) continue;
+        if (!cairn_linear_value(&recipe->dim[k], p->vars, &d)) return false;
+        if (d < box.lo || d > box.hi) return false;
+    }
+    return true;
+}
+
 /// The level's index for the indices in vars; false: a hole.
 static bool run_recipe(padder *p, int64_t *index)
 {
@@ -104,7 +120,7 @@ static bool run_recipe(padder *p, int64_t *index)
 
     for (int s = 0; s < recipe->steps; s++)
         if (!run_step(p, s)) return false;
-    return cairn_linear_value(&recipe->result, p->vars, index)
+    return is_inside(p) && cairn_linear_value(&recipe->result, p->vars, index)
            && *index >= p->level->range.lo && *index <= p->level->range.hi;
 }
 

@@ -110,15 +110,35 @@ static cairn_status add_atom(cairn_algebra    *algebra,
     return cairn_form_add_term(algebra, form, k, factor);
 }
 
-/// If @p form is one floor atom alone, floor(form / c) joins into it.
-static const cairn_atom *single_div(const cairn_algebra *algebra,
-                                    const cairn_form    *form)
+/// The atom of @p kind that @p form is, alone; NULL when it is anything else.
+static const cairn_atom *
+single(const cairn_algebra *algebra, const cairn_form *form, cairn_atom_kind kind)
 {
     if (form->constant != 0 || form->terms != 1 || form->term[0].factor != 1)
         return NULL;
     const cairn_atom *atom = &algebra->atom[form->term[0].atom];
 
-    return atom->kind == CAIRN_ATOM_DIV ? atom : NULL;
+    return atom->kind == kind ? atom : NULL;
+}
+
+static cairn_status form_mod(cairn_algebra    *algebra,
+                             const cairn_form *form,
+                             int64_t           divisor,
+                             cairn_form       *rest);
+
+/// (f%a)/c = ((f/g)%(a/g)) / (c/g) for g = gcd(a,c): digits of digits are digits.
+static cairn_status div_of_digit(cairn_algebra    *algebra,
+                                 const cairn_atom *digit,
+                                 int64_t           c,
+                                 int64_t           g,
+                                 cairn_form       *quotient)
+{
+    const int64_t rest = digit->divisor / g;
+    cairn_form    high, low;
+
+    CAIRN_TRY(cairn_form_div(algebra, &digit->form, g, &high));
+    CAIRN_TRY(form_mod(algebra, &high, rest, &low));
+    return cairn_form_div(algebra, &low, c / g, quotient);
 }
 
 cairn_status cairn_form_div(cairn_algebra    *algebra,
@@ -127,7 +147,8 @@ cairn_status cairn_form_div(cairn_algebra    *algebra,
                             cairn_form       *quotient)
 {
     const cairn_form  copy  = *form;
-    const cairn_atom *inner = single_div(algebra, &copy);
+    const cairn_atom *inner = single(algebra, &copy, CAIRN_ATOM_DIV);
+    const cairn_atom *digit = single(algebra, &copy, CAIRN_ATOM_MOD);
     cairn_atom        atom = {.kind = CAIRN_ATOM_DIV, .divisor = divisor, .form = copy};
 
     memset(quotient, 0, sizeof *quotient);
@@ -139,6 +160,9 @@ cairn_status cairn_form_div(cairn_algebra    *algebra,
         quotient->constant = cairn_floor_div(copy.constant, divisor);
         return CAIRN_OK;
     }
+    const int64_t g = digit ? cairn_gcd(digit->divisor, divisor) : 1;
+
+    if (g > 1) return div_of_digit(algebra, digit, divisor, g, quotient);
     if (inner) {
         atom.form = inner->form;
         if (__builtin_mul_overflow(inner->divisor, divisor, &atom.divisor))
@@ -152,7 +176,13 @@ static cairn_status form_mod(cairn_algebra    *algebra,
                              int64_t           divisor,
                              cairn_form       *rest)
 {
-    const cairn_atom atom = {.kind = CAIRN_ATOM_MOD, .divisor = divisor, .form = *form};
+    const cairn_atom *digit = single(algebra, form, CAIRN_ATOM_MOD);
+    /* (f%a)%c = f%c where c divides a */
+    const cairn_form dividend =
+        digit && digit->divisor % divisor == 0 ? digit->form : *form;
+    const cairn_atom atom = {
+        .kind = CAIRN_ATOM_MOD, .divisor = divisor, .form = dividend};
+    cairn_form floor;
 
     memset(rest, 0, sizeof *rest);
     if (divisor == 1) return CAIRN_OK;
@@ -160,6 +190,8 @@ static cairn_status form_mod(cairn_algebra    *algebra,
         rest->constant = cairn_floor_mod(form->constant, divisor);
         return CAIRN_OK;
     }
+    /* The floor beside it becomes an atom too: what is known is reasoned over atoms. */
+    CAIRN_TRY(cairn_form_div(algebra, &dividend, divisor, &floor));
     return add_atom(algebra, &atom, 1, rest);
 }
 

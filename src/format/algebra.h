@@ -58,7 +58,9 @@ typedef struct cairn_algebra {
 void cairn_algebra_init(cairn_algebra *algebra, cairn_env *env, int order);
 
 /// Turn an expression into its form. f/1 is f, f%1 is 0; nested floors are joined,
-/// floor(floor(f/a)/b) = floor(f/(a*b)), so that equal functions meet more often.
+/// floor(floor(f/a)/b) = floor(f/(a*b)), and digits of digits are digits: (f%a)%c = f%c
+/// where c divides a, and (f%a)/c = ((f/g)%(a/g))/(c/g) for g = gcd(a,c), so that equal
+/// functions meet more often.
 /// @retval CAIRN_OVERFLOW  A constant, a factor or a joined divisor leaves 64 bits.
 cairn_status
 cairn_form_of(cairn_algebra *algebra, const cairn_expr *expr, cairn_form *form);
@@ -111,6 +113,18 @@ uint32_t cairn_form_dims(const cairn_algebra *algebra, const cairn_form *form);
 
 /// Bit q set: the form depends on query q.
 uint32_t cairn_form_queries(const cairn_algebra *algebra, const cairn_form *form);
+
+/// Greatest common divisor of two numbers that are not negative.
+static inline int64_t cairn_gcd(int64_t a, int64_t b)
+{
+    while (b) {
+        const int64_t r = a % b;
+
+        a = b;
+        b = r;
+    }
+    return a;
+}
 
 /// floor(a / c) and a - c * floor(a / c), c > 0.
 static inline int64_t cairn_floor_div(int64_t a, int64_t c)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// How many positions a group has at most, and the ranges of queries.
+/// How many positions a group has at most.
 
+#include "format/group_table.h"
 #include "format/layout.h"
 #include "format/points.h"
 
 #include <string.h>
 
 /* 2^17 steps of the search are about 30 ms; beyond, bounds must do. */
-enum { MAX_STEPS = 1 << 17, MAX_CORNERS = 8 };
+enum { MAX_STEPS = 1 << 17, MAX_CORNERS = 6 };
 
 static const int64_t far = (int64_t)1 << 40; /* an "unbounded" box reaches this far */
 
@@ -64,12 +65,7 @@ static bool diagonal(const cairn_algebra  *algebra,
     if (form->terms != 2 || form->term[1].atom >= algebra->order) return false;
     a = form->term[0].factor < 0 ? -form->term[0].factor : form->term[0].factor;
     b = form->term[1].factor < 0 ? -form->term[1].factor : form->term[1].factor;
-    for (int64_t x = a, y = b; (g = x, y != 0);) {
-        const int64_t r = x % y;
-
-        x = y;
-        y = r;
-    }
+    g = cairn_gcd(a, b);
     const int64_t along_i = (extent_of(box[form->term[0].atom]) + b / g - 1) / (b / g);
     const int64_t along_j = (extent_of(box[form->term[1].atom]) + a / g - 1) / (a / g);
 
@@ -77,30 +73,59 @@ static bool diagonal(const cairn_algebra  *algebra,
     return true;
 }
 
-/// Largest count over groups through low corners and centres of the box, of the
-/// dimensions @p used, which the given forms alone depend on.
+/// Where dimension @p k stands in candidate @p which of four: both ends, both middles.
+/// The longest diagonals, the fullest blocks and the fullest residues of a box go
+/// through one of these.
+static int64_t candidate(const cairn_interval *box, int k, uint32_t which)
+{
+    const int64_t half = (box[k].hi - box[k].lo) / 2;
+
+    switch (which & 3) {
+    case 0: return box[k].lo;
+    case 1: return box[k].lo + half;
+    case 2: return box[k].hi - half;
+    default: return box[k].hi;
+    }
+}
+
+/// The candidate point number @p number: two bits for each of the first dimensions of
+/// @p used, the low end in all others.
+static void candidate_point(const cairn_algebra  *algebra,
+                            const cairn_interval *box,
+                            uint32_t              used,
+                            uint32_t              number,
+                            int64_t              *at)
+{
+    for (int k = 0; k < algebra->order; k++) {
+        const bool chosen = used >> k & 1;
+
+        at[k] = chosen ? candidate(box, k, number) : box[k].lo;
+        if (chosen) number >>= 2;
+    }
+}
+
+static uint32_t candidates(uint32_t used)
+{
+    const int dims = __builtin_popcount(used);
+
+    return 1U << 2 * (dims < 4 ? dims : 4);
+}
+
+/// Largest count over groups through the candidates, of the dimensions @p used, which
+/// the given forms alone depend on.
 static int64_t sample_groups(const cairn_algebra  *algebra,
                              int                   forms,
                              const cairn_form     *form,
                              const cairn_interval *box,
                              uint32_t              used)
 {
-    const int dims = __builtin_popcount(used);
-    int64_t   most = 0;
+    int64_t most = 0, at[CAIRN_MAX_ORDER];
 
-    for (uint32_t corner = 0; corner < 1U << (dims < 4 ? dims : 4); corner++) {
-        int64_t at[CAIRN_MAX_ORDER];
-        int     bit = 0;
-
-        for (int k = 0; k < algebra->order; k++) {
-            const bool centre = used & 1U << k ? corner >> (bit++ & 3) & 1 : false;
-
-            at[k] = centre ? box[k].lo + (box[k].hi - box[k].lo) / 2 : box[k].lo;
-        }
+    for (uint32_t c = 0; c < candidates(used) && most < MAX_STEPS; c++) {
+        candidate_point(algebra, box, used, c, at);
         const int64_t count = count_group(algebra, forms, form, box, used, at);
 
         if (count > most) most = count;
-        if (most == MAX_STEPS) break;
     }
     return most;
 }
@@ -142,21 +167,29 @@ static int gather_component(const cairn_algebra *algebra,
 }
 
 /// Dimensions that no form ties together count by themselves: groups are products.
-static int64_t largest_in_component(const cairn_algebra  *algebra,
-                                    int                   forms,
-                                    const cairn_form     *form,
-                                    const cairn_interval *box,
-                                    uint32_t              used)
+static cairn_status largest_in_component(cairn_env            *env,
+                                         const cairn_algebra  *algebra,
+                                         int                   forms,
+                                         const cairn_form     *form,
+                                         const cairn_interval *box,
+                                         uint32_t              used,
+                                         int64_t              *count)
 {
-    int64_t count = 0;
+    const int64_t      all = box_positions(algebra, box, used);
+    cairn_group_counts exact;
 
-    if (forms == 0) return box_positions(algebra, box, used);
-    if (box_positions(algebra, box, used) >= MAX_STEPS && forms == 1
-        && diagonal(algebra, &form[0], box, &count))
-        return count;
-    count = sample_groups(algebra, forms, form, box, used);
-    /* too long to count: the box itself bounds it */
-    return count == MAX_STEPS ? box_positions(algebra, box, used) : count;
+    *count = all;
+    if (forms == 0) return CAIRN_OK;
+    if (__builtin_popcount(used) > 1 && all <= CAIRN_TABLE_POSITIONS) {
+        CAIRN_TRY(
+            cairn_group_table(env, algebra, forms, form, 0, NULL, box, used, &exact));
+        *count = exact.largest;
+        return CAIRN_OK;
+    }
+    if (forms == 1 && diagonal(algebra, &form[0], box, count)) return CAIRN_OK;
+    *count = sample_groups(algebra, forms, form, box, used);
+    if (*count == MAX_STEPS) *count = all; /* too long to count: the box bounds it */
+    return CAIRN_OK;
 }
 
 cairn_status cairn_group_largest(cairn_env            *env,
@@ -166,25 +199,34 @@ cairn_status cairn_group_largest(cairn_env            *env,
                                  const cairn_interval *box,
                                  int64_t              *positions)
 {
-    uint32_t    seen     = 0;
-    cairn_form *gathered = NULL;
-    int64_t     product  = 1;
+    uint32_t     seen     = 0;
+    cairn_form  *gathered = NULL;
+    int64_t      product  = 1, count;
+    cairn_status status   = CAIRN_OK;
 
     CAIRN_TRY(CAIRN_NEW(env, forms, &gathered));
-    for (int k = 0; k < algebra->order; k++) {
+    for (int k = 0; k < algebra->order && status == CAIRN_OK; k++) {
         uint32_t used = 1U << k;
 
         if (extent_of(box[k]) == 0) product = 0;
         if (seen & used || product == 0) continue;
         const int n = gather_component(algebra, forms, form, &used, gathered);
 
-        product = saturating_mul(product,
-                                 largest_in_component(algebra, n, gathered, box, used));
+        status  = largest_in_component(env, algebra, n, gathered, box, used, &count);
+        product = saturating_mul(product, count);
         seen |= used;
     }
     cairn_free(env, gathered);
-    *positions = product;
-    return CAIRN_OK;
+    if (status == CAIRN_OK) *positions = product;
+    return status;
+}
+
+static bool
+one_dim_each(const cairn_algebra *algebra, int forms, const cairn_form *form)
+{
+    for (int f = 0; f < forms; f++)
+        if (__builtin_popcount(cairn_form_dims(algebra, &form[f])) > 1) return false;
+    return true;
 }
 
 /// Is the group of @p form bounded in an unbounded box? Then how large at most, over
@@ -209,9 +251,12 @@ static bool unbounded_capacity(const cairn_algebra *algebra,
         reach = saturating_mul(reach, extent_of(narrow[k]));
     if (reach >= MAX_STEPS * 8) return false;
     *positions = 0;
-    for (int corner = 0; corner < MAX_CORNERS; corner++) {
+    /* Blocks alone are all alike; skewed ones are tried from several phases. */
+    const int phases = one_dim_each(algebra, forms, form) ? 1 : MAX_CORNERS;
+
+    for (int corner = 0; corner < phases * phases; corner++) {
         for (int k = 0; k < algebra->order; k++)
-            at[k] = corner;
+            at[k] = k & 1 ? corner / phases : corner % phases;
         const int64_t count = count_group(algebra, forms, form, box, ~0U, at);
 
         if (count > *positions) *positions = count;
@@ -228,142 +273,4 @@ cairn_status cairn_group_capacity(cairn_env            *env,
 {
     if (unbounded_capacity(algebra, forms, form, positions)) return CAIRN_OK;
     return cairn_group_largest(env, algebra, forms, form, box, positions);
-}
-
-/// Forms of a map over a fresh algebra's atoms.
-static cairn_status
-map_forms(cairn_algebra *algebra, const cairn_map *map, cairn_form *form)
-{
-    for (int k = 0; k < map->count; k++)
-        CAIRN_TRY(cairn_form_of(algebra, map->expr[k], &form[k]));
-    return CAIRN_OK;
-}
-
-/// An upper bound of the number of distinct tuples of @p map: product of the ranges.
-static cairn_status count_groups(cairn_algebra        *algebra,
-                                 const cairn_map      *map,
-                                 const cairn_interval *box,
-                                 const cairn_interval *queries,
-                                 int64_t              *count)
-{
-    cairn_form form[CAIRN_MAX_LEVELS];
-
-    *count = 1;
-    CAIRN_TRY(map_forms(algebra, map, form));
-    for (int k = 0; k < map->count; k++) {
-        cairn_interval range;
-
-        CAIRN_TRY(cairn_form_range(algebra, &form[k], box, queries, &range));
-        *count = saturating_mul(*count, extent_of(range));
-    }
-    return CAIRN_OK;
-}
-
-static bool
-map_has_form(cairn_algebra *algebra, const cairn_form *form, const cairn_map *map)
-{
-    for (int k = 0; k < map->count; k++) {
-        cairn_form other;
-
-        if (cairn_form_of(algebra, map->expr[k], &other) == CAIRN_OK
-            && cairn_form_equal(form, &other))
-            return true;
-    }
-    return false;
-}
-
-/// How many groups of @p inner one group of @p outer holds at most: the ranges of the
-/// inner expressions that the outer ones do not fix.
-static cairn_status groups_per_group(cairn_algebra        *algebra,
-                                     const cairn_map      *inner,
-                                     const cairn_map      *outer,
-                                     const cairn_interval *box,
-                                     const cairn_interval *queries,
-                                     int64_t              *count)
-{
-    cairn_map rest = *inner;
-
-    rest.count = 0;
-    for (int k = 0; k < inner->count; k++) {
-        cairn_form form;
-
-        CAIRN_TRY(cairn_form_of(algebra, inner->expr[k], &form));
-        if (!map_has_form(algebra, &form, outer))
-            rest.expr[rest.count++] = inner->expr[k];
-    }
-    return count_groups(algebra, &rest, box, queries, count);
-}
-
-static cairn_status enum_size(cairn_env            *env,
-                              cairn_algebra        *algebra,
-                              const cairn_encoding *encoding,
-                              const cairn_query    *query,
-                              const cairn_interval *box,
-                              const cairn_interval *queries,
-                              int64_t              *size)
-{
-    cairn_form form[CAIRN_MAX_LEVELS];
-    uint32_t   uses = 0;
-
-    if (query->arg != CAIRN_ARG_VALUE)
-        return groups_per_group(algebra, &encoding->query[query->arg].group_by,
-                                &query->group_by, box, queries, size);
-    CAIRN_TRY(map_forms(algebra, &query->group_by, form));
-    for (int k = 0; k < query->group_by.count; k++)
-        uses |= cairn_form_queries(algebra, &form[k]);
-    if (uses) /* groups by another query's value: anything up to the whole box */
-        return cairn_group_largest(env, algebra, 0, NULL, box, size);
-    return cairn_group_largest(env, algebra, query->group_by.count, form, box, size);
-}
-
-static cairn_status range_of(cairn_env            *env,
-                             cairn_algebra        *algebra,
-                             const cairn_encoding *encoding,
-                             int                   q,
-                             const cairn_interval *box,
-                             cairn_interval       *queries,
-                             bool                 *known)
-{
-    const cairn_query *query = &encoding->query[q];
-    int64_t            size  = 0;
-
-    *known = true;
-    switch (query->func) {
-    case CAIRN_QUERY_SUM: *known = false; break;
-    case CAIRN_QUERY_SCHEDULE: size = query->buckets; break;
-    case CAIRN_QUERY_REORDER:
-        CAIRN_TRY(count_groups(algebra, &encoding->query[query->arg].group_by, box,
-                               queries, &size));
-        break;
-    case CAIRN_QUERY_ENUM:
-        *known = query->distance == 0;
-        if (*known)
-            CAIRN_TRY(enum_size(env, algebra, encoding, query, box, queries, &size));
-        break;
-    }
-    /* A range that only running gives is taken as wide as may be by those that use it. */
-    queries[q] = *known ? (cairn_interval){0, size - 1} : (cairn_interval){0, far};
-    return CAIRN_OK;
-}
-
-cairn_status cairn_query_range(cairn_env            *env,
-                               const cairn_encoding *encoding,
-                               int                   q,
-                               const int64_t        *extent,
-                               cairn_interval       *range,
-                               bool                 *known)
-{
-    cairn_interval box[CAIRN_MAX_ORDER], queries[CAIRN_MAX_QUERIES];
-    cairn_algebra *algebra;
-    cairn_status   status = CAIRN_OK;
-
-    CAIRN_TRY(CAIRN_NEW(env, 1, &algebra));
-    cairn_algebra_init(algebra, env, encoding->map.order);
-    for (int k = 0; k < encoding->map.order; k++)
-        box[k] = (cairn_interval){0, extent[k] - 1};
-    for (int p = 0; p <= q && status == CAIRN_OK; p++)
-        status = range_of(env, algebra, encoding, p, box, queries, known);
-    if (status == CAIRN_OK) *range = queries[q];
-    cairn_free(env, algebra);
-    return status;
 }

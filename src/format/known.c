@@ -26,7 +26,7 @@ struct cairn_known {
     int            vars, rows, steps;
     uint32_t       queries_used;
     row            row[MAX_ROWS];
-    cairn_step     step[CAIRN_MAX_STEPS];
+    cairn_step     step[CAIRN_KNOWN_STEPS];
 };
 
 cairn_status
@@ -57,25 +57,12 @@ static cairn_status too_large(const cairn_known *known)
                       "format: index map: too large for its algebra");
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b) {
-        const int64_t r = a % b;
-
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static void make_primitive(row *r)
 {
     int64_t g = 0;
 
     for (int k = 0; k < WIDTH && g != 1; k++)
-        g = gcd(g, r->c[k]);
+        g = cairn_gcd(g, r->c[k] < 0 ? -r->c[k] : r->c[k]);
     if (g > 1)
         for (int k = 0; k < WIDTH; k++)
             r->c[k] /= g;
@@ -234,7 +221,7 @@ const cairn_step *cairn_known_steps(const cairn_known *known, int *count)
 
 static cairn_status new_step(cairn_known *known, cairn_step **step)
 {
-    if (known->steps == CAIRN_MAX_STEPS) return too_large(known);
+    if (known->steps == CAIRN_KNOWN_STEPS) return too_large(known);
     *step = &known->step[known->steps++];
     memset(*step, 0, sizeof **step);
     (*step)->var = known->vars;

@@ -19,8 +19,8 @@
 
 #include "format/algebra.h"
 
-#define CAIRN_MAX_VARS  96 ///< Variables of one knowledge, steps' results included.
-#define CAIRN_MAX_STEPS 48
+#define CAIRN_MAX_VARS    96 ///< Variables of one knowledge, steps' results included.
+#define CAIRN_KNOWN_STEPS 48
 
 /// (sum num[k] * variable var[k] + constant) / den, exact: a value at which the division
 /// leaves a remainder does not exist.

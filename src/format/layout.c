@@ -8,6 +8,18 @@
 
 #include <string.h>
 
+/// The query that an expression is about, even if its form does not depend on it
+/// (place%1); -1: none.
+static int query_of(const cairn_expr *expr)
+{
+    if (!expr) return -1;
+    if (expr->op == CAIRN_EXPR_QUERY || expr->op == CAIRN_EXPR_INDIRECT)
+        return (int)expr->value;
+    const int a = query_of(expr->a);
+
+    return a >= 0 ? a : query_of(expr->b);
+}
+
 static cairn_status level_forms(cairn_layout *layout)
 {
     const cairn_encoding *e = layout->encoding;
@@ -16,10 +28,8 @@ static cairn_status level_forms(cairn_layout *layout)
         cairn_level *level = &layout->level[l];
 
         CAIRN_TRY(cairn_form_of(layout->algebra, e->map.expr[l], &level->form));
-        const uint32_t queries = cairn_form_queries(layout->algebra, &level->form);
-
-        level->indirect = queries != 0;
-        level->query    = queries ? __builtin_ctz(queries) : -1;
+        level->query    = query_of(e->map.expr[l]);
+        level->indirect = level->query >= 0;
         level->trimmed  = l >= layout->first && l <= layout->last;
         level->merged   = e->merged >> l & 1;
         level->tuple    = -1;
@@ -134,10 +144,6 @@ level_ranges(cairn_env *env, cairn_layout *layout, const cairn_interval *span)
                                    &level->global));
         CAIRN_TRY(cairn_form_range(layout->algebra, &level->form, layout->box, local,
                                    &level->range));
-        /* An empty box empties every level, also one whose form has no dimension. */
-        for (int k = 0; k < layout->order; k++)
-            if (layout->box[k].lo > layout->box[k].hi)
-                level->range = (cairn_interval){0, -1};
         level->size  = level->range.hi - level->range.lo + 1;
         level->sized = !level->indirect || known[level->query];
     }

@@ -32,6 +32,8 @@ typedef struct cairn_recipe {
     int          steps;
     cairn_step  *step; ///< [steps]
     cairn_linear result;
+    uint32_t dims; ///< Dimensions that are known then: they must lie in the box, else
+    cairn_linear dim[CAIRN_MAX_ORDER]; ///< the position hangs over and there is a hole.
 } cairn_recipe;
 
 typedef struct cairn_level {

@@ -29,6 +29,21 @@ static cairn_status solve_level(cairn_layout *layout,
     return cairn_known_solve(known, &layout->level[target].form, is_function, result);
 }
 
+/// Which dimensions are known with a determined level, and how.
+static cairn_status
+solve_dims(const cairn_layout *layout, cairn_known *known, cairn_recipe *recipe)
+{
+    recipe->dims = 0;
+    for (int k = 0; k < layout->order; k++) {
+        const cairn_form form = {.terms = 1, .term = {{k, 1}}};
+        bool             is_known;
+
+        CAIRN_TRY(cairn_known_solve(known, &form, &is_known, &recipe->dim[k]));
+        if (is_known) recipe->dims |= 1U << k;
+    }
+    return CAIRN_OK;
+}
+
 /// As solve_level(); @p recipe (may be NULL) gets the steps.
 static cairn_status determined_by(cairn_env    *env,
                                   cairn_layout *layout,
@@ -47,6 +62,7 @@ static cairn_status determined_by(cairn_env    *env,
     if (!*is_function || !recipe) goto done;
     const cairn_step *step = cairn_known_steps(known, &steps);
 
+    CAIRN_GO(done, solve_dims(layout, known, recipe));
     CAIRN_GO(done, CAIRN_NEW(env, steps, &recipe->step));
     memcpy(recipe->step, step, (size_t)steps * sizeof *step);
     recipe->steps  = steps;

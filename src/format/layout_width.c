@@ -64,7 +64,7 @@ cairn_status cairn_layout_widths(cairn_env *env, cairn_layout *layout)
         const uint64_t size  = (uint64_t)(level->global.hi - level->global.lo + 1);
 
         nodes = saturating_mul(nodes, size);
-        gaps |= level->gaps;
+        gaps |= level->indirect && e->query[level->query].distance > 0;
         const bool narrow = (nodes < cells ? nodes : cells) < (uint64_t)1 << 32;
 
         if (level->has_ptr)
@@ -72,17 +72,6 @@ cairn_status cairn_layout_widths(cairn_env *env, cairn_layout *layout)
         if (level->has_idx) CAIRN_TRY(idx_width(env, layout, l, level));
     }
     return CAIRN_OK;
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b) {
-        const int64_t r = a % b;
-
-        a = b;
-        b = r;
-    }
-    return a;
 }
 
 /// Rows that one digit of d0 spans: c of d0/c and d0%c, with what d0 was divided by
@@ -113,7 +102,7 @@ static void join_grain(const cairn_expr *expr, int64_t *grain)
     if (!expr) return;
     const int64_t rows = digit_rows(expr, &of_d0);
 
-    if (!__builtin_mul_overflow(*grain / gcd(*grain, rows), rows, &joined)
+    if (!__builtin_mul_overflow(*grain / cairn_gcd(*grain, rows), rows, &joined)
         && joined <= limit)
         *grain = joined;
     join_grain(expr->a, grain);

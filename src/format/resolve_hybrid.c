@@ -2,6 +2,7 @@
 /// @file
 /// Resolving of hybrids: members, the query between them, thresholds and caps.
 
+#include "format/layout.h"
 #include "format/resolve.h"
 
 static cairn_status
@@ -132,6 +133,22 @@ resolve_keep(const cairn_scope *scope, const cairn_hybrid_node *node, cairn_form
     return CAIRN_OK;
 }
 
+/// Without a query the first member's blocks decide, and it must have some.
+static cairn_status check_blocks(const cairn_scope       *scope,
+                                 const cairn_hybrid_node *node,
+                                 const cairn_format      *f)
+{
+    uint32_t levels;
+
+    if (f->members == 1) return CAIRN_OK;
+    CAIRN_TRY(cairn_encoding_index_levels(scope->resolver->env, f->member[0], &levels));
+    if (levels) return CAIRN_OK;
+    return cairn_fail_in(
+        scope, node->members->place,
+        "the first member stores no index and so has no blocks to count; "
+        "give the hybrid a query");
+}
+
 cairn_status cairn_resolve_hybrid(const cairn_scope       *scope,
                                   const cairn_hybrid_node *node,
                                   const cairn_format     **format)
@@ -147,6 +164,7 @@ cairn_status cairn_resolve_hybrid(const cairn_scope       *scope,
     if (node->query_use) CAIRN_TRY(resolve_query_use(scope, node->query_use, f));
     CAIRN_TRY(resolve_thresholds(scope, node, f));
     CAIRN_TRY(resolve_keep(scope, node, f));
+    if (!f->query) CAIRN_TRY(check_blocks(scope, node, f));
     *format = f;
     return CAIRN_OK;
 }

@@ -146,7 +146,7 @@ static cairn_status check_arg(const cairn_names      *names,
 }
 
 /// A clause that the function has no meaning for is refused. A sum's order changes
-/// nothing: its traverseBy is accepted and dropped.
+/// nothing, but its traverseBy is kept as it was given.
 static cairn_status check_clauses(const cairn_names      *names,
                                   const cairn_query_node *node)
 {
@@ -225,8 +225,7 @@ resolve_maps(const cairn_names *names, const cairn_query_node *node, cairn_query
     if (node->distance_by)
         CAIRN_TRY(resolve_pointed(names, node->distance_by, &query->distance_by));
     if (query->distance_by && query->distance_by->count == 0) query->distance_by = NULL;
-    if (query->traverse_by
-        && (is_id_order(query->traverse_by) || query->func == CAIRN_QUERY_SUM))
+    if (query->traverse_by && is_id_order(query->traverse_by))
         query->traverse_by = NULL;
     return CAIRN_OK;
 }

@@ -207,7 +207,8 @@ static void prints_queries(const char *queries, const char *print)
 
 Test(language_print, defaults_are_dropped)
 {
-    prints_queries("sum(value) groupBy (a,b)->() traverseBy (a,b)->(b)", "sum(value)");
+    prints_queries("sum(value) groupBy (a,b)->() traverseBy (a,b)->(a,b)",
+                   "sum(value)");
     prints_queries("sum(value) with value ne 0 -> 2-1 | otherwise -> 1-1",
                    "sum(value)");
     prints_queries("a=sum(value); sum(a) with a ne 0 -> 1 | otherwise -> 0",

@@ -75,15 +75,13 @@ Test(query_hybrid, ell_keeps_part_of_its_width)
 
 Test(query_hybrid, first_member_without_index_needs_a_query)
 {
-    cairn_format *format  = parse("#hybrid<{ fmats = [dense<2>, coo] }>");
-    cairn_entries entries = figure_entries();
-    uint8_t       member[6];
+    cairn_format *format = NULL;
 
-    cr_expect_eq(cairn_decompose(&env, format, &figure_shape, figure_box, &entries,
-                                 NULL, member),
+    cr_expect_eq(cairn_format_parse(&env, NULL, "#hybrid<{ fmats = [dense<2>, coo] }>",
+                                    "test", &format),
                  CAIRN_BAD_FORMAT);
-    cairn_entries_fini(&env, &entries);
-    cairn_format_destroy(&format);
+    cr_expect_null(format);
+    cr_expect_eq(env.live_blocks, 0);
 }
 
 Test(query_hybrid, survives_every_failed_allocation)

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The ranges of queries by definition: how many groups there are, and how many of one
+/// query lie in one of another.
+
+#include "format/group_table.h"
+#include "format/layout.h"
+
+#include <string.h>
+
+/* Values of forms that counting looks at: about 50 ms. */
+enum { MAX_VALUES = 1 << 18 };
+
+static const int64_t far = (int64_t)1 << 40; /* the largest number of what only runs */
+
+static int64_t extent_of(cairn_interval i)
+{
+    return i.hi < i.lo ? 0 : i.hi - i.lo + 1;
+}
+
+static int64_t saturating_mul(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+static int64_t saturating_add(int64_t a, int64_t b)
+{
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+static bool is_empty(const cairn_algebra *algebra, const cairn_interval *box)
+{
+    for (int k = 0; k < algebra->order; k++)
+        if (box[k].lo > box[k].hi) return true;
+    return false;
+}
+
+/// Forms of a map over a fresh algebra's atoms.
+static cairn_status
+map_forms(cairn_algebra *algebra, const cairn_map *map, cairn_form *form)
+{
+    for (int k = 0; k < map->count; k++)
+        CAIRN_TRY(cairn_form_of(algebra, map->expr[k], &form[k]));
+    return CAIRN_OK;
+}
+
+/// Count the distinct tuples of the forms from @p first on, over a box: for every value
+/// of a form what is left narrows the next ones. Exact where the last form takes every
+/// value of its range; @p budget bounds the values looked at, beyond it the product of
+/// the ranges does.
+static cairn_status count_tuples(const cairn_algebra  *algebra,
+                                 int                   forms,
+                                 const cairn_form     *form,
+                                 const cairn_interval *box,
+                                 const cairn_interval *queries,
+                                 int64_t              *budget,
+                                 int64_t              *count)
+{
+    cairn_interval range, narrow[CAIRN_MAX_ORDER];
+    int64_t        rest;
+
+    *count = 1;
+    if (forms == 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_form_range(algebra, form, box, queries, &range));
+    const int64_t size = extent_of(range);
+
+    if (forms == 1 || size > *budget || cairn_form_queries(algebra, form)) {
+        CAIRN_TRY(
+            count_tuples(algebra, forms - 1, form + 1, box, queries, budget, &rest));
+        *count = saturating_mul(size, rest);
+        return CAIRN_OK;
+    }
+    *budget -= size;
+    *count = 0;
+    for (int64_t v = range.lo; v <= range.hi; v++) {
+        memcpy(narrow, box, sizeof narrow);
+        cairn_form_narrow(algebra, form, (cairn_interval){v, v}, narrow);
+        if (is_empty(algebra, narrow)) continue;
+        CAIRN_TRY(
+            count_tuples(algebra, forms - 1, form + 1, narrow, queries, budget, &rest));
+        *count = saturating_add(*count, rest);
+    }
+    return CAIRN_OK;
+}
+
+static uint32_t
+forms_dims(const cairn_algebra *algebra, int forms, const cairn_form *form)
+{
+    uint32_t dims = 0;
+
+    for (int f = 0; f < forms; f++)
+        dims |= cairn_form_dims(algebra, &form[f]);
+    return dims;
+}
+
+/// Few positions are listed, which is exact whatever the forms are.
+static bool can_list(const cairn_algebra  *algebra,
+                     int                   forms,
+                     const cairn_form     *form,
+                     const cairn_interval *box)
+{
+    const uint32_t used      = forms_dims(algebra, forms, form);
+    int64_t        positions = 1;
+
+    for (int f = 0; f < forms; f++)
+        if (cairn_form_queries(algebra, &form[f])) return false;
+    for (int k = 0; k < algebra->order; k++)
+        if (used >> k & 1) positions = saturating_mul(positions, extent_of(box[k]));
+    return positions <= CAIRN_TABLE_POSITIONS;
+}
+
+/// The most groups of the inner forms in the groups of the outer ones that go through
+/// the box's ends and middle.
+static cairn_status sample_inner(const cairn_algebra  *algebra,
+                                 int                   outer,
+                                 const cairn_form     *outer_form,
+                                 int                   inner,
+                                 const cairn_form     *inner_form,
+                                 const cairn_interval *box,
+                                 const cairn_interval *queries,
+                                 int64_t              *count)
+{
+    *count = 0;
+    for (int which = 0; which < 3; which++) {
+        cairn_interval narrow[CAIRN_MAX_ORDER];
+        int64_t        at[CAIRN_MAX_ORDER], budget = MAX_VALUES, here;
+
+        for (int k = 0; k < algebra->order; k++)
+            at[k] = which == 0   ? box[k].lo
+                    : which == 1 ? box[k].lo + (box[k].hi - box[k].lo) / 2
+                                 : box[k].hi;
+        memcpy(narrow, box, sizeof narrow);
+        for (int f = 0; f < outer; f++) {
+            if (cairn_form_queries(algebra, &outer_form[f])) continue;
+            const int64_t v = cairn_form_value(algebra, &outer_form[f], at, NULL);
+
+            cairn_form_narrow(algebra, &outer_form[f], (cairn_interval){v, v}, narrow);
+        }
+        CAIRN_TRY(
+            count_tuples(algebra, inner, inner_form, narrow, queries, &budget, &here));
+        if (here > *count) *count = here;
+    }
+    return CAIRN_OK;
+}
+
+/// Number of groups of a map that have a position in the box.
+static cairn_status count_groups(cairn_env            *env,
+                                 cairn_algebra        *algebra,
+                                 const cairn_map      *map,
+                                 const cairn_interval *box,
+                                 const cairn_interval *queries,
+                                 int64_t              *count)
+{
+    cairn_form         form[CAIRN_MAX_LEVELS];
+    cairn_group_counts exact;
+    int64_t            budget = MAX_VALUES;
+
+    CAIRN_TRY(map_forms(algebra, map, form));
+    if (!can_list(algebra, map->count, form, box))
+        return count_tuples(algebra, map->count, form, box, queries, &budget, count);
+    CAIRN_TRY(cairn_group_table(env, algebra, map->count, form, 0, NULL, box,
+                                forms_dims(algebra, map->count, form), &exact));
+    *count = is_empty(algebra, box) ? 0 : exact.groups;
+    return CAIRN_OK;
+}
+
+/// How many groups of @p inner one group of @p outer holds at most.
+static cairn_status groups_per_group(cairn_env            *env,
+                                     cairn_algebra        *algebra,
+                                     const cairn_map      *inner,
+                                     const cairn_map      *outer,
+                                     const cairn_interval *box,
+                                     const cairn_interval *queries,
+                                     int64_t              *count)
+{
+    cairn_form         form[2 * CAIRN_MAX_LEVELS];
+    cairn_group_counts exact;
+    const int          forms = outer->count + inner->count;
+
+    CAIRN_TRY(map_forms(algebra, outer, form));
+    CAIRN_TRY(map_forms(algebra, inner, form + outer->count));
+    if (can_list(algebra, forms, form, box)) {
+        CAIRN_TRY(cairn_group_table(env, algebra, outer->count, form, inner->count,
+                                    form + outer->count, box,
+                                    forms_dims(algebra, forms, form), &exact));
+        *count = exact.inner;
+        return CAIRN_OK;
+    }
+    return sample_inner(algebra, outer->count, form, inner->count, form + outer->count,
+                        box, queries, count);
+}
+
+static cairn_status enum_size(cairn_env            *env,
+                              cairn_algebra        *algebra,
+                              const cairn_encoding *encoding,
+                              const cairn_query    *query,
+                              const cairn_interval *box,
+                              const cairn_interval *queries,
+                              int64_t              *size)
+{
+    cairn_form form[CAIRN_MAX_LEVELS];
+    uint32_t   uses = 0;
+
+    if (query->arg != CAIRN_ARG_VALUE)
+        return groups_per_group(env, algebra, &encoding->query[query->arg].group_by,
+                                &query->group_by, box, queries, size);
+    CAIRN_TRY(map_forms(algebra, &query->group_by, form));
+    for (int k = 0; k < query->group_by.count; k++)
+        uses |= cairn_form_queries(algebra, &form[k]);
+    if (uses) /* groups by another query's value: anything up to the whole box */
+        return cairn_group_largest(env, algebra, 0, NULL, box, size);
+    return cairn_group_largest(env, algebra, query->group_by.count, form, box, size);
+}
+
+static cairn_status range_of(cairn_env            *env,
+                             cairn_algebra        *algebra,
+                             const cairn_encoding *encoding,
+                             int                   q,
+                             const cairn_interval *box,
+                             cairn_interval       *queries,
+                             bool                 *known)
+{
+    const cairn_query *query = &encoding->query[q];
+    int64_t            size  = 0;
+
+    *known = true;
+    switch (query->func) {
+    case CAIRN_QUERY_SUM: *known = false; break;
+    case CAIRN_QUERY_SCHEDULE: size = query->buckets; break;
+    case CAIRN_QUERY_REORDER:
+        CAIRN_TRY(count_groups(env, algebra, &encoding->query[query->arg].group_by, box,
+                               queries, &size));
+        break;
+    case CAIRN_QUERY_ENUM:
+        *known = query->distance == 0;
+        if (*known)
+            CAIRN_TRY(enum_size(env, algebra, encoding, query, box, queries, &size));
+        break;
+    }
+    /* A range that only running gives is taken as wide as may be by those that use it. */
+    queries[q] = *known ? (cairn_interval){0, size - 1} : (cairn_interval){0, far};
+    return CAIRN_OK;
+}
+
+cairn_status cairn_query_range(cairn_env            *env,
+                               const cairn_encoding *encoding,
+                               int                   q,
+                               const int64_t        *extent,
+                               cairn_interval       *range,
+                               bool                 *known)
+{
+    cairn_interval box[CAIRN_MAX_ORDER], queries[CAIRN_MAX_QUERIES];
+    cairn_algebra *algebra;
+    cairn_status   status = CAIRN_OK;
+
+    CAIRN_TRY(CAIRN_NEW(env, 1, &algebra));
+    cairn_algebra_init(algebra, env, encoding->map.order);
+    for (int k = 0; k < encoding->map.order; k++)
+        box[k] = (cairn_interval){0, extent[k] - 1};
+    for (int p = 0; p <= q && status == CAIRN_OK; p++)
+        status = range_of(env, algebra, encoding, p, box, queries, known);
+    if (status == CAIRN_OK) *range = queries[q];
+    cairn_free(env, algebra);
+    return status;
+}
