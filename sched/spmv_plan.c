@@ -169,9 +169,14 @@ cairn_status cairn_spmv_plan_run(cairn_spmv_plan *plan)
     CAIRN_TRY(cairn_halo_begin(plan->halo));
     memset(plan->y, 0, (size_t)plan->rows * sizeof *plan->y);
     CAIRN_TRY(cairn_halo_end(plan->halo));
-    for (int m = 0; m < plan->tensor->groups; m++)
-        CAIRN_TRY(queue->push(plan->device, run_member, &plan->task[m]));
-    CAIRN_TRY(queue->wait(plan->device));
+    cairn_status status = CAIRN_OK;
+
+    for (int m = 0; m < plan->tensor->groups && status == CAIRN_OK; m++)
+        status = queue->push(plan->device, run_member, &plan->task[m]);
+    const cairn_status done = queue->wait(plan->device); /* also for what was pushed */
+
+    CAIRN_TRY(status);
+    CAIRN_TRY(done);
     for (int m = 0; m < plan->tensor->groups; m++)
         CAIRN_TRY(plan->task[m].status);
     return CAIRN_OK;

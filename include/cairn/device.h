@@ -38,6 +38,9 @@ CAIRN_API cairn_status cairn_devices_tree(cairn_context *context, char **text);
 /// Is @p place (as --place takes it) satisfied by this version and machine, for a format
 /// of @p members members? And @p devices (as --devices)? Either may be NULL.
 ///
+/// Local. With @p devices these are the context's devices from then on; no plan may be
+/// alive.
+///
 /// @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED, CAIRN_NO_DEVICE  with the cause.
 CAIRN_API cairn_status cairn_devices_check(cairn_context *context,
                                            const char    *place,

@@ -75,7 +75,7 @@ CAIRN_API double cairn_plan_member_seconds(const cairn_plan *plan, int member);
 ///
 /// @param[in]  source     The matrix as read; its rows divided like the tensor's.
 /// @param[out] rel_error  max over i of |y_i - r_i| / sum_j |a_ij x_j| (0/0 = 0).
-/// @param[out] abs_error  max |y_i - r_i|.
+/// @param[out] abs_error  max |y_i - r_i|. Both are set on CAIRN_NOT_VERIFIED too.
 /// @retval CAIRN_NOT_VERIFIED  rel_error is above 1e-12 (f64) or 1e-5 (f32), or a NaN
 ///                             stands against none.
 CAIRN_API cairn_status cairn_plan_verify(cairn_plan         *plan,

@@ -21,6 +21,7 @@ struct cairn_context {
     cairn_comm    *comm;
     bool           started_mpi;
     cairn_devices *devices;   ///< Opened when first needed.
+    int            plans;     ///< Alive: they use the devices.
     char           name[256]; ///< Handed out by cairn_catalogue_name().
 };
 

@@ -176,8 +176,8 @@ void cairn_context_set_memory(cairn_context *context, int64_t bytes)
 void cairn_context_set_threads(cairn_context *context, int threads)
 {
     context->env.options.threads = threads > 1 ? threads : 1;
-    cairn_devices_close(&context->env,
-                        &context->devices); /* opened again when needed */
+    if (context->plans == 0) /* opened again when needed */
+        cairn_devices_close(&context->env, &context->devices);
 }
 
 int cairn_context_threads(const cairn_context *context)

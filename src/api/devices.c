@@ -153,6 +153,9 @@ cairn_status cairn_devices_check(cairn_context *context,
     if (devices) {
         cairn_devices *fresh;
 
+        CAIRN_CHECK(context->plans == 0, env, CAIRN_BAD_ARGUMENT,
+                    "--devices: %s: plans are alive that use the devices there are",
+                    devices);
         CAIRN_TRY(cairn_devices_open(env, "--devices", devices, &fresh));
         cairn_devices_close(env, &context->devices);
         context->devices = fresh;

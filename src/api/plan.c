@@ -22,12 +22,13 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
                 tensor->local->shape.order);
     for (int m = 0; m < tensor->local->groups; m++)
         held += tensor->local->group[m].bytes;
-    cairn_status status = cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, 1, &fresh));
+    cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
-    if (status == CAIRN_OK) {
-        fresh->tensor = tensor;
-        status        = cairn_comm_agree(comm, cairn_context_devices(tensor->context));
-    }
+    /* Before ranks agree: destroying it needs its tensor. */
+    if (status == CAIRN_OK) fresh->tensor = tensor;
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK)
+        status = cairn_comm_agree(comm, cairn_context_devices(tensor->context));
     if (status == CAIRN_OK)
         status =
             cairn_spmv_plan_create(comm, &tensor->context->devices->device[0],
@@ -35,6 +36,7 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;
+        tensor->context->plans++;
     } else {
         cairn_plan_destroy(&fresh);
     }
@@ -46,6 +48,7 @@ void cairn_plan_destroy(cairn_plan **plan)
     if (!*plan) return;
     cairn_env *env = &(*plan)->tensor->context->env;
 
+    if ((*plan)->spmv) (*plan)->tensor->context->plans--;
     cairn_spmv_plan_destroy(&(*plan)->spmv);
     cairn_free(env, *plan);
     *plan = NULL;
@@ -188,9 +191,14 @@ cairn_status cairn_plan_verify(cairn_plan         *plan,
     const double   limit    = plan->tensor->dtype == CAIRN_F32 ? 1e-5 : 1e-12;
     double         error[2] = {0, 0};
 
+    CAIRN_CHECK(source->shape.order == 2
+                    && source->shape.extent[0] == plan->tensor->local->shape.extent[0]
+                    && source->shape.extent[1] == plan->tensor->local->shape.extent[1],
+                &context->env, CAIRN_BAD_ARGUMENT,
+                "verify: source: it has other extents than the tensor");
     CAIRN_CHECK(same_rows(&source->rows, &plan->tensor->rows), &context->env,
                 CAIRN_BAD_ARGUMENT,
-                "verify: the source was divided anew since the tensor was made of it");
+                "verify: source: it was divided anew since the tensor was made of it");
     compare(plan, source, &error[0], &error[1]);
     CAIRN_TRY(cairn_context_max(context, error, 2));
     *rel_error = error[0];

@@ -148,6 +148,15 @@ static cairn_status set_shape(cairn_source *source, int order, const int64_t *ex
     return CAIRN_OK;
 }
 
+static cairn_status check_given(cairn_context *context, int order, int64_t nnz)
+{
+    CAIRN_CHECK(order >= 1 && order <= CAIRN_MAX_ORDER, &context->env, CAIRN_BAD_SHAPE,
+                "coordinates: order %d: it is not in 1..%d", order, CAIRN_MAX_ORDER);
+    CAIRN_CHECK(nnz >= 0, &context->env, CAIRN_BAD_ARGUMENT,
+                "coordinates: nnz: %" PRId64 " is negative", nnz);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_source_from_coords(cairn_context *context,
                                       int            order,
                                       const int64_t *extent,
@@ -159,9 +168,9 @@ cairn_status cairn_source_from_coords(cairn_context *context,
 {
     cairn_source *fresh = NULL;
 
-    CAIRN_CHECK(order >= 1 && order <= CAIRN_MAX_ORDER, &context->env, CAIRN_BAD_SHAPE,
-                "coordinates: order %d is not in 1..%d", order, CAIRN_MAX_ORDER);
-    cairn_status status = create(context, order, &fresh);
+    cairn_status status = check_given(context, order, nnz);
+
+    if (status == CAIRN_OK) status = create(context, order, &fresh);
 
     if (status == CAIRN_OK) status = set_shape(fresh, order, extent);
     if (status == CAIRN_OK) status = add_coords(fresh, nnz, coord, value);

@@ -46,10 +46,6 @@ static cairn_status prepare(cairn_source       *source,
     cairn_context *context = source->context;
     cairn_env     *env     = &context->env;
 
-    CAIRN_CHECK(
-        format->order == source->shape.order, env, CAIRN_BAD_SHAPE,
-        "format: order: it stores tensors of order %d, but this one has order %d",
-        format->order, source->shape.order);
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, tensor));
     (*tensor)->context = context;
     (*tensor)->dtype   = dtype;
@@ -67,6 +63,10 @@ cairn_status cairn_tensor_create(cairn_source       *source,
     const double  begin = cairn_seconds();
     cairn_tensor *fresh = NULL;
 
+    CAIRN_CHECK(
+        format->order == source->shape.order, comm->env, CAIRN_BAD_SHAPE,
+        "format: order: it stores tensors of order %d, but this one has order %d",
+        format->order, source->shape.order);
     CAIRN_TRY(cairn_source_divide(source, cairn_format_grain(format)));
     cairn_status status =
         cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));

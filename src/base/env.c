@@ -169,8 +169,8 @@ cairn_status cairn_strndup(cairn_env *env, const char *text, size_t length, char
 /// A count of bytes as text, also beyond 64 bits.
 static void print_bytes(char text[24], __int128 bytes)
 {
-    if (bytes > INT64_MAX)
-        snprintf(text, 24, "%.3g", (double)bytes);
+    if (bytes >= (int64_t)1 << 56) /* where sizes saturate */
+        snprintf(text, 24, "more than 2^56");
     else
         snprintf(text, 24, "%" PRId64, (int64_t)bytes);
 }
