@@ -33,23 +33,30 @@ static void describe(const cairn_device *device, int rank, cairn_device_info *in
     info->bandwidth    = device->info.bandwidth;
 }
 
-/// Bandwidths are measured when somebody looks; ranks of a node would disturb each other,
-/// so only a rank alone on its node measures.
+/// Measure the bandwidths of this rank's devices.
 static cairn_status measure(cairn_context *context)
 {
     for (int k = 0; k < context->devices->count; k++) {
         cairn_device *device = &context->devices->device[k];
 
-        if (device->ops.measure && context->comm->local_size == 1)
-            CAIRN_TRY(device->ops.measure(device));
+        if (device->ops.measure) CAIRN_TRY(device->ops.measure(device));
     }
     return CAIRN_OK;
 }
 
+/// Open the devices and measure them, one rank of a node after the other, so that they
+/// do not disturb each other (launchers number the ranks of a node consecutively).
 static cairn_status open_and_measure(cairn_context *context)
 {
-    CAIRN_TRY(cairn_context_devices(context));
-    return measure(context);
+    cairn_comm  *comm   = context->comm;
+    int64_t      turns  = comm->local_size;
+    cairn_status status = cairn_comm_agree(comm, cairn_context_devices(context));
+
+    if (status == CAIRN_OK) status = comm->ops->allreduce(comm, &turns, 1, CAIRN_MAX);
+    for (int64_t turn = 0; turn < turns && status == CAIRN_OK; turn++)
+        status = cairn_comm_agree(comm, comm->rank % turns == turn ? measure(context)
+                                                                   : CAIRN_OK);
+    return status;
 }
 
 /// Every rank sends its devices to all.
