@@ -73,6 +73,18 @@ static cairn_status read_native(cairn_source *source, const char *path)
     return CAIRN_OK;
 }
 
+/// Index arithmetic keeps two bits of room.
+static cairn_status
+check_extents(cairn_env *env, const char *path, const cairn_shape *shape)
+{
+    for (int k = 0; k < shape->order; k++)
+        CAIRN_CHECK(shape->extent[k] < INT64_MAX / 4, env, CAIRN_UNSUPPORTED,
+                    "read: %s: an extent of %" PRId64
+                    ", beyond 2^61: not in this version",
+                    path, shape->extent[k]);
+    return CAIRN_OK;
+}
+
 static cairn_status read_matrix_market(cairn_source *source, const char *path)
 {
     cairn_matrix_file file;
@@ -82,7 +94,7 @@ static cairn_status read_matrix_market(cairn_source *source, const char *path)
     source->entries = file.entries;
     strcpy(source->field, file.field);
     strcpy(source->symmetry, file.symmetry);
-    return CAIRN_OK;
+    return check_extents(&source->context->env, path, &source->shape);
 }
 
 static cairn_status read_any(cairn_source *source, const char *path)
