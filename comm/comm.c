@@ -134,3 +134,47 @@ done:
     cairn_free(comm->env, bytes.send);
     return status;
 }
+
+/// The same records for every rank.
+static cairn_status gather_records(cairn_comm *comm,
+                                   const void *mine,
+                                   int64_t     n,
+                                   size_t      size,
+                                   char       *send,
+                                   int64_t    *counts,
+                                   void      **all,
+                                   int64_t    *count)
+{
+    const size_t bytes = (size_t)n * size;
+
+    for (int r = 0; r < comm->size; r++) {
+        counts[r] = n;
+        if (bytes > 0) memcpy(send + (size_t)r * bytes, mine, bytes);
+    }
+    CAIRN_TRY(cairn_comm_exchange(comm, send, counts, size, all, counts + comm->size));
+    *count = 0;
+    for (int r = 0; r < comm->size; r++)
+        *count += counts[comm->size + r];
+    return CAIRN_OK;
+}
+
+cairn_status cairn_comm_gather(cairn_comm *comm,
+                               const void *mine,
+                               int64_t     n,
+                               size_t      size,
+                               void      **all,
+                               int64_t    *count)
+{
+    char        *send   = NULL;
+    int64_t     *counts = NULL;
+    cairn_status status = cairn_alloc(comm->env, n * comm->size, size, (void **)&send);
+
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW(comm->env, 2 * (int64_t)comm->size, &counts);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK)
+        status = gather_records(comm, mine, n, size, send, counts, all, count);
+    cairn_free(comm->env, send);
+    cairn_free(comm->env, counts);
+    return status;
+}

@@ -97,4 +97,16 @@ cairn_status cairn_comm_exchange(cairn_comm    *comm,
                                  void         **recv,
                                  int64_t       *recv_counts);
 
+/// Give every rank the records of all: @p n records of @p size bytes from this one.
+/// @p all (freed with cairn_free()) holds them in rank order, @p count is their number.
+/// @retval CAIRN_NO_MEMORY  On any rank; every rank then returns it.
+///
+/// Cost: sends size-of-comm copies; for descriptions, not for data.
+cairn_status cairn_comm_gather(cairn_comm *comm,
+                               const void *mine,
+                               int64_t     n,
+                               size_t      size,
+                               void      **all,
+                               int64_t    *count);
+
 #endif

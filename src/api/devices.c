@@ -59,45 +59,24 @@ static cairn_status open_and_measure(cairn_context *context)
     return status;
 }
 
-/// Every rank sends its devices to all.
-static cairn_status gather(cairn_context      *context,
-                           cairn_device_info  *send,
-                           int64_t            *counts,
-                           int                *count,
-                           cairn_device_info **devices)
-{
-    cairn_comm *comm = context->comm;
-    const int   own  = context->devices->count;
-
-    for (int r = 0; r < comm->size; r++) {
-        counts[r] = own;
-        for (int k = 0; k < own; k++)
-            describe(&context->devices->device[k], comm->rank, &send[r * own + k]);
-    }
-    CAIRN_TRY(cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)devices,
-                                  counts + comm->size));
-    *count = 0;
-    for (int r = 0; r < comm->size; r++)
-        *count += (int)counts[comm->size + r];
-    return CAIRN_OK;
-}
-
 cairn_status
 cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devices)
 {
-    cairn_comm        *comm   = context->comm;
-    cairn_env         *env    = &context->env;
-    cairn_device_info *send   = NULL;
-    int64_t           *counts = NULL;
-    cairn_status       status = open_and_measure(context);
+    cairn_comm        *comm = context->comm;
+    cairn_env         *env  = &context->env;
+    cairn_device_info *own  = NULL;
+    int64_t            all  = 0;
 
+    CAIRN_TRY(open_and_measure(context));
+    const int    n      = context->devices->count;
+    cairn_status status = cairn_comm_agree(comm, CAIRN_NEW(env, n, &own));
+
+    for (int k = 0; k < n && status == CAIRN_OK; k++)
+        describe(&context->devices->device[k], comm->rank, &own[k]);
     if (status == CAIRN_OK)
-        status = CAIRN_NEW(env, (int64_t)context->devices->count * comm->size, &send);
-    if (status == CAIRN_OK) status = CAIRN_NEW(env, 2 * comm->size, &counts);
-    status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK) status = gather(context, send, counts, count, devices);
-    cairn_free(env, send);
-    cairn_free(env, counts);
+        status = cairn_comm_gather(comm, own, n, sizeof *own, (void **)devices, &all);
+    if (status == CAIRN_OK) *count = (int)all;
+    cairn_free(env, own);
     return status;
 }
 

@@ -150,26 +150,16 @@ static int by_where(const void *a, const void *b)
     return (x->bank > y->bank) - (x->bank < y->bank);
 }
 
-/// Send this rank's parts to every rank.
-static cairn_status gather_parts(const cairn_tensor *tensor,
-                                 cairn_part_info    *send,
-                                 int64_t            *counts,
-                                 cairn_part_info   **all,
-                                 int64_t            *count)
+/// Every rank's parts for every rank; only this rank's have a local number.
+static cairn_status gather_parts(const cairn_tensor    *tensor,
+                                 const cairn_part_info *own,
+                                 cairn_part_info      **all,
+                                 int64_t               *count)
 {
-    cairn_comm   *comm = tensor->context->comm;
-    const int64_t own  = tensor->local->parts;
+    cairn_comm *comm = tensor->context->comm;
 
-    for (int r = 0; r < comm->size; r++) {
-        counts[r] = own;
-        for (int64_t p = 0; p < own; p++)
-            describe_part(tensor, p, &send[r * own + p]);
-    }
-    CAIRN_TRY(cairn_comm_exchange(comm, send, counts, sizeof *send, (void **)all,
-                                  counts + comm->size));
-    *count = 0;
-    for (int r = 0; r < comm->size; r++)
-        *count += counts[comm->size + r];
+    CAIRN_TRY(cairn_comm_gather(comm, own, tensor->local->parts, sizeof *own,
+                                (void **)all, count));
     for (int64_t p = 0; p < *count; p++)
         if ((*all)[p].rank != comm->rank) (*all)[p].local = -1;
     qsort(*all, (size_t)*count, sizeof **all, by_where);
@@ -180,16 +170,14 @@ cairn_status
 cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count, cairn_part_info **parts)
 {
     cairn_comm      *comm   = tensor->context->comm;
-    cairn_part_info *send   = NULL;
-    int64_t         *counts = NULL;
-    cairn_status     status =
-        CAIRN_NEW(comm->env, tensor->local->parts * comm->size, &send);
+    cairn_part_info *own    = NULL;
+    cairn_status     status = CAIRN_NEW(comm->env, tensor->local->parts, &own);
 
-    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, 2 * comm->size, &counts);
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK) status = gather_parts(tensor, send, counts, parts, count);
-    cairn_free(comm->env, send);
-    cairn_free(comm->env, counts);
+    for (int64_t p = 0; p < tensor->local->parts && status == CAIRN_OK; p++)
+        describe_part(tensor, p, &own[p]);
+    if (status == CAIRN_OK) status = gather_parts(tensor, own, parts, count);
+    cairn_free(comm->env, own);
     return status;
 }
 
