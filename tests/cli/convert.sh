@@ -4,8 +4,11 @@
 figure a.mtx
 expect 0 generate mixed --n 60 --degree 3 -o m.mtx
 
-for spec in csr csc coo dok lil dcsr 'bdia<4>' 'csb<4,4>' 'bcsr<2,3>' ell 'sell<4>' \
-    'bell<2>' 'c2sr<3>' 'cisr<2>' 'hybrid<bdia<4>,csr,0.6>'; do
+# Every format of the catalogue: the file is written by one process and read by others.
+for spec in 'dense<2>' coo 'csf<2>' dok csr lil csc dcsr dcsc dia dia-variant 'bcsr<2,3>' \
+    'bcsc<3,2>' 'bcoo<4,4>' 'bdcsr<2,2>' 'csb<4,4>' 'bdia<4>' 'c2sr<3>' ell 'sell<4>' \
+    'sell-sigma<4,8>' 'bell<2>' 'cisr<2>' 'cisr-plus<3>' 'serpens<2,16,4>' \
+    'hybrid<bdia<4>,csr,0.6>' 'hybrid<bell<2>,coo,0.5,0.5>'; do
     for matrix in a m; do
         expect 0 convert $matrix.mtx --to "$spec" -o t.cairn --json t.json
         fields t.json seconds phases bytes
