@@ -148,10 +148,11 @@ compare_row(double y, long double r, long double s, double *rel, double *abs)
     const double d = nan_y != nan_r   ? INFINITY
                      : (double)r == y ? 0
                                       : (double)fabsl((long double)y - r);
-    const double q = d == 0 ? 0 : s == 0 ? INFINITY : (double)(d / s);
+    double       q = d == 0 ? 0 : s == 0 ? INFINITY : (double)(d / s);
 
+    if (isnan(q)) q = INFINITY; /* a NaN would get lost among the ranks' maxima */
     if (d > *abs) *abs = d;
-    if (!(q <= *rel)) *rel = q;
+    if (q > *rel) *rel = q;
 }
 
 static void
