@@ -97,20 +97,52 @@ static bool run_step(padder *p, int s)
     return true;
 }
 
+/// What a query step found must be what stands at position @p d.
+static bool step_agrees(const padder *p, int s, const cairn_coord *d)
+{
+    const cairn_step  *step  = &p->level->recipe.step[s];
+    const cairn_query *query = &p->layout->encoding->query[step->query];
+
+    if (step->kind != CAIRN_STEP_QUERY || query->arg == CAIRN_ARG_VALUE) return true;
+    for (int g = 0; g < p->layout->encoding->query[query->arg].group_by.count; g++)
+        if (cairn_form_value(p->layout->algebra, &p->form[s * CAIRN_MAX_LEVELS + g], d,
+                             NULL)
+            != p->vars[step->var + g])
+            return false;
+    return true;
+}
+
+/// Where the whole position follows, levels and queries must all mean this one.
+static bool position_agrees(const padder *p, const cairn_coord *d)
+{
+    for (int l = 0; l < p->l; l++) {
+        const cairn_level *level = &p->layout->level[l];
+
+        if (p->above >> l & 1 && !level->indirect
+            && cairn_form_value(p->layout->algebra, &level->form, d, NULL)
+                   != p->vars[l])
+            return false;
+    }
+    for (int s = 0; s < p->level->recipe.steps; s++)
+        if (!step_agrees(p, s, d)) return false;
+    return true;
+}
+
 /// Do the dimensions that are known lie in the box? Else the position hangs over.
 static bool is_inside(const padder *p)
 {
     const cairn_recipe *recipe = &p->level->recipe;
+    const int           order  = p->layout->order;
+    cairn_coord         d[CAIRN_MAX_ORDER];
 
-    for (int k = 0; k < p->layout->order; k++) {
+    for (int k = 0; k < order; k++) {
         const cairn_interval box = p->layout->box[k];
-        int64_t              d;
 
         if (!(recipe->dims >> k & 1)) continue;
-        if (!cairn_linear_value(&recipe->dim[k], p->vars, &d)) return false;
-        if (d < box.lo || d > box.hi) return false;
+        if (!cairn_linear_value(&recipe->dim[k], p->vars, &d[k])) return false;
+        if (d[k] < box.lo || d[k] > box.hi) return false;
     }
-    return true;
+    return recipe->dims != (1U << order) - 1 || position_agrees(p, d);
 }
 
 /// The level's index for the indices in vars; false: a hole.
