@@ -6,6 +6,7 @@
 #include "support/scratch.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 TestSuite(language_library, .init = language_up, .fini = language_down);
 
@@ -238,7 +239,8 @@ static void read_listings(const char *name, int count)
 
 Test(language_library, the_listings_of_the_paper)
 {
-    if (CAIRN_TEST_DATA[0] == '\0') cr_skip_test("CAIRN_TEST_DATA is empty");
+    if (access(CAIRN_TEST_DATA "/figures/figure3d.txt", R_OK) != 0)
+        cr_skip_test("no test data");
     read_listings("figure3d.txt", 6);
     cairn_library_destroy(&env, &library);
     read_listings("figure7.txt", 11);
