@@ -65,20 +65,21 @@ static cairn_status read_division(cli_job *job, cli_run_settings *settings)
     return CAIRN_OK;
 }
 
-static const char *text_or(cli_job *job, cli_option_id id, const char *standard)
+/// An option's text, or the default that the table has.
+static const char *text_or_standard(cli_job *job, cli_option_id id)
 {
-    return cli_given(job, id) ? cli_text(job, id) : standard;
+    return cli_given(job, id) ? cli_text(job, id) : cli_option_row(id)->standard;
 }
 
 cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
 {
     *settings = (cli_run_settings){
-        .format  = text_or(job, CLI_FORMAT, "csr"),
+        .format  = text_or_standard(job, CLI_FORMAT),
         .place   = cli_text(job, CLI_PLACE),
         .devices = cli_text(job, CLI_DEVICES),
         .iters   = 10,
         .warmup  = 2,
-        .x       = text_or(job, CLI_X, "ramp"),
+        .x       = text_or_standard(job, CLI_X),
         .out     = cli_text(job, CLI_OUT),
         .verify  = cli_given(job, CLI_VERIFY),
     };
