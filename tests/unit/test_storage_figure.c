@@ -73,6 +73,11 @@ ParameterizedTestParameters(figure, arrays)
         {"#encoding<{ idx_map<(d0,d1)->(d1-d0,d0,d1/2)>, mutation<merge(0), trim(0,0)> "
          "}>",                                                                  "idx0=[-1,0,1] idx2=[2,0,0,1,1,0,0,1,1,2,0,1,1,2,2] "
          "val=[0,0,3,0,6,1,2,4,0,0,0,0,5,0,0]"                                                                                           },
+        {"#encoding<{ idx_map<(d0,d1)->(s,d1,d0%2,d0/2)>, mutation<merge(0), "
+         "trim(0,0)>, indirect<{ c = sum(value) groupBy (d0,d1)->(d0,d1/2); "
+         "s = reorder(c) descend }> }>",                                        "idx2=[2,2,0,0,0,0,2,2,1,1,2,2,0,0,2,2,2,2,0,0] "
+         "idx3=[3,3,1,1,0,0,3,3,0,0,3,3,1,1,3,3,3,3,2,2] "
+         "val=[0,0,4,5,1,0,0,0,0,2,0,0,0,3,0,0,0,0,0,6]"                                                       },
         {"sell-sigma<1,4>",                                                              "ptr1=[0,3,4,5,5,6] idx3=[2,0,1,3,4] idx4=[1,2,3,0,1,3] "
                             "val=[3,4,5,1,2,6]"                                                                                      },
         {"hybrid<bdia<3>,csr>",                                                          "ptr1=[0,1,1] idx1=[0] val=[1,2,4] | "
