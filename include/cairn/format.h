@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,6 +58,18 @@ typedef struct cairn_level_info {
                        ///< those that exist by arithmetic; asked of a tensor.
     bool merged, trimmed;
     bool has_ptr, has_idx;
+    int  depth; ///< Trimmed: its nodes are the distinct paths down to this level.
+    int  query; ///< An indirect level's: its indices are this query's numbers; else -1.
+    bool gaps;  ///< Numbered with `distance`: numbers that nothing has are nodes too.
+    bool determined;   ///< Below the trim, and a function of the levels above: idx has
+    uint32_t by;       ///< one entry per combination of these levels (bit L: level L),
+    bool     per_node; ///< and per node of the last trimmed level.
+    uint32_t modes;    ///< Bit k: its expression depends on dimension k.
+    int      ptr_bits; ///< Widths; 0: not stored, or not known without a tensor.
+    int      idx_bits; ///< An idx in a tuple too.
+    bool     idx_signed;
+    int64_t  global_lo;   ///< Range in the whole tensor, which decides idx_bits; asked
+    int64_t  global_size; ///< of a tensor.
 } cairn_level_info;
 
 CAIRN_API int cairn_format_levels(const cairn_format *format, int member);
@@ -68,6 +81,53 @@ CAIRN_API cairn_status cairn_format_level(const cairn_format *format,
                                           int                 member,
                                           int                 level,
                                           cairn_level_info   *info);
+
+#define CAIRN_PACKS 16 ///< Most packs of a member.
+
+/// What a member stores, beside its levels.
+typedef struct cairn_storage_info {
+    int  trim_first, trim_last; ///< Trimmed levels; without a trim 16 and -1.
+    int  partition; ///< Levels 0..partition number the banks; -1: there are none.
+    bool pads;      ///< Positions without an entry may have a value, 0.
+    int  queries;   ///< Of the encoding.
+    int  packs;     ///< Arrays of tuples, each for levels first..last:
+    struct {
+        int  first, last;
+        bool lists;  ///< a list of tuples under every node of level `first`;
+        bool values; ///< the value is the last field.
+    } pack[CAIRN_PACKS];
+    const char *mode; ///< What the threshold is compared with: "capacity", "absolute",
+                      ///< "maximum"; NULL for the last member, which has none.
+    double threshold; ///< A group goes here if it exceeds this.
+    double keep;      ///< Share of the outermost indirect level that is kept; 1: all.
+} cairn_storage_info;
+
+/// Describe what a member stores.
+///
+/// @retval CAIRN_BAD_ARGUMENT  There is no such member.
+CAIRN_API cairn_status cairn_format_storage(const cairn_format *format,
+                                            int                 member,
+                                            cairn_storage_info *info);
+
+/// How dimension @p mode comes back from the indices along a path, as text: "3*e0+e2",
+/// eL being the index at level L.
+///
+/// @param[out] text  Freed with cairn_text_free().
+/// @retval CAIRN_BAD_ARGUMENT  There is no such member or dimension.
+CAIRN_API cairn_status cairn_format_inverse(const cairn_format *format,
+                                            int                 member,
+                                            int                 mode,
+                                            char              **text);
+
+/// The text of a member's query, "count = sum(value) groupBy (d0,d1)->(d0)"; of the
+/// hybrid's own for @p member -1.
+///
+/// @param[out] text  Freed with cairn_text_free().
+/// @retval CAIRN_BAD_ARGUMENT  There is no such member or query.
+CAIRN_API cairn_status cairn_format_query(const cairn_format *format,
+                                          int                 member,
+                                          int                 query,
+                                          char              **text);
 
 /// Names of the catalogue, in its order; NULL past the last. A name is valid until the
 /// next call.

@@ -200,6 +200,7 @@ typedef struct cairn_part_info {
     int64_t bank;       ///< -1 without partition.
     int64_t nnz, bytes; ///< Entries stored; bytes of its arrays.
     int64_t local; ///< Number for cairn_tensor_array() when it is this rank's; else -1.
+    int64_t values; ///< Values stored, padding included.
 } cairn_part_info;
 
 /// List the parts of all ranks, by member, rank, share, bank.
@@ -239,6 +240,18 @@ CAIRN_API cairn_status cairn_tensor_level(const cairn_tensor *tensor,
                                           int                 member,
                                           int                 level,
                                           cairn_level_info   *info);
+
+/// Bytes that the arrays of the same entries would take in another format, on all ranks
+/// together: from its layout, without storing anything.
+///
+/// Collective. Only for formats whose arrays have one element an entry or a length that
+/// the extents give, such as csr, csc, coo, dok.
+///
+/// @retval CAIRN_BAD_SHAPE    The format is for another order.
+/// @retval CAIRN_UNSUPPORTED  The lengths of its arrays follow from the entries.
+CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
+                                             const cairn_format *format,
+                                             int64_t            *bytes);
 
 /// Write a tensor: `.mtx` walks the arrays and writes Matrix Market; anything else is
 /// .cairn, the arrays themselves. The file appears whole or not at all.

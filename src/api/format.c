@@ -145,15 +145,27 @@ static void describe_level(const cairn_format *format,
 {
     const cairn_level *level = &layout->level[l];
 
-    *info = (cairn_level_info){.expr    = format->level_text[member][l],
-                               .kind    = kind_name(level->kind),
-                               .sized   = layout->sized && level->sized,
-                               .lo      = level->range.lo,
-                               .size    = level->size,
-                               .merged  = level->merged,
-                               .trimmed = level->trimmed,
-                               .has_ptr = level->has_ptr,
-                               .has_idx = level->has_idx};
+    *info = (cairn_level_info){.expr       = format->level_text[member][l],
+                               .kind       = kind_name(level->kind),
+                               .sized      = layout->sized && level->sized,
+                               .lo         = level->range.lo,
+                               .size       = level->size,
+                               .merged     = level->merged,
+                               .trimmed    = level->trimmed,
+                               .has_ptr    = level->has_ptr,
+                               .has_idx    = level->has_idx,
+                               .depth      = level->depth,
+                               .query      = level->query,
+                               .gaps       = level->gaps,
+                               .determined = level->determined,
+                               .by         = level->by,
+                               .per_node   = level->per_node,
+                               .modes = cairn_form_dims(layout->algebra, &level->form),
+                               .ptr_bits    = level->ptr_bits,
+                               .idx_bits    = level->idx_bits,
+                               .idx_signed  = level->idx_signed,
+                               .global_lo   = level->global.lo,
+                               .global_size = level->global.hi - level->global.lo + 1};
 }
 
 static cairn_status

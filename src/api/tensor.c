@@ -137,7 +137,8 @@ static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info
                           .bank  = part->layout->partition >= 0 ? part->where.bank : -1,
                           .nnz   = part->nnz,
                           .bytes = part_bytes(part),
-                          .local = p};
+                          .local = p,
+                          .values = part->view.values};
 }
 
 static int by_where(const void *a, const void *b)

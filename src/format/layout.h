@@ -123,6 +123,10 @@ cairn_status cairn_layout_create(cairn_env            *env,
 
 void cairn_layout_destroy(cairn_env *env, cairn_layout **layout);
 
+/// Is the value a field of the pack's tuples? So it is if no index lies below the pack
+/// and each value is under exactly one tuple.
+bool cairn_pack_takes_values(const cairn_layout *layout, const cairn_pack *pack);
+
 /// Which levels store an index: bit L for level L.
 cairn_status cairn_encoding_index_levels(cairn_env            *env,
                                          const cairn_encoding *encoding,

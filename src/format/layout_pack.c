@@ -101,17 +101,19 @@ static cairn_status value_block(cairn_env          *env,
     return CAIRN_OK;
 }
 
-/// The values are the last field if no index lies below the pack and each value is
-/// under exactly one tuple.
-static bool takes_values(const cairn_layout *layout,
-                         const cairn_pack   *pack,
-                         const cairn_tuple  *tuple)
+bool cairn_pack_takes_values(const cairn_layout *layout, const cairn_pack *pack)
 {
-    const cairn_level *field = &layout->level[tuple->field[tuple->fields - 1]];
+    int last = -1; /* the last level whose idx the tuples hold */
 
     if (pack->novalue) return false;
-    for (int l = pack->last + 1; l < layout->levels; l++)
-        if (layout->level[l].has_idx) return false;
+    for (int l = pack->first; l < layout->levels; l++) {
+        if (!layout->level[l].has_idx) continue;
+        if (l > pack->last) return false;
+        last = l;
+    }
+    if (last < 0) return false;
+    const cairn_level *field = &layout->level[last];
+
     return field->determined ? field->per_node : field->depth == layout->last;
 }
 
@@ -157,8 +159,8 @@ cairn_status cairn_layout_pack_fields(cairn_env *env, cairn_layout *layout)
         CAIRN_TRY(collect_fields(env, layout, number, pack, tuple));
         if (tuple->fields == 0)
             continue; /* nothing to pack: the arrays stay as they are */
-        CAIRN_TRY(place_fields(env, layout, number, takes_values(layout, pack, tuple),
-                               tuple));
+        CAIRN_TRY(place_fields(env, layout, number,
+                               cairn_pack_takes_values(layout, pack), tuple));
         layout->tuples++;
     }
     return CAIRN_OK;
