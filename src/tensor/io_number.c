@@ -2,13 +2,14 @@
 /// @file
 /// Decimal text to the nearest double. Most numbers in files have few digits and small
 /// exponents, and one exact multiplication or division rounds them right (Clinger, "How
-/// to read floating point numbers accurately", PLDI 1990); with 17 digits the same is
-/// done in 80-bit arithmetic, unless the result lies where rounding twice could differ.
-/// The rest goes to strtod, cut to as many digits as can matter.
+/// to read floating point numbers accurately", PLDI 1990); with 17 digits a product of
+/// 128 bits decides (io_power.h). The rest goes to strtod, cut to as many digits as can
+/// matter.
 
 #include "tensor/io_number.h"
 
-#include <float.h>
+#include "tensor/io_power.h"
+
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -144,35 +145,16 @@ static bool convert_exactly(const decimal *d, double *value)
     return true;
 }
 
-#if LDBL_MANT_DIG == 64
-/// 10^27 is the last power exact in 64 bits. The result is right to half a unit of its
-/// 64 bits, so rounding it to 53 is right too unless its last 11 bits are one half.
-static bool convert_extended(const decimal *d, double *value)
+/// With more digits than fit, the next greater mantissa must give the same double.
+static bool convert_scaled(const decimal *d, double *value)
 {
-    static const long double power[] = {
-        1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
-        1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
-        1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
-    uint64_t bits;
+    double next;
 
-    if (!d->exact || d->exponent < -27 || d->exponent > 27) return false;
-
-    const long double wide = d->exponent < 0
-                                 ? (long double)d->mantissa / power[-d->exponent]
-                                 : (long double)d->mantissa * power[d->exponent];
-
-    memcpy(&bits, &wide, sizeof bits);
-    if ((bits & 0x7ff) == 0x400) return false;
-    *value = (double)wide;
-    return true;
+    if (!cairn_scale_decimal(d->mantissa, d->exponent, value)) return false;
+    return d->exact
+           || (cairn_scale_decimal(d->mantissa + 1, d->exponent, &next)
+               && next == *value);
 }
-#else
-static bool convert_extended(const decimal *d, double *value)
-{
-    (void)d, (void)value;
-    return false;
-}
-#endif
 
 /// Collect significant digits; one more digit stands for all that are left out.
 static int collect_digits(const char *begin, const char *end, char *text, bool *more)
@@ -224,7 +206,7 @@ int cairn_parse_double(const char *begin, const char *end, double *value)
     if (!scan(p, end, &d)) {
         if (!scan_word(p, end, &result)) return -1;
     } else if (d.mantissa != 0 && !convert_exactly(&d, &result)
-               && !convert_extended(&d, &result)) {
+               && !convert_scaled(&d, &result)) {
         result = convert_any(p, end, &d);
         if (isinf(result)) return -2;
     }

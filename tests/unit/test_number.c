@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ Test(number, random_doubles_read_back_bit_for_bit)
     uint64_t                 state     = 20240607;
     char                     text[512];
 
-    for (int n = 0; n < 200000; n++) {
+    for (int n = 0; n < 1000000; n++) {
         const uint64_t bits = next_random(&state);
         double         value;
 
@@ -64,7 +65,7 @@ Test(number, random_digits_and_exponents_are_rounded_right)
     uint64_t state = 7;
     char     text[64];
 
-    for (int n = 0; n < 200000; n++) {
+    for (int n = 0; n < 1000000; n++) {
         const uint64_t digits   = next_random(&state) >> (next_random(&state) % 60);
         const int      exponent = (int)(next_random(&state) % 700) - 350;
 
@@ -101,6 +102,47 @@ Test(number, halfway_cases_are_rounded_right)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         expect_same_as_strtod(cases[k]);
 }
+
+/// Every power of two with all its digits, and its neighbours.
+Test(number, powers_of_two_are_exact)
+{
+    char text[1200];
+
+    for (int e = -1074; e <= 1023; e++) {
+        const double power = ldexp(1.0, e);
+
+        snprintf(text, sizeof text, "%.770e", power);
+        expect_same_as_strtod(text);
+        snprintf(text, sizeof text, "%.17g", nextafter(power, 0.0));
+        expect_same_as_strtod(text);
+        snprintf(text, sizeof text, "%.17g", nextafter(power, INFINITY));
+        expect_same_as_strtod(text);
+    }
+}
+
+#if LDBL_MANT_DIG > DBL_MANT_DIG
+/// The middle of two neighbours with all its digits, the same cut to 17 .. 25 digits,
+/// and with one digit more behind all of them.
+Test(number, random_middles_of_doubles_are_rounded_right)
+{
+    uint64_t state = 31;
+    char     text[1200];
+
+    for (int n = 0; n < 40000; n++) {
+        const uint64_t    bits   = next_random(&state) >> 11 | UINT64_C(1) << 52;
+        const int         e      = (int)(next_random(&state) % 2000) - 1074;
+        const long double middle = ldexpl((long double)bits + 0.5L, n % 2 ? e : e / 40);
+
+        snprintf(text, sizeof text, "%.*Le", 16 + n % 10, middle);
+        expect_same_as_strtod(text);
+        snprintf(text, sizeof text, "%.800Le", middle);
+        expect_same_as_strtod(text);
+        *strchr(text, 'e') = '\0';
+        snprintf(text + strlen(text), 16, "1e%d", (int)floorl(log10l(middle)));
+        expect_same_as_strtod(text);
+    }
+}
+#endif
 
 Test(number, a_token_may_have_any_length)
 {
