@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Lesson 1: make a matrix, store its dense diagonals in one format and the rest in
-/// another, and multiply it by a vector.
+/// another, multiply it by a vector, and have the product checked.
 
 #include <cairn/cairn.h>
 
@@ -14,7 +14,7 @@ int main(void)
     cairn_format  *format  = NULL;
     cairn_tensor  *tensor  = NULL;
     cairn_plan    *plan    = NULL;
-    double         x[1000], y[1000];
+    double         x[1000], y[1000], rel, abs;
     cairn_problem  size = {.n = 1000, .degree = 4, .seed = 1};
 
     for (int j = 0; j < 1000; j++)
@@ -25,7 +25,8 @@ int main(void)
         || cairn_source_generate(context, "mixed", &size, &source)
         || cairn_format_create(context, "hybrid<bdia<64>,csr,0.6>", &format)
         || cairn_tensor_create(source, format, CAIRN_F64, &tensor)
-        || cairn_plan_spmv(tensor, &plan) || cairn_plan_run(plan, x, y);
+        || cairn_plan_spmv(tensor, &plan) || cairn_plan_run(plan, x, y)
+        || cairn_plan_verify(plan, source, &rel, &abs);
 
     if (failed)
         fprintf(stderr, "%s\n", cairn_context_message(context));

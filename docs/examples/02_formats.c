@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Lesson 2: one matrix in several formats; which arrays each has, and their bytes.
+/// Whatever the format, the parts together hold the six entries.
 
 #include <cairn/cairn.h>
 
@@ -16,11 +17,11 @@ static const int64_t extent[2] = {5, 4};
 static const int64_t coord[12] = {0, 0, 1, 1, 2, 1, 2, 2, 2, 3, 4, 3};
 static const double  value[6]  = {1, 2, 3, 4, 5, 6};
 
-/// Print every array of every part of this process.
+/// Print every array of every part of this process, and count the entries.
 static cairn_status print_arrays(cairn_context *context, const cairn_tensor *tensor)
 {
-    cairn_part_info *parts  = NULL;
-    int64_t          count  = 0;
+    cairn_part_info *parts = NULL;
+    int64_t          count = 0, entries = 0;
     cairn_status     status = cairn_tensor_parts(tensor, &count, &parts);
 
     for (int64_t p = 0; p < count && !status; p++) {
@@ -29,6 +30,7 @@ static cairn_status print_arrays(cairn_context *context, const cairn_tensor *ten
 
         printf("  part %" PRId64 ": %" PRId64 " entries, %" PRId64 " bytes\n", p,
                parts[p].nnz, parts[p].bytes);
+        entries += parts[p].nnz;
         for (int k = 0; !cairn_tensor_array(tensor, p, k, &array); k++) {
             status = cairn_tensor_array_text(tensor, p, k, &text);
             if (status) break;
@@ -41,6 +43,7 @@ static cairn_status print_arrays(cairn_context *context, const cairn_tensor *ten
         }
     }
     cairn_parts_free(tensor, &parts);
+    if (!status && entries != 6) status = CAIRN_NOT_VERIFIED;
     return status;
 }
 
