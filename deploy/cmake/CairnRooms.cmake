@@ -12,7 +12,7 @@ target_include_directories(cairn_settings INTERFACE
 target_compile_definitions(cairn_settings INTERFACE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}")
 # One contraction setting for all arithmetic: the same bits whatever the compiler does.
 # (gcc cannot know that a failure's status is never CAIRN_OK, and warns of outputs unset.)
-target_compile_options(cairn_settings INTERFACE -Wall -Wextra -Wno-maybe-uninitialized -fvisibility=hidden -ffp-contract=off
+target_compile_options(cairn_settings INTERFACE -Wall -Wextra $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -fvisibility=hidden -ffp-contract=off
   $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
 
 # cairn_room(name DIR folder... USES room... LIBS target...)
@@ -65,7 +65,7 @@ function(cairn_program)
     add_executable(cairn_cli ${sources})
     set_target_properties(cairn_cli PROPERTIES OUTPUT_NAME cairn)
     target_compile_definitions(cairn_cli PRIVATE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}")
-    target_compile_options(cairn_cli PRIVATE -Wall -Wextra -Wno-maybe-uninitialized $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
+    target_compile_options(cairn_cli PRIVATE -Wall -Wextra $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> $<$<BOOL:${CAIRN_WERROR}>:-Werror>)
     target_link_libraries(cairn_cli PRIVATE cairn PkgConfig::JANSSON PNG::PNG m)
   endif()
 endfunction()

@@ -22,10 +22,14 @@ static inline uint64_t random_next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
+#ifndef RANDOM_NEXT
+#    define RANDOM_NEXT random_next ///< What all of the below draws from.
+#endif
+
 /// A number in 0..n-1.
 static inline int random_below(uint64_t *state, int n)
 {
-    return (int)(random_next(state) % (uint64_t)n);
+    return (int)(RANDOM_NEXT(state) % (uint64_t)n);
 }
 
 static inline bool random_chance(uint64_t *state, int percent)

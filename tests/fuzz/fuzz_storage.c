@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Bytes choose a format, extents and entries: what was stored is walked back out of the
+/// arrays, entry for entry, and once more out of a native segment of these arrays.
+
+#include <stdint.h>
+
+/// The bytes that are left, drawn from one after the other; 0 past their end.
+static struct {
+    const uint8_t *at, *end;
+} bytes;
+
+static uint64_t next_byte(uint64_t *state)
+{
+    (void)state;
+    return bytes.at < bytes.end ? *bytes.at++ : 0;
+}
+
+#define RANDOM_NEXT next_byte
+#include "fuzz.h"
+
+#include "convert/build.h"
+#include "format/language.h"
+#include "tensor/io_native.h"
+#include "tensor/walk.h"
+
+enum { MOST_ENTRIES = 64, MEMORY = 4 << 20 }; ///< MEMORY: of arrays; work is more.
+
+typedef struct {
+    cairn_env     env;
+    cairn_shape   shape;
+    cairn_entries entries;
+    cairn_format *format;
+    cairn_local  *local;
+    char          text[RANDOM_FORMAT];
+} storage;
+
+/// Mostly small, so that most formats fit; now and then where integers end.
+static cairn_coord next_extent(void)
+{
+    static const cairn_coord far[] = {0,
+                                      1,
+                                      255,
+                                      256,
+                                      65537,
+                                      INT64_C(4294967296),
+                                      INT64_C(1) << 40,
+                                      INT64_C(1) << 61};
+    const int                draw  = random_below(NULL, 256);
+
+    return draw < 230 ? 1 + draw % 24 : far[draw % 8];
+}
+
+/// A position: at an end, or anywhere near it.
+static cairn_coord next_coord(cairn_coord extent)
+{
+    const int         draw = random_below(NULL, 256);
+    const cairn_coord near = draw % 128 < extent ? draw % 128 : extent - 1;
+
+    return draw < 128 ? near : extent - 1 - near;
+}
+
+static void draw_entries(storage *s)
+{
+    const int n = random_below(NULL, MOST_ENTRIES);
+
+    s->shape.order = 2 + random_below(NULL, 6) / 4;
+    for (int d = 0; d < s->shape.order; d++)
+        s->shape.extent[d] = next_extent();
+    cairn_entries_init(&s->entries, s->shape.order);
+    for (int k = 0; k < n; k++) {
+        cairn_coord at[CAIRN_MAX_ORDER];
+
+        for (int d = 0; d < s->shape.order; d++)
+            at[d] = next_coord(s->shape.extent[d]);
+        if (s->shape.extent[0] == 0 || s->shape.extent[1] == 0
+            || s->shape.extent[s->shape.order - 1] == 0)
+            continue;
+        FUZZ_CHECK(cairn_entries_add(&s->env, &s->entries, at, 1 + k) == CAIRN_OK, "add");
+    }
+    FUZZ_CHECK(cairn_entries_sort(&s->env, &s->entries) == CAIRN_OK, "sort");
+}
+
+static void compare(const storage *s, cairn_entries *back, const char *what)
+{
+    FUZZ_CHECK(cairn_entries_sort((cairn_env *)&s->env, back) == CAIRN_OK, "sort");
+    FUZZ_CHECK(back->n == s->entries.n, "%s: %lld entries, not %lld\n%s", what,
+               (long long)back->n, (long long)s->entries.n, s->text);
+    for (cairn_pos k = 0; k < back->n; k++) {
+        for (int d = 0; d < s->shape.order; d++)
+            FUZZ_CHECK(back->coord[d][k] == s->entries.coord[d][k], "%s: entry %lld\n%s",
+                       what, (long long)k, s->text);
+        FUZZ_CHECK(back->value[k] == s->entries.value[k], "%s: value %lld\n%s", what,
+                   (long long)k, s->text);
+    }
+}
+
+static void check_walk(storage *s)
+{
+    cairn_entries back;
+
+    cairn_entries_init(&back, s->shape.order);
+    const cairn_status status = cairn_local_entries(s->local, &back);
+
+    FUZZ_CHECK(status == CAIRN_OK, "%s\n%s", s->env.message, s->text);
+    compare(s, &back, "walk");
+    cairn_entries_fini(&s->env, &back);
+}
+
+/// Append the arrays of all parts at @p out, if it is not NULL. @return their bytes.
+static int64_t put_arrays(const cairn_local *local, char *out)
+{
+    int64_t bytes = 0;
+
+    for (int64_t p = 0; p < local->parts; p++) {
+        cairn_array array[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&local->part[p], array);
+
+        for (int a = 0; a < arrays; a++) {
+            if (out && array[a].bytes)
+                memcpy(out + bytes, array[a].data, (size_t)array[a].bytes);
+            bytes += cairn_native_array_bytes(&array[a]);
+        }
+    }
+    return bytes;
+}
+
+static void check_native(storage *s)
+{
+    char         *head, *text, *format = NULL;
+    int64_t       bytes;
+    cairn_shape   shape = {0};
+    cairn_entries back  = {0};
+
+    FUZZ_CHECK(cairn_format_print(&s->env, s->format, &text) == CAIRN_OK, "print");
+    FUZZ_CHECK(cairn_native_describe(s->local, text, &head, &bytes) == CAIRN_OK, "%s",
+               s->env.message);
+    const int64_t length  = bytes + put_arrays(s->local, NULL);
+    char         *segment = calloc((size_t)length, 1);
+
+    memcpy(segment, head, (size_t)bytes);
+    put_arrays(s->local, segment + bytes);
+    const cairn_status status = cairn_native_read(&s->env, "segment", segment, length,
+                                                  &shape, &back, &format);
+
+    FUZZ_CHECK(status == CAIRN_OK, "%s\n%s", s->env.message, s->text);
+    FUZZ_CHECK(strcmp(format, text) == 0, "%s is not %s", format, text);
+    compare(s, &back, "segment");
+    cairn_entries_fini(&s->env, &back);
+    cairn_free(&s->env, format);
+    cairn_free(&s->env, head);
+    cairn_free(&s->env, text);
+    free(segment);
+}
+
+static cairn_status build(storage *s)
+{
+    cairn_build b = {.format     = s->format,
+                     .shape      = s->shape,
+                     .entries    = &s->entries,
+                     .value_bits = random_chance(NULL, 30) ? 32 : 64};
+
+    for (int d = 0; d < s->shape.order; d++)
+        b.box[d] = (cairn_interval){0, s->shape.extent[d] - 1};
+    return cairn_local_build(&s->env, &b, &s->local);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static storage s;
+
+    memset(&s, 0, sizeof s);
+    bytes.at  = data;
+    bytes.end = data + size;
+    fuzz_up(&s.env);
+    s.env.memory_limit = MEMORY;
+    draw_entries(&s);
+    random_format(NULL, s.shape.order, s.text, sizeof s.text);
+    if (fuzz_succeeded(&s.env,
+                       cairn_format_parse(&s.env, NULL, s.text, "text", &s.format))
+        && fuzz_succeeded(&s.env, build(&s))) {
+        check_walk(&s);
+        check_native(&s);
+        cairn_local_destroy(&s.local);
+    }
+    cairn_format_destroy(&s.format);
+    cairn_entries_fini(&s.env, &s.entries);
+    fuzz_down(&s.env);
+    return 0;
+}
