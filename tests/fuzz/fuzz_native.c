@@ -3,9 +3,8 @@
 /// Bytes as a segment of a native file, put into a file with the right checksums, so
 /// that what is behind them is reached; and as a whole file.
 
-#include "file.h"
-
 #include "comm/native.h"
+#include "file.h"
 
 static void check_entries(const cairn_shape *shape, const cairn_entries *entries)
 {

@@ -17,10 +17,9 @@ static uint64_t next_byte(uint64_t *state)
 }
 
 #define RANDOM_NEXT next_byte
-#include "fuzz.h"
-
 #include "convert/build.h"
 #include "format/language.h"
+#include "fuzz.h"
 #include "tensor/io_native.h"
 #include "tensor/walk.h"
 
@@ -38,15 +37,9 @@ typedef struct {
 /// Mostly small, so that most formats fit; now and then where integers end.
 static cairn_coord next_extent(void)
 {
-    static const cairn_coord far[] = {0,
-                                      1,
-                                      255,
-                                      256,
-                                      65537,
-                                      INT64_C(4294967296),
-                                      INT64_C(1) << 40,
-                                      INT64_C(1) << 61};
-    const int                draw  = random_below(NULL, 256);
+    static const cairn_coord far[] = {
+        0, 1, 255, 256, 65537, INT64_C(4294967296), INT64_C(1) << 40, INT64_C(1) << 61};
+    const int draw = random_below(NULL, 256);
 
     return draw < 230 ? 1 + draw % 24 : far[draw % 8];
 }
@@ -76,7 +69,8 @@ static void draw_entries(storage *s)
         if (s->shape.extent[0] == 0 || s->shape.extent[1] == 0
             || s->shape.extent[s->shape.order - 1] == 0)
             continue;
-        FUZZ_CHECK(cairn_entries_add(&s->env, &s->entries, at, 1 + k) == CAIRN_OK, "add");
+        FUZZ_CHECK(cairn_entries_add(&s->env, &s->entries, at, 1 + k) == CAIRN_OK,
+                   "add");
     }
     FUZZ_CHECK(cairn_entries_sort(&s->env, &s->entries) == CAIRN_OK, "sort");
 }
@@ -88,8 +82,8 @@ static void compare(const storage *s, cairn_entries *back, const char *what)
                (long long)back->n, (long long)s->entries.n, s->text);
     for (cairn_pos k = 0; k < back->n; k++) {
         for (int d = 0; d < s->shape.order; d++)
-            FUZZ_CHECK(back->coord[d][k] == s->entries.coord[d][k], "%s: entry %lld\n%s",
-                       what, (long long)k, s->text);
+            FUZZ_CHECK(back->coord[d][k] == s->entries.coord[d][k],
+                       "%s: entry %lld\n%s", what, (long long)k, s->text);
         FUZZ_CHECK(back->value[k] == s->entries.value[k], "%s: value %lld\n%s", what,
                    (long long)k, s->text);
     }
@@ -140,8 +134,8 @@ static void check_native(storage *s)
 
     memcpy(segment, head, (size_t)bytes);
     put_arrays(s->local, segment + bytes);
-    const cairn_status status = cairn_native_read(&s->env, "segment", segment, length,
-                                                  &shape, &back, &format);
+    const cairn_status status =
+        cairn_native_read(&s->env, "segment", segment, length, &shape, &back, &format);
 
     FUZZ_CHECK(status == CAIRN_OK, "%s\n%s", s->env.message, s->text);
     FUZZ_CHECK(strcmp(format, text) == 0, "%s is not %s", format, text);
