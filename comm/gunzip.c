@@ -48,7 +48,7 @@ cairn_gunzip_create(cairn_env *env, const char *path, int fd, cairn_gunzip **gun
     g->ended = g->between = false;
     if (inflateInit2(&g->z, MAX_WBITS + 16) != Z_OK) { /* 16: gzip only */
         cairn_free(env, g);
-        return cairn_fail(env, CAIRN_NO_MEMORY, "%s: gzip: out of memory", path);
+        return cairn_fail(env, CAIRN_NO_MEMORY, "read: %s: gzip: out of memory", path);
     }
     *gunzip = g;
     return CAIRN_OK;
@@ -59,6 +59,11 @@ void cairn_gunzip_destroy(cairn_gunzip *gunzip)
     if (!gunzip) return;
     inflateEnd(&gunzip->z);
     cairn_free(gunzip->env, gunzip);
+}
+
+int64_t cairn_gunzip_offset(const cairn_gunzip *gunzip)
+{
+    return gunzip->at - gunzip->z.avail_in;
 }
 
 /// Read compressed bytes when none are left.
@@ -80,7 +85,7 @@ static cairn_status next_member(cairn_gunzip *g)
     g->ended = g->z.avail_in == 0;
     if (g->ended) return CAIRN_OK;
     CAIRN_CHECK(*g->z.next_in == 0x1f, g->env, CAIRN_BAD_FILE,
-                "%s: gzip: something else follows the compressed data", g->path);
+                "read: %s: gzip: something else follows the compressed data", g->path);
     g->between = false;
     inflateReset(&g->z);
     return CAIRN_OK;
@@ -93,9 +98,11 @@ static cairn_status inflate_some(cairn_gunzip *g)
     g->between = result == Z_STREAM_END;
     if (result == Z_OK || result == Z_STREAM_END) return CAIRN_OK;
     if (result == Z_MEM_ERROR)
-        return cairn_fail(g->env, CAIRN_NO_MEMORY, "%s: gzip: out of memory", g->path);
-    return cairn_fail(g->env, CAIRN_BAD_FILE, "%s: gzip: the data are damaged: %s",
-                      g->path, g->z.msg ? g->z.msg : "no more can be inflated");
+        return cairn_fail(g->env, CAIRN_NO_MEMORY, "read: %s: gzip: out of memory",
+                          g->path);
+    return cairn_fail(g->env, CAIRN_BAD_FILE,
+                      "read: %s: gzip: the data are damaged: %s", g->path,
+                      g->z.msg ? g->z.msg : "no more can be inflated");
 }
 
 cairn_status
@@ -112,7 +119,7 @@ cairn_gunzip_read(cairn_gunzip *gunzip, char *out, size_t room, size_t *got)
             continue;
         }
         CAIRN_CHECK(g->z.avail_in > 0, g->env, CAIRN_BAD_FILE,
-                    "%s: gzip: the compressed data end early", g->path);
+                    "read: %s: gzip: the compressed data end early", g->path);
         g->z.next_out  = (Bytef *)out + done;
         g->z.avail_out = room - done < most ? (unsigned)(room - done) : most;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A gzip file: rank 0 inflates and hands out pieces in file order, each to the rank
-/// whose share of the declared entries it holds, so that nobody ever has the whole. A
+/// whose share of the compressed bytes it came from, so that nobody ever has the whole. A
 /// rank that fails goes on receiving, and drops what comes, until the end is told: no
 /// failure leaves another rank waiting.
 
 #include "comm/read_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { TAG_HEAD = 1, TAG_TEXT = 2 };
@@ -18,18 +19,11 @@ typedef struct {
     cairn_pos first;
 } piece_head;
 
-/// Entries up to which rank @p to is given lines; the last one gets what is too many.
-static cairn_pos share_end(const cairn_reading *r, int to)
-{
-    if (to + 1 == r->comm->size) return INT64_MAX;
-    return (cairn_pos)((__int128)r->header.entries * (to + 1) / r->comm->size);
-}
-
-static cairn_status send_piece(cairn_reading         *r,
-                               int                    to,
-                               const char            *begin,
-                               const char            *end,
-                               const cairn_mtx_range *place)
+static cairn_status send_piece(cairn_reading          *r,
+                               int                     to,
+                               const char             *begin,
+                               const char             *end,
+                               const cairn_text_range *place)
 {
     const cairn_comm_ops *ops  = r->comm->ops;
     const piece_head      head = {.bytes      = end - begin,
@@ -49,58 +43,79 @@ static cairn_status send_piece(cairn_reading         *r,
 }
 
 /// Parse what is rank 0's own, send what is not.
-static cairn_status deliver(cairn_reading   *r,
-                            int              to,
-                            const char      *begin,
-                            const char      *end,
-                            cairn_mtx_range *place)
+static cairn_status deliver(cairn_reading    *r,
+                            int               to,
+                            const char       *begin,
+                            const char       *end,
+                            cairn_text_range *place)
 {
     cairn_pos entries;
     int64_t   lines;
 
     if (to == 0) return cairn_read_lines(r, begin, end, place);
     CAIRN_TRY(send_piece(r, to, begin, end, place));
-    cairn_mtx_count_lines(begin, end, INT64_MAX, &lines, &entries);
+    cairn_count_lines(begin, end, r->kind->comment, &lines, &entries);
     place->first_line += lines;
     place->first += entries;
     place->offset += end - begin;
     return CAIRN_OK;
 }
 
-static cairn_status hand_out_lines(cairn_reading   *r,
-                                   const char      *begin,
-                                   const char      *end,
-                                   cairn_mtx_range *place,
-                                   int             *to)
+/// How much of the compressed file was inflated before a piece and with it, and whose
+/// share comes next.
+typedef struct {
+    double before, after; ///< 0..1
+    int    to;
+} share;
+
+/// Where in a piece the share of rank `to` ends: its part of the piece's compressed
+/// bytes, to the end of the line.
+static const char *
+cut_share(const cairn_reading *r, const share *s, const char *begin, const char *end)
+{
+    const double stop = (double)(s->to + 1) / r->comm->size;
+
+    if (s->to + 1 == r->comm->size || stop >= s->after) return end;
+    if (stop <= s->before) return begin;
+
+    const double      part    = (stop - s->before) / (s->after - s->before);
+    const char *const middle  = begin + (ptrdiff_t)(part * (double)(end - begin));
+    const char *const newline = memchr(middle, '\n', (size_t)(end - middle));
+
+    return newline ? newline + 1 : end;
+}
+
+static cairn_status hand_out_lines(cairn_reading    *r,
+                                   const char       *begin,
+                                   const char       *end,
+                                   cairn_text_range *place,
+                                   share            *s)
 {
     while (begin < end) {
-        int64_t   lines;
-        cairn_pos entries;
+        const char *const cut = cut_share(r, s, begin, end);
 
-        while (place->first >= share_end(r, *to))
-            ++*to;
-
-        const char *const cut = cairn_mtx_count_lines(
-            begin, end, share_end(r, *to) - place->first, &lines, &entries);
-
-        CAIRN_TRY(deliver(r, *to, begin, cut, place));
-        begin = cut;
+        if (begin < cut) CAIRN_TRY(deliver(r, s->to, begin, cut, place));
+        if (cut == end) break;
+        s->before = fmax(s->before, (double)(s->to + 1) / r->comm->size);
+        begin     = cut;
+        s->to++;
     }
+    s->before = s->after;
     return CAIRN_OK;
 }
 
 static cairn_status hand_out(cairn_reading *r)
 {
-    cairn_mtx_range place = {.first_line = r->header.lines + 1,
-                             .offset     = (int64_t)r->header.bytes};
-    const char     *begin, *end;
-    int             to = 0;
+    cairn_text_range place = {.first_line = r->head.lines + 1,
+                              .offset     = (int64_t)r->head.bytes};
+    const char      *begin, *end;
+    share            s = {.to = 0};
 
     do {
         CAIRN_TRY(cairn_stream_lines(&r->stream, &begin, &end));
-        CAIRN_TRY(hand_out_lines(r, begin, end, &place, &to));
-        cairn_progress(r->comm->env, "read",
-                       (double)place.first / (double)(r->header.entries + 1));
+        s.after = cairn_stream_progress(&r->stream);
+        CAIRN_TRY(hand_out_lines(r, begin, end, &place, &s));
+        cairn_progress(r->comm->env, "read", s.after);
     } while (begin < end);
     return CAIRN_OK;
 }
@@ -148,7 +163,7 @@ receive_text(cairn_reading *r, const inbox *in, int64_t bytes, bool keep)
 static cairn_status
 parse_piece(cairn_reading *r, const inbox *in, const piece_head *head)
 {
-    cairn_mtx_range place = {
+    cairn_text_range place = {
         .first_line = head->first_line, .offset = head->offset, .first = head->first};
 
     return cairn_read_lines(r, in->text, in->text + head->bytes, &place);

@@ -11,7 +11,7 @@
 /// find the same cut.
 static cairn_status take_share(cairn_reading *r)
 {
-    const int64_t begin = (int64_t)r->header.bytes, bytes = r->stream.size - begin;
+    const int64_t begin = (int64_t)r->head.bytes, bytes = r->stream.size - begin;
     const int64_t rank = r->comm->rank, size = r->comm->size;
     int64_t       from, to;
 
@@ -44,7 +44,7 @@ static cairn_status reserve_rest(cairn_reading *r, int64_t from)
     return cairn_entries_reserve(r->comm->env, &r->entries, want < most ? want : most);
 }
 
-static cairn_status parse_share(cairn_reading *r, cairn_mtx_range place)
+static cairn_status parse_share(cairn_reading *r, cairn_text_range place)
 {
     const int64_t from = r->stream.at, to = r->stream.to;
     const char   *begin, *end;
@@ -72,7 +72,7 @@ static cairn_status count_share(cairn_reading *r, int64_t *lines, cairn_pos *ent
         cairn_pos more_entries;
 
         CAIRN_TRY(cairn_stream_lines(&r->stream, &begin, &end));
-        cairn_mtx_count_lines(begin, end, INT64_MAX, &more_lines, &more_entries);
+        cairn_count_lines(begin, end, r->kind->comment, &more_lines, &more_entries);
         *lines += more_lines;
         *entries += more_entries;
     } while (begin < end);
@@ -80,7 +80,7 @@ static cairn_status count_share(cairn_reading *r, int64_t *lines, cairn_pos *ent
 }
 
 /// Find out which line and which entry the share begins with.
-static cairn_status locate_share(cairn_reading *r, cairn_mtx_range *place)
+static cairn_status locate_share(cairn_reading *r, cairn_text_range *place)
 {
     int64_t   lines, before;
     cairn_pos entries;
@@ -89,12 +89,12 @@ static cairn_status locate_share(cairn_reading *r, cairn_mtx_range *place)
     CAIRN_TRY(cairn_comm_agree(r->comm, count_share(r, &lines, &entries)));
     CAIRN_TRY(cairn_comm_exscan(r->comm, lines, &before));
     CAIRN_TRY(cairn_comm_exscan(r->comm, entries, &place->first));
-    place->first_line = r->header.lines + 1 + before;
+    place->first_line = r->head.lines + 1 + before;
     return CAIRN_OK;
 }
 
 static cairn_status
-read_once(cairn_reading *r, const cairn_mtx_range *place, bool *wrong)
+read_once(cairn_reading *r, const cairn_text_range *place, bool *wrong)
 {
     int64_t total;
 
@@ -106,19 +106,19 @@ read_once(cairn_reading *r, const cairn_mtx_range *place, bool *wrong)
     if (status != CAIRN_OK) return status;
     total = r->found;
     CAIRN_TRY(r->comm->ops->allreduce(r->comm, &total, 1, CAIRN_SUM));
-    *wrong = total > r->header.entries;
+    *wrong = total > r->head.declared;
     return CAIRN_OK;
 }
 
 cairn_status cairn_read_plain(cairn_reading *reading)
 {
     cairn_reading *const r     = reading;
-    cairn_mtx_range      place = {.first_line = 0};
+    cairn_text_range     place = {.first_line = 0};
     bool                 known = r->comm->size == 1, wrong = false;
 
     if (known)
-        place.first_line = r->header.lines + 1;
-    else if (r->header.array) {
+        place.first_line = r->head.lines + 1;
+    else if (r->head.numbered) {
         CAIRN_TRY(locate_share(r, &place));
         known = true;
     }

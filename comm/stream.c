@@ -25,7 +25,7 @@ cairn_status cairn_read_at(cairn_env  *env,
         const ssize_t n = pread(fd, out + done, bytes - done, offset + (int64_t)done);
 
         if (n < 0 && errno == EINTR) continue;
-        CAIRN_CHECK(n >= 0, env, CAIRN_IO, "%s: read: %s", path, strerror(errno));
+        CAIRN_CHECK(n >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
         if (n == 0) break;
         done += (size_t)n;
     }
@@ -38,12 +38,12 @@ static cairn_status open_file(cairn_stream *stream)
     struct stat about;
 
     stream->fd = open(stream->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    CAIRN_CHECK(stream->fd >= 0, stream->env, CAIRN_IO, "open: %s: %s", stream->path,
+    CAIRN_CHECK(stream->fd >= 0, stream->env, CAIRN_IO, "read: %s: %s", stream->path,
                 strerror(errno));
-    CAIRN_CHECK(fstat(stream->fd, &about) == 0, stream->env, CAIRN_IO, "%s: stat: %s",
+    CAIRN_CHECK(fstat(stream->fd, &about) == 0, stream->env, CAIRN_IO, "read: %s: %s",
                 stream->path, strerror(errno));
     CAIRN_CHECK(S_ISREG(about.st_mode), stream->env, CAIRN_IO,
-                "open: %s: it is not a regular file", stream->path);
+                "read: %s: it is not a regular file", stream->path);
     stream->size = about.st_size;
     return CAIRN_OK;
 }
@@ -110,7 +110,7 @@ static cairn_status fill_plain(cairn_stream *stream, char *out, size_t room)
     CAIRN_TRY(cairn_read_at(stream->env, stream->path, stream->fd, out, bytes,
                             stream->at, &got));
     CAIRN_CHECK(got == bytes, stream->env, CAIRN_IO,
-                "%s: read: the file became shorter meanwhile", stream->path);
+                "read: %s: the file became shorter meanwhile", stream->path);
     stream->at += (int64_t)got;
     stream->length += got;
     stream->ended = stream->at == stream->to;
@@ -197,4 +197,12 @@ cairn_status cairn_stream_line_start(cairn_stream *stream,
     }
     *start = stream->size;
     return CAIRN_OK;
+}
+
+double cairn_stream_progress(const cairn_stream *stream)
+{
+    const int64_t at =
+        stream->gunzip ? cairn_gunzip_offset(stream->gunzip) : stream->at;
+
+    return stream->size > 0 ? (double)at / (double)stream->size : 1.0;
 }

@@ -66,6 +66,9 @@ cairn_status cairn_stream_line_start(cairn_stream *stream,
                                      int64_t       offset,
                                      int64_t      *start);
 
+/// How much of the file's bytes was read (gzip: inflated), 0..1.
+double cairn_stream_progress(const cairn_stream *stream);
+
 /// Read a file through pread, all of @p bytes unless the file ends; @p got says.
 cairn_status cairn_read_at(cairn_env  *env,
                            const char *path,
@@ -78,6 +81,9 @@ cairn_status cairn_read_at(cairn_env  *env,
 /// Inflate the gzip file @p fd from its begin; several members make one text.
 cairn_status
 cairn_gunzip_create(cairn_env *env, const char *path, int fd, cairn_gunzip **gunzip);
+
+/// Bytes of the file that were inflated.
+int64_t cairn_gunzip_offset(const cairn_gunzip *gunzip);
 
 void cairn_gunzip_destroy(cairn_gunzip *gunzip);
 

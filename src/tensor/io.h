@@ -57,7 +57,7 @@ cairn_status cairn_mtx_read_header(cairn_env        *env,
                                    bool             *more);
 
 /// Where a range of entry lines stands in its file, and how much was found.
-typedef struct cairn_mtx_range {
+typedef struct cairn_text_range {
     int64_t first_line; ///< Number of the range's first line, 1-based; 0: unknown, then
                         ///< messages give the byte offset instead.
     int64_t   offset;   ///< Byte offset in the (inflated) file of `begin`.
@@ -65,7 +65,7 @@ typedef struct cairn_mtx_range {
                         ///< coordinate files: only an entry too many is seen later.
     cairn_pos found;    ///< Out: entry lines found (comments and blank lines are none).
     int64_t   lines;    ///< Out: lines of any kind.
-} cairn_mtx_range;
+} cairn_text_range;
 
 /// Parse whole lines and append their entries, mirror images of symmetric ones right
 /// after them. Array files: only positions other than 0 become entries.
@@ -76,19 +76,31 @@ cairn_status cairn_mtx_read_entries(cairn_env              *env,
                                     const cairn_mtx_header *header,
                                     const char             *begin,
                                     const char             *end,
-                                    cairn_mtx_range        *range,
+                                    cairn_text_range       *range,
                                     cairn_entries          *entries);
 
-/// Step over lines until @p most entry lines were passed or the range ends.
+/// Count lines.
 ///
-/// @param[out] lines    Lines of any kind that were passed.
-/// @param[out] entries  Entry lines among them.
-/// @return Where the next line begins, or @p end.
-const char *cairn_mtx_count_lines(const char *begin,
-                                  const char *end,
-                                  cairn_pos   most,
-                                  int64_t    *lines,
-                                  cairn_pos  *entries);
+/// @param[in]  comment  Lines that begin with it, after blanks, are comments.
+/// @param[out] lines    Lines of any kind; the last one may lack its newline.
+/// @param[out] entries  Those that are neither blank nor comments.
+void cairn_count_lines(const char *begin,
+                       const char *end,
+                       char        comment,
+                       int64_t    *lines,
+                       cairn_pos  *entries);
+
+/// Refuse a line: "read: NAME: line N: WHY", or "byte N" where lines are not numbered.
+///
+/// @param[in] lines  Lines of the range before the one that is refused.
+/// @param[in] bytes  Bytes of the range before it.
+/// @return CAIRN_BAD_FILE
+cairn_status cairn_fail_line(cairn_env              *env,
+                             const char             *name,
+                             const cairn_text_range *range,
+                             int64_t                 lines,
+                             int64_t                 bytes,
+                             const char             *why);
 
 /// Parse a number as the readers do: decimal, D exponents, nan, inf; the whole token.
 /// @return 0; -1 not a number; -2 beyond double's range.

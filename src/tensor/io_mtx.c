@@ -15,7 +15,7 @@ typedef struct {
     cairn_env              *env;
     const char             *name;
     const cairn_mtx_header *header;
-    const cairn_mtx_range  *range;
+    const cairn_text_range  *range;
     cairn_entries          *entries;
     const char             *begin;   ///< Of the range.
     const char             *p, *end; ///< What is left of the current line.
@@ -34,11 +34,8 @@ fail_line(const entry_parser *e, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(why, sizeof why, fmt, args);
     va_end(args);
-    if (e->range->first_line == 0)
-        return cairn_fail(e->env, CAIRN_BAD_FILE, "%s: byte %" PRId64 ": %s", e->name,
-                          e->range->offset + (e->line - e->begin), why);
-    return cairn_fail(e->env, CAIRN_BAD_FILE, "%s: line %" PRId64 ": %s", e->name,
-                      e->range->first_line + e->lines, why);
+    return cairn_fail_line(e->env, e->name, e->range, e->lines, e->line - e->begin,
+                           why);
 }
 
 static void skip_blanks(entry_parser *e)
@@ -249,7 +246,7 @@ cairn_status cairn_mtx_read_entries(cairn_env              *env,
                                     const cairn_mtx_header *header,
                                     const char             *begin,
                                     const char             *end,
-                                    cairn_mtx_range        *range,
+                                    cairn_text_range        *range,
                                     cairn_entries          *entries)
 {
     entry_parser e = {.env     = env,
@@ -270,26 +267,4 @@ cairn_status cairn_mtx_read_entries(cairn_env              *env,
     range->found = e.found;
     range->lines = e.lines;
     return CAIRN_OK;
-}
-
-const char *cairn_mtx_count_lines(const char *begin,
-                                  const char *end,
-                                  cairn_pos   most,
-                                  int64_t    *lines,
-                                  cairn_pos  *entries)
-{
-    const char *p = begin;
-
-    *lines = *entries = 0;
-    while (p < end && *entries < most) {
-        const char *const newline = memchr(p, '\n', (size_t)(end - p));
-        const char *const stop    = newline ? newline : end;
-
-        while (p < stop && cairn_is_blank(*p))
-            p++;
-        *entries += p < stop && *p != '%';
-        ++*lines;
-        p = newline ? newline + 1 : end;
-    }
-    return p;
 }
