@@ -15,7 +15,7 @@ typedef struct {
     cairn_env              *env;
     const char             *name;
     const cairn_mtx_header *header;
-    const cairn_text_range  *range;
+    const cairn_text_range *range;
     cairn_entries          *entries;
     const char             *begin;   ///< Of the range.
     const char             *p, *end; ///< What is left of the current line.
@@ -246,7 +246,7 @@ cairn_status cairn_mtx_read_entries(cairn_env              *env,
                                     const cairn_mtx_header *header,
                                     const char             *begin,
                                     const char             *end,
-                                    cairn_text_range        *range,
+                                    cairn_text_range       *range,
                                     cairn_entries          *entries)
 {
     entry_parser e = {.env     = env,

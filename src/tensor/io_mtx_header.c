@@ -90,8 +90,8 @@ static cairn_status fail_word(const header_parser *h, const char *what, token wo
     char text[48];
 
     return cairn_fail(h->env, CAIRN_BAD_FILE,
-                      "read: %s: line %" PRId64 ": %s '%s' is unknown", h->name, h->line,
-                      what, cairn_print_token(word.begin, word.end, text));
+                      "read: %s: line %" PRId64 ": %s '%s' is unknown", h->name,
+                      h->line, what, cairn_print_token(word.begin, word.end, text));
 }
 
 /// Whether words that are known have a meaning together, and one in this version.
@@ -101,7 +101,8 @@ static cairn_status check_banner(const header_parser *h, const cairn_mtx_header 
         return fail_line(h, "hermitian matrices are complex");
     if (header->field == CAIRN_FIELD_COMPLEX)
         return cairn_fail(h->env, CAIRN_UNSUPPORTED,
-                          "read: %s: line %" PRId64 ": complex values: not in this version",
+                          "read: %s: line %" PRId64
+                          ": complex values: not in this version",
                           h->name, h->line);
     if (header->field == CAIRN_FIELD_PATTERN && header->array)
         return fail_line(h, "an array file has values, not a pattern");
@@ -151,9 +152,9 @@ read_size(const header_parser *h, token word, const char *what, int64_t *value)
         *value = size;
         return CAIRN_OK;
     }
-    return cairn_fail(h->env, CAIRN_BAD_FILE, "read: %s: line %" PRId64 ": %s '%s' is %s",
-                      h->name, h->line, what,
-                      cairn_print_token(word.begin, word.end, text),
+    return cairn_fail(h->env, CAIRN_BAD_FILE,
+                      "read: %s: line %" PRId64 ": %s '%s' is %s", h->name, h->line,
+                      what, cairn_print_token(word.begin, word.end, text),
                       error == -1   ? "not an integer"
                       : error == -2 ? "beyond 64 bits"
                                     : "negative");
@@ -187,11 +188,11 @@ static cairn_status read_size_line(const header_parser *h, cairn_mtx_header *hea
     CAIRN_TRY(read_size(h, word[0], "number of rows", &header->rows));
     CAIRN_TRY(read_size(h, word[1], "number of columns", &header->cols));
     if (header->symmetry != CAIRN_SYM_GENERAL && header->rows != header->cols)
-        return cairn_fail(h->env, CAIRN_BAD_FILE,
-                          "read: %s: line %" PRId64 ": a %s matrix is square, but this is "
-                          "%" PRId64 " x %" PRId64,
-                          h->name, h->line, header->symmetry_word, header->rows,
-                          header->cols);
+        return cairn_fail(
+            h->env, CAIRN_BAD_FILE,
+            "read: %s: line %" PRId64 ": a %s matrix is square, but this is "
+            "%" PRId64 " x %" PRId64,
+            h->name, h->line, header->symmetry_word, header->rows, header->cols);
     if (header->array) return count_elements(h, header);
     return read_size(h, word[2], "number of entries", &header->entries);
 }
@@ -222,10 +223,11 @@ static cairn_status check_start(const header_parser *h)
         return cairn_fail(h->env, CAIRN_BAD_FILE, "read: %s: line 1: the file is empty",
                           h->name);
     if (memcmp(h->p, banner_start, have < whole ? have : whole) == 0) return CAIRN_OK;
-    return cairn_fail(h->env, CAIRN_BAD_FILE,
-                      "read: %s: line 1: not a Matrix Market file: it does not begin with "
-                      "%s",
-                      h->name, banner_start);
+    return cairn_fail(
+        h->env, CAIRN_BAD_FILE,
+        "read: %s: line 1: not a Matrix Market file: it does not begin with "
+        "%s",
+        h->name, banner_start);
 }
 
 cairn_status cairn_mtx_read_header(cairn_env        *env,
