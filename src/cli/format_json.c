@@ -49,6 +49,15 @@ static json_t *members(const cli_format_view *view)
     return list;
 }
 
+/// What all parts take together, and what the baseline would.
+static json_t *totals(const cli_format_view *view)
+{
+    return json_pack("{s:I, s:I, s:I, s:{s:s, s:I}}", "nnz", (json_int_t)view->nnz,
+                     "values", (json_int_t)view->values, "bytes",
+                     (json_int_t)view->bytes, "baseline", "format", view->baseline,
+                     "bytes", (json_int_t)view->baseline_bytes);
+}
+
 /// Add the elements to an array's object if they are to be shown.
 static cairn_status
 add_elements(const cli_format_view *view, int64_t part, int k, json_t *array)
@@ -116,7 +125,8 @@ cairn_status cli_format_json(const cli_format_view *view)
             json_decref(object);
             return status;
         }
-        if (json_object_set_new(object, "parts", list) != 0) {
+        if (json_object_set_new(object, "parts", list) != 0
+            || json_object_update_new(object, totals(view)) != 0) {
             json_decref(object);
             object = NULL;
         }

@@ -7,6 +7,7 @@
 #include "gather.h"
 #include "values.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -188,12 +189,74 @@ bool cli_format_view_array(const cli_format_view *view,
     return true;
 }
 
+cli_word cli_format_array_name(const char *kind, int level)
+{
+    cli_word word;
+
+    if (level < 0)
+        snprintf(word.text, sizeof word.text, "%s", kind);
+    else
+        snprintf(word.text, sizeof word.text, "%s%d", kind, level);
+    return word;
+}
+
+int cli_format_pack_of(const cli_format_view *view, int member, int l)
+{
+    const cairn_storage_info *storage = &view->storage[member];
+
+    for (int k = 0; k < storage->packs; k++)
+        if (l >= storage->pack[k].first + storage->pack[k].lists
+            && l <= storage->pack[k].last)
+            return k;
+    return -1;
+}
+
 cairn_status
 cli_format_view_elements(const cli_format_view *view, int64_t part, int k, char **text)
 {
     *text = NULL;
     if (!cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;
     return cairn_tensor_array_text(view->tensor, view->part[part].local, k, text);
+}
+
+/// What the entries would take uncompressed by coordinates or, of a matrix, by rows.
+static cairn_status compare(cli_format_view *view)
+{
+    static const char csr[] =
+        "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>";
+    const int     order = cairn_format_order(view->format);
+    cairn_format *other = NULL;
+    char          coo[128];
+
+    snprintf(coo, sizeof coo,
+             "#encoding<{ idx_map<(d[%d])->(d[%d])>, mutation<trim(0,%d)> }>", order,
+             order, order - 1);
+    view->baseline = order == 2 ? "CSR" : "COO";
+    cairn_status status =
+        cairn_format_create(view->job->context, order == 2 ? csr : coo, &other);
+
+    status = cli_agree(view->job, status);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_bytes_as(view->tensor, other, &view->baseline_bytes);
+    cairn_format_destroy(&other);
+    return status;
+}
+
+static void add_parts(cli_format_view *view)
+{
+    for (int64_t p = 0; p < view->parts; p++) {
+        view->nnz += view->part[p].nnz;
+        view->bytes += view->part[p].bytes;
+        view->values += view->part[p].values;
+    }
+}
+
+/// What a member stores beside its levels; the same on every rank.
+static cairn_status describe_storage(cli_format_view *view)
+{
+    for (int m = 0; m < cairn_format_members(view->format); m++)
+        CLI_TRY(cairn_format_storage(view->format, m, &view->storage[m]));
+    return CAIRN_OK;
 }
 
 cairn_status cli_format_view_init(cli_job            *job,
@@ -203,13 +266,21 @@ cairn_status cli_format_view_init(cli_job            *job,
 {
     *view = (cli_format_view){.job = job, .format = format, .tensor = tensor};
 
-    view->levels = first_level(view, cairn_format_members(format));
+    const int members = cairn_format_members(format);
+
+    view->levels = first_level(view, members);
     cairn_status status =
         cli_alloc_together(job, view->levels, sizeof *view->level, &view->level);
 
+    if (status == CAIRN_OK)
+        status =
+            cli_alloc_together(job, members, sizeof *view->storage, &view->storage);
     if (status == CAIRN_OK) status = describe_levels(view);
+    if (status == CAIRN_OK) status = describe_storage(view);
     if (status == CAIRN_OK) status = join_levels(view);
     if (status == CAIRN_OK) status = collect_parts(view);
+    if (status == CAIRN_OK) add_parts(view);
+    if (status == CAIRN_OK && tensor) status = compare(view);
     if (status != CAIRN_OK) cli_format_view_fini(view);
     return status;
 }
@@ -219,6 +290,8 @@ void cli_format_view_fini(cli_format_view *view)
     if (view->part) cairn_parts_free(view->tensor, &view->part);
     free(view->array);
     free(view->level);
-    view->array = NULL;
-    view->level = NULL;
+    free(view->storage);
+    view->array   = NULL;
+    view->level   = NULL;
+    view->storage = NULL;
 }

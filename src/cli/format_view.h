@@ -2,25 +2,31 @@
 /// @file
 /// What `cairn format` shows: a format's levels and, with a file, the parts of all
 /// ranks with their arrays. The view is collected on all ranks; rank 0 prints it, as JSON
-/// (format_json.c) or as a table (format_print.c). Elements of arrays stay where they
-/// are, so only a lone rank can show them.
+/// (format_json.c) or for people (format_print.c: tables; format_explain.c: why levels
+/// store what they store; format_cost.c: bytes, beside those of CSR). Elements of arrays
+/// stay where they are, so only a lone rank can show them.
 
 #ifndef CLI_FORMAT_VIEW_H
 #define CLI_FORMAT_VIEW_H
 
 #include "job.h"
+#include "words.h"
 
 typedef struct cli_format_view {
     cli_job            *job;
     const cairn_format *format;
     const cairn_tensor *tensor; ///< NULL: no file was given.
 
-    cairn_level_info *level;  ///< Of all members, one after the other.
-    int               levels; ///< Of all members.
-    cairn_part_info  *part;   ///< Of all ranks; NULL without tensor.
-    int64_t           parts;
-    double           *array;       ///< [parts][most_arrays][numbers of an array]
-    int               most_arrays; ///< Of any part.
+    cairn_level_info   *level;   ///< Of all members, one after the other.
+    int                 levels;  ///< Of all members.
+    cairn_storage_info *storage; ///< [members]
+    cairn_part_info    *part;    ///< Of all ranks; NULL without tensor.
+    int64_t             parts;
+    double             *array;       ///< [parts][most_arrays][numbers of an array]
+    int                 most_arrays; ///< Of any part.
+    int64_t             nnz, bytes, values; ///< Of all parts.
+    const char         *baseline; ///< What bytes are compared with: "CSR" or "COO",
+    int64_t             baseline_bytes; ///< which would take so many.
 } cli_format_view;
 
 /// Collect what there is to show. Collective. Pairs with cli_format_view_fini().
@@ -47,6 +53,21 @@ bool cli_format_view_array(const cli_format_view *view,
 /// @param[out] text  Freed with cairn_text_free(); NULL: not shown.
 cairn_status
 cli_format_view_elements(const cli_format_view *view, int64_t part, int k, char **text);
+
+/// "tuples0", "ptr1", "val".
+cli_word cli_format_array_name(const char *kind, int level);
+
+/// The number of the pack that holds the idx of level @p l; -1: none.
+int cli_format_pack_of(const cli_format_view *view, int member, int l);
+
+/// Say why a member's levels store what they store, and how coordinates come back.
+cairn_status cli_format_explain(const cli_format_view *view, int member);
+
+/// Print the arrays of a member, of all ranks and banks together, with their widths.
+void cli_format_arrays(const cli_format_view *view, int member);
+
+/// Print bytes, padding, and what to make of them.
+void cli_format_cost(const cli_format_view *view);
 
 /// Write the JSON object. Rank 0.
 cairn_status cli_format_json(const cli_format_view *view);

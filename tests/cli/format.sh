@@ -3,6 +3,9 @@
 . "$(dirname "$0")/lib.sh"
 figure a.mtx
 
+# tells TEXT: stdout has it, wherever its lines end.
+tells() { tr -s ' \n' ' ' <out | grep -q -e "$1" || fail "stdout does not tell: $1"; }
+
 expect 0 format csr
 says '^#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>$'
 expect 0 format csr --json -
@@ -48,6 +51,105 @@ says '\[3,5,6\]'
 expect 0 format csr a.mtx --dtype f32 --json -
 has out '"kind": "val", "bits": 32'
 has out '"length": 6, "bytes": 24'
+
+# Why: kinds, arrays, the way back; from the layout, so that a text without a name says
+# what its name says.
+expect 0 format csr
+tells 'level 0: d0, the row. Dense: above trim(1,1)'
+tells 'level 1: d1, the column. Compressed: trim(1,1) covers it'
+tells 'idx1 holds their indices. ptr1, because level 0 above is merged, one node for each e0: under its node p are nodes ptr1\[p\] to ptr1\[p+1\]-1'
+tells 'Every value is an entry.s: no padding'
+tells 'back: d0 = e0, d1 = e1'
+cp out named
+expect 0 format '#encoding<{ idx_map<(i,j)->(i,j)>, mutation<trim(1,1), merge(0)> }>'
+same out named
+expect 0 format 'bdia<3>'
+tells 'the group of 3 rows'
+tells 'the diagonal'
+tells 'd0 = 3\*e0+e2, d1 = 3\*e0+e1+e2'
+tells 'overhang'
+expect 0 format ell
+tells 'Ragged: trim(0,0) covers it'
+tells 'No idx: a node.s place is its number. No ptr: the topmost'
+tells 'Singleton: the levels above tell which it is. idx2'
+tells 'query 1: numbers the elements of each group: enum(value)'
+expect 0 format 'cisr<2>'
+tells 'a number that query 1 gives. Partition: each index is a bank'
+tells 'hands groups to buckets'
+expect 0 format coo
+tells 'not merged, it has as many nodes as level 1'
+tells 'No ptr, because level 0 is not merged'
+expect 0 format dok
+says '  0      d0     compressed  -      yes   tuples0'
+tells 'the last field of tuples0'
+expect 0 format lil
+tells 'tuples0, of which each node of level 0 has a list'
+expect 0 format 'csf<3>'
+tells 'ptr2, because level 1'
+tells 'd0 = e0, d1 = e1, d2 = e2'
+expect 0 format 'dense<3>'
+tells 'without a trim all indices exist'
+expect 0 format 'hybrid<bdia<3>,csr,0.5>'
+says '^groups: positions alike in (d0/3, d1-d0)$'
+tells 'entries at more than 0.5 of their positions'
+tells 'all that no member before takes'
+expect 0 format 'serpens<2,4,2>'
+tells 'Numbers that nothing has keep their places'
+tells 'At holes they are 0'
+expect 0 format '#encoding<{ idx_map<(d0,d1)->(d0/2,d1,d0%2)>, mutation<merge(0), trim(1,1)> }>'
+tells 'd0 = 2\*e0+e2, d1 = e1'
+
+# What it costs.
+expect 0 format 'bdia<3>' a.mtx
+says '^  ptr1        32              3     12 bytes   11 %  positions stay below 2^32$'
+says '^  idx1         8              4      4 bytes    4 %  indices -4 to 3, signed$'
+says '^  total    112 bytes for 6 entries, 18.7 bytes each; 1.44 of CSR.s 78 bytes$'
+says '^  values   12, 50 % of them padding, since stored diagonals are whole$'
+says '^  verdict  this format suits matrices with few diagonals'
+expect 0 format csr a.mtx
+says '1.00 of CSR.s 78 bytes$'
+says '^  verdict  as compact as CSR$'
+expect 0 format csr a.mtx --dtype f32
+says '1.00 of CSR.s 54 bytes$'
+expect 0 format 'sell<2>' a.mtx
+says '^  idx3         8             10     10 bytes   .*  indices 0 to 3, hole 4$'
+says '^  values   10, 40 % of them padding, since all rows of a slot'
+expect 0 format 'bcsr<2,2>' a.mtx
+says '^  values   16, 62 % of them padding, since stored blocks are whole$'
+expect 0 format 'cisr<2>' a.mtx
+says '^  part     member 0, bank 1: 2 entries, 32 bytes$'
+expect 0 format 'c2sr<30>' a.mtx
+says '^  parts    30, of 0 to 3 entries'
+expect 0 format 'hybrid<bdia<3>,csr,0.5>' a.mtx
+says '^  total    88 bytes for 6 entries'
+expect 0 format csr a.mtx --json -
+fields out nnz values bytes baseline
+has out '"nnz": 6, "values": 6, "bytes": 78, "baseline": {"format": "CSR", "bytes": 78}'
+expect 0 format '#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, bits<idx = 32> }>' a.mtx
+says 'by bits<...>$'
+
+# CSR's bytes are what storing it takes, on a larger matrix too; and no entries at all.
+expect 0 generate uniform --n 300 --degree 7 -o u.mtx
+expect 0 format csr u.mtx --json -
+has out '"bytes": 22204, "baseline": {"format": "CSR", "bytes": 22204}'
+expect 0 format 'bcsr<8,8>' u.mtx --json -
+has out '"baseline": {"format": "CSR", "bytes": 22204}'
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '4 5 0' >none.mtx
+expect 0 format ell none.mtx
+says 'verdict  no entries'
+
+# Lines fit a terminal, but for the canonical text and formats' own words.
+for spec in csr 'bdia<3>' 'sell-sigma<2,4>' 'serpens<2,4,2>' dok; do
+    expect 0 format "$spec" a.mtx
+    [ "$(tail -n +2 out | awk 'length > 88' | wc -l)" -eq 0 ] || fail "$spec: long lines"
+done
+
+# Elements to be read.
+expect 0 format 'bcsr<2,2>' a.mtx --arrays
+says '^    ptr1   \[0,1,3,4\]$'
+says '^    val    \[1,0,0,2,0,3,0,0,4,5,0,0,0,6,0,0\]$'
+expect 0 format csr u.mtx --arrays
+[ "$(tail -n +2 out | awk 'length > 88' | wc -l)" -eq 0 ] || fail "long lines of elements"
 
 expect 2 format csx
 complains 'did you mean'

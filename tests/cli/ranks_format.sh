@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# cairn format on several ranks: totals are those of all of them.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 generate uniform --n 60 --degree 5 -o u.mtx
+for ranks in 1 2 3; do
+    on $ranks 0 format 'bdia<4>' u.mtx
+    says "^  total .* for 300 entries, "
+    on $ranks 0 format csr u.mtx --json csr.json
+    [ "$(grep -c '"nnz": 300, "values": 300' csr.json)" -eq 1 ] || fail "not all entries"
+    # Each rank's ptr has one element more than it has rows.
+    bytes=$((4 * (60 + ranks) + 300 + 8 * 300))
+    has csr.json "\"bytes\": $bytes, \"baseline\": {\"format\": \"CSR\", \"bytes\": $bytes}"
+done
+on 2 0 format csr u.mtx
+says '^  part     member 0, rank 1: '
+finish
