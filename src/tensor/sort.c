@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A stable ordering by several keys: least significant digit radix sort of pairs of a
-/// word and a row number. Neighbouring keys whose ranges fit 64 bits together become
-/// one word, so that a matrix is sorted in as many passes as its coordinates have
-/// digits, and each pass reads memory in order.
+/// A stable ordering by several keys, by radix: the most significant digit first until
+/// what is to be sorted fits a core's cache, the least significant first from there on.
+/// Neighbouring keys whose ranges fit 64 bits together become one word.
 
 #include "tensor/entries.h"
+#include "tensor/sort_items.h"
 
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
-typedef struct {
-    uint64_t  word;
-    cairn_pos row;
-} item;
-
-/// The least key and the bits that the distance to the greatest one takes.
-typedef struct {
-    int64_t least;
-    int     bits;
-} key_range;
+enum {
+    DIGIT_BITS = 10,
+    DIGITS     = 1 << DIGIT_BITS,
+    CACHED     = 1 << 14, ///< Items that fit, twice, the second-level cache: 512 KB.
+    FEW        = 24,      ///< Items up to which insertion is fastest.
+};
 
 static bool in_order(cairn_pos n, int keys, const int64_t *const *key)
 {
@@ -34,96 +28,174 @@ static bool in_order(cairn_pos n, int keys, const int64_t *const *key)
     return true;
 }
 
-static key_range range_of(cairn_pos n, const int64_t *key)
+cairn_key_range cairn_key_range_of(cairn_pos n, const int64_t *key)
 {
     int64_t least = key[0], most = key[0];
 
     for (cairn_pos p = 1; p < n; p++) {
-        if (key[p] < least) least = key[p];
-        if (key[p] > most) most = key[p];
+        least = key[p] < least ? key[p] : least;
+        most  = key[p] > most ? key[p] : most;
     }
 
     /* Unsigned: the distance of two int64_t may need all 64 bits. */
     const uint64_t distance = (uint64_t)most - (uint64_t)least;
 
-    return (key_range){least, distance ? 64 - __builtin_clzll(distance) : 0};
+    return (cairn_key_range){least, distance ? 64 - __builtin_clzll(distance) : 0};
 }
 
-static void make_words(cairn_pos             n,
-                       int                   keys,
-                       const int64_t *const *key,
-                       const key_range      *range,
-                       item                 *items)
+static void insert_items(cairn_pos n, cairn_item *items)
 {
-    for (cairn_pos p = 0; p < n; p++) {
-        uint64_t word = 0;
+    for (cairn_pos p = 1; p < n; p++) {
+        const cairn_item item = items[p];
+        cairn_pos        q    = p;
 
-        for (int k = 0; k < keys; k++) {
-            const uint64_t distance =
-                (uint64_t)key[k][items[p].row] - (uint64_t)range[k].least;
-
-            /* A shift by 64 happens for the first key only, where word is 0. */
-            word = (range[k].bits < 64 ? word << range[k].bits : 0) | distance;
-        }
-        items[p].word = word;
+        for (; q > 0 && items[q - 1].word > item.word; q--)
+            items[q] = items[q - 1];
+        items[q] = item;
     }
 }
 
-/// One stable counting pass; false when the digit is the same everywhere.
-static bool sort_digit(cairn_pos n, int shift, const item *from, item *to)
+/// One stable counting pass over the digit of @p width bits from @p shift up. Leaves in
+/// @p end where each digit's items end.
+static void scatter_items(cairn_pos         n,
+                          int               shift,
+                          int               width,
+                          const cairn_item *from,
+                          cairn_item       *to,
+                          cairn_pos         end[DIGITS])
 {
-    cairn_pos count[DIGITS] = {0};
+    const uint64_t mask   = ((uint64_t)1 << width) - 1;
+    cairn_pos      before = 0;
 
+    memset(end, 0, (size_t)(mask + 1) * sizeof *end);
     for (cairn_pos p = 0; p < n; p++)
-        count[from[p].word >> shift & (DIGITS - 1)]++;
-    if (count[from[0].word >> shift & (DIGITS - 1)] == n) return false;
+        end[from[p].word >> shift & mask]++;
+    for (uint64_t d = 0; d <= mask; d++) {
+        const cairn_pos here = end[d];
 
-    cairn_pos before = 0;
-
-    for (int d = 0; d < DIGITS; d++) {
-        const cairn_pos here = count[d];
-
-        count[d] = before;
+        end[d] = before;
         before += here;
     }
     for (cairn_pos p = 0; p < n; p++)
-        to[count[from[p].word >> shift & (DIGITS - 1)]++] = from[p];
-    return true;
+        to[end[from[p].word >> shift & mask]++] = from[p];
 }
 
-static void sort_words(cairn_pos n, int bits, item **items, item **other)
+/// Bits up to the first in which the words differ.
+static int differing_bits(cairn_pos n, const cairn_item *items)
 {
-    for (int shift = 0; shift < bits; shift += DIGIT_BITS) {
-        if (!sort_digit(n, shift, *items, *other)) continue;
+    uint64_t differ = 0;
 
-        item *const swap = *items;
+    for (cairn_pos p = 1; p < n; p++)
+        differ |= items[p].word ^ items[0].word;
+    return differ ? 64 - __builtin_clzll(differ) : 0;
+}
 
-        *items = *other;
-        *other = swap;
+/// The least significant digit first, digits of equal width.
+static cairn_item *
+sort_by_digits(cairn_pos n, int bits, cairn_item *items, cairn_item *scratch)
+{
+    const int passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+    cairn_pos end[DIGITS];
+
+    for (int pass = 0, shift = 0; pass < passes; pass++) {
+        const int         width = (bits - shift + passes - pass - 1) / (passes - pass);
+        cairn_item *const swap  = items;
+
+        scatter_items(n, shift, width, items, scratch, end);
+        items   = scratch;
+        scratch = swap;
+        shift += width;
     }
+    return items;
+}
+
+/// Bits of the digit that makes buckets of @p n items fit the cache.
+static int bucket_bits(cairn_pos n, int bits)
+{
+    int width = 1;
+
+    while (width < DIGIT_BITS && n >> width > CACHED / 2)
+        width++;
+    return width < bits ? width : bits;
+}
+
+static cairn_item *
+sort_by_buckets(cairn_pos n, int bits, cairn_item *items, cairn_item *scratch)
+{
+    const int width = bucket_bits(n, bits), rest = bits - width;
+    cairn_pos end[DIGITS], begin                 = 0;
+
+    scatter_items(n, rest, width, items, scratch, end);
+    for (int b = 0; b < 1 << width; begin = end[b++]) {
+        cairn_item *const bucket = scratch + begin;
+        const cairn_pos   count  = end[b] - begin;
+        const cairn_item *sorted = cairn_sort_items(count, rest, bucket, items + begin);
+
+        if (sorted != bucket) memcpy(bucket, sorted, (size_t)count * sizeof *bucket);
+    }
+    return scratch;
+}
+
+cairn_item *
+cairn_sort_items(cairn_pos n, int bits, cairn_item *items, cairn_item *scratch)
+{
+    if (n <= FEW) {
+        insert_items(n, items);
+        return items;
+    }
+    if (bits > 0) bits = differing_bits(n, items);
+    if (n <= CACHED) return sort_by_digits(n, bits, items, scratch);
+    return bits > 0 ? sort_by_buckets(n, bits, items, scratch) : items;
+}
+
+/// Sort by one group of keys that fit a word together.
+static cairn_item *sort_group(cairn_pos              n,
+                              int                    keys,
+                              const int64_t *const  *key,
+                              const cairn_key_range *range,
+                              cairn_item            *items,
+                              cairn_item            *scratch)
+{
+    int bits = 0;
+
+    for (int k = 0; k < keys; k++)
+        bits += range[k].bits;
+    for (cairn_pos p = 0; p < n; p++) {
+        uint64_t word = 0;
+
+        for (int k = 0; k < keys; k++)
+            word = cairn_pack_key(word, key[k][items[p].load], &range[k]);
+        items[p].word = word;
+    }
+    return cairn_sort_items(n, bits, items, scratch);
 }
 
 /// Least significant group of keys first; a group is as many keys as fit one word.
-static void sort_groups(cairn_pos             n,
-                        int                   keys,
-                        const int64_t *const *key,
-                        item                **items,
-                        item                **other)
+static cairn_item *sort_groups(cairn_pos             n,
+                               int                   keys,
+                               const int64_t *const *key,
+                               cairn_item           *items,
+                               cairn_item           *scratch)
 {
     for (int end = keys; end > 0;) {
-        key_range range[CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER];
-        int       begin = end - 1;
-        int       bits  = (range[begin] = range_of(n, key[begin])).bits;
+        cairn_key_range range[CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER];
+        int             begin = end - 1;
+        int             bits  = (range[begin] = cairn_key_range_of(n, key[begin])).bits;
 
         while (begin > 0) {
-            range[begin - 1] = range_of(n, key[begin - 1]);
+            range[begin - 1] = cairn_key_range_of(n, key[begin - 1]);
             if (bits + range[begin - 1].bits > 64) break;
             bits += range[--begin].bits;
         }
-        make_words(n, end - begin, key + begin, range + begin, *items);
-        sort_words(n, bits, items, other);
-        end = begin;
+
+        cairn_item *const sorted =
+            sort_group(n, end - begin, key + begin, range + begin, items, scratch);
+
+        scratch = sorted == items ? scratch : items;
+        items   = sorted;
+        end     = begin;
     }
+    return items;
 }
 
 cairn_status cairn_sort_order(cairn_env            *env,
@@ -140,19 +212,21 @@ cairn_status cairn_sort_order(cairn_env            *env,
         return CAIRN_OK;
     }
 
-    item *items = NULL, *other = NULL;
+    cairn_item *items = NULL, *scratch = NULL;
 
     CAIRN_TRY(CAIRN_NEW(env, n, &items));
 
-    const cairn_status status = CAIRN_NEW(env, n, &other);
+    const cairn_status status = CAIRN_NEW(env, n, &scratch);
 
     if (status == CAIRN_OK) {
         for (cairn_pos p = 0; p < n; p++)
-            items[p].row = p;
-        sort_groups(n, keys, key, &items, &other);
+            items[p].load = p;
+
+        const cairn_item *const sorted = sort_groups(n, keys, key, items, scratch);
+
         for (cairn_pos p = 0; p < n; p++)
-            order[p] = items[p].row;
-        cairn_free(env, other);
+            order[p] = sorted[p].load;
+        cairn_free(env, scratch);
     }
     cairn_free(env, items);
     return status;

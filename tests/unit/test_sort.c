@@ -151,6 +151,162 @@ Test(sort, duplicates_of_sorted_entries_are_added_too)
     cairn_entries_fini(&env, &entries);
 }
 
+/// One entry to be sorted, and its place in the order given.
+typedef struct {
+    cairn_coord coord[3];
+    double      value;
+    cairn_pos   place;
+} row_entry;
+
+/// For qsort, which is not stable: places decide what coordinates leave open.
+static int compare_entries(const void *left, const void *right)
+{
+    const row_entry *a = left, *b = right;
+
+    for (int k = 0; k < 3; k++)
+        if (a->coord[k] != b->coord[k]) return a->coord[k] < b->coord[k] ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+static int compare_by_columns(const void *left, const void *right)
+{
+    const row_entry *a = left, *b = right;
+
+    if (a->coord[1] != b->coord[1]) return a->coord[1] < b->coord[1] ? -1 : 1;
+    if (a->coord[0] != b->coord[0]) return a->coord[0] < b->coord[0] ? -1 : 1;
+    return a->place < b->place ? -1 : 1;
+}
+
+static bool same_coords(const row_entry *a, const row_entry *b)
+{
+    return a->coord[0] == b->coord[0] && a->coord[1] == b->coord[1]
+           && a->coord[2] == b->coord[2];
+}
+
+/// Sort @p n entries and compare with sorting and adding them one by one.
+static void check_entries(cairn_pos n, int order, const row_entry *given)
+{
+    row_entry    *expected = malloc((size_t)n * sizeof *expected);
+    cairn_entries entries;
+    cairn_pos     last = 0;
+
+    cairn_entries_init(&entries, order);
+    for (cairn_pos p = 0; p < n; p++)
+        cr_assert_eq(cairn_entries_add(&env, &entries, given[p].coord, given[p].value),
+                     CAIRN_OK);
+    memcpy(expected, given, (size_t)n * sizeof *expected);
+    qsort(expected, (size_t)n, sizeof *expected, compare_entries);
+    for (cairn_pos p = 1; p < n; p++) {
+        if (same_coords(&expected[last], &expected[p]))
+            expected[last].value += expected[p].value;
+        else
+            expected[++last] = expected[p];
+    }
+
+    cr_assert_eq(cairn_entries_sort(&env, &entries), CAIRN_OK, "%s", env.message);
+
+    cr_assert_eq(entries.n, last + 1);
+    for (cairn_pos p = 0; p <= last; p++) {
+        for (int k = 0; k < order; k++)
+            cr_assert_eq(entries.coord[k][p], expected[p].coord[k], "entry %ld",
+                         (long)p);
+        cr_assert(memcmp(&entries.value[p], &expected[p].value, 8) == 0,
+                  "entry %ld: %a, not %a", (long)p, entries.value[p],
+                  expected[p].value);
+    }
+    cairn_entries_fini(&env, &entries);
+    free(expected);
+}
+
+/// How random coordinates lie within their extents.
+enum { EVENLY, BY_COLUMNS, CROWDED };
+
+Test(sort, random_entries_are_sorted_and_added_as_one_by_one)
+{
+    static const struct {
+        cairn_pos n;
+        int       order, how;
+        uint64_t  extent[3];
+    } cases[] = {
+        {2,      2, EVENLY,     {2, 2}                                    },
+        {500,    2, EVENLY,     {20, 30}                                  },
+        {500,    2, BY_COLUMNS, {20, 30}                                  },
+        {500,    2, BY_COLUMNS, {UINT64_C(1) << 40, 30}                   },
+        {60000,  2, EVENLY,     {1000, 100}                               },
+        {60000,  2, BY_COLUMNS, {1000, 100}                               },
+        {60000,  2, BY_COLUMNS, {30000, 30000}                            },
+        {200000, 2, EVENLY,     {40000, 40000}                            },
+        {200000, 2, BY_COLUMNS, {40000, 40000}                            },
+        {200000, 2, CROWDED,    {UINT64_C(1) << 30, UINT64_C(1) << 30}    },
+        {200000, 2, EVENLY,     {UINT64_C(1) << 31, UINT64_C(1) << 32}    },
+        {20000,  2, EVENLY,     {UINT64_C(1) << 60, UINT64_C(1) << 60}    },
+        {20000,  1, EVENLY,     {3000}                                    },
+        {20000,  1, EVENLY,     {UINT64_C(1) << 61}                       },
+        {60000,  3, EVENLY,     {30, 40, 20}                              },
+        {60000,  3, EVENLY,     {1, 1000, 1000}                           },
+        {60000,  3, EVENLY,     {UINT64_C(1) << 30, 50, UINT64_C(1) << 50}},
+    };
+    uint64_t state = 4711;
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const cairn_pos n     = cases[c].n;
+        row_entry      *given = calloc((size_t)n, sizeof *given);
+
+        for (cairn_pos p = 0; p < n; p++) {
+            for (int k = 0; k < cases[c].order; k++) {
+                given[p].coord[k] =
+                    (cairn_coord)(next_random(&state) % cases[c].extent[k]);
+                if (cases[c].how == CROWDED && p > n / 100) given[p].coord[k] %= 300;
+            }
+            given[p].value = (double)(int64_t)next_random(&state) / 3e9;
+            given[p].place = p;
+        }
+        if (cases[c].how == BY_COLUMNS)
+            qsort(given, (size_t)n, sizeof *given, compare_by_columns);
+        check_entries(n, cases[c].order, given);
+        free(given);
+    }
+}
+
+/// Entries of every way to sort, with the @p allowed-th allocation failing: what could
+/// not be sorted is as it was.
+static cairn_status sort_short_of_memory(int way, int64_t allowed)
+{
+    const cairn_coord far = way == 2 ? INT64_C(1) << 60 : 1;
+    cairn_entries     entries;
+
+    cairn_entries_init(&entries, 2);
+    for (cairn_coord p = 0; p < 60; p++) {
+        const cairn_coord shuffled[] = {60 - p, p % 7 * far},
+                          columns[]  = {p % 7, p / 7};
+
+        cr_assert_eq(
+            cairn_entries_add(&env, &entries, way == 1 ? columns : shuffled, (double)p),
+            CAIRN_OK);
+    }
+    env.allowed               = allowed;
+    const cairn_status status = cairn_entries_sort(&env, &entries);
+
+    env.allowed = -1;
+    for (cairn_pos p = 0; p < 60 && status != CAIRN_OK; p++)
+        cr_assert_eq(entries.value[p], (double)p);
+    cr_assert_eq(entries.n, 60);
+    cairn_entries_fini(&env, &entries);
+    return status;
+}
+
+Test(sort, entries_are_unchanged_when_memory_is_short)
+{
+    for (int way = 0; way < 3; way++) {
+        int64_t allowed = 0;
+
+        while (sort_short_of_memory(way, allowed) != CAIRN_OK)
+            cr_assert_lt(++allowed, 10);
+        cr_assert_geq(allowed, 2, "way %d", way);
+        cr_assert_eq(env.live_blocks, 0);
+    }
+}
+
 Test(sort, no_entries_are_sorted)
 {
     cairn_entries entries;

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Entries sorted by coordinates, duplicates added. Three ways, by what they are like:
+/// entries in order are left alone; those in the order of columns, as most files have
+/// them, are dealt to their rows in one pass; others are packed into words with their
+/// values, so that nothing is fetched from far away afterwards.
+
+#include "tensor/entries.h"
+#include "tensor/sort_items.h"
+
+#include <string.h>
+
+enum {
+    AHEAD        = 32, ///< Entries between a prefetch and its use.
+    BUCKET_BITS  = 10,
+    BUCKETS      = 1 << BUCKET_BITS,
+    BUCKET_ITEMS = 1 << 13, ///< A bucket, twice, in half a second-level cache.
+};
+
+/// -1, 0, 1: how entry p compares with entry q by coordinates.
+static int compare(const cairn_entries *entries, cairn_pos p, cairn_pos q)
+{
+    for (int k = 0; k < entries->order; k++) {
+        const cairn_coord a = entries->coord[k][p], b = entries->coord[k][q];
+
+        if (a != b) return a < b ? -1 : 1;
+    }
+    return 0;
+}
+
+static bool sorted(const cairn_entries *entries, bool *duplicates)
+{
+    *duplicates = false;
+    for (cairn_pos p = 1; p < entries->n; p++) {
+        const int order = compare(entries, p - 1, p);
+
+        if (order > 0) return false;
+        if (order == 0) *duplicates = true;
+    }
+    return true;
+}
+
+/// Entries are sorted and stand in the order in which duplicates are to be added.
+static void add_duplicates(cairn_entries *entries)
+{
+    cairn_pos last = 0;
+
+    for (cairn_pos p = 1; p < entries->n; p++) {
+        if (compare(entries, last, p) == 0) {
+            entries->value[last] += entries->value[p];
+            continue;
+        }
+        last++;
+        for (int k = 0; k < entries->order; k++)
+            entries->coord[k][last] = entries->coord[k][p];
+        entries->value[last] = entries->value[p];
+    }
+    if (entries->n) entries->n = last + 1;
+}
+
+/// Whether the entries of a matrix stand in the order of (d1, d0).
+static bool sorted_by_columns(const cairn_entries *entries, bool *duplicates)
+{
+    const cairn_coord *i = entries->coord[0], *j = entries->coord[1];
+
+    *duplicates = false;
+    for (cairn_pos p = 1; p < entries->n; p++) {
+        if (j[p - 1] > j[p] || (j[p - 1] == j[p] && i[p - 1] > i[p])) return false;
+        *duplicates = *duplicates || (j[p - 1] == j[p] && i[p - 1] == i[p]);
+    }
+    return true;
+}
+
+/// Where the entries of each of @p rows rows go; next[0] is row @p first's.
+static void find_row_begins(const cairn_entries *entries,
+                            cairn_coord          first,
+                            int64_t              rows,
+                            cairn_pos           *next)
+{
+    cairn_pos before = 0;
+
+    memset(next, 0, (size_t)rows * sizeof *next);
+    for (cairn_pos p = 0; p < entries->n; p++)
+        next[entries->coord[0][p] - first]++;
+    for (int64_t r = 0; r < rows; r++) {
+        const cairn_pos here = next[r];
+
+        next[r] = before;
+        before += here;
+    }
+}
+
+/// Deal columns and values to their rows. Stores that miss the cache are the limit, so
+/// their lines are asked for beforehand; the first entries and the last are not.
+static void deal_to_rows(const cairn_entries *entries,
+                         cairn_coord          first,
+                         cairn_pos           *next,
+                         cairn_coord         *col,
+                         double              *value)
+{
+    const cairn_coord *row = entries->coord[0];
+
+    for (cairn_pos p = 0; p < entries->n; p++) {
+        if (p + AHEAD < entries->n) {
+            const cairn_pos ahead = next[row[p + AHEAD] - first];
+
+            __builtin_prefetch(&col[ahead], 1);
+            __builtin_prefetch(&value[ahead], 1);
+        }
+
+        const cairn_pos to = next[row[p] - first]++;
+
+        col[to]   = entries->coord[1][p];
+        value[to] = entries->value[p];
+    }
+}
+
+/// After dealing, next[r] is where row r ends: write the rows' numbers, in order.
+static void write_rows(cairn_entries   *entries,
+                       cairn_coord      first,
+                       int64_t          rows,
+                       const cairn_pos *next)
+{
+    cairn_pos p = 0;
+
+    for (int64_t r = 0; r < rows; r++)
+        for (; p < next[r]; p++)
+            entries->coord[0][p] = first + r;
+}
+
+/// From the order of columns to that of rows. Within a row columns keep their order, and
+/// duplicates theirs.
+static cairn_status
+sort_by_rows(cairn_env *env, cairn_entries *entries, cairn_coord first, int64_t rows)
+{
+    const cairn_pos n     = entries->capacity;
+    cairn_pos      *next  = NULL;
+    cairn_coord    *col   = NULL;
+    double         *value = NULL;
+    cairn_status    status;
+
+    CAIRN_GO(done, CAIRN_NEW(env, rows, &next));
+    CAIRN_GO(done, CAIRN_NEW(env, n, &col));
+    CAIRN_GO(done, CAIRN_NEW(env, n, &value));
+    find_row_begins(entries, first, rows, next);
+    deal_to_rows(entries, first, next, col, value);
+    write_rows(entries, first, rows, next);
+
+    cairn_coord *const old_col   = entries->coord[1];
+    double *const      old_value = entries->value;
+
+    entries->coord[1] = col;
+    entries->value    = value;
+    col               = old_col;
+    value             = old_value;
+done:
+    cairn_free(env, value);
+    cairn_free(env, col);
+    cairn_free(env, next);
+    return status;
+}
+
+/// Entries as words: coordinates side by side, the first the most significant.
+typedef struct {
+    cairn_key_range range[CAIRN_MAX_ORDER];
+    int             bits;         ///< Of a word in all.
+    int             shift;        ///< Bits below those that choose the bucket.
+    cairn_pos       end[BUCKETS]; ///< Where each bucket's items end.
+} packing;
+
+static uint64_t
+pack_entry(const cairn_entries *entries, const packing *words, cairn_pos p)
+{
+    uint64_t word = 0;
+
+    for (int k = 0; k < entries->order; k++)
+        word = cairn_pack_key(word, entries->coord[k][p], &words->range[k]);
+    return word;
+}
+
+static void
+unpack_entry(cairn_entries *entries, const packing *words, cairn_pos p, uint64_t word)
+{
+    for (int k = entries->order - 1; k >= 0; k--) {
+        const int bits = words->range[k].bits;
+
+        entries->coord[k][p] =
+            words->range[k].least + (cairn_coord)(word & ~(~UINT64_C(0) << bits));
+        word >>= bits;
+    }
+}
+
+/// Find the ranges; false when words of 64 bits do not hold the coordinates, or one
+/// coordinate would take all of them.
+static bool plan_words(const cairn_entries *entries, packing *words)
+{
+    int width = 0;
+
+    words->bits = 0;
+    for (int k = 0; k < entries->order; k++) {
+        words->range[k] = cairn_key_range_of(entries->n, entries->coord[k]);
+        words->bits += words->range[k].bits;
+    }
+    while (width < BUCKET_BITS && width < words->bits
+           && entries->n >> width > BUCKET_ITEMS)
+        width++;
+    words->shift = words->bits - width;
+    return words->bits < 64;
+}
+
+/// Make items of the entries, already in their buckets.
+static void
+fill_buckets(const cairn_entries *entries, packing *words, cairn_item *items)
+{
+    cairn_pos before = 0;
+
+    memset(words->end, 0, sizeof words->end);
+    for (cairn_pos p = 0; p < entries->n; p++)
+        words->end[pack_entry(entries, words, p) >> words->shift]++;
+    for (int b = 0; b < BUCKETS; b++) {
+        const cairn_pos here = words->end[b];
+
+        words->end[b] = before;
+        before += here;
+    }
+    for (cairn_pos p = 0; p < entries->n; p++) {
+        const uint64_t  word = pack_entry(entries, words, p);
+        const cairn_pos to   = words->end[word >> words->shift]++;
+
+        items[to].word = word;
+        memcpy(&items[to].load, &entries->value[p], sizeof entries->value[p]);
+    }
+}
+
+/// Write a bucket's sorted items behind entry @p n - 1, adding duplicates.
+static void append_items(cairn_entries    *entries,
+                         const packing    *words,
+                         cairn_pos         count,
+                         const cairn_item *items)
+{
+    for (cairn_pos p = 0; p < count; p++) {
+        double value;
+
+        memcpy(&value, &items[p].load, sizeof value);
+        if (p > 0 && items[p - 1].word == items[p].word) {
+            entries->value[entries->n - 1] += value;
+            continue;
+        }
+        unpack_entry(entries, words, entries->n, items[p].word);
+        entries->value[entries->n++] = value;
+    }
+}
+
+/// Sort bucket by bucket; what is sorted goes back to the entries while it is in cache.
+/// Equal words are in one bucket.
+static cairn_status sort_buckets(cairn_env     *env,
+                                 cairn_entries *entries,
+                                 const packing *words,
+                                 cairn_item    *items)
+{
+    cairn_item *scratch = NULL;
+    cairn_pos   most = 0, begin = 0;
+
+    for (int b = 0; b < BUCKETS; begin = words->end[b++])
+        if (words->end[b] - begin > most) most = words->end[b] - begin;
+    CAIRN_TRY(CAIRN_NEW(env, most, &scratch));
+    entries->n = begin = 0;
+    for (int b = 0; b < BUCKETS; begin = words->end[b++]) {
+        const cairn_pos count = words->end[b] - begin;
+
+        append_items(entries, words, count,
+                     cairn_sort_items(count, words->shift, items + begin, scratch));
+    }
+    cairn_free(env, scratch);
+    return CAIRN_OK;
+}
+
+static cairn_status
+sort_as_words(cairn_env *env, cairn_entries *entries, packing *words)
+{
+    cairn_item *items = NULL;
+
+    CAIRN_TRY(CAIRN_NEW(env, entries->n, &items));
+    fill_buckets(entries, words, items);
+
+    const cairn_status status = sort_buckets(env, entries, words, items);
+
+    cairn_free(env, items);
+    return status;
+}
+
+static cairn_status sort_by_order(cairn_env *env, cairn_entries *entries)
+{
+    const int64_t *key[CAIRN_MAX_ORDER];
+    cairn_pos     *order = NULL;
+    cairn_status   status;
+
+    for (int k = 0; k < entries->order; k++)
+        key[k] = entries->coord[k];
+    CAIRN_TRY(CAIRN_NEW(env, entries->n, &order));
+    CAIRN_GO(done, cairn_sort_order(env, entries->n, entries->order, key, order));
+    CAIRN_GO(done, cairn_entries_permute(env, entries, order));
+    add_duplicates(entries);
+done:
+    cairn_free(env, order);
+    return status;
+}
+
+cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries)
+{
+    packing words;
+    bool    duplicates;
+
+    if (sorted(entries, &duplicates)) {
+        if (duplicates) add_duplicates(entries);
+        return CAIRN_OK;
+    }
+    if (!plan_words(entries, &words)) return sort_by_order(env, entries);
+    /* Rows are counted one by one where that takes no more than the entries do. */
+    if (entries->order == 2 && words.range[0].bits < 62
+        && (int64_t)1 << words.range[0].bits <= 2 * entries->n
+        && sorted_by_columns(entries, &duplicates)) {
+        CAIRN_TRY(sort_by_rows(env, entries, words.range[0].least,
+                               (int64_t)1 << words.range[0].bits));
+        if (duplicates) add_duplicates(entries);
+        return CAIRN_OK;
+    }
+    return sort_as_words(env, entries, &words);
+}
