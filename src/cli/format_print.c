@@ -179,10 +179,9 @@ static cairn_status print_elements(const cli_format_view *view, int64_t p, int k
 }
 
 /// Where a part stands, on the axes that the tensor is split along.
-static void print_where(const cli_format_view *view, const cairn_part_info *part)
+static void print_where(const cairn_part_info *part)
 {
-    printf("  part     member %d", part->member);
-    if (cairn_context_size(view->job->context) > 1) printf(", rank %d", part->rank);
+    printf("part  member %d, rank %d", part->member, part->rank);
     if (part->share) printf(", share %d", part->share);
     if (part->bank >= 0) printf(", bank %" PRId64, part->bank);
     printf(": %s, %s\n", cli_word_entries(part->nnz).text,
@@ -193,7 +192,7 @@ static cairn_status print_part(const cli_format_view *view, int64_t p)
 {
     cairn_array_info info;
 
-    print_where(view, &view->part[p]);
+    print_where(&view->part[p]);
     if (!cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;
     for (int k = 0; cli_format_view_array(view, p, k, &info); k++)
         CLI_TRY(print_elements(view, p, k));
@@ -211,7 +210,7 @@ static void sum_parts(const cli_format_view *view)
         if (nnz < least) least = nnz;
         if (nnz > most) most = nnz;
     }
-    printf("  parts    %" PRId64 ", of %" PRId64 " to %" PRId64
+    printf("parts  %" PRId64 ", of %" PRId64 " to %" PRId64
            " entries, %.3g on average\n",
            view->parts, least, most, (double)view->nnz / (double)view->parts);
 }

@@ -117,9 +117,9 @@ says '^  values   10, 40 % of them padding, since all rows of a slot'
 expect 0 format 'bcsr<2,2>' a.mtx
 says '^  values   16, 62 % of them padding, since stored blocks are whole$'
 expect 0 format 'cisr<2>' a.mtx
-says '^  part     member 0, bank 1: 2 entries, 32 bytes$'
+says '^part  member 0, rank 0, bank 1: 2 entries, 32 bytes$'
 expect 0 format 'c2sr<30>' a.mtx
-says '^  parts    30, of 0 to 3 entries'
+says '^parts  30, of 0 to 3 entries'
 expect 0 format 'hybrid<bdia<3>,csr,0.5>' a.mtx
 says '^  total    88 bytes for 6 entries'
 expect 0 format csr a.mtx --json -

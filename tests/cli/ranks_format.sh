@@ -13,5 +13,5 @@ for ranks in 1 2 3; do
     has csr.json "\"bytes\": $bytes, \"baseline\": {\"format\": \"CSR\", \"bytes\": $bytes}"
 done
 on 2 0 format csr u.mtx
-says '^  part     member 0, rank 1: '
+says '^part  member 0, rank 1: '
 finish
