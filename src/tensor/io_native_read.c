@@ -136,8 +136,9 @@ static cairn_status get_member(reader *r, int member)
 
     CAIRN_TRY(get_within(r, encoding->queries, encoding->queries, &queries));
     for (int q = 0; q < encoding->queries; q++) {
-        CAIRN_TRY(get_within(r, INT64_MIN / 8, INT64_MAX / 8, &span[q].lo));
-        CAIRN_TRY(get_within(r, INT64_MIN / 8, INT64_MAX / 8, &span[q].hi));
+        /* As far as index arithmetic goes, so that no size overflows. */
+        CAIRN_TRY(get_within(r, INT64_MIN / 4, INT64_MAX / 2, &span[q].lo));
+        CAIRN_TRY(get_within(r, INT64_MIN / 4, INT64_MAX / 2, &span[q].hi));
     }
     CAIRN_TRY(cairn_layout_create(r->env, encoding, t->shape.extent, t->box, span,
                                   t->value_bits, &group->layout));

@@ -45,7 +45,7 @@ static void check_levels(const cairn_layout *layout)
 
 static void check_layouts(cairn_env *env, const cairn_encoding *encoding)
 {
-    static const int64_t extents[] = {5, 1, 0, 3000000007, INT64_C(1) << 61};
+    static const int64_t extents[] = {5, 1, 0, 3000000007, (INT64_C(1) << 61) - 2};
     int64_t              extent[CAIRN_MAX_ORDER];
     cairn_layout        *layout = NULL;
 

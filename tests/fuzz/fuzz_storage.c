@@ -37,9 +37,15 @@ typedef struct {
 /// Mostly small, so that most formats fit; now and then where integers end.
 static cairn_coord next_extent(void)
 {
-    static const cairn_coord far[] = {
-        0, 1, 255, 256, 65537, INT64_C(4294967296), INT64_C(1) << 40, INT64_C(1) << 61};
-    const int draw = random_below(NULL, 256);
+    static const cairn_coord far[] = {0,
+                                      1,
+                                      255,
+                                      256,
+                                      65537,
+                                      INT64_C(4294967296),
+                                      INT64_C(1) << 40,
+                                      (INT64_C(1) << 61) - 2};
+    const int                draw  = random_below(NULL, 256);
 
     return draw < 230 ? 1 + draw % 24 : far[draw % 8];
 }
@@ -159,6 +165,22 @@ static cairn_status build(storage *s)
     return cairn_local_build(&s->env, &b, &s->local);
 }
 
+/// What the bytes chose, for whoever looks into a failure: FUZZ_SHOW=1 fuzz_storage FILE
+static void show(const storage *s)
+{
+    fprintf(stderr, "%s\nextents", s->text);
+    for (int d = 0; d < s->shape.order; d++)
+        fprintf(stderr, " %lld", (long long)s->shape.extent[d]);
+    fprintf(stderr, "\nentries");
+    for (cairn_pos k = 0; k < s->entries.n; k++) {
+        fprintf(stderr, k ? ", " : ":");
+        for (int d = 0; d < s->shape.order; d++)
+            fprintf(stderr, " %lld", (long long)s->entries.coord[d][k]);
+        fprintf(stderr, " = %g", s->entries.value[k]);
+    }
+    fprintf(stderr, "\n");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static storage s;
@@ -170,6 +192,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     s.env.memory_limit = MEMORY;
     draw_entries(&s);
     random_format(NULL, s.shape.order, s.text, sizeof s.text);
+    if (getenv("FUZZ_SHOW")) show(&s);
     if (fuzz_succeeded(&s.env,
                        cairn_format_parse(&s.env, NULL, s.text, "text", &s.format))
         && fuzz_succeeded(&s.env, build(&s))) {

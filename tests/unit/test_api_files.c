@@ -183,6 +183,23 @@ Test(api_files, extents_of_2_to_the_40)
     check_huge((int64_t)1 << 40);
 }
 
+/// Numbers that a query gives reach as far as columns do: what pads a row is counted.
+Test(api_files, numbers_as_large_as_extents_come_back)
+{
+    cairn_source *source = huge(((int64_t)1 << 61) - 2);
+    char         *want   = as_text(source);
+
+    check_round_trip(
+        source, want,
+        "#encoding<{ idx_map<(d0,d1)->(slot,d0,d1)>, mutation<trim(0,2)>, "
+        "indirect<{ rest = sum(value) groupBy (d0,d1)->(d0) with value eq "
+        "0 -> 1 | otherwise -> 0; slot = enum(value) groupBy (d0,d1)->(d0) "
+        "with value ne 0 -> rest | otherwise -> 0 }> }>",
+        CAIRN_F64);
+    free(want);
+    cairn_source_destroy(&source);
+}
+
 Test(api_files, huge_extents_have_these_arrays)
 {
     static char   arrays[512];
