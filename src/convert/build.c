@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Building a tensor: prepare every member, check the memory of all, allocate, fill.
+/// Building a tensor: run the path, infer layouts, check the memory of all members,
+/// allocate, fill.
 
 #include "convert/build.h"
 
@@ -13,7 +14,6 @@
 typedef struct {
     cairn_env          *env;
     const cairn_build  *build;
-    uint8_t            *member; ///< [n] of every entry.
     int                 members;
     cairn_member_build *m; ///< [members]
     cairn_local        *tensor;
@@ -26,52 +26,25 @@ static cairn_status agree(const builder *b, cairn_status mine)
     return net ? net->agree(net->user, mine) : mine;
 }
 
-/// Copy a member's own entries.
-static cairn_status split_entries(builder *b, int member)
-{
-    const cairn_entries *all = b->build->entries;
-    cairn_entries       *own = &b->m[member].entries;
-    cairn_pos            n   = 0;
-
-    for (cairn_pos k = 0; k < all->n; k++)
-        n += b->member[k] == member;
-    CAIRN_TRY(cairn_entries_reserve(b->env, own, n));
-    for (cairn_pos k = 0; k < all->n; k++) {
-        cairn_coord d[CAIRN_MAX_ORDER];
-
-        if (b->member[k] != member) continue;
-        for (int j = 0; j < all->order; j++)
-            d[j] = all->coord[j][k];
-        CAIRN_TRY(cairn_entries_add(b->env, own, d, all->value[k]));
-    }
-    return CAIRN_OK;
-}
-
+/// What the path left in the member's table becomes a layout and counts of nodes.
 static cairn_status infer_layout(builder *b, int member)
 {
-    cairn_member_build   *m        = &b->m[member];
-    const cairn_encoding *encoding = b->build->format->member[member];
-    cairn_interval        span[CAIRN_MAX_QUERIES];
+    cairn_member_build *m = &b->m[member];
+    cairn_interval      span[CAIRN_MAX_QUERIES];
 
-    for (int q = 0; q < encoding->queries; q++)
+    for (int q = 0; q < m->encoding->queries; q++)
         span[q] = cairn_query_span(m->set, q);
-    CAIRN_TRY(cairn_layout_create(b->env, encoding, b->build->shape.extent,
+    CAIRN_TRY(cairn_layout_create(b->env, m->encoding, b->build->shape.extent,
                                   b->build->box, span, b->build->value_bits,
                                   &m->layout));
     return cairn_build_count(m);
 }
 
-/// Everything but the arrays. The queries agree among ranks by themselves.
-static cairn_status prepare_member(builder *b, int member)
+static cairn_status infer_layouts(builder *b)
 {
-    cairn_member_build *m      = &b->m[member];
-    cairn_status        status = agree(b, split_entries(b, member));
-
-    if (status != CAIRN_OK) return status;
-    CAIRN_TRY(cairn_query_run(b->env, b->build->format->member[member],
-                              &b->build->shape, b->build->box, &m->entries,
-                              b->build->net, &m->set));
-    return agree(b, infer_layout(b, member));
+    for (int k = 0; k < b->members; k++)
+        CAIRN_TRY(infer_layout(b, k));
+    return CAIRN_OK;
 }
 
 static cairn_status check_memory(const builder *b)
@@ -173,31 +146,38 @@ static void free_member(cairn_env *env, cairn_member_build *m)
 {
     cairn_query_set_destroy(env, &m->set);
     cairn_layout_destroy(env, &m->layout);
-    cairn_entries_fini(env, &m->entries);
-    for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
-        cairn_free(env, m->e[l]);
-    cairn_free(env, m->order);
+    cairn_table_fini(&m->table);
+    cairn_table_fini(&m->seen);
     cairn_free(env, m->bank);
+}
+
+static cairn_status make_members(builder *b)
+{
+    CAIRN_TRY(CAIRN_NEW_ZERO(b->env, b->members, &b->m));
+    for (int k = 0; k < b->members; k++) {
+        b->m[k].env      = b->env;
+        b->m[k].encoding = b->build->format->member[k];
+        cairn_table_init(b->env, &b->m[k].table);
+        cairn_table_init(b->env, &b->m[k].seen);
+    }
+    return CAIRN_OK;
 }
 
 static cairn_status run(builder *b)
 {
     const cairn_build *build = b->build;
+    cairn_path        *path  = NULL;
     cairn_status       status;
 
-    status = CAIRN_NEW_ZERO(b->env, b->members, &b->m);
-    if (status == CAIRN_OK) {
-        for (int k = 0; k < b->members; k++) {
-            b->m[k].env = b->env;
-            cairn_entries_init(&b->m[k].entries, build->shape.order);
-        }
-        status = CAIRN_NEW(b->env, build->entries->n, &b->member);
-    }
-    CAIRN_TRY(agree(b, status));
-    CAIRN_TRY(cairn_decompose(b->env, build->format, &build->shape, build->box,
-                              build->entries, build->net, b->member));
-    for (int k = 0; k < b->members; k++)
-        CAIRN_TRY(prepare_member(b, k));
+    status = make_members(b);
+    if (status == CAIRN_OK)
+        status = cairn_path_plan(b->env, build->from ? build->from->format : NULL,
+                                 build->format, build->shape.extent, &path);
+    status = agree(b, status);
+    if (status == CAIRN_OK) status = cairn_path_run(b->env, build, path, b->m);
+    if (path) cairn_path_destroy(&path);
+    CAIRN_TRY(status);
+    CAIRN_TRY(agree(b, infer_layouts(b)));
     return agree(b, fill_tensor(b));
 }
 
@@ -210,7 +190,6 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
     for (int k = 0; k < b.members && b.m; k++)
         free_member(env, &b.m[k]);
     cairn_free(env, b.m);
-    cairn_free(env, b.member);
     if (status == CAIRN_OK)
         *tensor = b.tensor;
     else

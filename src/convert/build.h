@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The reference way from entries to the arrays of any format: decompose into members,
-/// run each member's queries, infer its layout, sort by e-tuples, count nodes, allocate,
-/// fill. One pass of code for all formats; what differs is in the layout.
+/// The reference way into the arrays of any format, from entries or from a tensor in any
+/// other: the planned path is executed rule by rule (path.h), then layouts are inferred,
+/// nodes counted, memory checked, arrays allocated and filled. One pass of code for all
+/// formats; what differs is in the path and the layout.
+///
+/// Memory beside the arrays: the table of entries, 8 bytes an entry for each level that a
+/// rule changed or made and, once sorted, for the value; while a rule runs, what
+/// cairn_rule_work says; the lists of groups of the queries; while an array is filled that
+/// a determined level needs, 8 bytes for each stored node and level.
 
 #ifndef CAIRN_CONVERT_BUILD_H
 #define CAIRN_CONVERT_BUILD_H
@@ -15,7 +21,8 @@ typedef struct cairn_build {
     const cairn_format    *format;
     cairn_shape            shape;                ///< Global.
     cairn_interval         box[CAIRN_MAX_ORDER]; ///< This rank's positions.
-    const cairn_entries   *entries; ///< Sorted, without duplicates, inside the box.
+    const cairn_entries   *entries; ///< Sorted, without duplicates, inside the box; or
+    const cairn_local     *from;    ///< NULL, or the tensor to start from instead.
     const cairn_query_net *net;     ///< NULL: one rank.
     int                    rank;
     int                    value_bits; ///< 32 or 64.
@@ -25,6 +32,9 @@ typedef struct cairn_build {
 /// Build a tensor.
 ///
 /// Collective if a net is given.
+///
+/// From a tensor: positions that hold 0 where its layout pads are padding, so an explicit
+/// zero is kept only by layouts that do not pad.
 ///
 /// @param[out] tensor  Destroy with cairn_local_destroy(). Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY  The arrays of all parts, with `held`, exceed the limit: the

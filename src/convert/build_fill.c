@@ -24,7 +24,7 @@ static cairn_pos parent_of(const filler *f, int l, cairn_pos row)
     if (l > f->layout->first) return f->cursor.node[l - 1];
     for (int k = f->layout->partition + 1; k < l; k++)
         parent = parent * f->layout->level[k].size
-                 + (f->m->e[k][row] - f->layout->level[k].range.lo);
+                 + (f->m->table.column[k][row] - f->layout->level[k].range.lo);
     return parent;
 }
 
@@ -39,7 +39,7 @@ static void fill_nodes(filler *f, cairn_pos row)
                             level->ptr_bits / 8, level->ptr_bits, f->cursor.total[l]);
         if (level->idx_bits)
             cairn_store_int((void *)level->idx, f->cursor.node[l], level->idx_stride,
-                            level->idx_bits, f->m->e[l][row]);
+                            level->idx_bits, f->m->table.column[l][row]);
     }
 }
 
@@ -53,8 +53,8 @@ static void note_tuple(filler *f, cairn_pos row, cairn_pos total_before)
 
     for (cairn_pos p = begin; p <= node; p++) {
         for (int l = 0; l < last; l++)
-            f->tuple[l][p] = f->m->e[l][row];
-        f->tuple[last][p] = f->m->e[last][row] - (node - p);
+            f->tuple[l][p] = f->m->table.column[l][row];
+        f->tuple[last][p] = f->m->table.column[last][row] - (node - p);
     }
 }
 
@@ -66,7 +66,7 @@ static cairn_pos combination_of(const filler *f, int l, cairn_pos row)
     for (int k = f->layout->partition + 1; k < l; k++)
         if (f->layout->level[l].by >> k & 1)
             p = p * f->layout->level[k].size
-                + (f->m->e[k][row] - f->layout->level[k].range.lo);
+                + (f->m->table.column[k][row] - f->layout->level[k].range.lo);
     return p;
 }
 
@@ -82,11 +82,11 @@ static cairn_pos fill_below(filler *f, cairn_pos row)
 
         if (l <= layout->partition) continue;
         if (info->determined)
-            cairn_store_int((void *)level->idx,
-                            info->per_node ? p : combination_of(f, l, row),
-                            level->idx_stride, level->idx_bits, f->m->e[l][row]);
+            cairn_store_int(
+                (void *)level->idx, info->per_node ? p : combination_of(f, l, row),
+                level->idx_stride, level->idx_bits, f->m->table.column[l][row]);
         else
-            p = p * info->size + (f->m->e[l][row] - info->range.lo);
+            p = p * info->size + (f->m->table.column[l][row] - info->range.lo);
     }
     return p;
 }
@@ -146,14 +146,13 @@ static void fill_entries(filler *f, const cairn_bank *bank, bool tuples)
     const int last = f->layout->last;
 
     cairn_node_cursor_init(&f->cursor);
-    for (cairn_pos k = bank->begin; k < bank->end; k++) {
-        const cairn_pos row    = f->m->order[k];
+    for (cairn_pos row = bank->begin; row < bank->end; row++) {
         const cairn_pos before = last >= 0 ? f->cursor.total[last] : 0;
 
         cairn_node_cursor_step(&f->cursor, f->m, row);
         fill_nodes(f, row);
         if (tuples && f->cursor.fresh >> last & 1) note_tuple(f, row, before);
-        cairn_value_set(f->view, fill_below(f, row), f->m->entries.value[row]);
+        cairn_value_set(f->view, fill_below(f, row), f->m->table.value[row]);
     }
 }
 

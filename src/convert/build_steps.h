@@ -6,6 +6,7 @@
 #define CAIRN_CONVERT_BUILD_STEPS_H
 
 #include "convert/build.h"
+#include "convert/table.h"
 
 /// Nodes and entries of one bank.
 typedef struct cairn_bank {
@@ -15,14 +16,15 @@ typedef struct cairn_bank {
 
 /// One member while it is built.
 typedef struct cairn_member_build {
-    cairn_env       *env;
-    cairn_entries    entries; ///< Its own.
-    cairn_query_set *set;
-    cairn_layout    *layout;              ///< Moves into the tensor.
-    int64_t         *e[CAIRN_MAX_LEVELS]; ///< [n] index of each entry at each level,
-    cairn_pos       *order;               ///< visited in this order.
-    cairn_bank      *bank;                ///< [layout->banks]
-    cairn_part      *part; ///< [layout->banks] into the tensor's list, once placed.
+    cairn_env            *env;
+    const cairn_encoding *encoding;
+    cairn_table           table;   ///< Its entries level by level; at the end in order.
+    cairn_table           seen;    ///< The coordinates that its queries saw,
+    cairn_entries         entries; ///< as entries; borrowed from `seen`.
+    cairn_query_set      *set;     ///< NULL: it has no queries.
+    cairn_layout         *layout;  ///< Moves into the tensor.
+    cairn_bank           *bank;    ///< [layout->banks]
+    cairn_part *part; ///< [layout->banks] into the tensor's list, once placed.
 } cairn_member_build;
 
 /// Where the entry just stepped to lies: node of every trimmed level, and which of them
@@ -37,18 +39,26 @@ typedef struct cairn_node_cursor {
     cairn_pos last_row;              ///< Row stepped to before; -1: none.
 } cairn_node_cursor;
 
+/// Execute a path, rule by rule, into the members' tables.
+///
+/// Collective if the build has a net; failures are agreed on.
+cairn_status cairn_path_run(cairn_env          *env,
+                            const cairn_build  *build,
+                            const cairn_path   *path,
+                            cairn_member_build *members);
+
 /// Start a bank.
 static inline void cairn_node_cursor_init(cairn_node_cursor *cursor)
 {
     *cursor = (cairn_node_cursor){.last_row = -1};
 }
 
-/// Step to the entry in row @p row (of the unsorted arrays).
+/// Step to the entry in row @p row of the table.
 void cairn_node_cursor_step(cairn_node_cursor        *cursor,
                             const cairn_member_build *m,
                             cairn_pos                 row);
 
-/// Index of every entry at every level, order, banks and their nodes.
+/// Hold every index against its level's range; count banks and their nodes.
 cairn_status cairn_build_count(cairn_member_build *m);
 
 /// Fill the arrays of a placed part (its block is zero).

@@ -65,6 +65,21 @@ cairn_status cairn_query_run(cairn_env             *env,
                              const cairn_query_net *net,
                              cairn_query_set      **set);
 
+/// As cairn_query_run() without running any query yet.
+///
+/// Local. To be followed by cairn_query_step() for every query in turn.
+cairn_status cairn_query_begin(cairn_env            *env,
+                               const cairn_encoding *encoding,
+                               const cairn_shape    *shape,
+                               const cairn_interval *box,
+                               const cairn_entries  *entries,
+                               cairn_query_set     **set);
+
+/// Run query @p q, those before it having run.
+///
+/// Collective if @p net is given; failures as of cairn_query_run().
+cairn_status cairn_query_step(cairn_query_set *set, int q, const cairn_query_net *net);
+
 void cairn_query_set_destroy(cairn_env *env, cairn_query_set **set);
 
 /// Values of query @p q at the entries: [n], in their order; borrowed from the set.

@@ -54,21 +54,12 @@ static void find_span(cairn_query_set *set, int q)
     if (s->span.lo > s->span.hi) s->span = (cairn_interval){0, -1};
 }
 
-static cairn_status run_all(cairn_query_set *set)
-{
-    for (int q = 0; q < set->encoding->queries; q++) {
-        CAIRN_TRY(run_query(set, q));
-        find_span(set, q);
-    }
-    return CAIRN_OK;
-}
-
-static cairn_status create(cairn_env            *env,
-                           const cairn_encoding *encoding,
-                           const cairn_shape    *shape,
-                           const cairn_interval *box,
-                           const cairn_entries  *entries,
-                           cairn_query_set     **set)
+cairn_status cairn_query_begin(cairn_env            *env,
+                               const cairn_encoding *encoding,
+                               const cairn_shape    *shape,
+                               const cairn_interval *box,
+                               const cairn_entries  *entries,
+                               cairn_query_set     **set)
 {
     cairn_query_set *made;
     cairn_status     status;
@@ -92,6 +83,25 @@ static cairn_status create(cairn_env            *env,
     return CAIRN_OK;
 }
 
+static cairn_status run_one(cairn_query_set *set, int q)
+{
+    CAIRN_TRY(run_query(set, q));
+    find_span(set, q);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_query_step(cairn_query_set *set, int q, const cairn_query_net *net)
+{
+    set->spread = net && net->size > 1;
+    set->net    = set->spread ? net : NULL;
+    set->agreed = false;
+
+    const cairn_status status = cairn_travel_meet(set, run_one(set, q));
+
+    set->net = NULL;
+    return status;
+}
+
 cairn_status cairn_query_run(cairn_env             *env,
                              const cairn_encoding  *encoding,
                              const cairn_shape     *shape,
@@ -100,15 +110,12 @@ cairn_status cairn_query_run(cairn_env             *env,
                              const cairn_query_net *net,
                              cairn_query_set      **set)
 {
-    const bool       spread = net && net->size > 1;
-    cairn_query_set *made   = NULL;
-    cairn_status     status = create(env, encoding, shape, box, entries, &made);
+    cairn_query_set *made = NULL;
+    cairn_status status = cairn_query_begin(env, encoding, shape, box, entries, &made);
 
-    if (!made) return spread ? net->agree(net->user, status) : status;
-    made->net    = spread ? net : NULL;
-    made->spread = spread;
-    status       = cairn_travel_meet(made, run_all(made));
-    made->net    = NULL;
+    if (net && net->size > 1) status = net->agree(net->user, status);
+    for (int q = 0; q < encoding->queries && status == CAIRN_OK; q++)
+        status = cairn_query_step(made, q, net);
     if (status == CAIRN_OK)
         *set = made;
     else

@@ -71,6 +71,9 @@ static void leaf(walker *w, const cairn_coord *partial, cairn_pos value)
         for (int k = 0; k < w->order; k++)
             batch->coord[k][batch->n] = d[k];
     }
+    if (batch->level)
+        for (int l = 0; l < w->levels; l++)
+            batch->level[(size_t)l * CAIRN_BATCH + (size_t)batch->n] = w->e[l];
     batch->value[batch->n++] = value;
     if (batch->n == CAIRN_BATCH) flush(w);
 }
@@ -259,8 +262,15 @@ void cairn_walker_restrict(cairn_walker *w, int level, int64_t lo, int64_t hi)
     w->only       = (cairn_interval){lo, hi};
 }
 
+cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *w)
+{
+    if (w->batch.level) return CAIRN_OK;
+    return CAIRN_NEW(env, (int64_t)w->levels * CAIRN_BATCH, &w->batch.level);
+}
+
 void cairn_walker_destroy(cairn_env *env, cairn_walker **w)
 {
+    if (*w) cairn_free(env, (*w)->batch.level);
     cairn_free(env, *w);
     *w = NULL;
 }

@@ -17,6 +17,7 @@ typedef struct cairn_batch {
     int         n;
     cairn_coord coord[CAIRN_MAX_ORDER][CAIRN_BATCH];
     cairn_pos   value[CAIRN_BATCH]; ///< Position in the part's values.
+    int64_t    *level; ///< [levels][CAIRN_BATCH] indices, once asked for; else NULL.
 } cairn_batch;
 
 typedef cairn_status (*cairn_visit_fn)(void              *user,
@@ -32,6 +33,10 @@ cairn_status
 cairn_walker_create(cairn_env *env, const cairn_layout *layout, cairn_walker **walker);
 
 void cairn_walker_destroy(cairn_env *env, cairn_walker **walker);
+
+/// From now on give the indices of the levels with each position (0 at an indirect level
+/// that stores none).
+cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *walker);
 
 /// The level by which rows can be divided: the first that is complete, or trimmed at the
 /// top, and whose index is a function of d0 alone, so that positions with different

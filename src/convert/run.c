@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Executing a path, rule by rule. Between two rules that all ranks run together a rank
+/// may fail by itself; it then skips the rules of its own until they meet.
+
+#include "convert/build_steps.h"
+
+#include <inttypes.h>
+
+typedef struct {
+    cairn_env          *env;
+    const cairn_build  *build;
+    const cairn_path   *path;
+    cairn_member_build *m;
+    cairn_table  whole; ///< All entries, where the members' tables are not yet there.
+    cairn_table  part[CAIRN_MAX_MEMBERS]; ///< Those of a hybrid source's members.
+    bool         dealt;                   ///< The entries are in the members' tables.
+    int          member;                  ///< Of the rules that are running.
+    cairn_table *table;                   ///< What they work on.
+} runner;
+
+static cairn_status meet(const runner *r, cairn_status mine)
+{
+    const cairn_query_net *net = r->build->net;
+
+    return net ? net->agree(net->user, mine) : mine;
+}
+
+/// Where the entries are before the format's own members have them.
+static cairn_table *common_table(runner *r)
+{
+    return r->build->format->hybrid ? &r->whole : &r->m[0].table;
+}
+
+static cairn_status load(runner *r)
+{
+    const cairn_build *build = r->build;
+
+    r->table = common_table(r);
+    if (!build->from) {
+        cairn_table_from_entries(build->entries, r->table);
+        return CAIRN_OK;
+    }
+    if (build->from->format->hybrid) return CAIRN_OK;
+    return cairn_table_from_tensor(build->from, 0, r->table);
+}
+
+/* ---- rules on members ---- */
+
+static cairn_status start_member(runner *r, int member)
+{
+    r->member = member;
+    r->table  = r->dealt ? &r->m[member].table : &r->part[member];
+    if (r->dealt) return CAIRN_OK;
+    return cairn_table_from_tensor(r->build->from, member, r->table);
+}
+
+static cairn_status compose(runner *r)
+{
+    r->table  = common_table(r);
+    r->member = 0;
+    for (int k = 0; k < r->build->from->groups; k++) {
+        CAIRN_TRY(cairn_table_join(r->table, &r->part[k]));
+        cairn_table_fini(&r->part[k]);
+    }
+    return CAIRN_OK;
+}
+
+/// Copy each member's own rows.
+static cairn_status deal(runner *r, const uint8_t *member)
+{
+    for (int k = 0; k < r->build->format->members; k++)
+        CAIRN_TRY(cairn_table_select(&r->whole, member, k, &r->m[k].table));
+    cairn_table_fini(&r->whole);
+    r->dealt = true;
+    return CAIRN_OK;
+}
+
+static cairn_status decompose(runner *r)
+{
+    const cairn_build  *build   = r->build;
+    const cairn_entries entries = cairn_table_entries(&r->whole);
+    uint8_t            *member  = NULL;
+
+    cairn_status status = meet(r, CAIRN_NEW(r->env, entries.n, &member));
+
+    if (status == CAIRN_OK)
+        status = cairn_decompose(r->env, build->format, &build->shape, build->box,
+                                 &entries, build->net, member);
+    if (status == CAIRN_OK) status = meet(r, deal(r, member));
+    cairn_free(r->env, member);
+    return status;
+}
+
+/* ---- queries ---- */
+
+/// The first query of a member: what its queries see stays as it is from here on.
+static cairn_status begin_queries(runner *r)
+{
+    cairn_member_build *m = &r->m[r->member];
+
+    if (m->set) return CAIRN_OK;
+    cairn_table_lend(&m->table, &m->seen);
+    m->entries = cairn_table_entries(&m->seen);
+    return cairn_query_begin(r->env, m->encoding, &r->build->shape, r->build->box,
+                             &m->entries, &m->set);
+}
+
+static cairn_status
+append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
+{
+    const cairn_entries *e = &r->m[r->member].entries;
+
+    for (cairn_pos row = 0; row < e->n; row++)
+        CAIRN_CHECK(number[row] != CAIRN_NO_NUMBER, r->env, CAIRN_BAD_QUERY,
+                    "query: %s: the entry at (%" PRId64 ", %" PRId64
+                    "%s) has no number",
+                    rule->query ? rule->query : "of the map", e->coord[0][row],
+                    e->order > 1 ? e->coord[1][row] : 0, e->order > 2 ? ", ..." : "");
+    return cairn_table_append(r->table, number);
+}
+
+static cairn_status query(runner *r, const cairn_rule *rule)
+{
+    cairn_member_build *m = &r->m[r->member];
+
+    CAIRN_TRY(meet(r, begin_queries(r)));
+    CAIRN_TRY(cairn_query_step(m->set, rule->a, r->build->net));
+    if (!rule->appends) return CAIRN_OK;
+    return meet(r, append_numbers(r, rule, cairn_query_at_entries(m->set, rule->a)));
+}
+
+/* ---- one rule after the other ---- */
+
+/// Rules that all ranks run together.
+static bool is_collective(const cairn_rule *rule)
+{
+    switch (rule->kind) {
+    case CAIRN_RULE_SUM:
+    case CAIRN_RULE_ENUMERATE:
+    case CAIRN_RULE_REORDER:
+    case CAIRN_RULE_SCHEDULE:
+    case CAIRN_RULE_DECOMPOSE: return true;
+    default: return false;
+    }
+}
+
+static cairn_status run_rule(runner *r, const cairn_rule *rule)
+{
+    switch (rule->kind) {
+    case CAIRN_RULE_MEMBER: return start_member(r, rule->a);
+    case CAIRN_RULE_COMPOSE: return compose(r);
+    case CAIRN_RULE_DECOMPOSE: return decompose(r);
+    case CAIRN_RULE_SUM:
+    case CAIRN_RULE_ENUMERATE:
+    case CAIRN_RULE_REORDER:
+    case CAIRN_RULE_SCHEDULE: return query(r, rule);
+    default: return cairn_table_run(r->table, rule);
+    }
+}
+
+static cairn_status run_all(runner *r)
+{
+    cairn_status status = load(r);
+
+    for (int k = 0; k < r->path->rules; k++) {
+        const cairn_rule *rule = &r->path->rule[k];
+
+        if (is_collective(rule)) {
+            CAIRN_TRY(meet(r, status));
+            CAIRN_TRY(run_rule(r, rule));
+        } else if (status == CAIRN_OK) {
+            status = run_rule(r, rule);
+        }
+        cairn_progress(r->env, "convert", (double)(k + 1) / (r->path->rules + 1));
+    }
+    return meet(r, status);
+}
+
+cairn_status cairn_path_run(cairn_env          *env,
+                            const cairn_build  *build,
+                            const cairn_path   *path,
+                            cairn_member_build *members)
+{
+    runner r = {.env = env, .build = build, .path = path, .m = members};
+
+    cairn_table_init(env, &r.whole);
+    for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
+        cairn_table_init(env, &r.part[k]);
+
+    const cairn_status status = run_all(&r);
+
+    for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
+        cairn_table_fini(&r.part[k]);
+    cairn_table_fini(&r.whole);
+    return status;
+}
