@@ -34,8 +34,8 @@ typedef struct cairn_output {
                             bool                       header,
                             const cairn_sink          *sink);
     int64_t                 sections; ///< The same on every rank.
-    cairn_coord             rows, cols;
-    cairn_pos               nnz; ///< Of all ranks.
+    const cairn_shape      *shape;    ///< NULL: the text has no header.
+    cairn_pos               nnz;      ///< Of all ranks.
     const cairn_entries    *entries;
     const cairn_dense_rows *dense;
 } cairn_output;
@@ -46,10 +46,10 @@ static cairn_status entries_section(const cairn_output *output,
                                     const cairn_sink   *sink)
 {
     (void)section;
-    if (header)
-        CAIRN_TRY(cairn_mtx_write_coordinate_header(sink, output->rows, output->cols,
-                                                    output->nnz));
-    return cairn_mtx_write_entries(sink, output->entries);
+    if (header && output->shape)
+        CAIRN_TRY(cairn_mtx_write_coordinate_header(
+            sink, output->shape->extent[0], output->shape->extent[1], output->nnz));
+    return cairn_text_write_entries(sink, output->entries);
 }
 
 /// Section j is column j.
@@ -189,19 +189,37 @@ cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *de
     return write_output(comm, path, &output);
 }
 
+/// What the kind of file cannot say is not written.
+static cairn_status check_text(cairn_comm        *comm,
+                               const char        *path,
+                               bool               tns,
+                               const cairn_shape *shape,
+                               cairn_pos          nnz)
+{
+    CAIRN_CHECK(tns || shape->order == 2, comm->env, CAIRN_BAD_SHAPE,
+                "write: %s: a tensor of order %d is no matrix: write it as .tns", path,
+                shape->order);
+    CAIRN_CHECK(!tns || nnz > 0, comm->env, CAIRN_BAD_SHAPE,
+                "write: %s: it would be empty: .tns has no way to say the order of a "
+                "tensor without entries",
+                path);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_write_entries(cairn_comm          *comm,
                                  const char          *path,
-                                 cairn_coord          rows,
-                                 cairn_coord          cols,
+                                 const cairn_shape   *shape,
                                  const cairn_entries *entries)
 {
+    const size_t n      = strlen(path);
+    const bool   tns    = n >= 4 && strcmp(path + n - 4, ".tns") == 0;
     cairn_output output = {.section  = entries_section,
                            .sections = 1,
-                           .rows     = rows,
-                           .cols     = cols,
+                           .shape    = tns ? NULL : shape,
                            .nnz      = entries->n,
                            .entries  = entries};
 
     CAIRN_TRY(comm->ops->allreduce(comm, &output.nnz, 1, CAIRN_SUM));
+    CAIRN_TRY(check_text(comm, path, tns, shape, output.nnz));
     return write_output(comm, path, &output);
 }

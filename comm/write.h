@@ -27,14 +27,17 @@ typedef struct cairn_dense_rows {
 cairn_status
 cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *dense);
 
-/// Write a Matrix Market coordinate file, real general. Each rank's entries are sorted,
-/// and those of a rank come before those of the next one.
+/// Write entries as text: a FROSTT file where @p path ends in .tns, else a Matrix Market
+/// coordinate file, real general. Each rank's entries are sorted, and those of a rank
+/// come before those of the next one.
 ///
 /// Collective, as above.
+///
+/// @retval CAIRN_BAD_SHAPE  Matrix Market: the order is not 2. FROSTT: there is no entry,
+///                          and a file without entries would be one of no order.
 cairn_status cairn_write_entries(cairn_comm          *comm,
                                  const char          *path,
-                                 cairn_coord          rows,
-                                 cairn_coord          cols,
+                                 const cairn_shape   *shape,
                                  const cairn_entries *entries);
 
 #endif

@@ -124,10 +124,13 @@ CAIRN_API cairn_status cairn_source_spy(const cairn_source *source,
                                         int                 height,
                                         int64_t            *count);
 
-/// Write a source as Matrix Market (coordinate real general, row by row, 17 digits; the
-/// same bytes on any number of ranks). The file appears whole or not at all.
+/// Write a source as text: FROSTT where the name ends in .tns, else Matrix Market
+/// (coordinate real general); row by row, 17 digits, the same bytes on any number of
+/// ranks. The file appears whole or not at all.
 ///
 /// Collective.
+///
+/// @retval CAIRN_BAD_SHAPE  Matrix Market: no matrix; FROSTT: no entry.
 CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char *path);
 
 /// Store a source in a format.
@@ -181,6 +184,41 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
 ///
 /// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr().
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);
+
+/// Store a tensor in another format: from any format to any other, packed, partitioned,
+/// indirect and hybrid ones included. The path that cairn_path_create() plans is executed
+/// rule by rule.
+///
+/// Collective. Rank boundaries stay where they are if they are multiples of the new
+/// format's grain; else the entries move to new owners, by way of coordinates. Where a
+/// format pads, a stored 0 looks like padding: it is kept only from layouts without.
+///
+/// @param[out] converted  Destroy with cairn_tensor_destroy(). Unchanged on failure.
+///                        @p tensor is not changed; both are in memory for the moment.
+/// @retval CAIRN_BAD_SHAPE, CAIRN_NO_MEMORY, CAIRN_OVERFLOW, CAIRN_BAD_QUERY
+///         As cairn_tensor_create().
+CAIRN_API cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
+                                            const cairn_format *format,
+                                            cairn_tensor      **converted);
+
+/// Read a .cairn file as the tensor that was written, in its format. On as many ranks as
+/// wrote it every rank takes its own arrays; on others it is stored anew.
+///
+/// Collective.
+///
+/// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.
+/// @retval CAIRN_BAD_FILE  It is no .cairn file, or damaged.
+CAIRN_API cairn_status cairn_tensor_read(cairn_context *context,
+                                         const char    *path,
+                                         cairn_tensor **tensor);
+
+/// The entries of a tensor as a source.
+///
+/// Collective.
+///
+/// @param[out] source  Destroy with cairn_source_destroy(). Unchanged on failure.
+CAIRN_API cairn_status cairn_source_from_tensor(const cairn_tensor *tensor,
+                                                cairn_source      **source);
 
 CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 
@@ -253,8 +291,9 @@ CAIRN_API cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
                                              const cairn_format *format,
                                              int64_t            *bytes);
 
-/// Write a tensor: `.mtx` walks the arrays and writes Matrix Market; anything else is
-/// .cairn, the arrays themselves. The file appears whole or not at all.
+/// Write a tensor: `.mtx` and `.tns` walk the arrays and write text, as
+/// cairn_source_write(); anything else is .cairn, the arrays themselves. The file appears
+/// whole or not at all.
 ///
 /// Collective.
 ///
@@ -263,14 +302,13 @@ CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
                                           const char         *path,
                                           int64_t            *bytes);
 
-/// Write a tensor as Matrix Market with the explicit zeros of the source that it was
-/// made from: where a format pads, its arrays cannot tell a stored zero from padding.
+/// Write a tensor as text with the explicit zeros of the source that it was made from: where a format pads, its arrays cannot tell a stored zero from padding.
 ///
 /// Collective. The file appears whole or not at all.
-CAIRN_API cairn_status cairn_tensor_write_matrix(const cairn_tensor *tensor,
-                                                 const cairn_source *source,
-                                                 const char         *path,
-                                                 int64_t            *bytes);
+CAIRN_API cairn_status cairn_tensor_write_text(const cairn_tensor *tensor,
+                                               const cairn_source *source,
+                                               const char         *path,
+                                               int64_t            *bytes);
 
 #ifdef __cplusplus
 }

@@ -215,6 +215,9 @@ place_x(cairn_plan *plan, const char *path, const cairn_matrix_file *file, int64
     double *own = cairn_plan_x(plan);
     int64_t first, end;
 
+    CAIRN_CHECK(file->shape.order == 2, plan->spmv->comm->env, CAIRN_BAD_SHAPE,
+                "x: %s: it is a tensor of order %d, no column", path,
+                file->shape.order);
     CAIRN_CHECK(file->shape.extent[0] == n && file->shape.extent[1] == 1,
                 plan->spmv->comm->env, CAIRN_BAD_SHAPE,
                 "x: %s: it is %" PRId64 " x %" PRId64 ", but x is %" PRId64 " x 1",

@@ -85,7 +85,7 @@ check_extents(cairn_env *env, const char *path, const cairn_shape *shape)
     return CAIRN_OK;
 }
 
-static cairn_status read_matrix_market(cairn_source *source, const char *path)
+static cairn_status read_text(cairn_source *source, const char *path)
 {
     cairn_matrix_file file;
 
@@ -104,7 +104,7 @@ static cairn_status read_any(cairn_source *source, const char *path)
     CAIRN_TRY(
         cairn_comm_agree(source->context->comm,
                          cairn_native_probe(&source->context->env, path, &native)));
-    return native ? read_native(source, path) : read_matrix_market(source, path);
+    return native ? read_native(source, path) : read_text(source, path);
 }
 
 cairn_status cairn_source_read(cairn_context *context,
@@ -268,8 +268,6 @@ const char *cairn_problem_help(int k)
 
 cairn_status cairn_source_write(const cairn_source *source, const char *path)
 {
-    CAIRN_CHECK(source->shape.order == 2, &source->context->env, CAIRN_UNSUPPORTED,
-                "write: %s: only matrices are written as text in this version", path);
-    return cairn_write_entries(source->context->comm, path, source->shape.extent[0],
-                               source->shape.extent[1], &source->entries);
+    return cairn_write_entries(source->context->comm, path, &source->shape,
+                               &source->entries);
 }

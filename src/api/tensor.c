@@ -203,10 +203,12 @@ static cairn_status add_zeros(const cairn_source *source, cairn_entries *entries
     const cairn_entries *e = &source->entries;
 
     for (cairn_pos k = 0; k < e->n; k++) {
-        const cairn_coord d[2] = {e->coord[0][k], e->coord[1][k]};
+        cairn_coord d[CAIRN_MAX_ORDER];
 
-        if (e->value[k] == 0)
-            CAIRN_TRY(cairn_entries_add(&source->context->env, entries, d, 0));
+        if (e->value[k] != 0) continue;
+        for (int m = 0; m < e->order; m++)
+            d[m] = e->coord[m][k];
+        CAIRN_TRY(cairn_entries_add(&source->context->env, entries, d, 0));
     }
     return CAIRN_OK;
 }
@@ -219,17 +221,14 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     cairn_env    *env  = comm->env;
     cairn_entries entries;
 
-    CAIRN_CHECK(tensor->local->shape.order == 2, env, CAIRN_UNSUPPORTED,
-                "write: %s: only matrices are written as text in this version", path);
-    cairn_entries_init(&entries, 2);
+    cairn_entries_init(&entries, tensor->local->shape.order);
     cairn_status status = cairn_local_entries(tensor->local, &entries);
 
     if (status == CAIRN_OK && source) status = add_zeros(source, &entries);
     if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
-        status = cairn_write_entries(comm, path, tensor->local->shape.extent[0],
-                                     tensor->local->shape.extent[1], &entries);
+        status = cairn_write_entries(comm, path, &tensor->local->shape, &entries);
     cairn_entries_fini(env, &entries);
     return status;
 }
@@ -239,7 +238,7 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 {
     int64_t length = 0;
 
-    if (ends_with(path, ".mtx")) {
+    if (ends_with(path, ".mtx") || ends_with(path, ".tns")) {
         CAIRN_TRY(write_text(tensor, NULL, path));
         CAIRN_TRY(
             cairn_comm_agree(tensor->context->comm,
@@ -252,10 +251,10 @@ cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
     return CAIRN_OK;
 }
 
-cairn_status cairn_tensor_write_matrix(const cairn_tensor *tensor,
-                                       const cairn_source *source,
-                                       const char         *path,
-                                       int64_t            *bytes)
+cairn_status cairn_tensor_write_text(const cairn_tensor *tensor,
+                                     const cairn_source *source,
+                                     const char         *path,
+                                     int64_t            *bytes)
 {
     int64_t length;
 
@@ -263,7 +262,9 @@ cairn_status cairn_tensor_write_matrix(const cairn_tensor *tensor,
                 CAIRN_BAD_ARGUMENT, "write: %s: the source is of another context",
                 path);
     CAIRN_TRY(write_text(tensor, source, path));
-    CAIRN_TRY(cairn_file_length(&tensor->context->env, path, &length));
+    CAIRN_TRY(
+        cairn_comm_agree(tensor->context->comm,
+                         cairn_file_length(&tensor->context->env, path, &length)));
     if (bytes) *bytes = length;
     return CAIRN_OK;
 }

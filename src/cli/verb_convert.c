@@ -20,7 +20,8 @@ typedef struct {
 
 static cairn_status check_output(cli_job *job)
 {
-    const char *path = cli_text(job, CLI_OUTPUT);
+    static const char *const endings[] = {".mtx", ".tns", ".cairn"};
+    const char              *path      = cli_text(job, CLI_OUTPUT);
 
     if (!cli_given(job, CLI_TO))
         return cli_fail(job, CAIRN_BAD_OPTION,
@@ -29,12 +30,10 @@ static cairn_status check_output(cli_job *job)
         return cli_fail(job, CAIRN_BAD_OPTION, "option: -o: missing; convert needs it");
     const char *ending = strrchr(path, '.');
 
-    if (ending && strcmp(ending, ".tns") == 0)
-        return cli_not_yet(job, "option: -o: writing .tns", path);
-    if (ending && (strcmp(ending, ".mtx") == 0 || strcmp(ending, ".cairn") == 0))
-        return CAIRN_OK;
+    for (size_t k = 0; ending && k < sizeof endings / sizeof *endings; k++)
+        if (strcmp(ending, endings[k]) == 0) return CAIRN_OK;
     return cli_fail(job, CAIRN_BAD_OPTION,
-                    "option: -o: %s: the ending is none of .mtx .cairn", path);
+                    "option: -o: %s: the ending is none of .mtx .tns .cairn", path);
 }
 
 static cairn_status report(cli_job *job, const cost *c)
@@ -75,7 +74,7 @@ static cairn_status write_tensor(cli_job            *job,
 {
     const char *path = cli_text(job, CLI_OUTPUT);
 
-    CLI_TRY(source ? cairn_tensor_write_matrix(tensor, source, path, &c->bytes)
+    CLI_TRY(source ? cairn_tensor_write_text(tensor, source, path, &c->bytes)
                    : cairn_tensor_write(tensor, path, &c->bytes));
     return lap(job, since, &c->write);
 }
@@ -84,7 +83,8 @@ static bool is_text(const char *path)
 {
     const size_t n = strlen(path);
 
-    return n >= 4 && strcmp(path + n - 4, ".mtx") == 0;
+    return n >= 4
+           && (strcmp(path + n - 4, ".mtx") == 0 || strcmp(path + n - 4, ".tns") == 0);
 }
 
 static cairn_status
@@ -128,9 +128,11 @@ static cairn_status run(cli_job *job)
 }
 
 static const char about[] =
-    "OUT ends in .mtx (coordinates, row by row, 17 digits) or .cairn (the format's "
-    "arrays\n"
-    "themselves, with checksums; read on any number of ranks). --dtype f32 rounds.\n"
+    "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
+    "of\n"
+    "any order, likewise) or .cairn (the format's arrays themselves, with checksums; "
+    "read\n"
+    "on any number of ranks). --dtype f32 rounds.\n"
     "\n"
     "JSON: seconds phases{read store write} bytes (of OUT)\n"
     "\n"

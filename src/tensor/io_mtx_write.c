@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Writing Matrix Market text.
+/// Writing Matrix Market and FROSTT text.
 
 #include "tensor/io_write.h"
 
@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    PIECE = 1 << 16, ///< Bytes given to the sink at once.
-    LINE  = 96,      ///< More than two 64-bit integers and a double take.
+    PIECE = 1 << 16,                   ///< Bytes given to the sink at once.
+    LINE  = 21 * CAIRN_MAX_ORDER + 32, ///< More than the longest entry takes.
 };
 
 /// Text on its way to the sink.
@@ -60,17 +60,17 @@ size_t cairn_print_double(char *out, double value)
     return n;
 }
 
-cairn_status cairn_mtx_write_entries(const cairn_sink    *sink,
-                                     const cairn_entries *entries)
+cairn_status cairn_text_write_entries(const cairn_sink    *sink,
+                                      const cairn_entries *entries)
 {
     writer w = {.sink = sink, .n = 0};
 
     for (cairn_pos p = 0; p < entries->n; p++) {
         if (w.n + LINE > PIECE) CAIRN_TRY(flush(&w));
-        w.n += print_integer(w.text + w.n, entries->coord[0][p] + 1);
-        w.text[w.n++] = ' ';
-        w.n += print_integer(w.text + w.n, entries->coord[1][p] + 1);
-        w.text[w.n++] = ' ';
+        for (int k = 0; k < entries->order; k++) {
+            w.n += print_integer(w.text + w.n, entries->coord[k][p] + 1);
+            w.text[w.n++] = ' ';
+        }
         w.n += cairn_print_double(w.text + w.n, entries->value[p]);
         w.text[w.n++] = '\n';
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Matrix Market as text, handed to a sink in pieces. The text of one matrix is the same
-/// bytes however it is cut: a header, then one line an entry, values as by "%.17g" (they
-/// read back the same), no comments.
+/// Matrix Market and FROSTT as text, handed to a sink in pieces. The text of one matrix
+/// or tensor is the same bytes however it is cut: a header (FROSTT has none), then one
+/// line an entry, values as by "%.17g" (they read back the same), no comments.
 
 #ifndef CAIRN_TENSOR_IO_WRITE_H
 #define CAIRN_TENSOR_IO_WRITE_H
@@ -21,9 +21,10 @@ cairn_status cairn_mtx_write_coordinate_header(const cairn_sink *sink,
                                                cairn_coord       cols,
                                                cairn_pos         nnz);
 
-/// Write the lines of @p entries (order 2) as they stand: sorted ones by row.
-cairn_status cairn_mtx_write_entries(const cairn_sink    *sink,
-                                     const cairn_entries *entries);
+/// Write the lines of @p entries, indices from 1 and the value, as they stand: sorted
+/// ones by row. Both kinds of file have the same lines.
+cairn_status cairn_text_write_entries(const cairn_sink    *sink,
+                                      const cairn_entries *entries);
 
 /// Write banner and size line of an array file.
 cairn_status cairn_mtx_write_array_header(const cairn_sink *sink,

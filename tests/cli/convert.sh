@@ -23,6 +23,47 @@ for spec in 'dense<2>' coo 'csf<2>' dok csr lil csc dcsr dcsc dia dia-variant 'b
     done
 done
 
+# A matrix as .tns, and tensors of other orders there and back, zeros kept.
+expect 0 convert a.mtx --to csr -o a.tns
+printf '1 1 1\n2 2 2\n3 2 3\n3 3 4\n3 4 5\n5 4 6\n' >expected.tns
+same a.tns expected.tns
+expect 0 convert a.tns --to coo -o back.mtx
+same a.mtx back.mtx
+cat >t3.tns <<'END'
+# a tensor
+2 1 4 -1.5
+1 1 1 1
+2 3 1 0
+
+1 2 3 0.1
+END
+printf '1 1 1 1\n1 2 3 0.10000000000000001\n2 1 4 -1.5\n2 3 1 0\n' >expected.tns
+for spec in 'csf<3>' 'dense<3>' \
+    '#encoding<{ idx_map<(d0,d1,d2)->(d2,d0/2,d0%2,d1)>, mutation<merge(0)> }>'; do
+    expect 0 convert t3.tns --to "$spec" -o t3.cairn
+    expect 0 convert t3.cairn --to 'csf<3>' -o back.tns
+    expect 0 convert t3.tns --to "$spec" -o direct.tns
+    same direct.tns expected.tns
+done
+expect 0 convert t3.tns --to 'csf<3>' -o t3.cairn
+expect 0 convert t3.cairn --to 'csf<3>' -o back.tns
+same back.tns expected.tns
+expect 0 info t3.tns --json -
+has out '"dims": [2, 3, 4], "nnz": 4, "field": "real", "symmetry": "general"'
+has out '"bandwidth_lower": null, "bandwidth_upper": null'
+expect 0 format 'csf<3>' t3.tns --arrays
+expect 2 run spmv t3.tns --format 'csf<3>'
+complains 'order is 3'
+expect 2 info t3.tns --spy t3.png
+absent t3.png
+expect 2 run spmv a.mtx --x t3.tns
+complains 'order 3'
+expect 2 convert t3.tns --to 'csf<3>' -o n.mtx
+complains '^cairn: write: n.mtx: .*\.tns'
+printf '%%%%MatrixMarket matrix coordinate real general\n3 3 0\n' >none.mtx
+expect 2 convert none.mtx --to csr -o n.tns
+complains '^cairn: write: n.tns: '
+
 # A .cairn that is not what it was.
 expect 0 convert m.mtx --to csr -o t.cairn
 size=$(wc -c <t.cairn)
@@ -39,8 +80,6 @@ expect 2 convert a.mtx -o n.mtx
 complains 'option: --to: missing'
 expect 2 convert a.mtx --to csr
 complains 'option: -o: missing'
-expect 2 convert a.mtx --to csr -o n.tns
-complains 'not in this version'
 for name in n.foo n n.mtx.gz; do expect 2 convert a.mtx --to csr -o $name; done
 expect 2 convert a.mtx --to csx -o n.mtx
 expect 2 convert a.mtx --to 'csf<3>' -o n.mtx

@@ -109,7 +109,11 @@ Test(write, entries_have_the_same_bytes)
     }
 
     ON_ALL_RANKS(ok, "%s", env.message);
-    ON_ALL_RANKS(cairn_write_entries(comm, path, ROWS, 5000000000, &entries)
+    ON_ALL_RANKS(cairn_write_entries(comm, path,
+                                     &(cairn_shape){
+                                         2, {ROWS, 5000000000}
+    },
+                                     &entries)
                      == CAIRN_OK,
                  "%s", env.message);
     ON_ALL_RANKS(holds(path, expected), "other bytes");
@@ -126,12 +130,27 @@ Test(write, nothing_is_left_after_a_failure)
     shared_scratch(folder);
     cairn_entries_init(&entries, 2);
     snprintf(path, sizeof path, "%s/no/a.mtx", folder);
-    ON_ALL_RANKS(cairn_write_entries(comm, path, 3, 3, &entries) == CAIRN_IO,
+    ON_ALL_RANKS(cairn_write_entries(comm, path,
+                                     &(cairn_shape){
+                                         2, {3, 3}
+    },
+                                     &entries)
+                     == CAIRN_IO,
                  "no folder");
     ON_ALL_RANKS(strstr(env.message, "No such file") != NULL, "%s", env.message);
-    ON_ALL_RANKS(cairn_write_entries(comm, folder, 3, 3, &entries) == CAIRN_IO,
+    ON_ALL_RANKS(cairn_write_entries(comm, folder,
+                                     &(cairn_shape){
+                                         2, {3, 3}
+    },
+                                     &entries)
+                     == CAIRN_IO,
                  "a folder");
-    ON_ALL_RANKS(cairn_write_entries(comm, "/dev/null", 3, 3, &entries) == CAIRN_IO,
+    ON_ALL_RANKS(cairn_write_entries(comm, "/dev/null",
+                                     &(cairn_shape){
+                                         2, {3, 3}
+    },
+                                     &entries)
+                     == CAIRN_IO,
                  "a device must not be replaced");
 
     snprintf(path, sizeof path, "%s/a.mtx", folder);
@@ -139,7 +158,11 @@ Test(write, nothing_is_left_after_a_failure)
         for (int64_t n = 0; n < 12; n++) {
             env.allowed = rank == who ? n : -1;
 
-            const cairn_status status = cairn_write_entries(comm, path, 3, 3, &entries);
+            const cairn_status status = cairn_write_entries(comm, path,
+                                                            &(cairn_shape){
+                                                                2, {3, 3}
+            },
+                                                            &entries);
 
             env.allowed = -1;
             ON_ALL_RANKS(status == CAIRN_OK || status == CAIRN_NO_MEMORY, "%d %s",

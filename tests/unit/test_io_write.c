@@ -70,7 +70,12 @@ Test(io_write, entries_are_lines_from_1)
     cairn_entries_add(&env, &entries, (cairn_coord[]){0, 0}, 0.5);
     cairn_entries_add(&env, &entries, (cairn_coord[]){0, 3}, 0.0);
     cairn_entries_add(&env, &entries, (cairn_coord[]){2, 1}, -2.0);
-    cr_assert_eq(cairn_write_entries(comm, path, 3, 4, &entries), CAIRN_OK);
+    cr_assert_eq(cairn_write_entries(comm, path,
+                                     &(cairn_shape){
+                                         2, {3, 4}
+    },
+                                     &entries),
+                 CAIRN_OK);
 
     char *text = scratch_read(path, &length);
 
@@ -132,7 +137,11 @@ Test(io_write, what_is_written_reads_back_bit_for_bit)
         cairn_entries_add(&env, &entries, (cairn_coord[]){k, (cairn_coord)(state >> 8)},
                           value);
     }
-    cr_assert_eq(cairn_write_entries(comm, path, N, INT64_C(1) << 56, &entries),
+    cr_assert_eq(cairn_write_entries(comm, path,
+                                     &(cairn_shape){
+                                         2, {N, INT64_C(1) << 56}
+    },
+                                     &entries),
                  CAIRN_OK);
     cr_assert_eq(cairn_read_matrix_in_pieces(comm, path, 5000, &source), CAIRN_OK, "%s",
                  env.message);
