@@ -68,7 +68,9 @@ typedef struct cairn_text_range {
 } cairn_text_range;
 
 /// Parse whole lines and append their entries, mirror images of symmetric ones right
-/// after them. Array files: only positions other than 0 become entries.
+/// after them. Array files: only positions other than 0 become entries. No byte outside
+/// begin .. end is read. The environment's threads share long ranges; entries and
+/// messages do not depend on their number.
 ///
 /// @retval CAIRN_BAD_FILE  A line that is no entry: name, line (or offset), cause.
 cairn_status cairn_mtx_read_entries(cairn_env              *env,

@@ -3,6 +3,8 @@
 /// The entry lines of Matrix Market files. Reading goes by line, never by token: a
 /// missing value must not make the next line's row number the value.
 
+#include "tensor/io_mtx.h"
+
 #include "tensor/io_number.h"
 
 #include <inttypes.h>
@@ -241,23 +243,60 @@ static inline cairn_status read_line(entry_parser *e)
     return e->header->array ? read_array_line(e) : read_coordinate_line(e);
 }
 
-cairn_status cairn_mtx_read_entries(cairn_env              *env,
-                                    const char             *name,
-                                    const cairn_mtx_header *header,
-                                    const char             *begin,
-                                    const char             *end,
-                                    cairn_text_range       *range,
-                                    cairn_entries          *entries)
+/// Let the scanner take usual lines from @p p on. Returns where it stopped.
+static const char *scan_lines(entry_parser        *e,
+                              const cairn_scanner *scanner,
+                              const char          *p,
+                              const char          *end)
 {
-    entry_parser e = {.env     = env,
-                      .name    = name,
-                      .header  = header,
-                      .range   = range,
-                      .entries = entries,
-                      .begin   = begin};
+    const cairn_mtx_header *h    = e->header;
+    cairn_scan              scan = {.p       = p,
+                                    .end     = end,
+                                    .rows    = h->rows,
+                                    .cols    = h->cols,
+                                    .pattern = h->field == CAIRN_FIELD_PATTERN,
+                                    .integer = h->field == CAIRN_FIELD_INTEGER,
+                                    .mirror  = h->symmetry != CAIRN_SYM_GENERAL,
+                                    .skew    = h->symmetry == CAIRN_SYM_SKEW,
+                                    .entries = e->entries};
 
-    if (header->array) find_position(&e, range->first);
+    scanner->run(&scan, h->entries - e->range->first - e->found);
+    e->lines += scan.lines;
+    e->found += scan.lines;
+    return scan.p;
+}
+
+/// For the first lines: room for as many entries as there are lines. What follows is
+/// estimated from them, or grows.
+static cairn_status reserve_first(entry_parser *e, const char *begin, const char *end)
+{
+    const cairn_pos most  = e->env->memory_limit / cairn_entry_bytes(2);
+    const cairn_pos lines = cairn_mtx_line_count(begin, end);
+    const cairn_pos want = e->header->symmetry == CAIRN_SYM_GENERAL ? lines : 2 * lines;
+
+    return cairn_entries_reserve(e->env, e->entries, want < most ? want : most);
+}
+
+cairn_status cairn_mtx_read_lines(const cairn_mtx_way *way,
+                                  const char          *begin,
+                                  const char          *end,
+                                  cairn_text_range    *range,
+                                  cairn_entries       *entries)
+{
+    const bool   scan = way->scanner && !way->header->array;
+    entry_parser e    = {.env     = way->env,
+                         .name    = way->name,
+                         .header  = way->header,
+                         .range   = range,
+                         .entries = entries,
+                         .begin   = begin};
+
+    if (way->header->array) find_position(&e, range->first);
+    if (scan && entries->capacity == 0) CAIRN_TRY(reserve_first(&e, begin, end));
     for (const char *p = begin; p < end; p = e.end + 1, e.lines++) {
+        if (scan) p = scan_lines(&e, way->scanner, p, end);
+        if (p == end) break;
+
         const char *const newline = memchr(p, '\n', (size_t)(end - p));
 
         e.line = e.p = p;

@@ -77,4 +77,16 @@ cairn_scale_decimal(uint64_t mantissa, int64_t exponent, double *value)
     return true;
 }
 
+/// @p value, or its negative: signs alternate in files, and a branch would be guessed
+/// wrong.
+static inline double cairn_apply_sign(double value, bool negative)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    bits ^= (uint64_t)negative << 63;
+    memcpy(&value, &bits, sizeof bits);
+    return value;
+}
+
 #endif
