@@ -31,6 +31,9 @@ CAIRN_API cairn_status cairn_devices_list(cairn_context      *context,
                                           cairn_device_info **devices);
 CAIRN_API void cairn_devices_free(cairn_context *context, cairn_device_info **devices);
 
+/// The kinds of devices that this build has ("cpu"); NULL past the last.
+CAIRN_API const char *cairn_device_kind_name(int k);
+
 /// The machine of this rank as a tree, one line an object, ready to print.
 /// @param[out] text  Freed with cairn_text_free() (<cairn/format.h>).
 CAIRN_API cairn_status cairn_devices_tree(cairn_context *context, char **text);

@@ -4,11 +4,19 @@
 
 #include "api/api.h"
 #include "base/text.h"
+#include "devices/kinds.h"
 #include "devices/place.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+const char *cairn_device_kind_name(int k)
+{
+    const cairn_device_ops *ops = cairn_device_kind_at(k);
+
+    return ops ? ops->kind : NULL;
+}
 
 cairn_status cairn_context_devices(cairn_context *context)
 {
