@@ -6,6 +6,7 @@
 #include "comm/native.h"
 
 #include "comm/output.h"
+#include "format/language.h"
 #include "comm/stream.h"
 
 #include <errno.h>
@@ -191,27 +192,37 @@ static cairn_status read_table(file_reader *r)
     return CAIRN_OK;
 }
 
-static cairn_status read_segment(file_reader *r, int64_t s)
+/// Load segment @p s; @p bytes is freed with cairn_free().
+static cairn_status load_segment(file_reader *r, int64_t s, char **bytes)
 {
     cairn_env             *env = r->comm->env;
     const cairn_native_row row = r->table[s];
-    char                  *bytes;
 
     CAIRN_CHECK(row.offset >= 0 && row.length >= 0
                     && row.offset <= r->length - row.length,
                 env, CAIRN_BAD_FILE,
                 "read: %s: segment %" PRId64 " lies outside the file", r->path, s);
     CAIRN_TRY(cairn_check_memory(env, r->path, row.length));
-    CAIRN_TRY(cairn_alloc(env, row.length, 1, (void **)&bytes));
-    cairn_status status = read_at(env, r->path, r->fd, bytes, row.length, row.offset);
+    CAIRN_TRY(cairn_alloc(env, row.length, 1, (void **)bytes));
+    cairn_status status = read_at(env, r->path, r->fd, *bytes, row.length, row.offset);
 
-    if (status == CAIRN_OK && row.crc != cairn_native_crc(0, bytes, row.length))
+    if (status == CAIRN_OK && row.crc != cairn_native_crc(0, *bytes, row.length))
         status = cairn_fail(env, CAIRN_BAD_FILE,
                             "read: %s: the checksum of segment %" PRId64 " is wrong",
                             r->path, s);
-    if (status == CAIRN_OK)
-        status = cairn_native_read(env, r->path, bytes, row.length, &r->shape,
-                                   &r->entries, &r->format);
+    if (status != CAIRN_OK) cairn_free(env, *bytes);
+    return status;
+}
+
+static cairn_status read_segment(file_reader *r, int64_t s)
+{
+    cairn_env *env = r->comm->env;
+    char      *bytes;
+
+    CAIRN_TRY(load_segment(r, s, &bytes));
+    const cairn_status status = cairn_native_read(
+        env, r->path, bytes, r->table[s].length, &r->shape, &r->entries, &r->format);
+
     cairn_free(env, bytes);
     return status;
 }
@@ -224,13 +235,59 @@ static cairn_status read_segments(file_reader *r)
     return CAIRN_OK;
 }
 
-static cairn_status open_and_read(file_reader *r)
+static cairn_status open_file(file_reader *r)
 {
     r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
     CAIRN_CHECK(r->fd >= 0, r->comm->env, CAIRN_IO, "read: %s: %s", r->path,
                 strerror(errno));
     r->length = lseek(r->fd, 0, SEEK_END);
+    return CAIRN_OK;
+}
+
+static cairn_status open_and_read(file_reader *r)
+{
+    CAIRN_TRY(open_file(r));
     return read_segments(r);
+}
+
+/// This rank's own segment, if every rank has one.
+static cairn_status
+open_and_take(file_reader *r, cairn_local **tensor, cairn_format **format)
+{
+    char *bytes;
+
+    CAIRN_TRY(open_file(r));
+    CAIRN_TRY(read_table(r));
+    if (r->segments != r->comm->size) return CAIRN_OK;
+    CAIRN_TRY(load_segment(r, r->comm->rank, &bytes));
+    const cairn_status status = cairn_native_read_tensor(
+        r->comm->env, r->path, bytes, r->table[r->comm->rank].length, tensor, format);
+
+    cairn_free(r->comm->env, bytes);
+    return status;
+}
+
+cairn_status cairn_native_take_file(cairn_comm    *comm,
+                                    const char    *path,
+                                    cairn_local  **tensor,
+                                    cairn_format **format)
+{
+    file_reader   r    = {.comm = comm, .path = path, .fd = -1};
+    cairn_local  *own  = NULL;
+    cairn_format *text = NULL;
+
+    const cairn_status status = cairn_comm_agree(comm, open_and_take(&r, &own, &text));
+
+    if (r.fd >= 0) close(r.fd);
+    cairn_free(comm->env, r.table);
+    if (status == CAIRN_OK) {
+        *tensor = own;
+        *format = text;
+        return CAIRN_OK;
+    }
+    cairn_local_destroy(&own);
+    cairn_format_destroy(&text);
+    return status;
 }
 
 /// Ranks without a segment learn the shape from the first that has one.
@@ -270,6 +327,64 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
         *entries = r.entries;
     } else {
         cairn_entries_fini(comm->env, &r.entries);
+    }
+    return status;
+}
+
+/// What segment 0 says of the whole, on rank 0.
+static cairn_status read_origin(file_reader *r, char **text, int *value_bits)
+{
+    cairn_env    *env    = r->comm->env;
+    cairn_local  *tensor = NULL;
+    cairn_format *format = NULL;
+    char         *bytes;
+
+    CAIRN_TRY(open_file(r));
+    CAIRN_TRY(read_table(r));
+    CAIRN_TRY(load_segment(r, 0, &bytes));
+    cairn_status status = cairn_native_read_tensor(
+        env, r->path, bytes, r->table[0].length, &tensor, &format);
+
+    cairn_free(env, bytes);
+    if (status != CAIRN_OK) return status;
+    *value_bits = tensor->value_bits;
+    status      = cairn_format_print(env, format, text);
+    cairn_local_destroy(&tensor);
+    cairn_format_destroy(&format);
+    return status;
+}
+
+/// Send a text from rank 0 to the others, which allocate it.
+static cairn_status share_text(cairn_comm *comm, char **text)
+{
+    int64_t bytes = comm->rank == 0 ? (int64_t)strlen(*text) + 1 : 0;
+
+    CAIRN_TRY(comm->ops->broadcast(comm, &bytes, sizeof bytes, 0));
+    CAIRN_TRY(cairn_comm_agree(
+        comm, comm->rank == 0 ? CAIRN_OK : CAIRN_NEW(comm->env, bytes, text)));
+    return comm->ops->broadcast(comm, *text, (size_t)bytes, 0);
+}
+
+cairn_status cairn_native_read_origin(cairn_comm *comm,
+                                      const char *path,
+                                      char      **text,
+                                      int        *value_bits)
+{
+    file_reader  r      = {.comm = comm, .path = path, .fd = -1};
+    char        *own    = NULL;
+    int          bits   = 0;
+    cairn_status status = cairn_comm_agree(
+        comm, comm->rank == 0 ? read_origin(&r, &own, &bits) : CAIRN_OK);
+
+    if (r.fd >= 0) close(r.fd);
+    cairn_free(comm->env, r.table);
+    if (status == CAIRN_OK) status = share_text(comm, &own);
+    if (status == CAIRN_OK) status = comm->ops->broadcast(comm, &bits, sizeof bits, 0);
+    if (status == CAIRN_OK) {
+        *text       = own;
+        *value_bits = bits;
+    } else {
+        cairn_free(comm->env, own);
     }
     return status;
 }

@@ -38,4 +38,28 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
                                     cairn_shape   *shape,
                                     cairn_entries *entries);
 
+/// Take back the arrays that a file's ranks wrote, each rank one segment. What the
+/// segments say of rows and formats is the caller's to compare.
+///
+/// Collective.
+///
+/// @param[out] tensor  NULL when the file has not one segment for each rank. Destroy it
+///                     before its @p format. Unchanged on failure.
+/// @retval CAIRN_BAD_FILE  As cairn_native_read_file().
+cairn_status cairn_native_take_file(cairn_comm    *comm,
+                                    const char    *path,
+                                    cairn_local  **tensor,
+                                    cairn_format **format);
+
+/// The canonical text of the format in which a file's tensor is stored, and the bits of
+/// its values.
+///
+/// Collective.
+///
+/// @param[out] text  Freed with cairn_free(). Unchanged on failure.
+cairn_status cairn_native_read_origin(cairn_comm *comm,
+                                      const char *path,
+                                      char      **text,
+                                      int        *value_bits);
+
 #endif

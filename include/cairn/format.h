@@ -144,6 +144,46 @@ CAIRN_API cairn_status cairn_catalogue_definition(cairn_context *context,
                                                   char         **text,
                                                   int           *missing);
 
+/// How tensors get from one format to another: rewrite rules, in order.
+typedef struct cairn_path cairn_path;
+
+/// One rule of a path.
+typedef struct cairn_path_step {
+    const char *rule;       ///< "Skew(0,1,-1)"; lives as long as the path.
+    const char *sentence;   ///< What it does, in a few constant words.
+    double      bytes;      ///< Read and written, for each stored entry (planned).
+    double      operations; ///< Likewise, on integers.
+    int         passes;     ///< Over the entries.
+    double      memory;     ///< Bytes for each entry, held while it runs.
+} cairn_path_step;
+
+/// Plan the conversion from one format to another: what cairn_tensor_convert() executes,
+/// rule by rule. Of the routes that lead there it is the one that moves fewest bytes.
+///
+/// Local.
+///
+/// @param[in]  extent  [order] of the tensor; NULL: not known, 2^20 is assumed where the
+///                     length of a sort key matters.
+/// @param[out] path    Destroy with cairn_path_destroy(). Unchanged on failure.
+/// @retval CAIRN_BAD_SHAPE  The formats are for different orders.
+///
+/// Source: the rules of UniSparse, OOPSLA 2024, Table 2, and inverses where it has none;
+/// docs/conversion.md explains each.
+CAIRN_API cairn_status cairn_path_create(cairn_context      *context,
+                                         const cairn_format *from,
+                                         const cairn_format *to,
+                                         const int64_t      *extent,
+                                         cairn_path        **path);
+
+CAIRN_API void cairn_path_destroy(cairn_path **path);
+
+/// Number of rules (0: the formats store alike), and rule @p k.
+CAIRN_API int             cairn_path_steps(const cairn_path *path);
+CAIRN_API cairn_path_step cairn_path_at(const cairn_path *path, int k);
+
+/// Routes that were compared, and the bytes an entry that the next best would move.
+CAIRN_API int cairn_path_routes(const cairn_path *path, double *next_best);
+
 /// Free a text that a call handed out.
 CAIRN_API void cairn_text_free(cairn_context *context, char **text);
 

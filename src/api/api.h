@@ -71,6 +71,13 @@ cairn_status cairn_format_copy(cairn_context      *context,
                                const cairn_format *format,
                                cairn_format      **copy);
 
+/// Print a format's texts once, into its arena.
+cairn_status cairn_format_keep_texts(cairn_env *env, cairn_format *format);
+
+/// Start an empty source: real, general, no shape. Local.
+cairn_status
+cairn_source_create(cairn_context *context, int order, cairn_source **source);
+
 /// Rows per grain of a format: of its members' maps and queries, and its own query.
 int64_t cairn_format_grain(const cairn_format *format);
 

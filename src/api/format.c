@@ -35,7 +35,7 @@ static cairn_status keep_levels(cairn_env *env, cairn_format *format, int member
     return CAIRN_OK;
 }
 
-static cairn_status keep_texts(cairn_env *env, cairn_format *format)
+cairn_status cairn_format_keep_texts(cairn_env *env, cairn_format *format)
 {
     char *text;
 
@@ -56,7 +56,7 @@ cairn_format_create(cairn_context *context, const char *text, cairn_format **for
     cairn_format *fresh;
 
     CAIRN_TRY(cairn_format_open(env, text, "format", &fresh));
-    const cairn_status status = keep_texts(env, fresh);
+    const cairn_status status = cairn_format_keep_texts(env, fresh);
 
     if (status == CAIRN_OK)
         *format = fresh;
@@ -73,7 +73,7 @@ cairn_status cairn_format_copy(cairn_context      *context,
     cairn_format *fresh;
 
     CAIRN_TRY(cairn_format_parse(env, NULL, format->text, "format", &fresh));
-    const cairn_status status = keep_texts(env, fresh);
+    const cairn_status status = cairn_format_keep_texts(env, fresh);
 
     if (status == CAIRN_OK)
         *copy = fresh;

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static cairn_status create(cairn_context *context, int order, cairn_source **source)
+cairn_status
+cairn_source_create(cairn_context *context, int order, cairn_source **source)
 {
     CAIRN_TRY(CAIRN_NEW_ZERO(&context->env, 1, source));
     (*source)->context = context;
@@ -112,9 +113,10 @@ cairn_status cairn_source_read(cairn_context *context,
                                cairn_division division,
                                cairn_source **source)
 {
-    const double  begin  = cairn_seconds();
-    cairn_source *fresh  = NULL;
-    cairn_status  status = cairn_comm_agree(context->comm, create(context, 2, &fresh));
+    const double  begin = cairn_seconds();
+    cairn_source *fresh = NULL;
+    cairn_status  status =
+        cairn_comm_agree(context->comm, cairn_source_create(context, 2, &fresh));
 
     if (status == CAIRN_OK) status = read_any(fresh, path);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
@@ -182,7 +184,7 @@ cairn_status cairn_source_from_coords(cairn_context *context,
 
     cairn_status status = check_given(context, order, nnz);
 
-    if (status == CAIRN_OK) status = create(context, order, &fresh);
+    if (status == CAIRN_OK) status = cairn_source_create(context, order, &fresh);
 
     if (status == CAIRN_OK) status = set_shape(fresh, order, extent);
     if (status == CAIRN_OK) status = add_coords(fresh, nnz, coord, value);
@@ -238,7 +240,7 @@ cairn_status cairn_source_generate(cairn_context       *context,
                                    cairn_source       **source)
 {
     cairn_source *fresh  = NULL;
-    cairn_status  status = create(context, 2, &fresh);
+    cairn_status  status = cairn_source_create(context, 2, &fresh);
 
     if (status == CAIRN_OK) status = generate(fresh, kind, problem);
     status = cairn_comm_agree(context->comm, status);

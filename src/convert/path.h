@@ -100,8 +100,9 @@ typedef struct cairn_rule_work {
 typedef struct cairn_path {
     cairn_env       *env;
     int              rules, capacity;
-    cairn_rule      *rule;   ///< [rules]
-    cairn_rule_work *work;   ///< [rules]
+    cairn_rule      *rule; ///< [rules]
+    cairn_rule_work *work; ///< [rules]
+    char           **text; ///< [rules] printed, once cairn_path_print() ran; else NULL.
     cairn_rule_work  total;  ///< Sums; of `memory` the largest.
     bool             sorted; ///< The entries are in the order of their levels after it.
     int              routes; ///< Routes that were compared,
@@ -125,7 +126,10 @@ cairn_status cairn_path_plan(cairn_env          *env,
                              const int64_t      *extent,
                              cairn_path        **path);
 
-void cairn_path_destroy(cairn_path **path);
+CAIRN_API void cairn_path_destroy(cairn_path **path);
+
+/// Print all rules into `text`.
+cairn_status cairn_path_print(cairn_path *path);
 
 /// Print a rule as "Skew(0,1,-1)". @param[out] text  Freed with cairn_free().
 cairn_status cairn_rule_print(cairn_env *env, const cairn_rule *rule, char **text);

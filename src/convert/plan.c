@@ -196,10 +196,10 @@ static cairn_status mutate(planner *p)
     cairn_stage          *stage = &p->stage;
     const cairn_encoding *to    = p->to;
 
+    CAIRN_TRY(split(p, ~to->merged));
     if (to->trimmed) CAIRN_TRY(extend_range(p, to->trim_first, to->trim_last));
     while (!is_untrimmed(stage) && (!to->trimmed || stage->first < to->trim_first))
         CAIRN_TRY(at_level(stage, CAIRN_RULE_FILL, stage->first));
-    CAIRN_TRY(split(p, ~to->merged));
     CAIRN_TRY(merge(p, to->merged));
     while (to->trimmed && stage->last > to->trim_last)
         CAIRN_TRY(at_level(stage, CAIRN_RULE_VECTORIZE, stage->last));

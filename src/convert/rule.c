@@ -59,3 +59,12 @@ const char *cairn_rule_sentence(cairn_rule_kind kind)
 {
     return rules[kind].sentence;
 }
+
+cairn_status cairn_path_print(cairn_path *path)
+{
+    if (path->text) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW_ZERO(path->env, path->rules, &path->text));
+    for (int k = 0; k < path->rules; k++)
+        CAIRN_TRY(cairn_rule_print(path->env, &path->rule[k], &path->text[k]));
+    return CAIRN_OK;
+}

@@ -46,6 +46,9 @@ void cairn_path_destroy(cairn_path **path)
     if (!*path) return;
     cairn_env *env = (*path)->env;
 
+    for (int k = 0; k < (*path)->rules && (*path)->text; k++)
+        cairn_free(env, (*path)->text[k]);
+    cairn_free(env, (*path)->text);
     cairn_free(env, (*path)->rule);
     cairn_free(env, (*path)->work);
     cairn_free(env, *path);

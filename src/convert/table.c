@@ -105,6 +105,8 @@ cairn_status cairn_table_select(const cairn_table *table,
     return CAIRN_OK;
 }
 
+static cairn_status sort(cairn_table *table);
+
 /* ---- reading a tensor ---- */
 
 typedef struct {
@@ -131,6 +133,38 @@ read_batch(void *user, const cairn_part *part, const cairn_batch *batch)
     return CAIRN_OK;
 }
 
+/// The row's indices are those of the row before.
+static bool repeats(const cairn_table *table, cairn_pos row)
+{
+    for (int l = 0; l < table->levels; l++)
+        if (table->column[l][row] != table->column[l][row - 1]) return false;
+    return true;
+}
+
+/// Add up entries that stand twice, in the order in which they stand.
+static void add_repeated(cairn_table *table)
+{
+    cairn_pos n = 0;
+
+    for (cairn_pos row = 0; row < table->n; row++) {
+        if (row > 0 && repeats(table, row)) {
+            table->own_value[n - 1] += table->own_value[row];
+            continue;
+        }
+        for (int l = 0; l < table->levels && n < row; l++)
+            table->own[l][n] = table->own[l][row];
+        table->own_value[n++] = table->own_value[row];
+    }
+    table->n = n;
+}
+
+static bool has_indirect(const cairn_layout *layout)
+{
+    for (int l = 0; l < layout->levels; l++)
+        if (layout->level[l].indirect) return true;
+    return false;
+}
+
 cairn_status
 cairn_table_from_tensor(const cairn_local *tensor, int member, cairn_table *table)
 {
@@ -148,7 +182,10 @@ cairn_table_from_tensor(const cairn_local *tensor, int member, cairn_table *tabl
     if (status == CAIRN_OK)
         status = cairn_walk_member(walker, tensor, member, read_batch, &r);
     cairn_walker_destroy(table->env, &walker);
-    return status;
+    if (status != CAIRN_OK || has_indirect(layout)) return status;
+    CAIRN_TRY(sort(table));
+    add_repeated(table);
+    return CAIRN_OK;
 }
 
 /* ---- rules ---- */

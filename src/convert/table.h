@@ -29,9 +29,10 @@ void cairn_table_fini(cairn_table *table);
 /// Start at entries in coordinates, which are borrowed.
 void cairn_table_from_entries(const cairn_entries *entries, cairn_table *table);
 
-/// Start at one member of a tensor, its levels as stored: in storage order, padding left
-/// out (and stored zeros, where the layout pads). Indirect levels hold 0 where nothing
-/// is stored for them.
+/// Start at one member of a tensor, its levels as stored: in the order of (e0, e1, ...),
+/// padding left out (and stored zeros, where the layout pads). Indirect levels hold 0
+/// where nothing is stored for them. Arrays that a caller brought may be in another order
+/// or hold an entry twice: then they are sorted, and added up, here.
 cairn_status
 cairn_table_from_tensor(const cairn_local *tensor, int member, cairn_table *table);
 

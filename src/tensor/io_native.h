@@ -46,6 +46,20 @@ cairn_status cairn_native_describe(const cairn_local *tensor,
 /// Bytes that an array takes in a segment: its own, padded to 64.
 int64_t cairn_native_array_bytes(const cairn_array *array);
 
+/// Read a whole segment back as the tensor that was written.
+///
+/// @param[in]  name    The file, for messages.
+/// @param[in]  begin   [length] the segment; 8-byte aligned.
+/// @param[out] tensor  Destroy before its @p format, both by the caller. Its parts are
+///                     said to be rank 0's. Unchanged on failure.
+/// @retval CAIRN_BAD_FILE  The segment contradicts itself.
+cairn_status cairn_native_read_tensor(cairn_env     *env,
+                                      const char    *name,
+                                      const char    *begin,
+                                      int64_t        length,
+                                      cairn_local  **tensor,
+                                      cairn_format **format);
+
 /// Read a whole segment back into entries.
 ///
 /// @param[in]     name     The file, for messages.

@@ -236,29 +236,12 @@ static cairn_status read_tensor(reader *r)
     return CAIRN_OK;
 }
 
-static cairn_status
-take_entries(reader *r, cairn_shape *shape, cairn_entries *entries, char **format)
-{
-    if (shape->order == 0) {
-        *shape = r->tensor->shape;
-        cairn_entries_init(entries, shape->order);
-    }
-    if (shape->order != r->tensor->shape.order
-        || memcmp(shape->extent, r->tensor->shape.extent,
-                  (size_t)shape->order * sizeof *shape->extent)
-               != 0)
-        return broken(r, "its segments are of different shapes");
-    CAIRN_TRY(cairn_local_entries(r->tensor, entries));
-    return *format ? CAIRN_OK : cairn_format_print(r->env, r->format, format);
-}
-
-cairn_status cairn_native_read(cairn_env     *env,
-                               const char    *name,
-                               const char    *begin,
-                               int64_t        length,
-                               cairn_shape   *shape,
-                               cairn_entries *entries,
-                               char         **format)
+cairn_status cairn_native_read_tensor(cairn_env     *env,
+                                      const char    *name,
+                                      const char    *begin,
+                                      int64_t        length,
+                                      cairn_local  **tensor,
+                                      cairn_format **format)
 {
     reader       r      = {env, name, begin, begin, begin + length, NULL, NULL, NULL};
     cairn_status status = CAIRN_NEW_ZERO(env, 1, &r.tensor);
@@ -267,9 +250,52 @@ cairn_status cairn_native_read(cairn_env     *env,
         r.tensor->env = env;
         status        = read_tensor(&r);
     }
-    if (status == CAIRN_OK) status = take_entries(&r, shape, entries, format);
+    cairn_free(env, r.nodes);
+    if (status == CAIRN_OK) {
+        *tensor = r.tensor;
+        *format = r.format;
+        return CAIRN_OK;
+    }
     cairn_local_destroy(&r.tensor);
     cairn_format_destroy(&r.format);
-    cairn_free(env, r.nodes);
+    return status;
+}
+
+static cairn_status take_entries(cairn_env         *env,
+                                 const char        *name,
+                                 const cairn_local *tensor,
+                                 cairn_shape       *shape,
+                                 cairn_entries     *entries)
+{
+    if (shape->order == 0) {
+        *shape = tensor->shape;
+        cairn_entries_init(entries, shape->order);
+    }
+    if (shape->order != tensor->shape.order
+        || memcmp(shape->extent, tensor->shape.extent,
+                  (size_t)shape->order * sizeof *shape->extent)
+               != 0)
+        return cairn_fail(env, CAIRN_BAD_FILE,
+                          "read: %s: its segments are of different shapes", name);
+    return cairn_local_entries(tensor, entries);
+}
+
+cairn_status cairn_native_read(cairn_env     *env,
+                               const char    *name,
+                               const char    *begin,
+                               int64_t        length,
+                               cairn_shape   *shape,
+                               cairn_entries *entries,
+                               char         **text)
+{
+    cairn_local  *tensor = NULL;
+    cairn_format *format = NULL;
+    cairn_status  status =
+        cairn_native_read_tensor(env, name, begin, length, &tensor, &format);
+
+    if (status == CAIRN_OK) status = take_entries(env, name, tensor, shape, entries);
+    if (status == CAIRN_OK && !*text) status = cairn_format_print(env, format, text);
+    cairn_local_destroy(&tensor);
+    cairn_format_destroy(&format);
     return status;
 }

@@ -75,6 +75,35 @@ static inline void random_skew(random_map *m)
     strcpy(m->expr[i], text);
 }
 
+/// e becomes c*e + k, c in -3..3 but not 0: positions between the multiples hang over.
+static inline void random_scale(random_map *m)
+{
+    const int i = random_below(m->state, m->levels), k = random_below(m->state, 9) - 4;
+    int       c = random_below(m->state, 7) - 3;
+    char      text[RANDOM_TEXT];
+
+    if (c == 0) c = 2;
+    if (strlen(m->expr[i]) > 60) return;
+    snprintf(text, sizeof text, "%d*(%s)%+d", c, m->expr[i], k);
+    strcpy(m->expr[i], text);
+}
+
+/// One more level that the others determine: a copy, a quotient or a difference.
+static inline void random_extra(random_map *m)
+{
+    const int i = random_below(m->state, m->levels),
+              j = random_below(m->state, m->levels);
+    char text[RANDOM_TEXT];
+
+    if (m->levels >= 6 || strlen(m->expr[i]) + strlen(m->expr[j]) > 60) return;
+    switch (random_below(m->state, 3)) {
+    case 0: snprintf(text, sizeof text, "%s", m->expr[i]); break;
+    case 1: snprintf(text, sizeof text, "(%s)/3", m->expr[i]); break;
+    default: snprintf(text, sizeof text, "%s-(%s)", m->expr[i], m->expr[j]); break;
+    }
+    random_insert(m, random_below(m->state, m->levels + 1), text);
+}
+
 /// e becomes e/c and e%c, in any two places.
 static inline void random_tile(random_map *m)
 {
@@ -218,7 +247,9 @@ static inline void random_build_map(random_map *m, int order, bool queries)
     strcat(m->dims, ")");
     if (random_chance(m->state, 40)) random_skew(m);
     if (random_chance(m->state, 15)) random_skew(m);
+    if (random_chance(m->state, 15)) random_scale(m);
     random_shuffle(m);
+    if (random_chance(m->state, 10)) random_extra(m);
     for (int t = random_below(m->state, 4); t > 0; t--)
         random_tile(m);
     if (!queries) return;

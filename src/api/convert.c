@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Tensors to tensors: converting, taking arrays back from a file, entries again.
+
+#include "api/api.h"
+#include "comm/native.h"
+#include "convert/path.h"
+#include "tensor/walk.h"
+
+#include <string.h>
+
+/* ---- paths ---- */
+
+cairn_status cairn_path_create(cairn_context      *context,
+                               const cairn_format *from,
+                               const cairn_format *to,
+                               const int64_t      *extent,
+                               cairn_path        **path)
+{
+    cairn_path *fresh;
+
+    CAIRN_TRY(cairn_path_plan(&context->env, from, to, extent, &fresh));
+    const cairn_status status = cairn_path_print(fresh);
+
+    if (status == CAIRN_OK)
+        *path = fresh;
+    else
+        cairn_path_destroy(&fresh);
+    return status;
+}
+
+int cairn_path_steps(const cairn_path *path)
+{
+    return path->rules;
+}
+
+cairn_path_step cairn_path_at(const cairn_path *path, int k)
+{
+    return (cairn_path_step){.rule       = path->text[k],
+                             .sentence   = cairn_rule_sentence(path->rule[k].kind),
+                             .bytes      = path->work[k].bytes,
+                             .operations = path->work[k].operations,
+                             .passes     = path->work[k].passes,
+                             .memory     = path->work[k].memory};
+}
+
+int cairn_path_routes(const cairn_path *path, double *next_best)
+{
+    if (next_best) *next_best = path->others;
+    return path->routes;
+}
+
+/* ---- tensors ---- */
+
+static int64_t array_bytes(const cairn_local *local)
+{
+    int64_t bytes = 0;
+
+    for (int g = 0; g < local->groups; g++)
+        bytes += local->group[g].bytes;
+    return bytes;
+}
+
+/// Row boundaries suit a format: multiples of its grain, or too few rows to round.
+static bool suits(const cairn_tensor *tensor, int64_t grain)
+{
+    const cairn_rows *rows = &tensor->rows;
+
+    if (rows->size == 1
+        || (__int128)rows->size * grain > tensor->local->shape.extent[0])
+        return true;
+    for (int r = 1; r < rows->size; r++)
+        if (rows->first[r] % grain != 0 && rows->first[r] != rows->first[rows->size])
+            return false;
+    return true;
+}
+
+static cairn_status
+prepare(const cairn_tensor *tensor, const cairn_format *format, cairn_tensor **fresh)
+{
+    cairn_env *env = &tensor->context->env;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, fresh));
+    (*fresh)->context = tensor->context;
+    (*fresh)->dtype   = tensor->dtype;
+    (*fresh)->targets = -1;
+    CAIRN_TRY(cairn_format_copy(tensor->context, format, &(*fresh)->format));
+    return cairn_rows_copy(env, &tensor->rows, &(*fresh)->rows);
+}
+
+/// Rows stay where they are: the path alone.
+static cairn_status convert_in_place(const cairn_tensor *tensor,
+                                     const cairn_format *format,
+                                     cairn_tensor      **to)
+{
+    cairn_comm           *comm   = tensor->context->comm;
+    const cairn_query_net net    = cairn_net_of(comm);
+    cairn_status          status = cairn_comm_agree(comm, prepare(tensor, format, to));
+
+    if (status != CAIRN_OK) return status;
+    cairn_build build = {.format     = (*to)->format,
+                         .shape      = tensor->local->shape,
+                         .from       = tensor->local,
+                         .net        = comm->size > 1 ? &net : NULL,
+                         .rank       = comm->rank,
+                         .value_bits = tensor->local->value_bits,
+                         .held       = array_bytes(tensor->local)};
+
+    memcpy(build.box, tensor->local->box, sizeof build.box);
+    (*to)->held = build.held;
+    return cairn_local_build(comm->env, &build, &(*to)->local);
+}
+
+cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source **source)
+{
+    cairn_comm   *comm  = tensor->context->comm;
+    const int     order = tensor->local->shape.order;
+    cairn_source *fresh = NULL;
+
+    cairn_status status = cairn_source_create(tensor->context, order, &fresh);
+
+    if (status == CAIRN_OK) {
+        fresh->shape = tensor->local->shape;
+        status       = cairn_local_entries(tensor->local, &fresh->entries);
+    }
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
+    if (status == CAIRN_OK)
+        *source = fresh;
+    else
+        cairn_source_destroy(&fresh);
+    return status;
+}
+
+/// Rows move: by way of coordinates.
+static cairn_status convert_moving(const cairn_tensor *tensor,
+                                   const cairn_format *format,
+                                   cairn_tensor      **to)
+{
+    cairn_source *source = NULL;
+
+    CAIRN_TRY(cairn_source_from_tensor(tensor, &source));
+    const cairn_status status = cairn_tensor_create(source, format, tensor->dtype, to);
+
+    cairn_source_destroy(&source);
+    return status;
+}
+
+cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
+                                  const cairn_format *format,
+                                  cairn_tensor      **converted)
+{
+    cairn_comm   *comm  = tensor->context->comm;
+    const double  begin = cairn_seconds();
+    cairn_tensor *fresh = NULL;
+
+    CAIRN_CHECK(
+        format->order == tensor->local->shape.order, comm->env, CAIRN_BAD_SHAPE,
+        "format: order: it stores tensors of order %d, but this one has order %d",
+        format->order, tensor->local->shape.order);
+    const cairn_status status = suits(tensor, cairn_format_grain(format))
+                                    ? convert_in_place(tensor, format, &fresh)
+                                    : convert_moving(tensor, format, &fresh);
+
+    if (status == CAIRN_OK) {
+        fresh->seconds = cairn_seconds() - begin;
+        *converted     = fresh;
+    } else {
+        cairn_tensor_destroy(&fresh);
+    }
+    return status;
+}
+
+/* ---- files ---- */
+
+/// What one rank's segment says of itself, for comparison.
+typedef struct {
+    cairn_shape shape;
+    int64_t     lo, hi;
+    uint32_t    format;
+    int         value_bits;
+} segment_facts;
+
+/// One tensor, its rows in rank order without gaps, everything of the other modes.
+static bool fit_together(const segment_facts *facts, int size, const cairn_local *own)
+{
+    int64_t next = 0;
+
+    for (int k = 1; k < own->shape.order; k++)
+        if (own->box[k].lo != 0 || own->box[k].hi != own->shape.extent[k] - 1)
+            return false;
+    for (int r = 0; r < size; r++) {
+        if (memcmp(&facts[r].shape, &facts[0].shape, sizeof facts[0].shape) != 0
+            || facts[r].format != facts[0].format
+            || facts[r].value_bits != facts[0].value_bits || facts[r].lo != next
+            || facts[r].hi < next - 1)
+            return false;
+        next = facts[r].hi + 1;
+    }
+    return next == facts[0].shape.extent[0];
+}
+
+/// Compare the segments that the ranks took, and set the tensor's rows.
+static cairn_status join_segments(cairn_tensor *tensor, bool *fits)
+{
+    cairn_comm        *comm  = tensor->context->comm;
+    const cairn_local *local = tensor->local;
+    const char        *text  = tensor->format->text;
+    segment_facts      own, *all = NULL;
+    int64_t            count;
+
+    memset(&own, 0, sizeof own);
+    own.shape.order = local->shape.order;
+    for (int k = 0; k < local->shape.order; k++)
+        own.shape.extent[k] = local->shape.extent[k];
+    own.lo         = local->box[0].lo;
+    own.hi         = local->box[0].hi;
+    own.value_bits = local->value_bits;
+    own.format     = cairn_native_crc(0, text, (int64_t)strlen(text));
+    CAIRN_TRY(cairn_comm_gather(comm, &own, 1, sizeof own, (void **)&all, &count));
+    *fits               = fit_together(all, comm->size, local);
+    cairn_status status = CAIRN_NEW(comm->env, comm->size + 1, &tensor->rows.first);
+
+    if (status == CAIRN_OK) {
+        tensor->rows.size = comm->size;
+        for (int r = 0; r < comm->size; r++)
+            tensor->rows.first[r] = all[r].lo;
+        tensor->rows.first[comm->size] = own.shape.extent[0];
+    }
+    cairn_free(comm->env, all);
+    return cairn_comm_agree(comm, status);
+}
+
+/// Give the arrays that a rank took a handle.
+static cairn_status wrap(cairn_context *context,
+                         cairn_local   *local,
+                         cairn_format  *format,
+                         cairn_tensor **tensor)
+{
+    CAIRN_TRY(CAIRN_NEW_ZERO(&context->env, 1, tensor));
+    cairn_tensor *t = *tensor;
+
+    t->context = context;
+    t->dtype   = local->value_bits == 32 ? CAIRN_F32 : CAIRN_F64;
+    t->targets = -1;
+    CAIRN_TRY(cairn_format_keep_texts(&context->env, format));
+    for (int64_t p = 0; p < local->parts; p++)
+        local->part[p].where.rank = context->comm->rank;
+    return CAIRN_OK;
+}
+
+/// Take this rank's arrays back; @p tensor stays NULL if the file's ranks were others.
+static cairn_status
+take_arrays(cairn_context *context, const char *path, cairn_tensor **tensor)
+{
+    cairn_comm   *comm   = context->comm;
+    cairn_local  *local  = NULL;
+    cairn_format *format = NULL;
+    cairn_tensor *fresh  = NULL;
+    bool          fits   = false;
+
+    CAIRN_TRY(cairn_native_take_file(comm, path, &local, &format));
+    cairn_status status = local ? wrap(context, local, format, &fresh) : CAIRN_OK;
+
+    if (fresh) {
+        fresh->local  = local;
+        fresh->format = format;
+    }
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK && local) status = join_segments(fresh, &fits);
+    if (status == CAIRN_OK && fits)
+        *tensor = fresh;
+    else if (fresh)
+        cairn_tensor_destroy(&fresh);
+    else {
+        cairn_local_destroy(&local);
+        cairn_format_destroy(&format);
+    }
+    return status;
+}
+
+/// Read the entries and store them in the file's own format.
+static cairn_status
+store_anew(cairn_context *context, const char *path, cairn_tensor **tensor)
+{
+    cairn_comm   *comm   = context->comm;
+    cairn_source *source = NULL;
+    cairn_format *format = NULL;
+    char         *text   = NULL;
+    int           bits   = 64;
+    cairn_status  status;
+
+    CAIRN_TRY(cairn_native_read_origin(comm, path, &text, &bits));
+    status = cairn_comm_agree(comm, cairn_format_create(context, text, &format));
+    cairn_free(comm->env, text);
+    if (status == CAIRN_OK)
+        status = cairn_source_read(context, path, CAIRN_BY_NNZ, &source);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, format, bits == 32 ? CAIRN_F32 : CAIRN_F64,
+                                     tensor);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+    return status;
+}
+
+cairn_status
+cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tensor)
+{
+    cairn_comm   *comm   = context->comm;
+    const double  begin  = cairn_seconds();
+    cairn_tensor *fresh  = NULL;
+    bool          native = false;
+
+    CAIRN_TRY(cairn_comm_agree(comm, cairn_native_probe(comm->env, path, &native)));
+    CAIRN_TRY(cairn_comm_agree(
+        comm, native ? CAIRN_OK
+                     : cairn_fail(comm->env, CAIRN_BAD_FILE,
+                                  "read: %s: it is no .cairn file", path)));
+    cairn_status status = take_arrays(context, path, &fresh);
+
+    if (status == CAIRN_OK && !fresh) status = store_anew(context, path, &fresh);
+    if (status == CAIRN_OK) {
+        fresh->seconds = cairn_seconds() - begin;
+        *tensor        = fresh;
+    }
+    return status;
+}
