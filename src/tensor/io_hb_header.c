@@ -79,41 +79,52 @@ static const char *skip_token(const char *p, const char *end)
     return p;
 }
 
-/// Whether a token crosses from one column into the next.
-static bool crosses(card c)
+static bool take_number(const char *begin, const char *end, int64_t *number)
 {
-    for (const char *p = c.begin + COLUMN; p < c.end; p += COLUMN)
-        if (!cairn_is_blank(p[-1]) && !cairn_is_blank(*p)) return true;
-    return false;
+    return cairn_parse_integer(begin, end, number) == 0 && *number >= 0;
 }
 
-/// Split @p c into at most @p most numbers: by columns (a blank one is 0), or by blanks.
-/// @return How many there are, with those that are blank before the last; -1: something
-/// that is no number of 0 or more, or too many.
-static int split_numbers(card c, int most, int64_t *number)
+/// One number a column of 14; a blank one is 0. @return How many columns there are, to
+/// the last that is not blank; -1: a number crosses columns, two share one, it is none,
+/// or there are more than @p most.
+static int split_columns(card c, int most, int64_t *number)
 {
-    const bool columns = !crosses(c);
-    int        n       = 0;
+    int n = 0;
 
     for (const char *p = c.begin; skip_blanks(p, c.end) < c.end; n++) {
-        const char *const begin = skip_blanks(p, c.end);
-        const char       *stop  = skip_token(begin, c.end);
+        const char *const end   = c.end - p < COLUMN ? c.end : p + COLUMN;
+        const char *const begin = skip_blanks(p, end), *const stop =
+                                                           skip_token(begin, end);
 
-        if (n == most) return -1;
-        number[n] = 0;
-        if (columns) {
-            const char *const column = c.end - p < COLUMN ? c.end : p + COLUMN;
-
-            p = column;
-            if (begin >= column) continue;
-            if (skip_blanks(stop, c.end) < column) return -1;
-        } else {
-            p = stop;
-        }
-        if (cairn_parse_integer(begin, stop, &number[n]) != 0 || number[n] < 0)
+        if (n == most || skip_blanks(stop, end) < end) return -1;
+        if (stop == end && end < c.end && begin < end && !cairn_is_blank(*end))
             return -1;
+        number[n] = 0;
+        if (begin < stop && !take_number(begin, stop, &number[n])) return -1;
+        p = end;
     }
     return n;
+}
+
+/// Numbers between blanks. @return How many; -1 as above.
+static int split_blanks(card c, int most, int64_t *number)
+{
+    int n = 0;
+
+    for (const char *p = skip_blanks(c.begin, c.end); p < c.end; n++) {
+        const char *const stop = skip_token(p, c.end);
+
+        if (n == most || !take_number(p, stop, &number[n])) return -1;
+        p = skip_blanks(stop, c.end);
+    }
+    return n;
+}
+
+static int split_numbers(card c, int most, int64_t *number)
+{
+    const int n = split_columns(c, most, number);
+
+    return n >= 0 ? n : split_blanks(c, most, number);
 }
 
 /// The second card. @p rhs: cards of right-hand sides; 0 in Rutherford-Boeing.

@@ -3,48 +3,18 @@
 /// Matrix Market files read by one process: what is accepted, what is refused and with
 /// which line, plain and gzip, in pieces of any size.
 
-#include "../support/scratch.h"
-#include "comm/read.h"
+#include "../support/read_cases.h"
 
 #include <dirent.h>
 #include <math.h>
 
-static cairn_env   env;
-static cairn_comm *comm;
-static char        folder[64], path[96];
-
-static void up(void)
-{
-    cairn_env_init(&env);
-    cr_assert_eq(cairn_comm_self(&env, &comm), CAIRN_OK);
-    scratch_create(folder);
-    snprintf(path, sizeof path, "%s/a.mtx", folder);
-}
-
-static void down(void)
-{
-    unlink(path);
-    rmdir(folder);
-    cairn_comm_destroy(&comm);
-    cr_expect_eq(env.live_blocks, 0, "%ld blocks leaked", (long)env.live_blocks);
-    cairn_env_fini(&env);
-}
-
-TestSuite(io_mtx, .init = up, .fini = down, .timeout = 280);
+TestSuite(io_mtx, .init = read_up, .fini = read_down, .timeout = 280);
 
 #define GENERAL   "%%MatrixMarket matrix coordinate real general\n"
 #define PATTERN   "%%MatrixMarket matrix coordinate pattern general\n"
 #define INTEGER   "%%MatrixMarket matrix coordinate integer general\n"
 #define SYMMETRIC "%%MatrixMarket matrix coordinate real symmetric\n"
 #define SKEW      "%%MatrixMarket matrix coordinate real skew-symmetric\n"
-
-/// A file, and what reading it gives: entries as "i,j=value " in reading order, or a
-/// part of the message.
-typedef struct {
-    const char  *text;
-    cairn_status status;
-    const char  *expect;
-} file_case;
 
 static const file_case accepted[] = {
     {GENERAL "2 3 2\n1 1 1.5\n2 3 -2\n",                                             CAIRN_OK, "0,0=1.5 1,2=-2 "           },
@@ -170,69 +140,14 @@ static const file_case refused[] = {
      "9223372036854775807 9223372036854775807\n1\n",                  CAIRN_BAD_FILE,    "line 2"                              },
 };
 
-/// Read @p path in pieces and print the entries, or the message, into @p out.
-static cairn_status read_and_print(size_t piece, char *out, size_t room)
-{
-    cairn_matrix_file  source;
-    const cairn_status status = cairn_read_matrix_in_pieces(comm, path, piece, &source);
-    size_t             n      = 0;
-
-    out[0] = '\0';
-    if (status != CAIRN_OK) {
-        snprintf(out, room, "%s", env.message);
-        return status;
-    }
-    for (cairn_pos p = 0; p < source.entries.n && n < room; p++)
-        n += (size_t)snprintf(
-            out + n, room - n, "%ld,%ld=%g ", (long)source.entries.coord[0][p],
-            (long)source.entries.coord[1][p], source.entries.value[p]);
-    cairn_matrix_file_fini(&env, &source);
-    return CAIRN_OK;
-}
-
-static void check_case(const file_case *c, size_t piece, bool gzip)
-{
-    char         out[1024];
-    cairn_status status;
-
-    unlink(path);
-    if (gzip)
-        scratch_append_gzip(path, c->text, strlen(c->text));
-    else
-        scratch_write(path, c->text, strlen(c->text));
-    status = read_and_print(piece, out, sizeof out);
-
-    cr_expect_eq(status, c->status, "%s\n-> %d %s", c->text, status, out);
-    if (c->status == CAIRN_OK) {
-        cr_expect_str_eq(out, c->expect, "%s\n-> %s", c->text, out);
-        return;
-    }
-    cr_expect(strstr(out, c->expect) != NULL, "%s\n-> %s", c->text, out);
-    cr_expect(strncmp(out, "read: ", 6) == 0 && strstr(out, path) == out + 6,
-              "the file is not named: %s", out);
-    cr_expect(strchr(out, '\n') == NULL);
-}
-
-static void check_cases(const file_case *cases, size_t n)
-{
-    static const size_t pieces[] = {1, 7, 64, 1 << 20};
-
-    for (size_t k = 0; k < n; k++) {
-        for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
-            check_case(&cases[k], pieces[p], false);
-            check_case(&cases[k], pieces[p], true);
-        }
-    }
-}
-
 Test(io_mtx, what_is_right_is_accepted)
 {
-    check_cases(accepted, sizeof accepted / sizeof *accepted);
+    check_cases(accepted, sizeof accepted / sizeof *accepted, ".mtx");
 }
 
 Test(io_mtx, what_is_wrong_is_refused_with_its_line)
 {
-    check_cases(refused, sizeof refused / sizeof *refused);
+    check_cases(refused, sizeof refused / sizeof *refused, ".mtx");
 }
 
 Test(io_mtx, nul_bytes_are_refused)
