@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What the timings share: a clock, medians, and the sum by which readers are compared.
+
+#ifndef CAIRN_TESTS_BENCH_H
+#define CAIRN_TESTS_BENCH_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static inline double bench_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline int bench_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/// The median of @p n times, which get sorted.
+static inline double bench_median(double *time, int n)
+{
+    qsort(time, (size_t)n, sizeof *time, bench_compare);
+    return n % 2 ? time[n / 2] : (time[n / 2 - 1] + time[n / 2]) / 2;
+}
+
+/// What one entry (0-based) adds to the sum modulo 2^64: every bit of the value counts,
+/// the order of entries does not.
+static inline uint64_t bench_sum_of(int64_t i, int64_t j, double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits
+           * (UINT64_C(1000003) * (uint64_t)i + UINT64_C(998244353) * (uint64_t)j + 1);
+}
+
+/// Say what one reading took, for the program that compares.
+static inline void bench_report(double seconds, int64_t entries, uint64_t sum)
+{
+    printf("%.9f %lld %llu\n", seconds, (long long)entries, (unsigned long long)sum);
+}
+
+#endif
