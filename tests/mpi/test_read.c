@@ -44,10 +44,11 @@ static bool is_part_of(const cairn_matrix_file *part, const cairn_matrix_file *w
 
     const size_t bytes = (size_t)part->entries.n * 8;
 
-    return memcmp(part->entries.coord[0], whole->entries.coord[0] + before, bytes) == 0
-           && memcmp(part->entries.coord[1], whole->entries.coord[1] + before, bytes)
-                  == 0
-           && memcmp(part->entries.value, whole->entries.value + before, bytes) == 0
+    for (int k = 0; k < whole->entries.order; k++)
+        if (memcmp(part->entries.coord[k], whole->entries.coord[k] + before, bytes)
+            != 0)
+            return false;
+    return memcmp(part->entries.value, whole->entries.value + before, bytes) == 0
            && memcmp(&part->shape, &whole->shape, sizeof part->shape) == 0
            && strcmp(part->field, whole->field) == 0
            && strcmp(part->symmetry, whole->symmetry) == 0;
@@ -153,6 +154,163 @@ fails_alike(const char *path, size_t piece, cairn_status expected, const char *e
     MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
     return status == expected && strcmp(first, env.message) == 0
            && strstr(env.message, expect) != NULL;
+}
+
+/// A tensor with lines of many lengths, comments and blank lines between them.
+static char *make_tensor(int lines)
+{
+    char  *text = malloc((size_t)lines * 80 + 100);
+    size_t n    = (size_t)sprintf(text, "# a tensor\n\n");
+
+    for (int k = 0; k < lines; k++)
+        n += (size_t)sprintf(text + n, "%d %d %d %.*g\n%s", k * 31 % 900 + 1, k + 1,
+                             k * k % 7 + 1, k % 17 + 1, k / 7.0,
+                             k % 5   ? ""
+                             : k % 2 ? "\n \r\n"
+                                     : "# note\n");
+    text[--n] = '\0';
+    return text;
+}
+
+/// Lines that are cut at every byte, by pieces and by the ranks' shares.
+Test(read, tensors_are_cut_at_every_byte)
+{
+    char  folder[64], path[96];
+    char *text = make_tensor(9), *more = make_tensor(3000);
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.tns", folder);
+    for (int gzip = 0; gzip < 2; gzip++) {
+        publish(path, text, gzip);
+        for (size_t piece = 1; piece < strlen(text) + 2; piece += 1 + piece / 20)
+            ON_ALL_RANKS(reads_alike(path, piece), "gzip %d piece %zu: %s", gzip, piece,
+                         env.message);
+        remove_file(path);
+        publish(path, more, gzip);
+        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
+            ON_ALL_RANKS(reads_alike(path, pieces[k]), "gzip %d piece %zu: %s", gzip,
+                         pieces[k], env.message);
+        remove_file(path);
+    }
+    for (size_t length = strlen(text); length > 16;
+         length--) { /* shares move by bytes */
+        text[length] = '\0';
+        publish(path, text, false);
+
+        const bool alike = on_all_ranks(reads_alike(path, 64));
+
+        ON_ALL_RANKS(alike || strstr(env.message, " numbers, ") != NULL,
+                     "%zu bytes: %s", length, env.message);
+        remove_file(path);
+    }
+    if (rank == 0) rmdir(folder);
+    free(text);
+    free(more);
+}
+
+/// Every rank gets a share of a gzip file whose entries are not counted beforehand.
+Test(read, gzip_pieces_go_to_all_ranks)
+{
+    char              folder[64], path[96];
+    char             *text = make_tensor(3000);
+    cairn_matrix_file part;
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.tns", folder);
+    publish(path, text, true);
+    ON_ALL_RANKS(cairn_read_matrix_in_pieces(comm, path, 4096, &part) == CAIRN_OK, "%s",
+                 env.message);
+    ON_ALL_RANKS(part.entries.n > 3000 / size / 2
+                     && part.entries.n < 3000 / size * 2 + 1,
+                 "%ld entries", (long)part.entries.n);
+    cairn_matrix_file_fini(&env, &part);
+    remove_file(path);
+    if (rank == 0) rmdir(folder);
+    free(text);
+}
+
+/// A symmetric matrix with right-hand sides; @p values cards are left of its 100.
+static char *make_harwell_boeing(int values)
+{
+    char  *text = malloc(20000);
+    size_t n    = (size_t)sprintf(
+           text,
+           "A matrix of one full column\n%14d%14d%14d%14d%14d\n"
+              "RSA           %14d%14d%14d%14d\n(5I6)           (10I4)          "
+              "(1P,1E16.8)         (1E16.8)\nF%27d%14d\n",
+           234, 21, 10, 100, 3, 100, 100, 100, 0, 1, 0);
+
+    for (int j = 0; j <= 100; j++)
+        n += (size_t)sprintf(text + n, "%6d%s", j ? 101 : 1,
+                             j % 5 == 4 || j == 100 ? "\n" : "");
+    for (int i = 0; i < 100; i++)
+        n += (size_t)sprintf(text + n, "%4d%s", i + 1, i % 10 == 9 ? "\n" : "");
+    for (int i = 0; i < values; i++)
+        n += (size_t)sprintf(text + n, "%16.8E\n", 1.0 / (i + 1));
+    if (values == 100) sprintf(text + n, "1.0\n2.0\n3.0\n");
+    return text;
+}
+
+Test(read, harwell_boeing_files_are_read_by_one_rank_for_all)
+{
+    char  folder[64], path[96];
+    char *whole = make_harwell_boeing(100), *cut = make_harwell_boeing(99);
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.rsa", folder);
+    for (int gzip = 0; gzip < 2; gzip++) {
+        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
+            publish(path, whole, gzip);
+            ON_ALL_RANKS(reads_alike(path, pieces[k]), "gzip %d piece %zu: %s", gzip,
+                         pieces[k], env.message);
+            remove_file(path);
+            publish(path, cut, gzip);
+            ON_ALL_RANKS(fails_alike(path, pieces[k], CAIRN_BAD_FILE,
+                                     "1 of 100 values are missing"),
+                         "%s", env.message);
+            remove_file(path);
+        }
+    }
+    if (rank == 0) rmdir(folder);
+    free(whole);
+    free(cut);
+}
+
+/// What is wrong in a line of a tensor is told with the line's number, whoever reads it.
+Test(read, a_failure_in_a_tensor_is_the_same_on_every_rank)
+{
+    static const struct {
+        int         k;
+        const char *line, *expect;
+    } cases[] = {
+        {0,   "2 2 1\n",          "line 2: 4 numbers, but the first entry has 3"},
+        {1,   "2 2 1\n",          "line 2: 3 numbers, but the first entry has 4"},
+        {500, "1 1 0 1\n",        "line 501: index 3: 0 is below 1"             },
+        {700, "\n# c\n1 x 1 1\n", "line 703: index 2: 'x' is not an integer"    },
+        {999, "1 1 1 1 1",        "line 1000: 5 numbers"                        },
+    };
+    char  folder[64], path[96];
+    char *text = malloc(100000);
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.tns", folder);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        size_t n = 0;
+
+        for (int k = 0; k < 1000; k++)
+            n += k == cases[c].k ? (size_t)sprintf(text + n, "%s", cases[c].line)
+                                 : (size_t)sprintf(text + n, "%d %d 3 1.5\n", k + 1, 7);
+        for (int gzip = 0; gzip < 2; gzip++) {
+            publish(path, text, gzip);
+            for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
+                ON_ALL_RANKS(
+                    fails_alike(path, pieces[p], CAIRN_BAD_FILE, cases[c].expect),
+                    "case %zu gzip %d piece %zu: %s", c, gzip, pieces[p], env.message);
+            remove_file(path);
+        }
+    }
+    if (rank == 0) rmdir(folder);
+    free(text);
 }
 
 /// @p k-th entry line of 1000 replaced by @p line (none: left out); the header has two
