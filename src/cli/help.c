@@ -1,74 +1,96 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Help texts, from the tables of verbs, options and variables.
+/// Pages for a terminal.
 
 #include "help.h"
 
-#include "verbs.h"
+#include "pages.h"
+#include "words.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char head[] =
-    "Cairn stores sparse tensors in formats that are written as short texts, and "
-    "computes\n"
-    "with them on one process or many.\n"
-    "\n"
-    "usage: cairn VERB ... [options]      cairn VERB --help\n"
-    "       cairn --version               cairn --options (the CAIRN_* variables)\n"
-    "\n"
-    "verbs:\n";
+#define TERM    24 ///< Column at which the text of a row begins.
+#define MEANING 58 ///< Column at which that of an example does.
 
-static const char tail[] =
-    "\n"
-    "a worked example:\n"
-    "  cairn generate stencil5 --nx 100 --ny 100 -o grid.mtx   a matrix to play with\n"
-    "  cairn info grid.mtx --spy grid.png                      its structure, a "
-    "picture\n"
-    "  cairn format 'bdia<64>'                                 what a format stores\n"
-    "  cairn format 'bdia<64>' grid.mtx                        and how many bytes "
-    "here\n"
-    "  cairn run spmv grid.mtx --format 'bdia<64>' --verify    y = A x, timed, "
-    "checked\n"
-    "  mpirun -n 4 cairn run spmv grid.mtx --out y.mtx         the same on four ranks\n"
-    "\n"
-    "A format is a name (csr, coo, ell), a name with arguments (bdia<64>,\n"
-    "hybrid<bdia<64>,csr,0.6>), a definition in full (#encoding<{ ... }>), or "
-    "FILE:NAME.\n"
-    "Exit status: 0 done; 1 right, but it failed here (a file, memory, not verified);\n"
-    "2 wrong whatever the machine. Then one line says what, where and why.\n";
+static void paragraph(const char *text)
+{
+    cli_paragraph out;
+
+    printf("\n");
+    cli_paragraph_begin(&out, 0, 0);
+    cli_paragraph_text(&out, text);
+    cli_paragraph_end(&out);
+}
+
+/// Go to column @p to, on a new line if @p at is beyond it.
+static void go_to(int at, int to)
+{
+    if (at >= to)
+        printf("\n%*s", to, "");
+    else
+        printf("%*s", to - at, "");
+}
+
+static void row(const char *term, const char *text)
+{
+    cli_paragraph out;
+
+    go_to(printf("  %s", term), TERM);
+    cli_paragraph_begin(&out, TERM, TERM);
+    cli_paragraph_text(&out, text);
+    cli_paragraph_end(&out);
+}
+
+static void example(const char *command, const char *meaning)
+{
+    const int  at  = printf("  %s", command);
+    const bool fit = at < MEANING && MEANING + (int)strlen(meaning) <= CLI_COLUMNS;
+
+    go_to(at, fit ? MEANING : (int)strlen("  cairn "));
+    printf("%s\n", meaning);
+}
+
+static const cli_writer writer = {paragraph, row, example};
 
 void cli_help(void)
 {
-    const cli_verb *verb;
-
-    fputs(head, stdout);
-    for (int k = 0; (verb = cli_verb_at(k)); k++)
-        printf("  %-9s %-22s %s\n", verb->name, verb->operands, verb->summary);
-    fputs(tail, stdout);
+    printf("cairn %s\n", cairn_version());
+    cli_page_cairn(&writer);
+    printf("\nusage: cairn VERB ... [options]      cairn VERB --help\n\nverbs:\n");
+    cli_page_verbs(&writer);
+    printf("\na worked example:\n");
+    cli_page_path(&writer);
+    cli_page_formats(&writer);
+    printf("\ninstead of a verb:\n");
+    cli_page_questions(&writer);
+    printf("\nexit status:\n");
+    cli_page_statuses(&writer);
 }
 
-static void print_option(cli_option_id id)
+/// "JSON: " and the fields.
+static void print_json(const cli_verb *verb)
 {
-    const cli_option *option = cli_option_row(id);
-    char              name[64];
+    cli_paragraph out;
 
-    snprintf(name, sizeof name, "--%s%s%s", option->name, option->value ? " " : "",
-             option->value ? option->value : "");
-    printf("  %-20s %s", name, option->help);
-    if (option->standard) printf(" [%s]", option->standard);
-    putchar('\n');
+    printf("\nJSON: ");
+    cli_paragraph_begin(&out, (int)strlen("JSON: "), 0);
+    cli_paragraph_text(&out, verb->json);
+    cli_paragraph_end(&out);
 }
 
 void cli_help_verb(const cli_verb *verb)
 {
-    cli_option_id id;
-
-    printf("usage: cairn %s%s%s [options]\n\n%s.\n\noptions [default]:\n", verb->name,
+    printf("usage: cairn %s%s%s [options]\n\n%s.\n", verb->name,
            *verb->operands ? " " : "", verb->operands, verb->summary);
-    for (int k = 0; (id = cli_verb_option(verb, k)) != CLI_OPTIONS; k++)
-        print_option(id);
-    printf("\n%s", verb->about);
+    cli_page_about(&writer, verb);
+    if (verb->word) printf("\n%s, one of:\n", verb->words);
+    cli_page_words(&writer, verb);
+    printf("\noptions [default]:\n");
+    cli_page_options(&writer, verb);
+    print_json(verb);
+    printf("\nexamples:\n");
+    cli_page_examples(&writer, verb);
 }
 
 void cli_help_variables(void)

@@ -18,13 +18,30 @@
         if (try_status_ != CAIRN_OK) return try_status_; \
     } while (0)
 
+/// A command line, and what it is good for.
+typedef struct cli_example {
+    const char *command, *meaning;
+} cli_example;
+
+/// A word that a verb's first operand may be: "stencil5", the options that it needs, and
+/// what it is.
+typedef struct cli_word_row {
+    const char *name;
+    char        options[48]; ///< "--nx --ny"; "": none of its own.
+    const char *help;
+} cli_word_row;
+
 typedef struct cli_verb {
-    const char          *name;
-    const char          *operands;    ///< "FILE", as usage shows it.
-    int                  least, most; ///< Numbers of operands.
-    const char          *summary;     ///< One line.
-    const char          *about;       ///< Paragraphs of --help: JSON fields, examples.
-    const cli_option_id *options;     ///< Its own, ended by CLI_OPTIONS.
+    const char        *name;
+    const char        *operands;    ///< "FILE", as usage shows it.
+    int                least, most; ///< Numbers of operands.
+    const char        *summary;     ///< One line.
+    const char        *about;       ///< Paragraphs, divided by empty lines.
+    const char        *json;        ///< Fields of the object that --json writes.
+    const cli_example *examples;    ///< Ended by a command NULL.
+    const char        *words;       ///< What the first operand is: "kind"; NULL: free.
+    bool (*word)(int k, cli_word_row *row); ///< Its k-th word; false past the last.
+    const cli_option_id *options;           ///< Its own, ended by CLI_OPTIONS.
     cairn_status (*run)(cli_job *job);
 } cli_verb;
 

@@ -6,6 +6,7 @@
 #include "job.h"
 #include "launcher.h"
 #include "progress.h"
+#include "questions.h"
 #include "values.h"
 #include "verbs.h"
 
@@ -39,39 +40,21 @@ static void print_failure(const cli_job *job, cairn_status status)
     fprintf(stderr, "cairn: %s\n", line);
 }
 
-static void print_version(void)
-{
-    printf("cairn %s\n", cairn_version());
-}
-
-/// What needs neither a context nor a valid command line.
-static const struct {
-    const char *word;
-    void (*print)(void);
-} questions[] = {
-    {"--help",    cli_help          },
-    {"-h",        cli_help          },
-    {"--version", print_version     },
-    {"--options", cli_help_variables},
-};
-
-enum { QUESTIONS = sizeof questions / sizeof questions[0] };
-
 /// Is the first word a question, or --help among a verb's? Then answer it.
-static bool answer(const cli_job *job, int count, char *const *words)
+static bool answer(cli_job *job, int count, char *const *words, cairn_status *status)
 {
     /* MPI is not started for this: only the launcher knows which rank this is. */
     const bool first = cli_launcher_rank() == 0;
     const bool help =
         job->verb && (has_word(count, words, "--help") || has_word(count, words, "-h"));
-    int k = 0;
+    const cli_question *question = count ? cli_question_find(words[0]) : NULL;
 
+    if (!help && !question) return false;
+    job->message[0] = '\0'; /* A question is no verb, and needs to be none. */
+    *status         = CAIRN_OK;
     if (help && first) cli_help_verb(job->verb);
-    if (help) return true;
-    while (k < QUESTIONS && (count == 0 || strcmp(words[0], questions[k].word) != 0))
-        k++;
-    if (k < QUESTIONS && first) questions[k].print();
-    return k < QUESTIONS;
+    if (!help && first) *status = question->answer(job, count > 1 ? words[1] : NULL);
+    return true;
 }
 
 static cairn_status find_verb(cli_job *job, int count, char *const *words)
@@ -89,15 +72,11 @@ static cairn_status find_verb(cli_job *job, int count, char *const *words)
 /// Options that most verbs share.
 static cairn_status apply_common(cli_job *job)
 {
-    static const char *const now[]   = {"f64", "f32", NULL};
-    static const char *const later[] = {"c64", "c32", "c128", "f16", "bf16", NULL};
-    const char              *word    = cli_text(job, CLI_DTYPE);
-    int64_t                  memory = 0, threads = 0;
-    int                      dtype = 0;
+    const char *word   = cli_text(job, CLI_DTYPE);
+    int64_t     memory = 0, threads = 0;
+    int         dtype = 0;
 
-    if (word)
-        CLI_TRY(cli_choose(job, "option: --dtype", word,
-                           &(cli_choices){"element type", now, later}, &dtype));
+    if (word) CLI_TRY(cli_choose(job, "option: --dtype", word, &cli_dtypes, &dtype));
     job->dtype = dtype ? CAIRN_F32 : CAIRN_F64;
     CLI_TRY(cli_integer(job, CLI_THREADS, 1, &threads));
     CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
@@ -135,12 +114,11 @@ static int finish(cli_job *job, bool launched, cairn_status status)
     return cairn_status_exit(status);
 }
 
-static int end_answer(cli_job *job)
+static int end_answer(cli_job *job, cairn_status status)
 {
-    job->message[0]           = '\0'; /* A question is no verb, and needs to be none. */
-    const cairn_status status = cli_flush(job);
-
+    if (status == CAIRN_OK) status = cli_flush(job);
     if (status != CAIRN_OK) print_failure(job, status);
+    cairn_context_destroy(&job->context);
     return cairn_status_exit(status);
 }
 
@@ -160,7 +138,7 @@ int main(int argc, char **argv)
     }
     cairn_status status = find_verb(&job, count, words);
 
-    if (answer(&job, count, words)) return end_answer(&job);
+    if (answer(&job, count, words, &status)) return end_answer(&job, status);
     if (status == CAIRN_OK) status = cli_arguments_read(&job, count - 1, words + 1);
     launched = launched || has_word(count, words, "--mpi");
     return finish(&job, launched, status);

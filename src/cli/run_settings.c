@@ -7,20 +7,12 @@
 
 #include <string.h>
 
-static const char *const ops[]       = {"spmv", NULL};
-static const char *const later_ops[] = {"spmm",   "spgemm", "spadd", "sddmm",
-                                        "mttkrp", "ttm",    "ttv",   NULL};
-
-static const char *const divisions[]       = {"nnz", "rows", NULL};
-static const char *const later_divisions[] = {"cost", "graph", "2d", NULL};
-
 static cairn_status read_op(cli_job *job, cli_run_settings *settings)
 {
     int which;
 
     settings->op = job->arguments.operand[0];
-    CLI_TRY(cli_choose(job, "run", settings->op,
-                       &(cli_choices){"operation", ops, later_ops}, &which));
+    CLI_TRY(cli_choose(job, "run", settings->op, &cli_operations, &which));
     if (job->arguments.operands < 2)
         return cli_fail(job, CAIRN_BAD_OPTION, "operand: run %s: FILE is missing",
                         settings->op);
@@ -58,9 +50,8 @@ static cairn_status read_division(cli_job *job, cli_run_settings *settings)
     int         which = 0;
 
     if (word)
-        CLI_TRY(cli_choose(job, "option: --distribute", word,
-                           &(cli_choices){"distribution", divisions, later_divisions},
-                           &which));
+        CLI_TRY(
+            cli_choose(job, "option: --distribute", word, &cli_distributions, &which));
     settings->division = which == 1 ? CAIRN_BY_ROWS : CAIRN_BY_NNZ;
     return CAIRN_OK;
 }

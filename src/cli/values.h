@@ -41,6 +41,12 @@ typedef struct cli_choices {
     const char *const *later; ///< Refused as "not in this version"; may be NULL.
 } cli_choices;
 
+/// The words that options and operands may be; completion offers those of now.
+extern const cli_choices cli_dtypes;        ///< --dtype
+extern const cli_choices cli_distributions; ///< --distribute
+extern const cli_choices cli_operations;    ///< `run`
+extern const cli_choices cli_xs;            ///< --x, beside a file
+
 /// Find @p word among the choices. @p where names the option in messages.
 ///
 /// @param[out] which  Number in choices->now. Unchanged on failure.

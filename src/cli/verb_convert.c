@@ -129,15 +129,17 @@ static cairn_status run(cli_job *job)
 
 static const char about[] =
     "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
-    "of\n"
+    "of "
     "any order, likewise) or .cairn (the format's arrays themselves, with checksums; "
-    "read\n"
-    "on any number of ranks). --dtype f32 rounds.\n"
-    "\n"
-    "JSON: seconds phases{read store write} bytes (of OUT)\n"
-    "\n"
-    "example:\n"
-    "  cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn\n";
+    "read on any number of ranks). --dtype f32 rounds.";
+
+static const char json[] = "seconds phases{read store write} bytes (of OUT)";
+
+static const cli_example examples[] = {
+    {"cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn", "its arrays, in a file"},
+    {"cairn convert grid.cairn --to csr -o grid.mtx",        "back to text"         },
+    {NULL,                                                   NULL                   },
+};
 
 const cli_verb cli_verb_convert = {
     .name     = "convert",
@@ -146,6 +148,8 @@ const cli_verb cli_verb_convert = {
     .most     = 1,
     .summary  = "Store a file in a format and write that",
     .about    = about,
+    .json     = json,
+    .examples = examples,
     .options  = (const cli_option_id[]){CLI_TO, CLI_OUTPUT, CLI_DTYPE, CLI_THREADS,
                                         CLI_MEMORY, CLI_OPTIONS},
     .run      = run,

@@ -70,15 +70,18 @@ static cairn_status run(cli_job *job)
     return status;
 }
 
-static const char about[] = "The tree is that of the first rank's machine; the devices "
-                            "are those of all ranks.\n"
-                            "\n"
-                            "JSON: devices[]{rank id kind name clock memory_bytes "
-                            "cores bandwidth}; bandwidth in\n"
-                            "bytes per second, null when it was not measured\n"
-                            "\n"
-                            "example:\n"
-                            "  cairn devices --json -\n";
+static const char about[] =
+    "The tree is that of the first rank's machine; the devices are those of all ranks.";
+
+static const char json[] =
+    "devices[]{rank id kind name clock memory_bytes cores bandwidth}; bandwidth in "
+    "bytes per second, null when it was not measured";
+
+static const cli_example examples[] = {
+    {"cairn devices",                      "what is here"         },
+    {"mpirun -n 2 cairn devices --json -", "on two ranks, as JSON"},
+    {NULL,                                 NULL                   },
+};
 
 const cli_verb cli_verb_devices = {
     .name     = "devices",
@@ -87,6 +90,8 @@ const cli_verb cli_verb_devices = {
     .most     = 0,
     .summary  = "What this machine has",
     .about    = about,
+    .json     = json,
+    .examples = examples,
     .options  = (const cli_option_id[]){CLI_MODELS, CLI_OPTIONS},
     .run      = run,
 };

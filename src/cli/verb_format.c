@@ -113,25 +113,30 @@ static cairn_status run(cli_job *job)
 }
 
 static const char about[] =
-    "Without FILE: the canonical text, the levels, and which arrays exist. A bare "
-    "name\n"
-    "that needs arguments prints its definition. With FILE: ranges, stored nodes, and "
-    "the\n"
-    "arrays of every part; under mpirun the parts of all ranks, nodes added up.\n"
+    "Without FILE: the canonical text, the levels, which arrays exist and why, and how "
+    "coordinates come back from indices. A bare name that needs arguments prints its "
+    "definition.\n"
     "\n"
-    "JSON: format, members[]{encoding levels[]{level expr kind lo size nodes merged\n"
-    "trimmed ptr idx}} (lo size nodes null without FILE) and, with FILE, "
-    "parts[]{member\n"
-    "rank share bank nnz bytes arrays[]{level kind bits length bytes values}} (bank "
-    "null\n"
-    "without partition; level -1: values; values only with --arrays)\n"
-    "\n"
-    "examples:\n"
-    "  cairn format bdia\n"
-    "  cairn format 'bdia<3>' figure1a.mtx --arrays\n"
-    "  cairn format '#encoding<{ idx_map<(d0,d1)->(d1,d0)>, mutation<merge(0), "
-    "trim(1,1)> "
-    "}>'\n";
+    "With FILE: ranges and stored nodes, the arrays with their widths and bytes, all "
+    "of "
+    "it beside what CSR takes (COO for other orders), and how much is padding. Under "
+    "mpirun these are the sums over all ranks.";
+
+static const char json[] =
+    "format, members[]{encoding levels[]{level expr kind lo size nodes merged trimmed "
+    "ptr idx}} (lo size nodes null without FILE) and, with FILE, parts[]{member rank "
+    "share bank nnz bytes arrays[]{level kind bits length bytes values}} (bank null "
+    "without partition; level -1: values; values only with --arrays) nnz values "
+    "(padding included) bytes baseline{format bytes}";
+
+static const cli_example examples[] = {
+    {"cairn format bdia",                            "what the name stands for"       },
+    {"cairn format 'bdia<3>'",                       "what it stores, and why"        },
+    {"cairn format 'bdia<3>' figure1a.mtx --arrays", "of a matrix, element by element"},
+    {"cairn format '#encoding<{ idx_map<(d0,d1)->(d1,d0)>, mutation<merge(0), "
+     "trim(1,1)> }>'",                          "a format without a name"        },
+    {NULL,                                           NULL                             },
+};
 
 const cli_verb cli_verb_format = {
     .name     = "format",
@@ -140,6 +145,8 @@ const cli_verb cli_verb_format = {
     .most     = 2,
     .summary  = "What a format means, and what it stores of a file",
     .about    = about,
+    .json     = json,
+    .examples = examples,
     .options  = (const cli_option_id[]){CLI_ARRAYS, CLI_PATH, CLI_DTYPE, CLI_THREADS,
                                         CLI_MEMORY, CLI_OPTIONS},
     .run      = run,

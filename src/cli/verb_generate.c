@@ -150,26 +150,39 @@ static cairn_status run(cli_job *job)
     return status;
 }
 
+/// A kind, the options that it needs, and what the library says that it is.
+static bool kind_word(int k, cli_word_row *row)
+{
+    const char *blank = "";
+
+    if (k >= KINDS) return false;
+    *row = (cli_word_row){.name = kinds[k].kind, .help = ""};
+    for (const cli_option_id *id = kinds[k].takes; *id != CLI_OPTIONS; id++) {
+        const size_t n = strlen(row->options);
+
+        snprintf(row->options + n, sizeof row->options - n, "%s--%s", blank,
+                 cli_option_row(*id)->name);
+        blank = " ";
+    }
+    for (int p = 0; cairn_problem_name(p); p++)
+        if (strcmp(cairn_problem_name(p), row->name) == 0)
+            row->help = cairn_problem_help(p);
+    return true;
+}
+
 static const char about[] =
-    "kinds, and the options that each needs:\n"
-    "  stencil5   --nx --ny             points of a grid and their 4 neighbours\n"
-    "  stencil7   --nx --ny --nz        likewise in space, 6 neighbours\n"
-    "  stencil27  --nx --ny --nz        likewise, 26 neighbours\n"
-    "  banded     --n --offsets         whole diagonals\n"
-    "  tridiag    --n                   2, and -1 beside it\n"
-    "  fem3       --n --degree          3x3 blocks, symmetric, diagonally dominant\n"
-    "  rmat       --scale --edges       a graph with few rows of many entries\n"
-    "  uniform    --n --degree          as many random columns in every row\n"
-    "  pruned     --rows --cols --density   likewise, not square\n"
-    "  mixed      --n --degree          tridiag, and random columns beside it\n"
-    "\n"
-    "The same options give the same bytes on every machine and any number of ranks.\n"
-    "\n"
-    "JSON: kind rows cols nnz\n"
-    "\n"
-    "examples:\n"
-    "  cairn generate stencil5 --nx 100 --ny 100 -o grid.mtx\n"
-    "  cairn generate banded --n 1000 --offsets -10,-1,0,1,10 -o band.mtx\n";
+    "The same options give the same bytes on every machine and any number of ranks. A "
+    "kind needs all the options that stand beside it, and takes no others.";
+
+static const char json[] = "kind rows cols nnz";
+
+static const cli_example examples[] = {
+    {"cairn generate stencil5 --nx 100 --ny 100 -o grid.mtx",              "10,000 rows, five "
+                                                              "diagonals"},
+    {"cairn generate banded --n 1000 --offsets -10,-1,0,1,10 -o band.mtx",
+     "these diagonals, full"                                                                                                          },
+    {NULL,                                                                 NULL                                                       },
+};
 
 const cli_verb cli_verb_generate = {
     .name     = "generate",
@@ -178,6 +191,10 @@ const cli_verb cli_verb_generate = {
     .most     = 1,
     .summary  = "A test problem, the same on every machine",
     .about    = about,
+    .json     = json,
+    .examples = examples,
+    .words    = "KIND",
+    .word     = kind_word,
     .options =
         (const cli_option_id[]){CLI_OUTPUT, CLI_NX, CLI_NY, CLI_NZ, CLI_N, CLI_OFFSETS,
                                 CLI_DEGREE, CLI_SCALE, CLI_EDGES, CLI_ROWS, CLI_COLS,

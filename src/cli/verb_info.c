@@ -91,15 +91,19 @@ static cairn_status run(cli_job *job)
 }
 
 static const char about[] =
-    "Entries are counted as stored: mirror images included, duplicates added, "
-    "explicit\n"
-    "zeros too. The picture has at most 1024 pixels a side; darker is denser.\n"
-    "\n"
-    "JSON: file rows cols (or dims) nnz field symmetry diagonals max_row empty_rows\n"
-    "bandwidth_lower bandwidth_upper (null unless it is a matrix) read_seconds\n"
-    "\n"
-    "example:\n"
-    "  cairn info west0479.mtx --spy west0479.png\n";
+    "Entries are counted as stored: mirror images included, duplicates added, explicit "
+    "zeros too. The picture has at most 1024 pixels a side; darker is denser. --dtype "
+    "and --threads are accepted, as by every verb that reads, and change nothing here.";
+
+static const char json[] =
+    "file rows cols (or dims) nnz field symmetry diagonals max_row empty_rows "
+    "bandwidth_lower bandwidth_upper (null unless it is a matrix) read_seconds";
+
+static const cli_example examples[] = {
+    {"cairn info west0479.mtx --spy west0479.png", "numbers, and a picture"          },
+    {"cairn info flow.tns.gz --json -",            "a tensor's numbers for a program"},
+    {NULL,                                         NULL                              },
+};
 
 const cli_verb cli_verb_info = {
     .name     = "info",
@@ -108,6 +112,8 @@ const cli_verb cli_verb_info = {
     .most     = 1,
     .summary  = "Structure of a matrix or tensor, and its picture",
     .about    = about,
+    .json     = json,
+    .examples = examples,
     .options  = (const cli_option_id[]){CLI_SPY, CLI_DTYPE, CLI_THREADS, CLI_MEMORY,
                                         CLI_OPTIONS},
     .run      = run,

@@ -3,6 +3,7 @@
 /// `cairn run`: an operation, prepared once, run many times.
 
 #include "run.h"
+#include "values.h"
 #include "verbs.h"
 
 #include <stdlib.h>
@@ -109,26 +110,39 @@ static cairn_status run_verb(cli_job *job)
     return status;
 }
 
+static bool operation_word(int k, cli_word_row *row)
+{
+    static const char *const what[] = {"y = A x, a matrix times a vector"};
+
+    if (!cli_operations.now[k]) return false;
+    *row = (cli_word_row){.name = cli_operations.now[k], .help = what[k]};
+    return true;
+}
+
 static const char about[] =
-    "OP is spmv, y = A x. x is 1 everywhere (ones), (j % 97 + 1) / 97 at column j\n"
-    "(ramp), or read from a file. The result is the same, bit for bit, on any number "
-    "of\n"
-    "ranks. --verify holds it against a sum over the file's entries in long double: "
-    "ok\n"
-    "up to 1e-12 (f64) or 1e-5 (f32) of the sum of sizes in the row; else status 1.\n"
+    "x is 1 everywhere (ones), (j % 97 + 1) / 97 at column j (ramp), or read from a "
+    "file. The result is the same, bit for bit, on any number of ranks and threads.\n"
     "\n"
-    "JSON: op matrix rows cols nnz dtype format ranks threads iters clock "
-    "seconds_median\n"
-    "seconds_min seconds_measured (all timed runs together) seconds_simulated gflops\n"
-    "bytes_per_run read_seconds convert_seconds plan_seconds route parts[]{member "
-    "rank\n"
-    "share format nnz bytes device seconds (median) clock} and, with --verify,\n"
-    "verify{rel_error max_abs_error ok}\n"
+    "--verify holds it against a sum over the file's entries in long double: ok up to "
+    "1e-12 (f64) or 1e-5 (f32) of the sum of sizes in the row; else status 1.\n"
     "\n"
-    "examples:\n"
-    "  cairn run spmv grid.mtx --verify\n"
-    "  cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --json -\n"
-    "  mpirun -n 4 cairn run spmv grid.mtx --out y.mtx\n";
+    "Seconds are those of one run, the slowest rank's: median and least of the timed "
+    "runs.";
+
+static const char json[] =
+    "op matrix rows cols nnz dtype format ranks threads iters clock seconds_median "
+    "seconds_min seconds_measured (all timed runs together) seconds_simulated gflops "
+    "bytes_per_run read_seconds convert_seconds plan_seconds route parts[]{member rank "
+    "share format nnz bytes device seconds (median) clock} and, with --verify, "
+    "verify{rel_error max_abs_error ok}";
+
+static const cli_example examples[] = {
+    {"cairn run spmv grid.mtx --verify",                                     "CSR, timed and checked"},
+    {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --json -",
+     "full stretches of diagonals apart, numbers for a program"                                      },
+    {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept" },
+    {NULL,                                                                   NULL                    },
+};
 
 const cli_verb cli_verb_run = {
     .name     = "run",
@@ -137,6 +151,10 @@ const cli_verb cli_verb_run = {
     .most     = 3,
     .summary  = "Run an operation: spmv, y = A x",
     .about    = about,
+    .json     = json,
+    .examples = examples,
+    .words    = "OP",
+    .word     = operation_word,
     .options =
         (const cli_option_id[]){CLI_FORMAT, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE,
                                 CLI_DTYPE, CLI_K, CLI_THREADS, CLI_MEMORY, CLI_ITERS,

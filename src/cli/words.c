@@ -88,7 +88,7 @@ static void end_word(cli_paragraph *p)
 void cli_paragraph_text(cli_paragraph *p, const char *text)
 {
     for (; *text; text++) {
-        if (*text == ' ') {
+        if (*text == ' ' || *text == '\n') {
             end_word(p);
             if (p->column > p->start) p->blanks++;
             continue;

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Completion: what bash offers for the words of a line; that the scripts of the other
+# shells are read, where these are there.
+. "$(dirname "$0")/lib.sh"
+
+for shell in bash zsh fish; do
+    expect 0 --completion $shell
+    cp out "cairn.$shell"
+    if command -v $shell >/dev/null; then run_as 0 $shell -n "cairn.$shell"; fi
+done
+expect 2 --completion
+complains 'which shell'
+expect 2 --completion bsh
+complains 'did you mean bash?'
+
+command -v bash >/dev/null || finish
+mkdir files
+touch files/a.mtx files/b.mtx.gz files/c.png files/d.txt files/e.cairn
+
+# offers WORDS... : WANTED...: bash, at the end of the line WORDS, offers WANTED, in
+# any order. An empty last word is ''.
+cat >offer <<'END'
+. ./cairn.bash
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_cairn
+printf '%s\n' "${COMPREPLY[@]}" | sort | tr '\n' ' '
+END
+offer() { run_as 0 bash offer "$@"; }
+offers() { [ "$(cat out)" = "$1 " ] || fail "offered: $(cat out), not: $1"; }
+lists() { case " $(cat out)" in *" $1 "*) ;; *) fail "not offered: $1" ;; esac; }
+lists_not() { case " $(cat out)" in *" $1 "*) fail "offered: $1" ;; esac; }
+
+# Verbs, questions, pages.
+offer cairn in
+offers info
+offer cairn ''
+for verb in info generate format convert run devices; do lists $verb; done
+lists_not --help
+offer cairn --v
+offers --version
+offer cairn --man for
+offers 'format formats'
+offer cairn --completion z
+offers zsh
+
+# Options of the verb, and no other's.
+offer cairn run spmv a.mtx --it
+offers --iters
+offer cairn info --
+lists --spy
+lists_not --iters
+
+# Words that a value may be.
+offer cairn run spmv a.mtx --dtype ''
+offers 'f32 f64'
+offer cairn run spmv a.mtx --distribute = r
+offers rows
+offer cairn run --place ''
+offers 'auto cpu'
+offer cairn run --x r
+offers ramp
+
+# Operands: a kind after options with values, an operation, files by their endings.
+offer cairn generate --seed 3 sten
+offers 'stencil27 stencil5 stencil7'
+offer cairn run --iters 3 ''
+offers spmv
+offer cairn info files/
+offers 'files/a.mtx files/b.mtx.gz files/e.cairn'
+offer cairn run --format = csr spmv files/a
+offers files/a.mtx
+offer cairn info --spy files/
+offers files/c.png
+offer cairn info --json files/d
+offers files/d.txt
+
+# Formats: what needs arguments is quoted, unless it is already.
+offer cairn format cs
+offers "'csb< 'csf< csc csr"
+offer cairn format "'bd"
+offers 'bdcsr< bdia<'
+offer cairn convert a.mtx --to co
+offers coo
+offer cairn run spmv a.mtx --format = "'hy"
+offers 'hybrid<'
+
+# Every option of every verb's help is offered.
+for verb in info generate format convert run devices; do
+    expect 0 $verb --help
+    options=$(sed -n '/^options/,/^$/s/^  \(--[a-z-]*\).*/\1/p' out)
+    offer cairn $verb --
+    for option in $options; do lists "$option"; done
+done
+finish
