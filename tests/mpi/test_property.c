@@ -22,7 +22,8 @@ typedef struct {
     int64_t  coord[2 * MOST_ROWS * MOST_COLS];
     double   value[MOST_ROWS * MOST_COLS];
     char     text[RANDOM_FORMAT];
-    double   y[2][MOST_ROWS]; ///< Of all ranks, of one.
+    char     via[RANDOM_FORMAT]; ///< Stored in this first, and converted; empty: not.
+    double   y[2][MOST_ROWS];    ///< Of all ranks, of one.
 } example;
 
 static void draw(example *e, uint64_t seed)
@@ -43,13 +44,31 @@ static void draw(example *e, uint64_t seed)
             e->value[e->n++]       = 1 + random_below(&state, 1000) / 7.0;
         }
     random_format(&state, 2, e->text, sizeof e->text);
+    e->via[0] = '\0';
+}
+
+/// Store a source in a format, by way of another if one is given.
+static cairn_status store(cairn_source       *source,
+                          const cairn_format *format,
+                          const cairn_format *via,
+                          cairn_tensor      **tensor)
+{
+    cairn_tensor *first = NULL;
+
+    if (!via) return cairn_tensor_create(source, format, CAIRN_F64, tensor);
+    cairn_status status = cairn_tensor_create(source, via, CAIRN_F64, &first);
+
+    if (status == CAIRN_OK) status = cairn_tensor_convert(first, format, tensor);
+    cairn_tensor_destroy(&first);
+    return status;
 }
 
 /// Store and multiply over the ranks of @p context; entries come from its rank 0.
-static cairn_status multiply(cairn_context *context, const example *e, double *y)
+static cairn_status
+multiply(cairn_context *context, const example *e, const char *by, double *y)
 {
     cairn_source *source = NULL;
-    cairn_format *format = NULL;
+    cairn_format *format = NULL, *via = NULL;
     cairn_tensor *tensor = NULL;
     cairn_plan   *plan   = NULL;
     int64_t       first, end;
@@ -58,8 +77,8 @@ static cairn_status multiply(cairn_context *context, const example *e, double *y
     cairn_status status = cairn_source_from_coords(
         context, 2, e->extent, given, e->coord, e->value, CAIRN_BY_NNZ, &source);
     if (status == CAIRN_OK) status = cairn_format_create(context, e->text, &format);
-    if (status == CAIRN_OK)
-        status = cairn_tensor_create(source, format, CAIRN_F64, &tensor);
+    if (status == CAIRN_OK && *by) status = cairn_format_create(context, by, &via);
+    if (status == CAIRN_OK) status = store(source, format, via, &tensor);
     if (status == CAIRN_OK) status = cairn_plan_spmv(tensor, &plan);
     if (status == CAIRN_OK) {
         cairn_plan_columns(plan, &first, &end);
@@ -72,6 +91,7 @@ static cairn_status multiply(cairn_context *context, const example *e, double *y
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
     cairn_format_destroy(&format);
+    cairn_format_destroy(&via);
     cairn_source_destroy(&source);
     return status;
 }
@@ -103,12 +123,13 @@ static bool may_differ(cairn_status all)
 
 static bool case_holds(cairn_context *world, cairn_context *alone, example *e)
 {
-    const cairn_status all = multiply(world, e, e->y[0]);
-    const cairn_status one = multiply(alone, e, e->y[1]);
+    const cairn_status all = multiply(world, e, e->via, e->y[0]);
+    const cairn_status one = multiply(alone, e, "", e->y[1]);
 
     MPI_Allreduce(MPI_IN_PLACE, e->y[0], MOST_ROWS, MPI_DOUBLE, MPI_SUM,
                   MPI_COMM_WORLD);
-    if (all != CAIRN_OK || one != CAIRN_OK) return all == one || may_differ(all);
+    if (all != CAIRN_OK || one != CAIRN_OK)
+        return all == one || may_differ(all) || (e->via[0] && all != CAIRN_COMM);
     return same_product(e);
 }
 
@@ -132,6 +153,29 @@ Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 120)
         stored += order_is_local(&e) ? 0 : 1;
     }
     ON_ALL_RANKS(stored > CASES / 2, "only %d cases held to their bits", stored);
+    cairn_context_destroy(&alone);
+    cairn_context_destroy(&world);
+}
+
+Test(property, conversions_multiply_alike_on_all_ranks, .timeout = 120)
+{
+    static example e, other;
+    cairn_context *world, *alone;
+
+    cr_assert_eq(
+        cairn_context_create_fortran((int)MPI_Comm_c2f(MPI_COMM_WORLD), &world),
+        CAIRN_OK);
+    cr_assert_eq(cairn_context_create(&alone), CAIRN_OK);
+    cairn_context_set_memory(world, 16 << 20);
+    cairn_context_set_memory(alone, 16 << 20);
+    for (int k = 0; k < CASES; k++) {
+        draw(&e, 5000 + (uint64_t)k);
+        draw(&other, 9000 + (uint64_t)k);
+        strcpy(e.via, other.text);
+        ON_ALL_RANKS(case_holds(world, alone, &e), "seed %llu: %s | %s\n%s\nby %s",
+                     (unsigned long long)e.seed, cairn_context_message(world),
+                     cairn_context_message(alone), e.text, e.via);
+    }
     cairn_context_destroy(&alone);
     cairn_context_destroy(&world);
 }
