@@ -23,7 +23,7 @@ static uint64_t next_byte(uint64_t *state)
 #include "tensor/io_native.h"
 #include "tensor/walk.h"
 
-enum { MOST_ENTRIES = 64, MEMORY = 4 << 20 }; ///< MEMORY: of arrays; work is more.
+enum { MOST_ENTRIES = 64, MEMORY = 1 << 20 }; ///< MEMORY: of arrays; work is more.
 
 typedef struct {
     cairn_env     env;
@@ -140,6 +140,7 @@ static void check_native(storage *s)
 
     memcpy(segment, head, (size_t)bytes);
     put_arrays(s->local, segment + bytes);
+    s->env.memory_limit = 4 * MEMORY; /* a reader also holds what it reads from */
     const cairn_status status =
         cairn_native_read(&s->env, "segment", segment, length, &shape, &back, &format);
 
