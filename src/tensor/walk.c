@@ -280,6 +280,8 @@ cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit, void *
 {
     cairn_coord partial[CAIRN_MAX_ORDER] = {0};
 
+    /* Complete levels may have very many indices above one that has none. */
+    if (part->view.values == 0) return CAIRN_OK;
     w->part    = part;
     w->level   = part->view.level;
     w->visit   = visit;

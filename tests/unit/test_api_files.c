@@ -183,6 +183,23 @@ Test(api_files, extents_of_2_to_the_40)
     check_huge((int64_t)1 << 40);
 }
 
+/// Levels above one without indices are not walked.
+Test(api_files, very_many_rows_of_nothing_take_no_time, .timeout = 20)
+{
+    static const char *const formats[] = {"dense<2>", "bcoo<2,2>", "csf<2>"};
+    const int64_t            extent[2] = {(int64_t)1 << 40, 0};
+    cairn_source            *source;
+
+    MUST(context, cairn_source_from_coords(context, 2, extent, 0, NULL, NULL,
+                                           CAIRN_BY_NNZ, &source));
+    char *want = as_text(source);
+
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        check_round_trip(source, want, formats[k], CAIRN_F64);
+    free(want);
+    cairn_source_destroy(&source);
+}
+
 /// Numbers that a query gives reach as far as columns do: what pads a row is counted.
 Test(api_files, numbers_as_large_as_extents_come_back)
 {
