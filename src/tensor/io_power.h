@@ -56,23 +56,20 @@ cairn_scale_decimal(uint64_t mantissa, int64_t exponent, double *value)
 
     const int upper = (int)(high >> 63), shift = upper + 9;
     uint64_t  m = high >> shift;
+
     /* 217706 / 2^16 is log2(10) closely enough for the floor to be right. */
-    int64_t biased = (217706 * exponent >> 16) + 63 + upper - zeros + 1023;
+    const int64_t biased = (217706 * exponent >> 16) + 63 + upper - zeros + 1023;
 
     if (biased <= 0) return false;
     /* Just between two doubles, and exactly so: the even one. */
     if (low <= 1 && exponent >= -4 && exponent <= 23 && (m & 3) == 1
         && m << shift == high)
         m &= ~UINT64_C(1);
-    m = (m + (m & 1)) >> 1;
-    if (m >> 53) {
-        m >>= 1;
-        biased++;
-    }
-    if (biased >= 0x7ff) return false;
 
-    const uint64_t bits = (uint64_t)biased << 52 | (m & ((UINT64_C(1) << 52) - 1));
+    /* The leading 1 of the fraction, and what rounding carries, add to the exponent. */
+    const uint64_t bits = ((uint64_t)(biased - 1) << 52) + ((m + (m & 1)) >> 1);
 
+    if (bits >= UINT64_C(0x7ff) << 52) return false;
     memcpy(value, &bits, sizeof bits);
     return true;
 }

@@ -109,6 +109,8 @@ static inline const char *need_blank(const char *p, const char *end)
     return p && p < end && cairn_is_blank(*p) ? p : NULL;
 }
 
+/// Take the line at @p p. Returns where the next one begins, or NULL if it is unusual,
+/// wrong, or too near to the end.
 static inline const char *
 scan_line(const cairn_scan *scan, const char *p, scanned_line *line)
 {
@@ -127,7 +129,16 @@ scan_line(const cairn_scan *scan, const char *p, scanned_line *line)
     return p < end && *p == '\n' ? p + 1 : NULL;
 }
 
-#include "tensor/io_scan_loop.h"
+static void run(cairn_scan *scan, int64_t most)
+{
+    for (scanned_line line; most > 0; most--) {
+        const char *const next = scan_line(scan, scan->p, &line);
+
+        if (!next || !cairn_put_line(scan, &line)) return;
+        scan->p = next;
+        scan->lines++;
+    }
+}
 
 static bool usable(void)
 {
@@ -136,7 +147,7 @@ static bool usable(void)
 
 const cairn_scanner cairn_scanner_words = {.name   = "words",
                                            .usable = usable,
-                                           .run    = scan_lines};
+                                           .run    = run};
 
 const cairn_scanner *cairn_scanner_best(void)
 {

@@ -26,17 +26,28 @@ enum {
     WIDTH         = 64, ///< Bytes of a load.
     INDEX_DIGITS  = 16, ///< Places for the digits of an index
     NUMBER_DIGITS = 32, ///< and of a value, of which 19 can be other than 0.
+    BATCH         = 32, ///< Lines that are taken apart before their values are made.
 };
 
 /// Where the tokens of a line are: positions from its begin.
 typedef struct {
     unsigned row_end, col_end; ///< The indices end; they begin at 0 and row_end + 1.
     unsigned begin, end;       ///< The digits of the value, perhaps with a point
-    unsigned point;            ///< here, or at the end;
+    unsigned point;            ///< here, or at the end.
+    uint64_t points;           ///< A bit for the point, or none.
     bool     pointed, negative;
     int64_t  exponent; ///< Behind its letter.
     unsigned newline;
 } tokens;
+
+/// A line taken apart: numbers that are not yet held to anything.
+typedef struct {
+    const char *begin;
+    uint64_t    row, col;     ///< 1-based.
+    uint64_t    upper, lower; ///< Digits of the value: upper * 10^16 + lower.
+    int64_t     exponent;     ///< Of the last digit.
+    bool        negative;
+} raw_line;
 
 /// Bits below @p n, which is below 64.
 static inline uint64_t bits_below(unsigned n)
@@ -69,12 +80,13 @@ static inline bool find_value(const char *p, uint64_t other, uint64_t points, to
     t->negative = p[t->begin] == '-';
     other &= ~((uint64_t)t->negative << t->begin);
     t->begin += t->negative;
+    t->points  = points;
     t->pointed = points != 0;
     other ^= points;
     t->end      = t->newline;
     t->exponent = 0;
     if (other && !find_exponent(p, (unsigned)__builtin_ctzll(other), t)) return false;
-    t->point = t->pointed ? (unsigned)__builtin_ctzll(points) : t->end;
+    t->point = (unsigned)__builtin_ctzll(points | UINT64_C(1) << t->end);
 
     /* One point at most (an exponent has none), and digits besides. */
     return (points & (points - 1)) == 0 && t->end > t->begin + t->pointed
@@ -99,6 +111,7 @@ find_tokens(const cairn_scan *scan, const char *p, __m512i text, tokens *t)
         return false;
     if (scan->pattern) { /* a blank, the newline, nothing else */
         t->begin = t->end = t->point = t->col_end;
+        t->points                    = 0;
         t->pointed = t->negative = false;
         t->exponent              = 0;
         return rest == 0 && blanks == (other ^ after);
@@ -117,7 +130,6 @@ find_tokens(const cairn_scan *scan, const char *p, __m512i text, tokens *t)
 static inline __m512i join_tokens(__m512i text, const tokens *t)
 {
     const unsigned end = t->end - t->pointed, count = end - t->begin;
-    const uint64_t keep  = t->pointed ? ~(UINT64_C(1) << t->point) : ~UINT64_C(0);
     const uint64_t row   = 0xffff0000u >> t->row_end & 0xffff;
     const uint64_t col   = 0xffff0000u >> (t->col_end - t->row_end - 1) & 0xffff;
     const uint64_t value = ~UINT64_C(0)
@@ -137,7 +149,7 @@ static inline __m512i join_tokens(__m512i text, const tokens *t)
                         15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     const __m512i from = _mm512_add_epi8(
         place, _mm512_shuffle_epi8(_mm512_set1_epi32((int)shift), lane));
-    const __m512i whole  = _mm512_maskz_compress_epi8(keep, text);
+    const __m512i whole  = _mm512_maskz_compress_epi8(~t->points, text);
     const __m512i digits = _mm512_maskz_permutexvar_epi8(
         row | col << 16 | value, from, _mm512_sub_epi8(whole, _mm512_set1_epi8('0')));
 
@@ -151,56 +163,84 @@ static inline __m512i join_tokens(__m512i text, const tokens *t)
                             _mm512_srli_epi64(eight, 32));
 }
 
-static inline uint64_t first_word(__m128i lane)
+/// Take usual lines apart. Each waits for results of comparisons and multiplications; a
+/// batch of them waits at the same time, which the conversion of values in between would
+/// prevent (measured: 15.7 ns a line then, 11.7 so).
+///
+/// @param[out] next  Where the line behind them begins.
+/// @return Their number.
+static int
+take_lines(const cairn_scan *scan, int most, raw_line *raw, const char **next)
 {
-    return (uint64_t)_mm_cvtsi128_si64(lane);
+    const __m512i first_words = _mm512_set_epi64(0, 0, 0, 0, 6, 4, 2, 0);
+    const char   *p           = scan->p;
+    int           n           = 0;
+
+    for (tokens t; n < most && scan->end - p >= WIDTH; n++) {
+        const __m512i text = _mm512_loadu_si512(p);
+
+        if (!find_tokens(scan, p, text, &t)) break;
+        raw[n].begin    = p;
+        raw[n].negative = t.negative;
+        raw[n].exponent = t.exponent + t.point + t.pointed - t.end;
+        _mm256_storeu_si256((__m256i *)(void *)&raw[n].row,
+                            _mm512_castsi512_si256(_mm512_permutexvar_epi64(
+                                first_words, join_tokens(text, &t))));
+        p += t.newline + 1;
+    }
+    *next = p;
+    return n;
 }
 
 static inline bool
-make_value(const cairn_scan *scan, const tokens *t, __m512i numbers, double *value)
+make_value(const cairn_scan *scan, const raw_line *raw, double *value)
 {
-    const uint64_t upper = first_word(_mm512_extracti32x4_epi32(numbers, 2));
-    const uint64_t lower = first_word(_mm512_extracti32x4_epi32(numbers, 3));
-    const uint64_t whole = upper * UINT64_C(10000000000000000) + lower;
+    const uint64_t whole = raw->upper * UINT64_C(10000000000000000) + raw->lower;
 
-    if (upper > 999) return false; /* 19 digits fit */
+    if (raw->upper > 999) return false; /* 19 digits fit */
     if (scan->integer) {
         if (whole > INT64_MAX) return false;
-        *value = (double)(t->negative ? -(int64_t)whole : (int64_t)whole);
+        *value = (double)(raw->negative ? -(int64_t)whole : (int64_t)whole);
         return true;
     }
-
-    const int64_t decimals = (int64_t)t->end - t->point - t->pointed;
-
-    if (!cairn_scale_decimal(whole, t->exponent - decimals, value)) return false;
-    *value = cairn_apply_sign(*value, t->negative);
+    if (!cairn_scale_decimal(whole, raw->exponent, value)) return false;
+    *value = cairn_apply_sign(*value, raw->negative);
     return true;
 }
 
-static inline const char *
-scan_line(const cairn_scan *scan, const char *p, scanned_line *line)
+/// Make entries of lines up to the first that is wrong or undecided. Returns how many.
+static int put_lines(cairn_scan *scan, int count, const raw_line *raw)
 {
-    tokens t;
+    for (int k = 0; k < count; k++) {
+        scanned_line line = {(cairn_coord)raw[k].row - 1, (cairn_coord)raw[k].col - 1,
+                             1.0};
 
-    if (scan->end - p < WIDTH) return NULL;
-
-    const __m512i text = _mm512_loadu_si512(p);
-
-    if (!find_tokens(scan, p, text, &t)) return NULL;
-
-    const __m512i  numbers = join_tokens(text, &t);
-    const uint64_t i       = first_word(_mm512_castsi512_si128(numbers)) - 1;
-    const uint64_t j       = first_word(_mm512_extracti32x4_epi32(numbers, 1)) - 1;
-
-    if (i >= (uint64_t)scan->rows || j >= (uint64_t)scan->cols) return NULL;
-    line->i     = (cairn_coord)i;
-    line->j     = (cairn_coord)j;
-    line->value = 1.0;
-    if (!scan->pattern && !make_value(scan, &t, numbers, &line->value)) return NULL;
-    return p + t.newline + 1;
+        if ((uint64_t)line.i >= (uint64_t)scan->rows
+            || (uint64_t)line.j >= (uint64_t)scan->cols
+            || (!scan->pattern && !make_value(scan, &raw[k], &line.value))
+            || !cairn_put_line(scan, &line))
+            return k;
+    }
+    return count;
 }
 
-#    include "tensor/io_scan_loop.h"
+/// Take lines while they are usual; less than @p most when one is not, or memory is full.
+static void scan_lines(cairn_scan *scan, int64_t most)
+{
+    raw_line raw[BATCH];
+
+    while (most > 0) {
+        const char *next;
+        const int   want  = most < BATCH ? (int)most : BATCH;
+        const int   count = take_lines(scan, want, raw, &next);
+        const int   put   = put_lines(scan, count, raw);
+
+        scan->p = put < count ? raw[put].begin : next;
+        scan->lines += put;
+        most -= put;
+        if (put < want) return;
+    }
+}
 
 #    pragma GCC pop_options
 
@@ -223,7 +263,7 @@ static void run(cairn_scan *scan, int64_t most)
 
         const int64_t before = scan->lines;
 
-        if (before < end) cairn_scanner_words.run(scan, 1);
+        cairn_scanner_words.run(scan, before < end);
         if (scan->lines == before) return;
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Digits of text, 8 bytes at a time in one 64-bit word; for scanners.
+/// What scanners share: digits of text, 8 bytes at a time in one 64-bit word; and where
+/// entries go.
 
 #ifndef CAIRN_TENSOR_IO_SCAN_WORDS_H
 #define CAIRN_TENSOR_IO_SCAN_WORDS_H
@@ -14,6 +15,28 @@ typedef struct {
     cairn_coord i, j;
     double      value;
 } scanned_line;
+
+/// Append an entry and, when it stands for two, its mirror image; false when it stands
+/// where none may in a file of a triangle, or when two might not fit.
+static inline bool cairn_put_line(const cairn_scan *scan, const scanned_line *line)
+{
+    cairn_entries *const e = scan->entries;
+    cairn_pos            n = e->n;
+
+    if (n + 1 >= e->capacity) return false;
+    if (scan->mirror && (line->i < line->j || (line->i == line->j && scan->skew)))
+        return false;
+    e->coord[0][n] = line->i;
+    e->coord[1][n] = line->j;
+    e->value[n++]  = line->value;
+    if (scan->mirror && line->i != line->j) {
+        e->coord[0][n] = line->j;
+        e->coord[1][n] = line->i;
+        e->value[n++]  = scan->skew ? -line->value : line->value;
+    }
+    e->n = n;
+    return true;
+}
 
 /// The 8 bytes at @p p, the first one least significant.
 static inline uint64_t cairn_load_word(const char *p)
