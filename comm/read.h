@@ -3,7 +3,11 @@
 /// Files read by all ranks at once. A plain file is cut into byte ranges at line ends,
 /// one per rank, each read by its rank alone; a gzip file (recognised by its magic) is
 /// inflated by rank 0, which hands out pieces in file order and never holds the whole.
-/// File order is kept: what rank r reads comes before what rank r+1 reads.
+/// File order is kept: what rank r reads comes before what rank r+1 reads. Where lines mean
+/// something in sequence only (Harwell-Boeing), rank 0 reads the file in pieces, and all
+/// entries are its own until they are distributed.
+///
+/// What is accepted of each kind of file, and what refused, is in docs/files.md.
 
 #ifndef CAIRN_COMM_READ_H
 #define CAIRN_COMM_READ_H
@@ -15,18 +19,19 @@
 typedef struct cairn_matrix_file {
     cairn_shape   shape;
     cairn_entries entries;   ///< This rank's, global coordinates, unsorted, mirrored.
-    char          field[16]; ///< The banner's words ("real", "general", ...).
+    char          field[16]; ///< Matrix Market's words ("real", "general", ...).
     char          symmetry[16];
 } cairn_matrix_file;
 
-/// Read a Matrix Market file, plain or gzip.
+/// Read a matrix or tensor: Matrix Market, FROSTT or Harwell-Boeing, plain or gzip. The
+/// content tells the kind, then the name.
 ///
 /// Collective. On failure every rank returns the same status and message.
 ///
 /// @param[out] source  Entries freed with cairn_matrix_file_fini(). Unchanged on failure.
 /// @retval CAIRN_IO           The file cannot be opened or read on some rank.
 /// @retval CAIRN_BAD_FILE     Its content is wrong: name, line or offset, cause.
-/// @retval CAIRN_UNSUPPORTED  Complex; or another kind of file, by its name.
+/// @retval CAIRN_UNSUPPORTED  Complex or elemental matrices; more than 16 modes.
 /// @retval CAIRN_NO_MEMORY    The entries do not fit.
 cairn_status
 cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source);

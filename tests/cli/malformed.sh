@@ -94,7 +94,7 @@ END
 # 2 GB of address space, where that is enough for the program at all (sanitizers take
 # more): what a header merely declares must not be allocated.
 limit=2000000
-(ulimit -v $limit && "$program" --version >/dev/null 2>&1) || limit=unlimited
+sh -c 'ulimit -v '$limit' && "$0" --version' "$program" >/dev/null 2>&1 || limit=unlimited
 launch=
 [ "$ranks" -eq 1 ] || launch="$MPIEXEC -n $ranks"
 
