@@ -13,10 +13,10 @@ enum { PIECE = 4 << 20 };
 
 enum { HEAD = 4096 }; ///< Bytes that are looked at to tell the kind of a file.
 
-void cairn_matrix_file_fini(cairn_env *env, cairn_matrix_file *source)
+void cairn_text_file_fini(cairn_env *env, cairn_text_file *source)
 {
     cairn_entries_fini(env, &source->entries);
-    *source = (cairn_matrix_file){0};
+    *source = (cairn_text_file){0};
 }
 
 cairn_status cairn_read_lines(cairn_reading    *reading,
@@ -118,7 +118,7 @@ static cairn_status read_body(cairn_reading *r, bool gzip)
     return gzip ? cairn_read_gzip(r) : cairn_read_plain(r);
 }
 
-static cairn_status read_all(cairn_reading *r, cairn_matrix_file *source)
+static cairn_status read_all(cairn_reading *r, cairn_text_file *source)
 {
     bool gzip = false;
 
@@ -130,17 +130,17 @@ static cairn_status read_all(cairn_reading *r, cairn_matrix_file *source)
     return r->kind->finish(r, source);
 }
 
-cairn_status cairn_read_matrix_in_pieces(cairn_comm        *comm,
-                                         const char        *path,
-                                         size_t             piece,
-                                         cairn_matrix_file *source)
+cairn_status cairn_read_text_in_pieces(cairn_comm      *comm,
+                                       const char      *path,
+                                       size_t           piece,
+                                       cairn_text_file *source)
 {
-    cairn_matrix_file fresh = {.shape.order = 0};
-    cairn_reading     r     = {
-                .comm   = comm,
-                .path   = path,
-                .piece  = piece,
-                .stream = {.env = comm->env, .fd = -1}
+    cairn_text_file fresh = {.shape.order = 0};
+    cairn_reading   r     = {
+              .comm   = comm,
+              .path   = path,
+              .piece  = piece,
+              .stream = {.env = comm->env, .fd = -1}
     };
 
     const cairn_status status = read_all(&r, &fresh);
@@ -156,7 +156,7 @@ cairn_status cairn_read_matrix_in_pieces(cairn_comm        *comm,
 }
 
 cairn_status
-cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source)
+cairn_read_text(cairn_comm *comm, const char *path, cairn_text_file *source)
 {
-    return cairn_read_matrix_in_pieces(comm, path, PIECE, source);
+    return cairn_read_text_in_pieces(comm, path, PIECE, source);
 }

@@ -16,33 +16,33 @@
 #include "tensor/io.h"
 
 /// A matrix or tensor as a file says it.
-typedef struct cairn_matrix_file {
+typedef struct cairn_text_file {
     cairn_shape   shape;
     cairn_entries entries;   ///< This rank's, global coordinates, unsorted, mirrored.
     char          field[16]; ///< Matrix Market's words ("real", "general", ...).
     char          symmetry[16];
-} cairn_matrix_file;
+} cairn_text_file;
 
 /// Read a matrix or tensor: Matrix Market, FROSTT or Harwell-Boeing, plain or gzip. The
 /// content tells the kind, then the name.
 ///
 /// Collective. On failure every rank returns the same status and message.
 ///
-/// @param[out] source  Entries freed with cairn_matrix_file_fini(). Unchanged on failure.
+/// @param[out] source  Entries freed with cairn_text_file_fini(). Unchanged on failure.
 /// @retval CAIRN_IO           The file cannot be opened or read on some rank.
 /// @retval CAIRN_BAD_FILE     Its content is wrong: name, line or offset, cause.
 /// @retval CAIRN_UNSUPPORTED  Complex or elemental matrices; more than 16 modes.
 /// @retval CAIRN_NO_MEMORY    The entries do not fit.
 cairn_status
-cairn_read_matrix(cairn_comm *comm, const char *path, cairn_matrix_file *source);
+cairn_read_text(cairn_comm *comm, const char *path, cairn_text_file *source);
 
-/// As cairn_read_matrix(), reading and sending @p piece bytes at a time; the same on
+/// As cairn_read_text(), reading and sending @p piece bytes at a time; the same on
 /// every rank. For tests: small files in many pieces.
-cairn_status cairn_read_matrix_in_pieces(cairn_comm        *comm,
-                                         const char        *path,
-                                         size_t             piece,
-                                         cairn_matrix_file *source);
+cairn_status cairn_read_text_in_pieces(cairn_comm      *comm,
+                                       const char      *path,
+                                       size_t           piece,
+                                       cairn_text_file *source);
 
-void cairn_matrix_file_fini(cairn_env *env, cairn_matrix_file *source);
+void cairn_text_file_fini(cairn_env *env, cairn_text_file *source);
 
 #endif

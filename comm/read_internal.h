@@ -72,7 +72,7 @@ struct cairn_file_kind {
     cairn_status (*read_alone)(cairn_reading *reading);
 
     /// See that nothing is missing; set shape and words of @p source. Collective.
-    cairn_status (*finish)(cairn_reading *reading, cairn_matrix_file *source);
+    cairn_status (*finish)(cairn_reading *reading, cairn_text_file *source);
 };
 
 /// The table; ends with a row without name.

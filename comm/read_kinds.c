@@ -57,7 +57,7 @@ mtx_lines(cairn_reading *r, const char *begin, const char *end, cairn_text_range
 }
 
 /// Every declared entry must have been there. (Too many were refused where they stood.)
-static cairn_status mtx_finish(cairn_reading *r, cairn_matrix_file *source)
+static cairn_status mtx_finish(cairn_reading *r, cairn_text_file *source)
 {
     const cairn_mtx_header *mtx = &r->head.mtx;
     int64_t                 total;
@@ -127,7 +127,7 @@ static cairn_status hb_alone(cairn_reading *r)
     return status;
 }
 
-static cairn_status hb_finish(cairn_reading *r, cairn_matrix_file *source)
+static cairn_status hb_finish(cairn_reading *r, cairn_text_file *source)
 {
     const cairn_hb_header *hb = &r->head.hb;
 
@@ -168,7 +168,7 @@ tns_lines(cairn_reading *r, const char *begin, const char *end, cairn_text_range
                                   place, r->extent, &r->entries);
 }
 
-static cairn_status tns_finish(cairn_reading *r, cairn_matrix_file *source)
+static cairn_status tns_finish(cairn_reading *r, cairn_text_file *source)
 {
     const int order = r->head.tns.order;
 

@@ -210,7 +210,7 @@ cairn_status cairn_plan_verify(cairn_plan         *plan,
 }
 
 static cairn_status
-place_x(cairn_plan *plan, const char *path, const cairn_matrix_file *file, int64_t n)
+place_x(cairn_plan *plan, const char *path, const cairn_text_file *file, int64_t n)
 {
     double *own = cairn_plan_x(plan);
     int64_t first, end;
@@ -232,18 +232,18 @@ place_x(cairn_plan *plan, const char *path, const cairn_matrix_file *file, int64
 
 cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
 {
-    cairn_comm       *comm = plan->spmv->comm;
-    const int64_t     n    = plan->tensor->local->shape.extent[1];
-    cairn_matrix_file file;
+    cairn_comm     *comm = plan->spmv->comm;
+    const int64_t   n    = plan->tensor->local->shape.extent[1];
+    cairn_text_file file;
 
-    CAIRN_TRY(cairn_read_matrix(comm, path, &file));
+    CAIRN_TRY(cairn_read_text(comm, path, &file));
     cairn_status status = CAIRN_OK;
 
     if (file.shape.extent[0] == n)
         status = cairn_entries_to_owners(comm, &plan->spmv->columns, &file.entries);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(comm, place_x(plan, path, &file, n));
-    cairn_matrix_file_fini(comm->env, &file);
+    cairn_text_file_fini(comm->env, &file);
     return status;
 }
 

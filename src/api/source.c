@@ -88,9 +88,9 @@ check_extents(cairn_env *env, const char *path, const cairn_shape *shape)
 
 static cairn_status read_text(cairn_source *source, const char *path)
 {
-    cairn_matrix_file file;
+    cairn_text_file file;
 
-    CAIRN_TRY(cairn_read_matrix(source->context->comm, path, &file));
+    CAIRN_TRY(cairn_read_text(source->context->comm, path, &file));
     source->shape   = file.shape;
     source->entries = file.entries;
     strcpy(source->field, file.field);

@@ -7,11 +7,11 @@
 #include "file.h"
 
 typedef struct {
-    cairn_env         env;
-    cairn_comm       *comm;
-    cairn_status      status;
-    cairn_matrix_file file;
-    bool              gzip; ///< The bytes were gzip as they came.
+    cairn_env       env;
+    cairn_comm     *comm;
+    cairn_status    status;
+    cairn_text_file file;
+    bool            gzip; ///< The bytes were gzip as they came.
 } reading;
 
 static char link_name[] = "/tmp/cairn-fuzz-0123456789.tns";
@@ -39,14 +39,14 @@ static reading *read_it(const char *name, size_t piece)
 
     fuzz_up(&r->env);
     FUZZ_CHECK(cairn_comm_self(&r->env, &r->comm) == CAIRN_OK, "self");
-    r->status = cairn_read_matrix_in_pieces(r->comm, name, piece, &r->file);
+    r->status = cairn_read_text_in_pieces(r->comm, name, piece, &r->file);
     fuzz_succeeded(&r->env, r->status);
     return r;
 }
 
 static void finish(reading *r)
 {
-    if (r->status == CAIRN_OK) cairn_matrix_file_fini(&r->env, &r->file);
+    if (r->status == CAIRN_OK) cairn_text_file_fini(&r->env, &r->file);
     cairn_comm_destroy(&r->comm);
     fuzz_down(&r->env);
     free(r);

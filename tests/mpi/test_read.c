@@ -33,7 +33,7 @@ static void remove_file(const char *path)
 
 /// Whether this rank's entries are those that one process reads behind those of the
 /// ranks before.
-static bool is_part_of(const cairn_matrix_file *part, const cairn_matrix_file *whole)
+static bool is_part_of(const cairn_text_file *part, const cairn_text_file *whole)
 {
     int64_t before = -1, total = part->entries.n;
 
@@ -56,16 +56,16 @@ static bool is_part_of(const cairn_matrix_file *part, const cairn_matrix_file *w
 
 static bool reads_alike(const char *path, size_t piece)
 {
-    cairn_comm       *self = NULL;
-    cairn_matrix_file part = {0}, whole = {0};
-    bool              ok = cairn_comm_self(&env, &self) == CAIRN_OK;
+    cairn_comm     *self = NULL;
+    cairn_text_file part = {0}, whole = {0};
+    bool            ok = cairn_comm_self(&env, &self) == CAIRN_OK;
 
-    ok = ok && cairn_read_matrix(self, path, &whole) == CAIRN_OK;
+    ok = ok && cairn_read_text(self, path, &whole) == CAIRN_OK;
     ok = on_all_ranks(ok);
-    ok = cairn_read_matrix_in_pieces(comm, path, piece, &part) == CAIRN_OK && ok;
+    ok = cairn_read_text_in_pieces(comm, path, piece, &part) == CAIRN_OK && ok;
     ok = on_all_ranks(ok) && is_part_of(&part, &whole);
-    cairn_matrix_file_fini(&env, &part);
-    cairn_matrix_file_fini(&env, &whole);
+    cairn_text_file_fini(&env, &part);
+    cairn_text_file_fini(&env, &whole);
     cairn_comm_destroy(&self);
     return ok;
 }
@@ -145,11 +145,11 @@ Test(read, file_order_survives_in_pieces_of_any_size)
 static bool
 fails_alike(const char *path, size_t piece, cairn_status expected, const char *expect)
 {
-    cairn_matrix_file  source;
-    const cairn_status status = cairn_read_matrix_in_pieces(comm, path, piece, &source);
+    cairn_text_file    source;
+    const cairn_status status = cairn_read_text_in_pieces(comm, path, piece, &source);
     char               first[CAIRN_MESSAGE];
 
-    if (status == CAIRN_OK) cairn_matrix_file_fini(&env, &source);
+    if (status == CAIRN_OK) cairn_text_file_fini(&env, &source);
     memcpy(first, env.message, sizeof first);
     MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
     return status == expected && strcmp(first, env.message) == 0
@@ -211,19 +211,19 @@ Test(read, tensors_are_cut_at_every_byte)
 /// Every rank gets a share of a gzip file whose entries are not counted beforehand.
 Test(read, gzip_pieces_go_to_all_ranks)
 {
-    char              folder[64], path[96];
-    char             *text = make_tensor(3000);
-    cairn_matrix_file part;
+    char            folder[64], path[96];
+    char           *text = make_tensor(3000);
+    cairn_text_file part;
 
     shared_scratch(folder);
     snprintf(path, sizeof path, "%s/a.tns", folder);
     publish(path, text, true);
-    ON_ALL_RANKS(cairn_read_matrix_in_pieces(comm, path, 4096, &part) == CAIRN_OK, "%s",
+    ON_ALL_RANKS(cairn_read_text_in_pieces(comm, path, 4096, &part) == CAIRN_OK, "%s",
                  env.message);
     ON_ALL_RANKS(part.entries.n > 3000 / size / 2
                      && part.entries.n < 3000 / size * 2 + 1,
                  "%ld entries", (long)part.entries.n);
-    cairn_matrix_file_fini(&env, &part);
+    cairn_text_file_fini(&env, &part);
     remove_file(path);
     if (rank == 0) rmdir(folder);
     free(text);
@@ -395,15 +395,15 @@ Test(read, no_memory_on_one_rank_ends_all)
                          env.message);
             env.memory_limit = INT64_MAX;
             for (int64_t n = 0; n < 8; n++) { /* some allocation of that rank fails */
-                cairn_matrix_file source;
+                cairn_text_file source;
 
                 env.allowed = rank == who ? n : -1;
 
                 const cairn_status status =
-                    cairn_read_matrix_in_pieces(comm, path, 100, &source);
+                    cairn_read_text_in_pieces(comm, path, 100, &source);
 
                 env.allowed = -1;
-                if (status == CAIRN_OK) cairn_matrix_file_fini(&env, &source);
+                if (status == CAIRN_OK) cairn_text_file_fini(&env, &source);
                 ON_ALL_RANKS(status == CAIRN_NO_MEMORY || status == CAIRN_OK,
                              "allocation %ld of rank %d: %s", (long)n, who,
                              env.message);
@@ -417,22 +417,22 @@ Test(read, no_memory_on_one_rank_ends_all)
 
 static bool same_verdict(const char *path)
 {
-    cairn_comm       *self = NULL;
-    cairn_matrix_file source;
-    char              message[CAIRN_MESSAGE] = "";
-    bool              ok                     = cairn_comm_self(&env, &self) == CAIRN_OK;
+    cairn_comm     *self = NULL;
+    cairn_text_file source;
+    char            message[CAIRN_MESSAGE] = "";
+    bool            ok                     = cairn_comm_self(&env, &self) == CAIRN_OK;
 
-    const cairn_status alone = cairn_read_matrix(self, path, &source);
+    const cairn_status alone = cairn_read_text(self, path, &source);
 
     if (alone == CAIRN_OK)
-        cairn_matrix_file_fini(&env, &source);
+        cairn_text_file_fini(&env, &source);
     else
         memcpy(message, env.message, sizeof message);
     cairn_comm_destroy(&self);
 
-    const cairn_status all = cairn_read_matrix_in_pieces(comm, path, 32, &source);
+    const cairn_status all = cairn_read_text_in_pieces(comm, path, 32, &source);
 
-    if (all == CAIRN_OK) cairn_matrix_file_fini(&env, &source);
+    if (all == CAIRN_OK) cairn_text_file_fini(&env, &source);
     return ok && all == alone && (all == CAIRN_OK || strcmp(message, env.message) == 0);
 }
 

@@ -41,8 +41,8 @@ typedef struct {
 /// Read `path` in pieces and print the entries, or the message, into @p out.
 static cairn_status read_and_print(size_t piece, char *out, size_t room)
 {
-    cairn_matrix_file  source;
-    const cairn_status status = cairn_read_matrix_in_pieces(comm, path, piece, &source);
+    cairn_text_file    source;
+    const cairn_status status = cairn_read_text_in_pieces(comm, path, piece, &source);
     size_t             n      = 0;
 
     out[0] = '\0';
@@ -57,7 +57,7 @@ static cairn_status read_and_print(size_t piece, char *out, size_t room)
         if (n < room)
             n += (size_t)snprintf(out + n, room - n, "=%g ", source.entries.value[p]);
     }
-    cairn_matrix_file_fini(&env, &source);
+    cairn_text_file_fini(&env, &source);
     return CAIRN_OK;
 }
 

@@ -330,16 +330,16 @@ Test(io_hb, nul_bytes_are_refused)
 
 Test(io_hb, shape_and_words_are_the_headers)
 {
-    cairn_matrix_file source;
+    cairn_text_file source;
 
     snprintf(path, sizeof path, "%s/a.rza", folder);
     scratch_write(path, accepted[7].text, strlen(accepted[7].text));
-    cr_assert_eq(cairn_read_matrix(comm, path, &source), CAIRN_OK, "%s", env.message);
+    cr_assert_eq(cairn_read_text(comm, path, &source), CAIRN_OK, "%s", env.message);
     cr_expect(source.shape.order == 2 && source.shape.extent[0] == 3
               && source.shape.extent[1] == 3);
     cr_expect_str_eq(source.field, "real");
     cr_expect_str_eq(source.symmetry, "skew-symmetric");
-    cairn_matrix_file_fini(&env, &source);
+    cairn_text_file_fini(&env, &source);
 }
 
 Test(io_hb, survives_every_failed_allocation)

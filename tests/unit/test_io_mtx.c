@@ -338,13 +338,13 @@ static long malformed_entries(const char *name)
 
 static void check_malformed(const char *name)
 {
-    const long        expected = malformed_entries(name);
-    cairn_matrix_file source;
-    char              file[512];
+    const long      expected = malformed_entries(name);
+    cairn_text_file source;
+    char            file[512];
 
     snprintf(file, sizeof file, CAIRN_TEST_DATA "/malformed/%s", name);
 
-    const cairn_status status = cairn_read_matrix(comm, file, &source);
+    const cairn_status status = cairn_read_text(comm, file, &source);
 
     if (status != CAIRN_OK) {
         cr_expect_eq(expected, -1, "%s is refused: %s", name, env.message);
@@ -356,7 +356,7 @@ static void check_malformed(const char *name)
     cr_expect_neq(expected, -1, "%s is accepted", name);
     cr_expect(expected == -2 || source.entries.n == expected, "%s has %ld entries",
               name, (long)source.entries.n);
-    cairn_matrix_file_fini(&env, &source);
+    cairn_text_file_fini(&env, &source);
 }
 
 Test(io_mtx, the_malformed_set_is_read_as_decided)
@@ -392,9 +392,9 @@ static void check_matrix(char *line)
     if (strcmp(field[8], "complex") == 0 || !strstr(field[13], ".mtx")) return;
     snprintf(file, sizeof file, CAIRN_TEST_DATA "/matrices/%s", field[13]);
 
-    cairn_matrix_file source;
+    cairn_text_file source;
 
-    cr_assert_eq(cairn_read_matrix(comm, file, &source), CAIRN_OK, "%s", env.message);
+    cr_assert_eq(cairn_read_text(comm, file, &source), CAIRN_OK, "%s", env.message);
     cr_assert_eq(cairn_entries_sort(&env, &source.entries), CAIRN_OK);
     cr_expect_eq(source.entries.n, atol(field[5]), "%s: %ld entries, not %s", field[0],
                  (long)source.entries.n, field[5]);
@@ -402,7 +402,7 @@ static void check_matrix(char *line)
     cr_expect_eq(source.shape.extent[1], atol(field[3]), "%s", field[0]);
     cr_expect_str_eq(source.field, field[8]);
     cr_expect_str_eq(source.symmetry, field[9]);
-    cairn_matrix_file_fini(&env, &source);
+    cairn_text_file_fini(&env, &source);
 }
 
 Test(io_mtx, the_matrices_have_their_known_numbers_of_entries)

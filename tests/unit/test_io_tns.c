@@ -69,11 +69,11 @@ Test(io_tns, what_is_wrong_is_refused_with_its_line)
 Test(io_tns, extents_are_the_largest_indices)
 {
     static const char text[] = "2 9 1 1\n5 1 1 2\n1 1 7 3\n";
-    cairn_matrix_file source;
+    cairn_text_file   source;
 
     snprintf(path, sizeof path, "%s/a.TNS.gz", folder);
     scratch_append_gzip(path, text, sizeof text - 1);
-    cr_assert_eq(cairn_read_matrix_in_pieces(comm, path, 3, &source), CAIRN_OK, "%s",
+    cr_assert_eq(cairn_read_text_in_pieces(comm, path, 3, &source), CAIRN_OK, "%s",
                  env.message);
     cr_expect_eq(source.shape.order, 3);
     cr_expect_eq(source.shape.extent[0], 5);
@@ -81,7 +81,7 @@ Test(io_tns, extents_are_the_largest_indices)
     cr_expect_eq(source.shape.extent[2], 7);
     cr_expect_str_eq(source.field, "real");
     cr_expect_str_eq(source.symmetry, "general");
-    cairn_matrix_file_fini(&env, &source);
+    cairn_text_file_fini(&env, &source);
 }
 
 Test(io_tns, nul_bytes_are_refused)

@@ -110,22 +110,22 @@ Test(io_write, dense_results_are_columns_whatever_their_strides)
 Test(io_write, nothing_at_all_is_a_header)
 {
     const cairn_dense_rows none = {.rows = 5, .cols = 0, .last = 5};
-    cairn_matrix_file      source;
+    cairn_text_file        source;
 
     cr_assert_eq(cairn_write_dense(comm, path, &none), CAIRN_OK);
-    cr_assert_eq(cairn_read_matrix(comm, path, &source), CAIRN_OK, "%s", env.message);
+    cr_assert_eq(cairn_read_text(comm, path, &source), CAIRN_OK, "%s", env.message);
     cr_expect(source.entries.n == 0 && source.shape.extent[0] == 5
               && source.shape.extent[1] == 0);
-    cairn_matrix_file_fini(&env, &source);
+    cairn_text_file_fini(&env, &source);
 }
 
 /// More text than one piece of the writer or of the reader.
 Test(io_write, what_is_written_reads_back_bit_for_bit)
 {
     enum { N = 20000 };
-    cairn_entries     entries;
-    cairn_matrix_file source;
-    uint64_t          state = 11;
+    cairn_entries   entries;
+    cairn_text_file source;
+    uint64_t        state = 11;
 
     cairn_entries_init(&entries, 2);
     for (int k = 0; k < N; k++) {
@@ -143,7 +143,7 @@ Test(io_write, what_is_written_reads_back_bit_for_bit)
     },
                                      &entries),
                  CAIRN_OK);
-    cr_assert_eq(cairn_read_matrix_in_pieces(comm, path, 5000, &source), CAIRN_OK, "%s",
+    cr_assert_eq(cairn_read_text_in_pieces(comm, path, 5000, &source), CAIRN_OK, "%s",
                  env.message);
     cr_assert_eq(source.entries.n, N);
     cr_expect_arr_eq(source.entries.coord[0], entries.coord[0],
@@ -151,6 +151,6 @@ Test(io_write, what_is_written_reads_back_bit_for_bit)
     cr_expect_arr_eq(source.entries.coord[1], entries.coord[1],
                      N * sizeof(cairn_coord));
     cr_expect_arr_eq(source.entries.value, entries.value, N * sizeof(double));
-    cairn_matrix_file_fini(&env, &source);
+    cairn_text_file_fini(&env, &source);
     cairn_entries_fini(&env, &entries);
 }
