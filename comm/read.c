@@ -63,6 +63,12 @@ static cairn_status find_kind(cairn_reading *r)
 
     r->head.kind =
         cairn_file_kind_of(r->path, begin, begin + (have < HEAD ? have : HEAD));
+    CAIRN_CHECK(r->head.kind >= 0, r->comm->env, CAIRN_BAD_FILE, "read: %s: line 1: %s",
+                r->path,
+                have == 0 ? "the file is empty"
+                          : "the kind of the file is unknown: it begins neither with "
+                            "%%MatrixMarket nor as Harwell-Boeing files do, and its "
+                            "name is none of .mtx .tns .hb .rb .rua ...");
     return CAIRN_OK;
 }
 

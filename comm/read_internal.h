@@ -78,8 +78,8 @@ struct cairn_file_kind {
 /// The table; ends with a row without name.
 extern const cairn_file_kind cairn_file_kinds[];
 
-/// Which kind a file is: by its first bytes, else by its name, else Matrix Market (which
-/// says what is missing). @return Row of the table.
+/// Which kind a file is: by its first bytes, else by its name.
+/// @return Row of the table, -1: neither says.
 int cairn_file_kind_of(const char *path, const char *begin, const char *end);
 
 /// Read the lines of a plain file. Collective.

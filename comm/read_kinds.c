@@ -213,5 +213,5 @@ int cairn_file_kind_of(const char *path, const char *begin, const char *end)
             return k;
     for (int k = 0; cairn_file_kinds[k].name; k++)
         if (cairn_file_kinds[k].named(path, length)) return k;
-    return 0;
+    return -1;
 }

@@ -193,7 +193,11 @@ Test(io_mtx, the_content_decides_before_the_name)
     snprintf(path, sizeof path, "%s/b", folder);
     scratch_write(path, "1 1 1 1.0\n", 10);
     cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
-    cr_expect(strstr(out, "not a Matrix Market file") != NULL, "%s", out);
+    cr_expect(strstr(out, "line 1: the kind of the file is unknown") != NULL, "%s",
+              out);
+    scratch_write(path, "", 0);
+    cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
+    cr_expect(strstr(out, "line 1: the file is empty") != NULL, "%s", out);
 }
 
 /// A gzip file of two members, changed by @p change, read.
