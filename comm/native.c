@@ -6,8 +6,8 @@
 #include "comm/native.h"
 
 #include "comm/output.h"
-#include "format/language.h"
 #include "comm/stream.h"
+#include "format/language.h"
 
 #include <errno.h>
 #include <fcntl.h>

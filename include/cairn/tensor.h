@@ -201,6 +201,15 @@ CAIRN_API cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                                             const cairn_format *format,
                                             cairn_tensor      **converted);
 
+/// Is this a .cairn file? Told by its first bytes.
+///
+/// Collective.
+///
+/// @retval CAIRN_IO  It cannot be opened.
+CAIRN_API cairn_status cairn_file_is_native(cairn_context *context,
+                                            const char    *path,
+                                            bool          *native);
+
 /// Read a .cairn file as the tensor that was written, in its format. On as many ranks as
 /// wrote it every rank takes its own arrays; on others it is stored anew.
 ///
@@ -221,6 +230,9 @@ CAIRN_API cairn_status cairn_source_from_tensor(const cairn_tensor *tensor,
                                                 cairn_source      **source);
 
 CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
+
+/// The type of the tensor's values.
+CAIRN_API cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor);
 
 /// The tensor's format, which it owns.
 CAIRN_API const cairn_format *cairn_tensor_format(const cairn_tensor *tensor);

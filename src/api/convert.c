@@ -171,6 +171,11 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
     return status;
 }
 
+cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)
+{
+    return tensor->dtype;
+}
+
 /* ---- files ---- */
 
 /// What one rank's segment says of itself, for comparison.
@@ -304,6 +309,17 @@ store_anew(cairn_context *context, const char *path, cairn_tensor **tensor)
 }
 
 cairn_status
+cairn_file_is_native(cairn_context *context, const char *path, bool *native)
+{
+    bool found = false;
+
+    CAIRN_TRY(cairn_comm_agree(context->comm,
+                               cairn_native_probe(&context->env, path, &found)));
+    *native = found;
+    return CAIRN_OK;
+}
+
+cairn_status
 cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tensor)
 {
     cairn_comm   *comm   = context->comm;
@@ -311,7 +327,7 @@ cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tenso
     cairn_tensor *fresh  = NULL;
     bool          native = false;
 
-    CAIRN_TRY(cairn_comm_agree(comm, cairn_native_probe(comm->env, path, &native)));
+    CAIRN_TRY(cairn_file_is_native(context, path, &native));
     CAIRN_TRY(cairn_comm_agree(
         comm, native ? CAIRN_OK
                      : cairn_fail(comm->env, CAIRN_BAD_FILE,

@@ -116,6 +116,14 @@ cairn_status cli_format_json(const cli_format_view *view)
     json_t *object = json_pack("{s:s, s:o}", "format", cairn_format_text(view->format),
                                "members", members(view));
 
+    if (object && view->path
+        && json_object_update_new(object, json_pack("{s:o, s:o}", "path",
+                                                    cli_format_path_rules(view), "work",
+                                                    cli_format_path_work(view)))
+               != 0) {
+        json_decref(object);
+        object = NULL;
+    }
     if (object && view->tensor) {
         json_t            *list   = json_array();
         const cairn_status status = parts(view, list);

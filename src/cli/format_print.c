@@ -233,6 +233,8 @@ static cairn_status print_parts(const cli_format_view *view)
 
 cairn_status cli_format_print(const cli_format_view *view)
 {
+    if (view->path) cli_format_path_print(view);
+    if (view->path && !view->tensor) return CAIRN_OK;
     printf("%s\n", cairn_format_text(view->format));
     CLI_TRY(print_members(view));
     CLI_TRY(print_parts(view));

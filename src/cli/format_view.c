@@ -262,9 +262,11 @@ static cairn_status describe_storage(cli_format_view *view)
 cairn_status cli_format_view_init(cli_job            *job,
                                   const cairn_format *format,
                                   const cairn_tensor *tensor,
+                                  const cairn_path   *path,
                                   cli_format_view    *view)
 {
-    *view = (cli_format_view){.job = job, .format = format, .tensor = tensor};
+    *view =
+        (cli_format_view){.job = job, .format = format, .tensor = tensor, .path = path};
 
     const int members = cairn_format_members(format);
 

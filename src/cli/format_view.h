@@ -10,12 +10,14 @@
 #define CLI_FORMAT_VIEW_H
 
 #include "job.h"
+#include "json.h"
 #include "words.h"
 
 typedef struct cli_format_view {
     cli_job            *job;
     const cairn_format *format;
     const cairn_tensor *tensor; ///< NULL: no file was given.
+    const cairn_path   *path;   ///< From --path's format; NULL: it was not given.
 
     cairn_level_info   *level;   ///< Of all members, one after the other.
     int                 levels;  ///< Of all members.
@@ -33,6 +35,7 @@ typedef struct cli_format_view {
 cairn_status cli_format_view_init(cli_job            *job,
                                   const cairn_format *format,
                                   const cairn_tensor *tensor,
+                                  const cairn_path   *path,
                                   cli_format_view    *view);
 
 void cli_format_view_fini(cli_format_view *view);
@@ -68,6 +71,13 @@ void cli_format_arrays(const cli_format_view *view, int member);
 
 /// Print bytes, padding, and what to make of them.
 void cli_format_cost(const cli_format_view *view);
+
+/// The rules of the view's path as strings, and what each costs; NULL: out of memory.
+json_t *cli_format_path_rules(const cli_format_view *view);
+json_t *cli_format_path_work(const cli_format_view *view);
+
+/// Print the view's path: all rules on one line, then one by one. Rank 0.
+void cli_format_path_print(const cli_format_view *view);
 
 /// Write the JSON object. Rank 0.
 cairn_status cli_format_json(const cli_format_view *view);

@@ -40,7 +40,7 @@ typedef struct cli_job cli_job; // job.h
     X(DENSITY, "density", "D", NULL, "share of each row that is stored, 0 to 1")     \
     X(SEED, "seed", "N", "1", "where the random numbers start")                      \
     X(ARRAYS, "arrays", NULL, NULL, "with FILE, on one rank: the arrays' elements")  \
-    X(PATH, "path", "SRC", NULL, "rewrite rules from SRC (not in this version)")     \
+    X(PATH, "path", "SRC", NULL, "the rewrite rules that lead from SRC to SPEC")     \
     X(TO, "to", "SPEC", NULL, "the format to store it in")                           \
     X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand")              \
     X(PLACE, "place", "LIST", "auto", "devices of the members: auto, cpu, 0=cpu:0")  \

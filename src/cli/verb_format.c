@@ -14,7 +14,6 @@ static cairn_status check_options(cli_job *job)
 {
     const bool with_file = job->arguments.operands == 2;
 
-    if (cli_given(job, CLI_PATH)) return cli_not_yet(job, "option", "--path");
     if (!cli_given(job, CLI_ARRAYS)) return CAIRN_OK;
     if (!with_file)
         return cli_fail(job, CAIRN_BAD_OPTION,
@@ -63,13 +62,21 @@ static cairn_status explain(cli_job *job, bool *explained)
     return status;
 }
 
-static cairn_status
-show(cli_job *job, const cairn_format *format, const cairn_tensor *tensor)
+/// What is asked about: a format, and another from which to come to it.
+typedef struct {
+    cairn_format *format;
+    cairn_format *from; ///< NULL without --path.
+} question;
+
+static cairn_status show(cli_job            *job,
+                         const question     *q,
+                         const cairn_tensor *tensor,
+                         const cairn_path   *path)
 {
     cli_format_view view;
     cairn_status    status = CAIRN_OK;
 
-    CLI_TRY(cli_format_view_init(job, format, tensor, &view));
+    CLI_TRY(cli_format_view_init(job, q->format, tensor, path, &view));
     if (cli_is_first(job))
         status =
             cli_given(job, CLI_JSON) ? cli_format_json(&view) : cli_format_print(&view);
@@ -78,37 +85,72 @@ show(cli_job *job, const cairn_format *format, const cairn_tensor *tensor)
     return status;
 }
 
-static cairn_status store_and_show(cli_job *job, const cairn_format *format)
+/// Store the file; with --path in that format first, so that the path is executed.
+static cairn_status
+store(cli_job *job, const question *q, cairn_source *source, cairn_tensor **tensor)
 {
-    cairn_source *source = NULL;
-    cairn_tensor *tensor = NULL;
+    cairn_tensor *first = NULL;
 
-    if (job->arguments.operands < 2) return show(job, format, NULL);
-    CLI_TRY(cairn_source_read(job->context, job->arguments.operand[1], CAIRN_BY_NNZ,
-                              &source));
-    cairn_status status = cairn_tensor_create(source, format, job->dtype, &tensor);
+    if (!q->from) return cairn_tensor_create(source, q->format, job->dtype, tensor);
+    CLI_TRY(cairn_tensor_create(source, q->from, job->dtype, &first));
+    const cairn_status status = cairn_tensor_convert(first, q->format, tensor);
 
+    cairn_tensor_destroy(&first);
+    return status;
+}
+
+static cairn_status plan_path(cli_job            *job,
+                              const question     *q,
+                              const cairn_source *source,
+                              cairn_path        **path)
+{
+    cairn_source_info info;
+
+    if (!q->from) return CAIRN_OK;
+    if (source) CLI_TRY(cairn_source_describe(source, &info));
+    return cli_agree(job, cairn_path_create(job->context, q->from, q->format,
+                                            source ? info.extent : NULL, path));
+}
+
+static cairn_status store_and_show(cli_job *job, const question *q)
+{
+    const bool    with_file = job->arguments.operands == 2;
+    cairn_source *source    = NULL;
+    cairn_tensor *tensor    = NULL;
+    cairn_path   *path      = NULL;
+    cairn_status  status    = CAIRN_OK;
+
+    if (with_file)
+        status = cairn_source_read(job->context, job->arguments.operand[1],
+                                   CAIRN_BY_NNZ, &source);
+    if (status == CAIRN_OK) status = plan_path(job, q, source, &path);
+    if (status == CAIRN_OK && with_file) status = store(job, q, source, &tensor);
     cairn_source_destroy(&source);
-    if (status == CAIRN_OK) status = show(job, format, tensor);
+    if (status == CAIRN_OK) status = show(job, q, tensor, path);
+    cairn_path_destroy(&path);
     cairn_tensor_destroy(&tensor);
     return status;
 }
 
 static cairn_status run(cli_job *job)
 {
-    cairn_format *format = NULL;
-    bool          explained;
+    question q = {NULL, NULL};
+    bool     explained;
 
     CLI_TRY(check_options(job));
     CLI_TRY(explain(job, &explained));
     if (explained) return CAIRN_OK;
     /* A file of formats may be missing on one rank only. */
     cairn_status status = cli_agree(
-        job, cairn_format_create(job->context, job->arguments.operand[0], &format));
+        job, cairn_format_create(job->context, job->arguments.operand[0], &q.format));
 
-    if (status == CAIRN_OK) status = store_and_show(job, format);
+    if (status == CAIRN_OK && cli_given(job, CLI_PATH))
+        status = cli_agree(
+            job, cairn_format_create(job->context, cli_text(job, CLI_PATH), &q.from));
+    if (status == CAIRN_OK) status = store_and_show(job, &q);
 
-    cairn_format_destroy(&format);
+    cairn_format_destroy(&q.from);
+    cairn_format_destroy(&q.format);
     return status;
 }
 
@@ -120,19 +162,27 @@ static const char about[] =
     "With FILE: ranges and stored nodes, the arrays with their widths and bytes, all "
     "of "
     "it beside what CSR takes (COO for other orders), and how much is padding. Under "
-    "mpirun these are the sums over all ranks.";
+    "mpirun these are the sums over all ranks.\n"
+    "\n"
+    "With --path SRC: the rewrite rules that lead from SRC to SPEC, on one line and "
+    "then "
+    "one by one with what each costs. With FILE too, FILE is stored in SRC and the "
+    "rules "
+    "are executed: what is shown is what they made.";
 
 static const char json[] =
     "format, members[]{encoding levels[]{level expr kind lo size nodes merged trimmed "
     "ptr idx}} (lo size nodes null without FILE) and, with FILE, parts[]{member rank "
     "share bank nnz bytes arrays[]{level kind bits length bytes values}} (bank null "
     "without partition; level -1: values; values only with --arrays) nnz values "
-    "(padding included) bytes baseline{format bytes}";
+    "(padding included) bytes baseline{format bytes}; with --path: path[] (the rules) "
+    "work[]{rule bytes operations passes memory} (planned, for each entry)";
 
 static const cli_example examples[] = {
     {"cairn format bdia",                            "what the name stands for"       },
     {"cairn format 'bdia<3>'",                       "what it stores, and why"        },
     {"cairn format 'bdia<3>' figure1a.mtx --arrays", "of a matrix, element by element"},
+    {"cairn format 'bdia<3>' --path coo",            "the rules that lead there"      },
     {"cairn format '#encoding<{ idx_map<(d0,d1)->(d1,d0)>, mutation<merge(0), "
      "trim(1,1)> }>'",                          "a format without a name"        },
     {NULL,                                           NULL                             },

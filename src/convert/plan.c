@@ -341,6 +341,16 @@ static cairn_status plan_one(cairn_env            *env,
     return status;
 }
 
+/// The same rules in the same order.
+static bool is_same(const cairn_path *a, const cairn_path *b)
+{
+    for (int k = 0; k < a->rules && a->rules == b->rules; k++)
+        if (a->rule[k].kind != b->rule[k].kind || a->rule[k].a != b->rule[k].a
+            || a->rule[k].b != b->rule[k].b || a->rule[k].c != b->rule[k].c)
+            return false;
+    return a->rules == b->rules;
+}
+
 /// The best route between two encodings.
 static cairn_status plan_best(cairn_env            *env,
                               int                   order,
@@ -367,8 +377,10 @@ static cairn_status plan_best(cairn_env            *env,
             direct = other;
             other  = swap;
         }
-        direct->routes = 2;
-        direct->others = other->total.bytes;
+        if (!is_same(direct, other)) {
+            direct->routes = 2;
+            direct->others = other->total.bytes;
+        }
         cairn_path_destroy(&other);
     }
     *path = direct;

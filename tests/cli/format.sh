@@ -157,8 +157,8 @@ expect 2 format '#encoding<{ idx_map<(d0,d1)->(d0)> }>'
 expect 2 format 'csr<'
 expect 2 format 'csf<3>' a.mtx
 expect 2 format csr --arrays
-expect 2 format csr --path coo
-complains 'not in this version'
+expect 2 format csr --path cso
+complains 'did you mean'
 expect 1 format csr missing.mtx
 expect 1 format nofile:mine
 finish

@@ -14,4 +14,8 @@ for ranks in 1 2 3; do
 done
 on 2 0 format csr u.mtx
 says '^part  member 0, rank 1: '
+
+# The rules are executed on every rank.
+on 2 0 format 'bcsr<2,2>' u.mtx --path 'hybrid<bdia<2>,csr,0.5>'
+says '^Member(0) Split(0)'
 finish

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// `cairn format --path`: the rewrite rules from another format to this one.
+
+#include "format_view.h"
+#include "json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+json_t *cli_format_path_rules(const cli_format_view *view)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < cairn_path_steps(view->path) && list; k++)
+        if (json_array_append_new(list, json_string(cairn_path_at(view->path, k).rule))
+            != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}
+
+json_t *cli_format_path_work(const cli_format_view *view)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < cairn_path_steps(view->path) && list; k++) {
+        const cairn_path_step step = cairn_path_at(view->path, k);
+
+        if (json_array_append_new(
+                list, json_pack("{s:s, s:f, s:f, s:i, s:f}", "rule", step.rule, "bytes",
+                                step.bytes, "operations", step.operations, "passes",
+                                step.passes, "memory", step.memory))
+            != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
+static int widest_rule(const cairn_path *path)
+{
+    int width = 4;
+
+    for (int k = 0; k < cairn_path_steps(path); k++) {
+        const int length = (int)strlen(cairn_path_at(path, k).rule);
+
+        if (length > width) width = length;
+    }
+    return width;
+}
+
+static void print_step(const cairn_path_step *step, int width)
+{
+    printf("  %-*s  %6.0f  %6.0f  %6.0f  %s\n", width, step->rule, step->bytes,
+           step->operations, step->memory, step->sentence);
+}
+
+/// What the numbers mean, and their sum.
+static void print_total(const cli_format_view *view, double bytes)
+{
+    cli_paragraph paragraph;
+    double        next;
+    const int     routes = cairn_path_routes(view->path, &next);
+
+    cli_paragraph_begin(&paragraph, 0, 0);
+    cli_paragraph_say(
+        &paragraph,
+        "Planned, for each stored entry: bytes read and written, "
+        "operations, bytes held while the rule runs. In all %.0f bytes an "
+        "entry",
+        bytes);
+    if (view->tensor)
+        cli_paragraph_say(&paragraph, ", %s for the %" PRId64 " entries of this file",
+                          cli_word_bytes((int64_t)(bytes * (double)view->nnz)).text,
+                          view->nnz);
+    cli_paragraph_say(&paragraph, "; reading the old arrays and filling the new ones "
+                                  "are left out.");
+    if (routes > 1)
+        cli_paragraph_say(&paragraph,
+                          " It is the best of %d routes: the next moves %.0f bytes an "
+                          "entry.",
+                          routes, next);
+    cli_paragraph_end(&paragraph);
+}
+
+void cli_format_path_print(const cli_format_view *view)
+{
+    const int steps = cairn_path_steps(view->path), width = widest_rule(view->path);
+    double    bytes = 0;
+
+    for (int k = 0; k < steps; k++)
+        printf("%s%s", k ? " " : "", cairn_path_at(view->path, k).rule);
+    printf("%s\n\n", steps ? "" : "(nothing changes)");
+    if (!steps) return;
+    printf("  %-*s  %6s  %6s  %6s\n", width, "rule", "bytes", "ops", "memory");
+    for (int k = 0; k < steps; k++) {
+        const cairn_path_step step = cairn_path_at(view->path, k);
+
+        print_step(&step, width);
+        bytes += step.bytes;
+    }
+    printf("\n");
+    print_total(view, bytes);
+    if (view->tensor) printf("\n");
+}
