@@ -65,7 +65,8 @@ static cairn_status
 prepare_both(cairn_comm *comm, const messages *in, const messages *out, mpi_exchange *x)
 {
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
-    const int tag = CAIRN_TAG_EXCHANGE + state->exchanges++ % CAIRN_TAG_EXCHANGES;
+    const int        tag =
+        CAIRN_TAG_EXCHANGE + (int)(state->exchanges++ % CAIRN_TAG_EXCHANGES);
 
     CAIRN_TRY(prepare(comm, in, tag, x));
     return prepare(comm, out, tag, x);

@@ -18,7 +18,7 @@ enum {
 typedef struct cairn_mpi_state {
     MPI_Comm comm;
     int64_t  piece;     ///< Bytes of one message at most; MPI counts in int.
-    int      exchanges; ///< Exchanges created so far; the same on every rank.
+    unsigned exchanges; ///< Exchanges created so far; the same on every rank.
 } cairn_mpi_state;
 
 static inline cairn_mpi_state *cairn_mpi_state_of(const cairn_comm *comm)

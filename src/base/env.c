@@ -69,9 +69,11 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
 
 static bool allocation_allowed(cairn_env *env)
 {
-    const int64_t allowed = atomic_load(&env->allowed);
+    int64_t allowed = atomic_load(&env->allowed);
 
-    if (allowed > 0) atomic_fetch_sub(&env->allowed, 1);
+    while (allowed > 0
+           && !atomic_compare_exchange_weak(&env->allowed, &allowed, allowed - 1)) {
+    }
     return allowed != 0;
 }
 

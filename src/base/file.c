@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -59,13 +60,27 @@ static void forget_names(cairn_file *file)
     file->temporary = file->path = NULL;
 }
 
+/// The name to rename to: a link stays, and what it points to is replaced.
+static cairn_status final_name(cairn_env *env, const char *path, char **name)
+{
+    struct stat about;
+    const bool  link   = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+    char *const target = link ? realpath(path, NULL) : NULL;
+
+    if (target) path = target;
+    const cairn_status status = cairn_strndup(env, path, strlen(path), name);
+
+    free(target);
+    return status;
+}
+
 cairn_status cairn_file_create(cairn_env *env, const char *path, cairn_file *file)
 {
     cairn_file   fresh = {.env = env, .fd = -1};
     cairn_status status;
 
     CAIRN_TRY(check_target(env, path));
-    CAIRN_TRY(cairn_strndup(env, path, strlen(path), &fresh.path));
+    CAIRN_TRY(final_name(env, path, &fresh.path));
     status = create_temporary(&fresh);
     if (status == CAIRN_OK)
         *file = fresh;

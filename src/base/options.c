@@ -141,7 +141,8 @@ static int set_option(const option *o, cairn_options *options, const char *value
         return 0;
     }
     if (o->type == COUNT) return parse_count(value, (int64_t *)field);
-    return cairn_parse_bytes(value, (int64_t *)field);
+    if (cairn_parse_bytes(value, (int64_t *)field) != 0) return -1;
+    return *(const int64_t *)field > 0 ? 0 : -1; /* 0 would mean: not set */
 }
 
 static int unknown_option(const char *name, char *why, size_t why_size)

@@ -10,6 +10,7 @@
 #include "values.h"
 #include "verbs.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,6 +123,15 @@ static int end_answer(cli_job *job, cairn_status status)
     return cairn_status_exit(status);
 }
 
+/// A stream that was closed must not become the next file that is opened, or what is
+/// printed would go into that. Held open the wrong way round, it still fails.
+static void hold_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     static cli_job job;
@@ -129,8 +139,11 @@ int main(int argc, char **argv)
     char         **words    = argv + 1;
     bool           launched = cli_launcher_present();
 
-    /* A reader that has gone is a failed write, which has a status of its own. */
+    hold_streams();
+    /* A reader that has gone is a failed write, which has a status of its own; so is a
+     * file that may not be so long. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (count > 0 && strcmp(words[0], "--mpi") == 0) {
         launched = true;
         count--;

@@ -31,10 +31,21 @@ static void usual_rights(int fd)
     (void)!fchmod(fd, 0666 & ~mask);
 }
 
+/// The name to rename to: a link stays, and what it points to is replaced.
+static char *final_name(const char *path)
+{
+    struct stat info;
+    char       *target = NULL;
+
+    if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) target = realpath(path, NULL);
+    return target ? target : strdup(path);
+}
+
 static cairn_status open_temporary(cli_job *job, cli_save *save)
 {
-    if (asprintf(&save->temporary, "%s.XXXXXX", save->path) < 0) {
-        save->temporary = NULL;
+    save->name = final_name(save->path);
+    if (!save->name || asprintf(&save->temporary, "%s.XXXXXX", save->name) < 0) {
+        free(save->name);
         return cli_fail(job, CAIRN_NO_MEMORY, "write: %s: out of memory", save->path);
     }
     const int fd = mkstemp(save->temporary);
@@ -49,6 +60,7 @@ static cairn_status open_temporary(cli_job *job, cli_save *save)
     const cairn_status status = refuse(job, save->path);
 
     free(save->temporary);
+    free(save->name);
     return status;
 }
 
@@ -67,9 +79,10 @@ cairn_status cli_save_end(cli_job *job, cli_save *save, cairn_status status)
     if (!written && status == CAIRN_OK) status = refuse(job, save->path);
     if (fclose(save->file) != 0 && status == CAIRN_OK) status = refuse(job, save->path);
     if (!save->temporary) return status;
-    if (status == CAIRN_OK && rename(save->temporary, save->path) != 0)
+    if (status == CAIRN_OK && rename(save->temporary, save->name) != 0)
         status = refuse(job, save->path);
     if (status != CAIRN_OK) unlink(save->temporary);
     free(save->temporary);
+    free(save->name);
     return status;
 }

@@ -13,6 +13,7 @@
 
 typedef struct cli_save {
     const char *path;
+    char       *name;      ///< What `temporary` will be called.
     char       *temporary; ///< NULL: `path` itself is being written.
     FILE       *file;
 } cli_save;

@@ -6,8 +6,11 @@
 #include "format/resolve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /// Make the format that a body means.
 static cairn_status
@@ -125,15 +128,33 @@ read_all(cairn_env *env, const char *path, FILE *file, char **text, size_t *leng
     return ferror(file) ? cannot_read(env, path) : CAIRN_OK;
 }
 
+/// Not blocking: nobody may ever write to a pipe. It is refused, as for matrices.
+static cairn_status open_regular(cairn_env *env, const char *path, FILE **file)
+{
+    const int   fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat about;
+    char        origin[256];
+
+    if (fd < 0) return cannot_read(env, path);
+    if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+        *file = fdopen(fd, "rb");
+        if (*file) return CAIRN_OK;
+    }
+    close(fd);
+    cairn_quote_origin(origin, path);
+    return cairn_fail(env, CAIRN_IO,
+                      "format: %s: cannot be read: it is not a regular file", origin);
+}
+
 static cairn_status
 read_library(cairn_env *env, const char *path, cairn_library **library)
 {
-    FILE *const  file = fopen(path, "rb");
+    FILE        *file = NULL;
     char        *text = NULL;
     size_t       length;
     cairn_status status;
 
-    if (!file) return cannot_read(env, path);
+    CAIRN_TRY(open_regular(env, path, &file));
     CAIRN_GO(out, read_all(env, path, file, &text, &length));
     CAIRN_GO(out, cairn_library_parse(env, text, length, path, library));
 out:

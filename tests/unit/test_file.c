@@ -5,6 +5,9 @@
 #include "../support/scratch.h"
 #include "base/file.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 static cairn_env env;
 static char      folder[64], path[96];
 
@@ -71,6 +74,66 @@ Test(file, can_be_written_by_two)
     cairn_file_close(&other);
     cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
     expect_content("ab");
+}
+
+Test(file, is_written_where_a_link_points)
+{
+    cairn_file  file;
+    char        link[128];
+    struct stat about;
+
+    snprintf(link, sizeof link, "%s/link", folder);
+    scratch_write(path, "old", 3);
+    cr_assert_eq(symlink("a", link), 0);
+    cr_assert_eq(cairn_file_create(&env, link, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
+    cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
+    cr_expect(lstat(link, &about) == 0 && S_ISLNK(about.st_mode), "no link any more");
+    expect_content("new");
+    unlink(link);
+}
+
+/// A folder that came into being where the file was to go.
+Test(file, that_cannot_be_renamed_leaves_nothing)
+{
+    cairn_file file;
+
+    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
+    cr_assert_eq(mkdir(path, 0777), 0);
+    cr_expect_eq(cairn_file_commit(&file), CAIRN_IO);
+    cr_expect(strstr(env.message, "rename: ") == env.message, "%s", env.message);
+    cr_assert_eq(rmdir(path), 0);
+}
+
+/// The folder is gone when the file is complete.
+Test(file, whose_folder_has_gone_is_refused)
+{
+    cairn_file file;
+    char       inner[96], name[128];
+
+    snprintf(inner, sizeof inner, "%s/inner", folder);
+    snprintf(name, sizeof name, "%s/b", inner);
+    cr_assert_eq(mkdir(inner, 0777), 0);
+    cr_assert_eq(cairn_file_create(&env, name, &file), CAIRN_OK);
+    cr_assert_eq(unlink(file.temporary), 0);
+    cr_assert_eq(rmdir(inner), 0);
+    cr_expect_eq(cairn_file_commit(&file), CAIRN_IO);
+}
+
+/// No room: the process may write only so much. (SIGXFSZ, as a program must, is ignored.)
+Test(file, that_does_not_fit_leaves_nothing)
+{
+    const struct rlimit little = {1000, 1000};
+    static char         bytes[4096];
+    cairn_file          file;
+
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_expect_eq(cairn_file_write_at(&file, bytes, sizeof bytes, 0), CAIRN_IO);
+    cr_expect(strstr(env.message, "write: ") == env.message, "%s", env.message);
+    cairn_file_discard(&file);
 }
 
 Test(file, does_not_replace_what_is_no_file)

@@ -6,6 +6,7 @@
 #include "support/scratch.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 TestSuite(language_library, .init = language_up, .fini = language_down);
@@ -178,8 +179,46 @@ Test(language_library, a_file_that_cannot_be_read)
         "format: /no/such?file: cannot be read: No such file or directory");
     cr_expect_eq(cairn_format_open(&env, "/:csr", "--format", &format), CAIRN_IO);
     cr_expect_eq(cairn_format_open(&env, "/dev/zero:csr", "--format", &format),
-                 CAIRN_BAD_SYNTAX);
+                 CAIRN_IO);
+    cr_expect_str_eq(env.message,
+                     "format: /dev/zero: cannot be read: it is not a regular file");
     cr_expect_null(format);
+}
+
+/// A pipe that nobody writes to would be waited for.
+Test(language_library, a_pipe_is_refused, .timeout = 10)
+{
+    cairn_format *format   = NULL;
+    char          folder[] = "/tmp/cairn-XXXXXX", path[64], spec[80];
+
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/pipe", folder);
+    snprintf(spec, sizeof spec, "%s:csr", path);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    cr_expect_eq(cairn_format_open(&env, spec, "--format", &format), CAIRN_IO);
+    cr_expect_null(format);
+    unlink(path);
+    rmdir(folder);
+}
+
+/// No end of it is read, however long.
+Test(language_library, a_file_beyond_the_limit)
+{
+    cairn_format *format   = NULL;
+    char          folder[] = "/tmp/cairn-XXXXXX", path[64], spec[80];
+
+    cr_assert_not_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/long", folder);
+    snprintf(spec, sizeof spec, "%s:csr", path);
+    FILE *const file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    cr_assert_eq(ftruncate(fileno(file), (off_t)1 << 40), 0);
+    fclose(file);
+    cr_expect_eq(cairn_format_open(&env, spec, "--format", &format), CAIRN_BAD_SYNTAX);
+    cr_expect_lt(env.peak_bytes, 8 << 20);
+    unlink(path);
+    rmdir(folder);
 }
 
 /// The listings as this project writes them; the printed ones are read below.

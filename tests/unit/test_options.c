@@ -131,6 +131,8 @@ Test(options, wrong_variables_are_refused_and_change_nothing)
         {"CAIRN_QQQQQQQQQQQQQQQQQQQQQ", "1",                    "cairn --options"            },
         {"CAIRN_",                      "1",                    "CAIRN_: no such variable"   },
         {"CAIRN_MEMORY",                "lots",                 "CAIRN_MEMORY: 'lots'"       },
+        {"CAIRN_MEMORY",                "0",                    "CAIRN_MEMORY: '0'"          },
+        {"CAIRN_MEMORY",                "-1",                   "CAIRN_MEMORY: '-1'"         },
         {"CAIRN_MEMORY",                "",                     "CAIRN_MEMORY: ''"           },
         {"CAIRN_THREADS",               "2k",                   "CAIRN_THREADS: '2k'"        },
         {"CAIRN_THREADS",               "0",                    "CAIRN_THREADS: '0'"         },
