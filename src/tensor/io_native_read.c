@@ -169,11 +169,29 @@ static cairn_status check_ptr(const reader *r, const cairn_kernel_level *level)
     return CAIRN_OK;
 }
 
+/// Indices lie in their level's range, or are its hole: then no arithmetic overflows.
+static cairn_status check_idx(const reader *r, const cairn_part *part, int l)
+{
+    const cairn_kernel_level *level = &part->view.level[l];
+    const cairn_interval      range = part->layout->level[l].global;
+
+    for (int64_t k = 0; level->idx_bits && k < level->idx_length; k++) {
+        const int64_t e = cairn_load_int(level->idx, k, level->idx_stride,
+                                         level->idx_bits, level->idx_signed);
+
+        if ((e < range.lo || e > range.hi) && e != level->hole)
+            return broken(r, "an index is outside its level's range");
+    }
+    return CAIRN_OK;
+}
+
 /// Levels that share positions must have as many nodes; the walk relies on it.
 static cairn_status check_nodes(const reader *r, const cairn_part *part)
 {
     const cairn_layout *layout = part->layout;
 
+    for (int l = 0; l < layout->levels; l++)
+        CAIRN_TRY(check_idx(r, part, l));
     for (int l = layout->first; l <= layout->last; l++) {
         CAIRN_TRY(check_ptr(r, &part->view.level[l]));
         if (l > layout->first && layout->level[l].depth == layout->level[l - 1].depth
