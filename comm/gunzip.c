@@ -11,7 +11,8 @@
 enum { INPUT = 1 << 18 };
 
 struct cairn_gunzip {
-    cairn_env  *env;
+    cairn_env  *env;    ///< For messages.
+    cairn_env  *memory; ///< Whose memory is counted.
     const char *path;
     int         fd;
     int64_t     at; ///< File offset of what comes after the input buffer.
@@ -40,10 +41,10 @@ cairn_gunzip_create(cairn_env *env, const char *path, int fd, cairn_gunzip **gun
     cairn_gunzip *g = NULL;
 
     CAIRN_TRY(CAIRN_NEW(env, 1, &g));
-    g->env   = env;
-    g->path  = path;
-    g->fd    = fd;
-    g->at    = 0;
+    g->env = g->memory = env;
+    g->path            = path;
+    g->fd              = fd;
+    g->at              = 0;
     g->z     = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = env};
     g->ended = g->between = false;
     if (inflateInit2(&g->z, MAX_WBITS + 16) != Z_OK) { /* 16: gzip only */
@@ -58,7 +59,12 @@ void cairn_gunzip_destroy(cairn_gunzip *gunzip)
 {
     if (!gunzip) return;
     inflateEnd(&gunzip->z);
-    cairn_free(gunzip->env, gunzip);
+    cairn_free(gunzip->memory, gunzip);
+}
+
+void cairn_gunzip_tell(cairn_gunzip *gunzip, cairn_env *env)
+{
+    gunzip->env = env;
 }
 
 int64_t cairn_gunzip_offset(const cairn_gunzip *gunzip)

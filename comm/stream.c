@@ -63,11 +63,15 @@ cairn_stream_open(cairn_env *env, const char *path, size_t piece, cairn_stream *
     cairn_stream_set_range(stream, 0, stream->size);
     CAIRN_TRY(cairn_read_at(env, path, stream->fd, head, sizeof head, 0, &got));
     if (got < sizeof magic || memcmp(head, magic, sizeof magic) != 0) return CAIRN_OK;
-    return cairn_gunzip_create(env, path, stream->fd, &stream->gunzip);
+    CAIRN_TRY(cairn_gunzip_create(env, path, stream->fd, &stream->gunzip));
+    /* By halves: with what is left of a line a piece still fits the buffer. */
+    return cairn_ahead_create(env, stream->gunzip, piece > 1 ? piece / 2 : 1,
+                              &stream->ahead);
 }
 
 void cairn_stream_close(cairn_stream *stream)
 {
+    cairn_ahead_destroy(stream->ahead);
     cairn_gunzip_destroy(stream->gunzip);
     cairn_free(stream->env, stream->buffer);
     if (stream->fd >= 0) close(stream->fd);
@@ -164,9 +168,8 @@ static cairn_status fill_gzip(cairn_stream *stream, char *out, size_t room)
 {
     size_t got = 0;
 
-    CAIRN_TRY(cairn_gunzip_read(stream->gunzip, out, room, &got));
+    CAIRN_TRY(cairn_ahead_read(stream->ahead, out, room, &got, &stream->ended));
     stream->length += got;
-    stream->ended = got < room;
     return CAIRN_OK;
 }
 
@@ -244,8 +247,7 @@ cairn_status cairn_stream_line_start(cairn_stream *stream,
 
 double cairn_stream_progress(const cairn_stream *stream)
 {
-    const int64_t at =
-        stream->gunzip ? cairn_gunzip_offset(stream->gunzip) : stream->at;
+    const int64_t at = stream->ahead ? cairn_ahead_offset(stream->ahead) : stream->at;
 
     return stream->size > 0 ? (double)at / (double)stream->size : 1.0;
 }

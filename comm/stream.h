@@ -10,6 +10,7 @@
 #include "base/env.h"
 
 typedef struct cairn_gunzip cairn_gunzip;
+typedef struct cairn_ahead  cairn_ahead;
 
 typedef struct cairn_stream {
     cairn_env  *env;
@@ -18,6 +19,7 @@ typedef struct cairn_stream {
     int64_t     size; ///< Bytes of the file on disk.
     int64_t at, to;   ///< Plain files: bytes [at, to) of the file are still to be read.
     cairn_gunzip *gunzip;            ///< NULL for a plain file.
+    cairn_ahead  *ahead;             ///< Reads `gunzip`.
     char         *buffer;            ///< [capacity]
     size_t  begin, length, capacity; ///< Bytes [begin, length) are not yet consumed.
     size_t  piece;                   ///< Bytes of the buffer at first.
@@ -92,5 +94,29 @@ void cairn_gunzip_destroy(cairn_gunzip *gunzip);
 /// @retval CAIRN_BAD_FILE  Damaged, cut, or something else follows the last member.
 cairn_status
 cairn_gunzip_read(cairn_gunzip *gunzip, char *out, size_t room, size_t *got);
+
+/// Leave messages in @p env, which another thread than its own may use.
+void cairn_gunzip_tell(cairn_gunzip *gunzip, cairn_env *env);
+
+/// Inflate pieces of @p size bytes ahead of those that ask for them, if the environment
+/// has more than one thread. Pairs with cairn_ahead_destroy(), before that of @p gunzip.
+cairn_status cairn_ahead_create(cairn_env    *env,
+                                cairn_gunzip *gunzip,
+                                size_t        size,
+                                cairn_ahead **ahead);
+
+/// Wait for what is under way; NULL is accepted.
+void cairn_ahead_destroy(cairn_ahead *ahead);
+
+/// Take up to @p room inflated bytes.
+///
+/// @param[out] got    Less than @p room also where a piece ends; 0 only at the end.
+/// @param[out] ended  Nothing follows.
+/// @retval CAIRN_BAD_FILE  As cairn_gunzip_read().
+cairn_status
+cairn_ahead_read(cairn_ahead *ahead, char *out, size_t room, size_t *got, bool *ended);
+
+/// Bytes of the file behind which the pieces begin that were not yet taken from.
+int64_t cairn_ahead_offset(const cairn_ahead *ahead);
 
 #endif

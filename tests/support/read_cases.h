@@ -93,7 +93,9 @@ static void check_cases(const file_case *cases, size_t n, const char *ending)
     for (size_t k = 0; k < n; k++) {
         for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
             check_case(&cases[k], pieces[p], false);
-            check_case(&cases[k], pieces[p], true);
+            for (env.options.threads = 1; env.options.threads < 3;
+                 env.options.threads++)
+                check_case(&cases[k], pieces[p], true);
         }
     }
 }

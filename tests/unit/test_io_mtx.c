@@ -250,15 +250,43 @@ Test(io_mtx, gzip_files_are_checked_to_their_end)
 {
     char out[256];
 
-    cr_expect_eq(read_changed(change_nothing, out), CAIRN_OK, "%s", out);
-    cr_expect_str_eq(out, "0,0=1 1,1=2 ");
-    cr_expect_eq(read_changed(cut_trailer, out), CAIRN_BAD_FILE);
-    cr_expect(strstr(out, "end early") != NULL, "%s", out);
-    cr_expect_eq(read_changed(change_crc, out), CAIRN_BAD_FILE);
-    cr_expect(strstr(out, "damaged") != NULL, "%s", out);
-    cr_expect_eq(read_changed(add_garbage, out), CAIRN_BAD_FILE);
-    cr_expect(strstr(out, "follows") != NULL, "%s", out);
-    cr_expect_eq(read_changed(change_data, out), CAIRN_BAD_FILE);
+    for (env.options.threads = 1; env.options.threads < 3; env.options.threads++) {
+        cr_expect_eq(read_changed(change_nothing, out), CAIRN_OK, "%s", out);
+        cr_expect_str_eq(out, "0,0=1 1,1=2 ");
+        cr_expect_eq(read_changed(cut_trailer, out), CAIRN_BAD_FILE);
+        cr_expect(strstr(out, "end early") != NULL, "%s", out);
+        cr_expect_eq(read_changed(change_crc, out), CAIRN_BAD_FILE);
+        cr_expect(strstr(out, "damaged") != NULL, "%s", out);
+        cr_expect_eq(read_changed(add_garbage, out), CAIRN_BAD_FILE);
+        cr_expect(strstr(out, "follows") != NULL, "%s", out);
+        cr_expect_eq(read_changed(change_data, out), CAIRN_BAD_FILE);
+    }
+}
+
+/// A wrong line before damaged data is told, whatever was inflated ahead of it.
+Test(io_mtx, the_first_of_two_failures_is_told)
+{
+    enum { LINES = 20000 };
+    char  *text = malloc(LINES * 16 + 128), *bytes, out[256];
+    size_t n    = (size_t)sprintf(text, "%s9 9 %d\n", PATTERN, LINES), length;
+
+    for (int k = 0; k < LINES; k++)
+        n += (size_t)sprintf(text + n, k == 50 ? "wrong\n" : "%d %d\n", 1 + k % 9,
+                             1 + k * 7 % 9);
+    scratch_append_gzip(path, text, n);
+    bytes = scratch_read(path, &length);
+    bytes[length - 8] ^= 1;
+    scratch_write(path, bytes, length);
+    for (env.options.threads = 1; env.options.threads < 4; env.options.threads++) {
+        for (size_t piece = 16; piece <= 1 << 14; piece *= 4) {
+            cr_expect_eq(read_and_print(piece, out, sizeof out), CAIRN_BAD_FILE);
+            cr_expect(strstr(out, "line 53: row index 'wrong'") != NULL, "%s", out);
+        }
+        cr_expect_eq(read_and_print(1 << 20, out, sizeof out), CAIRN_BAD_FILE);
+        cr_expect(strstr(out, "damaged") != NULL, "%s", out);
+    }
+    free(bytes);
+    free(text);
 }
 
 Test(io_mtx, entries_beyond_the_memory_limit_are_refused)
