@@ -283,6 +283,31 @@ Test(io_hb, the_content_decides_before_the_name)
     }
 }
 
+/// Where the content says nothing, the name does: any matrix type is an ending.
+Test(io_hb, the_name_decides_where_the_content_does_not)
+{
+    static const char *const ours[]   = {".rua", ".PSA", ".iza", ".cha",
+                                         ".rre", ".hb",  ".RB",  ".rsa.gz"};
+    static const char *const others[] = {".xua", ".rxa", ".rux", "rua",
+                                         ".a",   ".gz",  ""};
+    char                     out[512];
+
+    for (size_t k = 0; k < sizeof ours / sizeof *ours; k++) {
+        snprintf(path, sizeof path, "%s/a%s", folder, ours[k]);
+        scratch_write(path, "x\n", 2);
+        cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
+        cr_expect(strstr(out, "within its header cards") != NULL, "%s", out);
+        unlink(path);
+    }
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        snprintf(path, sizeof path, "%s/a%s", folder, others[k]);
+        scratch_write(path, "x\n", 2);
+        cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
+        cr_expect(strstr(out, "the kind of the file is unknown") != NULL, "%s", out);
+        unlink(path);
+    }
+}
+
 Test(io_hb, only_whole_headers_are_known)
 {
     static const char *const others[] = {"",
