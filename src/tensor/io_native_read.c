@@ -190,14 +190,14 @@ static cairn_status check_nodes(const reader *r, const cairn_part *part)
 {
     const cairn_layout *layout = part->layout;
 
-    for (int l = 0; l < layout->levels; l++)
-        CAIRN_TRY(check_idx(r, part, l));
     for (int l = layout->first; l <= layout->last; l++) {
         CAIRN_TRY(check_ptr(r, &part->view.level[l]));
         if (l > layout->first && layout->level[l].depth == layout->level[l - 1].depth
             && part->view.level[l].nodes != part->view.level[l - 1].nodes)
             return broken(r, "levels contradict each other");
     }
+    for (int l = 0; l < layout->levels; l++)
+        CAIRN_TRY(check_idx(r, part, l));
     return CAIRN_OK;
 }
 
