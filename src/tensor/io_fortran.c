@@ -152,6 +152,17 @@ static int read_exponent(const char *p, const char *end, int64_t *exponent)
     return 0;
 }
 
+/// Whether a field needs no rewriting: a word (nan, infinity), or a number with a point
+/// and an exponent after its letter, or neither exponent nor scale.
+static bool
+is_plain(const char *begin, const char *p, const char *end, bool point, int scale)
+{
+    if (p == begin) return true;
+    if (p == end) return point && scale == 0;
+    if (*p == 'Q' || *p == 'q') return false;
+    return is_exponent_letter(*p) ? point : isalpha((unsigned char)*p) != 0;
+}
+
 int cairn_fortran_real(const cairn_fortran_format *format,
                        const char                 *begin,
                        const char                 *end,
@@ -163,9 +174,8 @@ int cairn_fortran_real(const cairn_fortran_format *format,
     char *const       p        = text + (skip_mantissa(text, stop, &point) - text);
     int64_t           exponent = -format->scale;
 
-    if (p == text
-        || (p < stop && isalpha((unsigned char)*p) && !is_exponent_letter(*p)))
-        return cairn_parse_double(text, stop, value); /* a word: nan, infinity */
+    if (is_plain(text, p, stop, point, format->scale))
+        return cairn_parse_double(text, stop, value);
     if (p < stop && read_exponent(p, stop, &exponent) != 0) return -1;
     if (!point) exponent -= format->decimals;
 
