@@ -118,7 +118,7 @@ cairn_status cli_format_json(const cli_format_view *view)
 
     if (object && view->path
         && json_object_update_new(object, json_pack("{s:o, s:o}", "path",
-                                                    cli_format_path_rules(view), "work",
+                                                    cli_json_path(view->path), "work",
                                                     cli_format_path_work(view)))
                != 0) {
         json_decref(object);

@@ -9,19 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-json_t *cli_format_path_rules(const cli_format_view *view)
-{
-    json_t *list = json_array();
-
-    for (int k = 0; k < cairn_path_steps(view->path) && list; k++)
-        if (json_array_append_new(list, json_string(cairn_path_at(view->path, k).rule))
-            != 0) {
-            json_decref(list);
-            list = NULL;
-        }
-    return list;
-}
-
 json_t *cli_format_path_work(const cli_format_view *view)
 {
     json_t *list = json_array();

@@ -72,8 +72,7 @@ void cli_format_arrays(const cli_format_view *view, int member);
 /// Print bytes, padding, and what to make of them.
 void cli_format_cost(const cli_format_view *view);
 
-/// The rules of the view's path as strings, and what each costs; NULL: out of memory.
-json_t *cli_format_path_rules(const cli_format_view *view);
+/// What each rule of the view's path costs; NULL: out of memory.
 json_t *cli_format_path_work(const cli_format_view *view);
 
 /// Print the view's path: all rules on one line, then one by one. Rank 0.

@@ -73,3 +73,16 @@ cairn_status cli_json_write(cli_job *job, json_t *object)
     json_decref(object);
     return status;
 }
+
+json_t *cli_json_path(const cairn_path *path)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < cairn_path_steps(path) && list; k++)
+        if (json_array_append_new(list, json_string(cairn_path_at(path, k).rule))
+            != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    return list;
+}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What people see of long work: one line on standard error that overwrites itself,
-/// only if standard error is a terminal, only on rank 0, only after two seconds.
+/// only if standard error is a terminal, only on rank 0, only after two seconds. A thread
+/// of its own writes it, so that work which reports nothing shows that time passes.
 
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -11,7 +12,13 @@
 /// Listen to the context from now on.
 void cli_progress_begin(cli_job *job);
 
-/// Clear the line.
+/// Say what is being done from now on ("store"), until the context says more.
+///
+/// @param[in] what  Lives until the next call. NULL: nothing; the line is cleared, for
+///                  a report to be printed.
+void cli_progress_phase(const char *what);
+
+/// Clear the line, and end.
 void cli_progress_end(void);
 
 #endif

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "gather.h"
 #include "json.h"
+#include "progress.h"
 #include "values.h"
 #include "verbs.h"
 #include "words.h"
@@ -36,20 +37,30 @@ static cairn_status check_output(cli_job *job)
                     "option: -o: %s: the ending is none of .mtx .tns .cairn", path);
 }
 
-static cairn_status report(cli_job *job, const cost *c)
+static cairn_status report_json(cli_job *job, const cost *c, const cairn_path *path)
 {
-    const char *path = cli_text(job, CLI_OUTPUT);
+    json_t *object = json_pack("{s:f, s:{s:f, s:f, s:f}, s:I}", "seconds", c->all,
+                               "phases", "read", c->read, "store", c->store, "write",
+                               c->write, "bytes", (json_int_t)c->bytes);
+    if (object && path
+        && json_object_set_new(object, "path", cli_json_path(path)) != 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    return cli_json_write(job, object);
+}
 
+static cairn_status report(cli_job *job, const cost *c, const cairn_path *path)
+{
     if (!cli_is_first(job)) return CAIRN_OK;
-    if (cli_given(job, CLI_JSON))
-        return cli_json_write(job, json_pack("{s:f, s:{s:f, s:f, s:f}, s:I}", "seconds",
-                                             c->all, "phases", "read", c->read, "store",
-                                             c->store, "write", c->write, "bytes",
-                                             (json_int_t)c->bytes));
-    printf("%s: %s in %s (read %s, store %s, write %s)\n", path,
+    if (cli_given(job, CLI_JSON)) return report_json(job, c, path);
+    printf("%s: %s in %s (read %s, store %s, write %s)\n", cli_text(job, CLI_OUTPUT),
            cli_word_bytes(c->bytes).text, cli_word_seconds(c->all).text,
            cli_word_seconds(c->read).text, cli_word_seconds(c->store).text,
            cli_word_seconds(c->write).text);
+    for (int k = 0; path && k < cairn_path_steps(path); k++)
+        printf("%s%s%s", k ? " " : "rules: ", cairn_path_at(path, k).rule,
+               k + 1 == cairn_path_steps(path) ? "\n" : "");
     return CAIRN_OK;
 }
 
@@ -64,21 +75,6 @@ static cairn_status lap(cli_job *job, double *since, double *seconds)
     return CAIRN_OK;
 }
 
-/// Text gets the explicit zeros that padded arrays cannot hold from the source, which is
-/// still there; the native file is the arrays alone.
-static cairn_status write_tensor(cli_job            *job,
-                                 const cairn_tensor *tensor,
-                                 const cairn_source *source,
-                                 cost               *c,
-                                 double             *since)
-{
-    const char *path = cli_text(job, CLI_OUTPUT);
-
-    CLI_TRY(source ? cairn_tensor_write_text(tensor, source, path, &c->bytes)
-                   : cairn_tensor_write(tensor, path, &c->bytes));
-    return lap(job, since, &c->write);
-}
-
 static bool is_text(const char *path)
 {
     const size_t n = strlen(path);
@@ -87,44 +83,91 @@ static bool is_text(const char *path)
            && (strcmp(path + n - 4, ".mtx") == 0 || strcmp(path + n - 4, ".tns") == 0);
 }
 
-static cairn_status
-convert(cli_job *job, const cairn_format *format, cost *c, double *since)
+/// What is converted: a source or, of a .cairn file, the tensor that it holds.
+typedef struct {
+    cairn_source *source;
+    cairn_tensor *from;
+    cairn_tensor *to;
+    cairn_path   *path; ///< The rules that lead from one to the other.
+} conversion;
+
+static void conversion_fini(conversion *c)
 {
-    cairn_source *source = NULL;
-    cairn_tensor *tensor = NULL;
+    cairn_source_destroy(&c->source);
+    cairn_tensor_destroy(&c->from);
+    cairn_tensor_destroy(&c->to);
+    cairn_path_destroy(&c->path);
+}
 
-    CLI_TRY(cairn_source_read(job->context, job->arguments.operand[0], CAIRN_BY_NNZ,
-                              &source));
-    cairn_status status = lap(job, since, &c->read);
+/// A .cairn file is read as the tensor that it is, unless its values must be rounded.
+static cairn_status read_file(cli_job *job, conversion *c)
+{
+    const char *file   = job->arguments.operand[0];
+    bool        native = false;
 
-    if (status == CAIRN_OK)
-        status = cairn_tensor_create(source, format, job->dtype, &tensor);
-    if (!is_text(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&source);
-    if (status == CAIRN_OK) status = lap(job, since, &c->store);
-    if (status == CAIRN_OK) status = write_tensor(job, tensor, source, c, since);
-    cairn_source_destroy(&source);
-    cairn_tensor_destroy(&tensor);
-    return status;
+    CLI_TRY(cairn_file_is_native(job->context, file, &native));
+    if (native) CLI_TRY(cairn_tensor_read(job->context, file, &c->from));
+    if (native && cairn_tensor_dtype(c->from) == job->dtype) return CAIRN_OK;
+    cairn_tensor_destroy(&c->from);
+    return cairn_source_read(job->context, file, CAIRN_BY_NNZ, &c->source);
+}
+
+static cairn_status store(cli_job *job, const cairn_format *format, conversion *c)
+{
+    if (c->source) return cairn_tensor_create(c->source, format, job->dtype, &c->to);
+    CLI_TRY(cli_agree(job, cairn_path_create(job->context, cairn_tensor_format(c->from),
+                                             format, NULL, &c->path)));
+    return cairn_tensor_convert(c->from, format, &c->to);
+}
+
+/// Text gets the explicit zeros that padded arrays cannot hold from what was read; the
+/// native file is the arrays alone.
+static cairn_status write_file(cli_job *job, conversion *c, int64_t *bytes)
+{
+    const char *path = cli_text(job, CLI_OUTPUT);
+
+    if (!is_text(path)) return cairn_tensor_write(c->to, path, bytes);
+    if (c->from) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
+    return cairn_tensor_write_text(c->to, c->source, path, bytes);
+}
+
+static cairn_status convert(cli_job            *job,
+                            const cairn_format *format,
+                            conversion         *c,
+                            cost               *cost,
+                            double             *since)
+{
+    cli_progress_phase("read");
+    CLI_TRY(read_file(job, c));
+    CLI_TRY(lap(job, since, &cost->read));
+    cli_progress_phase("store");
+    CLI_TRY(store(job, format, c));
+    if (!is_text(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&c->source);
+    CLI_TRY(lap(job, since, &cost->store));
+    cli_progress_phase("write");
+    CLI_TRY(write_file(job, c, &cost->bytes));
+    return lap(job, since, &cost->write);
 }
 
 static cairn_status run(cli_job *job)
 {
-    const double  begun  = cli_seconds();
-    double        since  = begun;
-    cairn_format *format = NULL;
-    cost          c      = {0};
+    const double  begun      = cli_seconds();
+    double        since      = begun;
+    cairn_format *format     = NULL;
+    cost          c          = {0};
+    conversion    conversion = {0};
 
     CLI_TRY(check_output(job));
     /* A file of formats may be missing on one rank only. */
     cairn_status status = cli_agree(
         job, cairn_format_create(job->context, cli_text(job, CLI_TO), &format));
 
-    if (status == CAIRN_OK) status = convert(job, format, &c, &since);
-
-    cairn_format_destroy(&format);
-    CLI_TRY(status);
+    if (status == CAIRN_OK) status = convert(job, format, &conversion, &c, &since);
     c.all = since - begun;
-    return cli_agree(job, report(job, &c));
+    if (status == CAIRN_OK) status = cli_agree(job, report(job, &c, conversion.path));
+    conversion_fini(&conversion);
+    cairn_format_destroy(&format);
+    return status;
 }
 
 static const char about[] =
@@ -133,7 +176,9 @@ static const char about[] =
     "any order, likewise) or .cairn (the format's arrays themselves, with checksums; "
     "read on any number of ranks). --dtype f32 rounds.";
 
-static const char json[] = "seconds phases{read store write} bytes (of OUT)";
+static const char json[] = "seconds phases{read store write} bytes (of OUT) and, from "
+                           "a .cairn file, path[] (the "
+                           "rewrite rules that were executed)";
 
 static const cli_example examples[] = {
     {"cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn", "its arrays, in a file"},

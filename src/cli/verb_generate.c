@@ -3,6 +3,7 @@
 /// `cairn generate`: test problems.
 
 #include "json.h"
+#include "progress.h"
 #include "values.h"
 #include "verbs.h"
 #include "words.h"
@@ -111,6 +112,7 @@ static cairn_status report(cli_job *job, const cairn_source_info *info)
 {
     const char *kind = job->arguments.operand[0];
 
+    cli_progress_phase(NULL);
     if (!cli_is_first(job)) return CAIRN_OK;
     if (cli_given(job, CLI_JSON))
         return cli_json_write(job, json_pack("{s:s, s:I, s:I, s:I}", "kind", kind,
@@ -127,6 +129,7 @@ static cairn_status write(cli_job *job, const cairn_source *source, const char *
     cairn_source_info info;
 
     CLI_TRY(cairn_source_describe(source, &info));
+    cli_progress_phase("write");
     CLI_TRY(cairn_source_write(source, path));
     return cli_agree(job, report(job, &info));
 }
@@ -143,6 +146,7 @@ static cairn_status run(cli_job *job)
     CLI_TRY(check_output(job, &path));
     CLI_TRY(check_given(job, kind));
     CLI_TRY(read_problem(job, &problem, offsets));
+    cli_progress_phase("make");
     CLI_TRY(cairn_source_generate(job->context, kinds[kind].kind, &problem, &source));
     const cairn_status status = write(job, source, path);
 

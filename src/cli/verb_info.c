@@ -3,6 +3,7 @@
 /// `cairn info`: the structure of a file.
 
 #include "json.h"
+#include "progress.h"
 #include "spy.h"
 #include "values.h"
 #include "verbs.h"
@@ -63,6 +64,7 @@ static cairn_status report(cli_job *job, const cairn_source_info *info)
 {
     const char *file = job->arguments.operand[0];
 
+    cli_progress_phase(NULL);
     if (!cli_is_first(job)) return CAIRN_OK;
     if (cli_given(job, CLI_JSON)) return cli_json_write(job, object(file, info));
     print(file, info);
@@ -73,6 +75,7 @@ static cairn_status describe(cli_job *job, const cairn_source *source)
 {
     cairn_source_info info;
 
+    cli_progress_phase("count");
     CLI_TRY(cairn_source_describe(source, &info));
     if (cli_given(job, CLI_SPY)) CLI_TRY(cli_spy(job, source, &info));
     return cli_agree(job, report(job, &info));
@@ -82,6 +85,7 @@ static cairn_status run(cli_job *job)
 {
     cairn_source *source = NULL;
 
+    cli_progress_phase("read");
     CLI_TRY(cairn_source_read(job->context, job->arguments.operand[0], CAIRN_BY_NNZ,
                               &source));
     const cairn_status status = describe(job, source);

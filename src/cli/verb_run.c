@@ -2,6 +2,7 @@
 /// @file
 /// `cairn run`: an operation, prepared once, run many times.
 
+#include "progress.h"
 #include "run.h"
 #include "values.h"
 #include "verbs.h"
@@ -21,9 +22,11 @@ static cairn_status load(cli_run *run)
     CLI_TRY(cli_agree(run->job,
                       cairn_devices_check(context, settings->place, settings->devices,
                                           cairn_format_members(run->format))));
+    cli_progress_phase("read");
     CLI_TRY(
         cairn_source_read(context, settings->file, settings->division, &run->source));
     CLI_TRY(cairn_source_describe(run->source, &run->matrix));
+    cli_progress_phase("store");
     CLI_TRY(
         cairn_tensor_create(run->source, run->format, run->job->dtype, &run->tensor));
     if (!settings->verify) cairn_source_destroy(&run->source);
@@ -45,6 +48,7 @@ static cairn_status prepare(cli_run *run)
 {
     const char *x = run->settings.x;
 
+    cli_progress_phase("plan");
     CLI_TRY(cairn_plan_spmv(run->tensor, &run->plan));
     if (strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0)
         return cairn_plan_read_x(run->plan, x);
@@ -57,6 +61,7 @@ static cairn_status prepare(cli_run *run)
 static cairn_status verify(cli_run *run)
 {
     if (!run->settings.verify) return CAIRN_OK;
+    cli_progress_phase("verify");
     const cairn_status status =
         cairn_plan_verify(run->plan, run->source, &run->rel_error, &run->abs_error);
 
@@ -73,6 +78,7 @@ static cairn_status report(cli_run *run)
     cli_job *job = run->job;
 
     CLI_TRY(cli_run_collect(run));
+    cli_progress_phase(NULL);
     CLI_TRY(cli_agree(job, cli_is_first(job) ? cli_run_report(run) : CAIRN_OK));
     const bool wrong = run->settings.verify && !run->verified;
 
@@ -83,8 +89,10 @@ static cairn_status execute(cli_run *run)
 {
     CLI_TRY(load(run));
     CLI_TRY(prepare(run));
+    cli_progress_phase("run");
     CLI_TRY(cli_run_time(run));
     CLI_TRY(verify(run));
+    cli_progress_phase("write");
     if (run->settings.out) CLI_TRY(cairn_plan_write_y(run->plan, run->settings.out));
     return report(run);
 }

@@ -23,6 +23,18 @@ for spec in 'dense<2>' coo 'csf<2>' dok csr lil csc dcsr dcsc dia dia-variant 'b
     done
 done
 
+# From the format that a .cairn file is stored in, rule by rule.
+expect 0 convert a.mtx --to 'bdia<3>' -o b.cairn
+expect 0 convert b.cairn --to csr -o c.cairn --json -
+has out '"path": ["Split(0)", "Devectorize(2)", "Trim(0)", "TileUnion(0,2,3)", "Skew(0,1,1)", "Sort", "Fill(0)", "Merge(0)"]'
+expect 0 convert a.mtx --to csr -o direct.cairn
+same c.cairn direct.cairn
+expect 0 convert b.cairn --to csr --dtype f32 -o c.cairn
+expect 0 convert a.mtx --to csr --dtype f32 -o direct.cairn
+same c.cairn direct.cairn
+expect 2 convert b.cairn --to 'csf<3>' -o c.tns
+absent c.tns
+
 # A matrix as .tns, and tensors of other orders there and back, zeros kept.
 expect 0 convert a.mtx --to csr -o a.tns
 printf '1 1 1\n2 2 2\n3 2 3\n3 3 4\n3 4 5\n5 4 6\n' >expected.tns
