@@ -25,21 +25,22 @@ static cairn_status take_share(cairn_reading *r)
     return CAIRN_OK;
 }
 
-/// After the first piece, make room for what the rest will hold if it is alike. The
-/// file's bytes are the bound, not its header.
+/// Make room for what the rest will hold if it is like what was read. The file's bytes
+/// are the bound, not its header. Some more, so that entries that get a little shorter
+/// do not have all of them moved for every piece.
 static cairn_status reserve_rest(cairn_reading *r, int64_t from)
 {
     const int64_t done = r->stream.offset - from,
                   left = r->stream.to - r->stream.offset;
 
-    if (done <= 0 || left <= 0 || r->entries.n + r->entries.n / 2 < r->entries.capacity)
-        return CAIRN_OK;
+    if (done <= 0 || left <= 0) return CAIRN_OK;
 
-    const double    alike = (double)r->entries.n / (double)done * (double)left * 1.01;
-    const cairn_pos want  = r->entries.n + (cairn_pos)alike;
+    const double    alike = (double)r->entries.n / (double)done * (double)left;
+    const cairn_pos want  = r->entries.n + (cairn_pos)(1.05 * alike);
     const cairn_pos most =
         r->comm->env->memory_limit / cairn_entry_bytes(r->entries.order);
 
+    if (r->entries.n + (cairn_pos)alike <= r->entries.capacity) return CAIRN_OK;
     /* Near the limit the estimate must not refuse what would fit. */
     return cairn_entries_reserve(r->comm->env, &r->entries, want < most ? want : most);
 }
