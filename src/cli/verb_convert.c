@@ -52,6 +52,7 @@ static cairn_status report_json(cli_job *job, const cost *c, const cairn_path *p
 
 static cairn_status report(cli_job *job, const cost *c, const cairn_path *path)
 {
+    cli_progress_phase(NULL);
     if (!cli_is_first(job)) return CAIRN_OK;
     if (cli_given(job, CLI_JSON)) return report_json(job, c, path);
     printf("%s: %s in %s (read %s, store %s, write %s)\n", cli_text(job, CLI_OUTPUT),

@@ -4,6 +4,7 @@
 
 #include "format_view.h"
 #include "json.h"
+#include "progress.h"
 #include "values.h"
 #include "verbs.h"
 
@@ -77,6 +78,7 @@ static cairn_status show(cli_job            *job,
     cairn_status    status = CAIRN_OK;
 
     CLI_TRY(cli_format_view_init(job, q->format, tensor, path, &view));
+    cli_progress_phase(NULL);
     if (cli_is_first(job))
         status =
             cli_given(job, CLI_JSON) ? cli_format_json(&view) : cli_format_print(&view);
@@ -120,10 +122,12 @@ static cairn_status store_and_show(cli_job *job, const question *q)
     cairn_path   *path      = NULL;
     cairn_status  status    = CAIRN_OK;
 
+    cli_progress_phase("read");
     if (with_file)
         status = cairn_source_read(job->context, job->arguments.operand[1],
                                    CAIRN_BY_NNZ, &source);
     if (status == CAIRN_OK) status = plan_path(job, q, source, &path);
+    cli_progress_phase("store");
     if (status == CAIRN_OK && with_file) status = store(job, q, source, &tensor);
     cairn_source_destroy(&source);
     if (status == CAIRN_OK) status = show(job, q, tensor, path);
