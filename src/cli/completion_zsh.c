@@ -32,7 +32,12 @@ static const char tail[] =
     "    (( $+functions[_cairn_verb_$line[1]] )) && _cairn_verb_$line[1]\n"
     "}\n"
     "\n"
-    "_cairn \"$@\"\n";
+    "# Found in fpath, the file is the function; sourced, it names the function.\n"
+    "if [[ $funcstack[1] == _cairn ]]; then\n"
+    "    _cairn \"$@\"\n"
+    "else\n"
+    "    compdef _cairn cairn\n"
+    "fi\n";
 
 /// Help inside '...[...]...': quotes and brackets would end it.
 static void print_help(const char *text)
