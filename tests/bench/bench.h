@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static inline double bench_seconds(void)
 {
@@ -31,6 +32,30 @@ static inline double bench_median(double *time, int n)
 {
     qsort(time, (size_t)n, sizeof *time, bench_compare);
     return n % 2 ? time[n / 2] : (time[n / 2 - 1] + time[n / 2]) / 2;
+}
+
+/// Copy the first line that a command prints, without its end; "unknown" if there is none.
+static inline void bench_first_line(const char *command, char *line, int room)
+{
+    FILE *const out = popen(command, "r");
+
+    if (!out || !fgets(line, room, out)) snprintf(line, (size_t)room, "unknown");
+    if (out) pclose(out);
+    line[strcspn(line, "\n")] = '\0';
+}
+
+/// Say where and what is measured.
+static inline void bench_print_machine(const char *source, int rounds)
+{
+    char model[128], commit[64], command[512];
+
+    bench_first_line("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo", model,
+                     sizeof model);
+    snprintf(command, sizeof command, "git -C '%s' rev-parse --short HEAD 2>/dev/null",
+             source);
+    bench_first_line(command, commit, sizeof commit);
+    printf("%s, %ld processors, gcc %s, commit %s; %d interleaved rounds\n", model,
+           sysconf(_SC_NPROCESSORS_ONLN), __VERSION__, commit, rounds);
 }
 
 /// What one entry (0-based) adds to the sum modulo 2^64: every bit of the value counts,

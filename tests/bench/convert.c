@@ -255,10 +255,12 @@ int main(int argc, char **argv)
             run(source, &given[k], format, round, &inputs[k]);
     if (json)
         printf("[");
-    else
-        printf("fem3, %" PRId64 " entries to CSR, f64, medians of %d rounds\n"
+    else {
+        bench_print_machine(BENCH_SOURCE, rounds);
+        printf("fem3, %" PRId64 " entries to CSR, f64, medians\n"
                "%-10s %10s %10s %10s %8s\n",
-               given[0].n, rounds, "input", "sort ms", "store ms", "hand ms", "ratio");
+               given[0].n, "input", "sort ms", "store ms", "hand ms", "ratio");
+    }
     for (int k = 0; k < 2; k++)
         print(&inputs[k], rounds, given[0].n, json, k == 0);
     if (json) printf("\n]\n");

@@ -14,8 +14,6 @@
 
 #include <stdbool.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 enum { MOST_ROUNDS = 101, MOST_FILES = 16, ABSENT = 77 };
 
@@ -26,8 +24,9 @@ typedef struct {
     bool        bound; ///< It sees no entries.
 } reader;
 
-#define BIN    BENCH_FOLDER "/"
-#define PYTHON BENCH_PYTHON " " BENCH_SOURCE "/peers/read_python.py "
+#define BIN   BENCH_FOLDER "/"
+#define SCIPY BENCH_PYTHON " " BENCH_SOURCE "/peers/read_python.py scipy "
+#define FMM   BENCH_FMM_PYTHON " " BENCH_SOURCE "/peers/read_python.py fmm "
 #define MPI                                                               \
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "          \
     "OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 " \
@@ -43,11 +42,11 @@ static const reader readers[] = {
     {"Cairn, AVX-512 scanner alone",  BIN "read_parse %s avx512",                           false},
     {"Cairn, scanner of words alone", BIN "read_parse %s words",                            false},
     {"Cairn, careful parser alone",   BIN "read_parse %s careful",                          false},
-    {"fast_matrix_market, 1 thread",  PYTHON "fmm 1 %s",                                    false},
-    {"fast_matrix_market, 2 threads", PYTHON "fmm 2 %s",                                    false},
+    {"fast_matrix_market, 1 thread",  FMM "1 %s",                                           false},
+    {"fast_matrix_market, 2 threads", FMM "2 %s",                                           false},
     {"Eigen loadMarket",              BIN "read_eigen %s",                                  false},
     {"CHOLMOD read_triplet",          BIN "read_cholmod %s",                                false},
-    {"SciPy mmread",                  PYTHON "scipy %s",                                    false},
+    {"SciPy mmread",                  SCIPY "%s",                                           false},
     {"bytes read, nothing else",      BIN "read_bytes %s read",                             true },
     {"bytes read, newlines counted",  BIN "read_bytes %s newlines",                         true },
 };
@@ -255,15 +254,11 @@ static void read_settings(int argc, char **argv, settings *s)
 
 int main(int argc, char **argv)
 {
-    struct utsname machine;
-    settings       s;
+    settings s;
 
     read_settings(argc, argv, &s);
     if (s.files == 0) make_files(&s);
-    uname(&machine);
-    if (!s.json)
-        printf("%s, %ld processors, %d interleaved rounds\n", machine.machine,
-               sysconf(_SC_NPROCESSORS_ONLN), s.rounds);
+    if (!s.json) bench_print_machine(BENCH_SOURCE, s.rounds);
     if (s.json) printf("[");
     for (int k = 0; k < s.files; k++)
         measure(&s, k);
