@@ -65,20 +65,6 @@ static bool next_card(hb_parser *h)
     return true;
 }
 
-static const char *skip_blanks(const char *p, const char *end)
-{
-    while (p < end && cairn_is_blank(*p))
-        p++;
-    return p;
-}
-
-static const char *skip_token(const char *p, const char *end)
-{
-    while (p < end && !cairn_is_blank(*p))
-        p++;
-    return p;
-}
-
 static bool take_number(const char *begin, const char *end, int64_t *number)
 {
     return cairn_parse_integer(begin, end, number) == 0 && *number >= 0;
@@ -91,12 +77,13 @@ static int split_columns(card c, int most, int64_t *number)
 {
     int n = 0;
 
-    for (const char *p = c.begin; skip_blanks(p, c.end) < c.end; n++) {
+    for (const char *p = c.begin; cairn_skip_blanks(p, c.end) < c.end; n++) {
         const char *const end   = c.end - p < COLUMN ? c.end : p + COLUMN;
-        const char *const begin = skip_blanks(p, end), *const stop =
-                                                           skip_token(begin, end);
+        const char *const begin = cairn_skip_blanks(p, end), *const stop =
+                                                                 cairn_skip_token(begin,
+                                                                                  end);
 
-        if (n == most || skip_blanks(stop, end) < end) return -1;
+        if (n == most || cairn_skip_blanks(stop, end) < end) return -1;
         if (stop == end && end < c.end && begin < end && !cairn_is_blank(*end))
             return -1;
         number[n] = 0;
@@ -111,11 +98,11 @@ static int split_blanks(card c, int most, int64_t *number)
 {
     int n = 0;
 
-    for (const char *p = skip_blanks(c.begin, c.end); p < c.end; n++) {
-        const char *const stop = skip_token(p, c.end);
+    for (const char *p = cairn_skip_blanks(c.begin, c.end); p < c.end; n++) {
+        const char *const stop = cairn_skip_token(p, c.end);
 
         if (n == most || !take_number(p, stop, &number[n])) return -1;
-        p = skip_blanks(stop, c.end);
+        p = cairn_skip_blanks(stop, c.end);
     }
     return n;
 }
@@ -193,7 +180,7 @@ static int split_sizes(card c, const char *type_end, int64_t size[SIZES])
 {
     const card columns = {c.end - c.begin < COLUMN ? c.end : c.begin + COLUMN, c.end};
 
-    if (skip_blanks(type_end, columns.begin) == columns.begin)
+    if (cairn_skip_blanks(type_end, columns.begin) == columns.begin)
         return split_numbers(columns, SIZES, size);
     return split_numbers((card){type_end, c.end}, SIZES, size);
 }
@@ -201,8 +188,8 @@ static int split_sizes(card c, const char *type_end, int64_t size[SIZES])
 /// The third card.
 static cairn_status read_sizes(const hb_parser *h, cairn_hb_header *header)
 {
-    const char *const begin       = skip_blanks(h->text.begin, h->text.end);
-    const char *const end         = skip_token(begin, h->text.end);
+    const char *const begin       = cairn_skip_blanks(h->text.begin, h->text.end);
+    const char *const end         = cairn_skip_token(begin, h->text.end);
     int64_t           size[SIZES] = {0};
     char              text[48];
 
@@ -236,7 +223,7 @@ static bool next_format(const char **p, const char *end, card *format)
 {
     int depth = 0;
 
-    format->begin = skip_blanks(*p, end);
+    format->begin = cairn_skip_blanks(*p, end);
     if (format->begin == end || *format->begin != '(') return false;
     for (const char *c = format->begin; c < end; c++) {
         depth += (*c == '(') - (*c == ')');
@@ -338,7 +325,7 @@ bool cairn_hb_probe(const char *begin, const char *end)
     if (!next_card(&h) || !next_card(&h)) return false;
     if (split_numbers(h.text, COUNTS, count) < 3 || !next_card(&h)) return false;
 
-    const char *const type = skip_blanks(h.text.begin, h.text.end);
+    const char *const type = cairn_skip_blanks(h.text.begin, h.text.end);
 
-    return is_type(type, skip_token(type, h.text.end));
+    return is_type(type, cairn_skip_token(type, h.text.end));
 }

@@ -19,6 +19,22 @@ static inline bool cairn_is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
+/// Where the blanks from @p p on end.
+static inline const char *cairn_skip_blanks(const char *p, const char *end)
+{
+    while (p < end && cairn_is_blank(*p))
+        p++;
+    return p;
+}
+
+/// Where the token from @p p on ends.
+static inline const char *cairn_skip_token(const char *p, const char *end)
+{
+    while (p < end && !cairn_is_blank(*p))
+        p++;
+    return p;
+}
+
 /// Parse a decimal integer with an optional sign; the whole token.
 /// @return 0; -1 not an integer; -2 beyond 64 bits.
 int cairn_parse_integer(const char *begin, const char *end, int64_t *value);

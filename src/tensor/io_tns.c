@@ -12,26 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *skip_blanks(const char *p, const char *end)
-{
-    while (p < end && cairn_is_blank(*p))
-        p++;
-    return p;
-}
-
-static const char *skip_token(const char *p, const char *end)
-{
-    while (p < end && !cairn_is_blank(*p))
-        p++;
-    return p;
-}
-
 /// Numbers on a line.
 static int64_t count_tokens(const char *p, const char *end)
 {
     int64_t n = 0;
 
-    for (p = skip_blanks(p, end); p < end; p = skip_blanks(skip_token(p, end), end))
+    for (p = cairn_skip_blanks(p, end); p < end;
+         p = cairn_skip_blanks(cairn_skip_token(p, end), end))
         n++;
     return n;
 }
@@ -70,7 +57,7 @@ cairn_status cairn_tns_read_header(cairn_env        *env,
     for (const char *p = begin; p < end;) {
         const char *const newline = memchr(p, '\n', (size_t)(end - p));
         const char *const stop    = newline ? newline : end;
-        const char *const first   = skip_blanks(p, stop);
+        const char *const first   = cairn_skip_blanks(p, stop);
 
         if (!newline && !last) break;
         if (first < stop && *first != '#') {
@@ -135,7 +122,7 @@ static cairn_status check_tokens(const tns_parser *t)
 /// An index that is not plain digits: an unusual spelling, or an error.
 static cairn_status read_odd_index(tns_parser *t, int mode, cairn_coord *index)
 {
-    const char *const begin = t->p, *const end = skip_token(begin, t->end);
+    const char *const begin = t->p, *const end = cairn_skip_token(begin, t->end);
     char      text[48];
     int64_t   value;
     const int error = cairn_parse_integer(begin, end, &value);
@@ -158,7 +145,7 @@ static inline cairn_status read_index(tns_parser *t, int mode, cairn_coord *inde
     const int64_t room  = INT64_MAX / 10 - 1; /* below it one more digit fits */
     int64_t       value = 0;
 
-    t->p = skip_blanks(t->p, t->end);
+    t->p = cairn_skip_blanks(t->p, t->end);
 
     const char *p = t->p;
 
@@ -173,11 +160,11 @@ static inline cairn_status read_index(tns_parser *t, int mode, cairn_coord *inde
 
 static cairn_status read_value(tns_parser *t, double *value)
 {
-    const char *const begin = skip_blanks(t->p, t->end);
-    const char *const end   = skip_token(begin, t->end);
+    const char *const begin = cairn_skip_blanks(t->p, t->end);
+    const char *const end   = cairn_skip_token(begin, t->end);
     char              text[48];
 
-    if (begin == end || skip_blanks(end, t->end) < t->end) return check_tokens(t);
+    if (begin == end || cairn_skip_blanks(end, t->end) < t->end) return check_tokens(t);
 
     const int error = cairn_parse_double(begin, end, value);
 
@@ -222,7 +209,7 @@ cairn_status cairn_tns_read_entries(cairn_env              *env,
 
         t.line = p;
         t.end  = newline ? newline : end;
-        t.p    = skip_blanks(p, t.end);
+        t.p    = cairn_skip_blanks(p, t.end);
         if (t.p < t.end && *t.p == '#') {
             if (memchr(t.p, '\0', (size_t)(t.end - t.p)))
                 return fail(&t, "a NUL byte: this is not text");
