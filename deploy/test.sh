@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Set up, build and test. Usage: deploy/test.sh [PRESET] (dev, release or asan; dev)
-# With CAIRN_TEST_DATA=FOLDER the tests that need large or real files run too.
+# Set up, build and test. Usage: deploy/test.sh [PRESET] (dev, release, asan, tsan or
+# fuzz; dev). With CAIRN_TEST_DATA=FOLDER the tests that need large or real files run
+# too; CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -10,12 +11,13 @@ data=
 if [ -n "${CAIRN_TEST_DATA:-}" ]; then
     data=$(cd "$CAIRN_TEST_DATA" && pwd)
 fi
+seconds=${CAIRN_FUZZ_SECONDS:-60}
 # The command refuses CAIRN_* variables that it does not know.
-unset CAIRN_TEST_DATA
+unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS
 
 deploy/setup.sh
 . deploy/mpi-env.sh
 
-cmake --preset "$preset" -DCAIRN_TEST_DATA="$data"
+cmake --preset "$preset" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Threads: what several do together, reading slices of a file, inflating ahead, a product
+# in every format, gives the bits that one gives. The thread sanitizer's preset runs this.
+. "$(dirname "$0")/lib.sh"
+
+# Long enough for more than one slice of the text.
+expect 0 generate mixed --n 20000 --degree 6 -o m.mtx
+[ "$(wc -c <m.mtx)" -gt 2000000 ] || fail "$(wc -c <m.mtx) bytes are too few to be cut"
+gzip -k m.mtx
+expect 0 convert m.mtx --to csr -o one.mtx --threads 1
+for name in m.mtx m.mtx.gz; do
+    for threads in 2 5; do
+        expect 0 convert $name --to csr -o many.mtx --threads $threads
+        same one.mtx many.mtx
+    done
+done
+expect 0 convert m.mtx --to csr -o m.cairn --threads 3
+expect 0 info m.cairn --threads 3
+
+# A line in one slice that is wrong, and lines in two.
+sed '60000s/.*/1 x 1/' m.mtx >wrong.mtx
+sed -e '90000s/.*/1 1/' -e '60000s/.*/1 x 1/' m.mtx >two.mtx
+for name in wrong two; do
+    for threads in 1 4; do
+        expect 2 info $name.mtx --threads $threads
+        complains "^cairn: read: $name.mtx: line 60000: "
+    done
+done
+
+expect 0 generate pruned --rows 300 --cols 200 --density 0.05 -o p.mtx
+for spec in coo csr csc dia 'bcsr<2,3>' 'bdia<4>' 'c2sr<3>' ell 'sell-sigma<4,8>' 'bell<2>' \
+    'cisr-plus<3>' 'serpens<2,16,4>' 'hybrid<bdia<4>,csr,0.6>' 'dense<2>'; do
+    expect 0 run spmv p.mtx --format "$spec" --threads 1 --iters 1 --out one.mtx
+    expect 0 run spmv p.mtx --format "$spec" --threads 4 --iters 3 --verify --out many.mtx
+    same one.mtx many.mtx
+done
+expect 0 devices --json -
+finish
