@@ -4,7 +4,6 @@
 
 #include "tensor/io_write.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,38 +27,6 @@ static cairn_status flush(writer *w)
     return n ? w->sink->write(w->sink->user, w->text, n) : CAIRN_OK;
 }
 
-static size_t print_integer(char *out, int64_t value)
-{
-    char     digits[24];
-    size_t   n = 0, sign = value < 0;
-    uint64_t left = sign ? -(uint64_t)value : (uint64_t)value;
-
-    do
-        digits[n++] = (char)('0' + left % 10);
-    while (left /= 10);
-    if (sign) *out++ = '-';
-    for (size_t k = 0; k < n; k++)
-        out[k] = digits[n - 1 - k];
-    return n + sign;
-}
-
-size_t cairn_print_double(char *out, double value)
-{
-    const double whole = 1e15; /* below it %.17g prints integers without exponent */
-
-    if (isnan(value)) return (size_t)sprintf(out, "nan"); /* never "-nan" */
-    if (fabs(value) < whole && value == (double)(int64_t)value
-        && (value != 0.0 || !signbit(value)))
-        return print_integer(out, (int64_t)value);
-
-    const size_t n = (size_t)snprintf(out, 32, "%.17g", value);
-
-    /* The user's locale may write a decimal comma. */
-    for (size_t k = 0; k < n; k++)
-        if (out[k] == ',') out[k] = '.';
-    return n;
-}
-
 cairn_status cairn_text_write_entries(const cairn_sink    *sink,
                                       const cairn_entries *entries)
 {
@@ -68,7 +35,7 @@ cairn_status cairn_text_write_entries(const cairn_sink    *sink,
     for (cairn_pos p = 0; p < entries->n; p++) {
         if (w.n + LINE > PIECE) CAIRN_TRY(flush(&w));
         for (int k = 0; k < entries->order; k++) {
-            w.n += print_integer(w.text + w.n, entries->coord[k][p] + 1);
+            w.n += cairn_print_integer(w.text + w.n, entries->coord[k][p] + 1);
             w.text[w.n++] = ' ';
         }
         w.n += cairn_print_double(w.text + w.n, entries->value[p]);

@@ -37,6 +37,9 @@ cairn_status cairn_mtx_write_values(const cairn_sink *sink,
                                     const double     *value,
                                     cairn_pos         stride);
 
+/// Print an integer; @p out has at least 21 bytes. @return The length.
+size_t cairn_print_integer(char *out, int64_t value);
+
 /// Print as "%.17g" does in the C locale; nan and inf as words. @p out has at least 32
 /// bytes. @return The length.
 size_t cairn_print_double(char *out, double value);

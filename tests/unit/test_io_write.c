@@ -59,6 +59,36 @@ Test(io_write, doubles_are_printed_as_by_17g)
     }
 }
 
+/// All exponents, short fractions, ties of the 17th digit, powers.
+Test(io_write, all_kinds_of_doubles_are_printed_as_by_17g)
+{
+    uint64_t state = 11;
+    double   value;
+
+    for (int k = 0; k < 300000; k++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+
+        const uint64_t bits = state ^ state >> 29;
+
+        memcpy(&value, &bits, sizeof value);
+        if (isfinite(value)) expect_printed(value);
+        expect_printed(ldexp((double)(bits >> 44), -(int)(bits % 60)));
+        expect_printed(ldexp((double)(bits >> 11), (int)(bits % 140) - 70));
+        expect_printed((double)(bits >> (bits & 63)) + 0.5);
+        expect_printed((double)(bits % 100000) / 100);
+    }
+    for (int e = -1074; e < 1024; e++) {
+        expect_printed(ldexp(1.0, e));
+        expect_printed(nextafter(ldexp(1.0, e), 0.0));
+        expect_printed(-nextafter(ldexp(1.0, e), INFINITY));
+    }
+    for (int e = -308; e <= 308; e++) {
+        expect_printed(pow(10.0, e));
+        expect_printed(nextafter(pow(10.0, e), 0.0));
+        expect_printed(-nextafter(pow(10.0, e), INFINITY));
+    }
+}
+
 Test(io_write, entries_are_lines_from_1)
 {
     static const char expected[] = "%%MatrixMarket matrix coordinate real general\n"
