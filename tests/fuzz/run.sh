@@ -18,7 +18,7 @@ words=
 # A small quarantine: otherwise what was freed counts as memory in use.
 export ASAN_OPTIONS=quarantine_size_mb=8:detect_leaks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
-"$program" -max_total_time="$seconds" -max_len=2000 -timeout=20 -malloc_limit_mb=64 -rss_limit_mb=1024 \
+"$program" -max_total_time="$seconds" -max_len=2000 -timeout=60 -malloc_limit_mb=64 -rss_limit_mb=1024 \
     -print_final_stats=1 -verbosity=1 -artifact_prefix="$found" $words \
     "$corpus" "$@" 2>"$folder/log-$name"
 status=$?

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Every allocation of one rank made to fail in turn, on the way from coordinates to a
-/// verified product: all ranks learn of it, none waits, nothing is left.
+/// verified product, and from file to file: all ranks learn of it, none waits, nothing
+/// is left in memory or on the disk.
 
 #include "api/api.h"
 #include "mpi_suite.h"
 #include "storage.h"
 
 #include <cairn/mpi.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
 
 TestSuite(shortage, .init = mpi_up, .fini = mpi_down);
 
@@ -54,22 +61,41 @@ static cairn_status multiply(cairn_context *context, const char *text)
     return status;
 }
 
-/// All allocations of @p victim fail from the n-th on, for every n.
-static void starve(cairn_context *context, const char *text, int victim)
+/// Something that takes memory on every rank; @p what is a format or a file.
+typedef cairn_status (*work_fn)(cairn_context *context, const char *what);
+
+/// All allocations of @p victim fail from the n-th on, for every n. What work leaves
+/// behind when it succeeds is its own; after a failure `nothing` must be on the disk.
+static void starve(cairn_context *context,
+                   work_fn        work,
+                   const char    *what,
+                   const char    *nothing,
+                   int            victim)
 {
     const int64_t live = context->env.live_blocks;
+    struct stat   about;
     cairn_status  status;
 
     for (int64_t n = 0;; n++) {
         context->env.allowed = rank == victim ? n : -1;
-        status               = multiply(context, text);
+        status               = work(context, what);
         context->env.allowed = -1;
         if (status == CAIRN_OK) break;
-        ON_ALL_RANKS(status == CAIRN_NO_MEMORY, "%s", context->env.message);
+        ON_ALL_RANKS(status == CAIRN_NO_MEMORY, "%s: %ld blocks: %d: %s", what, (long)n,
+                     (int)status, context->env.message);
         ON_ALL_RANKS(context->env.live_blocks == live, "%s: leak after %ld blocks",
-                     text, (long)n);
+                     what, (long)n);
+        ON_ALL_RANKS(!nothing || stat(nothing, &about) != 0, "%s was left", nothing);
     }
     ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
+}
+
+/// The first rank starving, then the last.
+static void
+starve_each(cairn_context *context, work_fn work, const char *what, const char *nothing)
+{
+    for (int victim = 0; victim<size; victim += size> 1 ? size - 1 : 1)
+        starve(context, work, what, nothing, victim);
 }
 
 Test(shortage, of_one_rank_is_told_to_all)
@@ -87,8 +113,135 @@ Test(shortage, of_one_rank_is_told_to_all)
         const cairn_status status = multiply(context, formats[k]); /* opens devices */
 
         ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", formats[k], context->env.message);
-        for (int victim = 0; victim<size; victim += size> 1 ? size - 1 : 1)
-            starve(context, formats[k], victim);
+        starve_each(context, multiply, formats[k], NULL);
     }
+    cairn_context_destroy(&context);
+}
+
+/* Files: rank 0 writes them into a folder that all ranks know. */
+static char folder[64], path[128];
+
+static const char *in_folder(const char *name)
+{
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void make_folder(void)
+{
+    if (rank == 0) {
+        snprintf(folder, sizeof folder, "/tmp/cairn-XXXXXX");
+        cr_expect_not_null(mkdtemp(folder));
+    }
+    MPI_Bcast(folder, sizeof folder, MPI_CHAR, 0, MPI_COMM_WORLD);
+}
+
+/// Put a text on the disk; all ranks return when it is there.
+static void put(const char *name, const char *text, bool gzip)
+{
+    in_folder(name);
+    if (rank == 0) {
+        gzFile file = gzopen(path, gzip ? "wb" : "wbT"); /* T: as it is */
+
+        gzputs(file, text);
+        gzclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void drop(void)
+{
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) unlink(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static cairn_status read_it(cairn_context *context, const char *name)
+{
+    cairn_source      *source = NULL;
+    const cairn_status status = cairn_source_read(context, name, CAIRN_BY_NNZ, &source);
+
+    cairn_source_destroy(&source);
+    return status;
+}
+
+Test(shortage, of_one_rank_while_reading)
+{
+    static const struct {
+        const char *name, *text;
+        bool        gzip;
+    } files[] = {
+        {"a.mtx",
+         "%%MatrixMarket matrix coordinate real symmetric\n4 4 4\n1 1 1\n2 1 2\n4 3 3\n"
+         "4 4 4\n",                                                                     false},
+        {"a.mtx.gz",
+         "%%MatrixMarket matrix coordinate real general\n5 4 3\n1 1 1\n5 2 2\n3 4 3\n", true },
+        {"d.mtx",    "%%MatrixMarket matrix array real general\n2 2\n1\n0\n2\n3\n",     false},
+        {"a.tns",    "# three modes\n1 1 1 1.5\n2 3 1 -2\n2 3 4 7\n",                   false},
+        {"a.tns.gz", "1 1 1 1.5\n2 3 1 -2\n2 3 4 7\n",                                  true },
+        {"a.rua",
+         "A matrix                                                                A    "
+         "   "
+         "\n             3             1             1             1             0\n"
+         "RUA                        3             3             3             0\n"
+         "(4I5)           (3I5)           (3E9.2)             \n"
+         "    1    2    3    4\n    1    3    2\n 1.00E+00 2.00E+00 3.00E+00\n",        false},
+    };
+    cairn_context *context;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    make_folder();
+    for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+        put(files[k].name, files[k].text, files[k].gzip);
+        starve_each(context, read_it, path, NULL);
+        drop();
+    }
+    if (rank == 0) rmdir(folder);
+    cairn_context_destroy(&context);
+}
+
+static cairn_tensor *stored; ///< What is written.
+
+static cairn_status write_it(cairn_context *context, const char *name)
+{
+    (void)context;
+    return cairn_tensor_write(stored, name, NULL);
+}
+
+static void store(cairn_context *context, const char *text)
+{
+    cairn_source *source = NULL;
+    cairn_format *format = NULL;
+
+    cairn_source_from_coords(context, 2, figure_extent, rank == 0 ? 6 : 0, figure_coord,
+                             figure_value, CAIRN_BY_ROWS, &source);
+    cairn_format_create(context, text, &format);
+    const cairn_status status = cairn_tensor_create(source, format, CAIRN_F64, &stored);
+
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
+}
+
+Test(shortage, of_one_rank_while_writing)
+{
+    static const char *const formats[] = {"csr", "hybrid<bell<2>,coo,0,0.5>"};
+    static const char *const names[]   = {"a.cairn", "a.mtx", "a.tns"};
+    cairn_context           *context;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    make_folder();
+    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
+        for (size_t f = 0; f < sizeof names / sizeof *names; f++) {
+            store(context, formats[k]);
+            for (int victim = 0; victim<size; victim += size> 1 ? size - 1 : 1) {
+                starve(context, write_it, in_folder(names[f]), path, victim);
+                if (victim < size - 1) drop();
+            }
+            cairn_tensor_destroy(&stored);
+            starve_each(context, read_it, path, NULL);
+            drop();
+        }
+    if (rank == 0) cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
     cairn_context_destroy(&context);
 }
