@@ -148,14 +148,17 @@ static cairn_status read_at(cairn_env  *env,
 cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native)
 {
     char      magic[8] = "";
+    size_t    got      = 0;
     const int fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     /* Not blocking: nobody may ever write to a pipe. It cannot be read here, hence is no
      * native file; the reader of the other kinds says what it is. */
     CAIRN_CHECK(fd >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
-    const ssize_t n = pread(fd, magic, sizeof magic, 0);
+    const cairn_status status =
+        cairn_read_at(env, path, fd, magic, sizeof magic, 0, &got);
 
-    *native = n == sizeof magic && memcmp(magic, CAIRN_NATIVE_MAGIC, sizeof magic) == 0;
+    *native = status == CAIRN_OK && got == sizeof magic
+              && memcmp(magic, CAIRN_NATIVE_MAGIC, sizeof magic) == 0;
     close(fd);
     return CAIRN_OK;
 }
