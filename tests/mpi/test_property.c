@@ -133,18 +133,23 @@ static bool case_holds(cairn_context *world, cairn_context *alone, example *e)
     return same_product(e);
 }
 
+/// All ranks, and this one alone.
+static void open_contexts(cairn_context **world, cairn_context **alone)
+{
+    cr_assert_eq(cairn_context_create_fortran((int)MPI_Comm_c2f(MPI_COMM_WORLD), world),
+                 CAIRN_OK);
+    cr_assert_eq(cairn_context_create(alone), CAIRN_OK);
+    cairn_context_set_memory(*world, 16 << 20);
+    cairn_context_set_memory(*alone, 16 << 20);
+}
+
 Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 120)
 {
     static example e;
     cairn_context *world, *alone;
     int            stored = 0;
 
-    cr_assert_eq(
-        cairn_context_create_fortran((int)MPI_Comm_c2f(MPI_COMM_WORLD), &world),
-        CAIRN_OK);
-    cr_assert_eq(cairn_context_create(&alone), CAIRN_OK);
-    cairn_context_set_memory(world, 16 << 20);
-    cairn_context_set_memory(alone, 16 << 20);
+    open_contexts(&world, &alone);
     for (int k = 0; k < CASES; k++) {
         draw(&e, 1000 + (uint64_t)k);
         ON_ALL_RANKS(case_holds(world, alone, &e), "seed %llu: %s | %s\n%s",
@@ -162,12 +167,7 @@ Test(property, conversions_multiply_alike_on_all_ranks, .timeout = 120)
     static example e, other;
     cairn_context *world, *alone;
 
-    cr_assert_eq(
-        cairn_context_create_fortran((int)MPI_Comm_c2f(MPI_COMM_WORLD), &world),
-        CAIRN_OK);
-    cr_assert_eq(cairn_context_create(&alone), CAIRN_OK);
-    cairn_context_set_memory(world, 16 << 20);
-    cairn_context_set_memory(alone, 16 << 20);
+    open_contexts(&world, &alone);
     for (int k = 0; k < CASES; k++) {
         draw(&e, 5000 + (uint64_t)k);
         draw(&other, 9000 + (uint64_t)k);

@@ -258,7 +258,7 @@ static inline void random_build_map(random_map *m, int order, bool queries)
     case 1: random_slot(m); break;
     case 2: random_place(m); break;
     case 3: random_bucket(m); break;
-    case 4: random_blocks(m); break;
+    case 4: m->order > 1 ? random_blocks(m) : random_slot(m); break;
     }
 }
 

@@ -9,7 +9,7 @@
 #include "convert/build.h"
 #include "convert/path.h"
 #include "format/language.h"
-#include "support/random_format.h"
+#include "support/random_tensor.h"
 #include "tensor/walk.h"
 
 #include <cairn/cairn.h>
@@ -133,37 +133,6 @@ typedef struct {
     int ran, refused, too_large, rules;
 } tally;
 
-static void random_entries(pair *p)
-{
-    const int   order   = 2 + random_below(&p->state, 3);
-    const int   density = random_below(&p->state, 101);
-    cairn_coord d[4]    = {0};
-    int64_t     positions;
-
-    p->shape.order = order;
-    do {
-        positions = 1;
-        for (int k = 0; k < order; k++) {
-            p->shape.extent[k] = 1 + random_below(&p->state, order == 2 ? 20 : 8);
-            positions *= p->shape.extent[k];
-        }
-    } while (positions > 200);
-    if (random_chance(&p->state, 3)) p->shape.extent[0] = positions = 0;
-    cairn_entries_init(&p->entries, order);
-    for (int64_t q = 0; q < positions; q++) {
-        int64_t rest = q;
-
-        for (int k = order - 1; k >= 0; k--) {
-            d[k] = rest % p->shape.extent[k];
-            rest /= p->shape.extent[k];
-        }
-        if (random_chance(&p->state, density))
-            cr_assert_eq(cairn_entries_add(&p->env, &p->entries, d,
-                                           1 + random_below(&p->state, 1000) / 8.0),
-                         CAIRN_OK);
-    }
-}
-
 /// From the entries, or from another tensor.
 static cairn_status
 build(pair *p, const cairn_format *format, const cairn_local *from, cairn_local **out)
@@ -238,7 +207,7 @@ static void run_pair(uint64_t seed, tally *t)
     cairn_env_init(&p.env);
     p.env.memory_limit = 8 << 20;
     p.seed = p.state = seed;
-    random_entries(&p);
+    random_tensor(&p.env, &p.state, &p.shape, &p.entries);
     random_format(&p.state, p.shape.order, p.from, sizeof p.from);
     random_format(&p.state, p.shape.order, p.to, sizeof p.to);
     if (cairn_format_parse(&p.env, NULL, p.from, "from", &from) != CAIRN_OK

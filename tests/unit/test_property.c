@@ -9,7 +9,7 @@
 #include "convert/build.h"
 #include "expr/spmv.h"
 #include "format/language.h"
-#include "support/random_format.h"
+#include "support/random_tensor.h"
 #include "tensor/io_native.h"
 #include "tensor/walk.h"
 
@@ -24,14 +24,12 @@
 #    define CAIRN_PROPERTY_CASES 2500
 #endif
 
-enum { MAX_POSITIONS = 200 };
-
 typedef struct {
     cairn_env     env;
     uint64_t      seed, state;
     cairn_shape   shape;
-    double        dense[MAX_POSITIONS]; ///< By position, row-major.
-    bool          stored[MAX_POSITIONS];
+    double        dense[RANDOM_POSITIONS]; ///< By position, row-major.
+    bool          stored[RANDOM_POSITIONS];
     cairn_entries entries;
     char          text[RANDOM_FORMAT];
 } property;
@@ -40,15 +38,6 @@ typedef struct {
 typedef struct {
     int ran, refused, too_large, multiplied;
 } tally;
-
-static int positions(const cairn_shape *shape)
-{
-    int n = 1;
-
-    for (int k = 0; k < shape->order; k++)
-        n *= (int)shape->extent[k];
-    return n;
-}
 
 static int position_of(const cairn_shape *shape, const cairn_coord *d)
 {
@@ -59,32 +48,17 @@ static int position_of(const cairn_shape *shape, const cairn_coord *d)
     return p;
 }
 
-static void random_tensor(property *p)
+/// Draw a tensor, and note what stands where.
+static void draw(property *p)
 {
-    const int order   = 2 + random_below(&p->state, 3);
-    const int density = random_below(&p->state, 101);
-
-    p->shape.order = order;
-    do
-        for (int k = 0; k < order; k++)
-            p->shape.extent[k] = 1 + random_below(&p->state, order == 2 ? 20 : 8);
-    while (positions(&p->shape) > MAX_POSITIONS);
-    if (random_chance(&p->state, 2))
-        p->shape.extent[random_below(&p->state, order)] = 0;
-    cairn_entries_init(&p->entries, order);
-    for (int q = 0; q < positions(&p->shape); q++) {
+    random_tensor(&p->env, &p->state, &p->shape, &p->entries);
+    for (cairn_pos k = 0; k < p->entries.n; k++) {
         cairn_coord d[4];
-        int         rest = q;
 
-        for (int k = order - 1; k >= 0; k--) {
-            d[k] = rest % p->shape.extent[k];
-            rest /= (int)p->shape.extent[k];
-        }
-        p->stored[q] = random_chance(&p->state, density);
-        p->dense[q]  = p->stored[q] ? 1 + random_below(&p->state, 1000) / 8.0 : 0;
-        if (p->stored[q])
-            cr_assert_eq(cairn_entries_add(&p->env, &p->entries, d, p->dense[q]),
-                         CAIRN_OK);
+        for (int j = 0; j < p->shape.order; j++)
+            d[j] = p->entries.coord[j][k];
+        p->stored[position_of(&p->shape, d)] = true;
+        p->dense[position_of(&p->shape, d)]  = p->entries.value[k];
     }
 }
 
@@ -92,7 +66,7 @@ static void random_tensor(property *p)
 static void
 check_entries(const property *p, const cairn_entries *entries, const char *what)
 {
-    bool seen[MAX_POSITIONS] = {false};
+    bool seen[RANDOM_POSITIONS] = {false};
 
     for (cairn_pos k = 0; k < entries->n; k++) {
         cairn_coord d[4];
@@ -101,7 +75,7 @@ check_entries(const property *p, const cairn_entries *entries, const char *what)
             d[j] = entries->coord[j][k];
         const int q = position_of(&p->shape, d);
 
-        cr_assert(q >= 0 && q < positions(&p->shape) && !seen[q]
+        cr_assert(q >= 0 && q < random_positions(&p->shape) && !seen[q]
                       && entries->value[k] == p->dense[q] && p->stored[q],
                   "seed %llu: %s: entry at position %d is wrong or twice\n%s",
                   (unsigned long long)p->seed, what, q, p->text);
@@ -165,7 +139,7 @@ static void check_native(property *p, const cairn_local *local, const char *text
 
 static void check_product(property *p, const cairn_local *local)
 {
-    double      x[MAX_POSITIONS], y[MAX_POSITIONS] = {0};
+    double      x[RANDOM_POSITIONS], y[RANDOM_POSITIONS] = {0};
     cairn_spmv *spmv;
 
     for (int j = 0; j < p->shape.extent[1]; j++)
@@ -248,7 +222,7 @@ static void run_case(uint64_t seed, tally *t)
     cairn_env_init(&p.env);
     p.env.memory_limit = 8 << 20;
     p.seed = p.state = seed;
-    random_tensor(&p);
+    draw(&p);
     random_format(&p.state, p.shape.order, p.text, sizeof p.text);
     const cairn_status status =
         cairn_format_parse(&p.env, NULL, p.text, "random", &format);
