@@ -42,13 +42,6 @@ static void list_roots(deriver *d)
     }
 }
 
-static bool tiles(const cairn_digit *digit, int n)
-{
-    for (int k = 0; k < n; k++)
-        if (!cairn_digits_tile(digit, n, &digit[k].root)) return false;
-    return true;
-}
-
 /// Is @p form the root of a level now?
 static bool is_root(const cairn_stage *stage, const cairn_form *form)
 {
@@ -327,7 +320,8 @@ static cairn_status derive(deriver *d, combination *need, bool *able)
 
 cairn_status cairn_stage_derive(cairn_stage *stage, const cairn_digit *target, int n)
 {
-    bool         able   = tiles(stage->level, stage->levels) && tiles(target, n);
+    bool able = cairn_digits_tile_all(stage->level, stage->levels)
+                && cairn_digits_tile_all(target, n);
     deriver     *d      = NULL;
     combination *need   = NULL;
     cairn_status status = CAIRN_OK;

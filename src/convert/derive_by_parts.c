@@ -87,20 +87,35 @@ static cairn_status drop(cairn_stage *stage, int l)
     return cairn_stage_apply(stage, (cairn_rule){.kind = CAIRN_RULE_DROP, .a = l});
 }
 
-/// Leave only the dimensions, in order.
+/// The level among the first @p levels that holds dimension @p k whole, or -1.
+static int dimension_level(const cairn_stage *stage, int levels, int k)
+{
+    for (int l = 0; l < levels; l++)
+        if (is_variable(stage, l) && stage->level[l].root.term[0].atom == k) return l;
+    return -1;
+}
+
+/// Leave only the dimensions, each once.
 static cairn_status make_plain(cairn_stage *stage)
 {
-    const int    levels = stage->levels;
+    const int    levels                   = stage->levels;
+    bool         kept[CAIRN_TABLE_LEVELS] = {false};
     cairn_known *known;
 
     CAIRN_TRY(cairn_known_create(stage->env, stage->algebra, &known));
     cairn_status status = know(stage, known);
 
-    for (int k = 0; k < stage->order && status == CAIRN_OK; k++)
-        status = add_dimension(stage, known, levels, k);
+    for (int k = 0; k < stage->order && status == CAIRN_OK; k++) {
+        const int l = dimension_level(stage, levels, k);
+
+        if (l >= 0)
+            kept[l] = true;
+        else
+            status = add_dimension(stage, known, levels, k);
+    }
     cairn_known_destroy(stage->env, &known);
     for (int l = levels - 1; l >= 0 && status == CAIRN_OK; l--)
-        status = drop(stage, l);
+        if (!kept[l]) status = drop(stage, l);
     return status;
 }
 
@@ -157,21 +172,71 @@ static cairn_status add_form(cairn_stage *stage, const cairn_form *form)
     return CAIRN_OK;
 }
 
+/// Where each target is: a variable that is one already, or a level built for it.
+static cairn_status
+build_levels(cairn_stage *stage, const cairn_digit *target, int n, int *where)
+{
+    bool taken[CAIRN_TABLE_LEVELS] = {false};
+
+    for (int k = 0; k < n; k++) {
+        int        l = 0;
+        cairn_form form;
+
+        while (l < stage->levels
+               && (taken[l] || !cairn_digit_equal(&stage->level[l], &target[k])))
+            l++;
+        if (l == stage->levels) {
+            CAIRN_TRY(cairn_digit_form(stage->algebra, &target[k], &form));
+            CAIRN_TRY(add_form(stage, &form));
+            stage->level[l] = target[k];
+        }
+        taken[l] = true;
+        where[k] = l;
+    }
+    return CAIRN_OK;
+}
+
+/// Drop the levels that are no target.
+static cairn_status drop_others(cairn_stage *stage, int n, int *where)
+{
+    for (int l = stage->levels - 1; l >= 0; l--) {
+        int k = 0;
+
+        while (k < n && where[k] != l)
+            k++;
+        if (k < n) continue;
+        CAIRN_TRY(drop(stage, l));
+        for (k = 0; k < n; k++)
+            where[k] -= where[k] > l;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status order_levels(cairn_stage *stage, int n, int *where)
+{
+    for (int k = 0; k < n; k++) {
+        const int l = where[k];
+
+        if (l == k) continue;
+        CAIRN_TRY(cairn_stage_apply(
+            stage, (cairn_rule){.kind = CAIRN_RULE_SWAP, .a = k, .b = l}));
+        for (int other = k + 1; other < n; other++)
+            if (where[other] == k) where[other] = l;
+    }
+    return CAIRN_OK;
+}
+
 cairn_status
 cairn_stage_derive_by_parts(cairn_stage *stage, const cairn_digit *target, int n)
 {
-    if (!is_plain(stage)) CAIRN_TRY(make_plain(stage));
+    int where[CAIRN_MAX_LEVELS];
 
-    const int variables = stage->levels;
-
-    for (int k = 0; k < n; k++) {
-        cairn_form form;
-
-        CAIRN_TRY(cairn_digit_form(stage->algebra, &target[k], &form));
-        CAIRN_TRY(add_form(stage, &form));
-        stage->level[stage->levels - 1] = target[k];
+    if (!is_plain(stage)) {
+        CAIRN_TRY(make_plain(stage));
+        if (cairn_digits_tile_all(target, n))
+            return cairn_stage_derive(stage, target, n);
     }
-    for (int l = variables - 1; l >= 0; l--)
-        CAIRN_TRY(drop(stage, l));
-    return CAIRN_OK;
+    CAIRN_TRY(build_levels(stage, target, n, where));
+    CAIRN_TRY(drop_others(stage, n, where));
+    return order_levels(stage, n, where);
 }

@@ -62,3 +62,10 @@ bool cairn_digits_tile(const cairn_digit *digit, int n, const cairn_form *root)
     } while (lo);
     return steps == own;
 }
+
+bool cairn_digits_tile_all(const cairn_digit *digit, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (!cairn_digits_tile(digit, n, &digit[k].root)) return false;
+    return true;
+}

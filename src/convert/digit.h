@@ -36,6 +36,9 @@ static inline bool cairn_digit_is_whole(const cairn_digit *digit)
 /// Do the digits of @p root among @p digit[0..n-1] tile [1,oo), each once?
 bool cairn_digits_tile(const cairn_digit *digit, int n, const cairn_form *root);
 
+/// Do all of them tile their roots?
+bool cairn_digits_tile_all(const cairn_digit *digit, int n);
+
 /// The digit of @p root that begins at @p lo, or -1.
 int cairn_digit_at(const cairn_digit *digit, int n, const cairn_form *root, int64_t lo);
 
