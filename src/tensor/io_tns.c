@@ -55,8 +55,10 @@ cairn_status cairn_tns_read_header(cairn_env        *env,
 
     *more = false;
     for (const char *p = begin; p < end;) {
-        const char *const newline = memchr(p, '\n', (size_t)(end - p));
-        const char *const stop    = newline ? newline : end;
+        const size_t      left    = (size_t)(end - p);
+        const char *const newline = memchr(p, '\n', left);
+        const size_t      length  = newline ? (size_t)(newline - p) : left;
+        const char *const stop    = p + length;
         const char *const first   = cairn_skip_blanks(p, stop);
 
         if (!newline && !last) break;
@@ -68,7 +70,7 @@ cairn_status cairn_tns_read_header(cairn_env        *env,
             return CAIRN_OK;
         }
         fresh.lines++;
-        CAIRN_CHECK(!memchr(p, '\0', (size_t)(stop - p)), env, CAIRN_BAD_FILE,
+        CAIRN_CHECK(!memchr(p, '\0', length), env, CAIRN_BAD_FILE,
                     "read: %s: line %" PRId64 ": a NUL byte: this is not text", name,
                     fresh.lines);
         p = newline ? newline + 1 : end;

@@ -85,7 +85,8 @@ static void starve(cairn_context *context,
                      (int)status, context->env.message);
         ON_ALL_RANKS(context->env.live_blocks == live, "%s: leak after %ld blocks",
                      what, (long)n);
-        ON_ALL_RANKS(!nothing || stat(nothing, &about) != 0, "%s was left", nothing);
+        ON_ALL_RANKS(!nothing || stat(nothing, &about) != 0, "%s was left",
+                     nothing ? nothing : "nothing");
     }
     ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
 }
