@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Bytes choose a format, extents and entries: what was stored is walked back out of the
-/// arrays, entry for entry, and once more out of a native segment of these arrays.
+/// arrays, entry for entry, and once more out of a native segment of these arrays. Then
+/// they choose a second format, in which the first tensor is stored: the same arrays as
+/// straight from the entries.
 
 #include <stdint.h>
 
@@ -31,7 +33,7 @@ typedef struct {
     cairn_entries entries;
     cairn_format *format;
     cairn_local  *local;
-    char          text[RANDOM_FORMAT];
+    char          text[2 * RANDOM_FORMAT];
 } storage;
 
 /// Mostly small, so that most formats fit; now and then where integers end.
@@ -154,16 +156,63 @@ static void check_native(storage *s)
     free(segment);
 }
 
-static cairn_status build(storage *s)
+/// Store the entries, or the tensor @p from.
+static cairn_status build(storage            *s,
+                          const cairn_format *format,
+                          const cairn_local  *from,
+                          int                 value_bits,
+                          cairn_local       **local)
 {
-    cairn_build b = {.format     = s->format,
+    cairn_build b = {.format     = format,
                      .shape      = s->shape,
-                     .entries    = &s->entries,
-                     .value_bits = random_chance(NULL, 30) ? 32 : 64};
+                     .entries    = from ? NULL : &s->entries,
+                     .from       = from,
+                     .value_bits = value_bits};
 
     for (int d = 0; d < s->shape.order; d++)
         b.box[d] = (cairn_interval){0, s->shape.extent[d] - 1};
-    return cairn_local_build(&s->env, &b, &s->local);
+    return cairn_local_build(&s->env, &b, local);
+}
+
+/// The same arrays, byte for byte.
+static void compare_arrays(const storage *s, const cairn_local *a, const cairn_local *b)
+{
+    const int64_t length = put_arrays(a, NULL);
+    char         *x = calloc((size_t)length + 1, 1), *y = calloc((size_t)length + 1, 1);
+
+    FUZZ_CHECK(length == put_arrays(b, NULL), "converted: other lengths\n%s", s->text);
+    put_arrays(a, x);
+    put_arrays(b, y);
+    FUZZ_CHECK(memcmp(x, y, (size_t)length) == 0, "converted: other arrays\n%s",
+               s->text);
+    free(x);
+    free(y);
+}
+
+/// From the tensor to a second format, and there from the entries.
+static void check_conversion(storage *s, int value_bits)
+{
+    cairn_local  *direct = NULL, *converted = NULL;
+    cairn_format *format = NULL;
+    char         *end    = s->text + strlen(s->text);
+
+    *end++              = '\n'; /* both formats, for a message */
+    s->env.memory_limit = MEMORY;
+    random_format(NULL, s->shape.order, end, sizeof s->text - (size_t)(end - s->text));
+    if (!fuzz_succeeded(&s->env,
+                        cairn_format_parse(&s->env, NULL, end, "text", &format)))
+        return;
+    const cairn_status wanted = build(s, format, NULL, value_bits, &direct);
+    const cairn_status got    = build(s, format, s->local, value_bits, &converted);
+
+    if (wanted == CAIRN_OK && got == CAIRN_OK)
+        compare_arrays(s, direct, converted);
+    else /* there may be room for one way alone */
+        FUZZ_CHECK(wanted == got || wanted == CAIRN_NO_MEMORY || got == CAIRN_NO_MEMORY,
+                   "%d, converted %d: %s\n%s", wanted, got, s->env.message, s->text);
+    cairn_local_destroy(&direct);
+    cairn_local_destroy(&converted);
+    cairn_format_destroy(&format);
 }
 
 /// What the bytes chose, for whoever looks into a failure: FUZZ_SHOW=1 fuzz_storage FILE
@@ -192,13 +241,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_up(&s.env);
     s.env.memory_limit = MEMORY;
     draw_entries(&s);
-    random_format(NULL, s.shape.order, s.text, sizeof s.text);
+    random_format(NULL, s.shape.order, s.text, RANDOM_FORMAT);
     if (getenv("FUZZ_SHOW")) show(&s);
+    const int value_bits = random_chance(NULL, 30) ? 32 : 64;
+
     if (fuzz_succeeded(&s.env,
                        cairn_format_parse(&s.env, NULL, s.text, "text", &s.format))
-        && fuzz_succeeded(&s.env, build(&s))) {
+        && fuzz_succeeded(&s.env, build(&s, s.format, NULL, value_bits, &s.local))) {
         check_walk(&s);
         check_native(&s);
+        check_conversion(&s, value_bits);
         cairn_local_destroy(&s.local);
     }
     cairn_format_destroy(&s.format);
