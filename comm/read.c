@@ -72,7 +72,17 @@ static cairn_status find_kind(cairn_reading *r)
     return CAIRN_OK;
 }
 
-/// Read on until the header is in the buffer.
+/// Fill all of the buffer, or grow it when it is full.
+static cairn_status fill_up(cairn_stream *stream)
+{
+    do
+        CAIRN_TRY(cairn_stream_fill(stream));
+    while (!stream->ended && stream->length - stream->begin < stream->capacity);
+    return CAIRN_OK;
+}
+
+/// Read on until the header is in the buffer. It is parsed from its begin each time, and
+/// each time the buffer has doubled, so that long headers take linear time.
 static cairn_status read_header(cairn_reading *r)
 {
     cairn_stream *const stream = &r->stream;
@@ -85,7 +95,7 @@ static cairn_status read_header(cairn_reading *r)
         CAIRN_TRY(cairn_file_kinds[r->head.kind].read_header(
             r, begin, stream->buffer + stream->length, &more));
         if (!more) break;
-        CAIRN_TRY(cairn_stream_fill(stream));
+        CAIRN_TRY(fill_up(stream));
     }
     cairn_stream_consume(stream, r->head.bytes);
     return CAIRN_OK;

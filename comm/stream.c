@@ -82,8 +82,8 @@ void cairn_stream_set_range(cairn_stream *stream, int64_t from, int64_t to)
 {
     stream->at = stream->offset = from;
     stream->to                  = to;
-    stream->begin = stream->length = 0;
-    stream->ended                  = false;
+    stream->begin = stream->length = stream->searched = 0;
+    stream->ended                                     = false;
 }
 
 /// Move what is left to the front, and double the buffer when that is all of it.
@@ -188,17 +188,32 @@ void cairn_stream_consume(cairn_stream *stream, size_t bytes)
 {
     stream->begin += bytes;
     stream->offset += (int64_t)bytes;
+    stream->searched = 0;
+}
+
+/// Find the last newline of the buffer, among the bytes that were not yet searched: a
+/// long line is searched once, not once for every piece of it.
+static const char *last_newline(cairn_stream *stream)
+{
+    const size_t left = stream->length - stream->begin;
+
+    if (left == stream->searched) return NULL;
+
+    const char *const newline =
+        memrchr(stream->buffer + stream->begin + stream->searched, '\n',
+                left - stream->searched);
+
+    if (!newline) stream->searched = left;
+    return newline;
 }
 
 cairn_status
 cairn_stream_lines(cairn_stream *stream, const char **begin, const char **end)
 {
-    const char *newline = NULL;
+    const char *newline;
 
     for (;;) {
-        const size_t left = stream->length - stream->begin;
-
-        if (left > 0) newline = memrchr(stream->buffer + stream->begin, '\n', left);
+        newline = last_newline(stream);
         if (newline || stream->ended) break;
         CAIRN_TRY(cairn_stream_fill(stream));
     }
@@ -211,6 +226,7 @@ cairn_stream_lines(cairn_stream *stream, const char **begin, const char **end)
     *begin = stream->buffer ? stream->buffer + stream->begin : "";
     *end   = *begin + bytes;
     cairn_stream_consume(stream, bytes);
+    stream->searched = stream->length - stream->begin; /* behind the last newline */
     return CAIRN_OK;
 }
 

@@ -22,9 +22,10 @@ typedef struct cairn_stream {
     cairn_ahead  *ahead;             ///< Reads `gunzip`.
     char         *buffer;            ///< [capacity]
     size_t  begin, length, capacity; ///< Bytes [begin, length) are not yet consumed.
-    size_t  piece;                   ///< Bytes of the buffer at first.
-    int64_t offset; ///< Byte offset in the (inflated) file of buffer[begin].
-    bool    ended;  ///< Nothing follows the buffer.
+    size_t  searched; ///< Bytes behind `begin` that are known to hold no newline.
+    size_t  piece;    ///< Bytes of the buffer at first.
+    int64_t offset;   ///< Byte offset in the (inflated) file of buffer[begin].
+    bool    ended;    ///< Nothing follows the buffer.
 } cairn_stream;
 
 /// Open a file and see whether it is gzip.

@@ -85,7 +85,7 @@ static void check_case(const file_case *c, size_t piece, bool gzip)
 }
 
 /// Check @p n cases as files whose names have that @p ending.
-static void check_cases(const file_case *cases, size_t n, const char *ending)
+static inline void check_cases(const file_case *cases, size_t n, const char *ending)
 {
     static const size_t pieces[] = {1, 7, 64, 1 << 20};
 
