@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -163,6 +164,15 @@ cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native)
     return CAIRN_OK;
 }
 
+/// What one segment says of itself, for comparison with the others.
+typedef struct {
+    int64_t     segment;
+    cairn_shape shape;
+    int64_t     lo, hi; ///< Its rows.
+    uint32_t    format; ///< Checksum of the text.
+    int         value_bits;
+} cairn_facts;
+
 /// A file being read by this rank.
 typedef struct {
     cairn_comm       *comm;
@@ -172,7 +182,8 @@ typedef struct {
     cairn_native_row *table;
     cairn_shape       shape;
     cairn_entries     entries;
-    char             *format;
+    int64_t           facts; ///< Segments that this rank read,
+    cairn_facts      *fact;  ///< [segments] what they say.
 } file_reader;
 
 static cairn_status read_table(file_reader *r)
@@ -192,7 +203,7 @@ static cairn_status read_table(file_reader *r)
     CAIRN_TRY(read_at(env, r->path, r->fd, r->table, bytes, sizeof prologue));
     CAIRN_CHECK(crc == cairn_native_crc(0, r->table, bytes), env, CAIRN_BAD_FILE,
                 "read: %s: the table's checksum is wrong", r->path);
-    return CAIRN_OK;
+    return CAIRN_NEW(env, r->segments, &r->fact);
 }
 
 /// Load segment @p s; @p bytes is freed with cairn_free().
@@ -217,17 +228,99 @@ static cairn_status load_segment(file_reader *r, int64_t s, char **bytes)
     return status;
 }
 
-static cairn_status read_segment(file_reader *r, int64_t s)
+/// Note what a segment says. Bytes between fields are zero, so that facts compare as
+/// bytes.
+static cairn_status note_facts(file_reader        *r,
+                               int64_t             segment,
+                               const cairn_local  *tensor,
+                               const cairn_format *format)
+{
+    cairn_facts *fact = &r->fact[r->facts];
+    char        *text;
+
+    CAIRN_TRY(cairn_format_print(r->comm->env, format, &text));
+    memset(fact, 0, sizeof *fact);
+    fact->segment     = segment;
+    fact->shape.order = tensor->shape.order;
+    for (int k = 0; k < tensor->shape.order; k++)
+        fact->shape.extent[k] = tensor->shape.extent[k];
+    fact->lo         = tensor->box[0].lo;
+    fact->hi         = tensor->box[0].hi;
+    fact->format     = cairn_native_crc(0, text, (int64_t)strlen(text));
+    fact->value_bits = tensor->value_bits;
+    r->facts++;
+    cairn_free(r->comm->env, text);
+    return CAIRN_OK;
+}
+
+/// Read segment @p s as a tensor; both are the caller's to destroy.
+static cairn_status
+take_segment(file_reader *r, int64_t s, cairn_local **tensor, cairn_format **format)
 {
     cairn_env *env = r->comm->env;
     char      *bytes;
 
     CAIRN_TRY(load_segment(r, s, &bytes));
-    const cairn_status status = cairn_native_read(
-        env, r->path, bytes, r->table[s].length, &r->shape, &r->entries, &r->format);
+    const cairn_status status = cairn_native_read_tensor(
+        env, r->path, bytes, r->table[s].length, tensor, format);
 
     cairn_free(env, bytes);
+    CAIRN_TRY(status);
+    return note_facts(r, s, *tensor, *format);
+}
+
+static cairn_status read_segment(file_reader *r, int64_t s)
+{
+    cairn_local  *tensor = NULL;
+    cairn_format *format = NULL;
+    cairn_status  status = take_segment(r, s, &tensor, &format);
+
+    if (status == CAIRN_OK)
+        status = cairn_native_add_entries(r->comm->env, r->path, tensor, &r->shape,
+                                          &r->entries);
+    cairn_local_destroy(&tensor);
+    cairn_format_destroy(&format);
     return status;
+}
+
+static int by_segment(const void *a, const void *b)
+{
+    const cairn_facts *x = a, *y = b;
+
+    return (x->segment > y->segment) - (x->segment < y->segment);
+}
+
+/// One tensor in one format, its rows in the order of the segments, without gaps.
+static bool fit_together(const cairn_facts *fact, int64_t n)
+{
+    int64_t next = 0;
+
+    for (int64_t s = 0; s < n; s++) {
+        if (memcmp(&fact[s].shape, &fact[0].shape, sizeof fact[0].shape) != 0
+            || fact[s].format != fact[0].format
+            || fact[s].value_bits != fact[0].value_bits || fact[s].lo != next)
+            return false;
+        next = fact[s].hi + 1;
+    }
+    return n == 0 || next == fact[0].shape.extent[0];
+}
+
+/// Hold all segments against each other: every rank comes to the same verdict.
+static cairn_status check_facts(file_reader *r)
+{
+    cairn_comm  *comm = r->comm;
+    cairn_facts *all  = NULL;
+    int64_t      n;
+
+    CAIRN_TRY(
+        cairn_comm_gather(comm, r->fact, r->facts, sizeof *all, (void **)&all, &n));
+    qsort(all, (size_t)n, sizeof *all, by_segment);
+    const bool fits = fit_together(all, n);
+
+    cairn_free(comm->env, all);
+    CAIRN_CHECK(fits, comm->env, CAIRN_BAD_FILE,
+                "read: %s: its segments are not the parts of one tensor", r->path);
+    return CAIRN_OK;
 }
 
 static cairn_status read_segments(file_reader *r)
@@ -253,21 +346,21 @@ static cairn_status open_and_read(file_reader *r)
     return read_segments(r);
 }
 
+static void close_file(file_reader *r)
+{
+    if (r->fd >= 0) close(r->fd);
+    cairn_free(r->comm->env, r->table);
+    cairn_free(r->comm->env, r->fact);
+}
+
 /// This rank's own segment, if every rank has one.
 static cairn_status
 open_and_take(file_reader *r, cairn_local **tensor, cairn_format **format)
 {
-    char *bytes;
-
     CAIRN_TRY(open_file(r));
     CAIRN_TRY(read_table(r));
     if (r->segments != r->comm->size) return CAIRN_OK;
-    CAIRN_TRY(load_segment(r, r->comm->rank, &bytes));
-    const cairn_status status = cairn_native_read_tensor(
-        r->comm->env, r->path, bytes, r->table[r->comm->rank].length, tensor, format);
-
-    cairn_free(r->comm->env, bytes);
-    return status;
+    return take_segment(r, r->comm->rank, tensor, format);
 }
 
 cairn_status cairn_native_take_file(cairn_comm    *comm,
@@ -275,14 +368,13 @@ cairn_status cairn_native_take_file(cairn_comm    *comm,
                                     cairn_local  **tensor,
                                     cairn_format **format)
 {
-    file_reader   r    = {.comm = comm, .path = path, .fd = -1};
-    cairn_local  *own  = NULL;
-    cairn_format *text = NULL;
+    file_reader   r      = {.comm = comm, .path = path, .fd = -1};
+    cairn_local  *own    = NULL;
+    cairn_format *text   = NULL;
+    cairn_status  status = cairn_comm_agree(comm, open_and_take(&r, &own, &text));
 
-    const cairn_status status = cairn_comm_agree(comm, open_and_take(&r, &own, &text));
-
-    if (r.fd >= 0) close(r.fd);
-    cairn_free(comm->env, r.table);
+    if (status == CAIRN_OK) status = check_facts(&r);
+    close_file(&r);
     if (status == CAIRN_OK) {
         *tensor = own;
         *format = text;
@@ -321,10 +413,9 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
     file_reader  r      = {.comm = comm, .path = path, .fd = -1};
     cairn_status status = cairn_comm_agree(comm, open_and_read(&r));
 
+    if (status == CAIRN_OK) status = check_facts(&r);
     if (status == CAIRN_OK) status = cairn_comm_agree(comm, share_shape(&r));
-    if (r.fd >= 0) close(r.fd);
-    cairn_free(comm->env, r.table);
-    cairn_free(comm->env, r.format);
+    close_file(&r);
     if (status == CAIRN_OK) {
         *shape   = r.shape;
         *entries = r.entries;
@@ -337,21 +428,19 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
 /// What segment 0 says of the whole, on rank 0.
 static cairn_status read_origin(file_reader *r, char **text, int *value_bits)
 {
-    cairn_env    *env    = r->comm->env;
     cairn_local  *tensor = NULL;
     cairn_format *format = NULL;
-    char         *bytes;
 
     CAIRN_TRY(open_file(r));
     CAIRN_TRY(read_table(r));
-    CAIRN_TRY(load_segment(r, 0, &bytes));
-    cairn_status status = cairn_native_read_tensor(
-        env, r->path, bytes, r->table[0].length, &tensor, &format);
+    CAIRN_CHECK(r->segments > 0, r->comm->env, CAIRN_BAD_FILE,
+                "read: %s: it has no segment", r->path);
+    cairn_status status = take_segment(r, 0, &tensor, &format);
 
-    cairn_free(env, bytes);
-    if (status != CAIRN_OK) return status;
-    *value_bits = tensor->value_bits;
-    status      = cairn_format_print(env, format, text);
+    if (status == CAIRN_OK) {
+        *value_bits = tensor->value_bits;
+        status      = cairn_format_print(r->comm->env, format, text);
+    }
     cairn_local_destroy(&tensor);
     cairn_format_destroy(&format);
     return status;
@@ -379,8 +468,7 @@ cairn_status cairn_native_read_origin(cairn_comm *comm,
     cairn_status status = cairn_comm_agree(
         comm, comm->rank == 0 ? read_origin(&r, &own, &bits) : CAIRN_OK);
 
-    if (r.fd >= 0) close(r.fd);
-    cairn_free(comm->env, r.table);
+    close_file(&r);
     if (status == CAIRN_OK) status = share_text(comm, &own);
     if (status == CAIRN_OK) status = comm->ops->broadcast(comm, &bits, sizeof bits, 0);
     if (status == CAIRN_OK) {

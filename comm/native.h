@@ -38,8 +38,8 @@ cairn_status cairn_native_read_file(cairn_comm    *comm,
                                     cairn_shape   *shape,
                                     cairn_entries *entries);
 
-/// Take back the arrays that a file's ranks wrote, each rank one segment. What the
-/// segments say of rows and formats is the caller's to compare.
+/// Take back the arrays that a file's ranks wrote, each rank one segment: together they
+/// are one tensor, its rows in rank order.
 ///
 /// Collective.
 ///

@@ -178,62 +178,22 @@ cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)
 
 /* ---- files ---- */
 
-/// What one rank's segment says of itself, for comparison.
-typedef struct {
-    cairn_shape shape;
-    int64_t     lo, hi;
-    uint32_t    format;
-    int         value_bits;
-} segment_facts;
-
-/// One tensor, its rows in rank order without gaps, everything of the other modes.
-static bool fit_together(const segment_facts *facts, int size, const cairn_local *own)
-{
-    int64_t next = 0;
-
-    for (int k = 1; k < own->shape.order; k++)
-        if (own->box[k].lo != 0 || own->box[k].hi != own->shape.extent[k] - 1)
-            return false;
-    for (int r = 0; r < size; r++) {
-        if (memcmp(&facts[r].shape, &facts[0].shape, sizeof facts[0].shape) != 0
-            || facts[r].format != facts[0].format
-            || facts[r].value_bits != facts[0].value_bits || facts[r].lo != next
-            || facts[r].hi < next - 1)
-            return false;
-        next = facts[r].hi + 1;
-    }
-    return next == facts[0].shape.extent[0];
-}
-
-/// Compare the segments that the ranks took, and set the tensor's rows.
-static cairn_status join_segments(cairn_tensor *tensor, bool *fits)
+/// The rows of the arrays that the ranks took, which stand in rank order.
+static cairn_status set_rows(cairn_tensor *tensor)
 {
     cairn_comm        *comm  = tensor->context->comm;
     const cairn_local *local = tensor->local;
-    const char        *text  = tensor->format->text;
-    segment_facts      own, *all = NULL;
-    int64_t            count;
-
-    memset(&own, 0, sizeof own);
-    own.shape.order = local->shape.order;
-    for (int k = 0; k < local->shape.order; k++)
-        own.shape.extent[k] = local->shape.extent[k];
-    own.lo         = local->box[0].lo;
-    own.hi         = local->box[0].hi;
-    own.value_bits = local->value_bits;
-    own.format     = cairn_native_crc(0, text, (int64_t)strlen(text));
-    CAIRN_TRY(cairn_comm_gather(comm, &own, 1, sizeof own, (void **)&all, &count));
-    *fits               = fit_together(all, comm->size, local);
+    const int64_t      own   = local->box[0].lo;
+    int64_t           *first = NULL, count;
     cairn_status status = CAIRN_NEW(comm->env, comm->size + 1, &tensor->rows.first);
 
-    if (status == CAIRN_OK) {
-        tensor->rows.size = comm->size;
-        for (int r = 0; r < comm->size; r++)
-            tensor->rows.first[r] = all[r].lo;
-        tensor->rows.first[comm->size] = own.shape.extent[0];
-    }
-    cairn_free(comm->env, all);
-    return cairn_comm_agree(comm, status);
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(cairn_comm_gather(comm, &own, 1, sizeof own, (void **)&first, &count));
+    tensor->rows.size = comm->size;
+    memcpy(tensor->rows.first, first, sizeof own * (size_t)comm->size);
+    tensor->rows.first[comm->size] = local->shape.extent[0];
+    cairn_free(comm->env, first);
+    return CAIRN_OK;
 }
 
 /// Give the arrays that a rank took a handle.
@@ -262,7 +222,6 @@ take_arrays(cairn_context *context, const char *path, cairn_tensor **tensor)
     cairn_local  *local  = NULL;
     cairn_format *format = NULL;
     cairn_tensor *fresh  = NULL;
-    bool          fits   = false;
 
     CAIRN_TRY(cairn_native_take_file(comm, path, &local, &format));
     cairn_status status = local ? wrap(context, local, format, &fresh) : CAIRN_OK;
@@ -272,8 +231,8 @@ take_arrays(cairn_context *context, const char *path, cairn_tensor **tensor)
         fresh->format = format;
     }
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK && local) status = join_segments(fresh, &fits);
-    if (status == CAIRN_OK && fits)
+    if (status == CAIRN_OK && local) status = set_rows(fresh);
+    if (status == CAIRN_OK && fresh)
         *tensor = fresh;
     else if (fresh)
         cairn_tensor_destroy(&fresh);

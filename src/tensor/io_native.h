@@ -60,6 +60,18 @@ cairn_status cairn_native_read_tensor(cairn_env     *env,
                                       cairn_local  **tensor,
                                       cairn_format **format);
 
+/// Add a segment's entries to those of others.
+///
+/// @param[in]     name     The file, for messages.
+/// @param[in,out] shape    The first segment sets it (order 0 before); others must agree.
+/// @param[in,out] entries  Initialised by the first segment.
+/// @retval CAIRN_BAD_FILE  The segments are of different shapes.
+cairn_status cairn_native_add_entries(cairn_env         *env,
+                                      const char        *name,
+                                      const cairn_local *tensor,
+                                      cairn_shape       *shape,
+                                      cairn_entries     *entries);
+
 /// Read a whole segment back into entries.
 ///
 /// @param[in]     name     The file, for messages.

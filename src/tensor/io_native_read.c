@@ -52,6 +52,10 @@ static cairn_status get_box(reader *r)
     for (int k = 0; k < t->shape.order; k++) {
         CAIRN_TRY(get_within(r, 0, t->shape.extent[k], &t->box[k].lo));
         CAIRN_TRY(get_within(r, -1, t->shape.extent[k] - 1, &t->box[k].hi));
+        if (t->box[k].hi < t->box[k].lo - 1)
+            return broken(r, "a number is out of its range");
+        if (k > 0 && (t->box[k].lo != 0 || t->box[k].hi != t->shape.extent[k] - 1))
+            return broken(r, "a segment has not all of its rows");
     }
     return CAIRN_OK;
 }
@@ -241,6 +245,45 @@ static cairn_status copy_group(reader *r, int member)
     return CAIRN_OK;
 }
 
+typedef struct {
+    cairn_pos entries;
+} counter;
+
+static cairn_status
+count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    counter *c = user;
+
+    for (int k = 0; k < batch->n; k++)
+        c->entries +=
+            !part->layout->pads || cairn_value_get(&part->view, batch->value[k]) != 0;
+    return CAIRN_OK;
+}
+
+/// A part must hold the entries that it says. (Where it pads, stored zeros are seen as
+/// padding: then at most so many, and as many values.)
+static cairn_status check_counts(reader *r, int member)
+{
+    const cairn_group *group = &r->tensor->group[member];
+    cairn_walker      *walker;
+    cairn_status       status = CAIRN_OK;
+
+    CAIRN_TRY(cairn_walker_create(r->env, group->layout, &walker));
+    for (int64_t k = 0; k < group->count && status == CAIRN_OK; k++) {
+        const cairn_part *part = &r->tensor->part[group->first + k];
+        counter           c    = {0};
+
+        status = cairn_walk(walker, part, count_batch, &c);
+        if (status == CAIRN_OK
+            && (c.entries > part->nnz
+                || (c.entries < part->nnz
+                    && (!group->layout->pads || part->nnz > part->view.values))))
+            status = broken(r, "a part does not hold as many entries as it says");
+    }
+    cairn_walker_destroy(r->env, &walker);
+    return status;
+}
+
 static cairn_status read_tensor(reader *r)
 {
     CAIRN_TRY(get_head(r));
@@ -251,6 +294,8 @@ static cairn_status read_tensor(reader *r)
     for (int m = 0; m < r->format->members; m++)
         CAIRN_TRY(copy_group(r, m));
     if (r->at != r->end) return broken(r, "a segment is longer than its arrays");
+    for (int m = 0; m < r->format->members; m++)
+        CAIRN_TRY(check_counts(r, m));
     return CAIRN_OK;
 }
 
@@ -279,11 +324,11 @@ cairn_status cairn_native_read_tensor(cairn_env     *env,
     return status;
 }
 
-static cairn_status take_entries(cairn_env         *env,
-                                 const char        *name,
-                                 const cairn_local *tensor,
-                                 cairn_shape       *shape,
-                                 cairn_entries     *entries)
+cairn_status cairn_native_add_entries(cairn_env         *env,
+                                      const char        *name,
+                                      const cairn_local *tensor,
+                                      cairn_shape       *shape,
+                                      cairn_entries     *entries)
 {
     if (shape->order == 0) {
         *shape = tensor->shape;
@@ -311,7 +356,8 @@ cairn_status cairn_native_read(cairn_env     *env,
     cairn_status  status =
         cairn_native_read_tensor(env, name, begin, length, &tensor, &format);
 
-    if (status == CAIRN_OK) status = take_entries(env, name, tensor, shape, entries);
+    if (status == CAIRN_OK)
+        status = cairn_native_add_entries(env, name, tensor, shape, entries);
     if (status == CAIRN_OK && !*text) status = cairn_format_print(env, format, text);
     cairn_local_destroy(&tensor);
     cairn_format_destroy(&format);
