@@ -121,13 +121,25 @@ static cairn_status find_checks(cairn_layout *layout)
     return CAIRN_OK;
 }
 
+/// Levels that are forms of dimensions.
+static uint32_t direct_levels(const cairn_layout *layout)
+{
+    uint32_t direct = 0;
+
+    for (int l = 0; l < layout->levels; l++)
+        if (!layout->level[l].indirect) direct |= 1U << l;
+    return direct;
+}
+
 static cairn_status invert(cairn_env *env, cairn_layout *layout, cairn_known *known)
 {
     for (int l = 0; l < layout->levels; l++) {
         bool fresh;
 
         CAIRN_TRY(cairn_known_add(known, &layout->level[l].form, NULL, &fresh));
-        if (!fresh && !layout->level[l].indirect) layout->check |= 1U << l;
+        /* Of levels that say one thing twice the inverse may use either, so that any of
+         * them can contradict it. */
+        if (!fresh && !layout->level[l].indirect) layout->check = direct_levels(layout);
     }
     CAIRN_TRY(cover_digits(layout, known));
     layout->exact = layout->check == 0;

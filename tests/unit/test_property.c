@@ -161,6 +161,49 @@ static void check_product(property *p, const cairn_local *local)
     }
 }
 
+/// The index of the dividing level under which each row was visited; -1: none yet.
+typedef struct {
+    int64_t index, of_row[RANDOM_POSITIONS];
+    bool    twice;
+} division;
+
+static cairn_status
+note_rows(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    division *d = user;
+
+    (void)part;
+    for (int n = 0; n < batch->n; n++) {
+        int64_t *const of = &d->of_row[batch->coord[0][n]];
+
+        d->twice = d->twice || (*of != INT64_MIN && *of != d->index);
+        *of      = d->index;
+    }
+    return CAIRN_OK;
+}
+
+/// Threads divide the rows by one level, paddings too: no row under two of its indices.
+static void check_division(property *p, const cairn_local *local, int member)
+{
+    const cairn_layout *layout = local->group[member].layout;
+    const int           level  = cairn_layout_row_level(layout);
+    division            d      = {0};
+    cairn_walker       *w;
+
+    if (level < 0) return;
+    for (int i = 0; i < RANDOM_POSITIONS; i++)
+        d.of_row[i] = INT64_MIN;
+    cr_assert_eq(cairn_walker_create(&p->env, layout, &w), CAIRN_OK);
+    for (d.index = layout->level[level].range.lo;
+         d.index <= layout->level[level].range.hi; d.index++) {
+        cairn_walker_restrict(w, level, d.index, d.index);
+        cr_assert_eq(cairn_walk_member(w, local, member, note_rows, &d), CAIRN_OK);
+        cr_assert(!d.twice, "seed %llu: a row under two indices of level %d\n%s",
+                  (unsigned long long)p->seed, level, p->text);
+    }
+    cairn_walker_destroy(&p->env, &w);
+}
+
 static void check_print(property *p, const cairn_format *format, char **text)
 {
     cairn_format *again;
@@ -207,6 +250,8 @@ check_tensor(property *p, const cairn_format *format, const char *text, tally *t
                  p->env.message, p->text);
     check_walk(p, local);
     check_native(p, local, text);
+    for (int m = 0; m < local->groups; m++)
+        check_division(p, local, m);
     if (p->shape.order == 2) check_product(p, local), t->multiplied++;
     t->ran++;
     cairn_local_destroy(&local);
