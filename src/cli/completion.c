@@ -11,10 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/// Endings of files that are read; gzip behind those of text.
-#define MATRICES \
-    "mtx mtx.gz tns tns.gz rua rsa pua psa rua.gz rsa.gz pua.gz psa.gz cairn"
-
 static void add_word(char *list, size_t size, const char *word)
 {
     const size_t n = strlen(list);
@@ -90,7 +86,6 @@ bool cli_operand_values(const cli_verb *verb, int k, cli_values *values)
 
     if (!operand_name(verb, k, name)) return false;
     cli_option_values(&none, name, values);
-    if (strcmp(name, "FILE") == 0) values->endings = MATRICES;
     for (int w = 0; k == 0 && verb->word && verb->word(w, &row); w++)
         add_word(values->words, sizeof values->words, row.name);
     return true;
@@ -101,6 +96,24 @@ static void collect_devices(cli_lists *lists)
     add_word(lists->devices, sizeof lists->devices, "auto");
     for (int k = 0; cairn_device_kind_name(k); k++)
         add_word(lists->devices, sizeof lists->devices, cairn_device_kind_name(k));
+}
+
+/// The name of a definition with the parameters that have no default:
+/// "hybrid<f,g>" of "#hybrid<f,g,t=0.5,cap=1> = ...".
+static void add_with_parameters(char *list, const char *definition)
+{
+    char         name[128];
+    const char  *open     = strchr(definition, '<');
+    const size_t length   = strcspn(definition, ">") + 1;
+    const char  *standard = memchr(open, '=', length - (size_t)(open - definition));
+
+    if (standard)
+        while (*--standard != ',')
+            ;
+    snprintf(name, sizeof name, "%.*s%s",
+             (int)(standard ? standard - definition : (long)length) - 1, definition + 1,
+             standard ? ">" : "");
+    add_word(list, CLI_LIST, name);
 }
 
 /// The catalogue, parted by whether a bare name is a format.
@@ -114,8 +127,11 @@ static cairn_status collect_formats(cli_job *job, cli_lists *lists)
 
         snprintf(name, sizeof name, "%s", next);
         CLI_TRY(cairn_catalogue_definition(job->context, name, &text, &missing));
+        if (missing)
+            add_with_parameters(lists->argued, text);
+        else
+            add_word(lists->bare, CLI_LIST, name);
         cairn_text_free(job->context, &text);
-        add_word(missing ? lists->argued : lists->bare, CLI_LIST, name);
     }
     return CAIRN_OK;
 }

@@ -19,17 +19,14 @@ static void print_quoted(const char *text)
     putchar('\'');
 }
 
+/// Names with parameters come whole, to be replaced by arguments: fish escapes < and >
+/// of what it inserts, but not of what is typed behind.
 static void print_formats(const cli_lists *lists)
 {
-    printf("set -g __cairn_formats %s", lists->bare);
-    for (const char *c = lists->argued; *c; c++) {
-        if (c == lists->argued) printf(" '");
-        if (*c == ' ')
-            printf("<' '");
-        else
-            putchar(*c);
-    }
-    printf(*lists->argued ? "<'\n" : "\n");
+    printf("set -g __cairn_formats %s '", lists->bare);
+    for (const char *c = lists->argued; *c; c++)
+        printf(*c == ' ' ? "' '" : "%c", *c);
+    printf("'\n");
 }
 
 static void print_option(const cli_lists *lists, const cli_verb *verb, cli_option_id id)
@@ -42,7 +39,7 @@ static void print_option(const cli_lists *lists, const cli_verb *verb, cli_optio
     if (id == CLI_OUTPUT) printf(" -s o");
     if (option->value) {
         cli_option_values(lists, option->value, &values);
-        printf(values.files ? " -r" : " -x");
+        printf(values.files || values.formats ? " -r" : " -x");
         if (values.formats) printf(" -a '$__cairn_formats'");
         if (*values.words) printf(" -a '%s'", values.words);
     }

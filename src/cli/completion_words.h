@@ -15,13 +15,13 @@
 /// Words between blanks. What was collected when a script begins.
 typedef struct cli_lists {
     char bare[CLI_LIST];    ///< Formats that need no arguments.
-    char argued[CLI_LIST];  ///< Formats that do.
+    char argued[CLI_LIST];  ///< Formats that do, with them: "bcsr<r,c>".
     char devices[CLI_LIST]; ///< What --place may be.
 } cli_lists;
 
 /// What a value may be. Several may hold at once.
 typedef struct cli_values {
-    bool        formats;         ///< A format.
+    bool        formats;         ///< A format, or a file of formats.
     bool        files;           ///< A file,
     const char *endings;         ///< with one of these endings; NULL: with any.
     char        words[CLI_LIST]; ///< One of these words; "": none.

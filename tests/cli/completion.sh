@@ -67,7 +67,9 @@ offers 'stencil27 stencil5 stencil7'
 offer cairn run --iters 3 ''
 offers spmv
 offer cairn info files/
-offers 'files/a.mtx files/b.mtx.gz files/e.cairn'
+offers 'files/a.mtx files/b.mtx.gz files/c.png files/d.txt files/e.cairn'
+offer cairn run spmv files/d
+offers files/d.txt
 offer cairn run --format = csr spmv files/a
 offers files/a.mtx
 offer cairn info --spy files/
@@ -75,15 +77,20 @@ offers files/c.png
 offer cairn info --json files/d
 offers files/d.txt
 
-# Formats: what needs arguments is quoted, unless it is already.
+# Formats: what needs arguments is quoted, unless it is already; then it has two
+# continuations. Files hold formats, too.
 offer cairn format cs
 offers "'csb< 'csf< csc csr"
 offer cairn format "'bd"
-offers 'bdcsr< bdia<'
+offers 'bdcsr<...> bdcsr<r,c> bdia<...> bdia<b>'
 offer cairn convert a.mtx --to co
 offers coo
 offer cairn run spmv a.mtx --format = "'hy"
-offers 'hybrid<'
+offers 'hybrid<...> hybrid<f,g>'
+offer cairn format files/d
+offers files/d.txt
+offer cairn convert a.mtx --to files/e
+offers files/e.cairn
 
 # Every option of every verb's help is offered.
 for verb in info generate format convert run devices; do
@@ -92,4 +99,47 @@ for verb in info generate format convert run devices; do
     offer cairn $verb --
     for option in $options; do lists "$option"; done
 done
+
+# On a terminal, what is typed behind a completed < stays inside the quotes, so that a >
+# redirects nothing.
+python3 -c 'import pty' 2>/dev/null || finish
+cat >type.py <<'END'
+import os, pty, signal, sys
+
+text = sys.argv[1].encode().decode("unicode_escape").encode()
+child, terminal = pty.fork()
+if child == 0:
+    os.execvp(sys.argv[2], sys.argv[2:])
+signal.alarm(60)
+typed = False
+try:
+    while os.read(terminal, 65536):  # the prompt, then what is echoed
+        if not typed: os.write(terminal, text)
+        typed = True
+except OSError:
+    pass  # the shell has ended
+os.waitpid(child, 0)
+END
+cat >bashrc <<'END'
+. ./cairn.bash
+cairn() { printf '%s|' "$@" >words; }
+END
+
+# types TEXT WORDS: typed at bash, TAB as \t and return as \r, these are its arguments.
+types() {
+    echo safe >victim.mtx
+    rm -f words
+    run_as 0 env TERM=dumb INPUTRC=/dev/null HISTFILE= \
+        python3 type.py "$1"'\rexit\r' bash --noprofile --rcfile bashrc -i
+    [ "$(cat words 2>/dev/null)" = "$2" ] || fail "typed: $(cat words)"
+    [ "$(cat victim.mtx)" = safe ] || fail 'a completed format has emptied a file'
+}
+
+types "cairn format 'bdi\\t64>' vic\\t" 'format|bdia<64>|victim.mtx|'
+types "cairn format bdi\\t64>' vic\\t" 'format|bdia<64>|victim.mtx|'
+types 'cairn format "bdi\t64>" vic\t' 'format|bdia<64>|victim.mtx|'
+types "cairn run spmv --format=bdi\\t64>' vic" 'run|spmv|--format=bdia<64>|vic|'
+types "cairn format 'bdi\\t64> victim.mtx'" 'format|bdia<64> victim.mtx|'
+types "cairn format 'bdia<\\t64> victim.mtx'" 'format|bdia<64> victim.mtx|'
+types 'cairn format files/d\t:mine' 'format|files/d.txt:mine|'
 finish
