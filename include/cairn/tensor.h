@@ -231,6 +231,12 @@ CAIRN_API cairn_status cairn_source_from_tensor(const cairn_tensor *tensor,
 
 CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 
+/// The rules that stored the tensor, as they were executed: from the tensor's format that
+/// it was converted from, or from coordinates if it was made of a source, or if rows moved
+/// to other ranks on the way. Lives as long as the tensor. NULL: its arrays were given (by
+/// a caller, or a file).
+CAIRN_API const cairn_path *cairn_tensor_path(const cairn_tensor *tensor);
+
 /// The type of the tensor's values.
 CAIRN_API cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor);
 

@@ -9,6 +9,7 @@
 #include "comm/comm.h"
 #include "comm/distribute.h"
 #include "convert/build.h"
+#include "convert/path.h"
 #include "devices/registry.h"
 #include "format/language.h"
 #include "sched/spmv_plan.h"
@@ -49,6 +50,7 @@ struct cairn_tensor {
     cairn_dtype    dtype;
     double         seconds;
     int64_t        held; ///< Bytes of the source while both were alive.
+    cairn_path    *path; ///< The rules that stored it; NULL: its arrays were given.
     int64_t targets;     ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
     cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
     const void   *borrowed; ///< The caller's values.
@@ -89,9 +91,17 @@ cairn_status cairn_source_divide(cairn_source *source, int64_t grain);
 /// and in file order. Collective.
 cairn_status cairn_source_settle(cairn_source *source, cairn_division division);
 
-/// Store entries; everything but the timing. Collective.
+/// Store entries; everything but the timing. What the tensor's `held` has already is
+/// counted as well. Collective.
 cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_shape   *shape,
                                 const cairn_entries *entries);
+
+/// As cairn_tensor_create() while @p held bytes of arrays are in memory besides.
+cairn_status cairn_tensor_create_beside(cairn_source       *source,
+                                        const cairn_format *format,
+                                        cairn_dtype         dtype,
+                                        int64_t             held,
+                                        cairn_tensor      **tensor);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "api/api.h"
 #include "comm/native.h"
-#include "convert/path.h"
 #include "tensor/walk.h"
 
 #include <string.h>
@@ -61,6 +60,16 @@ static int64_t array_bytes(const cairn_local *local)
     return bytes;
 }
 
+/// Bytes of the entries of a tensor, level by level, as rules work on them.
+static int64_t table_bytes(const cairn_local *local)
+{
+    int64_t bytes = 0;
+
+    for (int64_t p = 0; p < local->parts; p++)
+        bytes += local->part[p].nnz * cairn_entry_bytes(local->part[p].layout->levels);
+    return bytes;
+}
+
 /// Row boundaries suit a format: multiples of its grain, or too few rows to round.
 static bool suits(const cairn_tensor *tensor, int64_t grain)
 {
@@ -98,17 +107,30 @@ static cairn_status convert_in_place(const cairn_tensor *tensor,
     cairn_status          status = cairn_comm_agree(comm, prepare(tensor, format, to));
 
     if (status != CAIRN_OK) return status;
+    (*to)->held       = array_bytes(tensor->local) + table_bytes(tensor->local);
     cairn_build build = {.format     = (*to)->format,
                          .shape      = tensor->local->shape,
                          .from       = tensor->local,
                          .net        = comm->size > 1 ? &net : NULL,
                          .rank       = comm->rank,
                          .value_bits = tensor->local->value_bits,
-                         .held       = array_bytes(tensor->local)};
+                         .held       = (*to)->held,
+                         .executed   = &(*to)->path};
 
     memcpy(build.box, tensor->local->box, sizeof build.box);
-    (*to)->held = build.held;
-    return cairn_local_build(comm->env, &build, &(*to)->local);
+    CAIRN_TRY(cairn_local_build(comm->env, &build, &(*to)->local));
+    return cairn_comm_agree(comm, cairn_path_print((*to)->path));
+}
+
+/// A tensor and its entries are in memory together.
+static cairn_status check_entries_fit(const cairn_tensor *tensor)
+{
+    const cairn_local *local = tensor->local;
+    __int128           bytes = array_bytes(local);
+
+    for (int64_t p = 0; p < local->parts; p++)
+        bytes += (__int128)local->part[p].nnz * cairn_entry_bytes(local->shape.order);
+    return cairn_check_memory(&tensor->context->env, "a tensor and its entries", bytes);
 }
 
 cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source **source)
@@ -119,6 +141,7 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
 
     cairn_status status = cairn_source_create(tensor->context, order, &fresh);
 
+    if (status == CAIRN_OK) status = check_entries_fit(tensor);
     if (status == CAIRN_OK) {
         fresh->shape = tensor->local->shape;
         status       = cairn_local_entries(tensor->local, &fresh->entries);
@@ -169,6 +192,11 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
         cairn_tensor_destroy(&fresh);
     }
     return status;
+}
+
+const cairn_path *cairn_tensor_path(const cairn_tensor *tensor)
+{
+    return tensor->path;
 }
 
 cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)

@@ -27,15 +27,17 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                    .entries    = entries,
                                    .net        = comm->size > 1 ? &net : NULL,
                                    .rank       = comm->rank,
-                                   .value_bits = value_bits(tensor->dtype)};
+                                   .value_bits = value_bits(tensor->dtype),
+                                   .executed   = &tensor->path};
 
     for (int k = 0; k < shape->order; k++)
         build.box[k] = (cairn_interval){0, shape->extent[k] - 1};
     build.box[0] = (cairn_interval){tensor->rows.first[comm->rank],
                                     tensor->rows.first[comm->rank + 1] - 1};
-    build.held   = entries->n * cairn_entry_bytes(shape->order);
-    tensor->held = build.held;
-    return cairn_local_build(&tensor->context->env, &build, &tensor->local);
+    tensor->held += entries->n * cairn_entry_bytes(shape->order);
+    build.held = tensor->held;
+    CAIRN_TRY(cairn_local_build(&tensor->context->env, &build, &tensor->local));
+    return cairn_comm_agree(comm, cairn_path_print(tensor->path));
 }
 
 static cairn_status prepare(cairn_source       *source,
@@ -54,10 +56,11 @@ static cairn_status prepare(cairn_source       *source,
     return cairn_rows_copy(env, &source->rows, &(*tensor)->rows);
 }
 
-cairn_status cairn_tensor_create(cairn_source       *source,
-                                 const cairn_format *format,
-                                 cairn_dtype         dtype,
-                                 cairn_tensor      **tensor)
+cairn_status cairn_tensor_create_beside(cairn_source       *source,
+                                        const cairn_format *format,
+                                        cairn_dtype         dtype,
+                                        int64_t             held,
+                                        cairn_tensor      **tensor)
 {
     cairn_comm   *comm  = source->context->comm;
     const double  begin = cairn_seconds();
@@ -71,8 +74,10 @@ cairn_status cairn_tensor_create(cairn_source       *source,
     cairn_status status =
         cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
 
-    if (status == CAIRN_OK)
-        status = cairn_tensor_build(fresh, &source->shape, &source->entries);
+    if (status == CAIRN_OK) {
+        fresh->held = held;
+        status      = cairn_tensor_build(fresh, &source->shape, &source->entries);
+    }
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *tensor        = fresh;
@@ -80,6 +85,14 @@ cairn_status cairn_tensor_create(cairn_source       *source,
         cairn_tensor_destroy(&fresh);
     }
     return status;
+}
+
+cairn_status cairn_tensor_create(cairn_source       *source,
+                                 const cairn_format *format,
+                                 cairn_dtype         dtype,
+                                 cairn_tensor      **tensor)
+{
+    return cairn_tensor_create_beside(source, format, dtype, 0, tensor);
 }
 
 void cairn_tensor_destroy(cairn_tensor **tensor)
@@ -92,6 +105,7 @@ void cairn_tensor_destroy(cairn_tensor **tensor)
     cairn_local_destroy(&t->local); /* before the format, whose encodings it uses */
     cairn_format_destroy(&t->format);
     cairn_rows_fini(env, &t->rows);
+    cairn_path_destroy(&t->path);
     cairn_free(env, t->target);
     cairn_free(env, t);
     *tensor = NULL;

@@ -37,34 +37,6 @@ static cairn_status check_output(cli_job *job)
                     "option: -o: %s: the ending is none of .mtx .tns .cairn", path);
 }
 
-static cairn_status report_json(cli_job *job, const cost *c, const cairn_path *path)
-{
-    json_t *object = json_pack("{s:f, s:{s:f, s:f, s:f}, s:I}", "seconds", c->all,
-                               "phases", "read", c->read, "store", c->store, "write",
-                               c->write, "bytes", (json_int_t)c->bytes);
-    if (object && path
-        && json_object_set_new(object, "path", cli_json_path(path)) != 0) {
-        json_decref(object);
-        object = NULL;
-    }
-    return cli_json_write(job, object);
-}
-
-static cairn_status report(cli_job *job, const cost *c, const cairn_path *path)
-{
-    cli_progress_phase(NULL);
-    if (!cli_is_first(job)) return CAIRN_OK;
-    if (cli_given(job, CLI_JSON)) return report_json(job, c, path);
-    printf("%s: %s in %s (read %s, store %s, write %s)\n", cli_text(job, CLI_OUTPUT),
-           cli_word_bytes(c->bytes).text, cli_word_seconds(c->all).text,
-           cli_word_seconds(c->read).text, cli_word_seconds(c->store).text,
-           cli_word_seconds(c->write).text);
-    for (int k = 0; path && k < cairn_path_steps(path); k++)
-        printf("%s%s%s", k ? " " : "rules: ", cairn_path_at(path, k).rule,
-               k + 1 == cairn_path_steps(path) ? "\n" : "");
-    return CAIRN_OK;
-}
-
 /// Seconds since @p since, which becomes now. Ranks end each phase together.
 static cairn_status lap(cli_job *job, double *since, double *seconds)
 {
@@ -89,7 +61,7 @@ typedef struct {
     cairn_source *source;
     cairn_tensor *from;
     cairn_tensor *to;
-    cairn_path   *path; ///< The rules that lead from one to the other.
+    bool          native;
 } conversion;
 
 static void conversion_fini(conversion *c)
@@ -97,27 +69,27 @@ static void conversion_fini(conversion *c)
     cairn_source_destroy(&c->source);
     cairn_tensor_destroy(&c->from);
     cairn_tensor_destroy(&c->to);
-    cairn_path_destroy(&c->path);
 }
 
-/// A .cairn file is read as the tensor that it is, unless its values must be rounded.
+/// A .cairn file is read as the tensor that it is; if its values must be rounded, its
+/// entries are stored anew.
 static cairn_status read_file(cli_job *job, conversion *c)
 {
-    const char *file   = job->arguments.operand[0];
-    bool        native = false;
+    const char *file = job->arguments.operand[0];
 
-    CLI_TRY(cairn_file_is_native(job->context, file, &native));
-    if (native) CLI_TRY(cairn_tensor_read(job->context, file, &c->from));
-    if (native && cairn_tensor_dtype(c->from) == job->dtype) return CAIRN_OK;
+    CLI_TRY(cairn_file_is_native(job->context, file, &c->native));
+    if (!c->native)
+        return cairn_source_read(job->context, file, CAIRN_BY_NNZ, &c->source);
+    CLI_TRY(cairn_tensor_read(job->context, file, &c->from));
+    if (cairn_tensor_dtype(c->from) == job->dtype) return CAIRN_OK;
+    CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
     cairn_tensor_destroy(&c->from);
-    return cairn_source_read(job->context, file, CAIRN_BY_NNZ, &c->source);
+    return CAIRN_OK;
 }
 
 static cairn_status store(cli_job *job, const cairn_format *format, conversion *c)
 {
     if (c->source) return cairn_tensor_create(c->source, format, job->dtype, &c->to);
-    CLI_TRY(cli_agree(job, cairn_path_create(job->context, cairn_tensor_format(c->from),
-                                             format, NULL, &c->path)));
     return cairn_tensor_convert(c->from, format, &c->to);
 }
 
@@ -129,6 +101,7 @@ static cairn_status write_file(cli_job *job, conversion *c, int64_t *bytes)
 
     if (!is_text(path)) return cairn_tensor_write(c->to, path, bytes);
     if (c->from) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
+    cairn_tensor_destroy(&c->from);
     return cairn_tensor_write_text(c->to, c->source, path, bytes);
 }
 
@@ -150,6 +123,44 @@ static cairn_status convert(cli_job            *job,
     return lap(job, since, &cost->write);
 }
 
+static cairn_status report_json(cli_job *job, const cost *c, const cairn_tensor *to)
+{
+    json_t *object = json_pack("{s:f, s:{s:f, s:f, s:f}, s:I}", "seconds", c->all,
+                               "phases", "read", c->read, "store", c->store, "write",
+                               c->write, "bytes", (json_int_t)c->bytes);
+    if (object
+        && json_object_set_new(object, "path", cli_json_path(cairn_tensor_path(to)))
+               != 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    return cli_json_write(job, object);
+}
+
+/// The rules are told where there was a format to come from.
+static void print_rules(const conversion *conversion)
+{
+    const cairn_path *path = cairn_tensor_path(conversion->to);
+
+    if (!conversion->native || cairn_path_steps(path) == 0) return;
+    printf("rules:");
+    for (int k = 0; k < cairn_path_steps(path); k++)
+        printf(" %s", cairn_path_at(path, k).rule);
+    printf("\n");
+}
+
+static cairn_status report(cli_job *job, const cost *c, const conversion *conversion)
+{
+    if (!cli_is_first(job)) return CAIRN_OK;
+    if (cli_given(job, CLI_JSON)) return report_json(job, c, conversion->to);
+    printf("%s: %s in %s (read %s, store %s, write %s)\n", cli_text(job, CLI_OUTPUT),
+           cli_word_bytes(c->bytes).text, cli_word_seconds(c->all).text,
+           cli_word_seconds(c->read).text, cli_word_seconds(c->store).text,
+           cli_word_seconds(c->write).text);
+    print_rules(conversion);
+    return CAIRN_OK;
+}
+
 static cairn_status run(cli_job *job)
 {
     const double  begun      = cli_seconds();
@@ -165,7 +176,7 @@ static cairn_status run(cli_job *job)
 
     if (status == CAIRN_OK) status = convert(job, format, &conversion, &c, &since);
     c.all = since - begun;
-    if (status == CAIRN_OK) status = cli_agree(job, report(job, &c, conversion.path));
+    if (status == CAIRN_OK) status = cli_agree(job, report(job, &c, &conversion));
     conversion_fini(&conversion);
     cairn_format_destroy(&format);
     return status;
@@ -177,9 +188,10 @@ static const char about[] =
     "any order, likewise) or .cairn (the format's arrays themselves, with checksums; "
     "read on any number of ranks). --dtype f32 rounds.";
 
-static const char json[] = "seconds phases{read store write} bytes (of OUT) and, from "
-                           "a .cairn file, path[] (the "
-                           "rewrite rules that were executed)";
+static const char json[] =
+    "seconds phases{read store write} bytes (of OUT) path[] (the rewrite rules that "
+    "were "
+    "executed: from the format of a .cairn file, else from coordinates)";
 
 static const cli_example examples[] = {
     {"cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn", "its arrays, in a file"},

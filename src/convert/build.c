@@ -17,6 +17,7 @@ typedef struct {
     int                 members;
     cairn_member_build *m; ///< [members]
     cairn_local        *tensor;
+    cairn_path         *path; ///< That was executed.
 } builder;
 
 static cairn_status agree(const builder *b, cairn_status mine)
@@ -175,7 +176,7 @@ static cairn_status run(builder *b)
                                  build->format, build->shape.extent, &path);
     status = agree(b, status);
     if (status == CAIRN_OK) status = cairn_path_run(b->env, build, path, b->m);
-    if (path) cairn_path_destroy(&path);
+    b->path = path;
     CAIRN_TRY(status);
     CAIRN_TRY(agree(b, infer_layouts(b)));
     return agree(b, fill_tensor(b));
@@ -190,6 +191,11 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
     for (int k = 0; k < b.members && b.m; k++)
         free_member(env, &b.m[k]);
     cairn_free(env, b.m);
+    if (status == CAIRN_OK && build->executed) {
+        *build->executed = b.path;
+        b.path           = NULL;
+    }
+    cairn_path_destroy(&b.path);
     if (status == CAIRN_OK)
         *tensor = b.tensor;
     else

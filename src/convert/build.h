@@ -27,6 +27,7 @@ typedef struct cairn_build {
     int                    rank;
     int                    value_bits; ///< 32 or 64.
     int64_t held; ///< Bytes that count beside the arrays (entries, operands).
+    struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
 
 /// Build a tensor.

@@ -436,9 +436,10 @@ cairn_status cairn_path_plan(cairn_env          *env,
 {
     cairn_stage stage;
 
-    CAIRN_CHECK(!from || from->order == to->order, env, CAIRN_BAD_SHAPE,
-                "format: path: from order %d to order %d", from ? from->order : 0,
-                to->order);
+    CAIRN_CHECK(
+        !from || from->order == to->order, env, CAIRN_BAD_SHAPE,
+        "format: order: it stores tensors of order %d, but this one has order %d",
+        to->order, from ? from->order : 0);
     if (!to->hybrid && !(from && from->hybrid))
         return plan_best(env, to->order, extent, from ? from->member[0] : NULL,
                          to->member[0], path);
@@ -448,6 +449,7 @@ cairn_status cairn_path_plan(cairn_env          *env,
     if (status == CAIRN_OK) {
         *path           = stage.path;
         (*path)->routes = 1;
+        (*path)->sorted = stage.sorted;
         stage.path      = NULL;
     }
     cairn_stage_fini(&stage);
