@@ -8,6 +8,8 @@
 #include "convert/stage.h"
 #include "format/known.h"
 
+#include <assert.h>
+
 typedef struct {
     cairn_stage       *stage;
     const cairn_digit *target;
@@ -234,6 +236,8 @@ static cairn_status make_next(deriver *d, combination *need, bool *done)
     bool solvable;
 
     CAIRN_TRY(solve(d, false, need, &solvable));
+    assert(solvable); /* each step keeps the span of the levels */
+    (void)solvable;
     *done = true;
     for (int r = 0; r < d->roots; r++) {
         if (d->made[r]) continue;
@@ -267,7 +271,10 @@ static cairn_status split(deriver *d, int l)
 
     for (;;) {
         const int64_t lo = stage->level[l].lo;
-        const int64_t hi = d->target[cairn_digit_at(d->target, d->n, &root, lo)].hi;
+        const int     k  = cairn_digit_at(d->target, d->n, &root, lo);
+
+        assert(k >= 0); /* the targets tile their roots */
+        const int64_t hi = d->target[k].hi;
 
         if (!hi) return CAIRN_OK;
         stage->level[l].lo = hi;

@@ -62,20 +62,26 @@ static cairn_status make_columns(cairn_table *table, int levels, cairn_pos n)
     return CAIRN_OK;
 }
 
-cairn_status cairn_table_join(cairn_table *table, const cairn_table *other)
+cairn_status cairn_table_join(cairn_table *table, cairn_table *other)
 {
     const cairn_pos n = table->n, more = other->n;
     cairn_table     joined;
+
+    if (table->levels == 0) {
+        *table = *other;
+        cairn_table_init(other->env, other);
+        return CAIRN_OK;
+    }
 
     cairn_table_init(table->env, &joined);
     const cairn_status status = make_columns(&joined, other->levels, n + more);
 
     if (status == CAIRN_OK) {
         for (int l = 0; l < other->levels; l++) {
-            if (n) memcpy(joined.own[l], table->column[l], sizeof(int64_t) * (size_t)n);
+            memcpy(joined.own[l], table->column[l], sizeof(int64_t) * (size_t)n);
             memcpy(joined.own[l] + n, other->column[l], sizeof(int64_t) * (size_t)more);
         }
-        if (n) memcpy(joined.own_value, table->value, sizeof(double) * (size_t)n);
+        memcpy(joined.own_value, table->value, sizeof(double) * (size_t)n);
         memcpy(joined.own_value + n, other->value, sizeof(double) * (size_t)more);
         joined.n = n + more;
         cairn_table_fini(table);
@@ -105,7 +111,60 @@ cairn_status cairn_table_select(const cairn_table *table,
     return CAIRN_OK;
 }
 
-static cairn_status sort(cairn_table *table);
+/* ---- order ---- */
+
+static bool is_sorted(const cairn_table *table)
+{
+    for (cairn_pos k = 1; k < table->n; k++) {
+        int l = 0;
+
+        while (l < table->levels && table->column[l][k - 1] == table->column[l][k])
+            l++;
+        if (l < table->levels && table->column[l][k - 1] > table->column[l][k])
+            return false;
+    }
+    return true;
+}
+
+static cairn_status permute_values(cairn_table *table, const cairn_pos *order)
+{
+    double *to;
+
+    CAIRN_TRY(CAIRN_NEW(table->env, table->n, &to));
+    for (cairn_pos k = 0; k < table->n; k++)
+        to[k] = table->value[order[k]];
+    cairn_free(table->env, table->own_value);
+    table->value = table->own_value = to;
+    return CAIRN_OK;
+}
+
+static cairn_status permute(cairn_table *table, const cairn_pos *order)
+{
+    for (int l = 0; l < table->levels; l++) {
+        int64_t *to;
+
+        CAIRN_TRY(CAIRN_NEW(table->env, table->n, &to));
+        for (cairn_pos k = 0; k < table->n; k++)
+            to[k] = table->column[l][order[k]];
+        cairn_free(table->env, table->own[l]);
+        table->column[l] = table->own[l] = to;
+    }
+    return permute_values(table, order);
+}
+
+static cairn_status sort(cairn_table *table)
+{
+    cairn_pos *order;
+
+    if (is_sorted(table)) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(table->env, table->n, &order));
+    cairn_status status =
+        cairn_sort_order(table->env, table->n, table->levels, table->column, order);
+
+    if (status == CAIRN_OK) status = permute(table, order);
+    cairn_free(table->env, order);
+    return status;
+}
 
 /* ---- reading a tensor ---- */
 
@@ -208,18 +267,38 @@ static int64_t multiply(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static cairn_status combine(cairn_table *table, const cairn_rule *rule)
+static cairn_status scale(cairn_table *table, const cairn_rule *rule)
 {
     CAIRN_TRY(own_column(table, rule->a));
     const int64_t *from = table->column[rule->a];
     int64_t       *to   = table->own[rule->a];
 
     for (cairn_pos k = 0; k < table->n; k++)
-        switch (rule->kind) {
-        case CAIRN_RULE_SCALE: to[k] = multiply(from[k], rule->c); break;
-        case CAIRN_RULE_UNSCALE: to[k] = from[k] / rule->c; break;
-        default: to[k] = add(from[k], rule->c); break;
-        }
+        to[k] = multiply(from[k], rule->c);
+    table->column[rule->a] = to;
+    return CAIRN_OK;
+}
+
+static cairn_status unscale(cairn_table *table, const cairn_rule *rule)
+{
+    CAIRN_TRY(own_column(table, rule->a));
+    const int64_t *from = table->column[rule->a];
+    int64_t       *to   = table->own[rule->a];
+
+    for (cairn_pos k = 0; k < table->n; k++)
+        to[k] = from[k] / rule->c;
+    table->column[rule->a] = to;
+    return CAIRN_OK;
+}
+
+static cairn_status shift(cairn_table *table, const cairn_rule *rule)
+{
+    CAIRN_TRY(own_column(table, rule->a));
+    const int64_t *from = table->column[rule->a];
+    int64_t       *to   = table->own[rule->a];
+
+    for (cairn_pos k = 0; k < table->n; k++)
+        to[k] = add(from[k], rule->c);
     table->column[rule->a] = to;
     return CAIRN_OK;
 }
@@ -292,59 +371,6 @@ static void swap(cairn_table *table, int a, int b)
     table->column[b] = column;
 }
 
-static bool is_sorted(const cairn_table *table)
-{
-    for (cairn_pos k = 1; k < table->n; k++) {
-        int l = 0;
-
-        while (l < table->levels && table->column[l][k - 1] == table->column[l][k])
-            l++;
-        if (l < table->levels && table->column[l][k - 1] > table->column[l][k])
-            return false;
-    }
-    return true;
-}
-
-static cairn_status permute_values(cairn_table *table, const cairn_pos *order)
-{
-    double *to;
-
-    CAIRN_TRY(CAIRN_NEW(table->env, table->n, &to));
-    for (cairn_pos k = 0; k < table->n; k++)
-        to[k] = table->value[order[k]];
-    cairn_free(table->env, table->own_value);
-    table->value = table->own_value = to;
-    return CAIRN_OK;
-}
-
-static cairn_status permute(cairn_table *table, const cairn_pos *order)
-{
-    for (int l = 0; l < table->levels; l++) {
-        int64_t *to;
-
-        CAIRN_TRY(CAIRN_NEW(table->env, table->n, &to));
-        for (cairn_pos k = 0; k < table->n; k++)
-            to[k] = table->column[l][order[k]];
-        cairn_free(table->env, table->own[l]);
-        table->column[l] = table->own[l] = to;
-    }
-    return permute_values(table, order);
-}
-
-static cairn_status sort(cairn_table *table)
-{
-    cairn_pos *order;
-
-    if (is_sorted(table)) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(table->env, table->n, &order));
-    cairn_status status =
-        cairn_sort_order(table->env, table->n, table->levels, table->column, order);
-
-    if (status == CAIRN_OK) status = permute(table, order);
-    cairn_free(table->env, order);
-    return status;
-}
-
 cairn_status cairn_table_append(cairn_table *table, const int64_t *column)
 {
     const int l = table->levels;
@@ -360,9 +386,9 @@ cairn_status cairn_table_run(cairn_table *table, const cairn_rule *rule)
 {
     switch (rule->kind) {
     case CAIRN_RULE_SWAP: swap(table, rule->a, rule->b); break;
-    case CAIRN_RULE_SCALE:
-    case CAIRN_RULE_UNSCALE:
-    case CAIRN_RULE_SHIFT: return combine(table, rule);
+    case CAIRN_RULE_SCALE: return scale(table, rule);
+    case CAIRN_RULE_UNSCALE: return unscale(table, rule);
+    case CAIRN_RULE_SHIFT: return shift(table, rule);
     case CAIRN_RULE_SKEW: return skew(table, rule);
     case CAIRN_RULE_TILE_SPLIT: return tile_split(table, rule);
     case CAIRN_RULE_TILE_UNION: return tile_union(table, rule);

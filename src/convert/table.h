@@ -52,8 +52,9 @@ void cairn_table_lend(cairn_table *table, cairn_table *keeper);
 /// The table's columns, which are dimensions, seen as entries; borrowed.
 cairn_entries cairn_table_entries(const cairn_table *table);
 
-/// Append the rows of @p other, of as many levels.
-cairn_status cairn_table_join(cairn_table *table, const cairn_table *other);
+/// Append the rows of @p other, which has as many levels and may be emptied. A table
+/// without levels becomes the other.
+cairn_status cairn_table_join(cairn_table *table, cairn_table *other);
 
 /// Copy the rows k with member[k] == @p which into an empty table.
 cairn_status cairn_table_select(const cairn_table *table,
