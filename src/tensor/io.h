@@ -92,18 +92,6 @@ void cairn_count_lines(const char *begin,
                        int64_t    *lines,
                        cairn_pos  *entries);
 
-/// Refuse a line: "read: NAME: line N: WHY", or "byte N" where lines are not numbered.
-///
-/// @param[in] lines  Lines of the range before the one that is refused.
-/// @param[in] bytes  Bytes of the range before it.
-/// @return CAIRN_BAD_FILE
-cairn_status cairn_fail_line(cairn_env              *env,
-                             const char             *name,
-                             const cairn_text_range *range,
-                             int64_t                 lines,
-                             int64_t                 bytes,
-                             const char             *why);
-
 /// Parse a number as the readers do: decimal, D exponents, nan, inf; the whole token.
 /// @return 0; -1 not a number; -2 beyond double's range.
 int cairn_parse_double(const char *begin, const char *end, double *value);

@@ -5,10 +5,9 @@
 #include "tensor/io_hb.h"
 
 #include "tensor/io_number.h"
+#include "tensor/io_refuse.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { POINTERS, INDICES, VALUES, RHS };
@@ -19,18 +18,10 @@ typedef struct {
     int64_t     column; ///< Of its first character, 1-based.
 } field;
 
-static cairn_status __attribute__((format(printf, 3, 4)))
-fail_field(const cairn_hb_reader *r, field f, const char *fmt, ...)
+static cairn_text_place at(const cairn_hb_reader *r, field f)
 {
-    char    why[256];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(why, sizeof why, fmt, args);
-    va_end(args);
-    return cairn_fail(r->env, CAIRN_BAD_FILE,
-                      "read: %s: line %" PRId64 ": column %" PRId64 ": %s", r->name,
-                      r->line, f.column, why);
+    return (cairn_text_place){
+        .env = r->env, .name = r->name, .line = r->line, .column = f.column};
 }
 
 static const char *section_name(const cairn_hb_reader *r)
@@ -83,16 +74,13 @@ void cairn_hb_reader_fini(cairn_hb_reader *reader)
 
 static cairn_status read_integer(const cairn_hb_reader *r, field f, int64_t *value)
 {
-    const char *const what = r->section == POINTERS  ? "pointer"
-                             : r->section == INDICES ? "row index"
-                                                     : "value";
-    char              text[48];
+    const char *const what  = r->section == POINTERS  ? "pointer"
+                              : r->section == INDICES ? "row index"
+                                                      : "value";
     const int         error = cairn_fortran_integer(f.begin, f.end, value);
 
-    if (error == 0) return CAIRN_OK;
-    cairn_print_token(f.begin, f.end, text);
-    return error == -1 ? fail_field(r, f, "%s '%s' is not an integer", what, text)
-                       : fail_field(r, f, "%s %s is beyond 64 bits", what, text);
+    return error ? cairn_refuse_integer(at(r, f), what, f.begin, f.end, error)
+                 : CAIRN_OK;
 }
 
 /// By half: the file's bytes are the bound, not its header.
@@ -117,41 +105,25 @@ static cairn_status take_pointer(cairn_hb_reader *r, field f)
 
     CAIRN_TRY(read_integer(r, f, &value));
     if (r->pointers == 0 && value != 1)
-        return fail_field(r, f, "the first column pointer is %" PRId64 ", not 1",
-                          value);
+        return cairn_refuse(at(r, f), CAIRN_BAD_FILE,
+                            "the first column pointer is %" PRId64 ", not 1", value);
     if (value - 1 < least)
-        return fail_field(
-            r, f, "column pointer %" PRId64 " is below the one before, %" PRId64, value,
-            least + 1);
+        return cairn_refuse(at(r, f), CAIRN_BAD_FILE,
+                            "column pointer %" PRId64
+                            " is below the one before, %" PRId64,
+                            value, least + 1);
     if (value - 1 > past)
-        return fail_field(
-            r, f, "column pointer %" PRId64 " is beyond the %" PRId64 " entries", value,
-            past);
+        return cairn_refuse(at(r, f), CAIRN_BAD_FILE,
+                            "column pointer %" PRId64 " is beyond the %" PRId64
+                            " entries",
+                            value, past);
     if (r->pointers == r->header->cols && value - 1 != past)
-        return fail_field(r, f,
-                          "the last column pointer is %" PRId64
-                          ", but there are %" PRId64 " entries",
-                          value, past);
+        return cairn_refuse(at(r, f), CAIRN_BAD_FILE,
+                            "the last column pointer is %" PRId64
+                            ", but there are %" PRId64 " entries",
+                            value, past);
     CAIRN_TRY(grow_pointers(r));
     r->pointer[r->pointers++] = value - 1;
-    return CAIRN_OK;
-}
-
-/// What symmetry allows at (i, j).
-static cairn_status
-check_triangle(const cairn_hb_reader *r, field f, cairn_coord i, cairn_coord j)
-{
-    if (r->header->symmetry == CAIRN_SYM_GENERAL || i > j) return CAIRN_OK;
-    if (i < j)
-        return fail_field(r, f,
-                          "entry (%" PRId64 ",%" PRId64 ") is above the diagonal of a "
-                          "%s matrix",
-                          i + 1, j + 1, r->header->symmetry_word);
-    if (r->header->symmetry == CAIRN_SYM_SKEW)
-        return fail_field(r, f,
-                          "entry (%" PRId64 ",%" PRId64 ") is on the diagonal of a "
-                          "skew-symmetric matrix",
-                          i + 1, j + 1);
     return CAIRN_OK;
 }
 
@@ -162,15 +134,17 @@ static cairn_status take_index(cairn_hb_reader *r, field f)
 
     CAIRN_TRY(read_integer(r, f, &i));
     if (i < 1 || i > r->header->rows)
-        return fail_field(r, f, "row index %" PRId64 " is outside 1..%" PRId64, i,
-                          r->header->rows);
+        return cairn_refuse(at(r, f), CAIRN_BAD_FILE,
+                            "row index %" PRId64 " is outside 1..%" PRId64, i,
+                            r->header->rows);
     i--;
     while (r->pointer[r->column + 1] <= r->done)
         r->column++;
 
     const cairn_coord j = r->column;
 
-    CAIRN_TRY(check_triangle(r, f, i, j));
+    if (!cairn_may_store(r->header->symmetry, i, j))
+        return cairn_refuse_entry(at(r, f), r->header->symmetry_word, i, j);
     CAIRN_TRY(cairn_entries_add(r->env, r->entries, (cairn_coord[]){i, j}, 1.0));
     if (r->header->symmetry == CAIRN_SYM_GENERAL || i == j) return CAIRN_OK;
     return cairn_entries_add(r->env, r->entries, (cairn_coord[]){j, i}, 1.0);
@@ -179,7 +153,6 @@ static cairn_status take_index(cairn_hb_reader *r, field f)
 static cairn_status read_value(const cairn_hb_reader *r, field f, double *value)
 {
     int64_t integer;
-    char    text[48];
 
     if (r->header->values.kind == 'I') {
         CAIRN_TRY(read_integer(r, f, &integer));
@@ -189,11 +162,7 @@ static cairn_status read_value(const cairn_hb_reader *r, field f, double *value)
 
     const int error = cairn_fortran_real(&r->header->values, f.begin, f.end, value);
 
-    if (error == 0) return CAIRN_OK;
-    cairn_print_token(f.begin, f.end, text);
-    return error == -1
-               ? fail_field(r, f, "value '%s' is not a number", text)
-               : fail_field(r, f, "value %s is beyond the range of a double", text);
+    return error ? cairn_refuse_double(at(r, f), f.begin, f.end, error) : CAIRN_OK;
 }
 
 /// The next entry's value, and its mirror image's.
@@ -213,14 +182,11 @@ static cairn_status take_value(cairn_hb_reader *r, field f)
 
 static cairn_status take_field(cairn_hb_reader *r, field f)
 {
-    const char *p = f.begin;
-
-    while (p < f.end && cairn_is_blank(*p))
-        p++;
-    if (p == f.end)
-        return fail_field(r, f, "blank, but %" PRId64 " of %" PRId64 " %s are missing",
-                          section_size(r, r->section) - r->done,
-                          section_size(r, r->section), section_name(r));
+    if (cairn_skip_blanks(f.begin, f.end) == f.end)
+        return cairn_refuse(at(r, f), CAIRN_BAD_FILE,
+                            "blank, but %" PRId64 " of %" PRId64 " %s are missing",
+                            section_size(r, r->section) - r->done,
+                            section_size(r, r->section), section_name(r));
     switch (r->section) {
     case POINTERS: return take_pointer(r, f);
     case INDICES: return take_index(r, f);
@@ -236,9 +202,9 @@ static cairn_status check_rest(const cairn_hb_reader *r, field f)
     while (f.begin < f.end && cairn_is_blank(*f.begin))
         f.begin++, f.column++;
     if (f.begin == f.end) return CAIRN_OK;
-    return fail_field(r, f, "'%s' follows the last %s",
-                      cairn_print_token(f.begin, f.end, text),
-                      r->section < RHS ? "field of the card" : "data of the file");
+    return cairn_refuse(at(r, f), CAIRN_BAD_FILE, "'%s' follows the last %s",
+                        cairn_print_token(f.begin, f.end, text),
+                        r->section < RHS ? "field of the card" : "data of the file");
 }
 
 /// A card of fixed fields.
@@ -270,7 +236,8 @@ static cairn_status read_line(cairn_hb_reader *r, const char *begin, const char 
     skip_full_sections(r);
     if (r->section < RHS) return read_card(r, formats[r->section], begin, end);
     if (memchr(begin, '\0', (size_t)(end - begin)))
-        return fail_field(r, (field){.column = 1}, "a NUL byte: this is not text");
+        return cairn_refuse(at(r, (field){.column = 1}), CAIRN_BAD_FILE,
+                            "a NUL byte: this is not text");
     if (r->done < r->header->rhs_cards) {
         r->done++;
         return CAIRN_OK;

@@ -13,11 +13,10 @@
 
 #include "tensor/io_hb.h"
 #include "tensor/io_number.h"
+#include "tensor/io_refuse.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -40,17 +39,9 @@ typedef struct {
     card        text;    ///< The current card.
 } hb_parser;
 
-static cairn_status __attribute__((format(printf, 3, 4)))
-fail(const hb_parser *h, cairn_status status, const char *fmt, ...)
+static cairn_text_place at(const hb_parser *h)
 {
-    char    why[256];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(why, sizeof why, fmt, args);
-    va_end(args);
-    return cairn_fail(h->env, status, "read: %s: line %" PRId64 ": %s", h->name,
-                      h->line, why);
+    return (cairn_text_place){.env = h->env, .name = h->name, .line = h->line};
 }
 
 /// Step to the next card; false when the buffer holds no whole one any more.
@@ -121,9 +112,10 @@ static cairn_status read_counts(const hb_parser *h, int64_t *values, int64_t *rh
     const int n             = split_numbers(h->text, COUNTS, count);
 
     if (n < 3)
-        return fail(h, CAIRN_BAD_FILE,
-                    "the second card is four or five numbers of cards: in all, of "
-                    "pointers, of indices, of values, of right-hand sides");
+        return cairn_refuse(
+            at(h), CAIRN_BAD_FILE,
+            "the second card is four or five numbers of cards: in all, of "
+            "pointers, of indices, of values, of right-hand sides");
     *values = count[3];
     *rhs    = count[4];
     return CAIRN_OK;
@@ -157,21 +149,23 @@ set_type(const hb_parser *h, const char *type, cairn_hb_header *header)
     const int f = find_letter(type[0], "RPI"), s = find_letter(type[1], "URSZ");
 
     if (find_letter(type[0], "CQ") >= 0)
-        return fail(h, CAIRN_UNSUPPORTED,
-                    "type %.3s: complex values: not in this version", type);
+        return cairn_refuse(at(h), CAIRN_UNSUPPORTED,
+                            "type %.3s: complex values: not in this version", type);
     if (find_letter(type[2], "E") >= 0)
-        return fail(h, CAIRN_UNSUPPORTED,
-                    "type %.3s: elemental, not assembled: not in this version", type);
+        return cairn_refuse(at(h), CAIRN_UNSUPPORTED,
+                            "type %.3s: elemental, not assembled: not in this version",
+                            type);
     if (s < 0)
-        return fail(h, CAIRN_BAD_FILE, "type %.3s: hermitian matrices are complex",
-                    type);
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "type %.3s: hermitian matrices are complex", type);
     header->field    = fields[f];
     header->symmetry = symmetries[s];
     strcpy(header->field_word, field[f]);
     strcpy(header->symmetry_word, symmetry[s]);
     if (header->field == CAIRN_FIELD_PATTERN && header->symmetry == CAIRN_SYM_SKEW)
-        return fail(h, CAIRN_BAD_FILE,
-                    "type %.3s: a pattern has no signs to be skew-symmetric", type);
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "type %.3s: a pattern has no signs to be skew-symmetric",
+                            type);
     return CAIRN_OK;
 }
 
@@ -194,27 +188,29 @@ static cairn_status read_sizes(const hb_parser *h, cairn_hb_header *header)
     char              text[48];
 
     if (!is_type(begin, end))
-        return fail(h, CAIRN_BAD_FILE,
-                    "'%s' is no matrix type: three letters, as RUA, PSA or RZA",
-                    cairn_print_token(begin, end, text));
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "'%s' is no matrix type: three letters, as RUA, PSA or RZA",
+                            cairn_print_token(begin, end, text));
     CAIRN_TRY(set_type(h, begin, header));
 
     const int n = split_sizes(h->text, end, size);
 
     if (n < 3)
-        return fail(h, CAIRN_BAD_FILE,
-                    "the type is followed by three or four numbers: rows, columns, "
-                    "entries, elements");
+        return cairn_refuse(
+            at(h), CAIRN_BAD_FILE,
+            "the type is followed by three or four numbers: rows, columns, "
+            "entries, elements");
     if (size[1] == INT64_MAX)
-        return fail(h, CAIRN_BAD_FILE,
-                    "the pointers of %" PRId64 " columns are beyond 64 bits", size[1]);
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "the pointers of %" PRId64 " columns are beyond 64 bits",
+                            size[1]);
     header->rows    = size[0];
     header->cols    = size[1];
     header->entries = size[2];
     if (header->symmetry != CAIRN_SYM_GENERAL && header->rows != header->cols)
-        return fail(h, CAIRN_BAD_FILE,
-                    "a %s matrix is square, but this is %" PRId64 " x %" PRId64,
-                    header->symmetry_word, header->rows, header->cols);
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "a %s matrix is square, but this is %" PRId64 " x %" PRId64,
+                            header->symmetry_word, header->rows, header->cols);
     return CAIRN_OK;
 }
 
@@ -243,12 +239,14 @@ static cairn_status read_format(const hb_parser      *h,
     char text[48];
 
     if (!next_format(p, h->text.end, &found))
-        return fail(h, CAIRN_BAD_FILE, "the format of the %s is missing", what);
+        return cairn_refuse(at(h), CAIRN_BAD_FILE, "the format of the %s is missing",
+                            what);
     if (cairn_fortran_parse(found.begin, found.end, format)) return CAIRN_OK;
-    return fail(h, CAIRN_BAD_FILE,
-                "the format of the %s, %s, is none of equal fields, as (16I5) or "
-                "(1P,4D20.12)",
-                what, cairn_print_token(found.begin, found.end, text));
+    return cairn_refuse(
+        at(h), CAIRN_BAD_FILE,
+        "the format of the %s, %s, is none of equal fields, as (16I5) or "
+        "(1P,4D20.12)",
+        what, cairn_print_token(found.begin, found.end, text));
 }
 
 /// The fourth card.
@@ -259,12 +257,13 @@ static cairn_status read_formats(const hb_parser *h, cairn_hb_header *header)
     CAIRN_TRY(read_format(h, &p, "pointers", &header->pointers));
     CAIRN_TRY(read_format(h, &p, "indices", &header->indices));
     if (header->pointers.kind != 'I' || header->indices.kind != 'I')
-        return fail(h, CAIRN_BAD_FILE, "pointers and indices have I formats");
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "pointers and indices have I formats");
     if (header->field == CAIRN_FIELD_PATTERN) return CAIRN_OK;
     CAIRN_TRY(read_format(h, &p, "values", &header->values));
     if (header->field == CAIRN_FIELD_INTEGER && header->values.kind != 'I')
-        return fail(h, CAIRN_BAD_FILE,
-                    "the values of an integer matrix have an I format");
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "the values of an integer matrix have an I format");
     return CAIRN_OK;
 }
 
@@ -277,14 +276,14 @@ static cairn_status read_cards(hb_parser *h, cairn_hb_header *header, bool *foun
     *found = false;
     if (!next_card(h)) return CAIRN_OK;
     if (memchr(h->text.begin, '\0', (size_t)(h->text.end - h->text.begin)))
-        return fail(h, CAIRN_BAD_FILE, "a NUL byte: this is not text");
+        return cairn_refuse(at(h), CAIRN_BAD_FILE, "a NUL byte: this is not text");
     if (!next_card(h)) return CAIRN_OK;
     CAIRN_TRY(read_counts(h, &values, &header->rhs_cards));
     if (!next_card(h)) return CAIRN_OK;
     CAIRN_TRY(read_sizes(h, header));
     if (header->field != CAIRN_FIELD_PATTERN && values == 0 && header->entries > 0)
-        return fail(
-            h, CAIRN_BAD_FILE,
+        return cairn_refuse(
+            at(h), CAIRN_BAD_FILE,
             "a %s matrix has values, but the second card counts no cards of them",
             header->field_word);
     if (!next_card(h)) return CAIRN_OK;
@@ -310,7 +309,8 @@ cairn_status cairn_hb_read_header(cairn_env       *env,
     if (*more) return CAIRN_OK;
     h.line += !found && h.line == 0;
     if (!found)
-        return fail(&h, CAIRN_BAD_FILE, "the file ends within its header cards");
+        return cairn_refuse(at(&h), CAIRN_BAD_FILE,
+                            "the file ends within its header cards");
     fresh.bytes = (size_t)(h.p - begin);
     fresh.lines = h.line;
     *header     = fresh;

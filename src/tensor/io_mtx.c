@@ -6,10 +6,9 @@
 #include "tensor/io_mtx.h"
 
 #include "tensor/io_number.h"
+#include "tensor/io_refuse.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /// Where parsing stands.
@@ -27,35 +26,17 @@ typedef struct {
     cairn_coord             i, j;    ///< Array files: position of the next element.
 } entry_parser;
 
-static cairn_status __attribute__((format(printf, 2, 3)))
-fail_line(const entry_parser *e, const char *fmt, ...)
+static cairn_text_place at(const entry_parser *e)
 {
-    char    why[256];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(why, sizeof why, fmt, args);
-    va_end(args);
-    return cairn_fail_line(e->env, e->name, e->range, e->lines, e->line - e->begin,
-                           why);
-}
-
-static void skip_blanks(entry_parser *e)
-{
-    while (e->p < e->end && cairn_is_blank(*e->p))
-        e->p++;
+    return cairn_place_in(e->env, e->name, e->range, e->lines, e->line - e->begin);
 }
 
 /// Take the next token; empty at the end of the line.
 static const char *take_token(entry_parser *e, const char **end)
 {
-    skip_blanks(e);
+    const char *const begin = cairn_skip_blanks(e->p, e->end);
 
-    const char *const begin = e->p;
-
-    while (e->p < e->end && !cairn_is_blank(*e->p))
-        e->p++;
-    *end = e->p;
+    *end = e->p = cairn_skip_token(begin, e->end);
     return begin;
 }
 
@@ -70,14 +51,18 @@ static cairn_status read_odd_index(entry_parser *e,
     char              text[48];
     int64_t           value;
 
-    if (begin == end) return fail_line(e, "the %s index is missing", what);
+    if (begin == end)
+        return cairn_refuse(at(e), CAIRN_BAD_FILE, "the %s index is missing", what);
 
     const int error = cairn_parse_integer(begin, end, &value);
 
     cairn_print_token(begin, end, text);
-    if (error == -1) return fail_line(e, "%s index '%s' is not an integer", what, text);
+    if (error == -1)
+        return cairn_refuse(at(e), CAIRN_BAD_FILE, "%s index '%s' is not an integer",
+                            what, text);
     if (error == -2 || value < 1 || value > extent)
-        return fail_line(e, "%s index %s is outside 1..%" PRId64, what, text, extent);
+        return cairn_refuse(at(e), CAIRN_BAD_FILE, "%s index %s is outside 1..%" PRId64,
+                            what, text, extent);
     *index = value - 1;
     return CAIRN_OK;
 }
@@ -85,14 +70,12 @@ static cairn_status read_odd_index(entry_parser *e,
 static inline cairn_status
 read_index(entry_parser *e, const char *what, cairn_coord extent, cairn_coord *index)
 {
-    skip_blanks(e);
+    int64_t value;
 
-    const int64_t room  = INT64_MAX / 10 - 1; /* below it one more digit fits */
-    const char   *p     = e->p;
-    int64_t       value = 0;
+    e->p = cairn_skip_blanks(e->p, e->end);
 
-    while (p < e->end && cairn_is_digit(*p) && value < room)
-        value = 10 * value + (*p++ - '0');
+    const char *const p = cairn_take_index(e->p, e->end, &value);
+
     if (value < 1 || value > extent || (p < e->end && !cairn_is_blank(*p)))
         return read_odd_index(e, what, extent, index);
     e->p   = p;
@@ -103,13 +86,10 @@ read_index(entry_parser *e, const char *what, cairn_coord extent, cairn_coord *i
 static cairn_status
 read_integer(const entry_parser *e, const char *begin, const char *end, double *value)
 {
-    char      text[48];
     int64_t   integer;
     const int error = cairn_parse_integer(begin, end, &integer);
 
-    cairn_print_token(begin, end, text);
-    if (error == -1) return fail_line(e, "value '%s' is not an integer", text);
-    if (error == -2) return fail_line(e, "value %s is beyond 64 bits", text);
+    if (error) return cairn_refuse_integer(at(e), "value", begin, end, error);
     *value = (double)integer;
     return CAIRN_OK;
 }
@@ -118,18 +98,15 @@ static cairn_status read_value(entry_parser *e, double *value)
 {
     const char       *end;
     const char *const begin = take_token(e, &end);
-    char              text[48];
 
-    if (begin == end) return fail_line(e, "the value is missing");
+    if (begin == end)
+        return cairn_refuse(at(e), CAIRN_BAD_FILE, "the value is missing");
     if (e->header->field == CAIRN_FIELD_INTEGER)
         return read_integer(e, begin, end, value);
 
     const int error = cairn_parse_double(begin, end, value);
 
-    if (error == 0) return CAIRN_OK;
-    cairn_print_token(begin, end, text);
-    return error == -1 ? fail_line(e, "value '%s' is not a number", text)
-                       : fail_line(e, "value %s is beyond the range of a double", text);
+    return error ? cairn_refuse_double(at(e), begin, end, error) : CAIRN_OK;
 }
 
 static cairn_status check_line_end(entry_parser *e)
@@ -139,8 +116,8 @@ static cairn_status check_line_end(entry_parser *e)
     char              text[48];
 
     if (begin == end) return CAIRN_OK;
-    return fail_line(e, "'%s' follows a complete entry",
-                     cairn_print_token(begin, end, text));
+    return cairn_refuse(at(e), CAIRN_BAD_FILE, "'%s' follows a complete entry",
+                        cairn_print_token(begin, end, text));
 }
 
 /// Append an entry and, when it stands for two, its mirror image.
@@ -153,22 +130,6 @@ add_entry(const entry_parser *e, cairn_coord i, cairn_coord j, double value)
                              e->header->symmetry == CAIRN_SYM_SKEW ? -value : value);
 }
 
-static cairn_status check_triangle(const entry_parser *e, cairn_coord i, cairn_coord j)
-{
-    if (e->header->symmetry == CAIRN_SYM_GENERAL || i > j) return CAIRN_OK;
-    if (i < j)
-        return fail_line(e,
-                         "entry (%" PRId64 ",%" PRId64 ") is above the diagonal of a "
-                         "%s matrix",
-                         i + 1, j + 1, e->header->symmetry_word);
-    if (e->header->symmetry == CAIRN_SYM_SKEW)
-        return fail_line(e,
-                         "entry (%" PRId64 ",%" PRId64 ") is on the diagonal of a "
-                         "skew-symmetric matrix",
-                         i + 1, j + 1);
-    return CAIRN_OK;
-}
-
 static cairn_status read_coordinate_line(entry_parser *e)
 {
     cairn_coord i = 0, j = 0;
@@ -178,7 +139,8 @@ static cairn_status read_coordinate_line(entry_parser *e)
     CAIRN_TRY(read_index(e, "column", e->header->cols, &j));
     if (e->header->field != CAIRN_FIELD_PATTERN) CAIRN_TRY(read_value(e, &value));
     CAIRN_TRY(check_line_end(e));
-    CAIRN_TRY(check_triangle(e, i, j));
+    if (!cairn_may_store(e->header->symmetry, i, j))
+        return cairn_refuse_entry(at(e), e->header->symmetry_word, i, j);
     return add_entry(e, i, j, value);
 }
 
@@ -229,16 +191,17 @@ static cairn_status read_array_line(entry_parser *e)
 /// One line, which may be blank or a comment.
 static inline cairn_status read_line(entry_parser *e)
 {
-    skip_blanks(e);
+    e->p = cairn_skip_blanks(e->p, e->end);
     if (e->p == e->end) return CAIRN_OK;
     if (*e->p == '%') {
         if (memchr(e->p, '\0', (size_t)(e->end - e->p)))
-            return fail_line(e, "a NUL byte: this is not text");
+            return cairn_refuse(at(e), CAIRN_BAD_FILE, "a NUL byte: this is not text");
         return CAIRN_OK;
     }
     if (e->range->first + e->found >= e->header->entries)
-        return fail_line(e, "more entries than the %" PRId64 " of the size line",
-                         e->header->entries);
+        return cairn_refuse(at(e), CAIRN_BAD_FILE,
+                            "more entries than the %" PRId64 " of the size line",
+                            e->header->entries);
     e->found++;
     return e->header->array ? read_array_line(e) : read_coordinate_line(e);
 }

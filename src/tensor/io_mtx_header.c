@@ -6,6 +6,7 @@
 /// Design", NISTIR 5935, 1996.
 
 #include "tensor/io_number.h"
+#include "tensor/io_refuse.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -30,10 +31,9 @@ typedef struct {
     token       text;    ///< The current line.
 } header_parser;
 
-static cairn_status fail_line(const header_parser *h, const char *why)
+static cairn_text_place at(const header_parser *h)
 {
-    return cairn_fail(h->env, CAIRN_BAD_FILE, "read: %s: line %" PRId64 ": %s", h->name,
-                      h->line, why);
+    return (cairn_text_place){.env = h->env, .name = h->name, .line = h->line};
 }
 
 /// Step to the next line; false when the buffer holds no whole one any more.
@@ -54,13 +54,10 @@ static int split(const header_parser *h, token word[MOST_WORDS])
     int n = 0;
 
     for (const char *p = h->text.begin; n < MOST_WORDS; n++) {
-        while (p < h->text.end && cairn_is_blank(*p))
-            p++;
+        p = cairn_skip_blanks(p, h->text.end);
         if (p == h->text.end) break;
         word[n].begin = p;
-        while (p < h->text.end && !cairn_is_blank(*p))
-            p++;
-        word[n].end = p;
+        word[n].end = p = cairn_skip_token(p, h->text.end);
     }
     return n;
 }
@@ -89,25 +86,24 @@ static cairn_status fail_word(const header_parser *h, const char *what, token wo
 {
     char text[48];
 
-    return cairn_fail(h->env, CAIRN_BAD_FILE,
-                      "read: %s: line %" PRId64 ": %s '%s' is unknown", h->name,
-                      h->line, what, cairn_print_token(word.begin, word.end, text));
+    return cairn_refuse(at(h), CAIRN_BAD_FILE, "%s '%s' is unknown", what,
+                        cairn_print_token(word.begin, word.end, text));
 }
 
 /// Whether words that are known have a meaning together, and one in this version.
 static cairn_status check_banner(const header_parser *h, const cairn_mtx_header *header)
 {
     if (header->symmetry == CAIRN_SYM_HERMITIAN && header->field != CAIRN_FIELD_COMPLEX)
-        return fail_line(h, "hermitian matrices are complex");
+        return cairn_refuse(at(h), CAIRN_BAD_FILE, "hermitian matrices are complex");
     if (header->field == CAIRN_FIELD_COMPLEX)
-        return cairn_fail(h->env, CAIRN_UNSUPPORTED,
-                          "read: %s: line %" PRId64
-                          ": complex values: not in this version",
-                          h->name, h->line);
+        return cairn_refuse(at(h), CAIRN_UNSUPPORTED,
+                            "complex values: not in this version");
     if (header->field == CAIRN_FIELD_PATTERN && header->array)
-        return fail_line(h, "an array file has values, not a pattern");
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "an array file has values, not a pattern");
     if (header->field == CAIRN_FIELD_PATTERN && header->symmetry == CAIRN_SYM_SKEW)
-        return fail_line(h, "a pattern has no signs to be skew-symmetric");
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "a pattern has no signs to be skew-symmetric");
     return CAIRN_OK;
 }
 
@@ -122,7 +118,8 @@ static cairn_status read_banner(header_parser *h, cairn_mtx_header *header)
     token                    word[MOST_WORDS];
 
     if (split(h, word) != BANNER_WORDS || word[0].end - word[0].begin != 14)
-        return fail_line(h, "the banner is not '%%MatrixMarket matrix FORMAT FIELD "
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "the banner is not '%%%%MatrixMarket matrix FORMAT FIELD "
                             "SYMMETRY'");
 
     const int format   = find_word(word[2], formats);
@@ -152,12 +149,11 @@ read_size(const header_parser *h, token word, const char *what, int64_t *value)
         *value = size;
         return CAIRN_OK;
     }
-    return cairn_fail(h->env, CAIRN_BAD_FILE,
-                      "read: %s: line %" PRId64 ": %s '%s' is %s", h->name, h->line,
-                      what, cairn_print_token(word.begin, word.end, text),
-                      error == -1   ? "not an integer"
-                      : error == -2 ? "beyond 64 bits"
-                                    : "negative");
+    return cairn_refuse(at(h), CAIRN_BAD_FILE, "%s '%s' is %s", what,
+                        cairn_print_token(word.begin, word.end, text),
+                        error == -1   ? "not an integer"
+                        : error == -2 ? "beyond 64 bits"
+                                      : "negative");
 }
 
 /// Lines of an array file: what symmetry leaves of the rectangle.
@@ -169,8 +165,9 @@ static cairn_status count_elements(const header_parser *h, cairn_mtx_header *hea
     if (header->symmetry == CAIRN_SYM_SYMMETRIC) count = (all + n) / 2;
     if (header->symmetry == CAIRN_SYM_SKEW) count = (all - n) / 2;
     if (count > INT64_MAX)
-        return fail_line(h,
-                         "an array of this size has more elements than 64 bits count");
+        return cairn_refuse(
+            at(h), CAIRN_BAD_FILE,
+            "an array of this size has more elements than 64 bits count");
     header->entries = (cairn_pos)count;
     return CAIRN_OK;
 }
@@ -181,18 +178,18 @@ static cairn_status read_size_line(const header_parser *h, cairn_mtx_header *hea
     const int words = split(h, word);
 
     if (header->array && words != 2)
-        return fail_line(h, "the size line of an array file is two integers: rows, "
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "the size line of an array file is two integers: rows, "
                             "columns");
     if (!header->array && words != 3)
-        return fail_line(h, "the size line is three integers: rows, columns, entries");
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "the size line is three integers: rows, columns, entries");
     CAIRN_TRY(read_size(h, word[0], "number of rows", &header->rows));
     CAIRN_TRY(read_size(h, word[1], "number of columns", &header->cols));
     if (header->symmetry != CAIRN_SYM_GENERAL && header->rows != header->cols)
-        return cairn_fail(
-            h->env, CAIRN_BAD_FILE,
-            "read: %s: line %" PRId64 ": a %s matrix is square, but this is "
-            "%" PRId64 " x %" PRId64,
-            h->name, h->line, header->symmetry_word, header->rows, header->cols);
+        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+                            "a %s matrix is square, but this is %" PRId64 " x %" PRId64,
+                            header->symmetry_word, header->rows, header->cols);
     if (header->array) return count_elements(h, header);
     return read_size(h, word[2], "number of entries", &header->entries);
 }
@@ -202,12 +199,10 @@ static cairn_status find_size_line(header_parser *h, bool *found)
 {
     *found = false;
     while (next_line(h)) {
-        const char *p = h->text.begin;
+        const char *const p = cairn_skip_blanks(h->text.begin, h->text.end);
 
-        while (p < h->text.end && cairn_is_blank(*p))
-            p++;
         if (p < h->text.end && memchr(p, '\0', (size_t)(h->text.end - p)))
-            return fail_line(h, "a NUL byte: this is not text");
+            return cairn_refuse(at(h), CAIRN_BAD_FILE, "a NUL byte: this is not text");
         *found = p < h->text.end && *p != '%';
         if (*found) return CAIRN_OK;
     }
@@ -250,7 +245,9 @@ cairn_status cairn_mtx_read_header(cairn_env        *env,
     }
     *more = !found && !last;
     if (*more) return CAIRN_OK;
-    if (!found) return fail_line(&h, "the file ends without a size line");
+    if (!found)
+        return cairn_refuse(at(&h), CAIRN_BAD_FILE,
+                            "the file ends without a size line");
     CAIRN_TRY(read_size_line(&h, &fresh));
     fresh.bytes = (size_t)(h.p - begin);
     fresh.lines = h.line;

@@ -35,6 +35,19 @@ static inline const char *cairn_skip_token(const char *p, const char *end)
     return p;
 }
 
+/// Take digits while the value has room for one more. @return Where the rest begins.
+static inline const char *
+cairn_take_index(const char *p, const char *end, int64_t *value)
+{
+    const int64_t room = INT64_MAX / 10 - 1; /* below it one more digit fits */
+    int64_t       sum  = 0;
+
+    while (p < end && cairn_is_digit(*p) && sum < room)
+        sum = 10 * sum + (*p++ - '0');
+    *value = sum;
+    return p;
+}
+
 /// Parse a decimal integer with an optional sign; the whole token.
 /// @return 0; -1 not an integer; -2 beyond 64 bits.
 int cairn_parse_integer(const char *begin, const char *end, int64_t *value);

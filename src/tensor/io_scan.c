@@ -12,19 +12,12 @@
 /// An exponent beyond it is left to the careful parser.
 enum { MOST_EXPONENT = 10000 };
 
-static inline const char *skip_blanks(const char *p, const char *end)
-{
-    while (p < end && cairn_is_blank(*p))
-        p++;
-    return p;
-}
-
 /// An index of 1..extent and the blanks before it.
 static inline const char *
 take_index(const char *p, const char *end, cairn_coord extent, cairn_coord *index)
 {
     uint64_t          value = 0;
-    const char *const begin = skip_blanks(p, end);
+    const char *const begin = cairn_skip_blanks(p, end);
     const char *const stop  = cairn_take_digits(begin, end, &value);
 
     /* Of the value 0 too little 1 makes too much. */
@@ -91,7 +84,7 @@ take_value(const cairn_scan *scan, const char *p, double *value)
 {
     const char *const end = scan->end;
 
-    p = skip_blanks(p, end);
+    p = cairn_skip_blanks(p, end);
     if (p == end) return NULL;
 
     const bool negative = *p == '-';
@@ -125,7 +118,7 @@ scan_line(const cairn_scan *scan, const char *p, scanned_line *line)
         if (p) p = take_value(scan, p, &line->value);
     }
     if (!p) return NULL;
-    p = skip_blanks(p, end);
+    p = cairn_skip_blanks(p, end);
     return p < end && *p == '\n' ? p + 1 : NULL;
 }
 

@@ -6,10 +6,9 @@
 #include "tensor/io_tns.h"
 
 #include "tensor/io_number.h"
+#include "tensor/io_refuse.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 /// Numbers on a line.
@@ -96,17 +95,9 @@ typedef struct {
     int64_t                 lines;   ///< Lines of the range before the current one.
 } tns_parser;
 
-static cairn_status __attribute__((format(printf, 2, 3)))
-fail(const tns_parser *t, const char *fmt, ...)
+static cairn_text_place at(const tns_parser *t)
 {
-    char    why[256];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(why, sizeof why, fmt, args);
-    va_end(args);
-    return cairn_fail_line(t->env, t->name, t->range, t->lines, t->line - t->begin,
-                           why);
+    return cairn_place_in(t->env, t->name, t->range, t->lines, t->line - t->begin);
 }
 
 /// An entry line has as many numbers as the first one.
@@ -115,10 +106,11 @@ static cairn_status check_tokens(const tns_parser *t)
     const int64_t tokens = count_tokens(t->line, t->end);
 
     if (tokens == t->order + 1) return CAIRN_OK;
-    return fail(t,
-                "%" PRId64 " numbers, but the first entry has %d: %d indices and a "
-                "value",
-                tokens, t->order + 1, t->order);
+    return cairn_refuse(at(t), CAIRN_BAD_FILE,
+                        "%" PRId64
+                        " numbers, but the first entry has %d: %d indices and a "
+                        "value",
+                        tokens, t->order + 1, t->order);
 }
 
 /// An index that is not plain digits: an unusual spelling, or an error.
@@ -132,11 +124,16 @@ static cairn_status read_odd_index(tns_parser *t, int mode, cairn_coord *index)
     cairn_print_token(begin, end, text);
     if (error == -1) {
         CAIRN_TRY(check_tokens(t)); /* another number of modes is the better cause */
-        return fail(t, "index %d: '%s' is not an integer", mode + 1, text);
+        return cairn_refuse(at(t), CAIRN_BAD_FILE, "index %d: '%s' is not an integer",
+                            mode + 1, text);
     }
-    if (error == -2) return fail(t, "index %d: %s is beyond 64 bits", mode + 1, text);
+    if (error == -2)
+        return cairn_refuse(at(t), CAIRN_BAD_FILE, "index %d: %s is beyond 64 bits",
+                            mode + 1, text);
     if (value < 1)
-        return fail(t, "index %d: %s is below 1: indices count from 1", mode + 1, text);
+        return cairn_refuse(at(t), CAIRN_BAD_FILE,
+                            "index %d: %s is below 1: indices count from 1", mode + 1,
+                            text);
     t->p   = end;
     *index = value - 1;
     return CAIRN_OK;
@@ -144,15 +141,12 @@ static cairn_status read_odd_index(tns_parser *t, int mode, cairn_coord *index)
 
 static inline cairn_status read_index(tns_parser *t, int mode, cairn_coord *index)
 {
-    const int64_t room  = INT64_MAX / 10 - 1; /* below it one more digit fits */
-    int64_t       value = 0;
+    int64_t value;
 
     t->p = cairn_skip_blanks(t->p, t->end);
 
-    const char *p = t->p;
+    const char *const p = cairn_take_index(t->p, t->end, &value);
 
-    while (p < t->end && cairn_is_digit(*p) && value < room)
-        value = 10 * value + (*p++ - '0');
     if (p == t->end) return check_tokens(t); /* no value follows: always a failure */
     if (value < 1 || !cairn_is_blank(*p)) return read_odd_index(t, mode, index);
     t->p   = p;
@@ -164,16 +158,12 @@ static cairn_status read_value(tns_parser *t, double *value)
 {
     const char *const begin = cairn_skip_blanks(t->p, t->end);
     const char *const end   = cairn_skip_token(begin, t->end);
-    char              text[48];
 
     if (begin == end || cairn_skip_blanks(end, t->end) < t->end) return check_tokens(t);
 
     const int error = cairn_parse_double(begin, end, value);
 
-    if (error == 0) return CAIRN_OK;
-    cairn_print_token(begin, end, text);
-    return error == -1 ? fail(t, "value '%s' is not a number", text)
-                       : fail(t, "value %s is beyond the range of a double", text);
+    return error ? cairn_refuse_double(at(t), begin, end, error) : CAIRN_OK;
 }
 
 static cairn_status
@@ -214,7 +204,8 @@ cairn_status cairn_tns_read_entries(cairn_env              *env,
         t.p    = cairn_skip_blanks(p, t.end);
         if (t.p < t.end && *t.p == '#') {
             if (memchr(t.p, '\0', (size_t)(t.end - t.p)))
-                return fail(&t, "a NUL byte: this is not text");
+                return cairn_refuse(at(&t), CAIRN_BAD_FILE,
+                                    "a NUL byte: this is not text");
         } else if (t.p < t.end) {
             CAIRN_TRY(read_entry(&t, extent, entries));
             found++;
