@@ -10,6 +10,7 @@
 #include "save.h"
 #include "values.h"
 
+#include <errno.h>
 #include <math.h>
 #include <png.h>
 #include <stdlib.h>
@@ -104,10 +105,13 @@ write_pixels(cli_job *job, const png_byte *pixel, int width, int height)
     cli_save    save;
 
     CLI_TRY(cli_save_begin(job, path, &save));
-    const int written = png_image_write_to_stdio(&image, save.file, 0, pixel, 0, NULL);
-    cairn_status status =
-        written ? CAIRN_OK
-                : cli_fail(job, CAIRN_IO, "write: %s: %s", path, image.message);
+    errno              = 0; /* libpng's words would be "Write Error" */
+    const bool written = png_image_write_to_stdio(&image, save.file, 0, pixel, 0, NULL)
+                         && !ferror(save.file) && fflush(save.file) == 0;
+    const cairn_status status = written
+                                    ? CAIRN_OK
+                                    : cli_fail(job, CAIRN_IO, "write: %s: %s", path,
+                                               errno ? strerror(errno) : image.message);
 
     png_image_free(&image);
     return cli_save_end(job, &save, status);

@@ -91,6 +91,7 @@ if [ -c /dev/full ]; then
     one_line
     alone 1 '$C info a.mtx --spy /dev/full'
     one_line
+    complains '^cairn: write: /dev/full: No space left on device$'
 fi
 rm pipe
 
