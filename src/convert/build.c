@@ -8,7 +8,6 @@
 #include "convert/build_steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -48,14 +47,13 @@ static cairn_status infer_layouts(builder *b)
     return CAIRN_OK;
 }
 
-static cairn_status check_memory(const builder *b)
+/// Bytes of the arrays of all parts, by their node counts.
+static __int128 array_bytes(const builder *b)
 {
-    __int128 needed = b->build->held, arrays = 0;
-    int64_t  parts = 0;
-    char     what[128];
+    __int128 arrays = 0;
 
     for (int k = 0; k < b->members; k++)
-        for (int64_t bank = 0; bank < b->m[k].layout->banks; bank++, parts++) {
+        for (int64_t bank = 0; bank < b->m[k].layout->banks; bank++) {
             int64_t    offset = 0, bytes = 0;
             cairn_part part = {0};
 
@@ -63,11 +61,20 @@ static cairn_status check_memory(const builder *b)
                              &bytes, &part);
             arrays += bytes;
         }
-    snprintf(what, sizeof what,
-             "the arrays of the format take %.4g GB in %" PRId64 " part%s: the job",
-             (double)arrays / 1e9, parts, parts == 1 ? "" : "s");
-    needed += arrays;
-    return cairn_check_memory(b->env, what, needed);
+    return arrays;
+}
+
+static cairn_status check_memory(const builder *b)
+{
+    const __int128     arrays = array_bytes(b);
+    const cairn_status status =
+        cairn_check_memory(b->env, "this rank", b->build->held + arrays);
+
+    if (status == CAIRN_OK || arrays >= (int64_t)1 << 56) return status;
+    return cairn_fail(b->env, status,
+                      "%s: %" PRId64 " for arrays, %" PRId64
+                      " for entries and operands",
+                      b->env->message, (int64_t)arrays, b->build->held);
 }
 
 static cairn_status allocate_group(builder *b, int member, int64_t first)
