@@ -62,6 +62,12 @@ static inline bool fuzz_succeeded(const cairn_env *env, cairn_status status)
     return false;
 }
 
+/// How many threads an environment gets: 1 to 4, by the bytes.
+static inline int fuzz_threads(uint64_t *state)
+{
+    return 1 + (int)(random_next(state) % 4);
+}
+
 /// A copy in a block of its own size, so that a read past the end is seen; free() it.
 static inline char *fuzz_copy(const void *bytes, size_t size)
 {

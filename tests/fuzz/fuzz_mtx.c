@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Text as Matrix Market.
+/// Text as Matrix Market. Several threads take slices of it, however short it is.
 
 #include "lines.h"
+#include "tensor/io_mtx.h"
 
 static void
 header(reading *r, const char *begin, const char *end, bool last, bool *more)
@@ -19,8 +20,19 @@ header(reading *r, const char *begin, const char *end, bool last, bool *more)
 static void
 range(reading *r, const char *begin, const char *end, cairn_text_range *place)
 {
-    r->status = cairn_mtx_read_entries(&r->env, "a.mtx", &r->mtx, begin, end, place,
-                                       &r->entries);
+    const int           threads = r->env.options.threads;
+    const cairn_mtx_way way     = {.env     = &r->env,
+                                   .name    = "a.mtx",
+                                   .header  = &r->mtx,
+                                   .scanner = cairn_scanner_best(),
+                                   .threads = threads};
+
+    if (threads > 1)
+        r->status =
+            cairn_mtx_read_slices(&way, 2 * threads, begin, end, place, &r->entries);
+    else
+        r->status = cairn_mtx_read_entries(&r->env, "a.mtx", &r->mtx, begin, end, place,
+                                           &r->entries);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Bytes as a file of a kind that its content shows, else as a tensor: the same whether
-/// it is read at once or in small pieces, plain or gzip in two members.
+/// it is read at once or in small pieces, by one thread or several, plain or gzip in two
+/// members.
 
 #include "comm/read.h"
 #include "file.h"
@@ -33,11 +34,12 @@ static const char *name_it(const fuzz_file *file)
     return link_name;
 }
 
-static reading *read_it(const char *name, size_t piece)
+static reading *read_it(const char *name, size_t piece, int threads)
 {
     reading *r = calloc(1, sizeof *r);
 
     fuzz_up(&r->env);
+    r->env.options.threads = threads;
     FUZZ_CHECK(cairn_comm_self(&r->env, &r->comm) == CAIRN_OK, "self");
     r->status = cairn_read_text_in_pieces(r->comm, name, piece, &r->file);
     fuzz_succeeded(&r->env, r->status);
@@ -75,6 +77,14 @@ static void compare(const reading *a, const reading *b, const char *what)
     if (bytes) FUZZ_CHECK(memcmp(x->value, y->value, bytes) == 0, "%s: values", what);
 }
 
+/// The same file in pieces. Not in tiny ones where a thread inflates each.
+static reading *read_pieces(const char *name, uint64_t *state)
+{
+    const int threads = fuzz_threads(state);
+
+    return read_it(name, (threads > 1 ? 64 : 1) + random_next(state) % 300, threads);
+}
+
 /// The same bytes, compressed.
 static void check_gzip(const reading *whole,
                        fuzz_file     *file,
@@ -86,7 +96,7 @@ static void check_gzip(const reading *whole,
     char  *zipped = fuzz_gzip(data, size, random_next(&state) % (size + 1), &length);
 
     fuzz_write(file, zipped, length);
-    reading *unzipped = read_it(name_it(file), 1 + random_next(&state) % 300);
+    reading *unzipped = read_pieces(name_it(file), &state);
 
     compare(whole, unzipped, "gzip");
     finish(unzipped);
@@ -97,8 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     uint64_t  state = fuzz_hash(data, size);
     fuzz_file file  = fuzz_open(data, size);
-    reading  *whole = read_it(name_it(&file), 1 << 16);
-    reading  *cut   = read_it(link_name, 1 + random_next(&state) % 300);
+    reading  *whole = read_it(name_it(&file), 1 << 16, 1);
+    reading  *cut   = read_pieces(link_name, &state);
 
     whole->gzip = size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
     compare(whole, cut, "in pieces");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Readers of byte ranges, whatever their kind: the whole text at once, and the same
-/// text in pieces of whole lines, give the same header and entries or the same message,
-/// and memory that the text has paid for.
+/// Readers of byte ranges, whatever their kind: the whole text at once by one thread and
+/// by several, and the same text in pieces of whole lines, give the same header and
+/// entries or the same message, and memory that the text has paid for.
 
 #ifndef CAIRN_TESTS_FUZZ_LINES_H
 #define CAIRN_TESTS_FUZZ_LINES_H
@@ -100,10 +100,12 @@ static inline void read_text(const text_kind *kind,
                              reading         *r,
                              const char      *text,
                              size_t           size,
-                             uint64_t        *state)
+                             uint64_t        *state,
+                             int              threads)
 {
     memset(r, 0, sizeof *r);
     fuzz_up(&r->env);
+    r->env.options.threads = threads;
     read_header(kind, r, text, size, state);
     if (r->status != CAIRN_OK) return;
     cairn_entries_init(&r->entries, r->shape.order);
@@ -125,10 +127,11 @@ static inline void check_reading(reading *r, size_t size)
                "%lld bytes for a text of %zu", (long long)r->env.peak_bytes, size);
 }
 
-static inline void compare_readings(const reading *a, const reading *b)
+static inline void
+compare_readings(const reading *a, const reading *b, const char *what)
 {
     FUZZ_CHECK(a->status == b->status && strcmp(a->env.message, b->env.message) == 0,
-               "whole %d: %s; in pieces %d: %s", a->status, a->env.message, b->status,
+               "whole %d: %s; %s %d: %s", a->status, a->env.message, what, b->status,
                b->env.message);
     if (a->status != CAIRN_OK) return;
     FUZZ_CHECK(memcmp(&a->shape, &b->shape, sizeof a->shape) == 0, "shape");
@@ -143,21 +146,36 @@ static inline void compare_readings(const reading *a, const reading *b)
         FUZZ_CHECK(memcmp(a->entries.value, b->entries.value, bytes) == 0, "values");
 }
 
-/// Read a text in both ways and compare.
+/// Read a text in another way than @p whole, and compare.
+static inline void check_way(const text_kind *kind,
+                             const reading   *whole,
+                             const uint8_t   *data,
+                             size_t           size,
+                             uint64_t        *state,
+                             int              threads)
+{
+    static reading other;
+
+    read_text(kind, &other, (const char *)data, size, state, threads);
+    compare_readings(whole, &other, state ? "in pieces" : "by threads");
+    check_reading(&other, size);
+    cairn_entries_fini(&other.env, &other.entries);
+    fuzz_down(&other.env);
+}
+
+/// Read a text in all ways and compare.
 static inline int check_text(const text_kind *kind, const uint8_t *data, size_t size)
 {
-    static reading whole, cut;
-    uint64_t       state = fuzz_hash(data, size);
+    static reading whole;
+    uint64_t       state   = fuzz_hash(data, size);
+    const int      threads = fuzz_threads(&state);
 
-    read_text(kind, &whole, (const char *)data, size, NULL);
-    read_text(kind, &cut, (const char *)data, size, &state);
-    compare_readings(&whole, &cut);
+    read_text(kind, &whole, (const char *)data, size, NULL, 1);
     check_reading(&whole, size);
-    check_reading(&cut, size);
+    check_way(kind, &whole, data, size, &state, 1);
+    if (threads > 1) check_way(kind, &whole, data, size, NULL, threads);
     cairn_entries_fini(&whole.env, &whole.entries);
-    cairn_entries_fini(&cut.env, &cut.entries);
     fuzz_down(&whole.env);
-    fuzz_down(&cut.env);
     return 0;
 }
 

@@ -65,7 +65,7 @@ static const file_case refused[] = {
     {"%%MatrixMarkt matrix coordinate real general\n1 1 0\n",              CAIRN_BAD_FILE,    "line 1"                              },
     {"%%MatrixMarketx matrix coordinate real general\n",                   CAIRN_BAD_FILE,    "line 1"                              },
     {"%%MatrixMarket matrix coordinate real\n1 1 0\n",                     CAIRN_BAD_FILE,
-     "line 1: the ban"                                                                                                              },
+     "line 1: the banner is not '%%MatrixMarket matrix FORMAT"                                                                      },
     {"%%MatrixMarket matrix coordinate real general x\n",                  CAIRN_BAD_FILE,    "line 1"                              },
     {"%%MatrixMarket vector coordinate real general\n",                    CAIRN_BAD_FILE,    "object 'vec"                         },
     {"%%MatrixMarket matrix elemental real general\n",                     CAIRN_BAD_FILE,    "format 'elem"                        },
