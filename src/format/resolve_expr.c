@@ -75,6 +75,22 @@ static cairn_status count_step(const cairn_scope *scope, const cairn_node *node)
                          CAIRN_MAX_STEPS);
 }
 
+/// Refuse what divides; a parameter is called by its name, since the user wrote its value
+/// elsewhere.
+static cairn_status
+bad_divisor(const cairn_scope *scope, const cairn_node *node, int64_t value)
+{
+    const cairn_node *divisor = node->b;
+
+    if (divisor->op == CAIRN_NODE_ID)
+        return cairn_fail_in(scope, node->place,
+                             "argument %.60s of %.60s is %" PRId64
+                             "; a divisor must be positive",
+                             divisor->name, scope->definition->name, value);
+    return cairn_fail_in(scope, node->place,
+                         "a divisor is %" PRId64 "; it must be positive", value);
+}
+
 /// An operation on constants.
 static cairn_status fold(const cairn_scope *scope,
                          const cairn_node  *node,
@@ -90,9 +106,7 @@ static cairn_status fold(const cairn_scope *scope,
     case CAIRN_NODE_SUB: overflow = __builtin_sub_overflow(a, b, value); break;
     case CAIRN_NODE_MUL: overflow = __builtin_mul_overflow(a, b, value); break;
     default:
-        if (b <= 0)
-            return cairn_fail_in(scope, node->place,
-                                 "a divisor is %" PRId64 "; it must be positive", b);
+        if (b <= 0) return bad_divisor(scope, node, b);
         *value =
             node->op == CAIRN_NODE_DIV ? cairn_floor_div(a, b) : cairn_floor_mod(a, b);
     }
@@ -287,9 +301,7 @@ static cairn_status check_operands(const cairn_names *names,
                              "one side of '*' must be a constant");
     if (divides && b->op != CAIRN_EXPR_CONST)
         return cairn_fail_in(names->scope, node->place, "a divisor must be a constant");
-    if (divides && b->value <= 0)
-        return cairn_fail_in(names->scope, node->place,
-                             "a divisor is %" PRId64 "; it must be positive", b->value);
+    if (divides && b->value <= 0) return bad_divisor(names->scope, node, b->value);
     return CAIRN_OK;
 }
 

@@ -64,7 +64,17 @@ static void list_params(cairn_text *text, const cairn_definition *d, int first, 
         cairn_text_add(text, "%s%.40s", k > first ? ", " : "", d->param[k].name);
 }
 
-/// "bdia needs 1 argument: b"
+/// ", as in 'bcsr<2,2>'": quoted, since < means something else to a shell.
+static void add_example(cairn_text *text, const cairn_definition *d, int required)
+{
+    cairn_text_add(text, ", as in '%.60s<", d->name);
+    for (int k = 0; k < required; k++)
+        cairn_text_add(text, "%s%s", k ? "," : "",
+                       d->param[k].kind == CAIRN_PARAM_FORMAT ? "csr" : "2");
+    cairn_text_add(text, ">'");
+}
+
+/// "bdia needs 1 argument: b, as in 'bdia<2>'"
 static cairn_status wrong_arity(const cairn_scope      *scope,
                                 const cairn_use_node   *use,
                                 const cairn_definition *d,
@@ -86,6 +96,7 @@ static cairn_status wrong_arity(const cairn_scope      *scope,
         list_params(&text, d, shown, d->params);
         cairn_text_add(&text, ")");
     }
+    if (!too_many) add_example(&text, d, required);
     CAIRN_TRY(cairn_text_take(&text, &line));
     status =
         cairn_fail_in(scope, use->place, "%.60s %s %s", d->name,

@@ -31,9 +31,12 @@ Test(language_errors, names_and_arguments)
 {
     around("", "");
     wrong("", "1:1: expected a format, found the end");
-    wrong("bdia", "1:1: bdia needs 1 argument: b");
-    wrong("bcsr<2>", "1:1: bcsr needs 2 arguments: r, c");
-    wrong("serpens", "1:1: serpens needs 1 argument: p (optional: w, d)");
+    wrong("bdia", "1:1: bdia needs 1 argument: b, as in 'bdia<2>'");
+    wrong("bcsr<2>", "1:1: bcsr needs 2 arguments: r, c, as in 'bcsr<2,2>'");
+    wrong("serpens",
+          "1:1: serpens needs 1 argument: p (optional: w, d), as in 'serpens<2>'");
+    wrong("hybrid", "1:1: hybrid needs 2 arguments: f, g (optional: t, cap), as in "
+                    "'hybrid<csr,csr>'");
     wrong("serpens<1,2,3,4>", "1:1: serpens takes at most 3 arguments: p, w, d");
     wrong("csr<3>", "1:1: csr takes no arguments");
     wrong("\n  csrr", "2:3: there is no format called csrr; did you mean csr?");
@@ -338,16 +341,18 @@ Test(language_errors, uses_of_definitions)
     refuses("bad<3>",
             "format: defs:8:32: dimension n is also a parameter (in bad, used at "
             "test:1:1)");
-    refuses("h", "format: defs:10:38: q needs 1 argument: n (in h, used at test:1:1)");
+    refuses("h", "format: defs:10:38: q needs 1 argument: n, as in 'q<2>' (in h, used "
+                 "at test:1:1)");
     refuses("q<2>", "format: test:1:1: a query is not a format");
     refuses("call<csr>",
             "format: defs:11:28: f is a parameter; it takes no arguments (in "
             "call, used at test:1:1)");
     refuses("#hybrid<{fmats=[q<2>,csr]}>",
             "format: test:1:17: a member must be an encoding, not a query");
-    refuses("band<0>",
-            "format: defs:12:41: a divisor is 0; it must be positive (in band, "
-            "used at test:1:1)");
+    refuses(
+        "band<0>",
+        "format: defs:12:41: argument b of band is 0; a divisor must be positive (in "
+        "band, used at test:1:1)");
     refuses("band<0.5>",
             "format: defs:12:42: parameter b is 0.5; an integer is needed (in "
             "band, used at test:1:1)");

@@ -156,12 +156,14 @@ Test(language_library, a_format_from_a_file)
     snprintf(spec, sizeof spec, "%s:band", path);
     cr_expect_null(opened(spec));
     snprintf(message, sizeof message,
-             "format: --format:1:%zu: band needs 1 argument: b", strlen(path) + 2);
+             "format: --format:1:%zu: band needs 1 argument: b, as in 'band<2>'",
+             strlen(path) + 2);
     cr_expect_str_eq(env.message, message);
     snprintf(spec, sizeof spec, "%s:wrong", path);
     cr_expect_null(opened(spec));
-    cr_expect_not_null(strstr(env.message, "my:formats.txt:2:41: a divisor is 0"), "%s",
-                       env.message);
+    cr_expect_not_null(
+        strstr(env.message, "my:formats.txt:2:41: argument b of band is 0"), "%s",
+        env.message);
     snprintf(spec, sizeof spec, "%s:", path);
     cr_expect_null(opened(spec));
     unlink(path);
