@@ -186,6 +186,45 @@ typedef struct {
     cairn_facts      *fact;  ///< [segments] what they say.
 } file_reader;
 
+/// Between the table and the first segment there are zeros, which no checksum covers.
+static cairn_status check_gap(file_reader *r)
+{
+    const int64_t begin =
+        CAIRN_NATIVE_PROLOGUE + r->segments * (int64_t)sizeof *r->table;
+    const int64_t end = (begin + 63) / 64 * 64;
+    char          gap[64];
+
+    if (r->segments == 0) return CAIRN_OK;
+    CAIRN_TRY(read_at(r->comm->env, r->path, r->fd, gap, end - begin, begin));
+    for (int64_t k = 0; k < end - begin; k++)
+        CAIRN_CHECK(gap[k] == 0, r->comm->env, CAIRN_BAD_FILE,
+                    "read: %s: byte %" PRId64 " between table and segments is not 0",
+                    r->path, begin + k);
+    return CAIRN_OK;
+}
+
+/// Segments follow one another from behind the table to the end of the file.
+static cairn_status check_table(file_reader *r)
+{
+    int64_t next =
+        (CAIRN_NATIVE_PROLOGUE + r->segments * (int64_t)sizeof *r->table + 63) / 64
+        * 64;
+
+    for (int64_t s = 0; s < r->segments; s++) {
+        const cairn_native_row row = r->table[s];
+
+        CAIRN_CHECK(row.offset == next && row.length >= 0
+                        && row.length <= r->length - row.offset,
+                    r->comm->env, CAIRN_BAD_FILE,
+                    "read: %s: segment %" PRId64 " lies outside the file", r->path, s);
+        next += row.length;
+    }
+    CAIRN_CHECK(r->segments == 0 || next == r->length, r->comm->env, CAIRN_BAD_FILE,
+                "read: %s: %" PRId64 " bytes behind the last segment", r->path,
+                r->length - next);
+    return CAIRN_OK;
+}
+
 static cairn_status read_table(file_reader *r)
 {
     cairn_env *env = r->comm->env;
@@ -203,6 +242,8 @@ static cairn_status read_table(file_reader *r)
     CAIRN_TRY(read_at(env, r->path, r->fd, r->table, bytes, sizeof prologue));
     CAIRN_CHECK(crc == cairn_native_crc(0, r->table, bytes), env, CAIRN_BAD_FILE,
                 "read: %s: the table's checksum is wrong", r->path);
+    CAIRN_TRY(check_table(r));
+    CAIRN_TRY(check_gap(r));
     return CAIRN_NEW(env, r->segments, &r->fact);
 }
 
@@ -212,10 +253,6 @@ static cairn_status load_segment(file_reader *r, int64_t s, char **bytes)
     cairn_env             *env = r->comm->env;
     const cairn_native_row row = r->table[s];
 
-    CAIRN_CHECK(row.offset >= 0 && row.length >= 0
-                    && row.offset <= r->length - row.length,
-                env, CAIRN_BAD_FILE,
-                "read: %s: segment %" PRId64 " lies outside the file", r->path, s);
     CAIRN_TRY(cairn_check_memory(env, r->path, row.length));
     CAIRN_TRY(cairn_alloc(env, row.length, 1, (void **)bytes));
     cairn_status status = read_at(env, r->path, r->fd, *bytes, row.length, row.offset);

@@ -74,7 +74,7 @@ cairn_status cairn_tensor_array(const cairn_tensor *tensor,
 static void add_value(cairn_text *text, double value)
 {
     if (isfinite(value))
-        cairn_text_add(text, "%.17g", value);
+        cairn_text_add(text, value == 0 && signbit(value) ? "%.1f" : "%.17g", value);
     else
         cairn_text_add(text, isnan(value) ? "\"nan\""
                              : value > 0  ? "\"inf\""

@@ -10,6 +10,19 @@
 
 /* ---- paths ---- */
 
+/// A format must have arrays to come from and to lead to.
+static cairn_status check_storage(cairn_env *env, const cairn_format *format)
+{
+    for (int m = 0; m < format->members; m++) {
+        cairn_layout *layout = NULL;
+
+        CAIRN_TRY(
+            cairn_layout_create(env, format->member[m], NULL, NULL, NULL, 64, &layout));
+        cairn_layout_destroy(env, &layout);
+    }
+    return CAIRN_OK;
+}
+
 cairn_status cairn_path_create(cairn_context      *context,
                                const cairn_format *from,
                                const cairn_format *to,
@@ -18,6 +31,8 @@ cairn_status cairn_path_create(cairn_context      *context,
 {
     cairn_path *fresh;
 
+    CAIRN_TRY(check_storage(&context->env, from));
+    CAIRN_TRY(check_storage(&context->env, to));
     CAIRN_TRY(cairn_path_plan(&context->env, from, to, extent, &fresh));
     const cairn_status status = cairn_path_print(fresh);
 

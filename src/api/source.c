@@ -81,7 +81,7 @@ check_extents(cairn_env *env, const char *path, const cairn_shape *shape)
     for (int k = 0; k < shape->order; k++)
         CAIRN_CHECK(shape->extent[k] < INT64_MAX / 4, env, CAIRN_UNSUPPORTED,
                     "read: %s: an extent of %" PRId64
-                    ", beyond 2^61: not in this version",
+                    ", above 2^61 - 2: not in this version",
                     path, shape->extent[k]);
     return CAIRN_OK;
 }

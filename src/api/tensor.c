@@ -222,7 +222,7 @@ static cairn_status add_zeros(const cairn_source *source, cairn_entries *entries
         if (e->value[k] != 0) continue;
         for (int m = 0; m < e->order; m++)
             d[m] = e->coord[m][k];
-        CAIRN_TRY(cairn_entries_add(&source->context->env, entries, d, 0));
+        CAIRN_TRY(cairn_entries_add(&source->context->env, entries, d, e->value[k]));
     }
     return CAIRN_OK;
 }

@@ -4,7 +4,9 @@
 
 #include "convert/build_steps.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static cairn_status out_of_range(cairn_member_build *m, int l, int64_t value)
@@ -28,6 +30,17 @@ static cairn_status check_indices(cairn_member_build *m, int l)
     for (cairn_pos row = 0; row < m->table.n; row++)
         if (e[row] < level->range.lo || e[row] > level->range.hi)
             return out_of_range(m, l, e[row]);
+    return CAIRN_OK;
+}
+
+/// Values of 32 bits must not become infinite.
+static cairn_status check_values(cairn_member_build *m)
+{
+    for (cairn_pos row = 0; row < m->table.n && m->layout->value_bits == 32; row++)
+        CAIRN_CHECK(isinf(m->table.value[row]) || !isinf((float)m->table.value[row]),
+                    m->env, CAIRN_OVERFLOW,
+                    "format: f32: the value %g is beyond its range, which ends at %g",
+                    m->table.value[row], (double)FLT_MAX);
     return CAIRN_OK;
 }
 
@@ -104,6 +117,7 @@ cairn_status cairn_build_count(cairn_member_build *m)
     CAIRN_TRY(cairn_check_memory(m->env, "the list of banks", list));
     for (int l = 0; l < m->layout->levels; l++)
         CAIRN_TRY(check_indices(m, l));
+    CAIRN_TRY(check_values(m));
     CAIRN_TRY(CAIRN_NEW(m->env, m->layout->banks, &m->bank));
     find_banks(m);
     return CAIRN_OK;

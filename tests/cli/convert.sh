@@ -35,6 +35,29 @@ same c.cairn direct.cairn
 expect 2 convert b.cairn --to 'csf<3>' -o c.tns
 absent c.tns
 
+# Damage anywhere in a native file is seen, between its pieces too.
+at=0
+size=$(wc -c <b.cairn)
+while [ $at -lt "$size" ]; do
+    cp b.cairn broken.cairn
+    byte=$(dd if=b.cairn bs=1 skip=$at count=1 2>/dev/null | od -An -tu1 | tr -d ' ')
+    printf "\\$(printf %o $((byte ^ 85)))" | dd of=broken.cairn bs=1 seek=$at conv=notrunc 2>/dev/null
+    expect 2 info broken.cairn
+    at=$((at + 5))
+done
+{ cat b.cairn; printf x; } >broken.cairn
+expect 2 info broken.cairn
+
+# Zeros keep their sign; a value that f32 cannot hold is refused, not made infinite.
+printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 -0.0\n2 2 1e300\n' >z.mtx
+for spec in coo dia; do
+    expect 0 convert z.mtx --to $spec -o back.mtx
+    [ "$(sed -n 3p back.mtx)" = "1 1 -0" ] || fail "the zero lost its sign"
+done
+expect 2 convert z.mtx --to coo --dtype f32 -o f.mtx
+complains 'beyond its range'
+absent f.mtx
+
 # A matrix as .tns, and tensors of other orders there and back, zeros kept.
 expect 0 convert a.mtx --to csr -o a.tns
 printf '1 1 1\n2 2 2\n3 2 3\n3 3 4\n3 4 5\n5 4 6\n' >expected.tns
