@@ -10,6 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/// The operation's order goes before the format's, which may be one that nobody named.
+static cairn_status check_order(cli_run *run)
+{
+    if (run->matrix.order == 2) return CAIRN_OK;
+    return cli_fail(run->job, CAIRN_BAD_SHAPE,
+                    "spmv: y(i) += A(i,j)*x(j) needs a matrix, and the order is %d",
+                    run->matrix.order);
+}
+
 /// Read the file and store it. Cheap refusals come before the reading.
 static cairn_status load(cli_run *run)
 {
@@ -26,6 +35,7 @@ static cairn_status load(cli_run *run)
     CLI_TRY(
         cairn_source_read(context, settings->file, settings->division, &run->source));
     CLI_TRY(cairn_source_describe(run->source, &run->matrix));
+    CLI_TRY(check_order(run));
     cli_progress_phase("store");
     CLI_TRY(
         cairn_tensor_create(run->source, run->format, run->job->dtype, &run->tensor));

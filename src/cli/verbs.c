@@ -6,6 +6,8 @@
 
 #include "values.h"
 
+#include <string.h>
+
 static const cli_verb *const verbs[] = {
     &cli_verb_info,    &cli_verb_generate, &cli_verb_format,
     &cli_verb_convert, &cli_verb_run,      &cli_verb_devices,
@@ -33,6 +35,10 @@ cairn_status cli_verb_find(cli_job *job, const char *name, const cli_verb **verb
 
     for (int k = 0; k < VERBS; k++)
         names[k] = verbs[k]->name;
+    if (strcmp(name, "help") == 0)
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "verb: help: no such verb; ask cairn --help, or cairn VERB "
+                        "--help");
     CLI_TRY(
         cli_choose(job, "verb", name, &(cli_choices){"verb", names, later}, &which));
     *verb = verbs[which];

@@ -163,6 +163,20 @@ out:
     return status;
 }
 
+/// Where a file has the name that means no format, the user has forgotten which of its.
+static cairn_status file_alone(cairn_env *env, const char *spec, cairn_status status)
+{
+    struct stat about;
+    char        path[256];
+
+    if (status != CAIRN_BAD_FORMAT && status != CAIRN_BAD_SYNTAX) return status;
+    if (stat(spec, &about) != 0 || !S_ISREG(about.st_mode)) return status;
+    cairn_quote_origin(path, spec);
+    return cairn_fail(env, status,
+                      "format: %s: it is a file; FILE:NAME is a format that it defines",
+                      path);
+}
+
 cairn_status cairn_format_open(cairn_env     *env,
                                const char    *spec,
                                const char    *origin,
@@ -173,7 +187,8 @@ cairn_status cairn_format_open(cairn_env     *env,
     char          *path    = NULL;
     cairn_status   status;
 
-    if (length == 0) return parse_format(env, NULL, spec, 1, origin, format);
+    if (length == 0)
+        return file_alone(env, spec, parse_format(env, NULL, spec, 1, origin, format));
     CAIRN_TRY(cairn_strndup(env, spec, length, &path));
     CAIRN_GO(out, read_library(env, path, &library));
     CAIRN_GO(out, parse_format(env, library, spec + length + 1, (int)length + 2, origin,

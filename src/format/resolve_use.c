@@ -13,7 +13,8 @@ static cairn_status open_catalogue(cairn_resolver *r)
     return r->catalogue ? CAIRN_OK : cairn_library_catalogue(r->env, &r->catalogue);
 }
 
-/// Fail with the nearest name of the library and of the catalogue.
+/// Fail with the nearest name of the library and of the catalogue; where the user chose a
+/// library, with its name.
 static cairn_status unknown_format(const cairn_scope *scope, const cairn_use_node *use)
 {
     const cairn_library *const libraries[] = {scope->library,
@@ -30,6 +31,14 @@ static cairn_status unknown_format(const cairn_scope *scope, const cairn_use_nod
             words[n++] = d->name;
     }
     cairn_did_you_mean(hint, use->name, words);
+    if (scope->library && !scope->definition) {
+        char origin[256];
+
+        cairn_quote_origin(origin, scope->library->origin);
+        return cairn_fail_in(scope, use->place,
+                             "there is no format called %.60s in %s%s", use->name,
+                             origin, hint);
+    }
     return cairn_fail_in(scope, use->place, "there is no format called %.60s%s",
                          use->name, hint);
 }

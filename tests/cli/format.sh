@@ -28,7 +28,17 @@ says '^#bdia<b> = '
 expect 0 format '#bdia' --json -
 has out '"members": []'
 expect 2 format bdia a.mtx
-complains 'bdia needs 1 argument: b'
+complains "bdia needs 1 argument: b, as in 'bdia<2>'"
+
+# A file is no format; one of its names is.
+echo '#mine = csr' >my.formats
+expect 0 format my.formats:mine
+expect 2 format my.formats
+complains 'format: my.formats: it is a file; FILE:NAME is'
+expect 2 format ./my.formats
+complains 'FILE:NAME'
+expect 2 format my.formats:mien
+complains 'there is no format called mien in my.formats; did you mean mine?'
 
 # The worked arrays.
 expect 0 format 'bdia<3>' a.mtx --arrays --json -

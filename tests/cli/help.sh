@@ -41,4 +41,6 @@ for words in --help --version "run --help"; do
     "$program" $words >/dev/full 2>err
     [ $? -eq 1 ] || fail "status is not 1"
 done
+expect 2 help
+complains 'ask cairn --help'
 finish

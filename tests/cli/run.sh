@@ -80,4 +80,10 @@ exists y.mtx
 # A NaN verifies against a NaN.
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 nan\n2 2 inf\n' >nan.mtx
 expect 0 run spmv nan.mtx --verify
+# The operation wants a matrix, whatever the format stores.
+printf '1 1 1 3\n2 2 2 1\n' >cube.tns
+for format in csr 'csf<3>'; do
+    expect 2 run spmv cube.tns --format "$format"
+    complains '^cairn: spmv: .* needs a matrix, and the order is 3$'
+done
 finish
