@@ -182,7 +182,10 @@ CAIRN_API void cairn_path_destroy(cairn_path **path);
 CAIRN_API int             cairn_path_steps(const cairn_path *path);
 CAIRN_API cairn_path_step cairn_path_at(const cairn_path *path, int k);
 
-/// Routes that were compared, and the bytes an entry that the next best would move.
+/// Routes that were compared.
+///
+/// @param[out] next_best  Bytes an entry that the next best route would move; 0 where
+///                        there is only one. May be NULL.
 CAIRN_API int cairn_path_routes(const cairn_path *path, double *next_best);
 
 /// Free a text that a call handed out.

@@ -320,9 +320,12 @@ CAIRN_API cairn_status cairn_tensor_write(const cairn_tensor *tensor,
                                           const char         *path,
                                           int64_t            *bytes);
 
-/// Write a tensor as text with the explicit zeros of the source that it was made from: where a format pads, its arrays cannot tell a stored zero from padding.
+/// Write a tensor as text with the explicit zeros of the source that it was made from:
+/// where a format pads, its arrays cannot tell a stored zero from padding.
 ///
 /// Collective. The file appears whole or not at all.
+///
+/// @param[out] bytes  Bytes written; may be NULL.
 CAIRN_API cairn_status cairn_tensor_write_text(const cairn_tensor *tensor,
                                                const cairn_source *source,
                                                const char         *path,

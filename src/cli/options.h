@@ -22,7 +22,7 @@ typedef struct cli_job cli_job; // job.h
     X(JSON, "json", "FILE", NULL,                                                    \
       "write one JSON object instead; - is standard output")                         \
     X(MEMORY, "memory", "BYTES", "half of what is available, per rank",              \
-      "limit of a rank's arrays: 4000, 64M, 2Gi")                                    \
+      "limit of arrays, entries read and dense operands: 4000, 64M, 2Gi")            \
     X(THREADS, "threads", "N", "the rank's binding", "threads of the CPU of a rank") \
     X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                     \
     X(SPY, "spy", "PNG", NULL, "draw the matrix")                                    \

@@ -89,8 +89,8 @@ static void spread(const cairn_linear *linear, combination *out)
         out->factor[linear->var[k]] = linear->num[k];
 }
 
-/// Solve for wanted roots that no level holds; @p solved is false where there is no
-/// answer.
+/// Solve for wanted roots that no level holds; @p solvable is false where
+/// there is no answer.
 static cairn_status solve(deriver *d, bool roots, combination *out, bool *solvable)
 {
     cairn_known *known;

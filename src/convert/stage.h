@@ -48,7 +48,8 @@ cairn_stage_derive_by_parts(cairn_stage *stage, const cairn_digit *target, int n
 /// Append a level that is 0 everywhere.
 cairn_status cairn_stage_add_zero(cairn_stage *stage);
 
-/// Add @p linear, over levels, to level @p l, which is not among them, and divide.
+/// Add a linear combination of levels to level @p l, and divide by @p den: @p factor is
+/// [levels], that of level @p l is not used, @p constant is added, too.
 cairn_status cairn_stage_add_linear(cairn_stage   *stage,
                                     const int64_t *factor,
                                     int            levels,

@@ -78,7 +78,7 @@ cairn_status cairn_native_add_entries(cairn_env         *env,
 /// @param[in]     begin    [length] the segment; 8-byte aligned.
 /// @param[in,out] shape    The first segment sets it (order 0 before); others must agree.
 /// @param[in,out] entries  Gets the entries; initialised by the first segment.
-/// @param[out]    format   The format's text, if it is NULL before; freed with cairn_free().
+/// @param[in,out] text     If it is NULL before: gets the format's text; cairn_free().
 /// @retval CAIRN_BAD_FILE  The segment contradicts itself.
 cairn_status cairn_native_read(cairn_env     *env,
                                const char    *name,
@@ -86,7 +86,7 @@ cairn_status cairn_native_read(cairn_env     *env,
                                int64_t        length,
                                cairn_shape   *shape,
                                cairn_entries *entries,
-                               char         **format);
+                               char         **text);
 
 /// Write and read the prologue and one row of the table.
 void         cairn_native_put_prologue(char    *out,
