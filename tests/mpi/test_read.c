@@ -70,6 +70,18 @@ static bool reads_alike(const char *path, size_t piece)
     return ok;
 }
 
+/// This text is read alike, plain and gzip, in pieces of any size.
+static void check_file(const char *path, const char *text)
+{
+    for (int gzip = 0; gzip < 2; gzip++) {
+        publish(path, text, gzip);
+        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
+            ON_ALL_RANKS(reads_alike(path, pieces[k]), "%.60s: gzip %d piece %zu: %s",
+                         text, gzip, pieces[k], env.message);
+        remove_file(path);
+    }
+}
+
 /// Files with few lines, more ranks than lines, comments, symmetric and dense ones.
 static char *make_file(int kind)
 {
@@ -128,14 +140,7 @@ Test(read, file_order_survives_in_pieces_of_any_size)
     for (int kind = 0; kind < 6; kind++) {
         char *text = make_file(kind);
 
-        for (int gzip = 0; gzip < 2; gzip++) {
-            publish(path, text, gzip);
-            for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
-                ON_ALL_RANKS(reads_alike(path, pieces[k]),
-                             "kind %d gzip %d piece %zu: %s", kind, gzip, pieces[k],
-                             env.message);
-            remove_file(path);
-        }
+        check_file(path, text);
         free(text);
     }
     if (rank == 0) rmdir(folder);
@@ -154,6 +159,19 @@ fails_alike(const char *path, size_t piece, cairn_status expected, const char *e
     MPI_Bcast(first, sizeof first, MPI_CHAR, 0, MPI_COMM_WORLD);
     return status == expected && strcmp(first, env.message) == 0
            && strstr(env.message, expect) != NULL;
+}
+
+/// This text is refused with @p expect, plain and gzip, in pieces of any size.
+static void check_failure(const char *path, const char *text, const char *expect)
+{
+    for (int gzip = 0; gzip < 2; gzip++) {
+        publish(path, text, gzip);
+        for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
+            ON_ALL_RANKS(fails_alike(path, pieces[p], CAIRN_BAD_FILE, expect),
+                         "%s: gzip %d piece %zu: %s", expect, gzip, pieces[p],
+                         env.message);
+        remove_file(path);
+    }
 }
 
 /// A tensor with lines of many lengths, comments and blank lines between them.
@@ -186,12 +204,8 @@ Test(read, tensors_are_cut_at_every_byte)
             ON_ALL_RANKS(reads_alike(path, piece), "gzip %d piece %zu: %s", gzip, piece,
                          env.message);
         remove_file(path);
-        publish(path, more, gzip);
-        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
-            ON_ALL_RANKS(reads_alike(path, pieces[k]), "gzip %d piece %zu: %s", gzip,
-                         pieces[k], env.message);
-        remove_file(path);
     }
+    check_file(path, more);
     for (size_t length = strlen(text); length > 16;
          length--) { /* shares move by bytes */
         text[length] = '\0';
@@ -258,19 +272,8 @@ Test(read, harwell_boeing_files_are_read_by_one_rank_for_all)
 
     shared_scratch(folder);
     snprintf(path, sizeof path, "%s/a.rsa", folder);
-    for (int gzip = 0; gzip < 2; gzip++) {
-        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
-            publish(path, whole, gzip);
-            ON_ALL_RANKS(reads_alike(path, pieces[k]), "gzip %d piece %zu: %s", gzip,
-                         pieces[k], env.message);
-            remove_file(path);
-            publish(path, cut, gzip);
-            ON_ALL_RANKS(fails_alike(path, pieces[k], CAIRN_BAD_FILE,
-                                     "1 of 100 values are missing"),
-                         "%s", env.message);
-            remove_file(path);
-        }
-    }
+    check_file(path, whole);
+    check_failure(path, cut, "1 of 100 values are missing");
     if (rank == 0) rmdir(folder);
     free(whole);
     free(cut);
@@ -300,14 +303,7 @@ Test(read, a_failure_in_a_tensor_is_the_same_on_every_rank)
         for (int k = 0; k < 1000; k++)
             n += k == cases[c].k ? (size_t)sprintf(text + n, "%s", cases[c].line)
                                  : (size_t)sprintf(text + n, "%d %d 3 1.5\n", k + 1, 7);
-        for (int gzip = 0; gzip < 2; gzip++) {
-            publish(path, text, gzip);
-            for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
-                ON_ALL_RANKS(
-                    fails_alike(path, pieces[p], CAIRN_BAD_FILE, cases[c].expect),
-                    "case %zu gzip %d piece %zu: %s", c, gzip, pieces[p], env.message);
-            remove_file(path);
-        }
+        check_failure(path, text, cases[c].expect);
     }
     if (rank == 0) rmdir(folder);
     free(text);
@@ -348,14 +344,7 @@ Test(read, a_failure_is_the_same_on_every_rank)
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char *text = spoiled(cases[c].k, cases[c].line);
 
-        for (int gzip = 0; gzip < 2; gzip++) {
-            publish(path, text, gzip);
-            for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
-                ON_ALL_RANKS(
-                    fails_alike(path, pieces[p], CAIRN_BAD_FILE, cases[c].expect),
-                    "case %zu gzip %d piece %zu: %s", c, gzip, pieces[p], env.message);
-            remove_file(path);
-        }
+        check_failure(path, text, cases[c].expect);
         free(text);
     }
     if (rank == 0) rmdir(folder);

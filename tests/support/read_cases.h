@@ -6,6 +6,7 @@
 #ifndef CAIRN_TESTS_READ_CASES_H
 #define CAIRN_TESTS_READ_CASES_H
 
+#include "brutal.h"
 #include "comm/read.h"
 #include "scratch.h"
 
@@ -13,7 +14,7 @@ static cairn_env   env;
 static cairn_comm *comm;
 static char        folder[64], path[96];
 
-static void read_up(void)
+static inline void read_up(void)
 {
     cairn_env_init(&env);
     cr_assert_eq(cairn_comm_self(&env, &comm), CAIRN_OK);
@@ -21,7 +22,7 @@ static void read_up(void)
     snprintf(path, sizeof path, "%s/a", folder);
 }
 
-static void read_down(void)
+static inline void read_down(void)
 {
     unlink(path);
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
@@ -39,7 +40,7 @@ typedef struct {
 } file_case;
 
 /// Read `path` in pieces and print the entries, or the message, into @p out.
-static cairn_status read_and_print(size_t piece, char *out, size_t room)
+static inline cairn_status read_and_print(size_t piece, char *out, size_t room)
 {
     cairn_text_file    source;
     const cairn_status status = cairn_read_text_in_pieces(comm, path, piece, &source);
@@ -61,16 +62,22 @@ static cairn_status read_and_print(size_t piece, char *out, size_t room)
     return CAIRN_OK;
 }
 
-static void check_case(const file_case *c, size_t piece, bool gzip)
+/// Write the file `path`.
+static inline void write_case(const char *text, size_t n, bool gzip)
+{
+    unlink(path);
+    if (gzip)
+        scratch_append_gzip(path, text, n);
+    else
+        scratch_write(path, text, n);
+}
+
+static inline void check_case(const file_case *c, size_t piece, bool gzip)
 {
     char         out[1024], start[128];
     cairn_status status;
 
-    unlink(path);
-    if (gzip)
-        scratch_append_gzip(path, c->text, strlen(c->text));
-    else
-        scratch_write(path, c->text, strlen(c->text));
+    write_case(c->text, strlen(c->text), gzip);
     status = read_and_print(piece, out, sizeof out);
     snprintf(start, sizeof start, "read: %s: ", path);
 
@@ -97,6 +104,38 @@ static inline void check_cases(const file_case *cases, size_t n, const char *end
                  env.options.threads++)
                 check_case(&cases[k], pieces[p], true);
         }
+    }
+}
+
+/// Bytes, some of them NUL, that are refused, and a part of the message.
+typedef struct {
+    const char *bytes;
+    size_t      n;
+    const char *expect;
+} bytes_case;
+
+/// Check @p n cases as files whose names have that @p ending.
+static inline void check_bytes(const bytes_case *cases, size_t n, const char *ending)
+{
+    char out[256];
+
+    snprintf(path, sizeof path, "%s/a%s", folder, ending);
+    for (size_t k = 0; k < n; k++) {
+        write_case(cases[k].bytes, cases[k].n, false);
+        cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
+        cr_expect(strstr(out, cases[k].expect) != NULL, "%s", out);
+    }
+}
+
+/// Reading @p text survives every failed allocation.
+static inline void check_allocations(const char *text, const char *ending)
+{
+    char out[256];
+
+    snprintf(path, sizeof path, "%s/a%s", folder, ending);
+    for (int gzip = 0; gzip < 2; gzip++) {
+        write_case(text, strlen(text), gzip);
+        CAIRN_BRUTAL(&env, read_and_print(8, out, sizeof out));
     }
 }
 

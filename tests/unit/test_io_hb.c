@@ -331,26 +331,16 @@ Test(io_hb, nul_bytes_are_refused)
         GENERAL "                 1.\0                 2.0\n                 3.0\n";
     static const char behind[] = TITLE CARDS_1111
         "RUA                        1             1             1             0\n" P10
-            P10 V20 "\n"
-        "F\n         1         2\n         1\n"
-        "                 4.0\na\0b\n";
-    const struct {
-        const char *text;
-        size_t      n;
-        const char *why;
-    } cases[] = {
+            P10      V20 "\n"
+             "F\n         1         2\n         1\n"
+             "                 4.0\na\0b\n";
+    const bytes_case cases[] = {
         {in_title, sizeof in_title - 1, "line 1: a NUL byte"          },
         {in_field, sizeof in_field - 1, "line 7: column 1: value"     },
         {behind,   sizeof behind - 1,   "line 9: column 1: a NUL byte"},
     };
-    char out[256];
 
-    snprintf(path, sizeof path, "%s/a.rua", folder);
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        scratch_write(path, cases[k].text, cases[k].n);
-        cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
-        cr_expect(strstr(out, cases[k].why) != NULL, "%s", out);
-    }
+    check_bytes(cases, sizeof cases / sizeof *cases, ".rua");
 }
 
 Test(io_hb, shape_and_words_are_the_headers)
@@ -369,18 +359,7 @@ Test(io_hb, shape_and_words_are_the_headers)
 
 Test(io_hb, survives_every_failed_allocation)
 {
-    char         out[256];
-    cairn_status status = CAIRN_NO_MEMORY;
-
-    snprintf(path, sizeof path, "%s/a.rsa", folder);
-    scratch_write(path, accepted[6].text, strlen(accepted[6].text));
-    for (int64_t n = 0; n < 1000 && status != CAIRN_OK; n++) {
-        env.allowed = n;
-        status      = read_and_print(8, out, sizeof out);
-        env.allowed = -1;
-        cr_assert(status == CAIRN_OK || status == CAIRN_NO_MEMORY, "%s", out);
-    }
-    cr_expect_eq(status, CAIRN_OK);
+    check_allocations(accepted[6].text, ".rsa");
 }
 
 /// Pointers of many columns, and entries, are held to the limit as they arrive.

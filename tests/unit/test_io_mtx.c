@@ -156,18 +156,14 @@ Test(io_mtx, nul_bytes_are_refused)
     static const char in_token[]    = GENERAL "2 2 2\n1 1 1\n2 2 1\0\n";
     static const char in_header[]   = GENERAL "% a\0b\n2 2 1\n1 1 1\n";
     static const char in_comment[]  = GENERAL "2 2 1\n1 1 1\n% a\0b\n";
-    char              out[256];
+    const bytes_case  cases[]       = {
+               {after_entry, sizeof after_entry - 1, "line 4: row index '?'"},
+               {in_token,    sizeof in_token - 1,    "line 4: value '1?'"   },
+               {in_header,   sizeof in_header - 1,   "line 2: a NUL byte"   },
+               {in_comment,  sizeof in_comment - 1,  "line 4: a NUL byte"   },
+    };
 
-    scratch_write(path, after_entry, sizeof after_entry - 1);
-    cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
-    cr_expect(strstr(out, "line 4") != NULL, "%s", out);
-    scratch_write(path, in_token, sizeof in_token - 1);
-    cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
-    scratch_write(path, in_header, sizeof in_header - 1);
-    cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
-    cr_expect(strstr(out, "line 2") != NULL, "%s", out);
-    scratch_write(path, in_comment, sizeof in_comment - 1);
-    cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
+    check_bytes(cases, sizeof cases / sizeof *cases, ".mtx");
 }
 
 Test(io_mtx, missing_files_and_folders_are_told)
@@ -308,28 +304,7 @@ Test(io_mtx, entries_beyond_the_memory_limit_are_refused)
 
 Test(io_mtx, survives_every_failed_allocation)
 {
-    char         out[256];
-    cairn_status status = CAIRN_NO_MEMORY;
-
-    for (int gzip = 0; gzip < 2; gzip++) {
-        unlink(path);
-        if (gzip)
-            scratch_append_gzip(path, accepted[0].text, strlen(accepted[0].text));
-        else
-            scratch_write(path, accepted[0].text, strlen(accepted[0].text));
-
-        const int64_t live = env.live_blocks;
-
-        for (int64_t n = 0; n < 1000; n++) {
-            env.allowed = n;
-            status      = read_and_print(8, out, sizeof out);
-            env.allowed = -1;
-            cr_assert_eq(env.live_blocks, live, "leak after %ld blocks", (long)n);
-            if (status == CAIRN_OK) break;
-            cr_assert_eq(status, CAIRN_NO_MEMORY, "%s", out);
-        }
-        cr_expect_eq(status, CAIRN_OK);
-    }
+    check_allocations(accepted[0].text, ".mtx");
 }
 
 /// Whether a file of the malformed set is to be accepted, and with how many entries.

@@ -56,10 +56,7 @@ Test(io_stream, long_lines_and_headers_take_linear_time)
             char  *text = make_text(&texts[k], &n), out[256];
 
             snprintf(path, sizeof path, "%s%s", folder, texts[k].name);
-            if (gzip)
-                scratch_append_gzip(path, text, n);
-            else
-                scratch_write(path, text, n);
+            write_case(text, n, gzip);
             cr_expect_eq(read_and_print(PIECE, out, sizeof out), CAIRN_OK, "%s", out);
             cr_expect_str_eq(out, texts[k].expect, "text %zu, gzip %d: %s", k, gzip,
                              out);
@@ -79,11 +76,7 @@ Test(io_stream, pieces_of_any_size_hold_whole_lines)
 
     snprintf(path, sizeof path, "%s/a.mtx", folder);
     for (int gzip = 0; gzip < 2; gzip++) {
-        unlink(path);
-        if (gzip)
-            scratch_append_gzip(path, text, sizeof text - 1);
-        else
-            scratch_write(path, text, sizeof text - 1);
+        write_case(text, sizeof text - 1, gzip);
         for (size_t piece = 1; piece < sizeof text + 1; piece++) {
             cr_expect_eq(read_and_print(piece, out, sizeof out), CAIRN_OK, "%s", out);
             cr_expect_str_eq(out, "0,0=1 8,8=2 0,8=3 8,0=4 ", "pieces of %zu: %s",

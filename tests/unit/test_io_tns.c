@@ -90,24 +90,14 @@ Test(io_tns, nul_bytes_are_refused)
     static const char in_comment[] = "1 1 1\n# a\0b\n";
     static const char in_line[]    = "1 1 1\n\0 1 1 1\n";
     static const char in_token[]   = "1 1 1\n1 1 1\0\n";
-    const struct {
-        const char *text;
-        size_t      n;
-        const char *line;
-    } cases[] = {
-        {in_head,    sizeof in_head - 1,    "line 1: a NUL"     },
-        {in_comment, sizeof in_comment - 1, "line 2: a NUL"     },
-        {in_line,    sizeof in_line - 1,    "line 2: 4 numbers" },
-        {in_token,   sizeof in_token - 1,   "line 2: value '1?'"},
+    const bytes_case  cases[]      = {
+              {in_head,    sizeof in_head - 1,    "line 1: a NUL"     },
+              {in_comment, sizeof in_comment - 1, "line 2: a NUL"     },
+              {in_line,    sizeof in_line - 1,    "line 2: 4 numbers" },
+              {in_token,   sizeof in_token - 1,   "line 2: value '1?'"},
     };
-    char out[256];
 
-    snprintf(path, sizeof path, "%s/a.tns", folder);
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        scratch_write(path, cases[k].text, cases[k].n);
-        cr_expect_eq(read_and_print(64, out, sizeof out), CAIRN_BAD_FILE);
-        cr_expect(strstr(out, cases[k].line) != NULL, "%s", out);
-    }
+    check_bytes(cases, sizeof cases / sizeof *cases, ".tns");
 }
 
 /// Without a line number messages give the byte.
@@ -130,18 +120,7 @@ Test(io_tns, lines_are_told_by_their_byte_where_they_are_not_numbered)
 
 Test(io_tns, survives_every_failed_allocation)
 {
-    char         out[256];
-    cairn_status status = CAIRN_NO_MEMORY;
-
-    snprintf(path, sizeof path, "%s/a.tns", folder);
-    scratch_write(path, accepted[0].text, strlen(accepted[0].text));
-    for (int64_t n = 0; n < 1000 && status != CAIRN_OK; n++) {
-        env.allowed = n;
-        status      = read_and_print(8, out, sizeof out);
-        env.allowed = -1;
-        cr_assert(status == CAIRN_OK || status == CAIRN_NO_MEMORY, "%s", out);
-    }
-    cr_expect_eq(status, CAIRN_OK);
+    check_allocations(accepted[0].text, ".tns");
 }
 
 Test(io_tns, entries_beyond_the_memory_limit_are_refused)

@@ -2,35 +2,19 @@
 /// @file
 /// Matrix Market text: the bytes are those of "%.17g", and read back the same.
 
-#include "../support/scratch.h"
-#include "comm/read.h"
+#include "../support/read_cases.h"
 #include "comm/write.h"
 #include "tensor/io_write.h"
 
 #include <math.h>
 
-static cairn_env   env;
-static cairn_comm *comm;
-static char        folder[64], path[96];
-
 static void up(void)
 {
-    cairn_env_init(&env);
-    cr_assert_eq(cairn_comm_self(&env, &comm), CAIRN_OK);
-    scratch_create(folder);
+    read_up();
     snprintf(path, sizeof path, "%s/a.mtx", folder);
 }
 
-static void down(void)
-{
-    unlink(path);
-    cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
-    cairn_comm_destroy(&comm);
-    cr_expect_eq(env.live_blocks, 0);
-    cairn_env_fini(&env);
-}
-
-TestSuite(io_write, .init = up, .fini = down, .timeout = 60);
+TestSuite(io_write, .init = up, .fini = read_down, .timeout = 60);
 
 static void expect_printed(double value)
 {
