@@ -74,19 +74,15 @@ static void print_filled(const char *text)
     putchar('\n');
 }
 
-/// A section's first paragraph is not told from the title by a request of its own.
-static bool fresh;
-
 static void section(const char *title)
 {
     printf(".SH \"%s\"\n", title);
-    fresh = true;
 }
 
+/// Also right behind a section's title, where it is nothing.
 static void begin_paragraph(void)
 {
-    if (!fresh) printf(".PP\n");
-    fresh = false;
+    printf(".PP\n");
 }
 
 static void paragraph(const char *text)
@@ -100,7 +96,6 @@ static void row(const char *term, const char *text)
 {
     const size_t word = strcspn(term, " ");
 
-    fresh = false;
     printf(".TP\n\\fB");
     print_words(term, word);
     printf("\\fR");

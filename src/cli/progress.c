@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define PATIENCE 2.0 ///< Seconds before the first line.
@@ -36,7 +37,8 @@ static void set(const char *what, double fraction)
 {
     pthread_mutex_lock(&line.lock);
     if (!what) clear();
-    if (line.what != what) line.phase_begun = cli_seconds();
+    if (!line.what || !what || strcmp(line.what, what) != 0)
+        line.phase_begun = cli_seconds();
     line.what     = what;
     line.fraction = fraction;
     pthread_mutex_unlock(&line.lock);

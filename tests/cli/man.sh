@@ -6,6 +6,8 @@
 # What a reader of a page's source sees: escapes of hyphens and quotes undone.
 plain() { sed -e 's/\\-/-/g' -e "s/\\\\(aq/'/g" -e 's/\\f[BIR]//g' "$1"; }
 
+command -v groff >/dev/null || echo "SKIPPED: no groff (package groff-base): pages are not rendered"
+
 # renders PAGE: the formatter, where there is one, has nothing to say.
 renders() {
     command -v groff >/dev/null || return 0
