@@ -178,3 +178,22 @@ cairn_status cairn_comm_gather(cairn_comm *comm,
     cairn_free(comm->env, counts);
     return status;
 }
+
+cairn_status cairn_comm_share_text(cairn_comm *comm, int root, char **text)
+{
+    int64_t      bytes = comm->rank == root ? (int64_t)strlen(*text) + 1 : 0;
+    char        *copy  = NULL;
+    cairn_status status;
+
+    CAIRN_TRY(comm->ops->broadcast(comm, &bytes, sizeof bytes, root));
+    CAIRN_TRY(cairn_comm_agree(
+        comm, comm->rank == root ? CAIRN_OK : CAIRN_NEW(comm->env, bytes, &copy)));
+    status = comm->ops->broadcast(comm, comm->rank == root ? *text : copy,
+                                  (size_t)bytes, root);
+    if (comm->rank == root) return status;
+    if (status == CAIRN_OK)
+        *text = copy;
+    else
+        cairn_free(comm->env, copy);
+    return status;
+}

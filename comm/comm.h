@@ -97,6 +97,13 @@ cairn_status cairn_comm_exchange(cairn_comm    *comm,
                                  void         **recv,
                                  int64_t       *recv_counts);
 
+/// Give every rank a copy of rank @p root's text.
+///
+/// Collective.
+///
+/// @param[in,out] text  On @p root the text; elsewhere NULL, and freed with cairn_free().
+cairn_status cairn_comm_share_text(cairn_comm *comm, int root, char **text);
+
 /// Give every rank the records of all: @p n records of @p size bytes from this one.
 /// @p all (freed with cairn_free()) holds them in rank order, @p count is their number.
 /// @retval CAIRN_NO_MEMORY  On any rank; every rank then returns it.

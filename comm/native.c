@@ -483,17 +483,6 @@ static cairn_status read_origin(file_reader *r, char **text, int *value_bits)
     return status;
 }
 
-/// Send a text from rank 0 to the others, which allocate it.
-static cairn_status share_text(cairn_comm *comm, char **text)
-{
-    int64_t bytes = comm->rank == 0 ? (int64_t)strlen(*text) + 1 : 0;
-
-    CAIRN_TRY(comm->ops->broadcast(comm, &bytes, sizeof bytes, 0));
-    CAIRN_TRY(cairn_comm_agree(
-        comm, comm->rank == 0 ? CAIRN_OK : CAIRN_NEW(comm->env, bytes, text)));
-    return comm->ops->broadcast(comm, *text, (size_t)bytes, 0);
-}
-
 cairn_status cairn_native_read_origin(cairn_comm *comm,
                                       const char *path,
                                       char      **text,
@@ -506,7 +495,7 @@ cairn_status cairn_native_read_origin(cairn_comm *comm,
         comm, comm->rank == 0 ? read_origin(&r, &own, &bits) : CAIRN_OK);
 
     close_file(&r);
-    if (status == CAIRN_OK) status = share_text(comm, &own);
+    if (status == CAIRN_OK) status = cairn_comm_share_text(comm, 0, &own);
     if (status == CAIRN_OK) status = comm->ops->broadcast(comm, &bits, sizeof bits, 0);
     if (status == CAIRN_OK) {
         *text       = own;

@@ -291,6 +291,17 @@ CAIRN_API cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
                                                int                 k,
                                                char              **text);
 
+/// As cairn_tensor_array_text() for array @p k of a part of any rank, on every rank.
+///
+/// Collective.
+///
+/// @param[in]  part  From cairn_tensor_parts(), the same part on every rank.
+/// @param[out] text  Freed with cairn_text_free(). Unchanged on failure.
+CAIRN_API cairn_status cairn_tensor_part_text(const cairn_tensor    *tensor,
+                                              const cairn_part_info *part,
+                                              int                    k,
+                                              char                 **text);
+
 /// Describe a level of a member, with this rank's sizes.
 CAIRN_API cairn_status cairn_tensor_level(const cairn_tensor *tensor,
                                           int                 member,

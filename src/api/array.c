@@ -166,3 +166,23 @@ cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
     }
     return cairn_text_take(&out, text);
 }
+
+cairn_status cairn_tensor_part_text(const cairn_tensor    *tensor,
+                                    const cairn_part_info *part,
+                                    int                    k,
+                                    char                 **text)
+{
+    cairn_comm  *comm   = tensor->context->comm;
+    char        *own    = NULL;
+    cairn_status status = CAIRN_OK;
+
+    if (part->rank == comm->rank)
+        status = cairn_tensor_array_text(tensor, part->local, k, &own);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = cairn_comm_share_text(comm, part->rank, &own);
+    if (status == CAIRN_OK)
+        *text = own;
+    else
+        cairn_free(comm->env, own);
+    return status;
+}

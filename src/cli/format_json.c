@@ -62,13 +62,11 @@ static json_t *totals(const cli_format_view *view)
 static cairn_status
 add_elements(const cli_format_view *view, int64_t part, int k, json_t *array)
 {
-    char *text;
+    const char *text = cli_format_view_elements(view, part, k);
 
-    CLI_TRY(cli_format_view_elements(view, part, k, &text));
     if (!text) return CAIRN_OK;
     json_t *values = json_loads(text, JSON_DECODE_ANY, NULL);
 
-    cairn_text_free(view->job->context, &text);
     if (json_object_set_new(array, "values", values) == 0) return CAIRN_OK;
     return cli_fail(view->job, CAIRN_NO_MEMORY, "format: --arrays: out of memory");
 }

@@ -161,21 +161,17 @@ static cairn_status print_members(const cli_format_view *view)
     return CAIRN_OK;
 }
 
-static cairn_status print_elements(const cli_format_view *view, int64_t p, int k)
+static void print_elements(const cli_format_view *view, int64_t p, int k)
 {
     cairn_array_info info;
     cli_paragraph    out;
-    char            *text;
 
     cli_format_view_array(view, p, k, &info);
-    CLI_TRY(cli_format_view_elements(view, p, k, &text));
     printf("    %-6s ", cli_format_array_name(info.kind, info.level).text);
     cli_paragraph_begin(&out, 11, 11);
     out.commas = true;
-    cli_paragraph_text(&out, text);
+    cli_paragraph_text(&out, cli_format_view_elements(view, p, k));
     cli_paragraph_end(&out);
-    cairn_text_free(view->job->context, &text);
-    return CAIRN_OK;
 }
 
 /// Where a part stands, on the axes that the tensor is split along.
@@ -195,7 +191,7 @@ static cairn_status print_part(const cli_format_view *view, int64_t p)
     print_where(&view->part[p]);
     if (!cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;
     for (int k = 0; cli_format_view_array(view, p, k, &info); k++)
-        CLI_TRY(print_elements(view, p, k));
+        print_elements(view, p, k);
     return CAIRN_OK;
 }
 

@@ -211,12 +211,32 @@ int cli_format_pack_of(const cli_format_view *view, int member, int l)
     return -1;
 }
 
-cairn_status
-cli_format_view_elements(const cli_format_view *view, int64_t part, int k, char **text)
+const char *cli_format_view_elements(const cli_format_view *view, int64_t part, int k)
 {
-    *text = NULL;
-    if (!cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;
-    return cairn_tensor_array_text(view->tensor, view->part[part].local, k, text);
+    return view->elements ? view->elements[part * view->most_arrays + k] : NULL;
+}
+
+/// Bring the elements of all ranks' arrays here.
+static cairn_status collect_elements(cli_format_view *view)
+{
+    cairn_array_info info;
+
+    if (!view->tensor || !cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;
+    CLI_TRY(cli_alloc_together(view->job, view->parts * view->most_arrays,
+                               sizeof *view->elements, &view->elements));
+    for (int64_t p = 0; p < view->parts; p++)
+        for (int k = 0; cli_format_view_array(view, p, k, &info); k++)
+            CLI_TRY(cairn_tensor_part_text(view->tensor, &view->part[p], k,
+                                           &view->elements[p * view->most_arrays + k]));
+    return CAIRN_OK;
+}
+
+static void free_elements(cli_format_view *view)
+{
+    for (int64_t k = 0; view->elements && k < view->parts * view->most_arrays; k++)
+        if (view->elements[k]) cairn_text_free(view->job->context, &view->elements[k]);
+    free(view->elements);
+    view->elements = NULL;
 }
 
 /// What the entries would take uncompressed by coordinates or, of a matrix, by rows.
@@ -281,6 +301,7 @@ cairn_status cli_format_view_init(cli_job            *job,
     if (status == CAIRN_OK) status = describe_storage(view);
     if (status == CAIRN_OK) status = join_levels(view);
     if (status == CAIRN_OK) status = collect_parts(view);
+    if (status == CAIRN_OK) status = collect_elements(view);
     if (status == CAIRN_OK) add_parts(view);
     if (status == CAIRN_OK && tensor) status = compare(view);
     if (status != CAIRN_OK) cli_format_view_fini(view);
@@ -289,6 +310,7 @@ cairn_status cli_format_view_init(cli_job            *job,
 
 void cli_format_view_fini(cli_format_view *view)
 {
+    free_elements(view);
     if (view->part) cairn_parts_free(view->tensor, &view->part);
     free(view->array);
     free(view->level);

@@ -4,7 +4,7 @@
 /// ranks with their arrays. The view is collected on all ranks; rank 0 prints it, as JSON
 /// (format_json.c) or for people (format_print.c: tables; format_explain.c: why levels
 /// store what they store; format_cost.c: bytes, beside those of CSR). Elements of arrays
-/// stay where they are, so only a lone rank can show them.
+/// come along only if they are asked for.
 
 #ifndef CLI_FORMAT_VIEW_H
 #define CLI_FORMAT_VIEW_H
@@ -26,6 +26,7 @@ typedef struct cli_format_view {
     int64_t             parts;
     double             *array;       ///< [parts][most_arrays][numbers of an array]
     int                 most_arrays; ///< Of any part.
+    char              **elements;    ///< [parts][most_arrays] with --arrays; else NULL.
     int64_t             nnz, bytes, values; ///< Of all parts.
     const char         *baseline; ///< What bytes are compared with: "CSR" or "COO",
     int64_t             baseline_bytes; ///< which would take so many.
@@ -51,11 +52,8 @@ bool cli_format_view_array(const cli_format_view *view,
                            int                    k,
                            cairn_array_info      *info);
 
-/// The elements of an array, as JSON text, if they are asked for and here.
-///
-/// @param[out] text  Freed with cairn_text_free(); NULL: not shown.
-cairn_status
-cli_format_view_elements(const cli_format_view *view, int64_t part, int k, char **text);
+/// The elements of an array, as JSON text; NULL: they are not asked for. The view's.
+const char *cli_format_view_elements(const cli_format_view *view, int64_t part, int k);
 
 /// "tuples0", "ptr1", "val".
 cli_word cli_format_array_name(const char *kind, int level);

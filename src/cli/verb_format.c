@@ -19,9 +19,6 @@ static cairn_status check_options(cli_job *job)
     if (!with_file)
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --arrays: without a FILE there are no elements");
-    if (cairn_context_size(job->context) > 1)
-        return cli_fail(job, CAIRN_UNSUPPORTED,
-                        "option: --arrays: elements are shown on one rank only");
     return CAIRN_OK;
 }
 

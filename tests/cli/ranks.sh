@@ -10,7 +10,6 @@ on 3 2 run spmv a.mtx --itres 3
 on 3 2
 on 3 1 info missing.mtx
 on 3 2 format csx
-on 3 2 format csr a.mtx --arrays
 on 3 1 info a.mtx --json nowhere/a.json
 on 3 1 run spmv a.mtx --out nowhere/y.mtx
 on 3 2 generate stencil5 --nx 3 -o n.mtx
@@ -69,4 +68,10 @@ done
 # MPI without a launcher.
 expect 0 --mpi info a.mtx
 expect 0 info a.mtx --mpi
+# The elements of all ranks' arrays.
+on 3 0 format csr a.mtx --arrays --json -
+for values in '[1, 2]' '[3, 4, 5]' '[6]'; do
+    has out "\"values\": $values}"
+done
+
 finish
