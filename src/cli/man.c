@@ -198,6 +198,10 @@ static cairn_status man_verb(const cli_verb *verb)
     section("OPTIONS");
     paragraph("Defaults stand in brackets.");
     cli_page_options(&writer, verb);
+    if (strstr(verb->operands, "FILE")) {
+        section("FILES");
+        cli_page_files(&writer);
+    }
     section("JSON");
     cli_page_json(&writer, verb);
     section("EXAMPLES");

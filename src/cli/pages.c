@@ -73,6 +73,19 @@ void cli_page_path(const cli_writer *writer)
         writer->example(path[k].command, path[k].meaning);
 }
 
+void cli_page_files(const cli_writer *writer)
+{
+    writer->row("Matrix Market",
+                "coordinate or array: by its first line, else the name's ending .mtx");
+    writer->row("FROSTT tensor", "order 1 to 16: by the ending .tns");
+    writer->row("Harwell-Boeing, Rutherford-Boeing",
+                "by its cards, else the ending: .hb, .rb, or a matrix type (.rua, "
+                ".psa, ...)");
+    writer->row("native", "a format's arrays as cairn convert writes them: .cairn");
+    writer->paragraph("Text may be gzip, whatever its name. A FILE that is none of "
+                      "these is refused.");
+}
+
 void cli_page_questions(const cli_writer *writer)
 {
     for (int k = 0; cli_question_at(k); k++)

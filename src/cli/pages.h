@@ -25,6 +25,9 @@ void cli_page_statuses(const cli_writer *writer);
 void cli_page_verbs(const cli_writer *writer);
 void cli_page_path(const cli_writer *writer);
 
+/// The kinds of files that a FILE may be.
+void cli_page_files(const cli_writer *writer);
+
 /// What is asked before a verb: --version and the like.
 void cli_page_questions(const cli_writer *writer);
 

@@ -104,9 +104,9 @@ static const char json[] =
     "bandwidth_lower bandwidth_upper (null unless it is a matrix) read_seconds";
 
 static const cli_example examples[] = {
-    {"cairn info west0479.mtx --spy west0479.png", "numbers, and a picture"          },
-    {"cairn info flow.tns.gz --json -",            "a tensor's numbers for a program"},
-    {NULL,                                         NULL                              },
+    {"cairn info grid.mtx --spy grid.png", "numbers, and a picture"          },
+    {"cairn info flow.tns.gz --json -",    "a tensor's numbers for a program"},
+    {NULL,                                 NULL                              },
 };
 
 const cli_verb cli_verb_info = {

@@ -33,6 +33,13 @@ for verb in $verbs; do
         ENVIRONMENT "SEE ALSO"; do
         grep -q -x ".SH \"$section\"" page || fail "cairn-$verb(1) lacks $section"
     done
+    case $verb in
+    info | format | convert | run)
+        grep -q -x '.SH "FILES"' page || fail "cairn-$verb(1) lacks FILES"
+        grep -q 'Rutherford-Boeing' page || fail "cairn-$verb(1) lacks a kind"
+        grep -q 'gzip' page || fail "cairn-$verb(1) lacks gzip"
+        ;;
+    esac
     grep -q "^cairn $verb" page || fail "cairn-$verb(1) has no example"
     renders "$verb.1"
 done
