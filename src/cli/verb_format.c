@@ -180,13 +180,13 @@ static const char json[] =
     "work[]{rule bytes operations passes memory} (planned, for each entry)";
 
 static const cli_example examples[] = {
-    {"cairn format bdia",                            "what the name stands for"       },
-    {"cairn format 'bdia<3>'",                       "what it stores, and why"        },
-    {"cairn format 'bdia<3>' figure1a.mtx --arrays", "of a matrix, element by element"},
-    {"cairn format 'bdia<3>' --path coo",            "the rules that lead there"      },
+    {"cairn format bdia",                  "what the name stands for"    },
+    {"cairn format 'bdia<64>'",            "what it stores, and why"     },
+    {"cairn format 'bdia<64>' grid.mtx",   "its bytes here, beside CSR's"},
+    {"cairn format 'bdia<64>' --path coo", "the rules that lead there"   },
     {"cairn format '#encoding<{ idx_map<(d0,d1)->(d1,d0)>, mutation<merge(0), "
-     "trim(1,1)> }>'",                          "a format without a name"        },
-    {NULL,                                           NULL                             },
+     "trim(1,1)> }>'",                "a format without a name"     },
+    {NULL,                                 NULL                          },
 };
 
 const cli_verb cli_verb_format = {
