@@ -144,6 +144,14 @@ CAIRN_API cairn_status cairn_catalogue_definition(cairn_context *context,
                                                   char         **text,
                                                   int           *missing);
 
+/// What a catalogue entry is, and what its parameters mean, in a sentence.
+///
+/// @param[out] text  Freed with cairn_text_free().
+/// @retval CAIRN_BAD_FORMAT  There is no such name.
+CAIRN_API cairn_status cairn_catalogue_note(cairn_context *context,
+                                            const char    *name,
+                                            char         **text);
+
 /// How tensors get from one format to another: rewrite rules, in order.
 typedef struct cairn_path cairn_path;
 

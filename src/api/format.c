@@ -271,3 +271,14 @@ cairn_status cairn_catalogue_definition(cairn_context *context,
     cairn_library_destroy(&context->env, &library);
     return status;
 }
+
+cairn_status cairn_catalogue_note(cairn_context *context, const char *name, char **text)
+{
+    cairn_library *library;
+
+    CAIRN_TRY(cairn_library_catalogue(&context->env, &library));
+    const cairn_status status = cairn_library_note(&context->env, library, name, text);
+
+    cairn_library_destroy(&context->env, &library);
+    return status;
+}

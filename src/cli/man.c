@@ -217,12 +217,16 @@ static cairn_status print_catalogue(cli_job *job)
     const char *name;
 
     for (int k = 0; (name = cairn_catalogue_name(job->context, k)); k++) {
-        char known[64], *text = NULL;
+        char known[64], *text = NULL, *note = NULL;
         int  missing;
 
         snprintf(known, sizeof known, "%s", name);
+        CLI_TRY(cairn_catalogue_note(job->context, known, &note));
+        row(known, note);
+        cairn_text_free(job->context, &note);
         CLI_TRY(cairn_catalogue_definition(job->context, known, &text, &missing));
-        row(known, text);
+        printf(".br\n");
+        print_filled(text);
         cairn_text_free(job->context, &text);
     }
     return CAIRN_OK;

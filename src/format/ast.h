@@ -189,6 +189,8 @@ struct cairn_definition {
     cairn_body_node      body;
     const char          *text; ///< As written, from '#' on,
     size_t               text_length;
+    const char          *note; ///< The last comment before it, without slashes,
+    size_t               note_length;
     cairn_definition    *next;
 };
 

@@ -48,6 +48,13 @@ cairn_status cairn_library_definition(cairn_env           *env,
                                       char               **text,
                                       int                 *missing);
 
+/// What a definition is, in a sentence: the last comment before it; "" without.
+/// @retval CAIRN_BAD_FORMAT  There is no such definition (the nearest name is named).
+cairn_status cairn_library_note(cairn_env           *env,
+                                const cairn_library *library,
+                                const char          *name,
+                                char               **text);
+
 /// Read what a user writes where a format is expected: `NAME`, `NAME<args>`, a whole
 /// `#encoding<{...}>` or `#hybrid<{...}>`.
 ///

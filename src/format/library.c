@@ -162,3 +162,14 @@ cairn_status cairn_library_definition(cairn_env           *env,
     *text = taken;
     return CAIRN_OK;
 }
+
+cairn_status cairn_library_note(cairn_env           *env,
+                                const cairn_library *library,
+                                const char          *name,
+                                char               **text)
+{
+    const cairn_definition *d = cairn_library_find(library, name);
+
+    if (!d) return unknown_definition(env, library, name);
+    return cairn_strndup(env, d->note ? d->note : "", d->note_length, text);
+}

@@ -295,7 +295,29 @@ static cairn_status parse_defined(cairn_parser *p)
     return cairn_parse_body(p, &p->definition->body);
 }
 
-static cairn_status parse_definition(cairn_parser *p, cairn_definition **definition)
+/// Keep the last comment before @p hash; @p from is where the definition before it ends,
+/// or the text begins.
+static void
+keep_note(cairn_definition *definition, const char *from, const char *hash, bool first)
+{
+    const char *end = hash, *line;
+
+    while (end > from && strchr(" \t\r\n", end[-1]))
+        end--;
+    for (line = end; line > from && line[-1] != '\n';)
+        line--;
+    if (line == from && !first) return; /* beside the end of another */
+    while (line < end && (*line == ' ' || *line == '\t'))
+        line++;
+    if (end - line < 2 || line[0] != '/' || line[1] != '/') return;
+    for (line += 2; line < end && *line == ' ';)
+        line++;
+    definition->note        = line;
+    definition->note_length = (size_t)(end - line);
+}
+
+static cairn_status
+parse_definition(cairn_parser *p, bool first, cairn_definition **definition)
 {
     if (p->lex.token.kind != CAIRN_TOKEN_HASH)
         return cairn_lex_expected(&p->lex, "a definition (#NAME = ...)");
@@ -305,6 +327,7 @@ static cairn_status parse_definition(cairn_parser *p, cairn_definition **definit
     CAIRN_TRY(CAIRN_ARENA_NEW(p->arena, 1, definition));
     p->definition        = *definition;
     (*definition)->place = p->lex.token.place;
+    keep_note(*definition, p->lex.before, start, first);
     CAIRN_TRY(cairn_parse_text(p, &(*definition)->name));
     cairn_lex_next(&p->lex);
     CAIRN_TRY(parse_params(p));
@@ -340,7 +363,7 @@ cairn_status cairn_parse_file(cairn_parser        *p,
             return cairn_fail_at(p->lex.env, CAIRN_BAD_SYNTAX, p->lex.origin,
                                  p->lex.token.place, "more than %d definitions",
                                  CAIRN_MAX_DEFINITIONS);
-        CAIRN_TRY(parse_definition(p, next));
+        CAIRN_TRY(parse_definition(p, next == definitions, next));
         (*next)->library = library;
         CAIRN_TRY(check_duplicate(p, *definitions, *next));
         next = &(*next)->next;

@@ -61,6 +61,7 @@ renders cairn.1
 expect 0 --man formats
 cp out formats.7
 plain formats.7 | tr '\n' ' ' >page
+grep -q 'Diagonals within bands of b rows' page || fail "no note of bdia"
 grep -q '#csr = #encoding<{ idx_map<(d0,d1)->(d0,d1)>, ' page || fail "no csr"
 grep -q '#hybrid<f,g,t=0.5,cap=1> = ' page || fail "no hybrid"
 renders formats.7

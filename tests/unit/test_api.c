@@ -197,6 +197,8 @@ Test(api, wrong_names_are_refused_with_the_nearest)
             cairn_format_create(context, "csr<", &format));
     REFUSED(context, BAD_FORMAT, "nosuch",
             cairn_catalogue_definition(context, "nosuch", &text, &missing));
+    REFUSED(context, BAD_FORMAT, "nosuch",
+            cairn_catalogue_note(context, "nosuch", &text));
     REFUSED(context, IO, "nosuch.mtx",
             cairn_source_read(context, "/nosuch/nosuch.mtx", CAIRN_BY_NNZ, &source));
     cr_expect(!source && !format && !text);

@@ -44,6 +44,9 @@ Test(language_library, every_entry_of_the_catalogue_prints_itself)
         snprintf(spec, sizeof spec, "%s%s", name, sample(text));
         cr_expect(missing == 0 || strchr(spec, '<'), "%s", text);
         cairn_free(&env, text);
+        cr_assert_eq(cairn_library_note(&env, library, name, &text), CAIRN_OK);
+        cr_expect_gt(strlen(text), 10, "%s has no note", name);
+        cairn_free(&env, text);
         cairn_free(&env, canonical(spec));
     }
 }
@@ -71,6 +74,33 @@ Test(language_library, a_definition_comes_back_on_one_line)
     cr_expect_eq(cairn_library_definition(&env, library, "c", &text, &missing),
                  CAIRN_BAD_FORMAT);
     cr_expect_str_eq(env.message, "format: defs: there is no format called c");
+}
+
+static void has_note(const char *name, const char *wanted)
+{
+    char *note;
+
+    cr_assert_eq(cairn_library_note(&env, library, name, &note), CAIRN_OK);
+    cr_expect_str_eq(note, wanted);
+    cairn_free(&env, note);
+}
+
+Test(language_library, the_comment_before_a_definition_is_its_note)
+{
+    char *note;
+
+    define("// first\n#a = csr\n// of nothing\n\n//   second  \r\n#b = csr // of b\n"
+           "#c = csr\n#d = csr #e = csr");
+    has_note("a", "first");
+    has_note("b", "second");
+    has_note("c", "");
+    has_note("d", "");
+    has_note("e", "");
+    cr_expect_eq(cairn_library_note(&env, library, "f", &note), CAIRN_BAD_FORMAT);
+    cairn_library_destroy(&env, &library);
+    define("#a = csr // of a\n#b = csr");
+    has_note("a", "");
+    has_note("b", "");
 }
 
 Test(language_library, parameters)

@@ -237,6 +237,8 @@ Test(language_robust, memory_that_runs_out)
     cairn_free(&env, text);
     CAIRN_BRUTAL(&env, cairn_library_definition(&env, parsed, "near", &text, &missing));
     cairn_free(&env, text);
+    CAIRN_BRUTAL(&env, cairn_library_note(&env, parsed, "near", &text));
+    cairn_free(&env, text);
     cairn_format_destroy(&format);
     cairn_library_destroy(&env, &parsed);
     CAIRN_BRUTAL(&env, cairn_library_catalogue(&env, &parsed));
