@@ -12,8 +12,8 @@
 /// too: where a number crosses from one column into the next, blanks separate.
 
 #include "tensor/io_hb.h"
+#include "tensor/io_header.h"
 #include "tensor/io_number.h"
-#include "tensor/io_refuse.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -25,37 +25,6 @@ enum {
     SIZES  = 4,  ///< Numbers on the third card.
 };
 
-typedef struct {
-    const char *begin, *end;
-} card;
-
-/// Where parsing stands.
-typedef struct {
-    cairn_env  *env;
-    const char *name;
-    const char *p, *end; ///< What is left of the buffer.
-    bool        last;    ///< Nothing follows the buffer.
-    int64_t     line;    ///< Number of the current card.
-    card        text;    ///< The current card.
-} hb_parser;
-
-static cairn_text_place at(const hb_parser *h)
-{
-    return (cairn_text_place){.env = h->env, .name = h->name, .line = h->line};
-}
-
-/// Step to the next card; false when the buffer holds no whole one any more.
-static bool next_card(hb_parser *h)
-{
-    const char *const newline = memchr(h->p, '\n', (size_t)(h->end - h->p));
-
-    if (!newline && (!h->last || h->p == h->end)) return false;
-    h->text = (card){h->p, newline ? newline : h->end};
-    h->p    = newline ? newline + 1 : h->end;
-    h->line++;
-    return true;
-}
-
 static bool take_number(const char *begin, const char *end, int64_t *number)
 {
     return cairn_parse_integer(begin, end, number) == 0 && *number >= 0;
@@ -64,7 +33,7 @@ static bool take_number(const char *begin, const char *end, int64_t *number)
 /// One number a column of 14; a blank one is 0. @return How many columns there are, to
 /// the last that is not blank; -1: a number crosses columns, two share one, it is none,
 /// or there are more than @p most.
-static int split_columns(card c, int most, int64_t *number)
+static int split_columns(cairn_span c, int most, int64_t *number)
 {
     int n = 0;
 
@@ -85,7 +54,7 @@ static int split_columns(card c, int most, int64_t *number)
 }
 
 /// Numbers between blanks. @return How many; -1 as above.
-static int split_blanks(card c, int most, int64_t *number)
+static int split_blanks(cairn_span c, int most, int64_t *number)
 {
     int n = 0;
 
@@ -98,7 +67,7 @@ static int split_blanks(card c, int most, int64_t *number)
     return n;
 }
 
-static int split_numbers(card c, int most, int64_t *number)
+static int split_numbers(cairn_span c, int most, int64_t *number)
 {
     const int n = split_columns(c, most, number);
 
@@ -106,14 +75,15 @@ static int split_numbers(card c, int most, int64_t *number)
 }
 
 /// The second card. @p rhs: cards of right-hand sides; 0 in Rutherford-Boeing.
-static cairn_status read_counts(const hb_parser *h, int64_t *values, int64_t *rhs)
+static cairn_status
+read_counts(const cairn_header_parser *h, int64_t *values, int64_t *rhs)
 {
     int64_t   count[COUNTS] = {0};
     const int n             = split_numbers(h->text, COUNTS, count);
 
     if (n < 3)
         return cairn_refuse(
-            at(h), CAIRN_BAD_FILE,
+            cairn_header_place(h), CAIRN_BAD_FILE,
             "the second card is four or five numbers of cards: in all, of "
             "pointers, of indices, of values, of right-hand sides");
     *values = count[3];
@@ -137,7 +107,7 @@ static bool is_type(const char *begin, const char *end)
 }
 
 static cairn_status
-set_type(const hb_parser *h, const char *type, cairn_hb_header *header)
+set_type(const cairn_header_parser *h, const char *type, cairn_hb_header *header)
 {
     static const cairn_field    fields[]     = {CAIRN_FIELD_REAL, CAIRN_FIELD_PATTERN,
                                                 CAIRN_FIELD_INTEGER};
@@ -149,38 +119,39 @@ set_type(const hb_parser *h, const char *type, cairn_hb_header *header)
     const int f = find_letter(type[0], "RPI"), s = find_letter(type[1], "URSZ");
 
     if (find_letter(type[0], "CQ") >= 0)
-        return cairn_refuse(at(h), CAIRN_UNSUPPORTED,
+        return cairn_refuse(cairn_header_place(h), CAIRN_UNSUPPORTED,
                             "type %.3s: complex values: not in this version", type);
     if (find_letter(type[2], "E") >= 0)
-        return cairn_refuse(at(h), CAIRN_UNSUPPORTED,
+        return cairn_refuse(cairn_header_place(h), CAIRN_UNSUPPORTED,
                             "type %.3s: elemental, not assembled: not in this version",
                             type);
     if (s < 0)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "type %.3s: hermitian matrices are complex", type);
     header->field    = fields[f];
     header->symmetry = symmetries[s];
     strcpy(header->field_word, field[f]);
     strcpy(header->symmetry_word, symmetry[s]);
     if (header->field == CAIRN_FIELD_PATTERN && header->symmetry == CAIRN_SYM_SKEW)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "type %.3s: a pattern has no signs to be skew-symmetric",
                             type);
     return CAIRN_OK;
 }
 
 /// Numbers behind the type: from column 15 on, or wherever the type ends.
-static int split_sizes(card c, const char *type_end, int64_t size[SIZES])
+static int split_sizes(cairn_span c, const char *type_end, int64_t size[SIZES])
 {
-    const card columns = {c.end - c.begin < COLUMN ? c.end : c.begin + COLUMN, c.end};
+    const cairn_span columns = {c.end - c.begin < COLUMN ? c.end : c.begin + COLUMN,
+                                c.end};
 
     if (cairn_skip_blanks(type_end, columns.begin) == columns.begin)
         return split_numbers(columns, SIZES, size);
-    return split_numbers((card){type_end, c.end}, SIZES, size);
+    return split_numbers((cairn_span){type_end, c.end}, SIZES, size);
 }
 
 /// The third card.
-static cairn_status read_sizes(const hb_parser *h, cairn_hb_header *header)
+static cairn_status read_sizes(const cairn_header_parser *h, cairn_hb_header *header)
 {
     const char *const begin       = cairn_skip_blanks(h->text.begin, h->text.end);
     const char *const end         = cairn_skip_token(begin, h->text.end);
@@ -188,7 +159,7 @@ static cairn_status read_sizes(const hb_parser *h, cairn_hb_header *header)
     char              text[48];
 
     if (!is_type(begin, end))
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "'%s' is no matrix type: three letters, as RUA, PSA or RZA",
                             cairn_print_token(begin, end, text));
     CAIRN_TRY(set_type(h, begin, header));
@@ -197,25 +168,25 @@ static cairn_status read_sizes(const hb_parser *h, cairn_hb_header *header)
 
     if (n < 3)
         return cairn_refuse(
-            at(h), CAIRN_BAD_FILE,
+            cairn_header_place(h), CAIRN_BAD_FILE,
             "the type is followed by three or four numbers: rows, columns, "
             "entries, elements");
     if (size[1] == INT64_MAX)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "the pointers of %" PRId64 " columns are beyond 64 bits",
                             size[1]);
     header->rows    = size[0];
     header->cols    = size[1];
     header->entries = size[2];
     if (header->symmetry != CAIRN_SYM_GENERAL && header->rows != header->cols)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "a %s matrix is square, but this is %" PRId64 " x %" PRId64,
                             header->symmetry_word, header->rows, header->cols);
     return CAIRN_OK;
 }
 
 /// The next format of the fourth card: what stands in balanced parentheses.
-static bool next_format(const char **p, const char *end, card *format)
+static bool next_format(const char **p, const char *end, cairn_span *format)
 {
     int depth = 0;
 
@@ -230,65 +201,67 @@ static bool next_format(const char **p, const char *end, card *format)
     return false;
 }
 
-static cairn_status read_format(const hb_parser      *h,
-                                const char          **p,
-                                const char           *what,
-                                cairn_fortran_format *format)
+static cairn_status read_format(const cairn_header_parser *h,
+                                const char               **p,
+                                const char                *what,
+                                cairn_fortran_format      *format)
 {
-    card found;
-    char text[48];
+    cairn_span found;
+    char       text[48];
 
     if (!next_format(p, h->text.end, &found))
-        return cairn_refuse(at(h), CAIRN_BAD_FILE, "the format of the %s is missing",
-                            what);
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
+                            "the format of the %s is missing", what);
     if (cairn_fortran_parse(found.begin, found.end, format)) return CAIRN_OK;
     return cairn_refuse(
-        at(h), CAIRN_BAD_FILE,
+        cairn_header_place(h), CAIRN_BAD_FILE,
         "the format of the %s, %s, is none of equal fields, as (16I5) or "
         "(1P,4D20.12)",
         what, cairn_print_token(found.begin, found.end, text));
 }
 
 /// The fourth card.
-static cairn_status read_formats(const hb_parser *h, cairn_hb_header *header)
+static cairn_status read_formats(const cairn_header_parser *h, cairn_hb_header *header)
 {
     const char *p = h->text.begin;
 
     CAIRN_TRY(read_format(h, &p, "pointers", &header->pointers));
     CAIRN_TRY(read_format(h, &p, "indices", &header->indices));
     if (header->pointers.kind != 'I' || header->indices.kind != 'I')
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "pointers and indices have I formats");
     if (header->field == CAIRN_FIELD_PATTERN) return CAIRN_OK;
     CAIRN_TRY(read_format(h, &p, "values", &header->values));
     if (header->field == CAIRN_FIELD_INTEGER && header->values.kind != 'I')
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "the values of an integer matrix have an I format");
     return CAIRN_OK;
 }
 
 /// The cards that every file has; @p found says whether they, and the one about
 /// right-hand sides, are in the buffer.
-static cairn_status read_cards(hb_parser *h, cairn_hb_header *header, bool *found)
+static cairn_status
+read_cards(cairn_header_parser *h, cairn_hb_header *header, bool *found)
 {
     int64_t values = 0;
 
     *found = false;
-    if (!next_card(h)) return CAIRN_OK;
+    if (!cairn_header_next(h)) return CAIRN_OK;
     if (memchr(h->text.begin, '\0', (size_t)(h->text.end - h->text.begin)))
-        return cairn_refuse(at(h), CAIRN_BAD_FILE, "a NUL byte: this is not text");
-    if (!next_card(h)) return CAIRN_OK;
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
+                            "a NUL byte: this is not text");
+    if (!cairn_header_next(h)) return CAIRN_OK;
     CAIRN_TRY(read_counts(h, &values, &header->rhs_cards));
-    if (!next_card(h)) return CAIRN_OK;
+    if (!cairn_header_next(h)) return CAIRN_OK;
     CAIRN_TRY(read_sizes(h, header));
     if (header->field != CAIRN_FIELD_PATTERN && values == 0 && header->entries > 0)
         return cairn_refuse(
-            at(h), CAIRN_BAD_FILE,
+            cairn_header_place(h), CAIRN_BAD_FILE,
             "a %s matrix has values, but the second card counts no cards of them",
             header->field_word);
-    if (!next_card(h)) return CAIRN_OK;
+    if (!cairn_header_next(h)) return CAIRN_OK;
     CAIRN_TRY(read_formats(h, header));
-    *found = header->rhs_cards == 0 || next_card(h);
+    *found = header->rhs_cards == 0 || cairn_header_next(h);
     return CAIRN_OK;
 }
 
@@ -300,7 +273,8 @@ cairn_status cairn_hb_read_header(cairn_env       *env,
                                   cairn_hb_header *header,
                                   bool            *more)
 {
-    hb_parser h = {.env = env, .name = name, .p = begin, .end = end, .last = last};
+    cairn_header_parser h = {
+        .env = env, .name = name, .p = begin, .end = end, .last = last};
     cairn_hb_header fresh = {.rows = 0};
     bool            found;
 
@@ -309,7 +283,7 @@ cairn_status cairn_hb_read_header(cairn_env       *env,
     if (*more) return CAIRN_OK;
     h.line += !found && h.line == 0;
     if (!found)
-        return cairn_refuse(at(&h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(&h), CAIRN_BAD_FILE,
                             "the file ends within its header cards");
     fresh.bytes = (size_t)(h.p - begin);
     fresh.lines = h.line;
@@ -319,11 +293,12 @@ cairn_status cairn_hb_read_header(cairn_env       *env,
 
 bool cairn_hb_probe(const char *begin, const char *end)
 {
-    hb_parser h             = {.p = begin, .end = end, .last = true};
-    int64_t   count[COUNTS] = {0};
+    cairn_header_parser h             = {.p = begin, .end = end, .last = true};
+    int64_t             count[COUNTS] = {0};
 
-    if (!next_card(&h) || !next_card(&h)) return false;
-    if (split_numbers(h.text, COUNTS, count) < 3 || !next_card(&h)) return false;
+    if (!cairn_header_next(&h) || !cairn_header_next(&h)) return false;
+    if (split_numbers(h.text, COUNTS, count) < 3 || !cairn_header_next(&h))
+        return false;
 
     const char *const type = cairn_skip_blanks(h.text.begin, h.text.end);
 

@@ -5,8 +5,8 @@
 /// Source: Boisvert, Pozo, Remington, "The Matrix Market Exchange Formats: Initial
 /// Design", NISTIR 5935, 1996.
 
+#include "tensor/io_header.h"
 #include "tensor/io_number.h"
-#include "tensor/io_refuse.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -17,39 +17,8 @@ enum { BANNER_WORDS = 5, MOST_WORDS = 6 };
 
 static const char banner_start[] = "%%MatrixMarket";
 
-typedef struct {
-    const char *begin, *end;
-} token;
-
-/// Where parsing stands.
-typedef struct {
-    cairn_env  *env;
-    const char *name;
-    const char *p, *end; ///< What is left of the buffer.
-    bool        last;    ///< Nothing follows the buffer.
-    int64_t     line;    ///< Number of the current line.
-    token       text;    ///< The current line.
-} header_parser;
-
-static cairn_text_place at(const header_parser *h)
-{
-    return (cairn_text_place){.env = h->env, .name = h->name, .line = h->line};
-}
-
-/// Step to the next line; false when the buffer holds no whole one any more.
-static bool next_line(header_parser *h)
-{
-    const char *const newline = memchr(h->p, '\n', (size_t)(h->end - h->p));
-
-    if (!newline && (!h->last || h->p == h->end)) return false;
-    h->text = (token){h->p, newline ? newline : h->end};
-    h->p    = newline ? newline + 1 : h->end;
-    h->line++;
-    return true;
-}
-
 /// Split the current line; counts at most MOST_WORDS.
-static int split(const header_parser *h, token word[MOST_WORDS])
+static int split(const cairn_header_parser *h, cairn_span word[MOST_WORDS])
 {
     int n = 0;
 
@@ -63,7 +32,7 @@ static int split(const header_parser *h, token word[MOST_WORDS])
 }
 
 /// Number of the word among @p names, in any case, or -1.
-static int find_word(token word, const char *const *names)
+static int find_word(cairn_span word, const char *const *names)
 {
     const size_t n = (size_t)(word.end - word.begin);
 
@@ -73,7 +42,7 @@ static int find_word(token word, const char *const *names)
     return -1;
 }
 
-static void keep_word(token word, char out[16])
+static void keep_word(cairn_span word, char out[16])
 {
     size_t n = 0;
 
@@ -82,32 +51,35 @@ static void keep_word(token word, char out[16])
     out[n] = '\0';
 }
 
-static cairn_status fail_word(const header_parser *h, const char *what, token word)
+static cairn_status
+fail_word(const cairn_header_parser *h, const char *what, cairn_span word)
 {
     char text[48];
 
-    return cairn_refuse(at(h), CAIRN_BAD_FILE, "%s '%s' is unknown", what,
-                        cairn_print_token(word.begin, word.end, text));
+    return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE, "%s '%s' is unknown",
+                        what, cairn_print_token(word.begin, word.end, text));
 }
 
 /// Whether words that are known have a meaning together, and one in this version.
-static cairn_status check_banner(const header_parser *h, const cairn_mtx_header *header)
+static cairn_status check_banner(const cairn_header_parser *h,
+                                 const cairn_mtx_header    *header)
 {
     if (header->symmetry == CAIRN_SYM_HERMITIAN && header->field != CAIRN_FIELD_COMPLEX)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE, "hermitian matrices are complex");
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
+                            "hermitian matrices are complex");
     if (header->field == CAIRN_FIELD_COMPLEX)
-        return cairn_refuse(at(h), CAIRN_UNSUPPORTED,
+        return cairn_refuse(cairn_header_place(h), CAIRN_UNSUPPORTED,
                             "complex values: not in this version");
     if (header->field == CAIRN_FIELD_PATTERN && header->array)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "an array file has values, not a pattern");
     if (header->field == CAIRN_FIELD_PATTERN && header->symmetry == CAIRN_SYM_SKEW)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "a pattern has no signs to be skew-symmetric");
     return CAIRN_OK;
 }
 
-static cairn_status read_banner(header_parser *h, cairn_mtx_header *header)
+static cairn_status read_banner(cairn_header_parser *h, cairn_mtx_header *header)
 {
     static const char *const objects[]    = {"matrix", NULL};
     static const char *const formats[]    = {"coordinate", "array", NULL};
@@ -115,10 +87,10 @@ static cairn_status read_banner(header_parser *h, cairn_mtx_header *header)
                                              "pattern", "double",  NULL};
     static const char *const symmetries[] = {"general", "symmetric", "skew-symmetric",
                                              "hermitian", NULL};
-    token                    word[MOST_WORDS];
+    cairn_span               word[MOST_WORDS];
 
     if (split(h, word) != BANNER_WORDS || word[0].end - word[0].begin != 14)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "the banner is not '%%%%MatrixMarket matrix FORMAT FIELD "
                             "SYMMETRY'");
 
@@ -138,8 +110,10 @@ static cairn_status read_banner(header_parser *h, cairn_mtx_header *header)
     return check_banner(h, header);
 }
 
-static cairn_status
-read_size(const header_parser *h, token word, const char *what, int64_t *value)
+static cairn_status read_size(const cairn_header_parser *h,
+                              cairn_span                 word,
+                              const char                *what,
+                              int64_t                   *value)
 {
     char      text[48];
     int64_t   size;
@@ -149,7 +123,7 @@ read_size(const header_parser *h, token word, const char *what, int64_t *value)
         *value = size;
         return CAIRN_OK;
     }
-    return cairn_refuse(at(h), CAIRN_BAD_FILE, "%s '%s' is %s", what,
+    return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE, "%s '%s' is %s", what,
                         cairn_print_token(word.begin, word.end, text),
                         error == -1   ? "not an integer"
                         : error == -2 ? "beyond 64 bits"
@@ -157,7 +131,8 @@ read_size(const header_parser *h, token word, const char *what, int64_t *value)
 }
 
 /// Lines of an array file: what symmetry leaves of the rectangle.
-static cairn_status count_elements(const header_parser *h, cairn_mtx_header *header)
+static cairn_status count_elements(const cairn_header_parser *h,
+                                   cairn_mtx_header          *header)
 {
     const __int128 n = header->rows, all = n * header->cols;
     __int128       count = all;
@@ -166,28 +141,29 @@ static cairn_status count_elements(const header_parser *h, cairn_mtx_header *hea
     if (header->symmetry == CAIRN_SYM_SKEW) count = (all - n) / 2;
     if (count > INT64_MAX)
         return cairn_refuse(
-            at(h), CAIRN_BAD_FILE,
+            cairn_header_place(h), CAIRN_BAD_FILE,
             "an array of this size has more elements than 64 bits count");
     header->entries = (cairn_pos)count;
     return CAIRN_OK;
 }
 
-static cairn_status read_size_line(const header_parser *h, cairn_mtx_header *header)
+static cairn_status read_size_line(const cairn_header_parser *h,
+                                   cairn_mtx_header          *header)
 {
-    token     word[MOST_WORDS];
-    const int words = split(h, word);
+    cairn_span word[MOST_WORDS];
+    const int  words = split(h, word);
 
     if (header->array && words != 2)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "the size line of an array file is two integers: rows, "
                             "columns");
     if (!header->array && words != 3)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "the size line is three integers: rows, columns, entries");
     CAIRN_TRY(read_size(h, word[0], "number of rows", &header->rows));
     CAIRN_TRY(read_size(h, word[1], "number of columns", &header->cols));
     if (header->symmetry != CAIRN_SYM_GENERAL && header->rows != header->cols)
-        return cairn_refuse(at(h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
                             "a %s matrix is square, but this is %" PRId64 " x %" PRId64,
                             header->symmetry_word, header->rows, header->cols);
     if (header->array) return count_elements(h, header);
@@ -195,14 +171,15 @@ static cairn_status read_size_line(const header_parser *h, cairn_mtx_header *hea
 }
 
 /// Step over blank lines and comments to the size line; false when it is not there.
-static cairn_status find_size_line(header_parser *h, bool *found)
+static cairn_status find_size_line(cairn_header_parser *h, bool *found)
 {
     *found = false;
-    while (next_line(h)) {
+    while (cairn_header_next(h)) {
         const char *const p = cairn_skip_blanks(h->text.begin, h->text.end);
 
         if (p < h->text.end && memchr(p, '\0', (size_t)(h->text.end - p)))
-            return cairn_refuse(at(h), CAIRN_BAD_FILE, "a NUL byte: this is not text");
+            return cairn_refuse(cairn_header_place(h), CAIRN_BAD_FILE,
+                                "a NUL byte: this is not text");
         *found = p < h->text.end && *p != '%';
         if (*found) return CAIRN_OK;
     }
@@ -210,7 +187,7 @@ static cairn_status find_size_line(header_parser *h, bool *found)
 }
 
 /// Whether the buffer can still become a Matrix Market file.
-static cairn_status check_start(const header_parser *h)
+static cairn_status check_start(const cairn_header_parser *h)
 {
     const size_t whole = sizeof banner_start - 1, have = (size_t)(h->end - h->p);
 
@@ -233,20 +210,21 @@ cairn_status cairn_mtx_read_header(cairn_env        *env,
                                    cairn_mtx_header *header,
                                    bool             *more)
 {
-    header_parser h = {.env = env, .name = name, .p = begin, .end = end, .last = last};
+    cairn_header_parser h = {
+        .env = env, .name = name, .p = begin, .end = end, .last = last};
     cairn_mtx_header fresh = {0};
     bool             found = false;
 
     *more = false;
     CAIRN_TRY(check_start(&h));
-    if (next_line(&h)) {
+    if (cairn_header_next(&h)) {
         CAIRN_TRY(read_banner(&h, &fresh));
         CAIRN_TRY(find_size_line(&h, &found));
     }
     *more = !found && !last;
     if (*more) return CAIRN_OK;
     if (!found)
-        return cairn_refuse(at(&h), CAIRN_BAD_FILE,
+        return cairn_refuse(cairn_header_place(&h), CAIRN_BAD_FILE,
                             "the file ends without a size line");
     CAIRN_TRY(read_size_line(&h, &fresh));
     fresh.bytes = (size_t)(h.p - begin);
