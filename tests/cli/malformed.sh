@@ -49,7 +49,7 @@ nnz_size_overflow.mtx|-|end of file: the size line declares 1152921504606846976 
 ok_banner_case.mtx|2 x 2, 1 entry, real general|2 1 4
 ok_blank_lines_spaces.mtx|3 x 3, 2 entries, real general|1 1 1;2 3 -0.25
 ok_crlf.mtx|3 x 3, 3 entries, real general|1 1 1;2 2 2;3 1 3
-ok_explicit_zeros.mtx|3 x 3, 3 entries, real general|1 1 0;2 2 2;3 3 0
+ok_explicit_zeros.mtx|3 x 3, 3 entries, real general|1 1 0;2 2 2;3 3 -0
 ok_fortran_exponent.mtx|2 x 2, 2 entries, real general|1 1 15;2 2 2
 ok_no_trailing_newline.mtx|2 x 2, 2 entries, real general|1 1 1;2 2 2
 ok_unsorted.mtx|3 x 3, 4 entries, real general|1 1 1;1 2 2;2 1 4;3 3 9
