@@ -99,9 +99,11 @@ static cairn_status make_room(cairn_stream *stream)
 
     const size_t capacity = stream->capacity ? 2 * stream->capacity : stream->piece;
 
-    /* Growing means one long line: it is held to the limit as arrays are. */
+    /* Growing means one long line, or a long header, which is held whole: it is held to
+     * the limit as arrays are. */
     if (stream->capacity)
-        CAIRN_TRY(cairn_check_memory(stream->env, "a line", (__int128)capacity));
+        CAIRN_TRY(cairn_check_memory(stream->env, "a line, or a file's header",
+                                     (__int128)capacity));
     CAIRN_TRY(
         cairn_realloc(stream->env, (int64_t)capacity, 1, (void **)&stream->buffer));
     stream->capacity = capacity;

@@ -48,7 +48,7 @@ static bool take_scale(const char **p, cairn_fortran_format *format)
     return true;
 }
 
-/// Letter, width, and what may follow: "I5", "E25.16", "D22.15E3".
+/// Letter, width, and what may follow: "I5", "E25.16", "ES24.15", "D22.15E3".
 static bool take_field(const char **p, cairn_fortran_format *format)
 {
     const char letter = **p;
@@ -56,6 +56,7 @@ static bool take_field(const char **p, cairn_fortran_format *format)
 
     if (!letter || !strchr("IEDFG", letter)) return false;
     ++*p;
+    if (letter == 'E' && (**p == 'S' || **p == 'N')) ++*p; /* alike when read */
     format->kind = letter == 'I' ? 'I' : 'F';
     if (!take_number(p, CAIRN_FORTRAN_WIDTH, &format->width) || format->width == 0)
         return false;
@@ -75,13 +76,16 @@ static bool take_field(const char **p, cairn_fortran_format *format)
 /// the same again in parentheses.
 static bool take_items(const char **p, cairn_fortran_format *format)
 {
-    int repeat;
+    int repeat, inner;
 
     if (!take_scale(p, format)) return false;
     if (take_number(p, CAIRN_FORTRAN_REPEAT, &repeat)) format->repeat = repeat;
     if (**p != '(') return take_field(p, format);
     ++*p;
-    return take_scale(p, format) && take_field(p, format) && *(*p)++ == ')';
+    if (!take_scale(p, format)) return false;
+    if (take_number(p, CAIRN_FORTRAN_REPEAT, &inner)) format->repeat *= inner;
+    if (format->repeat > CAIRN_FORTRAN_REPEAT) return false;
+    return take_field(p, format) && *(*p)++ == ')';
 }
 
 bool cairn_fortran_parse(const char           *begin,

@@ -403,6 +403,9 @@ Test(io_hb, formats_of_equal_fields_are_parsed)
         {"(-2P,4D20.12)",  'F', 4,  20, 12, -2},
         {"(3(1P,E25.16))", 'F', 3,  25, 16, 1 },
         {"(1p,3(e25.16))", 'F', 3,  25, 16, 1 },
+        {"(3ES25.16)",     'F', 3,  25, 16, 0 },
+        {"(EN24.15E3)",    'F', 1,  24, 15, 0 },
+        {"(2(5I8))",       'I', 10, 8,  0,  0 },
     };
     static const char *const wrong[] = {"",
                                         "()",
@@ -425,6 +428,9 @@ Test(io_hb, formats_of_equal_fields_are_parsed)
                                         "(99999999999999999999I5)",
                                         "(F10.999)",
                                         "(I5)x",
+                                        "(IS5)",
+                                        "(200(100I5))",
+                                        "(2(3(I5)))",
                                         "(100P,I5)"};
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
