@@ -50,7 +50,8 @@ static cairn_status explain(cli_job *job, bool *explained)
     int         missing = 0;
 
     *explained = false;
-    if (!name || job->arguments.operands == 2) return CAIRN_OK;
+    if (!name || job->arguments.operands == 2 || cli_given(job, CLI_PATH))
+        return CAIRN_OK;
     CLI_TRY(cairn_catalogue_definition(job->context, name, &text, &missing));
     *explained          = missing > 0;
     cairn_status status = CAIRN_OK;

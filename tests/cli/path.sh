@@ -46,4 +46,6 @@ expect 2 format csr --path 'csf<3>'
 complains 'order'
 expect 2 format csr --path bdia
 complains 'needs 1 argument'
+expect 2 format bdia --path csr
+complains 'needs 1 argument'
 finish
