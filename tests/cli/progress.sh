@@ -3,7 +3,7 @@
 # of short work, and nothing elsewhere.
 . "$(dirname "$0")/lib.sh"
 figure a.mtx
-python3 -c 'import pty' 2>/dev/null || finish
+python3 -c 'import pty' 2>/dev/null || { echo "SKIPPED: there is no python3 to make a terminal"; exit 0; }
 
 # Runs its arguments on a terminal and copies what they show.
 cat >terminal.py <<'END'
