@@ -178,7 +178,8 @@ static cairn_status convert_moving(const cairn_tensor *tensor,
     cairn_source *source = NULL;
 
     CAIRN_TRY(cairn_source_from_tensor(tensor, &source));
-    const cairn_status status = cairn_tensor_create(source, format, tensor->dtype, to);
+    const cairn_status status = cairn_tensor_create_beside(
+        source, format, tensor->dtype, array_bytes(tensor->local), to);
 
     cairn_source_destroy(&source);
     return status;

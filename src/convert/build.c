@@ -177,7 +177,8 @@ static cairn_status run(builder *b)
     cairn_path        *path  = NULL;
     cairn_status       status;
 
-    status = make_members(b);
+    status = cairn_check_memory(b->env, "this rank", build->held);
+    if (status == CAIRN_OK) status = make_members(b);
     if (status == CAIRN_OK)
         status = cairn_path_plan(b->env, build->from ? build->from->format : NULL,
                                  build->format, build->shape.extent, &path);

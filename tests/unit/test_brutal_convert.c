@@ -112,3 +112,25 @@ ParameterizedTest(one_pair *c, brutal_convert, pairs)
     cairn_format_destroy(&to);
     cairn_context_destroy(&context);
 }
+
+/// What a conversion starts from is held against the limit before any rule runs: the
+/// refusal knows no arrays yet.
+Test(brutal_convert, what_it_starts_from_must_fit)
+{
+    cairn_context *context;
+    cairn_format  *to;
+
+    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
+    cairn_tensor *from = store(context, "csr");
+
+    cr_assert_eq(cairn_format_create(context, "coo", &to), CAIRN_OK);
+    cairn_context_set_memory(context, 64);
+    cr_assert_eq(convert(from, to), CAIRN_NO_MEMORY);
+    cr_expect(strstr(cairn_context_message(context), "but the limit is 64"), "%s",
+              cairn_context_message(context));
+    cr_expect_not(strstr(cairn_context_message(context), "for arrays"), "%s",
+                  cairn_context_message(context));
+    cairn_tensor_destroy(&from);
+    cairn_format_destroy(&to);
+    cairn_context_destroy(&context);
+}
