@@ -36,7 +36,8 @@ static cairn_status check_indices(cairn_member_build *m, int l)
 /// Values of 32 bits must not become infinite.
 static cairn_status check_values(cairn_member_build *m)
 {
-    for (cairn_pos row = 0; row < m->table.n && m->layout->value_bits == 32; row++)
+    if (m->layout->value_bits != 32) return CAIRN_OK;
+    for (cairn_pos row = 0; row < m->table.n; row++)
         CAIRN_CHECK(isinf(m->table.value[row]) || !isinf((float)m->table.value[row]),
                     m->env, CAIRN_OVERFLOW,
                     "format: f32: the value %g is beyond its range, which ends at %g",

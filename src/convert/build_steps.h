@@ -32,11 +32,11 @@ typedef struct cairn_member_build {
 typedef struct cairn_node_cursor {
     cairn_pos total[CAIRN_MAX_LEVELS]; ///< Nodes so far.
     cairn_pos node[CAIRN_MAX_LEVELS];
-    cairn_pos
-             base[CAIRN_MAX_LEVELS]; ///< Level with gaps: first node under this parent.
-    uint32_t fresh;                  ///< Bit l: a new node at level l.
-    int      changed;                ///< First level whose index differs from before.
-    cairn_pos last_row;              ///< Row stepped to before; -1: none.
+    /// Level with gaps: first node under this parent.
+    cairn_pos base[CAIRN_MAX_LEVELS];
+    uint32_t  fresh;    ///< Bit l: a new node at level l.
+    int       changed;  ///< First level whose index differs from before.
+    cairn_pos last_row; ///< Row stepped to before; -1: none.
 } cairn_node_cursor;
 
 /// Execute a path, rule by rule, into the members' tables.

@@ -18,8 +18,8 @@ typedef struct {
     int  roots;                  ///< how many.
     bool kept[CAIRN_MAX_LEVELS]; ///< The root and its digits stay as they are.
     bool made[CAIRN_MAX_LEVELS]; ///< A level holds this root.
-    bool taken
-        [CAIRN_TABLE_LEVELS]; ///< The level holds a root (or digit) that is wanted.
+    /// The level holds a root (or digit) that is wanted.
+    bool taken[CAIRN_TABLE_LEVELS];
 } deriver;
 
 /// A wanted root as a combination of the levels.
@@ -135,7 +135,7 @@ static bool is_kept(const deriver *d, const cairn_form *root)
     return false;
 }
 
-/// Join the digits of level @p l's root, from the top down.
+/// Join the digits of @p root, from the top down.
 static cairn_status unite(cairn_stage *stage, const cairn_form *root)
 {
     for (;;) {

@@ -21,21 +21,26 @@ static cairn_status at_level(cairn_stage *stage, cairn_rule_kind kind, int level
 
 /* ---- encodings as stages ---- */
 
-/// The digits of an encoding's levels; bit l of @p indirect: it is a query's.
-static cairn_status digits_of(cairn_algebra        *algebra,
-                              const cairn_encoding *encoding,
-                              cairn_digit          *digit,
-                              uint32_t             *indirect)
+/// The digits of an encoding's levels.
+static cairn_status
+digits_of(cairn_algebra *algebra, const cairn_encoding *encoding, cairn_digit *digit)
 {
-    *indirect = 0;
     for (int l = 0; l < encoding->map.count; l++) {
         cairn_form form;
 
         CAIRN_TRY(cairn_form_of(algebra, encoding->map.expr[l], &form));
         digit[l] = cairn_digit_of(algebra, &form);
-        if (cairn_expr_is_indirect(encoding->map.expr[l])) *indirect |= 1U << l;
     }
     return CAIRN_OK;
+}
+
+static uint32_t indirect_levels(const cairn_encoding *encoding)
+{
+    uint32_t levels = 0;
+
+    for (int l = 0; l < encoding->map.count; l++)
+        if (cairn_expr_is_indirect(encoding->map.expr[l])) levels |= 1U << l;
+    return levels;
 }
 
 typedef struct {
@@ -44,7 +49,7 @@ typedef struct {
     uint32_t              merged;         ///< Levels merged now.
     bool                  by_coordinates; ///< The route.
     cairn_digit           target[CAIRN_MAX_LEVELS];
-    uint32_t              from_indirect, to_indirect;
+    uint32_t              from_indirect; ///< Bit l: level l of the source is a query's.
 } planner;
 
 static cairn_status start(planner *p)
@@ -52,13 +57,14 @@ static cairn_status start(planner *p)
     cairn_stage *stage = &p->stage;
 
     if (p->from) {
-        CAIRN_TRY(digits_of(stage->algebra, p->from, stage->level, &p->from_indirect));
-        stage->levels = p->from->map.count;
-        stage->first  = p->from->trim_first;
-        stage->last   = p->from->trim_last;
-        p->merged     = p->from->merged;
+        CAIRN_TRY(digits_of(stage->algebra, p->from, stage->level));
+        p->from_indirect = indirect_levels(p->from);
+        stage->levels    = p->from->map.count;
+        stage->first     = p->from->trim_first;
+        stage->last      = p->from->trim_last;
+        p->merged        = p->from->merged;
     }
-    if (p->to) CAIRN_TRY(digits_of(stage->algebra, p->to, p->target, &p->to_indirect));
+    if (p->to) CAIRN_TRY(digits_of(stage->algebra, p->to, p->target));
     return CAIRN_OK;
 }
 
