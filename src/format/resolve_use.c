@@ -73,15 +73,13 @@ static void list_params(cairn_text *text, const cairn_definition *d, int first, 
         cairn_text_add(text, "%s%.40s", k > first ? ", " : "", d->param[k].name);
 }
 
-/// ", as in 'bcsr<2,2>'": quoted, since < means something else to a shell. No format is
-/// known here that could stand for a parameter that is one.
+/// ", as in 'bcsr<2,2>'": quoted, since < means something else to a shell.
 static void add_example(cairn_text *text, const cairn_definition *d, int required)
 {
-    for (int k = 0; k < required; k++)
-        if (d->param[k].kind == CAIRN_PARAM_FORMAT) return;
     cairn_text_add(text, ", as in '%.60s<", d->name);
     for (int k = 0; k < required; k++)
-        cairn_text_add(text, "%s2", k ? "," : "");
+        cairn_text_add(text, "%s%s", k ? "," : "",
+                       d->param[k].kind == CAIRN_PARAM_FORMAT ? "csr" : "2");
     cairn_text_add(text, ">'");
 }
 
