@@ -9,15 +9,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
-/// A block's size, in the 64 bytes before it, so that freeing counts right.
+/// What is known of a block, in the 64 bytes before it, so that freeing counts right.
 typedef struct {
     size_t bytes;
+    size_t mapped; ///< Of the pool's block around it; 0: it is malloc's.
+    bool   zero;   ///< Fresh pages, never written.
 } block_head;
 
-enum { HEAD = 64, HUGE_FROM = 4 << 20, HUGE_ALIGN = 2 << 20 };
+enum { HEAD = 64 };
+
+/* The address sanitizer watches malloc's blocks, not ours: under it all are malloc's. */
+#ifdef __SANITIZE_ADDRESS__
+#    define POOLED(bytes) false
+#else
+#    define POOLED(bytes) ((bytes) >= CAIRN_POOL_FROM)
+#endif
 
 const char *cairn_status_text(cairn_status status)
 {
@@ -47,11 +56,13 @@ void cairn_env_init(cairn_env *env)
     env->allowed      = -1;
     env->memory_limit = INT64_MAX;
     cairn_options_init(&env->options);
+    cairn_pool_init(&env->pool);
 }
 
 void cairn_env_fini(cairn_env *env)
 {
     env->progress = NULL;
+    cairn_pool_fini(&env->pool);
 }
 
 cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ...)
@@ -96,27 +107,41 @@ static cairn_status no_memory(cairn_env *env, int64_t count, size_t size)
                       count, size);
 }
 
+/// Get @p bytes with a head before them, from malloc or the pool.
+static block_head *get_block(cairn_env *env, size_t bytes)
+{
+    block_head *head;
+    size_t      mapped = 0;
+    bool        zero   = false;
+
+    if (POOLED(bytes))
+        head = cairn_pool_take(&env->pool, bytes + HEAD, &mapped, &zero);
+    else
+        head = aligned_alloc(HEAD, (bytes + 2 * HEAD - 1) / HEAD * HEAD);
+    if (head) *head = (block_head){.bytes = bytes, .mapped = mapped, .zero = zero};
+    return head;
+}
+
 cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **block)
 {
-    size_t bytes, total;
+    size_t bytes, most;
 
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes)
-        || __builtin_add_overflow(bytes, (size_t)(HEAD + HUGE_ALIGN), &total)
-        || total > (size_t)INT64_MAX || !allocation_allowed(env))
+        || __builtin_add_overflow(bytes, 2 * CAIRN_POOL_FROM, &most)
+        || most > (size_t)INT64_MAX || !allocation_allowed(env))
         return no_memory(env, count, size);
 
-    const bool   huge  = bytes >= HUGE_FROM;
-    const size_t align = huge ? HUGE_ALIGN : HEAD;
+    block_head *head = get_block(env, bytes);
 
-    total       = (bytes + HEAD + align - 1) / align * align;
-    char *start = aligned_alloc(align, total);
-
-    if (!start) return no_memory(env, count, size);
-    if (huge) madvise(start, total, MADV_HUGEPAGE);
-    ((block_head *)start)->bytes = bytes;
+    if (!head) return no_memory(env, count, size);
     count_block(env, 1, (int64_t)bytes);
-    *block = start + HEAD;
+    *block = (char *)head + HEAD;
     return CAIRN_OK;
+}
+
+static block_head *head_of(void *block)
+{
+    return (block_head *)((char *)block - HEAD);
 }
 
 cairn_status cairn_alloc_zero(cairn_env *env, int64_t count, size_t size, void **block)
@@ -124,14 +149,9 @@ cairn_status cairn_alloc_zero(cairn_env *env, int64_t count, size_t size, void *
     void *fresh;
 
     CAIRN_TRY(cairn_alloc(env, count, size, &fresh));
-    memset(fresh, 0, (size_t)count * size);
+    if (!head_of(fresh)->zero) memset(fresh, 0, (size_t)count * size);
     *block = fresh;
     return CAIRN_OK;
-}
-
-static size_t block_bytes(const void *block)
-{
-    return ((const block_head *)((const char *)block - HEAD))->bytes;
 }
 
 cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **block)
@@ -140,7 +160,7 @@ cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **bl
 
     CAIRN_TRY(cairn_alloc(env, count, size, &fresh));
     if (*block) {
-        const size_t old = block_bytes(*block), now = (size_t)count * size;
+        const size_t old = head_of(*block)->bytes, now = (size_t)count * size;
 
         memcpy(fresh, *block, old < now ? old : now);
         cairn_free(env, *block);
@@ -149,11 +169,24 @@ cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **bl
     return CAIRN_OK;
 }
 
+/// Bytes that the pool may keep: a quarter of what the environment, or the machine, has.
+static int64_t keep_limit(const cairn_env *env)
+{
+    const int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+
+    return (env->memory_limit < machine ? env->memory_limit : machine) / 4;
+}
+
 void cairn_free(cairn_env *env, void *block)
 {
     if (!block) return;
-    count_block(env, -1, -(int64_t)block_bytes(block));
-    free((char *)block - HEAD);
+    block_head *head = head_of(block);
+
+    count_block(env, -1, -(int64_t)head->bytes);
+    if (head->mapped)
+        cairn_pool_give(&env->pool, head, head->mapped, keep_limit(env));
+    else
+        free(head);
 }
 
 cairn_status cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy)

@@ -10,6 +10,7 @@
 #define CAIRN_BASE_ENV_H
 
 #include "base/options.h"
+#include "base/pool.h"
 
 #include <cairn/status.h>
 
@@ -36,6 +37,7 @@ typedef struct cairn_env {
     _Atomic int64_t live_bytes;
     _Atomic int64_t peak_bytes;
     _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
+    cairn_pool      pool;       ///< Big blocks.
     cairn_progress_fn progress; ///< NULL: no progress.
     void             *progress_user;
 } cairn_env;
@@ -60,15 +62,16 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
 
 /// Allocate @p count elements of @p size bytes, 64-byte aligned, contents undefined.
 ///
-/// Local. Blocks of 4 MB and more are backed by huge pages where the kernel offers
-/// them (measured: page faults of 4 KB cost more than most conversions).
+/// Local. Blocks of 2 MB and more come from the pool (base/pool.h): huge pages, used
+/// again. No page of a fresh one was touched: whoever writes it first decides where, on a
+/// machine of several memories, it lies.
 ///
 /// @param[out] block The block, never NULL on success (also for 0 bytes); freed with
 ///                   cairn_free(). Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY  The product overflows, or the system has no more.
 cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **block);
 
-/// As cairn_alloc(), filled with zero bytes.
+/// As cairn_alloc(), filled with zero bytes (a fresh big block is so without writing).
 cairn_status cairn_alloc_zero(cairn_env *env, int64_t count, size_t size, void **block);
 
 /// Grow or shrink a block to @p count elements of @p size bytes, keeping its content.

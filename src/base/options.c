@@ -8,12 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 extern char **environ;
 
 #define PREFIX "CAIRN_"
 
-enum { BYTES, COUNT, TEXT };
+enum { BYTES, COUNT, TEXT, WAY };
 
 typedef struct {
     cairn_option_row row;
@@ -131,6 +133,21 @@ static int parse_count(const char *text, int64_t *count)
     return 0;
 }
 
+/// A cairn_kernels_way by its name.
+static int parse_way(const char *text, int64_t *way)
+{
+    static const char *const names[] = {[CAIRN_KERNELS_AUTO]      = "auto",
+                                        [CAIRN_KERNELS_COMPILED]  = "compiled",
+                                        [CAIRN_KERNELS_REFERENCE] = "reference"};
+
+    for (int k = 0; k < (int)(sizeof names / sizeof names[0]); k++) {
+        if (strcmp(text, names[k]) != 0) continue;
+        *way = k;
+        return 0;
+    }
+    return -1;
+}
+
 static int set_option(const option *o, cairn_options *options, const char *value)
 {
     char *field = (char *)options + o->offset;
@@ -140,6 +157,7 @@ static int set_option(const option *o, cairn_options *options, const char *value
         strcpy(field, value);
         return 0;
     }
+    if (o->type == WAY) return parse_way(value, (int64_t *)field);
     if (o->type == COUNT) return parse_count(value, (int64_t *)field);
     if (cairn_parse_bytes(value, (int64_t *)field) != 0) return -1;
     return *(const int64_t *)field > 0 ? 0 : -1; /* 0 would mean: not set */
@@ -182,4 +200,91 @@ int cairn_options_read(cairn_options *options, char *why, size_t why_size)
     }
     *options = read;
     return 0;
+}
+
+/// A variable that is set to something, else NULL.
+static const char *set_variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+static bool print_path(char *path, const char *folder, const char *name)
+{
+    const int n = snprintf(path, CAIRN_OPTION_PATH, "%s/%s", folder, name);
+
+    return n < CAIRN_OPTION_PATH;
+}
+
+bool cairn_options_cache(const cairn_options *options, char *folder)
+{
+    const char *base = set_variable("XDG_CACHE_HOME"), *home = set_variable("HOME");
+
+    if (strcmp(options->cache, "none") == 0) return false;
+    if (options->cache[0]) {
+        strcpy(folder, options->cache);
+        return true;
+    }
+    if (base && base[0] == '/') return print_path(folder, base, "cairn");
+    return home && print_path(folder, home, ".cache/cairn");
+}
+
+static bool is_program(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+}
+
+bool cairn_find_program(const char *name, char *path)
+{
+    const char *folder = set_variable("PATH");
+
+    if (strchr(name, '/')) {
+        if (strlen(name) >= CAIRN_OPTION_PATH || !is_program(name)) return false;
+        strcpy(path, name);
+        return true;
+    }
+    while (folder && *folder) {
+        const int length = (int)strcspn(folder, ":");
+        const int n =
+            snprintf(path, CAIRN_OPTION_PATH, "%.*s/%s", length, folder, name);
+
+        if (folder[0] == '/' && n < CAIRN_OPTION_PATH && is_program(path)) return true;
+        folder += length + (folder[length] == ':');
+    }
+    return false;
+}
+
+const char *cairn_temporary_folder(void)
+{
+    const char *folder = set_variable("TMPDIR");
+
+    return folder ? folder : "/tmp";
+}
+
+/// Whether one of @p changes sets the variable of @p entry.
+static bool is_changed(const char *entry, const char *const *changes)
+{
+    const size_t name = strcspn(entry, "=") + 1;
+
+    for (; *changes; changes++)
+        if (strncmp(entry, *changes, name) == 0) return true;
+    return false;
+}
+
+size_t cairn_environment(const char *const *changes, char **list, size_t capacity)
+{
+    size_t n = 0;
+
+    for (char **e = environ; *e; e++) {
+        if (is_changed(*e, changes)) continue;
+        if (n < capacity) list[n] = *e;
+        n++;
+    }
+    for (; *changes; changes++, n++)
+        if (n < capacity) list[n] = (char *)*changes;
+    if (n < capacity) list[n] = NULL;
+    return n + 1;
 }

@@ -1,31 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Options that come from CAIRN_* variables. One table is parser, default, help text
-/// (`cairn --options`) and documentation (docs/options.md). getenv appears here only.
+/// (`cairn --options`) and documentation (docs/options.md). getenv appears here only, so
+/// that what else the library wants of its surroundings is asked here, too.
 
 #ifndef CAIRN_BASE_OPTIONS_H
 #define CAIRN_BASE_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/// Every option: field, type (bytes, count, text), variable without CAIRN_, default,
+/// Every option: field, type (bytes, count, text, way), variable without CAIRN_, default,
 /// what it does.
-#define CAIRN_OPTION_MAP(X)                                                    \
-    X(memory, BYTES, "MEMORY", "half of what is available, per rank",          \
-      "Limit in bytes, per rank, of arrays, entries read and dense operands.") \
-    X(threads, COUNT, "THREADS", "the rank's binding",                         \
-      "Threads of the CPU device of a rank.")                                  \
-    X(devices, TEXT, "DEVICES", "all",                                         \
-      "Devices that exist for a run, as --devices writes them.")               \
-    X(topology, TEXT, "TOPOLOGY", "this machine",                              \
-      "hwloc XML file, or synthetic description, to discover instead.")
+#define CAIRN_OPTION_MAP(X)                                                     \
+    X(memory, BYTES, "MEMORY", "half of what is available, per rank",           \
+      "Limit in bytes, per rank, of arrays, entries read and dense operands.")  \
+    X(threads, COUNT, "THREADS", "the rank's binding",                          \
+      "Threads of the CPU device of a rank.")                                   \
+    X(devices, TEXT, "DEVICES", "all",                                          \
+      "Devices that exist for a run, as --devices writes them.")                \
+    X(topology, TEXT, "TOPOLOGY", "this machine",                               \
+      "hwloc XML file, or synthetic description, to discover instead.")         \
+    X(kernels, WAY, "KERNELS", "auto",                                          \
+      "How work runs: compiled, reference, or auto: compiled where it can be.") \
+    X(cc, TEXT, "CC", "cc",                                                     \
+      "Compiler of kernels, gcc or clang: a name or a path, no arguments.")     \
+    X(cache, TEXT, "CACHE", "$XDG_CACHE_HOME/cairn or ~/.cache/cairn",          \
+      "Folder of compiled kernels; none: they are not kept.")                   \
+    X(cache_size, BYTES, "CACHE_SIZE", "256Mi",                                 \
+      "Bytes beyond which the longest unused kernels leave that folder.")       \
+    X(dump_kernels, TEXT, "DUMP_KERNELS", "nowhere",                            \
+      "Folder into which the sources of kernels are written.")
+
+#define CAIRN_OPTION_PATH 1024 ///< Bytes of the longest path, with its end.
+
+/// How conversions and operations run.
+typedef enum {
+    CAIRN_KERNELS_AUTO,      ///< Compiled where possible, else the reference way.
+    CAIRN_KERNELS_COMPILED,  ///< What cannot be compiled fails.
+    CAIRN_KERNELS_REFERENCE, ///< Interpreted; nothing is compiled or loaded.
+} cairn_kernels_way;
 
 typedef struct cairn_options {
-    int64_t memory;         ///< Bytes; 0 = default.
-    int64_t threads;        ///< 0 = default.
-    char    devices[256];   ///< "" = default.
-    char    topology[1024]; ///< "" = default.
+    int64_t memory;                          ///< Bytes; 0 = default.
+    int64_t threads;                         ///< 0 = default.
+    char    devices[256];                    ///< "" = default.
+    char    topology[CAIRN_OPTION_PATH];     ///< "" = default.
+    int64_t kernels;                         ///< A cairn_kernels_way.
+    char    cc[CAIRN_OPTION_PATH];           ///< "" = default.
+    char    cache[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t cache_size;                      ///< Bytes; 0 = default.
+    char    dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
 } cairn_options;
 
 /// Set every option to its default.
@@ -49,6 +75,33 @@ typedef struct cairn_option_row {
 
 /// Return the table's rows; @p count gets their number.
 const cairn_option_row *cairn_options_rows(int *count);
+
+/// Print the folder of the kernel cache: CAIRN_CACHE, else what the XDG Base Directory
+/// Specification says, with "cairn" behind it.
+///
+/// @param[out] folder  CAIRN_OPTION_PATH bytes; undefined when false.
+/// @return false: there is none, for it is "none", too long, or nobody's home is known.
+bool cairn_options_cache(const cairn_options *options, char *folder);
+
+/// Find the file of a command along PATH; a name with a slash is that file. Folders of
+/// PATH that are not absolute are passed over: what runs shall not depend on where one
+/// stands.
+///
+/// @param[out] path  CAIRN_OPTION_PATH bytes; undefined when false.
+/// @return false: there is no such file, or none that may be executed.
+bool cairn_find_program(const char *name, char *path);
+
+/// Return where temporary files belong: $TMPDIR, else "/tmp".
+const char *cairn_temporary_folder(void);
+
+/// List the environment for a child process: this process's, with changes.
+///
+/// @param[in]  changes   "NAME=VALUE" each, NULL-terminated; instead of what the process
+///                       has under these names.
+/// @param[out] list      NULL-terminated, of the process's own strings and @p changes;
+///                       filled if @p capacity suffices.
+/// @return The capacity that it needs, the NULL included.
+size_t cairn_environment(const char *const *changes, char **list, size_t capacity);
 
 /// Parse a number of bytes: digits with an optional k, M, G, T (powers of 1000) or
 /// Ki, Mi, Gi, Ti. @return 0, or -1 when it is not one or beyond 64 bits.
