@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// One phase of a conversion: both maps in one algebra, the builder, the key.
+
+#include "base/text.h"
+#include "lower/convert_steps.h"
+#include "lower/passes.h"
+
+static const char *const phase_name[]  = {"pack",    "count", "fill", "histogram",
+                                          "scatter", "mark",  "place"};
+static const char *const source_name[] = {"entries", "part", "keys", "long keys"};
+
+/* ---- lowering ---- */
+
+static cairn_status
+forms_of(cairn_convert *c, const cairn_layout *layout, cairn_form *form)
+{
+    for (int l = 0; l < layout->levels; l++)
+        CAIRN_TRY(cairn_form_of(c->algebra, layout->encoding->map.expr[l], &form[l]));
+    return CAIRN_OK;
+}
+
+/// Both maps in one algebra: equal forms are then equal, whichever side they are on.
+static cairn_status read_maps(cairn_convert *c)
+{
+    if (c->from) CAIRN_TRY(forms_of(c, c->from, c->source));
+    c->levels = c->to ? c->to->levels : c->spec->order;
+    if (c->to) return forms_of(c, c->to, c->target);
+    for (int k = 0; k < c->levels; k++)
+        c->target[k] = (cairn_form){.terms = 1, .term = {{.atom = k, .factor = 1}}};
+    return CAIRN_OK;
+}
+
+static void describe(cairn_convert *c, const char *name)
+{
+    char *text = NULL;
+
+    if (cairn_convert_key(c->ir.env, c->spec, &text) != CAIRN_OK) return;
+    cairn_ir_describe(&c->ir, "%s: one phase of a conversion", name);
+    cairn_ir_describe(&c->ir, "%s", text);
+    cairn_free(c->ir.env, text);
+}
+
+static void lower_phase(cairn_convert *c)
+{
+    switch (c->spec->phase) {
+    case CAIRN_CONVERT_PACK: cairn_convert_lower_pack(c); break;
+    case CAIRN_CONVERT_COUNT: cairn_convert_lower_nodes(c, false); break;
+    case CAIRN_CONVERT_FILL: cairn_convert_lower_nodes(c, true); break;
+    case CAIRN_CONVERT_HISTOGRAM: cairn_convert_lower_histogram(c); break;
+    case CAIRN_CONVERT_SCATTER: cairn_convert_lower_scatter(c); break;
+    case CAIRN_CONVERT_MARK: cairn_convert_lower_mark(c); break;
+    case CAIRN_CONVERT_PLACE: cairn_convert_lower_place(c); break;
+    }
+    cairn_ir_return(&c->ir, cairn_ir_int(&c->ir, 0));
+}
+
+cairn_status cairn_convert_lower(cairn_env                *env,
+                                 const cairn_convert_spec *spec,
+                                 const char               *name,
+                                 cairn_ir_function       **function)
+{
+    cairn_convert *c;
+    cairn_status   status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &c));
+    c->spec = spec;
+    c->from = spec->source == CAIRN_CONVERT_PART ? spec->from : NULL;
+    c->to   = spec->to;
+    CAIRN_GO(done, CAIRN_NEW(env, 1, &c->algebra));
+    cairn_algebra_init(c->algebra, env, spec->order);
+    CAIRN_GO(done, read_maps(c));
+    cairn_ir_begin(&c->ir, env, name, CAIRN_ABI_CONVERT);
+    describe(c, name);
+    lower_phase(c);
+    status = cairn_passes_finish(env, &c->ir, function);
+done:
+    cairn_free(env, c->algebra);
+    cairn_free(env, c);
+    return status;
+}
+
+/* ---- the key ---- */
+
+/// As it was written, but for the names of queries: those are the user's, and say nothing.
+static void add_expr(cairn_text *text, const cairn_expr *e)
+{
+    static const char marks[] = {[CAIRN_EXPR_ADD] = '+',
+                                 [CAIRN_EXPR_SUB] = '-',
+                                 [CAIRN_EXPR_MUL] = '*',
+                                 [CAIRN_EXPR_DIV] = '/',
+                                 [CAIRN_EXPR_MOD] = '%'};
+
+    switch (e->op) {
+    case CAIRN_EXPR_CONST: cairn_text_add(text, "%lld", (long long)e->value); return;
+    case CAIRN_EXPR_DIM: cairn_text_add(text, "d%lld", (long long)e->value); return;
+    case CAIRN_EXPR_QUERY:
+    case CAIRN_EXPR_INDIRECT:
+        cairn_text_add(text, "q%lld", (long long)e->value);
+        return;
+    case CAIRN_EXPR_NEG:
+        cairn_text_add(text, "-");
+        add_expr(text, e->a);
+        return;
+    default: break;
+    }
+    cairn_text_add(text, "(");
+    add_expr(text, e->a);
+    cairn_text_add(text, "%c", marks[e->op]);
+    add_expr(text, e->b);
+    cairn_text_add(text, ")");
+}
+
+static void add_level(cairn_text *text, const cairn_layout *layout, int l)
+{
+    static const char  kinds[] = {'d', 'c', 's', 'r'};
+    const cairn_level *level   = &layout->level[l];
+    const int64_t      size    = cairn_convert_constant_size(layout, l);
+
+    cairn_text_add(text, ":%c", kinds[level->kind]);
+    if (level->has_ptr) cairn_text_add(text, "p%d", level->ptr_bits);
+    if (level->has_idx || level->determined)
+        cairn_text_add(text, "%c%d", level->idx_signed ? 'i' : 'u', level->idx_bits);
+    if (level->trimmed) cairn_text_add(text, "n%d", level->depth);
+    if (level->top) cairn_text_add(text, "t");
+    if (level->gaps) cairn_text_add(text, "g");
+    if (level->determined)
+        cairn_text_add(text, "by%x%s", level->by, level->per_node ? "n" : "");
+    if (size) cairn_text_add(text, "s%lld", (long long)size);
+    if (level->tuple >= 0)
+        cairn_text_add(text, "of%zu", layout->tuple[level->tuple].size);
+}
+
+static void add_inverse(cairn_text *text, const cairn_linear *dim)
+{
+    cairn_text_add(text, " =");
+    for (int t = 0; t < dim->terms; t++)
+        cairn_text_add(text, "%+llde%d", (long long)dim->num[t], dim->var[t]);
+    cairn_text_add(text, "%+lld/%lld", (long long)dim->constant, (long long)dim->den);
+}
+
+static void add_layout(cairn_text *text, const char *what, const cairn_layout *layout)
+{
+    cairn_text_add(text, " %s", what);
+    for (int l = 0; l < layout->levels; l++) {
+        cairn_text_add(text, " ");
+        add_expr(text, layout->encoding->map.expr[l]);
+        add_level(text, layout, l);
+    }
+    if (layout->partition >= 0) cairn_text_add(text, " bank%d", layout->partition);
+    for (int k = 0; k < layout->order; k++)
+        add_inverse(text, &layout->dim[k]);
+    cairn_text_add(text, " check%x f%d%s%s", layout->check, layout->value_bits,
+                   layout->pads ? " pads" : "", layout->exact ? " exact" : "");
+    if (layout->value_tuple >= 0)
+        cairn_text_add(text, " of%zu*%lld", layout->tuple[layout->value_tuple].size,
+                       (long long)layout->tuple[layout->value_tuple].block);
+}
+
+cairn_status
+cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
+{
+    cairn_text text;
+
+    cairn_text_init(&text, env);
+    cairn_text_add(&text, "convert: %s %s, order %d, split %d", phase_name[spec->phase],
+                   source_name[spec->source], spec->order, spec->split);
+    if (spec->ahead) cairn_text_add(&text, ", ahead");
+    if (spec->every) cairn_text_add(&text, ", every");
+    if (spec->rank)
+        cairn_text_add(&text, ", query %d counts along d%d", spec->rank_query,
+                       spec->rank_row);
+    if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);
+    if (spec->to) add_layout(&text, "to", spec->to);
+    return cairn_text_take(&text, key);
+}

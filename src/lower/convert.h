@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Conversions as loops. One function does one phase of a conversion, for the layout that
+/// is read and the one that is filled: what is visited comes from entries in coordinates,
+/// from a part's levels, or from sorted keys; what is done with each entry is the phase.
+/// Phases meet in arrays that the caller owns (lower/abi.h), so that any two layouts
+/// combine, and the planner (convert/compiled.h) chooses which phases a pair needs.
+///
+/// Extents are parameters, never constants: functions serve every size whose widths are
+/// the same.
+///
+/// Source: attribute queries, remapping and assembly fused, Chou, Format Abstractions for
+/// Sparse Tensor Algebra Compilers, MIT 2022, chapter 6; the phases are ours.
+
+#ifndef CAIRN_LOWER_CONVERT_H
+#define CAIRN_LOWER_CONVERT_H
+
+#include "format/layout.h"
+#include "lower/abi.h"
+#include "lower/ir.h"
+
+/// What is visited.
+typedef enum {
+    CAIRN_CONVERT_ENTRIES, ///< Coordinates, and the numbers of queries.
+    CAIRN_CONVERT_PART,    ///< The levels of a part; zeros are left out where it pads.
+    CAIRN_CONVERT_KEYS,    ///< Items of a key and a value, sorted.
+    CAIRN_CONVERT_LONG,    ///< Keys of two words, and values: three arrays, sorted.
+} cairn_convert_source;
+
+/// What is done.
+typedef enum {
+    /// Write key and value of each entry. The key is the tuple (e0, e1, ...), packed:
+    /// facts[0] entries written, facts[1] 1 if a key is less than the one before, [2] 1
+    /// if one equals the one before.
+    CAIRN_CONVERT_PACK,
+    /// Entries come in the order of their tuples: count the nodes of each trimmed level,
+    /// and in facts[0] the entries.
+    CAIRN_CONVERT_COUNT,
+    /// Likewise: write all arrays of B, whose values are zero where they are padded. No
+    /// entry may come twice.
+    CAIRN_CONVERT_FILL,
+    /// Count in `cursor` the entries of each group, that is each combination of the levels
+    /// above the trimmed ones.
+    CAIRN_CONVERT_HISTOGRAM,
+    /// Every entry is a node, and comes in order within its group: write idx and values
+    /// where the group's cursor stands.
+    CAIRN_CONVERT_SCATTER,
+    /// One trimmed level; entries come group by group, and a group is one thread's. Note
+    /// in `list`, from the thread's `offset` on, which indices a group has, in `cursor`
+    /// where they begin; facts[0] entries, [1] where the list ends, [2] the thread's
+    /// first group, -1: none, [3] its last. Where there is one group for all, set the
+    /// `slot` of its indices to 1 instead.
+    CAIRN_CONVERT_MARK,
+    /// With the lists sorted: write idx, and every value at the node of its index.
+    CAIRN_CONVERT_PLACE,
+} cairn_convert_phase;
+
+enum {
+    CAIRN_CONVERT_FACTS = 8, ///< Length of `facts`, of each thread where there are any.
+    CAIRN_CONVERT_FULL  = 1, ///< A phase's status: more entries than `capacity`.
+};
+
+typedef struct cairn_convert_spec {
+    cairn_convert_phase  phase;
+    cairn_convert_source source;
+    int                  order;
+    const cairn_layout  *from; ///< PART: what is read.
+    const cairn_layout  *to;   ///< NULL: coordinates, every dimension a level.
+    int  split;      ///< Levels 0..split-1 are in the upper word of long keys.
+    bool ahead;      ///< SCATTER: ask for lines before they are written.
+    bool every;      ///< COUNT, FILL: every entry is a node of level E.
+    bool rank;       ///< Entries come along dimension `rank_row`: the number of query
+    int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:
+    int  rank_row;   ///< the fewest entries of one that has any, and the most.
+} cairn_convert_spec;
+
+/// Lower one phase.
+///
+/// Local.
+///
+/// @param[in]  name      Of the function.
+/// @param[out] function  Destroy with cairn_ir_destroy(). Unchanged on failure.
+cairn_status cairn_convert_lower(cairn_env                *env,
+                                 const cairn_convert_spec *spec,
+                                 const char               *name,
+                                 cairn_ir_function       **function);
+
+/// The key of a phase, for kernel requests: all that its code depends on.
+/// @param[out] key  Freed with cairn_free().
+cairn_status
+cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key);
+
+/// Turns of the outermost loop over a part: what `begin` and `end` of the arguments
+/// count.
+int64_t cairn_convert_turns(const cairn_layout *layout, const cairn_kernel_part *view);
+
+/// Does filling need the indices of every node of level E (`tuple` of the arguments), for
+/// the padding of determined levels?
+bool cairn_convert_needs_tuples(const cairn_layout *layout);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Values of forms where a visit stands. What the source's levels give by themselves is
+/// taken from there: of a block format that becomes another, no division is left.
+
+#include "lower/convert_steps.h"
+
+/// Is a form's value never negative, for any coordinates?
+static bool is_natural(const cairn_algebra *algebra, const cairn_form *form)
+{
+    if (form->constant < 0) return false;
+    for (int t = 0; t < form->terms; t++) {
+        const cairn_atom *atom = &algebra->atom[form->term[t].atom];
+
+        if (form->term[t].factor < 0) return false;
+        if (atom->kind == CAIRN_ATOM_QUERY) return false;
+        if (atom->kind == CAIRN_ATOM_DIV && !is_natural(algebra, &atom->form))
+            return false;
+    }
+    return true;
+}
+
+static cairn_ir_x number_of(cairn_convert *c, int query)
+{
+    cairn_ir_array *array;
+
+    if (c->rank && query == c->spec->rank_query) return cairn_ir_use(&c->ir, c->rank);
+    array = cairn_ir_array_of(
+        &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_number0 + query},
+        CAIRN_IR_I64, "number%d", query);
+
+    return cairn_ir_load(&c->ir, array, c->turn);
+}
+
+/// The index of a level of the source whose form is this one; NULL: there is none.
+static cairn_ir_x stored_index(const cairn_convert *c, const cairn_form *form)
+{
+    for (int l = 0; c->from && l < c->from->levels; l++)
+        if (c->index[l] && cairn_form_equal(&c->source[l], form)) return c->index[l];
+    return NULL;
+}
+
+static cairn_ir_x compute_atom(cairn_convert *c, int number)
+{
+    const cairn_atom *atom    = &c->algebra->atom[number];
+    const cairn_form  as_form = {.terms = 1, .term = {{.atom = number, .factor = 1}}};
+    const cairn_ir_x  stored  = stored_index(c, &as_form);
+
+    if (stored) return stored;
+    switch (atom->kind) {
+    case CAIRN_ATOM_DIM: return c->dim[atom->number];
+    case CAIRN_ATOM_QUERY: return number_of(c, atom->number);
+    default: break;
+    }
+
+    const bool        natural = is_natural(c->algebra, &atom->form);
+    const bool        div     = atom->kind == CAIRN_ATOM_DIV;
+    const cairn_ir_op op      = natural ? (div ? CAIRN_IR_DIV : CAIRN_IR_MOD)
+                                        : (div ? CAIRN_IR_FLOOR_DIV : CAIRN_IR_FLOOR_MOD);
+
+    return cairn_ir_binary(&c->ir, op, cairn_convert_form(c, &atom->form),
+                           cairn_ir_int(&c->ir, atom->divisor));
+}
+
+static cairn_ir_x value_of_atom(cairn_convert *c, int number)
+{
+    if (!c->atom[number]) c->atom[number] = compute_atom(c, number);
+    return c->atom[number];
+}
+
+cairn_ir_x cairn_convert_form(cairn_convert *c, const cairn_form *form)
+{
+    const cairn_ir_x stored = stored_index(c, form);
+    cairn_ir_x       sum    = NULL;
+
+    if (stored) return stored;
+    for (int t = 0; t < form->terms; t++) {
+        const int64_t    factor = form->term[t].factor;
+        const cairn_ir_x atom   = value_of_atom(c, form->term[t].atom);
+
+        if (!sum)
+            sum = cairn_ir_mul_int(&c->ir, atom, factor);
+        else if (factor < 0)
+            sum = cairn_ir_sub(&c->ir, sum, cairn_ir_mul_int(&c->ir, atom, -factor));
+        else
+            sum = cairn_ir_add(&c->ir, sum, cairn_ir_mul_int(&c->ir, atom, factor));
+    }
+    if (!sum) return cairn_ir_int(&c->ir, form->constant);
+    return cairn_ir_add_int(&c->ir, sum, form->constant);
+}
+
+/// From the fields of the key.
+static cairn_ir_x unpack_index(cairn_convert *c, int l)
+{
+    const cairn_ir_x word = c->word[l < c->spec->split];
+
+    return cairn_ir_add(&c->ir, c->low[l],
+                        cairn_ir_binary(&c->ir, CAIRN_IR_BITS_AND,
+                                        cairn_ir_binary(&c->ir, CAIRN_IR_SHIFT_RIGHT,
+                                                        word, c->shift[l]),
+                                        c->mask[l]));
+}
+
+void cairn_convert_indices(cairn_convert *c, int count)
+{
+    for (int l = 0; l < count; l++) {
+        const cairn_ir_x e =
+            c->word[0] ? unpack_index(c, l) : cairn_convert_form(c, &c->target[l]);
+
+        c->e[l] = cairn_ir_use(&c->ir, cairn_ir_let(&c->ir, e, "e%d", l));
+    }
+}

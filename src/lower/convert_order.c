@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Proofs by the forms of both maps. A walk along both sequences of levels keeps what is
+/// known, that is fixed: source levels that are known do not move any more, target levels
+/// that are known need no order. The next source level that moves must move the next
+/// target level upwards.
+
+#include "lower/convert_order.h"
+
+typedef struct {
+    cairn_env          *env;
+    cairn_algebra      *algebra;
+    cairn_known        *known;
+    const cairn_layout *from, *to; ///< NULL: coordinates.
+    int                 order;
+    int                 sources; ///< Levels of the source that can be used,
+    int                 levels;  ///< and of the target.
+    cairn_form          source[CAIRN_MAX_LEVELS], target[CAIRN_MAX_LEVELS];
+} proof;
+
+static cairn_form atom_form(int atom)
+{
+    return (cairn_form){.terms = 1, .term = {{.atom = atom, .factor = 1}}};
+}
+
+static cairn_status read_forms(proof *p)
+{
+    p->sources = p->order;
+    p->levels  = p->to ? p->to->levels : p->order;
+    for (int k = 0; k < p->order; k++)
+        p->source[k] = p->target[k] = atom_form(k);
+    for (int l = 0; p->from && l < p->from->levels; l++) {
+        p->sources = l;
+        if (p->from->level[l].indirect) break;
+        CAIRN_TRY(
+            cairn_form_of(p->algebra, p->from->encoding->map.expr[l], &p->source[l]));
+        p->sources = l + 1;
+    }
+    for (int l = 0; p->to && l < p->to->levels; l++)
+        CAIRN_TRY(
+            cairn_form_of(p->algebra, p->to->encoding->map.expr[l], &p->target[l]));
+    return CAIRN_OK;
+}
+
+static cairn_status learn(proof *p, const cairn_form *form)
+{
+    CAIRN_TRY(cairn_known_add(p->known, form, NULL, NULL));
+    return cairn_known_close(p->known, NULL, 0);
+}
+
+static cairn_status is_known(proof *p, const cairn_form *form, bool *known)
+{
+    return cairn_known_solve(p->known, form, known, NULL);
+}
+
+/// Is x - y known: do the two move by the same steps?
+static cairn_status
+is_shifted(proof *p, const cairn_form *x, const cairn_form *y, bool *shifted)
+{
+    cairn_form difference = *x;
+
+    CAIRN_TRY(cairn_form_add(p->algebra, &difference, y, -1));
+    return is_known(p, &difference, shifted);
+}
+
+/// The atom of a form that is floor(f/c) or f%c by itself; NULL: it is not.
+static const cairn_atom *
+digit(const proof *p, const cairn_form *form, cairn_atom_kind kind)
+{
+    const cairn_atom *atom;
+
+    if (form->terms != 1 || form->constant || form->term[0].factor != 1) return NULL;
+    atom = &p->algebra->atom[form->term[0].atom];
+    return atom->kind == kind ? atom : NULL;
+}
+
+/// floor(f/c) of what moves as @p s does, or of floor(f/c') with c' dividing c: it never
+/// falls while s rises.
+static cairn_status
+is_quotient(proof *p, const cairn_form *t, const cairn_form *s, bool *quotient)
+{
+    const cairn_atom *of = digit(p, t, CAIRN_ATOM_DIV), *finer;
+
+    *quotient = false;
+    if (!of) return CAIRN_OK;
+    finer     = digit(p, s, CAIRN_ATOM_DIV);
+    *quotient = finer && of->divisor % finer->divisor == 0
+                && cairn_form_equal(&of->form, &finer->form);
+    return *quotient ? CAIRN_OK : is_shifted(p, &of->form, s, quotient);
+}
+
+/// Source levels i, i+1 are quotient and remainder of what @p t moves as.
+static cairn_status is_split(proof *p, int i, const cairn_form *t, bool *split)
+{
+    const cairn_atom *high = digit(p, &p->source[i], CAIRN_ATOM_DIV), *low;
+
+    *split = false;
+    if (!high || i + 1 >= p->sources) return CAIRN_OK;
+    low = digit(p, &p->source[i + 1], CAIRN_ATOM_MOD);
+    if (!low || low->divisor != high->divisor
+        || !cairn_form_equal(&low->form, &high->form))
+        return CAIRN_OK;
+    return is_shifted(p, &high->form, t, split);
+}
+
+/// One step of the walk at source level *i and target level *j; @p ordered is false where
+/// the proof ends.
+static cairn_status step(proof *p, int *i, int *j, bool *ordered)
+{
+    const cairn_form *s = &p->source[*i], *t = &p->target[*j];
+    bool              fixed;
+
+    *ordered = true;
+    CAIRN_TRY(is_known(p, t, &fixed));
+    if (fixed) return (*j)++, CAIRN_OK;
+    if (*i >= p->sources) return *ordered = false, CAIRN_OK;
+    CAIRN_TRY(is_known(p, s, &fixed));
+    if (fixed) return (*i)++, CAIRN_OK;
+    CAIRN_TRY(is_shifted(p, t, s, &fixed));
+    if (fixed) return (*i)++, learn(p, &p->target[(*j)++]);
+    CAIRN_TRY(is_quotient(p, t, s, &fixed));
+    if (fixed) return learn(p, &p->target[(*j)++]);
+    CAIRN_TRY(is_split(p, *i, t, ordered));
+    if (*ordered) return *i += 2, learn(p, &p->target[(*j)++]);
+    return CAIRN_OK;
+}
+
+/// How far from level @p begin on the target's levels come in order, with those above
+/// fixed.
+static cairn_status walk(proof *p, int begin, int *end)
+{
+    cairn_status status;
+    bool         ordered = true;
+    int          i       = 0;
+
+    CAIRN_TRY(cairn_known_create(p->env, p->algebra, &p->known));
+    status = CAIRN_OK;
+    for (int l = 0; l < begin && status == CAIRN_OK; l++)
+        status = learn(p, &p->target[l]);
+    *end = begin;
+    while (status == CAIRN_OK && ordered && *end < p->levels)
+        status = step(p, &i, end, &ordered);
+    cairn_known_destroy(p->env, &p->known);
+    return status;
+}
+
+/// Through which level the tuple gives back every dimension.
+static cairn_status find_distinct(proof *p, int *distinct)
+{
+    cairn_status status;
+    bool         all = false;
+
+    *distinct = 0;
+    CAIRN_TRY(cairn_known_create(p->env, p->algebra, &p->known));
+    status = CAIRN_OK;
+    for (; *distinct < p->levels && status == CAIRN_OK; ++*distinct) {
+        status = learn(p, &p->target[*distinct]);
+        all    = true;
+        for (int k = 0; k < p->order && status == CAIRN_OK && all; k++) {
+            const cairn_form dim = atom_form(k);
+
+            status = is_known(p, &dim, &all);
+        }
+        if (all) break;
+    }
+    cairn_known_destroy(p->env, &p->known);
+    return status;
+}
+
+static void fini(proof *p)
+{
+    cairn_free(p->env, p->algebra);
+}
+
+static cairn_status
+init(proof *p, cairn_env *env, const cairn_layout *from, const cairn_layout *to)
+{
+    p->env   = env;
+    p->from  = from;
+    p->to    = to;
+    p->order = from ? from->order : to->order;
+    CAIRN_TRY(CAIRN_NEW(env, 1, &p->algebra));
+    cairn_algebra_init(p->algebra, env, p->order);
+    return read_forms(p);
+}
+
+cairn_status cairn_convert_facts_find(cairn_env           *env,
+                                      const cairn_layout  *from,
+                                      const cairn_layout  *to,
+                                      cairn_convert_facts *facts)
+{
+    proof       *p;
+    cairn_status status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
+    CAIRN_GO(done, init(p, env, from, to));
+    CAIRN_GO(done, walk(p, 0, &facts->sorted));
+    CAIRN_GO(done, walk(p, to->first <= to->last ? to->first : 0, &facts->grouped));
+    status = find_distinct(p, &facts->distinct);
+done:
+    fini(p);
+    cairn_free(env, p);
+    return status;
+}
+
+cairn_status
+cairn_convert_by_rows(cairn_env *env, const cairn_layout *layout, bool *by_rows)
+{
+    proof       *p;
+    cairn_status status;
+    int          sorted = 0;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
+    status = init(p, env, layout, NULL);
+    if (status == CAIRN_OK) status = walk(p, 0, &sorted);
+    if (status == CAIRN_OK) *by_rows = sorted == layout->order;
+    fini(p);
+    cairn_free(env, p);
+    return status;
+}

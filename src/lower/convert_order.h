@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What two maps say about the order of entries, without looking at any: whether visiting
+/// the source in its own order meets the levels of the target in theirs. What cannot be
+/// proved is taken for false.
+
+#ifndef CAIRN_LOWER_CONVERT_ORDER_H
+#define CAIRN_LOWER_CONVERT_ORDER_H
+
+#include "format/known.h"
+#include "format/layout.h"
+
+/// Facts about filling @p to from @p from (NULL: coordinates, sorted).
+typedef struct cairn_convert_facts {
+    int sorted;   ///< Entries come in the order of levels 0..sorted-1 of the target.
+    int grouped;  ///< With levels 0..S-1 fixed they come in the order of S..grouped-1.
+    int distinct; ///< First level through which the tuples of entries differ; levels
+                  ///< when only all of them do.
+} cairn_convert_facts;
+
+/// Find the facts.
+///
+/// Local. Of a source with indirect levels nothing below the first of them is used.
+cairn_status cairn_convert_facts_find(cairn_env           *env,
+                                      const cairn_layout  *from,
+                                      const cairn_layout  *to,
+                                      cairn_convert_facts *facts);
+
+/// Does visiting the levels of @p layout meet the dimensions in their order?
+cairn_status
+cairn_convert_by_rows(cairn_env *env, const cairn_layout *layout, bool *by_rows);
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Phase PACK: one key for each entry, its index tuple side by side in one word or two,
+/// with its value beside it; and whether the keys came in order.
+
+#include "lower/convert_steps.h"
+
+/// Words so far, and what was found.
+typedef struct {
+    cairn_ir_var *count, *unsorted, *repeated;
+    cairn_ir_var *last[2]; ///< Words of the entry before.
+} found;
+
+static cairn_ir_x pack_word(cairn_convert *c, int begin, int end)
+{
+    cairn_ir  *b    = &c->ir;
+    cairn_ir_x word = NULL;
+
+    for (int l = begin; l < end; l++) {
+        const cairn_ir_x field = cairn_ir_binary(
+            b, CAIRN_IR_SHIFT_LEFT, cairn_ir_sub(b, c->e[l], c->low[l]), c->shift[l]);
+
+        word = word ? cairn_ir_binary(b, CAIRN_IR_BITS_OR, word, field) : field;
+    }
+    return word ? word : cairn_ir_int(b, 0);
+}
+
+/// Is the word less than the one before? Upper words first.
+static cairn_ir_x is_less(cairn_convert *c, const found *f, const cairn_ir_x *word)
+{
+    cairn_ir        *b   = &c->ir;
+    const cairn_ir_x low = cairn_ir_lt(b, word[0], cairn_ir_use(b, f->last[0]));
+
+    if (c->spec->split == 0) return low;
+    const cairn_ir_x last = cairn_ir_use(b, f->last[1]);
+
+    return cairn_ir_or(b, cairn_ir_lt(b, word[1], last),
+                       cairn_ir_and(b, cairn_ir_eq(b, word[1], last), low));
+}
+
+static cairn_ir_x is_equal(cairn_convert *c, const found *f, const cairn_ir_x *word)
+{
+    cairn_ir        *b   = &c->ir;
+    const cairn_ir_x low = cairn_ir_eq(b, word[0], cairn_ir_use(b, f->last[0]));
+
+    if (c->spec->split == 0) return low;
+    return cairn_ir_and(b, cairn_ir_eq(b, word[1], cairn_ir_use(b, f->last[1])), low);
+}
+
+/// A part that pads may have got more values than it was built with.
+static void check_room(cairn_convert *c, const found *f)
+{
+    cairn_ir *b = &c->ir;
+
+    if (!c->from || !c->from->pads) return;
+    cairn_ir_if(
+        b, cairn_ir_eq(b, cairn_ir_use(b, f->count),
+                       cairn_convert_scalar(c, CAIRN_CONVERT_capacity, "capacity")));
+    cairn_ir_return(b, cairn_ir_int(b, CAIRN_CONVERT_FULL));
+    cairn_ir_end(b);
+}
+
+static void pack_entry(cairn_convert *c, found *f)
+{
+    cairn_ir  *b     = &c->ir;
+    const int  words = c->spec->split ? 2 : 1;
+    cairn_ir_x word[2];
+
+    check_room(c, f);
+
+    for (int w = 0; w < words; w++) {
+        const int begin = w == 0 ? c->spec->split : 0;
+        const int end   = w == 0 ? c->levels : c->spec->split;
+
+        word[w] = cairn_ir_use(
+            b, cairn_ir_let(b, pack_word(c, begin, end), w ? "high_word" : "word"));
+    }
+    cairn_convert_note(c, is_less(c, f, word), f->unsorted);
+    cairn_convert_note(c, is_equal(c, f, word), f->repeated);
+    for (int w = 0; w < words; w++) {
+        cairn_ir_store(b, cairn_convert_words(c, w), cairn_ir_use(b, f->count),
+                       word[w]);
+        cairn_ir_assign(b, f->last[w], word[w]);
+    }
+    cairn_ir_store(b, cairn_convert_moved(c), cairn_ir_use(b, f->count),
+                   cairn_ir_cast(b, CAIRN_IR_F64, c->value));
+    cairn_ir_assign(b, f->count, cairn_ir_add_int(b, cairn_ir_use(b, f->count), 1));
+}
+
+void cairn_convert_lower_pack(cairn_convert *c)
+{
+    cairn_ir *b = &c->ir;
+    found     f = {
+            .count    = cairn_ir_declare(b, cairn_ir_int(b, 0), "count"),
+            .unsorted = cairn_ir_declare(b, cairn_ir_int(b, 0), "unsorted"),
+            .repeated = cairn_ir_declare(b, cairn_ir_int(b, 0), "repeated"),
+    };
+
+    cairn_convert_read_fields(c);
+    f.last[0] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last");
+    if (c->spec->split)
+        f.last[1] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last_high");
+    cairn_convert_visit(c, true);
+    cairn_convert_indices(c, c->levels);
+    pack_entry(c, &f);
+    cairn_convert_leave(c);
+
+    cairn_ir_array *facts = cairn_convert_array(c, CAIRN_CONVERT_facts, "facts");
+
+    cairn_ir_store(b, facts, cairn_ir_int(b, 0), cairn_ir_use(b, f.count));
+    cairn_ir_store(b, facts, cairn_ir_int(b, 1), cairn_ir_use(b, f.unsorted));
+    cairn_ir_store(b, facts, cairn_ir_int(b, 2), cairn_ir_use(b, f.repeated));
+}

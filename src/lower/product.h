@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Products of a stored matrix and dense operands, lowered for any layout of order 2:
+/// Y = A*X, Y += alpha*A*X, and with the transpose of A. The loops follow from what the
+/// layout's levels are, never from a format's name:
+///
+/// - the row is known above the stored entries: the row's sum is kept in registers, in
+///   four chains; where entries of a row merely follow each other, their run is found;
+/// - levels below the stored ones that number rows (diagonals, slots, slices, blocks) are
+///   moved outwards, which is free because their positions are by arithmetic, and tiled by
+///   vectors; one test a tile tells whether all its positions are inside;
+/// - where a row is met often (columns stored above rows), Y is updated in memory.
+///
+/// Which bits. The order in which a row's terms are added depends on layout and types
+/// alone: not on hints, vector width, threads, nor on where a tile begins. A member's sum
+/// of a row begins at 0 and joins y(i) once at every visit of the row, multiplied by
+/// alpha. With vectors, a sum of one loop over stored entries has four chains (of eight
+/// entries the first and the fifth, ...; the last up to three go to the first) and is cut
+/// after every 4,096 stored entries; a sum over blocks of up to 8 columns has one chain a
+/// column. All others, and all with many columns, are added one after the other. Padding
+/// computes 0*x; a hole in a tile of rows does so with the last column.
+///
+/// The transpose of A: y is indexed by columns from col_lo on and x by the global row.
+
+#ifndef CAIRN_LOWER_PRODUCT_H
+#define CAIRN_LOWER_PRODUCT_H
+
+#include "format/layout.h"
+#include "lower/ir.h"
+#include "lower/share.h"
+
+/// What may make a kernel faster and never changes its result. Say of a part what its
+/// numbers say: cairn_product_hints_of().
+typedef struct cairn_product_hints {
+    bool stream;     ///< Fetch values and indices ahead: rows are short, or many.
+    bool scattered;  ///< x does not stay in L2: fetch far ahead, into L2 only.
+    bool fetch_x;    ///< SpMM: fetch rows of X ahead into L2.
+    bool bypass_y;   ///< SpMM: write Y past the caches. Then y is 64-byte aligned; rows
+                     ///< that are not, because of y_stride, are written as always.
+    bool by_columns; ///< SpMM: go through A once for every tile of columns.
+} cairn_product_hints;
+
+typedef struct cairn_product {
+    bool          transposed;
+    bool          adds;    ///< Y += A*X; else Y = A*X: all rows of the box are written.
+    bool          scaled;  ///< alpha*A*X.
+    bool          wide;    ///< Y is of the type of sums, whatever the operands are.
+    int           columns; ///< 1: a vector; 0: as many as the arguments say.
+    cairn_ir_type operand; ///< Of X, and of Y if not `wide`: F32 or F64.
+    cairn_ir_type accumulate;   ///< Of products and sums.
+    int           vector_bytes; ///< Of the target: 16, 32 or 64.
+    cairn_product_hints hints;
+} cairn_product;
+
+typedef struct cairn_product_kernel {
+    cairn_ir_function *function; ///< Destroy with cairn_ir_destroy().
+    cairn_share        share;    ///< How to fill share[] of the arguments.
+} cairn_product_kernel;
+
+/// Lower a product.
+///
+/// Local.
+///
+/// @param[in]  name    Of the function.
+/// @param[out] kernel  Unchanged on failure.
+///
+/// @retval CAIRN_BAD_SHAPE  The layout is not of order 2.
+cairn_status cairn_product_lower(cairn_env            *env,
+                                 const cairn_layout   *layout,
+                                 const cairn_product  *product,
+                                 const char           *name,
+                                 cairn_product_kernel *kernel);
+
+/// How a product's kernel meets the rows of Y.
+typedef struct cairn_product_rows {
+    bool once; ///< Each at most once. Else a Y narrower than the sums would be rounded
+               ///< again and again: `wide` keeps the sums what they are.
+    bool all; ///< Each at least once; else Y = A*X begins by clearing Y, on one thread.
+} cairn_product_rows;
+
+cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,
+                                         const cairn_product *product);
+
+/// The division of a product's kernel without lowering it.
+cairn_share cairn_product_share(const cairn_layout  *layout,
+                                const cairn_product *product);
+
+/// The key of a kernel: everything that its code depends on, in one line of our own
+/// making. Extents are not in it, save in the widths that they make.
+/// @param[out] key  Freed with cairn_free().
+cairn_status cairn_product_key(cairn_env           *env,
+                               const cairn_layout  *layout,
+                               const cairn_product *product,
+                               char               **key);
+
+/// Hints for a part of @p entries stored entries.
+///
+/// @param[in] columns  Of X and Y.
+/// @param[in] l2, l3   Bytes of the caches.
+cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
+                                           const cairn_product *product,
+                                           int64_t              entries,
+                                           int64_t              columns,
+                                           int64_t              l2,
+                                           int64_t              l3);
+
+#endif

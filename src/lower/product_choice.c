@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The choice of a member's kernel.
+
+#include "lower/product_choice.h"
+
+cairn_product cairn_product_choose(const cairn_layout          *layout,
+                                   const cairn_product_options *op,
+                                   bool                         first,
+                                   int                          vector_bytes)
+{
+    cairn_product product = {
+        .transposed   = op->transposed != 0,
+        .adds         = true,
+        .scaled       = op->alpha != 1,
+        .columns      = op->columns == 1 ? 1 : 0,
+        .operand      = layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
+        .accumulate   = CAIRN_IR_F64,
+        .vector_bytes = vector_bytes,
+    };
+    const cairn_product_rows rows = cairn_product_rows_of(layout, &product);
+
+    product.wide = layout->value_bits == 32 && (product.transposed || !rows.once);
+    product.adds = !first || op->beta != 0 || product.transposed
+                   || layout->partition >= 0 || !rows.once || !rows.all;
+    return product;
+}

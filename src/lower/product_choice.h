@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Which kernel computes a member's product: what it is asked for follows from the
+/// layout, the operation, and whether the member is the first one. Plans ask for it,
+/// `cairn emit` prints it, and some of it comes with the library.
+
+#ifndef CAIRN_LOWER_PRODUCT_CHOICE_H
+#define CAIRN_LOWER_PRODUCT_CHOICE_H
+
+#include "lower/product.h"
+
+#include <cairn/expr.h>
+
+/// Choose; the hints stay empty.
+///
+/// A kernel that meets all rows of Y once may set the first member's: the others add, and
+/// so do all where parts of banks have rows in common. Where a row is met more than
+/// once, or rows are summed over ranks, Y is f64.
+///
+/// @param[in] first         Nothing was added to Y before.
+/// @param[in] vector_bytes  Of the target: 16, 32 or 64.
+cairn_product cairn_product_choose(const cairn_layout          *layout,
+                                   const cairn_product_options *op,
+                                   bool                         first,
+                                   int                          vector_bytes);
+
+#endif

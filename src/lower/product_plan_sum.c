@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// How a row's terms are added, how rows are divided among threads, which hints count.
+
+#include "lower/product_plan.h"
+
+typedef cairn_product_plan plan;
+
+static int loops_from(const plan *p, int from)
+{
+    int loops = 0;
+
+    for (int k = from; k < p->levels; k++)
+        loops += cairn_nest_loops(p->layout, p->order[k]);
+    return loops;
+}
+
+/// Do rows share the stored nodes of level @p l, being told apart by levels below it? Then
+/// which nodes there are, and so the number of a row's term among them, depends on the
+/// other rows, that is on the rank.
+static bool rows_share_nodes(const plan *p, int l)
+{
+    return (p->rows >> l >> 1) != 0;
+}
+
+void cairn_plan_choose_sum(plan *p)
+{
+    const int     last  = p->levels > p->known ? p->order[p->levels - 1] : -1;
+    const int64_t block = last >= 0 && cairn_plan_is_below(p->layout, last)
+                              ? cairn_plan_constant(p->layout, last)
+                              : 0;
+    const bool    few =
+        p->tile == CAIRN_TILE_NONE || (p->constant >= 2 && p->constant <= CAIRN_BLOCK);
+
+    p->sum    = CAIRN_SUM_ONE;
+    p->chains = 1;
+    if (p->product->columns != 1 || !p->layout->exact || p->known == p->levels) return;
+    if (block >= 2 && block <= CAIRN_BLOCK && few) {
+        p->sum    = CAIRN_SUM_COLUMNS;
+        p->chains = (int)block;
+    } else if (p->tile == CAIRN_TILE_NONE && !p->guard_x
+               && !cairn_plan_any_determined(p, p->known)
+               && !rows_share_nodes(p, p->order[p->known])
+               && loops_from(p, p->known) + (p->run >= 0) == 1) {
+        p->sum    = CAIRN_SUM_FOUR;
+        p->chains = 4;
+    }
+}
+
+/// Do the values behind a block's belong to the next node of the level below the row?
+bool cairn_plan_has_beyond(const plan *p)
+{
+    if (p->known == p->levels || cairn_plan_any_determined(p, p->known)) return false;
+    return p->order[p->known] == p->layout->last && p->layout->value_tuple < 0
+           && p->layout->exact;
+}
+
+/// The next level below @p l, with a ptr, under dense levels only; -1: none.
+static int ptr_below(const cairn_layout *layout, int l)
+{
+    for (int k = l + 1; k < layout->levels && k <= layout->first; k++)
+        if (layout->level[k].has_ptr) return k;
+    if (layout->level[l].trimmed && l + 1 < layout->levels
+        && layout->level[l + 1].has_ptr)
+        return l + 1;
+    return -1;
+}
+
+/// The first level, as they are entered, of which every index has rows of its own.
+cairn_share cairn_plan_choose_share(const plan *p)
+{
+    const cairn_layout *layout = p->layout;
+
+    if (p->shifted)
+        return (cairn_share){.kind = CAIRN_SHARE_ROWS, .level = p->tiled, .grain = 64};
+    for (int k = 0; k < p->known && layout->exact; k++) {
+        const int          l     = p->order[k];
+        const cairn_level *level = &layout->level[l];
+        cairn_share        share = {CAIRN_SHARE_EVEN, l, -1, 1};
+
+        if (!(p->rows >> l & 1) || level->determined
+            || !cairn_plan_function_of(layout, l, p->out))
+            continue;
+        if (level->indirect && !p->once) continue;
+        if (level->trimmed && !level->top) continue;
+        if (level->trimmed && !level->has_idx) continue;
+        if (l == p->tiled && p->constant == 0) share.grain = 64;
+        if (level->trimmed && level->depth > l) {
+            share.kind = CAIRN_SHARE_IDX;
+        } else if (l == layout->partition + 1 && ptr_below(layout, l) >= 0) {
+            share.kind = CAIRN_SHARE_PTR;
+            share.ptr  = ptr_below(layout, l);
+        }
+        return share;
+    }
+    return (cairn_share){CAIRN_SHARE_NONE, 0, -1, 1};
+}
+
+/// Does it pay to fetch the matrix ahead? Blocks and gathers gain; a wide tile of one
+/// stream is followed by the machine itself, and separate streams gain nothing.
+static bool gains_by_fetching(const plan *p)
+{
+    if (p->shifted) return false;
+    return p->tile != CAIRN_TILE_LANES || p->reach == CAIRN_REACH_GATHER
+           || (p->constant > 0 && p->constant <= CAIRN_BLOCK);
+}
+
+/// Leave out hints without effect, so that keys that differ are kernels that differ.
+cairn_product_hints cairn_plan_choose_hints(const plan *p)
+{
+    const cairn_product_hints given = p->product->hints;
+    const bool                sums  = p->known < p->levels;
+    cairn_product_hints       hints = {.stream = false};
+
+    if (p->product->columns == 1) {
+        hints.stream    = given.stream && sums && gains_by_fetching(p);
+        hints.scattered = given.scattered && hints.stream && p->tile == CAIRN_TILE_NONE;
+    } else if (sums) {
+        hints.fetch_x    = given.fetch_x && !p->shifted;
+        hints.bypass_y   = given.bypass_y && !p->product->adds && p->once;
+        hints.by_columns = given.by_columns;
+    }
+    return hints;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The steps of a product's lowering, shared by its files: what the kernel is given, the
+/// sums at hand, and who builds which piece.
+///
+/// product.c enters the levels of the row; product_tile.c takes many rows at once and
+/// tells whether all of a tile is inside; product_sum.c adds what is below a row;
+/// product_chains.c is the loop over stored entries in four chains; product_columns.c
+/// are the columns of X and Y; product_store.c joins sums to Y.
+
+#ifndef CAIRN_LOWER_PRODUCT_STEPS_H
+#define CAIRN_LOWER_PRODUCT_STEPS_H
+
+#include "lower/product_plan.h"
+
+enum {
+    CAIRN_PIECES  = 10,  ///< Of a tile, at most: 63 rows are 7 vectors of 8, 4, 2, 1.
+    CAIRN_VECTORS = 8,   ///< Of columns in one tile.
+    CAIRN_CUT     = 4096 ///< Entries of a row, after which a new sum begins.
+};
+
+/// Rows of a tile that lie in one vector.
+typedef struct cairn_piece {
+    int offset; ///< First row in the tile.
+    int lanes;
+    int used; ///< The lanes beyond are rubbish.
+} cairn_piece;
+
+/// The sums of the rows and columns at hand.
+typedef struct cairn_sums {
+    int           pieces;
+    cairn_piece   piece[CAIRN_PIECES];
+    int           chains;
+    bool          packed;  ///< The chains are the lanes of one vector.
+    int           vectors; ///< Of columns; 1 for a vector.
+    cairn_ir_var *sum[CAIRN_PIECES][CAIRN_BLOCK][CAIRN_VECTORS];
+    cairn_ir_var *row;    ///< What the chains join: cuts of a long row; or NULL.
+    bool          inside; ///< All positions are: no guards.
+    bool          single; ///< One row, not a tile.
+    cairn_ir_x    first;  ///< Place of the tile's first row; NULL without tile.
+} cairn_sums;
+
+/// A product while it is built.
+typedef struct cairn_product_build {
+    cairn_ir                 *b;
+    const cairn_product_plan *p;
+    cairn_ir_array           *x, *y;
+    cairn_ir_x                lo[2], end[2];    ///< Bounds of the dimensions.
+    cairn_ir_x                share, share_end; ///< This thread's positions; or NULL.
+    cairn_ir_x                run, run_end;     ///< Nodes of the run at hand; or NULL.
+    cairn_ir_x                column; ///< First column at hand; NULL: a vector.
+    int                       column_lanes, column_vectors;
+    cairn_ir_x                place;   ///< Of a tile's row that is done alone; or NULL.
+    int                       width;   ///< Rows of a tile.
+    cairn_ir_x                x_value; ///< x[j], known early; or NULL.
+    bool                      looped;  ///< The columns' loop stands outermost.
+} cairn_product_build;
+
+/// Enter the levels from number @p at of the order on, and do all that is below.
+void cairn_product_enter(cairn_product_build *e, cairn_nest *nest, int at);
+
+/// The tiled level's loop.
+void cairn_product_tile(cairn_product_build *e, cairn_nest *nest, int at);
+
+/// All of the row at hand, guards included.
+void cairn_product_row(cairn_product_build *e, cairn_nest *nest);
+
+/// The sums of the rows of @p shape, for all columns.
+void cairn_product_group(cairn_product_build *e,
+                         const cairn_nest    *nest,
+                         const cairn_sums    *shape);
+
+/// Add everything below the row, from number @p at of the order on.
+void cairn_product_add(cairn_product_build *e, cairn_nest *nest, cairn_sums *s, int at);
+
+/// Add the terms at the position at hand to chain @p chain.
+void cairn_product_term(cairn_product_build *e,
+                        const cairn_nest    *nest,
+                        cairn_sums          *s,
+                        int                  chain);
+
+/// Add one loop over stored entries in four chains.
+void cairn_product_chains(cairn_product_build *e, cairn_nest *nest, cairn_sums *s);
+
+/// Join the sums to Y.
+void cairn_product_store(cairn_product_build *e,
+                         const cairn_nest    *nest,
+                         const cairn_sums    *s);
+
+/// A level of rows met once per entry: update Y in memory.
+void cairn_product_point(cairn_product_build *e, cairn_nest *nest);
+
+/// Go through the columns in tiles of vectors, for @p rows sums a column: @p body builds
+/// one tile's code.
+void cairn_product_columns(cairn_product_build *e,
+                           int                  rows,
+                           void (*body)(cairn_product_build *e, void *user),
+                           void *user);
+
+/// Fetch the values and indices of the loop at hand ahead; levels from number @p at of
+/// the order on have not been entered.
+void cairn_product_fetch(cairn_product_build *e, const cairn_nest *nest, int at);
+
+/// The sum of the chains, in one fixed order.
+cairn_ir_x cairn_product_total(const cairn_product_build *e,
+                               const cairn_sums          *s,
+                               int                        piece,
+                               int                        vector);
+
+/* Pieces of expressions. */
+
+/// The type of Y.
+cairn_ir_type cairn_product_result(const cairn_product *product);
+
+/// Stand in the tile at the first row of a piece: indices of levels that differ between
+/// lanes become vectors, their holes the largest index (whose value is 0).
+void cairn_product_stand(const cairn_product_build *e,
+                         cairn_nest                *nest,
+                         const cairn_sums          *s,
+                         int                        piece);
+
+/// An element or @p lanes of X or the values, as sums have them.
+cairn_ir_x cairn_product_x(const cairn_product_build *e, cairn_ir_x j, int lanes);
+cairn_ir_x
+cairn_product_value(const cairn_product_build *e, const cairn_nest *nest, int lanes);
+
+/// Elements of the accumulating type in a vector of the target.
+int cairn_product_lanes(const cairn_product *product);
+
+/// Where element (i, column) of Y is.
+cairn_ir_x
+cairn_product_y_at(const cairn_product_build *e, cairn_ir_x row, cairn_ir_x column);
+
+/// A parameter of the arguments.
+cairn_ir_x
+cairn_product_arg(cairn_ir *b, int field, cairn_ir_type type, const char *name);
+
+#endif

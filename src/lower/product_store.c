@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Where sums end: chains are added up in one fixed order, multiplied by alpha, and join
+/// Y; elements of X and of the values as sums take them.
+
+#include "lower/product_steps.h"
+
+typedef cairn_product_build build;
+
+int cairn_product_lanes(const cairn_product *product)
+{
+    return product->vector_bytes / cairn_ir_type_bytes(product->accumulate);
+}
+
+cairn_ir_type cairn_product_result(const cairn_product *product)
+{
+    return product->wide ? product->accumulate : product->operand;
+}
+
+static cairn_ir_x widen(const build *e, cairn_ir_x x)
+{
+    return cairn_ir_cast(e->b, e->p->product->accumulate, x);
+}
+
+cairn_ir_x cairn_product_x(const build *e, cairn_ir_x j, int lanes)
+{
+    if (j->lanes > 1) return widen(e, cairn_ir_gather(e->b, e->x, j));
+    return widen(e, cairn_ir_load_lanes(e->b, e->x, j, lanes));
+}
+
+cairn_ir_x cairn_product_value(const build *e, const cairn_nest *nest, int lanes)
+{
+    return widen(e, cairn_ir_load_lanes(e->b, cairn_nest_values(nest),
+                                        cairn_nest_value(nest), lanes));
+}
+
+cairn_ir_x cairn_product_y_at(const build *e, cairn_ir_x row, cairn_ir_x column)
+{
+    cairn_ir  *b  = e->b;
+    cairn_ir_x at = cairn_ir_sub(b, row, e->lo[e->p->out]);
+
+    if (!column) return at;
+    at = cairn_ir_mul(
+        b, at, cairn_product_arg(b, CAIRN_PRODUCT_y_stride, CAIRN_IR_I64, "y_stride"));
+    return cairn_ir_add(b, at, column);
+}
+
+static cairn_ir_x times_alpha(const build *e, cairn_ir_x sum)
+{
+    if (!e->p->product->scaled) return sum;
+    const cairn_ir_x alpha =
+        cairn_product_arg(e->b, CAIRN_PRODUCT_alpha, CAIRN_IR_F64, "alpha");
+
+    return cairn_ir_mul(e->b, widen(e, alpha), sum);
+}
+
+/// Y at @p at becomes or grows by @p sum.
+static void join(const build *e, cairn_ir_x at, cairn_ir_x sum, bool grows)
+{
+    cairn_ir *b = e->b;
+
+    sum = times_alpha(e, sum);
+    if (grows)
+        sum = cairn_ir_add(b, widen(e, cairn_ir_load_lanes(b, e->y, at, sum->lanes)),
+                           sum);
+    cairn_ir_store(b, e->y, at,
+                   cairn_ir_cast(b, cairn_product_result(e->p->product), sum));
+}
+
+static bool grows(const build *e)
+{
+    return e->p->product->adds || !e->p->once;
+}
+
+/// Chains lo..hi-1 in pairs: (0 + 1) + (2 + 3).
+static cairn_ir_x
+pairs(const build *e, const cairn_sums *s, int piece, int vector, int lo, int hi)
+{
+    const int middle = lo + (hi - lo + 1) / 2;
+
+    if (hi - lo == 1) {
+        const cairn_ir_x all =
+            cairn_ir_use(e->b, s->sum[piece][s->packed ? 0 : lo][vector]);
+
+        return s->packed ? cairn_ir_lane(e->b, all, lo) : all;
+    }
+    return cairn_ir_add(e->b, pairs(e, s, piece, vector, lo, middle),
+                        pairs(e, s, piece, vector, middle, hi));
+}
+
+cairn_ir_x
+cairn_product_total(const build *e, const cairn_sums *s, int piece, int vector)
+{
+    const cairn_ir_x sum = pairs(e, s, piece, vector, 0, s->chains);
+
+    return s->row ? cairn_ir_add(e->b, cairn_ir_use(e->b, s->row), sum) : sum;
+}
+
+/// The lanes of a piece one by one: rows that are not neighbours, or rubbish beyond.
+static void
+store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int piece)
+{
+    cairn_ir         *b     = e->b;
+    const cairn_piece shape = s->piece[piece];
+    cairn_ir_x        sum   = cairn_product_total(e, s, piece, 0);
+
+    if (sum->op != CAIRN_IR_VAR) sum = cairn_ir_use(b, cairn_ir_let(b, sum, "total"));
+    for (int k = 0; k < shape.used; k++) {
+        cairn_nest at = *nest;
+
+        at.place[e->p->tiled] = cairn_ir_add_int(b, s->first, shape.offset + k);
+        at.index[e->p->tiled] =
+            cairn_ir_add(b, at.place[e->p->tiled], cairn_nest_lo(nest, e->p->tiled));
+        for (int l = 0; l < e->p->layout->levels; l++)
+            if (e->p->lanes & e->p->rows & 1U << l) cairn_nest_enter(&at, l);
+        const cairn_ir_x row = cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
+
+        join(e, cairn_product_y_at(e, row, NULL), cairn_ir_lane(b, sum, k), grows(e));
+        cairn_nest_leave(&at, nest->open);
+    }
+}
+
+/// Row of the piece's first lane.
+static cairn_ir_x
+row_of(const build *e, const cairn_nest *nest, const cairn_sums *s, int piece)
+{
+    cairn_nest at = *nest;
+
+    if (e->p->shifted || s->single)
+        return cairn_ir_add_int(e->b, nest->dim[e->p->out], s->piece[piece].offset);
+    cairn_product_stand(e, &at, s, piece);
+    return cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
+}
+
+static void
+join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int piece, bool bypass)
+{
+    cairn_ir *b = e->b;
+
+    for (int v = 0; v < s->vectors; v++) {
+        const cairn_ir_x column =
+            e->column ? cairn_ir_add_int(b, e->column, v * e->column_lanes) : NULL;
+        const cairn_ir_x at  = cairn_product_y_at(e, row, column);
+        const cairn_ir_x sum = cairn_product_total(e, s, piece, v);
+
+        if (bypass)
+            cairn_ir_store(b, e->y, at,
+                           cairn_ir_cast(b, cairn_product_result(e->p->product),
+                                         times_alpha(e, sum)))
+                ->stream = true;
+        else
+            join(e, at, sum, grows(e));
+    }
+}
+
+/// Past the caches, where every row is aligned as the first is.
+static bool may_bypass(const build *e)
+{
+    const cairn_product *product = e->p->product;
+
+    return e->column && e->p->hints.bypass_y && !grows(e) && e->column_vectors > 0
+           && e->column_lanes * cairn_ir_type_bytes(cairn_product_result(product))
+                  == 64;
+}
+
+void cairn_product_store(build *e, const cairn_nest *nest, const cairn_sums *s)
+{
+    cairn_ir *b = e->b;
+
+    for (int k = 0; k < s->pieces; k++) {
+        if (e->p->moved && !s->single) {
+            store_lanes(e, nest, s, k);
+            continue;
+        }
+        if (s->piece[k].used < s->piece[k].lanes) {
+            store_lanes(e, nest, s, k);
+            continue;
+        }
+        cairn_ir_x row = row_of(e, nest, s, k);
+
+        if (s->vectors > 1 && row->op != CAIRN_IR_VAR)
+            row = cairn_ir_use(b, cairn_ir_let(b, row, "%c", "ij"[e->p->out]));
+        if (may_bypass(e)) {
+            const cairn_ir_x stride =
+                cairn_product_arg(b, CAIRN_PRODUCT_y_stride, CAIRN_IR_I64, "y_stride");
+            const int line =
+                64 / cairn_ir_type_bytes(cairn_product_result(e->p->product));
+
+            cairn_ir_if(b, cairn_ir_eq(b,
+                                       cairn_ir_binary(b, CAIRN_IR_MOD, stride,
+                                                       cairn_ir_int(b, line)),
+                                       cairn_ir_int(b, 0)));
+            join_vectors(e, row, s, k, true);
+            cairn_ir_else(b);
+            join_vectors(e, row, s, k, false);
+            cairn_ir_end(b);
+        } else {
+            join_vectors(e, row, s, k, false);
+        }
+    }
+}
+
+/// All columns of one entry.
+static void point_columns(build *e, cairn_ir_x i, cairn_ir_x j, cairn_ir_x a)
+{
+    cairn_ir        *b = e->b;
+    const cairn_ir_x x_stride =
+        cairn_product_arg(b, CAIRN_PRODUCT_x_stride, CAIRN_IR_I64, "x_stride");
+    cairn_ir_stmt *loop = cairn_ir_for(
+        b, cairn_ir_int(b, 0),
+        cairn_product_arg(b, CAIRN_PRODUCT_columns, CAIRN_IR_I64, "columns"), 1,
+        "columns", "c");
+    const cairn_ir_x c = cairn_ir_loop_var(b, loop);
+
+    loop->simd = true;
+    const cairn_ir_x x =
+        cairn_product_x(e, cairn_ir_add(b, cairn_ir_mul(b, j, x_stride), c), 1);
+
+    join(e, cairn_product_y_at(e, i, c), cairn_ir_mul(b, a, x), true);
+    cairn_ir_end(b);
+}
+
+void cairn_product_point(build *e, cairn_nest *nest)
+{
+    const cairn_product_plan *p = e->p;
+    cairn_ir                 *b = e->b;
+    const cairn_ir_x          i = cairn_nest_dim(nest, p->out);
+    const cairn_ir_x          j = e->x_value ? NULL : cairn_nest_dim(nest, p->in);
+
+    if (p->guard_row) cairn_nest_guard(nest, p->out);
+    if (p->guard_x && j) cairn_nest_guard(nest, p->in);
+    if (!p->layout->exact) {
+        cairn_nest_dim(nest, p->in);
+        cairn_nest_check(nest);
+    }
+    cairn_ir_x a = cairn_product_value(e, nest, 1);
+
+    if (p->product->columns != 1) {
+        a = cairn_ir_use(b, cairn_ir_let(b, a, "a"));
+        point_columns(e, i, j, a);
+        return;
+    }
+    const cairn_ir_x x = e->x_value ? e->x_value : cairn_product_x(e, j, 1);
+
+    join(e, cairn_product_y_at(e, i, NULL), cairn_ir_mul(b, a, x), true);
+}

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Sums of rows: declared, filled by the loops below the row, joined to Y. A block's
+/// columns are unrolled, with a chain each.
+
+#include "lower/product_steps.h"
+
+#include <stdio.h>
+
+typedef cairn_product_build build;
+
+/// Lanes of the sums of a piece.
+static int sum_lanes(const build *e, const cairn_sums *s, int piece)
+{
+    if (e->column) return e->column_lanes;
+    return s->packed ? (s->chains == 3 ? 4 : s->chains) : s->piece[piece].lanes;
+}
+
+static void declare_sums(build *e, cairn_sums *s)
+{
+    cairn_ir *b = e->b;
+
+    s->vectors = e->column && e->column_vectors > 1 ? e->column_vectors : 1;
+    for (int r = 0; r < s->pieces; r++)
+        for (int c = 0; c < (s->packed ? 1 : s->chains); c++)
+            for (int v = 0; v < s->vectors; v++) {
+                char             name[16];
+                int              n = snprintf(name, sizeof name, "s");
+                const cairn_ir_x zero =
+                    cairn_ir_splat(b, cairn_ir_real(b, e->p->product->accumulate, 0),
+                                   sum_lanes(e, s, r));
+
+                if (s->pieces > 1) n += snprintf(name + n, sizeof name - n, "%d", r);
+                if (s->chains > 1 && !s->packed)
+                    n += snprintf(name + n, sizeof name - n, "%c", 'a' + c);
+                if (s->vectors > 1) snprintf(name + n, sizeof name - n, "_%d", v);
+                s->sum[r][c][v] = cairn_ir_declare(b, zero, "%s", name);
+            }
+}
+
+/// May a row's chains be the lanes of one vector? Rows of a block whose columns lie side
+/// by side, here and in x.
+static bool packs(const build *e, const cairn_sums *s)
+{
+    const cairn_product_plan *p = e->p;
+    const int                 n = p->chains == 3 ? 4 : p->chains;
+    const int                 l = p->order[p->levels - 1];
+
+    if (p->sum != CAIRN_SUM_COLUMNS || e->column || !s->inside) return false;
+    if (p->tile == CAIRN_TILE_LANES || (n & (n - 1)) || n < 2) return false;
+    if (n > cairn_product_lanes(p->product) || l != p->layout->levels - 1) return false;
+    if (p->layout->value_tuple >= 0 || (n != p->chains && !p->beyond)) return false;
+    for (int t = 0; t < p->layout->dim[p->in].terms; t++)
+        if (p->layout->dim[p->in].var[t] == l) return p->layout->dim[p->in].num[t] == 1;
+    return false;
+}
+
+typedef struct {
+    const cairn_nest *nest;
+    const cairn_sums *shape;
+} group;
+
+static void build_group(build *e, void *user)
+{
+    const group *g    = user;
+    cairn_nest   nest = *g->nest;
+    cairn_sums   s    = *g->shape;
+
+    s.chains = e->column ? 1 : e->p->chains;
+    s.packed = packs(e, &s);
+    declare_sums(e, &s);
+    cairn_product_add(e, &nest, &s, e->p->known);
+    cairn_product_store(e, g->nest, &s);
+}
+
+void cairn_product_group(build *e, const cairn_nest *nest, const cairn_sums *shape)
+{
+    group g = {nest, shape};
+
+    if (e->p->product->columns == 1 || e->looped)
+        build_group(e, &g);
+    else
+        cairn_product_columns(e, shape->pieces, build_group, &g);
+}
+
+/// The columns of a block, unrolled; or at once where they are lanes.
+static void add_columns(build *e, cairn_nest *nest, cairn_sums *s)
+{
+    const int l = e->p->order[e->p->levels - 1];
+
+    for (int c = 0; c < (s->packed ? 1 : e->p->chains); c++) {
+        cairn_nest at = *nest;
+
+        at.terse = true;
+        cairn_nest_stand(&at, l, cairn_ir_int(e->b, c));
+        cairn_product_term(e, &at, s, c);
+    }
+}
+
+/// The nodes of the run at hand.
+static void add_run(build *e, cairn_nest *nest, cairn_sums *s, int at)
+{
+    cairn_ir      *b    = e->b;
+    cairn_ir_stmt *loop = cairn_ir_for(b, e->run, e->run_end, 1, "the run", "p");
+
+    nest->open++;
+    for (int l = e->p->run; l <= e->p->run_last; l++)
+        nest->node[l] = cairn_ir_loop_var(b, loop);
+    const cairn_ir_x run = e->run;
+
+    e->run = NULL;
+    cairn_product_add(e, nest, s, at);
+    e->run = run;
+}
+
+static void add_level(build *e, cairn_nest *nest, cairn_sums *s, int at)
+{
+    const int l = e->p->order[at];
+
+    /* Its index differs between lanes: found with each term. */
+    if (e->p->lanes >> l & 1) {
+        nest->entered |= 1U << l;
+    } else {
+        cairn_nest_enter(nest, l);
+        if (cairn_nest_loops(e->p->layout, l)) cairn_product_fetch(e, nest, at + 1);
+    }
+    cairn_product_add(e, nest, s, at + 1);
+}
+
+void cairn_product_add(build *e, cairn_nest *nest, cairn_sums *s, int at)
+{
+    const cairn_product_plan *p    = e->p;
+    const int                 open = nest->open;
+    cairn_nest                here = *nest;
+
+    if (p->sum == CAIRN_SUM_FOUR && at == p->known && !e->column)
+        cairn_product_chains(e, &here, s);
+    else if (e->run)
+        add_run(e, &here, s, at);
+    else if (at == p->levels)
+        cairn_product_term(e, &here, s, 0);
+    else if (p->sum == CAIRN_SUM_COLUMNS && at == p->levels - 1)
+        add_columns(e, &here, s);
+    else
+        add_level(e, &here, s, at);
+    cairn_nest_leave(&here, open);
+}
+
+/// The place of the tiled level of which the row is, where the tile runs over rows: the
+/// row without what the other levels add to it.
+static cairn_ir_x place_of_row(const build *e, const cairn_nest *nest, cairn_ir_x row)
+{
+    const cairn_linear *out  = &e->p->layout->dim[e->p->out];
+    cairn_linear        rest = {.constant = -out->constant, .den = 1};
+    cairn_ir           *b    = e->b;
+
+    for (int t = 0; t < out->terms; t++) {
+        if (out->var[t] == e->p->tiled) continue;
+        rest.var[rest.terms]   = out->var[t];
+        rest.num[rest.terms++] = -out->num[t];
+    }
+    return cairn_ir_sub(b, cairn_ir_add(b, row, cairn_nest_sum(nest, &rest)),
+                        cairn_nest_lo(nest, e->p->tiled));
+}
+
+void cairn_product_stand(const build      *e,
+                         cairn_nest       *nest,
+                         const cairn_sums *s,
+                         int               piece)
+{
+    const cairn_product_plan *p     = e->p;
+    cairn_ir                 *b     = e->b;
+    const cairn_piece         shape = s->piece[piece];
+
+    if (!s->first) return;
+    nest->terse = true;
+    if (p->shifted)
+        cairn_nest_stand(
+            nest, p->tiled,
+            place_of_row(e, nest, cairn_ir_add_int(b, s->first, shape.offset)));
+    else
+        cairn_nest_stand(nest, p->tiled, cairn_ir_add_int(b, s->first, shape.offset));
+    for (int l = 0; l < p->layout->levels; l++) {
+        if (!(p->lanes >> l & 1) || !(nest->entered >> l & 1)) continue;
+        if (p->rows >> l & 1) continue;
+        const cairn_ir_x last = cairn_ir_add_int(
+            b, cairn_ir_add(b, cairn_nest_lo(nest, l), cairn_nest_size(nest, l)), -1);
+
+        nest->index[l] = cairn_ir_min(
+            b,
+            cairn_ir_load_lanes(b, cairn_nest_idx(nest, l),
+                                cairn_nest_combination(nest, l), shape.lanes),
+            last);
+    }
+}
+
+static void add_to(build *e, cairn_ir_var *sum, cairn_ir_x a, cairn_ir_x x)
+{
+    cairn_ir *b = e->b;
+
+    cairn_ir_assign(b, sum,
+                    cairn_ir_add(b, cairn_ir_use(b, sum), cairn_ir_mul(b, a, x)));
+}
+
+/// Guards of one position, outside tiles that are inside.
+static void guard_term(build *e, cairn_nest *at)
+{
+    const cairn_product_plan *p = e->p;
+    cairn_ir                 *b = e->b;
+
+    if (p->shifted) {
+        const cairn_ir_x place =
+            cairn_ir_use(b, cairn_ir_let(b, at->place[p->tiled], "q"));
+
+        cairn_ir_if(b,
+                    cairn_ir_and(b, cairn_ir_le(b, cairn_ir_int(b, 0), place),
+                                 cairn_ir_lt(b, place, cairn_nest_size(at, p->tiled))));
+        at->open++;
+        cairn_nest_stand(at, p->tiled, place);
+    }
+    if (p->guard_x || !p->layout->exact) {
+        at->terse = false;
+        cairn_nest_dim(at, p->in);
+        if (p->guard_x) cairn_nest_guard(at, p->in);
+        if (!p->layout->exact) {
+            cairn_nest_dim(at, p->out);
+            cairn_nest_check(at);
+        }
+    }
+}
+
+/// Where element j of X is, in the column tile's vector @p v.
+static cairn_ir_x x_at(const build *e, cairn_ir_x j, int v)
+{
+    cairn_ir        *b = e->b;
+    const cairn_ir_x stride =
+        cairn_product_arg(b, CAIRN_PRODUCT_x_stride, CAIRN_IR_I64, "x_stride");
+
+    return cairn_ir_add_int(b, cairn_ir_add(b, cairn_ir_mul(b, j, stride), e->column),
+                            v * e->column_lanes);
+}
+
+/// Rows of X by vectors, each used for all rows of the tile.
+static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
+{
+    cairn_ir  *b = e->b;
+    cairn_ir_x x[CAIRN_VECTORS];
+
+    for (int r = 0; r < s->pieces; r++) {
+        cairn_nest at = *nest;
+
+        cairn_product_stand(e, &at, s, r);
+        if (!s->inside) guard_term(e, &at);
+        const cairn_ir_x j = cairn_nest_dim(&at, e->p->in);
+
+        for (int v = 0; v < s->vectors && (r == 0 || e->p->reach != CAIRN_REACH_ONE);
+             v++)
+            x[v] = cairn_product_x(e, x_at(e, j, v), e->column_lanes);
+        for (int v = 0; v < s->vectors && r == 0 && s->pieces > 1
+                        && e->p->reach == CAIRN_REACH_ONE;
+             v++)
+            x[v] = cairn_ir_use(b, cairn_ir_let(b, x[v], "x%d", v));
+        cairn_ir_x a = cairn_product_value(e, &at, 1);
+
+        if (s->vectors > 1 || e->column_lanes > 1)
+            a = cairn_ir_use(
+                b, cairn_ir_let(b, cairn_ir_splat(b, a, e->column_lanes), "a"));
+        for (int v = 0; v < s->vectors; v++)
+            add_to(e, s->sum[r][0][v], a, x[v]);
+        cairn_nest_leave(&at, nest->open);
+    }
+}
+
+/// x for the lanes of a piece that starts @p offset rows after the tile.
+static cairn_ir_x x_of_piece(build            *e,
+                             const cairn_nest *nest,
+                             const cairn_sums *s,
+                             int               piece,
+                             cairn_ir_x        j)
+{
+    cairn_ir         *b     = e->b;
+    const cairn_piece shape = s->piece[piece];
+    cairn_nest        at    = *nest;
+
+    if (e->p->reach != CAIRN_REACH_GATHER)
+        return cairn_product_x(e, cairn_ir_add_int(b, j, shape.offset), shape.lanes);
+    cairn_product_stand(e, &at, s, piece);
+    return cairn_product_x(e, cairn_nest_dim(&at, e->p->in), shape.lanes);
+}
+
+/// Many pieces of one tile: values, and x where it goes along, count from one position.
+static void add_tile(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
+{
+    const cairn_product_plan *p  = e->p;
+    cairn_ir                 *b  = e->b;
+    cairn_nest                at = *nest;
+    cairn_ir_x                x = NULL, j = NULL;
+
+    cairn_product_stand(e, &at, s, 0);
+    const cairn_ir_x q = cairn_ir_use(b, cairn_ir_let(b, cairn_nest_value(&at), "p"));
+
+    if (p->reach != CAIRN_REACH_GATHER) j = cairn_nest_dim(&at, p->in);
+    if (p->reach == CAIRN_REACH_NEXT)
+        j = cairn_ir_use(b, cairn_ir_let(b, j, "%c", "ij"[p->in]));
+    if (p->reach == CAIRN_REACH_ONE)
+        x = cairn_ir_use(b,
+                         cairn_ir_let(b, cairn_product_x(e, j, 1), "%cx", "ij"[p->in]));
+    for (int r = 0; r < s->pieces; r++)
+        add_to(e, s->sum[r][chain][0],
+               cairn_ir_cast(
+                   b, p->product->accumulate,
+                   cairn_ir_load_lanes(b, cairn_nest_values(nest),
+                                       cairn_ir_add_int(b, q, s->piece[r].offset),
+                                       s->piece[r].lanes)),
+               x ? x : x_of_piece(e, nest, s, r, j));
+}
+
+void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
+{
+    const cairn_product_plan *p = e->p;
+    cairn_ir                 *b = e->b;
+    cairn_ir_x                x = NULL;
+
+    if (e->column) {
+        add_vectors(e, nest, s);
+        return;
+    }
+    if (p->tile == CAIRN_TILE_LANES && s->pieces > 1) {
+        add_tile(e, nest, s, chain);
+        return;
+    }
+    for (int r = 0; r < s->pieces; r++) {
+        cairn_nest at = *nest;
+        const int  lanes =
+            s->packed ? (s->chains == 3 ? 4 : s->chains) : s->piece[r].lanes;
+
+        cairn_product_stand(e, &at, s, r);
+        if (!s->inside) guard_term(e, &at);
+        if (!x || p->reach != CAIRN_REACH_ONE) {
+            const bool one = p->reach == CAIRN_REACH_ONE && !s->packed;
+
+            at.terse = true;
+            x        = cairn_product_x(e, cairn_nest_dim(&at, p->in), one ? 1 : lanes);
+            if (p->reach == CAIRN_REACH_ONE && s->pieces > 1)
+                x = cairn_ir_use(b, cairn_ir_let(b, x, "%cx", "ij"[p->in]));
+        }
+        add_to(e, s->sum[r][s->packed ? 0 : chain][0],
+               cairn_product_value(e, &at, lanes), x);
+        cairn_nest_leave(&at, nest->open);
+    }
+}
