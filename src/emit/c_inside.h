@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The inside of the C printer, shared by its files. The function's text is printed
+/// first and notes what it needs; then the declarations of just that are put before it.
+
+#ifndef CAIRN_EMIT_C_INSIDE_H
+#define CAIRN_EMIT_C_INSIDE_H
+
+#include "base/text.h"
+#include "emit/names.h"
+#include "lower/abi.h"
+#include "lower/ir.h"
+
+#define CAIRN_C_COLUMNS 88
+
+/// How tightly operators of C bind, loosest first.
+typedef enum {
+    CAIRN_C_COMMA,
+    CAIRN_C_CONDITIONAL,
+    CAIRN_C_OR,
+    CAIRN_C_AND,
+    CAIRN_C_BITS_OR,
+    CAIRN_C_BITS_AND,
+    CAIRN_C_EQUAL,
+    CAIRN_C_LESS,
+    CAIRN_C_SHIFT,
+    CAIRN_C_SUM,
+    CAIRN_C_PRODUCT,
+    CAIRN_C_UNARY,
+    CAIRN_C_POSTFIX,
+} cairn_c_binding;
+
+/// Functions that the text may call, one bit each in `calls`.
+typedef enum {
+    CAIRN_C_MALLOC,
+    CAIRN_C_CALLOC,
+    CAIRN_C_FREE,
+    CAIRN_C_FLOOR_DIV,
+    CAIRN_C_FLOOR_MOD,
+    CAIRN_C_MIN,
+    CAIRN_C_MAX,
+    CAIRN_C_FENCE,
+} cairn_c_call;
+
+/// What is done with vectors of a type and number of lanes, one bit each in `vectors`.
+typedef enum {
+    CAIRN_C_VECTOR,     ///< The type is named.
+    CAIRN_C_SPLAT,      ///< splat_v8f64(x)
+    CAIRN_C_LANE_SUM,   ///< sum_v8f64(v)
+    CAIRN_C_STREAM,     ///< stream_v8f64(to, v)
+    CAIRN_C_GATHER,     ///< gather_v8f64(from, at), `at` of I64
+    CAIRN_C_GATHER_I32, ///< gather_v8f64_i32(from, at)
+    CAIRN_C_LOAD,       ///< load_v8u32(from): 64 bits a lane
+    CAIRN_C_VECTOR_MIN, ///< min_v8i64(a, b)
+    CAIRN_C_VECTOR_MAX, ///< max_v8i64(a, b)
+    CAIRN_C_LANES_MIN,  ///< min_v8i64(a, b)
+} cairn_c_use;
+
+enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lanes.
+
+typedef struct cairn_c {
+    cairn_env               *env;
+    const cairn_ir_function *f;
+    cairn_text               text; ///< Of the function, as far as it is printed.
+    cairn_text               run;  ///< Lines that may still be aligned; see c_lines.c.
+    cairn_names              names;
+    unsigned                 abis;  ///< Calling conventions of the functions, and
+    unsigned                 types; ///< scalar types named, one bit each.
+    unsigned                 calls;
+    unsigned short           vectors[CAIRN_C_TYPES][CAIRN_C_LANES];
+    int                      indent; ///< Blanks before a line.
+    const cairn_ir_array   **live;   ///< Allocated, not freed, innermost last.
+    int                      lives, live_capacity;
+    int                      outer;    ///< `lives` where the parallel loop was entered.
+    const void              *parallel; ///< The loop whose turns are printed; or NULL.
+    int                      loops;    ///< Loops of threads so far.
+} cairn_c;
+
+/* Names of types; noted as needed. c_types.c */
+
+const char *cairn_c_scalar(cairn_c *c, cairn_ir_type type);
+
+/// The name of a vector type: "v8f64"; of one lane the scalar's.
+typedef struct cairn_c_name {
+    char text[24];
+} cairn_c_name;
+cairn_c_name cairn_c_type(cairn_c *c, cairn_ir_type type, int lanes);
+cairn_c_name cairn_c_vector_name(cairn_ir_type type, int lanes);
+
+/// Note a use, and what it is made of.
+void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use);
+bool cairn_c_needs(const cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use);
+void cairn_c_need_call(cairn_c *c, cairn_c_call call);
+
+/* Expressions. c_expr.c, c_memory.c */
+
+/// Append @p x to @p out, in parentheses if it binds less tightly than @p binding.
+void cairn_c_expr(cairn_c *c, cairn_text *out, cairn_ir_x x, cairn_c_binding binding);
+/// As cairn_c_expr(), of 64 bits in C, too: an element of a narrow array is cast.
+void cairn_c_wide(cairn_c *c, cairn_text *out, cairn_ir_x x, cairn_c_binding binding);
+/// Is the C text of @p x narrower than the 64 bits of its type?
+bool cairn_c_narrow(cairn_ir_x x);
+/// How tightly the text of @p x binds.
+cairn_c_binding cairn_c_bind(cairn_ir_x x);
+
+void cairn_c_load(cairn_c *c, cairn_text *out, cairn_ir_x x);
+void cairn_c_gather(cairn_c *c, cairn_text *out, cairn_ir_x x);
+/// The place of @p lanes elements from @p at on, read as @p type, as what may be
+/// assigned to.
+void cairn_c_place(cairn_c              *c,
+                   cairn_text           *out,
+                   const cairn_ir_array *array,
+                   cairn_ir_x            at,
+                   cairn_ir_type         type,
+                   int                   lanes);
+/// The address of element @p at, in a sum: `x + 8 * i`.
+void cairn_c_address(cairn_c              *c,
+                     cairn_text           *out,
+                     const cairn_ir_array *array,
+                     cairn_ir_x            at);
+
+/* Lines. c_lines.c */
+
+/// Add one statement's line, without its blanks and its end. In a line's text '\1' stands
+/// before a declared name and '\2' before the `=` that follows: of neighbouring lines
+/// they are put below each other. @p line is freed.
+void cairn_c_line(cairn_c *c, cairn_text *line);
+void cairn_c_print_line(cairn_c *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/// Write lines that wait for their neighbours.
+void cairn_c_flush(cairn_c *c);
+/// One blank line between thoughts.
+void cairn_c_blank(cairn_c *c);
+/// A comment on lines of its own.
+void cairn_c_comment(cairn_c *c, const char *note);
+/// Words of a comment from column @p column on; @p fresh starts another line of it.
+void cairn_c_comment_text(cairn_text *out,
+                          const char *note,
+                          int         column,
+                          const char *fresh);
+
+/* Statements and what stands around them. c_stmt.c, c_nest.c, c_leave.c,
+ * c_memory.c */
+
+void cairn_c_block(cairn_c *c, const cairn_ir_stmt *block);
+void cairn_c_for(cairn_c *c, const cairn_ir_stmt *loop);
+void cairn_c_while(cairn_c *c, const cairn_ir_stmt *loop);
+void cairn_c_if(cairn_c *c, const cairn_ir_stmt *stmt);
+/// Are there stores past the caches in the block?
+bool cairn_c_streams(const cairn_ir_stmt *block);
+/// Leave the function with the status that @p status computes, all arrays freed; out of a
+/// loop of threads: leave the turn, and the function after the loop.
+void cairn_c_leave(cairn_c *c, const char *status);
+/// Before a loop whose turns may fail, at the end of a turn, and after the loop.
+void cairn_c_begin_failing(cairn_c *c, const cairn_ir_stmt *loop);
+void cairn_c_end_turn(cairn_c *c);
+void cairn_c_end_failing(cairn_c *c, const cairn_ir_stmt *loop);
+/// Leave with -1 unless the pointer @p name is one.
+void cairn_c_fail_unless(cairn_c *c, const char *name);
+void cairn_c_alloc(cairn_c *c, const cairn_ir_stmt *stmt);
+void cairn_c_free_array(cairn_c *c, const cairn_ir_array *array);
+/// The array is freed: nobody needs to do it when the function is left.
+void cairn_c_forget(cairn_c *c, const cairn_ir_array *array);
+/// The arrays and parameters that the function uses, as local constants.
+void cairn_c_locals(cairn_c *c);
+
+/// The comment that opens a function, or the file of one; what could end it is not in it.
+void cairn_c_notes(const cairn_ir_function *f, cairn_text *out);
+/// All else that stands before the functions. c_prelude.c, c_vectors.c
+void cairn_c_prelude(cairn_c *c, cairn_text *out);
+void cairn_c_vectors(const cairn_c *c, cairn_text *out);
+void cairn_c_print_gather(cairn_text   *out,
+                          cairn_ir_type type,
+                          int           lanes,
+                          cairn_ir_type index);
+/// Number of parts that a calling convention takes.
+int cairn_c_parts(int abi);
+/// Name of the struct of arguments of a calling convention, and of its fields.
+const char *cairn_c_arguments(int abi);
+const char *cairn_c_argument(int abi, int field);
+
+/// Append one logical line with blanks before it and its end, broken where it is too
+/// long. c_wrap.c
+void cairn_c_wrap(cairn_text *out, const char *line, int indent);
+
+#endif

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Arrays in C: the local pointers, elements by index or by bytes, several at once, and
+/// arrays of the function's own.
+
+#include "emit/c_inside.h"
+#include "lower/ir_walk.h"
+
+#include <string.h>
+
+/// Bytes from the start of a strided array to element @p at: tuples before, and then
+/// elements inside one.
+static void
+print_bytes(cairn_c *c, cairn_text *out, const cairn_ir_array *array, cairn_ir_x at)
+{
+    const long long stride = (long long)array->stride;
+
+    cairn_text_add(out, "%lld * ", stride);
+    if (array->block <= 1) {
+        cairn_c_wide(c, out, at, CAIRN_C_UNARY);
+        return;
+    }
+    cairn_text_add(out, "(");
+    cairn_c_wide(c, out, at, CAIRN_C_PRODUCT);
+    cairn_text_add(out, " / %lld) + %d * (", (long long)array->block,
+                   cairn_ir_type_bytes(array->type));
+    cairn_c_wide(c, out, at, CAIRN_C_PRODUCT);
+    cairn_text_add(out, " %% %lld)", (long long)array->block);
+}
+
+void cairn_c_address(cairn_c              *c,
+                     cairn_text           *out,
+                     const cairn_ir_array *array,
+                     cairn_ir_x            at)
+{
+    cairn_text_add(out, "%s", cairn_names_of(&c->names, array));
+    if (at->op == CAIRN_IR_INT && at->integer == 0) return;
+    cairn_text_add(out, " + ");
+    if (array->stride)
+        print_bytes(c, out, array, at);
+    else
+        cairn_c_expr(c, out, at, CAIRN_C_SUM);
+}
+
+static bool at_start(cairn_ir_x at)
+{
+    return at->op == CAIRN_IR_INT && at->integer == 0;
+}
+
+void cairn_c_place(cairn_c              *c,
+                   cairn_text           *out,
+                   const cairn_ir_array *array,
+                   cairn_ir_x            at,
+                   cairn_ir_type         type,
+                   int                   lanes)
+{
+    if (lanes == 1 && !array->stride) {
+        cairn_text_add(out, "%s[", cairn_names_of(&c->names, array));
+        cairn_c_expr(c, out, at, CAIRN_C_COMMA);
+        cairn_text_add(out, "]");
+        return;
+    }
+    cairn_text_add(out, "*(%s%s *)%s", array->written ? "" : "const ",
+                   cairn_c_type(c, type, lanes).text, at_start(at) ? "" : "(");
+    cairn_c_address(c, out, array, at);
+    if (!at_start(at)) cairn_text_add(out, ")");
+}
+
+/// Consecutive elements of a strided array: each for itself.
+static void print_each(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    cairn_text_add(out, "(%s){", cairn_c_type(c, x->type, x->lanes).text);
+    for (int lane = 0; lane < x->lanes; lane++) {
+        const cairn_ir_expr offset = {
+            .op = CAIRN_IR_INT, .type = CAIRN_IR_I64, .lanes = 1, .integer = lane};
+        const cairn_ir_expr at = {.op    = CAIRN_IR_ADD,
+                                  .type  = CAIRN_IR_I64,
+                                  .lanes = 1,
+                                  .a     = x->a,
+                                  .b     = &offset};
+
+        if (lane) cairn_text_add(out, ", ");
+        cairn_c_place(c, out, x->array, lane ? &at : x->a, x->array->type, 1);
+    }
+    cairn_text_add(out, "}");
+}
+
+void cairn_c_load(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    const cairn_ir_type memory = x->array->type;
+
+    if (x->lanes > 1 && x->array->stride) {
+        print_each(c, out, x);
+    } else if (x->lanes > 1) {
+        cairn_c_need(c, memory, x->lanes, CAIRN_C_LOAD);
+        cairn_text_add(out, "load_%s(", cairn_c_vector_name(memory, x->lanes).text);
+        cairn_c_address(c, out, x->array, x->a);
+        cairn_text_add(out, ")");
+    } else {
+        if (memory == CAIRN_IR_U64)
+            cairn_text_add(out, "(%s)", cairn_c_scalar(c, CAIRN_IR_I64));
+        cairn_c_place(c, out, x->array, x->a, memory, 1);
+    }
+}
+
+void cairn_c_gather(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    const bool        narrow = x->a->type == CAIRN_IR_I32;
+    const cairn_c_use use    = narrow ? CAIRN_C_GATHER_I32 : CAIRN_C_GATHER;
+
+    cairn_c_need(c, x->array->type, x->lanes, use);
+    cairn_text_add(out, "gather_%s%s(%s, ",
+                   cairn_c_vector_name(x->array->type, x->lanes).text,
+                   narrow ? "_i32" : "", cairn_names_of(&c->names, x->array));
+    cairn_c_expr(c, out, x->a, CAIRN_C_CONDITIONAL);
+    cairn_text_add(out, ")");
+}
+
+/// C text of a field's owner and name: "A->level[1].ptr", "op->x".
+static void print_field(cairn_text *out, int abi, cairn_ir_field field)
+{
+    static const char *const member[] = {
+        [CAIRN_IR_LEVEL_PTR] = "ptr",     [CAIRN_IR_LEVEL_IDX] = "idx",
+        [CAIRN_IR_LEVEL_LO] = "lo",       [CAIRN_IR_LEVEL_SIZE] = "size",
+        [CAIRN_IR_LEVEL_NODES] = "nodes", [CAIRN_IR_LEVEL_HOLE] = "hole",
+        [CAIRN_IR_VAL] = "val",           [CAIRN_IR_VALUES] = "values",
+        [CAIRN_IR_BANK] = "bank",
+    };
+    const char part = field.part ? 'B' : 'A';
+
+    if (field.source == CAIRN_IR_ARG)
+        cairn_text_add(out, "op->%s", cairn_c_argument(abi, field.level));
+    else if (field.source >= CAIRN_IR_VAL)
+        cairn_text_add(out, "%c->%s", part, member[field.source]);
+    else
+        cairn_text_add(out, "%c->level[%d].%s", part, field.level,
+                       member[field.source]);
+}
+
+/// `const uint32_t *restrict const A1_ptr = A->level[1].ptr`
+static void print_array(cairn_c *c, const cairn_ir_array *array)
+{
+    const cairn_ir_source source = array->field.source;
+    const char *const type = array->stride ? "char" : cairn_c_scalar(c, array->type);
+    /* The part's own arrays of structure are const to all but a conversion. */
+    const bool cast = array->written
+                      && (source == CAIRN_IR_LEVEL_PTR || source == CAIRN_IR_LEVEL_IDX);
+    cairn_text line;
+
+    cairn_text_init(&line, c->env);
+    cairn_text_add(&line,
+                   "%s%s *restrict const %s \2= ", array->written ? "" : "const ", type,
+                   cairn_names_of(&c->names, array));
+    if (cast) cairn_text_add(&line, "(%s *)", type);
+    print_field(&line, c->f->abi, array->field);
+    cairn_c_line(c, &line);
+}
+
+static void print_param(cairn_c *c, const cairn_ir_expr *param)
+{
+    cairn_text line;
+
+    cairn_text_init(&line, c->env);
+    cairn_text_add(&line, "const %s \1%s \2= ", cairn_c_scalar(c, param->type),
+                   cairn_names_of(&c->names, param));
+    if (param->type != CAIRN_IR_I64 && param->type != CAIRN_IR_F64)
+        cairn_text_add(&line, "(%s)", cairn_c_scalar(c, param->type));
+    print_field(&line, c->f->abi, param->field);
+    cairn_c_line(c, &line);
+}
+
+static bool expr_has(cairn_ir_x x, void *object)
+{
+    return x == object || (x->array && x->array == object);
+}
+
+static bool stmt_has(const cairn_ir_stmt *stmt, void *object)
+{
+    return stmt->array && stmt->array == object;
+}
+
+static bool used(const cairn_c *c, const void *object)
+{
+    return cairn_ir_any_stmt(c->f->body, stmt_has, (void *)object)
+           || cairn_ir_any_expr(c->f->body, expr_has, (void *)object);
+}
+
+void cairn_c_locals(cairn_c *c)
+{
+    const cairn_ir_function *const f = c->f;
+
+    for (int n = 0; n < f->arrays; n++) {
+        if (f->array[n]->field.source == CAIRN_IR_SCRATCH || !used(c, f->array[n]))
+            continue;
+        cairn_names_push(&c->names, f->array[n], f->array[n]->name);
+        print_array(c, f->array[n]);
+    }
+    cairn_c_blank(c);
+    for (int n = 0; n < f->params; n++) {
+        if (!used(c, f->param[n])) continue;
+        cairn_names_push(&c->names, f->param[n], f->param[n]->name);
+        print_param(c, f->param[n]);
+    }
+    cairn_c_blank(c);
+}
+
+/// Remember an array that must be freed when the function is left.
+static void remember(cairn_c *c, const cairn_ir_array *array)
+{
+    if (c->text.status != CAIRN_OK) return;
+    if (c->lives == c->live_capacity) {
+        const int more = 2 * c->live_capacity + 8;
+
+        c->text.status =
+            cairn_realloc(c->env, more, sizeof *c->live, (void **)&c->live);
+        if (c->text.status != CAIRN_OK) return;
+        c->live_capacity = more;
+    }
+    c->live[c->lives++] = array;
+}
+
+/// The arguments of malloc or calloc: one element more than asked for, since nothing is
+/// asked for now and then.
+static void print_size(cairn_c *c, cairn_text *out, const cairn_ir_stmt *stmt)
+{
+    const int       bytes = cairn_ir_type_bytes(stmt->array->type);
+    const bool      times = !stmt->zero && bytes > 1;
+    const long long count = stmt->a->op == CAIRN_IR_INT ? stmt->a->integer + 1 : 0;
+
+    if (times) cairn_text_add(out, "%d * ", bytes);
+    if (count > 0) {
+        cairn_text_add(out, "%lld", count);
+    } else {
+        cairn_text_add(out, "%s", times ? "(" : "");
+        cairn_c_wide(c, out, stmt->a, CAIRN_C_SUM);
+        cairn_text_add(out, " + 1%s", times ? ")" : "");
+    }
+    if (stmt->zero) cairn_text_add(out, ", %d", bytes);
+}
+
+void cairn_c_alloc(cairn_c *c, const cairn_ir_stmt *stmt)
+{
+    const cairn_ir_array *const array = stmt->array;
+    const char *const           type  = cairn_c_scalar(c, array->type);
+    cairn_text                  line;
+
+    cairn_names_push(&c->names, array, array->name);
+    cairn_c_need_call(c, stmt->zero ? CAIRN_C_CALLOC : CAIRN_C_MALLOC);
+    cairn_text_init(&line, c->env);
+    cairn_text_add(&line, "%s *restrict const %s \2= %s", type,
+                   cairn_names_of(&c->names, array),
+                   stmt->zero ? "calloc(" : "malloc(");
+    print_size(c, &line, stmt);
+    cairn_text_add(&line, ")");
+    cairn_c_line(c, &line);
+    cairn_c_fail_unless(c, cairn_names_of(&c->names, array));
+    remember(c, array);
+}
+
+void cairn_c_free_array(cairn_c *c, const cairn_ir_array *array)
+{
+    cairn_c_need_call(c, CAIRN_C_FREE);
+    cairn_c_print_line(c, "free(%s)", cairn_names_of(&c->names, array));
+}
+
+void cairn_c_forget(cairn_c *c, const cairn_ir_array *array)
+{
+    int kept = 0;
+
+    for (int n = 0; n < c->lives; n++)
+        if (c->live[n] != array) c->live[kept++] = c->live[n];
+    c->lives = kept;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What stands before a kernel: its notes, the types and the structs that it is called
+/// with, and the small functions that it uses. The structs come from where everybody
+/// else has them: the part from cairn/kernel.h, as text (CairnKernelText.cmake), the
+/// arguments from the lists of lower/abi.h.
+
+#include "emit/c_inside.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const char cairn_kernel_text[]; ///< Declarations of cairn/kernel.h.
+
+typedef struct {
+    const char *type, *name;
+} argument;
+
+static const argument product_arguments[] = {
+#define X(type, name, what) {#type, #name},
+    CAIRN_PRODUCT_MAP(X)
+#undef X
+};
+
+static const argument convert_arguments[] = {
+#define X(type, name, what) {#type, #name},
+    CAIRN_CONVERT_MAP(X)
+#undef X
+};
+
+/// Calling conventions: the struct, its fields, the number of parts.
+static const struct {
+    const char     *name;
+    const argument *field;
+    int             fields, parts;
+} conventions[] = {
+    [CAIRN_ABI_PRODUCT] = {"cairn_product_args", product_arguments,
+                           sizeof product_arguments / sizeof *product_arguments, 1},
+    [CAIRN_ABI_CONVERT] = {"cairn_convert_args", convert_arguments,
+                           sizeof convert_arguments / sizeof *convert_arguments, 2},
+};
+
+const char *cairn_c_arguments(int abi)
+{
+    return conventions[abi].name;
+}
+
+const char *cairn_c_argument(int abi, int field)
+{
+    return conventions[abi].field[field].name;
+}
+
+int cairn_c_parts(int abi)
+{
+    return conventions[abi].parts;
+}
+
+/// `typedef __INT64_TYPE__ int64_t;` of integer types.
+static const char *const builtin_type[CAIRN_C_TYPES] = {
+    [CAIRN_IR_BOOL] = "_Bool",          [CAIRN_IR_I8] = "__INT8_TYPE__",
+    [CAIRN_IR_I16] = "__INT16_TYPE__",  [CAIRN_IR_I32] = "__INT32_TYPE__",
+    [CAIRN_IR_I64] = "__INT64_TYPE__",  [CAIRN_IR_U8] = "__UINT8_TYPE__",
+    [CAIRN_IR_U16] = "__UINT16_TYPE__", [CAIRN_IR_U32] = "__UINT32_TYPE__",
+    [CAIRN_IR_U64] = "__UINT64_TYPE__",
+};
+
+/// Does C text name the type, as a word?
+static bool names_type(const char *text, const char *type)
+{
+    const size_t length = strlen(type);
+
+    for (const char *at = strstr(text, type); at; at = strstr(at + 1, type))
+        if ((at == text || strchr(" (\n", at[-1])) && strchr(" *", at[length]))
+            return true;
+    return false;
+}
+
+/// Does a convention's struct have a field of the type?
+static bool has_field(int abi, const char *type)
+{
+    for (int n = 0; n < conventions[abi].fields; n++) {
+        char field[80];
+
+        snprintf(field, sizeof field, "%s ", conventions[abi].field[n].type);
+        if (names_type(field, type)) return true;
+    }
+    return false;
+}
+
+/// The types of the structs are used, too.
+static void note_struct_types(cairn_c *c)
+{
+    for (int type = 0; type < CAIRN_C_TYPES; type++) {
+        const char *const text = cairn_ir_type_text((cairn_ir_type)type);
+
+        if (names_type(cairn_kernel_text, text)
+            || (c->abis >> CAIRN_ABI_PRODUCT & 1 && has_field(CAIRN_ABI_PRODUCT, text))
+            || (c->abis >> CAIRN_ABI_CONVERT & 1 && has_field(CAIRN_ABI_CONVERT, text)))
+            c->types |= 1u << type;
+    }
+}
+
+static void print_types(const cairn_c *c, cairn_text *out)
+{
+    size_t widest = 0;
+
+    for (int type = 0; type < CAIRN_C_TYPES; type++)
+        if (c->types >> type & 1 && builtin_type[type]
+            && strlen(builtin_type[type]) > widest)
+            widest = strlen(builtin_type[type]);
+    for (int type = 0; type < CAIRN_C_TYPES; type++)
+        if (c->types >> type & 1 && builtin_type[type])
+            cairn_text_add(out, "typedef %-*s %s;\n", (int)widest, builtin_type[type],
+                           cairn_ir_type_text((cairn_ir_type)type));
+    cairn_text_add(out, "\n");
+}
+
+/// Length of a type without the star that belongs to the name.
+static int plain_type(const char *type, bool *star)
+{
+    const size_t length = strlen(type);
+
+    *star = type[length - 1] == '*';
+    return (int)(*star ? length - 2 : length);
+}
+
+/// The struct of arguments; fields of one type that follow each other share lines.
+static void print_arguments(int abi, cairn_text *out)
+{
+    const int             fields = conventions[abi].fields;
+    const argument *const field  = conventions[abi].field;
+    int                   widest = 0;
+    bool                  star;
+
+    for (int n = 0; n < fields; n++) {
+        const int length = plain_type(field[n].type, &star) + (star ? 1 : 0);
+
+        if (length > widest) widest = length;
+    }
+    cairn_text_add(out, "\ntypedef struct %s {\n", cairn_c_arguments(abi));
+    for (int n = 0; n < fields;) {
+        const int length = plain_type(field[n].type, &star);
+        int       column = 4 + widest + 1;
+        const int first  = n;
+
+        cairn_text_add(out, "    %.*s%*s", length, field[n].type,
+                       widest - length + (star ? 0 : 1), "");
+        do {
+            cairn_text_add(out, "%s%s%s", n > first ? ", " : "", star ? "*" : "",
+                           field[n].name);
+            column += (int)strlen(field[n].name) + 4;
+            n++;
+        } while (n < fields && strcmp(field[n].type, field[first].type) == 0
+                 && column + (int)strlen(field[n].name) + 4 < CAIRN_C_COLUMNS);
+        cairn_text_add(out, ";\n");
+    }
+    cairn_text_add(out, "} %s;\n", cairn_c_arguments(abi));
+}
+
+/// Declarations and functions on scalars, by the bit that asks for them.
+static const char *const calls[] = {
+    [CAIRN_C_FLOOR_DIV] = "static inline int64_t floor_div(int64_t a, int64_t b)\n"
+                          "{\n"
+                          "    return a / b - (a % b < 0);\n"
+                          "}\n",
+    [CAIRN_C_FLOOR_MOD] = "static inline int64_t floor_mod(int64_t a, int64_t b)\n"
+                          "{\n"
+                          "    const int64_t rest = a % b;\n"
+                          "\n"
+                          "    return rest < 0 ? rest + b : rest;\n"
+                          "}\n",
+    [CAIRN_C_MIN]       = "static inline int64_t min(int64_t a, int64_t b)\n"
+                          "{\n"
+                          "    return a < b ? a : b;\n"
+                          "}\n",
+    [CAIRN_C_MAX]       = "static inline int64_t max(int64_t a, int64_t b)\n"
+                          "{\n"
+                          "    return a > b ? a : b;\n"
+                          "}\n",
+    [CAIRN_C_MALLOC]    = "void *malloc(__SIZE_TYPE__ bytes);\n",
+    [CAIRN_C_CALLOC]    = "void *calloc(__SIZE_TYPE__ count, __SIZE_TYPE__ bytes);\n",
+    [CAIRN_C_FREE]      = "void  free(void *block);\n",
+    [CAIRN_C_FENCE]     = "/* Stores past the caches are done before what follows. */\n"
+                          "static inline void stream_end(void)\n"
+                          "{\n"
+                          "#ifdef __SSE__\n"
+                          "    __builtin_ia32_sfence();\n"
+                          "#endif\n"
+                          "}\n",
+};
+
+static void print_calls(const cairn_c *c, cairn_text *out)
+{
+    const unsigned memory =
+        1u << CAIRN_C_MALLOC | 1u << CAIRN_C_CALLOC | 1u << CAIRN_C_FREE;
+
+    if (c->calls & memory) cairn_text_add(out, "\n");
+    for (size_t n = 0; n < sizeof calls / sizeof *calls; n++)
+        if (c->calls >> n & 1)
+            cairn_text_add(out, "%s%s", memory >> n & 1 ? "" : "\n", calls[n]);
+}
+
+void cairn_c_notes(const cairn_ir_function *f, cairn_text *out)
+{
+    if (f->notes == 0) return;
+    cairn_text_add(out, "/*\n");
+    for (int n = 0; n < f->notes; n++) {
+        cairn_text_add(out, " * ");
+        cairn_c_comment_text(out, f->note[n], 3, "\n *     ");
+        cairn_text_add(out, "\n");
+    }
+    cairn_text_add(out, " */\n\n");
+}
+
+void cairn_c_prelude(cairn_c *c, cairn_text *out)
+{
+    note_struct_types(c);
+    print_types(c, out);
+    cairn_text_add(out, "%s", cairn_kernel_text);
+    for (int abi = 0; abi < (int)(sizeof conventions / sizeof *conventions); abi++)
+        if (c->abis >> abi & 1) print_arguments(abi, out);
+    print_calls(c, out);
+    cairn_c_vectors(c, out);
+    cairn_text_add(out, "\n");
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Vector types and what C lacks for them: a scalar in every lane, the sum of all lanes,
+/// gathers, stores past the caches. Each is a small function with the machine's own
+/// instruction where the compiler has it, and plain C where not.
+
+#include "emit/c_inside.h"
+
+#include <string.h>
+
+/// Length of the longest name of an element's type among the vectors used.
+static int widest_element(const cairn_c *c)
+{
+    int widest = 0;
+
+    for (int type = 0; type < CAIRN_C_TYPES; type++)
+        for (int log = 1; log < CAIRN_C_LANES; log++) {
+            const cairn_ir_type t = (cairn_ir_type)type;
+            const int           n = (int)strlen(cairn_ir_type_text(t));
+
+            if (cairn_c_needs(c, t, 1 << log, CAIRN_C_VECTOR) && n > widest) widest = n;
+        }
+    return widest;
+}
+
+/// Vectors may stand anywhere that an element may.
+static void print_typedefs(const cairn_c *c, cairn_text *out)
+{
+    const int widest = widest_element(c);
+
+    if (widest) cairn_text_add(out, "\n");
+    for (int type = 0; type < CAIRN_C_TYPES; type++)
+        for (int log = 1; log < CAIRN_C_LANES; log++) {
+            const cairn_ir_type t     = (cairn_ir_type)type;
+            const int           bytes = cairn_ir_type_bytes(t);
+
+            if (!cairn_c_needs(c, t, 1 << log, CAIRN_C_VECTOR)) continue;
+            cairn_text_add(out,
+                           "typedef %-*s %s __attribute__((vector_size(%d), "
+                           "aligned(%d), may_alias));\n",
+                           widest, cairn_ir_type_text(t),
+                           cairn_c_vector_name(t, 1 << log).text, bytes << log, bytes);
+        }
+}
+
+/// `return (TYPE){x, x, ...};`
+static void print_copies(cairn_text *out, const char *type, int lanes)
+{
+    cairn_text line;
+
+    cairn_text_init(&line, out->env);
+    cairn_text_add(&line, "return (%s){", type);
+    for (int n = 0; n < lanes; n++)
+        cairn_text_add(&line, "%sx", n ? ", " : "");
+    cairn_text_add(&line, "};");
+    if (line.data) cairn_c_wrap(out, line.data, 4);
+    if (line.status != CAIRN_OK) out->status = line.status;
+    cairn_text_fini(&line);
+}
+
+static void print_splat(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v = cairn_c_vector_name(type, lanes);
+
+    cairn_text_add(out, "\nstatic inline %s splat_%s(%s x)\n{\n", v.text, v.text,
+                   cairn_ir_type_text(type));
+    print_copies(out, v.text, lanes);
+    cairn_text_add(out, "}\n");
+}
+
+/// Halves are added until one lane is left: one order for every compiler.
+static void print_sum(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v = cairn_c_vector_name(type, lanes);
+    const cairn_c_name h = cairn_c_vector_name(type, lanes / 2);
+
+    cairn_text_add(out, "\nstatic inline %s sum_%s(%s v)\n{\n",
+                   cairn_ir_type_text(type), v.text, v.text);
+    if (lanes == 2)
+        cairn_text_add(out, "    return v[0] + v[1];\n}\n");
+    else
+        cairn_text_add(out,
+                       "    const %s *const half = (const %s *)&v;\n\n"
+                       "    return sum_%s(half[0] + half[1]);\n}\n",
+                       h.text, h.text, h.text);
+}
+
+/// Integers are widened to 64 bits a lane.
+static void print_load(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const bool         widens = !cairn_ir_type_is_float(type) && type != CAIRN_IR_I64;
+    const cairn_c_name v      = cairn_c_vector_name(type, lanes);
+    const cairn_c_name result = widens ? cairn_c_vector_name(CAIRN_IR_I64, lanes) : v;
+
+    cairn_text_add(out, "\nstatic inline %s load_%s(const %s *from)\n{\n", result.text,
+                   v.text, cairn_ir_type_text(type));
+    if (widens)
+        cairn_text_add(
+            out, "    return __builtin_convertvector(*(const %s *)from, %s);\n}\n",
+            v.text, result.text);
+    else
+        cairn_text_add(out, "    return *(const %s *)from;\n}\n", v.text);
+}
+
+/// The smaller, or the larger, lane by lane; of integers.
+static void print_choice(cairn_text *out, cairn_ir_type type, int lanes, bool smaller)
+{
+    const cairn_c_name name = cairn_c_vector_name(type, lanes);
+    const char *const  v    = name.text;
+
+    cairn_text_add(out,
+                   "\nstatic inline %s %s_%s(%s a, %s b)\n{\n"
+                   "    const %s first = (%s)(a %c b);\n\n"
+                   "    return (a & first) | (b & ~first);\n}\n",
+                   v, smaller ? "min" : "max", v, v, v, v, v, smaller ? '<' : '>');
+}
+
+/// The store of a vector past the caches; 64-byte aligned.
+static void print_stream(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v     = cairn_c_vector_name(type, lanes);
+    const char *const  text  = cairn_ir_type_text(type);
+    const int          bytes = lanes * cairn_ir_type_bytes(type);
+    const bool known = (bytes == 32 || bytes == 64) && cairn_ir_type_is_float(type);
+
+    cairn_text_add(out,
+                   "\nstatic inline void stream_%s(%s *to, %s v)\n{\n"
+                   "#if defined __clang__\n"
+                   "    typedef %s aligned_vector __attribute__((vector_size(%d)));\n\n"
+                   "    __builtin_nontemporal_store((aligned_vector)v, "
+                   "(aligned_vector *)to);\n",
+                   v.text, text, v.text, text, bytes);
+    if (known)
+        cairn_text_add(out,
+                       "#elif defined %s\n"
+                       "    __builtin_ia32_movntp%c%d(to, v);\n",
+                       bytes == 64 ? "__AVX512F__" : "__AVX__",
+                       type == CAIRN_IR_F64 ? 'd' : 's', 8 * bytes);
+    cairn_text_add(out,
+                   "#else\n"
+                   "    *(%s *)to = v;\n"
+                   "#endif\n}\n",
+                   v.text);
+}
+
+static void print_min(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_c_name v = cairn_c_vector_name(type, lanes);
+
+    cairn_text_add(out,
+                   "\nstatic inline %s min_%s(%s a, %s b)\n{\n"
+                   "    const %s less = a < b;\n\n"
+                   "    return (a & less) | (b & ~less);\n}\n",
+                   v.text, v.text, v.text, v.text, v.text);
+}
+
+void cairn_c_vectors(const cairn_c *c, cairn_text *out)
+{
+    print_typedefs(c, out);
+    for (int t = 0; t < CAIRN_C_TYPES; t++)
+        for (int log = 1; log < CAIRN_C_LANES; log++) {
+            const cairn_ir_type type  = (cairn_ir_type)t;
+            const int           lanes = 1 << log;
+
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_LOAD))
+                print_load(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_VECTOR_MIN))
+                print_choice(out, type, lanes, true);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_VECTOR_MAX))
+                print_choice(out, type, lanes, false);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_SPLAT))
+                print_splat(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_LANE_SUM))
+                print_sum(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_LANES_MIN))
+                print_min(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_STREAM))
+                print_stream(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_GATHER))
+                cairn_c_print_gather(out, type, lanes, CAIRN_IR_I64);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_GATHER_I32))
+                cairn_c_print_gather(out, type, lanes, CAIRN_IR_I32);
+        }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Kernels as whoever runs them asks for them: by a key that says everything the code
+/// depends on, with a function that writes the source if nobody has the code yet. Who
+/// loads them (a device: prebuilt, from the cache, or compiled now) hands a loader down
+/// to the rooms that may not know devices.
+
+#ifndef CAIRN_EMIT_KERNEL_H
+#define CAIRN_EMIT_KERNEL_H
+
+#include "lower/ir.h"
+
+/// How a kernel came to be.
+typedef enum {
+    CAIRN_ROUTE_REFERENCE, ///< It did not: interpreted.
+    CAIRN_ROUTE_PREBUILT,  ///< It came with the library.
+    CAIRN_ROUTE_COMPILED,  ///< Compiled now, or on another day and found in the cache.
+} cairn_route;
+
+/// Write the source of a kernel. Called only if nobody has its code.
+/// @param[out] source  C text that defines the request's symbol; cairn_free().
+typedef cairn_status (*cairn_source_fn)(cairn_env *env, void *user, char **source);
+
+/// Lower a kernel: what its source is printed from.
+/// @param[out] function  Its name is @p symbol; cairn_ir_destroy().
+typedef cairn_status (*cairn_lower_fn)(cairn_env          *env,
+                                       void               *user,
+                                       const char         *symbol,
+                                       cairn_ir_function **function);
+
+typedef struct cairn_kernel_request {
+    const char *key; ///< Printable, one line: operation, layouts, types, schedule. Two
+                     ///< requests of one key are for the same source.
+    cairn_source_fn source;
+    cairn_lower_fn  lower; ///< For who prints many in one file; NULL: only as text.
+    void           *user;  ///< Handed to both.
+    bool at_hand; ///< Only if nothing has to be compiled for it; else UNSUPPORTED.
+} cairn_kernel_request;
+
+/// A loaded function.
+typedef struct cairn_kernel {
+    void       *run;     ///< To be cast to the convention's type (lower/abi.h).
+    cairn_route route;   ///< PREBUILT or COMPILED.
+    bool        cached;  ///< COMPILED: before, by this process or, on disk, by another.
+    double      seconds; ///< That getting it took, measured.
+    void       *library; ///< What must stay loaded; the loader's.
+} cairn_kernel;
+
+/// Who loads kernels.
+typedef struct cairn_kernel_loader {
+    /// Get a kernel.
+    ///
+    /// Local; may wait for another process that is compiling the same one.
+    ///
+    /// @param[out] kernel  Give back with release(). Unchanged on failure.
+    /// @retval CAIRN_NO_KERNEL  There is no compiler, it failed or was killed: run the
+    ///                            reference way. The message says why.
+    cairn_status (*load)(void                       *user,
+                         const cairn_kernel_request *request,
+                         cairn_kernel               *kernel);
+    void (*release)(void *user, cairn_kernel *kernel);
+    void *user;
+    int   vector_bytes; ///< Of the machine's widest useful vectors: 16, 32 or 64.
+    int   threads;      ///< That kernels shall use.
+
+    /// What makes kernels slower to get or to run than they could be (a cache that cannot
+    /// be used, a compiler without threads), "WHAT: WHERE: WHY"; "": nothing. The
+    /// loader's; it may change with every load.
+    const char *note;
+} cairn_kernel_loader;
+
+/// The symbol of a key: "cairn_" and 16 hexadecimal digits.
+#define CAIRN_KERNEL_SYMBOL 32
+void cairn_kernel_symbol(const char *key, char symbol[CAIRN_KERNEL_SYMBOL]);
+
+#endif
