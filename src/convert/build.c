@@ -6,6 +6,8 @@
 #include "convert/build.h"
 
 #include "convert/build_steps.h"
+#include "convert/compiled.h"
+#include "convert/compiled_rank.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +18,9 @@ typedef struct {
     int                 members;
     cairn_member_build *m; ///< [members]
     cairn_local        *tensor;
-    cairn_path         *path; ///< That was executed.
+    cairn_path         *path;     ///< That was executed.
+    bool                compiled; ///< Members go the compiled way where they can.
+    cairn_route         route;
 } builder;
 
 static cairn_status agree(const builder *b, cairn_status mine)
@@ -26,24 +30,68 @@ static cairn_status agree(const builder *b, cairn_status mine)
     return net ? net->agree(net->user, mine) : mine;
 }
 
+/// What this rank's queries gave.
+static cairn_status create_layout(const builder *b, cairn_member_build *m)
+{
+    cairn_interval span[CAIRN_MAX_QUERIES] = {{0}};
+
+    for (int q = 0; q < m->encoding->queries && m->set; q++)
+        span[q] = cairn_query_span(m->set, q);
+    return cairn_layout_create(b->env, m->encoding, b->build->shape.extent,
+                               b->build->box, span, b->build->value_bits, &m->layout);
+}
+
+/// The reference way after all, for queries that were to be left out.
+static cairn_status run_queries(const builder *b, cairn_member_build *m)
+{
+    CAIRN_TRY(cairn_build_read(m, b->build->from));
+    m->ranked = false;
+    cairn_layout_destroy(b->env, &m->layout);
+    CAIRN_TRY(cairn_query_run(b->env, m->encoding, &b->build->shape, b->build->box,
+                              &m->entries, NULL, &m->set));
+    return create_layout(b, m);
+}
+
+/// Count the compiled way; what cannot be compiled goes the reference way from its
+/// coordinates, unless that is forbidden.
+static cairn_status count_compiled(builder *b, cairn_member_build *m)
+{
+    const cairn_status status = cairn_compiled_count(m, b->build, &m->compiled);
+
+    if (status != CAIRN_NO_KERNEL || !cairn_compiled_may_fall_back(b->env))
+        return status;
+    CAIRN_TRY(m->ranked ? run_queries(b, m) : cairn_build_read(m, b->build->from));
+    CAIRN_TRY(cairn_build_remap(m));
+    return cairn_build_count(m);
+}
+
 /// What the path left in the member's table becomes a layout and counts of nodes.
 static cairn_status infer_layout(builder *b, int member)
 {
     cairn_member_build *m = &b->m[member];
-    cairn_interval      span[CAIRN_MAX_QUERIES];
 
-    for (int q = 0; q < m->encoding->queries; q++)
-        span[q] = cairn_query_span(m->set, q);
-    CAIRN_TRY(cairn_layout_create(b->env, m->encoding, b->build->shape.extent,
-                                  b->build->box, span, b->build->value_bits,
-                                  &m->layout));
-    return cairn_build_count(m);
+    CAIRN_TRY(create_layout(b, m));
+    return b->compiled ? count_compiled(b, m) : cairn_build_count(m);
+}
+
+/// One word for all members: the least that any of them got.
+static void join_routes(builder *b)
+{
+    b->route = b->compiled ? CAIRN_ROUTE_PREBUILT : CAIRN_ROUTE_REFERENCE;
+    for (int k = 0; k < b->members && b->compiled; k++) {
+        if (!b->m[k].compiled) {
+            b->route = CAIRN_ROUTE_REFERENCE;
+            return;
+        }
+        if (b->m[k].compiled->route > b->route) b->route = b->m[k].compiled->route;
+    }
 }
 
 static cairn_status infer_layouts(builder *b)
 {
     for (int k = 0; k < b->members; k++)
         CAIRN_TRY(infer_layout(b, k));
+    join_routes(b);
     return CAIRN_OK;
 }
 
@@ -90,7 +138,10 @@ static cairn_status allocate_group(builder *b, int member, int64_t first)
     for (int64_t bank = 0; bank < group->count; bank++)
         cairn_part_place(m->layout, m->bank[bank].nodes, NULL, &total, &group->bytes,
                          &scratch);
-    CAIRN_TRY(cairn_alloc_zero(b->env, total, 1, &group->block));
+    if (m->compiled && cairn_compiled_writes_all(m->compiled))
+        CAIRN_TRY(cairn_alloc(b->env, total, 1, &group->block));
+    else
+        CAIRN_TRY(cairn_alloc_zero(b->env, total, 1, &group->block));
     group->bytes = 0;
     for (int64_t bank = 0; bank < group->count; bank++) {
         cairn_part *part = &m->part[bank];
@@ -107,7 +158,8 @@ static cairn_status fill_group(builder *b, int member)
     cairn_member_build *m = &b->m[member];
 
     for (int64_t bank = 0; bank < m->layout->banks; bank++)
-        CAIRN_TRY(cairn_build_fill(m, bank, &m->part[bank]));
+        CAIRN_TRY(m->compiled ? cairn_compiled_fill(m->compiled, bank, &m->part[bank])
+                              : cairn_build_fill(m, bank, &m->part[bank]));
     return CAIRN_OK;
 }
 
@@ -152,6 +204,7 @@ static cairn_status fill_tensor(builder *b)
 
 static void free_member(cairn_env *env, cairn_member_build *m)
 {
+    cairn_compiled_destroy(env, &m->compiled);
     cairn_query_set_destroy(env, &m->set);
     cairn_layout_destroy(env, &m->layout);
     cairn_table_fini(&m->table);
@@ -171,6 +224,14 @@ static cairn_status make_members(builder *b)
     return CAIRN_OK;
 }
 
+/// Members whose queries need not be run.
+static cairn_status find_ranks(builder *b)
+{
+    for (int k = 0; k < b->members; k++)
+        CAIRN_TRY(cairn_rank_find(&b->m[k], b->build));
+    return CAIRN_OK;
+}
+
 static cairn_status run(builder *b)
 {
     const cairn_build *build = b->build;
@@ -183,7 +244,11 @@ static cairn_status run(builder *b)
         status = cairn_path_plan(b->env, build->from ? build->from->format : NULL,
                                  build->format, build->shape.extent, &path);
     status = agree(b, status);
-    if (status == CAIRN_OK) status = cairn_path_run(b->env, build, path, b->m);
+    b->compiled =
+        build->loader && cairn_build_worth(b->env, build) != CAIRN_BUILD_REFERENCE;
+    if (status == CAIRN_OK && b->compiled) status = find_ranks(b);
+    if (status == CAIRN_OK)
+        status = cairn_path_run(b->env, build, path, b->compiled, b->m);
     b->path = path;
     CAIRN_TRY(status);
     CAIRN_TRY(agree(b, infer_layouts(b)));
@@ -199,6 +264,7 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
     for (int k = 0; k < b.members && b.m; k++)
         free_member(env, &b.m[k]);
     cairn_free(env, b.m);
+    if (status == CAIRN_OK && build->route) *build->route = b.route;
     if (status == CAIRN_OK && build->executed) {
         *build->executed = b.path;
         b.path           = NULL;

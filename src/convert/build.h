@@ -13,6 +13,7 @@
 #ifndef CAIRN_CONVERT_BUILD_H
 #define CAIRN_CONVERT_BUILD_H
 
+#include "emit/kernel.h"
 #include "query/query.h"
 #include "tensor/local.h"
 
@@ -27,8 +28,21 @@ typedef struct cairn_build {
     int                    rank;
     int                    value_bits; ///< 32 or 64.
     int64_t held; ///< Bytes that count beside the arrays (entries, operands).
+    const cairn_kernel_loader *loader; ///< NULL: the reference way.
+    cairn_route
+        *route; ///< If not NULL: REFERENCE if any member went that way, else how
+                ///< the others' functions came to be.
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
+
+/// What a build is worth, by the options and by its entries.
+typedef enum {
+    CAIRN_BUILD_REFERENCE, ///< Too small to look for functions.
+    CAIRN_BUILD_AT_HAND,   ///< Functions that need no compiler.
+    CAIRN_BUILD_COMPILED,  ///< A compiler's time.
+} cairn_build_worthy;
+
+cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *build);
 
 /// Build a tensor.
 ///

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static cairn_status out_of_range(cairn_member_build *m, int l, int64_t value)
+cairn_status cairn_build_out_of_range(cairn_member_build *m, int l, int64_t value)
 {
     const cairn_interval range = m->layout->level[l].range;
 
@@ -29,7 +29,7 @@ static cairn_status check_indices(cairn_member_build *m, int l)
     if (level->indirect && level->trimmed && !level->gaps) return CAIRN_OK;
     for (cairn_pos row = 0; row < m->table.n; row++)
         if (e[row] < level->range.lo || e[row] > level->range.hi)
-            return out_of_range(m, l, e[row]);
+            return cairn_build_out_of_range(m, l, e[row]);
     return CAIRN_OK;
 }
 
@@ -39,9 +39,8 @@ static cairn_status check_values(cairn_member_build *m)
     if (m->layout->value_bits != 32) return CAIRN_OK;
     for (cairn_pos row = 0; row < m->table.n; row++)
         CAIRN_CHECK(isinf(m->table.value[row]) || !isinf((float)m->table.value[row]),
-                    m->env, CAIRN_OVERFLOW,
-                    "format: f32: the value %g is beyond its range, which ends at %g",
-                    m->table.value[row], (double)FLT_MAX);
+                    m->env, CAIRN_OVERFLOW, CAIRN_BUILD_BEYOND_F32, m->table.value[row],
+                    (double)FLT_MAX);
     return CAIRN_OK;
 }
 

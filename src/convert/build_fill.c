@@ -127,14 +127,14 @@ static bool needs_tuples(const cairn_layout *layout)
     return false;
 }
 
-static cairn_status check_widths(const filler *f)
+cairn_status cairn_build_check_widths(cairn_env *env, const cairn_kernel_part *view)
 {
-    for (int l = f->layout->first; l <= f->layout->last; l++) {
-        const cairn_kernel_level *level = &f->view->level[l];
+    for (int l = view->first; l <= view->last; l++) {
+        const cairn_kernel_level *level = &view->level[l];
 
         CAIRN_CHECK(!level->ptr_bits || level->ptr_bits == 64
                         || level->nodes < (int64_t)1 << level->ptr_bits,
-                    f->m->env, CAIRN_OVERFLOW,
+                    env, CAIRN_OVERFLOW,
                     "format: bits: ptr(%d) = %d is too small for %" PRId64 " nodes", l,
                     level->ptr_bits, level->nodes);
     }
@@ -164,7 +164,7 @@ cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part)
     cairn_status status = CAIRN_OK;
 
     part->nnz = m->bank[bank].end - m->bank[bank].begin;
-    CAIRN_TRY(check_widths(&f));
+    CAIRN_TRY(cairn_build_check_widths(m->env, f.view));
     for (int l = 0; l <= m->layout->last && tuples; l++)
         CAIRN_GO(done,
                  CAIRN_NEW(m->env, m->bank[bank].nodes[m->layout->last], &f.tuple[l]));

@@ -14,6 +14,12 @@ typedef struct cairn_bank {
     cairn_pos nodes[CAIRN_MAX_LEVELS]; ///< Of its trimmed levels.
 } cairn_bank;
 
+/// Queries that number entries as they are visited (compiled_rank.h).
+typedef struct cairn_rank {
+    int count, query; ///< The sum, and the enum whose numbers the map uses.
+    int row, col;     ///< Dimensions: of the groups, and along them.
+} cairn_rank;
+
 /// One member while it is built.
 typedef struct cairn_member_build {
     cairn_env            *env;
@@ -24,7 +30,11 @@ typedef struct cairn_member_build {
     cairn_query_set      *set;     ///< NULL: it has no queries.
     cairn_layout         *layout;  ///< Moves into the tensor.
     cairn_bank           *bank;    ///< [layout->banks]
-    cairn_part *part; ///< [layout->banks] into the tensor's list, once placed.
+    cairn_part *part;   ///< [layout->banks] into the tensor's list, once placed.
+    bool        direct; ///< Compiled: it starts from the levels of the tensor given.
+    bool        ranked; ///< Compiled: its queries are not run; instead there is
+    cairn_rank  rank;   ///< this.
+    struct cairn_compiled *compiled; ///< NULL: it goes the reference way.
 } cairn_member_build;
 
 /// Where the entry just stepped to lies: node of every trimmed level, and which of them
@@ -42,10 +52,22 @@ typedef struct cairn_node_cursor {
 /// Execute a path, rule by rule, into the members' tables.
 ///
 /// Collective if the build has a net; failures are agreed on.
+///
+/// @param[in] compiled  Run queries and deal entries out only: the members' `entries`,
+///                      which are coordinates, go the compiled way from there; where
+///                      nothing needs coordinates, `direct` is set instead.
 cairn_status cairn_path_run(cairn_env          *env,
                             const cairn_build  *build,
                             const cairn_path   *path,
+                            bool                compiled,
                             cairn_member_build *members);
+
+/// Of a member that is direct read the coordinates of @p from into `entries`, after all.
+cairn_status cairn_build_read(cairn_member_build *m, const cairn_local *from);
+
+/// Fill the member's table from the coordinates in `entries` by the forms of its levels,
+/// in order: for what turns out not to compile.
+cairn_status cairn_build_remap(cairn_member_build *m);
 
 /// Start a bank.
 static inline void cairn_node_cursor_init(cairn_node_cursor *cursor)
@@ -60,6 +82,17 @@ void cairn_node_cursor_step(cairn_node_cursor        *cursor,
 
 /// Hold every index against its level's range; count banks and their nodes.
 cairn_status cairn_build_count(cairn_member_build *m);
+
+/// The failure of an index @p value of level @p l outside its range.
+cairn_status cairn_build_out_of_range(cairn_member_build *m, int l, int64_t value);
+
+/// Its message about values that f32 does not hold: value, limit.
+#define CAIRN_BUILD_BEYOND_F32 \
+    "format: f32: the value %g is beyond its range, which ends at %g"
+
+/// Do the ptrs of a placed part hold its nodes?
+/// @retval CAIRN_OVERFLOW  One does not.
+cairn_status cairn_build_check_widths(cairn_env *env, const cairn_kernel_part *view);
 
 /// Fill the arrays of a placed part (its block is zero).
 cairn_status

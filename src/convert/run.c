@@ -4,6 +4,9 @@
 /// may fail by itself; it then skips the rules of its own until they meet.
 
 #include "convert/build_steps.h"
+#include "convert/compiled.h"
+#include "convert/compiled_rank.h"
+#include "tensor/walk.h"
 
 #include <inttypes.h>
 
@@ -15,8 +18,9 @@ typedef struct {
     cairn_table  whole; ///< All entries, where the members' tables are not yet there.
     cairn_table  part[CAIRN_MAX_MEMBERS]; ///< Those of a hybrid source's members.
     bool         dealt;                   ///< The entries are in the members' tables.
-    int          member;                  ///< Of the rules that are running.
-    cairn_table *table;                   ///< What they work on.
+    bool         compiled; ///< Rules on maps are left out: entries stay coordinates.
+    int          member;   ///< Of the rules that are running.
+    cairn_table *table;    ///< What they work on.
 } runner;
 
 static cairn_status meet(const runner *r, cairn_status mine)
@@ -32,11 +36,47 @@ static cairn_table *common_table(runner *r)
     return r->build->format->hybrid ? &r->whole : &r->m[0].table;
 }
 
+/// The entries of a tensor, as coordinates in order.
+static cairn_status read_coordinates(runner *r)
+{
+    const cairn_build *build  = r->build;
+    cairn_status       status = cairn_compiled_read(r->env, build, r->table);
+    cairn_entries      read;
+
+    if (status != CAIRN_NO_KERNEL || !cairn_compiled_may_fall_back(r->env))
+        return status;
+    cairn_entries_init(&read, build->shape.order);
+    status = cairn_local_entries(build->from, &read);
+    if (status == CAIRN_OK) status = cairn_entries_sort(r->env, &read);
+    if (status == CAIRN_OK) cairn_table_take(r->table, &read);
+    cairn_entries_fini(r->env, &read);
+    return status;
+}
+
+/// What the compiled way starts from: coordinates, where queries or thresholds have to
+/// look at them or members meet; else the levels as they are.
+static cairn_status load_compiled(runner *r)
+{
+    const cairn_build *build = r->build;
+
+    if (!build->from) {
+        cairn_table_from_entries(build->entries, r->table);
+        return CAIRN_OK;
+    }
+    if (!build->format->hybrid && !build->from->format->hybrid) {
+        r->m[0].direct = r->m[0].encoding->queries == 0;
+        if (r->m[0].ranked)
+            CAIRN_TRY(cairn_rank_is_direct(&r->m[0], build, &r->m[0].direct));
+    }
+    return r->m[0].direct ? CAIRN_OK : read_coordinates(r);
+}
+
 static cairn_status load(runner *r)
 {
     const cairn_build *build = r->build;
 
     r->table = common_table(r);
+    if (r->compiled) return load_compiled(r);
     if (!build->from) {
         cairn_table_from_entries(build->entries, r->table);
         return CAIRN_OK;
@@ -49,6 +89,7 @@ static cairn_status load(runner *r)
 
 static cairn_status start_member(runner *r, int member)
 {
+    if (r->compiled && !r->dealt) return CAIRN_OK;
     r->member = member;
     r->table  = r->dealt ? &r->m[member].table : &r->part[member];
     if (r->dealt) return CAIRN_OK;
@@ -59,6 +100,7 @@ static cairn_status compose(runner *r)
 {
     r->table  = common_table(r);
     r->member = 0;
+    if (r->compiled) return CAIRN_OK;
     for (int k = 0; k < r->build->from->groups; k++) {
         CAIRN_TRY(cairn_table_join(r->table, &r->part[k]));
         cairn_table_fini(&r->part[k]);
@@ -117,6 +159,7 @@ append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
                     "%s) has no number",
                     rule->query ? rule->query : "of the map", e->coord[0][row],
                     e->order > 1 ? e->coord[1][row] : 0, e->order > 2 ? ", ..." : "");
+    if (r->compiled) return CAIRN_OK;
     return cairn_table_append(r->table, number);
 }
 
@@ -124,6 +167,7 @@ static cairn_status query(runner *r, const cairn_rule *rule)
 {
     cairn_member_build *m = &r->m[r->member];
 
+    if (m->ranked) return CAIRN_OK;
     CAIRN_TRY(meet(r, begin_queries(r)));
     CAIRN_TRY(cairn_query_step(m->set, rule->a, r->build->net));
     if (!rule->appends) return CAIRN_OK;
@@ -155,8 +199,15 @@ static cairn_status run_rule(runner *r, const cairn_rule *rule)
     case CAIRN_RULE_ENUMERATE:
     case CAIRN_RULE_REORDER:
     case CAIRN_RULE_SCHEDULE: return query(r, rule);
-    default: return cairn_table_run(r->table, rule);
+    default: return r->compiled ? CAIRN_OK : cairn_table_run(r->table, rule);
     }
+}
+
+/// Members without queries: their coordinates are where the compiled way starts.
+static void show_entries(const runner *r)
+{
+    for (int k = 0; k < r->build->format->members && r->compiled; k++)
+        if (!r->m[k].set) r->m[k].entries = cairn_table_entries(&r->m[k].table);
 }
 
 static cairn_status run_all(runner *r)
@@ -174,15 +225,18 @@ static cairn_status run_all(runner *r)
         }
         cairn_progress(r->env, "convert", (double)(k + 1) / (r->path->rules + 1));
     }
+    show_entries(r);
     return meet(r, status);
 }
 
 cairn_status cairn_path_run(cairn_env          *env,
                             const cairn_build  *build,
                             const cairn_path   *path,
+                            bool                compiled,
                             cairn_member_build *members)
 {
-    runner r = {.env = env, .build = build, .path = path, .m = members};
+    runner r = {
+        .env = env, .build = build, .path = path, .m = members, .compiled = compiled};
 
     cairn_table_init(env, &r.whole);
     for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)

@@ -30,6 +30,15 @@ void cairn_table_from_entries(const cairn_entries *entries, cairn_table *table)
         table->column[k] = entries->coord[k];
 }
 
+void cairn_table_take(cairn_table *table, cairn_entries *entries)
+{
+    cairn_table_from_entries(entries, table);
+    for (int k = 0; k < entries->order; k++)
+        table->own[k] = entries->coord[k];
+    table->own_value = entries->value;
+    cairn_entries_init(entries, entries->order);
+}
+
 void cairn_table_lend(cairn_table *table, cairn_table *keeper)
 {
     *keeper = *table;

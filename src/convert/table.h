@@ -29,6 +29,9 @@ void cairn_table_fini(cairn_table *table);
 /// Start at entries in coordinates, which are borrowed.
 void cairn_table_from_entries(const cairn_entries *entries, cairn_table *table);
 
+/// Take entries over, which are empty then; the table is.
+void cairn_table_take(cairn_table *table, cairn_entries *entries);
+
 /// Start at one member of a tensor, its levels as stored: in the order of (e0, e1, ...),
 /// padding left out (and stored zeros, where the layout pads). Indirect levels hold 0
 /// where nothing is stored for them. Arrays that a caller brought may be in another order

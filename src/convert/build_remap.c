@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// From coordinates to e-tuples without rules: every level by its form.
+
+#include "convert/build_steps.h"
+#include "convert/path.h"
+#include "tensor/walk.h"
+
+static cairn_status
+fill_columns(cairn_member_build *m, const cairn_entries *entries, cairn_table *table)
+{
+    const cairn_layout *layout = m->layout;
+    int64_t             d[CAIRN_MAX_ORDER], number[CAIRN_MAX_QUERIES] = {0};
+
+    for (int l = 0; l < layout->levels; l++) {
+        CAIRN_TRY(CAIRN_NEW(m->env, entries->n, &table->own[l]));
+        table->column[l] = table->own[l];
+        table->levels    = l + 1;
+    }
+    CAIRN_TRY(CAIRN_NEW(m->env, entries->n, &table->own_value));
+    table->value = table->own_value;
+    table->n     = entries->n;
+    for (cairn_pos k = 0; k < entries->n; k++) {
+        for (int j = 0; j < layout->order; j++)
+            d[j] = entries->coord[j][k];
+        for (int q = 0; q < m->encoding->queries && m->set; q++)
+            number[q] = cairn_query_at_entries(m->set, q)[k];
+        for (int l = 0; l < layout->levels; l++)
+            table->own[l][k] =
+                cairn_form_value(layout->algebra, &layout->level[l].form, d, number);
+        table->own_value[k] = entries->value[k];
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_build_read(cairn_member_build *m, const cairn_local *from)
+{
+    cairn_entries read   = {.order = m->layout->order};
+    cairn_status  status = CAIRN_OK;
+
+    if (!m->direct) return CAIRN_OK;
+    CAIRN_GO(done, cairn_local_entries(from, &read));
+    CAIRN_GO(done, cairn_entries_sort(m->env, &read));
+    cairn_table_take(&m->table, &read);
+    m->entries = cairn_table_entries(&m->table);
+    m->direct  = false;
+done:
+    cairn_entries_fini(m->env, &read);
+    return status;
+}
+
+cairn_status cairn_build_remap(cairn_member_build *m)
+{
+    const cairn_rule sort = {.kind = CAIRN_RULE_SORT};
+    cairn_table      table;
+
+    cairn_table_init(m->env, &table);
+    cairn_status status = fill_columns(m, &m->entries, &table);
+
+    if (status == CAIRN_OK) status = cairn_table_run(&table, &sort);
+    if (status != CAIRN_OK) {
+        cairn_table_fini(&table);
+        return status;
+    }
+    /* What the queries saw stays: padding asks them. */
+    if (m->seen.levels == 0) cairn_table_lend(&m->table, &m->seen);
+    m->table = table;
+    return CAIRN_OK;
+}

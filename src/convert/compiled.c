@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A member's build, compiled: what can be proved about its order chooses the way, whose
+/// functions are loaded, and which counts nodes and fills arrays.
+
+#include "convert/compiled.h"
+
+#include "convert/compiled_check.h"
+#include "convert/compiled_rank.h"
+
+enum {
+    WORTH_LOOKING = 4000, ///< Entries from which looking for functions pays (a guess),
+    WORTH_COMPILING = 200000, ///< and from which compiling them does (measured).
+};
+
+static const cairn_way *const ways[] = {
+    [CAIRN_STRATEGY_APPEND]  = &cairn_way_append,
+    [CAIRN_STRATEGY_SCATTER] = &cairn_way_scatter,
+    [CAIRN_STRATEGY_SLOTS]   = &cairn_way_slots,
+    [CAIRN_STRATEGY_SORT]    = &cairn_way_sort,
+};
+
+static cairn_pos entries_of(const cairn_build *build)
+{
+    cairn_pos n = 0;
+
+    if (!build->from) return build->entries->n;
+    for (int64_t k = 0; k < build->from->parts; k++)
+        n += build->from->part[k].nnz;
+    return n;
+}
+
+cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *build)
+{
+    const cairn_pos n = entries_of(build);
+
+    switch ((cairn_kernels_way)env->options.kernels) {
+    case CAIRN_KERNELS_COMPILED: return CAIRN_BUILD_COMPILED;
+    case CAIRN_KERNELS_REFERENCE: return CAIRN_BUILD_REFERENCE;
+    case CAIRN_KERNELS_AUTO: break;
+    }
+    if (n >= WORTH_COMPILING) return CAIRN_BUILD_COMPILED;
+    return n >= WORTH_LOOKING ? CAIRN_BUILD_AT_HAND : CAIRN_BUILD_REFERENCE;
+}
+
+/* ---- phases ---- */
+
+cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
+                                       cairn_convert_phase   phase)
+{
+    return (cairn_convert_spec){
+        .phase      = phase,
+        .source     = c->origin.from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
+        .order      = c->m->layout->order,
+        .from       = c->origin.from ? c->origin.from->group[0].layout : NULL,
+        .to         = c->m->layout,
+        .every      = c->facts.every,
+        .rank       = c->m->ranked,
+        .rank_query = c->m->rank.query,
+        .rank_row   = c->m->rank.row,
+    };
+}
+
+cairn_status cairn_compiled_load(cairn_compiled           *c,
+                                 const cairn_convert_spec *spec,
+                                 cairn_phase              *phase)
+{
+    CAIRN_TRY(cairn_phase_load(
+        c->m->env, c->build->loader, spec,
+        cairn_build_worth(c->m->env, c->build) != CAIRN_BUILD_COMPILED, phase));
+    if (phase->kernel.route > c->route) c->route = phase->kernel.route;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_compiled_run(const cairn_compiled *c,
+                                const cairn_phase    *phase,
+                                cairn_kernel_part    *to,
+                                cairn_convert_args   *args)
+{
+    const cairn_local *from  = c->origin.from;
+    const cairn_group *group = from ? &from->group[c->origin.member] : NULL;
+    int64_t            outer[CAIRN_MAX_LEVELS];
+
+    for (int64_t k = 0; k < (from ? group->count : 1); k++) {
+        cairn_origin_args(&c->origin, k, outer, args);
+        int64_t whole[2] = {args->begin, args->end};
+
+        args->share  = c->shares > 1 ? c->share : whole;
+        args->shares = c->shares > 1 ? c->shares : 1;
+        CAIRN_TRY(cairn_phase_run(c->m->env, phase,
+                                  from ? &from->part[group->first + k].view : NULL, to,
+                                  args));
+    }
+    return CAIRN_OK;
+}
+
+/* ---- counting ---- */
+
+/// The list of banks, and a part without arrays that has the ranges of levels.
+static cairn_status make_banks(cairn_compiled *c)
+{
+    cairn_member_build *m                      = c->m;
+    const int64_t       banks                  = m->layout->banks;
+    const cairn_pos     none[CAIRN_MAX_LEVELS] = {0}; /* there may be no bank */
+    int64_t             offset = 0, bytes = 0;
+    const __int128      list =
+        (__int128)banks * (int64_t)(sizeof(cairn_part) + sizeof(cairn_bank));
+
+    CAIRN_TRY(cairn_check_memory(m->env, "the list of banks", list));
+    CAIRN_TRY(CAIRN_NEW_ZERO(m->env, banks, &m->bank));
+    cairn_part_place(m->layout, none, NULL, &offset, &bytes, &c->empty);
+    return CAIRN_OK;
+}
+
+/// The fewest and the most entries of a row, over all threads.
+static void set_spans(const cairn_compiled *c)
+{
+    int64_t fewest = INT64_MAX, most = 0;
+
+    for (int64_t t = 0; t < c->shares; t++) {
+        const int64_t *its = c->found + t * CAIRN_CONVERT_FACTS;
+
+        if (its[5] > 0 && its[4] < fewest) fewest = its[4];
+        if (its[5] > most) most = its[5];
+    }
+    cairn_rank_set_spans(c->m, fewest, most);
+}
+
+static cairn_status make_counts(cairn_compiled *c)
+{
+    const cairn_interval rows = c->m->layout->box[c->m->rank.row];
+
+    return CAIRN_NEW_ZERO(c->m->env, rows.hi - rows.lo + 1, &c->origin.counts);
+}
+
+static cairn_status count(cairn_compiled *c)
+{
+    cairn_env *const env = c->m->env;
+
+    CAIRN_TRY(cairn_compiled_ranges(c, c->range));
+    CAIRN_CHECK(cairn_origin_fits(&c->origin), env, CAIRN_NO_KERNEL,
+                "convert: arrays of other widths than their layout's");
+    CAIRN_TRY(cairn_strategy_find(env, &c->origin, c->m->layout, c->range, &c->facts));
+    c->strategy = cairn_strategy_choose(&c->origin, c->m->layout, &c->facts);
+    CAIRN_TRY(ways[c->strategy]->load(c));
+    CAIRN_TRY(cairn_compiled_check_values(c));
+    CAIRN_TRY(make_banks(c));
+    if (c->m->ranked) CAIRN_TRY(make_counts(c));
+    CAIRN_TRY(ways[c->strategy]->count(c));
+    if (c->m->ranked) set_spans(c);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_compiled_count(cairn_member_build *m,
+                                  const cairn_build  *build,
+                                  cairn_compiled    **compiled)
+{
+    cairn_compiled *c;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(m->env, 1, &c));
+    c->m      = m;
+    c->build  = build;
+    c->origin = (cairn_origin){.entries = &m->entries,
+                               .from    = m->direct ? build->from : NULL,
+                               .box     = m->layout->box,
+                               .set     = m->set,
+                               .queries = m->set ? m->encoding->queries : 0};
+
+    const cairn_status status = count(c);
+
+    if (status == CAIRN_OK)
+        *compiled = c;
+    else
+        cairn_compiled_destroy(m->env, &c);
+    return status;
+}
+
+/* ---- filling ---- */
+
+/// Parents of levels with a ptr; indices of determined levels.
+static void
+set_lengths(const cairn_layout *layout, const cairn_kernel_part *view, int64_t *length)
+{
+    for (int l = 0; l < layout->levels; l++)
+        length[l] = layout->level[l].has_ptr ? view->level[l].ptr_length - 1
+                                             : view->level[l].idx_length;
+}
+
+/// Room for the indices of every node of level E, which padding needs.
+static cairn_status make_tuples(const cairn_compiled *c,
+                                const cairn_bank     *bank,
+                                int64_t             **tuples,
+                                int64_t             **tuple)
+{
+    const int last = c->m->layout->last;
+
+    if (c->m->ranked || !cairn_convert_needs_tuples(c->m->layout)) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(c->m->env, (last + 1) * bank->nodes[last], tuples));
+    for (int l = 0; l <= last; l++)
+        tuple[l] = *tuples + l * bank->nodes[last];
+    return CAIRN_OK;
+}
+
+bool cairn_compiled_writes_all(const cairn_compiled *c)
+{
+    const cairn_layout *layout = c->m->layout;
+
+    if (c->m->ranked) return true; /* padding is written, too */
+    for (int l = 0; l < layout->levels; l++)
+        if (layout->level[l].gaps) return false;
+    /* Below the trimmed levels there may be positions that no entry writes: holes, too,
+       where `pads` speaks of values that a product would meet. */
+    return !layout->pads && layout->tuples == 0 && layout->last + 1 == layout->levels;
+}
+
+cairn_status
+cairn_compiled_fill(const cairn_compiled *c, int64_t bank, cairn_part *part)
+{
+    int64_t            length[CAIRN_MAX_LEVELS] = {0};
+    int64_t            low[CAIRN_MAX_LEVELS]    = {0};
+    int64_t           *tuple[CAIRN_MAX_LEVELS]  = {NULL};
+    cairn_convert_args args = {.facts = c->found, .length = length, .low = low};
+
+    for (int l = 0; l < c->m->layout->levels; l++)
+        low[l] = c->range[l].lo;
+    part->nnz = c->m->bank[bank].end - c->m->bank[bank].begin;
+    CAIRN_TRY(cairn_build_check_widths(c->m->env, &part->view));
+    set_lengths(c->m->layout, &part->view, length);
+    CAIRN_TRY(make_tuples(c, &c->m->bank[bank], &args.tuple, tuple));
+    cairn_status status = ways[c->strategy]->fill(c, bank, &args, part);
+
+    if (status == CAIRN_OK && c->m->ranked)
+        cairn_rank_pad(c->m, c->origin.counts, (int)c->shares, part);
+    if (status == CAIRN_OK && !c->m->ranked)
+        status = cairn_build_padding(c->m, part, tuple);
+    cairn_free(c->m->env, args.tuple);
+    return status;
+}
+
+void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
+{
+    cairn_compiled *c = *compiled;
+
+    if (!c) return;
+    cairn_phase_release(&c->read);
+    cairn_phase_release(&c->count);
+    cairn_phase_release(&c->fill);
+    cairn_keys_fini(env, &c->keys);
+    cairn_free(env, c->share);
+    cairn_free(env, c->offset);
+    cairn_free(env, c->found);
+    cairn_free(env, c->origin.counts);
+    cairn_free(env, c->cursor);
+    cairn_free(env, c->slot);
+    cairn_free(env, c->list);
+    cairn_free(env, c);
+    *compiled = NULL;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The compiled twin of a member's build: the same arrays, bit for bit, by functions that
+/// are generated for the layouts at hand (lower/convert.h). It starts where the queries
+/// have run: from coordinates with the numbers that queries gave, or straight from the
+/// levels of another tensor. Internal to convert.
+///
+/// Memory beside the arrays, from the reading of the source to the end of the build, for n
+/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group;
+/// SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
+/// (24 when its indices take more than 63 bits) and as much again while they are sorted.
+
+#ifndef CAIRN_CONVERT_COMPILED_H
+#define CAIRN_CONVERT_COMPILED_H
+
+#include "convert/build_steps.h"
+#include "convert/strategy.h"
+
+/// One member while it is built the compiled way.
+typedef struct cairn_compiled {
+    cairn_member_build  *m;
+    const cairn_build   *build;
+    cairn_origin         origin;
+    cairn_interval       range[CAIRN_MAX_LEVELS]; ///< Of every level's index.
+    cairn_strategy_facts facts;
+    cairn_strategy       strategy;
+    cairn_phase          read; ///< The first pass over the source; NULL: it needs none.
+    cairn_phase          count, fill;
+    cairn_route          route; ///< COMPILED if any of these was.
+    int64_t *share, shares; ///< [shares + 1] turns of the source that each thread has,
+    int64_t *offset;        ///< [shares] entries before them,
+    int64_t *found; ///< [shares][CAIRN_CONVERT_FACTS] and what each found in its first
+                    ///< pass.
+    cairn_part empty;                ///< The ranges of levels, for counting.
+    cairn_keys keys;                 ///< SORT.
+    uint32_t  *cursor, *slot, *list; ///< As the phases have them.
+    cairn_pos  nodes;                ///< SLOTS.
+} cairn_compiled;
+
+/// One way: what it loads, how it counts banks and nodes, how it fills a part.
+typedef struct cairn_way {
+    cairn_status (*load)(cairn_compiled *c);
+    cairn_status (*count)(cairn_compiled *c);
+    cairn_status (*fill)(const cairn_compiled *c,
+                         int64_t               bank,
+                         cairn_convert_args   *args,
+                         cairn_part           *part);
+} cairn_way;
+
+extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
+    cairn_way_sort;
+
+/// May what cannot be compiled go the reference way?
+static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
+{
+    return env->options.kernels != CAIRN_KERNELS_COMPILED;
+}
+
+/// Read all entries of the tensor to start from as coordinates, in order.
+///
+/// Local. @p table is empty, and stays so on failure.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled.
+cairn_status
+cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table);
+
+/// Count banks and their nodes, as cairn_build_count() does, once `layout` is there.
+///
+/// Local.
+///
+/// @param[out] compiled  For cairn_compiled_fill(); destroy with
+///                       cairn_compiled_destroy(). Unchanged on failure.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled: nothing was changed.
+cairn_status cairn_compiled_count(cairn_member_build *m,
+                                  const cairn_build  *build,
+                                  cairn_compiled    **compiled);
+
+/// Does filling write every byte of every array, so that none need be zero before? Not
+/// where positions are padded, nor where tuples have bytes between their fields.
+bool cairn_compiled_writes_all(const cairn_compiled *compiled);
+
+/// Fill the arrays of a placed part, as cairn_build_fill() does; banks in order.
+cairn_status
+cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *part);
+
+void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled);
+
+/* For the ways. */
+
+/// Get a phase that visits the source, or keys.
+cairn_status cairn_compiled_load(cairn_compiled           *c,
+                                 const cairn_convert_spec *spec,
+                                 cairn_phase              *phase);
+
+/// The specification of a phase over the source.
+cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
+                                       cairn_convert_phase   phase);
+
+/// Run a phase over all parts of the source. @p args has what the phase needs beside.
+cairn_status cairn_compiled_run(const cairn_compiled *c,
+                                const cairn_phase    *phase,
+                                cairn_kernel_part    *to,
+                                cairn_convert_args   *args);
+
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The way of a source that comes in the order of the target: it is read where it lies,
+/// and nodes are appended. Where every entry is a node there is nothing to count.
+
+#include "convert/compiled_shares.h"
+
+/// Are all entries there are known without looking?
+static bool is_counted(const cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    if (c->origin.from && c->origin.from->group[0].layout->pads) return to->last < 0;
+    return to->last < 0 || c->facts.every;
+}
+
+static cairn_status load(cairn_compiled *c)
+{
+    const cairn_convert_spec count = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
+    const cairn_convert_spec fill  = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
+
+    if (!is_counted(c)) CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
+    return cairn_compiled_load(c, &fill, &c->fill);
+}
+
+static cairn_status count(cairn_compiled *c)
+{
+    const cairn_layout *to   = c->m->layout;
+    cairn_bank         *bank = &c->m->bank[0];
+    cairn_convert_args  args = {.nodes = bank->nodes};
+
+    CAIRN_TRY(cairn_compiled_divide(c, false, 1));
+    args.facts = c->found;
+    if (!is_counted(c)) {
+        CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
+        bank->end = c->found[0];
+        return CAIRN_OK;
+    }
+    bank->end = c->facts.entries;
+    for (int l = to->first; l <= to->last; l++)
+        bank->nodes[l] = bank->end;
+    return CAIRN_OK;
+}
+
+static cairn_status
+fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
+{
+    (void)bank;
+    CAIRN_TRY(cairn_compiled_run(c, &c->fill, &part->view, args));
+    part->nnz = args->facts[0];
+    return CAIRN_OK;
+}
+
+const cairn_way cairn_way_append = {load, count, fill};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Ranges of indices and values, held against the layout.
+
+#include "convert/compiled_check.h"
+
+#include <float.h>
+#include <math.h>
+
+static void widen(cairn_interval *range, int64_t value)
+{
+    if (value < range->lo) range->lo = value;
+    if (value > range->hi) range->hi = value;
+}
+
+/// What the queries that a level uses gave at the entries.
+static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *range)
+{
+    const cairn_interval *box = c->m->layout->box;
+
+    for (int q = 0; q < CAIRN_MAX_QUERIES; q++) {
+        const int64_t *number;
+
+        range[q] = (cairn_interval){0, -1};
+        if (!(queries >> q & 1) || cairn_origin_entries(&c->origin) == 0) continue;
+        if (c->m->ranked) { /* not before they are visited; never more than a row has */
+            range[q].hi = box[c->m->rank.col].hi - box[c->m->rank.col].lo;
+            continue;
+        }
+        number   = cairn_query_at_entries(c->m->set, q);
+        range[q] = (cairn_interval){number[0], number[0]};
+        for (cairn_pos k = 1; k < c->origin.entries->n; k++)
+            widen(&range[q], number[k]);
+    }
+}
+
+/// Index of entry @p k at level @p l.
+static int64_t index_of(const cairn_compiled *c, int l, cairn_pos k)
+{
+    const cairn_layout *layout = c->m->layout;
+    int64_t             d[CAIRN_MAX_ORDER], number[CAIRN_MAX_QUERIES] = {0};
+
+    for (int j = 0; j < layout->order; j++)
+        d[j] = c->origin.entries->coord[j][k];
+    for (int q = 0; q < c->m->encoding->queries; q++)
+        number[q] = cairn_query_at_entries(c->m->set, q)[k];
+    return cairn_form_value(layout->algebra, &layout->level[l].form, d, number);
+}
+
+static bool lies_in(const cairn_interval *inner, const cairn_interval *outer)
+{
+    return inner->lo > inner->hi || (inner->lo >= outer->lo && inner->hi <= outer->hi);
+}
+
+/// Interval arithmetic may have been too wide: look at every entry.
+static cairn_status check_entries(const cairn_compiled *c, int l)
+{
+    const cairn_interval *range = &c->m->layout->level[l].range;
+
+    for (cairn_pos k = 0; k < c->origin.entries->n; k++) {
+        const int64_t e = index_of(c, l, k);
+
+        if (e < range->lo || e > range->hi) return cairn_build_out_of_range(c->m, l, e);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status
+indirect_range(const cairn_compiled *c, int l, cairn_interval *range)
+{
+    const cairn_layout *layout = c->m->layout;
+    const cairn_level  *level  = &layout->level[l];
+    cairn_interval      queries[CAIRN_MAX_QUERIES];
+
+    measure(c, cairn_form_queries(layout->algebra, &level->form), queries);
+    CAIRN_TRY(
+        cairn_form_range(layout->algebra, &level->form, layout->box, queries, range));
+    if (level->trimmed && !level->gaps) return CAIRN_OK;
+    if (lies_in(range, &level->range)) return CAIRN_OK;
+    if (!c->m->ranked) CAIRN_TRY(check_entries(c, l));
+    *range = level->range;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_compiled_ranges(const cairn_compiled *c, cairn_interval *range)
+{
+    for (int l = 0; l < c->m->layout->levels; l++) {
+        range[l] = c->m->layout->level[l].range;
+        if (c->m->layout->level[l].indirect) CAIRN_TRY(indirect_range(c, l, &range[l]));
+    }
+    return CAIRN_OK;
+}
+
+/// The failure, if @p value is beyond f32.
+static cairn_status check_value(const cairn_compiled *c, double value)
+{
+    CAIRN_CHECK(isinf(value) || !isinf((float)value), c->m->env, CAIRN_OVERFLOW,
+                CAIRN_BUILD_BEYOND_F32, value, (double)FLT_MAX);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_compiled_check_values(const cairn_compiled *c)
+{
+    const cairn_local *from = c->origin.from;
+
+    if (c->m->layout->value_bits != 32 || (from && from->value_bits == 32))
+        return CAIRN_OK;
+    for (cairn_pos k = 0; !from && k < c->origin.entries->n; k++)
+        CAIRN_TRY(check_value(c, c->origin.entries->value[k]));
+    for (int64_t k = 0; from && k < from->parts; k++)
+        for (cairn_pos v = 0; v < from->part[k].view.values; v++)
+            CAIRN_TRY(check_value(c, cairn_value_get(&from->part[k].view, v)));
+    return CAIRN_OK;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Loading and calling the phases of conversions.
+
+#include "convert/compiled_kernel.h"
+
+#include "emit/c.h"
+
+typedef struct {
+    const cairn_convert_spec *spec;
+    const char               *key;
+} writer;
+
+static cairn_status
+lower(cairn_env *env, void *user, const char *symbol, cairn_ir_function **function)
+{
+    const writer *w = user;
+
+    return cairn_convert_lower(env, w->spec, symbol, function);
+}
+
+static cairn_status write_source(cairn_env *env, void *user, char **source)
+{
+    const writer      *w = user;
+    char               symbol[CAIRN_KERNEL_SYMBOL];
+    cairn_ir_function *function;
+
+    cairn_kernel_symbol(w->key, symbol);
+    CAIRN_TRY(lower(env, user, symbol, &function));
+    const cairn_status status = cairn_c_print(env, function, symbol, source);
+
+    cairn_ir_destroy(env, &function);
+    return status;
+}
+
+cairn_status cairn_phase_load(cairn_env                 *env,
+                              const cairn_kernel_loader *loader,
+                              const cairn_convert_spec  *spec,
+                              bool                       at_hand,
+                              cairn_phase               *phase)
+{
+    char *key;
+
+    CAIRN_TRY(cairn_convert_key(env, spec, &key));
+    writer                     w       = {spec, key};
+    const cairn_kernel_request request = {
+        .key     = key,
+        .source  = write_source,
+        .lower   = lower,
+        .user    = &w,
+        .at_hand = at_hand,
+    };
+    const cairn_status status = loader->load(loader->user, &request, &phase->kernel);
+
+    if (status == CAIRN_OK) phase->loader = loader;
+    cairn_free(env, key);
+    return status;
+}
+
+void cairn_phase_release(cairn_phase *phase)
+{
+    if (phase->loader) phase->loader->release(phase->loader->user, &phase->kernel);
+    phase->loader = NULL;
+}
+
+cairn_status cairn_phase_run(cairn_env                *env,
+                             const cairn_phase        *phase,
+                             const cairn_kernel_part  *from,
+                             cairn_kernel_part        *to,
+                             const cairn_convert_args *args)
+{
+    const cairn_convert_fn run    = (cairn_convert_fn)phase->kernel.run;
+    const int64_t          status = run(from, to, args);
+
+    CAIRN_CHECK(status >= 0, env, CAIRN_NO_MEMORY,
+                "convert: out of memory in a compiled phase");
+    CAIRN_CHECK(status != CAIRN_CONVERT_FULL, env, CAIRN_BAD_ARGUMENT,
+                "convert: a part holds more entries than it was built with");
+    return CAIRN_OK;
+}

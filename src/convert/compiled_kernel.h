@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Phases of conversions as functions that can be called: their requests to the loader,
+/// and the calls.
+
+#ifndef CAIRN_CONVERT_COMPILED_KERNEL_H
+#define CAIRN_CONVERT_COMPILED_KERNEL_H
+
+#include "emit/kernel.h"
+#include "lower/convert.h"
+
+/// One loaded phase.
+typedef struct cairn_phase {
+    const cairn_kernel_loader *loader; ///< NULL: nothing is loaded.
+    cairn_kernel               kernel;
+} cairn_phase;
+
+/// Get the function of a phase.
+///
+/// Local.
+///
+/// @param[out] phase  Give back with cairn_phase_release(). Unchanged on failure.
+/// @param[in]  at_hand  Only if nothing has to be compiled.
+/// @retval CAIRN_NO_KERNEL  Nobody can compile it here, or may.
+cairn_status cairn_phase_load(cairn_env                 *env,
+                              const cairn_kernel_loader *loader,
+                              const cairn_convert_spec  *spec,
+                              bool                       at_hand,
+                              cairn_phase               *phase);
+
+void cairn_phase_release(cairn_phase *phase);
+
+/// Run a phase.
+/// @retval CAIRN_NO_MEMORY     It found none for arrays of its own.
+/// @retval CAIRN_BAD_ARGUMENT  The part holds more entries than there is room for.
+cairn_status cairn_phase_run(cairn_env                *env,
+                             const cairn_phase        *phase,
+                             const cairn_kernel_part  *from,
+                             cairn_kernel_part        *to,
+                             const cairn_convert_args *args);
+
+#endif

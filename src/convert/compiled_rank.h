@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Queries that need not be run: a format that numbers the entries of each row (or column)
+/// along it gives them the numbers in which they are visited, and its padding the columns
+/// that the row lacks. Both are done while the arrays are filled. Internal to convert.
+///
+/// What is looked for: `sum(value) groupBy r with value ne 0 -> 1 | otherwise -> 0` and
+/// `enum(value) groupBy r traverseBy c with value eq 0 -> that sum | otherwise -> 0`, of
+/// which the map uses the enum alone, as the index of its one trimmed level; and at the
+/// end a level c that slot and row determine.
+
+#ifndef CAIRN_CONVERT_COMPILED_RANK_H
+#define CAIRN_CONVERT_COMPILED_RANK_H
+
+#include "convert/compiled.h"
+
+/// Can a member's queries be left out? Sets `rank` of the member.
+///
+/// Local. Not on several ranks, nor with stored zeros, which are numbered as padding is.
+cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build);
+
+/// Do the entries of the tensor to start from come along the rows that are numbered, so
+/// that its levels can be read directly?
+cairn_status
+cairn_rank_is_direct(cairn_member_build *m, const cairn_build *build, bool *direct);
+
+/// The spans that the queries would have had, from the fewest and the most entries of a
+/// row that has any (the most 0: there are none).
+void cairn_rank_set_spans(cairn_member_build *m, int64_t fewest, int64_t most);
+
+/// Fill the padding of a part whose entries are in place: indices and values.
+/// @param[in] counts  Entries of every row of the box.
+void cairn_rank_pad(const cairn_member_build *m,
+                    const uint32_t           *counts,
+                    int                       threads,
+                    cairn_part               *part);
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The way of a target with one trimmed level of few indices: which of them each group
+/// has is noted, put in order, and then every value goes to the node of its index.
+
+#include "convert/compiled_shares.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW = 24 }; ///< Indices up to which insertion is fastest.
+
+static cairn_status load(cairn_compiled *c)
+{
+    const cairn_convert_spec mark  = cairn_compiled_spec(c, CAIRN_CONVERT_MARK);
+    const cairn_convert_spec place = cairn_compiled_spec(c, CAIRN_CONVERT_PLACE);
+
+    CAIRN_TRY(cairn_compiled_load(c, &mark, &c->count));
+    return cairn_compiled_load(c, &place, &c->fill);
+}
+
+/* ---- one group ---- */
+
+/// The slots that any thread has set, in order, are the list.
+static cairn_status list_slots(cairn_compiled *c)
+{
+    const int64_t slots = c->facts.slots;
+    cairn_pos     n     = 0;
+
+    for (int64_t t = 1; t < c->shares; t++)
+        for (int64_t x = 0; x < slots; x++)
+            c->slot[x] |= c->slot[t * slots + x];
+    for (int64_t x = 0; x < slots; x++)
+        n += c->slot[x];
+    CAIRN_TRY(CAIRN_NEW(c->m->env, n, &c->list));
+    c->nodes     = n;
+    c->cursor[0] = 0;
+    c->cursor[1] = (uint32_t)n;
+    n            = 0;
+    for (int64_t x = 0; x < slots; x++)
+        if (c->slot[x]) c->list[n++] = (uint32_t)x;
+    return CAIRN_OK;
+}
+
+/* ---- many ---- */
+
+/// Bring the threads' lists together, and tell of every group where it begins.
+static void join_lists(cairn_compiled *c)
+{
+    int64_t next = 0; /* group */
+
+    c->nodes = 0;
+    for (int64_t t = 0; t < c->shares; t++) {
+        const int64_t *its   = c->found + t * CAIRN_CONVERT_FACTS;
+        const int64_t  begin = c->offset[t], n = its[1] - begin;
+
+        if (its[2] < 0) continue;
+        for (; next < its[2]; next++)
+            c->cursor[next] = (uint32_t)c->nodes;
+        for (; next <= its[3]; next++)
+            c->cursor[next] -= (uint32_t)(begin - c->nodes);
+        memmove(c->list + c->nodes, c->list + begin, (size_t)n * sizeof *c->list);
+        c->nodes += n;
+    }
+    for (; next <= c->facts.groups; next++)
+        c->cursor[next] = (uint32_t)c->nodes;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void sort_few(uint32_t *list, int64_t n)
+{
+    for (int64_t k = 1; k < n; k++) {
+        const uint32_t x = list[k];
+        int64_t        j = k;
+
+        for (; j > 0 && list[j - 1] > x; j--)
+            list[j] = list[j - 1];
+        list[j] = x;
+    }
+}
+
+static void sort_list(uint32_t *list, int64_t n)
+{
+    int64_t sorted = 1;
+
+    while (sorted < n && list[sorted - 1] < list[sorted])
+        sorted++;
+    if (sorted >= n) return;
+    if (n <= FEW)
+        sort_few(list, n);
+    else
+        qsort(list, (size_t)n, sizeof *list, compare);
+}
+
+static void sort_lists(cairn_compiled *c)
+{
+#pragma omp parallel for schedule(static) num_threads((int)c->shares) if (c->shares > 1)
+    for (int64_t g = 0; g < c->facts.groups; g++)
+        sort_list(c->list + c->cursor[g], c->cursor[g + 1] - (int64_t)c->cursor[g]);
+}
+
+/* ---- both ---- */
+
+/// Nodes that there can be at most: one for each value that is read. Pages that nobody
+/// touches cost nothing.
+static cairn_pos most_nodes(const cairn_compiled *c)
+{
+    const cairn_local *from = c->origin.from;
+
+    return from ? from->part[0].view.values : c->facts.entries;
+}
+
+static void set_args(const cairn_compiled *c, cairn_convert_args *args)
+{
+    args->cursor = c->cursor;
+    args->slot   = c->slot;
+    args->slots  = c->facts.slots;
+    args->list   = c->list;
+    args->groups = c->facts.groups;
+    args->offset = c->offset;
+    args->facts  = c->found;
+}
+
+static cairn_status count(cairn_compiled *c)
+{
+    cairn_env *const   env                   = c->m->env;
+    const int          E                     = c->m->layout->last;
+    cairn_bank        *bank                  = &c->m->bank[0];
+    int64_t            low[CAIRN_MAX_LEVELS] = {0};
+    cairn_convert_args args                  = {.low = low};
+
+    low[E] = c->range[E].lo;
+    CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked,
+                                    1 + 4 * c->facts.entries / (c->facts.slots + 1)));
+    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, c->shares * c->facts.slots, &c->slot));
+    if (E > 0) CAIRN_TRY(CAIRN_NEW(env, most_nodes(c), &c->list));
+    set_args(c, &args);
+    CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
+    for (int64_t t = 0; t < c->shares; t++)
+        bank->end += c->found[t * CAIRN_CONVERT_FACTS];
+    if (E == 0) {
+        CAIRN_TRY(list_slots(c));
+    } else {
+        join_lists(c);
+        sort_lists(c);
+    }
+    bank->nodes[E] = c->nodes;
+    return CAIRN_OK;
+}
+
+static cairn_status
+fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
+{
+    const cairn_kernel_level *level = &part->view.level[c->m->layout->last];
+
+    (void)bank;
+    for (int64_t g = 0; level->ptr_bits && g <= c->facts.groups; g++)
+        cairn_store_int((void *)level->ptr, g, level->ptr_bits / 8, level->ptr_bits,
+                        c->cursor[g]);
+    set_args(c, args);
+    return cairn_compiled_run(c, &c->fill, &part->view, args);
+}
+
+const cairn_way cairn_way_slots = {load, count, fill};

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Reading a source into keys, part by part.
+
+#include "convert/compiled_source.h"
+
+static const cairn_group *group_of(const cairn_origin *origin)
+{
+    return &origin->from->group[origin->member];
+}
+
+cairn_pos cairn_origin_entries(const cairn_origin *origin)
+{
+    cairn_pos n = 0;
+
+    if (!origin->from) return origin->entries->n;
+    for (int64_t k = 0; k < group_of(origin)->count; k++)
+        n += origin->from->part[group_of(origin)->first + k].nnz;
+    return n;
+}
+
+/// Coordinates and numbers.
+static void entry_args(const cairn_origin *origin, cairn_convert_args *args)
+{
+    const int64_t **coord  = &args->coord0;
+    const int64_t **number = &args->number0;
+
+    args->begin = 0;
+    args->end   = origin->entries->n;
+    args->value = origin->entries->value;
+    for (int k = 0; k < origin->entries->order; k++)
+        coord[k] = origin->entries->coord[k];
+    for (int q = 0; q < origin->queries; q++)
+        number[q] = cairn_query_at_entries(origin->set, q);
+}
+
+/// Indices of the levels that number the bank.
+static void outer_indices(const cairn_part *part, int64_t *outer)
+{
+    int64_t bank = part->where.bank;
+
+    for (int l = part->layout->partition; l >= 0; l--) {
+        const cairn_level *level = &part->layout->level[l];
+
+        outer[l] = level->range.lo + bank % level->size;
+        bank /= level->size;
+    }
+}
+
+void cairn_origin_args(const cairn_origin *origin,
+                       int64_t             number,
+                       int64_t            *outer,
+                       cairn_convert_args *args)
+{
+    args->box    = &origin->box[0].lo;
+    args->counts = origin->counts;
+    if (!origin->from) {
+        entry_args(origin, args);
+        return;
+    }
+    const cairn_part *part = &origin->from->part[group_of(origin)->first + number];
+
+    outer_indices(part, outer);
+    args->outer = outer;
+    args->begin = 0;
+    args->end   = cairn_convert_turns(part->layout, &part->view);
+    /* Complete levels may have very many indices above one that has none. */
+    if (part->view.values == 0) args->end = 0;
+}
+
+static cairn_status pack_part(cairn_env          *env,
+                              const cairn_origin *origin,
+                              int64_t             number,
+                              const cairn_phase  *pack,
+                              cairn_keys         *keys)
+{
+    int64_t                  outer[CAIRN_MAX_LEVELS], facts[CAIRN_CONVERT_FACTS] = {0};
+    cairn_convert_args       args = {.facts = facts};
+    const cairn_kernel_part *view =
+        origin->from ? &origin->from->part[group_of(origin)->first + number].view
+                     : NULL;
+
+    cairn_origin_args(origin, number, outer, &args);
+    cairn_keys_args(keys, keys->n, &args);
+    CAIRN_TRY(cairn_phase_run(env, pack, view, NULL, &args));
+    cairn_keys_grow(keys, facts);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_origin_pack(cairn_env          *env,
+                               const cairn_origin *origin,
+                               const cairn_phase  *pack,
+                               cairn_keys         *keys)
+{
+    const int64_t parts = origin->from ? group_of(origin)->count : 1;
+
+    for (int64_t k = 0; k < parts; k++)
+        CAIRN_TRY(pack_part(env, origin, k, pack, keys));
+    return CAIRN_OK;
+}
+
+static bool
+level_fits(const cairn_layout *layout, int l, const cairn_kernel_level *view)
+{
+    const cairn_level *level = &layout->level[l];
+    const int64_t stride = level->tuple >= 0 ? (int64_t)layout->tuple[level->tuple].size
+                                             : view->idx_bits / 8;
+
+    return (!level->has_ptr || view->ptr_bits == level->ptr_bits)
+           && (!view->idx_bits
+               || (view->idx_bits == level->idx_bits && view->idx_stride == stride
+                   && view->idx_signed == level->idx_signed));
+}
+
+bool cairn_origin_fits(const cairn_origin *origin)
+{
+    for (int64_t k = 0; origin->from && k < group_of(origin)->count; k++) {
+        const cairn_part *part = &origin->from->part[group_of(origin)->first + k];
+
+        for (int l = 0; l < part->layout->levels; l++)
+            if (!level_fits(part->layout, l, &part->view.level[l])) return false;
+    }
+    return true;
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// From a source to keys. Internal to convert.
+
+#ifndef CAIRN_CONVERT_COMPILED_SOURCE_H
+#define CAIRN_CONVERT_COMPILED_SOURCE_H
+
+#include "convert/compiled_keys.h"
+#include "query/query.h"
+
+/// What is read.
+typedef struct cairn_origin {
+    const cairn_entries   *entries; ///< Coordinates; or
+    const cairn_local     *from;    ///< one member of a tensor.
+    int                    member;
+    const cairn_query_set *set; ///< Numbers at the entries; NULL: none.
+    int                    queries;
+    const cairn_interval  *box;    ///< [order] this rank's positions.
+    uint32_t              *counts; ///< Where rows are numbered: entries of each.
+} cairn_origin;
+
+/// Entries there are at most.
+cairn_pos cairn_origin_entries(const cairn_origin *origin);
+
+/// Fill what a phase is told about the source, @p part being the number of the part to be
+/// read (ignored for entries); @p outer has room for CAIRN_MAX_LEVELS indices.
+void cairn_origin_args(const cairn_origin *origin,
+                       int64_t             part,
+                       int64_t            *outer,
+                       cairn_convert_args *args);
+
+/// Run a PACK phase over all that there is. `keys` has its fields and room.
+cairn_status cairn_origin_pack(cairn_env          *env,
+                               const cairn_origin *origin,
+                               const cairn_phase  *pack,
+                               cairn_keys         *keys);
+
+/// Do the arrays have the widths of their layout? (Those that a caller brought may not.)
+bool cairn_origin_fits(const cairn_origin *origin);
+
+#endif

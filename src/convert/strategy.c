@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The choice of a way.
+
+#include "convert/strategy.h"
+
+/* Positions and counts of SCATTER and SLOTS are 32 bits wide. */
+#define MOST ((int64_t)UINT32_MAX - 1)
+
+static int64_t combinations(const cairn_layout *to, int levels)
+{
+    __int128 n = 1;
+
+    for (int l = 0; l < levels; l++) {
+        n *= to->level[l].size;
+        if (n > MOST) return MOST + 1;
+    }
+    return (int64_t)n;
+}
+
+/// Does every entry begin a node at each trimmed level?
+static bool every_entry(const cairn_layout *to, int distinct)
+{
+    for (int l = to->first; l <= to->last; l++)
+        if (to->level[l].depth < distinct || to->level[l].gaps) return false;
+    return to->first <= to->last;
+}
+
+static bool is_trusted(const cairn_origin *origin)
+{
+    return !origin->from || origin->from->group[origin->member].block != NULL;
+}
+
+cairn_status cairn_strategy_find(cairn_env            *env,
+                                 const cairn_origin   *origin,
+                                 const cairn_layout   *to,
+                                 const cairn_interval *range,
+                                 cairn_strategy_facts *facts)
+{
+    const int E = to->last;
+
+    *facts = (cairn_strategy_facts){.entries = cairn_origin_entries(origin),
+                                    .trusted = is_trusted(origin)};
+    CAIRN_TRY(cairn_convert_facts_find(
+        env, origin->from ? origin->from->group[origin->member].layout : NULL, to,
+        &facts->order));
+    facts->every  = every_entry(to, facts->order.distinct);
+    facts->groups = to->first <= E ? combinations(to, to->first) : 1;
+    if (E >= 0 && range[E].lo <= range[E].hi
+        && (uint64_t)range[E].hi - (uint64_t)range[E].lo < (uint64_t)MOST)
+        facts->slots = range[E].hi - range[E].lo + 1;
+    return CAIRN_OK;
+}
+
+static bool one_part(const cairn_origin *origin)
+{
+    return !origin->from || origin->from->group[origin->member].count == 1;
+}
+
+static bool has_determined(const cairn_layout *to)
+{
+    for (int l = 0; l < to->levels; l++)
+        if (to->level[l].determined) return true;
+    return false;
+}
+
+static bool can_append(const cairn_origin         *origin,
+                       const cairn_layout         *to,
+                       const cairn_strategy_facts *facts)
+{
+    if (to->partition >= 0) return false;
+    return one_part(origin) && (to->last < 0 || facts->order.sorted > to->last);
+}
+
+static bool can_scatter(const cairn_origin         *origin,
+                        const cairn_layout         *to,
+                        const cairn_strategy_facts *facts)
+{
+    if (!facts->every || to->first == 0 || to->banks == 0
+        || facts->order.grouped <= to->last || cairn_convert_needs_tuples(to))
+        return false;
+    if (has_determined(to) && !one_part(origin)) return false;
+    /* Banks are written to by way of their distance from the first. */
+    if (to->partition >= 0
+        && (to->tuples > 0 || to->last + 1 < to->levels || has_determined(to)))
+        return false;
+    return facts->entries <= MOST && facts->groups <= MOST;
+}
+
+static bool can_use_slots(const cairn_origin         *origin,
+                          const cairn_layout         *to,
+                          const cairn_strategy_facts *facts)
+{
+    const int E = to->last;
+
+    if (to->first != E || to->level[E].gaps || to->partition >= 0 || !one_part(origin)
+        || facts->order.sorted < E)
+        return false;
+    /* Slots are cleared once: that must not take longer than the entries do. */
+    return facts->slots > 0 && facts->slots <= 16 * facts->entries + (1 << 20)
+           && facts->entries <= MOST && facts->groups <= MOST;
+}
+
+cairn_strategy cairn_strategy_choose(const cairn_origin         *origin,
+                                     const cairn_layout         *to,
+                                     const cairn_strategy_facts *facts)
+{
+    if (!facts->trusted) return CAIRN_STRATEGY_SORT;
+    if (can_append(origin, to, facts)) return CAIRN_STRATEGY_APPEND;
+    if (can_scatter(origin, to, facts)) return CAIRN_STRATEGY_SCATTER;
+    if (can_use_slots(origin, to, facts)) return CAIRN_STRATEGY_SLOTS;
+    return CAIRN_STRATEGY_SORT;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Which way the entries of a member go into their arrays. Every way gives the same
+/// arrays; they differ in what must hold and what it costs:
+///
+/// | way | needs | costs |
+/// |---|---|---|
+/// | APPEND | the source comes in the order of the target | one or two passes |
+/// | SCATTER | every entry a node, groups with a ptr, order within each | two passes |
+/// | SLOTS | one trimmed level of few indices, entries group by group | two passes |
+/// | SORT | nothing | keys, about 10 ns an entry where they are not in order |
+///
+/// What holds is proved from the two maps (lower/convert_order.h), not looked for.
+/// Measurements: docs/conversion.md.
+
+#ifndef CAIRN_CONVERT_STRATEGY_H
+#define CAIRN_CONVERT_STRATEGY_H
+
+#include "convert/compiled_source.h"
+#include "lower/convert_order.h"
+
+typedef enum {
+    CAIRN_STRATEGY_APPEND,
+    CAIRN_STRATEGY_SCATTER,
+    CAIRN_STRATEGY_SLOTS,
+    CAIRN_STRATEGY_SORT,
+} cairn_strategy;
+
+/// What was found out about a conversion.
+typedef struct cairn_strategy_facts {
+    cairn_convert_facts order;
+    cairn_pos           entries; ///< At most.
+    bool    trusted; ///< The source holds each entry once, in the order of its levels.
+    bool    every;   ///< Every entry is a node of each trimmed level.
+    int64_t groups;  ///< Combinations of the levels above the trimmed ones.
+    int64_t slots;   ///< Indices of level E.
+} cairn_strategy_facts;
+
+/// Find the facts. @p range: [levels] of the indices.
+cairn_status cairn_strategy_find(cairn_env            *env,
+                                 const cairn_origin   *origin,
+                                 const cairn_layout   *to,
+                                 const cairn_interval *range,
+                                 cairn_strategy_facts *facts);
+
+cairn_strategy cairn_strategy_choose(const cairn_origin         *origin,
+                                     const cairn_layout         *to,
+                                     const cairn_strategy_facts *facts);
+
+#endif
