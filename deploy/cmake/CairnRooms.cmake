@@ -47,7 +47,7 @@ function(cairn_library)
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${room}>)
     endforeach()
   endforeach()
-  set(libs ZLIB::ZLIB OpenMP::OpenMP_C PkgConfig::HWLOC PkgConfig::JANSSON m)
+  set(libs ZLIB::ZLIB OpenMP::OpenMP_C PkgConfig::HWLOC PkgConfig::JANSSON ${CMAKE_DL_LIBS} m)
   if(CAIRN_WITH_MPI)
     list(APPEND libs MPI::MPI_C)
   endif()
@@ -55,6 +55,8 @@ function(cairn_library)
   target_link_libraries(cairn_static PUBLIC cairn_settings ${libs})
   target_include_directories(cairn PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  # By its build id a kernel on disk is known to be of this build.
+  target_link_options(cairn PRIVATE -Wl,--build-id)
   set_target_properties(cairn PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()
 

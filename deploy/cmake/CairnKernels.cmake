@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The kernels that come with the library, in kernels/ of the build tree: C files and the
+# table by which they are found (src/emit/prebuilt.h), written by cairn-gen.
+
+option(CAIRN_PREBUILT "Compile the kernels of src/kernels/prebuilt.txt into the library" ON)
+set(CAIRN_PREBUILT_SHARDS 6 CACHE STRING "C files of kernels for every width of vectors")
+
+# What kernels are compiled with, also when a program runs (devices/cpu/compile.c).
+set(CAIRN_KERNEL_FLAGS -O3 -falign-loops=32 -fopenmp -ffp-contract=off -fvisibility=hidden
+  -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-tautological-compare)
+
+# A table without rows: nothing is compiled beforehand.
+function(cairn_kernels_none output)
+  file(CONFIGURE OUTPUT ${output} CONTENT
+"#include \"emit/prebuilt.h\"
+
+#include <stddef.h>
+
+const cairn_prebuilt cairn_prebuilt_table[] = {{NULL, {NULL}}};
+const int            cairn_prebuilt_count   = 0;
+")
+endfunction()
+
+# Widths of vectors in bytes, each with what lets the compiler use them.
+function(cairn_kernel_widths widths)
+  set(${widths} 16 PARENT_SCOPE)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(${widths} 16 32 64 PARENT_SCOPE)
+    set(flags_32 -march=x86-64-v3 PARENT_SCOPE)
+    set(flags_64 -march=x86-64-v4 PARENT_SCOPE)
+  endif()
+endfunction()
+
+# cairn_kernels(room...): the room `kernels`, from the rooms that cairn-gen is linked of.
+function(cairn_kernels)
+  set(folder ${PROJECT_BINARY_DIR}/kernels)
+  set(sources)
+  if(CAIRN_PREBUILT)
+    cairn_kernel_widths(widths)
+    list(GET widths -1 widest)
+    math(EXPR last "${CAIRN_PREBUILT_SHARDS} - 1")
+    foreach(width IN LISTS widths)
+      foreach(shard RANGE ${last})
+        set(source ${folder}/vectors${width}_${shard}.c)
+        set_source_files_properties(${source} PROPERTIES
+          COMPILE_OPTIONS "${CAIRN_KERNEL_FLAGS};${flags_${width}}")
+        list(APPEND sources ${source})
+      endforeach()
+    endforeach()
+    file(GLOB own CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/kernels/*.c)
+    add_executable(cairn-gen ${own})
+    set_target_properties(cairn-gen PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    target_link_libraries(cairn-gen PRIVATE cairn_settings ZLIB::ZLIB OpenMP::OpenMP_C m)
+    foreach(room IN LISTS ARGN)
+      target_sources(cairn-gen PRIVATE $<TARGET_OBJECTS:cairn_${room}>)
+    endforeach()
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${sources} ${folder}/table.c
+      COMMAND cairn-gen ${PROJECT_SOURCE_DIR}/src/kernels/prebuilt.txt ${folder} ${CAIRN_PREBUILT_SHARDS} ${widest}
+      DEPENDS cairn-gen ${PROJECT_SOURCE_DIR}/src/kernels/prebuilt.txt
+      COMMENT "Writing the kernels that come with the library" VERBATIM)
+  else()
+    cairn_kernels_none(${folder}/table.c)
+  endif()
+  add_library(cairn_kernels OBJECT ${sources} ${folder}/table.c)
+  set_target_properties(cairn_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(cairn_kernels PUBLIC cairn_settings cairn_convert)
+  set(CAIRN_ROOMS ${CAIRN_ROOMS} cairn_kernels CACHE INTERNAL "")
+endfunction()

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Conversions for the list. Which phases a conversion has is not written down anywhere:
+/// a sample is converted with a loader that notes what is asked for and hands out a
+/// function that has no memory, so that nothing is converted.
+
+#include "convert/build.h"
+#include "format/language.h"
+#include "kernels/gen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Enough that no phase is chosen because there is little to do. */
+enum { SAMPLE = 120000, PAIR = 128 };
+
+static int64_t has_no_memory(void)
+{
+    return -1;
+}
+
+static cairn_status
+note_request(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    generator *const   g = user;
+    char               symbol[CAIRN_KERNEL_SYMBOL];
+    char              *key;
+    cairn_ir_function *function;
+
+    *kernel =
+        (cairn_kernel){.run = (void *)has_no_memory, .route = CAIRN_ROUTE_PREBUILT};
+    if (gen_has(g, request->key)) return CAIRN_OK;
+    cairn_kernel_symbol(request->key, symbol);
+    CAIRN_TRY(cairn_strndup(&g->env, request->key, strlen(request->key), &key));
+    const cairn_status status =
+        request->lower(&g->env, request->user, symbol, &function);
+
+    if (status == CAIRN_OK) return gen_add(g, key, function, GEN_ANY_WIDTH);
+    cairn_free(&g->env, key);
+    return status;
+}
+
+static void forget(void *user, cairn_kernel *kernel)
+{
+    (void)user, (void)kernel;
+}
+
+/// Entries of all rows, sorted, each once.
+static cairn_status
+make_sample(generator *g, const int64_t *extent, cairn_entries *sample)
+{
+    const int64_t rows = extent[0], cols = extent[1];
+    const int64_t each = (SAMPLE + rows - 1) / rows, n = SAMPLE < rows ? SAMPLE : rows;
+
+    cairn_entries_init(sample, 2);
+    for (int64_t r = 0; r < n; r++)
+        for (int64_t k = 0; k < each; k++) {
+            const int64_t     width = cols / each;
+            const cairn_coord d[2]  = {r * rows / n, k * width + r * 7919 % width};
+
+            CAIRN_TRY(cairn_entries_add(&g->env, sample, d, 1));
+        }
+    return CAIRN_OK;
+}
+
+/// What both builds have in common.
+static cairn_build
+build_of(const cairn_format *format, const int64_t *extent, int value_bits)
+{
+    return (cairn_build){
+        .format     = format,
+        .shape      = {.order = 2,         .extent = {extent[0], extent[1]}},
+        .box        = {{0, extent[0] - 1}, {0, extent[1] - 1}              },
+        .value_bits = value_bits,
+    };
+}
+
+/// Ask for the conversion of the sample, which fails for want of memory in the first phase
+/// that runs, after all were asked for.
+static cairn_status ask(generator *g, cairn_build *build)
+{
+    const cairn_kernel_loader loader = {.load         = note_request,
+                                        .release      = forget,
+                                        .user         = g,
+                                        .vector_bytes = 16,
+                                        .threads      = 1};
+    cairn_local              *made   = NULL;
+
+    build->loader             = &loader;
+    g->env.options.kernels    = CAIRN_KERNELS_COMPILED;
+    const cairn_status status = cairn_local_build(&g->env, build, &made);
+
+    cairn_local_destroy(&made);
+    return status == CAIRN_NO_MEMORY ? CAIRN_OK : status;
+}
+
+static cairn_status convert_sample(generator          *g,
+                                   const cairn_format *from,
+                                   const cairn_format *to,
+                                   const int64_t      *extent,
+                                   int                 bits)
+{
+    cairn_entries sample;
+    cairn_local  *source = NULL;
+    cairn_build   build  = build_of(to, extent, bits);
+    cairn_status  status = make_sample(g, extent, &sample);
+
+    build.entries = &sample;
+    if (from && status == CAIRN_OK) {
+        cairn_build first = build_of(from, extent, bits);
+
+        first.entries          = &sample;
+        g->env.options.kernels = CAIRN_KERNELS_REFERENCE;
+        status                 = cairn_local_build(&g->env, &first, &source);
+        build.entries          = NULL;
+        build.from             = source;
+    }
+    if (status == CAIRN_OK) status = ask(g, &build);
+    cairn_local_destroy(&source);
+    cairn_entries_fini(&g->env, &sample);
+    return status;
+}
+
+static cairn_status
+convert_all(generator *g, const cairn_format *from, const cairn_format *to)
+{
+    for (int e = 0; e < GEN_EXTENTS; e++)
+        for (int bits = 32; bits <= 64; bits += 32)
+            CAIRN_TRY(convert_sample(g, from, to, gen_extent[e], bits));
+    return CAIRN_OK;
+}
+
+cairn_status gen_conversion(generator *g, const char *pair)
+{
+    const char *const arrow = strstr(pair, "->");
+    char              name[PAIR];
+    cairn_format     *from = NULL, *to = NULL;
+
+    CAIRN_CHECK(arrow && arrow - pair < PAIR, &g->env, CAIRN_BAD_ARGUMENT,
+                "prebuilt.txt: line %d: '%s' is not FROM->TO", g->line, pair);
+    snprintf(name, sizeof name, "%.*s", (int)(arrow - pair), pair);
+    cairn_status status =
+        cairn_format_parse(&g->env, NULL, arrow + 2, "prebuilt.txt", &to);
+
+    if (status == CAIRN_OK && strcmp(name, "entries") != 0)
+        status = cairn_format_parse(&g->env, NULL, name, "prebuilt.txt", &from);
+    if (status == CAIRN_OK) status = convert_all(g, from, to);
+    cairn_format_destroy(&from);
+    cairn_format_destroy(&to);
+    return status;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The inside of cairn-gen: the kernels found so far, and who finds them.
+
+#ifndef CAIRN_KERNELS_GEN_H
+#define CAIRN_KERNELS_GEN_H
+
+#include "emit/kernel.h"
+#include "emit/prebuilt.h"
+#include "format/layout.h"
+
+enum { GEN_KERNELS = 1 << 14, GEN_WORDS = 64, GEN_EXTENTS = 5, GEN_ANY_WIDTH = -1 };
+
+/// Extents that make the widths: idx of 16 and of 32 bits, ptr of 32 and of 64. Matrices
+/// of other extents with these widths share the kernels.
+extern const int64_t gen_extent[GEN_EXTENTS][2];
+
+typedef struct gen_kernel {
+    char              *key;
+    cairn_ir_function *function;
+    int width; ///< For vectors of 16 << width bytes; GEN_ANY_WIDTH: compiled for each.
+} gen_kernel;
+
+typedef struct generator {
+    cairn_env   env;
+    gen_kernel *kernel; ///< [kernels]
+    int         kernels;
+    int         line;   ///< Of the list, for messages.
+    int         widest; ///< Bytes of the widest vectors.
+} generator;
+
+/// Is there a kernel of this key?
+bool gen_has(const generator *g, const char *key);
+
+/// Add a kernel; key and function are the generator's from now on, also on failure.
+cairn_status gen_add(generator *g, char *key, cairn_ir_function *function, int width);
+
+/// The product named @p operation ("spmv+add") on @p format.
+cairn_status gen_product(generator *g, const char *operation, const char *format);
+
+/// The conversion @p pair: "FROM->TO"; FROM "entries" are coordinates that were read.
+cairn_status gen_conversion(generator *g, const char *pair);
+
+/// Write everything to @p folder.
+cairn_status gen_write(generator *g, const char *folder, int shards);
+
+#endif

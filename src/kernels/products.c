@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Products for the list: lowered for each width of vectors, element type and extents.
+
+#include "format/language.h"
+#include "kernels/gen.h"
+#include "lower/product_choice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    WORD  = 128,
+    SMALL = 100000,   /* entries of a matrix that caches hold, */
+    LARGE = 20000000, /* and of one that they do not: of a core with */
+    L2    = 1 << 20,
+    L3    = 32 << 20,
+};
+
+/// "spmm+add" as what a plan would ask for; false when it is none. @p first: is it the
+/// first member's, which may set Y?
+static bool parse_operation(const char *text, cairn_product_options *op, bool *first)
+{
+    char  copy[WORD];
+    char *rest = NULL;
+
+    snprintf(copy, sizeof copy, "%s", text);
+    const char *word = strtok_r(copy, "+", &rest);
+
+    if (!word || (strcmp(word, "spmv") != 0 && strcmp(word, "spmm") != 0)) return false;
+    *op    = (cairn_product_options){.columns = strcmp(word, "spmv") == 0 ? 1 : 32,
+                                     .alpha   = 1};
+    *first = true;
+    while ((word = strtok_r(NULL, "+", &rest))) {
+        if (strcmp(word, "add") == 0)
+            *first = false;
+        else if (strcmp(word, "transposed") == 0)
+            op->transposed = 1;
+        else
+            return false;
+    }
+    return true;
+}
+
+/// Lower one product unless there is one of its key.
+static cairn_status
+add_kernel(generator *g, const cairn_layout *layout, const cairn_product *product)
+{
+    const int            width = __builtin_ctz((unsigned)product->vector_bytes) - 4;
+    cairn_product_kernel lowered;
+    char                *key;
+    char                 symbol[CAIRN_KERNEL_SYMBOL];
+
+    CAIRN_TRY(cairn_product_key(&g->env, layout, product, &key));
+    if (gen_has(g, key)) {
+        cairn_free(&g->env, key);
+        return CAIRN_OK;
+    }
+    cairn_kernel_symbol(key, symbol);
+
+    const cairn_status status =
+        cairn_product_lower(&g->env, layout, product, symbol, &lowered);
+
+    if (status == CAIRN_OK) return gen_add(g, key, lowered.function, width);
+    cairn_free(&g->env, key);
+    return status;
+}
+
+/// One product on one layout, for every width of vectors, and with the hints for a small
+/// and for a large matrix.
+static cairn_status add_widths(generator                   *g,
+                               const cairn_layout          *layout,
+                               const cairn_product_options *op,
+                               bool                         first)
+{
+    static const int64_t entries[] = {SMALL, LARGE};
+
+    for (int bytes = 16; bytes <= g->widest; bytes *= 2)
+        for (int k = 0; k < 2; k++) {
+            cairn_product product = cairn_product_choose(layout, op, first, bytes);
+
+            product.hints = cairn_product_hints_of(layout, &product, entries[k],
+                                                   op->columns, L2, L3);
+            CAIRN_TRY(add_kernel(g, layout, &product));
+        }
+    return CAIRN_OK;
+}
+
+/// One operation on one encoding, for both element types and all extents.
+static cairn_status add_encoding(generator                   *g,
+                                 const cairn_encoding        *encoding,
+                                 const cairn_product_options *op,
+                                 bool                         first)
+{
+    for (int e = 0; e < GEN_EXTENTS; e++)
+        for (int bits = 32; bits <= 64; bits += 32) {
+            cairn_layout *layout;
+
+            CAIRN_TRY(cairn_layout_create(&g->env, encoding, gen_extent[e], NULL, NULL,
+                                          bits, &layout));
+            const cairn_status status = add_widths(g, layout, op, first);
+
+            cairn_layout_destroy(&g->env, &layout);
+            CAIRN_TRY(status);
+        }
+    return CAIRN_OK;
+}
+
+cairn_status gen_product(generator *g, const char *operation, const char *text)
+{
+    cairn_format         *format;
+    cairn_product_options op;
+    bool                  first;
+
+    CAIRN_CHECK(parse_operation(operation, &op, &first), &g->env, CAIRN_BAD_ARGUMENT,
+                "prebuilt.txt: line %d: '%s' is no operation", g->line, operation);
+    CAIRN_TRY(cairn_format_parse(&g->env, NULL, text, "prebuilt.txt", &format));
+    cairn_status status = CAIRN_OK;
+
+    for (int m = 0; m < format->members && status == CAIRN_OK; m++)
+        status = add_encoding(g, format->member[m], &op, first);
+    cairn_format_destroy(&format);
+    return status;
+}

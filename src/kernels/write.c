@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The files that cairn-gen writes: functions, and the table by which they are found.
+
+#include "base/text.h"
+#include "emit/c.h"
+#include "kernels/gen.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// The symbol of a kernel in the files of one width: what is compiled for each has one for
+/// each.
+static void
+symbol_of(const gen_kernel *k, int width, char symbol[2 * CAIRN_KERNEL_SYMBOL])
+{
+    cairn_kernel_symbol(k->key, symbol);
+    if (k->width == GEN_ANY_WIDTH) sprintf(symbol + strlen(symbol), "_%d", 16 << width);
+}
+
+static bool stands_in(const gen_kernel *k, int width)
+{
+    return k->width == width || k->width == GEN_ANY_WIDTH;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const gen_kernel *)a)->key, ((const gen_kernel *)b)->key);
+}
+
+/// Does the file hold just this text?
+static bool holds(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "r");
+    char  part[4096];
+    bool  same = file != NULL;
+
+    for (size_t n; same && (n = fread(part, 1, sizeof part, file)) > 0; text += n)
+        same = strncmp(part, text, n) == 0;
+    if (file) fclose(file);
+    return same && *text == '\0';
+}
+
+/// Write text, unless the file holds it already: then nothing needs to be compiled anew.
+static cairn_status write_file(generator *g, const char *path, const char *text)
+{
+    if (holds(path, text)) return CAIRN_OK;
+
+    FILE *file = fopen(path, "w");
+
+    CAIRN_CHECK(file, &g->env, CAIRN_IO, "cairn-gen: %s: %s", path, strerror(errno));
+    const bool written = fputs(text, file) >= 0;
+
+    CAIRN_CHECK(fclose(file) == 0 && written, &g->env, CAIRN_IO, "cairn-gen: %s: %s",
+                path, strerror(errno));
+    return CAIRN_OK;
+}
+
+/// The kernels of one width whose number leaves @p shard, as one file.
+static cairn_status
+write_shard(generator *g, const char *folder, int width, int shard, int shards)
+{
+    const cairn_ir_function **function;
+    char(*symbol)[2 * CAIRN_KERNEL_SYMBOL];
+    char         path[4096];
+    char        *text;
+    int          n = 0;
+    cairn_status status;
+
+    CAIRN_TRY(CAIRN_NEW(&g->env, g->kernels, &function));
+    CAIRN_GO(function, CAIRN_NEW(&g->env, g->kernels, &symbol));
+    for (int k = shard; k < g->kernels; k += shards) {
+        if (!stands_in(&g->kernel[k], width)) continue;
+        symbol_of(&g->kernel[k], width, symbol[n]);
+        g->kernel[k].function->name = symbol[n];
+        function[n++]               = g->kernel[k].function;
+    }
+    snprintf(path, sizeof path, "%s/vectors%d_%d.c", folder, 16 << width, shard);
+    CAIRN_GO(symbol, cairn_c_print_all(&g->env, n, function, &text));
+    status = write_file(g, path, text);
+    cairn_free(&g->env, text);
+symbol:
+    cairn_free(&g->env, symbol);
+function:
+    cairn_free(&g->env, function);
+    return status;
+}
+
+static void print_row(const generator *g, cairn_text *text, const gen_kernel *k)
+{
+    char symbol[2 * CAIRN_KERNEL_SYMBOL];
+
+    cairn_text_add(text, "    {\"%s\", {", k->key);
+    for (int w = 0; w < CAIRN_PREBUILT_LEVELS; w++) {
+        symbol_of(k, w, symbol);
+        cairn_text_add(text, "%s%s", w ? ", " : "",
+                       stands_in(k, w) && 16 << w <= g->widest ? symbol : "NULL");
+    }
+    cairn_text_add(text, "}},\n");
+}
+
+static void declare(const generator *g, cairn_text *text, const gen_kernel *k)
+{
+    char symbol[2 * CAIRN_KERNEL_SYMBOL];
+
+    for (int w = 0; 16 << w <= g->widest; w++) {
+        symbol_of(k, w, symbol);
+        if (stands_in(k, w)) cairn_text_add(text, "void %s(void);\n", symbol);
+    }
+}
+
+static cairn_status write_table(generator *g, const char *folder)
+{
+    cairn_text text;
+    char       path[4096];
+    char      *taken;
+
+    cairn_text_init(&text, &g->env);
+    cairn_text_add(&text, "/* Written by cairn-gen from prebuilt.txt; edit that. */\n"
+                          "#include \"emit/prebuilt.h\"\n\n#include <stddef.h>\n\n");
+    for (int k = 0; k < g->kernels; k++)
+        declare(g, &text, &g->kernel[k]);
+    cairn_text_add(&text, "\nconst cairn_prebuilt cairn_prebuilt_table[] = {\n");
+    for (int k = 0; k < g->kernels; k++)
+        print_row(g, &text, &g->kernel[k]);
+    cairn_text_add(&text, "    {NULL, {NULL}}};\n");
+    cairn_text_add(&text, "const int cairn_prebuilt_count = %d;\n", g->kernels);
+    CAIRN_TRY(cairn_text_take(&text, &taken));
+    snprintf(path, sizeof path, "%s/table.c", folder);
+    const cairn_status status = write_file(g, path, taken);
+
+    cairn_free(&g->env, taken);
+    return status;
+}
+
+cairn_status gen_write(generator *g, const char *folder, int shards)
+{
+    qsort(g->kernel, (size_t)g->kernels, sizeof *g->kernel, by_key);
+    for (int width = 0; 16 << width <= g->widest; width++)
+        for (int shard = 0; shard < shards; shard++)
+            CAIRN_TRY(write_shard(g, folder, width, shard, shards));
+    return write_table(g, folder);
+}
