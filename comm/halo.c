@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Each rank tells the owners which columns it needs; the lists become persistent
-/// messages, one per pair of ranks that share something.
+/// Each rank tells the owners which rows it needs; the lists become persistent messages,
+/// one per pair of ranks that share something. Those who need send and those who own
+/// receive when rows are summed.
 
 #include "comm/halo.h"
 
@@ -9,20 +10,25 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/// What goes one way: columns by rank, and their values in a buffer.
+/// What is shared with others, and whose it is: rows by rank, and their values in a
+/// buffer.
 typedef struct {
     cairn_pos    n;
-    cairn_coord *column; ///< [n], those of one rank together.
-    double      *value;  ///< [n]
-    int64_t     *count;  ///< [size] by rank.
+    cairn_coord *row;   ///< [n], those of one rank together.
+    char        *value; ///< [n][row_bytes]
+    int64_t     *count; ///< [size] by rank.
 } side;
 
 struct cairn_halo {
-    cairn_comm *comm;
-    double     *window;
-    size_t      window_bytes;
-    side        need, give;
-    void       *exchange;
+    cairn_comm    *comm;
+    cairn_halo_row shape;
+    size_t         row_bytes;
+    void          *mapped;
+    size_t         mapped_bytes;
+    char          *window;
+    side           need; ///< Others' rows that this rank uses,
+    side           own;  ///< and its own that others use.
+    void          *exchange;
 };
 
 static int by_value(const void *a, const void *b)
@@ -32,10 +38,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/// Keep each column that another rank owns once; they are then grouped by owner.
+/// Keep each row that another rank owns once; they are then grouped by owner.
 static cairn_pos distinct_foreign(const cairn_comm *comm,
                                   const cairn_rows *owners,
-                                  cairn_coord      *column,
+                                  cairn_coord      *row,
                                   cairn_pos         n)
 {
     const cairn_coord lo = owners->first[comm->rank],
@@ -43,50 +49,71 @@ static cairn_pos distinct_foreign(const cairn_comm *comm,
     cairn_pos kept       = 0;
 
     for (cairn_pos k = 0; k < n; k++)
-        if (column[k] < lo || column[k] >= hi) column[kept++] = column[k];
-    if (kept > 0) qsort(column, (size_t)kept, sizeof *column, by_value);
+        if (row[k] < lo || row[k] >= hi) row[kept++] = row[k];
+    if (kept > 0) qsort(row, (size_t)kept, sizeof *row, by_value);
     n    = kept;
     kept = 0;
     for (cairn_pos k = 0; k < n; k++)
-        if (kept == 0 || column[kept - 1] != column[k]) column[kept++] = column[k];
+        if (kept == 0 || row[kept - 1] != row[k]) row[kept++] = row[k];
     return kept;
 }
 
 static cairn_status create_needs(cairn_halo        *halo,
                                  const cairn_rows  *owners,
-                                 const cairn_coord *column,
+                                 const cairn_coord *row,
                                  cairn_pos          n)
 {
     cairn_env *env = halo->comm->env;
 
     halo->need.n = n;
     CAIRN_TRY(CAIRN_NEW_ZERO(env, halo->comm->size, &halo->need.count));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, halo->comm->size, &halo->give.count));
-    CAIRN_TRY(CAIRN_NEW(env, n, &halo->need.column));
-    CAIRN_TRY(CAIRN_NEW(env, n, &halo->need.value));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, halo->comm->size, &halo->own.count));
+    CAIRN_TRY(CAIRN_NEW(env, n, &halo->need.row));
+    CAIRN_TRY(cairn_alloc(env, n, halo->row_bytes, (void **)&halo->need.value));
     for (cairn_pos k = 0; k < n; k++) {
-        halo->need.column[k] = column[k];
-        halo->need.count[cairn_rows_owner(owners, column[k])]++;
+        halo->need.row[k] = row[k];
+        halo->need.count[cairn_rows_owner(owners, row[k])]++;
     }
     return CAIRN_OK;
 }
 
-static cairn_status map_window(cairn_halo *halo, cairn_coord extent)
+/// Huge pages where this rank's own rows are: the rest is touched here and there only,
+/// and would come in pieces of 2 MB.
+static void advise_owned(const cairn_halo *halo, const cairn_rows *owners)
 {
-    cairn_env *env = halo->comm->env;
-    size_t     bytes;
+    const uintptr_t page  = 2u << 20;
+    const uintptr_t begin = (uintptr_t)halo->window
+                            + (size_t)owners->first[halo->comm->rank] * halo->row_bytes;
+    const uintptr_t end =
+        (uintptr_t)halo->window
+        + (size_t)owners->first[halo->comm->rank + 1] * halo->row_bytes;
+    const uintptr_t from = (begin + page - 1) / page * page, to = end / page * page;
 
-    CAIRN_CHECK(!__builtin_mul_overflow((size_t)extent, sizeof(double), &bytes), env,
-                CAIRN_NO_MEMORY, "memory: x: its window leaves the address space");
-    bytes += sizeof(double); /* an empty range cannot be mapped */
+    if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE); /* or small ones */
+}
+
+static cairn_status map_window(cairn_halo *halo, const cairn_rows *owners)
+{
+    cairn_env        *env    = halo->comm->env;
+    const cairn_coord extent = owners->first[owners->size];
+    size_t            bytes;
+
+    CAIRN_CHECK(!__builtin_mul_overflow((size_t)extent, halo->row_bytes, &bytes)
+                    && bytes < PTRDIFF_MAX - 2 * (size_t)CAIRN_HALO_MARGIN,
+                env, CAIRN_NO_MEMORY,
+                "memory: x and y: a window leaves the address space");
+    bytes += 2 * (size_t)CAIRN_HALO_MARGIN;
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     CAIRN_CHECK(at != MAP_FAILED, env, CAIRN_NO_MEMORY,
-                "memory: x: a window of %zu bytes of address space is not to be had",
+                "memory: x and y: a window of %zu bytes of address space is not to be "
+                "had",
                 bytes);
-    halo->window       = at;
-    halo->window_bytes = bytes;
+    halo->mapped       = at;
+    halo->mapped_bytes = bytes;
+    halo->window       = (char *)at + CAIRN_HALO_MARGIN;
+    advise_owned(halo, owners);
     return CAIRN_OK;
 }
 
@@ -94,27 +121,30 @@ static cairn_status exchange_lists(cairn_halo *halo)
 {
     cairn_comm *comm = halo->comm;
 
-    CAIRN_TRY(cairn_comm_exchange(comm, halo->need.column, halo->need.count,
-                                  sizeof(cairn_coord), (void **)&halo->give.column,
-                                  halo->give.count));
+    CAIRN_TRY(cairn_comm_exchange(comm, halo->need.row, halo->need.count,
+                                  sizeof(cairn_coord), (void **)&halo->own.row,
+                                  halo->own.count));
     for (int r = 0; r < comm->size; r++)
-        halo->give.n += halo->give.count[r];
+        halo->own.n += halo->own.count[r];
     return CAIRN_OK;
 }
 
 /// One message per rank that shares something with this one.
-static int
-list_messages(const side *s, int size, int *rank, void **data, int64_t *bytes)
+static int list_messages(const side       *s,
+                         const cairn_halo *halo,
+                         int              *rank,
+                         void            **data,
+                         int64_t          *bytes)
 {
-    int     messages = 0;
-    int64_t at       = 0;
+    int   messages = 0;
+    char *at       = s->value;
 
-    for (int r = 0; r < size; r++) {
+    for (int r = 0; r < halo->comm->size; r++) {
         if (s->count[r] == 0) continue;
-        rank[messages]    = r;
-        data[messages]    = s->value + at;
-        bytes[messages++] = s->count[r] * (int64_t)sizeof(double);
-        at += s->count[r];
+        rank[messages]  = r;
+        data[messages]  = at;
+        bytes[messages] = s->count[r] * (int64_t)halo->row_bytes;
+        at += bytes[messages++];
     }
     return messages;
 }
@@ -145,13 +175,23 @@ static void free_messages(cairn_env *env, messages *m)
     }
 }
 
+/// The side whose rows are sent, and the one that receives.
+static side *sender(cairn_halo *halo)
+{
+    return halo->shape.way == CAIRN_HALO_FETCH ? &halo->own : &halo->need;
+}
+
+static side *receiver(cairn_halo *halo)
+{
+    return halo->shape.way == CAIRN_HALO_FETCH ? &halo->need : &halo->own;
+}
+
 static cairn_status create_exchange(cairn_halo *halo, messages *m)
 {
-    const int size = halo->comm->size;
     const int sends =
-        list_messages(&halo->give, size, m->rank[0], m->data[0], m->bytes[0]);
+        list_messages(sender(halo), halo, m->rank[0], m->data[0], m->bytes[0]);
     const int recvs =
-        list_messages(&halo->need, size, m->rank[1], m->data[1], m->bytes[1]);
+        list_messages(receiver(halo), halo, m->rank[1], m->data[1], m->bytes[1]);
 
     return halo->comm->ops->exchange_create(halo->comm, sends, m->rank[0], m->data[0],
                                             m->bytes[0], recvs, m->rank[1], m->data[1],
@@ -164,7 +204,8 @@ static cairn_status connect(cairn_halo *halo)
     messages   m   = {0};
 
     CAIRN_TRY(exchange_lists(halo));
-    cairn_status status = CAIRN_NEW(env, halo->give.n, &halo->give.value);
+    cairn_status status =
+        cairn_alloc(env, halo->own.n, halo->row_bytes, (void **)&halo->own.value);
 
     if (status == CAIRN_OK) status = allocate_messages(env, halo->comm->size, &m);
     status = cairn_comm_agree(halo->comm, status);
@@ -173,22 +214,25 @@ static cairn_status connect(cairn_halo *halo)
     return cairn_comm_agree(halo->comm, status);
 }
 
-cairn_status cairn_halo_create(cairn_comm       *comm,
-                               const cairn_rows *owners,
-                               cairn_coord      *columns,
-                               cairn_pos         n,
-                               cairn_halo      **halo)
+cairn_status cairn_halo_create(cairn_comm           *comm,
+                               const cairn_rows     *owners,
+                               const cairn_halo_row *row,
+                               cairn_coord          *needs,
+                               cairn_pos             n,
+                               cairn_halo          **halo)
 {
     cairn_halo  *fresh  = NULL;
     cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
     if (status == CAIRN_OK) {
-        fresh->comm = comm;
-        status      = map_window(fresh, owners->first[owners->size]);
+        fresh->comm      = comm;
+        fresh->shape     = *row;
+        fresh->row_bytes = (size_t)row->columns * (size_t)row->value_bits / 8;
+        status           = map_window(fresh, owners);
     }
     if (status == CAIRN_OK)
-        status = create_needs(fresh, owners, columns,
-                              distinct_foreign(comm, owners, columns, n));
+        status = create_needs(fresh, owners, needs,
+                              distinct_foreign(comm, owners, needs, n));
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = connect(fresh);
     if (status == CAIRN_OK)
@@ -206,11 +250,11 @@ void cairn_halo_destroy(cairn_halo **halo)
     cairn_env *env = h->comm->env;
 
     if (h->exchange) h->comm->ops->exchange_destroy(h->comm, h->exchange);
-    if (h->window) munmap(h->window, h->window_bytes);
-    for (int way = 0; way < 2; way++) {
-        side *s = way ? &h->need : &h->give;
+    if (h->mapped) munmap(h->mapped, h->mapped_bytes);
+    for (int which = 0; which < 2; which++) {
+        side *s = which ? &h->need : &h->own;
 
-        cairn_free(env, s->column);
+        cairn_free(env, s->row);
         cairn_free(env, s->value);
         cairn_free(env, s->count);
     }
@@ -218,28 +262,78 @@ void cairn_halo_destroy(cairn_halo **halo)
     *halo = NULL;
 }
 
-double *cairn_halo_window(cairn_halo *halo)
+void *cairn_halo_window(cairn_halo *halo)
 {
     return halo->window;
 }
 
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent)
 {
-    *received = halo->need.n;
-    *sent     = halo->give.n;
+    const bool fetch = halo->shape.way == CAIRN_HALO_FETCH;
+
+    *received = fetch ? halo->need.n : halo->own.n;
+    *sent     = fetch ? halo->own.n : halo->need.n;
+}
+
+static char *row_at(const cairn_halo *halo, cairn_coord j)
+{
+    return halo->window + (size_t)j * halo->row_bytes;
+}
+
+void cairn_halo_clear(cairn_halo *halo)
+{
+    for (cairn_pos k = 0; k < halo->need.n; k++)
+        memset(row_at(halo, halo->need.row[k]), 0, halo->row_bytes);
+}
+
+/// Copy rows between the window and a side's buffer. Rows of one value, by far the most
+/// frequent ones, are copied as such.
+static void copy_rows(const cairn_halo *halo, const side *s, bool into_window)
+{
+    const size_t bytes = halo->row_bytes;
+
+    for (cairn_pos k = 0; k < s->n; k++) {
+        char *buffer = s->value + (size_t)k * bytes;
+        char *window = row_at(halo, s->row[k]);
+        char *to     = into_window ? window : buffer;
+        char *from   = into_window ? buffer : window;
+
+        if (bytes == sizeof(double))
+            memcpy(to, from, sizeof(double));
+        else
+            memcpy(to, from, bytes);
+    }
+}
+
+/// Add what came, which lies in rank order.
+static void add_rows(const cairn_halo *halo)
+{
+    const cairn_pos columns = halo->shape.columns;
+
+    for (cairn_pos k = 0; k < halo->own.n; k++) {
+        char *to   = row_at(halo, halo->own.row[k]);
+        char *from = halo->own.value + (size_t)k * halo->row_bytes;
+
+        for (cairn_pos c = 0; c < columns; c++)
+            if (halo->shape.value_bits == 64)
+                ((double *)to)[c] += ((double *)from)[c];
+            else
+                ((float *)to)[c] += ((float *)from)[c];
+    }
 }
 
 cairn_status cairn_halo_begin(cairn_halo *halo)
 {
-    for (cairn_pos k = 0; k < halo->give.n; k++)
-        halo->give.value[k] = halo->window[halo->give.column[k]];
+    copy_rows(halo, sender(halo), false);
     return halo->comm->ops->exchange_begin(halo->comm, halo->exchange);
 }
 
 cairn_status cairn_halo_end(cairn_halo *halo)
 {
     CAIRN_TRY(halo->comm->ops->exchange_end(halo->comm, halo->exchange));
-    for (cairn_pos k = 0; k < halo->need.n; k++)
-        halo->window[halo->need.column[k]] = halo->need.value[k];
+    if (halo->shape.way == CAIRN_HALO_FETCH)
+        copy_rows(halo, &halo->need, true);
+    else
+        add_rows(halo);
     return CAIRN_OK;
 }

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The halo of x. A rank sees x as a window of the whole global index range, at global
-/// positions; memory comes page by page where something is touched. Owned entries lie
-/// there, halo entries are received into it, every other entry is 0 and never sent.
-/// The halo is exactly the columns of stored entries that other ranks own.
+/// The halo of a dense operand whose rows belong to ranks. A rank sees the operand as a
+/// window of the whole global index range, at global positions; memory comes page by page
+/// where something is touched. Owned rows lie there, and halo rows, which other ranks own;
+/// every other row is 0 and never sent. The halo is exactly what stored entries need.
+///
+/// It goes one of two ways. An operand that is read (X) is fetched: owners send rows, users
+/// receive them into their windows. One that is added to (the Y of a transposed product)
+/// is summed: users send what they have, owners add it to their own, in rank order. Either
+/// way there is one message for each pair of ranks that share something.
 
 #ifndef CAIRN_COMM_HALO_H
 #define CAIRN_COMM_HALO_H
@@ -12,30 +17,47 @@
 
 typedef struct cairn_halo cairn_halo;
 
+/// Which way rows go.
+typedef enum { CAIRN_HALO_FETCH, CAIRN_HALO_SUM } cairn_halo_way;
+
+/// A row of the operand.
+typedef struct cairn_halo_row {
+    cairn_halo_way way;
+    cairn_pos      columns;    ///< Values of a row.
+    int            value_bits; ///< 32 or 64.
+} cairn_halo_row;
+
+/// Bytes that may be read before the window's first row and after its last: vectors
+/// reach over the ends of what they are for.
+#define CAIRN_HALO_MARGIN 65536
+
 /// Prepare: map the window and set up the messages.
 ///
 /// Collective. @p owners must outlive the halo.
 ///
-/// @param[in] owners   Which rank owns which entries of x.
-/// @param[in] columns  [n] columns of this rank's stored entries, in any order, repeats
-///                     allowed; sorted in place.
-/// @param[out] halo    Destroy with cairn_halo_destroy(). Unchanged on failure.
-cairn_status cairn_halo_create(cairn_comm       *comm,
-                               const cairn_rows *owners,
-                               cairn_coord      *columns,
-                               cairn_pos         n,
-                               cairn_halo      **halo);
+/// @param[in] owners  Which rank owns which rows of the operand.
+/// @param[in] needs   [n] rows that this rank's stored entries use, in any order, repeats
+///                    allowed; sorted in place.
+/// @param[out] halo   Destroy with cairn_halo_destroy(). Unchanged on failure.
+cairn_status cairn_halo_create(cairn_comm           *comm,
+                               const cairn_rows     *owners,
+                               const cairn_halo_row *row,
+                               cairn_coord          *needs,
+                               cairn_pos             n,
+                               cairn_halo          **halo);
 
 void cairn_halo_destroy(cairn_halo **halo);
 
-/// The window: entry j of x is window[j], for all global j.
-double *cairn_halo_window(cairn_halo *halo);
+/// The window: value c of row j is at (window) [j*columns + c], for all global j.
+void *cairn_halo_window(cairn_halo *halo);
 
-/// Entries received from others, and sent to them, in each exchange.
+/// Rows that come from others and go to them in each exchange.
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent);
 
-/// Send owned entries where they are needed and receive this rank's halo. end()
-/// completes what begin() started; nothing is allocated.
+/// Fill the halo's rows, those that others own, with zeros: where a sum starts.
+void cairn_halo_clear(cairn_halo *halo);
+
+/// Exchange. end() completes what begin() started; nothing is allocated.
 cairn_status cairn_halo_begin(cairn_halo *halo);
 cairn_status cairn_halo_end(cairn_halo *halo);
 

@@ -12,7 +12,7 @@
 #ifndef CAIRN_DEVICES_DEVICE_H
 #define CAIRN_DEVICES_DEVICE_H
 
-#include "base/env.h"
+#include "emit/kernel.h"
 
 typedef struct cairn_device  cairn_device;
 typedef struct cairn_machine cairn_machine; // devices/discover.h
@@ -95,12 +95,12 @@ typedef struct cairn_device_ops {
     /// Say whether the device can do @p request; "no" makes placement look elsewhere.
     /// NULL, also in the delegate: it can do everything.
     bool (*can)(const cairn_device *device, const cairn_device_request *request);
-    /// Compile printed kernel text and load its function @p symbol. NULL, also in the
-    /// delegate: there is no compiler, and kernels run the reference way.
-    cairn_status (*build)(cairn_device  *device,
-                          const char    *source,
-                          const char    *symbol,
-                          cairn_task_fn *run);
+    /// Open the loader of the device's kernels: called once, when the first kernel is
+    /// asked for (registry.h). What it keeps is `loader->user`. NULL, also in the
+    /// delegate: there are no kernels, and work runs the reference way.
+    cairn_status (*kernels_open)(cairn_device *device, cairn_kernel_loader *loader);
+    /// Close it; all its kernels were released. NULL exactly where kernels_open is.
+    void (*kernels_close)(cairn_device *device, cairn_kernel_loader *loader);
 } cairn_device_ops;
 
 /// An open device.
@@ -108,8 +108,9 @@ struct cairn_device {
     cairn_env           *env;
     const cairn_machine *machine; ///< Where it stands; outlives it.
     cairn_device_facts   info;
-    cairn_device_ops     ops;   ///< Completed by the delegates.
-    void                *state; ///< The kind's own.
+    cairn_device_ops     ops;     ///< Completed by the delegates.
+    void                *state;   ///< The kind's own.
+    cairn_kernel_loader  kernels; ///< `load` NULL: not opened yet.
 };
 
 #endif

@@ -114,11 +114,27 @@ void cairn_devices_close(cairn_env *env, cairn_devices **devices)
     for (int k = (*devices)->count - 1; k >= 0; k--) {
         cairn_device *device = &(*devices)->device[k];
 
+        if (device->kernels.load) device->ops.kernels_close(device, &device->kernels);
         if (device->ops.close) device->ops.close(device);
     }
     cairn_machine_destroy(env, &(*devices)->machine);
     cairn_free(env, *devices);
     *devices = NULL;
+}
+
+cairn_status cairn_device_kernels(cairn_device               *device,
+                                  const cairn_kernel_loader **loader)
+{
+    cairn_kernel_loader fresh = {0};
+
+    if (!device->kernels.load) {
+        CAIRN_CHECK(device->ops.kernels_open, device->env, CAIRN_NO_KERNEL,
+                    "device: %s: it has no kernels", device->info.id);
+        CAIRN_TRY(device->ops.kernels_open(device, &fresh));
+        device->kernels = fresh;
+    }
+    *loader = &device->kernels;
+    return CAIRN_OK;
 }
 
 cairn_status cairn_devices_find(cairn_env           *env,

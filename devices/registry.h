@@ -34,6 +34,16 @@ cairn_status cairn_devices_open(cairn_env      *env,
 
 void cairn_devices_close(cairn_env *env, cairn_devices **devices);
 
+/// Get the loader of a device's kernels, opening it the first time.
+///
+/// Local.
+///
+/// @param[out] loader  The device's; valid until the devices are closed, before which all
+///                     kernels are released. Unchanged on failure.
+/// @retval CAIRN_NO_KERNEL  Its kind has no kernels, neither has its delegate.
+cairn_status cairn_device_kernels(cairn_device               *device,
+                                  const cairn_kernel_loader **loader);
+
 /// Find number @p index among the open devices of @p kind.
 ///
 /// @param[out] found  Its number in devices->device. Unchanged on failure.

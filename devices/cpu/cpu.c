@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The processor as a device: counted memory, and a queue that runs each task at once,
-/// so that nothing is ever left to wait for. It keeps no state, which is what lets
-/// other kinds delegate to it.
+/// so that nothing is ever left to wait for. It keeps no state (that of its loader of
+/// kernels is the loader's), which is what lets other kinds delegate to it.
 
+#include "devices/cpu/kernels.h"
 #include "devices/discover.h"
 
 #include <stdio.h>
@@ -145,4 +146,7 @@ const cairn_device_ops cairn_device_cpu = {
     .open    = cpu_open,
     .measure = cpu_measure,
     .cost    = cpu_cost,
+
+    .kernels_open  = cairn_cpu_kernels_open,
+    .kernels_close = cairn_cpu_kernels_close,
 };

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The system's compiler.
+
+#include "devices/cpu/compile.h"
+
+#include "devices/cpu/process.h"
+#include "devices/cpu/scratch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    TIME_LIMIT = 60, /* seconds; a kernel takes a tenth of one */
+    ARGUMENTS  = 24,
+    OUTPUT     = 8192, /* bytes; of a compiler's errors the first line is of use */
+};
+
+/* -nostdlib: the start files are not needed, malloc and memset are in the process, and
+   the runtime is named by its file. One contraction setting for the vector body of a loop
+   and its scalar ends: -ffp-contract=off, as in the library. */
+static const char *const flags[] = {"-O3",
+                                    "-march=native",
+                                    "-falign-loops=32",
+                                    "-ffp-contract=off",
+                                    "-std=gnu11",
+                                    "-fPIC",
+                                    "-shared",
+                                    "-nostdlib",
+                                    "-pipe",
+                                    NULL};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/// The file that the process has its OpenMP functions from. If it is none of the known
+/// runtimes, they are part of the program, which a kernel finds by itself.
+static void find_openmp(cairn_compiler *compiler)
+{
+    void *const function = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+    Dl_info     about;
+
+    if (!function || !dladdr(function, &about) || !about.dli_fname) return;
+    if (strncmp(base_name(about.dli_fname), "lib", 3) != 0
+        || !strstr(base_name(about.dli_fname), "omp")
+        || strlen(about.dli_fname) >= sizeof compiler->openmp)
+        return;
+    strcpy(compiler->openmp, about.dli_fname);
+}
+
+/// The name of the compiler as the user knows it.
+static const char *asked(const cairn_compiler *compiler)
+{
+    return compiler->env->options.cc[0] ? compiler->env->options.cc : "cc";
+}
+
+void cairn_compiler_init(cairn_env *env, cairn_compiler *compiler)
+{
+    *compiler = (cairn_compiler){.env = env, .time_limit = TIME_LIMIT};
+    if (!cairn_find_program(asked(compiler), compiler->path)) compiler->path[0] = '\0';
+    find_openmp(compiler);
+}
+
+void cairn_compiler_describe(const cairn_compiler *compiler, cairn_text *text)
+{
+    /* By its name alone: what it has compiled serves where it is not. */
+    cairn_text_add(text, "compiler: %s\n", asked(compiler));
+    cairn_text_add(text, "flags: -fopenmp");
+    for (const char *const *flag = flags; *flag; flag++)
+        cairn_text_add(text, " %s", *flag);
+    cairn_text_add(text, "\nopenmp: %s\n", base_name(compiler->openmp));
+}
+
+/// The line that says what is wrong: the first with "error" in it, else the first.
+/// @return its bytes; 0: the output is empty.
+static int first_error(const char *output, const char **line)
+{
+    int best = 0;
+
+    for (const char *c = output; *c;) {
+        const int   length = (int)strcspn(c, "\n");
+        const char *error  = strstr(c, "error");
+
+        if (error && error < c + length) {
+            *line = c;
+            return length;
+        }
+        if (best == 0 && length > 0) *line = c, best = length;
+        c += length + (c[length] == '\n');
+    }
+    return best;
+}
+
+/// Fail for what the compiler printed, on one line, without the temporary folder's name.
+static cairn_status fail_printed(cairn_compiler      *compiler,
+                                 const cairn_scratch *scratch,
+                                 const cairn_process *process)
+{
+    const size_t folder = strlen(scratch->path);
+    const char  *line   = "";
+    int          length = first_error(process->output, &line);
+    char         text[400];
+
+    if (length > (int)folder && strncmp(line, scratch->path, folder) == 0)
+        line += folder + 1, length -= (int)folder + 1;
+    snprintf(text, sizeof text, "%.*s", length, line);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = '?';
+    if (process->number == 0)
+        return cairn_fail(compiler->env, CAIRN_NO_KERNEL,
+                          "compile: %.200s: it made no shared object%s%s",
+                          asked(compiler), text[0] ? ": " : "", text);
+    return cairn_fail(compiler->env, CAIRN_NO_KERNEL,
+                      "compile: %.200s: it ended with %d%s%s", asked(compiler),
+                      process->number, text[0] ? ": " : "", text);
+}
+
+/// Fail, and keep the reason: it is not tried again.
+static cairn_status fail_for_good(cairn_compiler *compiler, const char *why)
+{
+    snprintf(compiler->broken, sizeof compiler->broken,
+             "compile: %.200s: %.200s (CAIRN_CC names another compiler)",
+             asked(compiler), why);
+    return cairn_fail(compiler->env, CAIRN_NO_KERNEL, "%s", compiler->broken);
+}
+
+/// What a run that made nothing comes to.
+static cairn_status explain(cairn_compiler      *compiler,
+                            const cairn_scratch *scratch,
+                            const cairn_process *process)
+{
+    char why[64];
+
+    switch (process->end) {
+    case CAIRN_PROCESS_NOT_STARTED:
+        return fail_for_good(compiler, strerror(process->number));
+    case CAIRN_PROCESS_LATE:
+        snprintf(why, sizeof why, "had not finished after %g s", compiler->time_limit);
+        return fail_for_good(compiler, why);
+    case CAIRN_PROCESS_KILLED:
+        return cairn_fail(compiler->env, CAIRN_NO_KERNEL,
+                          "compile: %.200s: it was killed by signal %d (%s)",
+                          asked(compiler), process->number, strsignal(process->number));
+    case CAIRN_PROCESS_EXITED: break;
+    }
+    return fail_printed(compiler, scratch, process);
+}
+
+/// The arguments, in @p list of ARGUMENTS.
+static void list_arguments(cairn_compiler *compiler,
+                           const char     *source,
+                           const char     *object,
+                           const char    **list)
+{
+    int n = 0;
+
+    list[n++] = compiler->path;
+    list[n++] = compiler->serial ? "-fopenmp-simd" : "-fopenmp";
+    for (const char *const *flag = flags; *flag; flag++)
+        list[n++] = *flag;
+    list[n++] = "-o";
+    list[n++] = object;
+    list[n++] = source;
+    if (compiler->openmp[0] && !compiler->serial) list[n++] = compiler->openmp;
+    list[n] = NULL;
+}
+
+/// Run the compiler; how it ended is in @p process.
+static cairn_status run_compiler(cairn_compiler      *compiler,
+                                 const cairn_scratch *scratch,
+                                 const char *const   *arguments,
+                                 cairn_process       *process)
+{
+    char              folder[CAIRN_OPTION_PATH + 8];
+    const char *const changes[] = {folder, "LC_ALL=C", NULL};
+    char            **list      = NULL;
+
+    snprintf(folder, sizeof folder, "TMPDIR=%s", scratch->path);
+    const size_t length = cairn_environment(changes, NULL, 0);
+
+    CAIRN_TRY(CAIRN_NEW(compiler->env, (int64_t)length, &list));
+    cairn_environment(changes, list, length);
+    process->arguments   = (char *const *)arguments;
+    process->environment = list;
+    process->time_limit  = compiler->time_limit;
+    cairn_process_run(process);
+    cairn_free(compiler->env, list);
+    return CAIRN_OK;
+}
+
+/// Read what the compiler made; an object without bytes when it made nothing.
+static cairn_status read_object(cairn_env *env, const char *path, cairn_object *object)
+{
+    const int    fd   = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    cairn_object read = {0};
+    cairn_status status;
+    struct stat  about;
+
+    *object = read;
+    if (fd < 0) return CAIRN_OK;
+    status = CAIRN_OK;
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size == 0
+        || about.st_size > CAIRN_CACHE_LARGEST)
+        goto close;
+    CAIRN_GO(close, CAIRN_NEW(env, about.st_size, &read.bytes));
+    while (read.length < about.st_size) {
+        const ssize_t n = pread(fd, read.bytes + read.length,
+                                (size_t)(about.st_size - read.length), read.length);
+
+        if (n <= 0) break;
+        read.length += n;
+    }
+    *object = read;
+
+close:
+    close(fd);
+    return status;
+}
+
+/// Compile in a folder that is there.
+static cairn_status compile_in(cairn_compiler      *compiler,
+                               const cairn_scratch *scratch,
+                               const char          *name,
+                               const char          *source,
+                               cairn_object        *object)
+{
+    cairn_env    *env = compiler->env;
+    char          file[CAIRN_OPTION_PATH], made[CAIRN_OPTION_PATH], printed[OUTPUT];
+    char          word[64];
+    const char   *arguments[ARGUMENTS];
+    cairn_process process = {.output = printed, .capacity = sizeof printed};
+    cairn_object  read    = {0};
+
+    snprintf(word, sizeof word, "%.50s.c", name);
+    CAIRN_TRY(cairn_scratch_path(env, scratch, word, file));
+    CAIRN_TRY(cairn_scratch_path(env, scratch, "object", made));
+    CAIRN_TRY(cairn_scratch_write(env, file, source, strlen(source)));
+    list_arguments(compiler, file, made, arguments);
+    CAIRN_TRY(run_compiler(compiler, scratch, arguments, &process));
+    if (process.end == CAIRN_PROCESS_EXITED && process.number == 0)
+        CAIRN_TRY(read_object(env, made, &read));
+    if (!read.bytes) return explain(compiler, scratch, &process);
+    *object = read;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_compile(cairn_compiler *compiler,
+                           const char     *name,
+                           const char     *source,
+                           cairn_object   *object)
+{
+    cairn_scratch scratch;
+
+    if (compiler->broken[0])
+        return cairn_fail(compiler->env, CAIRN_NO_KERNEL, "%s", compiler->broken);
+    if (!compiler->path[0]) return fail_for_good(compiler, "there is no such command");
+    cairn_status status = cairn_scratch_make(compiler->env, &scratch);
+
+    if (status == CAIRN_OK) {
+        status = compile_in(compiler, &scratch, name, source, object);
+        cairn_scratch_remove(&scratch);
+    }
+    /* Without a place for temporary files there is no compiler either. */
+    return status == CAIRN_IO ? CAIRN_NO_KERNEL : status;
+}

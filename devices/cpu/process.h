@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Another program, run to its end: no shell, what it prints caught, its time limited. It
+/// is started as MPI wants it (posix_spawn, which copies no memory and runs no fork
+/// handlers) and in a process group of its own, so that what it started ends with it.
+
+#ifndef CAIRN_DEVICES_CPU_PROCESS_H
+#define CAIRN_DEVICES_CPU_PROCESS_H
+
+#include <stddef.h>
+
+/// How a program ended.
+typedef enum {
+    CAIRN_PROCESS_EXITED,      ///< `number`: its status; 0 also when the host program
+                               ///< has its children's statuses thrown away.
+    CAIRN_PROCESS_KILLED,      ///< `number`: the signal.
+    CAIRN_PROCESS_LATE,        ///< It ran past the limit, and was killed for it.
+    CAIRN_PROCESS_NOT_STARTED, ///< `number`: errno.
+} cairn_process_end;
+
+typedef struct cairn_process {
+    char *const      *arguments;   ///< NULL-terminated; [0] is the program's path.
+    char *const      *environment; ///< NULL-terminated.
+    double            time_limit;  ///< Seconds.
+    char             *output;      ///< What it prints goes here, cut, NUL-terminated.
+    size_t            capacity;    ///< Bytes of `output`, at least 1.
+    cairn_process_end end;         ///< Out.
+    int               number;      ///< Out.
+} cairn_process;
+
+/// Run a program, standard input empty, standard output and error into `output`. When
+/// this returns it has ended, it and its group, and nothing of it is left.
+///
+/// Local. Other children of the process are not touched.
+void cairn_process_run(cairn_process *process);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A folder for temporary files.
+
+#include "devices/cpu/scratch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+cairn_status cairn_scratch_make(cairn_env *env, cairn_scratch *scratch)
+{
+    const char   *base = cairn_temporary_folder();
+    cairn_scratch fresh;
+    const int     n = snprintf(fresh.path, sizeof fresh.path, "%s/cairn-XXXXXX", base);
+
+    CAIRN_CHECK(n < (int)sizeof fresh.path, env, CAIRN_IO,
+                "temporary folder: %.200s...: its name is too long", base);
+    CAIRN_CHECK(mkdtemp(fresh.path), env, CAIRN_IO, "temporary folder: %s: %s", base,
+                strerror(errno));
+    *scratch = fresh;
+    return CAIRN_OK;
+}
+
+void cairn_scratch_remove(cairn_scratch *scratch)
+{
+    DIR *folder = opendir(scratch->path);
+
+    if (!folder) return;
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0); /* fails for "." and ".." */
+    closedir(folder);
+    rmdir(scratch->path);
+}
+
+cairn_status cairn_scratch_path(cairn_env           *env,
+                                const cairn_scratch *scratch,
+                                const char          *name,
+                                char                 path[CAIRN_OPTION_PATH])
+{
+    const int n = snprintf(path, CAIRN_OPTION_PATH, "%s/%s", scratch->path, name);
+
+    CAIRN_CHECK(n < CAIRN_OPTION_PATH, env, CAIRN_IO,
+                "temporary folder: %s: its name is too long", scratch->path);
+    return CAIRN_OK;
+}
+
+cairn_status
+cairn_scratch_write(cairn_env *env, const char *path, const char *bytes, size_t length)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+    CAIRN_CHECK(fd >= 0, env, CAIRN_IO, "create: %s: %s", path, strerror(errno));
+    while (length > 0) {
+        const ssize_t n = write(fd, bytes, length);
+
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        bytes += n, length -= (size_t)n;
+    }
+    const bool closed = close(fd) == 0;
+
+    CAIRN_CHECK(length == 0 && closed, env, CAIRN_IO, "write: %s: %s", path,
+                strerror(errno));
+    return CAIRN_OK;
+}
