@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Everything. Read in this order: status.h, context.h, format.h, tensor.h, plan.h;
-/// device.h for what the machine has, kernel.h for the arrays as kernels see them,
+/// Everything. Read in this order: status.h, context.h, format.h, tensor.h, expr.h and
+/// plan.h; emit.h for kernels as text, device.h for what the machine has, kernel.h for the arrays as kernels see them,
 /// mpi.h (not included here) for programs with a communicator of their own.
 
 #ifndef CAIRN_CAIRN_H
@@ -9,6 +9,8 @@
 
 #include <cairn/context.h>
 #include <cairn/device.h>
+#include <cairn/emit.h>
+#include <cairn/expr.h>
 #include <cairn/format.h>
 #include <cairn/kernel.h>
 #include <cairn/plan.h>

@@ -34,6 +34,15 @@ CAIRN_API void cairn_devices_free(cairn_context *context, cairn_device_info **de
 /// The kinds of devices that this build has ("cpu"); NULL past the last.
 CAIRN_API const char *cairn_device_kind_name(int k);
 
+/// The cores that this rank may run on, and those that its node has for each of its
+/// ranks: where the first is 1 and the second more, a launcher or a shell has bound the
+/// rank to one core.
+///
+/// Local.
+CAIRN_API cairn_status cairn_devices_cores(cairn_context *context,
+                                           int           *bound,
+                                           int           *share);
+
 /// The machine of this rank as a tree, one line an object, ready to print.
 /// @param[out] text  Freed with cairn_text_free() (<cairn/format.h>).
 CAIRN_API cairn_status cairn_devices_tree(cairn_context *context, char **text);

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Plans: an operation on a tensor, prepared once and replayed many times. Preparing
-/// finds the halo, sets up the messages and allocates; a replay allocates nothing.
+/// Plans: an operation (expr.h) on a tensor, prepared once and replayed many times.
+/// Preparing finds the halo, gets the kernels, sets up the messages and allocates; a
+/// replay allocates nothing.
 ///
-/// y(i) += A(i,j)*x(j), rows of y where the rows of A are. x is spread like the rows if
-/// A is square, else evenly; a rank sees it as a window of the global index range in
-/// which only the entries that its part of A uses are ever filled.
+/// Y = alpha*op(A)*X + beta*Y, op(A) being A or its transpose. Rows of op(A) and of Y
+/// belong to ranks, and so do columns of op(A), which are the rows of X: what is a row of
+/// A is where that row is, what is a column of A is spread like the rows if A is square,
+/// else evenly. X and Y are row-major, [owned rows][columns], in the tensor's element
+/// type.
 ///
-/// Bits: y(i) is one accumulator over members in order and, within a member, entries in
-/// storage order; after every 4,096 stored entries of a row a new partial sum begins (in
-/// members that do not pad). So the result has the same bits on any number of ranks, for
-/// every format in which a row's order does not depend on a schedule. Padded formats
-/// compute 0*x: an Inf in x at an unstored position reaches y. Sums are f64 for both
-/// element types.
+/// Bits: a row of Y is one accumulator over members in order and, within a member,
+/// entries in storage order; after every 4,096 stored entries of a row a new partial sum
+/// begins (in members that do not pad). So a result has the same bits on any number of
+/// ranks and threads, for every format in which a row's order does not depend on a
+/// schedule. A compiled kernel may add in another order, also fixed and the same on any
+/// number of ranks and threads; a plan's members are compiled on all ranks or on none.
+/// Each column of Y has the bits that it would have among any other columns on the
+/// reference way. A transposed product is summed over ranks, own part first, then by
+/// rank: its bits are the same on every run with the same ranks and threads.
+///
+/// Sums are f64 for both element types, and rounded when a member is done. Padded formats
+/// compute 0*x: an Inf in X at an unstored position reaches Y.
 
 #ifndef CAIRN_PLAN_H
 #define CAIRN_PLAN_H
 
+#include <cairn/expr.h>
 #include <cairn/tensor.h>
 
 #ifdef __cplusplus
@@ -25,70 +35,98 @@ extern "C" {
 
 typedef struct cairn_plan cairn_plan;
 
-/// Prepare y = A x.
+/// Prepare a product.
 ///
-/// Collective. The tensor must outlive the plan.
+/// Collective. The tensor must outlive the plan. X and Y are zero.
 ///
-/// @retval CAIRN_BAD_SHAPE  The tensor is no matrix.
-/// @retval CAIRN_NO_MEMORY  The dense operands exceed the limit.
+/// @param[in]  options  NULL: y = A x.
+/// @param[out] plan     Destroy with cairn_plan_destroy(). Unchanged on failure.
+/// @retval CAIRN_BAD_SHAPE     The tensor is no matrix.
+/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1.
+/// @retval CAIRN_NO_MEMORY     The dense operands exceed the limit.
+/// @retval CAIRN_NO_KERNEL     CAIRN_KERNELS is "compiled", and some kernel cannot be.
+CAIRN_API cairn_status cairn_plan_product(cairn_tensor                *tensor,
+                                          const cairn_product_options *options,
+                                          cairn_plan                 **plan);
+
+/// Prepare y = A x: cairn_plan_product() without options.
 CAIRN_API cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan);
 
 CAIRN_API void cairn_plan_destroy(cairn_plan **plan);
 
-/// The columns whose x this rank owns: first and one past the last.
+/// The columns of op(A) whose X this rank owns, and the rows whose Y: first and one past
+/// the last.
 CAIRN_API void cairn_plan_columns(const cairn_plan *plan, int64_t *first, int64_t *end);
+CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *end);
 
-/// Run once: y = A x.
+/// Run once.
 ///
 /// Collective. Allocates nothing.
 ///
-/// @param[in]  x  [owned columns] of the tensor's element type, as doubles or floats;
-///                NULL: as left by the last run or cairn_plan_x().
-/// @param[out] y  [owned rows]; NULL: stays inside the plan, see cairn_plan_y().
+/// @param[in]  x  [owned columns of op(A)][columns] of the tensor's element type, as
+///                doubles or floats; copied. NULL: as left by the last run, or as
+///                cairn_plan_x() was filled, and nothing is copied.
+/// @param[in,out] y  [owned rows of op(A)][columns]; read if beta is not 0, then filled.
+///                NULL: it stays inside the plan, see cairn_plan_y(); that is the fast
+///                way.
 /// @retval CAIRN_COMM  Communication failed.
 CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 
-/// The plan's own x (owned columns) and y (owned rows), f64 whatever the element type.
-CAIRN_API double       *cairn_plan_x(cairn_plan *plan);
-CAIRN_API const double *cairn_plan_y(const cairn_plan *plan);
+/// The plan's own X and Y, to be filled and read in place, of an f64 tensor; NULL for an
+/// f32 one.
+CAIRN_API double *cairn_plan_x(cairn_plan *plan);
+CAIRN_API double *cairn_plan_y(const cairn_plan *plan);
+
+/// Likewise of an f32 tensor; NULL for an f64 one.
+CAIRN_API float *cairn_plan_x_f32(cairn_plan *plan);
+CAIRN_API float *cairn_plan_y_f32(const cairn_plan *plan);
 
 /// What a plan moves and took.
 typedef struct cairn_plan_info {
-    double      seconds;       ///< Preparing, measured.
-    int64_t     bytes_per_run; ///< Arrays read, x and y, halo sent; all ranks.
-    int64_t     halo;          ///< Entries of x received from other ranks, all ranks.
-    const char *route;         ///< "reference".
-    const char *device;        ///< "cpu:0".
+    double  seconds;       ///< Preparing, measured.
+    int64_t bytes_per_run; ///< Arrays read, X and Y, halo received and sent; all ranks.
+    int64_t halo;          ///< Rows of X (transposed of Y) from other ranks, all ranks.
+    const char *route;  ///< Of the slowest member: "reference", "compiled", "prebuilt".
+    const char *why;    ///< Why a member goes the reference way; NULL: none does.
+    const char *device; ///< "cpu:0".
 } cairn_plan_info;
 
-/// Describe a plan. Collective.
+/// Describe a plan. Its texts live as long as the plan.
+///
+/// Collective.
 CAIRN_API cairn_status cairn_plan_describe(const cairn_plan *plan,
                                            cairn_plan_info  *info);
 
 /// Seconds that the last run spent in one group of parts (member) on this rank.
 CAIRN_API double cairn_plan_member_seconds(const cairn_plan *plan, int member);
 
-/// Hold the plan's y against an independent sum over a source's entries in long double,
-/// with the plan's x.
+/// The way that a member goes: "reference", "compiled" or "prebuilt"; NULL past the last.
+CAIRN_API const char *cairn_plan_member_route(const cairn_plan *plan, int member);
+
+/// Hold the plan's Y against an independent sum over a source's entries in long double,
+/// with the plan's X. Sums of alpha*op(A)*X are compared, so beta must be 0.
 ///
 /// Collective.
 ///
 /// @param[in]  source     The matrix as read; its rows divided like the tensor's.
-/// @param[out] rel_error  max over i of |y_i - r_i| / sum_j |a_ij x_j| (0/0 = 0).
-/// @param[out] abs_error  max |y_i - r_i|. Both are set on CAIRN_NOT_VERIFIED too.
+/// @param[out] rel_error  max over i, k of |Y_ik - R_ik| / sum_j |alpha a_ij X_jk|, i and
+///                        j rows and columns of op(A) (0/0 = 0).
+/// @param[out] abs_error  max |Y_ik - R_ik|. Both are set on CAIRN_NOT_VERIFIED too.
 /// @retval CAIRN_NOT_VERIFIED  rel_error is above 1e-12 (f64) or 1e-5 (f32), or a NaN
 ///                             stands against none.
+/// @retval CAIRN_BAD_ARGUMENT  beta is not 0; the source is not of this matrix.
 CAIRN_API cairn_status cairn_plan_verify(cairn_plan         *plan,
                                          const cairn_source *source,
                                          double             *rel_error,
                                          double             *abs_error);
 
-/// Fill the plan's x from a Matrix Market array file with as many rows as A has columns.
+/// Fill the plan's X from a Matrix Market array file with as many rows as op(A) has
+/// columns.
 ///
 /// Collective.
 CAIRN_API cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path);
 
-/// Write the plan's y as Matrix Market (array real general, 17 digits; the same bytes on
+/// Write the plan's Y as Matrix Market (array real general, 17 digits; the same bytes on
 /// any number of ranks).
 ///
 /// Collective.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Generated kernels as people meet them: their text, and filling the cache of compiled
+/// ones before they are needed. Plans (plan.h) ask for kernels by themselves.
+///
+/// A kernel is generated from a format's layout. Its code does not depend on extents, but
+/// for the widths of indices and positions that follow from them.
+
+#ifndef CAIRN_EMIT_H
+#define CAIRN_EMIT_H
+
+#include <cairn/expr.h>
+#include <cairn/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What kernels are for.
+typedef struct cairn_kernel_target {
+    cairn_dtype dtype;
+    int64_t     extent[2];    ///< Of the matrix; 0, 0: a million by a million.
+    int         vector_bytes; ///< Of the widest vectors: 16, 32, 64; 0: this machine's.
+} cairn_kernel_target;
+
+/// Write the kernels of a product as one C file: a function for each member of the
+/// format, as a plan would call them one after the other. The text stands alone.
+///
+/// Local.
+///
+/// @param[in]  options  NULL: y = A x.
+/// @param[out] text     Freed with cairn_text_free(). Unchanged on failure.
+/// @retval CAIRN_BAD_SHAPE     The format is for another order than 2.
+/// @retval CAIRN_BAD_ARGUMENT  The options are wrong; no such width of vectors.
+CAIRN_API cairn_status cairn_kernels_text(cairn_context               *context,
+                                          const cairn_format          *format,
+                                          const cairn_product_options *options,
+                                          const cairn_kernel_target   *target,
+                                          char                       **text);
+
+/// How kernels were come by.
+typedef struct cairn_kernel_counts {
+    int prebuilt; ///< They come with the library.
+    int cached;   ///< They were in the cache.
+    int compiled; ///< They were compiled now.
+} cairn_kernel_counts;
+
+/// Fill the cache: get every kernel that plans of a product ask for, for sparse and dense
+/// matrices of the target's extents. With extents 0, 0: for extents that make indices of
+/// 16 and of 32 bits. `vector_bytes` is not read: kernels are for this machine.
+///
+/// Local; tenths of a second for each kernel that is compiled.
+///
+/// @param[out] counts  Unchanged on failure.
+/// @retval CAIRN_NO_KERNEL  There is no compiler, or it failed.
+CAIRN_API cairn_status cairn_kernels_warm(cairn_context               *context,
+                                          const cairn_format          *format,
+                                          const cairn_product_options *options,
+                                          const cairn_kernel_target   *target,
+                                          cairn_kernel_counts         *counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

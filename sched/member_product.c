@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The kernel of a member's product: its hints, and getting it.
+
+#include "sched/member_product.h"
+
+#include "emit/c.h"
+
+/// Bytes of one cache of @p level; @p unknown where nobody says.
+static int64_t cache_bytes(const cairn_machine *machine, int level, int64_t unknown)
+{
+    for (int n = 0; n < machine->nodes; n++)
+        if (machine->node[n].level == level && machine->node[n].bytes > 0)
+            return machine->node[n].bytes;
+    return unknown;
+}
+
+cairn_product_hints cairn_member_hints(const cairn_machine *machine,
+                                       const cairn_layout  *layout,
+                                       const cairn_product *product,
+                                       int64_t              entries,
+                                       int64_t              columns)
+{
+    const int64_t l2 = cache_bytes(machine, 2, 1 << 20);
+
+    return cairn_product_hints_of(layout, product, entries, columns, l2,
+                                  cache_bytes(machine, 3, 8 * l2));
+}
+
+/// What the source of a kernel is made of.
+typedef struct {
+    const cairn_layout  *layout;
+    const cairn_product *product;
+    char                 symbol[CAIRN_KERNEL_SYMBOL];
+} recipe;
+
+static cairn_status write_source(cairn_env *env, void *user, char **source)
+{
+    const recipe        *r = user;
+    cairn_product_kernel kernel;
+
+    CAIRN_TRY(cairn_product_lower(env, r->layout, r->product, r->symbol, &kernel));
+    const cairn_status status = cairn_c_print(env, kernel.function, r->symbol, source);
+
+    cairn_ir_destroy(env, &kernel.function);
+    return status;
+}
+
+cairn_status cairn_member_load(cairn_env                 *env,
+                               const cairn_kernel_loader *loader,
+                               const cairn_layout        *layout,
+                               const cairn_product       *product,
+                               cairn_kernel              *kernel)
+{
+    recipe               r       = {.layout = layout, .product = product};
+    cairn_kernel_request request = {.source = write_source, .user = &r};
+    char                *key;
+
+    CAIRN_TRY(cairn_product_key(env, layout, product, &key));
+    cairn_kernel_symbol(key, r.symbol);
+    request.key               = key;
+    const cairn_status status = loader->load(loader->user, &request, kernel);
+
+    cairn_free(env, key);
+    return status;
+}

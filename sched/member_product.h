@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Which kernel computes a member's product: what it is asked for follows from the
+/// layout, the operation, and whether the member is the first one. Plans ask for it, and
+/// `cairn emit` prints it.
+
+#ifndef CAIRN_SCHED_MEMBER_PRODUCT_H
+#define CAIRN_SCHED_MEMBER_PRODUCT_H
+
+#include "devices/discover.h"
+#include "lower/product_choice.h"
+
+/// What numbers say of how a kernel may be made faster on a machine.
+///
+/// @param[in] entries  Stored on this rank.
+/// @param[in] columns  Of X and Y.
+cairn_product_hints cairn_member_hints(const cairn_machine *machine,
+                                       const cairn_layout  *layout,
+                                       const cairn_product *product,
+                                       int64_t              entries,
+                                       int64_t              columns);
+
+/// Get a kernel from a loader, which has it or gets its source: lowered and printed.
+///
+/// Local.
+///
+/// @param[out] kernel  Released by the loader. Unchanged on failure.
+cairn_status cairn_member_load(cairn_env                 *env,
+                               const cairn_kernel_loader *loader,
+                               const cairn_layout        *layout,
+                               const cairn_product       *product,
+                               cairn_kernel              *kernel);
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// X and Y of a product on one rank: who owns which rows of them, their memory in the
+/// tensor's element type, and the halo that makes the ranks' pieces one operand.
+///
+/// The rows of A are the rows of Y, or of X when the product is transposed. The other
+/// operand has one row for each column of A: divided as the rows are if A is square, else
+/// evenly, and seen as a window of the global index range (comm/halo.h). X is fetched; a
+/// transposed product sums Y.
+///
+/// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`),
+/// for members that add to a row more than once; a transposed product has its window of
+/// that type. For f64 `wide` is where Y is.
+
+#ifndef CAIRN_SCHED_OPERANDS_H
+#define CAIRN_SCHED_OPERANDS_H
+
+#include "comm/halo.h"
+#include "tensor/local.h"
+
+#include <cairn/expr.h>
+
+typedef struct cairn_operands {
+    cairn_comm           *comm;
+    cairn_product_options op;
+    int                   value_bits, threads;
+    cairn_rows            x_rows, y_rows; ///< Who owns which rows of X and of Y.
+    cairn_halo           *halo;           ///< Of the operand with columns of A as rows.
+    void                 *x, *y;          ///< [owned rows][columns]
+    double               *wide; ///< Rows of Y in f64, [owned rows][columns]; or NULL.
+    void                 *block[2]; ///< Memory of what does not stand in the window.
+} cairn_operands;
+
+/// Prepare: divide, find the halo, allocate. X is zero; Y is, too.
+///
+/// Collective.
+///
+/// @param[in]  rows  Who owns which rows of A.
+/// @param[in]  held  Bytes that count against the limit beside the operands.
+/// @param[in]  wide  Some member needs Y in f64.
+/// @param[out] operands  Release with cairn_operands_fini(), also after a failure.
+/// @retval CAIRN_NO_MEMORY  The operands exceed the limit.
+cairn_status cairn_operands_init(cairn_comm                  *comm,
+                                 const cairn_local           *tensor,
+                                 const cairn_rows            *rows,
+                                 const cairn_product_options *op,
+                                 int                          threads,
+                                 int64_t                      held,
+                                 bool                         wide,
+                                 cairn_operands              *operands);
+
+void cairn_operands_fini(cairn_operands *operands);
+
+/// X and Y as members see them: an operand with columns of A as rows is shifted so that
+/// the index is the global column. @p wide: Y in f64.
+const void *cairn_operands_x(const cairn_operands *operands);
+void       *cairn_operands_y(const cairn_operands *operands, bool wide);
+
+/// Before the first member: X comes from where it is, Y becomes beta*Y. With @p set the
+/// first member sets every row of Y, and for beta = 0 nothing is done to it.
+///
+/// Collective.
+cairn_status cairn_operands_begin(cairn_operands *operands, bool set);
+
+/// After the last member: sums of other ranks are added to a transposed product's Y.
+///
+/// Collective.
+cairn_status cairn_operands_end(cairn_operands *operands);
+
+/// Copy Y into its f64 twin, and back, rounded: around a member that needs it. Nothing
+/// happens where both are one, or where a transposed product has its sums.
+void cairn_operands_widen(cairn_operands *operands);
+void cairn_operands_narrow(cairn_operands *operands);
+
+/// Owned values of X and Y, and those that this rank receives and sends in a run.
+int64_t cairn_operands_bytes(const cairn_operands *operands);
+
+#endif
