@@ -12,7 +12,7 @@
 #include "convert/path.h"
 #include "devices/registry.h"
 #include "format/language.h"
-#include "sched/spmv_plan.h"
+#include "sched/replay.h"
 #include "tensor/local.h"
 
 #include <cairn/cairn.h>
@@ -49,21 +49,30 @@ struct cairn_tensor {
     cairn_rows     rows;
     cairn_dtype    dtype;
     double         seconds;
-    int64_t        held; ///< Bytes of the source while both were alive.
-    cairn_path    *path; ///< The rules that stored it; NULL: its arrays were given.
-    int64_t targets;     ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
+    int64_t        held;  ///< Bytes of the source while both were alive.
+    cairn_route    route; ///< How its arrays were filled.
+    cairn_path    *path;  ///< The rules that stored it; NULL: its arrays were given.
+    int64_t targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
     cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
     const void   *borrowed; ///< The caller's values.
 };
 
 struct cairn_plan {
-    cairn_tensor    *tensor;
-    cairn_spmv_plan *spmv;
-    double           seconds;
+    cairn_tensor *tensor;
+    cairn_replay *replay;
+    double        seconds;
 };
 
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);
+
+/// The loader that a build shall use: NULL where it goes the reference way.
+///
+/// Local. Opens the devices where compiled phases pay.
+/// @retval CAIRN_UNSUPPORTED  Only the compiled way is allowed, and no device has kernels.
+cairn_status cairn_context_loader(cairn_context              *context,
+                                  const cairn_build          *build,
+                                  const cairn_kernel_loader **loader);
 
 /// The table of queries' exchanges over a communicator.
 cairn_query_net cairn_net_of(cairn_comm *comm);

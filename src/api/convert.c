@@ -130,9 +130,12 @@ static cairn_status convert_in_place(const cairn_tensor *tensor,
                          .rank       = comm->rank,
                          .value_bits = tensor->local->value_bits,
                          .held       = (*to)->held,
+                         .route      = &(*to)->route,
                          .executed   = &(*to)->path};
 
     memcpy(build.box, tensor->local->box, sizeof build.box);
+    CAIRN_TRY(cairn_comm_agree(
+        comm, cairn_context_loader(tensor->context, &build, &build.loader)));
     CAIRN_TRY(cairn_local_build(comm->env, &build, &(*to)->local));
     return cairn_comm_agree(comm, cairn_path_print((*to)->path));
 }

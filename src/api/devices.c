@@ -94,6 +94,16 @@ void cairn_devices_free(cairn_context *context, cairn_device_info **devices)
     *devices = NULL;
 }
 
+cairn_status cairn_devices_cores(cairn_context *context, int *bound, int *share)
+{
+    CAIRN_TRY(cairn_context_devices(context));
+    const cairn_machine *machine = context->devices->machine;
+
+    *bound = machine->cores;
+    *share = machine->node[0].cores / context->comm->local_size;
+    return CAIRN_OK;
+}
+
 /// 512 kB, 32 MB, 24 GB: in powers of 1024, as caches and memories are sold.
 static void print_size(cairn_text *text, int64_t bytes)
 {

@@ -1,27 +1,41 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Plans as users hold them: operands in their element type, verification.
+/// Plans as users hold them: made, run, described.
 
 #include "api/api.h"
-#include "comm/read.h"
-#include "comm/write.h"
+#include "expr/operation.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
-cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
-{
-    cairn_comm  *comm  = tensor->context->comm;
-    const double begin = cairn_seconds();
-    cairn_plan  *fresh = NULL;
-    int64_t      held  = tensor->held;
+static const cairn_product_options defaults = CAIRN_PRODUCT_DEFAULTS;
 
-    CAIRN_CHECK(tensor->local->shape.order == 2, comm->env, CAIRN_BAD_SHAPE,
-                "spmv: y(i) += A(i,j)*x(j) needs a matrix, and the order is %d",
-                tensor->local->shape.order);
+cairn_status cairn_product_check(cairn_context               *context,
+                                 const cairn_product_options *options,
+                                 int                          order)
+{
+    return cairn_product_valid(&context->env, options ? options : &defaults, order);
+}
+
+/// Bytes in memory beside the operands.
+static int64_t held_bytes(const cairn_tensor *tensor)
+{
+    int64_t held = tensor->held;
+
     for (int m = 0; m < tensor->local->groups; m++)
         held += tensor->local->group[m].bytes;
+    return held;
+}
+
+cairn_status cairn_plan_product(cairn_tensor                *tensor,
+                                const cairn_product_options *options,
+                                cairn_plan                 **plan)
+{
+    const cairn_product_options op    = options ? *options : defaults;
+    cairn_comm                 *comm  = tensor->context->comm;
+    const double                begin = cairn_seconds();
+    cairn_plan                 *fresh = NULL;
+
+    CAIRN_TRY(cairn_product_valid(comm->env, &op, tensor->local->shape.order));
     cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
     /* Before ranks agree: destroying it needs its tensor. */
@@ -30,9 +44,9 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
     if (status == CAIRN_OK)
         status = cairn_comm_agree(comm, cairn_context_devices(tensor->context));
     if (status == CAIRN_OK)
-        status =
-            cairn_spmv_plan_create(comm, &tensor->context->devices->device[0],
-                                   tensor->local, &tensor->rows, held, &fresh->spmv);
+        status = cairn_replay_create(comm, &tensor->context->devices->device[0],
+                                     tensor->local, &tensor->rows, &op,
+                                     held_bytes(tensor), &fresh->replay);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;
@@ -43,220 +57,149 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
     return status;
 }
 
+cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
+{
+    return cairn_plan_product(tensor, NULL, plan);
+}
+
 void cairn_plan_destroy(cairn_plan **plan)
 {
     if (!*plan) return;
     cairn_env *env = &(*plan)->tensor->context->env;
 
-    if ((*plan)->spmv) (*plan)->tensor->context->plans--;
-    cairn_spmv_plan_destroy(&(*plan)->spmv);
+    if ((*plan)->replay) (*plan)->tensor->context->plans--;
+    cairn_replay_destroy(&(*plan)->replay);
     cairn_free(env, *plan);
     *plan = NULL;
 }
 
+static void
+own_range(const cairn_plan *plan, const cairn_rows *rows, int64_t *first, int64_t *end)
+{
+    *first = rows->first[plan->replay->comm->rank];
+    *end   = rows->first[plan->replay->comm->rank + 1];
+}
+
 void cairn_plan_columns(const cairn_plan *plan, int64_t *first, int64_t *end)
 {
-    const int rank = plan->spmv->comm->rank;
+    own_range(plan, &plan->replay->operands.x_rows, first, end);
+}
 
-    *first = plan->spmv->columns.first[rank];
-    *end   = plan->spmv->columns.first[rank + 1];
+void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *end)
+{
+    own_range(plan, &plan->replay->operands.y_rows, first, end);
 }
 
 double *cairn_plan_x(cairn_plan *plan)
 {
-    return plan->spmv->x + plan->spmv->columns.first[plan->spmv->comm->rank];
+    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->operands.x : NULL;
 }
 
-const double *cairn_plan_y(const cairn_plan *plan)
+double *cairn_plan_y(const cairn_plan *plan)
 {
-    return plan->spmv->y;
+    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->operands.y : NULL;
 }
 
-/// x as the element type has it: an f32 x was rounded by whoever made it, or is here.
-static void take_x(cairn_plan *plan, const void *x)
+float *cairn_plan_x_f32(cairn_plan *plan)
 {
-    double   *own = cairn_plan_x(plan);
-    const int f32 = plan->tensor->dtype == CAIRN_F32;
-    int64_t   first, end;
-
-    cairn_plan_columns(plan, &first, &end);
-    for (int64_t j = 0; j < end - first && (x || f32); j++) {
-        if (x)
-            own[j] = f32 ? (double)((const float *)x)[j] : ((const double *)x)[j];
-        else
-            own[j] = (double)(float)own[j];
-    }
+    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->operands.x : NULL;
 }
 
-static void give_y(const cairn_plan *plan, void *y)
+float *cairn_plan_y_f32(const cairn_plan *plan)
 {
-    double       *own = plan->spmv->y;
-    const int     f32 = plan->tensor->dtype == CAIRN_F32;
-    const int64_t n   = plan->spmv->rows;
+    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->operands.y : NULL;
+}
 
-    for (int64_t i = 0; i < n && f32; i++)
-        own[i] = (double)(float)own[i];
-    for (int64_t i = 0; i < n && y; i++) {
-        if (f32)
-            ((float *)y)[i] = (float)own[i];
-        else
-            ((double *)y)[i] = own[i];
-    }
+/// Bytes of this rank's rows of an operand.
+static size_t own_bytes(const cairn_plan *plan, const cairn_rows *rows)
+{
+    const cairn_operands *o = &plan->replay->operands;
+    int64_t               first, end;
+
+    own_range(plan, rows, &first, &end);
+    return (size_t)((end - first) * o->op.columns) * (size_t)o->value_bits / 8;
+}
+
+/// Copy unless there is nothing: a NULL or 0 bytes.
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (to && from && bytes > 0) memcpy(to, from, bytes);
 }
 
 cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 {
-    take_x(plan, x);
-    CAIRN_TRY(cairn_spmv_plan_run(plan->spmv));
-    give_y(plan, y);
+    const cairn_operands *o     = &plan->replay->operands;
+    const size_t          bytes = own_bytes(plan, &o->y_rows);
+
+    copy(o->x, x, own_bytes(plan, &o->x_rows));
+    if (o->op.beta != 0) copy(o->y, y, bytes);
+    CAIRN_TRY(cairn_replay_run(plan->replay));
+    copy(y, o->y, bytes);
     return CAIRN_OK;
+}
+
+static const char *route_name(cairn_route route)
+{
+    static const char *const name[] = {[CAIRN_ROUTE_REFERENCE] = "reference",
+                                       [CAIRN_ROUTE_PREBUILT]  = "prebuilt",
+                                       [CAIRN_ROUTE_COMPILED]  = "compiled"};
+
+    return name[route];
+}
+
+static cairn_route member_route(const cairn_plan *plan, int member)
+{
+    const cairn_member_kernel *kernel = &plan->replay->task[member].kernel;
+
+    return cairn_member_kernel_lacks(kernel) ? CAIRN_ROUTE_REFERENCE
+                                             : kernel->kernel.route;
+}
+
+const char *cairn_plan_member_route(const cairn_plan *plan, int member)
+{
+    if (member < 0 || member >= plan->tensor->local->groups) return NULL;
+    return route_name(member_route(plan, member));
+}
+
+/// The slowest of the members' routes: a reference one decides, then a compiled one.
+static cairn_route plan_route(const cairn_plan *plan, const char **why)
+{
+    cairn_route route = CAIRN_ROUTE_PREBUILT;
+
+    for (int m = 0; m < plan->tensor->local->groups; m++) {
+        const cairn_route mine = member_route(plan, m);
+
+        if (mine == CAIRN_ROUTE_REFERENCE && !*why)
+            *why = plan->replay->task[m].kernel.why;
+        if (mine == CAIRN_ROUTE_REFERENCE || route == CAIRN_ROUTE_PREBUILT)
+            route = mine;
+    }
+    return route;
 }
 
 cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 {
-    cairn_comm *comm    = plan->spmv->comm;
-    int64_t     sum[2]  = {cairn_spmv_plan_bytes(plan->spmv), 0};
+    cairn_comm *comm    = plan->replay->comm;
+    int64_t     sum[2]  = {cairn_replay_bytes(plan->replay), 0};
     double      seconds = plan->seconds;
+    const char *why     = NULL;
     cairn_pos   sent;
 
-    cairn_halo_counts(plan->spmv->halo, &sum[1], &sent);
+    cairn_halo_counts(plan->replay->operands.halo, &sum[1], &sent);
     CAIRN_TRY(comm->ops->allreduce(comm, sum, 2, CAIRN_SUM));
     CAIRN_TRY(cairn_context_max(plan->tensor->context, &seconds, 1));
     *info = (cairn_plan_info){.seconds       = seconds,
                               .bytes_per_run = sum[0],
                               .halo          = sum[1],
-                              .route         = "reference",
-                              .device        = plan->spmv->device->info.id};
+                              .route         = route_name(plan_route(plan, &why)),
+                              .why           = why,
+                              .device        = plan->replay->device->info.id};
     return CAIRN_OK;
 }
 
 double cairn_plan_member_seconds(const cairn_plan *plan, int member)
 {
     return member >= 0 && member < plan->tensor->local->groups
-               ? plan->spmv->task[member].seconds
+               ? plan->replay->task[member].seconds
                : 0;
-}
-
-/// Errors of one row: r is the sum over the source, s the sum of sizes.
-static void
-compare_row(double y, long double r, long double s, double *rel, double *abs)
-{
-    const bool nan_y = isnan(y), nan_r = isnan((double)r);
-
-    if (nan_y && nan_r) return;
-    /* Equal infinities differ by nothing; a NaN against none differs by everything. */
-    const double d = nan_y != nan_r   ? INFINITY
-                     : (double)r == y ? 0
-                                      : (double)fabsl((long double)y - r);
-    double       q = d == 0 ? 0 : s == 0 ? INFINITY : (double)(d / s);
-
-    if (isnan(q)) q = INFINITY; /* a NaN would get lost among the ranks' maxima */
-    if (d > *abs) *abs = d;
-    if (q > *rel) *rel = q;
-}
-
-static void
-compare(const cairn_plan *plan, const cairn_source *source, double *rel, double *abs)
-{
-    const cairn_entries *e     = &source->entries;
-    const cairn_coord    first = plan->tensor->rows.first[plan->spmv->comm->rank];
-    const bool           f32   = plan->tensor->dtype == CAIRN_F32;
-    cairn_pos            k     = 0;
-
-    for (cairn_pos i = 0; i < plan->spmv->rows; i++) {
-        long double r = 0, s = 0;
-
-        for (; k < e->n && e->coord[0][k] == first + i; k++) {
-            const double      a = f32 ? (double)(float)e->value[k] : e->value[k];
-            const long double t = (long double)a * plan->spmv->x[e->coord[1][k]];
-
-            r += t;
-            s += fabsl(t);
-        }
-        compare_row(plan->spmv->y[i], r, s, rel, abs);
-    }
-}
-
-static bool same_rows(const cairn_rows *a, const cairn_rows *b)
-{
-    return a->size == b->size
-           && memcmp(a->first, b->first, (size_t)(a->size + 1) * sizeof *a->first) == 0;
-}
-
-cairn_status cairn_plan_verify(cairn_plan         *plan,
-                               const cairn_source *source,
-                               double             *rel_error,
-                               double             *abs_error)
-{
-    cairn_context *context  = plan->tensor->context;
-    const double   limit    = plan->tensor->dtype == CAIRN_F32 ? 1e-5 : 1e-12;
-    double         error[2] = {0, 0};
-
-    CAIRN_CHECK(source->shape.order == 2
-                    && source->shape.extent[0] == plan->tensor->local->shape.extent[0]
-                    && source->shape.extent[1] == plan->tensor->local->shape.extent[1],
-                &context->env, CAIRN_BAD_ARGUMENT,
-                "verify: source: it has other extents than the tensor");
-    CAIRN_CHECK(same_rows(&source->rows, &plan->tensor->rows), &context->env,
-                CAIRN_BAD_ARGUMENT,
-                "verify: source: it was divided anew since the tensor was made of it");
-    compare(plan, source, &error[0], &error[1]);
-    CAIRN_TRY(cairn_context_max(context, error, 2));
-    *rel_error = error[0];
-    *abs_error = error[1];
-    CAIRN_CHECK(error[0] <= limit, &context->env, CAIRN_NOT_VERIFIED,
-                "verify: the relative error is %.3g, above %.0e", error[0], limit);
-    return CAIRN_OK;
-}
-
-static cairn_status
-place_x(cairn_plan *plan, const char *path, const cairn_text_file *file, int64_t n)
-{
-    double *own = cairn_plan_x(plan);
-    int64_t first, end;
-
-    CAIRN_CHECK(file->shape.order == 2, plan->spmv->comm->env, CAIRN_BAD_SHAPE,
-                "x: %s: it is a tensor of order %d, no column", path,
-                file->shape.order);
-    CAIRN_CHECK(file->shape.extent[0] == n && file->shape.extent[1] == 1,
-                plan->spmv->comm->env, CAIRN_BAD_SHAPE,
-                "x: %s: it is %" PRId64 " x %" PRId64 ", but x is %" PRId64 " x 1",
-                path, file->shape.extent[0], file->shape.extent[1], n);
-    cairn_plan_columns(plan, &first, &end);
-    for (int64_t j = 0; j < end - first; j++)
-        own[j] = 0;
-    for (cairn_pos k = 0; k < file->entries.n; k++)
-        own[file->entries.coord[0][k] - first] += file->entries.value[k];
-    return CAIRN_OK;
-}
-
-cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
-{
-    cairn_comm     *comm = plan->spmv->comm;
-    const int64_t   n    = plan->tensor->local->shape.extent[1];
-    cairn_text_file file;
-
-    CAIRN_TRY(cairn_read_text(comm, path, &file));
-    cairn_status status = CAIRN_OK;
-
-    if (file.shape.extent[0] == n)
-        status = cairn_entries_to_owners(comm, &plan->spmv->columns, &file.entries);
-    if (status == CAIRN_OK)
-        status = cairn_comm_agree(comm, place_x(plan, path, &file, n));
-    cairn_text_file_fini(comm->env, &file);
-    return status;
-}
-
-cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path)
-{
-    const cairn_spmv_plan *p     = plan->spmv;
-    const cairn_dense_rows dense = {.rows  = plan->tensor->local->shape.extent[0],
-                                    .cols  = 1,
-                                    .first = plan->tensor->rows.first[p->comm->rank],
-                                    .last = plan->tensor->rows.first[p->comm->rank + 1],
-                                    .value = p->y,
-                                    .row   = 1,
-                                    .col   = 0};
-
-    return cairn_write_dense(p->comm, path, &dense);
 }

@@ -28,6 +28,7 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                    .net        = comm->size > 1 ? &net : NULL,
                                    .rank       = comm->rank,
                                    .value_bits = value_bits(tensor->dtype),
+                                   .route      = &tensor->route,
                                    .executed   = &tensor->path};
 
     for (int k = 0; k < shape->order; k++)
@@ -36,6 +37,8 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                     tensor->rows.first[comm->rank + 1] - 1};
     tensor->held += entries->n * cairn_entry_bytes(shape->order);
     build.held = tensor->held;
+    CAIRN_TRY(cairn_comm_agree(
+        comm, cairn_context_loader(tensor->context, &build, &build.loader)));
     CAIRN_TRY(cairn_local_build(&tensor->context->env, &build, &tensor->local));
     return cairn_comm_agree(comm, cairn_path_print(tensor->path));
 }

@@ -17,7 +17,9 @@ const cli_choices cli_distributions = {"distribution", WORDS("nnz", "rows"),
                                        WORDS("cost", "graph", "2d")};
 
 const cli_choices cli_operations = {
-    "operation", WORDS("spmv"),
-    WORDS("spmm", "spgemm", "spadd", "sddmm", "mttkrp", "ttm", "ttv")};
+    "operation", WORDS("spmv", "spmm"),
+    WORDS("spgemm", "spadd", "sddmm", "mttkrp", "ttm", "ttv")};
+
+const cli_choices cli_targets = {"target", WORDS("c"), WORDS("cuda", "opencl")};
 
 const cli_choices cli_xs = {"operand", WORDS("ones", "ramp"), NULL};

@@ -39,6 +39,7 @@ void cli_option_values(const cli_lists *lists, const char *value, cli_values *va
         {"OUT",  false, true,  "mtx tns cairn", NULL              },
         {"WHAT", false, true,  "mtx",           &cli_xs           },
         {"TYPE", false, false, NULL,            &cli_dtypes       },
+        {"KIND", false, false, NULL,            &cli_targets      },
         {"HOW",  false, false, NULL,            &cli_distributions},
     };
 

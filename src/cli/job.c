@@ -20,6 +20,18 @@ cairn_status cli_fail(cli_job *job, cairn_status status, const char *format, ...
     return status;
 }
 
+void cli_warn(const cli_job *job, const char *format, ...)
+{
+    va_list arguments;
+
+    if (!cli_is_first(job)) return;
+    fprintf(stderr, "cairn: warning: ");
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\n");
+}
+
 cairn_status cli_not_yet(cli_job *job, const char *what, const char *where)
 {
     return cli_fail(job, CAIRN_UNSUPPORTED, "%s: %s: not in this version", what, where);

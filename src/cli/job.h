@@ -57,6 +57,11 @@ struct cli_job {
 __attribute__((format(printf, 3, 4))) cairn_status
 cli_fail(cli_job *job, cairn_status status, const char *format, ...);
 
+/// Tell people what is worth knowing of work that succeeds: a line on standard error,
+/// "cairn: warning: WHAT: WHY". Rank 0 alone.
+__attribute__((format(printf, 2, 3))) void
+cli_warn(const cli_job *job, const char *format, ...);
+
 /// Fail because @p what of @p where is for a later version.
 cairn_status cli_not_yet(cli_job *job, const char *what, const char *where);
 

@@ -47,6 +47,11 @@ typedef struct cli_job cli_job; // job.h
     X(DEVICES, "devices", "LIST", "all", "devices that exist for this run")          \
     X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")   \
     X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
+    X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \
+    X(TARGET, "target", "KIND", "c", "language to print: c")                         \
+    X(VECTOR, "vector", "BYTES", "this machine's",                                   \
+      "of the widest vectors: 16, 32, 64")                                           \
+    X(WARM, "warm", NULL, NULL, "compile into the cache of kernels, print nothing")  \
     X(ITERS, "iters", "N", "10", "timed runs")                                       \
     X(WARMUP, "warmup", "N", "2", "runs before them")                                \
     X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")           \

@@ -14,6 +14,8 @@ typedef struct cli_run_settings {
     const char    *format;          ///< As written.
     const char    *place, *devices; ///< NULL: not given.
     cairn_division division;
+    int64_t        columns; ///< Of the dense operand; 1 for spmv.
+    bool           transpose;
     int64_t        iters, warmup;
     const char    *x;   ///< "ones", "ramp" or a file.
     const char    *out; ///< NULL: nowhere.
@@ -22,6 +24,13 @@ typedef struct cli_run_settings {
 
 /// Read and check the options of a run. @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED
 cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings);
+
+/// Columns of the dense operand of an operation: --k, one for spmv.
+/// @retval CAIRN_BAD_OPTION  --k is no number, or given with spmv.
+cairn_status cli_read_columns(cli_job *job, const char *op, int64_t *columns);
+
+/// The k-th operation, for help and completion; false past the last.
+bool cli_operation_word(int k, cli_word_row *row);
 
 /// The banks of one member on one rank, together.
 typedef struct cli_run_part {
@@ -32,15 +41,16 @@ typedef struct cli_run_part {
 
 /// What happened.
 typedef struct cli_run {
-    cli_job          *job;
-    cli_run_settings  settings;
-    cairn_format     *format;
-    cairn_source     *source; ///< NULL when it is no longer needed.
-    cairn_tensor     *tensor;
-    cairn_plan       *plan;
-    cairn_source_info matrix;
-    cairn_plan_info   moved;
-    double            read, convert, prepare; ///< Seconds, the slowest rank's.
+    cli_job              *job;
+    cli_run_settings      settings;
+    cairn_format         *format;
+    cairn_source         *source; ///< NULL when it is no longer needed.
+    cairn_tensor         *tensor;
+    cairn_plan           *plan;
+    cairn_product_options product;
+    cairn_source_info     matrix;
+    cairn_plan_info       moved;
+    double                read, convert, prepare; ///< Seconds, the slowest rank's.
     double        median, fastest, total; ///< Of the timed runs, all ranks together.
     double       *member_seconds;         ///< [members] this rank's medians.
     cli_run_part *part;                   ///< [parts] of all ranks.

@@ -66,7 +66,7 @@ cairn_status cli_run_collect(cli_run *run)
 
 static double gflops(const cli_run *run)
 {
-    return 2e-9 * (double)run->matrix.nnz / run->median;
+    return 2e-9 * (double)run->matrix.nnz * (double)run->settings.columns / run->median;
 }
 
 static json_t *part_object(const cli_run *run, const cli_run_part *part)

@@ -38,9 +38,27 @@ static cairn_status check_later(cli_job *job)
     for (size_t k = 0; k < sizeof later / sizeof later[0]; k++)
         if (cli_given(job, later[k].id))
             return cli_not_yet(job, "option", later[k].name);
-    if (cli_given(job, CLI_K))
+    return CAIRN_OK;
+}
+
+cairn_status cli_read_columns(cli_job *job, const char *op, int64_t *columns)
+{
+    const bool one = strcmp(op, "spmv") == 0;
+
+    if (one && cli_given(job, CLI_K))
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --k: spmv has one column; --k is for spmm");
+    *columns = one ? 1 : 32;
+    return cli_integer(job, CLI_K, 1, columns);
+}
+
+/// Sums over ranks depend on where rows are cut: nothing to promise yet.
+static cairn_status check_reproducible(cli_job *job)
+{
+    if (cli_given(job, CLI_REPRODUCIBLE) && cli_given(job, CLI_TRANSPOSE)
+        && cairn_context_size(job->context) > 1)
+        return cli_not_yet(job, "option: --transpose on several ranks",
+                           "--reproducible");
     return CAIRN_OK;
 }
 
@@ -73,10 +91,14 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
         .x       = text_or_standard(job, CLI_X),
         .out     = cli_text(job, CLI_OUT),
         .verify  = cli_given(job, CLI_VERIFY),
+
+        .transpose = cli_given(job, CLI_TRANSPOSE),
     };
 
     CLI_TRY(read_op(job, settings));
     CLI_TRY(check_later(job));
+    CLI_TRY(check_reproducible(job));
+    CLI_TRY(cli_read_columns(job, settings->op, &settings->columns));
     CLI_TRY(read_division(job, settings));
     CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
     CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));

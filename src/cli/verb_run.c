@@ -13,10 +13,7 @@
 /// The operation's order goes before the format's, which may be one that nobody named.
 static cairn_status check_order(cli_run *run)
 {
-    if (run->matrix.order == 2) return CAIRN_OK;
-    return cli_fail(run->job, CAIRN_BAD_SHAPE,
-                    "spmv: y(i) += A(i,j)*x(j) needs a matrix, and the order is %d",
-                    run->matrix.order);
+    return cairn_product_check(run->job->context, &run->product, run->matrix.order);
 }
 
 /// Read the file and store it. Cheap refusals come before the reading.
@@ -43,15 +40,25 @@ static cairn_status load(cli_run *run)
     return CAIRN_OK;
 }
 
-/// x_j = 1, or (j % 97 + 1) / 97: short to say, and no symmetry that hides an error.
-static void fill_x(cairn_plan *plan, bool ramp)
+/// Entry (j,c) is 1, or ((j + 31*c) % 97 + 1) / 97: short to say, and no symmetry that
+/// hides an error.
+static void fill_x(cli_run *run, bool ramp)
 {
-    double *x = cairn_plan_x(plan);
-    int64_t first, end;
+    double       *wide    = cairn_plan_x(run->plan); /* one of the two is NULL */
+    float        *narrow  = cairn_plan_x_f32(run->plan);
+    const int64_t columns = run->settings.columns;
+    int64_t       first, end;
 
-    cairn_plan_columns(plan, &first, &end);
-    for (int64_t j = first; j < end; j++)
-        x[j - first] = ramp ? (double)(j % 97 + 1) / 97 : 1;
+    cairn_plan_columns(run->plan, &first, &end);
+    for (int64_t k = 0; k < (end - first) * columns; k++) {
+        const int64_t j = first + k / columns, c = k % columns;
+        const double  x = ramp ? (double)((j + 31 * c) % 97 + 1) / 97 : 1;
+
+        if (wide)
+            wide[k] = x;
+        else
+            narrow[k] = (float)x;
+    }
 }
 
 static cairn_status prepare(cli_run *run)
@@ -59,10 +66,10 @@ static cairn_status prepare(cli_run *run)
     const char *x = run->settings.x;
 
     cli_progress_phase("plan");
-    CLI_TRY(cairn_plan_spmv(run->tensor, &run->plan));
+    CLI_TRY(cairn_plan_product(run->tensor, &run->product, &run->plan));
     if (strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0)
         return cairn_plan_read_x(run->plan, x);
-    fill_x(run->plan, strcmp(x, "ramp") == 0);
+    fill_x(run, strcmp(x, "ramp") == 0);
     return CAIRN_OK;
 }
 
@@ -83,12 +90,30 @@ static cairn_status verify(cli_run *run)
     return CAIRN_OK;
 }
 
+/// What makes a run slower than it need be.
+static cairn_status warn(cli_run *run)
+{
+    cli_job *job = run->job;
+    int      bound, share;
+
+    if (run->moved.why)
+        cli_warn(job, "run: the reference way, slow: %s", run->moved.why);
+    CLI_TRY(cli_agree(job, cairn_devices_cores(job->context, &bound, &share)));
+    if (bound == 1 && share > 1 && !cli_given(job, CLI_THREADS))
+        cli_warn(job,
+                 "run: bound to one core of %d (mpirun --bind-to none unbinds ranks; "
+                 "--threads 1 says that it is meant)",
+                 share);
+    return CAIRN_OK;
+}
+
 static cairn_status report(cli_run *run)
 {
     cli_job *job = run->job;
 
     CLI_TRY(cli_run_collect(run));
     cli_progress_phase(NULL);
+    CLI_TRY(warn(run));
     CLI_TRY(cli_agree(job, cli_is_first(job) ? cli_run_report(run) : CAIRN_OK));
     const bool wrong = run->settings.verify && !run->verified;
 
@@ -122,15 +147,19 @@ static cairn_status run_verb(cli_job *job)
     cli_run run = {.job = job};
 
     CLI_TRY(cli_run_settings_read(job, &run.settings));
+    run.product               = (cairn_product_options){.columns    = run.settings.columns,
+                                                        .transposed = run.settings.transpose,
+                                                        .alpha      = 1};
     const cairn_status status = execute(&run);
 
     release(&run);
     return status;
 }
 
-static bool operation_word(int k, cli_word_row *row)
+bool cli_operation_word(int k, cli_word_row *row)
 {
-    static const char *const what[] = {"y = A x, a matrix times a vector"};
+    static const char *const what[] = {"y = A x, a matrix times a vector",
+                                       "Y = A X, a matrix times --k vectors"};
 
     if (!cli_operations.now[k]) return false;
     *row = (cli_word_row){.name = cli_operations.now[k], .help = what[k]};
@@ -138,8 +167,14 @@ static bool operation_word(int k, cli_word_row *row)
 }
 
 static const char about[] =
-    "x is 1 everywhere (ones), (j % 97 + 1) / 97 at column j (ramp), or read from a "
-    "file. The result is the same, bit for bit, on any number of ranks and threads.\n"
+    "Entry (j,c) of x is 1 (ones), ((j + 31*c) % 97 + 1) / 97 (ramp), or read from a "
+    "file. The result is the same, bit for bit, on any number of ranks and threads; "
+    "with --transpose, which multiplies by the transpose of the matrix, on any number "
+    "of threads.\n"
+    "\n"
+    "A product runs as a kernel that is compiled for the format (CAIRN_KERNELS, "
+    "CAIRN_CACHE), which the route says. Where there is no compiler it is interpreted, "
+    "the reference way, with a warning: slower, and as right.\n"
     "\n"
     "--verify holds it against a sum over the file's entries in long double: ok up to "
     "1e-12 (f64) or 1e-5 (f32) of the sum of sizes in the row; else status 1.\n"
@@ -158,6 +193,7 @@ static const cli_example examples[] = {
     {"cairn run spmv grid.mtx --verify",                                     "CSR, timed and checked"},
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --json -",
      "full stretches of diagonals apart, numbers for a program"                                      },
+    {"cairn run spmm grid.mtx --k 8 --verify",                               "eight vectors at once" },
     {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept" },
     {NULL,                                                                   NULL                    },
 };
@@ -167,16 +203,17 @@ const cli_verb cli_verb_run = {
     .operands = "OP FILE",
     .least    = 1,
     .most     = 3,
-    .summary  = "Run an operation: spmv, y = A x",
+    .summary  = "Run an operation: spmv, y = A x, or spmm, Y = A X",
     .about    = about,
     .json     = json,
     .examples = examples,
     .words    = "OP",
-    .word     = operation_word,
+    .word     = cli_operation_word,
     .options =
         (const cli_option_id[]){CLI_FORMAT, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE,
-                                CLI_DTYPE, CLI_K, CLI_THREADS, CLI_MEMORY, CLI_ITERS,
-                                CLI_WARMUP, CLI_X, CLI_OUT, CLI_VERIFY, CLI_PLAN,
-                                CLI_PLAN_OUT, CLI_TRACE, CLI_REPRODUCIBLE, CLI_OPTIONS},
+                                CLI_DTYPE, CLI_K, CLI_TRANSPOSE, CLI_THREADS,
+                                CLI_MEMORY, CLI_ITERS, CLI_WARMUP, CLI_X, CLI_OUT,
+                                CLI_VERIFY, CLI_PLAN, CLI_PLAN_OUT, CLI_TRACE,
+                                CLI_REPRODUCIBLE, CLI_OPTIONS},
     .run = run_verb,
 };

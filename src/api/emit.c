@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Kernels as text.
+
+#include "api/api.h"
+#include "emit/c.h"
+#include "expr/operation.h"
+#include "sched/member_product.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static const cairn_product_options defaults = CAIRN_PRODUCT_DEFAULTS;
+
+/// One product, and what its kernels are made of.
+typedef struct {
+    cairn_env            *env;
+    const cairn_format   *format;
+    cairn_product_options op;
+    cairn_kernel_target   target;
+    cairn_ir_function   **function; ///< [members]
+} text;
+
+static cairn_status check(text *t, int order)
+{
+    const int bytes = t->target.vector_bytes;
+
+    CAIRN_TRY(cairn_product_valid(t->env, &t->op, order));
+    CAIRN_CHECK(bytes == 16 || bytes == 32 || bytes == 64, t->env, CAIRN_BAD_ARGUMENT,
+                "emit: vectors: %d bytes are none of 16, 32, 64", bytes);
+    CAIRN_CHECK(t->target.extent[0] >= 0 && t->target.extent[1] >= 0, t->env,
+                CAIRN_BAD_ARGUMENT,
+                "emit: extents: %" PRId64 " x %" PRId64 " are less than 0",
+                t->target.extent[0], t->target.extent[1]);
+    return CAIRN_OK;
+}
+
+/// "spmv", "spmm_transposed_1": the operation, and the member where there are several.
+static void name_member(const text *t, int member, char name[48])
+{
+    char number[16] = "";
+
+    if (t->format->members > 1) snprintf(number, sizeof number, "_%d", member);
+    snprintf(name, 48, "%s%s%s", t->op.columns == 1 ? "spmv" : "spmm",
+             t->op.transposed ? "_transposed" : "", number);
+}
+
+static cairn_status lower_member(text *t, int member)
+{
+    cairn_layout        *layout;
+    cairn_product_kernel kernel;
+    char                 name[48];
+
+    CAIRN_TRY(cairn_layout_create(t->env, t->format->member[member], t->target.extent,
+                                  NULL, NULL, t->target.dtype == CAIRN_F32 ? 32 : 64,
+                                  &layout));
+    const cairn_product product =
+        cairn_product_choose(layout, &t->op, member == 0, t->target.vector_bytes);
+
+    name_member(t, member, name);
+    const cairn_status status =
+        cairn_product_lower(t->env, layout, &product, name, &kernel);
+
+    cairn_layout_destroy(t->env, &layout);
+    if (status == CAIRN_OK) t->function[member] = kernel.function;
+    return status;
+}
+
+static cairn_status write_text(text *t, char **out)
+{
+    const int    members = t->format->members;
+    cairn_status status  = CAIRN_OK;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, members, &t->function));
+    for (int m = 0; m < members && status == CAIRN_OK; m++)
+        status = lower_member(t, m);
+    if (status == CAIRN_OK)
+        status = cairn_c_print_all(t->env, members,
+                                   (const cairn_ir_function *const *)t->function, out);
+    for (int m = 0; m < members; m++)
+        if (t->function[m]) cairn_ir_destroy(t->env, &t->function[m]);
+    cairn_free(t->env, t->function);
+    return status;
+}
+
+/// Vectors of the machine that the context runs on.
+static cairn_status machine_vectors(cairn_context *context, int *bytes)
+{
+    const cairn_kernel_loader *loader;
+
+    CAIRN_TRY(cairn_context_devices(context));
+    CAIRN_TRY(cairn_device_kernels(&context->devices->device[0], &loader));
+    *bytes = loader->vector_bytes;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_kernels_text(cairn_context               *context,
+                                const cairn_format          *format,
+                                const cairn_product_options *options,
+                                const cairn_kernel_target   *target,
+                                char                       **text_out)
+{
+    text t = {.env    = &context->env,
+              .format = format,
+              .op     = options ? *options : defaults,
+              .target = *target};
+
+    if (t.target.extent[0] == 0 && t.target.extent[1] == 0)
+        t.target.extent[0] = t.target.extent[1] = 1000000;
+    if (t.target.vector_bytes == 0)
+        CAIRN_TRY(machine_vectors(context, &t.target.vector_bytes));
+    CAIRN_TRY(check(&t, cairn_format_order(format)));
+    return write_text(&t, text_out);
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Filling the cache of kernels: what plans would ask for is asked for now. Which kernels
+/// these are depends on a matrix through widths and a few numbers (is it larger than the
+/// caches, are its rows long), so that some of each stand for all.
+
+#include "api/api.h"
+#include "expr/operation.h"
+#include "sched/member_product.h"
+
+#include <string.h>
+
+static const cairn_product_options defaults = CAIRN_PRODUCT_DEFAULTS;
+
+/* Extents on both sides of what indices of 8, 16 and 32 bits hold, and of caches. */
+static const int64_t usual[][2] = {
+    {1000,    1000   },
+    {30000,   30000  },
+    {60000,   60000  },
+    {1000000, 30000  },
+    {30000,   1000000},
+    {1000000, 1000000},
+    {8000000, 8000000},
+};
+
+/// Entries in a row that a matrix may have.
+static const int64_t degrees[] = {1, 4, 16, 64, 512};
+
+typedef struct {
+    cairn_context             *context;
+    const cairn_format        *format;
+    cairn_product_options      op;
+    int                        value_bits;
+    const cairn_kernel_loader *loader;
+    cairn_kernel              *kernel; ///< [kernels] all different.
+    int                        kernels;
+    cairn_kernel_counts        counts;
+} warming;
+
+/// Keep a kernel until the end, unless it is there: the same code serves several extents.
+static cairn_status keep(warming *w, cairn_kernel *kernel)
+{
+    cairn_env *env = &w->context->env;
+
+    for (int k = 0; k < w->kernels; k++)
+        if (w->kernel[k].run == kernel->run) {
+            w->loader->release(w->loader->user, kernel);
+            return CAIRN_OK;
+        }
+    const cairn_status status =
+        cairn_realloc(env, w->kernels + 1, sizeof *w->kernel, (void **)&w->kernel);
+
+    if (status != CAIRN_OK) {
+        w->loader->release(w->loader->user, kernel);
+        return status;
+    }
+    w->kernel[w->kernels++] = *kernel;
+    if (kernel->route == CAIRN_ROUTE_PREBUILT)
+        w->counts.prebuilt++;
+    else if (kernel->cached)
+        w->counts.cached++;
+    else
+        w->counts.compiled++;
+    return CAIRN_OK;
+}
+
+static bool same_hints(cairn_product_hints a, cairn_product_hints b)
+{
+    return a.stream == b.stream && a.scattered == b.scattered && a.fetch_x == b.fetch_x
+           && a.bypass_y == b.bypass_y && a.by_columns == b.by_columns;
+}
+
+/// All kernels of one member, for matrices of the layout's extents.
+static cairn_status warm_layout(warming *w, const cairn_layout *layout, bool first)
+{
+    const cairn_machine *machine = w->context->devices->machine;
+    cairn_product        product =
+        cairn_product_choose(layout, &w->op, first, w->loader->vector_bytes);
+    cairn_product_hints before = {0};
+
+    for (size_t d = 0; d < sizeof degrees / sizeof *degrees; d++) {
+        product.hints = cairn_member_hints(
+            machine, layout, &product, degrees[d] * layout->extent[0], w->op.columns);
+        if (d > 0 && same_hints(product.hints, before)) continue;
+        before = product.hints;
+        cairn_kernel kernel;
+
+        CAIRN_TRY(
+            cairn_member_load(&w->context->env, w->loader, layout, &product, &kernel));
+        CAIRN_TRY(keep(w, &kernel));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status warm_extents(warming *w, const int64_t *extent)
+{
+    cairn_env *env = &w->context->env;
+
+    for (int m = 0; m < w->format->members; m++) {
+        cairn_layout *layout;
+
+        CAIRN_TRY(cairn_layout_create(env, w->format->member[m], extent, NULL, NULL,
+                                      w->value_bits, &layout));
+        const cairn_status status = warm_layout(w, layout, m == 0);
+
+        cairn_layout_destroy(env, &layout);
+        CAIRN_TRY(status);
+    }
+    return CAIRN_OK;
+}
+
+/// What was compiled and not kept is of no use to those for whom it was.
+static cairn_status check_kept(const warming *w)
+{
+    cairn_env *env = &w->context->env;
+
+    if (w->counts.compiled == 0) return CAIRN_OK;
+    CAIRN_CHECK(strcmp(env->options.cache, "none") != 0, env, CAIRN_BAD_OPTION,
+                "emit: CAIRN_CACHE: it is \"none\", so that nothing is kept");
+    CAIRN_CHECK(strncmp(w->loader->note, "cache: ", strlen("cache: ")) != 0, env,
+                CAIRN_IO, "emit: nothing is kept: %s", w->loader->note);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_kernels_warm(cairn_context               *context,
+                                const cairn_format          *format,
+                                const cairn_product_options *options,
+                                const cairn_kernel_target   *target,
+                                cairn_kernel_counts         *counts)
+{
+    warming w = {.context    = context,
+                 .format     = format,
+                 .op         = options ? *options : defaults,
+                 .value_bits = target->dtype == CAIRN_F32 ? 32 : 64};
+
+    CAIRN_TRY(cairn_product_valid(&context->env, &w.op, cairn_format_order(format)));
+    CAIRN_TRY(cairn_context_devices(context));
+    CAIRN_TRY(cairn_device_kernels(&context->devices->device[0], &w.loader));
+    cairn_status status = CAIRN_OK;
+
+    if (target->extent[0] > 0 && target->extent[1] > 0)
+        status = warm_extents(&w, target->extent);
+    else
+        for (size_t e = 0; e < sizeof usual / sizeof *usual && status == CAIRN_OK; e++)
+            status = warm_extents(&w, usual[e]);
+    for (int k = 0; k < w.kernels; k++)
+        w.loader->release(w.loader->user, &w.kernel[k]);
+    cairn_free(&context->env, w.kernel);
+    CAIRN_TRY(status);
+    CAIRN_TRY(check_kept(&w));
+    *counts = w.counts;
+    return CAIRN_OK;
+}
