@@ -27,7 +27,7 @@ BEGIN {
     home["hwloc.h"]   = "devices/"
     home["mpi.h"]     = "comm/mpi/ include/cairn/mpi.h"
     home["jansson.h"] = "src/base/ src/cli/"
-    home["zlib.h"]    = "src/base/ src/tensor/ comm/"
+    home["zlib.h"]    = "src/base/ src/tensor/ src/emit/ comm/"
     home["png.h"]     = "src/cli/"
     home["criterion"] = "-" # the tests alone
 

@@ -35,7 +35,7 @@ lists_not() { case " $(cat out)" in *" $1 "*) fail "offered: $1" ;; esac; }
 offer cairn in
 offers info
 offer cairn ''
-for verb in info generate format convert run devices; do lists $verb; done
+for verb in info generate format convert run emit devices; do lists $verb; done
 lists_not --help
 offer cairn --v
 offers --version
@@ -65,7 +65,7 @@ offers ramp
 offer cairn generate --seed 3 sten
 offers 'stencil27 stencil5 stencil7'
 offer cairn run --iters 3 ''
-offers spmv
+offers 'spmm spmv'
 offer cairn info files/
 offers 'files/a.mtx files/b.mtx.gz files/c.png files/d.txt files/e.cairn'
 offer cairn run spmv files/d
@@ -93,7 +93,7 @@ offer cairn convert a.mtx --to files/e
 offers files/e.cairn
 
 # Every option of every verb's help is offered.
-for verb in info generate format convert run devices; do
+for verb in info generate format convert run emit devices; do
     expect 0 $verb --help
     options=$(sed -n '/^options/,/^$/s/^  \(--[a-z-]*\).*/\1/p' out)
     offer cairn $verb --

@@ -13,6 +13,16 @@ for spec in csr csc 'csb<4,4>' ell 'bdia<4>' 'hybrid<bdia<4>,csr,0.6>' \
         same y.mtx alone.mtx
     done
 done
+for spec in csr 'bdia<4>' 'hybrid<bell<2>,coo,0.5,0.5>'; do
+    expect 0 run spmm m.mtx --k 5 --format "$spec" --iters 1 --verify --out alone.mtx
+    for n in 2 3; do
+        on $n 0 run spmm m.mtx --k 5 --format "$spec" --iters 1 --verify --out y.mtx
+        same y.mtx alone.mtx
+        on $n 0 run spmm m.mtx --k 2 --transpose --format "$spec" --iters 1 --verify
+    done
+done
+on 2 2 run spmv m.mtx --transpose --reproducible
+complains 'not in this version'
 for how in rows nnz; do
     on 3 0 run spmv m.mtx --distribute $how --iters 1 --verify --out y.mtx
     expect 0 run spmv m.mtx --iters 1 --out alone.mtx

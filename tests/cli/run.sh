@@ -9,7 +9,7 @@ fields out op matrix rows cols nnz dtype format ranks threads iters clock \
     seconds_median seconds_min seconds_measured seconds_simulated gflops bytes_per_run \
     read_seconds convert_seconds plan_seconds route parts verify
 for text in '"op": "spmv"' '"matrix": "a.mtx"' '"nnz": 6' '"dtype": "f64"' '"ranks": 1' \
-    '"clock": "measured"' '"seconds_simulated": 0.0' '"route": "reference"' \
+    '"clock": "measured"' '"seconds_simulated": 0.0' \
     '"ok": true' '"member": 0, "rank": 0, "share": 0' '"iters": 10'; do has out "$text"; done
 
 # Figure 1a times 1, 10, 100, 1000, and times 1.
@@ -32,13 +32,58 @@ has out '"member": 1, "rank": 0'
 expect 0 run spmv a.mtx --format 'c2sr<2>' --json - # banks are one part
 has out '"share": 0, "format": "#encoding<{ idx_map<(d0,d1)->(d0%2,d0/2,d1)>, mutation<merge(0,1), trim(2,2)>, layout<partition(0)> }>", "nnz": 6'
 
+# Several columns: the ramp's, and a file's; the transpose.
+expect 0 run spmm a.mtx --k 3 --verify --json -
+for text in '"op": "spmm"' '"ok": true' '"rows": 5'; do has out "$text"; done
+expect 0 run spmm r.mtx --verify --iters 2 --dtype f32
+printf '%%%%MatrixMarket matrix array real general\n4 2\n1\n10\n100\n1000\n1\n1\n1\n1\n' >x2.mtx
+printf '%%%%MatrixMarket matrix array real general\n5 2\n1\n20\n5430\n0\n6000\n1\n2\n12\n0\n6\n' >good2.mtx
+printf '%%%%MatrixMarket matrix array real general\n5 1\n1\n10\n100\n1000\n10000\n' >xt.mtx
+printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n320\n400\n60500\n' >goodt.mtx
+for spec in csr csc 'bdia<3>' 'sell-sigma<2,4>' 'hybrid<bdia<3>,csr,0.5>'; do
+    expect 0 run spmm a.mtx --k 2 --format "$spec" --x x2.mtx --out y.mtx --verify
+    same y.mtx good2.mtx
+    expect 0 run spmv a.mtx --transpose --format "$spec" --x xt.mtx --out y.mtx --verify
+    same y.mtx goodt.mtx
+    expect 0 run spmm r.mtx --transpose --k 7 --format "$spec" --verify --iters 1
+done
+expect 2 run spmm a.mtx --k 3 --x x2.mtx
+complains 'x2.mtx: it is 4 x 2, but x is 4 x 3'
+expect 2 run spmv a.mtx --transpose --x x.mtx
+complains 'x.mtx: it is 4 x 1, but x is 5 x 1'
+
+# The ways of kernels: compiled or prebuilt; asked not to; no compiler, told and right.
+expect 0 run spmv a.mtx --json -
+grep -q '"route": "\(compiled\|prebuilt\)"' out || fail "not compiled"
+environment=CAIRN_KERNELS=reference
+expect 0 run spmv a.mtx --json - --verify
+has out '"route": "reference"'
+no_compiler='#encoding<{ idx_map<(d0,d1)->(d0/3,d1/2,d1%2,d0%3)>, mutation<merge(0,1), trim(1,1)> }>'
+environment='CAIRN_CC=/nonexistent/cc CAIRN_CACHE=none'
+run_as 0 env $environment "$program" run spmv a.mtx --format "$no_compiler" --json - --verify
+has out '"route": "reference"'
+has out '"ok": true'
+[ "$(grep -c '^cairn: warning: run: the reference way, slow: ' err)" -eq 1 ] || fail "no warning"
+environment='CAIRN_CC=/nonexistent/cc CAIRN_CACHE=none CAIRN_KERNELS=compiled'
+run_as 1 env $environment "$program" run spmv a.mtx --format "$no_compiler"
+environment=
+
+# Bound to one core of several: told, unless it was meant.
+if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then
+    core=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    run_as 0 taskset -c "$core" "$program" run spmv a.mtx --verify
+    complains '^cairn: warning: run: bound to one core of '
+    run_as 0 taskset -c "$core" "$program" run spmv a.mtx --threads 1
+    [ ! -s err ] || fail "a warning about what was asked for"
+fi
+
 # What this version lacks, and what nothing has.
-for op in spmm spgemm spadd sddmm mttkrp ttm ttv; do
+for op in spgemm spadd sddmm mttkrp ttm ttv; do
     expect 2 run $op a.mtx
     complains "^cairn: run: $op: not in this version\$"
 done
 expect 2 run spvm a.mtx
-complains 'spvm: .*did you mean spmv?'
+complains 'spvm: .*did you mean spm[vm]?'
 for option in --plan --plan-out --trace; do
     expect 2 run spmv a.mtx $option p
     complains "$option: not in this version"
@@ -52,6 +97,8 @@ expect 2 run spmv a.mtx --distribute row
 complains 'did you mean rows?'
 expect 0 run spmv a.mtx --distribute rows
 expect 2 run spmv a.mtx --k 4
+complains '^cairn: option: --k: spmv has one column; --k is for spmm$'
+expect 2 run spmm a.mtx --k 0
 expect 2 run spmv a.mtx --place cuda
 expect 2 run spmv a.mtx --place nonsense
 expect 1 run spmv a.mtx --place cpu:99

@@ -27,11 +27,18 @@ for name in wrong two; do
     done
 done
 
-expect 0 generate pruned --rows 300 --cols 200 --density 0.05 -o p.mtx
+# Large enough for several threads to have work, in rows and in columns.
+expect 0 generate pruned --rows 900 --cols 800 --density 0.03 -o p.mtx
 for spec in coo csr csc dia 'bcsr<2,3>' 'bdia<4>' 'c2sr<3>' ell 'sell-sigma<4,8>' 'bell<2>' \
     'cisr-plus<3>' 'serpens<2,16,4>' 'hybrid<bdia<4>,csr,0.6>' 'dense<2>'; do
     expect 0 run spmv p.mtx --format "$spec" --threads 1 --iters 1 --out one.mtx
     expect 0 run spmv p.mtx --format "$spec" --threads 4 --iters 3 --verify --out many.mtx
+    same one.mtx many.mtx
+    expect 0 run spmm p.mtx --k 3 --format "$spec" --threads 1 --iters 1 --out one.mtx
+    expect 0 run spmm p.mtx --k 3 --format "$spec" --threads 3 --iters 2 --verify --out many.mtx
+    same one.mtx many.mtx
+    expect 0 run spmv p.mtx --transpose --format "$spec" --threads 1 --iters 1 --out one.mtx
+    expect 0 run spmv p.mtx --transpose --format "$spec" --threads 4 --iters 1 --verify --out many.mtx
     same one.mtx many.mtx
 done
 expect 0 devices --json -

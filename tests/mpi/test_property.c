@@ -14,7 +14,7 @@
 
 TestSuite(property, .init = mpi_up, .fini = mpi_down);
 
-enum { CASES = 250, MOST_ROWS = 24, MOST_COLS = 16 };
+enum { CASES = 80, MOST_ROWS = 24, MOST_COLS = 16 };
 
 typedef struct {
     uint64_t seed;
@@ -63,6 +63,16 @@ static cairn_status store(cairn_source       *source,
     return status;
 }
 
+/// A plan whose kernels are compiled: one that went the reference way is a failure.
+static cairn_status make_plan(cairn_tensor *tensor, cairn_plan **plan)
+{
+    cairn_plan_info info;
+
+    cairn_status status = cairn_plan_spmv(tensor, plan);
+    if (status == CAIRN_OK) status = cairn_plan_describe(*plan, &info);
+    return status == CAIRN_OK && info.why ? CAIRN_NOT_VERIFIED : status;
+}
+
 /// Store and multiply over the ranks of @p context; entries come from its rank 0.
 static cairn_status
 multiply(cairn_context *context, const example *e, const char *by, double *y)
@@ -79,7 +89,7 @@ multiply(cairn_context *context, const example *e, const char *by, double *y)
     if (status == CAIRN_OK) status = cairn_format_create(context, e->text, &format);
     if (status == CAIRN_OK && *by) status = cairn_format_create(context, by, &via);
     if (status == CAIRN_OK) status = store(source, format, via, &tensor);
-    if (status == CAIRN_OK) status = cairn_plan_spmv(tensor, &plan);
+    if (status == CAIRN_OK) status = make_plan(tensor, &plan);
     if (status == CAIRN_OK) {
         cairn_plan_columns(plan, &first, &end);
         for (int64_t j = first; j < end; j++)
@@ -128,6 +138,7 @@ static bool case_holds(cairn_context *world, cairn_context *alone, example *e)
 
     MPI_Allreduce(MPI_IN_PLACE, e->y[0], MOST_ROWS, MPI_DOUBLE, MPI_SUM,
                   MPI_COMM_WORLD);
+    if (all == CAIRN_NOT_VERIFIED || one == CAIRN_NOT_VERIFIED) return false;
     if (all != CAIRN_OK || one != CAIRN_OK)
         return all == one || may_differ(all) || (e->via[0] && all != CAIRN_COMM);
     return same_product(e);
@@ -143,7 +154,7 @@ static void open_contexts(cairn_context **world, cairn_context **alone)
     cairn_context_set_memory(*alone, 16 << 20);
 }
 
-Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 120)
+Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 170)
 {
     static example e;
     cairn_context *world, *alone;
@@ -162,7 +173,7 @@ Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 120)
     cairn_context_destroy(&world);
 }
 
-Test(property, conversions_multiply_alike_on_all_ranks, .timeout = 120)
+Test(property, conversions_multiply_alike_on_all_ranks, .timeout = 170)
 {
     static example e, other;
     cairn_context *world, *alone;

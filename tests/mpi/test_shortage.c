@@ -72,9 +72,12 @@ static void starve(cairn_context *context,
                    const char    *nothing,
                    int            victim)
 {
+    struct stat  about;
+    cairn_status status = work(context, what); /* kernels are loaded once, and kept */
+
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
+    if (nothing) unlink(nothing);
     const int64_t live = context->env.live_blocks;
-    struct stat   about;
-    cairn_status  status;
 
     for (int64_t n = 0;; n++) {
         context->env.allowed = rank == victim ? n : -1;

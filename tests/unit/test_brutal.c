@@ -84,13 +84,16 @@ static void list_arrays(const cairn_tensor *tensor)
     BRUTAL(cairn_tensor_level(tensor, 0, 0, &level));
 }
 
-static void multiply(cairn_tensor *tensor)
+static void multiply(cairn_tensor *tensor, const cairn_product_options *op)
 {
     cairn_plan     *plan;
     cairn_plan_info info;
     double          rel = -7, abs = -7;
 
-    BRUTAL_OUT(plan, cairn_plan_spmv(tensor, &plan));
+    /* Kernels are compiled once, and kept: by a plan that comes before. */
+    MUST(context, cairn_plan_product(tensor, op, &plan));
+    cairn_plan_destroy(&plan);
+    BRUTAL_OUT(plan, cairn_plan_product(tensor, op, &plan));
     const int64_t live = context->env.live_blocks;
 
     context->env.allowed = 0; /* a replay allocates nothing */
@@ -116,7 +119,8 @@ static void use_format(const char *spec, cairn_dtype dtype)
     BRUTAL_OUT(tensor, cairn_tensor_create(source, format, dtype, &tensor));
     cairn_format_destroy(&format);
     list_arrays(tensor);
-    multiply(tensor);
+    multiply(tensor, NULL);
+    multiply(tensor, &(cairn_product_options){3, 1, 2, 0});
     cairn_tensor_destroy(&tensor);
 }
 
@@ -231,7 +235,7 @@ static void take_csr(cairn_copy_mode mode, const char *spec)
     context->env.allowed = 0; /* new values take no memory */
     MUST(context, cairn_tensor_update(tensor, csr_val));
     context->env.allowed = -1;
-    multiply(tensor);
+    multiply(tensor, NULL);
     cairn_tensor_destroy(&tensor);
     cairn_format_destroy(&format);
 }

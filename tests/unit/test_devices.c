@@ -325,28 +325,38 @@ Test(devices, bandwidth_is_measured_here_and_never_invented)
     cairn_devices_close(&env, &described);
 }
 
-static cairn_status refuse_build(cairn_device  *device,
-                                 const char    *source,
-                                 const char    *symbol,
-                                 cairn_task_fn *run)
+static cairn_status refuse_kernels(cairn_device *device, cairn_kernel_loader *loader)
 {
-    (void)source, (void)symbol, (void)run;
-    return cairn_fail(device->env, CAIRN_UNSUPPORTED, "build: test: refused");
+    (void)loader;
+    return cairn_fail(device->env, CAIRN_UNSUPPORTED, "kernels: test: refused");
+}
+
+static void close_nothing(cairn_device *device, cairn_kernel_loader *loader)
+{
+    (void)device, (void)loader;
 }
 
 Test(devices, null_slots_come_from_the_delegate_but_never_its_numbers)
 {
-    const cairn_device_ops *cpu = cairn_device_kind("cpu");
-    cairn_device_ops ops = {.kind = "test", .delegate = "cpu", .build = refuse_build};
+    const cairn_device_ops *cpu  = cairn_device_kind("cpu");
+    cairn_device_ops        ops  = {.kind          = "test",
+                                    .delegate      = "cpu",
+                                    .kernels_open  = refuse_kernels,
+                                    .kernels_close = close_nothing};
+    cairn_device_ops        none = {.kind = "test", .delegate = "cpu"};
 
     cairn_device_inherit(&ops, cpu);
+    cairn_device_inherit(&none, cpu);
 
     cr_expect_eq(ops.memory, cpu->memory);
     cr_expect_eq(ops.queue, cpu->queue);
-    cr_expect_eq(ops.build, refuse_build);
+    cr_expect_eq(ops.kernels_open, refuse_kernels);
+    cr_expect_eq(ops.kernels_close, close_nothing);
     cr_expect_null(ops.cost);
     cr_expect_null(ops.measure);
     cr_expect_str_eq(ops.kind, "test");
+    cr_expect_eq(none.kernels_open, cpu->kernels_open);
+    cr_expect_eq(none.kernels_close, cpu->kernels_close);
 }
 
 Test(devices, list_of_kinds_is_complete)

@@ -96,6 +96,11 @@ Test(options, variables_are_read)
     setenv("CAIRN_THREADS", "3", 1);
     setenv("CAIRN_DEVICES", "cpu:2", 1);
     setenv("CAIRN_TOPOLOGY", "pack:2 core:2 pu:1", 1);
+    setenv("CAIRN_KERNELS", "compiled", 1);
+    setenv("CAIRN_CC", "clang", 1);
+    setenv("CAIRN_CACHE", "/somewhere", 1);
+    setenv("CAIRN_CACHE_SIZE", "1M", 1);
+    setenv("CAIRN_DUMP_KERNELS", "out", 1);
     setenv("CAIRNS", "not ours", 1);
     cr_assert_eq(cairn_options_read(&env.options, why, sizeof why), 0, "%s", why);
 
@@ -103,6 +108,11 @@ Test(options, variables_are_read)
     cr_expect_eq(env.options.threads, 3);
     cr_expect_str_eq(env.options.devices, "cpu:2");
     cr_expect_str_eq(env.options.topology, "pack:2 core:2 pu:1");
+    cr_expect_eq(env.options.kernels, CAIRN_KERNELS_COMPILED);
+    cr_expect_str_eq(env.options.cc, "clang");
+    cr_expect_str_eq(env.options.cache, "/somewhere");
+    cr_expect_eq(env.options.cache_size, 1000000);
+    cr_expect_str_eq(env.options.dump_kernels, "out");
 }
 
 Test(options, defaults_stay_where_no_variable_is)
@@ -115,6 +125,11 @@ Test(options, defaults_stay_where_no_variable_is)
     cr_expect_eq(env.options.threads, 0);
     cr_expect_str_eq(env.options.devices, "");
     cr_expect_str_eq(env.options.topology, "");
+    cr_expect_eq(env.options.kernels, CAIRN_KERNELS_AUTO);
+    cr_expect_str_eq(env.options.cc, "");
+    cr_expect_str_eq(env.options.cache, "");
+    cr_expect_eq(env.options.cache_size, 0);
+    cr_expect_str_eq(env.options.dump_kernels, "");
 }
 
 Test(options, wrong_variables_are_refused_and_change_nothing)
@@ -139,6 +154,9 @@ Test(options, wrong_variables_are_refused_and_change_nothing)
         {"CAIRN_THREADS",               "-1",                   "CAIRN_THREADS: '-1'"        },
         {"CAIRN_THREADS",               "99999999999999999999", "CAIRN_THREADS"              },
         {"CAIRN_DEVICES",               long_list,              "CAIRN_DEVICES"              },
+        {"CAIRN_KERNELS",               "fast",                 "CAIRN_KERNELS: 'fast'"      },
+        {"CAIRN_KERNELS",               "",                     "CAIRN_KERNELS: ''"          },
+        {"CAIRN_CACHE_SIZE",            "0",                    "CAIRN_CACHE_SIZE: '0'"      },
     };
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -164,6 +182,97 @@ Test(options, a_variable_of_any_length_is_reported_safely)
 
     cr_expect_eq(cairn_options_read(&env.options, why, sizeof why), -1);
     cr_expect(strstr(why, "CAIRN_AAAA"), "%s", why);
+}
+
+Test(options, folder_of_the_cache_follows_its_variables)
+{
+    static const struct {
+        const char *cache, *xdg, *home, *folder; /* folder NULL: there is none */
+    } rows[] = {
+        {"",     "/x",  "/h", "/x/cairn"       },
+        {"",     NULL,  "/h", "/h/.cache/cairn"},
+        {"",     "",    "/h", "/h/.cache/cairn"},
+        {"",     "rel", "/h", "/h/.cache/cairn"},
+        {"",     NULL,  NULL, NULL             },
+        {"/c",   "/x",  "/h", "/c"             },
+        {"c",    NULL,  NULL, "c"              },
+        {"none", "/x",  "/h", NULL             },
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char folder[CAIRN_OPTION_PATH] = "";
+
+        unsetenv("XDG_CACHE_HOME"), unsetenv("HOME");
+        if (rows[k].xdg) setenv("XDG_CACHE_HOME", rows[k].xdg, 1);
+        if (rows[k].home) setenv("HOME", rows[k].home, 1);
+        snprintf(env.options.cache, sizeof env.options.cache, "%s", rows[k].cache);
+
+        const bool found = cairn_options_cache(&env.options, folder);
+
+        cr_expect_eq(found, rows[k].folder != NULL, "row %zu", k);
+        if (found) cr_expect_str_eq(folder, rows[k].folder, "row %zu: %s", k, folder);
+    }
+}
+
+Test(options, folder_of_the_cache_is_not_cut)
+{
+    static char home[CAIRN_OPTION_PATH];
+    char        folder[CAIRN_OPTION_PATH];
+
+    memset(home, 'h', sizeof home - 1);
+    home[0] = '/';
+    setenv("HOME", home, 1);
+    cr_expect_not(cairn_options_cache(&env.options, folder));
+}
+
+Test(options, commands_are_found_along_path)
+{
+    static const struct {
+        const char *path, *name, *found;
+    } rows[] = {
+        {"/nowhere:/bin", "sh",          "/bin/sh" },
+        {"/bin/",         "sh",          "/bin//sh"},
+        {"/nowhere",      "sh",          NULL      },
+        {"",              "sh",          NULL      },
+        {":.:bin:/bin",   "sh",          "/bin/sh" },
+        {"/nowhere",      "/bin/sh",     "/bin/sh" },
+        {"/bin",          "/bin/no-one", NULL      },
+        {"/bin",          "sh -x",       NULL      },
+        {"/bin",          "",            NULL      },
+        {"/",             "etc",         NULL      }, /* a folder */
+        {"/etc",          "passwd",      NULL      }, /* may not be executed */
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        char path[CAIRN_OPTION_PATH] = "";
+
+        setenv("PATH", rows[k].path, 1);
+        const bool found = cairn_find_program(rows[k].name, path);
+
+        cr_expect_eq(found, rows[k].found != NULL, "row %zu: %s", k, path);
+        if (found) cr_expect_str_eq(path, rows[k].found);
+    }
+}
+
+Test(options, environment_of_a_child_has_the_changes_once)
+{
+    static const char *const changes[] = {"TMPDIR=/new", "LC_ALL=C", NULL};
+    char                    *list[8];
+
+    setenv("A", "1", 1);
+    setenv("TMPDIR", "/old", 1);
+    setenv("TMPDIR2", "/kept", 1);
+    cr_assert_eq(cairn_environment(changes, NULL, 0), 5);
+    cr_assert_eq(cairn_environment(changes, list, 8), 5);
+
+    cr_expect_str_eq(list[0], "A=1");
+    cr_expect_str_eq(list[1], "TMPDIR2=/kept");
+    cr_expect_str_eq(list[2], "TMPDIR=/new");
+    cr_expect_str_eq(list[3], "LC_ALL=C");
+    cr_expect_null(list[4]);
+    cr_expect_str_eq(cairn_temporary_folder(), "/old");
+    unsetenv("TMPDIR");
+    cr_expect_str_eq(cairn_temporary_folder(), "/tmp");
 }
 
 Test(options, rows_name_every_variable)

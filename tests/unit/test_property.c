@@ -7,7 +7,7 @@
 /// cases is fixed when compiling: the slow test is the same program with more.
 
 #include "convert/build.h"
-#include "expr/spmv.h"
+#include "expr/reference.h"
 #include "format/language.h"
 #include "support/random_tensor.h"
 #include "tensor/io_native.h"
@@ -137,27 +137,86 @@ static void check_native(property *p, const cairn_local *local, const char *text
     cairn_free(&p->env, head);
 }
 
+/// What X and Y are of: rows and columns of the matrix or of its transpose.
+typedef struct {
+    cairn_reference_op op;
+    double             x[3 * RANDOM_POSITIONS], y[3 * RANDOM_POSITIONS];
+} product;
+
+/// Y(i,c) by its definition; nothing is rounded away that 1e-12 would show.
+static double definition(const property *p, const product *q, int i, int c)
+{
+    const int  cols  = (int)p->shape.extent[1];
+    const bool t     = q->op.transposed;
+    const int  inner = (int)p->shape.extent[t ? 0 : 1];
+    double     sum   = 0;
+
+    for (int j = 0; j < inner; j++)
+        sum += p->dense[t ? j * cols + i : i * cols + j] * q->x[j * q->op.columns + c];
+    return q->op.alpha * sum;
+}
+
+static void check_product_of(property *p, const cairn_local *local, product *q)
+{
+    const int        rows = (int)p->shape.extent[q->op.transposed ? 1 : 0];
+    cairn_reference *reference;
+
+    for (int j = 0; j < RANDOM_POSITIONS * q->op.columns; j++)
+        q->x[j] = (j % 97 + 1) / 97.0;
+    memset(q->y, 0, sizeof q->y);
+    cr_assert_eq(cairn_reference_create(&p->env, local, &q->op,
+                                        1 + random_below(&p->state, 3), &reference),
+                 CAIRN_OK);
+    for (int m = 0; m < local->groups; m++)
+        cr_assert_eq(cairn_reference_run(reference, m, q->x, q->y), CAIRN_OK);
+    cairn_reference_destroy(&reference);
+    for (int k = 0; k < rows * q->op.columns; k++) {
+        const double r =
+            definition(p, q, k / (int)q->op.columns, k % (int)q->op.columns);
+
+        cr_assert(fabs(q->y[k] - r) <= 1e-12 * fabs(r),
+                  "seed %llu: Y(%d) of %d columns%s = %g, not %g\n%s",
+                  (unsigned long long)p->seed, k, (int)q->op.columns,
+                  q->op.transposed ? ", transposed," : "", q->y[k], r, p->text);
+    }
+}
+
+/// Column @p c has the bits of its product alone.
+static void check_column(property *p, const cairn_local *local, const product *q, int c)
+{
+    const int          rows = (int)p->shape.extent[q->op.transposed ? 1 : 0];
+    cairn_reference_op op   = q->op;
+    cairn_reference   *reference;
+    double             x[RANDOM_POSITIONS], y[RANDOM_POSITIONS] = {0};
+
+    op.columns = 1;
+    for (int j = 0; j < RANDOM_POSITIONS; j++)
+        x[j] = q->x[j * q->op.columns + c];
+    cr_assert_eq(cairn_reference_create(&p->env, local, &op, 1, &reference), CAIRN_OK);
+    for (int m = 0; m < local->groups; m++)
+        cr_assert_eq(cairn_reference_run(reference, m, x, y), CAIRN_OK);
+    cairn_reference_destroy(&reference);
+    for (int i = 0; i < rows; i++)
+        cr_assert_eq(memcmp(&y[i], &q->y[i * q->op.columns + c], sizeof *y), 0,
+                     "seed %llu: other bits in column %d\n%s",
+                     (unsigned long long)p->seed, c, p->text);
+}
+
+/// A vector, and several columns, each of which has the bits of its own vector; and the
+/// same of the transpose.
 static void check_product(property *p, const cairn_local *local)
 {
-    double      x[RANDOM_POSITIONS], y[RANDOM_POSITIONS] = {0};
-    cairn_spmv *spmv;
+    static product one, many;
 
-    for (int j = 0; j < p->shape.extent[1]; j++)
-        x[j] = (j % 97 + 1) / 97.0;
-    cr_assert_eq(
-        cairn_spmv_create(&p->env, local, 1 + random_below(&p->state, 3), &spmv),
-        CAIRN_OK);
-    for (int m = 0; m < local->groups; m++)
-        cr_assert_eq(cairn_spmv_run(spmv, m, x, 0, y), CAIRN_OK);
-    cairn_spmv_destroy(&spmv);
-    for (int i = 0; i < p->shape.extent[0]; i++) {
-        double r = 0;
-
-        for (int j = 0; j < p->shape.extent[1]; j++)
-            r += p->dense[i * p->shape.extent[1] + j] * x[j];
-        cr_assert(fabs(y[i] - r) <= 1e-12 * fabs(r),
-                  "seed %llu: y(%d) = %g, not %g\n%s", (unsigned long long)p->seed, i,
-                  y[i], r, p->text);
+    for (int transposed = 0; transposed < 2; transposed++) {
+        one.op = (cairn_reference_op){
+            .columns = 1, .transposed = transposed, .alpha = transposed ? -0.5 : 1};
+        many.op         = one.op;
+        many.op.columns = 3;
+        check_product_of(p, local, &one);
+        check_product_of(p, local, &many);
+        for (int c = 0; c < 3; c++)
+            check_column(p, local, &many, c);
     }
 }
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What the comparison is made of. A *task* is an operation on a matrix: a product, or a
+/// conversion. A *way* is how somebody does it: prepare, run, hand out the result, destroy.
+/// A *peer* is a library with its ways, in a file of its own. A *contender* is a way on a
+/// task, with the times that it took. Cairn's formats are contenders like the others.
+
+#ifndef CAIRN_TESTS_BENCH_COMPARE_H
+#define CAIRN_TESTS_BENCH_COMPARE_H
+
+#include "../bench.h"
+
+#include <cairn/cairn.h>
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { MOST_ROUNDS = 101, MOST_CONTENDERS = 64, MOST_MATRICES = 32, MOST_ROWS = 4096 };
+
+/// The operations. ROWS: entries in the order of rows; COO: in any order.
+typedef enum {
+    PRODUCT,
+    CSR_TO_CSC,
+    ROWS_TO_CSR,
+    COO_TO_CSR,
+    ROWS_TO_DIA,
+    CSR_TO_ELL,
+    CSR_TO_BCSR,
+    CSR_TO_SELL,
+    CSR_TO_BDIA,  ///< A hybrid: full diagonals in bands of 64 rows, the rest in CSR.
+    ROWS_TO_BELL, ///< A hybrid: blocks in ELL, the rest in coordinates.
+    ROWS_TO_C2SR,
+    ROWS_TO_CISR,
+    DCSC_TO_BCSR,
+    CSB_TO_DIA, ///< By columns.
+    OPERATIONS
+} compare_operation;
+
+#define BIT(k) (1u << (k))
+
+/// A matrix as the peers take it. Explicit zeros are not there.
+typedef struct {
+    char     name[64];
+    int32_t  rows, cols, nnz;
+    int      block; ///< The size of its dense blocks; 1: it has none.
+    int32_t *ptr;   ///< [rows+1]
+    int32_t *row, *idx;
+    double  *val;
+    float   *val32;
+    struct {
+        int32_t *row, *col;
+        double  *val;
+    } any; ///< The entries, shuffled.
+
+    double        *weight; ///< [rows] sum of the absolute values.
+    uint64_t       sum;    ///< Of all entries, as bench_sum_of().
+    cairn_context *context;
+    cairn_source  *source;
+} compare_matrix;
+
+typedef struct {
+    compare_operation     operation;
+    const compare_matrix *matrix;
+    cairn_dtype           dtype;
+    int                   columns; ///< Of the dense operand.
+    int                   threads;
+    const void           *x;    ///< [cols][columns], row-major, of dtype.
+    void                 *y;    ///< [rows][columns], lent to whoever has none.
+    const double         *want; ///< [rows][columns], what y must be.
+} compare_task;
+
+/// What a contender made: y for a product, entries for a conversion.
+typedef struct {
+    double  *y;       ///< [rows][columns], to be written; NULL for a conversion.
+    int64_t  entries; ///< Seen, and the sum over them.
+    uint64_t sum;
+} compare_result;
+
+/// An entry (0-based) of what a conversion made; padding may be shown, too.
+static inline void compare_see(compare_result *r, int64_t i, int64_t j, double value)
+{
+    if (value == 0) return;
+    r->entries++;
+    r->sum += bench_sum_of(i, j, value);
+}
+
+typedef struct compare_way compare_way;
+struct compare_way {
+    const char *name;
+    unsigned    operations; ///< BIT() of each.
+    unsigned    dtypes;     ///< BIT() of each.
+    bool        csr;        ///< The matrix is in compressed rows.
+    const char *type;       ///< Whatever distinguishes ways of one peer.
+    int         number;
+
+    /// Do what is not timed. NULL: it does not apply to this task.
+    void *(*prepare)(const compare_way *way, const compare_task *task);
+    /// Run once; the seconds it took. Below 0: it failed.
+    double (*run)(void *state);
+    /// After a run.
+    void (*result)(void *state, compare_result *result);
+    void (*destroy)(void *state);
+};
+
+typedef struct {
+    const char *name;
+    /// Set up for @p threads threads, and tell the version.
+    /// @return Whether it is there.
+    bool (*begin)(int threads, char *version, int room);
+    void (*end)(void); ///< May be NULL.
+    const compare_way *ways;
+    int                count;
+    bool               by_hand; ///< No library: a loop of ours to compare with.
+} compare_peer;
+
+/// The peers that were found when this was built; NULL past the last.
+const compare_peer *compare_peer_at(int k);
+
+typedef struct {
+    char                name[160];
+    const compare_peer *peer; ///< NULL: Cairn.
+    const compare_way  *way;
+    void               *state;
+    char                route[16]; ///< Cairn's.
+    bool                fresh; ///< A conversion that gets its memory from the system.
+    double              bytes; ///< Moved by one run; 0: not known.
+    double              seconds[MOST_ROUNDS];
+    int                 samples;
+    double              median;
+    bool                retired; ///< Not in all rounds: others of Cairn's are faster.
+    bool                wrong;   ///< It failed, or made something else.
+} compare_contender;
+
+/// What was measured beside the contenders.
+typedef struct {
+    double read, triad; ///< Bytes a second, medians.
+    double others;      ///< Cores that other processes used meanwhile.
+    int    again;       ///< Turns that were disturbed and done again.
+} compare_bound;
+
+typedef struct {
+    int  rounds, threads, columns;
+    int  quiet; ///< Seconds in which a task may repeat turns that others disturbed.
+    bool tiny, json, csv;
+    bool keep;                                        ///< All formats in all rounds.
+    const char *sections, *matrices, *peers, *dtypes; ///< Lists with commas; NULL: all.
+    const char *formats;                              ///< Separated by ';'.
+    const char *data; ///< Folder of shared matrices; "": there is none.
+} compare_settings;
+
+/// End the program with a message.
+void compare_stop(const char *what, const char *why);
+
+/// Whether @p name is in a list with commas; everything is in NULL.
+bool compare_in(const char *list, const char *name);
+
+/// What malloc does from now on with big blocks: take every one from the system and give
+/// it back (fresh), or keep what was freed. Started programs do the same.
+void compare_memory(bool fresh);
+
+/// Memory that ends the program if there is none; 64-byte aligned; free().
+void *compare_take(size_t count, size_t size);
+
+// matrix.c
+
+/// The names of matrices of a group ("made", "graphs"); NULL past the last.
+const char *compare_matrix_name(int k, bool graphs);
+
+/// Make (or read) a matrix.
+/// @return false: a file that is not there.
+bool compare_matrix_make(compare_matrix         *a,
+                         const char             *name,
+                         const compare_settings *settings);
+void compare_matrix_fini(compare_matrix *a);
+
+// bound.c
+
+/// Measure once; both in bytes a second. Tiny: in a cache, to see that it works.
+void compare_bound_run(bool tiny, double *read, double *triad);
+void compare_bound_fini(void);
+
+// ours.c
+
+/// Add Cairn's contenders for a task.
+/// @return Their number.
+int compare_ours(const compare_task     *task,
+                 const compare_settings *settings,
+                 compare_contender      *list,
+                 int                     room);
+int compare_ours_convert(const compare_task *task, compare_contender *list, int room);
+
+/// The formats to try on a matrix, separated by ';'.
+const char *compare_formats(const compare_matrix *a, cairn_dtype dtype, int columns);
+
+/// Give back what the context keeps of freed memory.
+void compare_forget(cairn_context *context);
+
+// rounds.c
+
+/// Let all contenders run in turn, and hold what they made against the task.
+/// @return Whether all were right.
+bool compare_rounds(const compare_task     *task,
+                    const compare_settings *settings,
+                    compare_contender      *list,
+                    int                     count,
+                    compare_bound          *bound);
+
+// table.c
+
+/// Start and end the output (the end has a summary), and tell a task's contenders.
+void compare_print_begin(const compare_settings *settings);
+void compare_print_task(const compare_settings *settings,
+                        const compare_task     *task,
+                        compare_contender      *list,
+                        int                     count,
+                        const compare_bound    *bound);
+void compare_print_end(const compare_settings *settings);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Cairn's side of the products: a source stored in a format, a plan, and runs of it, all
+/// by the public API. The dense operands are the plan's own, filled before, as PETSc's and
+/// GraphBLAS's are.
+
+#include "compare.h"
+
+typedef struct {
+    const compare_task *task;
+    cairn_format       *format;
+    cairn_tensor       *tensor;
+    cairn_plan         *plan;
+} state;
+
+static void destroy(void *given)
+{
+    state *s = given;
+
+    cairn_plan_destroy(&s->plan);
+    cairn_tensor_destroy(&s->tensor);
+    cairn_format_destroy(&s->format);
+    free(s);
+}
+
+static double run(void *given)
+{
+    state *const s     = given;
+    const double begin = bench_seconds();
+
+    return cairn_plan_run(s->plan, NULL, NULL) ? -1 : bench_seconds() - begin;
+}
+
+static int64_t count_y(const compare_task *t)
+{
+    return (int64_t)t->matrix->rows * t->columns;
+}
+
+static void result(void *given, compare_result *result)
+{
+    const state *const s = given;
+    const int64_t      n = count_y(s->task);
+
+    if (s->task->dtype == CAIRN_F64)
+        memcpy(result->y, cairn_plan_y(s->plan), (size_t)n * sizeof(double));
+    else
+        for (int64_t k = 0; k < n; k++)
+            result->y[k] = cairn_plan_y_f32(s->plan)[k];
+}
+
+static const compare_way way = {.name    = "Cairn",
+                                .run     = run,
+                                .result  = result,
+                                .destroy = destroy};
+
+static void fill_x(const compare_task *t, cairn_plan *plan)
+{
+    const size_t n = (size_t)t->matrix->cols * (size_t)t->columns;
+
+    if (t->dtype == CAIRN_F64)
+        memcpy(cairn_plan_x(plan), t->x, n * sizeof(double));
+    else
+        memcpy(cairn_plan_x_f32(plan), t->x, n * sizeof(float));
+}
+
+static bool prepare(compare_contender *c, const compare_task *task, const char *format)
+{
+    cairn_context *const        context = task->matrix->context;
+    const cairn_product_options options = {.columns = task->columns, .alpha = 1};
+    cairn_plan_info             info;
+    state                      *s = compare_take(1, sizeof *s);
+
+    *s = (state){.task = task};
+    if (cairn_format_create(context, format, &s->format)
+        || cairn_tensor_create(task->matrix->source, s->format, task->dtype, &s->tensor)
+        || cairn_plan_product(s->tensor, &options, &s->plan)
+        || cairn_plan_describe(s->plan, &info)) {
+        fprintf(stderr, "%s in %s: %s\n", task->matrix->name, format,
+                cairn_context_message(context));
+        destroy(s);
+        return false;
+    }
+    if (info.why)
+        fprintf(stderr, "%s in %s: %s: %s\n", task->matrix->name, format, info.route,
+                info.why);
+    fill_x(task, s->plan);
+    *c = (compare_contender){
+        .way = &way, .state = s, .bytes = (double)info.bytes_per_run};
+    snprintf(c->name, sizeof c->name, "%s", format);
+    snprintf(c->route, sizeof c->route, "%s", info.route);
+    return true;
+}
+
+int compare_ours(const compare_task     *task,
+                 const compare_settings *settings,
+                 compare_contender      *list,
+                 int                     room)
+{
+    const char *next = settings->formats
+                           ? settings->formats
+                           : compare_formats(task->matrix, task->dtype, task->columns);
+    int         n    = 0;
+
+    while (*next && n < room) {
+        const size_t length = strcspn(next, ";");
+        char         format[512];
+
+        snprintf(format, sizeof format, "%.*s", (int)length, next);
+        if (prepare(&list[n], task, format)) n++;
+        next += length + (next[length] == ';');
+    }
+    return n;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Cairn's side of the conversions: cairn_tensor_convert() from one stored format to
+/// another, and for coordinates in any order cairn_source_from_coords() with
+/// cairn_tensor_create(). Once in fresh memory, as all peers work, and once in memory that
+/// the context kept from the conversion before.
+
+#include "api/api.h"
+#include "compare.h"
+
+typedef struct {
+    const compare_task *task;
+    bool                reused;
+    cairn_context      *context;
+    cairn_format       *from, *to;
+    cairn_tensor       *given, *made;
+    int64_t            *coord; ///< [nnz][2], for coordinates in any order.
+} state;
+
+/// The formats on both sides. No library of Debian's makes the last six.
+static const struct {
+    const char *from, *to;
+} pairs[OPERATIONS] = {
+    [CSR_TO_CSC]   = {"csr",            "csc"                     },
+    [ROWS_TO_CSR]  = {"coo",            "csr"                     },
+    [COO_TO_CSR]   = {NULL,             "csr"                     },
+    [ROWS_TO_DIA]  = {"coo",            "dia"                     },
+    [CSR_TO_ELL]   = {"csr",            "ell"                     },
+    [CSR_TO_BCSR]  = {"csr",            "bcsr<3,3>"               },
+    [CSR_TO_SELL]  = {"csr",            "sell<8>"                 },
+    [CSR_TO_BDIA]  = {"csr",            "hybrid<bdia<64>,csr,0.6>"},
+    [ROWS_TO_BELL] = {"coo",            "hybrid<bell<3>,coo,0.5>" },
+    [ROWS_TO_C2SR] = {"coo",            "c2sr<16>"                },
+    [ROWS_TO_CISR] = {"coo",            "cisr<1024>"              },
+    [DCSC_TO_BCSR] = {"dcsc",           "bcsr<3,3>"               },
+    [CSB_TO_DIA]   = {"csb<4096,4096>", "dia-variant"             },
+};
+
+static void destroy(void *given)
+{
+    state *s = given;
+
+    cairn_tensor_destroy(&s->made);
+    cairn_tensor_destroy(&s->given);
+    cairn_format_destroy(&s->from);
+    cairn_format_destroy(&s->to);
+    cairn_context_destroy(&s->context);
+    free(s->coord);
+    free(s);
+}
+
+static void copy_coordinates(state *s)
+{
+    const compare_matrix *m = s->task->matrix;
+
+    s->coord = compare_take(2 * (size_t)m->nnz, sizeof *s->coord);
+    for (int32_t p = 0; p < m->nnz; p++) {
+        s->coord[2 * p]     = m->any.row[p];
+        s->coord[2 * p + 1] = m->any.col[p];
+    }
+}
+
+static cairn_status build(state *s)
+{
+    const compare_matrix *m         = s->task->matrix;
+    const int64_t         extent[2] = {m->rows, m->cols};
+    cairn_source         *source    = NULL;
+    cairn_status          status    = cairn_source_from_coords(
+                    s->context, 2, extent, m->nnz, s->coord, m->any.val, CAIRN_BY_NNZ, &source);
+
+    if (!status) status = cairn_tensor_create(source, s->to, CAIRN_F64, &s->made);
+    cairn_source_destroy(&source);
+    return status;
+}
+
+static double run(void *given)
+{
+    state *const s = given;
+    cairn_status status;
+    double       begin;
+
+    cairn_tensor_destroy(&s->made);
+    if (!s->reused) compare_forget(s->context);
+    begin  = bench_seconds();
+    status = s->coord ? build(s) : cairn_tensor_convert(s->given, s->to, &s->made);
+    return status ? -1 : bench_seconds() - begin;
+}
+
+static void result(void *given, compare_result *result)
+{
+    state *const  s      = given;
+    cairn_source *source = NULL;
+
+    if (cairn_source_from_tensor(s->made, &source)) return;
+
+    const cairn_entries *e = &source->entries;
+
+    for (cairn_pos p = 0; p < e->n; p++)
+        compare_see(result, e->coord[0][p], e->coord[1][p], e->value[p]);
+    cairn_source_destroy(&source);
+}
+
+static const compare_way way = {.name    = "Cairn",
+                                .run     = run,
+                                .result  = result,
+                                .destroy = destroy};
+
+/// Bytes that one conversion reads and writes at least.
+static double count_bytes(const state *s)
+{
+    const double     n     = (double)s->task->matrix->nnz;
+    double           bytes = s->coord ? 24 * n : 0;
+    cairn_part_info *parts = NULL;
+    int64_t          count = 0;
+
+    for (int k = 0; k < 2; k++) {
+        const cairn_tensor *t = k ? s->made : s->given;
+
+        if (!t || cairn_tensor_parts(t, &count, &parts)) continue;
+        for (int64_t p = 0; p < count; p++)
+            bytes += (double)parts[p].bytes;
+        cairn_parts_free(t, &parts);
+    }
+    return bytes;
+}
+
+static cairn_status make_given(state *s)
+{
+    const compare_matrix *m         = s->task->matrix;
+    const int64_t         extent[2] = {m->rows, m->cols};
+    cairn_source         *source    = NULL;
+    cairn_status          status;
+
+    copy_coordinates(s);
+    if (!pairs[s->task->operation].from) return CAIRN_OK;
+    status = cairn_source_from_coords(s->context, 2, extent, m->nnz, s->coord,
+                                      m->any.val, CAIRN_BY_NNZ, &source);
+    if (!status)
+        status =
+            cairn_format_create(s->context, pairs[s->task->operation].from, &s->from);
+    if (!status) status = cairn_tensor_create(source, s->from, CAIRN_F64, &s->given);
+    cairn_source_destroy(&source);
+    free(s->coord);
+    s->coord = NULL;
+    return status;
+}
+
+static bool prepare(compare_contender *c, const compare_task *task, bool reused)
+{
+    const char *to = pairs[task->operation].to;
+    state      *s  = compare_take(1, sizeof *s);
+
+    *s = (state){.task = task, .reused = reused};
+    if (cairn_context_create(&s->context)) compare_stop("context", "cannot be created");
+    cairn_context_set_threads(s->context, task->threads);
+    if (cairn_format_create(s->context, to, &s->to) || make_given(s) || run(s) < 0) {
+        fprintf(stderr, "%s to %s: %s\n", task->matrix->name, to,
+                cairn_context_message(s->context));
+        destroy(s);
+        return false;
+    }
+    *c = (compare_contender){
+        .way = &way, .state = s, .fresh = !reused, .bytes = count_bytes(s)};
+    snprintf(c->name, sizeof c->name, "%s, %s memory", to, reused ? "reused" : "fresh");
+    return true;
+}
+
+int compare_ours_convert(const compare_task *task, compare_contender *list, int room)
+{
+    int n = 0;
+
+    for (int k = 0; k < 2 && n < room; k++)
+        if (prepare(&list[n], task, k == 1)) n++;
+    return n;
+}

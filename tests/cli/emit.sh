@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# cairn emit: kernels as text, which compiles, and kernels into the cache.
+. "$(dirname "$0")/lib.sh"
+figure a.mtx
+
+# builds: what was printed compiles by itself, without a warning.
+builds() {
+    command -v cc >/dev/null || return 0
+    cp out kernel.c
+    run_as 0 cc -std=gnu11 -Wall -Wextra -Werror -Wno-psabi -O1 -fopenmp -c kernel.c -o kernel.o
+}
+
+for spec in csr csc coo dia 'bdia<16>' ell 'sell<8>' 'bcsr<2,3>' 'c2sr<2>' lil \
+    'hybrid<bdia<16>,csr,0.6>' 'sell-sigma<8,64>' 'csb<8,8>'; do
+    for vector in 16 64; do
+        expect 0 emit spmv --format "$spec" --vector $vector
+        builds
+    done
+    expect 0 emit spmm --format "$spec" --vector 32 --dtype f32
+    builds
+    expect 0 emit spmv --format "$spec" --transpose --vector 32
+    builds
+done
+expect 0 emit spmv
+says '^int64_t spmv(const cairn_kernel_part \*A, const cairn_product_args \*op)$'
+says 'y(i) = A(i,j)\*x(j)'
+expect 0 emit spmv --format 'hybrid<bdia<16>,csr,0.6>'
+says '^int64_t spmv_0('
+says '^int64_t spmv_1('
+says 'y(i) += A(i,j)\*x(j)'
+
+# The same text for the same question; widths follow extents, those given or a file's.
+expect 0 emit spmv --vector 32
+cp out once.c
+expect 0 emit spmv --vector 32 --target c --format csr
+same out once.c
+says 'uint32_t \*restrict const A1_idx'
+expect 0 emit spmv --vector 32 a.mtx
+says 'uint8_t \*restrict const A1_idx'
+expect 0 emit spmv --vector 32 --rows 10 --cols 50000
+says 'uint16_t \*restrict const A1_idx'
+expect 0 emit spmv --json out.json
+fields out.json op format target text
+
+# Into the cache: compiled once, then there; a file's plan finds what was compiled for it.
+environment="CAIRN_CACHE=$folder/kernels"
+odd='#encoding<{ idx_map<(d0,d1)->(d0/3,d1/2,d1%2,d0%3)>, mutation<merge(0,1), trim(1,1)> }>'
+if command -v cc >/dev/null; then
+    expect 0 emit spmv --format "$odd" --warm --json -
+    fields out op format prebuilt cached compiled
+    grep -q '"compiled": [1-9]' out || fail "nothing was compiled"
+    expect 0 emit spmv --format "$odd" --warm --json -
+    has out '"compiled": 0'
+    expect 0 emit spmv --format "$odd" --warm --rows 1000000 --cols 1000000 --json -
+    has out '"compiled": 0'
+    expect 0 emit spmm --k 3 --format "$odd" a.mtx --warm
+    ls kernels >before
+    expect 0 run spmm a.mtx --k 3 --format "$odd" --json -
+    has out '"route": "compiled"'
+    ls kernels >after
+    same before after
+    # What a login node compiled serves where there is no compiler.
+    environment="CAIRN_CACHE=$folder/kernels PATH=/nonexistent"
+    run_as 0 /usr/bin/env $environment "$program" run spmm a.mtx --k 3 --format "$odd" --json -
+    has out '"route": "compiled"'
+fi
+environment="CAIRN_CACHE=$folder/other CAIRN_CC=/nonexistent/cc"
+expect 1 emit spmv --format "$odd" --warm
+complains 'there is no such command'
+environment=
+
+# What is wrong.
+for target in cuda opencl; do
+    expect 2 emit spmv --target $target
+    complains "^cairn: option: --target: $target: not in this version\$"
+done
+expect 2 emit spmv --target fortran
+expect 2 emit spvm
+expect 2 emit sddmm
+complains 'not in this version'
+expect 2 emit
+expect 2 emit spmv --vector 24
+complains '24 is none of 16, 32, 64'
+expect 2 emit spmv --k 3
+expect 2 emit spmv --rows 3
+complains 'option: --cols: missing beside --rows'
+expect 2 emit spmv a.mtx --rows 3 --cols 3
+expect 1 emit spmv missing.mtx
+expect 2 emit spmv --format 'csf<3>'
+complains 'needs a matrix, and the order is 3'
+finish

@@ -1,0 +1,217 @@
+/*
+ * Y(i,c) = A(i,j)*X(j,c)
+ * A: d0/8, dense; slot, ragged; d0%8, dense; d1, singleton
+ * key: product.k double.double v64 h00000 +1*(+1*d0+0)/8+0.dense
+ *     +1*q1.1+0.ragged.p64.n1 +1*(+1*d0+0)%8+0.dense
+ *     +1*d1+0.singleton.u32.by4.1.3 d0=+8*e0+1*e2+0 d1=+1*e3+0 f64 pads
+ *     order.0.2/1.3 ocr tile0.-1 sum0 share3.0
+ */
+
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT32_TYPE__ uint32_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+static inline int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+typedef double v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
+
+static inline v8f64 load_v8f64(const double *from)
+{
+    return *(const v8f64 *)from;
+}
+
+static inline v8f64 splat_v8f64(double x)
+{
+    return (v8f64){x, x, x, x, x, x, x, x};
+}
+
+int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x        = op->x;
+    double *restrict const y              = op->y;
+    const int64_t *restrict const share   = op->share;
+    const int64_t *restrict const A1_ptr  = A->level[1].ptr;
+    const uint32_t *restrict const A3_idx = A->level[3].idx;
+    const double *restrict const A_val    = A->val;
+
+    const int64_t row_lo   = op->row_lo;
+    const int64_t row_end  = op->row_end;
+    const int64_t shares   = op->shares;
+    const int64_t A0_lo    = A->level[0].lo;
+    const int64_t columns  = op->columns;
+    const int64_t A3_hole  = A->level[3].hole;
+    const int64_t x_stride = op->x_stride;
+    const int64_t y_stride = op->y_stride;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+        const int64_t wide  = columns - columns % 64;
+        const int64_t half  = columns - (columns - wide) % 32;
+        const int64_t even  = columns - (columns - half) % 8;
+
+        /* d0/8, dense */
+        for (int64_t pib = begin; pib < end; pib++) {
+            const int64_t ib       = pib + A0_lo;
+            const int64_t ir_begin = max(0, row_lo - ib * 8);
+            const int64_t ir_end   = min(8, row_end - ib * 8);
+
+            /* d0%8, dense */
+            for (int64_t ir = ir_begin; ir < ir_end; ir++) {
+                const int64_t i      = ib * 8 + ir;
+                const int64_t y_base = (i - row_lo) * y_stride;
+
+                /* columns */
+                for (int64_t c = 0; c < wide; c += 64) {
+                    v8f64 s_0 = {0};
+                    v8f64 s_1 = {0};
+                    v8f64 s_2 = {0};
+                    v8f64 s_3 = {0};
+                    v8f64 s_4 = {0};
+                    v8f64 s_5 = {0};
+                    v8f64 s_6 = {0};
+                    v8f64 s_7 = {0};
+
+                    /* slot, ragged */
+                    for (int64_t pslot = A1_ptr[pib]; pslot < A1_ptr[pib + 1];
+                         pslot++) {
+                        const int64_t j = A3_idx[pslot * 8 + ir];
+
+                        if (j != A3_hole) {
+                            const v8f64 a = splat_v8f64(A_val[pslot * 8 + ir]);
+
+                            s_0 += a * load_v8f64(x + j * x_stride + c);
+                            s_1 += a * load_v8f64(x + j * x_stride + c + 8);
+                            s_2 += a * load_v8f64(x + j * x_stride + c + 16);
+                            s_3 += a * load_v8f64(x + j * x_stride + c + 24);
+                            s_4 += a * load_v8f64(x + j * x_stride + c + 32);
+                            s_5 += a * load_v8f64(x + j * x_stride + c + 40);
+                            s_6 += a * load_v8f64(x + j * x_stride + c + 48);
+                            s_7 += a * load_v8f64(x + j * x_stride + c + 56);
+                        }
+                    }
+                    *(v8f64 *)(y + y_base + c)      = s_0;
+                    *(v8f64 *)(y + y_base + c + 8)  = s_1;
+                    *(v8f64 *)(y + y_base + c + 16) = s_2;
+                    *(v8f64 *)(y + y_base + c + 24) = s_3;
+                    *(v8f64 *)(y + y_base + c + 32) = s_4;
+                    *(v8f64 *)(y + y_base + c + 40) = s_5;
+                    *(v8f64 *)(y + y_base + c + 48) = s_6;
+                    *(v8f64 *)(y + y_base + c + 56) = s_7;
+                }
+
+                /* columns */
+                for (int64_t c = wide; c < half; c += 32) {
+                    v8f64 s_0 = {0};
+                    v8f64 s_1 = {0};
+                    v8f64 s_2 = {0};
+                    v8f64 s_3 = {0};
+
+                    /* slot, ragged */
+                    for (int64_t pslot = A1_ptr[pib]; pslot < A1_ptr[pib + 1];
+                         pslot++) {
+                        const int64_t j = A3_idx[pslot * 8 + ir];
+
+                        if (j != A3_hole) {
+                            const v8f64 a = splat_v8f64(A_val[pslot * 8 + ir]);
+
+                            s_0 += a * load_v8f64(x + j * x_stride + c);
+                            s_1 += a * load_v8f64(x + j * x_stride + c + 8);
+                            s_2 += a * load_v8f64(x + j * x_stride + c + 16);
+                            s_3 += a * load_v8f64(x + j * x_stride + c + 24);
+                        }
+                    }
+                    *(v8f64 *)(y + y_base + c)      = s_0;
+                    *(v8f64 *)(y + y_base + c + 8)  = s_1;
+                    *(v8f64 *)(y + y_base + c + 16) = s_2;
+                    *(v8f64 *)(y + y_base + c + 24) = s_3;
+                }
+
+                /* columns */
+                for (int64_t c = half; c < even; c += 8) {
+                    v8f64 s = {0};
+
+                    /* slot, ragged */
+                    for (int64_t pslot = A1_ptr[pib]; pslot < A1_ptr[pib + 1];
+                         pslot++) {
+                        const int64_t j = A3_idx[pslot * 8 + ir];
+
+                        if (j != A3_hole) {
+                            const v8f64 a = splat_v8f64(A_val[pslot * 8 + ir]);
+
+                            s += a * load_v8f64(x + j * x_stride + c);
+                        }
+                    }
+                    *(v8f64 *)(y + y_base + c) = s;
+                }
+
+                /* columns */
+                for (int64_t c = even; c < columns; c++) {
+                    double s = 0.0;
+
+                    /* slot, ragged */
+                    for (int64_t pslot = A1_ptr[pib]; pslot < A1_ptr[pib + 1];
+                         pslot++) {
+                        const int64_t j = A3_idx[pslot * 8 + ir];
+
+                        if (j != A3_hole)
+                            s += A_val[pslot * 8 + ir] * x[j * x_stride + c];
+                    }
+                    y[y_base + c] = s;
+                }
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,152 @@
+/*
+ * y(i) += A(i,j)*x(j)
+ * A: d0/2, compressed; d1/2, singleton; d0%2, dense; d1%2, dense
+ * key: product.add double.double v64 h00000 +1*(+1*d0+0)/2+0.compressed.u32.n1
+ *     +1*(+1*d1+0)/2+0.singleton.u32.n1 +1*(+1*d0+0)%2+0.dense
+ *     +1*(+1*d1+0)%2+0.dense d0=+2*e0+1*e2+0 d1=+2*e1+1*e3+0 f64 pads
+ *     order.0.2/1.3 orx tile1.2 sum2 share4.0
+ */
+
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT32_TYPE__ uint32_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+static inline int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+typedef double v2f64 __attribute__((vector_size(16), aligned(8), may_alias));
+
+static inline v2f64 load_v2f64(const double *from)
+{
+    return *(const v2f64 *)from;
+}
+
+int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x        = op->x;
+    double *restrict const y              = op->y;
+    const int64_t *restrict const share   = op->share;
+    const uint32_t *restrict const A0_idx = A->level[0].idx;
+    const uint32_t *restrict const A1_idx = A->level[1].idx;
+    const double *restrict const A_val    = A->val;
+
+    const int64_t row_lo   = op->row_lo;
+    const int64_t row_end  = op->row_end;
+    const int64_t col_lo   = op->col_lo;
+    const int64_t col_end  = op->col_end;
+    const int64_t A_values = A->values;
+    const int64_t shares   = op->shares;
+
+    if (A_values == 0) return 0;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* d0/2, compressed: entries of a row follow each other */
+        int64_t pib = begin;
+
+        while (pib < end) {
+            const int64_t ib  = A0_idx[pib];
+            int64_t       qib = pib + 1;
+
+            while (qib < end && A0_idx[qib] == ib)
+                qib++;
+            if (row_lo <= ib * 2 && ib * 2 + 1 < row_end
+                && (pib == qib
+                    || (col_lo <= (int64_t)A1_idx[pib] * 2
+                        && (int64_t)A1_idx[qib - 1] * 2 + 1 < col_end))) {
+                v2f64 s0 = {0};
+                v2f64 s1 = {0};
+
+                /* the run */
+                for (int64_t p = pib; p < qib; p++) {
+                    const int64_t jb = A1_idx[p];
+                    const v2f64   jx = load_v2f64(x + jb * 2);
+
+                    s0 += load_v2f64(A_val + p * 4) * jx;
+                    s1 += load_v2f64(A_val + p * 4 + 2) * jx;
+                }
+                y[ib * 2 - row_lo] += s0[0] + s0[1];
+                y[ib * 2 - row_lo + 1] += s1[0] + s1[1];
+            } else {
+                const int64_t ir_begin = max(0, row_lo - ib * 2);
+                const int64_t ir_end   = min(2, row_end - ib * 2);
+
+                /* d0%2, dense */
+                for (int64_t ir = ir_begin; ir < ir_end; ir++) {
+                    const int64_t i  = ib * 2 + ir;
+                    double        sa = 0.0;
+                    double        sb = 0.0;
+
+                    /* the run */
+                    for (int64_t p = pib; p < qib; p++) {
+                        const int64_t jb = A1_idx[p];
+                        const int64_t j  = jb * 2;
+
+                        if (col_lo <= j && j < col_end)
+                            sa += A_val[(p * 2 + ir) * 2] * x[j];
+
+                        const int64_t j_2 = j + 1;
+
+                        if (col_lo <= j_2 && j_2 < col_end)
+                            sb += A_val[(p * 2 + ir) * 2 + 1] * x[j_2];
+                    }
+                    y[i - row_lo] += sa + sb;
+                }
+            }
+            pib = qib;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,127 @@
+/*
+ * y(i) += A(i,j)*x(j)
+ * A: bucket, dense; place, ragged; d0, singleton; d1, compressed
+ * key: product.add double.double v64 h00000 +1*q2.3+0.dense +1*q1.2+0.ragged.n2
+ *     +1*d0+0.singleton.u32.n2 +1*d1+0.compressed.p64.u32.n3 d0=+1*e2+0
+ *     d1=+1*e3+0 f64 bank0 order.1.2/3 tile0.-1 sum1 share0.0
+ */
+
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT32_TYPE__ uint32_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x        = op->x;
+    double *restrict const y              = op->y;
+    const uint32_t *restrict const A2_idx = A->level[2].idx;
+    const int64_t *restrict const A3_ptr  = A->level[3].ptr;
+    const uint32_t *restrict const A3_idx = A->level[3].idx;
+    const double *restrict const A_val    = A->val;
+
+    const int64_t row_lo   = op->row_lo;
+    const int64_t A_values = A->values;
+    const int64_t A1_nodes = A->level[1].nodes;
+
+    if (A_values == 0) return 0;
+
+    /* place, ragged */
+    for (int64_t pplace = 0; pplace < A1_nodes; pplace++) {
+        const int64_t i  = A2_idx[pplace];
+        double        sa = 0.0;
+        double        sb = 0.0;
+        double        sc = 0.0;
+        double        sd = 0.0;
+
+        /* d1, compressed */
+        int64_t       pj    = A3_ptr[pplace];
+        const int64_t j_end = A3_ptr[pplace + 1];
+        double        row   = 0.0;
+
+        while (4096 < j_end - pj) {
+            const int64_t cut = pj + 4096;
+
+            while (pj + 8 <= cut) {
+                sa += A_val[pj] * x[A3_idx[pj]];
+                sb += A_val[pj + 1] * x[A3_idx[pj + 1]];
+                sc += A_val[pj + 2] * x[A3_idx[pj + 2]];
+                sd += A_val[pj + 3] * x[A3_idx[pj + 3]];
+                sa += A_val[pj + 4] * x[A3_idx[pj + 4]];
+                sb += A_val[pj + 5] * x[A3_idx[pj + 5]];
+                sc += A_val[pj + 6] * x[A3_idx[pj + 6]];
+                sd += A_val[pj + 7] * x[A3_idx[pj + 7]];
+                pj += 8;
+            }
+            row += sa + sb + (sc + sd);
+            sa = 0.0;
+            sb = 0.0;
+            sc = 0.0;
+            sd = 0.0;
+        }
+        while (pj + 8 <= j_end) {
+            sa += A_val[pj] * x[A3_idx[pj]];
+            sb += A_val[pj + 1] * x[A3_idx[pj + 1]];
+            sc += A_val[pj + 2] * x[A3_idx[pj + 2]];
+            sd += A_val[pj + 3] * x[A3_idx[pj + 3]];
+            sa += A_val[pj + 4] * x[A3_idx[pj + 4]];
+            sb += A_val[pj + 5] * x[A3_idx[pj + 5]];
+            sc += A_val[pj + 6] * x[A3_idx[pj + 6]];
+            sd += A_val[pj + 7] * x[A3_idx[pj + 7]];
+            pj += 8;
+        }
+        if (pj + 4 <= j_end) {
+            sa += A_val[pj] * x[A3_idx[pj]];
+            sb += A_val[pj + 1] * x[A3_idx[pj + 1]];
+            sc += A_val[pj + 2] * x[A3_idx[pj + 2]];
+            sd += A_val[pj + 3] * x[A3_idx[pj + 3]];
+            pj += 4;
+        }
+        while (pj < j_end) {
+            sa += A_val[pj] * x[A3_idx[pj]];
+            pj++;
+        }
+        y[i - row_lo] += row + (sa + sb + (sc + sd));
+    }
+    return 0;
+}

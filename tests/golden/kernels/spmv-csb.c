@@ -1,0 +1,103 @@
+/*
+ * y(i) += A(i,j)*x(j)
+ * A: d0/256, dense; d1/256, dense; d0%256, compressed; d1%256, singleton
+ * key: product.add double.double v64 h00000 +1*(+1*d0+0)/256+0.dense
+ *     +1*(+1*d1+0)/256+0.dense +1*(+1*d0+0)%256+0.compressed.p32.u8.n3
+ *     +1*(+1*d1+0)%256+0.singleton.u8.n3 d0=+256*e0+1*e2+0 d1=+256*e1+1*e3+0 f64
+ *     order.0.1.2/3 tile0.-1 sum0 share3.0
+ */
+
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT32_TYPE__ uint32_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x        = op->x;
+    double *restrict const y              = op->y;
+    const int64_t *restrict const share   = op->share;
+    const uint32_t *restrict const A2_ptr = A->level[2].ptr;
+    const uint8_t *restrict const A2_idx  = A->level[2].idx;
+    const uint8_t *restrict const A3_idx  = A->level[3].idx;
+    const double *restrict const A_val    = A->val;
+
+    const int64_t row_lo   = op->row_lo;
+    const int64_t A_values = A->values;
+    const int64_t shares   = op->shares;
+    const int64_t A0_lo    = A->level[0].lo;
+    const int64_t A1_size  = A->level[1].size;
+    const int64_t A1_lo    = A->level[1].lo;
+
+    if (A_values == 0) return 0;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* d0/256, dense */
+        for (int64_t pib = begin; pib < end; pib++) {
+            const int64_t ib = pib + A0_lo;
+
+            /* d1/256, dense */
+            for (int64_t pjb = 0; pjb < A1_size; pjb++) {
+                const int64_t jb = pjb + A1_lo;
+
+                /* d0%256, compressed */
+                for (int64_t pir = A2_ptr[pib * A1_size + pjb];
+                     pir < A2_ptr[pib * A1_size + pjb + 1]; pir++) {
+                    const int64_t ir = A2_idx[pir];
+                    const int64_t i  = ib * 256 + ir;
+                    double        s  = 0.0;
+                    const int64_t jr = A3_idx[pir];
+
+                    s += A_val[pir] * x[jb * 256 + jr];
+                    y[i - row_lo] += s;
+                }
+            }
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,82 @@
+/*
+ * y(i) += A(i,j)*x(j)
+ * A: d1, dense; d0, compressed
+ * key: product.add double.double v64 h00000 +1*d1+0.dense
+ *     +1*d0+0.compressed.p64.u32.n1 d0=+1*e1+0 d1=+1*e0+0 f64 order.0.1 tile0.-1
+ *     sum0 share0.0
+ */
+
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT32_TYPE__ uint32_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x        = op->x;
+    double *restrict const y              = op->y;
+    const int64_t *restrict const A1_ptr  = A->level[1].ptr;
+    const uint32_t *restrict const A1_idx = A->level[1].idx;
+    const double *restrict const A_val    = A->val;
+
+    const int64_t row_lo   = op->row_lo;
+    const int64_t A_values = A->values;
+    const int64_t A0_size  = A->level[0].size;
+    const int64_t A0_lo    = A->level[0].lo;
+
+    if (A_values == 0) return 0;
+
+    /* d1, dense */
+    for (int64_t pj = 0; pj < A0_size; pj++) {
+        const int64_t j  = pj + A0_lo;
+        const double  jx = x[j];
+
+        /* d0, compressed */
+        for (int64_t pi = A1_ptr[pj]; pi < A1_ptr[pj + 1]; pi++) {
+            const int64_t i = A1_idx[pi];
+
+            y[i - row_lo] += A_val[pi] * jx;
+        }
+    }
+    return 0;
+}

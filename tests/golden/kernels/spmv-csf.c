@@ -1,0 +1,135 @@
+/*
+ * y(i) += A(i,j)*x(j)
+ * A: d0, compressed; d1, compressed
+ * key: product.add double.double v64 h00000 +1*d0+0.compressed.u32.n0
+ *     +1*d1+0.compressed.p64.u32.n1 d0=+1*e0+0 d1=+1*e1+0 f64 order.0/1 o
+ *     tile0.-1 sum1 share3.0
+ */
+
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT32_TYPE__ uint32_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x        = op->x;
+    double *restrict const y              = op->y;
+    const int64_t *restrict const share   = op->share;
+    const uint32_t *restrict const A0_idx = A->level[0].idx;
+    const int64_t *restrict const A1_ptr  = A->level[1].ptr;
+    const uint32_t *restrict const A1_idx = A->level[1].idx;
+    const double *restrict const A_val    = A->val;
+
+    const int64_t row_lo   = op->row_lo;
+    const int64_t A_values = A->values;
+    const int64_t shares   = op->shares;
+
+    if (A_values == 0) return 0;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* d0, compressed */
+        for (int64_t pi = begin; pi < end; pi++) {
+            const int64_t i  = A0_idx[pi];
+            double        sa = 0.0;
+            double        sb = 0.0;
+            double        sc = 0.0;
+            double        sd = 0.0;
+
+            /* d1, compressed */
+            int64_t       pj    = A1_ptr[pi];
+            const int64_t j_end = A1_ptr[pi + 1];
+            double        row   = 0.0;
+
+            while (4096 < j_end - pj) {
+                const int64_t cut = pj + 4096;
+
+                while (pj + 8 <= cut) {
+                    sa += A_val[pj] * x[A1_idx[pj]];
+                    sb += A_val[pj + 1] * x[A1_idx[pj + 1]];
+                    sc += A_val[pj + 2] * x[A1_idx[pj + 2]];
+                    sd += A_val[pj + 3] * x[A1_idx[pj + 3]];
+                    sa += A_val[pj + 4] * x[A1_idx[pj + 4]];
+                    sb += A_val[pj + 5] * x[A1_idx[pj + 5]];
+                    sc += A_val[pj + 6] * x[A1_idx[pj + 6]];
+                    sd += A_val[pj + 7] * x[A1_idx[pj + 7]];
+                    pj += 8;
+                }
+                row += sa + sb + (sc + sd);
+                sa = 0.0;
+                sb = 0.0;
+                sc = 0.0;
+                sd = 0.0;
+            }
+            while (pj + 8 <= j_end) {
+                sa += A_val[pj] * x[A1_idx[pj]];
+                sb += A_val[pj + 1] * x[A1_idx[pj + 1]];
+                sc += A_val[pj + 2] * x[A1_idx[pj + 2]];
+                sd += A_val[pj + 3] * x[A1_idx[pj + 3]];
+                sa += A_val[pj + 4] * x[A1_idx[pj + 4]];
+                sb += A_val[pj + 5] * x[A1_idx[pj + 5]];
+                sc += A_val[pj + 6] * x[A1_idx[pj + 6]];
+                sd += A_val[pj + 7] * x[A1_idx[pj + 7]];
+                pj += 8;
+            }
+            if (pj + 4 <= j_end) {
+                sa += A_val[pj] * x[A1_idx[pj]];
+                sb += A_val[pj + 1] * x[A1_idx[pj + 1]];
+                sc += A_val[pj + 2] * x[A1_idx[pj + 2]];
+                sd += A_val[pj + 3] * x[A1_idx[pj + 3]];
+                pj += 4;
+            }
+            while (pj < j_end) {
+                sa += A_val[pj] * x[A1_idx[pj]];
+                pj++;
+            }
+            y[i - row_lo] += row + (sa + sb + (sc + sd));
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,108 @@
+/*
+ * y(i) = A(i,j)*x(j)
+ * A: d0, dense; d1, dense
+ * key: product double.double v64 h00000 +1*d0+0.dense +1*d1+0.dense d0=+1*e0+0
+ *     d1=+1*e1+0 f64 pads order.0/1 oc tile0.-1 sum1 share1.0
+ */
+
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x      = op->x;
+    double *restrict const y            = op->y;
+    const int64_t *restrict const share = op->share;
+    const double *restrict const A_val  = A->val;
+
+    const int64_t row_lo  = op->row_lo;
+    const int64_t shares  = op->shares;
+    const int64_t A0_lo   = A->level[0].lo;
+    const int64_t A1_size = A->level[1].size;
+    const int64_t A1_lo   = A->level[1].lo;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* d0, dense */
+        for (int64_t pi = begin; pi < end; pi++) {
+            const int64_t i  = pi + A0_lo;
+            double        sa = 0.0;
+            double        sb = 0.0;
+            double        sc = 0.0;
+            double        sd = 0.0;
+
+            /* d1, dense */
+            int64_t pj = 0;
+
+            while (pj + 8 <= A1_size) {
+                sa += A_val[pi * A1_size + pj] * x[pj + A1_lo];
+                sb += A_val[pi * A1_size + pj + 1] * x[pj + A1_lo + 1];
+                sc += A_val[pi * A1_size + pj + 2] * x[pj + A1_lo + 2];
+                sd += A_val[pi * A1_size + pj + 3] * x[pj + A1_lo + 3];
+                sa += A_val[pi * A1_size + pj + 4] * x[pj + A1_lo + 4];
+                sb += A_val[pi * A1_size + pj + 5] * x[pj + A1_lo + 5];
+                sc += A_val[pi * A1_size + pj + 6] * x[pj + A1_lo + 6];
+                sd += A_val[pi * A1_size + pj + 7] * x[pj + A1_lo + 7];
+                pj += 8;
+            }
+            if (pj + 4 <= A1_size) {
+                sa += A_val[pi * A1_size + pj] * x[pj + A1_lo];
+                sb += A_val[pi * A1_size + pj + 1] * x[pj + A1_lo + 1];
+                sc += A_val[pi * A1_size + pj + 2] * x[pj + A1_lo + 2];
+                sd += A_val[pi * A1_size + pj + 3] * x[pj + A1_lo + 3];
+                pj += 4;
+            }
+            while (pj < A1_size) {
+                sa += A_val[pi * A1_size + pj] * x[pj + A1_lo];
+                pj++;
+            }
+            y[i - row_lo] = sa + sb + (sc + sd);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,160 @@
+/*
+ * y(i) += A(i,j)*x(j)
+ * A: d0, compressed; d1, singleton
+ * key: product.add double.double v64 h00000 +1*d0+0.compressed.u32.n1.in0:16
+ *     +1*d1+0.singleton.u32.n1.in0:16 d0=+1*e0+0 d1=+1*e1+0 f64.in0:16:1
+ *     order.0/1 o tile0.-1 sum1 share4.0
+ */
+
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT32_TYPE__ uint32_t;
+
+#define CAIRN_KERNEL_LEVELS 16
+
+typedef struct cairn_kernel_level {
+    int64_t     lo;
+    int64_t     size;
+    int64_t     nodes;
+    const void *ptr;
+    int64_t     ptr_length;
+    const void *idx;
+    int64_t     idx_length;
+    int64_t     idx_stride;
+    int64_t     hole;
+    uint8_t     ptr_bits;
+    uint8_t     idx_bits;
+    uint8_t     idx_signed;
+    uint8_t     kind;
+} cairn_kernel_level;
+
+typedef struct cairn_kernel_part {
+    int32_t order, levels;
+    int32_t first, last;
+    int64_t bank;
+    cairn_kernel_level level[CAIRN_KERNEL_LEVELS];
+    void              *val;
+    int64_t            values;
+    int64_t            val_block;
+    int64_t            val_stride;
+    int32_t            val_bits;
+} cairn_kernel_part;
+
+typedef struct cairn_product_args {
+    const void    *x;
+    void          *y;
+    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t        col_end;
+    double         alpha;
+    const int64_t *share;
+    int64_t        shares;
+} cairn_product_args;
+
+int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
+{
+    const double *restrict const x      = op->x;
+    double *restrict const y            = op->y;
+    const int64_t *restrict const share = op->share;
+    const char *restrict const A0_idx   = A->level[0].idx;
+    const char *restrict const A1_idx   = A->level[1].idx;
+    const char *restrict const A_val    = A->val;
+
+    const int64_t row_lo   = op->row_lo;
+    const int64_t A_values = A->values;
+    const int64_t shares   = op->shares;
+
+    if (A_values == 0) return 0;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* d0, compressed: entries of a row follow each other */
+        int64_t pi = begin;
+
+        while (pi < end) {
+            const int64_t i  = *(const uint32_t *)(A0_idx + 16 * pi);
+            int64_t       qi = pi + 1;
+
+            while (qi < end && *(const uint32_t *)(A0_idx + 16 * qi) == i)
+                qi++;
+
+            double  sa  = 0.0;
+            double  sb  = 0.0;
+            double  sc  = 0.0;
+            double  sd  = 0.0;
+            int64_t p   = pi;
+            double  row = 0.0;
+
+            while (4096 < qi - p) {
+                const int64_t cut = p + 4096;
+
+                while (p + 8 <= cut) {
+                    sa += *(const double *)(A_val + 16 * p)
+                          * x[*(const uint32_t *)(A1_idx + 16 * p)];
+                    sb += *(const double *)(A_val + 16 * (p + 1))
+                          * x[*(const uint32_t *)(A1_idx + 16 * (p + 1))];
+                    sc += *(const double *)(A_val + 16 * (p + 2))
+                          * x[*(const uint32_t *)(A1_idx + 16 * (p + 2))];
+                    sd += *(const double *)(A_val + 16 * (p + 3))
+                          * x[*(const uint32_t *)(A1_idx + 16 * (p + 3))];
+                    sa += *(const double *)(A_val + 16 * (p + 4))
+                          * x[*(const uint32_t *)(A1_idx + 16 * (p + 4))];
+                    sb += *(const double *)(A_val + 16 * (p + 5))
+                          * x[*(const uint32_t *)(A1_idx + 16 * (p + 5))];
+                    sc += *(const double *)(A_val + 16 * (p + 6))
+                          * x[*(const uint32_t *)(A1_idx + 16 * (p + 6))];
+                    sd += *(const double *)(A_val + 16 * (p + 7))
+                          * x[*(const uint32_t *)(A1_idx + 16 * (p + 7))];
+                    p += 8;
+                }
+                row += sa + sb + (sc + sd);
+                sa = 0.0;
+                sb = 0.0;
+                sc = 0.0;
+                sd = 0.0;
+            }
+            while (p + 8 <= qi) {
+                sa += *(const double *)(A_val + 16 * p)
+                      * x[*(const uint32_t *)(A1_idx + 16 * p)];
+                sb += *(const double *)(A_val + 16 * (p + 1))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 1))];
+                sc += *(const double *)(A_val + 16 * (p + 2))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 2))];
+                sd += *(const double *)(A_val + 16 * (p + 3))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 3))];
+                sa += *(const double *)(A_val + 16 * (p + 4))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 4))];
+                sb += *(const double *)(A_val + 16 * (p + 5))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 5))];
+                sc += *(const double *)(A_val + 16 * (p + 6))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 6))];
+                sd += *(const double *)(A_val + 16 * (p + 7))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 7))];
+                p += 8;
+            }
+            if (p + 4 <= qi) {
+                sa += *(const double *)(A_val + 16 * p)
+                      * x[*(const uint32_t *)(A1_idx + 16 * p)];
+                sb += *(const double *)(A_val + 16 * (p + 1))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 1))];
+                sc += *(const double *)(A_val + 16 * (p + 2))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 2))];
+                sd += *(const double *)(A_val + 16 * (p + 3))
+                      * x[*(const uint32_t *)(A1_idx + 16 * (p + 3))];
+                p += 4;
+            }
+            while (p < qi) {
+                sa += *(const double *)(A_val + 16 * p)
+                      * x[*(const uint32_t *)(A1_idx + 16 * p)];
+                p++;
+            }
+            y[i - row_lo] += row + (sa + sb + (sc + sd));
+            pi = qi;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Print the kernels of list.txt anew into kernels/, for their diff to be reviewed.
+# Usage: update.sh COMMAND [FOLDER]
+set -eu
+
+command=$1
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${2:-$here/kernels}
+
+mkdir -p "$folder"
+rm -f "$folder"/*.c
+grep -v '^#' "$here/list.txt" | while read -r name words; do
+    set -f
+    # shellcheck disable=SC2086 # words are words
+    "$command" emit $words --vector 64 --rows 1000000 --cols 1000000 >"$folder/$name.c"
+    set +f
+done

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A loader of kernels for tests: it compiles with the system's compiler, quickly and
+/// without optimisation, keeps what it loaded, and holds every later request of the same
+/// key against the source that the first one gave.
+
+#ifndef CAIRN_TESTS_SUPPORT_KERNEL_LOADER_H
+#define CAIRN_TESTS_SUPPORT_KERNEL_LOADER_H
+
+#include "emit/kernel.h"
+
+#include <criterion/criterion.h>
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef TEST_LOADER_FLAGS
+#    define TEST_LOADER_FLAGS "-O0"
+#endif
+
+enum { TEST_LOADER_MOST = 1 << 14 };
+
+typedef struct test_loaded {
+    char *key, *source;
+    void *handle, *run;
+} test_loaded;
+
+typedef struct test_loader {
+    cairn_env          *env;
+    cairn_kernel_loader loader;
+    char                folder[64];
+    int                 kernels;
+    test_loaded         kernel[TEST_LOADER_MOST];
+    long                requests;
+    long                refuse; ///< Requests until one is refused; < 0: none is.
+} test_loader;
+
+static char *test_loader_source(test_loader *l, const cairn_kernel_request *request)
+{
+    char *source, *copy;
+
+    if (request->source(l->env, request->user, &source) != CAIRN_OK) return NULL;
+    copy = strdup(source);
+    cairn_free(l->env, source);
+    return copy;
+}
+
+static void test_loader_compile(test_loader *l, test_loaded *k)
+{
+    char path[160], command[640], symbol[CAIRN_KERNEL_SYMBOL];
+
+    cairn_kernel_symbol(k->key, symbol);
+    snprintf(path, sizeof path, "%s/%s.c", l->folder, symbol);
+    FILE *file = fopen(path, "w");
+
+    cr_assert_not_null(file);
+    fputs(k->source, file);
+    fclose(file);
+    snprintf(command, sizeof command,
+             "cc " TEST_LOADER_FLAGS
+             " -w -std=gnu11 -fopenmp -ffp-contract=off -shared "
+             "-fPIC -o %s/%s.so %s",
+             l->folder, symbol, path);
+    cr_assert_eq(system(command), 0, "%s\n%s", k->key, k->source);
+    snprintf(path, sizeof path, "%s/%s.so", l->folder, symbol);
+    k->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    cr_assert_not_null(k->handle, "%s", dlerror());
+    k->run = dlsym(k->handle, symbol);
+    cr_assert_not_null(k->run, "%s", symbol);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/%s.c", l->folder, symbol);
+    unlink(path);
+}
+
+static test_loaded *test_loader_find(test_loader                *l,
+                                     const cairn_kernel_request *request)
+{
+    for (int k = 0; k < l->kernels; k++)
+        if (strcmp(l->kernel[k].key, request->key) == 0) return &l->kernel[k];
+    return NULL;
+}
+
+static cairn_status
+test_loader_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    test_loader *l     = user;
+    test_loaded *found = test_loader_find(l, request);
+
+    l->requests++;
+    if (l->refuse == 0)
+        return cairn_fail(l->env, CAIRN_NO_KERNEL, "kernel: cc: refused by the test");
+    if (l->refuse > 0) l->refuse--;
+
+    if (request->at_hand && !found)
+        return cairn_fail(l->env, CAIRN_NO_KERNEL, "kernel: it is not at hand");
+
+    char *source = test_loader_source(l, request);
+
+    if (!source) return CAIRN_NO_MEMORY;
+    if (found) {
+        cr_assert_str_eq(source, found->source, "one key, two sources: %s",
+                         request->key);
+        free(source);
+    } else {
+        cr_assert_lt(l->kernels, TEST_LOADER_MOST);
+        found         = &l->kernel[l->kernels++];
+        found->key    = strdup(request->key);
+        found->source = source;
+        test_loader_compile(l, found);
+    }
+    *kernel = (cairn_kernel){.run = found->run, .route = CAIRN_ROUTE_COMPILED};
+    return CAIRN_OK;
+}
+
+static void test_loader_release(void *user, cairn_kernel *kernel)
+{
+    (void)user;
+    kernel->run = NULL;
+}
+
+/// A loader for @p env; destroy it with test_loader_destroy().
+static inline test_loader *test_loader_create(cairn_env *env, int threads)
+{
+    test_loader *l = calloc(1, sizeof *l);
+
+    cr_assert_not_null(l);
+    l->env    = env;
+    l->refuse = -1;
+    l->loader = (cairn_kernel_loader){.load         = test_loader_load,
+                                      .release      = test_loader_release,
+                                      .user         = l,
+                                      .vector_bytes = 32,
+                                      .threads      = threads};
+    strcpy(l->folder, "/tmp/cairn-test-XXXXXX");
+    cr_assert_not_null(mkdtemp(l->folder));
+    return l;
+}
+
+static inline void test_loader_destroy(test_loader *l)
+{
+    for (int k = 0; k < l->kernels; k++) {
+        dlclose(l->kernel[k].handle);
+        free(l->kernel[k].key);
+        free(l->kernel[k].source);
+    }
+    rmdir(l->folder);
+    free(l);
+}
+
+#endif

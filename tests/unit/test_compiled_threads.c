@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Conversions on several threads where what is written outgrows the nodes that are read:
+/// a block that becomes several nodes, against the reference way.
+
+#include "convert/build.h"
+#include "format/language.h"
+#include "support/kernel_loader.h"
+#include "support/names.h"
+#include "support/random_format.h"
+
+enum { ROWS = 120000, COLS = 6 }; /* more entries than one thread is given */
+
+/// Rows of columns by their remainder: not in the order in which they are read.
+static const char target[] =
+    "#encoding<{ idx_map<(d0,d1)->(d0,d1%3,d1/3)>, mutation<merge(0,1), trim(1,1)> }>";
+
+/// Two neighbours a row: one block of 2, two remainders by 3.
+static void add_pairs(cairn_env *env, cairn_entries *entries)
+{
+    cairn_entries_init(entries, 2);
+    for (cairn_coord i = 0; i < ROWS; i++)
+        for (cairn_coord j = i * i % 7 % 3 * 2, k = 0; k < 2; j++, k++)
+            cr_assert_eq(cairn_entries_add(env, entries, (cairn_coord[]){i, j},
+                                           (double)(i + j + 1)),
+                         CAIRN_OK);
+}
+
+static void build_as(cairn_env           *env,
+                     const char          *name,
+                     const cairn_entries *entries,
+                     const cairn_local   *from,
+                     test_loader         *loader,
+                     cairn_format       **format,
+                     cairn_local        **tensor)
+{
+    char        text[RANDOM_FORMAT];
+    cairn_build build = {
+        .shape      = {2,             {ROWS, COLS} },
+        .box        = {{0, ROWS - 1}, {0, COLS - 1}},
+        .entries    = entries,
+        .from       = from,
+        .value_bits = 64,
+        .loader     = loader ? &loader->loader : NULL
+    };
+
+    if (name[0] == '#')
+        snprintf(text, sizeof text, "%s", name);
+    else
+        by_name(name, text, sizeof text);
+    cr_assert_eq(cairn_format_parse(env, NULL, text, "test", format), CAIRN_OK);
+    build.format = *format;
+    cr_assert_eq(cairn_local_build(env, &build, tensor), CAIRN_OK, "%s", env->message);
+}
+
+static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
+{
+    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(&a->part[0], x);
+
+    cr_assert_eq(arrays, cairn_part_arrays(&b->part[0], y));
+    for (int k = 0; k < arrays; k++)
+        cr_expect(x[k].bytes == y[k].bytes
+                      && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
+                  "%s: array %d differs", name, k);
+}
+
+Test(compiled_threads, blocks_become_several_nodes, .timeout = 120)
+{
+    static const char *const from[] = {"bcsr<1,2>", "bcsr<1,4>", "csr"};
+    static cairn_env         env;
+    cairn_entries            entries;
+    cairn_format            *source_format, *format;
+    cairn_local             *source, *reference, *compiled;
+
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    add_pairs(&env, &entries);
+    test_loader *loader = test_loader_create(&env, 3);
+
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
+        build_as(&env, from[k], &entries, NULL, NULL, &source_format, &source);
+        build_as(&env, target, &entries, source, NULL, &format, &reference);
+        cairn_format_destroy(&format);
+        build_as(&env, target, &entries, source, loader, &format, &compiled);
+        check_same(reference, compiled, from[k]);
+        cairn_local_destroy(&reference);
+        cairn_local_destroy(&compiled);
+        cairn_local_destroy(&source);
+        cairn_format_destroy(&format);
+        cairn_format_destroy(&source_format);
+    }
+    test_loader_destroy(loader);
+    cairn_entries_fini(&env, &entries);
+    cr_expect_eq(env.live_blocks, 0);
+}

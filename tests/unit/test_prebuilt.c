@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The kernels that come with the library: the table is one that can be searched, and
+/// what requests ask for is found in it.
+
+#include "emit/prebuilt.h"
+#include "format/language.h"
+#include "lower/product_choice.h"
+
+#include <criterion/criterion.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+Test(prebuilt, keys_ascend_and_each_has_a_function)
+{
+    for (int k = 0; k < cairn_prebuilt_count; k++) {
+        const cairn_prebuilt *row = &cairn_prebuilt_table[k];
+        int                   run = 0;
+
+        if (k > 0) cr_expect_lt(strcmp(row[-1].key, row->key), 0, "%s", row->key);
+        for (int w = 0; w < CAIRN_PREBUILT_LEVELS; w++)
+            run += row->run[w] != NULL;
+        cr_expect_gt(run, 0, "%s", row->key);
+        cr_expect_eq(strchr(row->key, '\n'), NULL);
+    }
+}
+
+static void *
+find(cairn_env *env, const char *spec, int64_t n, int bits, int vector_bytes)
+{
+    const cairn_product_options op        = {.columns = 1, .alpha = 1};
+    const int64_t               extent[2] = {n, n};
+    cairn_format               *format;
+    cairn_layout               *layout;
+    char                       *key;
+
+    cr_assert_eq(cairn_format_parse(env, NULL, spec, "test", &format), CAIRN_OK);
+    cr_assert_eq(
+        cairn_layout_create(env, format->member[0], extent, NULL, NULL, bits, &layout),
+        CAIRN_OK);
+    cairn_product product = cairn_product_choose(layout, &op, true, vector_bytes);
+
+    product.hints =
+        cairn_product_hints_of(layout, &product, 5 * n, 1, 1 << 20, 32 << 20);
+    cr_assert_eq(cairn_product_key(env, layout, &product, &key), CAIRN_OK);
+    void *run = cairn_prebuilt_find(cairn_prebuilt_table, cairn_prebuilt_count, key,
+                                    vector_bytes);
+
+    cairn_free(env, key);
+    cairn_layout_destroy(env, &layout);
+    cairn_format_destroy(&format);
+    return run;
+}
+
+Test(prebuilt, serves_other_sizes_of_the_same_widths)
+{
+    static const char *const specs[] = {"csr", "coo", "csc", "dia", "bdia<64>", "ell"};
+    cairn_env                env;
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    cairn_env_init(&env);
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+        for (int bits = 32; bits <= 64; bits += 32)
+            for (int64_t n = 40000; n < 2000000; n *= 7)
+                cr_expect_neq(find(&env, specs[k], n, bits, 16), NULL,
+                              "%s, n = %ld, f%d", specs[k], (long)n, bits);
+    cr_expect_eq(find(&env, "bdia<37>", 40000, 64, 16), NULL);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Generated products against the triples: random formats, random matrices, every
+/// variant. Values and operands are small binary fractions, so that all sums are exact in
+/// any order and results must be equal. Every layout must lower: there is no other way.
+///
+/// Arrays of parts and operands end where memory ends, and operands are NaN outside what
+/// the box lets a kernel read. The seed is printed; PRODUCT_SEED=N runs case N alone,
+/// and PRODUCT_VERBOSE says what runs.
+
+#include "support/brutal.h"
+#include "support/product_case.h"
+
+#include <time.h>
+
+#ifndef CAIRN_PRODUCT_CASES
+#    define CAIRN_PRODUCT_CASES 60
+#endif
+
+enum { BATCH = 60 }; ///< Cases that are compiled at once.
+
+static void run_cases(product_case *cases, int n, const char *flags)
+{
+    static kernel_batch batch;
+
+    batch_open(&batch);
+    for (int k = 0; k < n; k++)
+        product_case_lower(&cases[k], &batch);
+    batch_build(&batch, flags);
+    for (int k = 0; k < n; k++)
+        for (int v = 0; v < PRODUCT_VARIANTS; v++)
+            product_case_check(&cases[k], &batch, v);
+    printf("%d tensors, %d kernels\n", n, batch.kernels);
+    batch_close(&batch);
+    for (int k = 0; k < n; k++)
+        product_case_close(&cases[k]);
+}
+
+/// Some random cases, in one batch. @return the next seed.
+static uint64_t run_random(uint64_t seed, int want)
+{
+    static product_case cases[BATCH];
+    int                 n = 0;
+
+    for (int k = 0; n < want && k < 8 * want; k++, seed++) {
+        cases[n] = (product_case){.seed = seed, .state = seed};
+        random_format(&cases[n].state, 2, cases[n].text, RANDOM_FORMAT);
+        n += product_case_open(&cases[n]);
+    }
+    cr_assert(n == want || want == 1, "only %d cases", n);
+    run_cases(cases, n, "-O1");
+    return seed;
+}
+
+Test(product_lower, random_formats, .timeout = 3600)
+{
+    const char *given = getenv("PRODUCT_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int left = given ? 1 : CAIRN_PRODUCT_CASES; left > 0; left -= BATCH)
+        seed = run_random(seed, given ? 1 : left < BATCH ? left : BATCH);
+}
+
+/// Formats of the catalogue, some in more than one shape of block.
+static const char *const catalogue[] = {
+    "dense<2>",
+    "coo",
+    "dok",
+    "csr",
+    "lil",
+    "csc",
+    "dcsr",
+    "dcsc",
+    "dia",
+    "dia-variant",
+    "bcsr<2,3>",
+    "bcsr<3,3>",
+    "bcsr<8,8>",
+    "bcsr<16,5>",
+    "bcsc<4,2>",
+    "bcoo<3,4>",
+    "bdcsr<2,2>",
+    "csb<4,4>",
+    "bdia<64>",
+    "bdia<5>",
+    "bdia<100>",
+    "c2sr<3>",
+    "ell",
+    "sell<8>",
+    "sell<3>",
+    "sell<70>",
+    "sell-sigma<8,16>",
+    "sell-sigma<4,1000>",
+    "bell<3>",
+    "bell<8>",
+    "cisr<3>",
+    "cisr-plus<3>",
+    "serpens<2,16,3>",
+    "hybrid<dia,csr,0.5>",
+    "hybrid<bdia<8>,sell<4>,0.4>",
+    "csf<2>",
+};
+
+enum { CATALOGUE = sizeof catalogue / sizeof *catalogue };
+
+Test(product_lower, catalogue_on_awkward_shapes, .timeout = 3600)
+{
+    static const int shapes[][2] = {
+        {1,   1 },
+        {5,   4 },
+        {0,   7 },
+        {9,   1 },
+        {131, 97}
+    };
+    static product_case cases[2 * CATALOGUE];
+    const char         *given = getenv("PRODUCT_SEED");
+    int                 n     = 0;
+
+    for (int k = 0; k < 2 * CATALOGUE; k++) {
+        product_case *c = &cases[n];
+
+        if (given && strtoull(given, NULL, 10) != (uint64_t)k) continue;
+        *c = (product_case){.seed = (uint64_t)k, .state = (uint64_t)k + 77};
+        by_name(catalogue[k / 2], c->text, sizeof c->text);
+        c->fixed           = true;
+        c->shape.extent[0] = shapes[k % 2 ? 4 : k / 2 % 4][0];
+        c->shape.extent[1] = shapes[k % 2 ? 4 : k / 2 % 4][1];
+        n += product_case_open(c);
+    }
+    cr_assert(given || n == 2 * CATALOGUE, "%d cases", n);
+    run_cases(cases, n, "-O1");
+}
+
+/// The result of variant @p v on @p threads threads.
+static void result(product_case       *c,
+                   const kernel_batch *batch,
+                   int                 v,
+                   int                 threads,
+                   product_operands   *o)
+{
+    product_operands_make(c, &c->product[v], o);
+    product_operands_expect(c, &c->product[v], o);
+    product_case_run(c, batch, v, o, threads);
+}
+
+/// Threads, vectors and hints change no bit: variants 1 and 2 are variant 0 with others.
+static void check_bits(product_case *c, const kernel_batch *batch)
+{
+    const uint64_t   state = c->state;
+    product_operands one, other;
+
+    result(c, batch, 0, 1, &one);
+    for (int k = 1; k < 6; k++) {
+        const int v = k < 4 ? 0 : k - 3, threads = k < 4 ? k + 1 : k - 2;
+
+        c->state = state;
+        result(c, batch, v, threads, &other);
+        for (int64_t i = 0; i < one.rows; i++)
+            for (int64_t col = 0; col < one.columns; col++) {
+                const double a = product_get(one.y, one.narrow, i * one.y_stride + col),
+                             b = product_get(other.y, other.narrow,
+                                             i * one.y_stride + col);
+
+                cr_assert(memcmp(&a, &b, sizeof a) == 0,
+                          "%s, variant %d, %d threads: row %lld: %a, not %a\n%s",
+                          c->text, v, threads, (long long)i, b, a,
+                          batch->key[c->kernel[v][0][0]]);
+            }
+        guarded_free(&other.memory);
+        free(other.expected);
+    }
+    guarded_free(&one.memory);
+    free(one.expected);
+}
+
+static void vary(product_case *c, kernel_batch *batch, int columns, bool transposed)
+{
+    static const int vectors[] = {64, 32, 16};
+
+    for (int v = 0; v < PRODUCT_VARIANTS; v++) {
+        c->product[v] = (cairn_product){
+            .transposed   = transposed,
+            .columns      = columns,
+            .operand      = CAIRN_IR_F64,
+            .accumulate   = CAIRN_IR_F64,
+            .vector_bytes = vectors[v],
+            .hints        = {v == 1, v == 2, v == 1, false, v == 2},
+        };
+        product_case_kernels(c, batch, v);
+    }
+}
+
+Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
+{
+    static product_case cases[CATALOGUE];
+    static kernel_batch batch;
+
+    batch_open(&batch);
+    for (int k = 0; k < CATALOGUE; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){
+            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .real = true};
+        by_name(catalogue[k], c->text, sizeof c->text);
+        c->shape.extent[0] = 131;
+        c->shape.extent[1] = 115 + k;
+        cr_assert(product_case_open(c));
+        vary(c, &batch, k % 5 != 4, k % 7 == 5);
+    }
+    batch_build(&batch, "-O2");
+    for (int k = 0; k < CATALOGUE; k++) {
+        check_bits(&cases[k], &batch);
+        product_case_close(&cases[k]);
+    }
+    batch_close(&batch);
+}
+
+/// Tiles of a constant number of rows, in as many pieces as that takes.
+Test(product_lower, tiles_of_every_width_have_all_rows, .timeout = 600)
+{
+    static const int sizes[] = {15, 23, 31, 47, 55, 59, 61, 62, 63};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    static product_case cases[SIZES];
+    static kernel_batch batch;
+
+    batch_open(&batch);
+    for (int k = 0; k < SIZES; k++) {
+        product_case *c = &cases[k];
+        char          name[32];
+
+        *c = (product_case){
+            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 10};
+        snprintf(name, sizeof name, "%s<%d>", k % 2 ? "bdia" : "sell", sizes[k]);
+        by_name(name, c->text, sizeof c->text);
+        c->shape.extent[0] = c->shape.extent[1] = 140;
+        cr_assert(product_case_open(c));
+        for (int v = 0; v < PRODUCT_VARIANTS; v++) {
+            c->product[v] = (cairn_product){.columns      = 1,
+                                            .operand      = CAIRN_IR_F64,
+                                            .accumulate   = CAIRN_IR_F64,
+                                            .vector_bytes = 16 << v};
+            product_case_kernels(c, &batch, v);
+        }
+    }
+    batch_build(&batch, "-O1");
+    for (int k = 0; k < SIZES; k++) {
+        for (int v = 0; v < PRODUCT_VARIANTS; v++)
+            product_case_check(&cases[k], &batch, v);
+        product_case_close(&cases[k]);
+    }
+    batch_close(&batch);
+}
+
+/// Rows of more entries than one sum takes.
+Test(product_lower, long_rows_are_cut, .timeout = 600)
+{
+    static const char *const formats[] = {"csr", "coo",     "dcsr", "lil",
+                                          "csc", "c2sr<2>", "ell"};
+    enum { FORMATS = sizeof formats / sizeof *formats };
+    static product_case cases[FORMATS];
+
+    for (int k = 0; k < FORMATS; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){
+            .seed = (uint64_t)k, .state = 5, .fixed = true, .percent = 90};
+        by_name(formats[k], c->text, sizeof c->text);
+        c->shape.extent[0] = 3;
+        c->shape.extent[1] = 12000;
+        cr_assert(product_case_open(c));
+        cr_assert_gt(c->entries.n, 3 * 4096);
+    }
+    run_cases(cases, FORMATS, "-O1");
+}
+
+Test(product_lower, other_orders_are_refused)
+{
+    static product_case  c;
+    cairn_layout        *layout;
+    const int64_t        extent[3] = {2, 3, 4};
+    const cairn_product  product   = {.columns      = 1,
+                                      .operand      = CAIRN_IR_F64,
+                                      .accumulate   = CAIRN_IR_F64,
+                                      .vector_bytes = 16};
+    cairn_product_kernel kernel    = {.function = NULL};
+    cairn_format        *format;
+
+    cairn_env_init(&c.env);
+    by_name("csf<3>", c.text, sizeof c.text);
+    cr_assert_eq(cairn_format_parse(&c.env, NULL, c.text, "test", &format), CAIRN_OK);
+    cr_assert_eq(
+        cairn_layout_create(&c.env, format->member[0], extent, NULL, NULL, 64, &layout),
+        CAIRN_OK);
+
+    cr_expect_eq(cairn_product_lower(&c.env, layout, &product, "f", &kernel),
+                 CAIRN_BAD_SHAPE);
+
+    cr_expect_eq(kernel.function, NULL);
+    cr_expect(strstr(c.env.message, "order 3"), "%s", c.env.message);
+    cairn_layout_destroy(&c.env, &layout);
+    cairn_format_destroy(&format);
+    cr_expect_eq(c.env.live_blocks, 0);
+}
+
+Test(product_lower, survives_every_failed_allocation)
+{
+    static product_case  c;
+    cairn_product_kernel kernel;
+    char                *key;
+
+    c = (product_case){
+        .state = 3, .fixed = true, .shape.extent = {20, 20}
+    };
+    by_name("sell-sigma<8,16>", c.text, sizeof c.text);
+    cr_assert(product_case_open(&c));
+    const cairn_product product = {.columns      = 1,
+                                   .operand      = CAIRN_IR_F64,
+                                   .accumulate   = CAIRN_IR_F64,
+                                   .vector_bytes = 64};
+
+    CAIRN_BRUTAL(&c.env, cairn_product_lower(&c.env, c.local->group[0].layout, &product,
+                                             "product", &kernel));
+    cairn_ir_destroy(&c.env, &kernel.function);
+    CAIRN_BRUTAL(&c.env,
+                 cairn_product_key(&c.env, c.local->group[0].layout, &product, &key));
+    cairn_free(&c.env, key);
+    product_case_close(&c);
+}
