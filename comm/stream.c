@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,7 +109,7 @@ static cairn_status make_room(cairn_stream *stream)
     return CAIRN_OK;
 }
 
-/// A part of a piece, read by a thread of its own.
+/// A part of a piece.
 typedef struct {
     int     fd;
     char   *out;
@@ -119,14 +118,13 @@ typedef struct {
     bool    done;
 } part;
 
-static void *read_part(void *given)
+static void read_part(void *parts, int number)
 {
-    part *const p = given;
+    part *const p = (part *)parts + number;
 
     for (ssize_t n; p->bytes > 0; p->out += n, p->offset += n, p->bytes -= (size_t)n)
         if ((n = pread(p->fd, p->out, p->bytes, p->offset)) <= 0) break;
     p->done = p->bytes == 0;
-    return NULL;
 }
 
 /// Read a long piece in two halves at once: copying is what reading cached files takes.
@@ -134,17 +132,15 @@ static void *read_part(void *given)
 /// which says why.
 static bool read_halves(const cairn_stream *stream, char *out, size_t bytes)
 {
-    const size_t half  = bytes / 2;
-    part         first = {stream->fd, out, half, stream->at, false};
-    part second = {stream->fd, out + half, bytes - half, stream->at + (int64_t)half,
-                   false};
-    pthread_t thread;
+    const size_t half    = bytes / 2;
+    part         both[2] = {
+                {stream->fd, out,        half,         stream->at,                 false},
+                {stream->fd, out + half, bytes - half, stream->at + (int64_t)half, false}
+    };
 
     if (stream->env->options.threads < 2 || bytes < HALVED) return false;
-    if (pthread_create(&thread, NULL, read_part, &second) != 0) return false;
-    read_part(&first);
-    pthread_join(thread, NULL);
-    return first.done && second.done;
+    cairn_crew_run(&stream->env->crew, 2, read_part, both, 2);
+    return both[0].done && both[1].done;
 }
 
 static cairn_status fill_plain(cairn_stream *stream, char *out, size_t room)

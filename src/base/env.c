@@ -57,11 +57,13 @@ void cairn_env_init(cairn_env *env)
     env->memory_limit = INT64_MAX;
     cairn_options_init(&env->options);
     cairn_pool_init(&env->pool);
+    cairn_crew_init(&env->crew);
 }
 
 void cairn_env_fini(cairn_env *env)
 {
     env->progress = NULL;
+    cairn_crew_fini(&env->crew);
     cairn_pool_fini(&env->pool);
 }
 

@@ -9,6 +9,7 @@
 #ifndef CAIRN_BASE_ENV_H
 #define CAIRN_BASE_ENV_H
 
+#include "base/crew.h"
 #include "base/options.h"
 #include "base/pool.h"
 
@@ -38,6 +39,7 @@ typedef struct cairn_env {
     _Atomic int64_t peak_bytes;
     _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
     cairn_pool      pool;       ///< Big blocks.
+    cairn_crew      crew;       ///< Threads for short work.
     cairn_progress_fn progress; ///< NULL: no progress.
     void             *progress_user;
 } cairn_env;

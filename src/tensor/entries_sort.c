@@ -11,7 +11,9 @@
 #include <string.h>
 
 enum {
-    AHEAD        = 32, ///< Entries between a prefetch and its use.
+    AHEAD        = 32,      ///< Entries between a prefetch and its use.
+    PIECE        = 1 << 17, ///< Entries whose order is worth another thread,
+    MOST_PIECES  = 256,     ///< if they are not too many.
     BUCKET_BITS  = 10,
     BUCKETS      = 1 << BUCKET_BITS,
     BUCKET_ITEMS = 1 << 13, ///< A bucket, twice, in half a second-level cache.
@@ -28,16 +30,44 @@ static int compare(const cairn_entries *entries, cairn_pos p, cairn_pos q)
     return 0;
 }
 
-static bool sorted(const cairn_entries *entries, bool *duplicates)
-{
-    *duplicates = false;
-    for (cairn_pos p = 1; p < entries->n; p++) {
-        const int order = compare(entries, p - 1, p);
+/// A look at the order, by several threads.
+typedef struct {
+    const cairn_entries *entries;
+    int                  pieces;
+    _Atomic bool         wrong, duplicates;
+} order_check;
 
-        if (order > 0) return false;
-        if (order == 0) *duplicates = true;
+/// How a piece's entries, and the one before, follow each other.
+static void check_piece(void *given, int piece)
+{
+    order_check *const c     = given;
+    const cairn_pos    n     = c->entries->n;
+    const cairn_pos    begin = (cairn_pos)((__int128)n * piece / c->pieces);
+    const cairn_pos    end   = (cairn_pos)((__int128)n * (piece + 1) / c->pieces);
+    bool               equal = false;
+
+    if (c->wrong) return;
+    for (cairn_pos p = begin ? begin : 1; p < end; p++) {
+        const int order = compare(c->entries, p - 1, p);
+
+        if (order > 0) {
+            c->wrong = true;
+            return;
+        }
+        equal = equal || order == 0;
     }
-    return true;
+    if (equal) c->duplicates = true;
+}
+
+static bool sorted(cairn_env *env, const cairn_entries *entries, bool *duplicates)
+{
+    const cairn_pos pieces = entries->n / PIECE + 1;
+    order_check     c      = {.entries = entries,
+                              .pieces  = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES};
+
+    cairn_crew_run(&env->crew, env->options.threads, check_piece, &c, c.pieces);
+    *duplicates = c.duplicates;
+    return !c.wrong;
 }
 
 /// Entries are sorted and stand in the order in which duplicates are to be added.
@@ -311,7 +341,7 @@ cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries)
     packing words;
     bool    duplicates;
 
-    if (sorted(entries, &duplicates)) {
+    if (sorted(env, entries, &duplicates)) {
         if (duplicates) add_duplicates(entries);
         return CAIRN_OK;
     }

@@ -307,6 +307,37 @@ Test(sort, entries_are_unchanged_when_memory_is_short)
     }
 }
 
+/// Two entries swapped, or equal, where the pieces that threads look at may meet.
+Test(sort, threads_see_all_that_is_out_of_order)
+{
+    enum { N = 400000, NEAR = 1 << 17 };
+
+    for (cairn_pos at = NEAR - 2; at < N; at += at % NEAR == 3 ? NEAR - 5 : 1) {
+        const bool    swapped = at % 2;
+        cairn_entries entries;
+
+        cairn_entries_init(&entries, 2);
+        cr_assert_eq(cairn_entries_reserve(&env, &entries, N), CAIRN_OK);
+        for (cairn_pos p = 0; p < N; p++) {
+            const cairn_pos from =
+                p + (swapped ? (p == at) - (p == at + 1) : -(p == at));
+
+            entries.coord[0][p] = from / 7;
+            entries.coord[1][p] = from % 7;
+            entries.value[p]    = (double)from;
+        }
+        entries.n           = N;
+        env.options.threads = 4;
+        cr_assert_eq(cairn_entries_sort(&env, &entries), CAIRN_OK);
+        cr_assert_eq(entries.n, swapped ? N : N - 1, "%ld", (long)at);
+        for (cairn_pos p = 1; p < entries.n; p++)
+            cr_assert_lt(7 * entries.coord[0][p - 1] + entries.coord[1][p - 1],
+                         7 * entries.coord[0][p] + entries.coord[1][p], "%ld: %ld",
+                         (long)at, (long)p);
+        cairn_entries_fini(&env, &entries);
+    }
+}
+
 Test(sort, no_entries_are_sorted)
 {
     cairn_entries entries;
