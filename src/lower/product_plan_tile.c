@@ -87,6 +87,25 @@ static bool fits_rows(plan *p, int l)
     return size >= 2 && size <= CAIRN_BLOCK && p->lanes == 0 && !p->moved;
 }
 
+/// Enter determined levels of the row that are alike in all lanes before the tiled level:
+/// they are loaded once a tile, and a hole of theirs leaves out the tile.
+static void hoist_determined(plan *p)
+{
+    int at = 0, to;
+
+    while (p->order[at] != p->tiled)
+        at++;
+    to = at;
+    for (int k = at + 1; k < p->known; k++) {
+        const int l = p->order[k];
+
+        if (p->lanes >> l & 1) continue;
+        for (int m = k; m > to; m--)
+            p->order[m] = p->order[m - 1];
+        p->order[to++] = l;
+    }
+}
+
 void cairn_plan_choose_tile(plan *p)
 {
     const int l = level_to_tile(p);
@@ -107,6 +126,7 @@ void cairn_plan_choose_tile(plan *p)
     }
     p->tiled    = l;
     p->constant = cairn_plan_constant(p->layout, l);
+    hoist_determined(p);
 }
 
 /// The row follows from a dense level and from levels of entries above it, all of which

@@ -9,6 +9,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "lower/product.h"
+#include "support/crash_note.h"
 #include "support/guarded.h"
 #include "support/kernel_batch.h"
 #include "support/names.h"
@@ -20,9 +21,10 @@ typedef struct {
     cairn_env      env;
     uint64_t       seed, state;
     char           text[RANDOM_FORMAT];
-    bool           fixed;   ///< The shape is given,
-    bool           real;    ///< and sums are not exact.
-    int            percent; ///< Of positions that hold an entry; 0: drawn.
+    bool           fixed;      ///< The shape is given,
+    bool           real;       ///< and sums are not exact.
+    bool           transposed; ///< All products are.
+    int            percent;    ///< Of positions that hold an entry; 0: drawn.
     cairn_shape    shape;
     cairn_interval box[2];
     cairn_entries  entries;
@@ -81,7 +83,7 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
     const bool       narrow    = random_chance(&c->state, 30);
 
     *product = (cairn_product){
-        .transposed = random_chance(&c->state, 30),
+        .transposed = random_chance(&c->state, 30) || c->transposed,
         .scaled     = random_chance(&c->state, 30),
         .columns    = random_chance(&c->state, 35) ? 0 : 1,
         .operand    = narrow ? CAIRN_IR_F32 : CAIRN_IR_F64,
@@ -137,6 +139,7 @@ static inline bool product_case_build(product_case *c)
 /// Parse the text and build a random tensor. @return false: refused, and closed.
 static inline bool product_case_open(product_case *c)
 {
+    crash_note("seed %llu, stored", (unsigned long long)c->seed);
     cairn_env_init(&c->env);
     c->env.memory_limit = 8 << 20;
     product_case_shape(c);
@@ -187,6 +190,7 @@ static inline void product_case_kernels(product_case *c, kernel_batch *batch, in
 static inline void product_case_lower(product_case *c, kernel_batch *batch)
 {
     for (int v = 0; v < PRODUCT_VARIANTS; v++) {
+        crash_note("seed %llu, variant %d, lowered", (unsigned long long)c->seed, v);
         product_case_draw(c, &c->product[v]);
         product_case_kernels(c, batch, v);
     }
@@ -310,6 +314,8 @@ static inline void product_case_run(product_case       *c,
                                     product_operands   *o,
                                     int                 threads)
 {
+    crash_note("seed %llu, variant %d, kernel %s/k%d.c", (unsigned long long)c->seed, v,
+               batch->folder, c->kernel[v][0][0]);
     if (getenv("PRODUCT_VERBOSE"))
         fprintf(stderr, "seed %llu, variant %d, kernel %s/k%d.c\n",
                 (unsigned long long)c->seed, v, batch->folder, c->kernel[v][0][0]);

@@ -7,6 +7,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
+#include "support/crash_note.h"
 #include "support/kernel_loader.h"
 #include "support/random_tensor.h"
 
@@ -111,6 +112,7 @@ static void run_pair(test_loader *loader, uint64_t seed, tally *t)
     loader->env           = &p.env;
     p.env.memory_limit    = 8 << 20;
     p.env.options.kernels = CAIRN_KERNELS_COMPILED;
+    crash_note("seed %llu", (unsigned long long)seed);
     p.seed = p.state = seed;
     random_tensor(&p.env, &p.state, &p.shape, &p.entries);
     random_format(&p.state, p.shape.order, p.from, sizeof p.from);

@@ -9,6 +9,7 @@
 #include "convert/build.h"
 #include "convert/path.h"
 #include "format/language.h"
+#include "support/crash_note.h"
 #include "support/random_tensor.h"
 #include "tensor/walk.h"
 
@@ -206,6 +207,7 @@ static void run_pair(uint64_t seed, tally *t)
     memset(&p, 0, sizeof p);
     cairn_env_init(&p.env);
     p.env.memory_limit = 8 << 20;
+    crash_note("seed %llu", (unsigned long long)seed);
     p.seed = p.state = seed;
     random_tensor(&p.env, &p.state, &p.shape, &p.entries);
     random_format(&p.state, p.shape.order, p.from, sizeof p.from);

@@ -235,6 +235,7 @@ static void run_case(seen *s, uint64_t seed)
     static product_case c, source;
     static char         text[RANDOM_FORMAT];
 
+    crash_note("seed %llu", (unsigned long long)seed);
     source = (product_case){.seed = seed, .state = seed};
     random_format(&source.state, 2, source.text, RANDOM_FORMAT);
     strcpy(text, source.text);

@@ -274,6 +274,41 @@ Test(product_lower, long_rows_are_cut, .timeout = 600)
     run_cases(cases, FORMATS, "-O1");
 }
 
+/// A tile's rows that are told by a stored index, too, which is the same for all of them:
+/// the slot of a block numbers the columns of blocks, and rows of the tile lie in one.
+Test(product_lower, levels_alike_in_a_tile_are_entered_before_it, .timeout = 600)
+{
+#define SLOTS                                                                     \
+    "indirect<{ block = sum(value) groupBy (d0,d1)->(d0/3,d1/3); "                \
+    "width = sum(block) groupBy (d0,d1)->(d0/3); "                                \
+    "slot = enum(block) groupBy (d0,d1)->(d0/3) traverseBy (d0,d1)->(d1/3) with " \
+    "block eq 0 -> width | otherwise -> 0 }> }>"
+    static const char *const texts[] = {
+        "#encoding<{ idx_map<(d0,d1)->(slot,d0/3,(d1/6)/6,d1%6,(d1/6)%6,d0%3)>, " SLOTS,
+        "#encoding<{ idx_map<(d0,d1)->(slot,d0/3,(d1/6)/6,(d1/6)%6,d0%3,d1%6)>, " SLOTS,
+        "#encoding<{ "
+        "idx_map<(d0,d1)->(slot,d0/3,(d1/60)/6,(d1/60)%6,d0%3,d1%60)>, " SLOTS,
+    };
+#undef SLOTS
+    enum { CASES = 12 };
+    static product_case cases[CASES];
+
+    for (int k = 0; k < CASES; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){.seed       = (uint64_t)k,
+                            .state      = (uint64_t)k,
+                            .fixed      = true,
+                            .transposed = true,
+                            .percent    = 30};
+        snprintf(c->text, sizeof c->text, "%s", texts[k % 3]);
+        c->shape.extent[0] = 7 + k;
+        c->shape.extent[1] = 130 + 5 * k;
+        cr_assert(product_case_open(c), "%s", c->env.message);
+    }
+    run_cases(cases, CASES, "-O1");
+}
+
 Test(product_lower, other_orders_are_refused)
 {
     static product_case  c;

@@ -9,6 +9,7 @@
 #include "convert/build.h"
 #include "expr/reference.h"
 #include "format/language.h"
+#include "support/crash_note.h"
 #include "support/random_tensor.h"
 #include "tensor/io_native.h"
 #include "tensor/walk.h"
@@ -325,6 +326,7 @@ static void run_case(uint64_t seed, tally *t)
     memset(&p, 0, sizeof p);
     cairn_env_init(&p.env);
     p.env.memory_limit = 8 << 20;
+    crash_note("seed %llu", (unsigned long long)seed);
     p.seed = p.state = seed;
     draw(&p);
     random_format(&p.state, p.shape.order, p.text, sizeof p.text);

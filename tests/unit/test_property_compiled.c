@@ -6,6 +6,7 @@
 /// The seed is printed; PROPERTY_SEED=N in the environment runs case N alone.
 
 #include "support/api.h"
+#include "support/crash_note.h"
 #include "support/random_format.h"
 
 #include <math.h>
@@ -138,6 +139,7 @@ static void run_case(cairn_context *context, uint64_t seed, tally *t)
     cairn_format  *format = NULL;
     cairn_tensor  *tensor = NULL;
 
+    crash_note("seed %llu", (unsigned long long)seed);
     draw(&e, seed);
     MUST(context, cairn_source_from_coords(context, 2, e.extent, e.n, e.coord, e.value,
                                            CAIRN_BY_ROWS, &source));
