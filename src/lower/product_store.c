@@ -113,8 +113,13 @@ store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int piece)
             cairn_ir_add(b, at.place[e->p->tiled], cairn_nest_lo(nest, e->p->tiled));
         for (int l = 0; l < e->p->layout->levels; l++)
             if (e->p->lanes & e->p->rows & 1U << l) cairn_nest_enter(&at, l);
-        const cairn_ir_x row = cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
+        cairn_ir_x row = cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
 
+        if (e->p->moved
+            && e->p->guard_row) { /* no test of the tile has seen this row */
+            at.dim[e->p->out] = row = cairn_ir_use(b, cairn_ir_let(b, row, "row"));
+            cairn_nest_guard(&at, e->p->out);
+        }
         join(e, cairn_product_y_at(e, row, NULL), cairn_ir_lane(b, sum, k), grows(e));
         cairn_nest_leave(&at, nest->open);
     }

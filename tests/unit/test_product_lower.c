@@ -274,6 +274,35 @@ Test(product_lower, long_rows_are_cut, .timeout = 600)
     run_cases(cases, FORMATS, "-O1");
 }
 
+/// Rows that a stored index moves and that the tile's other levels may take beyond the
+/// last: the remainder of a row beside the block of another.
+Test(product_lower, moved_rows_are_held_to_the_box, .timeout = 600)
+{
+#define PLACES                                             \
+    "indirect<{ load = sum(value) groupBy (d0,d1)->(d0); " \
+    "place = reorder(load) descend }> }>"
+    static const char *const texts[] = {
+        "#encoding<{ idx_map<(d0,d1)->(d0%6,place/2,d1,place%2,d0/6)>, " PLACES,
+        "#encoding<{ idx_map<(d0,d1)->(d0%5,place/4,d1,place%4,d0/5)>, " PLACES,
+        "#encoding<{ idx_map<(d0,d1)->(d0%64,place/8,d1,place%8,d0/64)>, " PLACES,
+    };
+#undef PLACES
+    enum { CASES = 12 };
+    static product_case cases[CASES];
+
+    for (int k = 0; k < CASES; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){
+            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 30};
+        snprintf(c->text, sizeof c->text, "%s", texts[k % 3]);
+        c->shape.extent[0] = 1 + 9 * k;
+        c->shape.extent[1] = 20 + 5 * k;
+        cr_assert(product_case_open(c), "%s", c->env.message);
+    }
+    run_cases(cases, CASES, "-O1");
+}
+
 /// A tile's rows that are told by a stored index, too, which is the same for all of them:
 /// the slot of a block numbers the columns of blocks, and rows of the tile lie in one.
 Test(product_lower, levels_alike_in_a_tile_are_entered_before_it, .timeout = 600)
