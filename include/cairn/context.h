@@ -67,8 +67,8 @@ CAIRN_API int cairn_context_size(const cairn_context *context);
 CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
 
 /// Use @p threads threads of the CPU on this rank, 1 or more; before plans are made. The
-/// default is CAIRN_THREADS, else what OpenMP would use (OMP_NUM_THREADS, the process's
-/// binding), divided by the ranks of the node where these share its cores unbound.
+/// default is CAIRN_THREADS, else OMP_NUM_THREADS, else the cores that the process may use,
+/// divided by the ranks of the node where these share its cores unbound.
 /// Threads never change the bits of a result.
 CAIRN_API void cairn_context_set_threads(cairn_context *context, int threads);
 CAIRN_API int  cairn_context_threads(const cairn_context *context);

@@ -41,7 +41,8 @@ static void set_memory(cairn_context *context)
                             : available_bytes() / 2 / context->comm->local_size;
 }
 
-/// Ranks of a node that are bound nowhere share its cores.
+/// Ranks of a node that are bound nowhere share its cores, unless OMP_NUM_THREADS says
+/// how many threads each has.
 static void set_threads(cairn_context *context)
 {
     cairn_env *env = &context->env;
@@ -49,7 +50,8 @@ static void set_threads(cairn_context *context)
     int        threads = omp_get_max_threads();
 
     if (env->options.threads > 0) return;
-    if (sched_getaffinity(0, sizeof bound, &bound) == 0
+    if (threads == omp_get_num_procs()
+        && sched_getaffinity(0, sizeof bound, &bound) == 0
         && CPU_COUNT(&bound) == sysconf(_SC_NPROCESSORS_ONLN))
         threads /= context->comm->local_size;
     env->options.threads = threads > 1 ? threads : 1;

@@ -16,7 +16,7 @@
 #define CAIRN_OPTION_MAP(X)                                                     \
     X(memory, BYTES, "MEMORY", "half of what is available, per rank",           \
       "Limit in bytes, per rank, of arrays, entries read and dense operands.")  \
-    X(threads, COUNT, "THREADS", "the rank's binding",                          \
+    X(threads, COUNT, "THREADS", "OMP_NUM_THREADS, or the rank's binding",      \
       "Threads of the CPU device of a rank.")                                   \
     X(devices, TEXT, "DEVICES", "all",                                          \
       "Devices that exist for a run, as --devices writes them.")                \

@@ -23,7 +23,8 @@ typedef struct cli_job cli_job; // job.h
       "write one JSON object instead; - is standard output")                         \
     X(MEMORY, "memory", "BYTES", "half of what is available, per rank",              \
       "limit of arrays, entries read and dense operands: 4000, 64M, 2Gi")            \
-    X(THREADS, "threads", "N", "the rank's binding", "threads of the CPU of a rank") \
+    X(THREADS, "threads", "N", "OMP_NUM_THREADS or binding",                         \
+      "threads of the CPU of a rank")                                                \
     X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                     \
     X(SPY, "spy", "PNG", NULL, "draw the matrix")                                    \
     X(OUTPUT, "output", "OUT", NULL, "the file to write; also -o")                   \
