@@ -50,8 +50,7 @@ static void set_threads(cairn_context *context)
     int        threads = omp_get_max_threads();
 
     if (env->options.threads > 0) return;
-    if (threads == omp_get_num_procs()
-        && sched_getaffinity(0, sizeof bound, &bound) == 0
+    if (!cairn_threads_are_set() && sched_getaffinity(0, sizeof bound, &bound) == 0
         && CPU_COUNT(&bound) == sysconf(_SC_NPROCESSORS_ONLN))
         threads /= context->comm->local_size;
     env->options.threads = threads > 1 ? threads : 1;

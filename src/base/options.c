@@ -257,6 +257,11 @@ bool cairn_find_program(const char *name, char *path)
     return false;
 }
 
+bool cairn_threads_are_set(void)
+{
+    return set_variable("OMP_NUM_THREADS") != NULL;
+}
+
 const char *cairn_temporary_folder(void)
 {
     const char *folder = set_variable("TMPDIR");

@@ -91,6 +91,9 @@ bool cairn_options_cache(const cairn_options *options, char *folder);
 /// @return false: there is no such file, or none that may be executed.
 bool cairn_find_program(const char *name, char *path);
 
+/// Does OMP_NUM_THREADS say how many threads each process has?
+bool cairn_threads_are_set(void);
+
 /// Return where temporary files belong: $TMPDIR, else "/tmp".
 const char *cairn_temporary_folder(void);
 
