@@ -65,6 +65,12 @@ for n in 1 2 4; do
     same m.mtx back.mtx
 done
 
+# OMP_NUM_THREADS is each rank's own.
+environment=OMP_NUM_THREADS=3
+on 2 0 run spmv a.mtx --json -
+has out '"threads": 3'
+environment=
+
 # MPI without a launcher.
 expect 0 --mpi info a.mtx
 expect 0 info a.mtx --mpi
