@@ -44,14 +44,26 @@ from_entries(const cairn_layout *layout, const cairn_linear *linear, uint32_t en
     return linear->den == 1 && layout->last >= 0 && !has_gaps(layout);
 }
 
-/// Does the index of determined level @p l, with the levels that it is stored under,
-/// give dimension @p k?
+/// Are both stored for the same positions, and there of the same coordinates? Not where
+/// partition took a level away: its index is the bank's, whatever is stored.
+static bool stand_together(const cairn_layout *layout, int l, int m)
+{
+    const cairn_level *a = &layout->level[l], *b = &layout->level[m];
+
+    return m > layout->partition && b->determined && a->by == b->by
+           && a->per_node == b->per_node && a->recipe.dims == b->recipe.dims;
+}
+
+/// Does the index of determined level @p l, with the levels that it is stored under and
+/// those stored beside it, give dimension @p k?
 static bool tells(const cairn_layout *layout, int l, int k)
 {
     const cairn_level *level = &layout->level[l];
-    uint32_t           known = level->by | 1U << l;
+    uint32_t           known = level->by;
 
     if (!level->determined || !(level->recipe.dims >> k & 1)) return false;
+    for (int m = 0; m < layout->levels; m++)
+        if (stand_together(layout, l, m)) known |= 1U << m;
     if (level->per_node) known |= (1U << (layout->last + 1)) - 1;
     for (int t = 0; t < layout->dim[k].terms; t++)
         if (!(known >> layout->dim[k].var[t] & 1)) return false;
@@ -62,7 +74,7 @@ static bool tells(const cairn_layout *layout, int l, int k)
 static bool from_recipe(const cairn_layout *layout, int k, uint32_t entered)
 {
     if (layout->check || layout->dim[k].den != 1) return false;
-    for (int l = 0; l < layout->levels; l++)
+    for (int l = layout->partition + 1; l < layout->levels; l++)
         if (entered >> l & 1 && tells(layout, l, k)) return true;
     return false;
 }

@@ -338,6 +338,43 @@ Test(product_lower, levels_alike_in_a_tile_are_entered_before_it, .timeout = 600
     run_cases(cases, CASES, "-O1");
 }
 
+/// Rows whose index is stored beside a remainder that is a level of its own, or numbers a
+/// bank: positions where the two contradict each other are padding, and name rows (of x
+/// for the transpose) beyond the last.
+Test(product_lower, rows_of_padding_are_left_out, .timeout = 600)
+{
+    static const char *const texts[] = {
+        "#encoding<{ idx_map<(d0,d1)->(d0%6,place/2,d1,place%2,d0/6)>, indirect<{ "
+        "load = sum(value) groupBy (d0,d1)->(d0); place = reorder(load) descend }> }>",
+        "#encoding<{ idx_map<(d0,d1)->(d1%6,place/2,d0,place%2,d1/6)>, "
+        "mutation<merge(0,1), trim(2,2)>, indirect<{ load = sum(value) groupBy "
+        "(d0,d1)->(d1); place = reorder(load) descend }> }>",
+        "#encoding<{ idx_map<(d0,d1)->(d0%4,(d1/6)%3,d0/4,slot,d1%6,d1/18)>, "
+        "indirect<{ "
+        "count = sum(value) groupBy (d0,d1)->(d0); slot = enum(value) groupBy "
+        "(d0,d1)->(d0) traverseBy (d0,d1)->(d1) with value eq 0 -> count | otherwise "
+        "-> "
+        "0 }>, layout<partition(5)> }>",
+    };
+    enum { CASES = 15, FORMATS = sizeof texts / sizeof *texts };
+    static product_case cases[CASES];
+
+    for (int k = 0; k < CASES; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){.seed       = (uint64_t)k,
+                            .state      = (uint64_t)k,
+                            .fixed      = true,
+                            .transposed = k % FORMATS > 0,
+                            .percent    = 20};
+        snprintf(c->text, sizeof c->text, "%s", texts[k % FORMATS]);
+        c->shape.extent[0] = k % FORMATS == 2 ? 7 : 31 + k;
+        c->shape.extent[1] = k % FORMATS == 2 ? 5 + k : 43 + k;
+        cr_assert(product_case_open(c), "%s", c->env.message);
+    }
+    run_cases(cases, CASES, "-O1");
+}
+
 Test(product_lower, other_orders_are_refused)
 {
     static product_case  c;

@@ -7,7 +7,7 @@
  *     +1*(+1*d0+0)/32+0.singleton.u16.by4.1.3
  *     +1*(+1*d0+0)%2+0.singleton.u8.by4.1.3
  *     +1*(+1*d1+0)%8192+0.singleton.u16.by4.1.3 d0=+2*e2+32*e3+1*e4+0
- *     d1=+8192*e0+1*e5+0 f64 order.0.1.2.3.4/5 rx tile2.2 sum0 share1.2
+ *     d1=+8192*e0+1*e5+0 f64 order.0.1.2.3.4/5 x tile2.2 sum0 share1.2
  */
 
 typedef __INT32_TYPE__  int32_t;
@@ -111,7 +111,6 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
     const uint8_t *restrict const A4_idx  = A->level[4].idx;
 
     const int64_t row_lo   = op->row_lo;
-    const int64_t row_end  = op->row_end;
     const int64_t col_lo   = op->col_lo;
     const int64_t col_end  = op->col_end;
     const int64_t A_values = A->values;
@@ -307,17 +306,14 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 
                                 if (ir_2 != A4_hole) {
                                     const int64_t i = ir * 2 + ib * 32 + ir_2;
+                                    double        s = 0.0;
+                                    const int64_t j = jb * 8192
+                                                      + min(A5_idx[pslot * 16 + ir],
+                                                            8191);
 
-                                    if (row_lo <= i && i < row_end) {
-                                        double s = 0.0;
-                                        const int64_t j = jb * 8192
-                                                          + min(A5_idx[pslot * 16 + ir],
-                                                                8191);
-
-                                        if (col_lo <= j && j < col_end)
-                                            s += A_val[pslot * 16 + ir] * x[j];
-                                        y[i - row_lo] += s;
-                                    }
+                                    if (col_lo <= j && j < col_end)
+                                        s += A_val[pslot * 16 + ir] * x[j];
+                                    y[i - row_lo] += s;
                                 }
                             }
                         }
