@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Filling the cache of kernels: what plans would ask for is asked for now. Which kernels
-/// these are depends on a matrix through widths and a few numbers (is it larger than the
+/// Filling the cache of kernels: what plans and conversions would ask for is asked for
+/// now. Which kernels a plan's are depends on a matrix through widths and a few numbers (is it larger than the
 /// caches, are its rows long), so that some of each stand for all.
 
-#include "api/api.h"
+#include "api/warm.h"
+
 #include "expr/operation.h"
 #include "sched/member_product.h"
 
@@ -26,19 +27,7 @@ static const int64_t usual[][2] = {
 /// Entries in a row that a matrix may have.
 static const int64_t degrees[] = {1, 4, 16, 64, 512};
 
-typedef struct {
-    cairn_context             *context;
-    const cairn_format        *format;
-    cairn_product_options      op;
-    int                        value_bits;
-    const cairn_kernel_loader *loader;
-    cairn_kernel              *kernel; ///< [kernels] all different.
-    int                        kernels;
-    cairn_kernel_counts        counts;
-} warming;
-
-/// Keep a kernel until the end, unless it is there: the same code serves several extents.
-static cairn_status keep(warming *w, cairn_kernel *kernel)
+cairn_status cairn_warming_keep(cairn_warming *w, cairn_kernel *kernel)
 {
     cairn_env *env = &w->context->env;
 
@@ -71,28 +60,32 @@ static bool same_hints(cairn_product_hints a, cairn_product_hints b)
 }
 
 /// All kernels of one member, for matrices of the layout's extents.
-static cairn_status warm_layout(warming *w, const cairn_layout *layout, bool first)
+static cairn_status warm_layout(cairn_warming               *w,
+                                const cairn_product_options *op,
+                                const cairn_layout          *layout,
+                                bool                         first)
 {
     const cairn_machine *machine = w->context->devices->machine;
     cairn_product        product =
-        cairn_product_choose(layout, &w->op, first, w->loader->vector_bytes);
+        cairn_product_choose(layout, op, first, w->loader->vector_bytes);
     cairn_product_hints before = {0};
 
     for (size_t d = 0; d < sizeof degrees / sizeof *degrees; d++) {
-        product.hints = cairn_member_hints(
-            machine, layout, &product, degrees[d] * layout->extent[0], w->op.columns);
+        product.hints = cairn_member_hints(machine, layout, &product,
+                                           degrees[d] * layout->extent[0], op->columns);
         if (d > 0 && same_hints(product.hints, before)) continue;
         before = product.hints;
         cairn_kernel kernel;
 
         CAIRN_TRY(
             cairn_member_load(&w->context->env, w->loader, layout, &product, &kernel));
-        CAIRN_TRY(keep(w, &kernel));
+        CAIRN_TRY(cairn_warming_keep(w, &kernel));
     }
     return CAIRN_OK;
 }
 
-static cairn_status warm_extents(warming *w, const int64_t *extent)
+static cairn_status
+warm_extents(cairn_warming *w, const cairn_product_options *op, const int64_t *extent)
 {
     cairn_env *env = &w->context->env;
 
@@ -101,16 +94,16 @@ static cairn_status warm_extents(warming *w, const int64_t *extent)
 
         CAIRN_TRY(cairn_layout_create(env, w->format->member[m], extent, NULL, NULL,
                                       w->value_bits, &layout));
-        const cairn_status status = warm_layout(w, layout, m == 0);
+        const cairn_status status = warm_layout(w, op, layout, m == 0);
 
         cairn_layout_destroy(env, &layout);
         CAIRN_TRY(status);
     }
-    return CAIRN_OK;
+    return cairn_warming_convert(w, extent);
 }
 
 /// What was compiled and not kept is of no use to those for whom it was.
-static cairn_status check_kept(const warming *w)
+static cairn_status check_kept(const cairn_warming *w)
 {
     cairn_env *env = &w->context->env;
 
@@ -128,21 +121,21 @@ cairn_status cairn_kernels_warm(cairn_context               *context,
                                 const cairn_kernel_target   *target,
                                 cairn_kernel_counts         *counts)
 {
-    warming w = {.context    = context,
-                 .format     = format,
-                 .op         = options ? *options : defaults,
-                 .value_bits = target->dtype == CAIRN_F32 ? 32 : 64};
+    const cairn_product_options op = options ? *options : defaults;
+    cairn_warming               w  = {.context    = context,
+                                      .format     = format,
+                                      .value_bits = target->dtype == CAIRN_F32 ? 32 : 64};
 
-    CAIRN_TRY(cairn_product_valid(&context->env, &w.op, cairn_format_order(format)));
+    CAIRN_TRY(cairn_product_valid(&context->env, &op, cairn_format_order(format)));
     CAIRN_TRY(cairn_context_devices(context));
     CAIRN_TRY(cairn_device_kernels(&context->devices->device[0], &w.loader));
     cairn_status status = CAIRN_OK;
 
     if (target->extent[0] > 0 && target->extent[1] > 0)
-        status = warm_extents(&w, target->extent);
+        status = warm_extents(&w, &op, target->extent);
     else
         for (size_t e = 0; e < sizeof usual / sizeof *usual && status == CAIRN_OK; e++)
-            status = warm_extents(&w, usual[e]);
+            status = warm_extents(&w, &op, usual[e]);
     for (int k = 0; k < w.kernels; k++)
         w.loader->release(w.loader->user, &w.kernel[k]);
     cairn_free(&context->env, w.kernel);

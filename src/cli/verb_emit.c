@@ -190,7 +190,7 @@ static const char about[] =
     "ask "
     "for, for a machine where no compiler is, or before a job of many ranks. With FILE "
     "that is exactly what its matrix needs; else what matrices of the extents, or of "
-    "usual ones, may need.";
+    "usual ones, may need, and the conversions of such matrices into the format.";
 
 static const char json[] =
     "op format target text; with --warm op format prebuilt cached "

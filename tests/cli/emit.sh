@@ -53,6 +53,17 @@ if command -v cc >/dev/null; then
     has out '"compiled": 0'
     expect 0 emit spmv --format "$odd" --warm --rows 1000000 --cols 1000000 --json -
     has out '"compiled": 0'
+    # Conversions too: from coordinates, and from what is stored as them or as rows.
+    expect 0 emit spmv --format "$odd" --warm --rows 5 --cols 4
+    for stored in csr coo; do
+        expect 0 convert a.mtx --to $stored -o $stored.cairn
+        for source in a.mtx $stored.cairn; do
+            run_as 0 /usr/bin/env "CAIRN_CACHE=$folder/kernels" PATH=/nonexistent \
+                CAIRN_KERNELS=compiled "$program" convert $source --to "$odd" -o odd.cairn
+            expect 0 convert odd.cairn --to coo -o back.mtx
+            same a.mtx back.mtx
+        done
+    done
     expect 0 emit spmm --k 3 --format "$odd" a.mtx --warm
     ls kernels >before
     expect 0 run spmm a.mtx --k 3 --format "$odd" --json -

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Filling the cache of kernels, shared by the files that ask for products and for
+/// conversions. Internal to api.
+
+#ifndef CAIRN_API_WARM_H
+#define CAIRN_API_WARM_H
+
+#include "api/api.h"
+#include "emit/kernel.h"
+
+typedef struct cairn_warming {
+    cairn_context             *context;
+    const cairn_format        *format;
+    int                        value_bits;
+    const cairn_kernel_loader *loader;
+    cairn_kernel              *kernel; ///< [kernels] all different.
+    int                        kernels;
+    cairn_kernel_counts        counts;
+} cairn_warming;
+
+/// Keep a kernel until the end and count it, unless it is there: the same code serves
+/// several extents. It is the warming's now, and released on failure.
+cairn_status cairn_warming_keep(cairn_warming *w, cairn_kernel *kernel);
+
+/// Ask for what turns coordinates, and matrices stored as coordinates or as compressed
+/// rows, into the format: a sample of these extents is converted.
+///
+/// A sample that the format does not take, or that takes much memory, is left out, and so
+/// is what has no compiled way.
+/// @retval CAIRN_NO_KERNEL  There is no compiler, or it failed.
+cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent);
+
+#endif

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Which functions a conversion runs follows from both layouts, from what can be proved
+/// about them, and from how many entries there are. Rather than to foresee all that, a
+/// sample is converted, and what is loaded on the way is kept.
+
+#include "api/warm.h"
+#include "convert/build.h"
+#include "format/language.h"
+
+/* Enough to be converted; more than a 16th of the columns, on which it may depend whether
+ * an array of them is made (convert/strategy.c). */
+enum { LEAST_ENTRIES = 4096, COLUMNS_PER_ENTRY = 16 };
+
+#define MOST_BYTES ((int64_t)512 << 20) /* of a sample in the format */
+
+/// What is converted from, beside coordinates: compressed rows, coordinates stored.
+static const char *const sources[] = {
+    "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<trim(0,1)> }>",
+};
+
+typedef struct {
+    cairn_warming      *w;
+    cairn_kernel_loader loader; ///< Of ours, before the device's.
+    cairn_status        failed; ///< The device's loader, if it did.
+} rehearsal;
+
+static cairn_status
+load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    rehearsal                 *r      = user;
+    const cairn_kernel_loader *device = r->w->loader;
+    cairn_kernel               loaded;
+
+    r->failed = device->load(device->user, request, &loaded);
+    if (r->failed != CAIRN_OK) return r->failed;
+    const cairn_kernel same = loaded; /* a second one is released, and emptied */
+
+    r->failed = cairn_warming_keep(r->w, &loaded);
+    if (r->failed == CAIRN_OK) *kernel = same;
+    return r->failed;
+}
+
+/// Kernels are kept until the warming ends.
+static void release(void *user, cairn_kernel *kernel)
+{
+    (void)user;
+    (void)kernel;
+}
+
+/// Two neighbours in each of some rows, from the first to the last.
+static cairn_status
+make_entries(cairn_env *env, const int64_t *extent, cairn_entries *entries)
+{
+    const int64_t want = LEAST_ENTRIES + extent[1] / COLUMNS_PER_ENTRY;
+    const int64_t rows = extent[0] < want / 2 ? extent[0] : want / 2;
+
+    CAIRN_TRY(cairn_entries_reserve(env, entries, 2 * rows));
+    for (int64_t k = 0; k < rows; k++) {
+        const cairn_coord i = (cairn_coord)((__int128)k * extent[0] / rows);
+        const cairn_coord j = (cairn_coord)((__int128)i * extent[1] / extent[0]);
+
+        CAIRN_TRY(cairn_entries_add(env, entries, (cairn_coord[]){i, j}, 1));
+        if (j + 1 < extent[1])
+            CAIRN_TRY(cairn_entries_add(env, entries, (cairn_coord[]){i, j + 1}, 1));
+    }
+    return CAIRN_OK;
+}
+
+/// Convert the sample, and forget the result.
+static cairn_status convert(rehearsal *r, const cairn_build *given)
+{
+    cairn_build  build  = *given;
+    cairn_env   *env    = &r->w->context->env;
+    cairn_local *result = NULL;
+
+    r->failed                 = CAIRN_OK;
+    build.format              = r->w->format;
+    build.loader              = &r->loader;
+    const cairn_status status = cairn_local_build(env, &build, &result);
+
+    cairn_local_destroy(&result);
+    if (r->failed != CAIRN_OK) return r->failed;
+    switch (status) {
+    case CAIRN_NO_KERNEL: /* it goes the reference way, always */
+    case CAIRN_NO_MEMORY: /* this one is too large, or does not suit the format */
+    case CAIRN_OVERFLOW:
+    case CAIRN_BAD_QUERY: return CAIRN_OK;
+    default: return status;
+    }
+}
+
+/// From a tensor in another format.
+static cairn_status
+convert_stored(rehearsal *r, const cairn_build *sample, const char *source)
+{
+    cairn_env    *env    = &r->w->context->env;
+    cairn_build   build  = *sample;
+    cairn_local  *stored = NULL;
+    cairn_format *format;
+
+    CAIRN_TRY(cairn_format_parse(env, NULL, source, "warm", &format));
+    build.format        = format;
+    cairn_status status = cairn_local_build(env, &build, &stored);
+
+    if (status == CAIRN_OK) {
+        build.entries = NULL;
+        build.from    = stored;
+        status        = convert(r, &build);
+    }
+    cairn_local_destroy(&stored);
+    cairn_format_destroy(&format);
+    return status;
+}
+
+static cairn_status convert_all(rehearsal *r, const cairn_build *sample)
+{
+    CAIRN_TRY(convert(r, sample));
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
+        CAIRN_TRY(convert_stored(r, sample, sources[k]));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent)
+{
+    cairn_env    *env = &w->context->env;
+    cairn_entries entries;
+    rehearsal     r     = {.w = w, .loader = *w->loader};
+    const int64_t limit = env->memory_limit;
+    const int     way   = env->options.kernels;
+
+    cairn_entries_init(&entries, 2);
+    r.loader.load    = load;
+    r.loader.release = release;
+    r.loader.user    = &r;
+    /* However few entries the sample has. */
+    env->options.kernels = CAIRN_KERNELS_COMPILED;
+    if (limit > MOST_BYTES) env->memory_limit = MOST_BYTES;
+    cairn_status status = make_entries(env, extent, &entries);
+
+    if (status == CAIRN_OK) {
+        const cairn_build sample = {
+            .shape      = {.order = 2,         .extent = {extent[0], extent[1]}},
+            .box        = {{0, extent[0] - 1}, {0, extent[1] - 1}              },
+            .entries    = &entries,
+            .value_bits = w->value_bits,
+        };
+
+        status = convert_all(&r, &sample);
+    }
+    env->memory_limit    = limit;
+    env->options.kernels = way;
+    cairn_entries_fini(env, &entries);
+    return status;
+}
