@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IR_LANES = 32, IR_VARS = 512, IR_SCRATCH = 32 };
+enum { IR_LANES = 16, IR_VARS = 512, IR_SCRATCH = 32 };
 
 typedef struct ir_value {
     int64_t i[IR_LANES];
@@ -28,8 +28,10 @@ typedef struct ir_machine {
     const cairn_ir_function *f;
     const cairn_kernel_part *part[2];
     const void              *op;
-    /// Elements of an array; an access beyond them stops the run.
+    /// Where an array ends, and begins (NULL: all at 0), in elements; an access beyond
+    /// that stops the run.
     int64_t (*length)(cairn_ir_field field);
+    int64_t (*first)(cairn_ir_field field);
 
     const void *object[IR_VARS]; ///< Variables and allocated arrays in sight.
     ir_value    value[IR_VARS];
@@ -124,7 +126,9 @@ static inline char *ir_element(ir_machine *m, const cairn_ir_array *array, int64
     char *const   base   = scratch ? m->memory[found] : ir_pointer(m, array->field);
     const int64_t length = scratch ? m->elements[found] : m->length(array->field);
 
-    if (at < 0 || at >= length) return NULL;
+    const int64_t first = !scratch && m->first ? m->first(array->field) : 0;
+
+    if (at < first || at >= length) return NULL;
     return array->stride ? base + at / block * array->stride + at % block * bytes
                          : base + at * bytes;
 }
@@ -299,8 +303,11 @@ static inline ir_value ir_binary(ir_machine *m, cairn_ir_x x)
 
 static inline ir_value ir_eval(ir_machine *m, cairn_ir_x x)
 {
-    ir_value v = {.i = {0}}, a = {.i = {0}};
+    ir_value v, a; /* all lanes that are read will have been written */
 
+    cr_assert_leq(x->lanes, IR_LANES);
+    a.i[0] = v.i[0] = 0;
+    a.d[0] = v.d[0] = 0;
     if (m->done) return v;
     if (x->a && x->op != CAIRN_IR_SELECT && cairn_ir_operands(x->op) == 1)
         a = ir_eval(m, x->a);

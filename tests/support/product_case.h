@@ -271,6 +271,29 @@ static inline void product_operands_expect(product_case        *c,
                 * product_operand(c->entries.coord[in][e], k);
 }
 
+/// What variant @p v is called with, but for the shares. @p share: room for 17.
+static inline cairn_product_args product_case_args(const product_case     *c,
+                                                   int                     v,
+                                                   const product_operands *o,
+                                                   int64_t                *share)
+{
+    const int64_t first = c->box[!c->product[v].transposed].lo * o->x_stride;
+
+    return (cairn_product_args){
+        .x        = (char *)o->x - first * (o->narrow ? 4 : 8),
+        .y        = o->y,
+        .x_stride = o->x_stride,
+        .y_stride = o->y_stride,
+        .columns  = o->columns,
+        .row_lo   = c->box[0].lo,
+        .row_end  = c->box[0].hi + 1,
+        .col_lo   = c->box[1].lo,
+        .col_end  = c->box[1].hi + 1,
+        .alpha    = 0.5,
+        .share    = share,
+    };
+}
+
 /// Run one part's kernel on copies of its arrays that end where memory ends.
 static inline void product_case_run_part(product_case       *c,
                                          const kernel_batch *batch,
@@ -279,25 +302,11 @@ static inline void product_case_run_part(product_case       *c,
                                          product_operands   *o,
                                          int                 threads)
 {
-    const cairn_product *product = &c->product[v];
-    const int            m       = c->local->part[k].where.member;
-    const int64_t        first   = c->box[!product->transposed].lo * o->x_stride;
-    guarded              memory  = {.blocks = 0};
-    cairn_kernel_part    view    = guarded_part(&memory, &c->local->part[k]);
-    int64_t              share[17];
-    cairn_product_args   args = {
-          .x        = (char *)o->x - first * (o->narrow ? 4 : 8),
-          .y        = o->y,
-          .x_stride = o->x_stride,
-          .y_stride = o->y_stride,
-          .columns  = o->columns,
-          .row_lo   = c->box[0].lo,
-          .row_end  = c->box[0].hi + 1,
-          .col_lo   = c->box[1].lo,
-          .col_end  = c->box[1].hi + 1,
-          .alpha    = 0.5,
-          .share    = share,
-    };
+    const int          m      = c->local->part[k].where.member;
+    guarded            memory = {.blocks = 0};
+    cairn_kernel_part  view   = guarded_part(&memory, &c->local->part[k]);
+    int64_t            share[17];
+    cairn_product_args args = product_case_args(c, v, o, share);
 
     args.shares =
         cairn_share_fill(&c->share[v][m][k > 0], &view, o->rows, threads, share);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Generated products in the interpreter, which knows the limits of every array: random
+/// formats as in test_product_lower, but many more of them, since nothing is compiled.
+/// What reads or writes outside is found even where no page ends; sums are held to the
+/// triples.
+///
+/// The seed is printed; PRODUCT_SEED=N runs case N alone, here as there.
+
+#include "support/ir_run.h"
+#include "support/product_case.h"
+
+#include <time.h>
+
+#ifndef CAIRN_PRODUCT_CASES
+#    define CAIRN_PRODUCT_CASES 200
+#endif
+
+/// What the machine's arrays are. Criterion runs one test a process.
+static struct {
+    const cairn_kernel_part  *part;
+    const cairn_product_args *args;
+    int64_t                   x_first, x_end, y_end;
+} arrays;
+
+static int64_t first_of(cairn_ir_field field)
+{
+    const bool x = field.source == CAIRN_IR_ARG && field.level == (int)CAIRN_PRODUCT_x;
+
+    return x ? arrays.x_first : 0;
+}
+
+static int64_t length_of_argument(int field)
+{
+    switch ((cairn_product_field)field) {
+    case CAIRN_PRODUCT_x: return arrays.x_end;
+    case CAIRN_PRODUCT_y: return arrays.y_end;
+    case CAIRN_PRODUCT_share: return arrays.args->shares + 1;
+    default: return 0;
+    }
+}
+
+static int64_t length_of(cairn_ir_field field)
+{
+    switch (field.source) {
+    case CAIRN_IR_LEVEL_PTR: return arrays.part->level[field.level].ptr_length;
+    case CAIRN_IR_LEVEL_IDX: return arrays.part->level[field.level].idx_length;
+    case CAIRN_IR_VAL: return arrays.part->values;
+    case CAIRN_IR_ARG: return length_of_argument(field.level);
+    default: return 0;
+    }
+}
+
+/// The kernels of one variant: of each member, as is and adding.
+typedef struct {
+    cairn_product_kernel kernel[CAIRN_MAX_MEMBERS][2];
+} variant;
+
+static void lower_one(product_case *c, variant *all, int v, int member, bool adds)
+{
+    cairn_product product = c->product[v];
+
+    if (all->kernel[member][adds].function) return;
+    product.adds |= adds;
+    cr_assert_eq(cairn_product_lower(&c->env, c->local->group[member].layout, &product,
+                                     "product", &all->kernel[member][adds]),
+                 CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)c->seed,
+                 c->env.message, c->text);
+}
+
+/// Interpret one part's kernel. @return false: it takes too long.
+static bool run_part(product_case     *c,
+                     variant          *all,
+                     int               v,
+                     int64_t           k,
+                     product_operands *o,
+                     int               threads)
+{
+    static ir_machine  machine;
+    const cairn_part  *part       = &c->local->part[k];
+    const int          m          = part->where.member;
+    const bool         adds       = k > 0;
+    const bool         transposed = c->product[v].transposed;
+    int64_t            share[17];
+    cairn_product_args args = product_case_args(c, v, o, share);
+
+    lower_one(c, all, v, m, adds);
+    args.shares    = cairn_share_fill(&all->kernel[m][adds].share, &part->view, o->rows,
+                                      threads, share);
+    arrays.part    = &part->view;
+    arrays.args    = &args;
+    arrays.x_first = c->box[!transposed].lo * o->x_stride;
+    arrays.x_end   = arrays.x_first + o->cols * o->x_stride;
+    arrays.y_end   = o->rows * o->y_stride;
+    machine        = (ir_machine){.f      = all->kernel[m][adds].function,
+                                  .part   = {&part->view},
+                                  .op     = &args,
+                                  .first  = first_of,
+                                  .length = length_of};
+    cr_assert_eq(ir_run(&machine), 0);
+    if (machine.error && strcmp(machine.error, "too many steps") == 0) return false;
+    cr_assert(machine.error == NULL, "seed %llu: variant %d, part %lld: %s\n%s",
+              (unsigned long long)c->seed, v, (long long)k, machine.error, c->text);
+    return true;
+}
+
+static bool run_parts(product_case *c, int v, product_operands *o, int threads)
+{
+    variant all   = {.kernel = {{{.function = NULL}}}};
+    bool    whole = true;
+
+    for (int64_t k = 0; k < c->local->parts && whole; k++)
+        whole = run_part(c, &all, v, k, o, threads);
+    for (int m = 0; m < CAIRN_MAX_MEMBERS; m++)
+        for (int adds = 0; adds < 2; adds++)
+            cairn_ir_destroy(&c->env, &all.kernel[m][adds].function);
+    return whole;
+}
+
+static void run_variant(product_case *c, int v)
+{
+    const int        threads = 1 + random_below(&c->state, 4);
+    product_operands o;
+
+    if (c->local->parts == 0) return;
+    crash_note("seed %llu, variant %d", (unsigned long long)c->seed, v);
+    product_operands_make(c, &c->product[v], &o);
+    product_operands_expect(c, &c->product[v], &o);
+    if (run_parts(c, v, &o, threads))
+        for (int64_t i = 0; i < o.rows * o.columns; i++) {
+            const int64_t at = i / o.columns * o.y_stride + i % o.columns;
+            const double  y  = product_get(o.y, o.narrow, at);
+
+            cr_assert(y == o.expected[i],
+                      "seed %llu: variant %d: y[%lld] = %g, not %g\n%s",
+                      (unsigned long long)c->seed, v, (long long)at, y, o.expected[i],
+                      c->text);
+        }
+    guarded_free(&o.memory);
+    free(o.expected);
+}
+
+/// @return was it a tensor?
+static bool run_case(uint64_t seed)
+{
+    static product_case c;
+
+    c = (product_case){.seed = seed, .state = seed};
+    random_format(&c.state, 2, c.text, RANDOM_FORMAT);
+    if (!product_case_open(&c)) return false;
+    for (int v = 0; v < PRODUCT_VARIANTS; v++)
+        product_case_draw(&c, &c.product[v]);
+    for (int v = 0; v < PRODUCT_VARIANTS; v++)
+        run_variant(&c, v);
+    product_case_close(&c);
+    return true;
+}
+
+Test(product_bounds, nothing_outside_is_touched, .timeout = 3600)
+{
+    const char *given = getenv("PRODUCT_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+    int      ran  = 0;
+
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int k = 0; k < (given ? 1 : CAIRN_PRODUCT_CASES); k++)
+        ran += run_case(seed + (uint64_t)k);
+    printf("%d tensors\n", ran);
+    cr_assert(given || ran > CAIRN_PRODUCT_CASES / 2);
+}
