@@ -104,10 +104,22 @@ static inline void random_extra(random_map *m)
     random_insert(m, random_below(m->state, m->levels + 1), text);
 }
 
+/// Mostly small; some larger than vectors, than loops that are unrolled, than what 6 or 7
+/// bits hold. Those are primes: of a remainder by 6 of one by 8, say, halves and thirds
+/// are not seen to give it back, and the format is refused.
+static inline int random_divisor(uint64_t *state)
+{
+    static const int large[] = {17, 31, 37, 61, 67, 127, 131};
+    const int        small   = 2 + random_below(state, 6);
+
+    if (!random_chance(state, 12)) return small;
+    return large[random_below(state, (int)(sizeof large / sizeof *large))];
+}
+
 /// e becomes e/c and e%c, in any two places.
 static inline void random_tile(random_map *m)
 {
-    const int i = random_below(m->state, m->levels), c = 2 + random_below(m->state, 6);
+    const int i = random_below(m->state, m->levels), c = random_divisor(m->state);
     char      high[RANDOM_TEXT], low[RANDOM_TEXT];
 
     if (m->levels >= 6 || strlen(m->expr[i]) > 60) return;
