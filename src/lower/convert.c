@@ -33,9 +33,13 @@ static cairn_status read_maps(cairn_convert *c)
 
 static void describe(cairn_convert *c, const char *name)
 {
-    char *text = NULL;
+    char              *text   = NULL;
+    const cairn_status status = cairn_convert_key(c->ir.env, c->spec, &text);
 
-    if (cairn_convert_key(c->ir.env, c->spec, &text) != CAIRN_OK) return;
+    if (status != CAIRN_OK) { /* it is the function's */
+        if (c->ir.status == CAIRN_OK) c->ir.status = status;
+        return;
+    }
     cairn_ir_describe(&c->ir, "%s: one phase of a conversion", name);
     cairn_ir_describe(&c->ir, "%s", text);
     cairn_free(c->ir.env, text);

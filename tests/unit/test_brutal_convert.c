@@ -3,6 +3,7 @@
 /// Conversions whose allocations fail in turn: planning, executing, reading a tensor back.
 
 #include "api/api.h"
+#include "lower/convert.h"
 #include "support/brutal.h"
 #include "support/scratch.h"
 #include "support/storage.h"
@@ -132,5 +133,51 @@ Test(brutal_convert, what_it_starts_from_must_fit)
                   cairn_context_message(context));
     cairn_tensor_destroy(&from);
     cairn_format_destroy(&to);
+    cairn_context_destroy(&context);
+}
+
+Test(brutal_convert, a_phase_tells_its_key_or_fails)
+{
+    const cairn_convert_spec spec = {
+        .phase = CAIRN_CONVERT_PACK, .source = CAIRN_CONVERT_ENTRIES, .order = 2};
+    cairn_ir_function *function = NULL;
+    cairn_env          env;
+
+    cairn_env_init(&env);
+    CAIRN_BRUTAL_AND(&env, cairn_convert_lower(&env, &spec, "f", &function),
+                     function == NULL);
+
+    cr_expect_eq(function->notes, 2);
+    cairn_ir_destroy(&env, &function);
+    cr_expect_eq(env.live_blocks, 0);
+}
+
+static cairn_status refuse(cairn_device *device, cairn_kernel_loader *loader)
+{
+    (void)loader;
+    return cairn_fail(device->env, CAIRN_NO_KERNEL, "device: %s: it is broken",
+                      device->info.id);
+}
+
+Test(brutal_convert, the_first_device_says_why_there_are_no_kernels)
+{
+    cairn_context             *context = NULL;
+    const cairn_entries        none    = {.order = 2};
+    const cairn_build          build   = {.entries = &none};
+    const cairn_kernel_loader *loader;
+
+    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
+    context->env.options.kernels = CAIRN_KERNELS_COMPILED;
+    strcpy(context->env.options.devices, "cpu:2");
+    cr_assert_eq(cairn_context_devices(context), CAIRN_OK);
+    cr_assert_eq(context->devices->count, 2);
+    for (int k = 0; k < 2; k++)
+        context->devices->device[k].ops.kernels_open = refuse;
+
+    cr_expect_eq(cairn_context_loader(context, &build, &loader), CAIRN_NO_KERNEL);
+
+    cr_expect_str_eq(context->env.message,
+                     "convert: no device of this run has kernels: "
+                     "device: cpu:0: it is broken");
     cairn_context_destroy(&context);
 }
