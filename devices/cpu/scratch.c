@@ -11,18 +11,70 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#define PREFIX "cairn-cc-"
+
+enum {
+    LEFT_OVER = 3600, /* seconds; a compiler has one minute */
+    LOOK_AT   = 4096, /* entries of the temporary folder, which is everybody's */
+};
+
+/// Remove the files in a folder, and close it.
+static void empty(DIR *folder)
+{
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        unlinkat(dirfd(folder), entry->d_name, 0); /* fails for "." and ".." */
+    closedir(folder);
+}
+
+/// A folder of this user's that a process has left behind that was killed.
+static bool is_left_over(int fd)
+{
+    struct stat about;
+
+    return fstat(fd, &about) == 0 && about.st_uid == geteuid()
+           && time(NULL) - about.st_mtime > LEFT_OVER;
+}
+
+static void remove_left_over(int base, const char *name)
+{
+    const int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR      *folder = fd >= 0 && is_left_over(fd) ? fdopendir(fd) : NULL;
+
+    if (folder) {
+        empty(folder);
+        unlinkat(base, name, AT_REMOVEDIR);
+    } else if (fd >= 0)
+        close(fd);
+}
+
+static void remove_all_left_over(const char *base)
+{
+    DIR *folder = opendir(base);
+    int  seen   = 0;
+
+    if (!folder) return;
+    for (const struct dirent *entry; seen < LOOK_AT && (entry = readdir(folder));
+         seen++)
+        if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0
+            && strlen(entry->d_name) == strlen(PREFIX "XXXXXX"))
+            remove_left_over(dirfd(folder), entry->d_name);
+    closedir(folder);
+}
 
 cairn_status cairn_scratch_make(cairn_env *env, cairn_scratch *scratch)
 {
     const char   *base = cairn_temporary_folder();
     cairn_scratch fresh;
-    const int     n = snprintf(fresh.path, sizeof fresh.path, "%s/cairn-XXXXXX", base);
+    const int n = snprintf(fresh.path, sizeof fresh.path, "%s/" PREFIX "XXXXXX", base);
 
     CAIRN_CHECK(n < (int)sizeof fresh.path, env, CAIRN_IO,
                 "temporary folder: %.200s...: its name is too long", base);
     CAIRN_CHECK(mkdtemp(fresh.path), env, CAIRN_IO, "temporary folder: %s: %s", base,
                 strerror(errno));
+    remove_all_left_over(base);
     *scratch = fresh;
     return CAIRN_OK;
 }
@@ -32,9 +84,7 @@ void cairn_scratch_remove(cairn_scratch *scratch)
     DIR *folder = opendir(scratch->path);
 
     if (!folder) return;
-    for (const struct dirent *entry; (entry = readdir(folder));)
-        unlinkat(dirfd(folder), entry->d_name, 0); /* fails for "." and ".." */
-    closedir(folder);
+    empty(folder);
     rmdir(scratch->path);
 }
 

@@ -12,7 +12,8 @@ typedef struct cairn_scratch {
     char path[CAIRN_OPTION_PATH];
 } cairn_scratch;
 
-/// Make the folder (0700) where temporary files belong.
+/// Make the folder (0700) where temporary files belong. Those of this user that have not
+/// changed for an hour were left by processes that were killed: they are removed.
 ///
 /// Local. Pairs with cairn_scratch_remove().
 ///

@@ -10,13 +10,17 @@
 #include "devices/cpu/library.h"
 #include "devices/cpu/machine.h"
 #include "devices/cpu/process.h"
+#include "devices/cpu/scratch.h"
 
 #include <omp.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 static cairn_env      env;
 static cairn_compiler compiler;
@@ -559,4 +563,50 @@ Test(process, missing_program_is_told)
     cairn_process_run(&process);
     cr_expect_eq(process.end, CAIRN_PROCESS_NOT_STARTED);
     cr_expect_eq(process.number, ENOENT);
+}
+
+/// Make folder @p name among the temporary files, with a file in it, @p seconds old.
+static void leave(const char *name, int seconds, char path[128])
+{
+    const struct timespec old      = {.tv_sec = time(NULL) - seconds};
+    const struct timespec times[2] = {old, old};
+    char                  file[160];
+
+    snprintf(path, 128, "%s/%s", temporary, name);
+    snprintf(file, sizeof file, "%s/object", path);
+    cr_assert_eq(mkdir(path, 0700), 0);
+    scratch_write(file, "x", 1);
+    cr_assert_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/// Remove what is there. @return was it?
+static bool take_away(const char *path)
+{
+    char file[160];
+
+    snprintf(file, sizeof file, "%s/object", path);
+    unlink(file);
+    return rmdir(path) == 0;
+}
+
+Test(compile, what_killed_processes_left_is_removed)
+{
+    char          old[128], young[128], other[128], longer[128], link[128];
+    cairn_scratch scratch;
+
+    leave("cairn-cc-abcdef", 3700, old);
+    leave("cairn-cc-ghijkl", 3500, young);
+    leave("cairn-ab-abcdef", 3700, other);
+    leave("cairn-cc-abcdefg", 3700, longer);
+    snprintf(link, sizeof link, "%s/cairn-cc-symlnk", temporary);
+    cr_assert_eq(symlink(longer, link), 0);
+
+    cr_assert_eq(cairn_scratch_make(&env, &scratch), CAIRN_OK);
+
+    cr_expect_not(take_away(old));
+    cr_expect(take_away(young));
+    cr_expect(take_away(other));
+    cr_expect(take_away(longer));
+    cr_expect_eq(unlink(link), 0);
+    cairn_scratch_remove(&scratch);
 }
