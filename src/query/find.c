@@ -11,18 +11,21 @@
 static int64_t
 search(const int64_t *number, const int64_t *by, int64_t lo, int64_t hi, int64_t wanted)
 {
-    while (lo < hi && number[by[lo]] == CAIRN_NO_NUMBER)
+    while (lo < hi && number[cairn_order_at(by, lo)] == CAIRN_NO_NUMBER)
         lo++;
-    if (lo >= hi || wanted < number[by[lo]] || wanted > number[by[hi - 1]]) return -1;
+    if (lo >= hi || wanted < number[cairn_order_at(by, lo)]
+        || wanted > number[cairn_order_at(by, hi - 1)])
+        return -1;
 
-    const int64_t guess = wanted - number[by[lo]];
+    const int64_t guess = wanted - number[cairn_order_at(by, lo)];
 
-    if (guess < hi - lo && number[by[lo + guess]] == wanted) return lo + guess;
+    if (guess < hi - lo && number[cairn_order_at(by, lo + guess)] == wanted)
+        return lo + guess;
     while (lo < hi) {
-        const int64_t mid = lo + (hi - lo) / 2;
+        const int64_t mid = lo + (hi - lo) / 2, here = number[cairn_order_at(by, mid)];
 
-        if (number[by[mid]] == wanted) return mid;
-        if (number[by[mid]] < wanted)
+        if (here == wanted) return mid;
+        if (here < wanted)
             lo = mid + 1;
         else
             hi = mid;
@@ -137,13 +140,14 @@ bool cairn_query_element(cairn_query_set *set,
 
     if (s->query->func == CAIRN_QUERY_REORDER) {
         at = search(s->number, s->order, 0, s->elements.n, number);
-        ok = at >= 0 && position(set, &s->elements, s->order[at], found);
+        ok =
+            at >= 0 && position(set, &s->elements, cairn_order_at(s->order, at), found);
     } else if (s->query->func == CAIRN_QUERY_ENUM && number != CAIRN_NO_NUMBER) {
         const int64_t *by = s->by_number ? s->by_number : s->order;
 
-        g  = cairn_tuples_find(&s->groups, group);
+        g  = cairn_query_find_group(set, q, group);
         at = g < 0 ? -1 : search(s->number, by, s->first[g], s->first[g + 1], number);
-        ok = at >= 0 ? position(set, &s->elements, by[at], found)
+        ok = at >= 0 ? position(set, &s->elements, cairn_order_at(by, at), found)
                      : find_rest(set, q, number, group, g, found);
     } else {
         return false;

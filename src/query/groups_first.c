@@ -61,6 +61,30 @@ static bool simple_first(const cairn_query_set *set,
     return true;
 }
 
+bool cairn_group_first_dim(const cairn_query_set *set,
+                           const cairn_query_map *map,
+                           int                    k,
+                           int                   *f,
+                           int64_t               *divisor)
+{
+    uint32_t seen = 0;
+
+    *f = -1;
+    if (map->queries) return false;
+    for (int g = 0; g < map->count; g++) {
+        int     dim;
+        int64_t by;
+
+        if (!simple_form(set, &map->form[g], &dim, &by) || seen >> dim & 1)
+            return false;
+        seen |= 1U << dim;
+        if (dim != k) continue;
+        *f       = g;
+        *divisor = by;
+    }
+    return true;
+}
+
 bool cairn_group_first(const cairn_query_set *set,
                        const cairn_query_map *map,
                        const int64_t         *tuple,
@@ -134,14 +158,16 @@ bool cairn_group_crosses(const cairn_query_set *set,
 
 cairn_status cairn_query_mark_crossing(cairn_query_set *set, int q)
 {
-    cairn_query_state *s = &set->state[q];
+    cairn_query_state  *s      = &set->state[q];
+    const cairn_tuples *groups = cairn_query_groups(set, q);
+    const int64_t       n      = cairn_query_group_count(set, q);
 
     cairn_free(set->env, s->crossing);
     s->crossing = NULL;
     if (!set->spread || cairn_map_is_local(set, &s->group)) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(set->env, s->groups.n, &s->crossing));
-    for (int64_t g = 0; g < s->groups.n; g++)
+    CAIRN_TRY(CAIRN_NEW(set->env, n, &s->crossing));
+    for (int64_t g = 0; g < n; g++)
         s->crossing[g] =
-            cairn_group_crosses(set, &s->group, cairn_tuples_at(&s->groups, g));
+            cairn_group_crosses(set, &s->group, cairn_tuples_at(groups, g));
     return CAIRN_OK;
 }

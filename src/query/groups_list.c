@@ -198,6 +198,7 @@ static cairn_status list_products(lister *l, cairn_tuples *groups)
             return cairn_fail(l->set->env, CAIRN_NO_MEMORY,
                               "query: the groups are too many to list");
     }
+    if (product == groups->n) return CAIRN_OK; /* each has an element already */
     return add_products(l, groups);
 }
 
@@ -262,6 +263,7 @@ static cairn_status extend_totals(cairn_query_set *set, int q)
     cairn_query_state *s = &set->state[q];
     int64_t           *total;
 
+    if (s->groups.n == s->touched) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(set->env, s->groups.n, &total));
     memcpy(total, s->total, (size_t)s->touched * sizeof *total);
     cairn_free(set->env, s->total);

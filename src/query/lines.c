@@ -115,13 +115,15 @@ coordinate(const cairn_query_set *set, const cairn_query_state *s, int64_t p)
 static int64_t
 free_rank(const cairn_query_set *set, const cairn_query_state *s, int64_t g, int64_t k)
 {
-    const int64_t *order = s->order + (g < 0 ? 0 : s->first[g]);
-    int64_t        lo = 0, hi = g < 0 ? 0 : s->first[g + 1] - s->first[g];
+    const int64_t begin = g < 0 ? 0 : s->first[g];
+    int64_t       lo = 0, hi = g < 0 ? 0 : s->first[g + 1] - begin;
 
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
 
-        if (coordinate(set, s, order[mid]) - s->line.range.lo - mid > k)
+        if (coordinate(set, s, cairn_order_at(s->order, begin + mid)) - s->line.range.lo
+                - mid
+            > k)
             hi = mid;
         else
             lo = mid + 1;

@@ -4,13 +4,13 @@
 /// given in a group form chains (union-find): each leads to the next one that may be
 /// free, so that a search costs nearly nothing however full the group is.
 
-#include "query/set.h"
+#include "query/numbering.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static cairn_status overflow(cairn_env *env)
+cairn_status cairn_number_overflow(cairn_env *env)
 {
     return cairn_fail(env, CAIRN_OVERFLOW, "query: enum: a number leaves 64 bits");
 }
@@ -38,6 +38,33 @@ static cairn_status several_starts(cairn_env *env)
         "query: enum: a class of elements of one group has several starts");
 }
 
+/// All elements of a group count from one start. They do ascend.
+static cairn_status number_alike(cairn_env *env, cairn_numbering *b)
+{
+    int64_t end;
+
+    for (int64_t g = 0; g < b->groups; g++) {
+        const int64_t begin = b->first[g], n = b->first[g + 1] - begin;
+
+        if (__builtin_add_overflow(b->one_start, n, &end))
+            return cairn_number_overflow(env);
+        for (int64_t k = 0; k < n; k++)
+            b->number[b->order[begin + k]] = b->one_start + k;
+    }
+    b->ascends = true;
+    return CAIRN_OK;
+}
+
+static int64_t arm_of(const cairn_numbering *b, int64_t p)
+{
+    return b->arm ? b->arm[p] : 0;
+}
+
+static int64_t start_of(const cairn_numbering *b, int64_t p)
+{
+    return b->start ? b->start[p] : b->one_start;
+}
+
 /// Each class of a group counts from its start.
 static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
 {
@@ -47,14 +74,15 @@ static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
         uint32_t begun = 0;
 
         for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
-            const int64_t p = b->order[k], arm = b->arm[p];
+            const int64_t p = b->order[k], arm = arm_of(b, p);
 
-            if (!(begun >> arm & 1)) next[arm] = start[arm] = b->start[p];
+            if (!(begun >> arm & 1)) next[arm] = start[arm] = start_of(b, p);
             begun |= 1U << arm;
-            if (b->start[p] != start[arm]) return several_starts(env);
+            if (start_of(b, p) != start[arm]) return several_starts(env);
             b->number[p] = next[arm];
             if (start[arm] == CAIRN_NO_NUMBER) continue;
-            if (__builtin_add_overflow(next[arm], 1, &next[arm])) return overflow(env);
+            if (__builtin_add_overflow(next[arm], 1, &next[arm]))
+                return cairn_number_overflow(env);
         }
     }
     return CAIRN_OK;
@@ -83,7 +111,7 @@ static int64_t find_free(chains *c, int64_t group, int64_t from)
 
 static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, int64_t p)
 {
-    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], b->start[p]}, at, after;
+    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], start_of(b, p)}, at, after;
 
     key[0] = b->group[p];
     for (int k = 0; k < b->bys; k++)
@@ -94,11 +122,11 @@ static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, in
     CAIRN_TRY(cairn_tuples_add(env, &c->keys, key, &at));
     if (at < known) {
         if (__builtin_add_overflow(c->last[at], b->distance, &after))
-            return overflow(env);
+            return cairn_number_overflow(env);
         if (after > tuple[1]) tuple[1] = after;
     }
     tuple[1] = find_free(c, tuple[0], tuple[1]);
-    if (tuple[1] == INT64_MAX) return overflow(env);
+    if (tuple[1] == INT64_MAX) return cairn_number_overflow(env);
     b->number[p] = c->last[at] = tuple[1];
     CAIRN_TRY(cairn_tuples_add(env, &c->taken, tuple, &at));
     c->next[at] = tuple[1] + 1;
@@ -121,7 +149,7 @@ static cairn_status number_distance(cairn_env *env, cairn_numbering *b)
         const int64_t p = b->order[k];
 
         b->number[p] = CAIRN_NO_NUMBER;
-        if (b->start[p] != CAIRN_NO_NUMBER) CAIRN_GO(done, take(env, b, &c, p));
+        if (start_of(b, p) != CAIRN_NO_NUMBER) CAIRN_GO(done, take(env, b, &c, p));
     }
     status = CAIRN_OK;
 done:
@@ -136,7 +164,10 @@ done:
 cairn_status cairn_number_elements(cairn_env *env, cairn_numbering *batch)
 {
     CAIRN_TRY(sort_elements(env, batch));
-    return batch->distance ? number_distance(env, batch) : number_classes(env, batch);
+    if (batch->distance) return number_distance(env, batch);
+    if (!batch->start && batch->one_start != CAIRN_NO_NUMBER)
+        return number_alike(env, batch);
+    return number_classes(env, batch);
 }
 
 /* ---- uniqueness ---- */
@@ -159,6 +190,7 @@ static cairn_status refuse(cairn_query_set    *set,
 
 static bool ascends(const cairn_numbering *b)
 {
+    if (b->ascends) return true;
     for (int64_t g = 0; g < b->groups; g++)
         for (int64_t k = b->first[g] + 1; k < b->first[g + 1]; k++)
             if (b->number[b->order[k - 1]] >= b->number[b->order[k]]) return false;
@@ -187,15 +219,18 @@ least_from(const cairn_numbering *b, const int64_t *by_number, int64_t g, int64_
 {
     int64_t lo = b->first[g], hi = b->first[g + 1];
 
+    if (lo < hi && b->number[cairn_order_at(by_number, hi - 1)] < from)
+        return CAIRN_NO_NUMBER; /* the usual case */
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
 
-        if (b->number[by_number[mid]] < from)
+        if (b->number[cairn_order_at(by_number, mid)] < from)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo < b->first[g + 1] ? b->number[by_number[lo]] : CAIRN_NO_NUMBER;
+    return lo < b->first[g + 1] ? b->number[cairn_order_at(by_number, lo)]
+                                : CAIRN_NO_NUMBER;
 }
 
 /// Usually the others begin behind all numbers; only else are they counted.

@@ -294,10 +294,7 @@ static cairn_status find_at_entry(cairn_query_set *set, int q)
 {
     cairn_query_state *s = &set->state[q];
 
-    CAIRN_TRY(CAIRN_NEW(set->env, set->entries->n, &s->at_entry));
-    for (int64_t p = 0; p < set->entries->n; p++)
-        s->at_entry[p] = s->number[set->state[s->query->arg].entry_group[p]];
-    return CAIRN_OK;
+    return CAIRN_NEW(set->env, set->entries->n, &s->at_entry);
 }
 
 cairn_status cairn_query_run_reorder(cairn_query_set *set, int q)

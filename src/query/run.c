@@ -2,6 +2,7 @@
 /// @file
 /// Running all queries of an encoding, one after the other.
 
+#include "query/runs.h"
 #include "query/travel.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ static cairn_status check_arg(cairn_query_set *set, int q)
 static cairn_status run_query(cairn_query_set *set, int q)
 {
     set->state[q].query = &set->encoding->query[q];
+    set->state[q].same  = -1;
     cairn_tuples_init(&set->state[q].asked, set->state[q].query->group_by.count);
     CAIRN_TRY(check_arg(set, q));
     CAIRN_TRY(cairn_query_maps(set, q));
@@ -37,21 +39,46 @@ static cairn_status run_query(cairn_query_set *set, int q)
     return cairn_query_run_schedule(set, q);
 }
 
+/// What the values are smallest and largest of: where every group has an entry they are
+/// all there once, and need not be looked up at the entries.
+static const int64_t *span_values(const cairn_query_set *set, int q, int64_t *n)
+{
+    const cairn_query_state *s = &set->state[q];
+    const cairn_query_state *arg =
+        s->query->arg < 0 ? NULL : &set->state[s->query->arg];
+
+    *n = s->elements.n;
+    switch (s->query->func) {
+    case CAIRN_QUERY_SUM:
+        *n = s->touched;
+        if (s->entered) return s->total;
+        break;
+    case CAIRN_QUERY_ENUM:
+        if (arg && arg->entered && s->elements.n == arg->touched) return s->number;
+        break;
+    case CAIRN_QUERY_REORDER:
+    case CAIRN_QUERY_SCHEDULE: return s->number;
+    }
+    *n = set->entries->n;
+    return cairn_query_at_entries(set, q);
+}
+
 static void find_span(cairn_query_set *set, int q)
 {
-    cairn_query_state *s = &set->state[q];
-    const bool         all =
-        s->query->func == CAIRN_QUERY_REORDER || s->query->func == CAIRN_QUERY_SCHEDULE;
-    const int64_t *value = all ? s->number : s->at_entry;
-    const int64_t  n     = all ? s->elements.n : set->entries->n;
+    cairn_query_state *s  = &set->state[q];
+    int64_t            lo = INT64_MAX, hi = INT64_MIN, n;
 
-    s->span = (cairn_interval){INT64_MAX, INT64_MIN};
-    for (int64_t p = 0; p < n; p++) {
-        if (value[p] == CAIRN_NO_NUMBER) continue;
-        if (value[p] < s->span.lo) s->span.lo = value[p];
-        if (value[p] > s->span.hi) s->span.hi = value[p];
+    if (s->spanned) return;
+
+    const int64_t *value = span_values(set, q, &n);
+
+    for (int64_t p = 0; p < n; p++) { /* none is the least number: never the largest */
+        const int64_t here = value[p] == CAIRN_NO_NUMBER ? INT64_MAX : value[p];
+
+        lo = here < lo ? here : lo;
+        hi = value[p] > hi ? value[p] : hi;
     }
-    if (s->span.lo > s->span.hi) s->span = (cairn_interval){0, -1};
+    s->span = lo > hi ? (cairn_interval){0, -1} : (cairn_interval){lo, hi};
 }
 
 cairn_status cairn_query_begin(cairn_env            *env,
@@ -65,16 +92,19 @@ cairn_status cairn_query_begin(cairn_env            *env,
     cairn_status     status;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &made));
-    status = CAIRN_NEW(env, 1, &made->algebra);
+    made->env      = env;
+    made->encoding = encoding;
+    status         = CAIRN_NEW(env, 1, &made->algebra);
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW_ZERO(env, encoding->queries, &made->state);
     if (status != CAIRN_OK) {
+        cairn_free(env, made->algebra);
         cairn_free(env, made);
         return status;
     }
     cairn_algebra_init(made->algebra, env, shape->order);
-    made->env      = env;
-    made->encoding = encoding;
-    made->order    = shape->order;
-    made->entries  = entries;
+    made->order   = shape->order;
+    made->entries = entries;
     for (int k = 0; k < shape->order; k++) {
         made->global[k] = (cairn_interval){0, shape->extent[k] - 1};
         made->box[k]    = box[k];
@@ -132,13 +162,16 @@ static void destroy_state(cairn_env *env, cairn_query_state *s)
     cairn_free(env, s->crossing);
     cairn_free(env, s->origin);
     cairn_free(env, s->elements.entry);
-    if (s->entry_group != s->group_of) cairn_free(env, s->entry_group);
-    cairn_free(env, s->group_of);
+    cairn_free(env, s->entry_group);
+    if (s->first != s->begin) cairn_free(env, s->first);
+    if (s->same < 0) {
+        cairn_free(env, s->group_of);
+        cairn_free(env, s->begin);
+    }
     cairn_free(env, s->total);
     if (s->at_entry != s->number) cairn_free(env, s->at_entry);
     cairn_free(env, s->number);
     cairn_free(env, s->order);
-    cairn_free(env, s->first);
     cairn_free(env, s->by_number);
     cairn_free(env, s->rest_start);
     for (int64_t k = 0; k < s->asked.n; k++)
@@ -152,13 +185,30 @@ void cairn_query_set_destroy(cairn_env *env, cairn_query_set **set)
     if (!*set) return;
     for (int q = 0; q < (*set)->encoding->queries; q++)
         destroy_state(env, &(*set)->state[q]);
+    cairn_free(env, (*set)->state);
     cairn_free(env, (*set)->algebra);
     cairn_free(env, *set);
     *set = NULL;
 }
 
+/// Look the values up group by group.
+static void fill(const cairn_query_set *set, int q)
+{
+    cairn_query_state *s     = &set->state[q];
+    const bool         sum   = s->query->func == CAIRN_QUERY_SUM;
+    const int64_t     *value = sum ? s->total : s->number;
+    cairn_runs         runs  = cairn_runs_of(set, sum ? q : s->query->arg);
+    int64_t            begin, end, group;
+
+    while (cairn_runs_next(&runs, &begin, &end, &group))
+        for (int64_t p = begin; p < end; p++)
+            s->at_entry[p] = value[group];
+    s->filled = true;
+}
+
 const int64_t *cairn_query_at_entries(const cairn_query_set *set, int q)
 {
+    if (!set->state[q].filled) fill(set, q);
     return set->state[q].at_entry;
 }
 

@@ -3,47 +3,10 @@
 /// `schedule`: the groups of an earlier query, in traverse order, each to the bucket with
 /// the least load. The buckets are one device's: a rank schedules its own groups.
 
+#include "query/buckets.h"
 #include "query/set.h"
 
 #include <string.h>
-
-/// A binary heap of buckets by (load, number).
-typedef struct {
-    int64_t  n;
-    int64_t *load; ///< [n]
-    int64_t *heap; ///< [n] buckets
-} buckets;
-
-static bool less(const buckets *b, int64_t x, int64_t y)
-{
-    return b->load[x] != b->load[y] ? b->load[x] < b->load[y] : x < y;
-}
-
-/// Let the bucket at the top sink to where its load belongs.
-static void sink(buckets *b)
-{
-    int64_t at = 0, child;
-
-    while ((child = 2 * at + 1) < b->n) {
-        if (child + 1 < b->n && less(b, b->heap[child + 1], b->heap[child])) child++;
-        if (!less(b, b->heap[child], b->heap[at])) return;
-
-        const int64_t swap = b->heap[at];
-
-        b->heap[at]    = b->heap[child];
-        b->heap[child] = swap;
-        at             = child;
-    }
-}
-
-static void buckets_start(buckets *b, int64_t n)
-{
-    b->n = n;
-    for (int64_t k = 0; k < n; k++) {
-        b->load[k] = 0;
-        b->heap[k] = k;
-    }
-}
 
 /// Keys: windows, traverse, id.
 typedef struct {
@@ -72,21 +35,16 @@ static bool same_window(const columns *c, int64_t x, int64_t y)
 
 /// Hand out groups order[0..n-1] of one window. At most n buckets can be used.
 static cairn_status
-hand_out(cairn_query_set *set, int q, const int64_t *order, int64_t n, buckets *b)
+hand_out(cairn_query_set *set, int q, const int64_t *order, int64_t n, cairn_buckets *b)
 {
     cairn_query_state *s    = &set->state[q];
     const int64_t     *load = set->state[s->query->arg].total;
 
-    buckets_start(b, n < s->query->buckets ? n : s->query->buckets);
-    for (int64_t k = 0; k < n; k++) {
-        const int64_t bucket = b->heap[0];
-
-        s->number[order[k]] = bucket;
-        if (__builtin_add_overflow(b->load[bucket], load[order[k]], &b->load[bucket]))
+    cairn_buckets_start(b, n < s->query->buckets ? n : s->query->buckets);
+    for (int64_t k = 0; k < n; k++)
+        if (!cairn_buckets_add(b, load[order[k]], &s->number[order[k]]))
             return cairn_fail(set->env, CAIRN_OVERFLOW,
                               "query: schedule: the load of a bucket leaves 64 bits");
-        sink(b);
-    }
     return CAIRN_OK;
 }
 
@@ -94,7 +52,7 @@ static cairn_status hand_out_all(cairn_query_set *set,
                                  int              q,
                                  const columns   *c,
                                  const int64_t   *order,
-                                 buckets         *b)
+                                 cairn_buckets   *b)
 {
     const int64_t n = set->state[q].elements.n;
 
@@ -108,7 +66,7 @@ static cairn_status hand_out_all(cairn_query_set *set,
 }
 
 static cairn_status
-run(cairn_query_set *set, int q, columns *c, int64_t *order, buckets *b)
+run(cairn_query_set *set, int q, columns *c, int64_t *order, cairn_buckets *b)
 {
     cairn_query_state *s = &set->state[q];
 
@@ -122,30 +80,39 @@ run(cairn_query_set *set, int q, columns *c, int64_t *order, buckets *b)
     CAIRN_TRY(cairn_sort_order(set->env, s->elements.n, c->keys, c->key, order));
     CAIRN_TRY(CAIRN_NEW(set->env, s->elements.n, &s->number));
     CAIRN_TRY(hand_out_all(set, q, c, order, b));
-    CAIRN_TRY(CAIRN_NEW(set->env, set->entries->n, &s->at_entry));
-    for (int64_t p = 0; p < set->entries->n; p++)
-        s->at_entry[p] = s->number[set->state[s->query->arg].entry_group[p]];
-    return CAIRN_OK;
+    return CAIRN_NEW(set->env, set->entries->n, &s->at_entry);
+}
+
+/// Room for as many buckets as can be used.
+static cairn_status make_buckets(cairn_query_set *set, int q, cairn_buckets *b)
+{
+    const cairn_query_state *s    = &set->state[q];
+    const int64_t           *load = set->state[s->query->arg].total;
+    const int64_t            n    = s->elements.n;
+    bool                     ring = true;
+
+    for (int64_t g = 0; g < n; g++)
+        ring = ring && load[g] >= 0;
+    return cairn_buckets_init(set->env, n < s->query->buckets ? n : s->query->buckets,
+                              ring, b);
 }
 
 cairn_status cairn_query_run_schedule(cairn_query_set *set, int q)
 {
     cairn_query_state *s     = &set->state[q];
     columns            c     = {.keys = 0};
-    buckets            b     = {.n = 0};
+    cairn_buckets      b     = {.n = 0};
     int64_t           *order = NULL;
     cairn_status       status;
 
     CAIRN_TRY(cairn_elements_of(set, q, true, &s->elements));
     CAIRN_GO(done, CAIRN_NEW(set->env, s->elements.n, &order));
-    CAIRN_GO(done, CAIRN_NEW(set->env, s->elements.n, &b.load));
-    CAIRN_GO(done, CAIRN_NEW(set->env, s->elements.n, &b.heap));
+    CAIRN_GO(done, make_buckets(set, q, &b));
     status = run(set, q, &c, order, &b);
 done:
     for (int k = 0; k < 3 * CAIRN_MAX_LEVELS; k++)
         cairn_free(set->env, c.column[k].own);
     cairn_free(set->env, order);
-    cairn_free(set->env, b.load);
-    cairn_free(set->env, b.heap);
+    cairn_buckets_fini(set->env, &b);
     return status;
 }

@@ -62,27 +62,34 @@ typedef struct cairn_query_state {
     const cairn_query *query;
     cairn_query_map    group, traverse, by;
     cairn_tuples       groups;
-    uint8_t     *crossing; ///< [groups.n] 1: has positions on other ranks. NULL: none.
-    int64_t      touched;  ///< SUM: groups with an element that was looked at;
-    bool         listed;   ///< the others with a position here follow them.
-    cairn_coord *origin;   ///< SUM by a query's value, listed: first positions.
+    uint8_t *crossing; ///< [groups.n] 1: has positions on other ranks. NULL: none.
+    int64_t  touched;  ///< Groups with an element that was looked at;
+    bool     entered;  ///< SUM: each of them has an entry.
+    bool     listed;   ///< SUM: the others with a position here follow them.
+    int      same; ///< ENUM: the query whose groups, of the same elements, these are;
+                   ///< -1: they are its own.
+    cairn_coord *origin; ///< SUM by a query's value, listed: first positions.
 
     cairn_elements elements;
-    int64_t       *group_of; ///< SUM, ENUM: [elements.n] number of the element's group.
+    int64_t       *group_of; ///< SUM, ENUM: [elements.n] number of the element's group;
+    int64_t       *begin;    ///< NULL where groups are runs of entries: [touched + 1].
     bool           lazy;     ///< Elements not looked at are alike:
     cairn_start    rest;     ///< what the value map says of them.
 
     int64_t *total;       ///< SUM: [groups.n]
-    int64_t *entry_group; ///< SUM: [entries] group of every entry; may be group_of.
+    int64_t *entry_group; ///< SUM over a box: [entries] group of every entry.
 
-    int64_t *number;    ///< ENUM, REORDER, SCHEDULE: [elements.n]
-    int64_t *order;     ///< ENUM: elements by (group, traverse, id). REORDER: by place.
-    int64_t *first;     ///< ENUM: [groups.n + 1] where each group begins in `order`.
+    int64_t *number; ///< ENUM, REORDER, SCHEDULE: [elements.n]
+    int64_t *order;  ///< ENUM: elements by (group, traverse, id); NULL: as they stand.
+                     ///< REORDER: by place.
+    int64_t *first;  ///< ENUM: [groups + 1] where each group begins in `order`.
     int64_t *by_number; ///< ENUM: `order` by (group, number); NULL: it is that already.
-    int64_t *rest_start; ///< ENUM, lazy: [groups.n] number of the first other element.
+    int64_t *rest_start; ///< ENUM, lazy: [groups] number of the first other element.
 
     int64_t       *at_entry; ///< [entries]; may be `number`.
+    bool           filled;   ///< at_entry holds what it should.
     cairn_interval span;
+    bool           spanned; ///< ENUM: span is known.
 
     cairn_line      line;
     cairn_tuples    asked;     ///< Groups whose unstored elements were listed,
@@ -98,13 +105,14 @@ struct cairn_query_set {
     cairn_interval         global[CAIRN_MAX_ORDER];
     cairn_interval         box[CAIRN_MAX_ORDER];
     const cairn_entries   *entries;
-    const cairn_query_net *net;    ///< While running, if there are several ranks.
-    bool                   spread; ///< There are several ranks.
-    bool                   agreed; ///< A failure is known to all ranks already.
-    cairn_query_state      state[CAIRN_MAX_QUERIES];
+    const cairn_query_net *net;         ///< While running, if there are several ranks.
+    bool                   spread;      ///< There are several ranks.
+    bool                   agreed;      ///< A failure is known to all ranks already.
+    bool                   groups_only; ///< Nobody looks for a group by its tuple.
+    cairn_query_state     *state;       ///< [queries]
 };
 
-/* ---- evaluation (evaluate.c) ---- */
+/* ---- evaluation (evaluate.c, evaluate_query.c, rules.c) ---- */
 
 /// Forms of all maps of query @p q.
 cairn_status cairn_query_maps(cairn_query_set *set, int q);
@@ -123,6 +131,9 @@ void cairn_element_tuple(const cairn_query_set *set,
                          int                    q,
                          const int64_t         *tuple,
                          cairn_element         *element);
+
+/// Set d to the first position of the element's group, if that was not done yet.
+void cairn_element_place(const cairn_query_set *set, cairn_element *element);
 
 /// Start at element number @p p.
 void cairn_element_get(const cairn_query_set *set,
@@ -181,6 +192,43 @@ void    cairn_box_position(const cairn_query_set *set, int64_t number, cairn_coo
 
 /* ---- elements and groups (elements.c, groups_list.c) ---- */
 
+/// Groups of query @p q by number, and how many are its own.
+static inline const cairn_tuples *cairn_query_groups(const cairn_query_set *set, int q)
+{
+    const int same = set->state[q].same;
+
+    return &set->state[same < 0 ? q : same].groups;
+}
+
+static inline int64_t cairn_query_group_count(const cairn_query_set *set, int q)
+{
+    const cairn_query_state *s = &set->state[q];
+
+    return s->same < 0 ? s->groups.n : s->touched;
+}
+
+/// Number of a group of query @p q, or -1.
+static inline int64_t
+cairn_query_find_group(const cairn_query_set *set, int q, const int64_t *tuple)
+{
+    const int64_t g = cairn_tuples_find(cairn_query_groups(set, q), tuple);
+
+    return g < cairn_query_group_count(set, q) ? g : -1;
+}
+
+/// Group of element @p p, when @p last is that of the element before it; 0 at the first.
+static inline int64_t
+cairn_group_at(const cairn_query_state *s, int64_t p, int64_t last)
+{
+    return s->group_of ? s->group_of[p] : last + (p == s->begin[last + 1]);
+}
+
+/// Which element is the k-th by (group, traverse, id).
+static inline int64_t cairn_order_at(const int64_t *order, int64_t k)
+{
+    return order ? order[k] : k;
+}
+
 /// A column of values; `own` is what must be freed.
 typedef struct cairn_column {
     const int64_t *data;
@@ -198,7 +246,9 @@ cairn_status cairn_elements_column(cairn_query_set       *set,
 cairn_status
 cairn_elements_of(cairn_query_set *set, int q, bool all, cairn_elements *elements);
 
-/// Enter the groups of all elements of query @p q; sets group_of.
+/// Enter the groups of all elements of query @p q; sets group_of, or `begin` and `first`
+/// where groups are runs of entries. An enum takes those of an earlier query if it has
+/// the same.
 cairn_status cairn_query_group(cairn_query_set *set, int q);
 
 /// Add the groups of sum query @p q that have a position in this rank's box, empty ones
@@ -220,6 +270,14 @@ bool cairn_group_first(const cairn_query_set *set,
                        const cairn_query_map *map,
                        const int64_t         *tuple,
                        cairn_coord           *d);
+
+/// Is dimension @p k of a group's first position known from its tuple alone? Then it is
+/// tuple[f] * divisor, or for @p f = -1 the first of all.
+bool cairn_group_first_dim(const cairn_query_set *set,
+                           const cairn_query_map *map,
+                           int                    k,
+                           int                   *f,
+                           int64_t               *divisor);
 
 /// Number of positions of the group with @p tuple in the tensor (forms over dimensions).
 int64_t cairn_group_positions(const cairn_query_set *set,
@@ -255,37 +313,6 @@ cairn_status cairn_query_run_sum(cairn_query_set *set, int q);
 cairn_status cairn_query_run_enum(cairn_query_set *set, int q);
 cairn_status cairn_query_run_reorder(cairn_query_set *set, int q);
 cairn_status cairn_query_run_schedule(cairn_query_set *set, int q);
-
-/// Elements to be numbered: what enum needs to know of them, on the rank that numbers.
-typedef struct cairn_numbering {
-    int64_t        n, groups;
-    const int64_t *group; ///< [n]
-    const int64_t *arm;   ///< [n]
-    const int64_t *start; ///< [n] CAIRN_NO_NUMBER: none.
-    int            keys;
-    const int64_t *key[CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER]; ///< Traverse, then id.
-    int64_t        distance;
-    int            bys;
-    const int64_t *by[CAIRN_MAX_LEVELS]; ///< Keys of the distance.
-    int64_t       *number;               ///< [n] out.
-    int64_t       *order;                ///< [n] out: by (group, traverse, id).
-    int64_t       *first; ///< [groups + 1] out: a group's begin in order.
-} cairn_numbering;
-
-/// Number elements of groups; see `enum` in docs/language.md.
-cairn_status cairn_number_elements(cairn_env *env, cairn_numbering *batch);
-
-/// Refuse two elements of one group of query @p q with the same number, among them the
-/// others that are not looked at, numbered from rest_start[group] on.
-///
-/// @param[in]  groups     Their tuples.
-/// @param[out] by_number  The elements by (group, number); NULL: `order` is that.
-cairn_status cairn_number_check(cairn_query_set       *set,
-                                int                    q,
-                                const cairn_numbering *batch,
-                                const cairn_tuples    *groups,
-                                const int64_t         *rest_start,
-                                int64_t              **by_number);
 
 /// How many elements a group of enum query @p q has in the tensor.
 cairn_status

@@ -4,6 +4,7 @@
 /// with one constant (`lazy`); if it is not 0 they are counted: positions of the group
 /// less those stored. Else every element is looked at.
 
+#include "query/columns.h"
 #include "query/travel.h"
 
 #include <string.h>
@@ -34,22 +35,47 @@ static void decide(cairn_query_set *set, int q)
     if (arg < 0 && s->rest.value != 0 && s->group.queries) s->lazy = false;
 }
 
+static void count_elements(const cairn_query_state *s, int64_t *count)
+{
+    if (s->begin)
+        for (int64_t g = 0; g < s->touched; g++)
+            count[g] = s->begin[g + 1] - s->begin[g];
+    else
+        for (int64_t p = 0; p < s->elements.n; p++)
+            count[s->group_of[p]]++;
+}
+
+/// All elements start alike: a group's sum is a product.
+static cairn_status add_alike(cairn_query_set *set, int q, int64_t start, tally *t)
+{
+    cairn_query_state *s = &set->state[q];
+
+    count_elements(s, t->count);
+    if (start == CAIRN_NO_NUMBER) return CAIRN_OK;
+    for (int64_t g = 0; g < s->touched; g++)
+        if (__builtin_mul_overflow(start, t->count[g], &t->total[g]))
+            return overflow(set, s->query);
+    return CAIRN_OK;
+}
+
 static cairn_status add_elements(cairn_query_set *set, int q, tally *t)
 {
     cairn_query_state *s = &set->state[q];
-    cairn_element      element;
-    int64_t            start;
-    int                arm;
+    cairn_rules        rules;
+    int64_t            start[CAIRN_CHUNK], g = 0;
 
-    for (int64_t p = 0; p < s->elements.n; p++) {
-        const int64_t g = s->group_of[p];
-
-        cairn_element_get(set, &s->elements, p, &element);
-        CAIRN_TRY(cairn_query_rule(set, s->query, &element, &arm, &start));
-        t->count[g]++;
-        if (start != CAIRN_NO_NUMBER
-            && __builtin_add_overflow(t->total[g], start, &t->total[g]))
-            return overflow(set, s->query);
+    cairn_rules_init(set, q, &s->elements, &rules);
+    if (rules.one_start) return add_alike(set, q, rules.start, t);
+    for (int64_t p = 0, end; p < s->elements.n; p = end) {
+        end = p + CAIRN_CHUNK < s->elements.n ? p + CAIRN_CHUNK : s->elements.n;
+        CAIRN_TRY(cairn_rules_read(&rules, p, (int)(end - p), NULL, start));
+        for (int64_t e = p; e < end; e++) {
+            g = cairn_group_at(s, e, g);
+            t->count[g]++;
+            if (start[e - p] != CAIRN_NO_NUMBER
+                && __builtin_add_overflow(t->total[g], start[e - p], &t->total[g]))
+                return overflow(set, s->query);
+        }
     }
     return CAIRN_OK;
 }
@@ -268,23 +294,27 @@ done:
 
 /* ---- the query ---- */
 
+/// Of a box the groups of its entries are kept apart.
 static cairn_status find_entry_groups(cairn_query_set *set, int q)
 {
     cairn_query_state *s = &set->state[q];
 
-    if (s->elements.kind == CAIRN_ELEMENTS_ENTRIES) {
-        s->entry_group = s->group_of;
-        return CAIRN_OK;
-    }
+    if (s->elements.kind != CAIRN_ELEMENTS_BOX) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(set->env, set->entries->n, &s->entry_group));
-    if (s->elements.kind == CAIRN_ELEMENTS_GROUPS)
-        for (int64_t p = 0; p < set->entries->n; p++)
-            s->entry_group[p] = s->group_of[set->state[s->elements.q].entry_group[p]];
-    else
-        for (int64_t p = 0; p < s->elements.n; p++)
-            if (s->elements.entry[p] >= 0)
-                s->entry_group[s->elements.entry[p]] = s->group_of[p];
+    for (int64_t p = 0; p < s->elements.n; p++)
+        if (s->elements.entry[p] >= 0)
+            s->entry_group[s->elements.entry[p]] = s->group_of[p];
     return CAIRN_OK;
+}
+
+/// Has every group an entry?
+static bool is_entered(const cairn_query_set *set, const cairn_query_state *s)
+{
+    const cairn_query_state *arg = &set->state[s->elements.q];
+
+    if (s->elements.kind != CAIRN_ELEMENTS_GROUPS)
+        return s->elements.kind == CAIRN_ELEMENTS_ENTRIES;
+    return arg->entered && s->elements.n == arg->touched;
 }
 
 static cairn_status run_local(cairn_query_set *set, int q, tally *t)
@@ -314,8 +344,6 @@ cairn_status cairn_query_run_sum(cairn_query_set *set, int q)
     s->total = t.total;
     cairn_free(set->env, t.count);
     CAIRN_TRY(status);
-    CAIRN_TRY(CAIRN_NEW(set->env, set->entries->n, &s->at_entry));
-    for (int64_t p = 0; p < set->entries->n; p++)
-        s->at_entry[p] = s->total[s->entry_group[p]];
-    return CAIRN_OK;
+    s->entered = is_entered(set, s);
+    return CAIRN_NEW(set->env, set->entries->n, &s->at_entry);
 }

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 64 };
+/* Slots of all but the first integer are used again and again: 32 MB of them are the most
+ * that a third-level cache holds. */
+enum { FIRST_SLOTS = 64, MOST_REST = 1 << 22 };
 
 void cairn_tuples_init(cairn_tuples *set, int width)
 {
@@ -28,23 +30,49 @@ static cairn_status new_slots(cairn_env *env, int64_t slots, int64_t **slot)
     return CAIRN_OK;
 }
 
+/// Product of the sizes of integers @p from on, or -1 if it is more than @p most.
+static int64_t product(const cairn_tuples *set, int from, int64_t most)
+{
+    int64_t all = 1;
+
+    for (int k = from; k < set->width; k++)
+        if (__builtin_mul_overflow(all, set->size[k], &all) || all > most) return -1;
+    return all;
+}
+
 cairn_status cairn_tuples_use_ranges(cairn_env            *env,
                                      cairn_tuples         *set,
                                      const cairn_interval *range,
                                      int64_t               most)
 {
-    int64_t product = 1;
+    int64_t slots;
+    int     from = 0;
 
     for (int k = 0; k < set->width; k++) {
         set->lo[k]   = range[k].lo;
         set->size[k] = range[k].hi < range[k].lo ? 0 : range[k].hi - range[k].lo + 1;
-        if (__builtin_mul_overflow(product, set->size[k], &product) || product > most)
-            return CAIRN_OK;
     }
-    CAIRN_TRY(new_slots(env, product, &set->slot));
-    set->slots  = product;
+    slots = product(set, from, most);
+    if (slots < 0 && set->width > 1)
+        slots = product(set, ++from, most < MOST_REST ? most : MOST_REST);
+    if (slots < 0) return CAIRN_OK;
+    CAIRN_TRY(new_slots(env, slots, &set->slot));
+    set->slots  = slots;
     set->direct = true;
+    set->from   = from;
     return CAIRN_OK;
+}
+
+void cairn_tuples_slots(const cairn_tuples   *set,
+                        int                   n,
+                        const int64_t *const *column,
+                        int64_t              *slot)
+{
+    for (int p = 0; p < n; p++)
+        slot[p] = 0;
+    for (int k = set->from; k < set->width; k++)
+        for (int p = 0; p < n; p++)
+            slot[p] = slot[p] * set->size[k] + (column[k][p] - set->lo[k]);
 }
 
 uint64_t cairn_tuples_hash(int width, const int64_t *tuple)
@@ -71,7 +99,7 @@ static int64_t slot_of(const cairn_tuples *set, const int64_t *tuple)
     if (set->direct) {
         int64_t at = 0;
 
-        for (int k = 0; k < set->width; k++) {
+        for (int k = set->from; k < set->width; k++) {
             const uint64_t step = (uint64_t)tuple[k] - (uint64_t)set->lo[k];
 
             if (step >= (uint64_t)set->size[k]) return -1;
@@ -105,8 +133,9 @@ static cairn_status refill(cairn_env *env, cairn_tuples *set, int64_t more)
         slots *= 2;
     CAIRN_TRY(new_slots(env, slots, &slot));
     cairn_free(env, set->slot);
-    set->slot  = slot;
-    set->slots = slots;
+    set->slot   = slot;
+    set->slots  = slots;
+    set->direct = false;
     for (int64_t k = set->base; k < set->n; k++) {
         at = cairn_tuples_hash(set->width, cairn_tuples_at(set, k))
              & (uint64_t)(slots - 1);
@@ -119,7 +148,7 @@ static cairn_status refill(cairn_env *env, cairn_tuples *set, int64_t more)
 
 void cairn_tuples_expect_ascending(cairn_tuples *set)
 {
-    set->ascending = !set->direct && set->width > 0;
+    set->ascending = !(set->direct && set->from == 0) && set->width > 0;
 }
 
 cairn_status cairn_tuples_seal(cairn_env *env, cairn_tuples *set)
