@@ -7,7 +7,7 @@
 /// the next thing that all do together.
 
 #include "format/layout.h"
-#include "query/query.h"
+#include "query/runs.h"
 
 #include <math.h>
 #include <string.h>
@@ -125,17 +125,17 @@ done:
 }
 
 /// What a group's value is compared with, before the threshold multiplies it.
-static cairn_status
-find_scale(dealer *d, const cairn_query *query, const int64_t *value, double *scale)
+static cairn_status find_scale(dealer                *d,
+                               const cairn_query     *query,
+                               const cairn_query_set *set,
+                               double                *scale)
 {
     int64_t amount = 1;
 
     if (d->format->mode == CAIRN_THRESHOLD_CAPACITY)
         CAIRN_TRY(find_capacity(d, query, &amount));
     if (d->format->mode == CAIRN_THRESHOLD_MAXIMUM) {
-        amount = INT64_MIN;
-        for (cairn_pos p = 0; p < d->entries->n; p++)
-            if (value[p] > amount) amount = value[p];
+        amount = d->entries->n ? cairn_query_span(set, 0).hi : INT64_MIN;
         CAIRN_TRY(largest(d, CAIRN_OK, &amount));
     }
     *scale = (double)amount;
@@ -150,17 +150,37 @@ static bool is_above(const cairn_format *format, int k, double value, double sca
     return value > format->threshold[k] * scale;
 }
 
-static void deal(dealer *d, const int64_t *value, double scale)
+/// All entries of a group go to one member.
+static void deal(dealer *d, const cairn_query_set *set, double scale)
 {
-    const int last = d->format->members - 1;
+    const int      last  = d->format->members - 1;
+    const int64_t *value = set->state[0].total;
+    cairn_runs     runs  = cairn_runs_of(set, 0);
+    int64_t        begin, end, group;
 
-    for (cairn_pos p = 0; p < d->entries->n; p++) {
+    while (cairn_runs_next(&runs, &begin, &end, &group)) {
         int k = 0;
 
-        while (k < last && !is_above(d->format, k, (double)value[p], scale))
+        while (k < last && !is_above(d->format, k, (double)value[group], scale))
             k++;
-        d->member[p] = (uint8_t)k;
+        for (int64_t p = begin; p < end; p++)
+            d->member[p] = (uint8_t)k;
     }
+}
+
+/// Run the one query. Its values are looked at group by group, and no group is looked
+/// for.
+static cairn_status
+run_sum(dealer *d, const cairn_encoding *encoding, cairn_query_set **set)
+{
+    cairn_status status;
+
+    CAIRN_TRY(meet(
+        d, cairn_query_begin(d->env, encoding, d->shape, d->box, d->entries, set)));
+    (*set)->groups_only = true;
+    status              = cairn_query_step(*set, 0, d->net);
+    d->agreed           = d->agreed || status != CAIRN_OK;
+    return status;
 }
 
 static cairn_status deal_by_query(dealer *d)
@@ -171,10 +191,9 @@ static cairn_status deal_by_query(dealer *d)
     cairn_status     status;
 
     CAIRN_TRY(make_encoding(d, &encoding));
-    CAIRN_GO(done, run(d, encoding, d->entries, &set));
-    CAIRN_GO(done, find_scale(d, &encoding->query[0], cairn_query_at_entries(set, 0),
-                              &scale));
-    deal(d, cairn_query_at_entries(set, 0), scale);
+    CAIRN_GO(done, run_sum(d, encoding, &set));
+    CAIRN_GO(done, find_scale(d, &encoding->query[0], set, &scale));
+    deal(d, set, scale);
 done:
     cairn_query_set_destroy(d->env, &set);
     cairn_free(d->env, encoding);
@@ -183,21 +202,21 @@ done:
 
 /* ---- keep ---- */
 
-/// The entries of member @p k.
+/// The entries of member @p k, one array after the other.
 static cairn_status select_entries(dealer *d, int k, cairn_entries *chosen)
 {
-    cairn_coord at[CAIRN_MAX_ORDER];
-    cairn_pos   n = 0;
+    const cairn_entries *all = d->entries;
+    cairn_pos            n   = 0;
 
-    for (cairn_pos p = 0; p < d->entries->n; p++)
+    for (cairn_pos p = 0; p < all->n; p++)
         n += d->member[p] == k;
     CAIRN_TRY(cairn_entries_reserve(d->env, chosen, n));
-    for (cairn_pos p = 0; p < d->entries->n; p++) {
-        if (d->member[p] != k) continue;
-        for (int dim = 0; dim < d->entries->order; dim++)
-            at[dim] = d->entries->coord[dim][p];
-        CAIRN_TRY(cairn_entries_add(d->env, chosen, at, d->entries->value[p]));
-    }
+    chosen->n = n;
+    for (int dim = 0; dim < all->order; dim++)
+        for (cairn_pos p = 0, at = 0; p < all->n; p++)
+            if (d->member[p] == k) chosen->coord[dim][at++] = all->coord[dim][p];
+    for (cairn_pos p = 0, at = 0; p < all->n; p++)
+        if (d->member[p] == k) chosen->value[at++] = all->value[p];
     return CAIRN_OK;
 }
 

@@ -39,38 +39,9 @@ static cairn_status run_query(cairn_query_set *set, int q)
     return cairn_query_run_schedule(set, q);
 }
 
-/// What the values are smallest and largest of: where every group has an entry they are
-/// all there once, and need not be looked up at the entries.
-static const int64_t *span_values(const cairn_query_set *set, int q, int64_t *n)
+static void widen(cairn_interval *span, int64_t n, const int64_t *value)
 {
-    const cairn_query_state *s = &set->state[q];
-    const cairn_query_state *arg =
-        s->query->arg < 0 ? NULL : &set->state[s->query->arg];
-
-    *n = s->elements.n;
-    switch (s->query->func) {
-    case CAIRN_QUERY_SUM:
-        *n = s->touched;
-        if (s->entered) return s->total;
-        break;
-    case CAIRN_QUERY_ENUM:
-        if (arg && arg->entered && s->elements.n == arg->touched) return s->number;
-        break;
-    case CAIRN_QUERY_REORDER:
-    case CAIRN_QUERY_SCHEDULE: return s->number;
-    }
-    *n = set->entries->n;
-    return cairn_query_at_entries(set, q);
-}
-
-static void find_span(cairn_query_set *set, int q)
-{
-    cairn_query_state *s  = &set->state[q];
-    int64_t            lo = INT64_MAX, hi = INT64_MIN, n;
-
-    if (s->spanned) return;
-
-    const int64_t *value = span_values(set, q, &n);
+    int64_t lo = span->lo, hi = span->hi;
 
     for (int64_t p = 0; p < n; p++) { /* none is the least number: never the largest */
         const int64_t here = value[p] == CAIRN_NO_NUMBER ? INT64_MAX : value[p];
@@ -78,7 +49,39 @@ static void find_span(cairn_query_set *set, int q)
         lo = here < lo ? here : lo;
         hi = value[p] > hi ? value[p] : hi;
     }
-    s->span = lo > hi ? (cairn_interval){0, -1} : (cairn_interval){lo, hi};
+    *span = (cairn_interval){lo, hi};
+}
+
+/// Of the groups that have an entry.
+static void widen_by_groups(const cairn_query_set *set, int q, cairn_interval *span)
+{
+    const cairn_query_state *s    = &set->state[q];
+    cairn_runs               runs = cairn_runs_of(set, q);
+    int64_t                  begin, end, group;
+
+    if (s->entered) {
+        widen(span, s->touched, s->total);
+        return;
+    }
+    while (cairn_runs_next(&runs, &begin, &end, &group))
+        widen(span, 1, &s->total[group]);
+}
+
+static void find_span(cairn_query_set *set, int q)
+{
+    cairn_query_state *s    = &set->state[q];
+    cairn_interval     span = {INT64_MAX, INT64_MIN};
+
+    if (s->spanned) return;
+    switch (s->query->func) {
+    case CAIRN_QUERY_SUM: widen_by_groups(set, q, &span); break;
+    case CAIRN_QUERY_ENUM:
+        widen(&span, set->entries->n, cairn_query_at_entries(set, q));
+        break;
+    case CAIRN_QUERY_REORDER:
+    case CAIRN_QUERY_SCHEDULE: widen(&span, s->elements.n, s->number); break;
+    }
+    s->span = span.lo > span.hi ? (cairn_interval){0, -1} : span;
 }
 
 cairn_status cairn_query_begin(cairn_env            *env,

@@ -105,11 +105,12 @@ struct cairn_query_set {
     cairn_interval         global[CAIRN_MAX_ORDER];
     cairn_interval         box[CAIRN_MAX_ORDER];
     const cairn_entries   *entries;
-    const cairn_query_net *net;         ///< While running, if there are several ranks.
-    bool                   spread;      ///< There are several ranks.
-    bool                   agreed;      ///< A failure is known to all ranks already.
-    bool                   groups_only; ///< Nobody looks for a group by its tuple.
-    cairn_query_state     *state;       ///< [queries]
+    const cairn_query_net *net;    ///< While running, if there are several ranks.
+    bool                   spread; ///< There are several ranks.
+    bool                   agreed; ///< A failure is known to all ranks already.
+    bool
+        groups_only; ///< Nobody looks for a group by its tuple, or at an entry's value.
+    cairn_query_state *state; ///< [queries]
 };
 
 /* ---- evaluation (evaluate.c, evaluate_query.c, rules.c) ---- */

@@ -345,5 +345,6 @@ cairn_status cairn_query_run_sum(cairn_query_set *set, int q)
     cairn_free(set->env, t.count);
     CAIRN_TRY(status);
     s->entered = is_entered(set, s);
+    if (set->groups_only) return CAIRN_OK;
     return CAIRN_NEW(set->env, set->entries->n, &s->at_entry);
 }
