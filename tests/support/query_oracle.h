@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORACLE_POSITIONS = 256, ORACLE_WIDTH = 4 };
+#ifndef ORACLE_POSITIONS
+#    define ORACLE_POSITIONS 256 ///< The largest box; a test may define another before.
+#endif
+
+enum { ORACLE_WIDTH = 4 };
 
 /// What one query says; arrays by position (value) or by element.
 typedef struct {
@@ -304,7 +308,7 @@ static void oracle_schedule(oracle *o, int q)
 
     oracle_order(o, q, order);
     for (int k = 0; k < out->elements; k++) {
-        int64_t least = 0, load[16] = {0};
+        int64_t least = 0, load[128] = {0};
 
         for (int j = 0; j < k; j++)
             if (oracle_same_group(o, q, order[j], order[k]))
