@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Numbering of elements: by classes, or with a distance. For the latter the numbers
-/// given in a group form chains (union-find): each leads to the next one that may be
-/// free, so that a search costs nearly nothing however full the group is.
+/// Numbering of elements by classes, and whether numbers clash.
 
 #include "query/numbering.h"
 
@@ -60,11 +58,6 @@ static int64_t arm_of(const cairn_numbering *b, int64_t p)
     return b->arm ? b->arm[p] : 0;
 }
 
-static int64_t start_of(const cairn_numbering *b, int64_t p)
-{
-    return b->start ? b->start[p] : b->one_start;
-}
-
 /// Each class of a group counts from its start.
 static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
 {
@@ -76,9 +69,10 @@ static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
         for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
             const int64_t p = b->order[k], arm = arm_of(b, p);
 
-            if (!(begun >> arm & 1)) next[arm] = start[arm] = start_of(b, p);
+            if (!(begun >> arm & 1))
+                next[arm] = start[arm] = cairn_numbering_start(b, p);
             begun |= 1U << arm;
-            if (start_of(b, p) != start[arm]) return several_starts(env);
+            if (cairn_numbering_start(b, p) != start[arm]) return several_starts(env);
             b->number[p] = next[arm];
             if (start[arm] == CAIRN_NO_NUMBER) continue;
             if (__builtin_add_overflow(next[arm], 1, &next[arm]))
@@ -88,83 +82,10 @@ static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
     return CAIRN_OK;
 }
 
-/// Numbers given, with the next that may be free; and the last one given to each key.
-typedef struct {
-    cairn_tuples taken, keys;
-    int64_t     *next, *last;
-    int64_t     *chain; ///< Taken numbers on the way to a free one.
-} chains;
-
-/// First free number of the group from @p from on; what was passed leads to it directly.
-static int64_t find_free(chains *c, int64_t group, int64_t from)
-{
-    int64_t tuple[2] = {group, from}, at, passed = 0;
-
-    while ((at = cairn_tuples_find(&c->taken, tuple)) >= 0) {
-        c->chain[passed++] = at;
-        tuple[1]           = c->next[at];
-    }
-    while (passed > 0)
-        c->next[c->chain[--passed]] = tuple[1];
-    return tuple[1];
-}
-
-static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, int64_t p)
-{
-    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], start_of(b, p)}, at, after;
-
-    key[0] = b->group[p];
-    for (int k = 0; k < b->bys; k++)
-        key[k + 1] = b->by[k][p];
-
-    const int64_t known = c->keys.n;
-
-    CAIRN_TRY(cairn_tuples_add(env, &c->keys, key, &at));
-    if (at < known) {
-        if (__builtin_add_overflow(c->last[at], b->distance, &after))
-            return cairn_number_overflow(env);
-        if (after > tuple[1]) tuple[1] = after;
-    }
-    tuple[1] = find_free(c, tuple[0], tuple[1]);
-    if (tuple[1] == INT64_MAX) return cairn_number_overflow(env);
-    b->number[p] = c->last[at] = tuple[1];
-    CAIRN_TRY(cairn_tuples_add(env, &c->taken, tuple, &at));
-    c->next[at] = tuple[1] + 1;
-    return CAIRN_OK;
-}
-
-static cairn_status number_distance(cairn_env *env, cairn_numbering *b)
-{
-    chains       c = {.next = NULL};
-    cairn_status status;
-
-    cairn_tuples_init(&c.taken, 2);
-    cairn_tuples_init(&c.keys, 1 + b->bys);
-    cairn_tuples_expect_ascending(&c.taken);
-    cairn_tuples_expect_ascending(&c.keys);
-    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.next));
-    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.last));
-    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.chain));
-    for (int64_t k = 0; k < b->n; k++) {
-        const int64_t p = b->order[k];
-
-        b->number[p] = CAIRN_NO_NUMBER;
-        if (start_of(b, p) != CAIRN_NO_NUMBER) CAIRN_GO(done, take(env, b, &c, p));
-    }
-    status = CAIRN_OK;
-done:
-    cairn_tuples_fini(env, &c.taken);
-    cairn_tuples_fini(env, &c.keys);
-    cairn_free(env, c.next);
-    cairn_free(env, c.last);
-    cairn_free(env, c.chain);
-    return status;
-}
-
 cairn_status cairn_number_elements(cairn_env *env, cairn_numbering *batch)
 {
     CAIRN_TRY(sort_elements(env, batch));
-    if (batch->distance) return number_distance(env, batch);
+    if (batch->distance) return cairn_number_distance(env, batch);
     if (!batch->start && batch->one_start != CAIRN_NO_NUMBER)
         return number_alike(env, batch);
     return number_classes(env, batch);

@@ -26,6 +26,14 @@ typedef struct cairn_numbering {
     bool           ascends; ///< out: in every group numbers ascend with `order`.
 } cairn_numbering;
 
+static inline int64_t cairn_numbering_start(const cairn_numbering *b, int64_t p)
+{
+    return b->start ? b->start[p] : b->one_start;
+}
+
+/// Number elements that are in order, each `distance` from the last one of its keys.
+cairn_status cairn_number_distance(cairn_env *env, cairn_numbering *batch);
+
 /// Refuse a number beyond 64 bits.
 cairn_status cairn_number_overflow(cairn_env *env);
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Numbering with a distance: an element gets the first number of its group that is free,
+/// not below its start, nor nearer than the distance to the last one of its keys. Where
+/// numbers and keys are few against elements, the numbers taken are bits, and keys count.
+/// Else the numbers given in a group form chains (union-find): each leads to the next one
+/// that may be free, so that a search costs nearly nothing however full the group is.
+
+#include "query/numbering.h"
+
+#include <string.h>
+
+/* ---- chains ---- */
+
+/// Numbers given, with the next that may be free; and the last one given to each key.
+typedef struct {
+    cairn_tuples taken, keys;
+    int64_t     *next, *last;
+    int64_t     *chain; ///< Taken numbers on the way to a free one.
+} chains;
+
+/// First free number of the group from @p from on; what was passed leads to it directly.
+static int64_t find_free(chains *c, int64_t group, int64_t from)
+{
+    int64_t tuple[2] = {group, from}, at, passed = 0;
+
+    while ((at = cairn_tuples_find(&c->taken, tuple)) >= 0) {
+        c->chain[passed++] = at;
+        tuple[1]           = c->next[at];
+    }
+    while (passed > 0)
+        c->next[c->chain[--passed]] = tuple[1];
+    return tuple[1];
+}
+
+static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, int64_t p)
+{
+    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], cairn_numbering_start(b, p)},
+                                  at, after;
+
+    key[0] = b->group[p];
+    for (int k = 0; k < b->bys; k++)
+        key[k + 1] = b->by[k][p];
+
+    const int64_t known = c->keys.n;
+
+    CAIRN_TRY(cairn_tuples_add(env, &c->keys, key, &at));
+    if (at < known) {
+        if (__builtin_add_overflow(c->last[at], b->distance, &after))
+            return cairn_number_overflow(env);
+        if (after > tuple[1]) tuple[1] = after;
+    }
+    tuple[1] = find_free(c, tuple[0], tuple[1]);
+    if (tuple[1] == INT64_MAX) return cairn_number_overflow(env);
+    b->number[p] = c->last[at] = tuple[1];
+    CAIRN_TRY(cairn_tuples_add(env, &c->taken, tuple, &at));
+    c->next[at] = tuple[1] + 1;
+    return CAIRN_OK;
+}
+
+static cairn_status number_by_chains(cairn_env *env, cairn_numbering *b)
+{
+    chains       c = {.next = NULL};
+    cairn_status status;
+
+    cairn_tuples_init(&c.taken, 2);
+    cairn_tuples_init(&c.keys, 1 + b->bys);
+    cairn_tuples_expect_ascending(&c.taken);
+    cairn_tuples_expect_ascending(&c.keys);
+    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.next));
+    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.last));
+    CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.chain));
+    for (int64_t k = 0; k < b->n; k++) {
+        const int64_t p = b->order[k];
+
+        b->number[p] = CAIRN_NO_NUMBER;
+        if (cairn_numbering_start(b, p) != CAIRN_NO_NUMBER)
+            CAIRN_GO(done, take(env, b, &c, p));
+    }
+    status = CAIRN_OK;
+done:
+    cairn_tuples_fini(env, &c.taken);
+    cairn_tuples_fini(env, &c.keys);
+    cairn_free(env, c.next);
+    cairn_free(env, c.last);
+    cairn_free(env, c.chain);
+    return status;
+}
+
+/* ---- bits ---- */
+
+/* What may be held for each element: keys of 16 bytes, numbers of a bit. */
+enum { KEYS_PER_ELEMENT = 2, BITS_PER_ELEMENT = 64, ALWAYS = 1 << 16 };
+
+/// The last number of a key, and in which group that was.
+typedef struct {
+    int64_t group, last;
+} seen;
+
+typedef struct {
+    int64_t   lo[CAIRN_MAX_LEVELS], size[CAIRN_MAX_LEVELS]; ///< Ranges of the keys,
+    int64_t   keys, words; ///< and what is needed of both.
+    seen     *key;         ///< [keys]
+    uint64_t *taken;       ///< [words] numbers of the group, from its least start on.
+    uint64_t *full;        ///< [words / 64 + 1] bit w: word w of taken has no 0.
+    int64_t   least;       ///< All numbers below are taken.
+} slots;
+
+/// Ranges of the keys' integers; false if there are too many keys.
+static bool find_keys(const cairn_numbering *b, slots *s)
+{
+    const int64_t most = KEYS_PER_ELEMENT * b->n + ALWAYS;
+
+    s->keys = 1;
+    for (int k = 0; k < b->bys; k++) {
+        int64_t lo = b->n ? b->by[k][0] : 0, hi = lo;
+
+        for (int64_t p = 1; p < b->n; p++) {
+            lo = b->by[k][p] < lo ? b->by[k][p] : lo;
+            hi = b->by[k][p] > hi ? b->by[k][p] : hi;
+        }
+        s->lo[k] = lo;
+        if (__builtin_sub_overflow(hi, lo, &s->size[k]) || s->size[k] >= most)
+            return false;
+        s->size[k]++;
+        if (__builtin_mul_overflow(s->keys, s->size[k], &s->keys) || s->keys > most)
+            return false;
+    }
+    return true;
+}
+
+/// Least and largest start of a group; none: lo > hi.
+static cairn_interval starts_of(const cairn_numbering *b, int64_t g)
+{
+    cairn_interval starts = {INT64_MAX, INT64_MIN};
+
+    for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
+        const int64_t start = cairn_numbering_start(b, b->order[k]);
+
+        if (start == CAIRN_NO_NUMBER) continue;
+        starts.lo = start < starts.lo ? start : starts.lo;
+        starts.hi = start > starts.hi ? start : starts.hi;
+    }
+    return starts;
+}
+
+/// Bits that a group of n elements can need: an element is at most the distance beyond
+/// the largest number before it, or at its start. False: too many, or beyond 64 bits.
+static bool find_bits(const cairn_numbering *b, slots *s)
+{
+    const int64_t most = BITS_PER_ELEMENT * b->n + ALWAYS;
+
+    s->words = 1;
+    for (int64_t g = 0; g < b->groups; g++) {
+        const cairn_interval starts = starts_of(b, g);
+        int64_t              end;
+
+        if (starts.lo > starts.hi) continue;
+        if (__builtin_mul_overflow(b->first[g + 1] - b->first[g], b->distance, &end)
+            || __builtin_add_overflow(end, starts.hi, &end) || end == INT64_MAX
+            || __builtin_sub_overflow(end, starts.lo, &end) || end >= most)
+            return false;
+        if (end / 64 + 1 > s->words) s->words = end / 64 + 1;
+    }
+    return true;
+}
+
+static int64_t key_of(const cairn_numbering *b, const slots *s, int64_t p)
+{
+    int64_t key = 0;
+
+    for (int k = 0; k < b->bys; k++)
+        key = key * s->size[k] + (b->by[k][p] - s->lo[k]);
+    return key;
+}
+
+/// First free number from @p from on.
+static int64_t next_free(const slots *s, int64_t from)
+{
+    const uint64_t here = ~s->taken[from / 64] >> from % 64;
+    int64_t        at   = from / 64 + 1;
+    uint64_t       open;
+
+    if (here) return from + __builtin_ctzll(here);
+    open = ~s->full[at / 64] >> at % 64;
+    if (open) {
+        at += __builtin_ctzll(open);
+    } else {
+        for (at = at / 64 + 1; !~s->full[at]; at++) {
+        }
+        at = at * 64 + __builtin_ctzll(~s->full[at]);
+    }
+    return at * 64 + __builtin_ctzll(~s->taken[at]);
+}
+
+static void take_slot(slots *s, int64_t number)
+{
+    s->taken[number / 64] |= UINT64_C(1) << number % 64;
+    if (!~s->taken[number / 64])
+        s->full[number / 4096] |= UINT64_C(1) << number / 64 % 64;
+    if (number == s->least) s->least++;
+}
+
+/// Number one group; numbers of the bits count from @p lo.
+static void number_group(cairn_numbering *b, slots *s, int64_t g, int64_t lo)
+{
+    int64_t most = 0;
+
+    s->least = 0;
+    for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
+        const int64_t p = b->order[k], start = cairn_numbering_start(b, p);
+        seen *const   key = &s->key[key_of(b, s, p)];
+        int64_t       number;
+
+        b->number[p] = CAIRN_NO_NUMBER;
+        if (start == CAIRN_NO_NUMBER) continue;
+        number = start - lo > s->least ? start - lo : s->least;
+        if (key->group == g && key->last + b->distance > number)
+            number = key->last + b->distance;
+        number = next_free(s, number);
+        take_slot(s, number);
+        *key         = (seen){g, number};
+        most         = number > most ? number : most;
+        b->number[p] = lo + number;
+    }
+    memset(s->taken, 0, (size_t)(most / 64 + 1) * sizeof *s->taken);
+    memset(s->full, 0, (size_t)(most / 4096 + 1) * sizeof *s->full);
+}
+
+static cairn_status number_by_bits(cairn_env *env, cairn_numbering *b, slots *s)
+{
+    cairn_status status;
+
+    CAIRN_GO(done, CAIRN_NEW(env, s->keys, &s->key));
+    CAIRN_GO(done, CAIRN_NEW_ZERO(env, s->words + 1, &s->taken)); /* one is free */
+    CAIRN_GO(done, CAIRN_NEW_ZERO(env, s->words / 64 + 2, &s->full));
+    memset(s->key, 0xff, (size_t)s->keys * sizeof *s->key); /* in no group */
+    for (int64_t g = 0; g < b->groups; g++)
+        number_group(b, s, g, starts_of(b, g).lo);
+    status = CAIRN_OK;
+done:
+    cairn_free(env, s->key);
+    cairn_free(env, s->taken);
+    cairn_free(env, s->full);
+    return status;
+}
+
+cairn_status cairn_number_distance(cairn_env *env, cairn_numbering *batch)
+{
+    slots s = {.keys = 0};
+
+    if (find_keys(batch, &s) && find_bits(batch, &s))
+        return number_by_bits(env, batch, &s);
+    return number_by_chains(env, batch);
+}
