@@ -5,6 +5,7 @@
 /// one rank's, or the groups travel to the owners of their windows.
 
 #include "query/travel.h"
+#include "query/windows.h"
 
 #include <string.h>
 
@@ -66,7 +67,11 @@ static cairn_status sort_local(cairn_query_set *set, int q, columns *c)
     CAIRN_TRY(find_columns(set, q, c));
     CAIRN_TRY(CAIRN_NEW(set->env, s->elements.n, &s->number));
     CAIRN_TRY(CAIRN_NEW(set->env, s->elements.n, &s->order));
-    CAIRN_TRY(cairn_sort_order(set->env, s->elements.n, c->keys, c->key, s->order));
+    CAIRN_TRY(cairn_windows_order(set->env, &(cairn_windows){.n       = s->elements.n,
+                                                             .windows = c->windows,
+                                                             .keys    = c->keys,
+                                                             .key     = c->key,
+                                                             .order   = s->order}));
     for (int64_t k = 0; k < s->elements.n; k++)
         s->number[s->order[k]] = k;
     return CAIRN_OK;
