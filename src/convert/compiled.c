@@ -151,6 +151,16 @@ static cairn_status count(cairn_compiled *c)
     return CAIRN_OK;
 }
 
+/// The queries whose numbers some level needs.
+static uint32_t used_queries(const cairn_layout *layout)
+{
+    uint32_t used = 0;
+
+    for (int l = 0; l < layout->levels; l++)
+        used |= cairn_form_queries(layout->algebra, &layout->level[l].form);
+    return used;
+}
+
 cairn_status cairn_compiled_count(cairn_member_build *m,
                                   const cairn_build  *build,
                                   cairn_compiled    **compiled)
@@ -164,7 +174,7 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
                                .from    = m->direct ? build->from : NULL,
                                .box     = m->layout->box,
                                .set     = m->set,
-                               .queries = m->set ? m->encoding->queries : 0};
+                               .queries = m->set ? used_queries(m->layout) : 0};
 
     const cairn_status status = count(c);
 

@@ -30,8 +30,9 @@ static void entry_args(const cairn_origin *origin, cairn_convert_args *args)
     args->value = origin->entries->value;
     for (int k = 0; k < origin->entries->order; k++)
         coord[k] = origin->entries->coord[k];
-    for (int q = 0; q < origin->queries; q++)
-        number[q] = cairn_query_at_entries(origin->set, q);
+    for (int q = 0; origin->queries >> q; q++)
+        if (origin->queries >> q & 1)
+            number[q] = cairn_query_at_entries(origin->set, q);
 }
 
 /// Indices of the levels that number the bank.

@@ -13,10 +13,10 @@ typedef struct cairn_origin {
     const cairn_entries   *entries; ///< Coordinates; or
     const cairn_local     *from;    ///< one member of a tensor.
     int                    member;
-    const cairn_query_set *set; ///< Numbers at the entries; NULL: none.
-    int                    queries;
-    const cairn_interval  *box;    ///< [order] this rank's positions.
-    uint32_t              *counts; ///< Where rows are numbered: entries of each.
+    const cairn_query_set *set;     ///< Numbers at the entries; NULL: none.
+    uint32_t               queries; ///< Bit q: a level uses query q.
+    const cairn_interval  *box;     ///< [order] this rank's positions.
+    uint32_t              *counts;  ///< Where rows are numbered: entries of each.
 } cairn_origin;
 
 /// Entries there are at most.
