@@ -156,16 +156,43 @@ bool cairn_group_crosses(const cairn_query_set *set,
     return box[0].lo < set->box[0].lo || box[0].hi > set->box[0].hi;
 }
 
+/// Where rows follow from the tuple alone: as cairn_group_crosses() for groups that have
+/// a position.
+static void mark_by_rows(const cairn_query_set *set,
+                         const cairn_tuples    *groups,
+                         int                    f,
+                         int64_t                divisor,
+                         int64_t                n,
+                         uint8_t               *crossing)
+{
+    const cairn_interval mine = set->box[0], all = set->global[0];
+
+    for (int64_t g = 0; g < n; g++) {
+        const int64_t at    = f < 0 ? 0 : cairn_tuples_at(groups, g)[f];
+        const int64_t first = f < 0 ? all.lo : at * divisor;
+        const int64_t last =
+            f < 0 || all.hi - first < divisor ? all.hi : first + divisor - 1;
+
+        crossing[g] = first < mine.lo || last > mine.hi;
+    }
+}
+
 cairn_status cairn_query_mark_crossing(cairn_query_set *set, int q)
 {
-    cairn_query_state  *s      = &set->state[q];
-    const cairn_tuples *groups = cairn_query_groups(set, q);
-    const int64_t       n      = cairn_query_group_count(set, q);
+    cairn_query_state  *s       = &set->state[q];
+    const cairn_tuples *groups  = cairn_query_groups(set, q);
+    const int64_t       n       = cairn_query_group_count(set, q);
+    int64_t             divisor = 1;
+    int                 f;
 
     cairn_free(set->env, s->crossing);
     s->crossing = NULL;
     if (!set->spread || cairn_map_is_local(set, &s->group)) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(set->env, n, &s->crossing));
+    if (cairn_group_first_dim(set, &s->group, 0, &f, &divisor)) {
+        mark_by_rows(set, groups, f, divisor, n, s->crossing);
+        return CAIRN_OK;
+    }
     for (int64_t g = 0; g < n; g++)
         s->crossing[g] =
             cairn_group_crosses(set, &s->group, cairn_tuples_at(groups, g));

@@ -84,6 +84,8 @@ void cairn_query_set_destroy(cairn_env *env, cairn_query_set **set);
 
 /// Values of query @p q at the entries: [n], in their order; borrowed from the set.
 /// CAIRN_NO_NUMBER where a `none` applies.
+///
+/// The first call for a query may look them up: not for several threads.
 const int64_t *cairn_query_at_entries(const cairn_query_set *set, int q);
 
 /// Smallest and largest value of query @p q over the elements in this rank's box whose

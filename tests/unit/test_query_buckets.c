@@ -11,12 +11,12 @@
 static cairn_env env;
 
 typedef struct {
-    const char *name;
-    int64_t     most, buckets; ///< Room, and how many are used.
-    bool        ring;
-    uint64_t    below; ///< Loads are from 0 to below - 1,
-    int64_t     rare;  ///< but one of 16 is as large as this.
-    int         rounds, turns;
+    char     name[48];
+    int64_t  most, buckets; ///< Room, and how many are used.
+    bool     ring;
+    uint64_t below; ///< Loads are from 0 to below - 1,
+    int64_t  rare;  ///< but one of 16 is as large as this.
+    int      rounds, turns;
 } schedule;
 
 static uint64_t draw(uint64_t *state)

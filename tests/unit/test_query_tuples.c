@@ -13,7 +13,7 @@ static cairn_env env;
 enum { TUPLES = 3000 };
 
 typedef struct {
-    const char    *name;
+    char           name[48];
     int            width;
     cairn_interval range[3];
     int64_t        most;      ///< Slots.

@@ -12,10 +12,10 @@
 enum { MOST = 3000 };
 
 typedef struct {
-    const char *name;
-    int64_t     n, window;      ///< Elements, and how many of them a window has.
-    int64_t     least, numbers; ///< The number is from least to least + numbers - 1.
-    bool        ties_in_order;
+    char    name[48];
+    int64_t n, window;      ///< Elements, and how many of them a window has.
+    int64_t least, numbers; ///< The number is from least to least + numbers - 1.
+    bool    ties_in_order;
 } window_case;
 
 static uint64_t draw(uint64_t *state)
