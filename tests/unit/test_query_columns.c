@@ -76,6 +76,7 @@ static struct form_case {
     {5000,             7000,             "value", "d1,d0/3,d0/4,d1%7,d1%8,d0*3-2*d1"        },
     {5000,             7000,             "value", "(d1-d0)/3,(d1-d0)/4,(d1-d0)%5,(d1-d0)%16"},
     {5000,             7000,             "value", "count,count*2+1,(3-count)%4,count%3"     },
+    {5000,             7000,             "value", "some,some*2+1,some/3,(some+1)%4"         },
     {(int64_t)1 << 40, (int64_t)1 << 41, "value",
      "d0/3,d1/1024,d0%1000003,d1%4096,d1-d0"                                                },
     {(int64_t)1 << 40, (int64_t)1 << 41, "value",
@@ -116,6 +117,8 @@ ParameterizedTest(struct form_case *c,
              "otherwise -> 0;"
              "wide = sum(block) groupBy (d0,d1)->(d0/5) with block ne 0 -> 1 | "
              "otherwise -> 0;"
+             "some = enum(value) groupBy (d0,d1)->(d0) traverseBy (d0,d1)->(d1) "
+             "with value gt 3 -> 0 | otherwise -> none;"
              "e = enum(%s) groupBy (d0,d1)->(d0/10) traverseBy (d0,d1)->(%s)"
              " with %s ne 0 -> 0 | otherwise -> none }> }>",
              c->over, c->by, c->over);
@@ -124,7 +127,7 @@ ParameterizedTest(struct form_case *c,
         cairn_query_run(&env, format->member[0], &shape, box, &entries, NULL, &set),
         CAIRN_OK, "%s: %s", text, env.message);
 
-    expect_columns(set, 3, c->by);
+    expect_columns(set, 4, c->by);
 
     cairn_query_set_destroy(&env, &set);
     cairn_entries_fini(&env, &entries);
