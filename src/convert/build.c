@@ -44,8 +44,8 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
 /// The reference way after all, for queries that were to be left out.
 static cairn_status run_queries(const builder *b, cairn_member_build *m)
 {
-    CAIRN_TRY(cairn_build_read(m, b->build->from));
     m->ranked = false;
+    if (b->build->interpreted) *b->build->interpreted += m->encoding->queries;
     cairn_layout_destroy(b->env, &m->layout);
     CAIRN_TRY(cairn_query_run(b->env, m->encoding, &b->build->shape, b->build->box,
                               &m->entries, NULL, &m->set));
@@ -60,7 +60,8 @@ static cairn_status count_compiled(builder *b, cairn_member_build *m)
 
     if (status != CAIRN_NO_KERNEL || !cairn_compiled_may_fall_back(b->env))
         return status;
-    CAIRN_TRY(m->ranked ? run_queries(b, m) : cairn_build_read(m, b->build->from));
+    CAIRN_TRY(cairn_build_read(b->m, (int)(m - b->m), b->build));
+    if (m->ranked) CAIRN_TRY(run_queries(b, m));
     CAIRN_TRY(cairn_build_remap(m));
     return cairn_build_count(m);
 }
@@ -84,6 +85,7 @@ static void join_routes(builder *b)
             return;
         }
         if (b->m[k].compiled->route > b->route) b->route = b->m[k].compiled->route;
+        if (b->m[k].looked > b->route) b->route = b->m[k].looked;
     }
 }
 
@@ -209,6 +211,8 @@ static void free_member(cairn_env *env, cairn_member_build *m)
     cairn_layout_destroy(env, &m->layout);
     cairn_table_fini(&m->table);
     cairn_table_fini(&m->seen);
+    cairn_table_fini(&m->all);
+    cairn_free(env, m->dealt);
     cairn_free(env, m->bank);
 }
 
@@ -220,6 +224,7 @@ static cairn_status make_members(builder *b)
         b->m[k].encoding = b->build->format->member[k];
         cairn_table_init(b->env, &b->m[k].table);
         cairn_table_init(b->env, &b->m[k].seen);
+        cairn_table_init(b->env, &b->m[k].all);
     }
     return CAIRN_OK;
 }

@@ -30,8 +30,10 @@ typedef struct cairn_build {
     int64_t held; ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
     cairn_route
-        *route; ///< If not NULL: REFERENCE if any member went that way, else how
-                ///< the others' functions came to be.
+        *route;       ///< If not NULL: REFERENCE if any member went that way, else how
+                      ///< the others' functions came to be.
+    int *interpreted; ///< If not NULL: counts queries and deals that looked at
+                      ///< coordinates one by one.
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
 

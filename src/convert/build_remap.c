@@ -33,20 +33,72 @@ fill_columns(cairn_member_build *m, const cairn_entries *entries, cairn_table *t
     return CAIRN_OK;
 }
 
-cairn_status cairn_build_read(cairn_member_build *m, const cairn_local *from)
+/// The tensor's entries in order.
+static cairn_status
+read_all(cairn_env *env, const cairn_local *from, int order, cairn_table *table)
 {
-    cairn_entries read   = {.order = m->layout->order};
+    cairn_entries read   = {.order = order};
     cairn_status  status = CAIRN_OK;
 
-    if (!m->direct) return CAIRN_OK;
     CAIRN_GO(done, cairn_local_entries(from, &read));
-    CAIRN_GO(done, cairn_entries_sort(m->env, &read));
-    cairn_table_take(&m->table, &read);
-    m->entries = cairn_table_entries(&m->table);
-    m->direct  = false;
+    CAIRN_GO(done, cairn_entries_sort(env, &read));
+    cairn_table_take(table, &read);
 done:
-    cairn_entries_fini(m->env, &read);
+    cairn_entries_fini(env, &read);
     return status;
+}
+
+/// Of all entries those of member @p number: the bytes are by value of the tensor, so
+/// they are dealt out once more.
+static cairn_status select_again(cairn_member_build *m,
+                                 int                 number,
+                                 const cairn_build  *build,
+                                 const cairn_table  *all)
+{
+    const cairn_entries entries = cairn_table_entries(all);
+    uint8_t            *member;
+    cairn_status        status;
+
+    CAIRN_TRY(CAIRN_NEW(m->env, entries.n, &member));
+    CAIRN_GO(done, cairn_decompose(m->env, build->format, &build->shape, build->box,
+                                   &entries, NULL, member));
+    status = cairn_table_select(all, member, number, &m->table);
+done:
+    cairn_free(m->env, member);
+    return status;
+}
+
+static cairn_status
+read_filtered(cairn_member_build *members, int number, const cairn_build *build)
+{
+    cairn_member_build *m = &members[number];
+    cairn_table         all;
+
+    if (!m->direct)
+        return cairn_table_select(&members[0].all, m->filter.member, number, &m->table);
+    cairn_table_init(m->env, &all);
+    cairn_status status = read_all(m->env, build->from, build->shape.order, &all);
+
+    if (status == CAIRN_OK) status = select_again(m, number, build, &all);
+    cairn_table_fini(&all);
+    return status;
+}
+
+cairn_status
+cairn_build_read(cairn_member_build *members, int number, const cairn_build *build)
+{
+    cairn_member_build *m = &members[number];
+
+    if (m->filter.member)
+        CAIRN_TRY(read_filtered(members, number, build));
+    else if (m->direct)
+        CAIRN_TRY(read_all(m->env, build->from, build->shape.order, &m->table));
+    else
+        return CAIRN_OK;
+    m->entries = cairn_table_entries(&m->table);
+    m->filter  = (cairn_filter){.member = NULL};
+    m->direct  = false;
+    return CAIRN_OK;
 }
 
 cairn_status cairn_build_remap(cairn_member_build *m)

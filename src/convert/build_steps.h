@@ -6,6 +6,7 @@
 #define CAIRN_CONVERT_BUILD_STEPS_H
 
 #include "convert/build.h"
+#include "convert/compiled_source.h"
 #include "convert/table.h"
 
 /// Nodes and entries of one bank.
@@ -31,7 +32,12 @@ typedef struct cairn_member_build {
     cairn_layout         *layout;  ///< Moves into the tensor.
     cairn_bank           *bank;    ///< [layout->banks]
     cairn_part *part;   ///< [layout->banks] into the tensor's list, once placed.
+    cairn_table all;    ///< First member: all entries, where members are told apart
+    uint8_t    *dealt;  ///< by this; else both are empty.
     bool        direct; ///< Compiled: it starts from the levels of the tensor given.
+    cairn_filter
+        filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
+    cairn_route looked; ///< How the functions came to be that looked at the entries.
     bool        ranked; ///< Compiled: its queries are not run; instead there is
     cairn_rank  rank;   ///< this.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.
@@ -62,8 +68,10 @@ cairn_status cairn_path_run(cairn_env          *env,
                             bool                compiled,
                             cairn_member_build *members);
 
-/// Of a member that is direct read the coordinates of @p from into `entries`, after all.
-cairn_status cairn_build_read(cairn_member_build *m, const cairn_local *from);
+/// Of a member that is direct, or filtered, get coordinates of its own into `entries`,
+/// after all. @p number: which member.
+cairn_status
+cairn_build_read(cairn_member_build *members, int number, const cairn_build *build);
 
 /// Fill the member's table from the coordinates in `entries` by the forms of its levels,
 /// in order: for what turns out not to compile.

@@ -55,6 +55,7 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
         .from       = c->origin.from ? c->origin.from->group[0].layout : NULL,
         .to         = c->m->layout,
         .every      = c->facts.every,
+        .filter     = c->origin.filter.member != NULL,
         .rank       = c->m->ranked,
         .rank_query = c->m->rank.query,
         .rank_row   = c->m->rank.row,
@@ -72,26 +73,37 @@ cairn_status cairn_compiled_load(cairn_compiled           *c,
     return CAIRN_OK;
 }
 
+/// Levels above the trimmed ones; where there are none, rows that are numbered.
+static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
+{
+    const cairn_layout *to    = c->m->layout;
+    cairn_lines         lines = {.algebra = to->algebra, .forms = to->first};
+
+    for (int l = 0; l < to->first; l++)
+        lines.form[l] = &to->level[l].form;
+    if (!c->m->ranked) return lines;
+    *row = (cairn_form){.terms = 1, .term = {{.atom = c->m->rank.row, .factor = 1}}};
+    lines.dims = 1U << c->m->rank.row;
+    if (to->first == 0) lines.form[lines.forms++] = row;
+    return lines;
+}
+
+cairn_status cairn_compiled_divide(cairn_compiled *c, bool groups, int64_t most)
+{
+    const int64_t     threads = c->build->loader->threads;
+    cairn_form        row;
+    const cairn_lines lines = lines_of(c, &row);
+
+    return cairn_shares_divide(c->m->env, &c->origin, groups ? &lines : NULL,
+                               threads < most ? threads : most, &c->shares);
+}
+
 cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 const cairn_phase    *phase,
                                 cairn_kernel_part    *to,
                                 cairn_convert_args   *args)
 {
-    const cairn_local *from  = c->origin.from;
-    const cairn_group *group = from ? &from->group[c->origin.member] : NULL;
-    int64_t            outer[CAIRN_MAX_LEVELS];
-
-    for (int64_t k = 0; k < (from ? group->count : 1); k++) {
-        cairn_origin_args(&c->origin, k, outer, args);
-        int64_t whole[2] = {args->begin, args->end};
-
-        args->share  = c->shares > 1 ? c->share : whole;
-        args->shares = c->shares > 1 ? c->shares : 1;
-        CAIRN_TRY(cairn_phase_run(c->m->env, phase,
-                                  from ? &from->part[group->first + k].view : NULL, to,
-                                  args));
-    }
-    return CAIRN_OK;
+    return cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, to, args);
 }
 
 /* ---- counting ---- */
@@ -117,8 +129,8 @@ static void set_spans(const cairn_compiled *c)
 {
     int64_t fewest = INT64_MAX, most = 0;
 
-    for (int64_t t = 0; t < c->shares; t++) {
-        const int64_t *its = c->found + t * CAIRN_CONVERT_FACTS;
+    for (int64_t t = 0; t < c->shares.n; t++) {
+        const int64_t *its = c->shares.found + t * CAIRN_CONVERT_FACTS;
 
         if (its[5] > 0 && its[4] < fewest) fewest = its[4];
         if (its[5] > most) most = its[5];
@@ -173,6 +185,7 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
     c->origin = (cairn_origin){.entries = &m->entries,
                                .from    = m->direct ? build->from : NULL,
                                .box     = m->layout->box,
+                               .filter  = m->filter,
                                .set     = m->set,
                                .queries = m->set ? used_queries(m->layout) : 0};
 
@@ -229,7 +242,7 @@ cairn_compiled_fill(const cairn_compiled *c, int64_t bank, cairn_part *part)
     int64_t            length[CAIRN_MAX_LEVELS] = {0};
     int64_t            low[CAIRN_MAX_LEVELS]    = {0};
     int64_t           *tuple[CAIRN_MAX_LEVELS]  = {NULL};
-    cairn_convert_args args = {.facts = c->found, .length = length, .low = low};
+    cairn_convert_args args = {.facts = c->shares.found, .length = length, .low = low};
 
     for (int l = 0; l < c->m->layout->levels; l++)
         low[l] = c->range[l].lo;
@@ -240,7 +253,7 @@ cairn_compiled_fill(const cairn_compiled *c, int64_t bank, cairn_part *part)
     cairn_status status = ways[c->strategy]->fill(c, bank, &args, part);
 
     if (status == CAIRN_OK && c->m->ranked)
-        cairn_rank_pad(c->m, c->origin.counts, (int)c->shares, part);
+        cairn_rank_pad(c->m, c->origin.counts, (int)c->shares.n, part);
     if (status == CAIRN_OK && !c->m->ranked)
         status = cairn_build_padding(c->m, part, tuple);
     cairn_free(c->m->env, args.tuple);
@@ -256,9 +269,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_phase_release(&c->count);
     cairn_phase_release(&c->fill);
     cairn_keys_fini(env, &c->keys);
-    cairn_free(env, c->share);
-    cairn_free(env, c->offset);
-    cairn_free(env, c->found);
+    cairn_shares_fini(env, &c->shares);
     cairn_free(env, c->origin.counts);
     cairn_free(env, c->cursor);
     cairn_free(env, c->slot);

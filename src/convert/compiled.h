@@ -14,6 +14,7 @@
 #define CAIRN_CONVERT_COMPILED_H
 
 #include "convert/build_steps.h"
+#include "convert/compiled_shares.h"
 #include "convert/strategy.h"
 
 /// One member while it is built the compiled way.
@@ -26,15 +27,12 @@ typedef struct cairn_compiled {
     cairn_strategy       strategy;
     cairn_phase          read; ///< The first pass over the source; NULL: it needs none.
     cairn_phase          count, fill;
-    cairn_route          route; ///< COMPILED if any of these was.
-    int64_t *share, shares; ///< [shares + 1] turns of the source that each thread has,
-    int64_t *offset;        ///< [shares] entries before them,
-    int64_t *found; ///< [shares][CAIRN_CONVERT_FACTS] and what each found in its first
-                    ///< pass.
-    cairn_part empty;                ///< The ranges of levels, for counting.
-    cairn_keys keys;                 ///< SORT.
-    uint32_t  *cursor, *slot, *list; ///< As the phases have them.
-    cairn_pos  nodes;                ///< SLOTS.
+    cairn_route          route;  ///< COMPILED if any of these was.
+    cairn_shares         shares; ///< Of the source; what each found in its first pass.
+    cairn_part           empty;  ///< The ranges of levels, for counting.
+    cairn_keys           keys;   ///< SORT.
+    uint32_t            *cursor, *slot, *list; ///< As the phases have them.
+    cairn_pos            nodes;                ///< SLOTS.
 } cairn_compiled;
 
 /// One way: what it loads, how it counts banks and nodes, how it fills a part.
@@ -100,5 +98,9 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 const cairn_phase    *phase,
                                 cairn_kernel_part    *to,
                                 cairn_convert_args   *args);
+
+/// Divide the source of a member. @p groups: what lies in one group of the target (or is
+/// a row whose entries are numbered) must be one thread's. @p most: shares at most.
+cairn_status cairn_compiled_divide(cairn_compiled *c, bool groups, int64_t most);
 
 #endif

@@ -3,13 +3,14 @@
 /// The way of a source that comes in the order of the target: it is read where it lies,
 /// and nodes are appended. Where every entry is a node there is nothing to count.
 
-#include "convert/compiled_shares.h"
+#include "convert/compiled.h"
 
 /// Are all entries there are known without looking?
 static bool is_counted(const cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
+    if (c->origin.filter.member) return to->last < 0 || c->facts.every;
     if (c->origin.from && c->origin.from->group[0].layout->pads) return to->last < 0;
     return to->last < 0 || c->facts.every;
 }
@@ -30,10 +31,10 @@ static cairn_status count(cairn_compiled *c)
     cairn_convert_args  args = {.nodes = bank->nodes};
 
     CAIRN_TRY(cairn_compiled_divide(c, false, 1));
-    args.facts = c->found;
+    args.facts = c->shares.found;
     if (!is_counted(c)) {
         CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
-        bank->end = c->found[0];
+        bank->end = c->shares.found[0];
         return CAIRN_OK;
     }
     bank->end = c->facts.entries;

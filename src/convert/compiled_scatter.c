@@ -3,7 +3,7 @@
 /// The way of entries that are all nodes and come in order within each group: they are
 /// counted by group, and dealt out.
 
-#include "convert/compiled_shares.h"
+#include "convert/compiled.h"
 
 enum {
     CACHED = 1 << 20, ///< Bytes of output that stay in a core's cache anyhow.
@@ -38,7 +38,7 @@ static void add_up(uint32_t *cursor, int64_t groups, int64_t threads)
 /// Entries before group @p g; there may be one more group than there are.
 static int64_t begin_of(const cairn_compiled *c, int64_t g)
 {
-    return c->cursor[g < c->facts.groups ? g : c->shares * c->facts.groups];
+    return c->cursor[g < c->facts.groups ? g : c->shares.n * c->facts.groups];
 }
 
 static cairn_status count(cairn_compiled *c)
@@ -49,11 +49,11 @@ static cairn_status count(cairn_compiled *c)
 
     /* A histogram for each thread must not outgrow the entries. */
     CAIRN_TRY(cairn_compiled_divide(c, false, 1 + 4 * c->facts.entries / (groups + 1)));
-    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, c->shares * groups + 1, &c->cursor));
+    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, c->shares.n * groups + 1, &c->cursor));
     args.cursor = c->cursor;
-    args.facts  = c->found;
+    args.facts  = c->shares.found;
     CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
-    add_up(c->cursor, groups, c->shares);
+    add_up(c->cursor, groups, c->shares.n);
     for (int64_t b = 0; b < to->banks; b++) {
         cairn_bank *bank = &c->m->bank[b];
 

@@ -6,15 +6,17 @@
 
 #include "lower/share.h"
 
+#include <string.h>
+
 enum {
     WORTH = 200000, ///< Entries from which threads pay (measured).
 };
 
-static const cairn_part *part_of(const cairn_compiled *c)
+static const cairn_part *part_of(const cairn_origin *origin)
 {
-    const cairn_local *from = c->origin.from;
+    const cairn_local *from = origin->from;
 
-    return &from->part[from->group[c->origin.member].first];
+    return &from->part[from->group[origin->member].first];
 }
 
 /// The level of the outermost loop over a part; -1: there is none.
@@ -39,13 +41,13 @@ static cairn_share division_of(const cairn_layout *layout, int level)
     return (cairn_share){.kind = CAIRN_SHARE_EVEN, .level = level, .grain = 1};
 }
 
-/* ---- whole groups ---- */
+/* ---- whole lines ---- */
 
 /// The dimension that the outermost loop over the source runs along, position by
 /// position; -1: it does not.
-static int run_along(const cairn_compiled *c, int level)
+static int run_along(const cairn_origin *origin, int level)
 {
-    const cairn_layout *from = part_of(c)->layout;
+    const cairn_layout *from = part_of(origin)->layout;
     const cairn_form   *form = &from->level[level].form;
 
     if (from->level[level].trimmed || form->terms != 1 || form->constant
@@ -54,85 +56,89 @@ static int run_along(const cairn_compiled *c, int level)
     return form->term[0].atom;
 }
 
-/// Can groups be told by the dimensions in @p dims?
-static bool groups_follow(const cairn_compiled *c, uint32_t dims)
+/// Can lines be told by the dimensions in @p dims?
+static bool lines_follow(const cairn_lines *lines, uint32_t dims)
 {
-    const cairn_layout *to = c->m->layout;
-
-    for (int l = 0; l < to->first; l++)
-        if ((cairn_form_dims(to->algebra, &to->level[l].form) & ~dims)
-            || cairn_form_queries(to->algebra, &to->level[l].form))
+    for (int f = 0; f < lines->forms; f++)
+        if ((cairn_form_dims(lines->algebra, lines->form[f]) & ~dims)
+            || cairn_form_queries(lines->algebra, lines->form[f]))
             return false;
-    return !c->m->ranked || (dims >> c->m->rank.row & 1);
+    return (lines->dims & ~dims) == 0;
 }
 
-/// Coordinates at turn @p k, those that groups_follow() needs.
-static void coordinates(const cairn_compiled *c, int dim, cairn_pos k, cairn_coord *d)
+/// Coordinates at turn @p k, those that lines_follow() needs.
+static void
+coordinates(const cairn_origin *origin, int dim, cairn_pos k, cairn_coord *d)
 {
-    if (c->origin.from) {
-        d[dim] = part_of(c)->layout->box[dim].lo + k;
+    if (origin->from) {
+        d[dim] = part_of(origin)->layout->box[dim].lo + k;
         return;
     }
-    for (int j = 0; j < c->m->layout->order; j++)
-        d[j] = c->origin.entries->coord[j][k];
+    for (int j = 0; j < origin->entries->order; j++)
+        d[j] = origin->entries->coord[j][k];
 }
 
-/// Turns k-1 and k are of one group (or row).
-static bool is_one_group(const cairn_compiled *c, int dim, cairn_pos k)
+/// Turns k-1 and k are of one line.
+static bool
+is_one_line(const cairn_origin *origin, const cairn_lines *lines, int dim, cairn_pos k)
 {
-    const cairn_layout *to                      = c->m->layout;
-    cairn_coord         before[CAIRN_MAX_ORDER] = {0}, here[CAIRN_MAX_ORDER] = {0};
+    cairn_coord before[CAIRN_MAX_ORDER] = {0}, here[CAIRN_MAX_ORDER] = {0};
 
-    coordinates(c, dim, k - 1, before);
-    coordinates(c, dim, k, here);
-    for (int l = 0; l < to->first; l++)
-        if (cairn_form_value(to->algebra, &to->level[l].form, before, NULL)
-            != cairn_form_value(to->algebra, &to->level[l].form, here, NULL))
+    coordinates(origin, dim, k - 1, before);
+    coordinates(origin, dim, k, here);
+    for (int f = 0; f < lines->forms; f++)
+        if (cairn_form_value(lines->algebra, lines->form[f], before, NULL)
+            != cairn_form_value(lines->algebra, lines->form[f], here, NULL))
             return false;
-    return !c->m->ranked || to->first > 0
-           || before[c->m->rank.row] == here[c->m->rank.row];
+    return true;
 }
 
-/// Move the cuts up to where groups begin, and drop those that meet.
-static void cut_groups(cairn_compiled *c, int dim)
+/// Move the cuts up to where lines begin, and drop those that meet.
+static void cut_lines(cairn_shares       *s,
+                      const cairn_origin *origin,
+                      const cairn_lines  *lines,
+                      int                 dim)
 {
-    const int64_t end    = c->share[c->shares];
+    const int64_t end    = s->cut[s->n];
     int64_t       shares = 0;
 
-    for (int64_t t = 1; t <= c->shares; t++) {
-        int64_t at = c->share[t];
+    for (int64_t t = 1; t <= s->n; t++) {
+        int64_t at = s->cut[t];
 
-        while (at > 0 && at < end && is_one_group(c, dim, at))
+        while (at > 0 && at < end && is_one_line(origin, lines, dim, at))
             at++;
-        if (at > c->share[shares]) c->share[++shares] = at;
+        if (at > s->cut[shares]) s->cut[++shares] = at;
     }
-    c->shares = shares > 0 ? shares : 1;
+    s->n = shares > 0 ? shares : 1;
 }
 
 /* ---- all ---- */
 
-static void one_share(cairn_compiled *c)
+static void one_share(cairn_shares *s, const cairn_origin *origin)
 {
-    c->shares   = 1;
-    c->share[0] = 0;
-    c->share[1] = c->origin.from
-                      ? cairn_convert_turns(part_of(c)->layout, &part_of(c)->view)
-                      : c->origin.entries->n;
-    if (c->origin.from && part_of(c)->view.values == 0) c->share[1] = 0;
-    c->offset[0] = 0;
+    s->n      = 1;
+    s->cut[0] = 0;
+    s->cut[1] = origin->from ? cairn_convert_turns(part_of(origin)->layout,
+                                                   &part_of(origin)->view)
+                             : origin->entries->n;
+    if (origin->from && part_of(origin)->view.values == 0) s->cut[1] = 0;
+    s->offset[0] = 0;
 }
 
-static void divide_entries(cairn_compiled *c, bool groups, int threads)
+static void divide_entries(cairn_shares       *s,
+                           const cairn_origin *origin,
+                           const cairn_lines  *lines,
+                           int                 threads)
 {
-    const cairn_pos n = c->origin.entries->n;
+    const cairn_pos n = origin->entries->n;
 
-    if (groups && !groups_follow(c, UINT32_MAX)) return;
+    if (lines && !lines_follow(lines, UINT32_MAX)) return;
     for (int t = 0; t <= threads; t++)
-        c->share[t] = (int64_t)((__int128)n * t / threads);
-    c->shares = threads;
-    if (groups) cut_groups(c, 0);
-    for (int64_t t = 0; t < c->shares; t++)
-        c->offset[t] = c->share[t];
+        s->cut[t] = (int64_t)((__int128)n * t / threads);
+    s->n = threads;
+    if (lines) cut_lines(s, origin, lines, 0);
+    for (int64_t t = 0; t < s->n; t++)
+        s->offset[t] = s->cut[t];
 }
 
 /// Values of a part before position @p k of the level that is divided: each of them may
@@ -156,45 +162,116 @@ values_before(const cairn_part *part, const cairn_share *division, int64_t k)
     return k;
 }
 
-static void divide_part(cairn_compiled *c, bool groups, int threads)
+static void divide_part(cairn_shares       *s,
+                        const cairn_origin *origin,
+                        const cairn_lines  *lines,
+                        int                 threads)
 {
-    const cairn_part *part  = part_of(c);
+    const cairn_part *part  = part_of(origin);
     const int         level = outermost(part->layout);
 
     if (level < 0) return;
     const cairn_share division = division_of(part->layout, level);
-    const int         dim      = run_along(c, level);
+    const int         dim      = run_along(origin, level);
 
-    if (groups
-        && (division.kind != CAIRN_SHARE_PTR || dim < 0 || !groups_follow(c, 1U << dim)
+    if (lines
+        && (division.kind != CAIRN_SHARE_PTR || dim < 0
+            || !lines_follow(lines, 1U << dim)
             || part->view.values > UINT32_MAX)) /* offsets have 32 bits */
         return;
-    c->shares = cairn_share_fill(&division, &part->view, 0, threads, c->share);
-    if (!groups) return;
-    cut_groups(c, dim);
+    s->n = cairn_share_fill(&division, &part->view, 0, threads, s->cut);
+    if (!lines) return;
+    cut_lines(s, origin, lines, dim);
 
-    for (int64_t t = 0; t < c->shares; t++)
-        c->offset[t] = values_before(part, &division, c->share[t]);
+    for (int64_t t = 0; t < s->n; t++)
+        s->offset[t] = values_before(part, &division, s->cut[t]);
 }
 
-cairn_status cairn_compiled_divide(cairn_compiled *c, bool groups, int64_t most)
+cairn_status cairn_shares_divide(cairn_env          *env,
+                                 const cairn_origin *origin,
+                                 const cairn_lines  *lines,
+                                 int64_t             threads,
+                                 cairn_shares       *s)
 {
-    const cairn_local *from    = c->origin.from;
-    int                threads = c->build->loader->threads;
+    const cairn_local *from = origin->from;
 
-    if (threads > most) threads = (int)most;
-    if (c->facts.entries < WORTH || (from && from->group[c->origin.member].count != 1))
+    if (cairn_origin_entries(origin) < WORTH
+        || (from && from->group[origin->member].count != 1) || threads < 1)
         threads = 1;
-    if (threads < 1) threads = 1;
-    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, threads + 1, &c->share));
-    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, threads, &c->offset));
-    CAIRN_TRY(
-        CAIRN_NEW_ZERO(c->m->env, (int64_t)threads * CAIRN_CONVERT_FACTS, &c->found));
-    one_share(c);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, threads + 1, &s->cut));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, threads, &s->offset));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * CAIRN_CONVERT_FACTS, &s->found));
+    one_share(s, origin);
     if (threads == 1) return CAIRN_OK;
     if (from)
-        divide_part(c, groups, threads);
+        divide_part(s, origin, lines, (int)threads);
     else
-        divide_entries(c, groups, threads);
+        divide_entries(s, origin, lines, (int)threads);
     return CAIRN_OK;
+}
+
+void cairn_shares_fini(cairn_env *env, cairn_shares *s)
+{
+    cairn_free(env, s->cut);
+    cairn_free(env, s->offset);
+    cairn_free(env, s->found);
+    *s = (cairn_shares){.n = 0};
+}
+
+/* ---- running ---- */
+
+cairn_status cairn_shares_run(cairn_env          *env,
+                              const cairn_shares *s,
+                              const cairn_origin *origin,
+                              const cairn_phase  *phase,
+                              cairn_kernel_part  *to,
+                              cairn_convert_args *args)
+{
+    const cairn_local *from  = origin->from;
+    const cairn_group *group = from ? &from->group[origin->member] : NULL;
+    int64_t            outer[CAIRN_MAX_LEVELS];
+
+    for (int64_t k = 0; k < (from ? group->count : 1); k++) {
+        cairn_origin_args(origin, k, outer, args);
+        int64_t whole[2] = {args->begin, args->end};
+
+        args->share  = s->n > 1 ? s->cut : whole;
+        args->shares = s->n > 1 ? s->n : 1;
+        CAIRN_TRY(cairn_phase_run(
+            env, phase, from ? &from->part[group->first + k].view : NULL, to, args));
+    }
+    return CAIRN_OK;
+}
+
+/// The list of one thread, from @p begin on, to @p at.
+static void move_list(uint32_t *list, int64_t begin, int64_t n, int64_t at)
+{
+    if (list && at != begin) memmove(list + at, list + begin, (size_t)n * sizeof *list);
+}
+
+cairn_pos cairn_shares_join(const cairn_shares *s,
+                            int64_t             groups,
+                            uint32_t           *cursor,
+                            uint32_t           *list,
+                            uint32_t           *beside)
+{
+    int64_t   next  = 0; /* group */
+    cairn_pos nodes = 0;
+
+    for (int64_t t = 0; t < s->n; t++) {
+        const int64_t *its   = s->found + t * CAIRN_CONVERT_FACTS;
+        const int64_t  begin = s->offset[t], n = its[1] - begin;
+
+        if (its[2] < 0) continue;
+        for (; next < its[2]; next++)
+            cursor[next] = (uint32_t)nodes;
+        for (; next <= its[3]; next++)
+            cursor[next] -= (uint32_t)(begin - nodes);
+        move_list(list, begin, n, nodes);
+        move_list(beside, begin, n, nodes);
+        nodes += n;
+    }
+    for (; next <= groups; next++)
+        cursor[next] = (uint32_t)nodes;
+    return nodes;
 }

@@ -6,14 +6,54 @@
 #ifndef CAIRN_CONVERT_COMPILED_SHARES_H
 #define CAIRN_CONVERT_COMPILED_SHARES_H
 
-#include "convert/compiled.h"
+#include "convert/compiled_source.h"
+
+/// Who visits what, and what was found there.
+typedef struct cairn_shares {
+    int64_t  n;      ///< Threads.
+    int64_t *cut;    ///< [n + 1] turns of the source that each has,
+    int64_t *offset; ///< [n] entries before them,
+    int64_t *found;  ///< [n][CAIRN_CONVERT_FACTS] facts.
+} cairn_shares;
+
+/// What must be one thread's: entries that agree in some forms over dimensions.
+typedef struct cairn_lines {
+    const cairn_algebra *algebra;
+    int                  forms;
+    const cairn_form    *form[CAIRN_MAX_LEVELS];
+    uint32_t             dims; ///< Other dimensions that tell lines; cuts need not.
+} cairn_lines;
 
 /// Divide the source into shares of about as many entries; one where it is small, or
-/// cannot be divided. Sets `share`, `shares`, `offset`, `found`.
+/// cannot be divided.
 ///
-/// @param[in] groups  A group of the target (and a row whose entries are numbered) must
-///                    be one thread's, and `offset` is needed: entries before each share.
-/// @param[in] most    Shares at most.
-cairn_status cairn_compiled_divide(cairn_compiled *c, bool groups, int64_t most);
+/// @param[in]  lines    NULL: cuts may lie anywhere. Else `offset` is filled, too.
+/// @param[in]  threads  Shares at most; less than 1 is 1.
+/// @param[out] shares   Zero; give back with cairn_shares_fini(), on failure, too.
+cairn_status cairn_shares_divide(cairn_env          *env,
+                                 const cairn_origin *origin,
+                                 const cairn_lines  *lines,
+                                 int64_t             threads,
+                                 cairn_shares       *shares);
+
+void cairn_shares_fini(cairn_env *env, cairn_shares *shares);
+
+/// Run a phase over all parts of the source. @p args has what the phase needs beside.
+cairn_status cairn_shares_run(cairn_env          *env,
+                              const cairn_shares *shares,
+                              const cairn_origin *origin,
+                              const cairn_phase  *phase,
+                              cairn_kernel_part  *to,
+                              cairn_convert_args *args);
+
+/// Bring the lists of the threads, each of which began at its offset and went as far as
+/// its facts[1] says, together; the same of @p beside, if it is not NULL. @p cursor has
+/// where each of @p groups begins, and then where the last ends.
+/// @return elements of the list.
+cairn_pos cairn_shares_join(const cairn_shares *shares,
+                            int64_t             groups,
+                            uint32_t           *cursor,
+                            uint32_t           *list,
+                            uint32_t           *beside);
 
 #endif

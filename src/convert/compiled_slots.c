@@ -3,10 +3,9 @@
 /// The way of a target with one trimmed level of few indices: which of them each group
 /// has is noted, put in order, and then every value goes to the node of its index.
 
-#include "convert/compiled_shares.h"
+#include "convert/compiled.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FEW = 24 }; ///< Indices up to which insertion is fastest.
 
@@ -27,7 +26,7 @@ static cairn_status list_slots(cairn_compiled *c)
     const int64_t slots = c->facts.slots;
     cairn_pos     n     = 0;
 
-    for (int64_t t = 1; t < c->shares; t++)
+    for (int64_t t = 1; t < c->shares.n; t++)
         for (int64_t x = 0; x < slots; x++)
             c->slot[x] |= c->slot[t * slots + x];
     for (int64_t x = 0; x < slots; x++)
@@ -43,28 +42,6 @@ static cairn_status list_slots(cairn_compiled *c)
 }
 
 /* ---- many ---- */
-
-/// Bring the threads' lists together, and tell of every group where it begins.
-static void join_lists(cairn_compiled *c)
-{
-    int64_t next = 0; /* group */
-
-    c->nodes = 0;
-    for (int64_t t = 0; t < c->shares; t++) {
-        const int64_t *its   = c->found + t * CAIRN_CONVERT_FACTS;
-        const int64_t  begin = c->offset[t], n = its[1] - begin;
-
-        if (its[2] < 0) continue;
-        for (; next < its[2]; next++)
-            c->cursor[next] = (uint32_t)c->nodes;
-        for (; next <= its[3]; next++)
-            c->cursor[next] -= (uint32_t)(begin - c->nodes);
-        memmove(c->list + c->nodes, c->list + begin, (size_t)n * sizeof *c->list);
-        c->nodes += n;
-    }
-    for (; next <= c->facts.groups; next++)
-        c->cursor[next] = (uint32_t)c->nodes;
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -100,7 +77,8 @@ static void sort_list(uint32_t *list, int64_t n)
 
 static void sort_lists(cairn_compiled *c)
 {
-#pragma omp parallel for schedule(static) num_threads((int)c->shares) if (c->shares > 1)
+#pragma omp parallel for schedule(static) \
+    num_threads((int)c->shares.n) if (c->shares.n > 1)
     for (int64_t g = 0; g < c->facts.groups; g++)
         sort_list(c->list + c->cursor[g], c->cursor[g + 1] - (int64_t)c->cursor[g]);
 }
@@ -113,7 +91,8 @@ static cairn_pos most_nodes(const cairn_compiled *c)
 {
     const cairn_local *from = c->origin.from;
 
-    return from ? from->part[0].view.values : c->facts.entries;
+    return from ? from->part[from->group[c->origin.member].first].view.values
+                : c->origin.entries->n;
 }
 
 static void set_args(const cairn_compiled *c, cairn_convert_args *args)
@@ -123,8 +102,8 @@ static void set_args(const cairn_compiled *c, cairn_convert_args *args)
     args->slots  = c->facts.slots;
     args->list   = c->list;
     args->groups = c->facts.groups;
-    args->offset = c->offset;
-    args->facts  = c->found;
+    args->offset = c->shares.offset;
+    args->facts  = c->shares.found;
 }
 
 static cairn_status count(cairn_compiled *c)
@@ -139,16 +118,17 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked,
                                     1 + 4 * c->facts.entries / (c->facts.slots + 1)));
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, c->shares * c->facts.slots, &c->slot));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, c->shares.n * c->facts.slots, &c->slot));
     if (E > 0) CAIRN_TRY(CAIRN_NEW(env, most_nodes(c), &c->list));
     set_args(c, &args);
     CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
-    for (int64_t t = 0; t < c->shares; t++)
-        bank->end += c->found[t * CAIRN_CONVERT_FACTS];
+    for (int64_t t = 0; t < c->shares.n; t++)
+        bank->end += c->shares.found[t * CAIRN_CONVERT_FACTS];
     if (E == 0) {
         CAIRN_TRY(list_slots(c));
     } else {
-        join_lists(c);
+        c->nodes =
+            cairn_shares_join(&c->shares, c->facts.groups, c->cursor, c->list, NULL);
         sort_lists(c);
     }
     bank->nodes[E] = c->nodes;

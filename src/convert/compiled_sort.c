@@ -2,7 +2,7 @@
 /// @file
 /// The way that needs nothing: keys of all entries, sorted, then appended.
 
-#include "convert/compiled_shares.h"
+#include "convert/compiled.h"
 
 static cairn_convert_spec keys_spec(const cairn_compiled *c, cairn_convert_phase phase)
 {
@@ -11,6 +11,7 @@ static cairn_convert_spec keys_spec(const cairn_compiled *c, cairn_convert_phase
     spec.split = c->keys.fields.split;
     if (phase == CAIRN_CONVERT_PACK) return spec;
     spec.rank   = false;
+    spec.filter = false;
     spec.source = spec.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
     spec.from   = NULL;
     return spec;
@@ -81,8 +82,8 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_TRY(cairn_compiled_divide(c, false, 1));
     CAIRN_TRY(cairn_keys_init(env, c->facts.entries, &c->keys));
     CAIRN_TRY(cairn_origin_pack(env, &c->origin, &c->read, &c->keys));
-    c->found[4] = c->keys.fewest;
-    c->found[5] = c->keys.most;
+    c->shares.found[4] = c->keys.fewest;
+    c->shares.found[5] = c->keys.most;
     CAIRN_TRY(cairn_keys_sort(env, &c->keys));
     for (int64_t b = 0; b < c->m->layout->banks; b++)
         CAIRN_TRY(count_bank(c, b));

@@ -13,6 +13,7 @@ cairn_pos cairn_origin_entries(const cairn_origin *origin)
 {
     cairn_pos n = 0;
 
+    if (origin->filter.member) return origin->filter.entries;
     if (!origin->from) return origin->entries->n;
     for (int64_t k = 0; k < group_of(origin)->count; k++)
         n += origin->from->part[group_of(origin)->first + k].nnz;
@@ -35,6 +36,16 @@ static void entry_args(const cairn_origin *origin, cairn_convert_args *args)
             number[q] = cairn_query_at_entries(origin->set, q);
 }
 
+/// Values of the parts before number @p number: where its members begin.
+static cairn_pos values_before(const cairn_origin *origin, int64_t number)
+{
+    cairn_pos n = 0;
+
+    for (int64_t k = 0; k < number; k++)
+        n += origin->from->part[group_of(origin)->first + k].view.values;
+    return n;
+}
+
 /// Indices of the levels that number the bank.
 static void outer_indices(const cairn_part *part, int64_t *outer)
 {
@@ -55,12 +66,15 @@ void cairn_origin_args(const cairn_origin *origin,
 {
     args->box    = &origin->box[0].lo;
     args->counts = origin->counts;
+    args->member = origin->filter.member;
+    args->which  = origin->filter.which;
     if (!origin->from) {
         entry_args(origin, args);
         return;
     }
     const cairn_part *part = &origin->from->part[group_of(origin)->first + number];
 
+    if (args->member) args->member += values_before(origin, number);
     outer_indices(part, outer);
     args->outer = outer;
     args->begin = 0;

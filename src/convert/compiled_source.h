@@ -8,6 +8,13 @@
 #include "convert/compiled_keys.h"
 #include "query/query.h"
 
+/// Entries of one member of a hybrid, among all.
+typedef struct cairn_filter {
+    uint8_t  *member;  ///< By entry, or by value of the parts in turn; NULL: no filter.
+    int       which;   ///< Member that is meant.
+    cairn_pos entries; ///< It has so many.
+} cairn_filter;
+
 /// What is read.
 typedef struct cairn_origin {
     const cairn_entries   *entries; ///< Coordinates; or
@@ -16,6 +23,7 @@ typedef struct cairn_origin {
     const cairn_query_set *set;     ///< Numbers at the entries; NULL: none.
     uint32_t               queries; ///< Bit q: a level uses query q.
     const cairn_interval  *box;     ///< [order] this rank's positions.
+    cairn_filter           filter;
     uint32_t              *counts;  ///< Where rows are numbered: entries of each.
 } cairn_origin;
 

@@ -5,6 +5,7 @@
 
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
+#include "convert/compiled_deal.h"
 #include "convert/compiled_rank.h"
 #include "tensor/walk.h"
 
@@ -15,7 +16,6 @@ typedef struct {
     const cairn_build  *build;
     const cairn_path   *path;
     cairn_member_build *m;
-    cairn_table  whole; ///< All entries, where the members' tables are not yet there.
     cairn_table  part[CAIRN_MAX_MEMBERS]; ///< Those of a hybrid source's members.
     bool         dealt;                   ///< The entries are in the members' tables.
     bool         compiled; ///< Rules on maps are left out: entries stay coordinates.
@@ -30,10 +30,16 @@ static cairn_status meet(const runner *r, cairn_status mine)
     return net ? net->agree(net->user, mine) : mine;
 }
 
+/// Do several ranks look at the entries together?
+static bool is_spread(const runner *r)
+{
+    return r->build->net && r->build->net->size > 1;
+}
+
 /// Where the entries are before the format's own members have them.
 static cairn_table *common_table(runner *r)
 {
-    return r->build->format->hybrid ? &r->whole : &r->m[0].table;
+    return r->build->format->hybrid ? &r->m[0].all : &r->m[0].table;
 }
 
 /// The entries of a tensor, as coordinates in order.
@@ -53,6 +59,49 @@ static cairn_status read_coordinates(runner *r)
     return status;
 }
 
+/// Does a member need no coordinates?
+static cairn_status is_direct(const runner *r, int member, bool *direct)
+{
+    cairn_member_build *m = &r->m[member];
+
+    *direct = m->encoding->queries == 0;
+    return m->ranked ? cairn_rank_is_direct(m, r->build, direct) : CAIRN_OK;
+}
+
+/// Members told apart by a byte for each entry.
+static void filter_members(runner *r, const cairn_origin *origin, uint8_t *dealt)
+{
+    const cairn_pos n = cairn_origin_positions(origin);
+
+    r->m[0].dealt = dealt;
+    r->dealt      = true;
+    for (int k = 0; k < r->build->format->members; k++)
+        r->m[k].filter = (cairn_filter){dealt, k, cairn_members_count(dealt, n, k)};
+}
+
+/// Deal the entries of a tensor out where they lie, if that can be compiled and no member
+/// needs coordinates.
+static cairn_status deal_direct(runner *r)
+{
+    const cairn_build *build  = r->build;
+    const cairn_origin origin = {.from = build->from, .box = build->box};
+    uint8_t           *dealt  = NULL;
+    bool               direct = !is_spread(r);
+
+    for (int k = 0; k < build->format->members && direct; k++)
+        CAIRN_TRY(is_direct(r, k, &direct));
+    if (!direct) return CAIRN_OK;
+    const cairn_status status =
+        cairn_compiled_deal(r->env, build, &origin, &dealt, &r->m[0].looked);
+
+    if (status == CAIRN_NO_KERNEL) return CAIRN_OK;
+    CAIRN_TRY(status);
+    filter_members(r, &origin, dealt);
+    for (int k = 0; k < build->format->members; k++)
+        r->m[k].direct = true;
+    return CAIRN_OK;
+}
+
 /// What the compiled way starts from: coordinates, where queries or thresholds have to
 /// look at them or members meet; else the levels as they are.
 static cairn_status load_compiled(runner *r)
@@ -63,11 +112,9 @@ static cairn_status load_compiled(runner *r)
         cairn_table_from_entries(build->entries, r->table);
         return CAIRN_OK;
     }
-    if (!build->format->hybrid && !build->from->format->hybrid) {
-        r->m[0].direct = r->m[0].encoding->queries == 0;
-        if (r->m[0].ranked)
-            CAIRN_TRY(cairn_rank_is_direct(&r->m[0], build, &r->m[0].direct));
-    }
+    if (!build->from->format->hybrid)
+        CAIRN_TRY(build->format->hybrid ? deal_direct(r)
+                                        : is_direct(r, 0, &r->m[0].direct));
     return r->m[0].direct ? CAIRN_OK : read_coordinates(r);
 }
 
@@ -112,24 +159,59 @@ static cairn_status compose(runner *r)
 static cairn_status deal(runner *r, const uint8_t *member)
 {
     for (int k = 0; k < r->build->format->members; k++)
-        CAIRN_TRY(cairn_table_select(&r->whole, member, k, &r->m[k].table));
-    cairn_table_fini(&r->whole);
+        CAIRN_TRY(cairn_table_select(&r->m[0].all, member, k, &r->m[k].table));
+    cairn_table_fini(&r->m[0].all);
     r->dealt = true;
     return CAIRN_OK;
 }
 
-static cairn_status decompose(runner *r)
+/// Compiled: members without queries leave the entries of the others out; only those
+/// that have some get rows of their own, to look at.
+static cairn_status deal_compiled(runner *r, uint8_t **member)
+{
+    const cairn_entries entries = cairn_table_entries(&r->m[0].all);
+    const cairn_origin  origin  = {.entries = &entries, .box = r->build->box};
+
+    filter_members(r, &origin, *member);
+    *member = NULL;
+    for (int k = 0; k < r->build->format->members; k++) {
+        cairn_member_build *m = &r->m[k];
+
+        m->entries = entries;
+        if (m->encoding->queries > 0 && !m->ranked)
+            CAIRN_TRY(cairn_build_read(r->m, k, r->build));
+    }
+    return CAIRN_OK;
+}
+
+/// Which member every entry goes to, by functions or one by one.
+static cairn_status find_members(runner *r, uint8_t **member)
 {
     const cairn_build  *build   = r->build;
-    const cairn_entries entries = cairn_table_entries(&r->whole);
-    uint8_t            *member  = NULL;
+    const cairn_entries entries = cairn_table_entries(&r->m[0].all);
+    const cairn_origin  origin  = {.entries = &entries, .box = build->box};
 
-    cairn_status status = meet(r, CAIRN_NEW(r->env, entries.n, &member));
+    if (r->compiled && !is_spread(r)) {
+        const cairn_status status =
+            cairn_compiled_deal(r->env, build, &origin, member, &r->m[0].looked);
+
+        if (status != CAIRN_NO_KERNEL) return status;
+    }
+    if (build->interpreted) ++*build->interpreted;
+    CAIRN_TRY(meet(r, CAIRN_NEW(r->env, entries.n, member)));
+    return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
+                           build->net, *member);
+}
+
+static cairn_status decompose(runner *r)
+{
+    uint8_t *member = NULL;
+
+    if (r->dealt) return CAIRN_OK; /* where they lie */
+    cairn_status status = find_members(r, &member);
 
     if (status == CAIRN_OK)
-        status = cairn_decompose(r->env, build->format, &build->shape, build->box,
-                                 &entries, build->net, member);
-    if (status == CAIRN_OK) status = meet(r, deal(r, member));
+        status = meet(r, r->compiled ? deal_compiled(r, &member) : deal(r, member));
     cairn_free(r->env, member);
     return status;
 }
@@ -168,6 +250,7 @@ static cairn_status query(runner *r, const cairn_rule *rule)
     cairn_member_build *m = &r->m[r->member];
 
     if (m->ranked) return CAIRN_OK;
+    if (r->build->interpreted) ++*r->build->interpreted;
     CAIRN_TRY(meet(r, begin_queries(r)));
     CAIRN_TRY(cairn_query_step(m->set, rule->a, r->build->net));
     if (!rule->appends) return CAIRN_OK;
@@ -207,7 +290,8 @@ static cairn_status run_rule(runner *r, const cairn_rule *rule)
 static void show_entries(const runner *r)
 {
     for (int k = 0; k < r->build->format->members && r->compiled; k++)
-        if (!r->m[k].set) r->m[k].entries = cairn_table_entries(&r->m[k].table);
+        if (!r->m[k].set && !r->m[k].filter.member)
+            r->m[k].entries = cairn_table_entries(&r->m[k].table);
 }
 
 static cairn_status run_all(runner *r)
@@ -238,7 +322,6 @@ cairn_status cairn_path_run(cairn_env          *env,
     runner r = {
         .env = env, .build = build, .path = path, .m = members, .compiled = compiled};
 
-    cairn_table_init(env, &r.whole);
     for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
         cairn_table_init(env, &r.part[k]);
 
@@ -246,6 +329,5 @@ cairn_status cairn_path_run(cairn_env          *env,
 
     for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
         cairn_table_fini(&r.part[k]);
-    cairn_table_fini(&r.whole);
     return status;
 }

@@ -101,6 +101,13 @@ typedef enum {
     X(const int64_t *, offset, "[shares] where each thread\'s list begins")            \
     X(uint32_t *, counts, "[rows of the box] entries, where rows are numbered")        \
     X(int64_t, groups, "combinations of the levels above the trimmed ones")            \
+    X(const int64_t *, group_low,                                                      \
+      "[expressions of a query's groupBy] smallest value,")                            \
+    X(const int64_t *, group_size, "and how many there are")                           \
+    X(uint32_t *, tally, "[groups, or those listed] values of a query")                \
+    X(const uint8_t *, member_of, "[groups, or those listed] member of a hybrid")      \
+    X(uint8_t *, member, "[entries, or values of A] member of the entry there")        \
+    X(int64_t, which, "member whose entries are visited")                              \
     X(const int64_t *, delta,                                                          \
       "[banks][levels of B + 1] where a bank\'s idx and values begin, from the first " \
       "bank\'s on")                                                                    \

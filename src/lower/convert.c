@@ -6,8 +6,8 @@
 #include "lower/convert_steps.h"
 #include "lower/passes.h"
 
-static const char *const phase_name[]  = {"pack",    "count", "fill", "histogram",
-                                          "scatter", "mark",  "place"};
+static const char *const phase_name[] = {
+    "pack", "count", "fill", "histogram", "scatter", "mark", "place", "tally", "deal"};
 static const char *const source_name[] = {"entries", "part", "keys", "long keys"};
 
 /* ---- lowering ---- */
@@ -20,10 +20,20 @@ forms_of(cairn_convert *c, const cairn_layout *layout, cairn_form *form)
     return CAIRN_OK;
 }
 
+/// A query's groups take the place of what is filled.
+static cairn_status groups_of(cairn_convert *c, const cairn_map *map)
+{
+    c->levels = map->count;
+    for (int f = 0; f < map->count; f++)
+        CAIRN_TRY(cairn_form_of(c->algebra, map->expr[f], &c->target[f]));
+    return CAIRN_OK;
+}
+
 /// Both maps in one algebra: equal forms are then equal, whichever side they are on.
 static cairn_status read_maps(cairn_convert *c)
 {
     if (c->from) CAIRN_TRY(forms_of(c, c->from, c->source));
+    if (c->spec->query) return groups_of(c, &c->spec->query->group_by);
     c->levels = c->to ? c->to->levels : c->spec->order;
     if (c->to) return forms_of(c, c->to, c->target);
     for (int k = 0; k < c->levels; k++)
@@ -55,6 +65,8 @@ static void lower_phase(cairn_convert *c)
     case CAIRN_CONVERT_SCATTER: cairn_convert_lower_scatter(c); break;
     case CAIRN_CONVERT_MARK: cairn_convert_lower_mark(c); break;
     case CAIRN_CONVERT_PLACE: cairn_convert_lower_place(c); break;
+    case CAIRN_CONVERT_TALLY: cairn_convert_lower_tally(c); break;
+    case CAIRN_CONVERT_DEAL: cairn_convert_lower_deal(c); break;
     }
     cairn_ir_return(&c->ir, cairn_ir_int(&c->ir, 0));
 }
@@ -161,6 +173,23 @@ static void add_layout(cairn_text *text, const char *what, const cairn_layout *l
                        (long long)layout->tuple[layout->value_tuple].block);
 }
 
+/// Groups, and what each entry gives to its own.
+static void add_query(cairn_text *text, const cairn_query *query, bool listed)
+{
+    cairn_text_add(text, ", %s groups", listed ? "listed" : "dense");
+    for (int f = 0; f < query->group_by.count; f++) {
+        cairn_text_add(text, " ");
+        add_expr(text, query->group_by.expr[f]);
+    }
+    for (int k = 0; k < query->cases; k++)
+        cairn_text_add(text, " case%d %lld->%d,%lld", (int)query->when[k].relation,
+                       (long long)query->when[k].constant,
+                       (int)query->when[k].start.kind,
+                       (long long)query->when[k].start.value);
+    cairn_text_add(text, " else %d,%lld", (int)query->otherwise.kind,
+                   (long long)query->otherwise.value);
+}
+
 cairn_status
 cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
 {
@@ -174,6 +203,8 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
     if (spec->rank)
         cairn_text_add(&text, ", query %d counts along d%d", spec->rank_query,
                        spec->rank_row);
+    if (spec->filter) cairn_text_add(&text, ", of one member");
+    if (spec->query) add_query(&text, spec->query, spec->listed);
     if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);
     if (spec->to) add_layout(&text, "to", spec->to);
     return cairn_text_take(&text, key);

@@ -53,6 +53,13 @@ typedef enum {
     CAIRN_CONVERT_MARK,
     /// With the lists sorted: write idx, and every value at the node of its index.
     CAIRN_CONVERT_PLACE,
+    /// Add up in `tally` what each entry gives to its group of `query`. Groups are dense
+    /// (each thread has `groups` of its own), or listed: entries come in the order of all
+    /// expressions of the groupBy but the last, whose values are noted as MARK notes
+    /// indices, with `tally` beside `list`.
+    CAIRN_CONVERT_TALLY,
+    /// Write the `member` of each entry: that of its group in `member_of`.
+    CAIRN_CONVERT_DEAL,
 } cairn_convert_phase;
 
 enum {
@@ -72,6 +79,9 @@ typedef struct cairn_convert_spec {
     bool rank;       ///< Entries come along dimension `rank_row`: the number of query
     int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:
     int  rank_row;   ///< the fewest entries of one that has any, and the most.
+    bool filter;     ///< Only entries whose `member` is `which` are visited.
+    const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
+    bool               listed; ///< and how they are numbered.
 } cairn_convert_spec;
 
 /// Lower one phase.

@@ -21,6 +21,12 @@ cairn_ir_array *cairn_convert_small(cairn_convert *c, int field, const char *nam
     return cairn_ir_array_of(&c->ir, argument(field), CAIRN_IR_U32, "%s", name);
 }
 
+cairn_ir_array *cairn_convert_members(cairn_convert *c)
+{
+    return cairn_ir_array_of(&c->ir, argument(CAIRN_CONVERT_member), CAIRN_IR_U8,
+                             "member");
+}
+
 cairn_ir_x cairn_convert_scalar(cairn_convert *c, int field, const char *name)
 {
     return cairn_ir_param(&c->ir, argument(field), CAIRN_IR_I64, "%s", name);

@@ -167,18 +167,30 @@ static cairn_status find_distinct(proof *p, int *distinct)
     return status;
 }
 
+/// Let the values of a map take the place of the target's levels.
+static cairn_status aim_at(proof *p, const cairn_map *map)
+{
+    p->levels = map->count;
+    for (int f = 0; f < map->count; f++)
+        CAIRN_TRY(cairn_form_of(p->algebra, map->expr[f], &p->target[f]));
+    return CAIRN_OK;
+}
+
 static void fini(proof *p)
 {
     cairn_free(p->env, p->algebra);
 }
 
-static cairn_status
-init(proof *p, cairn_env *env, const cairn_layout *from, const cairn_layout *to)
+static cairn_status init(proof              *p,
+                         cairn_env          *env,
+                         int                 order,
+                         const cairn_layout *from,
+                         const cairn_layout *to)
 {
     p->env   = env;
     p->from  = from;
     p->to    = to;
-    p->order = from ? from->order : to->order;
+    p->order = order;
     CAIRN_TRY(CAIRN_NEW(env, 1, &p->algebra));
     cairn_algebra_init(p->algebra, env, p->order);
     return read_forms(p);
@@ -193,7 +205,7 @@ cairn_status cairn_convert_facts_find(cairn_env           *env,
     cairn_status status;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
-    CAIRN_GO(done, init(p, env, from, to));
+    CAIRN_GO(done, init(p, env, to->order, from, to));
     CAIRN_GO(done, walk(p, 0, &facts->sorted));
     CAIRN_GO(done, walk(p, to->first <= to->last ? to->first : 0, &facts->grouped));
     status = find_distinct(p, &facts->distinct);
@@ -211,9 +223,27 @@ cairn_convert_by_rows(cairn_env *env, const cairn_layout *layout, bool *by_rows)
     int          sorted = 0;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
-    status = init(p, env, layout, NULL);
+    status = init(p, env, layout->order, layout, NULL);
     if (status == CAIRN_OK) status = walk(p, 0, &sorted);
     if (status == CAIRN_OK) *by_rows = sorted == layout->order;
+    fini(p);
+    cairn_free(env, p);
+    return status;
+}
+
+cairn_status cairn_convert_sorted_by(cairn_env          *env,
+                                     const cairn_layout *from,
+                                     const cairn_map    *map,
+                                     int                *sorted)
+{
+    proof       *p;
+    cairn_status status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
+    CAIRN_GO(done, init(p, env, map->order, from, NULL));
+    CAIRN_GO(done, aim_at(p, map));
+    status = walk(p, 0, sorted);
+done:
     fini(p);
     cairn_free(env, p);
     return status;

@@ -26,6 +26,12 @@ cairn_status cairn_convert_facts_find(cairn_env           *env,
                                       const cairn_layout  *to,
                                       cairn_convert_facts *facts);
 
+/// Through how many of the values of @p map, over dimensions, the entries come in order.
+cairn_status cairn_convert_sorted_by(cairn_env          *env,
+                                     const cairn_layout *from,
+                                     const cairn_map    *map,
+                                     int                *sorted);
+
 /// Does visiting the levels of @p layout meet the dimensions in their order?
 cairn_status
 cairn_convert_by_rows(cairn_env *env, const cairn_layout *layout, bool *by_rows);

@@ -70,9 +70,28 @@ static void open_turns(cairn_convert *c, const char *note, const char *name)
     c->turn = loop ? cairn_ir_loop_var(&c->ir, loop) : NULL;
 }
 
+/// The loop or the condition that follows needs what was let; conditions nest.
+static void require(cairn_convert *c, cairn_ir_x condition)
+{
+    cairn_ir_if(&c->ir, condition);
+    opened(c);
+}
+
+/// Where the entry stands; those of other members are left out.
+static void stand_at(cairn_convert *c, cairn_ir_x position)
+{
+    c->position = position;
+    if (c->spec->filter)
+        require(c,
+                cairn_ir_eq(&c->ir,
+                            cairn_ir_load(&c->ir, cairn_convert_members(c), position),
+                            cairn_convert_scalar(c, CAIRN_CONVERT_which, "which")));
+}
+
 static void visit_entries(cairn_convert *c, bool value)
 {
     open_turns(c, "entries", "k");
+    stand_at(c, c->turn);
     for (int d = 0; d < c->spec->order; d++) {
         cairn_ir_array *array = cairn_ir_array_of(
             &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_coord0 + d},
@@ -208,13 +227,6 @@ static void enter_determined(cairn_convert *c, nest *n, int l)
 
 /* ---- the bottom ---- */
 
-/// The loop or the condition that follows needs what was let; conditions nest.
-static void require(cairn_convert *c, cairn_ir_x condition)
-{
-    cairn_ir_if(&c->ir, condition);
-    opened(c);
-}
-
 static void read_value(cairn_convert *c, const nest *n)
 {
     cairn_ir        *b    = &c->ir;
@@ -336,6 +348,7 @@ static void visit_part(cairn_convert *c, bool value)
         else
             enter_dense(c, &n, l);
     }
+    stand_at(c, n.node);
     if (value || c->from->pads) read_value(c, &n);
     for (int k = 0; k < c->from->order; k++)
         invert_dimension(c, &n, k);

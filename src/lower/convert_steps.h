@@ -20,6 +20,7 @@ typedef struct cairn_convert {
     /* Where the visit stands: */
     cairn_ir_x    begin, end, thread;      ///< Of the share; NULL: the arguments say.
     cairn_ir_x    turn;                    ///< Entry or item; NULL in a part.
+    cairn_ir_x    position;                ///< Entry, or value in a part.
     int           inner;                   ///< Innermost loop's level, stored; else -1.
     cairn_ir_x    at;                      ///< Its node.
     cairn_ir_x    dim[CAIRN_MAX_ORDER];    ///< Coordinates; NULL with keys.
@@ -105,6 +106,9 @@ void cairn_convert_write_holes(cairn_convert *c);
 /// Array of 32-bit numbers in the arguments.
 cairn_ir_array *cairn_convert_small(cairn_convert *c, int field, const char *name);
 
+/// The member of the entry at each position.
+cairn_ir_array *cairn_convert_members(cairn_convert *c);
+
 /// `variable = 1` if @p condition.
 void cairn_convert_note(cairn_convert *c, cairn_ir_x condition, cairn_ir_var *variable);
 
@@ -120,5 +124,7 @@ void cairn_convert_lower_histogram(cairn_convert *c);
 void cairn_convert_lower_scatter(cairn_convert *c);
 void cairn_convert_lower_mark(cairn_convert *c);
 void cairn_convert_lower_place(cairn_convert *c);
+void cairn_convert_lower_tally(cairn_convert *c);
+void cairn_convert_lower_deal(cairn_convert *c);
 
 #endif

@@ -150,21 +150,28 @@ static bool is_above(const cairn_format *format, int k, double value, double sca
     return value > format->threshold[k] * scale;
 }
 
+static uint8_t member_for(const cairn_format *format, int64_t value, double scale)
+{
+    const int last = format->members - 1;
+    int       k    = 0;
+
+    while (k < last && !is_above(format, k, (double)value, scale))
+        k++;
+    return (uint8_t)k;
+}
+
 /// All entries of a group go to one member.
 static void deal(dealer *d, const cairn_query_set *set, double scale)
 {
-    const int      last  = d->format->members - 1;
     const int64_t *value = set->state[0].total;
     cairn_runs     runs  = cairn_runs_of(set, 0);
     int64_t        begin, end, group;
 
     while (cairn_runs_next(&runs, &begin, &end, &group)) {
-        int k = 0;
+        const uint8_t k = member_for(d->format, value[group], scale);
 
-        while (k < last && !is_above(d->format, k, (double)value[group], scale))
-            k++;
         for (int64_t p = begin; p < end; p++)
-            d->member[p] = (uint8_t)k;
+            d->member[p] = k;
     }
 }
 
@@ -338,4 +345,44 @@ cairn_status cairn_decompose(cairn_env             *env,
     if (status == CAIRN_OK) memcpy(member, d.member, (size_t)entries->n);
     cairn_free(env, d.member);
     return status;
+}
+
+/* ---- for those who count by themselves ---- */
+
+static dealer dealer_of(cairn_env *env, const cairn_format *f, const cairn_shape *shape)
+{
+    return (dealer){.env = env, .format = f, .shape = shape};
+}
+
+cairn_status cairn_decompose_query(cairn_env          *env,
+                                   const cairn_format *format,
+                                   const cairn_shape  *shape,
+                                   cairn_query        *query)
+{
+    dealer d = dealer_of(env, format, shape);
+
+    if (!format->query) return block_query(&d, query);
+    *query = *format->query;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_decompose_totals(cairn_env          *env,
+                                    const cairn_format *format,
+                                    const cairn_shape  *shape,
+                                    const cairn_query  *query,
+                                    int64_t             n,
+                                    const uint32_t     *total,
+                                    uint8_t            *member)
+{
+    dealer  d      = dealer_of(env, format, shape);
+    int64_t amount = 1;
+
+    if (format->mode == CAIRN_THRESHOLD_CAPACITY)
+        CAIRN_TRY(find_capacity(&d, query, &amount));
+    if (format->mode == CAIRN_THRESHOLD_MAXIMUM) amount = 0;
+    for (int64_t g = 0; g < n && format->mode == CAIRN_THRESHOLD_MAXIMUM; g++)
+        if (total[g] > amount) amount = total[g];
+    for (int64_t g = 0; g < n; g++)
+        member[g] = member_for(format, total[g], (double)amount);
+    return CAIRN_OK;
 }

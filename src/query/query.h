@@ -126,4 +126,26 @@ cairn_status cairn_decompose(cairn_env             *env,
                              const cairn_query_net *net,
                              uint8_t               *member);
 
+/// The query by whose values a hybrid deals its entries out.
+/// @param[out] query  Borrows its expressions from the format.
+/// @retval CAIRN_BAD_FORMAT  The first member stores no index and there is no query.
+cairn_status cairn_decompose_query(cairn_env          *env,
+                                   const cairn_format *format,
+                                   const cairn_shape  *shape,
+                                   cairn_query        *query);
+
+/// Which member the groups of that query go to, by their values; without `keep`.
+///
+/// Local: on one rank.
+///
+/// @param[in]  total   [n] values, of all groups that an entry is in at least.
+/// @param[out] member  [n]; caller's array.
+cairn_status cairn_decompose_totals(cairn_env          *env,
+                                    const cairn_format *format,
+                                    const cairn_shape  *shape,
+                                    const cairn_query  *query,
+                                    int64_t             n,
+                                    const uint32_t     *total,
+                                    uint8_t            *member);
+
 #endif

@@ -234,6 +234,9 @@ Test(compiled_convert, formats_with_names, .timeout = 3600)
                                        "cisr<3>",
                                        "sell-sigma<4,8>",
                                        "hybrid<bdia<4>,sell<4>,0.5>",
+                                       "hybrid<bdia<4>,csr,0.5>",
+                                       "hybrid<bell<2>,coo,0.3>",
+                                       "hybrid<ell,coo,0.2,0.5>",
                                        NULL};
     test_loader             *loader = test_loader_create(NULL, 2);
     tally                    t      = {0};

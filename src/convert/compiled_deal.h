@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Hybrids whose entries are dealt out where they lie: a byte for each says which member
+/// it goes to, and members are built from all entries with those of the others left out.
+/// Internal to convert.
+
+#ifndef CAIRN_CONVERT_COMPILED_DEAL_H
+#define CAIRN_CONVERT_COMPILED_DEAL_H
+
+#include "convert/build.h"
+#include "convert/compiled_source.h"
+
+/// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds;
+/// formats that `keep` cuts are not compiled.
+///
+/// Local: on one rank.
+///
+/// @param[out] member  By entry, or by value of the parts in turn, 255 where a value is
+///                     no entry. Freed with cairn_free(). Unchanged on failure.
+/// @param[out] route   How the functions came to be.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled.
+cairn_status cairn_compiled_deal(cairn_env          *env,
+                                 const cairn_build  *build,
+                                 const cairn_origin *origin,
+                                 uint8_t           **member,
+                                 cairn_route        *route);
+
+/// How many of @p n are @p which.
+cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which);
+
+/// Positions that the array of members has.
+cairn_pos cairn_origin_positions(const cairn_origin *origin);
+
+#endif

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Counting by groups: which numbering fits, threads, totals.
+
+#include "convert/compiled_tally.h"
+
+#include "lower/convert_order.h"
+
+/* Counts and positions are 32 bits wide. */
+#define MOST ((int64_t)UINT32_MAX - 1)
+
+enum {
+    CACHED = 1 << 18, ///< Groups of the box that are as good as listed ones.
+};
+
+/* ---- what can be counted ---- */
+
+static bool holds_of_nothing(const cairn_case *when)
+{
+    const int64_t k = when->constant;
+
+    switch (when->relation) {
+    case CAIRN_REL_EQ: return k == 0;
+    case CAIRN_REL_NE: return k != 0;
+    case CAIRN_REL_GT: return 0 > k;
+    case CAIRN_REL_GE: return 0 >= k;
+    case CAIRN_REL_LT: return 0 < k;
+    case CAIRN_REL_LE: break;
+    }
+    return 0 <= k;
+}
+
+static bool is_small(const cairn_start *start, int64_t most)
+{
+    if (start->kind == CAIRN_START_NONE) return true;
+    return start->kind == CAIRN_START_CONST && start->value >= 0
+           && start->value <= most;
+}
+
+/// What is not stored starts with 0.
+static bool rest_is_nothing(const cairn_query *query)
+{
+    const cairn_start *start = &query->otherwise;
+
+    for (int k = query->cases - 1; k >= 0; k--)
+        if (holds_of_nothing(&query->when[k])) start = &query->when[k].start;
+    return start->kind == CAIRN_START_NONE || start->value == 0;
+}
+
+/// Do sums over so many entries stay within 32 bits?
+static bool is_countable(const cairn_query *query, cairn_pos entries)
+{
+    const int64_t most = MOST / (entries > 0 ? entries : 1);
+
+    if (query->func != CAIRN_QUERY_SUM || query->arg != CAIRN_ARG_VALUE || most < 1
+        || !is_small(&query->otherwise, most))
+        return false;
+    for (int k = 0; k < query->cases; k++)
+        if (query->when[k].var != CAIRN_ARG_VALUE
+            || !is_small(&query->when[k].start, most))
+            return false;
+    return rest_is_nothing(query);
+}
+
+/// Borrowed arrays may hold entries twice.
+static bool is_trusted(const cairn_origin *origin)
+{
+    return !origin->from || origin->from->group[origin->member].block;
+}
+
+/* ---- groups ---- */
+
+static cairn_status read_forms(cairn_tally *t, const cairn_interval *box, int order)
+{
+    CAIRN_TRY(CAIRN_NEW(t->env, 1, &t->algebra));
+    cairn_algebra_init(t->algebra, t->env, order);
+    t->forms = t->query->group_by.count;
+    for (int f = 0; f < t->forms; f++) {
+        cairn_interval range;
+
+        CAIRN_TRY(cairn_form_of(t->algebra, t->query->group_by.expr[f], &t->form[f]));
+        CAIRN_CHECK(cairn_form_queries(t->algebra, &t->form[f]) == 0, t->env,
+                    CAIRN_NO_KERNEL, "query: groups by another query's numbers");
+        CAIRN_TRY(cairn_form_range(t->algebra, &t->form[f], box, NULL, &range));
+        t->low[f]  = range.lo;
+        t->size[f] = range.lo <= range.hi ? range.hi - range.lo + 1 : 0;
+        CAIRN_CHECK(t->size[f] >= 0, t->env, CAIRN_NO_KERNEL,
+                    "query: values beyond 64 bits");
+    }
+    return CAIRN_OK;
+}
+
+/// Combinations of the first @p forms expressions, or one more than can be counted.
+static int64_t combinations(const cairn_tally *t, int forms)
+{
+    __int128 n = 1;
+
+    for (int f = 0; f < forms; f++) {
+        n *= t->size[f];
+        if (n > MOST) return MOST + 1;
+    }
+    return (int64_t)n;
+}
+
+/// Do entries come line by line?
+static cairn_status
+comes_by_lines(const cairn_tally *t, const cairn_origin *origin, bool *lines)
+{
+    const cairn_group *group =
+        origin->from ? &origin->from->group[origin->member] : NULL;
+    int sorted = 0;
+
+    *lines = false;
+    if (t->forms == 0 || (group && group->count != 1)) return CAIRN_OK;
+    CAIRN_TRY(cairn_convert_sorted_by(t->env, group ? group->layout : NULL,
+                                      &t->query->group_by, &sorted));
+    *lines = sorted >= t->forms - 1;
+    return CAIRN_OK;
+}
+
+/// Arrays for groups must not outgrow the entries by much.
+static cairn_status number_groups(cairn_tally *t, const cairn_origin *origin)
+{
+    const cairn_pos entries = cairn_origin_entries(origin);
+    const int64_t   most = 16 * entries + (1 << 20), all = combinations(t, t->forms);
+    bool            lines;
+
+    CAIRN_TRY(comes_by_lines(t, origin, &lines));
+    t->lines  = t->forms ? combinations(t, t->forms - 1) : 1;
+    t->slots  = t->forms ? t->size[t->forms - 1] : 1;
+    t->listed = lines && all > CACHED && t->lines <= most && t->slots <= most;
+    t->groups = all;
+    CAIRN_CHECK(t->listed || (all <= most && all <= MOST), t->env, CAIRN_NO_KERNEL,
+                "query: too many groups to number them all");
+    return CAIRN_OK;
+}
+
+/* ---- phases ---- */
+
+cairn_convert_spec cairn_tally_spec(const cairn_tally  *t,
+                                    const cairn_origin *origin,
+                                    cairn_convert_phase phase)
+{
+    return (cairn_convert_spec){
+        .phase  = phase,
+        .source = origin->from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
+        .order  = t->algebra->order,
+        .from   = origin->from ? origin->from->group[origin->member].layout : NULL,
+        .query  = t->query,
+        .listed = t->listed,
+    };
+}
+
+cairn_convert_args cairn_tally_args(const cairn_tally *t)
+{
+    return (cairn_convert_args){.groups     = t->groups,
+                                .group_low  = t->low,
+                                .group_size = t->size,
+                                .tally      = t->total,
+                                .cursor     = t->cursor,
+                                .list       = t->list,
+                                .slot       = t->slot,
+                                .slots      = t->slots,
+                                .offset     = t->shares.offset,
+                                .facts      = t->shares.found};
+}
+
+cairn_status cairn_tally_load(cairn_tally        *t,
+                              const cairn_build  *build,
+                              const cairn_origin *origin,
+                              cairn_convert_phase kind,
+                              cairn_phase        *phase)
+{
+    const cairn_convert_spec spec = cairn_tally_spec(t, origin, kind);
+
+    CAIRN_TRY(cairn_phase_load(t->env, build->loader, &spec,
+                               cairn_build_worth(t->env, build) != CAIRN_BUILD_COMPILED,
+                               phase));
+    if (phase->kernel.route > t->route) t->route = phase->kernel.route;
+    return CAIRN_OK;
+}
+
+/* ---- counting ---- */
+
+static cairn_lines lines_of(const cairn_tally *t)
+{
+    cairn_lines lines = {.algebra = t->algebra, .forms = t->forms - 1};
+
+    for (int f = 0; f < lines.forms; f++)
+        lines.form[f] = &t->form[f];
+    return lines;
+}
+
+/// Entries that there can be at most: positions of the lists.
+static cairn_pos positions(const cairn_origin *origin)
+{
+    const cairn_local *from = origin->from;
+
+    return from ? from->part[from->group[origin->member].first].view.values
+                : origin->entries->n;
+}
+
+static cairn_status
+make_listed(cairn_tally *t, const cairn_build *build, const cairn_origin *origin)
+{
+    const cairn_lines lines   = lines_of(t);
+    const int64_t     most    = 1 + 4 * cairn_origin_entries(origin) / (t->slots + 1);
+    const int64_t     threads = build->loader->threads;
+
+    CAIRN_TRY(cairn_shares_divide(t->env, origin, &lines,
+                                  threads < most ? threads : most, &t->shares));
+    CAIRN_TRY(CAIRN_NEW(t->env, t->lines + 1, &t->cursor));
+    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, t->shares.n * t->slots, &t->slot));
+    CAIRN_TRY(CAIRN_NEW(t->env, positions(origin), &t->list));
+    return CAIRN_NEW(t->env, positions(origin), &t->total);
+}
+
+static cairn_status
+make_dense(cairn_tally *t, const cairn_build *build, const cairn_origin *origin)
+{
+    const int64_t most    = 1 + 4 * cairn_origin_entries(origin) / (t->groups + 1);
+    const int64_t threads = build->loader->threads;
+
+    CAIRN_TRY(cairn_shares_divide(t->env, origin, NULL, threads < most ? threads : most,
+                                  &t->shares));
+    return CAIRN_NEW_ZERO(t->env, t->shares.n * t->groups, &t->total);
+}
+
+/// The threads' sums become one.
+static void add_up(cairn_tally *t)
+{
+    for (int64_t s = 1; s < t->shares.n; s++)
+        for (int64_t g = 0; g < t->groups; g++)
+            t->total[g] += t->total[s * t->groups + g];
+}
+
+static cairn_status count(cairn_tally        *t,
+                          const cairn_build  *build,
+                          const cairn_origin *origin,
+                          const cairn_phase  *phase)
+{
+    CAIRN_TRY(t->listed ? make_listed(t, build, origin) : make_dense(t, build, origin));
+    cairn_convert_args args = cairn_tally_args(t);
+
+    CAIRN_TRY(cairn_shares_run(t->env, &t->shares, origin, phase, NULL, &args));
+    if (t->listed)
+        t->groups =
+            cairn_shares_join(&t->shares, t->lines, t->cursor, t->list, t->total);
+    else
+        add_up(t);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_tally_run(cairn_env          *env,
+                             const cairn_build  *build,
+                             const cairn_origin *origin,
+                             const cairn_query  *query,
+                             cairn_tally        *t)
+{
+    cairn_phase phase = {.loader = NULL};
+
+    *t = (cairn_tally){.env = env, .query = query, .route = CAIRN_ROUTE_PREBUILT};
+    CAIRN_CHECK(is_countable(query, cairn_origin_entries(origin)) && is_trusted(origin)
+                    && cairn_origin_fits(origin),
+                env, CAIRN_NO_KERNEL, "query: not one that a compiled phase counts");
+    CAIRN_TRY(read_forms(t, origin->box, build->shape.order));
+    CAIRN_TRY(number_groups(t, origin));
+    CAIRN_TRY(cairn_tally_load(t, build, origin, CAIRN_CONVERT_TALLY, &phase));
+
+    const cairn_status status = count(t, build, origin, &phase);
+
+    cairn_phase_release(&phase);
+    return status;
+}
+
+void cairn_tally_fini(cairn_tally *t)
+{
+    cairn_shares_fini(t->env, &t->shares);
+    cairn_free(t->env, t->algebra);
+    cairn_free(t->env, t->total);
+    cairn_free(t->env, t->cursor);
+    cairn_free(t->env, t->list);
+    cairn_free(t->env, t->slot);
+    *t = (cairn_tally){.env = t->env};
+}

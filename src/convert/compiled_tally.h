@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Values of a `sum` query, counted where the entries lie: no coordinates are made, and
+/// no list of groups where these can be numbered by arithmetic. Internal to convert.
+///
+/// What is counted: `sum(value)` over any groups of dimensions, whose starts are
+/// constants, 0 where nothing is stored.
+///
+/// Memory, for n entries: 4 bytes a group of the box and thread, where it has few groups;
+/// else 8 bytes a group that has an entry, 4 for each line of groups, and 4 for each value
+/// of the last expression and thread.
+
+#ifndef CAIRN_CONVERT_COMPILED_TALLY_H
+#define CAIRN_CONVERT_COMPILED_TALLY_H
+
+#include "convert/build.h"
+#include "convert/compiled_shares.h"
+
+/// Groups of a query and their values. A *line* is all groups that agree in all
+/// expressions but the last.
+typedef struct cairn_tally {
+    cairn_env         *env;
+    const cairn_query *query;
+    cairn_algebra     *algebra;
+    int                forms;
+    cairn_form         form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
+    int64_t            low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
+    int64_t            size[CAIRN_MAX_LEVELS]; ///< and how many there are.
+    bool               listed; ///< Groups are listed line by line; else all are there.
+    int64_t            lines, slots; ///< LISTED: lines; values of the last expression.
+    int64_t            groups;       ///< Of the box; of those listed.
+    cairn_shares       shares;
+    uint32_t          *total;  ///< [groups] values.
+    uint32_t          *cursor; ///< LISTED: [lines + 1] where each line begins in
+    uint32_t          *list;   ///< [groups] values of the last expression.
+    uint32_t          *slot;   ///< [shares][slots]
+    cairn_route        route;  ///< COMPILED if any phase was.
+} cairn_tally;
+
+/// Count.
+///
+/// Local.
+///
+/// @param[out] tally  Give back with cairn_tally_fini(), on failure, too.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled, or there are too many groups.
+cairn_status cairn_tally_run(cairn_env          *env,
+                             const cairn_build  *build,
+                             const cairn_origin *origin,
+                             const cairn_query  *query,
+                             cairn_tally        *tally);
+
+void cairn_tally_fini(cairn_tally *tally);
+
+/// The specification of a phase over the groups, and its arguments.
+cairn_convert_spec cairn_tally_spec(const cairn_tally  *tally,
+                                    const cairn_origin *origin,
+                                    cairn_convert_phase phase);
+cairn_convert_args cairn_tally_args(const cairn_tally *tally);
+
+/// Get a phase; `route` remembers how.
+cairn_status cairn_tally_load(cairn_tally        *tally,
+                              const cairn_build  *build,
+                              const cairn_origin *origin,
+                              cairn_convert_phase kind,
+                              cairn_phase        *phase);
+
+#endif

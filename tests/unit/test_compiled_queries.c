@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Queries and hybrids that are counted where the entries lie, against the reference way,
+/// bit for bit, on several threads; and that they are: nothing may be run on coordinates.
+
+#include "convert/build.h"
+#include "format/language.h"
+#include "support/kernel_loader.h"
+#include "support/names.h"
+#include "support/random_format.h"
+#include "support/random_tensor.h"
+
+enum { ROWS = 60000, COLS = 50000 }; /* more entries than one thread is given */
+
+typedef struct {
+    cairn_env     env;
+    test_loader  *loader;
+    cairn_entries entries;
+} fixture;
+
+/// A band, entries anywhere, rows of none and of many.
+static void draw(fixture *f)
+{
+    uint64_t state = 11;
+
+    cairn_entries_init(&f->entries, 2);
+    for (cairn_coord i = 0; i < ROWS; i++) {
+        const int64_t many = i % 997 == 0 ? 60 : random_below(&state, 6);
+
+        if (i % 13 == 5) continue;
+        for (cairn_coord k = -1; k <= 1; k++)
+            if (i + k >= 0 && i + k < COLS && !random_chance(&state, i % 500 / 10))
+                cr_assert_eq(cairn_entries_add(&f->env, &f->entries,
+                                               (cairn_coord[]){i, i + k}, i + k + 1),
+                             CAIRN_OK);
+        for (int64_t k = 0; k < many; k++)
+            cr_assert_eq(cairn_entries_add(
+                             &f->env, &f->entries,
+                             (cairn_coord[]){i, random_below(&state, COLS)}, k + 1),
+                         CAIRN_OK);
+    }
+    cr_assert_eq(cairn_entries_sort(&f->env, &f->entries), CAIRN_OK);
+    cr_assert_gt(f->entries.n, 200000);
+}
+
+static void start(fixture *f)
+{
+    cairn_env_init(&f->env);
+    f->env.options.kernels = CAIRN_KERNELS_COMPILED;
+    f->loader              = test_loader_create(&f->env, 3);
+    draw(f);
+}
+
+static void stop(fixture *f)
+{
+    test_loader_destroy(f->loader);
+    cairn_entries_fini(&f->env, &f->entries);
+    cr_expect_eq(f->env.live_blocks, 0);
+}
+
+static void parse(fixture *f, const char *name, cairn_format **format)
+{
+    char text[RANDOM_FORMAT];
+
+    if (name[0] == '#')
+        snprintf(text, sizeof text, "%s", name);
+    else
+        by_name(name, text, sizeof text);
+    cr_assert_eq(cairn_format_parse(&f->env, NULL, text, "test", format), CAIRN_OK,
+                 "%s: %s", name, f->env.message);
+}
+
+static cairn_local *
+build(fixture *f, const cairn_format *format, const cairn_local *from, int *interpreted)
+{
+    cairn_local *tensor;
+    cairn_route  route;
+    cairn_build  b = {
+         .format      = format,
+         .shape       = {2,             {ROWS, COLS} },
+         .box         = {{0, ROWS - 1}, {0, COLS - 1}},
+         .entries     = &f->entries,
+         .from        = from,
+         .value_bits  = 64,
+         .loader      = interpreted ? &f->loader->loader : NULL,
+         .interpreted = interpreted,
+         .route       = &route
+    };
+
+    cr_assert_eq(cairn_local_build(&f->env, &b, &tensor), CAIRN_OK, "%s",
+                 f->env.message);
+    if (interpreted) cr_expect_eq(route, CAIRN_ROUTE_COMPILED);
+    return tensor;
+}
+
+static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
+{
+    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+
+    cr_assert_eq(a->parts, b->parts);
+    for (int64_t p = 0; p < a->parts; p++) {
+        const int arrays = cairn_part_arrays(&a->part[p], x);
+
+        cr_assert_eq(a->part[p].nnz, b->part[p].nnz);
+        cr_assert_eq(arrays, cairn_part_arrays(&b->part[p], y));
+        for (int k = 0; k < arrays; k++)
+            cr_expect(x[k].bytes == y[k].bytes
+                          && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
+                      "%s: part %d: array %d differs", name, (int)p, k);
+    }
+}
+
+/// From the entries (@p from NULL) or another format; so many queries and deals may be
+/// run on coordinates.
+static void compare(fixture *f, const char *from, const char *to, int expected)
+{
+    cairn_format *source_format = NULL, *format;
+    cairn_local  *source        = NULL, *reference, *compiled;
+    int           interpreted   = 0;
+
+    if (from) {
+        parse(f, from, &source_format);
+        source = build(f, source_format, NULL, NULL);
+    }
+    parse(f, to, &format);
+    reference = build(f, format, source, NULL);
+    compiled  = build(f, format, source, &interpreted);
+    check_same(reference, compiled, to);
+    cr_expect_eq(interpreted, expected, "%s to %s: %d interpreted, not %d",
+                 from ? from : "entries", to, interpreted, expected);
+    cairn_local_destroy(&reference);
+    cairn_local_destroy(&compiled);
+    cairn_local_destroy(&source);
+    cairn_format_destroy(&format);
+    cairn_format_destroy(&source_format);
+}
+
+/// Block sums: groups listed line by line.
+Test(compiled_queries, hybrids_of_blocks, .timeout = 600)
+{
+    static const char *const from[] = {
+        NULL, "csr", "coo", "bdia<16>", "c2sr<3>", "hybrid<bdia<16>,csr,0.6>"};
+    static const char *const to[] = {"hybrid<bdia<16>,csr,0.6>",
+                                     "hybrid<bcsr<2,2>,coo,0.5>",
+                                     "hybrid<bdia<64>,sell<8>,0.5>"};
+    static fixture           f;
+
+    start(&f);
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+        for (size_t t = 0; t < sizeof to / sizeof *to; t++)
+            compare(&f, from[k], to[t], 0);
+    stop(&f);
+}
+
+/// Queries of the hybrid's own: sums of any groups, conditions, other thresholds.
+Test(compiled_queries, hybrids_by_query, .timeout = 600)
+{
+    static const char *const to[] = {
+        "#hybrid<{ fmats = [csr, coo], query = sum(value) groupBy (d0,d1)->(d0) with "
+        "value "
+        "ne 0 -> 1 | otherwise -> 0, absolute thresholds = [20] }>",
+        "#hybrid<{ fmats = [csr, csc, coo], query = sum(value) groupBy "
+        "(d0,d1)->(d1/100) with "
+        "value gt 30000 -> 3 | value gt 100 -> 1 | otherwise -> 0, maximum "
+        "thresholds = [0.5, 0.1] }>",
+    };
+    static fixture f;
+
+    start(&f);
+    for (size_t t = 0; t < sizeof to / sizeof *to; t++) {
+        compare(&f, NULL, to[t], 0);
+        compare(&f, "csr", to[t], 0);
+        compare(&f, "csc", to[t], 0);
+    }
+    stop(&f);
+}
