@@ -8,6 +8,7 @@
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
 #include "convert/compiled_rank.h"
+#include "convert/compiled_rows.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -37,6 +38,7 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
 
     for (int q = 0; q < m->encoding->queries && m->set; q++)
         span[q] = cairn_query_span(m->set, q);
+    if (m->rows.on) memcpy(span, m->rows.span, sizeof span);
     return cairn_layout_create(b->env, m->encoding, b->build->shape.extent,
                                b->build->box, span, b->build->value_bits, &m->layout);
 }
@@ -44,7 +46,7 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
 /// The reference way after all, for queries that were to be left out.
 static cairn_status run_queries(const builder *b, cairn_member_build *m)
 {
-    m->ranked = false;
+    cairn_rows_drop(m);
     if (b->build->interpreted) *b->build->interpreted += m->encoding->queries;
     cairn_layout_destroy(b->env, &m->layout);
     CAIRN_TRY(cairn_query_run(b->env, m->encoding, &b->build->shape, b->build->box,
@@ -56,12 +58,17 @@ static cairn_status run_queries(const builder *b, cairn_member_build *m)
 /// coordinates, unless that is forbidden.
 static cairn_status count_compiled(builder *b, cairn_member_build *m)
 {
-    const cairn_status status = cairn_compiled_count(m, b->build, &m->compiled);
+    const int    number = (int)(m - b->m);
+    cairn_status status = cairn_compiled_count(m, b->build, &m->compiled);
 
+    if (status == CAIRN_NO_KERNEL && (m->ranked || m->rows.on)) {
+        CAIRN_TRY(cairn_build_read(b->m, number, b->build));
+        CAIRN_TRY(run_queries(b, m));
+        status = cairn_compiled_count(m, b->build, &m->compiled);
+    }
     if (status != CAIRN_NO_KERNEL || !cairn_compiled_may_fall_back(b->env))
         return status;
-    CAIRN_TRY(cairn_build_read(b->m, (int)(m - b->m), b->build));
-    if (m->ranked) CAIRN_TRY(run_queries(b, m));
+    CAIRN_TRY(cairn_build_read(b->m, number, b->build));
     CAIRN_TRY(cairn_build_remap(m));
     return cairn_build_count(m);
 }
@@ -213,6 +220,7 @@ static void free_member(cairn_env *env, cairn_member_build *m)
     cairn_table_fini(&m->seen);
     cairn_table_fini(&m->all);
     cairn_free(env, m->dealt);
+    cairn_free(env, m->rows.table);
     cairn_free(env, m->bank);
 }
 
@@ -232,8 +240,10 @@ static cairn_status make_members(builder *b)
 /// Members whose queries need not be run.
 static cairn_status find_ranks(builder *b)
 {
-    for (int k = 0; k < b->members; k++)
+    for (int k = 0; k < b->members; k++) {
         CAIRN_TRY(cairn_rank_find(&b->m[k], b->build));
+        if (!b->m[k].ranked) CAIRN_TRY(cairn_rows_find(&b->m[k], b->build));
+    }
     return CAIRN_OK;
 }
 

@@ -21,6 +21,17 @@ typedef struct cairn_rank {
     int row, col;     ///< Dimensions: of the groups, and along them.
 } cairn_rank;
 
+/// Queries that give every row a number (compiled_rows.h).
+typedef struct cairn_rows {
+    bool           on;
+    int            row;     ///< Dimension,
+    int            count;   ///< and the sum over it.
+    uint32_t       tables;  ///< Bit q: query q gives every row a number.
+    int64_t        n;       ///< Rows of the box.
+    uint32_t      *table;   ///< [queries][n]; NULL: not counted yet.
+    cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
+} cairn_rows;
+
 /// One member while it is built.
 typedef struct cairn_member_build {
     cairn_env            *env;
@@ -40,6 +51,8 @@ typedef struct cairn_member_build {
     cairn_route looked; ///< How the functions came to be that looked at the entries.
     bool        ranked; ///< Compiled: its queries are not run; instead there is
     cairn_rank  rank;   ///< this.
+    bool        laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
+    cairn_rows  rows;   ///< Compiled: its queries are not run, but these.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.
 } cairn_member_build;
 

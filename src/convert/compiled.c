@@ -18,6 +18,7 @@ static const cairn_way *const ways[] = {
     [CAIRN_STRATEGY_SCATTER] = &cairn_way_scatter,
     [CAIRN_STRATEGY_SLOTS]   = &cairn_way_slots,
     [CAIRN_STRATEGY_SORT]    = &cairn_way_sort,
+    [CAIRN_STRATEGY_LANES]   = &cairn_way_lanes,
 };
 
 static cairn_pos entries_of(const cairn_build *build)
@@ -59,6 +60,8 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
         .rank       = c->m->ranked,
         .rank_query = c->m->rank.query,
         .rank_row   = c->m->rank.row,
+        .tables     = c->m->rows.on ? c->m->rows.tables : 0,
+        .table_row  = c->m->rows.row,
     };
 }
 
@@ -153,13 +156,15 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_CHECK(cairn_origin_fits(&c->origin), env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
     CAIRN_TRY(cairn_strategy_find(env, &c->origin, c->m->layout, c->range, &c->facts));
-    c->strategy = cairn_strategy_choose(&c->origin, c->m->layout, &c->facts);
+    c->strategy = c->m->laned ? CAIRN_STRATEGY_LANES
+                              : cairn_strategy_choose(&c->origin, c->m->layout,
+                                                      &c->facts);
     CAIRN_TRY(ways[c->strategy]->load(c));
     CAIRN_TRY(cairn_compiled_check_values(c));
     CAIRN_TRY(make_banks(c));
-    if (c->m->ranked) CAIRN_TRY(make_counts(c));
+    if (c->m->ranked && !c->m->laned) CAIRN_TRY(make_counts(c));
     CAIRN_TRY(ways[c->strategy]->count(c));
-    if (c->m->ranked) set_spans(c);
+    if (c->m->ranked && !c->m->laned) set_spans(c);
     return CAIRN_OK;
 }
 
@@ -186,6 +191,8 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
                                .from    = m->direct ? build->from : NULL,
                                .box     = m->layout->box,
                                .filter  = m->filter,
+                               .table   = m->rows.on ? m->rows.table : NULL,
+                               .rows    = m->rows.n,
                                .set     = m->set,
                                .queries = m->set ? used_queries(m->layout) : 0};
 
@@ -252,7 +259,7 @@ cairn_compiled_fill(const cairn_compiled *c, int64_t bank, cairn_part *part)
     CAIRN_TRY(make_tuples(c, &c->m->bank[bank], &args.tuple, tuple));
     cairn_status status = ways[c->strategy]->fill(c, bank, &args, part);
 
-    if (status == CAIRN_OK && c->m->ranked)
+    if (status == CAIRN_OK && c->m->ranked && !c->m->laned)
         cairn_rank_pad(c->m, c->origin.counts, (int)c->shares.n, part);
     if (status == CAIRN_OK && !c->m->ranked)
         status = cairn_build_padding(c->m, part, tuple);
@@ -274,6 +281,8 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_free(env, c->cursor);
     cairn_free(env, c->slot);
     cairn_free(env, c->list);
+    cairn_free(env, c->lane);
+    cairn_free(env, c->row_of);
     cairn_free(env, c);
     *compiled = NULL;
 }

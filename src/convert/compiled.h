@@ -33,6 +33,7 @@ typedef struct cairn_compiled {
     cairn_keys           keys;   ///< SORT.
     uint32_t            *cursor, *slot, *list; ///< As the phases have them.
     cairn_pos            nodes;                ///< SLOTS.
+    uint32_t    *lane, *row_of; ///< LANES: of every row; which row (from 1) a lane has.
 } cairn_compiled;
 
 /// One way: what it loads, how it counts banks and nodes, how it fills a part.
@@ -46,7 +47,7 @@ typedef struct cairn_way {
 } cairn_way;
 
 extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
-    cairn_way_sort;
+    cairn_way_sort, cairn_way_lanes;
 
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)

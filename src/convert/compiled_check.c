@@ -27,6 +27,10 @@ static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *r
             range[q].hi = box[c->m->rank.col].hi - box[c->m->rank.col].lo;
             continue;
         }
+        if (c->m->rows.on) {
+            range[q] = c->m->rows.span[q];
+            continue;
+        }
         number   = cairn_query_at_entries(c->m->set, q);
         range[q] = (cairn_interval){number[0], number[0]};
         for (cairn_pos k = 1; k < c->origin.entries->n; k++)
@@ -77,6 +81,8 @@ indirect_range(const cairn_compiled *c, int l, cairn_interval *range)
         cairn_form_range(layout->algebra, &level->form, layout->box, queries, range));
     if (level->trimmed && !level->gaps) return CAIRN_OK;
     if (lies_in(range, &level->range)) return CAIRN_OK;
+    CAIRN_CHECK(!c->m->rows.on || c->m->ranked, c->m->env, CAIRN_NO_KERNEL,
+                "convert: numbers of rows that may leave their level's range");
     if (!c->m->ranked) CAIRN_TRY(check_entries(c, l));
     *range = level->range;
     return CAIRN_OK;

@@ -5,18 +5,9 @@
 
 #include "convert/compiled_rank.h"
 
-/// One row in the arrays: its slots are @c stride positions apart.
-typedef struct {
-    char   *idx, *val; ///< Of slot 0.
-    int64_t stride;
-    int64_t count, slots;      ///< Of entries, of all.
-    int64_t hole, col, col_hi; ///< Columns that there are, from `col` on.
-    int     val_bits;
-} row;
-
 /// A row of indices of @p bits.
 #define DEFINE_PAD(bits)                                                               \
-    static void pad_##bits(const row *r)                                               \
+    static void pad_##bits(const cairn_padded_row *r)                                               \
     {                                                                                  \
         uint##bits##_t *const idx = (uint##bits##_t *)r->idx;                          \
         int64_t               met = 0, col = r->col;                                   \
@@ -33,7 +24,7 @@ DEFINE_PAD(16)
 DEFINE_PAD(32)
 DEFINE_PAD(64)
 
-static void pad_row(const row *r, int idx_bits)
+void cairn_rank_pad_row(const cairn_padded_row *r, int idx_bits)
 {
     switch (idx_bits) {
     case 8: pad_8(r); break;
@@ -90,7 +81,7 @@ static void pad_lanes(const padding *p, int64_t group, int64_t begin, int64_t en
     const int64_t             col  = layout->box[p->m->rank.col].lo;
     const int idx_bytes = idx->idx_bits / 8, val_bytes = p->view->val_bits / 8;
     int64_t   e[CAIRN_MAX_LEVELS], i;
-    row       r = {.idx = (char *)idx->idx + (node * p->lanes + begin) * idx_bytes,
+    cairn_padded_row r = {.idx = (char *)idx->idx + (node * p->lanes + begin) * idx_bytes,
                    .val = (char *)p->view->val + (node * p->lanes + begin) * val_bytes,
                    .stride   = p->lanes,
                    .slots    = (E ? load_ptr(slot, group + 1) : slot->nodes) - node,
@@ -107,7 +98,7 @@ static void pad_lanes(const padding *p, int64_t group, int64_t begin, int64_t en
 
         r.count  = is_row ? p->counts[i - rows.lo] : 0;
         r.col_hi = is_row ? layout->box[p->m->rank.col].hi : col - 1;
-        pad_row(&r, idx->idx_bits);
+        cairn_rank_pad_row(&r, idx->idx_bits);
         r.idx += idx_bytes;
         r.val += val_bytes;
         advance(layout, E + 1, last, e);

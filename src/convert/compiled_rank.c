@@ -40,6 +40,23 @@ static bool is_rank(const cairn_query *q, int64_t count, int64_t *row, int64_t *
            && is_dim(q->traverse_by->expr[0], col) && *row != *col;
 }
 
+bool cairn_rank_is_count(const cairn_query *query)
+{
+    int64_t row;
+
+    return is_count(query, &row);
+}
+
+bool cairn_rank_is_number(const cairn_query *query, cairn_rank *rank)
+{
+    int64_t row, col;
+
+    if (!is_rank(query, rank->count, &row, &col)) return false;
+    rank->row = (int)row;
+    rank->col = (int)col;
+    return true;
+}
+
 /// Is a level's form this atom, by itself?
 static bool
 is_atom(const cairn_layout *layout, int l, cairn_atom_kind kind, int64_t number)
@@ -76,6 +93,30 @@ static bool fits_layout(const cairn_layout *layout, const cairn_rank *rank)
            && is_atom(layout, last, CAIRN_ATOM_DIM, rank->col);
 }
 
+bool cairn_rank_fits_lanes(const cairn_layout *layout, const cairn_rank *rank)
+{
+    const int      S = layout->first, last = layout->levels - 1;
+    const uint32_t row = 1U << rank->row, number = 1U << rank->query;
+
+    if (S != layout->last || S == last || layout->tuples > 0
+        || (S > 0 && !layout->level[S].has_ptr) || layout->level[S].gaps
+        || layout->partition >= 0
+        || !is_atom(layout, S, CAIRN_ATOM_QUERY, rank->query)
+        || !layout->level[last].determined || !layout->level[last].per_node
+        || !is_atom(layout, last, CAIRN_ATOM_DIM, rank->col))
+        return false;
+    for (int l = 0; l < last; l++) {
+        const cairn_level *level = &layout->level[l];
+
+        if (l == S) continue;
+        if ((cairn_form_dims(layout->algebra, &level->form) & ~row)
+            || (cairn_form_queries(layout->algebra, &level->form) & number)
+            || (level->determined && (level->per_node || level->by >> S & 1)))
+            return false;
+    }
+    return true;
+}
+
 static bool has_zero(const double *value, cairn_pos n)
 {
     bool zero = false;
@@ -86,7 +127,7 @@ static bool has_zero(const double *value, cairn_pos n)
 }
 
 /// Stored zeros are entries to a layout that does not pad.
-static bool stores_zeros(const cairn_build *build)
+bool cairn_rank_has_zeros(const cairn_build *build)
 {
     if (!build->from) return has_zero(build->entries->value, build->entries->n);
     for (int64_t k = 0; k < build->from->parts; k++) {
@@ -121,7 +162,7 @@ cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build)
     CAIRN_TRY(cairn_layout_create(m->env, m->encoding, build->shape.extent, build->box,
                                   NULL, build->value_bits, &layout));
     /* Entries are dealt out, or read, in the order of rows. */
-    m->ranked = rank.row == 0 && fits_layout(layout, &rank) && !stores_zeros(build);
+    m->ranked = rank.row == 0 && fits_layout(layout, &rank) && !cairn_rank_has_zeros(build);
     m->rank   = rank;
     cairn_layout_destroy(m->env, &layout);
     return CAIRN_OK;

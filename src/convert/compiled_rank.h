@@ -14,6 +14,18 @@
 
 #include "convert/compiled.h"
 
+/// Is it `sum(value) groupBy r with value ne 0 -> 1`? Is it the numbers along the rows
+/// that query `count` of @p rank counts? Sets their dimensions.
+bool cairn_rank_is_count(const cairn_query *query);
+bool cairn_rank_is_number(const cairn_query *query, cairn_rank *rank);
+
+/// Do the entries of a row stand in a lane that the row alone gives, and is all that is
+/// determined the row's, but a last level that is the column?
+bool cairn_rank_fits_lanes(const cairn_layout *layout, const cairn_rank *rank);
+
+/// Does the source store zeros, which are numbered as padding is?
+bool cairn_rank_has_zeros(const cairn_build *build);
+
 /// Can a member's queries be left out? Sets `rank` of the member.
 ///
 /// Local. Not on several ranks, nor with stored zeros, which are numbered as padding is.
@@ -27,6 +39,18 @@ cairn_rank_is_direct(cairn_member_build *m, const cairn_build *build, bool *dire
 /// The spans that the queries would have had, from the fewest and the most entries of a
 /// row that has any (the most 0: there are none).
 void cairn_rank_set_spans(cairn_member_build *m, int64_t fewest, int64_t most);
+
+/// One row in the arrays: its slots are @c stride positions apart.
+typedef struct cairn_padded_row {
+    char   *idx, *val; ///< Of slot 0.
+    int64_t stride;
+    int64_t count, slots;      ///< Of entries, of all.
+    int64_t hole, col, col_hi; ///< Columns that there are, from `col` on.
+    int     val_bits;
+} cairn_padded_row;
+
+/// Fill the padding of a row whose entries are in place.
+void cairn_rank_pad_row(const cairn_padded_row *row, int idx_bits);
 
 /// Fill the padding of a part whose entries are in place: indices and values.
 /// @param[in] counts  Entries of every row of the box.

@@ -68,6 +68,8 @@ void cairn_origin_args(const cairn_origin *origin,
     args->counts = origin->counts;
     args->member = origin->filter.member;
     args->which  = origin->filter.which;
+    args->table      = origin->table;
+    args->table_rows = origin->rows;
     if (!origin->from) {
         entry_args(origin, args);
         return;

@@ -24,7 +24,9 @@ typedef struct cairn_origin {
     uint32_t               queries; ///< Bit q: a level uses query q.
     const cairn_interval  *box;     ///< [order] this rank's positions.
     cairn_filter           filter;
-    uint32_t              *counts;  ///< Where rows are numbered: entries of each.
+    const uint32_t        *table; ///< Numbers by row; NULL: there are none.
+    int64_t                rows;
+    uint32_t              *counts; ///< Where rows are numbered: entries of each.
 } cairn_origin;
 
 /// Entries there are at most.

@@ -128,7 +128,7 @@ static cairn_status number_groups(cairn_tally *t, const cairn_origin *origin)
     CAIRN_TRY(comes_by_lines(t, origin, &lines));
     t->lines  = t->forms ? combinations(t, t->forms - 1) : 1;
     t->slots  = t->forms ? t->size[t->forms - 1] : 1;
-    t->listed = lines && all > CACHED && t->lines <= most && t->slots <= most;
+    t->listed = lines && t->forms > 1 && all > CACHED && t->lines <= most && t->slots <= most;
     t->groups = all;
     CAIRN_CHECK(t->listed || (all <= most && all <= MOST), t->env, CAIRN_NO_KERNEL,
                 "query: too many groups to number them all");
@@ -146,6 +146,7 @@ cairn_convert_spec cairn_tally_spec(const cairn_tally  *t,
         .source = origin->from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
         .order  = t->algebra->order,
         .from   = origin->from ? origin->from->group[origin->member].layout : NULL,
+        .filter = phase == CAIRN_CONVERT_TALLY && origin->filter.member,
         .query  = t->query,
         .listed = t->listed,
     };

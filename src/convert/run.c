@@ -7,6 +7,7 @@
 #include "convert/compiled.h"
 #include "convert/compiled_deal.h"
 #include "convert/compiled_rank.h"
+#include "convert/compiled_rows.h"
 #include "tensor/walk.h"
 
 #include <inttypes.h>
@@ -64,8 +65,26 @@ static cairn_status is_direct(const runner *r, int member, bool *direct)
 {
     cairn_member_build *m = &r->m[member];
 
-    *direct = m->encoding->queries == 0;
+    *direct = m->encoding->queries == 0 || m->rows.on;
     return m->ranked ? cairn_rank_is_direct(m, r->build, direct) : CAIRN_OK;
+}
+
+/// Count the rows of a member whose queries are about these; false: they have to be run
+/// after all.
+static cairn_status count_rows(const runner *r, int member, bool *counted)
+{
+    cairn_member_build *m      = &r->m[member];
+    const cairn_origin  origin = {.from    = m->direct ? r->build->from : NULL,
+                                  .entries = &m->entries,
+                                  .filter  = m->filter,
+                                  .box     = r->build->box};
+
+    *counted = true;
+    if (!m->rows.on) return CAIRN_OK;
+    const cairn_status status = cairn_rows_run(m, r->build, &origin);
+
+    *counted = status != CAIRN_NO_KERNEL;
+    return *counted ? status : CAIRN_OK;
 }
 
 /// Members told apart by a byte for each entry.
@@ -77,6 +96,20 @@ static void filter_members(runner *r, const cairn_origin *origin, uint8_t *dealt
     r->dealt      = true;
     for (int k = 0; k < r->build->format->members; k++)
         r->m[k].filter = (cairn_filter){dealt, k, cairn_members_count(dealt, n, k)};
+}
+
+/// By way of coordinates after all.
+static void forget_dealing(runner *r)
+{
+    for (int k = 0; k < r->build->format->members; k++) {
+        r->m[k].filter = (cairn_filter){.member = NULL};
+        r->m[k].direct = false;
+        cairn_free(r->env, r->m[k].rows.table);
+        r->m[k].rows.table = NULL;
+    }
+    cairn_free(r->env, r->m[0].dealt);
+    r->m[0].dealt = NULL;
+    r->dealt      = false;
 }
 
 /// Deal the entries of a tensor out where they lie, if that can be compiled and no member
@@ -99,6 +132,21 @@ static cairn_status deal_direct(runner *r)
     filter_members(r, &origin, dealt);
     for (int k = 0; k < build->format->members; k++)
         r->m[k].direct = true;
+    for (int k = 0; k < build->format->members && direct; k++)
+        CAIRN_TRY(count_rows(r, k, &direct));
+    if (!direct) forget_dealing(r);
+    return CAIRN_OK;
+}
+
+/// Start from the levels of a tensor, if the member's queries allow.
+static cairn_status start_direct(runner *r)
+{
+    bool counted;
+
+    CAIRN_TRY(is_direct(r, 0, &r->m[0].direct));
+    if (!r->m[0].direct) return CAIRN_OK;
+    CAIRN_TRY(count_rows(r, 0, &counted));
+    r->m[0].direct = counted;
     return CAIRN_OK;
 }
 
@@ -114,7 +162,7 @@ static cairn_status load_compiled(runner *r)
     }
     if (!build->from->format->hybrid)
         CAIRN_TRY(build->format->hybrid ? deal_direct(r)
-                                        : is_direct(r, 0, &r->m[0].direct));
+                                        : start_direct(r));
     return r->m[0].direct ? CAIRN_OK : read_coordinates(r);
 }
 
@@ -177,8 +225,11 @@ static cairn_status deal_compiled(runner *r, uint8_t **member)
     for (int k = 0; k < r->build->format->members; k++) {
         cairn_member_build *m = &r->m[k];
 
+        bool counted;
+
         m->entries = entries;
-        if (m->encoding->queries > 0 && !m->ranked)
+        CAIRN_TRY(count_rows(r, k, &counted));
+        if (m->encoding->queries > 0 && !m->ranked && !m->rows.on)
             CAIRN_TRY(cairn_build_read(r->m, k, r->build));
     }
     return CAIRN_OK;
@@ -249,7 +300,13 @@ static cairn_status query(runner *r, const cairn_rule *rule)
 {
     cairn_member_build *m = &r->m[r->member];
 
-    if (m->ranked) return CAIRN_OK;
+    if (m->rows.on && !m->rows.table) {
+        bool counted;
+
+        m->entries = cairn_table_entries(&m->table);
+        CAIRN_TRY(count_rows(r, r->member, &counted));
+    }
+    if (m->ranked || m->rows.on) return CAIRN_OK;
     if (r->build->interpreted) ++*r->build->interpreted;
     CAIRN_TRY(meet(r, begin_queries(r)));
     CAIRN_TRY(cairn_query_step(m->set, rule->a, r->build->net));

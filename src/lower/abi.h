@@ -108,6 +108,8 @@ typedef enum {
     X(const uint8_t *, member_of, "[groups, or those listed] member of a hybrid")      \
     X(uint8_t *, member, "[entries, or values of A] member of the entry there")        \
     X(int64_t, which, "member whose entries are visited")                              \
+    X(const uint32_t *, table, "[queries][rows of the box] numbers of queries, by row") \
+    X(int64_t, table_rows, "rows of the box")                                          \
     X(const int64_t *, delta,                                                          \
       "[banks][levels of B + 1] where a bank\'s idx and values begin, from the first " \
       "bank\'s on")                                                                    \

@@ -7,8 +7,9 @@
 #include "lower/passes.h"
 
 static const char *const phase_name[] = {
-    "pack", "count", "fill", "histogram", "scatter", "mark", "place", "tally", "deal"};
-static const char *const source_name[] = {"entries", "part", "keys", "long keys"};
+    "pack", "count", "fill", "histogram", "scatter", "mark", "place", "tally", "deal", "lanes", "ranked"};
+static const char *const source_name[] = {"entries", "part", "keys", "long keys",
+                                          "rows"};
 
 /* ---- lowering ---- */
 
@@ -67,6 +68,8 @@ static void lower_phase(cairn_convert *c)
     case CAIRN_CONVERT_PLACE: cairn_convert_lower_place(c); break;
     case CAIRN_CONVERT_TALLY: cairn_convert_lower_tally(c); break;
     case CAIRN_CONVERT_DEAL: cairn_convert_lower_deal(c); break;
+    case CAIRN_CONVERT_LANES: cairn_convert_lower_lanes(c); break;
+    case CAIRN_CONVERT_RANKED: cairn_convert_lower_ranked(c); break;
     }
     cairn_ir_return(&c->ir, cairn_ir_int(&c->ir, 0));
 }
@@ -203,6 +206,8 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
     if (spec->rank)
         cairn_text_add(&text, ", query %d counts along d%d", spec->rank_query,
                        spec->rank_row);
+    if (spec->tables)
+        cairn_text_add(&text, ", queries %x by d%d", spec->tables, spec->table_row);
     if (spec->filter) cairn_text_add(&text, ", of one member");
     if (spec->query) add_query(&text, spec->query, spec->listed);
     if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);

@@ -25,6 +25,7 @@ typedef enum {
     CAIRN_CONVERT_PART,    ///< The levels of a part; zeros are left out where it pads.
     CAIRN_CONVERT_KEYS,    ///< Items of a key and a value, sorted.
     CAIRN_CONVERT_LONG,    ///< Keys of two words, and values: three arrays, sorted.
+    CAIRN_CONVERT_ROWS,    ///< Indices of dimension `table_row` in the box, alone.
 } cairn_convert_source;
 
 /// What is done.
@@ -60,6 +61,13 @@ typedef enum {
     CAIRN_CONVERT_TALLY,
     /// Write the `member` of each entry: that of its group in `member_of`.
     CAIRN_CONVERT_DEAL,
+    /// For every row (ROWS) write to `list` its *lane*: the combination of the complete
+    /// levels but the last, which the row alone gives.
+    CAIRN_CONVERT_LANES,
+    /// Entries of a row stand in its lane, one node of level E after the other: write
+    /// values, and indices of determined levels. `cursor` has the first node of each
+    /// group.
+    CAIRN_CONVERT_RANKED,
 } cairn_convert_phase;
 
 enum {
@@ -79,6 +87,8 @@ typedef struct cairn_convert_spec {
     bool rank;       ///< Entries come along dimension `rank_row`: the number of query
     int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:
     int  rank_row;   ///< the fewest entries of one that has any, and the most.
+    uint32_t tables;    ///< Bit q: the number of query q is that of the entry's row in
+    int      table_row; ///< `table`, rows being indices of this dimension.
     bool filter;     ///< Only entries whose `member` is `which` are visited.
     const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
     bool               listed; ///< and how they are numbered.

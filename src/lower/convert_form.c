@@ -20,10 +20,25 @@ static bool is_natural(const cairn_algebra *algebra, const cairn_form *form)
     return true;
 }
 
+/// The number of the entry's row.
+static cairn_ir_x from_table(cairn_convert *c, int query)
+{
+    cairn_ir        *b    = &c->ir;
+    const int        row  = c->spec->table_row;
+    const cairn_ir_x rows = cairn_convert_scalar(c, CAIRN_CONVERT_table_rows, "rows");
+    const cairn_ir_x lo =
+        cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * (int64_t)row);
+
+    return cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_table, "table"),
+                         cairn_ir_add(b, cairn_ir_mul_int(b, rows, query),
+                                      cairn_ir_sub(b, c->dim[row], lo)));
+}
+
 static cairn_ir_x number_of(cairn_convert *c, int query)
 {
     cairn_ir_array *array;
 
+    if (c->spec->tables >> query & 1) return from_table(c, query);
     if (c->rank && query == c->spec->rank_query) return cairn_ir_use(&c->ir, c->rank);
     array = cairn_ir_array_of(
         &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_number0 + query},

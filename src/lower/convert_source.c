@@ -126,6 +126,22 @@ static void visit_keys(cairn_convert *c, bool value)
                      "v"));
 }
 
+/* ---- rows ---- */
+
+static void visit_rows(cairn_convert *c)
+{
+    cairn_ir *b   = &c->ir;
+    const int row = c->spec->table_row;
+
+    open_turns(c, "rows", "k");
+    c->dim[row] = cairn_ir_use(
+        b, cairn_ir_let(b,
+                        cairn_ir_add(b, c->turn,
+                                     cairn_convert_element(c, CAIRN_CONVERT_box, "box",
+                                                           2 * (int64_t)row)),
+                        "d%d", row));
+}
+
 /* ---- the levels of a part ---- */
 
 typedef struct {
@@ -500,6 +516,7 @@ void cairn_convert_visit(cairn_convert *c, bool value)
     switch (c->spec->source) {
     case CAIRN_CONVERT_ENTRIES: visit_entries(c, value); break;
     case CAIRN_CONVERT_PART: visit_part(c, value); break;
+    case CAIRN_CONVERT_ROWS: visit_rows(c); break;
     default: visit_keys(c, value); break;
     }
     if (rank) number_entry(c);

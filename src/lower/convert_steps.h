@@ -126,5 +126,7 @@ void cairn_convert_lower_mark(cairn_convert *c);
 void cairn_convert_lower_place(cairn_convert *c);
 void cairn_convert_lower_tally(cairn_convert *c);
 void cairn_convert_lower_deal(cairn_convert *c);
+void cairn_convert_lower_lanes(cairn_convert *c);
+void cairn_convert_lower_ranked(cairn_convert *c);
 
 #endif

@@ -152,6 +152,22 @@ Test(compiled_queries, hybrids_of_blocks, .timeout = 600)
     stop(&f);
 }
 
+/// Rows ordered by their lengths, and handed out to buckets.
+Test(compiled_queries, rows, .timeout = 600)
+{
+    static const char *const from[] = {NULL, "csr", "coo", "csc", "bcsr<2,2>",
+                                       "hybrid<bdia<16>,csr,0.6>"};
+    static const char *const to[]   = {"sell-sigma<8,1024>", "cisr<16>", "cisr-plus<16>",
+                                       "hybrid<bdia<16>,sell-sigma<4,64>,0.6>"};
+    static fixture           f;
+
+    start(&f);
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+        for (size_t t = 0; t < sizeof to / sizeof *to; t++)
+            compare(&f, from[k], to[t], 0);
+    stop(&f);
+}
+
 /// Queries of the hybrid's own: sums of any groups, conditions, other thresholds.
 Test(compiled_queries, hybrids_by_query, .timeout = 600)
 {

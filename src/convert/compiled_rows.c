@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Tables by row: recognising the queries, evaluating their keys at rows.
+
+#include "convert/compiled_rows.h"
+
+#include "convert/compiled_rank.h"
+#include "convert/compiled_tally.h"
+#include "query/rows.h"
+
+/* ---- which queries ---- */
+
+/// A query while it is looked at, and those before it.
+typedef struct {
+    cairn_member_build *m;
+    cairn_algebra      *algebra;
+    uint32_t            tables; ///< Those that are by row.
+} finder;
+
+/// Do a map's values follow from the row and its numbers?
+static cairn_status
+is_by_row(const finder *f, const cairn_map *map, bool *by_row)
+{
+    for (int k = 0; map && k < map->count && *by_row; k++) {
+        cairn_form form;
+
+        CAIRN_TRY(cairn_form_of(f->algebra, map->expr[k], &form));
+        *by_row = (cairn_form_dims(f->algebra, &form) & ~(1U << f->m->rows.row)) == 0
+                  && (cairn_form_queries(f->algebra, &form) & ~f->tables) == 0;
+    }
+    return CAIRN_OK;
+}
+
+/// Keys by which it sorts, at most.
+static int keys_of(const cairn_query *query)
+{
+    return query->group_by.count + 2
+           + (query->traverse_by ? query->traverse_by->count : 0);
+}
+
+static cairn_status look_at(finder *f, int q, bool *fits)
+{
+    const cairn_query *query = &f->m->encoding->query[q];
+    cairn_rank         rank  = {.query = q, .count = f->m->rows.count};
+
+    *fits = false;
+    switch (query->func) {
+    case CAIRN_QUERY_SUM: return CAIRN_OK;
+    case CAIRN_QUERY_ENUM:
+        *fits = !f->m->ranked && cairn_rank_is_count(&f->m->encoding->query[0])
+                && cairn_rank_is_number(query, &rank)
+                && rank.row == f->m->rows.row && rank.row == 0;
+        f->m->rank   = rank;
+        f->m->ranked = true;
+        return CAIRN_OK;
+    default: break;
+    }
+    *fits = query->arg == f->m->rows.count && !query->shorthand && query->cases == 0
+            && keys_of(query) <= CAIRN_MAX_LEVELS;
+    CAIRN_TRY(is_by_row(f, &query->group_by, fits));
+    CAIRN_TRY(is_by_row(f, query->traverse_by, fits));
+    f->tables |= 1U << q;
+    return CAIRN_OK;
+}
+
+/// The first query counts the entries of rows; the others are about these.
+static cairn_status look_at_all(finder *f, bool *fits)
+{
+    const cairn_encoding *e     = f->m->encoding;
+    const cairn_query    *count = &e->query[0];
+
+    *fits = e->queries > 0 && count->func == CAIRN_QUERY_SUM
+            && count->arg == CAIRN_ARG_VALUE && count->group_by.count == 1
+            && count->group_by.expr[0]->op == CAIRN_EXPR_DIM;
+    if (!*fits) return CAIRN_OK;
+    f->m->rows.count = 0;
+    f->m->rows.row   = (int)count->group_by.expr[0]->value;
+    f->tables        = 1;
+    for (int q = 1; q < e->queries && *fits; q++)
+        CAIRN_TRY(look_at(f, q, fits));
+    f->m->rows.tables = f->tables;
+    return CAIRN_OK;
+}
+
+/// Without numbers along rows nothing may be padded by a query.
+static bool fits_layout(const cairn_member_build *m, const cairn_layout *layout)
+{
+    for (int l = 0; l < layout->levels && !m->ranked; l++)
+        if (layout->level[l].determined || layout->level[l].gaps) return false;
+    return !m->ranked || cairn_rank_fits_lanes(layout, &m->rank);
+}
+
+cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
+{
+    finder        f      = {.m = m};
+    cairn_layout *layout = NULL;
+    bool          fits   = false;
+    cairn_status  status;
+
+    if (build->net) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(m->env, 1, &f.algebra));
+    cairn_algebra_init(f.algebra, m->env, build->shape.order);
+    CAIRN_GO(done, look_at_all(&f, &fits));
+    if (!fits) goto done;
+    CAIRN_GO(done,
+             cairn_layout_create(m->env, m->encoding, build->shape.extent, build->box,
+                                 NULL, build->value_bits, &layout));
+    fits = fits_layout(m, layout) && !(m->ranked && cairn_rank_has_zeros(build));
+done:
+    cairn_layout_destroy(m->env, &layout);
+    cairn_free(m->env, f.algebra);
+    m->rows.on = fits;
+    m->ranked  = m->ranked && fits;
+    m->laned   = m->ranked;
+    return status;
+}
+
+/* ---- tables ---- */
+
+/// Keys of rows, some of which are the row itself.
+typedef struct {
+    int            keys;
+    const int64_t *key[2 * CAIRN_MAX_LEVELS + 1];
+    int64_t       *own[2 * CAIRN_MAX_LEVELS + 1];
+} columns;
+
+static void columns_fini(cairn_env *env, columns *c)
+{
+    for (int k = 0; k < c->keys; k++)
+        cairn_free(env, c->own[k]);
+    c->keys = 0;
+}
+
+static uint32_t *table_of(const cairn_member_build *m, int q)
+{
+    return m->rows.table + q * m->rows.n;
+}
+
+/// Values of a form at all rows.
+static void evaluate(const cairn_member_build *m,
+                     const cairn_algebra      *algebra,
+                     const cairn_form         *form,
+                     int64_t                   low,
+                     int64_t                  *value)
+{
+    int64_t d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
+
+    for (int64_t i = 0; i < m->rows.n; i++) {
+        d[m->rows.row] = low + i;
+        for (int q = 0; m->rows.tables >> q; q++)
+            if (m->rows.tables >> q & 1) number[q] = table_of(m, q)[i];
+        value[i] = cairn_form_value(algebra, form, d, number);
+    }
+}
+
+static bool is_row(const cairn_member_build *m, const cairn_form *form)
+{
+    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
+           && form->term[0].atom == m->rows.row;
+}
+
+static cairn_status add_keys(const cairn_member_build *m,
+                             cairn_algebra            *algebra,
+                             const cairn_map          *map,
+                             int64_t                   low,
+                             columns                  *c)
+{
+    for (int f = 0; map && f < map->count; f++) {
+        const int  k = c->keys;
+        cairn_form form;
+
+        CAIRN_TRY(cairn_form_of(algebra, map->expr[f], &form));
+        c->own[k] = NULL;
+        c->key[k] = NULL;
+        c->keys++;
+        if (is_row(m, &form)) continue;
+        CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &c->own[k]));
+        evaluate(m, algebra, &form, low, c->own[k]);
+        c->key[k] = c->own[k];
+    }
+    return CAIRN_OK;
+}
+
+/// How many entries a row has; complemented, where the most come first.
+static cairn_status add_counts(const cairn_member_build *m, bool descend, columns *c)
+{
+    const uint32_t *count = table_of(m, m->rows.count);
+    int64_t        *own;
+
+    CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &own));
+    for (int64_t i = 0; i < m->rows.n; i++)
+        own[i] = descend ? ~(int64_t)count[i] : count[i];
+    c->own[c->keys]   = own;
+    c->key[c->keys++] = own;
+    return CAIRN_OK;
+}
+
+static cairn_status
+number_rows(cairn_member_build *m, int q, cairn_algebra *algebra, int64_t low, columns *c)
+{
+    const cairn_query *query  = &m->encoding->query[q];
+    uint32_t          *number = table_of(m, q), *order;
+    int                windows;
+    cairn_status       status;
+
+    CAIRN_TRY(add_keys(m, algebra, &query->group_by, low, c));
+    windows = c->keys;
+    if (query->func == CAIRN_QUERY_REORDER)
+        CAIRN_TRY(add_counts(m, query->descend, c));
+    CAIRN_TRY(add_keys(m, algebra, query->traverse_by, low, c));
+    CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &order));
+    CAIRN_GO(done, cairn_rows_order(m->env, m->rows.n, c->keys, c->key, order));
+    if (query->func == CAIRN_QUERY_SCHEDULE)
+        status = cairn_rows_schedule(m->env, m->rows.n, order, windows, c->key,
+                                     table_of(m, m->rows.count), query->buckets,
+                                     number);
+    else
+        for (int64_t k = 0; k < m->rows.n; k++)
+            number[order[k]] = (uint32_t)k;
+done:
+    cairn_free(m->env, order);
+    return status;
+}
+
+/// Numbers that a query gave: of rows that have entries, if it counts them; else of all.
+static cairn_interval span_of(const cairn_member_build *m, int q)
+{
+    const uint32_t *number = table_of(m, q), *count = table_of(m, m->rows.count);
+    cairn_interval  span = {INT64_MAX, INT64_MIN};
+
+    for (int64_t i = 0; i < m->rows.n; i++) {
+        if (q == m->rows.count && count[i] == 0) continue;
+        if (number[i] < span.lo) span.lo = number[i];
+        if (number[i] > span.hi) span.hi = number[i];
+    }
+    return span.lo <= span.hi ? span : (cairn_interval){0, -1};
+}
+
+static cairn_status
+fill_tables(cairn_member_build *m, cairn_algebra *algebra, const cairn_interval *rows)
+{
+    m->rows.span[m->rows.count] = span_of(m, m->rows.count);
+    for (int q = 1; q < m->encoding->queries; q++) {
+        columns c = {.keys = 0};
+
+        if (!(m->rows.tables >> q & 1)) { /* numbers along rows */
+            m->rows.span[q] = (cairn_interval){0, m->rows.span[m->rows.count].hi - 1};
+            if (m->rows.span[m->rows.count].hi < 0)
+                m->rows.span[q] = (cairn_interval){0, -1};
+            continue;
+        }
+        const cairn_status status = number_rows(m, q, algebra, rows->lo, &c);
+
+        columns_fini(m->env, &c);
+        CAIRN_TRY(status);
+        m->rows.span[q] = span_of(m, q);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status take_counts(cairn_member_build *m, const cairn_tally *tally)
+{
+    m->rows.n = tally->groups;
+    CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n * m->encoding->queries, &m->rows.table));
+    for (int64_t i = 0; i < m->rows.n; i++)
+        table_of(m, m->rows.count)[i] = tally->total[i];
+    return CAIRN_OK;
+}
+
+cairn_status cairn_rows_run(cairn_member_build *m,
+                            const cairn_build  *build,
+                            const cairn_origin *origin)
+{
+    cairn_tally    tally   = {.env = m->env};
+    cairn_algebra *algebra = NULL;
+    cairn_status   status;
+
+    CAIRN_GO(done, cairn_tally_run(m->env, build, origin,
+                                   &m->encoding->query[m->rows.count], &tally));
+    CAIRN_GO(done, take_counts(m, &tally));
+    CAIRN_GO(done, CAIRN_NEW(m->env, 1, &algebra));
+    cairn_algebra_init(algebra, m->env, build->shape.order);
+    CAIRN_GO(done, fill_tables(m, algebra, &build->box[m->rows.row]));
+    if (tally.route > m->looked) m->looked = tally.route;
+done:
+    cairn_free(m->env, algebra);
+    cairn_tally_fini(&tally);
+    if (status != CAIRN_OK) cairn_rows_drop(m);
+    return status;
+}
+
+void cairn_rows_drop(cairn_member_build *m)
+{
+    cairn_free(m->env, m->rows.table);
+    m->rows   = (cairn_rows){.on = false};
+    m->ranked = m->laned = false;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Queries that give every row a number: how many entries it has (`sum` over a
+/// dimension), where it comes when rows are ordered by that (`reorder`), which bucket it
+/// goes to (`schedule`). The rows are counted where the entries lie; the numbers go into
+/// tables by row, which phases read. Entries may be numbered along their row besides
+/// (compiled_rank.h). Internal to convert.
+///
+/// Memory: 4 bytes a row and query; 8 bytes a row and key while rows are ordered.
+
+#ifndef CAIRN_CONVERT_COMPILED_ROWS_H
+#define CAIRN_CONVERT_COMPILED_ROWS_H
+
+#include "convert/compiled.h"
+
+/// Are a member's queries of this kind? Sets `rows.on` of the member, and if entries are
+/// numbered, too, `rank`, `ranked` and `laned`.
+///
+/// Local. Not on several ranks.
+cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build);
+
+/// Count the entries of @p origin by row, and fill the tables.
+///
+/// Local.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled.
+cairn_status cairn_rows_run(cairn_member_build *m,
+                            const cairn_build  *build,
+                            const cairn_origin *origin);
+
+/// The queries are to be run after all.
+void cairn_rows_drop(cairn_member_build *m);
+
+#endif

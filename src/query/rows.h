@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// `reorder` and `schedule` where the groups are rows 0..n-1, whose values are known: the
+/// same numbers as by running the queries on entries (query.h), in time linear in n.
+
+#ifndef CAIRN_QUERY_ROWS_H
+#define CAIRN_QUERY_ROWS_H
+
+#include "base/env.h"
+
+/// Rows in the order of some keys, the first deciding first, rows that are equal in all as
+/// they are numbered.
+///
+/// Local. Holds 4 bytes a row, and 4 for each value of a key, at most 4n + 65536 at once.
+///
+/// @param[in]  key    [keys] columns of [n]; NULL: the row's own number.
+/// @param[out] order  [n]
+cairn_status cairn_rows_order(cairn_env            *env,
+                              int64_t               n,
+                              int                   keys,
+                              const int64_t *const *key,
+                              uint32_t             *order);
+
+/// Hand rows out: each, in the order given, to the bucket that has the least, of those to
+/// the first. Rows that differ in one of the @p windows keys have buckets of their own.
+///
+/// Local. Holds @p buckets bits for each possible difference between loads.
+///
+/// @param[in]  order   [n] rows; those of a window follow each other.
+/// @param[in]  load    [n] of each row.
+/// @param[out] number  [n] bucket of each row.
+/// @retval CAIRN_NO_KERNEL  Loads or buckets are too many for this way.
+cairn_status cairn_rows_schedule(cairn_env            *env,
+                                 int64_t               n,
+                                 const uint32_t       *order,
+                                 int                   windows,
+                                 const int64_t *const *key,
+                                 const uint32_t       *load,
+                                 int64_t               buckets,
+                                 uint32_t             *number);
+
+#endif
