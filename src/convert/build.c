@@ -241,8 +241,12 @@ static cairn_status make_members(builder *b)
 static cairn_status find_ranks(builder *b)
 {
     for (int k = 0; k < b->members; k++) {
-        CAIRN_TRY(cairn_rank_find(&b->m[k], b->build));
-        if (!b->m[k].ranked) CAIRN_TRY(cairn_rows_find(&b->m[k], b->build));
+        cairn_member_build *m = &b->m[k];
+
+        /* One group of rows needs no counts before. */
+        if (m->encoding->trim_first == 0) CAIRN_TRY(cairn_rank_find(m, b->build));
+        if (!m->ranked) CAIRN_TRY(cairn_rows_find(m, b->build));
+        if (!m->rows.on && !m->ranked) CAIRN_TRY(cairn_rank_find(m, b->build));
     }
     return CAIRN_OK;
 }

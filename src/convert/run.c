@@ -84,7 +84,7 @@ static cairn_status count_rows(const runner *r, int member, bool *counted)
     const cairn_status status = cairn_rows_run(m, r->build, &origin);
 
     *counted = status != CAIRN_NO_KERNEL;
-    return *counted ? status : CAIRN_OK;
+    return *counted ? status : cairn_rank_find(m, r->build);
 }
 
 /// Members told apart by a byte for each entry.
@@ -146,8 +146,7 @@ static cairn_status start_direct(runner *r)
     CAIRN_TRY(is_direct(r, 0, &r->m[0].direct));
     if (!r->m[0].direct) return CAIRN_OK;
     CAIRN_TRY(count_rows(r, 0, &counted));
-    r->m[0].direct = counted;
-    return CAIRN_OK;
+    return counted ? CAIRN_OK : is_direct(r, 0, &r->m[0].direct);
 }
 
 /// What the compiled way starts from: coordinates, where queries or thresholds have to
