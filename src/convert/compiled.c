@@ -19,6 +19,7 @@ static const cairn_way *const ways[] = {
     [CAIRN_STRATEGY_SLOTS]   = &cairn_way_slots,
     [CAIRN_STRATEGY_SORT]    = &cairn_way_sort,
     [CAIRN_STRATEGY_LANES]   = &cairn_way_lanes,
+    [CAIRN_STRATEGY_ROWS]    = &cairn_way_rows,
 };
 
 static cairn_pos entries_of(const cairn_build *build)
@@ -148,6 +149,20 @@ static cairn_status make_counts(cairn_compiled *c)
     return CAIRN_NEW_ZERO(c->m->env, rows.hi - rows.lo + 1, &c->origin.counts);
 }
 
+static cairn_status choose(cairn_compiled *c)
+{
+    bool by_rows = false;
+
+    if (c->m->rows.on && !c->m->laned) CAIRN_TRY(cairn_way_rows_fits(c, &by_rows));
+    if (c->m->laned)
+        c->strategy = CAIRN_STRATEGY_LANES;
+    else if (by_rows)
+        c->strategy = CAIRN_STRATEGY_ROWS;
+    else
+        c->strategy = cairn_strategy_choose(&c->origin, c->m->layout, &c->facts);
+    return CAIRN_OK;
+}
+
 static cairn_status count(cairn_compiled *c)
 {
     cairn_env *const env = c->m->env;
@@ -156,9 +171,7 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_CHECK(cairn_origin_fits(&c->origin), env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
     CAIRN_TRY(cairn_strategy_find(env, &c->origin, c->m->layout, c->range, &c->facts));
-    c->strategy = c->m->laned ? CAIRN_STRATEGY_LANES
-                              : cairn_strategy_choose(&c->origin, c->m->layout,
-                                                      &c->facts);
+    CAIRN_TRY(choose(c));
     CAIRN_TRY(ways[c->strategy]->load(c));
     CAIRN_TRY(cairn_compiled_check_values(c));
     CAIRN_TRY(make_banks(c));
@@ -283,6 +296,9 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_free(env, c->list);
     cairn_free(env, c->lane);
     cairn_free(env, c->row_of);
+    cairn_free(env, c->order);
+    cairn_free(env, c->row_first);
+    cairn_free(env, c->bank_first);
     cairn_free(env, c);
     *compiled = NULL;
 }

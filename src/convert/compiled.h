@@ -33,7 +33,9 @@ typedef struct cairn_compiled {
     cairn_keys           keys;   ///< SORT.
     uint32_t            *cursor, *slot, *list; ///< As the phases have them.
     cairn_pos            nodes;                ///< SLOTS.
-    uint32_t    *lane, *row_of; ///< LANES: of every row; which row (from 1) a lane has.
+    uint32_t *lane, *row_of; ///< LANES: of every row; which row (from 1) a lane has.
+    uint32_t *order, *row_first; ///< ROWS: rows as visited; where they lie.
+    int64_t  *bank_first;        ///< [banks + 1] turns before each bank.
 } cairn_compiled;
 
 /// One way: what it loads, how it counts banks and nodes, how it fills a part.
@@ -47,7 +49,7 @@ typedef struct cairn_way {
 } cairn_way;
 
 extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
-    cairn_way_sort, cairn_way_lanes;
+    cairn_way_sort, cairn_way_lanes, cairn_way_rows;
 
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
@@ -82,6 +84,9 @@ cairn_status
 cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *part);
 
 void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled);
+
+/// Can the source be read row by row in the order of the target? (The way ROWS.)
+cairn_status cairn_way_rows_fits(const cairn_compiled *c, bool *fits);
 
 /* For the ways. */
 

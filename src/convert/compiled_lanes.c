@@ -54,8 +54,8 @@ static cairn_status find_lanes(cairn_compiled *c, int64_t all)
     CAIRN_TRY(cairn_phase_run(env, &c->count, NULL, &c->empty.view, &args));
     for (int64_t i = 0; i < rows; i++) {
         /* Two rows in one place: the reference way says so. */
-        CAIRN_CHECK(c->lane[i] < all && c->row_of[c->lane[i]] == 0, env, CAIRN_NO_KERNEL,
-                    "convert: rows without lanes of their own");
+        CAIRN_CHECK(c->lane[i] < all && c->row_of[c->lane[i]] == 0, env,
+                    CAIRN_NO_KERNEL, "convert: rows without lanes of their own");
         c->row_of[c->lane[i]] = (uint32_t)(i + 1);
     }
     return CAIRN_OK;
@@ -114,17 +114,17 @@ static cairn_status count(cairn_compiled *c)
 /// holes.
 static void pad_group(const cairn_compiled *c, const cairn_part *part, int64_t g)
 {
-    const cairn_layout       *to   = c->m->layout;
-    const cairn_kernel_level *idx  = &part->view.level[to->levels - 1];
-    const cairn_interval      cols = to->box[c->m->rank.col];
+    const cairn_layout       *to    = c->m->layout;
+    const cairn_kernel_level *idx   = &part->view.level[to->levels - 1];
+    const cairn_interval      cols  = to->box[c->m->rank.col];
     const int64_t             lanes = lanes_of(to), node = c->cursor[g];
-    const int idx_bytes = idx->idx_bits / 8, val_bytes = part->view.val_bits / 8;
-    cairn_padded_row row = {.idx      = (char *)idx->idx + node * lanes * idx_bytes,
-                            .val      = (char *)part->view.val + node * lanes * val_bytes,
-                            .stride   = lanes,
-                            .slots    = c->cursor[g + 1] - node,
-                            .hole     = idx->hole,
-                            .col      = cols.lo,
+    const int        idx_bytes = idx->idx_bits / 8, val_bytes = part->view.val_bits / 8;
+    cairn_padded_row row = {.idx    = (char *)idx->idx + node * lanes * idx_bytes,
+                            .val    = (char *)part->view.val + node * lanes * val_bytes,
+                            .stride = lanes,
+                            .slots  = c->cursor[g + 1] - node,
+                            .hole   = idx->hole,
+                            .col    = cols.lo,
                             .val_bits = part->view.val_bits};
 
     for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
@@ -152,11 +152,11 @@ static int64_t position_by(const cairn_layout *to, int l, const int64_t *e)
 /// Rows without entries have their place, too.
 static void write_empty_rows(const cairn_compiled *c, const cairn_part *part, int l)
 {
-    const cairn_layout       *to    = c->m->layout;
-    const cairn_kernel_level *level = &part->view.level[l];
-    const int64_t             low   = to->box[c->m->rows.row].lo;
-    int64_t d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
-    int64_t e[CAIRN_MAX_LEVELS] = {0};
+    const cairn_layout       *to                 = c->m->layout;
+    const cairn_kernel_level *level              = &part->view.level[l];
+    const int64_t             low                = to->box[c->m->rows.row].lo;
+    int64_t                   d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
+    int64_t                   e[CAIRN_MAX_LEVELS] = {0};
 
     for (int64_t i = 0; i < c->m->rows.n; i++) {
         if (counts_of(c)[i]) continue;
@@ -190,7 +190,7 @@ static void write_determined(const cairn_compiled *c, const cairn_part *part)
 static cairn_status
 fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
 {
-    const cairn_kernel_level *level = &part->view.level[c->m->layout->last];
+    const cairn_kernel_level *level  = &part->view.level[c->m->layout->last];
     const int64_t             groups = c->facts.groups;
 
     (void)bank;
@@ -201,8 +201,8 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     args->cursor = c->cursor;
     args->facts  = c->shares.found;
     CAIRN_TRY(cairn_compiled_run(c, &c->fill, &part->view, args));
-#pragma omp parallel for schedule(static) num_threads((int)c->shares.n) \
-    if (c->shares.n > 1)
+#pragma omp parallel for schedule(static) \
+    num_threads((int)c->shares.n) if (c->shares.n > 1)
     for (int64_t g = 0; g < groups; g++)
         pad_group(c, part, g);
     return CAIRN_OK;

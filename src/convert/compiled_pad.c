@@ -7,7 +7,7 @@
 
 /// A row of indices of @p bits.
 #define DEFINE_PAD(bits)                                                               \
-    static void pad_##bits(const cairn_padded_row *r)                                               \
+    static void pad_##bits(const cairn_padded_row *r)                                  \
     {                                                                                  \
         uint##bits##_t *const idx = (uint##bits##_t *)r->idx;                          \
         int64_t               met = 0, col = r->col;                                   \
@@ -79,15 +79,16 @@ static void pad_lanes(const padding *p, int64_t group, int64_t begin, int64_t en
     const cairn_interval      rows = layout->box[p->m->rank.row];
     const int64_t             node = E ? load_ptr(slot, group) : 0;
     const int64_t             col  = layout->box[p->m->rank.col].lo;
-    const int idx_bytes = idx->idx_bits / 8, val_bytes = p->view->val_bits / 8;
-    int64_t   e[CAIRN_MAX_LEVELS], i;
-    cairn_padded_row r = {.idx = (char *)idx->idx + (node * p->lanes + begin) * idx_bytes,
-                   .val = (char *)p->view->val + (node * p->lanes + begin) * val_bytes,
-                   .stride   = p->lanes,
-                   .slots    = (E ? load_ptr(slot, group + 1) : slot->nodes) - node,
-                   .hole     = idx->hole,
-                   .col      = col,
-                   .val_bits = p->view->val_bits};
+    const int        idx_bytes = idx->idx_bits / 8, val_bytes = p->view->val_bits / 8;
+    int64_t          e[CAIRN_MAX_LEVELS], i;
+    cairn_padded_row r = {
+        .idx      = (char *)idx->idx + (node * p->lanes + begin) * idx_bytes,
+        .val      = (char *)p->view->val + (node * p->lanes + begin) * val_bytes,
+        .stride   = p->lanes,
+        .slots    = (E ? load_ptr(slot, group + 1) : slot->nodes) - node,
+        .hole     = idx->hole,
+        .col      = col,
+        .val_bits = p->view->val_bits};
 
     decode(layout, 0, E, group, e);
     decode(layout, E + 1, last, begin, e);

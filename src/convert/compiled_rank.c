@@ -100,8 +100,7 @@ bool cairn_rank_fits_lanes(const cairn_layout *layout, const cairn_rank *rank)
 
     if (S != layout->last || S == last || layout->tuples > 0
         || (S > 0 && !layout->level[S].has_ptr) || layout->level[S].gaps
-        || layout->partition >= 0
-        || !is_atom(layout, S, CAIRN_ATOM_QUERY, rank->query)
+        || layout->partition >= 0 || !is_atom(layout, S, CAIRN_ATOM_QUERY, rank->query)
         || !layout->level[last].determined || !layout->level[last].per_node
         || !is_atom(layout, last, CAIRN_ATOM_DIM, rank->col))
         return false;
@@ -162,8 +161,9 @@ cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build)
     CAIRN_TRY(cairn_layout_create(m->env, m->encoding, build->shape.extent, build->box,
                                   NULL, build->value_bits, &layout));
     /* Entries are dealt out, or read, in the order of rows. */
-    m->ranked = rank.row == 0 && fits_layout(layout, &rank) && !cairn_rank_has_zeros(build);
-    m->rank   = rank;
+    m->ranked =
+        rank.row == 0 && fits_layout(layout, &rank) && !cairn_rank_has_zeros(build);
+    m->rank = rank;
     cairn_layout_destroy(m->env, &layout);
     return CAIRN_OK;
 }

@@ -18,8 +18,7 @@ typedef struct {
 } finder;
 
 /// Do a map's values follow from the row and its numbers?
-static cairn_status
-is_by_row(const finder *f, const cairn_map *map, bool *by_row)
+static cairn_status is_by_row(const finder *f, const cairn_map *map, bool *by_row)
 {
     for (int k = 0; map && k < map->count && *by_row; k++) {
         cairn_form form;
@@ -48,8 +47,8 @@ static cairn_status look_at(finder *f, int q, bool *fits)
     case CAIRN_QUERY_SUM: return CAIRN_OK;
     case CAIRN_QUERY_ENUM:
         *fits = !f->m->ranked && cairn_rank_is_count(&f->m->encoding->query[0])
-                && cairn_rank_is_number(query, &rank)
-                && rank.row == f->m->rows.row && rank.row == 0;
+                && cairn_rank_is_number(query, &rank) && rank.row == f->m->rows.row
+                && rank.row == 0;
         f->m->rank   = rank;
         f->m->ranked = true;
         return CAIRN_OK;
@@ -102,9 +101,8 @@ cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
     cairn_algebra_init(f.algebra, m->env, build->shape.order);
     CAIRN_GO(done, look_at_all(&f, &fits));
     if (!fits) goto done;
-    CAIRN_GO(done,
-             cairn_layout_create(m->env, m->encoding, build->shape.extent, build->box,
-                                 NULL, build->value_bits, &layout));
+    CAIRN_GO(done, cairn_layout_create(m->env, m->encoding, build->shape.extent,
+                                       build->box, NULL, build->value_bits, &layout));
     fits = fits_layout(m, layout) && !(m->ranked && cairn_rank_has_zeros(build));
 done:
     cairn_layout_destroy(m->env, &layout);
@@ -117,14 +115,7 @@ done:
 
 /* ---- tables ---- */
 
-/// Keys of rows, some of which are the row itself.
-typedef struct {
-    int            keys;
-    const int64_t *key[2 * CAIRN_MAX_LEVELS + 1];
-    int64_t       *own[2 * CAIRN_MAX_LEVELS + 1];
-} columns;
-
-static void columns_fini(cairn_env *env, columns *c)
+void cairn_row_keys_fini(cairn_env *env, cairn_row_keys *c)
 {
     for (int k = 0; k < c->keys; k++)
         cairn_free(env, c->own[k]);
@@ -159,30 +150,41 @@ static bool is_row(const cairn_member_build *m, const cairn_form *form)
            && form->term[0].atom == m->rows.row;
 }
 
+cairn_status cairn_row_keys_add(const cairn_member_build *m,
+                                const cairn_algebra      *algebra,
+                                const cairn_form         *form,
+                                int64_t                   low,
+                                cairn_row_keys           *c)
+{
+    const int k = c->keys++;
+
+    c->own[k] = NULL;
+    c->key[k] = NULL;
+    if (is_row(m, form)) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &c->own[k]));
+    evaluate(m, algebra, form, low, c->own[k]);
+    c->key[k] = c->own[k];
+    return CAIRN_OK;
+}
+
 static cairn_status add_keys(const cairn_member_build *m,
                              cairn_algebra            *algebra,
                              const cairn_map          *map,
                              int64_t                   low,
-                             columns                  *c)
+                             cairn_row_keys           *c)
 {
     for (int f = 0; map && f < map->count; f++) {
-        const int  k = c->keys;
         cairn_form form;
 
         CAIRN_TRY(cairn_form_of(algebra, map->expr[f], &form));
-        c->own[k] = NULL;
-        c->key[k] = NULL;
-        c->keys++;
-        if (is_row(m, &form)) continue;
-        CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &c->own[k]));
-        evaluate(m, algebra, &form, low, c->own[k]);
-        c->key[k] = c->own[k];
+        CAIRN_TRY(cairn_row_keys_add(m, algebra, &form, low, c));
     }
     return CAIRN_OK;
 }
 
 /// How many entries a row has; complemented, where the most come first.
-static cairn_status add_counts(const cairn_member_build *m, bool descend, columns *c)
+static cairn_status
+add_counts(const cairn_member_build *m, bool descend, cairn_row_keys *c)
 {
     const uint32_t *count = table_of(m, m->rows.count);
     int64_t        *own;
@@ -195,8 +197,11 @@ static cairn_status add_counts(const cairn_member_build *m, bool descend, column
     return CAIRN_OK;
 }
 
-static cairn_status
-number_rows(cairn_member_build *m, int q, cairn_algebra *algebra, int64_t low, columns *c)
+static cairn_status number_rows(cairn_member_build *m,
+                                int                 q,
+                                cairn_algebra      *algebra,
+                                int64_t             low,
+                                cairn_row_keys     *c)
 {
     const cairn_query *query  = &m->encoding->query[q];
     uint32_t          *number = table_of(m, q), *order;
@@ -205,15 +210,14 @@ number_rows(cairn_member_build *m, int q, cairn_algebra *algebra, int64_t low, c
 
     CAIRN_TRY(add_keys(m, algebra, &query->group_by, low, c));
     windows = c->keys;
-    if (query->func == CAIRN_QUERY_REORDER)
-        CAIRN_TRY(add_counts(m, query->descend, c));
+    if (query->func == CAIRN_QUERY_REORDER) CAIRN_TRY(add_counts(m, query->descend, c));
     CAIRN_TRY(add_keys(m, algebra, query->traverse_by, low, c));
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &order));
     CAIRN_GO(done, cairn_rows_order(m->env, m->rows.n, c->keys, c->key, order));
     if (query->func == CAIRN_QUERY_SCHEDULE)
-        status = cairn_rows_schedule(m->env, m->rows.n, order, windows, c->key,
-                                     table_of(m, m->rows.count), query->buckets,
-                                     number);
+        status =
+            cairn_rows_schedule(m->env, m->rows.n, order, windows, c->key,
+                                table_of(m, m->rows.count), query->buckets, number);
     else
         for (int64_t k = 0; k < m->rows.n; k++)
             number[order[k]] = (uint32_t)k;
@@ -241,7 +245,7 @@ fill_tables(cairn_member_build *m, cairn_algebra *algebra, const cairn_interval 
 {
     m->rows.span[m->rows.count] = span_of(m, m->rows.count);
     for (int q = 1; q < m->encoding->queries; q++) {
-        columns c = {.keys = 0};
+        cairn_row_keys c = {.keys = 0};
 
         if (!(m->rows.tables >> q & 1)) { /* numbers along rows */
             m->rows.span[q] = (cairn_interval){0, m->rows.span[m->rows.count].hi - 1};
@@ -251,7 +255,7 @@ fill_tables(cairn_member_build *m, cairn_algebra *algebra, const cairn_interval 
         }
         const cairn_status status = number_rows(m, q, algebra, rows->lo, &c);
 
-        columns_fini(m->env, &c);
+        cairn_row_keys_fini(m->env, &c);
         CAIRN_TRY(status);
         m->rows.span[q] = span_of(m, q);
     }

@@ -27,6 +27,23 @@ cairn_status cairn_rows_run(cairn_member_build *m,
                             const cairn_build  *build,
                             const cairn_origin *origin);
 
+/// Keys of rows; NULL: the row itself.
+typedef struct cairn_row_keys {
+    int            keys;
+    const int64_t *key[2 * CAIRN_MAX_LEVELS + 1];
+    int64_t       *own[2 * CAIRN_MAX_LEVELS + 1];
+} cairn_row_keys;
+
+/// Append the values of a form over the row and its numbers; @p low: the first row.
+/// Pairs with cairn_row_keys_fini(), on failure, too.
+cairn_status cairn_row_keys_add(const cairn_member_build *m,
+                                const cairn_algebra      *algebra,
+                                const cairn_form         *form,
+                                int64_t                   low,
+                                cairn_row_keys           *keys);
+
+void cairn_row_keys_fini(cairn_env *env, cairn_row_keys *keys);
+
 /// The queries are to be run after all.
 void cairn_rows_drop(cairn_member_build *m);
 

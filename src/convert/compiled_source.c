@@ -64,10 +64,10 @@ void cairn_origin_args(const cairn_origin *origin,
                        int64_t            *outer,
                        cairn_convert_args *args)
 {
-    args->box    = &origin->box[0].lo;
-    args->counts = origin->counts;
-    args->member = origin->filter.member;
-    args->which  = origin->filter.which;
+    args->box        = &origin->box[0].lo;
+    args->counts     = origin->counts;
+    args->member     = origin->filter.member;
+    args->which      = origin->filter.which;
     args->table      = origin->table;
     args->table_rows = origin->rows;
     if (!origin->from) {

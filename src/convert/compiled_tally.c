@@ -126,9 +126,10 @@ static cairn_status number_groups(cairn_tally *t, const cairn_origin *origin)
     bool            lines;
 
     CAIRN_TRY(comes_by_lines(t, origin, &lines));
-    t->lines  = t->forms ? combinations(t, t->forms - 1) : 1;
-    t->slots  = t->forms ? t->size[t->forms - 1] : 1;
-    t->listed = lines && t->forms > 1 && all > CACHED && t->lines <= most && t->slots <= most;
+    t->lines = t->forms ? combinations(t, t->forms - 1) : 1;
+    t->slots = t->forms ? t->size[t->forms - 1] : 1;
+    t->listed =
+        lines && t->forms > 1 && all > CACHED && t->lines <= most && t->slots <= most;
     t->groups = all;
     CAIRN_CHECK(t->listed || (all <= most && all <= MOST), t->env, CAIRN_NO_KERNEL,
                 "query: too many groups to number them all");

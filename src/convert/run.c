@@ -160,8 +160,7 @@ static cairn_status load_compiled(runner *r)
         return CAIRN_OK;
     }
     if (!build->from->format->hybrid)
-        CAIRN_TRY(build->format->hybrid ? deal_direct(r)
-                                        : start_direct(r));
+        CAIRN_TRY(build->format->hybrid ? deal_direct(r) : start_direct(r));
     return r->m[0].direct ? CAIRN_OK : read_coordinates(r);
 }
 

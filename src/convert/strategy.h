@@ -9,6 +9,7 @@
 /// | SCATTER | every entry a node, groups with a ptr, order within each | two passes |
 /// | SLOTS | one trimmed level of few indices, entries group by group | two passes |
 /// | LANES | rows were counted, each has a lane of its own | one pass, one over rows |
+/// | ROWS | rows can be read in any order, and give the first levels | two passes |
 /// | SORT | nothing | keys, about 10 ns an entry where they are not in order |
 ///
 /// What holds is proved from the two maps (lower/convert_order.h), not looked for.
@@ -26,6 +27,7 @@ typedef enum {
     CAIRN_STRATEGY_SLOTS,
     CAIRN_STRATEGY_SORT,
     CAIRN_STRATEGY_LANES,
+    CAIRN_STRATEGY_ROWS,
 } cairn_strategy;
 
 /// What was found out about a conversion.

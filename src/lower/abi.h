@@ -110,6 +110,8 @@ typedef enum {
     X(int64_t, which, "member whose entries are visited")                              \
     X(const uint32_t *, table, "[queries][rows of the box] numbers of queries, by row") \
     X(int64_t, table_rows, "rows of the box")                                          \
+    X(const uint32_t *, order, "[rows of the box] rows as they are to be visited")     \
+    X(const uint32_t *, first, "[rows of the box + 1] entries before each")            \
     X(const int64_t *, delta,                                                          \
       "[banks][levels of B + 1] where a bank\'s idx and values begin, from the first " \
       "bank\'s on")                                                                    \

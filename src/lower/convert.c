@@ -6,8 +6,9 @@
 #include "lower/convert_steps.h"
 #include "lower/passes.h"
 
-static const char *const phase_name[] = {
-    "pack", "count", "fill", "histogram", "scatter", "mark", "place", "tally", "deal", "lanes", "ranked"};
+static const char *const phase_name[]  = {"pack",    "count", "fill",  "histogram",
+                                          "scatter", "mark",  "place", "tally",
+                                          "deal",    "lanes", "ranked"};
 static const char *const source_name[] = {"entries", "part", "keys", "long keys",
                                           "rows"};
 
@@ -208,6 +209,7 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
                        spec->rank_row);
     if (spec->tables)
         cairn_text_add(&text, ", queries %x by d%d", spec->tables, spec->table_row);
+    if (spec->ordered) cairn_text_add(&text, ", d%d in order", spec->table_row);
     if (spec->filter) cairn_text_add(&text, ", of one member");
     if (spec->query) add_query(&text, spec->query, spec->listed);
     if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);

@@ -87,9 +87,12 @@ typedef struct cairn_convert_spec {
     bool rank;       ///< Entries come along dimension `rank_row`: the number of query
     int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:
     int  rank_row;   ///< the fewest entries of one that has any, and the most.
-    uint32_t tables;    ///< Bit q: the number of query q is that of the entry's row in
+    uint32_t tables; ///< Bit q: the number of query q is that of the entry's row in
     int      table_row; ///< `table`, rows being indices of this dimension.
-    bool filter;     ///< Only entries whose `member` is `which` are visited.
+    bool
+        ordered; ///< Turns are rows, in `order`; entries (or nodes of the top level) of
+        ///< a row begin at its `first`, unless the outermost level is complete.
+    bool               filter; ///< Only entries whose `member` is `which` are visited.
     const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
     bool               listed; ///< and how they are numbered.
 } cairn_convert_spec;

@@ -45,8 +45,9 @@ void cairn_convert_lower_ranked(cairn_convert *c)
         cairn_ir_load(b, cairn_convert_cursors(c), cairn_convert_group(c));
 
     cairn_convert_write(
-        c, cairn_ir_use(b, cairn_ir_let(b, cairn_ir_add(b, first, c->e[c->to->last]),
-                                        "node")),
+        c,
+        cairn_ir_use(
+            b, cairn_ir_let(b, cairn_ir_add(b, first, c->e[c->to->last]), "node")),
         NULL);
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);

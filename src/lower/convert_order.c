@@ -126,15 +126,17 @@ static cairn_status step(proof *p, int *i, int *j, bool *ordered)
 }
 
 /// How far from level @p begin on the target's levels come in order, with those above
-/// fixed.
-static cairn_status walk(proof *p, int begin, int *end)
+/// fixed, and dimension @p row, too, unless it is -1.
+static cairn_status walk(proof *p, int row, int begin, int *end)
 {
+    const cairn_form dim = atom_form(row < 0 ? 0 : row);
+
     cairn_status status;
     bool         ordered = true;
     int          i       = 0;
 
     CAIRN_TRY(cairn_known_create(p->env, p->algebra, &p->known));
-    status = CAIRN_OK;
+    status = row < 0 ? CAIRN_OK : learn(p, &dim);
     for (int l = 0; l < begin && status == CAIRN_OK; l++)
         status = learn(p, &p->target[l]);
     *end = begin;
@@ -206,8 +208,8 @@ cairn_status cairn_convert_facts_find(cairn_env           *env,
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
     CAIRN_GO(done, init(p, env, to->order, from, to));
-    CAIRN_GO(done, walk(p, 0, &facts->sorted));
-    CAIRN_GO(done, walk(p, to->first <= to->last ? to->first : 0, &facts->grouped));
+    CAIRN_GO(done, walk(p, -1, 0, &facts->sorted));
+    CAIRN_GO(done, walk(p, -1, to->first <= to->last ? to->first : 0, &facts->grouped));
     status = find_distinct(p, &facts->distinct);
 done:
     fini(p);
@@ -224,7 +226,7 @@ cairn_convert_by_rows(cairn_env *env, const cairn_layout *layout, bool *by_rows)
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
     status = init(p, env, layout->order, layout, NULL);
-    if (status == CAIRN_OK) status = walk(p, 0, &sorted);
+    if (status == CAIRN_OK) status = walk(p, -1, 0, &sorted);
     if (status == CAIRN_OK) *by_rows = sorted == layout->order;
     fini(p);
     cairn_free(env, p);
@@ -242,7 +244,26 @@ cairn_status cairn_convert_sorted_by(cairn_env          *env,
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
     CAIRN_GO(done, init(p, env, map->order, from, NULL));
     CAIRN_GO(done, aim_at(p, map));
-    status = walk(p, 0, sorted);
+    status = walk(p, -1, 0, sorted);
+done:
+    fini(p);
+    cairn_free(env, p);
+    return status;
+}
+
+cairn_status cairn_convert_sorted_within(cairn_env          *env,
+                                         const cairn_layout *from,
+                                         const cairn_layout *to,
+                                         int                 row,
+                                         int                 begin,
+                                         int                *sorted)
+{
+    proof       *p;
+    cairn_status status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
+    CAIRN_GO(done, init(p, env, to->order, from, to));
+    status = walk(p, row, begin, sorted);
 done:
     fini(p);
     cairn_free(env, p);

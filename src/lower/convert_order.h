@@ -32,6 +32,15 @@ cairn_status cairn_convert_sorted_by(cairn_env          *env,
                                      const cairn_map    *map,
                                      int                *sorted);
 
+/// With dimension @p row and levels 0..begin-1 of the target fixed: entries come in the
+/// order of levels begin..sorted-1.
+cairn_status cairn_convert_sorted_within(cairn_env          *env,
+                                         const cairn_layout *from,
+                                         const cairn_layout *to,
+                                         int                 row,
+                                         int                 begin,
+                                         int                *sorted);
+
 /// Does visiting the levels of @p layout meet the dimensions in their order?
 cairn_status
 cairn_convert_by_rows(cairn_env *env, const cairn_layout *layout, bool *by_rows);

@@ -88,9 +88,42 @@ static void stand_at(cairn_convert *c, cairn_ir_x position)
                             cairn_convert_scalar(c, CAIRN_CONVERT_which, "which")));
 }
 
+/// The row of a turn, counted from the first of the box.
+static cairn_ir_x next_row(cairn_convert *c)
+{
+    cairn_ir      *b = &c->ir;
+    cairn_ir_stmt *loop =
+        cairn_ir_for(b, begin_of(c), end_of(c), 1, "rows in order", "r");
+
+    opened(c);
+    return cairn_ir_use(
+        b, cairn_ir_let(
+               b,
+               cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_order, "order"),
+                             cairn_ir_loop_var(b, loop)),
+               "row"));
+}
+
+/// Open a loop over the entries of rows in order. @return its variable.
+static cairn_ir_x open_rows(cairn_convert *c, const char *note, const char *name)
+{
+    cairn_ir        *b     = &c->ir;
+    const cairn_ir_x row   = next_row(c);
+    cairn_ir_array  *first = cairn_convert_small(c, CAIRN_CONVERT_first, "first");
+    cairn_ir_stmt   *loop  = cairn_ir_for(
+           b, cairn_ir_load(b, first, row),
+           cairn_ir_load(b, first, cairn_ir_add_int(b, row, 1)), 1, note, "%s", name);
+
+    opened(c);
+    return cairn_ir_loop_var(b, loop);
+}
+
 static void visit_entries(cairn_convert *c, bool value)
 {
-    open_turns(c, "entries", "k");
+    if (c->spec->ordered)
+        c->turn = open_rows(c, "entries", "k");
+    else
+        open_turns(c, "entries", "k");
     stand_at(c, c->turn);
     for (int d = 0; d < c->spec->order; d++) {
         cairn_ir_array *array = cairn_ir_array_of(
@@ -163,12 +196,16 @@ static cairn_ir_x open_level(cairn_convert *c,
                              cairn_ir_x     hi,
                              const char    *note)
 {
-    if (!n->looped) {
+    const bool outermost = !n->looped;
+
+    n->looped = true;
+    c->inner  = -1;
+    if (outermost && c->spec->ordered)
+        return c->from->level[l].trimmed ? open_rows(c, note, "p0") : next_row(c);
+    if (outermost) {
         lo = begin_of(c);
         hi = end_of(c);
     }
-    n->looped = true;
-    c->inner  = -1;
 
     cairn_ir_stmt *loop = cairn_ir_for(&c->ir, lo, hi, 1, note, "p%d", l);
 
