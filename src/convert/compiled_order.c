@@ -17,22 +17,22 @@ static bool is_the_row(const cairn_form *form, int row)
 }
 
 /// Levels of the target, from the first on, that the row and its numbers give; 0 if they
-/// do not tell rows apart.
-static int levels_by_row(const cairn_compiled *c)
+/// do not tell rows apart. @p told: the first that does.
+static int levels_by_row(const cairn_compiled *c, int *told)
 {
-    const cairn_layout *to   = c->m->layout;
-    bool                told = false;
+    const cairn_layout *to = c->m->layout;
     int                 l;
 
+    *told = -1;
     for (l = 0; l < to->levels; l++) {
         const cairn_form *form = &to->level[l].form;
 
         if ((cairn_form_dims(to->algebra, form) & ~(1U << c->m->rows.row))
             || (cairn_form_queries(to->algebra, form) & ~c->m->rows.tables))
             break;
-        told = told || is_the_row(form, c->m->rows.row);
+        if (*told < 0 && is_the_row(form, c->m->rows.row)) *told = l;
     }
-    return told ? l : 0;
+    return *told >= 0 ? l : 0;
 }
 
 static bool counts_all(const cairn_compiled *c)
@@ -73,8 +73,8 @@ cairn_status cairn_way_rows_fits(const cairn_compiled *c, bool *fits)
 {
     const cairn_layout *from =
         c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
-    const int levels = levels_by_row(c);
-    int       sorted = 0;
+    int       told, sorted = 0;
+    const int levels = levels_by_row(c, &told);
     bool      listed;
 
     *fits = c->facts.trusted && levels > c->m->layout->partition && levels > 0
@@ -88,13 +88,30 @@ cairn_status cairn_way_rows_fits(const cairn_compiled *c, bool *fits)
 
 /* ---- the order ---- */
 
+/// Do nodes need no counting? They are the entries, or the rows that have any.
+static bool is_counted(const cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+    int                 told;
+    const int           levels = levels_by_row(c, &told);
+
+    for (int l = to->first; l <= to->last; l++) {
+        const int depth = to->level[l].depth;
+
+        if (to->level[l].gaps
+            || (depth < c->facts.order.distinct && (depth < told || depth >= levels)))
+            return false;
+    }
+    return counts_all(c);
+}
+
 static cairn_status load(cairn_compiled *c)
 {
     cairn_convert_spec count = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
     cairn_convert_spec fill  = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
 
     count.ordered = fill.ordered = true;
-    CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
+    if (!is_counted(c)) CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
     return cairn_compiled_load(c, &fill, &c->fill);
 }
 
@@ -123,8 +140,9 @@ static void find_banks(cairn_compiled *c, const cairn_row_keys *keys)
 
 static cairn_status order_rows(cairn_compiled *c)
 {
-    const cairn_layout *to     = c->m->layout;
-    const int           levels = levels_by_row(c);
+    const cairn_layout *to = c->m->layout;
+    int                 told;
+    const int           levels = levels_by_row(c, &told);
     const int64_t       low    = to->box[c->m->rows.row].lo;
     cairn_row_keys      keys   = {.keys = 0};
     cairn_status        status = CAIRN_OK;
@@ -176,6 +194,36 @@ static cairn_status run_bank(const cairn_compiled *c,
         from ? &from->part[from->group[c->origin.member].first].view : NULL, to, args);
 }
 
+static cairn_status count_nodes(cairn_compiled *c, int64_t b)
+{
+    cairn_bank        *bank                       = &c->m->bank[b];
+    int64_t            facts[CAIRN_CONVERT_FACTS] = {0};
+    cairn_convert_args args = {.facts = facts, .nodes = bank->nodes};
+
+    CAIRN_TRY(run_bank(c, &c->count, b, &c->empty.view, &args));
+    bank->end = bank->begin + facts[0];
+    return CAIRN_OK;
+}
+
+/// The same without a look at the entries.
+static void add_nodes(cairn_compiled *c, int64_t b)
+{
+    const cairn_layout *to    = c->m->layout;
+    cairn_bank         *bank  = &c->m->bank[b];
+    const uint32_t     *count = c->m->rows.table + c->m->rows.count * c->m->rows.n;
+    cairn_pos           rows  = 0;
+
+    bank->end = bank->begin;
+    for (int64_t k = c->bank_first[b]; k < c->bank_first[b + 1]; k++) {
+        rows += count[c->order[k]] > 0;
+        bank->end += count[c->order[k]];
+    }
+    for (int l = to->first; l <= to->last; l++)
+        bank->nodes[l] = to->level[l].depth >= c->facts.order.distinct
+                             ? bank->end - bank->begin
+                             : rows;
+}
+
 static cairn_status count(cairn_compiled *c)
 {
     cairn_env *const env   = c->m->env;
@@ -188,14 +236,15 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_TRY(CAIRN_NEW(env, banks + 1, &c->bank_first));
     CAIRN_TRY(order_rows(c));
     find_rows(c);
-    for (int64_t b = 0; b < banks; b++) {
-        int64_t            facts[CAIRN_CONVERT_FACTS] = {0};
-        cairn_convert_args args = {.facts = facts, .nodes = c->m->bank[b].nodes};
+    const bool counted = is_counted(c);
 
-        CAIRN_TRY(run_bank(c, &c->count, b, &c->empty.view, &args));
+    for (int64_t b = 0; b < banks; b++) {
         c->m->bank[b].begin = total;
-        total += facts[0];
-        c->m->bank[b].end = total;
+        if (counted)
+            add_nodes(c, b);
+        else
+            CAIRN_TRY(count_nodes(c, b));
+        total = c->m->bank[b].end;
     }
     return CAIRN_OK;
 }

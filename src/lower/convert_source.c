@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+enum { ROWS_AHEAD = 12 }; ///< Rows between a prefetch and its use (measured).
+
 /// A statement that the visit leaves open.
 static void opened(cairn_convert *c)
 {
@@ -70,6 +72,20 @@ static void open_turns(cairn_convert *c, const char *note, const char *name)
     c->turn = loop ? cairn_ir_loop_var(&c->ir, loop) : NULL;
 }
 
+static cairn_ir_array *coordinates_of(cairn_convert *c, int d)
+{
+    return cairn_ir_array_of(
+        &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_coord0 + d},
+        CAIRN_IR_I64, "coord%d", d);
+}
+
+static cairn_ir_array *entry_values(cairn_convert *c)
+{
+    return cairn_ir_array_of(&c->ir,
+                             (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_value},
+                             CAIRN_IR_F64, "value");
+}
+
 /// The loop or the condition that follows needs what was let; conditions nest.
 static void require(cairn_convert *c, cairn_ir_x condition)
 {
@@ -88,20 +104,51 @@ static void stand_at(cairn_convert *c, cairn_ir_x position)
                             cairn_convert_scalar(c, CAIRN_CONVERT_which, "which")));
 }
 
+/// Ask for the first line of a row some turns before it is read.
+static void ask_for_row(cairn_convert *c, cairn_ir_x row)
+{
+    const bool      dense = c->from && !c->from->level[0].trimmed;
+    cairn_ir       *b     = &c->ir;
+    cairn_ir_array *begin = dense && c->from->first == 1 && c->from->level[1].has_ptr
+                                ? cairn_convert_ptr(c, 0, 1)
+                                : cairn_convert_small(c, CAIRN_CONVERT_first, "first");
+
+    if (dense && (c->from->first != 1 || !c->from->level[1].has_ptr)) return;
+    const cairn_ir_x at =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, begin, row), "line"));
+
+    for (int l = 0; c->from && l <= c->from->last; l++)
+        if (c->from->level[l].has_idx)
+            cairn_ir_prefetch(b, cairn_convert_idx(c, 0, l), at, 0, 3, false);
+    if (c->from) {
+        cairn_ir_prefetch(b, cairn_convert_values(c, 0), at, 0, 3, false);
+        return;
+    }
+    for (int d = 0; d < c->spec->order; d++)
+        cairn_ir_prefetch(b, coordinates_of(c, d), at, 0, 3, false);
+    cairn_ir_prefetch(b, entry_values(c), at, 0, 3, false);
+}
+
 /// The row of a turn, counted from the first of the box.
 static cairn_ir_x next_row(cairn_convert *c)
 {
-    cairn_ir      *b = &c->ir;
-    cairn_ir_stmt *loop =
+    cairn_ir        *b     = &c->ir;
+    cairn_ir_array  *order = cairn_convert_small(c, CAIRN_CONVERT_order, "order");
+    const cairn_ir_x last  = cairn_ir_add_int(b, end_of(c), -1);
+    cairn_ir_stmt   *loop =
         cairn_ir_for(b, begin_of(c), end_of(c), 1, "rows in order", "r");
+    const cairn_ir_x r = cairn_ir_loop_var(b, loop);
 
     opened(c);
-    return cairn_ir_use(
-        b, cairn_ir_let(
-               b,
-               cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_order, "order"),
-                             cairn_ir_loop_var(b, loop)),
-               "row"));
+    ask_for_row(
+        c, cairn_ir_use(
+               b, cairn_ir_let(
+                      b,
+                      cairn_ir_load(
+                          b, order,
+                          cairn_ir_min(b, cairn_ir_add_int(b, r, ROWS_AHEAD), last)),
+                      "later")));
+    return cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, order, r), "row"));
 }
 
 /// Open a loop over the entries of rows in order. @return its variable.
@@ -126,21 +173,15 @@ static void visit_entries(cairn_convert *c, bool value)
         open_turns(c, "entries", "k");
     stand_at(c, c->turn);
     for (int d = 0; d < c->spec->order; d++) {
-        cairn_ir_array *array = cairn_ir_array_of(
-            &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_coord0 + d},
-            CAIRN_IR_I64, "coord%d", d);
-
         c->dim[d] = cairn_ir_use(
             &c->ir,
-            cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, array, c->turn), "d%d", d));
+            cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, coordinates_of(c, d), c->turn),
+                         "d%d", d));
     }
     if (!value) return;
-    cairn_ir_array *array = cairn_ir_array_of(
-        &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_value}, CAIRN_IR_F64,
-        "value");
-
     c->value = cairn_ir_use(
-        &c->ir, cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, array, c->turn), "v"));
+        &c->ir,
+        cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, entry_values(c), c->turn), "v"));
 }
 
 static void visit_keys(cairn_convert *c, bool value)
@@ -434,11 +475,7 @@ static void move_entries(cairn_convert *c, int64_t distance)
                      "then"));
 
     for (int d = 0; d < c->spec->order; d++) {
-        cairn_ir_array *array = cairn_ir_array_of(
-            b, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_coord0 + d},
-            CAIRN_IR_I64, "coord%d", d);
-
-        c->dim[d] = cairn_ir_load(b, array, then);
+        c->dim[d] = cairn_ir_load(b, coordinates_of(c, d), then);
     }
 }
 
