@@ -211,10 +211,13 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
 
     const cairn_status status = count(c);
 
-    if (status == CAIRN_OK)
+    if (status == CAIRN_OK) {
         *compiled = c;
-    else
-        cairn_compiled_destroy(m->env, &c);
+        return CAIRN_OK;
+    }
+    cairn_compiled_destroy(m->env, &c);
+    cairn_free(m->env, m->bank); /* another way makes its own */
+    m->bank = NULL;
     return status;
 }
 

@@ -127,27 +127,42 @@ static uint32_t *table_of(const cairn_member_build *m, int q)
     return m->rows.table + q * m->rows.n;
 }
 
-/// Values of a form at all rows.
+static bool is_atom(const cairn_form *form)
+{
+    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1;
+}
+
+static bool is_row(const cairn_member_build *m, const cairn_form *form)
+{
+    return is_atom(form) && form->term[0].atom == m->rows.row;
+}
+
+/// Values of a form at all rows, which common forms have fast.
 static void evaluate(const cairn_member_build *m,
                      const cairn_algebra      *algebra,
                      const cairn_form         *form,
                      int64_t                   low,
                      int64_t                  *value)
 {
-    int64_t d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
+    int64_t           d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
+    const cairn_atom *atom = &algebra->atom[form->terms == 1 ? form->term[0].atom : 0];
 
+    if (is_atom(form) && atom->kind == CAIRN_ATOM_QUERY) {
+        for (int64_t i = 0; i < m->rows.n; i++)
+            value[i] = table_of(m, atom->number)[i];
+        return;
+    }
+    if (is_atom(form) && atom->kind == CAIRN_ATOM_DIV && is_row(m, &atom->form)) {
+        for (int64_t i = 0; i < m->rows.n; i++)
+            value[i] = (low + i) / atom->divisor; /* rows are not negative */
+        return;
+    }
     for (int64_t i = 0; i < m->rows.n; i++) {
         d[m->rows.row] = low + i;
         for (int q = 0; m->rows.tables >> q; q++)
             if (m->rows.tables >> q & 1) number[q] = table_of(m, q)[i];
         value[i] = cairn_form_value(algebra, form, d, number);
     }
-}
-
-static bool is_row(const cairn_member_build *m, const cairn_form *form)
-{
-    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
-           && form->term[0].atom == m->rows.row;
 }
 
 cairn_status cairn_row_keys_add(const cairn_member_build *m,

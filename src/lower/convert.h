@@ -91,7 +91,7 @@ typedef struct cairn_convert_spec {
     int      table_row; ///< `table`, rows being indices of this dimension.
     bool
         ordered; ///< Turns are rows, in `order`; entries (or nodes of the top level) of
-        ///< a row begin at its `first`, unless the outermost level is complete.
+    ///< a row begin at its `first`, unless the outermost level is complete.
     bool               filter; ///< Only entries whose `member` is `which` are visited.
     const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
     bool               listed; ///< and how they are numbered.

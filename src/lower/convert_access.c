@@ -27,6 +27,18 @@ cairn_ir_array *cairn_convert_members(cairn_convert *c)
                              "member");
 }
 
+cairn_ir_array *cairn_convert_coordinates(cairn_convert *c, int d)
+{
+    return cairn_ir_array_of(&c->ir, argument(CAIRN_CONVERT_coord0 + d), CAIRN_IR_I64,
+                             "coord%d", d);
+}
+
+cairn_ir_array *cairn_convert_entry_values(cairn_convert *c)
+{
+    return cairn_ir_array_of(&c->ir, argument(CAIRN_CONVERT_value), CAIRN_IR_F64,
+                             "value");
+}
+
 cairn_ir_x cairn_convert_scalar(cairn_convert *c, int field, const char *name)
 {
     return cairn_ir_param(&c->ir, argument(field), CAIRN_IR_I64, "%s", name);

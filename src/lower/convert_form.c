@@ -125,3 +125,14 @@ void cairn_convert_indices(cairn_convert *c, int count)
         c->e[l] = cairn_ir_use(&c->ir, cairn_ir_let(&c->ir, e, "e%d", l));
     }
 }
+
+cairn_ir_x cairn_convert_scaled(cairn_convert *c, const cairn_ir_x *e, int k)
+{
+    const cairn_linear *dim = &c->from->dim[k];
+    cairn_ir           *b   = &c->ir;
+    cairn_ir_x          sum = cairn_ir_int(b, dim->constant);
+
+    for (int t = 0; t < dim->terms; t++)
+        sum = cairn_ir_add(b, sum, cairn_ir_mul_int(b, e[dim->var[t]], dim->num[t]));
+    return sum;
+}

@@ -6,10 +6,6 @@
 
 #include "lower/convert_steps.h"
 
-#include <string.h>
-
-enum { ROWS_AHEAD = 12 }; ///< Rows between a prefetch and its use (measured).
-
 /// A statement that the visit leaves open.
 static void opened(cairn_convert *c)
 {
@@ -21,7 +17,7 @@ static cairn_ir_x begin_of(cairn_convert *c)
     return c->begin ? c->begin : cairn_convert_scalar(c, CAIRN_CONVERT_begin, "begin");
 }
 
-static cairn_ir_x end_of(cairn_convert *c)
+cairn_ir_x cairn_convert_end(cairn_convert *c)
 {
     return c->end ? c->end : cairn_convert_scalar(c, CAIRN_CONVERT_end, "end");
 }
@@ -66,24 +62,10 @@ void cairn_convert_tell(cairn_convert *c, int k, cairn_ir_x value)
 static void open_turns(cairn_convert *c, const char *note, const char *name)
 {
     cairn_ir_stmt *loop =
-        cairn_ir_for(&c->ir, begin_of(c), end_of(c), 1, note, "%s", name);
+        cairn_ir_for(&c->ir, begin_of(c), cairn_convert_end(c), 1, note, "%s", name);
 
     opened(c);
     c->turn = loop ? cairn_ir_loop_var(&c->ir, loop) : NULL;
-}
-
-static cairn_ir_array *coordinates_of(cairn_convert *c, int d)
-{
-    return cairn_ir_array_of(
-        &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_coord0 + d},
-        CAIRN_IR_I64, "coord%d", d);
-}
-
-static cairn_ir_array *entry_values(cairn_convert *c)
-{
-    return cairn_ir_array_of(&c->ir,
-                             (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_value},
-                             CAIRN_IR_F64, "value");
 }
 
 /// The loop or the condition that follows needs what was let; conditions nest.
@@ -104,50 +86,27 @@ static void stand_at(cairn_convert *c, cairn_ir_x position)
                             cairn_convert_scalar(c, CAIRN_CONVERT_which, "which")));
 }
 
-/// Ask for the first line of a row some turns before it is read.
-static void ask_for_row(cairn_convert *c, cairn_ir_x row)
-{
-    const bool      dense = c->from && !c->from->level[0].trimmed;
-    cairn_ir       *b     = &c->ir;
-    cairn_ir_array *begin = dense && c->from->first == 1 && c->from->level[1].has_ptr
-                                ? cairn_convert_ptr(c, 0, 1)
-                                : cairn_convert_small(c, CAIRN_CONVERT_first, "first");
-
-    if (dense && (c->from->first != 1 || !c->from->level[1].has_ptr)) return;
-    const cairn_ir_x at =
-        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, begin, row), "line"));
-
-    for (int l = 0; c->from && l <= c->from->last; l++)
-        if (c->from->level[l].has_idx)
-            cairn_ir_prefetch(b, cairn_convert_idx(c, 0, l), at, 0, 3, false);
-    if (c->from) {
-        cairn_ir_prefetch(b, cairn_convert_values(c, 0), at, 0, 3, false);
-        return;
-    }
-    for (int d = 0; d < c->spec->order; d++)
-        cairn_ir_prefetch(b, coordinates_of(c, d), at, 0, 3, false);
-    cairn_ir_prefetch(b, entry_values(c), at, 0, 3, false);
-}
-
 /// The row of a turn, counted from the first of the box.
 static cairn_ir_x next_row(cairn_convert *c)
 {
     cairn_ir        *b     = &c->ir;
     cairn_ir_array  *order = cairn_convert_small(c, CAIRN_CONVERT_order, "order");
-    const cairn_ir_x last  = cairn_ir_add_int(b, end_of(c), -1);
+    const cairn_ir_x last  = cairn_ir_add_int(b, cairn_convert_end(c), -1);
     cairn_ir_stmt   *loop =
-        cairn_ir_for(b, begin_of(c), end_of(c), 1, "rows in order", "r");
+        cairn_ir_for(b, begin_of(c), cairn_convert_end(c), 1, "rows in order", "r");
     const cairn_ir_x r = cairn_ir_loop_var(b, loop);
 
     opened(c);
-    ask_for_row(
-        c, cairn_ir_use(
-               b, cairn_ir_let(
-                      b,
-                      cairn_ir_load(
-                          b, order,
-                          cairn_ir_min(b, cairn_ir_add_int(b, r, ROWS_AHEAD), last)),
-                      "later")));
+    cairn_convert_ask_for_row(
+        c,
+        cairn_ir_use(
+            b, cairn_ir_let(
+                   b,
+                   cairn_ir_load(
+                       b, order,
+                       cairn_ir_min(b, cairn_ir_add_int(b, r, CAIRN_CONVERT_ROWS_AHEAD),
+                                    last)),
+                   "later")));
     return cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, order, r), "row"));
 }
 
@@ -175,13 +134,16 @@ static void visit_entries(cairn_convert *c, bool value)
     for (int d = 0; d < c->spec->order; d++) {
         c->dim[d] = cairn_ir_use(
             &c->ir,
-            cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, coordinates_of(c, d), c->turn),
-                         "d%d", d));
+            cairn_ir_let(
+                &c->ir, cairn_ir_load(&c->ir, cairn_convert_coordinates(c, d), c->turn),
+                "d%d", d));
     }
     if (!value) return;
     c->value = cairn_ir_use(
         &c->ir,
-        cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, entry_values(c), c->turn), "v"));
+        cairn_ir_let(&c->ir,
+                     cairn_ir_load(&c->ir, cairn_convert_entry_values(c), c->turn),
+                     "v"));
 }
 
 static void visit_keys(cairn_convert *c, bool value)
@@ -245,7 +207,7 @@ static cairn_ir_x open_level(cairn_convert *c,
         return c->from->level[l].trimmed ? open_rows(c, note, "p0") : next_row(c);
     if (outermost) {
         lo = begin_of(c);
-        hi = end_of(c);
+        hi = cairn_convert_end(c);
     }
 
     cairn_ir_stmt *loop = cairn_ir_for(&c->ir, lo, hi, 1, note, "p%d", l);
@@ -347,18 +309,6 @@ static bool is_level(const cairn_convert *c, int k)
            && form->term[0].atom == k;
 }
 
-/// A dimension from the levels' indices, times its denominator.
-static cairn_ir_x scaled_dimension(cairn_convert *c, const cairn_ir_x *e, int k)
-{
-    const cairn_linear *dim = &c->from->dim[k];
-    cairn_ir           *b   = &c->ir;
-    cairn_ir_x          sum = cairn_ir_int(b, dim->constant);
-
-    for (int t = 0; t < dim->terms; t++)
-        sum = cairn_ir_add(b, sum, cairn_ir_mul_int(b, e[dim->var[t]], dim->num[t]));
-    return sum;
-}
-
 static void invert_dimension(cairn_convert *c, const nest *n, int k)
 {
     const cairn_linear *dim = &c->from->dim[k];
@@ -369,7 +319,7 @@ static void invert_dimension(cairn_convert *c, const nest *n, int k)
         c->dim[k] = n->e[dim->var[0]];
         return;
     }
-    sum = scaled_dimension(c, n->e, k);
+    sum = cairn_convert_scaled(c, n->e, k);
     if (dim->den != 1) {
         const cairn_ir_x den = cairn_ir_int(b, dim->den);
 
@@ -450,134 +400,6 @@ static void visit_part(cairn_convert *c, bool value)
     publish(c, &n);
 }
 
-/* ---- looking ahead ---- */
-
-bool cairn_convert_can_look_ahead(const cairn_convert *c)
-{
-    for (int l = 0; l < c->to->first; l++) {
-        const uint32_t dims = cairn_form_dims(c->algebra, &c->target[l]);
-
-        if ((dims & (dims - 1)) != 0 || cairn_form_queries(c->algebra, &c->target[l]))
-            return false;
-    }
-    if (c->spec->source == CAIRN_CONVERT_ENTRIES) return true;
-    return c->from && c->from->exact && c->inner == c->from->levels - 1;
-}
-
-/// Coordinates some entries on, as far as the array goes.
-static void move_entries(cairn_convert *c, int64_t distance)
-{
-    cairn_ir        *b    = &c->ir;
-    const cairn_ir_x last = cairn_ir_sub(b, end_of(c), cairn_ir_int(b, 1));
-    const cairn_ir_x then = cairn_ir_use(
-        b,
-        cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, c->turn, distance), last),
-                     "then"));
-
-    for (int d = 0; d < c->spec->order; d++) {
-        c->dim[d] = cairn_ir_load(b, coordinates_of(c, d), then);
-    }
-}
-
-/// The innermost level some nodes on; those above stay.
-static void move_level(cairn_convert *c, int64_t distance)
-{
-    cairn_ir        *b     = &c->ir;
-    const int        l     = c->inner;
-    const cairn_ir_x nodes = cairn_ir_param(
-        b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 0, l}, CAIRN_IR_I64, "A%d_nodes", l);
-    const cairn_ir_x then = cairn_ir_use(
-        b, cairn_ir_let(b,
-                        cairn_ir_min(b, cairn_ir_add_int(b, c->at, distance),
-                                     cairn_ir_add_int(b, nodes, -1)),
-                        "then"));
-    cairn_ir_x e[CAIRN_MAX_LEVELS];
-
-    for (int k = 0; k < c->from->levels; k++)
-        e[k] = c->stored[k];
-    e[l] = cairn_ir_use(
-        b,
-        cairn_ir_let(b, cairn_ir_load(b, cairn_convert_idx(c, 0, l), then), "ahead"));
-    for (int k = 0; k < c->spec->order; k++)
-        c->dim[k] = scaled_dimension(c, e, k);
-}
-
-cairn_ir_x cairn_convert_look_ahead(cairn_convert *c, int64_t distance)
-{
-    cairn_convert now = *c; /* what is known here is not known there */
-
-    for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
-        c->atom[k] = NULL;
-    for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
-        c->index[l] = NULL;
-    if (c->spec->source == CAIRN_CONVERT_ENTRIES)
-        move_entries(c, distance);
-    else
-        move_level(c, distance);
-    for (int l = 0; l < c->to->first; l++)
-        c->e[l] = cairn_convert_form(c, &c->target[l]);
-    const cairn_ir_x group =
-        cairn_convert_combine(c, cairn_ir_int(&c->ir, 0), 0, c->to->first, UINT32_MAX);
-
-    memcpy(c->dim, now.dim, sizeof c->dim);
-    memcpy(c->atom, now.atom, sizeof c->atom);
-    memcpy(c->index, now.index, sizeof c->index);
-    memcpy(c->e, now.e, sizeof c->e);
-    return group;
-}
-
-/* ---- numbers along rows ---- */
-
-static void declare_rank(cairn_convert *c)
-{
-    cairn_ir *b = &c->ir;
-
-    c->rank     = cairn_ir_declare(b, cairn_ir_int(b, 0), "rank");
-    c->rank_row = cairn_ir_declare(b, cairn_ir_int(b, -1), "rank_row");
-    c->fewest   = cairn_ir_declare(b, cairn_ir_int(b, INT64_MAX), "fewest");
-    c->most     = cairn_ir_declare(b, cairn_ir_int(b, 0), "most");
-}
-
-/// The row that ends here had rank + 1 entries.
-static void end_row(cairn_convert *c)
-{
-    cairn_ir        *b     = &c->ir;
-    const cairn_ir_x count = cairn_ir_add_int(b, cairn_ir_use(b, c->rank), 1);
-
-    cairn_ir_if(b, cairn_ir_le(b, cairn_ir_int(b, 0), cairn_ir_use(b, c->rank_row)));
-    cairn_ir_assign(b, c->fewest, cairn_ir_min(b, cairn_ir_use(b, c->fewest), count));
-    cairn_ir_assign(b, c->most, cairn_ir_max(b, cairn_ir_use(b, c->most), count));
-    if (c->spec->phase == CAIRN_CONVERT_MARK || c->spec->phase == CAIRN_CONVERT_PACK) {
-        const cairn_ir_x lo = cairn_convert_element(c, CAIRN_CONVERT_box, "box",
-                                                    2 * (int64_t)c->spec->rank_row);
-
-        cairn_ir_store(b, cairn_convert_small(c, CAIRN_CONVERT_counts, "counts"),
-                       cairn_ir_sub(b, cairn_ir_use(b, c->rank_row), lo), count);
-    }
-    cairn_ir_end(b);
-}
-
-static void number_entry(cairn_convert *c)
-{
-    cairn_ir        *b   = &c->ir;
-    const cairn_ir_x row = c->dim[c->spec->rank_row];
-
-    cairn_ir_if(b, cairn_ir_ne(b, row, cairn_ir_use(b, c->rank_row)));
-    end_row(c);
-    cairn_ir_assign(b, c->rank_row, row);
-    cairn_ir_assign(b, c->rank, cairn_ir_int(b, 0));
-    cairn_ir_else(b);
-    cairn_ir_assign(b, c->rank, cairn_ir_add_int(b, cairn_ir_use(b, c->rank), 1));
-    cairn_ir_end(b);
-}
-
-static void tell_ranks(cairn_convert *c)
-{
-    end_row(c);
-    cairn_convert_tell(c, 4, cairn_ir_use(&c->ir, c->fewest));
-    cairn_convert_tell(c, 5, cairn_ir_use(&c->ir, c->most));
-}
-
 /* ---- all ---- */
 
 void cairn_convert_visit(cairn_convert *c, bool value)
@@ -586,21 +408,21 @@ void cairn_convert_visit(cairn_convert *c, bool value)
                       && (c->spec->source == CAIRN_CONVERT_ENTRIES
                           || c->spec->source == CAIRN_CONVERT_PART);
 
-    if (rank) declare_rank(c);
+    if (rank) cairn_convert_declare_rank(c);
     switch (c->spec->source) {
     case CAIRN_CONVERT_ENTRIES: visit_entries(c, value); break;
     case CAIRN_CONVERT_PART: visit_part(c, value); break;
     case CAIRN_CONVERT_ROWS: visit_rows(c); break;
     default: visit_keys(c, value); break;
     }
-    if (rank) number_entry(c);
+    if (rank) cairn_convert_number_entry(c);
 }
 
 void cairn_convert_leave(cairn_convert *c)
 {
     for (; c->opened > 0; c->opened--)
         cairn_ir_end(&c->ir);
-    if (c->rank) tell_ranks(c);
+    if (c->rank) cairn_convert_tell_ranks(c);
 }
 
 int64_t cairn_convert_turns(const cairn_layout *layout, const cairn_kernel_part *view)

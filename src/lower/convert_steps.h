@@ -78,6 +78,22 @@ void cairn_convert_tell(cairn_convert *c, int k, cairn_ir_x value);
 /// stands.
 void cairn_convert_indices(cairn_convert *c, int count);
 
+/// Where the share ends.
+cairn_ir_x cairn_convert_end(cairn_convert *c);
+
+/// A dimension from the indices of the levels read, times its denominator.
+cairn_ir_x cairn_convert_scaled(cairn_convert *c, const cairn_ir_x *e, int k);
+
+/// Number the entries of rows, one by one: before the visit, at an entry, after.
+void cairn_convert_declare_rank(cairn_convert *c);
+void cairn_convert_number_entry(cairn_convert *c);
+void cairn_convert_tell_ranks(cairn_convert *c);
+
+enum { CAIRN_CONVERT_ROWS_AHEAD = 12 }; ///< Rows between a prefetch and its use.
+
+/// Ask for the first line of row @p row, which is read some turns later.
+void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row);
+
 /// Whether cairn_convert_look_ahead() can tell where a later entry goes: what is visited
 /// innermost is stored side by side, and each level above the trimmed ones depends on one
 /// dimension, so that stale and later coordinates mix.
@@ -105,6 +121,10 @@ void cairn_convert_write_holes(cairn_convert *c);
 
 /// Array of 32-bit numbers in the arguments.
 cairn_ir_array *cairn_convert_small(cairn_convert *c, int field, const char *name);
+
+/// Coordinates and values of entries.
+cairn_ir_array *cairn_convert_coordinates(cairn_convert *c, int d);
+cairn_ir_array *cairn_convert_entry_values(cairn_convert *c);
 
 /// The member of the entry at each position.
 cairn_ir_array *cairn_convert_members(cairn_convert *c);

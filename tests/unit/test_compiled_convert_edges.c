@@ -159,12 +159,18 @@ static void check_refusals(edge *x, const char *from_text, const char *to)
 Test(compiled_convert_edges, what_is_refused_falls_back, .timeout = 600)
 {
     static const char *const pair[][2] = {
-        {"csr",                     "csc"                    },
-        {"csr",                     "ell"                    },
-        {"csc",                     "sell<4>"                },
-        {"dia",                     "sell-sigma<2,4>"        },
-        {"hybrid<bdia<4>,csr,0.5>", "bell<2>"                },
-        {"bcsr<2,2>",               "hybrid<bdia<4>,csr,0.5>"},
+        {"csr",                     "csc"                                },
+        {"csr",                     "ell"                                },
+        {"csc",                     "sell<4>"                            },
+        {"dia",                     "sell-sigma<2,4>"                    },
+        {"hybrid<bdia<4>,csr,0.5>", "bell<2>"                            },
+        {"bcsr<2,2>",               "hybrid<bdia<4>,csr,0.5>"            },
+        {"csr",                     "sell<4>"                            },
+        {"csr",                     "hybrid<bdia<4>,csr,0.5>"            },
+        {"csr",                     "sell-sigma<2,4>"                    },
+        {"coo",                     "cisr<3>"                            },
+        {"csc",                     "cisr-plus<3>"                       },
+        {"csr",                     "hybrid<bdia<4>,sell-sigma<2,4>,0.5>"},
     };
     edge x;
 
@@ -195,14 +201,19 @@ typedef struct {
 ParameterizedTestParameters(compiled_convert_edges, every_allocation_may_fail)
 {
     static one_pair cases[] = {
-        {"csr",                     "dcsr"                   },
-        {"csr",                     "csc"                    },
-        {"csr",                     "bcsr<2,2>"              },
-        {"csc",                     "ell"                    },
-        {"csr",                     "sell<2>"                },
-        {"dia",                     "sell-sigma<2,4>"        },
-        {"hybrid<bdia<4>,csr,0.5>", "c2sr<2>"                },
-        {"bcsr<2,2>",               "hybrid<bdia<4>,csr,0.5>"},
+        {"csr",                     "dcsr"                               },
+        {"csr",                     "csc"                                },
+        {"csr",                     "bcsr<2,2>"                          },
+        {"csc",                     "ell"                                },
+        {"csr",                     "sell<2>"                            },
+        {"dia",                     "sell-sigma<2,4>"                    },
+        {"hybrid<bdia<4>,csr,0.5>", "c2sr<2>"                            },
+        {"bcsr<2,2>",               "hybrid<bdia<4>,csr,0.5>"            },
+        {"csr",                     "hybrid<bdia<4>,csr,0.5>"            },
+        {"csr",                     "sell-sigma<2,4>"                    },
+        {"coo",                     "cisr<3>"                            },
+        {"csc",                     "cisr-plus<3>"                       },
+        {"csr",                     "hybrid<bdia<4>,sell-sigma<2,4>,0.5>"},
     };
 
     return cr_make_param_array(one_pair, cases, sizeof cases / sizeof *cases);
@@ -350,26 +361,30 @@ static void add_many(edge *x)
 Test(compiled_convert_edges, threads_change_nothing, .timeout = 600)
 {
     static const char *const pair[][2] = {
-        {"",        "csr"      },
-        {"",        "csc"      },
-        {"",        "dia"      },
-        {"",        "ell"      },
-        {"",        "sell<8>"  },
-        {"",        "bcsr<3,2>"},
-        {"",        "c2sr<4>"  },
-        {"csr",     "csc"      },
-        {"csr",     "dia"      },
-        {"csr",     "ell"      },
-        {"csr",     "sell<8>"  },
-        {"csr",     "bcsr<3,2>"},
-        {"csr",     "bdia<16>" },
-        {"csr",     "csb<8,8>" },
-        {"csc",     "csr"      },
-        {"dcsr",    "bcsr<2,2>"},
-        {"csc",     "bcsc<2,2>"},
-        {"dia",     "csr"      },
-        {"sell<8>", "ell"      },
-        {"c2sr<4>", "csc"      },
+        {"",        "csr"                     },
+        {"",        "csc"                     },
+        {"",        "dia"                     },
+        {"",        "ell"                     },
+        {"",        "sell<8>"                 },
+        {"",        "bcsr<3,2>"               },
+        {"",        "c2sr<4>"                 },
+        {"csr",     "csc"                     },
+        {"csr",     "dia"                     },
+        {"csr",     "ell"                     },
+        {"csr",     "sell<8>"                 },
+        {"csr",     "bcsr<3,2>"               },
+        {"csr",     "bdia<16>"                },
+        {"csr",     "csb<8,8>"                },
+        {"csc",     "csr"                     },
+        {"dcsr",    "bcsr<2,2>"               },
+        {"csc",     "bcsc<2,2>"               },
+        {"dia",     "csr"                     },
+        {"sell<8>", "ell"                     },
+        {"c2sr<4>", "csc"                     },
+        {"csr",     "hybrid<bdia<16>,csr,0.3>"},
+        {"",        "hybrid<bdia<16>,csr,0.3>"},
+        {"csr",     "sell-sigma<8,64>"        },
+        {"coo",     "cisr<8>"                 },
     };
     edge x;
 
@@ -413,7 +428,10 @@ Test(compiled_convert_edges, nothing_is_converted, .timeout = 600)
                                             "cisr<3>",
                                             "dense<2>",
                                             "sell-sigma<4,8>",
-                                            "bell<2>"};
+                                            "bell<2>",
+                                            "cisr-plus<3>",
+                                            "hybrid<bdia<4>,csr,0.5>",
+                                            "hybrid<bdia<4>,sell-sigma<4,8>,0.5>"};
     static const cairn_coord extent[][2] = {
         {0, 0},
         {0, 5},

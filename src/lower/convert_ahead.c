@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Looking ahead: where a later entry goes, and lines of memory that are asked for before
+/// they are read.
+
+#include "lower/convert_steps.h"
+
+#include <string.h>
+
+void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row)
+{
+    const bool      dense = c->from && !c->from->level[0].trimmed;
+    cairn_ir       *b     = &c->ir;
+    cairn_ir_array *begin = dense && c->from->first == 1 && c->from->level[1].has_ptr
+                                ? cairn_convert_ptr(c, 0, 1)
+                                : cairn_convert_small(c, CAIRN_CONVERT_first, "first");
+
+    if (dense && (c->from->first != 1 || !c->from->level[1].has_ptr)) return;
+    const cairn_ir_x at =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, begin, row), "line"));
+
+    for (int l = 0; c->from && l <= c->from->last; l++)
+        if (c->from->level[l].has_idx)
+            cairn_ir_prefetch(b, cairn_convert_idx(c, 0, l), at, 0, 3, false);
+    if (c->from) {
+        cairn_ir_prefetch(b, cairn_convert_values(c, 0), at, 0, 3, false);
+        return;
+    }
+    for (int d = 0; d < c->spec->order; d++)
+        cairn_ir_prefetch(b, cairn_convert_coordinates(c, d), at, 0, 3, false);
+    cairn_ir_prefetch(b, cairn_convert_entry_values(c), at, 0, 3, false);
+}
+
+bool cairn_convert_can_look_ahead(const cairn_convert *c)
+{
+    for (int l = 0; l < c->to->first; l++) {
+        const uint32_t dims = cairn_form_dims(c->algebra, &c->target[l]);
+
+        if ((dims & (dims - 1)) != 0 || cairn_form_queries(c->algebra, &c->target[l]))
+            return false;
+    }
+    if (c->spec->source == CAIRN_CONVERT_ENTRIES) return true;
+    return c->from && c->from->exact && c->inner == c->from->levels - 1;
+}
+
+/// Coordinates some entries on, as far as the array goes.
+static void move_entries(cairn_convert *c, int64_t distance)
+{
+    cairn_ir        *b    = &c->ir;
+    const cairn_ir_x last = cairn_ir_sub(b, cairn_convert_end(c), cairn_ir_int(b, 1));
+    const cairn_ir_x then = cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, c->turn, distance), last),
+                     "then"));
+
+    for (int d = 0; d < c->spec->order; d++) {
+        c->dim[d] = cairn_ir_load(b, cairn_convert_coordinates(c, d), then);
+    }
+}
+
+/// The innermost level some nodes on; those above stay.
+static void move_level(cairn_convert *c, int64_t distance)
+{
+    cairn_ir        *b     = &c->ir;
+    const int        l     = c->inner;
+    const cairn_ir_x nodes = cairn_ir_param(
+        b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 0, l}, CAIRN_IR_I64, "A%d_nodes", l);
+    const cairn_ir_x then = cairn_ir_use(
+        b, cairn_ir_let(b,
+                        cairn_ir_min(b, cairn_ir_add_int(b, c->at, distance),
+                                     cairn_ir_add_int(b, nodes, -1)),
+                        "then"));
+    cairn_ir_x e[CAIRN_MAX_LEVELS];
+
+    for (int k = 0; k < c->from->levels; k++)
+        e[k] = c->stored[k];
+    e[l] = cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_load(b, cairn_convert_idx(c, 0, l), then), "ahead"));
+    for (int k = 0; k < c->spec->order; k++)
+        c->dim[k] = cairn_convert_scaled(c, e, k);
+}
+
+cairn_ir_x cairn_convert_look_ahead(cairn_convert *c, int64_t distance)
+{
+    cairn_convert now = *c; /* what is known here is not known there */
+
+    for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
+        c->atom[k] = NULL;
+    for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
+        c->index[l] = NULL;
+    if (c->spec->source == CAIRN_CONVERT_ENTRIES)
+        move_entries(c, distance);
+    else
+        move_level(c, distance);
+    for (int l = 0; l < c->to->first; l++)
+        c->e[l] = cairn_convert_form(c, &c->target[l]);
+    const cairn_ir_x group =
+        cairn_convert_combine(c, cairn_ir_int(&c->ir, 0), 0, c->to->first, UINT32_MAX);
+
+    memcpy(c->dim, now.dim, sizeof c->dim);
+    memcpy(c->atom, now.atom, sizeof c->atom);
+    memcpy(c->index, now.index, sizeof c->index);
+    memcpy(c->e, now.e, sizeof c->e);
+    return group;
+}
