@@ -24,11 +24,11 @@ typedef struct cairn_rank {
 /// Queries that give every row a number (compiled_rows.h).
 typedef struct cairn_rows {
     bool           on;
-    int            row;     ///< Dimension,
-    int            count;   ///< and the sum over it.
-    uint32_t       tables;  ///< Bit q: query q gives every row a number.
-    int64_t        n;       ///< Rows of the box.
-    uint32_t      *table;   ///< [queries][n]; NULL: not counted yet.
+    int            row;    ///< Dimension,
+    int            count;  ///< and the sum over it.
+    uint32_t       tables; ///< Bit q: query q gives every row a number.
+    int64_t        n;      ///< Rows of the box.
+    uint32_t      *table;  ///< [queries][n]; NULL: not counted yet.
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
 } cairn_rows;
 

@@ -125,6 +125,15 @@ static bool has_zero(const double *value, cairn_pos n)
     return zero;
 }
 
+static bool view_has_zero(const cairn_kernel_part *view)
+{
+    if (view->val_bits == 64 && view->val_block == 1 && view->val_stride == 8)
+        return has_zero(view->val, view->values);
+    for (cairn_pos v = 0; v < view->values; v++)
+        if (cairn_value_get(view, v) == 0) return true;
+    return false;
+}
+
 /// Stored zeros are entries to a layout that does not pad.
 bool cairn_rank_has_zeros(const cairn_build *build)
 {
@@ -133,8 +142,7 @@ bool cairn_rank_has_zeros(const cairn_build *build)
         const cairn_part *part = &build->from->part[k];
 
         if (part->layout->pads) continue;
-        for (cairn_pos v = 0; v < part->view.values; v++)
-            if (cairn_value_get(&part->view, v) == 0) return true;
+        if (view_has_zero(&part->view)) return true;
     }
     return false;
 }

@@ -108,7 +108,8 @@ typedef enum {
     X(const uint8_t *, member_of, "[groups, or those listed] member of a hybrid")      \
     X(uint8_t *, member, "[entries, or values of A] member of the entry there")        \
     X(int64_t, which, "member whose entries are visited")                              \
-    X(const uint32_t *, table, "[queries][rows of the box] numbers of queries, by row") \
+    X(const uint32_t *, table,                                                         \
+      "[queries][rows of the box] numbers of queries, by row")                         \
     X(int64_t, table_rows, "rows of the box")                                          \
     X(const uint32_t *, order, "[rows of the box] rows as they are to be visited")     \
     X(const uint32_t *, first, "[rows of the box + 1] entries before each")            \

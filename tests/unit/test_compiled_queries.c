@@ -155,10 +155,10 @@ Test(compiled_queries, hybrids_of_blocks, .timeout = 600)
 /// Rows ordered by their lengths, and handed out to buckets.
 Test(compiled_queries, rows, .timeout = 600)
 {
-    static const char *const from[] = {NULL, "csr", "coo", "csc", "bcsr<2,2>",
-                                       "hybrid<bdia<16>,csr,0.6>"};
-    static const char *const to[]   = {"sell-sigma<8,1024>", "cisr<16>", "cisr-plus<16>",
-                                       "hybrid<bdia<16>,sell-sigma<4,64>,0.6>"};
+    static const char *const from[] = {NULL,  "csr",       "coo",
+                                       "csc", "bcsr<2,2>", "hybrid<bdia<16>,csr,0.6>"};
+    static const char *const to[] = {"sell-sigma<8,1024>", "cisr<16>", "cisr-plus<16>",
+                                     "hybrid<bdia<16>,sell-sigma<4,64>,0.6>"};
     static fixture           f;
 
     start(&f);
