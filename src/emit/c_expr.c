@@ -273,6 +273,14 @@ static void print_cast(cairn_c *c, cairn_text *out, cairn_ir_x x)
         cairn_c_expr(c, out, x->a, CAIRN_C_UNARY);
         return;
     }
+    if (x->a->type == CAIRN_IR_F32 && x->type == CAIRN_IR_F64) {
+        cairn_c_need(c, CAIRN_IR_F32, x->lanes, CAIRN_C_WIDEN);
+        cairn_text_add(out, "widen_%s(",
+                       cairn_c_vector_name(CAIRN_IR_F32, x->lanes).text);
+        cairn_c_expr(c, out, x->a, CAIRN_C_CONDITIONAL);
+        cairn_text_add(out, ")");
+        return;
+    }
     cairn_text_add(out, "__builtin_convertvector(");
     if (x->a->op == CAIRN_IR_LOAD && !x->a->array->stride)
         /* Straight from what stands in memory, not by way of 64 bits. */

@@ -54,6 +54,7 @@ typedef enum {
     CAIRN_C_VECTOR_MIN, ///< min_v8i64(a, b)
     CAIRN_C_VECTOR_MAX, ///< max_v8i64(a, b)
     CAIRN_C_LANES_MIN,  ///< min_v8i64(a, b)
+    CAIRN_C_WIDEN,      ///< widen_v8f32(v): of f64
 } cairn_c_use;
 
 enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lanes.
@@ -68,12 +69,14 @@ typedef struct cairn_c {
     unsigned                 types; ///< scalar types named, one bit each.
     unsigned                 calls;
     unsigned short           vectors[CAIRN_C_TYPES][CAIRN_C_LANES];
-    int                      indent; ///< Blanks before a line.
-    const cairn_ir_array   **live;   ///< Allocated, not freed, innermost last.
-    int                      lives, live_capacity;
-    int                      outer;    ///< `lives` where the parallel loop was entered.
-    const void              *parallel; ///< The loop whose turns are printed; or NULL.
-    int                      loops;    ///< Loops of threads so far.
+    /// Elements at stored positions, [1] with a last one: a bit for each index type.
+    unsigned               picks[2][CAIRN_C_TYPES][CAIRN_C_LANES];
+    int                    indent; ///< Blanks before a line.
+    const cairn_ir_array **live;   ///< Allocated, not freed, innermost last.
+    int                    lives, live_capacity;
+    int                    outer;    ///< `lives` where the parallel loop was entered.
+    const void            *parallel; ///< The loop whose turns are printed; or NULL.
+    int                    loops;    ///< Loops of threads so far.
 } cairn_c;
 
 /* Names of types; noted as needed. c_types.c */
@@ -86,6 +89,8 @@ typedef struct cairn_c_name {
 } cairn_c_name;
 cairn_c_name cairn_c_type(cairn_c *c, cairn_ir_type type, int lanes);
 cairn_c_name cairn_c_vector_name(cairn_ir_type type, int lanes);
+/// The type's part of it: "f64".
+const char *cairn_c_short_name(cairn_ir_type type);
 
 /// Note a use, and what it is made of.
 void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use);
@@ -169,6 +174,7 @@ void cairn_c_notes(const cairn_ir_function *f, cairn_text *out);
 /// All else that stands before the functions. c_prelude.c, c_vectors.c
 void cairn_c_prelude(cairn_c *c, cairn_text *out);
 void cairn_c_vectors(const cairn_c *c, cairn_text *out);
+void cairn_c_print_picks(const cairn_c *c, cairn_text *out);
 void cairn_c_print_gather(cairn_text   *out,
                           cairn_ir_type type,
                           int           lanes,

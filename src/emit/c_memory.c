@@ -103,11 +103,71 @@ void cairn_c_load(cairn_c *c, cairn_text *out, cairn_ir_x x)
     }
 }
 
+/// Positions that lie one after the other in memory: `array` from `at` on, each at most
+/// `last`, all moved by `base`.
+typedef struct {
+    const cairn_ir_array *array;
+    cairn_ir_x            at, last, base; ///< `last`, `base`: or NULL.
+} stored_positions;
+
+/// Are the positions stored ones?
+static bool are_stored(cairn_ir_x x, stored_positions *p)
+{
+    *p = (stored_positions){.array = NULL};
+    if (x->op == CAIRN_IR_ADD && x->a->op == CAIRN_IR_SPLAT) {
+        p->base = x->a->a;
+        x       = x->b;
+    } else if (x->op == CAIRN_IR_ADD && x->b->op == CAIRN_IR_SPLAT) {
+        p->base = x->b->a;
+        x       = x->a;
+    }
+    if (x->op == CAIRN_IR_MIN && x->b->op == CAIRN_IR_SPLAT) {
+        p->last = x->b->a;
+        x       = x->a;
+    }
+    p->array = x->array;
+    p->at    = x->a;
+    return x->op == CAIRN_IR_LOAD && !x->array->stride;
+}
+
+/// Elements at stored positions: `gather_v8f64_u32(x, A1_idx + p)`.
+static void
+print_pick(cairn_c *c, cairn_text *out, cairn_ir_x x, const stored_positions *p)
+{
+    const cairn_ir_type type = x->array->type;
+
+    cairn_c_need(c, type, x->lanes, CAIRN_C_VECTOR);
+    cairn_c_scalar(c, p->array->type);
+    if (p->last) cairn_c_need_call(c, CAIRN_C_MIN);
+    c->picks[p->last != NULL][type][__builtin_ctz((unsigned)x->lanes)] |=
+        1u << p->array->type;
+    cairn_text_add(out, "gather_%s_%s%s(%s", cairn_c_vector_name(type, x->lanes).text,
+                   cairn_c_short_name(p->array->type), p->last ? "_upto" : "",
+                   cairn_names_of(&c->names, x->array));
+    if (p->base) {
+        cairn_text_add(out, " + ");
+        cairn_c_wide(c, out, p->base, CAIRN_C_SUM);
+    }
+    cairn_text_add(out, ", ");
+    cairn_c_address(c, out, p->array, p->at);
+    if (p->last) {
+        cairn_text_add(out, ", ");
+        cairn_c_expr(c, out, p->last, CAIRN_C_CONDITIONAL);
+    }
+    cairn_text_add(out, ")");
+}
+
 void cairn_c_gather(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
+    stored_positions  stored;
     const bool        narrow = x->a->type == CAIRN_IR_I32;
     const cairn_c_use use    = narrow ? CAIRN_C_GATHER_I32 : CAIRN_C_GATHER;
 
+    if (cairn_ir_type_is_float(x->array->type) && !x->array->stride
+        && are_stored(x->a, &stored)) {
+        print_pick(c, out, x, &stored);
+        return;
+    }
     cairn_c_need(c, x->array->type, x->lanes, use);
     cairn_text_add(out, "gather_%s%s(%s, ",
                    cairn_c_vector_name(x->array->type, x->lanes).text,

@@ -20,6 +20,11 @@ const char *cairn_c_scalar(cairn_c *c, cairn_ir_type type)
     return cairn_ir_type_text(type);
 }
 
+const char *cairn_c_short_name(cairn_ir_type type)
+{
+    return short_name[type];
+}
+
 cairn_c_name cairn_c_vector_name(cairn_ir_type type, int lanes)
 {
     cairn_c_name name;
@@ -56,6 +61,7 @@ void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use)
         1u << CAIRN_C_VECTOR | 1u << use;
     if (use == CAIRN_C_LANE_SUM) cairn_c_need(c, type, lanes / 2, use);
     if (gathers) cairn_c_need(c, index_type(use), lanes, CAIRN_C_VECTOR);
+    if (use == CAIRN_C_WIDEN) cairn_c_need(c, CAIRN_IR_F64, lanes, CAIRN_C_VECTOR);
     /* Sixteen 64-bit positions fill two registers: two gathers. */
     if (use == CAIRN_C_GATHER && type == CAIRN_IR_F32 && lanes == 16)
         cairn_c_need(c, type, 8, use);

@@ -32,20 +32,71 @@ static void stand(build *e, const entries *loop, cairn_nest *nest, int k)
         cairn_nest_enter(nest, e->p->order[k2]);
 }
 
-static void add_entry(build *e, const entries *loop, cairn_sums *s, int k, int chain)
+/// Neighbouring entries have neighbouring elements of x: where the loop's index is not
+/// stored, it is their only difference, and counts once.
+static bool reaches_by_lanes(const cairn_product_plan *p)
+{
+    const cairn_linear *in     = &p->layout->dim[p->in];
+    int                 stored = 0, counted = 0;
+
+    for (int k = p->known; k < p->levels; k++) {
+        const int     l      = p->order[k];
+        const int64_t factor = cairn_plan_factor(in, l);
+
+        if (factor == 0) continue;
+        if (p->layout->level[l].has_idx) {
+            stored++;
+        } else if (cairn_nest_loops(p->layout, l)) {
+            if (factor != 1 || in->den != 1) return false;
+            counted++;
+        }
+    }
+    return counted == 0 || stored == 0;
+}
+
+bool cairn_product_chains_pack(const build *e)
+{
+    const cairn_product_plan *p      = e->p;
+    const cairn_layout       *layout = p->layout;
+
+    if (cairn_product_lanes(p->product) < CHAINS || layout->value_tuple >= 0)
+        return false;
+    for (int k = p->known; k < p->levels; k++)
+        if (layout->level[p->order[k]].has_idx && layout->level[p->order[k]].tuple >= 0)
+            return false;
+    return reaches_by_lanes(p);
+}
+
+/// Indices of the CHAINS entries from the one at hand on.
+static void take_lanes(build *e, cairn_nest *nest)
+{
+    for (int k = e->p->known; k < e->p->levels; k++) {
+        const int l = e->p->order[k];
+
+        if (nest->index[l] && e->p->layout->level[l].has_idx)
+            nest->index[l] = cairn_ir_load_lanes(e->b, cairn_nest_idx(nest, l),
+                                                 nest->node[l], CHAINS);
+    }
+}
+
+/// Add entries p + k to p + k + CHAINS - 1, each to its chain.
+static void add_four(build *e, const entries *loop, cairn_sums *s, int k)
 {
     cairn_nest nest;
 
-    stand(e, loop, &nest, k);
-    cairn_product_term(e, &nest, s, chain);
+    for (int chain = 0; chain < (s->packed ? 1 : CHAINS); chain++) {
+        stand(e, loop, &nest, k + chain);
+        if (s->packed) take_lanes(e, &nest);
+        cairn_product_term(e, &nest, s, chain);
+    }
 }
 
-static void fetch(build *e, const entries *loop)
+static void fetch(build *e, const entries *loop, const cairn_sums *s)
 {
     cairn_nest nest;
 
     stand(e, loop, &nest, 0);
-    cairn_product_fetch(e, &nest, e->p->levels);
+    cairn_product_fetch(e, &nest, s, e->p->levels);
 }
 
 static void advance(build *e, const entries *loop, int by)
@@ -65,10 +116,30 @@ static void whole_turns(build *e, const entries *loop, cairn_sums *s, cairn_ir_x
 
     cairn_ir_while(
         b, cairn_ir_le(b, cairn_ir_add_int(b, cairn_ir_use(b, loop->p), TURN), end));
-    fetch(e, loop);
-    for (int k = 0; k < TURN; k++)
-        add_entry(e, loop, s, k, k % CHAINS);
+    fetch(e, loop, s);
+    for (int k = 0; k < TURN; k += CHAINS)
+        add_four(e, loop, s, k);
     advance(e, loop, TURN);
+    cairn_ir_end(b);
+}
+
+/// Up to three entries, to the first chain.
+static void last_three(build *e, const entries *loop, cairn_sums *s, cairn_ir_x end)
+{
+    cairn_ir  *b     = e->b;
+    cairn_sums alone = *s;
+    cairn_nest nest;
+
+    if (s->packed) {
+        s->first_chain = cairn_ir_declare(
+            b, cairn_ir_lane(b, cairn_ir_use(b, s->sum[0][0][0]), 0), "s0");
+        alone.packed       = false;
+        alone.sum[0][0][0] = s->first_chain;
+    }
+    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, loop->p), end));
+    stand(e, loop, &nest, 0);
+    cairn_product_term(e, &nest, &alone, 0);
+    advance(e, loop, 1);
     cairn_ir_end(b);
 }
 
@@ -77,17 +148,13 @@ static void last_entries(build *e, const entries *loop, cairn_sums *s, cairn_ir_
 {
     cairn_ir *b = e->b;
 
-    if (e->p->hints.stream) fetch(e, loop);
+    if (e->p->hints.stream) fetch(e, loop, s);
     cairn_ir_if(
         b, cairn_ir_le(b, cairn_ir_add_int(b, cairn_ir_use(b, loop->p), CHAINS), end));
-    for (int k = 0; k < CHAINS; k++)
-        add_entry(e, loop, s, k, k);
+    add_four(e, loop, s, 0);
     advance(e, loop, CHAINS);
     cairn_ir_end(b);
-    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, loop->p), end));
-    add_entry(e, loop, s, 0, 0);
-    advance(e, loop, 1);
-    cairn_ir_end(b);
+    last_three(e, loop, s, end);
 }
 
 /// Whole cuts of a long row: each has sums of its own, which join the row's in order.
@@ -107,9 +174,11 @@ static void whole_cuts(build         *e,
     whole_turns(e, loop, s, stop);
     cairn_ir_assign(
         b, row, cairn_ir_add(b, cairn_ir_use(b, row), cairn_product_total(e, s, 0, 0)));
-    for (int c = 0; c < CHAINS; c++)
+    for (int c = 0; c < (s->packed ? 1 : CHAINS); c++)
         cairn_ir_assign(b, s->sum[0][c][0],
-                        cairn_ir_real(b, e->p->product->accumulate, 0));
+                        cairn_ir_splat(b,
+                                       cairn_ir_real(b, e->p->product->accumulate, 0),
+                                       s->packed ? CHAINS : 1));
     cairn_ir_end(b);
 }
 

@@ -96,13 +96,12 @@ cairn_share cairn_plan_choose_share(const plan *p)
     return (cairn_share){CAIRN_SHARE_NONE, 0, -1, 1};
 }
 
-/// Does it pay to fetch the matrix ahead? Blocks and gathers gain; a wide tile of one
-/// stream is followed by the machine itself, and separate streams gain nothing.
+/// Does it pay to fetch the matrix ahead? Blocks, gathers and separate streams gain; a
+/// wide tile of one stream is followed by the machine itself.
 static bool gains_by_fetching(const plan *p)
 {
-    if (p->shifted) return false;
     return p->tile != CAIRN_TILE_LANES || p->reach == CAIRN_REACH_GATHER
-           || (p->constant > 0 && p->constant <= CAIRN_BLOCK);
+           || p->constant <= CAIRN_BLOCK;
 }
 
 /// Leave out hints without effect, so that keys that differ are kernels that differ.

@@ -14,7 +14,7 @@
 #include "lower/product_plan.h"
 
 enum {
-    CAIRN_PIECES  = 10,  ///< Of a tile, at most: 63 rows are 7 vectors of 8, 4, 2, 1.
+    CAIRN_PIECES  = 16,  ///< Of a tile, at most.
     CAIRN_VECTORS = 8,   ///< Of columns in one tile.
     CAIRN_CUT     = 4096 ///< Entries of a row, after which a new sum begins.
 };
@@ -34,10 +34,11 @@ typedef struct cairn_sums {
     bool          packed;  ///< The chains are the lanes of one vector.
     int           vectors; ///< Of columns; 1 for a vector.
     cairn_ir_var *sum[CAIRN_PIECES][CAIRN_BLOCK][CAIRN_VECTORS];
-    cairn_ir_var *row;    ///< What the chains join: cuts of a long row; or NULL.
-    bool          inside; ///< All positions are: no guards.
-    bool          single; ///< One row, not a tile.
-    cairn_ir_x    first;  ///< Place of the tile's first row; NULL without tile.
+    cairn_ir_var *row;         ///< What the chains join: cuts of a long row; or NULL.
+    cairn_ir_var *first_chain; ///< Packed: what the first lane went on as; or NULL.
+    bool          inside;      ///< All positions are: no guards.
+    bool          single;      ///< One row, not a tile.
+    cairn_ir_x    first;       ///< Place of the tile's first row; NULL without tile.
 } cairn_sums;
 
 /// A product while it is built.
@@ -79,6 +80,9 @@ void cairn_product_term(cairn_product_build *e,
                         cairn_sums          *s,
                         int                  chain);
 
+/// Can the four chains of a loop over stored entries be the lanes of one vector?
+bool cairn_product_chains_pack(const cairn_product_build *e);
+
 /// Add one loop over stored entries in four chains.
 void cairn_product_chains(cairn_product_build *e, cairn_nest *nest, cairn_sums *s);
 
@@ -97,9 +101,12 @@ void cairn_product_columns(cairn_product_build *e,
                            void (*body)(cairn_product_build *e, void *user),
                            void *user);
 
-/// Fetch the values and indices of the loop at hand ahead; levels from number @p at of
-/// the order on have not been entered.
-void cairn_product_fetch(cairn_product_build *e, const cairn_nest *nest, int at);
+/// Fetch the values and indices of the loop at hand ahead, for the rows of @p s; levels
+/// from number @p at of the order on have not been entered.
+void cairn_product_fetch(cairn_product_build *e,
+                         const cairn_nest    *nest,
+                         const cairn_sums    *s,
+                         int                  at);
 
 /// The sum of the chains, in one fixed order.
 cairn_ir_x cairn_product_total(const cairn_product_build *e,

@@ -78,6 +78,8 @@ pairs(const build *e, const cairn_sums *s, int piece, int vector, int lo, int hi
 {
     const int middle = lo + (hi - lo + 1) / 2;
 
+    if (hi - lo == 1 && lo == 0 && s->first_chain)
+        return cairn_ir_use(e->b, s->first_chain);
     if (hi - lo == 1) {
         const cairn_ir_x all =
             cairn_ir_use(e->b, s->sum[piece][s->packed ? 0 : lo][vector]);

@@ -46,6 +46,7 @@ static bool packs(const build *e, const cairn_sums *s)
     const int                 n = p->chains == 3 ? 4 : p->chains;
     const int                 l = p->order[p->levels - 1];
 
+    if (p->sum == CAIRN_SUM_FOUR && !e->column) return cairn_product_chains_pack(e);
     if (p->sum != CAIRN_SUM_COLUMNS || e->column || !s->inside) return false;
     if (p->tile == CAIRN_TILE_LANES || (n & (n - 1)) || n < 2) return false;
     if (n > cairn_product_lanes(p->product) || l != p->layout->levels - 1) return false;
@@ -122,7 +123,7 @@ static void add_level(build *e, cairn_nest *nest, cairn_sums *s, int at)
         nest->entered |= 1U << l;
     } else {
         cairn_nest_enter(nest, l);
-        if (cairn_nest_loops(e->p->layout, l)) cairn_product_fetch(e, nest, at + 1);
+        if (cairn_nest_loops(e->p->layout, l)) cairn_product_fetch(e, nest, s, at + 1);
     }
     cairn_product_add(e, nest, s, at + 1);
 }

@@ -85,11 +85,13 @@ static const char *const catalogue[] = {
     "bdia<64>",
     "bdia<5>",
     "bdia<100>",
+    "bdia<67>",
     "c2sr<3>",
     "ell",
     "sell<8>",
     "sell<3>",
     "sell<70>",
+    "sell<127>",
     "sell-sigma<8,16>",
     "sell-sigma<4,1000>",
     "bell<3>",
@@ -100,6 +102,10 @@ static const char *const catalogue[] = {
     "hybrid<dia,csr,0.5>",
     "hybrid<bdia<8>,sell<4>,0.4>",
     "csf<2>",
+    /* Windows of columns, and diagonals by rows: x is reached by a sum. */
+    "#encoding<{ idx_map<(d0,d1)->(d1/40,d0,d1%40)>,"
+    " mutation<merge(0,1), trim(2,2)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d0,d0-d1)>, mutation<merge(0), trim(1,1)> }>",
 };
 
 enum { CATALOGUE = sizeof catalogue / sizeof *catalogue };
@@ -219,7 +225,7 @@ Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
 /// Tiles of a constant number of rows, in as many pieces as that takes.
 Test(product_lower, tiles_of_every_width_have_all_rows, .timeout = 600)
 {
-    static const int sizes[] = {15, 23, 31, 47, 55, 59, 61, 62, 63};
+    static const int sizes[] = {15, 23, 31, 47, 55, 59, 61, 62, 63, 67, 94, 127};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     static product_case cases[SIZES];
     static kernel_batch batch;

@@ -66,6 +66,18 @@ static inline int64_t max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline v4f64 load_v4f64(const double *from)
+{
+    return *(const v4f64 *)from;
+}
+
+static inline v4f64 gather_v4f64_u32(const double *from, const uint32_t *at)
+{
+    return (v4f64){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+}
+
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x        = op->x;
@@ -100,10 +112,7 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
         for (int64_t pib = pib_begin; pib < pib_end; pib++) {
             const int64_t ib = pib + A1_lo;
             const int64_t i  = A_bank + ib * 16;
-            double        sa = 0.0;
-            double        sb = 0.0;
-            double        sc = 0.0;
-            double        sd = 0.0;
+            v4f64         s  = {0};
 
             /* d1, compressed */
             int64_t       pj    = A2_ptr[pib];
@@ -114,45 +123,31 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                 const int64_t cut = pj + 4096;
 
                 while (pj + 8 <= cut) {
-                    sa += A_val[pj] * x[A2_idx[pj]];
-                    sb += A_val[pj + 1] * x[A2_idx[pj + 1]];
-                    sc += A_val[pj + 2] * x[A2_idx[pj + 2]];
-                    sd += A_val[pj + 3] * x[A2_idx[pj + 3]];
-                    sa += A_val[pj + 4] * x[A2_idx[pj + 4]];
-                    sb += A_val[pj + 5] * x[A2_idx[pj + 5]];
-                    sc += A_val[pj + 6] * x[A2_idx[pj + 6]];
-                    sd += A_val[pj + 7] * x[A2_idx[pj + 7]];
+                    s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A2_idx + pj);
+                    s += load_v4f64(A_val + pj + 4)
+                         * gather_v4f64_u32(x, A2_idx + pj + 4);
                     pj += 8;
                 }
-                row += sa + sb + (sc + sd);
-                sa = 0.0;
-                sb = 0.0;
-                sc = 0.0;
-                sd = 0.0;
+                row += s[0] + s[1] + (s[2] + s[3]);
+                s = (v4f64){0};
             }
             while (pj + 8 <= j_end) {
-                sa += A_val[pj] * x[A2_idx[pj]];
-                sb += A_val[pj + 1] * x[A2_idx[pj + 1]];
-                sc += A_val[pj + 2] * x[A2_idx[pj + 2]];
-                sd += A_val[pj + 3] * x[A2_idx[pj + 3]];
-                sa += A_val[pj + 4] * x[A2_idx[pj + 4]];
-                sb += A_val[pj + 5] * x[A2_idx[pj + 5]];
-                sc += A_val[pj + 6] * x[A2_idx[pj + 6]];
-                sd += A_val[pj + 7] * x[A2_idx[pj + 7]];
+                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A2_idx + pj);
+                s += load_v4f64(A_val + pj + 4) * gather_v4f64_u32(x, A2_idx + pj + 4);
                 pj += 8;
             }
             if (pj + 4 <= j_end) {
-                sa += A_val[pj] * x[A2_idx[pj]];
-                sb += A_val[pj + 1] * x[A2_idx[pj + 1]];
-                sc += A_val[pj + 2] * x[A2_idx[pj + 2]];
-                sd += A_val[pj + 3] * x[A2_idx[pj + 3]];
+                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A2_idx + pj);
                 pj += 4;
             }
+
+            double s0 = s[0];
+
             while (pj < j_end) {
-                sa += A_val[pj] * x[A2_idx[pj]];
+                s0 += A_val[pj] * x[A2_idx[pj]];
                 pj++;
             }
-            y[i - row_lo] += row + (sa + sb + (sc + sd));
+            y[i - row_lo] += row + (s0 + s[1] + (s[2] + s[3]));
         }
     }
     return 0;

@@ -51,6 +51,18 @@ typedef struct cairn_product_args {
     int64_t        shares;
 } cairn_product_args;
 
+typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline v4f64 load_v4f64(const double *from)
+{
+    return *(const v4f64 *)from;
+}
+
+static inline v4f64 gather_v4f64_u32(const double *from, const uint32_t *at)
+{
+    return (v4f64){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+}
+
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x        = op->x;
@@ -68,11 +80,8 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 
     /* place, ragged */
     for (int64_t pplace = 0; pplace < A1_nodes; pplace++) {
-        const int64_t i  = A2_idx[pplace];
-        double        sa = 0.0;
-        double        sb = 0.0;
-        double        sc = 0.0;
-        double        sd = 0.0;
+        const int64_t i = A2_idx[pplace];
+        v4f64         s = {0};
 
         /* d1, compressed */
         int64_t       pj    = A3_ptr[pplace];
@@ -83,45 +92,30 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
             const int64_t cut = pj + 4096;
 
             while (pj + 8 <= cut) {
-                sa += A_val[pj] * x[A3_idx[pj]];
-                sb += A_val[pj + 1] * x[A3_idx[pj + 1]];
-                sc += A_val[pj + 2] * x[A3_idx[pj + 2]];
-                sd += A_val[pj + 3] * x[A3_idx[pj + 3]];
-                sa += A_val[pj + 4] * x[A3_idx[pj + 4]];
-                sb += A_val[pj + 5] * x[A3_idx[pj + 5]];
-                sc += A_val[pj + 6] * x[A3_idx[pj + 6]];
-                sd += A_val[pj + 7] * x[A3_idx[pj + 7]];
+                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A3_idx + pj);
+                s += load_v4f64(A_val + pj + 4) * gather_v4f64_u32(x, A3_idx + pj + 4);
                 pj += 8;
             }
-            row += sa + sb + (sc + sd);
-            sa = 0.0;
-            sb = 0.0;
-            sc = 0.0;
-            sd = 0.0;
+            row += s[0] + s[1] + (s[2] + s[3]);
+            s = (v4f64){0};
         }
         while (pj + 8 <= j_end) {
-            sa += A_val[pj] * x[A3_idx[pj]];
-            sb += A_val[pj + 1] * x[A3_idx[pj + 1]];
-            sc += A_val[pj + 2] * x[A3_idx[pj + 2]];
-            sd += A_val[pj + 3] * x[A3_idx[pj + 3]];
-            sa += A_val[pj + 4] * x[A3_idx[pj + 4]];
-            sb += A_val[pj + 5] * x[A3_idx[pj + 5]];
-            sc += A_val[pj + 6] * x[A3_idx[pj + 6]];
-            sd += A_val[pj + 7] * x[A3_idx[pj + 7]];
+            s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A3_idx + pj);
+            s += load_v4f64(A_val + pj + 4) * gather_v4f64_u32(x, A3_idx + pj + 4);
             pj += 8;
         }
         if (pj + 4 <= j_end) {
-            sa += A_val[pj] * x[A3_idx[pj]];
-            sb += A_val[pj + 1] * x[A3_idx[pj + 1]];
-            sc += A_val[pj + 2] * x[A3_idx[pj + 2]];
-            sd += A_val[pj + 3] * x[A3_idx[pj + 3]];
+            s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A3_idx + pj);
             pj += 4;
         }
+
+        double s0 = s[0];
+
         while (pj < j_end) {
-            sa += A_val[pj] * x[A3_idx[pj]];
+            s0 += A_val[pj] * x[A3_idx[pj]];
             pj++;
         }
-        y[i - row_lo] += row + (sa + sb + (sc + sd));
+        y[i - row_lo] += row + (s0 + s[1] + (s[2] + s[3]));
     }
     return 0;
 }

@@ -51,6 +51,18 @@ typedef struct cairn_product_args {
     int64_t        shares;
 } cairn_product_args;
 
+typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline v4f64 load_v4f64(const double *from)
+{
+    return *(const v4f64 *)from;
+}
+
+static inline v4f64 gather_v4f64_u32(const double *from, const uint32_t *at)
+{
+    return (v4f64){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+}
+
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x        = op->x;
@@ -82,10 +94,7 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
             while (qi < end && A0_idx[qi] == i)
                 qi++;
 
-            double  sa  = 0.0;
-            double  sb  = 0.0;
-            double  sc  = 0.0;
-            double  sd  = 0.0;
+            v4f64   s   = {0};
             int64_t p   = pi;
             double  row = 0.0;
 
@@ -93,45 +102,31 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                 const int64_t cut = p + 4096;
 
                 while (p + 8 <= cut) {
-                    sa += A_val[p] * x[A1_idx[p]];
-                    sb += A_val[p + 1] * x[A1_idx[p + 1]];
-                    sc += A_val[p + 2] * x[A1_idx[p + 2]];
-                    sd += A_val[p + 3] * x[A1_idx[p + 3]];
-                    sa += A_val[p + 4] * x[A1_idx[p + 4]];
-                    sb += A_val[p + 5] * x[A1_idx[p + 5]];
-                    sc += A_val[p + 6] * x[A1_idx[p + 6]];
-                    sd += A_val[p + 7] * x[A1_idx[p + 7]];
+                    s += load_v4f64(A_val + p) * gather_v4f64_u32(x, A1_idx + p);
+                    s += load_v4f64(A_val + p + 4)
+                         * gather_v4f64_u32(x, A1_idx + p + 4);
                     p += 8;
                 }
-                row += sa + sb + (sc + sd);
-                sa = 0.0;
-                sb = 0.0;
-                sc = 0.0;
-                sd = 0.0;
+                row += s[0] + s[1] + (s[2] + s[3]);
+                s = (v4f64){0};
             }
             while (p + 8 <= qi) {
-                sa += A_val[p] * x[A1_idx[p]];
-                sb += A_val[p + 1] * x[A1_idx[p + 1]];
-                sc += A_val[p + 2] * x[A1_idx[p + 2]];
-                sd += A_val[p + 3] * x[A1_idx[p + 3]];
-                sa += A_val[p + 4] * x[A1_idx[p + 4]];
-                sb += A_val[p + 5] * x[A1_idx[p + 5]];
-                sc += A_val[p + 6] * x[A1_idx[p + 6]];
-                sd += A_val[p + 7] * x[A1_idx[p + 7]];
+                s += load_v4f64(A_val + p) * gather_v4f64_u32(x, A1_idx + p);
+                s += load_v4f64(A_val + p + 4) * gather_v4f64_u32(x, A1_idx + p + 4);
                 p += 8;
             }
             if (p + 4 <= qi) {
-                sa += A_val[p] * x[A1_idx[p]];
-                sb += A_val[p + 1] * x[A1_idx[p + 1]];
-                sc += A_val[p + 2] * x[A1_idx[p + 2]];
-                sd += A_val[p + 3] * x[A1_idx[p + 3]];
+                s += load_v4f64(A_val + p) * gather_v4f64_u32(x, A1_idx + p);
                 p += 4;
             }
+
+            double s0 = s[0];
+
             while (p < qi) {
-                sa += A_val[p] * x[A1_idx[p]];
+                s0 += A_val[p] * x[A1_idx[p]];
                 p++;
             }
-            y[i - row_lo] += row + (sa + sb + (sc + sd));
+            y[i - row_lo] += row + (s0 + s[1] + (s[2] + s[3]));
             pi = qi;
         }
     }

@@ -51,6 +51,24 @@ typedef struct cairn_product_args {
     int64_t        shares;
 } cairn_product_args;
 
+typedef float  v4f32 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline v4f32 load_v4f32(const float *from)
+{
+    return *(const v4f32 *)from;
+}
+
+static inline v4f64 widen_v4f32(v4f32 v)
+{
+    return (v4f64){v[0], v[1], v[2], v[3]};
+}
+
+static inline v4f32 gather_v4f32_u32(const float *from, const uint32_t *at)
+{
+    return (v4f32){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+}
+
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const float *restrict const x         = op->x;
@@ -72,11 +90,8 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 
         /* d0, dense */
         for (int64_t pi = begin; pi < end; pi++) {
-            const int64_t i  = pi + A0_lo;
-            double        sa = 0.0;
-            double        sb = 0.0;
-            double        sc = 0.0;
-            double        sd = 0.0;
+            const int64_t i = pi + A0_lo;
+            v4f64         s = {0};
 
             /* d1, compressed */
             int64_t       pj    = A1_ptr[pi];
@@ -87,45 +102,35 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                 const int64_t cut = pj + 4096;
 
                 while (pj + 8 <= cut) {
-                    sa += (double)A_val[pj] * (double)x[A1_idx[pj]];
-                    sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1]];
-                    sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2]];
-                    sd += (double)A_val[pj + 3] * (double)x[A1_idx[pj + 3]];
-                    sa += (double)A_val[pj + 4] * (double)x[A1_idx[pj + 4]];
-                    sb += (double)A_val[pj + 5] * (double)x[A1_idx[pj + 5]];
-                    sc += (double)A_val[pj + 6] * (double)x[A1_idx[pj + 6]];
-                    sd += (double)A_val[pj + 7] * (double)x[A1_idx[pj + 7]];
+                    s += widen_v4f32(load_v4f32(A_val + pj))
+                         * widen_v4f32(gather_v4f32_u32(x, A1_idx + pj));
+                    s += widen_v4f32(load_v4f32(A_val + pj + 4))
+                         * widen_v4f32(gather_v4f32_u32(x, A1_idx + pj + 4));
                     pj += 8;
                 }
-                row += sa + sb + (sc + sd);
-                sa = 0.0;
-                sb = 0.0;
-                sc = 0.0;
-                sd = 0.0;
+                row += s[0] + s[1] + (s[2] + s[3]);
+                s = (v4f64){0};
             }
             while (pj + 8 <= j_end) {
-                sa += (double)A_val[pj] * (double)x[A1_idx[pj]];
-                sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1]];
-                sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2]];
-                sd += (double)A_val[pj + 3] * (double)x[A1_idx[pj + 3]];
-                sa += (double)A_val[pj + 4] * (double)x[A1_idx[pj + 4]];
-                sb += (double)A_val[pj + 5] * (double)x[A1_idx[pj + 5]];
-                sc += (double)A_val[pj + 6] * (double)x[A1_idx[pj + 6]];
-                sd += (double)A_val[pj + 7] * (double)x[A1_idx[pj + 7]];
+                s += widen_v4f32(load_v4f32(A_val + pj))
+                     * widen_v4f32(gather_v4f32_u32(x, A1_idx + pj));
+                s += widen_v4f32(load_v4f32(A_val + pj + 4))
+                     * widen_v4f32(gather_v4f32_u32(x, A1_idx + pj + 4));
                 pj += 8;
             }
             if (pj + 4 <= j_end) {
-                sa += (double)A_val[pj] * (double)x[A1_idx[pj]];
-                sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1]];
-                sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2]];
-                sd += (double)A_val[pj + 3] * (double)x[A1_idx[pj + 3]];
+                s += widen_v4f32(load_v4f32(A_val + pj))
+                     * widen_v4f32(gather_v4f32_u32(x, A1_idx + pj));
                 pj += 4;
             }
+
+            double s0 = s[0];
+
             while (pj < j_end) {
-                sa += (double)A_val[pj] * (double)x[A1_idx[pj]];
+                s0 += (double)A_val[pj] * (double)x[A1_idx[pj]];
                 pj++;
             }
-            y[i - row_lo] = (float)(row + (sa + sb + (sc + sd)));
+            y[i - row_lo] = (float)(row + (s0 + s[1] + (s[2] + s[3])));
         }
     }
     return 0;

@@ -51,6 +51,18 @@ typedef struct cairn_product_args {
     int64_t        shares;
 } cairn_product_args;
 
+typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline v4f64 load_v4f64(const double *from)
+{
+    return *(const v4f64 *)from;
+}
+
+static inline v4f64 gather_v4f64_u32(const double *from, const uint32_t *at)
+{
+    return (v4f64){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+}
+
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x        = op->x;
@@ -72,11 +84,8 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 
         /* d0, dense */
         for (int64_t pi = begin; pi < end; pi++) {
-            const int64_t i  = pi + A0_lo;
-            double        sa = 0.0;
-            double        sb = 0.0;
-            double        sc = 0.0;
-            double        sd = 0.0;
+            const int64_t i = pi + A0_lo;
+            v4f64         s = {0};
 
             /* d1, compressed */
             int64_t       pj    = A1_ptr[pi];
@@ -87,45 +96,31 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                 const int64_t cut = pj + 4096;
 
                 while (pj + 8 <= cut) {
-                    sa += A_val[pj] * x[A1_idx[pj]];
-                    sb += A_val[pj + 1] * x[A1_idx[pj + 1]];
-                    sc += A_val[pj + 2] * x[A1_idx[pj + 2]];
-                    sd += A_val[pj + 3] * x[A1_idx[pj + 3]];
-                    sa += A_val[pj + 4] * x[A1_idx[pj + 4]];
-                    sb += A_val[pj + 5] * x[A1_idx[pj + 5]];
-                    sc += A_val[pj + 6] * x[A1_idx[pj + 6]];
-                    sd += A_val[pj + 7] * x[A1_idx[pj + 7]];
+                    s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
+                    s += load_v4f64(A_val + pj + 4)
+                         * gather_v4f64_u32(x, A1_idx + pj + 4);
                     pj += 8;
                 }
-                row += sa + sb + (sc + sd);
-                sa = 0.0;
-                sb = 0.0;
-                sc = 0.0;
-                sd = 0.0;
+                row += s[0] + s[1] + (s[2] + s[3]);
+                s = (v4f64){0};
             }
             while (pj + 8 <= j_end) {
-                sa += A_val[pj] * x[A1_idx[pj]];
-                sb += A_val[pj + 1] * x[A1_idx[pj + 1]];
-                sc += A_val[pj + 2] * x[A1_idx[pj + 2]];
-                sd += A_val[pj + 3] * x[A1_idx[pj + 3]];
-                sa += A_val[pj + 4] * x[A1_idx[pj + 4]];
-                sb += A_val[pj + 5] * x[A1_idx[pj + 5]];
-                sc += A_val[pj + 6] * x[A1_idx[pj + 6]];
-                sd += A_val[pj + 7] * x[A1_idx[pj + 7]];
+                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
+                s += load_v4f64(A_val + pj + 4) * gather_v4f64_u32(x, A1_idx + pj + 4);
                 pj += 8;
             }
             if (pj + 4 <= j_end) {
-                sa += A_val[pj] * x[A1_idx[pj]];
-                sb += A_val[pj + 1] * x[A1_idx[pj + 1]];
-                sc += A_val[pj + 2] * x[A1_idx[pj + 2]];
-                sd += A_val[pj + 3] * x[A1_idx[pj + 3]];
+                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
                 pj += 4;
             }
+
+            double s0 = s[0];
+
             while (pj < j_end) {
-                sa += A_val[pj] * x[A1_idx[pj]];
+                s0 += A_val[pj] * x[A1_idx[pj]];
                 pj++;
             }
-            y[i - row_lo] = row + (sa + sb + (sc + sd));
+            y[i - row_lo] = row + (s0 + s[1] + (s[2] + s[3]));
         }
     }
     return 0;

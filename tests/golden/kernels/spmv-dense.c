@@ -49,6 +49,13 @@ typedef struct cairn_product_args {
     int64_t        shares;
 } cairn_product_args;
 
+typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline v4f64 load_v4f64(const double *from)
+{
+    return *(const v4f64 *)from;
+}
+
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x      = op->x;
@@ -70,38 +77,30 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 
         /* d0, dense */
         for (int64_t pi = begin; pi < end; pi++) {
-            const int64_t i  = pi + A0_lo;
-            double        sa = 0.0;
-            double        sb = 0.0;
-            double        sc = 0.0;
-            double        sd = 0.0;
+            const int64_t i = pi + A0_lo;
+            v4f64         s = {0};
 
             /* d1, dense */
             int64_t pj = 0;
 
             while (pj + 8 <= A1_size) {
-                sa += A_val[pi * A1_size + pj] * x[pj + A1_lo];
-                sb += A_val[pi * A1_size + pj + 1] * x[pj + A1_lo + 1];
-                sc += A_val[pi * A1_size + pj + 2] * x[pj + A1_lo + 2];
-                sd += A_val[pi * A1_size + pj + 3] * x[pj + A1_lo + 3];
-                sa += A_val[pi * A1_size + pj + 4] * x[pj + A1_lo + 4];
-                sb += A_val[pi * A1_size + pj + 5] * x[pj + A1_lo + 5];
-                sc += A_val[pi * A1_size + pj + 6] * x[pj + A1_lo + 6];
-                sd += A_val[pi * A1_size + pj + 7] * x[pj + A1_lo + 7];
+                s += load_v4f64(A_val + pi * A1_size + pj) * load_v4f64(x + pj + A1_lo);
+                s += load_v4f64(A_val + pi * A1_size + pj + 4)
+                     * load_v4f64(x + pj + A1_lo + 4);
                 pj += 8;
             }
             if (pj + 4 <= A1_size) {
-                sa += A_val[pi * A1_size + pj] * x[pj + A1_lo];
-                sb += A_val[pi * A1_size + pj + 1] * x[pj + A1_lo + 1];
-                sc += A_val[pi * A1_size + pj + 2] * x[pj + A1_lo + 2];
-                sd += A_val[pi * A1_size + pj + 3] * x[pj + A1_lo + 3];
+                s += load_v4f64(A_val + pi * A1_size + pj) * load_v4f64(x + pj + A1_lo);
                 pj += 4;
             }
+
+            double s0 = s[0];
+
             while (pj < A1_size) {
-                sa += A_val[pi * A1_size + pj] * x[pj + A1_lo];
+                s0 += A_val[pi * A1_size + pj] * x[pj + A1_lo];
                 pj++;
             }
-            y[i - row_lo] = sa + sb + (sc + sd);
+            y[i - row_lo] = s0 + s[1] + (s[2] + s[3]);
         }
     }
     return 0;

@@ -83,19 +83,27 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
         const int64_t end   = share[t + 1];
 
         /* rows */
-        for (int64_t i0 = row_lo + begin; i0 < row_lo + end; i0 += 64) {
-            if (i0 + 64 <= row_lo + end
+        for (int64_t i0 = row_lo + begin; i0 < row_lo + end; i0 += 128) {
+            if (i0 + 128 <= row_lo + end
                 && (A0_nodes == 0
                     || (A1_lo <= i0 + A0_idx[0]
-                        && i0 + A0_idx[A0_nodes - 1] + 63 < A1_lo + A1_size))) {
-                v8f64 s0 = {0};
-                v8f64 s1 = {0};
-                v8f64 s2 = {0};
-                v8f64 s3 = {0};
-                v8f64 s4 = {0};
-                v8f64 s5 = {0};
-                v8f64 s6 = {0};
-                v8f64 s7 = {0};
+                        && i0 + A0_idx[A0_nodes - 1] + 127 < A1_lo + A1_size))) {
+                v8f64 s0  = {0};
+                v8f64 s1  = {0};
+                v8f64 s2  = {0};
+                v8f64 s3  = {0};
+                v8f64 s4  = {0};
+                v8f64 s5  = {0};
+                v8f64 s6  = {0};
+                v8f64 s7  = {0};
+                v8f64 s8  = {0};
+                v8f64 s9  = {0};
+                v8f64 s10 = {0};
+                v8f64 s11 = {0};
+                v8f64 s12 = {0};
+                v8f64 s13 = {0};
+                v8f64 s14 = {0};
+                v8f64 s15 = {0};
 
                 /* d1-d0, compressed */
                 for (int64_t pd = 0; pd < A0_nodes; pd++) {
@@ -111,18 +119,34 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                     s5 += load_v8f64(A_val + p + 40) * load_v8f64(x + j + 40);
                     s6 += load_v8f64(A_val + p + 48) * load_v8f64(x + j + 48);
                     s7 += load_v8f64(A_val + p + 56) * load_v8f64(x + j + 56);
+                    s8 += load_v8f64(A_val + p + 64) * load_v8f64(x + j + 64);
+                    s9 += load_v8f64(A_val + p + 72) * load_v8f64(x + j + 72);
+                    s10 += load_v8f64(A_val + p + 80) * load_v8f64(x + j + 80);
+                    s11 += load_v8f64(A_val + p + 88) * load_v8f64(x + j + 88);
+                    s12 += load_v8f64(A_val + p + 96) * load_v8f64(x + j + 96);
+                    s13 += load_v8f64(A_val + p + 104) * load_v8f64(x + j + 104);
+                    s14 += load_v8f64(A_val + p + 112) * load_v8f64(x + j + 112);
+                    s15 += load_v8f64(A_val + p + 120) * load_v8f64(x + j + 120);
                 }
-                *(v8f64 *)(y + i0 - row_lo)      = s0;
-                *(v8f64 *)(y + i0 - row_lo + 8)  = s1;
-                *(v8f64 *)(y + i0 - row_lo + 16) = s2;
-                *(v8f64 *)(y + i0 - row_lo + 24) = s3;
-                *(v8f64 *)(y + i0 - row_lo + 32) = s4;
-                *(v8f64 *)(y + i0 - row_lo + 40) = s5;
-                *(v8f64 *)(y + i0 - row_lo + 48) = s6;
-                *(v8f64 *)(y + i0 - row_lo + 56) = s7;
+                *(v8f64 *)(y + i0 - row_lo)       = s0;
+                *(v8f64 *)(y + i0 - row_lo + 8)   = s1;
+                *(v8f64 *)(y + i0 - row_lo + 16)  = s2;
+                *(v8f64 *)(y + i0 - row_lo + 24)  = s3;
+                *(v8f64 *)(y + i0 - row_lo + 32)  = s4;
+                *(v8f64 *)(y + i0 - row_lo + 40)  = s5;
+                *(v8f64 *)(y + i0 - row_lo + 48)  = s6;
+                *(v8f64 *)(y + i0 - row_lo + 56)  = s7;
+                *(v8f64 *)(y + i0 - row_lo + 64)  = s8;
+                *(v8f64 *)(y + i0 - row_lo + 72)  = s9;
+                *(v8f64 *)(y + i0 - row_lo + 80)  = s10;
+                *(v8f64 *)(y + i0 - row_lo + 88)  = s11;
+                *(v8f64 *)(y + i0 - row_lo + 96)  = s12;
+                *(v8f64 *)(y + i0 - row_lo + 104) = s13;
+                *(v8f64 *)(y + i0 - row_lo + 112) = s14;
+                *(v8f64 *)(y + i0 - row_lo + 120) = s15;
             } else {
                 /* rows */
-                for (int64_t i = i0; i < min(i0 + 64, row_lo + end); i++) {
+                for (int64_t i = i0; i < min(i0 + 128, row_lo + end); i++) {
                     double s = 0.0;
 
                     /* d1-d0, compressed */

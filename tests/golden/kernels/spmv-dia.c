@@ -85,19 +85,27 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
         const int64_t end   = share[t + 1];
 
         /* d0, dense */
-        for (int64_t pi0 = begin; pi0 < end; pi0 += 64) {
-            if (pi0 + 64 <= end
+        for (int64_t pi0 = begin; pi0 < end; pi0 += 128) {
+            if (pi0 + 128 <= end
                 && (A0_nodes == 0
                     || (col_lo <= A0_idx[0] + (A1_lo + pi0)
-                        && A0_idx[A0_nodes - 1] + (A1_lo + pi0) + 63 < col_end))) {
-                v8f64 s0 = {0};
-                v8f64 s1 = {0};
-                v8f64 s2 = {0};
-                v8f64 s3 = {0};
-                v8f64 s4 = {0};
-                v8f64 s5 = {0};
-                v8f64 s6 = {0};
-                v8f64 s7 = {0};
+                        && A0_idx[A0_nodes - 1] + (A1_lo + pi0) + 127 < col_end))) {
+                v8f64 s0  = {0};
+                v8f64 s1  = {0};
+                v8f64 s2  = {0};
+                v8f64 s3  = {0};
+                v8f64 s4  = {0};
+                v8f64 s5  = {0};
+                v8f64 s6  = {0};
+                v8f64 s7  = {0};
+                v8f64 s8  = {0};
+                v8f64 s9  = {0};
+                v8f64 s10 = {0};
+                v8f64 s11 = {0};
+                v8f64 s12 = {0};
+                v8f64 s13 = {0};
+                v8f64 s14 = {0};
+                v8f64 s15 = {0};
 
                 /* d1-d0, compressed */
                 for (int64_t pd = 0; pd < A0_nodes; pd++) {
@@ -113,18 +121,34 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                     s5 += load_v8f64(A_val + p + 40) * load_v8f64(x + j + 40);
                     s6 += load_v8f64(A_val + p + 48) * load_v8f64(x + j + 48);
                     s7 += load_v8f64(A_val + p + 56) * load_v8f64(x + j + 56);
+                    s8 += load_v8f64(A_val + p + 64) * load_v8f64(x + j + 64);
+                    s9 += load_v8f64(A_val + p + 72) * load_v8f64(x + j + 72);
+                    s10 += load_v8f64(A_val + p + 80) * load_v8f64(x + j + 80);
+                    s11 += load_v8f64(A_val + p + 88) * load_v8f64(x + j + 88);
+                    s12 += load_v8f64(A_val + p + 96) * load_v8f64(x + j + 96);
+                    s13 += load_v8f64(A_val + p + 104) * load_v8f64(x + j + 104);
+                    s14 += load_v8f64(A_val + p + 112) * load_v8f64(x + j + 112);
+                    s15 += load_v8f64(A_val + p + 120) * load_v8f64(x + j + 120);
                 }
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo)      = s0;
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 8)  = s1;
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 16) = s2;
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 24) = s3;
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 32) = s4;
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 40) = s5;
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 48) = s6;
-                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 56) = s7;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo)       = s0;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 8)   = s1;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 16)  = s2;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 24)  = s3;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 32)  = s4;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 40)  = s5;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 48)  = s6;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 56)  = s7;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 64)  = s8;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 72)  = s9;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 80)  = s10;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 88)  = s11;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 96)  = s12;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 104) = s13;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 112) = s14;
+                *(v8f64 *)(y + pi0 + A1_lo - row_lo + 120) = s15;
             } else {
                 /* d0, dense */
-                for (int64_t pi = pi0; pi < min(pi0 + 64, end); pi++) {
+                for (int64_t pi = pi0; pi < min(pi0 + 128, end); pi++) {
                     const int64_t i = pi + A1_lo;
                     double        s = 0.0;
 

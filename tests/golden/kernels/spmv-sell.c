@@ -62,43 +62,20 @@ static inline int64_t max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-typedef int64_t  v8i64 __attribute__((vector_size(64), aligned(8), may_alias));
-typedef uint32_t v8u32 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef double   v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
-
-static inline v8i64 min_v8i64(v8i64 a, v8i64 b)
-{
-    const v8i64 first = (v8i64)(a < b);
-
-    return (a & first) | (b & ~first);
-}
-
-static inline v8i64 splat_v8i64(int64_t x)
-{
-    return (v8i64){x, x, x, x, x, x, x, x};
-}
-
-static inline v8i64 load_v8u32(const uint32_t *from)
-{
-    return __builtin_convertvector(*(const v8u32 *)from, v8i64);
-}
+typedef double v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
 
 static inline v8f64 load_v8f64(const double *from)
 {
     return *(const v8f64 *)from;
 }
 
-static inline v8f64 gather_v8f64(const double *from, v8i64 at)
+static inline v8f64 gather_v8f64_u32_upto(const double *from, const uint32_t *at,
+                                          int64_t last)
 {
-#ifdef __AVX512F__
-    typedef long long positions __attribute__((vector_size(64)));
-
-    return (v8f64)__builtin_ia32_gatherdiv8df((v8f64){0}, from, (positions)at,
-                                              (unsigned char)-1, 8);
-#else
-    return (v8f64){from[at[0]], from[at[1]], from[at[2]], from[at[3]],
-                   from[at[4]], from[at[5]], from[at[6]], from[at[7]]};
-#endif
+    return (v8f64){from[min(at[0], last)], from[min(at[1], last)],
+                   from[min(at[2], last)], from[min(at[3], last)],
+                   from[min(at[4], last)], from[min(at[5], last)],
+                   from[min(at[6], last)], from[min(at[7], last)]};
 }
 
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
@@ -134,9 +111,7 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                 /* slot, ragged */
                 for (int64_t pslot = A1_ptr[pib]; pslot < A1_ptr[pib + 1]; pslot++) {
                     s += load_v8f64(A_val + pslot * 8)
-                         * gather_v8f64(x,
-                                        min_v8i64(load_v8u32(A3_idx + pslot * 8),
-                                                  splat_v8i64(limit)));
+                         * gather_v8f64_u32_upto(x, A3_idx + pslot * 8, limit);
                 }
                 *(v8f64 *)(y + ib * 8 - row_lo) = s;
             } else {
