@@ -74,8 +74,12 @@ static cairn_status load(const cairn_member *m, cairn_member_kernel *k)
     cairn_product product =
         cairn_product_choose(layout, m->op, m->member == 0, k->loader->vector_bytes);
 
+    const bool follows =
+        group_of(m)->count > 0
+        && cairn_product_follows(layout, &product, &part_of(m, 0)->view);
+
     product.hints = cairn_member_hints(m->device->machine, layout, &product,
-                                       entries_of(m), m->op->columns);
+                                       entries_of(m), m->op->columns, follows);
     CAIRN_TRY(cairn_member_load(env, k->loader, layout, &product, &k->kernel));
     k->sets = !product.adds;
     k->wide = product.wide;

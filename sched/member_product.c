@@ -19,11 +19,12 @@ cairn_product_hints cairn_member_hints(const cairn_machine *machine,
                                        const cairn_layout  *layout,
                                        const cairn_product *product,
                                        int64_t              entries,
-                                       int64_t              columns)
+                                       int64_t              columns,
+                                       bool                 follows)
 {
     const int64_t l2 = cache_bytes(machine, 2, 1 << 20);
 
-    return cairn_product_hints_of(layout, product, entries, columns, l2,
+    return cairn_product_hints_of(layout, product, entries, columns, follows, l2,
                                   cache_bytes(machine, 3, 8 * l2));
 }
 

@@ -27,6 +27,8 @@ static const int64_t usual[][2] = {
 /// Entries in a row that a matrix may have.
 static const int64_t degrees[] = {1, 4, 16, 64, 512};
 
+enum { DEGREES = sizeof degrees / sizeof *degrees };
+
 cairn_status cairn_warming_keep(cairn_warming *w, cairn_kernel *kernel)
 {
     cairn_env *env = &w->context->env;
@@ -56,7 +58,8 @@ cairn_status cairn_warming_keep(cairn_warming *w, cairn_kernel *kernel)
 static bool same_hints(cairn_product_hints a, cairn_product_hints b)
 {
     return a.stream == b.stream && a.scattered == b.scattered && a.fetch_x == b.fetch_x
-           && a.bypass_y == b.bypass_y && a.by_columns == b.by_columns;
+           && a.bypass_y == b.bypass_y && a.by_columns == b.by_columns
+           && a.follow_x == b.follow_x;
 }
 
 /// All kernels of one member, for matrices of the layout's extents.
@@ -70,9 +73,10 @@ static cairn_status warm_layout(cairn_warming               *w,
         cairn_product_choose(layout, op, first, w->loader->vector_bytes);
     cairn_product_hints before = {0};
 
-    for (size_t d = 0; d < sizeof degrees / sizeof *degrees; d++) {
+    for (int d = 0; d < 2 * DEGREES; d++) {
         product.hints = cairn_member_hints(machine, layout, &product,
-                                           degrees[d] * layout->extent[0], op->columns);
+                                           degrees[d % DEGREES] * layout->extent[0],
+                                           op->columns, d >= DEGREES);
         if (d > 0 && same_hints(product.hints, before)) continue;
         before = product.hints;
         cairn_kernel kernel;

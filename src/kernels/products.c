@@ -73,14 +73,14 @@ static cairn_status add_widths(generator                   *g,
                                const cairn_product_options *op,
                                bool                         first)
 {
-    static const int64_t entries[] = {SMALL, LARGE};
+    static const int64_t entries[] = {SMALL, LARGE, LARGE};
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 3; k++) {
             cairn_product product = cairn_product_choose(layout, op, first, bytes);
 
             product.hints = cairn_product_hints_of(layout, &product, entries[k],
-                                                   op->columns, L2, L3);
+                                                   op->columns, k == 2, L2, L3);
             CAIRN_TRY(add_kernel(g, layout, &product));
         }
     return CAIRN_OK;

@@ -38,6 +38,8 @@ typedef struct cairn_product_hints {
     bool bypass_y;   ///< SpMM: write Y past the caches. Then y is 64-byte aligned; rows
                      ///< that are not, because of y_stride, are written as always.
     bool by_columns; ///< SpMM: go through A once for every tile of columns.
+    bool follow_x;   ///< SpMM: last columns of rows follow each other
+                     ///< (cairn_product_follows()): fetch the row of X behind them.
 } cairn_product_hints;
 
 typedef struct cairn_product {
@@ -93,14 +95,22 @@ cairn_status cairn_product_key(cairn_env           *env,
                                const cairn_product *product,
                                char               **key);
 
+/// Does the last stored column of a row nearly always stand a few columns at most behind
+/// that of the row before, as in bands and stencils? Some rows are looked at.
+bool cairn_product_follows(const cairn_layout      *layout,
+                           const cairn_product     *product,
+                           const cairn_kernel_part *part);
+
 /// Hints for a part of @p entries stored entries.
 ///
 /// @param[in] columns  Of X and Y.
+/// @param[in] follows  What cairn_product_follows() says.
 /// @param[in] l2, l3   Bytes of the caches.
 cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
                                            const cairn_product *product,
                                            int64_t              entries,
                                            int64_t              columns,
+                                           bool                 follows,
                                            int64_t              l2,
                                            int64_t              l3);
 

@@ -65,8 +65,38 @@ void cairn_product_columns(build *e, int rows, tile_body body, void *user)
     columns_loop(e, end, columns, 1, 1, body, user);
 }
 
+/// The lines of a row of X that the columns at hand need.
+static void fetch_row(build *e, cairn_ir_x j)
+{
+    cairn_ir        *b = e->b;
+    const cairn_ir_x stride =
+        cairn_product_arg(b, CAIRN_PRODUCT_x_stride, CAIRN_IR_I64, "x_stride");
+    const cairn_ir_x row = cairn_ir_use(
+        b, cairn_ir_let(b, cairn_ir_add(b, cairn_ir_mul(b, j, stride), e->column),
+                        "ahead"));
+    const int bytes = e->column_vectors * e->column_lanes
+                      * cairn_ir_type_bytes(e->p->product->operand);
+
+    for (int line = 0; line < bytes; line += 64)
+        cairn_ir_prefetch(b, e->x, row, line, 3, false);
+}
+
+/// Neighbouring rows of X that one node of level @p l needs.
+static int rows_of_block(const cairn_product_plan *p, int l)
+{
+    for (int k = l + 1; k < p->layout->levels; k++) {
+        const int64_t size = cairn_plan_constant(p->layout, k);
+
+        if (size > 1 && size <= CAIRN_BLOCK
+            && cairn_plan_factor(&p->layout->dim[p->in], k) == 1)
+            return (int)size;
+    }
+    return 1;
+}
+
 /// Fetch rows of X ahead: of the entries that come AHEAD later (into L1: measured on
-/// random columns 4.2 and 2.6 times a plain loop, into L2 2.9 and 1.6, without 2.4 and 1.9).
+/// random columns 4.2 and 2.6 times a plain loop, into L2 2.9 and 1.6, without 2.4 and
+/// 1.9), or of the blocks that come half as much later, all of their rows.
 static void fetch_x(build *e, const cairn_nest *nest, int at)
 {
     enum { AHEAD = 32 };
@@ -77,30 +107,48 @@ static void fetch_x(build *e, const cairn_nest *nest, int at)
 
     if (l < 0 || !p->layout->level[l].trimmed || !p->layout->level[l].has_idx) return;
     if (l != p->layout->last || p->shifted) return;
+    const int block = rows_of_block(p, l);
+
     ahead       = *nest;
     ahead.terse = true;
     const cairn_ir_x nodes =
         cairn_ir_param(b, (cairn_ir_field){.source = CAIRN_IR_LEVEL_NODES, .level = l},
                        CAIRN_IR_I64, "A%d_nodes", l);
 
-    cairn_nest_stand(&ahead, l,
-                     cairn_ir_min(b, cairn_ir_add_int(b, nest->node[l], AHEAD),
-                                  cairn_ir_add_int(b, nodes, -1)));
+    cairn_nest_stand(
+        &ahead, l,
+        cairn_ir_min(b,
+                     cairn_ir_add_int(b, nest->node[l], block > 1 ? AHEAD / 2 : AHEAD),
+                     cairn_ir_add_int(b, nodes, -1)));
     for (int k = at; k < p->levels; k++) {
         if (p->layout->level[p->order[k]].determined) return;
         cairn_nest_stand(&ahead, p->order[k], cairn_ir_int(b, 0));
     }
-    ahead.dim[p->in] = NULL;
-    const cairn_ir_x stride =
-        cairn_product_arg(b, CAIRN_PRODUCT_x_stride, CAIRN_IR_I64, "x_stride");
-    const cairn_ir_x row = cairn_ir_add(
-        b, cairn_ir_mul(b, cairn_nest_sum(&ahead, &p->layout->dim[p->in]), stride),
-        e->column);
-    const int bytes =
-        e->column_vectors * e->column_lanes * cairn_ir_type_bytes(p->product->operand);
+    ahead.dim[p->in]   = NULL;
+    const cairn_ir_x j = cairn_nest_sum(&ahead, &p->layout->dim[p->in]);
 
-    for (int line = 0; line < bytes; line += 64)
-        cairn_ir_prefetch(b, e->x, row, line, 3, false);
+    for (int k = 0; k < block; k++)
+        fetch_row(e, cairn_ir_add_int(b, j, k));
+}
+
+/// In bands the last column of a row is the first use of its row of X: fetched for rows
+/// BEHIND later (8, 16, 32 are equally good, 4 and 64 worse).
+void cairn_product_follow(build *e, const cairn_nest *nest)
+{
+    enum { BEHIND = 16 };
+    const int  l    = e->p->layout->last;
+    cairn_ir  *b    = e->b;
+    cairn_nest last = *nest;
+    cairn_ir_x begin, end;
+
+    if (!e->column || e->column_vectors < 2 || !e->p->hints.follow_x) return;
+    cairn_nest_range(nest, l, &begin, &end);
+    cairn_ir_if(b, cairn_ir_lt(b, begin, end));
+    last.terse = true;
+    cairn_nest_stand(&last, l, cairn_ir_add_int(b, end, -1));
+    fetch_row(e, cairn_ir_add_int(
+                     b, cairn_nest_sum(&last, &e->p->layout->dim[e->p->in]), BEHIND));
+    cairn_ir_end(b);
 }
 
 /// Cache lines of values that one turn of the loop at hand reads, at most sixteen.

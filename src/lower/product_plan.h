@@ -89,9 +89,13 @@ bool cairn_plan_any_determined(const cairn_product_plan *p, int from);
 /// is not such a layout, and nothing was decided.
 bool cairn_plan_shift(cairn_product_plan *p);
 
-void                cairn_plan_choose_tile(cairn_product_plan *p);
-void                cairn_plan_choose_sum(cairn_product_plan *p);
-bool                cairn_plan_has_beyond(const cairn_product_plan *p);
+void cairn_plan_choose_tile(cairn_product_plan *p);
+void cairn_plan_choose_sum(cairn_product_plan *p);
+bool cairn_plan_has_beyond(const cairn_product_plan *p);
+
+/// Are the entries of a row one list of stored indices, found by a ptr?
+bool cairn_plan_ends_in_list(const cairn_product_plan *p);
+
 cairn_share         cairn_plan_choose_share(const cairn_product_plan *p);
 cairn_product_hints cairn_plan_choose_hints(const cairn_product_plan *p);
 

@@ -55,6 +55,17 @@ bool cairn_plan_has_beyond(const plan *p)
            && p->layout->exact;
 }
 
+bool cairn_plan_ends_in_list(const plan *p)
+{
+    const cairn_layout *layout = p->layout;
+    const int           l      = layout->last;
+
+    return p->known + 1 == p->levels && p->order[p->known] == l
+           && layout->level[l].has_ptr && layout->level[l].has_idx
+           && p->tile == CAIRN_TILE_NONE
+           && cairn_plan_factor(&layout->dim[p->in], l) == 1;
+}
+
 /// The next level below @p l, with a ptr, under dense levels only; -1: none.
 static int ptr_below(const cairn_layout *layout, int l)
 {
@@ -118,6 +129,7 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
         hints.fetch_x    = given.fetch_x && !p->shifted;
         hints.bypass_y   = given.bypass_y && !p->product->adds && p->once;
         hints.by_columns = given.by_columns;
+        hints.follow_x   = given.follow_x && cairn_plan_ends_in_list(p);
     }
     return hints;
 }

@@ -108,6 +108,9 @@ void cairn_product_fetch(cairn_product_build *e,
                          const cairn_sums    *s,
                          int                  at);
 
+/// Fetch the row of X some columns behind the last one of the row at hand.
+void cairn_product_follow(cairn_product_build *e, const cairn_nest *nest);
+
 /// The sum of the chains, in one fixed order.
 cairn_ir_x cairn_product_total(const cairn_product_build *e,
                                const cairn_sums          *s,

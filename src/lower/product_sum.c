@@ -70,6 +70,7 @@ static void build_group(build *e, void *user)
     s.chains = e->column ? 1 : e->p->chains;
     s.packed = packs(e, &s);
     declare_sums(e, &s);
+    cairn_product_follow(e, &nest);
     cairn_product_add(e, &nest, &s, e->p->known);
     cairn_product_store(e, g->nest, &s);
 }

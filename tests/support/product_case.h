@@ -98,6 +98,7 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
         .fetch_x    = random_chance(&c->state, 50),
         .bypass_y   = random_chance(&c->state, 30),
         .by_columns = random_chance(&c->state, 30),
+        .follow_x   = random_chance(&c->state, 30),
     };
 }
 

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a part says of how its product may be made faster: whether the last columns of
+/// rows follow each other, and what follows from that.
+
+#include "support/product_case.h"
+
+enum { ROWS = 4096, SIDE = 64 };
+
+static void add(product_case *c, cairn_coord i, cairn_coord j)
+{
+    const cairn_coord d[2] = {i, j};
+
+    if (j < 0 || j >= ROWS) return;
+    cr_assert_eq(cairn_entries_add(&c->env, &c->entries, d, 1), CAIRN_OK);
+}
+
+/// Three diagonals.
+static void band(product_case *c)
+{
+    for (cairn_coord i = 0; i < ROWS; i++)
+        for (cairn_coord j = i - 1; j <= i + 1; j++)
+            add(c, i, j);
+}
+
+/// Five points on a grid of SIDE x SIDE: a row in SIDE has no neighbour on the right.
+static void grid(product_case *c)
+{
+    for (cairn_coord i = 0; i < ROWS; i++) {
+        add(c, i, i - SIDE);
+        if (i % SIDE > 0) add(c, i, i - 1);
+        add(c, i, i);
+        if (i % SIDE < SIDE - 1) add(c, i, i + 1);
+        add(c, i, i + SIDE);
+    }
+}
+
+static void scattered(product_case *c)
+{
+    for (cairn_coord i = 0; i < ROWS; i++) {
+        const cairn_coord first = random_below(&c->state, ROWS / 2);
+
+        add(c, i, first);
+        add(c, i, first + 1 + random_below(&c->state, ROWS / 2 - 1));
+    }
+}
+
+/// Too few rows have entries to say.
+static void nearly_nothing(product_case *c)
+{
+    add(c, 5, 5);
+    add(c, 6, 6);
+}
+
+static void nothing(product_case *c)
+{
+    (void)c;
+}
+
+static const struct {
+    void (*fill)(product_case *c);
+    const char *format;
+    int         columns;
+    bool        follows;
+} wanted[] = {
+    {band,           "csr",      0, true },
+    {band,           "csr",      1, false},
+    {band,           "lil",      0, true },
+    {band,           "dcsr",     0, true },
+    {band,           "bdia<16>", 0, true },
+    {band,           "coo",      0, false},
+    {band,           "sell<8>",  0, false},
+    {grid,           "csr",      0, true },
+    {scattered,      "csr",      0, false},
+    {nearly_nothing, "csr",      0, false},
+    {nearly_nothing, "dcsr",     0, false},
+    {nothing,        "csr",      0, false},
+};
+
+enum { WANTED = sizeof wanted / sizeof *wanted };
+
+/// Build, ask, and let go.
+static bool asked(product_case *c, int k, const cairn_product *product)
+{
+    const int64_t n = ROWS;
+
+    *c = (product_case){
+        .state = 7, .shape = {.order = 2, .extent = {n, n}}
+    };
+    c->fixed = true;
+    cairn_env_init(&c->env);
+    cairn_entries_init(&c->entries, 2);
+    c->box[0] = c->box[1] = (cairn_interval){0, n - 1};
+    wanted[k].fill(c);
+    by_name(wanted[k].format, c->text, sizeof c->text);
+    cr_assert_eq(cairn_format_parse(&c->env, NULL, c->text, "hints", &c->format),
+                 CAIRN_OK, "%s", c->env.message);
+    const cairn_build build = {
+        .format     = c->format,
+        .shape      = c->shape,
+        .box        = {c->box[0], c->box[1]},
+        .entries    = &c->entries,
+        .value_bits = 64
+    };
+
+    cr_assert_eq(cairn_local_build(&c->env, &build, &c->local), CAIRN_OK);
+    return cairn_product_follows(c->local->group[0].layout, product,
+                                 &c->local->part[0].view);
+}
+
+Test(product_hints, bands_are_told_from_what_is_scattered)
+{
+    static product_case c;
+
+    for (int k = 0; k < WANTED; k++) {
+        const cairn_product product = {.columns      = wanted[k].columns,
+                                       .operand      = CAIRN_IR_F64,
+                                       .accumulate   = CAIRN_IR_F64,
+                                       .vector_bytes = 64};
+
+        cr_expect_eq(asked(&c, k, &product), wanted[k].follows, "case %d: %s", k,
+                     wanted[k].format);
+        product_case_close(&c);
+    }
+}
+
+Test(product_hints, rows_that_follow_are_fetched_alone)
+{
+    static product_case c;
+    const cairn_product product = {
+        .operand = CAIRN_IR_F64, .accumulate = CAIRN_IR_F64, .vector_bytes = 64};
+    const int64_t l2 = 1 << 18, l3 = 1 << 19, entries = 16 * ROWS;
+
+    cr_assert(asked(&c, 0, &product));
+    const cairn_layout       *layout = c.local->group[0].layout;
+    const cairn_product_hints bands =
+        cairn_product_hints_of(layout, &product, entries, 32, true, l2, l3);
+    const cairn_product_hints others =
+        cairn_product_hints_of(layout, &product, entries, 32, false, l2, l3);
+    const cairn_product_hints small =
+        cairn_product_hints_of(layout, &product, entries, 32, true, 8 * l2, 8 * l3);
+
+    cr_expect(bands.follow_x && bands.bypass_y && !bands.fetch_x);
+    cr_expect(!others.follow_x && !others.bypass_y && others.fetch_x);
+    cr_expect(!small.follow_x && !small.bypass_y && !small.fetch_x);
+    product_case_close(&c);
+}
