@@ -32,14 +32,26 @@ static void stand(build *e, const entries *loop, cairn_nest *nest, int k)
         cairn_nest_enter(nest, e->p->order[k2]);
 }
 
-/// Neighbouring entries have neighbouring elements of x: where the loop's index is not
-/// stored, it is their only difference, and counts once.
+/// Number in the order of the first level whose index may differ from entry to entry: the
+/// loop's, or of a run the first below the row. Those before are the same for all.
+static int first_varying(const cairn_product_plan *p)
+{
+    int k = p->known;
+
+    while (p->run < 0 && k < p->levels && !cairn_nest_loops(p->layout, p->order[k]))
+        k++;
+    return k;
+}
+
+/// Is x reached by stored indices, or, where none is stored, does the loop's own place
+/// count once, so that neighbouring entries have neighbouring elements? (A loop over
+/// slots may not count at all: all of its entries have the same.)
 static bool reaches_by_lanes(const cairn_product_plan *p)
 {
     const cairn_linear *in     = &p->layout->dim[p->in];
     int                 stored = 0, counted = 0;
 
-    for (int k = p->known; k < p->levels; k++) {
+    for (int k = first_varying(p); k < p->levels; k++) {
         const int     l      = p->order[k];
         const int64_t factor = cairn_plan_factor(in, l);
 
@@ -51,7 +63,7 @@ static bool reaches_by_lanes(const cairn_product_plan *p)
             counted++;
         }
     }
-    return counted == 0 || stored == 0;
+    return stored ? counted == 0 : counted == 1;
 }
 
 bool cairn_product_chains_pack(const build *e)
@@ -61,7 +73,7 @@ bool cairn_product_chains_pack(const build *e)
 
     if (cairn_product_lanes(p->product) < CHAINS || layout->value_tuple >= 0)
         return false;
-    for (int k = p->known; k < p->levels; k++)
+    for (int k = first_varying(p); k < p->levels; k++)
         if (layout->level[p->order[k]].has_idx && layout->level[p->order[k]].tuple >= 0)
             return false;
     return reaches_by_lanes(p);
@@ -70,7 +82,7 @@ bool cairn_product_chains_pack(const build *e)
 /// Indices of the CHAINS entries from the one at hand on.
 static void take_lanes(build *e, cairn_nest *nest)
 {
-    for (int k = e->p->known; k < e->p->levels; k++) {
+    for (int k = first_varying(e->p); k < e->p->levels; k++) {
         const int l = e->p->order[k];
 
         if (nest->index[l] && e->p->layout->level[l].has_idx)

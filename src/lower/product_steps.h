@@ -14,7 +14,7 @@
 #include "lower/product_plan.h"
 
 enum {
-    CAIRN_PIECES  = 16,  ///< Of a tile, at most.
+    CAIRN_PIECES  = 18,  ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
     CAIRN_VECTORS = 8,   ///< Of columns in one tile.
     CAIRN_CUT     = 4096 ///< Entries of a row, after which a new sum begins.
 };

@@ -9,10 +9,11 @@
 
 typedef cairn_product_build build;
 
-/* Rows of a constant block at most; vectors of a tile of separate streams, with 32
- * registers and with 16 (measured on Zen 5, f64, ms with 4, 8, 16 vectors: five diagonals
- * 1.44, 1.21, 1.12, fifteen 1.31, 1.15, 1.07, twenty-seven 2.19, 1.73, 1.49); gathers. */
-enum { WIDEST = 64, VECTORS = 16, FEW_VECTORS = 8, GATHERS = 4 };
+/* Vectors of a tile with 32 registers and with 16 (measured on Zen 5, f64, ms with 4, 8,
+ * 16 vectors: five diagonals 1.44, 1.21, 1.12, fifteen 1.31, 1.15, 1.07, twenty-seven
+ * 2.19, 1.73, 1.49); of gathers, which have addresses to work out, fewer: of separate
+ * streams, and of a constant block. */
+enum { VECTORS = 16, FEW_VECTORS = 8, GATHERS = 4, BLOCK_GATHERS = 8 };
 
 /* ---- The shape of a tile ---- */
 
@@ -70,15 +71,16 @@ static int shape_tile(const build *e, cairn_sums *shape)
     const int stored = p->product->vector_bytes / 8;
     const int lanes =
         p->reach == CAIRN_REACH_GATHER && stored < most_lanes ? stored : most_lanes;
-    const int streams = p->product->vector_bytes == 64 ? VECTORS : FEW_VECTORS;
-    int       width   = (p->reach == CAIRN_REACH_GATHER ? GATHERS : streams) * lanes;
+    const bool gathers = p->reach == CAIRN_REACH_GATHER;
+    const int  vectors = p->product->vector_bytes == 64 ? VECTORS : FEW_VECTORS;
+    int        width   = (gathers ? GATHERS : vectors) * lanes;
 
     if (p->tile == CAIRN_TILE_ROWS) {
         for (int k = 0; k < p->constant; k++)
             shape->piece[shape->pieces++] = (cairn_piece){k, 1, 1};
         return (int)p->constant;
     }
-    const int most = WIDEST < CAIRN_BLOCK * lanes ? WIDEST : CAIRN_BLOCK * lanes;
+    const int most = (gathers ? BLOCK_GATHERS : vectors) * lanes;
 
     if (p->constant)
         width =

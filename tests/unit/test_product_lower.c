@@ -106,6 +106,8 @@ static const char *const catalogue[] = {
     "#encoding<{ idx_map<(d0,d1)->(d1/40,d0,d1%40)>,"
     " mutation<merge(0,1), trim(2,2)> }>",
     "#encoding<{ idx_map<(d0,d1)->(d0,d0-d1)>, mutation<merge(0), trim(1,1)> }>",
+    /* A stored index between the row and the loop, the same for all of its entries. */
+    "#encoding<{ idx_map<(d0,d1)->(d0,d1/40,d1%40)>, mutation<merge(1), trim(0,2)> }>",
 };
 
 enum { CATALOGUE = sizeof catalogue / sizeof *catalogue };
@@ -225,7 +227,8 @@ Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
 /// Tiles of a constant number of rows, in as many pieces as that takes.
 Test(product_lower, tiles_of_every_width_have_all_rows, .timeout = 600)
 {
-    static const int sizes[] = {15, 23, 31, 47, 55, 59, 61, 62, 63, 67, 94, 127};
+    static const int sizes[] = {15, 23, 31, 47, 55,  59,  61,
+                                62, 63, 67, 94, 127, 131, 254};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     static product_case cases[SIZES];
     static kernel_batch batch;
@@ -239,7 +242,7 @@ Test(product_lower, tiles_of_every_width_have_all_rows, .timeout = 600)
             .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 10};
         snprintf(name, sizeof name, "%s<%d>", k % 2 ? "bdia" : "sell", sizes[k]);
         by_name(name, c->text, sizeof c->text);
-        c->shape.extent[0] = c->shape.extent[1] = 140;
+        c->shape.extent[0] = c->shape.extent[1] = 280;
         cr_assert(product_case_open(c));
         for (int v = 0; v < PRODUCT_VARIANTS; v++) {
             c->product[v] = (cairn_product){.columns      = 1,
@@ -256,6 +259,30 @@ Test(product_lower, tiles_of_every_width_have_all_rows, .timeout = 600)
         product_case_close(&cases[k]);
     }
     batch_close(&batch);
+}
+
+/// The only loop below the row is over slots: all of its entries have one element of x,
+/// which lanes must not take for neighbours.
+Test(product_lower, slots_of_one_column_share_its_element_of_x, .timeout = 600)
+{
+    static product_case c;
+    static kernel_batch batch;
+
+    c = (product_case){.state = 9, .fixed = true, .percent = 40};
+    by_name("#encoding<{ idx_map<(d0,d1)->(d1-2*d0,d0,slot)>,"
+            " mutation<merge(0), trim(1,1)>, indirect<{ slot = enum(value)"
+            " groupBy (d0,d1)->(d0) traverseBy (d0,d1)->(d1) }> }>",
+            c.text, sizeof c.text);
+    c.shape.extent[0] = 20;
+    c.shape.extent[1] = 23;
+    cr_assert(product_case_open(&c));
+    batch_open(&batch);
+    vary(&c, &batch, 1, false);
+    batch_build(&batch, "-O1");
+    for (int v = 0; v < PRODUCT_VARIANTS; v++)
+        product_case_check(&c, &batch, v);
+    batch_close(&batch);
+    product_case_close(&c);
 }
 
 /// Rows of more entries than one sum takes.
