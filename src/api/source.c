@@ -129,25 +129,31 @@ cairn_status cairn_source_read(cairn_context *context,
     return status;
 }
 
-static cairn_status
-add_coords(cairn_source *source, int64_t nnz, const int64_t *coord, const double *value)
+/// On one rank the entries are sorted as they are taken; else they move to their owners
+/// first.
+static cairn_status take_coords(cairn_source  *source,
+                                int64_t        nnz,
+                                const int64_t *coord,
+                                const double  *value)
 {
-    cairn_env *env   = &source->context->env;
-    const int  order = source->shape.order;
+    cairn_comm *comm  = source->context->comm;
+    cairn_given given = {.order  = source->shape.order,
+                         .n      = nnz,
+                         .stride = source->shape.order,
+                         .value  = value,
+                         .extent = source->shape.extent};
 
-    CAIRN_TRY(cairn_entries_reserve(env, &source->entries, nnz));
-    for (int64_t k = 0; k < nnz; k++) {
-        const int64_t *d = coord + k * order;
+    for (int k = 0; k < given.order && nnz > 0; k++)
+        given.coord[k] = coord + k;
+    return comm->size > 1 ? cairn_entries_copy(comm->env, &given, &source->entries)
+                          : cairn_entries_take(comm->env, &given, &source->entries);
+}
 
-        for (int j = 0; j < order; j++)
-            CAIRN_CHECK(d[j] >= 0 && d[j] < source->shape.extent[j], env,
-                        CAIRN_BAD_COORD,
-                        "coordinates: entry %" PRId64 ": d%d = %" PRId64
-                        " is outside 0..%" PRId64,
-                        k, j, d[j], source->shape.extent[j] - 1);
-        CAIRN_TRY(cairn_entries_add(env, &source->entries, d, value ? value[k] : 1.0));
-    }
-    return CAIRN_OK;
+static cairn_status settle_coords(cairn_source *source, cairn_division division)
+{
+    if (source->context->comm->size > 1) return cairn_source_settle(source, division);
+    source->division = division;
+    return cairn_source_divide(source, 1);
 }
 
 static cairn_status set_shape(cairn_source *source, int order, const int64_t *extent)
@@ -187,9 +193,9 @@ cairn_status cairn_source_from_coords(cairn_context *context,
     if (status == CAIRN_OK) status = cairn_source_create(context, order, &fresh);
 
     if (status == CAIRN_OK) status = set_shape(fresh, order, extent);
-    if (status == CAIRN_OK) status = add_coords(fresh, nnz, coord, value);
+    if (status == CAIRN_OK) status = take_coords(fresh, nnz, coord, value);
     status = cairn_comm_agree(context->comm, status);
-    if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
+    if (status == CAIRN_OK) status = settle_coords(fresh, division);
     if (status == CAIRN_OK)
         *source = fresh;
     else

@@ -101,13 +101,25 @@ void cairn_keys_grow(cairn_keys *keys, const int64_t *facts)
 
 /* ---- sorting ---- */
 
+/// Bits of the last levels, about half of the word: where they range over less among
+/// entries that are near, sorting takes fewer passes.
+static int lower_bits(const cairn_key_fields *fields)
+{
+    int l = fields->levels - 1;
+
+    while (l > 0 && 2 * fields->shift[l - 1] <= fields->bits[0])
+        l--;
+    return (int)fields->shift[l];
+}
+
 static cairn_status sort_items(cairn_env *env, cairn_keys *keys)
 {
+    const int   split = lower_bits(&keys->fields);
     cairn_item *scratch;
 
     CAIRN_TRY(CAIRN_NEW(env, keys->n, &scratch));
     cairn_item *const sorted =
-        cairn_sort_items(keys->n, keys->fields.bits[0], keys->item, scratch);
+        cairn_sort_items(keys->n, keys->fields.bits[0], split, keys->item, scratch);
 
     cairn_free(env, sorted == scratch ? keys->item : scratch);
     keys->item     = sorted;

@@ -51,8 +51,33 @@ cairn_entries_permute(cairn_env *env, cairn_entries *entries, const cairn_pos *o
 /// Sort by (d0, d1, ...), stably, and add duplicates in the order in which they stand
 /// (which is file order, so that sums have the same bits on any number of ranks).
 ///
-/// Cost: O(n) per 11 bits of range; nothing but one compare an entry when sorted.
+/// Cost: one compare an entry when sorted. Else, where the coordinates fit 63 bits: two
+/// passes that deal the entries to buckets, then one for each 10 bits in which the
+/// entries of a bucket differ, in cache; on all threads from 200,000 entries on. Memory,
+/// for n entries: 16n, and for the threads 16 for each entry of the largest bucket, or 8n.
 cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries);
+
+/// Coordinates and values in somebody else's arrays.
+typedef struct cairn_given {
+    int                order;
+    cairn_pos          n;
+    const cairn_coord *coord[CAIRN_MAX_ORDER]; ///< Entry p's at coord[k][p * stride].
+    cairn_pos          stride;
+    const double      *value;  ///< [n]; NULL: all are 1.
+    const cairn_coord *extent; ///< [order] below which they are to lie; NULL: they do.
+} cairn_given;
+
+/// Fill entries, which are empty, with those given, in the order given.
+///
+/// @param entries  Unchanged on failure, but for their capacity.
+/// @retval CAIRN_BAD_COORD  A coordinate outside the extents; the first is told.
+cairn_status
+cairn_entries_copy(cairn_env *env, const cairn_given *given, cairn_entries *entries);
+
+/// As cairn_entries_copy() and then cairn_entries_sort(), but sorted on the way: entries
+/// in order are copied, the others go straight to buckets.
+cairn_status
+cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entries);
 
 /// A stable ordering by several keys, the first the most significant.
 ///

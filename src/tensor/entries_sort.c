@@ -5,18 +5,14 @@
 /// them, are dealt to their rows in one pass; others are packed into words with their
 /// values, so that nothing is fetched from far away afterwards.
 
-#include "tensor/entries.h"
-#include "tensor/sort_items.h"
+#include "tensor/entries_words.h"
 
 #include <string.h>
 
 enum {
-    AHEAD        = 32,      ///< Entries between a prefetch and its use.
-    PIECE        = 1 << 17, ///< Entries whose order is worth another thread,
-    MOST_PIECES  = 256,     ///< if they are not too many.
-    BUCKET_BITS  = 10,
-    BUCKETS      = 1 << BUCKET_BITS,
-    BUCKET_ITEMS = 1 << 13, ///< A bucket, twice, in half a second-level cache.
+    AHEAD       = 32,      ///< Entries between a prefetch and its use.
+    PIECE       = 1 << 17, ///< Entries whose order is worth another thread,
+    MOST_PIECES = 256,     ///< if they are not too many.
 };
 
 /// -1, 0, 1: how entry p compares with entry q by coordinates.
@@ -190,135 +186,6 @@ done:
     return status;
 }
 
-/// Entries as words: coordinates side by side, the first the most significant.
-typedef struct {
-    cairn_key_range range[CAIRN_MAX_ORDER];
-    int             bits;         ///< Of a word in all.
-    int             shift;        ///< Bits below those that choose the bucket.
-    cairn_pos       end[BUCKETS]; ///< Where each bucket's items end.
-} packing;
-
-static uint64_t
-pack_entry(const cairn_entries *entries, const packing *words, cairn_pos p)
-{
-    uint64_t word = 0;
-
-    for (int k = 0; k < entries->order; k++)
-        word = cairn_pack_key(word, entries->coord[k][p], &words->range[k]);
-    return word;
-}
-
-static void
-unpack_entry(cairn_entries *entries, const packing *words, cairn_pos p, uint64_t word)
-{
-    for (int k = entries->order - 1; k >= 0; k--) {
-        const int bits = words->range[k].bits;
-
-        entries->coord[k][p] =
-            words->range[k].least + (cairn_coord)(word & ~(~UINT64_C(0) << bits));
-        word >>= bits;
-    }
-}
-
-/// Find the ranges; false when words of 64 bits do not hold the coordinates, or one
-/// coordinate would take all of them.
-static bool plan_words(const cairn_entries *entries, packing *words)
-{
-    int width = 0;
-
-    words->bits = 0;
-    for (int k = 0; k < entries->order; k++) {
-        words->range[k] = cairn_key_range_of(entries->n, entries->coord[k]);
-        words->bits += words->range[k].bits;
-    }
-    while (width < BUCKET_BITS && width < words->bits
-           && entries->n >> width > BUCKET_ITEMS)
-        width++;
-    words->shift = words->bits - width;
-    return words->bits < 64;
-}
-
-/// Make items of the entries, already in their buckets.
-static void
-fill_buckets(const cairn_entries *entries, packing *words, cairn_item *items)
-{
-    cairn_pos before = 0;
-
-    memset(words->end, 0, sizeof words->end);
-    for (cairn_pos p = 0; p < entries->n; p++)
-        words->end[pack_entry(entries, words, p) >> words->shift]++;
-    for (int b = 0; b < BUCKETS; b++) {
-        const cairn_pos here = words->end[b];
-
-        words->end[b] = before;
-        before += here;
-    }
-    for (cairn_pos p = 0; p < entries->n; p++) {
-        const uint64_t  word = pack_entry(entries, words, p);
-        const cairn_pos to   = words->end[word >> words->shift]++;
-
-        items[to].word = word;
-        memcpy(&items[to].load, &entries->value[p], sizeof entries->value[p]);
-    }
-}
-
-/// Write a bucket's sorted items behind entry @p n - 1, adding duplicates.
-static void append_items(cairn_entries    *entries,
-                         const packing    *words,
-                         cairn_pos         count,
-                         const cairn_item *items)
-{
-    for (cairn_pos p = 0; p < count; p++) {
-        double value;
-
-        memcpy(&value, &items[p].load, sizeof value);
-        if (p > 0 && items[p - 1].word == items[p].word) {
-            entries->value[entries->n - 1] += value;
-            continue;
-        }
-        unpack_entry(entries, words, entries->n, items[p].word);
-        entries->value[entries->n++] = value;
-    }
-}
-
-/// Sort bucket by bucket; what is sorted goes back to the entries while it is in cache.
-/// Equal words are in one bucket.
-static cairn_status sort_buckets(cairn_env     *env,
-                                 cairn_entries *entries,
-                                 const packing *words,
-                                 cairn_item    *items)
-{
-    cairn_item *scratch = NULL;
-    cairn_pos   most = 0, begin = 0;
-
-    for (int b = 0; b < BUCKETS; begin = words->end[b++])
-        if (words->end[b] - begin > most) most = words->end[b] - begin;
-    CAIRN_TRY(CAIRN_NEW(env, most, &scratch));
-    entries->n = begin = 0;
-    for (int b = 0; b < BUCKETS; begin = words->end[b++]) {
-        const cairn_pos count = words->end[b] - begin;
-
-        append_items(entries, words, count,
-                     cairn_sort_items(count, words->shift, items + begin, scratch));
-    }
-    cairn_free(env, scratch);
-    return CAIRN_OK;
-}
-
-static cairn_status
-sort_as_words(cairn_env *env, cairn_entries *entries, packing *words)
-{
-    cairn_item *items = NULL;
-
-    CAIRN_TRY(CAIRN_NEW(env, entries->n, &items));
-    fill_buckets(entries, words, items);
-
-    const cairn_status status = sort_buckets(env, entries, words, items);
-
-    cairn_free(env, items);
-    return status;
-}
-
 static cairn_status sort_by_order(cairn_env *env, cairn_entries *entries)
 {
     const int64_t *key[CAIRN_MAX_ORDER];
@@ -336,24 +203,33 @@ done:
     return status;
 }
 
+/// Rows are counted one by one where that takes no more than the entries do.
+static bool rows_are_few(const cairn_entries *entries, const cairn_words *words)
+{
+    return words->range[0].bits < 62
+           && (int64_t)1 << words->range[0].bits <= 2 * entries->n;
+}
+
 cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries)
 {
-    packing words;
-    bool    duplicates;
+    cairn_given given = {
+        .order = entries->order, .n = entries->n, .stride = 1, .value = entries->value};
+    cairn_words words;
+    bool        duplicates, inside;
 
     if (sorted(env, entries, &duplicates)) {
         if (duplicates) add_duplicates(entries);
         return CAIRN_OK;
     }
-    if (!plan_words(entries, &words)) return sort_by_order(env, entries);
-    /* Rows are counted one by one where that takes no more than the entries do. */
-    if (entries->order == 2 && words.range[0].bits < 62
-        && (int64_t)1 << words.range[0].bits <= 2 * entries->n
+    for (int k = 0; k < entries->order; k++)
+        given.coord[k] = entries->coord[k];
+    if (!cairn_words_measure(&given, &words)) return sort_by_order(env, entries);
+    if (entries->order == 2 && rows_are_few(entries, &words)
         && sorted_by_columns(entries, &duplicates)) {
         CAIRN_TRY(sort_by_rows(env, entries, words.range[0].least,
                                (int64_t)1 << words.range[0].bits));
         if (duplicates) add_duplicates(entries);
         return CAIRN_OK;
     }
-    return sort_as_words(env, entries, &words);
+    return cairn_entries_by_words(env, &given, &words, &inside, entries);
 }

@@ -12,7 +12,7 @@
 enum {
     DIGIT_BITS = 10,
     DIGITS     = 1 << DIGIT_BITS,
-    CACHED     = 1 << 14, ///< Items that fit, twice, the second-level cache: 512 KB.
+    CACHED     = 1 << 13, ///< Items of a bucket: 128 KB, and as much for handles.
     FEW        = 24,      ///< Items up to which insertion is fastest.
 };
 
@@ -36,11 +36,7 @@ cairn_key_range cairn_key_range_of(cairn_pos n, const int64_t *key)
         least = key[p] < least ? key[p] : least;
         most  = key[p] > most ? key[p] : most;
     }
-
-    /* Unsigned: the distance of two int64_t may need all 64 bits. */
-    const uint64_t distance = (uint64_t)most - (uint64_t)least;
-
-    return (cairn_key_range){least, distance ? 64 - __builtin_clzll(distance) : 0};
+    return cairn_key_range_between(least, most);
 }
 
 static void insert_items(cairn_pos n, cairn_item *items)
@@ -114,38 +110,67 @@ static int bucket_bits(cairn_pos n, int bits)
 {
     int width = 1;
 
-    while (width < DIGIT_BITS && n >> width > CACHED / 2)
+    while (width < DIGIT_BITS && n >> width > CACHED)
         width++;
     return width < bits ? width : bits;
 }
 
-static cairn_item *
-sort_by_buckets(cairn_pos n, int bits, cairn_item *items, cairn_item *scratch)
+static cairn_item *sort_by_buckets(cairn_pos   n,
+                                   int         bits,
+                                   int         split,
+                                   cairn_item *items,
+                                   cairn_item *scratch)
 {
     const int width = bucket_bits(n, bits), rest = bits - width;
     cairn_pos end[DIGITS], begin                 = 0;
 
     scatter_items(n, rest, width, items, scratch, end);
     for (int b = 0; b < 1 << width; begin = end[b++]) {
-        cairn_item *const bucket = scratch + begin;
+        cairn_item *const bucket = items + begin;
         const cairn_pos   count  = end[b] - begin;
-        const cairn_item *sorted = cairn_sort_items(count, rest, bucket, items + begin);
+        const cairn_item *sorted =
+            cairn_sort_items(count, rest, split, scratch + begin, bucket);
 
         if (sorted != bucket) memcpy(bucket, sorted, (size_t)count * sizeof *bucket);
     }
-    return scratch;
+    return items;
 }
 
-cairn_item *
-cairn_sort_items(cairn_pos n, int bits, cairn_item *items, cairn_item *scratch)
+/// Put items in an order that lies where they go: in the first half of it, or in the
+/// second. From that end no place is written before what it held was read.
+static cairn_item *gather_items(cairn_pos         n,
+                                const cairn_item *items,
+                                const uint64_t   *order,
+                                cairn_item       *to)
+{
+    if (order == (const uint64_t *)(const void *)to)
+        for (cairn_pos k = n - 1; k >= 0; k--)
+            to[k] = *cairn_handled_item(items, order, k);
+    else
+        for (cairn_pos k = 0; k < n; k++)
+            to[k] = *cairn_handled_item(items, order, k);
+    return to;
+}
+
+cairn_item *cairn_sort_items(cairn_pos   n,
+                             int         bits,
+                             int         split,
+                             cairn_item *items,
+                             cairn_item *scratch)
 {
     if (n <= FEW) {
         insert_items(n, items);
         return items;
     }
+    if (n <= CAIRN_HANDLES) {
+        const uint64_t *const order =
+            cairn_sort_handles(n, split, items, (uint64_t *)(void *)scratch);
+
+        if (order) return gather_items(n, items, order, scratch);
+    }
     if (bits > 0) bits = differing_bits(n, items);
-    if (n <= CACHED) return sort_by_digits(n, bits, items, scratch);
-    return bits > 0 ? sort_by_buckets(n, bits, items, scratch) : items;
+    if (n <= CAIRN_HANDLES) return sort_by_digits(n, bits, items, scratch);
+    return bits > 0 ? sort_by_buckets(n, bits, split, items, scratch) : items;
 }
 
 /// Sort by one group of keys that fit a word together.
@@ -167,7 +192,8 @@ static cairn_item *sort_group(cairn_pos              n,
             word = cairn_pack_key(word, key[k][items[p].load], &range[k]);
         items[p].word = word;
     }
-    return cairn_sort_items(n, bits, items, scratch);
+    return cairn_sort_items(
+        n, bits, range[keys - 1].bits < 64 ? range[keys - 1].bits : 0, items, scratch);
 }
 
 /// Least significant group of keys first; a group is as many keys as fit one word.

@@ -3,6 +3,7 @@
 /// Orderings and sorted entries, against an insertion sort.
 
 #include "tensor/entries.h"
+#include "tensor/sort_items.h"
 
 #include <criterion/criterion.h>
 
@@ -99,6 +100,49 @@ Test(sort, orders_are_stable_permutations_for_any_ranges)
         check_random(cases[k].n, cases[k].keys, cases[k].range);
 }
 
+/// Sort items of random words below 2^bits; a load is where its item stood.
+static void check_items(cairn_pos n, int bits, int split, uint64_t common)
+{
+    cairn_item *items   = calloc((size_t)n, sizeof *items), *given, *sorted;
+    cairn_item *scratch = calloc((size_t)n, sizeof *items);
+    uint64_t    state   = 77 + (uint64_t)n;
+
+    given = calloc((size_t)n, sizeof *given);
+    for (cairn_pos k = 0; k < n; k++)
+        given[k] = items[k] =
+            (cairn_item){next_random(&state) >> (64 - bits) & ~common, k};
+    sorted = cairn_sort_items(n, bits, split, items, scratch);
+
+    cr_assert(sorted == items || sorted == scratch);
+    for (cairn_pos k = 0; k < n; k++) {
+        const cairn_item *const s = &sorted[k];
+
+        cr_assert(s->load >= 0 && s->load < n && given[s->load].word == s->word);
+        if (k > 0)
+            cr_assert(s[-1].word < s->word
+                          || (s[-1].word == s->word && s[-1].load < s->load),
+                      "n %ld bits %d item %ld", (long)n, bits, (long)k);
+    }
+    free(items);
+    free(scratch);
+    free(given);
+}
+
+Test(sort, items_are_sorted_stably_around_every_boundary)
+{
+    static const cairn_pos n[]     = {1,    2,    24,    25,    100,   1000,
+                                      8192, 8193, 32767, 32768, 32769, 150000};
+    static const int       bits[]  = {1, 5, 16, 17, 40, 48, 49, 63, 64};
+    static const int       split[] = {0, 1, 20, 40, 63};
+
+    for (size_t k = 0; k < sizeof n / sizeof *n; k++)
+        for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
+            for (size_t c = 0; c < sizeof split / sizeof *split; c++)
+                check_items(n[k], bits[b], split[c], 0);
+    check_items(50000, 63, 31, UINT64_C(0xff0f0000ffff0000));
+    check_items(50000, 40, 20, UINT64_MAX);
+}
+
 Test(sort, extreme_keys_do_not_overflow)
 {
     const int64_t        key[]  = {INT64_MAX, INT64_MIN, 0, -1, INT64_MIN, 1};
@@ -183,17 +227,14 @@ static bool same_coords(const row_entry *a, const row_entry *b)
            && a->coord[2] == b->coord[2];
 }
 
-/// Sort @p n entries and compare with sorting and adding them one by one.
-static void check_entries(cairn_pos n, int order, const row_entry *given)
+/// Sort @p n rows by qsort and add duplicates one by one.
+/// @param[out] rows  To be freed.
+/// @return How many are left.
+static cairn_pos expect_rows(cairn_pos n, const row_entry *given, row_entry **rows)
 {
-    row_entry    *expected = malloc((size_t)n * sizeof *expected);
-    cairn_entries entries;
-    cairn_pos     last = 0;
+    row_entry *expected = malloc((size_t)n * sizeof *expected);
+    cairn_pos  last     = 0;
 
-    cairn_entries_init(&entries, order);
-    for (cairn_pos p = 0; p < n; p++)
-        cr_assert_eq(cairn_entries_add(&env, &entries, given[p].coord, given[p].value),
-                     CAIRN_OK);
     memcpy(expected, given, (size_t)n * sizeof *expected);
     qsort(expected, (size_t)n, sizeof *expected, compare_entries);
     for (cairn_pos p = 1; p < n; p++) {
@@ -202,24 +243,110 @@ static void check_entries(cairn_pos n, int order, const row_entry *given)
         else
             expected[++last] = expected[p];
     }
+    *rows = expected;
+    return last + 1;
+}
 
-    cr_assert_eq(cairn_entries_sort(&env, &entries), CAIRN_OK, "%s", env.message);
-
-    cr_assert_eq(entries.n, last + 1);
-    for (cairn_pos p = 0; p <= last; p++) {
-        for (int k = 0; k < order; k++)
-            cr_assert_eq(entries.coord[k][p], expected[p].coord[k], "entry %ld",
+static void
+check_rows(const cairn_entries *entries, cairn_pos n, const row_entry *expected)
+{
+    cr_assert_eq(entries->n, n);
+    for (cairn_pos p = 0; p < n; p++) {
+        for (int k = 0; k < entries->order; k++)
+            cr_assert_eq(entries->coord[k][p], expected[p].coord[k], "entry %ld",
                          (long)p);
-        cr_assert(memcmp(&entries.value[p], &expected[p].value, 8) == 0,
-                  "entry %ld: %a, not %a", (long)p, entries.value[p],
+        cr_assert(memcmp(&entries->value[p], &expected[p].value, 8) == 0,
+                  "entry %ld: %a, not %a", (long)p, entries->value[p],
                   expected[p].value);
     }
-    cairn_entries_fini(&env, &entries);
+}
+
+/// Rows as interleaved coordinates; to be freed.
+static void flatten(cairn_pos        n,
+                    int              order,
+                    const row_entry *rows,
+                    cairn_coord    **coord,
+                    double         **value)
+{
+    *coord = malloc((size_t)(n * order) * sizeof **coord);
+    *value = malloc((size_t)n * sizeof **value);
+    for (cairn_pos p = 0; p < n; p++) {
+        for (int k = 0; k < order; k++)
+            (*coord)[p * order + k] = rows[p].coord[k];
+        (*value)[p] = rows[p].value;
+    }
+}
+
+static cairn_given
+describe(cairn_pos n, int order, const cairn_coord *coord, const double *value)
+{
+    cairn_given given = {.order = order, .n = n, .stride = order, .value = value};
+
+    for (int k = 0; k < order; k++)
+        given.coord[k] = coord + k;
+    return given;
+}
+
+/// Take rows out of one array: within the extents, within ones that say little, with none.
+static void check_taken(cairn_pos        n,
+                        int              order,
+                        const uint64_t  *extent,
+                        const row_entry *rows,
+                        cairn_pos        left,
+                        const row_entry *expected)
+{
+    cairn_coord  *coord, tight[3], wide[3];
+    double       *value;
+    cairn_entries entries;
+
+    flatten(n, order, rows, &coord, &value);
+    for (int k = 0; k < order; k++) {
+        tight[k] = (cairn_coord)extent[k];
+        wide[k]  = INT64_C(1) << (k == 0 ? 38 : order == 3 ? 12 : 24);
+        if (wide[k] < tight[k]) wide[k] = INT64_MAX / 4;
+    }
+    const cairn_coord *const extents[] = {tight, wide, NULL};
+
+    for (int e = 0; e < 3; e++) {
+        cairn_given given = describe(n, order, coord, value);
+
+        given.extent = extents[e];
+        cairn_entries_init(&entries, order);
+        cr_assert_eq(cairn_entries_take(&env, &given, &entries), CAIRN_OK, "%s",
+                     env.message);
+        check_rows(&entries, left, expected);
+        cairn_entries_fini(&env, &entries);
+    }
+    free(coord);
+    free(value);
+}
+
+/// Sort @p n entries, with one thread and with three, and compare with sorting and adding
+/// them one by one.
+static void
+check_entries(cairn_pos n, int order, const uint64_t *extent, const row_entry *given)
+{
+    row_entry      *expected;
+    const cairn_pos left = expect_rows(n, given, &expected);
+    cairn_entries   entries;
+
+    for (int threads = 1; threads <= 3; threads += 2) {
+        env.options.threads = threads;
+        cairn_entries_init(&entries, order);
+        for (cairn_pos p = 0; p < n; p++)
+            cr_assert_eq(
+                cairn_entries_add(&env, &entries, given[p].coord, given[p].value),
+                CAIRN_OK);
+        cr_assert_eq(cairn_entries_sort(&env, &entries), CAIRN_OK, "%s", env.message);
+        check_rows(&entries, left, expected);
+        cairn_entries_fini(&env, &entries);
+        check_taken(n, order, extent, given, left, expected);
+    }
     free(expected);
 }
 
 /// How random coordinates lie within their extents.
-enum { EVENLY, BY_COLUMNS, CROWDED };
+enum { EVENLY, BY_COLUMNS, BY_ROWS, CROWDED };
 
 Test(sort, random_entries_are_sorted_and_added_as_one_by_one)
 {
@@ -245,6 +372,17 @@ Test(sort, random_entries_are_sorted_and_added_as_one_by_one)
         {60000,  3, EVENLY,     {30, 40, 20}                              },
         {60000,  3, EVENLY,     {1, 1000, 1000}                           },
         {60000,  3, EVENLY,     {UINT64_C(1) << 30, 50, UINT64_C(1) << 50}},
+        {500,    2, BY_ROWS,    {20, 30}                                  },
+        {20,     2, EVENLY,     {1, 1}                                    },
+        {8193,   2, EVENLY,     {3, 3}                                    },
+        {40000,  1, EVENLY,     {1}                                       },
+        {40000,  2, EVENLY,     {1, UINT64_C(1) << 40}                    },
+        {300000, 2, EVENLY,     {1, UINT64_C(1) << 40}                    },
+        {300000, 2, EVENLY,     {500, 500}                                },
+        {300000, 2, BY_COLUMNS, {5000, 500}                               },
+        {300000, 3, CROWDED,    {5000, 5000, 5000}                        },
+        {450000, 2, EVENLY,     {7000, 300000}                            },
+        {450000, 2, CROWDED,    {UINT64_C(1) << 31, UINT64_C(1) << 31}    },
     };
     uint64_t state = 4711;
 
@@ -263,8 +401,78 @@ Test(sort, random_entries_are_sorted_and_added_as_one_by_one)
         }
         if (cases[c].how == BY_COLUMNS)
             qsort(given, (size_t)n, sizeof *given, compare_by_columns);
-        check_entries(n, cases[c].order, given);
+        if (cases[c].how == BY_ROWS)
+            qsort(given, (size_t)n, sizeof *given, compare_entries);
+        check_entries(n, cases[c].order, cases[c].extent, given);
         free(given);
+    }
+}
+
+Test(sort, what_lies_outside_is_told_and_nothing_taken)
+{
+    enum { N = 250000, BAD = N - 3 };
+    const cairn_coord  extent[] = {1000, 2000};
+    cairn_coord *const coord    = malloc(sizeof *coord * 2 * N);
+    cairn_given        given    = describe(N, 2, coord, NULL);
+    cairn_entries      entries;
+    uint64_t           state = 5;
+
+    given.extent = extent;
+    for (int ordered = 0; ordered < 2; ordered++)
+        for (int bad = 0; bad < 4; bad++) {
+            for (cairn_pos p = 0; p < N; p++) {
+                coord[2 * p] =
+                    ordered ? p / 2000 : (cairn_coord)(next_random(&state) % 1000);
+                coord[2 * p + 1] =
+                    ordered ? p % 2000 : (cairn_coord)(next_random(&state) % 2000);
+            }
+            coord[2 * BAD + bad / 2] = bad % 2 ? -1 : extent[bad / 2];
+            env.options.threads      = 1 + bad;
+            cairn_entries_init(&entries, 2);
+            cr_assert_eq(cairn_entries_take(&env, &given, &entries), CAIRN_BAD_COORD);
+            cr_assert_eq(entries.n, 0);
+            cr_assert(strstr(env.message,
+                             bad / 2 ? "entry 249997: d1 = " : "entry 249997: d0 = "),
+                      "%s", env.message);
+            cr_assert_eq(cairn_entries_copy(&env, &given, &entries), CAIRN_BAD_COORD);
+            cr_assert_eq(entries.n, 0);
+            cairn_entries_fini(&env, &entries);
+        }
+    free(coord);
+}
+
+/// Take entries of every kind with the @p allowed-th allocation failing.
+static cairn_status take_short_of_memory(int kind, int64_t allowed)
+{
+    cairn_coord   coord[120];
+    cairn_entries entries;
+
+    for (cairn_coord p = 0; p < 60; p++) {
+        coord[2 * p]     = kind == 0 ? p : kind == 1 ? p % 7 : 60 - p;
+        coord[2 * p + 1] = kind == 1 ? p / 7 : kind == 3 ? (p % 7) << 60 : p % 7;
+    }
+    const cairn_given given = describe(60, 2, coord, NULL);
+
+    cairn_entries_init(&entries, 2);
+    env.allowed               = allowed;
+    const cairn_status status = cairn_entries_take(&env, &given, &entries);
+
+    env.allowed = -1;
+    cr_assert_eq(entries.n, status == CAIRN_OK ? 60 : 0);
+    cairn_entries_fini(&env, &entries);
+    return status;
+}
+
+Test(sort, taking_survives_every_failed_allocation)
+{
+    for (int kind = 0; kind < 4; kind++) {
+        int64_t allowed = 0;
+
+        while (take_short_of_memory(kind, allowed) != CAIRN_OK) {
+            cr_assert_eq(env.live_blocks, 0, "kind %d", kind);
+            cr_assert_lt(++allowed, 20);
+        }
+        cr_assert_geq(allowed, kind == 0 ? 3 : 5, "kind %d", kind);
     }
 }
 
@@ -344,6 +552,9 @@ Test(sort, no_entries_are_sorted)
 
     cairn_entries_init(&entries, 3);
     cr_assert_eq(cairn_entries_sort(&env, &entries), CAIRN_OK);
+    cr_assert_eq(
+        cairn_entries_take(&env, &(cairn_given){.order = 3, .stride = 3}, &entries),
+        CAIRN_OK);
     cr_assert_eq(cairn_entries_permute(&env, &entries, NULL), CAIRN_OK);
     cr_assert_eq(entries.n, 0);
     cairn_entries_fini(&env, &entries);
