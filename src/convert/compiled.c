@@ -92,9 +92,26 @@ static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
     return lines;
 }
 
+/// Do entries of several threads lie where one index of a determined level is? Each of
+/// them would write it. With slots a node is one thread's, unless there is one group for
+/// all; with lanes a group is.
+static bool shares_determined(const cairn_compiled *c)
+{
+    const cairn_layout *to    = c->m->layout;
+    const bool          slots = c->strategy == CAIRN_STRATEGY_SLOTS;
+    const bool          alone = !slots || to->first > 0;
+
+    if (!slots && c->strategy != CAIRN_STRATEGY_SCATTER) return false;
+    for (int l = to->last + 1; l < to->levels; l++)
+        if (to->level[l].determined
+            && (!to->level[l].per_node || (!alone && l + 1 < to->levels)))
+            return true;
+    return false;
+}
+
 cairn_status cairn_compiled_divide(cairn_compiled *c, bool groups, int64_t most)
 {
-    const int64_t     threads = c->build->loader->threads;
+    const int64_t     threads = shares_determined(c) ? 1 : c->build->loader->threads;
     cairn_form        row;
     const cairn_lines lines = lines_of(c, &row);
 
@@ -289,6 +306,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
 
     if (!c) return;
     cairn_phase_release(&c->read);
+    cairn_phase_release(&c->mirror);
     cairn_phase_release(&c->count);
     cairn_phase_release(&c->fill);
     cairn_keys_fini(env, &c->keys);

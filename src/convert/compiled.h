@@ -27,6 +27,7 @@ typedef struct cairn_compiled {
     cairn_strategy_facts facts;
     cairn_strategy       strategy;
     cairn_phase          read; ///< The first pass over the source; NULL: it needs none.
+    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded.
     cairn_phase          count, fill;
     cairn_route          route;  ///< COMPILED if any of these was.
     cairn_shares         shares; ///< Of the source; what each found in its first pass.

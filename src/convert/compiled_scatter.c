@@ -1,19 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The way of entries that are all nodes and come in order within each group: they are
-/// counted by group, and dealt out.
+/// counted by group, and dealt out; or, where two dimensions are exchanged and the pattern
+/// may be symmetric in them, taken from where the mirrored entries are.
 
 #include "convert/compiled.h"
+
+#include <string.h>
 
 enum {
     CACHED = 1 << 20, ///< Bytes of output that stay in a core's cache anyhow.
 };
+
+static const cairn_part *source_of(const cairn_compiled *c)
+{
+    const cairn_local *from = c->origin.from;
+
+    return &from->part[from->group[c->origin.member].first];
+}
+
+/// Two dimensions exchanged that have the same range; all of the source, whose cursors are
+/// the target's; and one thread, since a thread's cursors are where its entries go only
+/// once all entries are counted.
+static bool may_mirror(const cairn_compiled *c)
+{
+    const cairn_layout *from, *to = c->m->layout;
+
+    if (!c->origin.from || c->origin.from->group[c->origin.member].count != 1
+        || c->shares.n > 1 || c->origin.filter.member || c->m->rows.on)
+        return false;
+    from = source_of(c)->layout;
+    if (!cairn_convert_can_mirror(from, to)) return false;
+    for (int l = 0; l < to->levels; l++)
+        if (from->level[l].range.lo != to->level[l].range.lo
+            || from->level[l].range.hi != to->level[l].range.hi)
+            return false;
+    return true;
+}
 
 static cairn_status load(cairn_compiled *c)
 {
     const cairn_convert_spec count = cairn_compiled_spec(c, CAIRN_CONVERT_HISTOGRAM);
     cairn_convert_spec       fill  = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
+    /* A histogram for each thread must not outgrow the entries. */
+    CAIRN_TRY(cairn_compiled_divide(c, false,
+                                    1 + 4 * c->facts.entries / (c->facts.groups + 1)));
+    if (may_mirror(c)) {
+        const cairn_convert_spec mirror = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
+
+        CAIRN_TRY(cairn_compiled_load(c, &mirror, &c->mirror));
+    }
     fill.ahead = c->facts.entries * (4 + c->build->value_bits / 8) > CACHED;
     CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
     return cairn_compiled_load(c, &fill, &c->fill);
@@ -25,7 +62,13 @@ static void add_up(uint32_t *cursor, int64_t groups, int64_t threads)
 {
     uint32_t before = 0;
 
-    for (int64_t g = 0; g < groups; g++)
+    for (int64_t g = 0; g < groups && threads == 1; g++) {
+        const uint32_t here = cursor[g];
+
+        cursor[g] = before;
+        before += here;
+    }
+    for (int64_t g = 0; g < groups && threads > 1; g++)
         for (int64_t t = 0; t < threads; t++) {
             const uint32_t here = cursor[t * groups + g];
 
@@ -41,19 +84,31 @@ static int64_t begin_of(const cairn_compiled *c, int64_t g)
     return c->cursor[g < c->facts.groups ? g : c->shares.n * c->facts.groups];
 }
 
+/// Count the entries of each group, and find where each begins.
+static cairn_status count_groups(const cairn_compiled *c)
+{
+    const int64_t      groups = c->facts.groups;
+    cairn_convert_args args   = {
+          .groups = groups, .cursor = c->cursor, .facts = c->shares.found};
+
+    memset(c->cursor, 0, (size_t)(c->shares.n * groups + 1) * sizeof *c->cursor);
+    CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
+    add_up(c->cursor, groups, c->shares.n);
+    return CAIRN_OK;
+}
+
 static cairn_status count(cairn_compiled *c)
 {
     const cairn_layout *to     = c->m->layout;
     const int64_t       groups = c->facts.groups, each = groups / to->banks;
-    cairn_convert_args  args = {.groups = groups};
 
-    /* A histogram for each thread must not outgrow the entries. */
-    CAIRN_TRY(cairn_compiled_divide(c, false, 1 + 4 * c->facts.entries / (groups + 1)));
-    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, c->shares.n * groups + 1, &c->cursor));
-    args.cursor = c->cursor;
-    args.facts  = c->shares.found;
-    CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
-    add_up(c->cursor, groups, c->shares.n);
+    CAIRN_TRY(CAIRN_NEW(c->m->env, c->shares.n * groups + 1, &c->cursor));
+    if (c->mirror.loader) { /* all of one bank; groups may never be counted */
+        c->m->bank[0].end             = source_of(c)->view.level[to->last].nodes;
+        c->m->bank[0].nodes[to->last] = c->m->bank[0].end;
+        return CAIRN_OK;
+    }
+    CAIRN_TRY(count_groups(c));
     for (int64_t b = 0; b < to->banks; b++) {
         cairn_bank *bank = &c->m->bank[b];
 
@@ -79,6 +134,14 @@ write_ptr(const cairn_compiled *c, int64_t bank, const cairn_kernel_level *level
         for (int64_t g = 0; g < each; g++)
             ptr[g] = begin[g] - begin[0];
         ptr[each] = (uint32_t)(c->m->bank[bank].end - c->m->bank[bank].begin);
+        return;
+    }
+    if (level->ptr_bits == 64) {
+        uint64_t *const ptr = (uint64_t *)level->ptr;
+
+        for (int64_t g = 0; g < each; g++)
+            ptr[g] = begin[g] - begin[0];
+        ptr[each] = (uint64_t)(c->m->bank[bank].end - c->m->bank[bank].begin);
         return;
     }
     for (int64_t g = 0; g <= each; g++)
@@ -142,11 +205,76 @@ deal(const cairn_compiled *c, cairn_convert_args *args, cairn_kernel_part *first
     return status;
 }
 
+/* ---- mirroring ---- */
+
+static int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
+{
+    return cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
+}
+
+/// The groups begin where the source's do.
+static void begin_groups(const cairn_compiled *c, const cairn_kernel_level *from)
+{
+    const int64_t groups = c->facts.groups;
+
+    if (from->ptr_bits == 64) {
+        const uint64_t *const ptr = from->ptr;
+
+        for (int64_t g = 0; g <= groups; g++)
+            c->cursor[g] = (uint32_t)ptr[g];
+        return;
+    }
+    for (int64_t g = 0; g <= groups; g++)
+        c->cursor[g] = (uint32_t)load_ptr(from, g);
+}
+
+/// Does every cursor stand where its group ends?
+static bool all_ended(const cairn_compiled *c, const cairn_kernel_level *from)
+{
+    const int64_t groups = c->facts.groups;
+    bool          ended  = true;
+
+    if (from->ptr_bits == 64) {
+        const uint64_t *const ptr = from->ptr;
+
+        for (int64_t g = 0; g < groups; g++)
+            ended &= c->cursor[g] == ptr[g + 1];
+        return ended;
+    }
+    for (int64_t g = 0; g < groups && ended; g++)
+        ended = c->cursor[g] == load_ptr(from, g + 1);
+    return ended;
+}
+
+/// Try to take the entries from where the mirrored ones are.
+static cairn_status mirror(const cairn_compiled *c, cairn_part *part, bool *mirrored)
+{
+    const int                 E    = c->m->layout->last;
+    const cairn_kernel_level *from = &source_of(c)->view.level[E];
+    cairn_convert_args        args = {
+               .groups = c->facts.groups, .cursor = c->cursor, .facts = c->shares.found};
+
+    begin_groups(c, from);
+    write_ptr(c, 0, &part->view.level[E]);
+    c->shares.found[0] = 0;
+    CAIRN_TRY(cairn_compiled_run(c, &c->mirror, &part->view, &args));
+    *mirrored = (c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from);
+    return CAIRN_OK;
+}
+
 /// The first bank's turn is all banks' turn.
 static cairn_status
 fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
 {
-    return bank == 0 ? deal(c, args, &part->view) : CAIRN_OK;
+    bool mirrored = false;
+
+    if (bank > 0) return CAIRN_OK;
+    if (c->mirror.loader) {
+        CAIRN_TRY(mirror(c, part, &mirrored));
+        if (mirrored) return CAIRN_OK;
+        CAIRN_TRY(count_groups(c));
+    }
+    return deal(c, args, &part->view);
 }
 
 const cairn_way cairn_way_scatter = {load, count, fill};

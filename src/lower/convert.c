@@ -6,9 +6,9 @@
 #include "lower/convert_steps.h"
 #include "lower/passes.h"
 
-static const char *const phase_name[]  = {"pack",    "count", "fill",  "histogram",
-                                          "scatter", "mark",  "place", "tally",
-                                          "deal",    "lanes", "ranked"};
+static const char *const phase_name[]  = {"pack",    "count",  "fill",  "histogram",
+                                          "scatter", "mirror", "mark",  "place",
+                                          "tally",   "deal",   "lanes", "ranked"};
 static const char *const source_name[] = {"entries", "part", "keys", "long keys",
                                           "rows"};
 
@@ -65,6 +65,7 @@ static void lower_phase(cairn_convert *c)
     case CAIRN_CONVERT_FILL: cairn_convert_lower_nodes(c, true); break;
     case CAIRN_CONVERT_HISTOGRAM: cairn_convert_lower_histogram(c); break;
     case CAIRN_CONVERT_SCATTER: cairn_convert_lower_scatter(c); break;
+    case CAIRN_CONVERT_MIRROR: cairn_convert_lower_mirror(c); break;
     case CAIRN_CONVERT_MARK: cairn_convert_lower_mark(c); break;
     case CAIRN_CONVERT_PLACE: cairn_convert_lower_place(c); break;
     case CAIRN_CONVERT_TALLY: cairn_convert_lower_tally(c); break;

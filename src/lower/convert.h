@@ -46,6 +46,12 @@ typedef enum {
     /// Every entry is a node, and comes in order within its group: write idx and values
     /// where the group's cursor stands.
     CAIRN_CONVERT_SCATTER,
+    /// The target is the source with two dimensions exchanged
+    /// (cairn_convert_can_mirror()), and `cursor` begins where each group's nodes do in
+    /// the source. If every entry has a mirrored one: write idx and values of B, whose ptr
+    /// is the source's, and 1 into facts[0]. That holds if at the end every cursor stands
+    /// where its group ends; else what was written is nothing.
+    CAIRN_CONVERT_MIRROR,
     /// One trimmed level; entries come group by group, and a group is one thread's. Note
     /// in `list`, from the thread's `offset` on, which indices a group has, in `cursor`
     /// where they begin; facts[0] entries, [1] where the list ends, [2] the thread's
@@ -107,6 +113,10 @@ cairn_status cairn_convert_lower(cairn_env                *env,
                                  const cairn_convert_spec *spec,
                                  const char               *name,
                                  cairn_ir_function       **function);
+
+/// May MIRROR be tried: are both layouts complete levels above one trimmed level, each a
+/// dimension, and two of these exchanged? (Their ranges must then be the same, too.)
+bool cairn_convert_can_mirror(const cairn_layout *from, const cairn_layout *to);
 
 /// The key of a phase, for kernel requests: all that its code depends on.
 /// @param[out] key  Freed with cairn_free().

@@ -142,6 +142,7 @@ void cairn_convert_lower_pack(cairn_convert *c);
 void cairn_convert_lower_nodes(cairn_convert *c, bool fill);
 void cairn_convert_lower_histogram(cairn_convert *c);
 void cairn_convert_lower_scatter(cairn_convert *c);
+void cairn_convert_lower_mirror(cairn_convert *c);
 void cairn_convert_lower_mark(cairn_convert *c);
 void cairn_convert_lower_place(cairn_convert *c);
 void cairn_convert_lower_tally(cairn_convert *c);

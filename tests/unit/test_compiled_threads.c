@@ -65,6 +65,41 @@ static void check_same(const cairn_local *a, const cairn_local *b, const char *n
                   "%s: array %d differs", name, k);
 }
 
+/// The index of a determined level that the entries of all rows write: one thread's job.
+Test(compiled_threads, determined_indices_are_written_by_one_thread, .timeout = 120)
+{
+    static const char *const to[] = {
+        "#encoding<{ idx_map<(d0,d1)->(d1,d0,d1/2)>, mutation<merge(0), trim(1,1)> }>",
+        "#encoding<{ idx_map<(d0,d1)->(d1-d0%2,d0,d1)>, mutation<merge(0), trim(0,0)> "
+        "}>",
+    };
+    static cairn_env env;
+    cairn_entries    entries;
+    cairn_format    *source_format, *format;
+    cairn_local     *source, *reference, *compiled;
+
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    add_pairs(&env, &entries);
+    test_loader *loader = test_loader_create(&env, 3);
+
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
+        build_as(&env, "csr", &entries, NULL, NULL, &source_format, &source);
+        build_as(&env, to[k], &entries, source, NULL, &format, &reference);
+        cairn_format_destroy(&format);
+        build_as(&env, to[k], &entries, source, loader, &format, &compiled);
+        check_same(reference, compiled, to[k]);
+        cairn_local_destroy(&reference);
+        cairn_local_destroy(&compiled);
+        cairn_local_destroy(&source);
+        cairn_format_destroy(&format);
+        cairn_format_destroy(&source_format);
+    }
+    test_loader_destroy(loader);
+    cairn_entries_fini(&env, &entries);
+    cr_expect_eq(env.live_blocks, 0);
+}
+
 Test(compiled_threads, blocks_become_several_nodes, .timeout = 120)
 {
     static const char *const from[] = {"bcsr<1,2>", "bcsr<1,4>", "csr"};

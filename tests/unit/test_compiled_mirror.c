@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Two dimensions exchanged: where the pattern is symmetric the mirrored entries are taken
+/// as they stand, where it is not they are dealt out; the arrays are those of the
+/// reference way.
+
+#include "convert/build.h"
+#include "format/language.h"
+#include "lower/abi.h"
+#include "support/kernel_loader.h"
+#include "support/names.h"
+#include "support/random_format.h"
+
+enum { N = 40 };
+
+static cairn_env        env;
+static cairn_convert_fn mirror_run, scatter_run;
+static int              mirrored, tried, dealt;
+
+static int64_t spy_mirror(const cairn_kernel_part  *A,
+                          cairn_kernel_part        *B,
+                          const cairn_convert_args *op)
+{
+    const int64_t status = mirror_run(A, B, op);
+
+    tried++;
+    mirrored += op->facts[0] == 1;
+    return status;
+}
+
+static int64_t spy_scatter(const cairn_kernel_part  *A,
+                           cairn_kernel_part        *B,
+                           const cairn_convert_args *op)
+{
+    dealt++;
+    return scatter_run(A, B, op);
+}
+
+static cairn_status
+spy_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    CAIRN_TRY(test_loader_load(user, request, kernel));
+    if (strncmp(request->key, "convert: mirror", 15) == 0) {
+        mirror_run  = (cairn_convert_fn)kernel->run;
+        kernel->run = (void *)spy_mirror;
+    } else if (strncmp(request->key, "convert: scatter", 16) == 0) {
+        scatter_run = (cairn_convert_fn)kernel->run;
+        kernel->run = (void *)spy_scatter;
+    }
+    return CAIRN_OK;
+}
+
+/* ---- patterns ---- */
+
+static bool band(int64_t i, int64_t j)
+{
+    return i - j <= 2 && j - i <= 2;
+}
+
+static bool random_symmetric(int64_t i, int64_t j)
+{
+    const int64_t a = i < j ? i : j, b = i < j ? j : i;
+
+    return (a * a * 7 + b * 13 + a * b * 5) % 11 < 3;
+}
+
+/// Every third row and column is empty.
+static bool with_empty_rows(int64_t i, int64_t j)
+{
+    return i % 3 && j % 3 && random_symmetric(i, j);
+}
+
+static bool everything(int64_t i, int64_t j)
+{
+    (void)i, (void)j;
+    return true;
+}
+
+static bool nothing(int64_t i, int64_t j)
+{
+    (void)i, (void)j;
+    return false;
+}
+
+static bool last_entry_is_lone(int64_t i, int64_t j)
+{
+    return band(i, j) || (i == N - 1 && j == 0);
+}
+
+/// As many entries in each row as in the column of its number, but others.
+static bool cycle(int64_t i, int64_t j)
+{
+    return j == (i + 1) % N;
+}
+
+static bool lower(int64_t i, int64_t j)
+{
+    return j <= i;
+}
+
+static bool upper(int64_t i, int64_t j)
+{
+    return i <= j;
+}
+
+/// Whatever a cursor finds is as if it were symmetric, though one runs past the end: only
+/// where the cursors stand at last tells.
+static bool past_the_end(int64_t i, int64_t j)
+{
+    return (i == 0 && (j == 1 || j == 2)) || (i == 1 && j == 0);
+}
+
+static const struct {
+    bool (*has)(int64_t i, int64_t j);
+    bool        symmetric;
+    const char *name;
+} patterns[] = {
+    {band,               true,  "band"              },
+    {random_symmetric,   true,  "random"            },
+    {with_empty_rows,    true,  "empty rows"        },
+    {everything,         true,  "everything"        },
+    {nothing,            true,  "nothing"           },
+    {last_entry_is_lone, false, "last entry is lone"},
+    {cycle,              false, "cycle"             },
+    {lower,              false, "lower"             },
+    {upper,              false, "upper"             },
+    {past_the_end,       false, "past the end"      },
+};
+
+/* ---- conversions ---- */
+
+/// Extents and the formats at both ends; the pattern is in dimensions a and b.
+typedef struct {
+    const char *from, *to;
+    int         order, a, b;
+    cairn_coord extent[3];
+    bool        tried; ///< Mirroring is.
+} exchange;
+
+#define DENSE_3 "mutation<merge(0,1), trim(2,2)> }>"
+
+static const exchange exchanges[] = {
+    {"csr",                                                   "csc",  2, 0, 1, {N, N},     true },
+    {"csc",                                                   "csr",  2, 0, 1, {N, N},     true },
+    {"csr",                                                   "csc",  2, 0, 1, {N, N + 1}, false},
+    {"csr",                                                   "dcsc", 2, 0, 1, {N, N},     false},
+    {"#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, " DENSE_3,
+     "#encoding<{ idx_map<(d0,d1,d2)->(d2,d1,d0)>, " DENSE_3,
+     3,                                                                  0,
+     2,                                                                        {N, 3, N},
+     true                                                                                       },
+    {"#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, " DENSE_3,
+     "#encoding<{ idx_map<(d0,d1,d2)->(d1,d0,d2)>, " DENSE_3,
+     3,                                                                  0,
+     1,                                                                        {N, N, 3},
+     true                                                                                       },
+    {"#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, " DENSE_3,
+     "#encoding<{ idx_map<(d0,d1,d2)->(d1,d2,d0)>, " DENSE_3,
+     3,                                                                  0,
+     1,                                                                        {N, N, N},
+     false                                                                                      },
+};
+
+static void
+draw(const exchange *x, bool (*has)(int64_t, int64_t), cairn_entries *entries)
+{
+    cairn_coord d[3];
+
+    cairn_entries_init(entries, x->order);
+    for (d[0] = 0; d[0] < x->extent[0]; d[0]++)
+        for (d[1] = 0; d[1] < x->extent[1]; d[1]++)
+            for (d[2] = 0; d[2] < (x->order == 3 ? x->extent[2] : 1); d[2]++)
+                if (has(d[x->a], d[x->b])
+                    && (x->order == 2 || (d[x->a] + d[x->b] + d[3 - x->a - x->b]) % 2))
+                    cr_assert_eq(cairn_entries_add(&env, entries, d,
+                                                   (double)(entries->n % 97 + 1)),
+                                 CAIRN_OK);
+}
+
+static cairn_format *parse(const char *name)
+{
+    char          text[RANDOM_FORMAT];
+    cairn_format *format;
+
+    if (name[0] == '#')
+        snprintf(text, sizeof text, "%s", name);
+    else
+        by_name(name, text, sizeof text);
+    cr_assert_eq(cairn_format_parse(&env, NULL, text, "test", &format), CAIRN_OK, "%s",
+                 env.message);
+    return format;
+}
+
+static cairn_local *build(const exchange      *x,
+                          const cairn_format  *format,
+                          const cairn_entries *entries,
+                          const cairn_local   *from,
+                          int                  bits,
+                          test_loader         *loader)
+{
+    cairn_local *made;
+    cairn_build  b = {.format     = format,
+                      .shape      = {.order = x->order},
+                      .entries    = entries,
+                      .from       = from,
+                      .value_bits = bits,
+                      .loader     = loader ? &loader->loader : NULL};
+
+    for (int k = 0; k < x->order; k++) {
+        b.shape.extent[k] = x->extent[k];
+        b.box[k]          = (cairn_interval){0, x->extent[k] - 1};
+    }
+    cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
+    return made;
+}
+
+static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
+{
+    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(&a->part[0], x);
+
+    cr_assert_eq(arrays, cairn_part_arrays(&b->part[0], y));
+    cr_assert_eq(a->part[0].nnz, b->part[0].nnz);
+    for (int k = 0; k < arrays; k++)
+        cr_assert(x[k].bytes == y[k].bytes
+                      && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
+                  "%s: array %d differs", name, k);
+}
+
+static void check(const exchange *x, size_t p, int bits, test_loader *loader)
+{
+    cairn_format *const from = parse(x->from), *const to = parse(x->to);
+    cairn_entries entries;
+    cairn_local  *source, *reference, *compiled;
+
+    draw(x, patterns[p].has, &entries);
+    source    = build(x, from, &entries, NULL, bits, NULL);
+    reference = build(x, to, &entries, source, bits, NULL);
+    tried = mirrored = dealt = 0;
+    compiled                 = build(x, to, &entries, source, bits, loader);
+
+    check_same(reference, compiled, patterns[p].name);
+    cr_expect_eq(tried, x->tried, "%s to %s, %s: tried %d times", x->from, x->to,
+                 patterns[p].name, tried);
+    if (x->tried)
+        cr_expect_eq(dealt, !patterns[p].symmetric, "%s: dealt out %d times",
+                     patterns[p].name, dealt);
+    cairn_local_destroy(&compiled);
+    cairn_local_destroy(&reference);
+    cairn_local_destroy(&source);
+    cairn_entries_fini(&env, &entries);
+    cairn_format *f[] = {from, to};
+
+    cairn_format_destroy(&f[0]);
+    cairn_format_destroy(&f[1]);
+}
+
+Test(compiled_mirror,
+     symmetric_patterns_are_mirrored_and_others_dealt_out,
+     .timeout = 300)
+{
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+
+    test_loader *loader = test_loader_create(&env, 1);
+
+    loader->loader.load = spy_load;
+    for (size_t k = 0; k < sizeof exchanges / sizeof *exchanges; k++)
+        for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
+            for (int bits = 32; bits <= 64; bits += 32)
+                check(&exchanges[k], p, bits, loader);
+    test_loader_destroy(loader);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
