@@ -4,6 +4,8 @@
 
 #include "convert/compiled_keys.h"
 
+#include <stdlib.h>
+
 static int bits_of(const cairn_interval *range)
 {
     const uint64_t distance =
@@ -105,26 +107,28 @@ void cairn_keys_grow(cairn_keys *keys, const int64_t *facts)
 /// entries that are near, sorting takes fewer passes.
 static int lower_bits(const cairn_key_fields *fields)
 {
-    int l = fields->levels - 1;
+    const int64_t bits = fields->bits[0];
+    int64_t       best = 0;
 
-    while (l > 0 && 2 * fields->shift[l - 1] <= fields->bits[0])
-        l--;
-    return (int)fields->shift[l];
+    for (int l = 0; l < fields->levels; l++)
+        if (llabs(2 * fields->shift[l] - bits) < llabs(2 * best - bits))
+            best = fields->shift[l];
+    return (int)best;
 }
 
-static cairn_status sort_items(cairn_env *env, cairn_keys *keys)
+static cairn_status sort_items(cairn_env *env, int threads, cairn_keys *keys)
 {
-    const int   split = lower_bits(&keys->fields);
-    cairn_item *scratch;
+    cairn_item *scratch, *sorted = keys->item;
 
     CAIRN_TRY(CAIRN_NEW(env, keys->n, &scratch));
-    cairn_item *const sorted =
-        cairn_sort_items(keys->n, keys->fields.bits[0], split, keys->item, scratch);
+    const cairn_status status =
+        cairn_sort_many(env, threads, keys->n, keys->fields.bits[0],
+                        lower_bits(&keys->fields), keys->item, scratch, &sorted);
 
     cairn_free(env, sorted == scratch ? keys->item : scratch);
     keys->item     = sorted;
     keys->capacity = sorted == scratch ? keys->n : keys->capacity;
-    return CAIRN_OK;
+    return status;
 }
 
 /// Put 8-byte elements in the order @p order, by way of @p scratch.
@@ -194,12 +198,13 @@ static void add_repeated(cairn_keys *keys)
 }
 
 /* Keys that come in order repeat where PACK saw it; after sorting nobody has looked. */
-cairn_status cairn_keys_sort(cairn_env *env, cairn_keys *keys)
+cairn_status cairn_keys_sort(cairn_env *env, int threads, cairn_keys *keys)
 {
     bool repeated = keys->repeated;
 
     if (keys->unsorted) {
-        CAIRN_TRY(keys->fields.split ? sort_words(env, keys) : sort_items(env, keys));
+        CAIRN_TRY(keys->fields.split ? sort_words(env, keys)
+                                     : sort_items(env, threads, keys));
         for (cairn_pos k = 1; k < keys->n && !repeated; k++)
             repeated = compare(keys, k - 1, k) == 0;
     }

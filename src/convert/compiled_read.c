@@ -66,7 +66,7 @@ cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table
     CAIRN_GO(done, cairn_keys_init(env, entries_of(build->from), &keys));
     for (int m = 0; m < build->from->groups; m++)
         CAIRN_GO(done, read_member(env, build, m, &keys));
-    CAIRN_GO(done, cairn_keys_sort(env, &keys));
+    CAIRN_GO(done, cairn_keys_sort(env, build->loader->threads, &keys));
     status = unpack(&keys, table);
     if (status != CAIRN_OK) cairn_table_fini(table);
 done:

@@ -84,7 +84,7 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_TRY(cairn_origin_pack(env, &c->origin, &c->read, &c->keys));
     c->shares.found[4] = c->keys.fewest;
     c->shares.found[5] = c->keys.most;
-    CAIRN_TRY(cairn_keys_sort(env, &c->keys));
+    CAIRN_TRY(cairn_keys_sort(env, c->build->loader->threads, &c->keys));
     for (int64_t b = 0; b < c->m->layout->banks; b++)
         CAIRN_TRY(count_bank(c, b));
     return CAIRN_OK;

@@ -55,6 +55,23 @@ cairn_item *cairn_sort_items(cairn_pos   n,
                              cairn_item *items,
                              cairn_item *scratch);
 
+/// As cairn_sort_items(), on up to @p threads threads where there are many items: a
+/// thread's share is counted and dealt to buckets, then the buckets are shared out.
+/// The result is the same for any number of threads.
+///
+/// @param[out] sorted  The array of the two that holds the result. On failure neither was
+///                     written.
+///
+/// Memory: 8 KB a thread.
+cairn_status cairn_sort_many(cairn_env   *env,
+                             int          threads,
+                             cairn_pos    n,
+                             int          bits,
+                             int          split,
+                             cairn_item  *items,
+                             cairn_item  *scratch,
+                             cairn_item **sorted);
+
 enum {
     CAIRN_HANDLE_BITS = 16,      ///< Of a handle, its lowest: the number of an item.
     CAIRN_HANDLES     = 1 << 15, ///< Items at most: half a megabyte, as their handles.

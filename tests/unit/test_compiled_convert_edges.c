@@ -385,6 +385,8 @@ Test(compiled_convert_edges, threads_change_nothing, .timeout = 600)
         {"",        "hybrid<bdia<16>,csr,0.3>"},
         {"csr",     "sell-sigma<8,64>"        },
         {"coo",     "cisr<8>"                 },
+        {"csc",     "bcsr<3,2>"               },
+        {"dcsc",    "bcsr<2,2>"               },
     };
     edge x;
 

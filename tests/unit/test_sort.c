@@ -111,7 +111,9 @@ static void check_items(cairn_pos n, int bits, int split, uint64_t common)
     for (cairn_pos k = 0; k < n; k++)
         given[k] = items[k] =
             (cairn_item){next_random(&state) >> (64 - bits) & ~common, k};
-    sorted = cairn_sort_items(n, bits, split, items, scratch);
+    cr_assert_eq(cairn_sort_many(&env, (int)env.options.threads, n, bits, split, items,
+                                 scratch, &sorted),
+                 CAIRN_OK);
 
     cr_assert(sorted == items || sorted == scratch);
     for (cairn_pos k = 0; k < n; k++) {
@@ -139,8 +141,33 @@ Test(sort, items_are_sorted_stably_around_every_boundary)
         for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
             for (size_t c = 0; c < sizeof split / sizeof *split; c++)
                 check_items(n[k], bits[b], split[c], 0);
-    check_items(50000, 63, 31, UINT64_C(0xff0f0000ffff0000));
-    check_items(50000, 40, 20, UINT64_MAX);
+    for (int threads = 1; threads <= 7; threads += 3) {
+        env.options.threads = threads;
+        check_items(50000, 63, 31, UINT64_C(0xff0f0000ffff0000));
+        check_items(50000, 40, 20, UINT64_MAX);
+        check_items(450000, 63, 31, UINT64_C(0xff0f0000ffff0000));
+        check_items(450000, 40, 20, UINT64_MAX);
+        check_items(450000, 3, 1, 0);
+        check_items(450000, 64, 0, 0);
+        check_items(450000, 45, 20, 0);
+    }
+}
+
+Test(sort, many_items_are_as_they_were_when_memory_is_short)
+{
+    enum { MANY = 250000 };
+    cairn_item *const items = calloc(2 * MANY, sizeof *items);
+    cairn_item       *sorted;
+
+    for (cairn_pos k = 0; k < MANY; k++)
+        items[k].word = (uint64_t)(MANY - k);
+    env.allowed = 0;
+    cr_assert_eq(cairn_sort_many(&env, 2, MANY, 63, 0, items, items + MANY, &sorted),
+                 CAIRN_NO_MEMORY);
+    env.allowed = -1;
+    for (cairn_pos k = 0; k < MANY; k++)
+        cr_assert_eq(items[k].word, (uint64_t)(MANY - k));
+    free(items);
 }
 
 Test(sort, extreme_keys_do_not_overflow)
