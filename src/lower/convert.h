@@ -88,7 +88,7 @@ typedef struct cairn_convert_spec {
     const cairn_layout  *from; ///< PART: what is read.
     const cairn_layout  *to;   ///< NULL: coordinates, every dimension a level.
     int  split;      ///< Levels 0..split-1 are in the upper word of long keys.
-    bool ahead;      ///< SCATTER, MIRROR: ask for lines before they are needed.
+    bool ahead;      ///< SCATTER: ask for lines before they are written.
     bool every;      ///< COUNT, FILL: every entry is a node of level E.
     bool rank;       ///< Entries come along dimension `rank_row`: the number of query
     int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:

@@ -8,10 +8,6 @@
 
 #include "lower/convert_steps.h"
 
-enum {
-    AHEAD = 32
-}; ///< Entries between a prefetch and its use, as where they are dealt.
-
 /// The dimension that is the index of a level; -1: it is something else.
 static int dimension_of(const cairn_level *level, int order)
 {
@@ -54,22 +50,6 @@ bool cairn_convert_can_mirror(const cairn_layout *from, const cairn_layout *to)
     return exchanged == 2;
 }
 
-/// Ask for what stands where the cursor of a later entry does.
-static void ask_for_lines(cairn_convert *c)
-{
-    cairn_ir *b = &c->ir;
-
-    if (!c->spec->ahead || !cairn_convert_can_look_ahead(c)) return;
-    const cairn_ir_x line =
-        cairn_ir_use(b, cairn_ir_let(b,
-                                     cairn_ir_load(b, cairn_convert_cursors(c),
-                                                   cairn_convert_look_ahead(c, AHEAD)),
-                                     "line"));
-
-    cairn_ir_prefetch(b, cairn_convert_idx(c, 0, c->to->last), line, 0, 3, false);
-    cairn_ir_prefetch(b, cairn_convert_values(c, 0), line, 0, 3, false);
-}
-
 void cairn_convert_lower_mirror(cairn_convert *c)
 {
     cairn_ir        *b     = &c->ir;
@@ -78,7 +58,6 @@ void cairn_convert_lower_mirror(cairn_convert *c)
         b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 0, E}, CAIRN_IR_I64, "A%d_nodes", E);
 
     cairn_convert_visit(c, false);
-    ask_for_lines(c);
     cairn_convert_indices(c, c->levels);
 
     cairn_ir_array *const cursor = cairn_convert_cursors(c);

@@ -70,6 +70,12 @@ static bool with_empty_rows(int64_t i, int64_t j)
     return i % 3 && j % 3 && random_symmetric(i, j);
 }
 
+static bool dense_corner(int64_t i, int64_t j)
+{
+    return i < N / 2 && j < N / 2;
+}
+
+/// Rows so long that mirroring is not worth it.
 static bool everything(int64_t i, int64_t j)
 {
     (void)i, (void)j;
@@ -118,6 +124,7 @@ static const struct {
     {band,               true,  "band"              },
     {random_symmetric,   true,  "random"            },
     {with_empty_rows,    true,  "empty rows"        },
+    {dense_corner,       true,  "dense corner"      },
     {everything,         true,  "everything"        },
     {nothing,            true,  "nothing"           },
     {last_entry_is_lone, false, "last entry is lone"},
@@ -240,9 +247,11 @@ static void check(const exchange *x, size_t p, int bits, test_loader *loader)
     compiled                 = build(x, to, &entries, source, bits, loader);
 
     check_same(reference, compiled, patterns[p].name);
-    cr_expect_eq(tried, x->tried, "%s to %s, %s: tried %d times", x->from, x->to,
+    const bool worth = x->tried && (x->order == 3 || patterns[p].has != everything);
+
+    cr_expect_eq(tried, worth, "%s to %s, %s: tried %d times", x->from, x->to,
                  patterns[p].name, tried);
-    if (x->tried)
+    if (worth)
         cr_expect_eq(dealt, !patterns[p].symmetric, "%s: dealt out %d times",
                      patterns[p].name, dealt);
     cairn_local_destroy(&compiled);
