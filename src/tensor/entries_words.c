@@ -7,8 +7,7 @@
 
 #include "tensor/entries_words.h"
 
-#include <omp.h>
-
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -27,12 +26,17 @@ typedef struct {
     int                shift;   ///< Bits of a word below those that choose the bucket.
     int64_t            buckets; ///< A power of two.
     int                threads;
-    bool               outside; ///< An entry is not within the extents.
+    _Atomic bool       outside; ///< An entry is not within the extents.
     cairn_pos         *next;    ///< [threads][buckets] where the next item goes.
     cairn_pos         *begin;   ///< [buckets] its first item,
     cairn_pos         *count;   ///< [buckets] its items,
     cairn_pos         *made;    ///< [buckets] and the entries that they become.
     cairn_item        *items;
+    cairn_entries     *entries; ///< To be filled,
+    cairn_pos         *at;      ///< [buckets] each bucket's from here on.
+    cairn_pos          most;    ///< Items of the largest bucket.
+    cairn_item        *scratch; ///< [most] for each thread that sorts.
+    _Atomic int64_t    taken;   ///< Buckets that somebody sorts, or has sorted.
 } dealing;
 
 /* ---- words ---- */
@@ -154,14 +158,19 @@ INLINE void deal_share(const dealing *d, int thread, int order)
     }
 }
 
-static bool count_entries(const dealing *d, int thread)
+static void count_task(void *user, int thread)
 {
-    return d->given->order == 2 ? count_share(d, thread, 2)
-                                : count_share(d, thread, d->given->order);
+    dealing *const d     = user;
+    const int      order = d->given->order;
+
+    if (order == 2 ? count_share(d, thread, 2) : count_share(d, thread, order))
+        d->outside = true;
 }
 
-static void deal_entries(const dealing *d, int thread)
+static void deal_task(void *user, int thread)
 {
+    const dealing *const d = user;
+
     if (d->given->order == 2)
         deal_share(d, thread, 2);
     else
@@ -196,19 +205,12 @@ static cairn_pos largest(const dealing *d)
     return most;
 }
 
-static void count_all(dealing *d)
+static void count_all(cairn_env *env, dealing *d)
 {
-    bool outside = false;
-
     d->shift = d->words->bits;
     for (int64_t k = d->buckets; k > 1 && d->shift > 0; k /= 2)
         d->shift--;
-#pragma omp parallel for schedule(static, 1) num_threads(d->threads) \
-    reduction(||                                                     \
-              : outside) if (d->threads > 1)
-    for (int t = 0; t < d->threads; t++)
-        outside = count_entries(d, t) || outside;
-    d->outside = outside;
+    cairn_crew_run(&env->crew, d->threads, count_task, d, d->threads);
     place_buckets(d);
 }
 
@@ -248,32 +250,37 @@ INLINE cairn_pos write_items(const cairn_words *words,
 }
 
 /// Sort bucket @p b; what is sorted goes to the entries while it is in cache.
-static cairn_pos sort_bucket(const dealing *d,
-                             int64_t        b,
-                             cairn_pos      at,
-                             cairn_item    *scratch,
-                             cairn_entries *entries)
+/// @return Entries that it became.
+static cairn_pos sort_bucket(const dealing *d, int64_t b, cairn_item *scratch)
 {
     const int       modes = d->given->order;
     const int       split = d->words->range[modes - 1].bits;
-    const cairn_pos count = d->count[b];
+    const cairn_pos count = d->count[b], at = d->at[b];
     cairn_item     *items = d->items + d->begin[b];
     const uint64_t *order = NULL;
     uint64_t *const room  = (uint64_t *)(void *)scratch;
 
     if (count <= CAIRN_HANDLES) order = cairn_sort_handles(count, split, items, room);
     if (order && modes == 2)
-        return write_items(d->words, 2, count, items, order, entries, at);
-    if (order) return write_items(d->words, modes, count, items, order, entries, at);
+        return write_items(d->words, 2, count, items, order, d->entries, at);
+    if (order) return write_items(d->words, modes, count, items, order, d->entries, at);
     items = cairn_sort_items(count, d->shift, split, items, scratch);
-    return write_items(d->words, modes, count, items, NULL, entries, at);
+    return write_items(d->words, modes, count, items, NULL, d->entries, at);
+}
+
+static void sort_task(void *user, int sorter)
+{
+    dealing *const d = user;
+
+    for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->buckets;)
+        d->made[b] = sort_bucket(d, b, d->scratch + sorter * d->most);
 }
 
 /// Threads that sort: each has room for the largest bucket, all together for half of the
 /// items, or for one bucket.
-static int count_sorters(const dealing *d, cairn_pos most)
+static int count_sorters(const dealing *d)
 {
-    const cairn_pos fit = most > 0 ? d->given->n / 2 / most : 1;
+    const cairn_pos fit = d->most > 0 ? d->given->n / 2 / d->most : 1;
 
     return fit < 1 ? 1 : fit < d->threads ? (int)fit : d->threads;
 }
@@ -296,27 +303,19 @@ static void close_gaps(const dealing *d, cairn_entries *entries)
     entries->n = n;
 }
 
-static cairn_status
-sort_buckets(cairn_env *env, const dealing *d, cairn_entries *entries)
+static cairn_status sort_buckets(cairn_env *env, dealing *d)
 {
-    const cairn_pos most    = largest(d);
-    const int       sorters = count_sorters(d, most);
-    cairn_pos      *at      = d->next; /* where each bucket's entries go */
-    cairn_item     *scratch = NULL;
+    d->most           = largest(d);
+    const int sorters = count_sorters(d);
 
-    CAIRN_TRY(CAIRN_NEW(env, most * sorters, &scratch));
-#pragma omp parallel for schedule(static, 1) num_threads(d->threads) if (d->threads > 1)
-    for (int t = 0; t < d->threads; t++)
-        deal_entries(d, t);
-    at[0] = 0;
+    CAIRN_TRY(CAIRN_NEW(env, d->most * sorters, &d->scratch));
+    cairn_crew_run(&env->crew, d->threads, deal_task, d, d->threads);
+    d->at    = d->next; /* no item goes anywhere any more */
+    d->at[0] = 0;
     for (int64_t b = 1; b < d->buckets; b++)
-        at[b] = at[b - 1] + d->count[b - 1];
-#pragma omp parallel for schedule(dynamic, 1) num_threads(sorters) if (sorters > 1)
-    for (int64_t b = 0; b < d->buckets; b++)
-        d->made[b] =
-            sort_bucket(d, b, at[b], scratch + omp_get_thread_num() * most, entries);
-    cairn_free(env, scratch);
-    close_gaps(d, entries);
+        d->at[b] = d->at[b - 1] + d->count[b - 1];
+    cairn_crew_run(&env->crew, sorters, sort_task, d, sorters);
+    close_gaps(d, d->entries);
     return CAIRN_OK;
 }
 
@@ -349,20 +348,21 @@ cairn_status cairn_entries_by_words(cairn_env         *env,
                                     bool              *inside,
                                     cairn_entries     *entries)
 {
-    dealing      d = {.given = given, .words = words};
+    dealing      d = {.given = given, .words = words, .entries = entries};
     cairn_status status;
 
     plan(env, &d);
     CAIRN_GO(done, create(env, &d));
-    count_all(&d);
+    count_all(env, &d);
     *inside = !d.outside;
     if (d.outside) goto done;
     /* Extents may say little about where the entries are. */
     if (given->extent && d.buckets > 1 && largest(&d) > given->n / 2
         && cairn_words_measure(given, words))
-        count_all(&d);
-    status = sort_buckets(env, &d, entries);
+        count_all(env, &d);
+    status = sort_buckets(env, &d);
 done:
+    cairn_free(env, d.scratch);
     cairn_free(env, d.items);
     cairn_free(env, d.begin);
     cairn_free(env, d.next);

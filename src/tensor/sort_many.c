@@ -6,6 +6,7 @@
 
 #include "tensor/sort_items.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -15,10 +16,13 @@ enum {
 };
 
 typedef struct {
-    cairn_pos   n;
-    int         threads, shift; ///< Bits below the digit.
-    cairn_pos  *next;           ///< [threads][DIGITS] where the next item goes.
-    cairn_item *items, *to;
+    cairn_pos        n;
+    int              threads, shift; ///< Bits below the digit.
+    int              split;          ///< As of cairn_sort_handles().
+    cairn_pos       *next;           ///< [threads][DIGITS] where the next item goes.
+    cairn_item      *items, *to;
+    _Atomic uint64_t differ; ///< Bits in which words do.
+    _Atomic int      taken;  ///< Buckets that somebody sorts, or has sorted.
 } dealing;
 
 static cairn_pos share_begin(const dealing *d, int thread)
@@ -26,42 +30,42 @@ static cairn_pos share_begin(const dealing *d, int thread)
     return (cairn_pos)((__int128)d->n * thread / d->threads);
 }
 
-static uint64_t digit_of(const dealing *d, const cairn_item *item)
+static void compare_task(void *user, int thread)
 {
-    return item->word >> d->shift & (DIGITS - 1);
-}
-
-/// Bits up to the first in which the words differ.
-static int differing_bits(const dealing *d)
-{
+    dealing *const          d      = user;
     const cairn_item *const items  = d->items;
+    const cairn_pos         end    = share_begin(d, thread + 1);
     uint64_t                differ = 0;
 
-#pragma omp parallel for schedule(static) num_threads(d->threads) reduction(| : differ)
-    for (cairn_pos p = 1; p < d->n; p++)
+    for (cairn_pos p = share_begin(d, thread); p < end; p++)
         differ |= items[p].word ^ items[0].word;
-    return differ ? 64 - __builtin_clzll(differ) : 0;
+    atomic_fetch_or(&d->differ, differ);
 }
 
-static void count_share(const dealing *d, int thread)
+static void count_task(void *user, int thread)
 {
-    const dealing    one  = *d; /* counting might change what is pointed to */
-    const cairn_pos  end  = share_begin(d, thread + 1);
-    cairn_pos *const next = d->next + thread * DIGITS;
+    const dealing *const    d     = user;
+    const cairn_item *const items = d->items;
+    const int               shift = d->shift;
+    const cairn_pos         end   = share_begin(d, thread + 1);
+    cairn_pos *const        next  = d->next + thread * DIGITS;
 
     memset(next, 0, DIGITS * sizeof *next);
     for (cairn_pos p = share_begin(d, thread); p < end; p++)
-        next[digit_of(&one, &one.items[p])]++;
+        next[items[p].word >> shift & (DIGITS - 1)]++;
 }
 
-static void deal_share(const dealing *d, int thread)
+static void deal_task(void *user, int thread)
 {
-    const dealing    one  = *d;
-    const cairn_pos  end  = share_begin(d, thread + 1);
-    cairn_pos *const next = d->next + thread * DIGITS;
+    const dealing *const    d     = user;
+    const cairn_item *const items = d->items;
+    cairn_item *const       to    = d->to;
+    const int               shift = d->shift;
+    const cairn_pos         end   = share_begin(d, thread + 1);
+    cairn_pos *const        next  = d->next + thread * DIGITS;
 
     for (cairn_pos p = share_begin(d, thread); p < end; p++)
-        one.to[next[digit_of(&one, &one.items[p])]++] = one.items[p];
+        to[next[items[p].word >> shift & (DIGITS - 1)]++] = items[p];
 }
 
 /// From counts to begins: the threads' items of a bucket follow each other.
@@ -79,33 +83,37 @@ static void place_buckets(dealing *d)
 }
 
 /// Sort what was dealt to bucket @p b, back to where the items came from.
-static void sort_bucket(const dealing *d, int b, int split)
+static void sort_bucket(const dealing *d, int b)
 {
     /* After dealing, the last thread stands where the bucket ends. */
     const cairn_pos *const end   = d->next + (d->threads - 1) * DIGITS;
     const cairn_pos        begin = b > 0 ? end[b - 1] : 0, count = end[b] - begin;
     cairn_item *const      home = d->items + begin;
     const cairn_item      *sorted =
-        cairn_sort_items(count, d->shift, split, d->to + begin, home);
+        cairn_sort_items(count, d->shift, d->split, d->to + begin, home);
 
     if (sorted != home) memcpy(home, sorted, (size_t)count * sizeof *home);
 }
 
-static void sort_on_threads(dealing *d, int split)
+static void sort_task(void *user, int thread)
 {
-    const int bits = differing_bits(d);
+    dealing *const d = user;
+
+    (void)thread; /* whoever comes takes the next bucket */
+    for (int b; (b = atomic_fetch_add(&d->taken, 1)) < DIGITS;)
+        sort_bucket(d, b);
+}
+
+static void sort_on_threads(cairn_crew *crew, dealing *d)
+{
+    cairn_crew_run(crew, d->threads, compare_task, d, d->threads);
+    const int bits = d->differ ? 64 - __builtin_clzll(d->differ) : 0;
 
     d->shift = bits > DIGIT_BITS ? bits - DIGIT_BITS : 0;
-#pragma omp parallel for schedule(static, 1) num_threads(d->threads)
-    for (int t = 0; t < d->threads; t++)
-        count_share(d, t);
+    cairn_crew_run(crew, d->threads, count_task, d, d->threads);
     place_buckets(d);
-#pragma omp parallel for schedule(static, 1) num_threads(d->threads)
-    for (int t = 0; t < d->threads; t++)
-        deal_share(d, t);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(d->threads)
-    for (int b = 0; b < DIGITS; b++)
-        sort_bucket(d, b, split);
+    cairn_crew_run(crew, d->threads, deal_task, d, d->threads);
+    cairn_crew_run(crew, d->threads, sort_task, d, d->threads);
 }
 
 cairn_status cairn_sort_many(cairn_env   *env,
@@ -118,7 +126,7 @@ cairn_status cairn_sort_many(cairn_env   *env,
                              cairn_item **sorted)
 {
     const cairn_pos most = n / SHARE;
-    dealing         d    = {.n = n, .items = items, .to = scratch};
+    dealing         d    = {.n = n, .split = split, .items = items, .to = scratch};
 
     d.threads = (int)(threads < most ? threads : most);
     if (d.threads < 2) {
@@ -126,7 +134,7 @@ cairn_status cairn_sort_many(cairn_env   *env,
         return CAIRN_OK;
     }
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)d.threads * DIGITS, &d.next));
-    sort_on_threads(&d, split);
+    sort_on_threads(&env->crew, &d);
     cairn_free(env, d.next);
     *sorted = items;
     return CAIRN_OK;
