@@ -229,6 +229,33 @@ static bool open_case(product_case *c)
     return false;
 }
 
+/// Two layouts of the same extents with their dimensions exchanged.
+static void meet_mirror(seen *s, uint64_t seed)
+{
+    static product_case from, to;
+
+    from = to = (product_case){.seed = seed, .state = seed};
+    strcpy(from.text, "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), "
+                      "trim(1,1)> }>");
+    strcpy(to.text, "#encoding<{ idx_map<(d0,d1)->(d1,d0)>, mutation<merge(0), "
+                    "trim(1,1)> }>");
+    if (!open_case(&from)) return;
+    if (open_case(&to)) {
+        const cairn_convert_spec spec = {
+            .phase  = CAIRN_CONVERT_MIRROR,
+            .source = CAIRN_CONVERT_PART,
+            .order  = 2,
+            .from   = from.local->group[0].layout,
+            .to     = to.local->group[0].layout,
+        };
+
+        cr_assert(cairn_convert_can_mirror(spec.from, spec.to));
+        meet_phase(s, &to, &spec);
+        product_case_close(&to);
+    }
+    product_case_close(&from);
+}
+
 static void run_case(seen *s, uint64_t seed)
 {
     enum { CHANGES = 8 };
@@ -254,6 +281,7 @@ static void run_case(seen *s, uint64_t seed)
         }
         product_case_close(&c);
     }
+    meet_mirror(s, seed);
 }
 
 static void seen_close(seen *s)
