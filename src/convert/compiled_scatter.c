@@ -97,7 +97,8 @@ static cairn_status count_groups(const cairn_compiled *c)
           .groups = groups, .cursor = c->cursor, .facts = c->shares.found};
 
     memset(c->cursor, 0, (size_t)(c->shares.n * groups + 1) * sizeof *c->cursor);
-    CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
+    CAIRN_TRY(
+        cairn_compiled_run(c, &c->count, (cairn_kernel_part *)&c->empty.view, &args));
     add_up(c->cursor, groups, c->shares.n);
     return CAIRN_OK;
 }

@@ -168,12 +168,17 @@ static int lines_of_turn(const build *e)
     return bytes < 128 ? 1 : bytes > MOST ? MOST / 64 : (int)(bytes / 64);
 }
 
-/// Stand at the first position below the loop at hand; @return false: there are loops.
+/// Stand at the first position below the loop at hand; @return false: there are loops, or
+/// where the row lies in the tile is known only inside them.
 static bool stand_below(build *e, const cairn_sums *s, cairn_nest *below, int at)
 {
     const cairn_product_plan *p = e->p;
 
+    const cairn_linear *out = &p->layout->dim[p->out];
+
     below->terse = true;
+    for (int t = 0; p->shifted && t < out->terms; t++)
+        if (out->var[t] != p->tiled && !below->index[out->var[t]]) return false;
     if (p->shifted) cairn_product_stand(e, below, s, 0);
     for (int k = at; k < p->levels; k++) {
         const int l = p->order[k];

@@ -21,7 +21,7 @@ typedef struct {
     char *key, *text, *format;
 } kernel;
 
-enum { PHASES = CAIRN_CONVERT_PLACE + 1 };
+enum { PHASES = CAIRN_CONVERT_RANKED + 1 };
 
 typedef struct {
     kernel *kernel;
@@ -256,6 +256,69 @@ static void meet_mirror(seen *s, uint64_t seed)
     product_case_close(&from);
 }
 
+/// Rows that were counted, and entries that are numbered along them.
+static void meet_lanes(seen *s, uint64_t seed)
+{
+    static const char *const spec[] = {"sell<3>", "sell<8>", "sell-sigma<2,6>"};
+    static product_case      c;
+
+    c = (product_case){.seed = seed, .state = seed};
+    by_name(spec[seed % 3], c.text, sizeof c.text);
+    if (!open_case(&c)) return;
+    const cairn_layout *to = c.local->group[0].layout;
+    /* The number along the row is the last query; those before it are tables by row. */
+    const int          rank   = c.format->member[0]->queries - 1;
+    cairn_convert_spec phases = {
+        .phase      = CAIRN_CONVERT_LANES,
+        .source     = CAIRN_CONVERT_ROWS,
+        .order      = 2,
+        .to         = to,
+        .rank_query = rank,
+        .tables     = (1U << rank) - 1,
+    };
+
+    meet_phase(s, &c, &phases);
+    phases.phase  = CAIRN_CONVERT_RANKED;
+    phases.source = CAIRN_CONVERT_ENTRIES;
+    phases.rank   = true;
+    meet_phase(s, &c, &phases);
+    product_case_close(&c);
+}
+
+/// Sums over groups, and what follows for entries.
+static void meet_tallies(seen *s, uint64_t seed)
+{
+    static const char *const groups[] = {"d0", "d0/3", "d0/4", "d0/3,d1-d0", "d1"};
+    static const char *const from[]   = {"csr", "bcsr<2,3>", "dia"};
+    static product_case      c, source;
+
+    c = source = (product_case){.seed = seed, .state = seed};
+    snprintf(c.text, sizeof c.text,
+             "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ load = sum(value) "
+             "groupBy (d0,d1)->(%s) with value ne 0 -> %d | otherwise -> 0 }> }>",
+             groups[seed % 5], 1 + (int)(seed % 2));
+    by_name(from[seed % 3], source.text, sizeof source.text);
+    if (!open_case(&c)) return;
+    if (open_case(&source)) {
+        cairn_convert_spec spec = {
+            .phase  = CAIRN_CONVERT_TALLY,
+            .source = seed % 4 ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
+            .order  = 2,
+            .from   = seed % 4 ? source.local->group[0].layout : NULL,
+            .filter = random_chance(&c.state, 50),
+            .query  = &c.format->member[0]->query[0],
+            .listed = random_chance(&c.state, 50),
+        };
+
+        meet_phase(s, &c, &spec);
+        spec.phase  = CAIRN_CONVERT_DEAL;
+        spec.filter = false;
+        meet_phase(s, &c, &spec);
+        product_case_close(&source);
+    }
+    product_case_close(&c);
+}
+
 static void run_case(seen *s, uint64_t seed)
 {
     enum { CHANGES = 8 };
@@ -282,6 +345,8 @@ static void run_case(seen *s, uint64_t seed)
         product_case_close(&c);
     }
     meet_mirror(s, seed);
+    meet_lanes(s, seed);
+    meet_tallies(s, seed);
 }
 
 static void seen_close(seen *s)
