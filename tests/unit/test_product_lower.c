@@ -336,6 +336,33 @@ Test(product_lower, moved_rows_are_held_to_the_box, .timeout = 600)
     run_cases(cases, CASES, "-O1");
 }
 
+/// A tile of rows that are told by columns, too, which loops inside the tile tell: nothing
+/// can be fetched ahead before they are entered.
+Test(product_lower, rows_told_by_columns_inside_a_tile, .timeout = 600)
+{
+    static const char *const texts[] = {
+        "#encoding<{ idx_map<(d0,d1)->(d1/6,d1%6,d0+2*d1)>, mutation<merge(0), "
+        "trim(0,1)> }>",
+        "#encoding<{ idx_map<(d0,d1)->(d1/5,d1%5,d0-d1)>, mutation<merge(0), "
+        "trim(0,1)> }>",
+        "#encoding<{ idx_map<(d0,d1)->(d1/4,d1%4,d0+d1)>, mutation<trim(0,1)> }>",
+    };
+    enum { CASES = 12 };
+    static product_case cases[CASES];
+
+    for (int k = 0; k < CASES; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){
+            .seed = (uint64_t)k, .state = (uint64_t)k, .fixed = true, .percent = 30};
+        snprintf(c->text, sizeof c->text, "%s", texts[k % 3]);
+        c->shape.extent[0] = 3 + 20 * k;
+        c->shape.extent[1] = 3 + 7 * k;
+        cr_assert(product_case_open(c), "%s", c->env.message);
+    }
+    run_cases(cases, CASES, "-O1");
+}
+
 /// A tile's rows that are told by a stored index, too, which is the same for all of them:
 /// the slot of a block numbers the columns of blocks, and rows of the tile lie in one.
 Test(product_lower, levels_alike_in_a_tile_are_entered_before_it, .timeout = 600)
