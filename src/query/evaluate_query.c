@@ -64,6 +64,18 @@ group_number(cairn_query_set *set, int q, cairn_element *element, int64_t *group
     return CAIRN_OK;
 }
 
+/// The elements that the enum query did not look at have no number. On several ranks a
+/// group may have its entries elsewhere, and its number there.
+static cairn_status check_none(cairn_query_set *set, int r, cairn_element *element)
+{
+    int     arm;
+    int64_t start;
+
+    if (!set->spread || set->state[r].query->arg < 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_query_rule(set, set->state[r].query, element, &arm, &start));
+    return start == CAIRN_NO_NUMBER ? CAIRN_OK : elsewhere(set, r);
+}
+
 /// Number of an element that the enum query did not look at: its place in the list of
 /// its group's unstored ones.
 static cairn_status
@@ -75,7 +87,8 @@ rest_value(cairn_query_set *set, int r, cairn_element *element, int64_t *value)
     cairn_coord           d[CAIRN_MAX_ORDER];
 
     *value = CAIRN_NO_NUMBER;
-    if (!s->lazy || s->rest.kind == CAIRN_START_NONE) return CAIRN_OK;
+    if (!s->lazy) return CAIRN_OK;
+    if (s->rest.kind == CAIRN_START_NONE) return check_none(set, r, element);
     cairn_element_place(set, element);
     memcpy(d, element->d, sizeof d);
     if (s->query->arg >= 0) { /* lists hold first positions */

@@ -229,6 +229,41 @@ Test(query_ranks, catalogue_formats_do_not_depend_on_the_rank_count)
     }
 }
 
+/// Group 1 of q0 has its entry on rank 1, and so its number: rank 0, which lists it as
+/// well, must not take it for one without.
+Test(query_ranks, a_number_of_another_rank_is_not_none)
+{
+    job j = {
+        .failing = -1,
+        .shape   = {.order = 2, .extent = {2, 2}},
+        .format  = parse("#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ "
+                          "q0 = sum(value) groupBy (d0,d1)->(d1); "
+                          "q1 = enum(q0) groupBy (d0,d1)->(d1) with q0 eq 0 -> "
+                          "none | otherwise -> 5; q2 = reorder(q0) groupBy "
+                          "(d0,d1)->(d1) traverseBy (d0,d1)->(q1) }> }>")
+    };
+    const int64_t places[2] = {0, 1};
+
+    for (int r = 0; r < 2; r++) {
+        const cairn_coord d[2] = {r, r};
+        share            *s    = &j.share[r];
+
+        *s = (share){
+            .box = {{r, r}, {0, 1}}
+        };
+        cairn_entries_init(&s->entries, 2);
+        cr_assert_eq(cairn_entries_add(&env, &s->entries, d, 1), CAIRN_OK);
+    }
+    net_run(j.rank, 2, work, &j);
+    cr_expect_eq(j.share[0].status, j.share[1].status);
+    if (j.share[0].status == CAIRN_OK)
+        expect_values_of(&j, 2, 2, places, "a place for each group");
+    else
+        cr_expect_eq(j.share[0].status, CAIRN_UNSUPPORTED, "%s", j.rank[0].env.message);
+    release(&j, 2);
+    cairn_format_destroy(&j.format);
+}
+
 Test(query_ranks, hybrids_do_not_depend_on_the_rank_count)
 {
     static const char *const texts[] = {
