@@ -68,6 +68,17 @@ make_entries(cairn_env *env, const int64_t *extent, cairn_entries *entries)
     return CAIRN_OK;
 }
 
+/// A sample, or its result, that is too large, or does not suit the format, is left out.
+static cairn_status leave_out(cairn_status status)
+{
+    switch (status) {
+    case CAIRN_NO_MEMORY:
+    case CAIRN_OVERFLOW:
+    case CAIRN_BAD_QUERY: return CAIRN_OK;
+    default: return status;
+    }
+}
+
 /// Convert the sample, and forget the result.
 static cairn_status convert(rehearsal *r, const cairn_build *given)
 {
@@ -82,13 +93,8 @@ static cairn_status convert(rehearsal *r, const cairn_build *given)
 
     cairn_local_destroy(&result);
     if (r->failed != CAIRN_OK) return r->failed;
-    switch (status) {
-    case CAIRN_NO_KERNEL: /* it goes the reference way, always */
-    case CAIRN_NO_MEMORY: /* this one is too large, or does not suit the format */
-    case CAIRN_OVERFLOW:
-    case CAIRN_BAD_QUERY: return CAIRN_OK;
-    default: return status;
-    }
+    /* Without a kernel it goes the reference way, always. */
+    return status == CAIRN_NO_KERNEL ? CAIRN_OK : leave_out(status);
 }
 
 /// From a tensor in another format.
@@ -108,6 +114,8 @@ convert_stored(rehearsal *r, const cairn_build *sample, const char *source)
         build.entries = NULL;
         build.from    = stored;
         status        = convert(r, &build);
+    } else {
+        status = leave_out(status);
     }
     cairn_local_destroy(&stored);
     cairn_format_destroy(&format);
@@ -148,6 +156,8 @@ cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent)
         };
 
         status = convert_all(&r, &sample);
+    } else {
+        status = leave_out(status);
     }
     env->memory_limit    = limit;
     env->options.kernels = way;
