@@ -92,6 +92,8 @@ done:
 /* What may be held for each element: keys of 16 bytes, numbers of a bit. */
 enum { KEYS_PER_ELEMENT = 2, BITS_PER_ELEMENT = 64, ALWAYS = 1 << 16 };
 
+enum { MOST_LEVELS = 11 }; /* of bits over bits: 64 to that power are all numbers */
+
 /// The last number of a key, and in which group that was.
 typedef struct {
     int64_t group, last;
@@ -99,11 +101,13 @@ typedef struct {
 
 typedef struct {
     int64_t   lo[CAIRN_MAX_LEVELS], size[CAIRN_MAX_LEVELS]; ///< Ranges of the keys,
-    int64_t   keys, words; ///< and what is needed of both.
-    seen     *key;         ///< [keys]
-    uint64_t *taken;       ///< [words] numbers of the group, from its least start on.
-    uint64_t *full;        ///< [words / 64 + 1] bit w: word w of taken has no 0.
-    int64_t   least;       ///< All numbers below are taken.
+    int64_t   keys, words;        ///< and what is needed of both.
+    seen     *key;                ///< [keys]
+    uint64_t *bits;               ///< All levels. No level's last word gets full.
+    uint64_t *taken[MOST_LEVELS]; ///< [0]: numbers of the group, from its least start
+                                  ///< on; [l + 1]: words of [l] that have no 0.
+    int     levels;
+    int64_t least; ///< All numbers below are taken.
 } slots;
 
 /// Ranges of the keys' integers; false if there are too many keys.
@@ -174,31 +178,50 @@ static int64_t key_of(const cairn_numbering *b, const slots *s, int64_t p)
     return key;
 }
 
-/// First free number from @p from on.
+/// First free number from @p from on: up to a level where there is one, and down again.
 static int64_t next_free(const slots *s, int64_t from)
 {
-    const uint64_t here = ~s->taken[from / 64] >> from % 64;
-    int64_t        at   = from / 64 + 1;
-    uint64_t       open;
+    uint64_t open;
+    int      l = 0;
 
-    if (here) return from + __builtin_ctzll(here);
-    open = ~s->full[at / 64] >> at % 64;
-    if (open) {
-        at += __builtin_ctzll(open);
-    } else {
-        for (at = at / 64 + 1; !~s->full[at]; at++) {
-        }
-        at = at * 64 + __builtin_ctzll(~s->full[at]);
+    while (!(open = ~s->taken[l][from / 64] >> from % 64)) {
+        from = from / 64 + 1;
+        l++;
     }
-    return at * 64 + __builtin_ctzll(~s->taken[at]);
+    from += __builtin_ctzll(open);
+    while (l-- > 0)
+        from = from * 64 + __builtin_ctzll(~s->taken[l][from]);
+    return from;
 }
 
 static void take_slot(slots *s, int64_t number)
 {
-    s->taken[number / 64] |= UINT64_C(1) << number % 64;
-    if (!~s->taken[number / 64])
-        s->full[number / 4096] |= UINT64_C(1) << number / 64 % 64;
-    if (number == s->least) s->least++;
+    for (int l = 0;; l++, number /= 64) {
+        uint64_t *const word = &s->taken[l][number / 64];
+
+        *word |= UINT64_C(1) << number % 64;
+        if (~*word) return;
+    }
+}
+
+/// Free the numbers of a group, the largest of which is @p most: word by word, or each by
+/// itself where they are far apart.
+static void
+free_slots(const cairn_numbering *b, slots *s, int64_t g, int64_t lo, int64_t most)
+{
+    const int64_t n = b->first[g + 1] - b->first[g];
+
+    for (int l = 0, bits = 6; l < s->levels; l++, bits += 6) {
+        if (most >> bits <= n) {
+            memset(s->taken[l], 0, (size_t)((most >> bits) + 1) * sizeof *s->taken[l]);
+            continue;
+        }
+        for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
+            const int64_t number = b->number[b->order[k]];
+
+            if (number != CAIRN_NO_NUMBER) s->taken[l][(number - lo) >> bits] = 0;
+        }
+    }
 }
 
 /// Number one group; numbers of the bits count from @p lo.
@@ -210,21 +233,37 @@ static void number_group(cairn_numbering *b, slots *s, int64_t g, int64_t lo)
     for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
         const int64_t p = b->order[k], start = cairn_numbering_start(b, p);
         seen *const   key = &s->key[key_of(b, s, p)];
-        int64_t       number;
+        int64_t       from, number;
 
         b->number[p] = CAIRN_NO_NUMBER;
         if (start == CAIRN_NO_NUMBER) continue;
-        number = start - lo > s->least ? start - lo : s->least;
-        if (key->group == g && key->last + b->distance > number)
-            number = key->last + b->distance;
-        number = next_free(s, number);
+        from = start - lo > s->least ? start - lo : s->least;
+        if (key->group == g && key->last + b->distance > from)
+            from = key->last + b->distance;
+        number = next_free(s, from);
         take_slot(s, number);
+        if (from == s->least) s->least = number + 1;
         *key         = (seen){g, number};
         most         = number > most ? number : most;
         b->number[p] = lo + number;
     }
-    memset(s->taken, 0, (size_t)(most / 64 + 1) * sizeof *s->taken);
-    memset(s->full, 0, (size_t)(most / 4096 + 1) * sizeof *s->full);
+    free_slots(b, s, g, lo, most);
+}
+
+/// Levels up to one of a single word, and a word behind what is needed of the lowest.
+static cairn_status make_levels(cairn_env *env, slots *s)
+{
+    int64_t begin[MOST_LEVELS], all = 0, words = s->words + 1;
+
+    for (s->levels = 0;; words = (words - 1) / 64 + 1) {
+        begin[s->levels++] = all;
+        all += words;
+        if (words == 1) break;
+    }
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, all, &s->bits));
+    for (int l = 0; l < s->levels; l++)
+        s->taken[l] = s->bits + begin[l];
+    return CAIRN_OK;
 }
 
 static cairn_status number_by_bits(cairn_env *env, cairn_numbering *b, slots *s)
@@ -232,16 +271,14 @@ static cairn_status number_by_bits(cairn_env *env, cairn_numbering *b, slots *s)
     cairn_status status;
 
     CAIRN_GO(done, CAIRN_NEW(env, s->keys, &s->key));
-    CAIRN_GO(done, CAIRN_NEW_ZERO(env, s->words + 1, &s->taken)); /* one is free */
-    CAIRN_GO(done, CAIRN_NEW_ZERO(env, s->words / 64 + 2, &s->full));
+    CAIRN_GO(done, make_levels(env, s));
     memset(s->key, 0xff, (size_t)s->keys * sizeof *s->key); /* in no group */
     for (int64_t g = 0; g < b->groups; g++)
         number_group(b, s, g, starts_of(b, g).lo);
     status = CAIRN_OK;
 done:
     cairn_free(env, s->key);
-    cairn_free(env, s->taken);
-    cairn_free(env, s->full);
+    cairn_free(env, s->bits);
     return status;
 }
 

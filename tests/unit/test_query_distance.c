@@ -9,6 +9,8 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 
+#include <stdlib.h>
+
 enum { MOST = 24000, SPAN = 1 << 18 };
 
 typedef struct {
@@ -92,16 +94,17 @@ static void expect_numbers(const distance_case *c)
 ParameterizedTestParameters(query_distance, numbers_are_the_first_free_ones)
 {
     static distance_case cases[] = {
-        {"every key once or twice",        9000,  1,   9000, 10, 0,                1,    1,                false},
-        {"full groups, one after another", 24000, 2,   9000, 1,  5,                1,    1,                false},
-        {"one key, far apart",             3000,  2,   1,    7,  -4,               1,    1,                false},
-        {"starts anywhere",                9000,  3,   50,   3,  -500,             6000, 1,                true },
-        {"groups of one",                  500,   500, 4,    9,  0,                3,    1,                true },
-        {"no element",                     0,     0,   1,    1,  0,                1,    1,                false},
-        {"near the upper limit",           900,   2,   900,  1,  INT64_MAX - 5000, 50,   1,                false},
-        {"near the lower limit",           900,   2,   900,  1,  INT64_MIN + 9,    50,   1,                false},
-        {"starts too far apart for bits",  900,   2,   900,  1,  0,                5,    (int64_t)1 << 50,
-         false                                                                                                  },
+        {"every key once or twice",        9000,  1,    9000, 10, 0,                1,    1,                false},
+        {"full groups, one after another", 24000, 2,    9000, 1,  5,                1,    1,                false},
+        {"one key, far apart",             3000,  2,    1,    7,  -4,               1,    1,                false},
+        {"starts anywhere",                9000,  3,    50,   3,  -500,             6000, 1,                true },
+        {"groups of one",                  500,   500,  4,    9,  0,                3,    1,                true },
+        {"few in a group, far apart",      9000,  3000, 50,   3,  0,                4,    100000,           true },
+        {"no element",                     0,     0,    1,    1,  0,                1,    1,                false},
+        {"near the upper limit",           900,   2,    900,  1,  INT64_MAX - 5000, 50,   1,                false},
+        {"near the lower limit",           900,   2,    900,  1,  INT64_MIN + 9,    50,   1,                false},
+        {"starts too far apart for bits",  900,   2,    900,  1,  0,                5,    (int64_t)1 << 50,
+         false                                                                                                   },
     };
 
     return cr_make_param_array(distance_case, cases, sizeof cases / sizeof *cases);
@@ -117,6 +120,43 @@ ParameterizedTest(distance_case *c, query_distance, numbers_are_the_first_free_o
 
     expect_numbers(c);
     cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+/// A long row of numbers taken above one that is free to the last: what is searched again
+/// and again is passed in a few steps.
+Test(query_distance, a_long_row_of_numbers_is_passed)
+{
+    enum { LONG = 600000 };
+
+    int64_t        *column = calloc(4 * LONG, sizeof *column), first[2] = {0, LONG};
+    int64_t        *zeros = column, *starts = column + LONG, *ids = column + 2 * LONG;
+    cairn_numbering b = {.n        = LONG,
+                         .groups   = 1,
+                         .group    = zeros,
+                         .start    = starts,
+                         .distance = 1,
+                         .bys      = 1,
+                         .by       = {ids},
+                         .number   = column + 3 * LONG,
+                         .order    = ids,
+                         .first    = first};
+    cairn_env       env;
+
+    cr_assert(column);
+    for (int64_t p = 0; p < LONG; p++) {
+        ids[p]    = p;
+        starts[p] = p < LONG - 2;
+    }
+    cairn_env_init(&env);
+    cr_assert_eq(cairn_number_distance(&env, &b), CAIRN_OK, "%s", env.message);
+
+    for (int64_t p = 0; p < LONG - 2; p++)
+        cr_assert_eq(b.number[p], p + 1, "element %ld has %ld", (long)p,
+                     (long)b.number[p]);
+    cr_expect_eq(b.number[LONG - 2], 0);
+    cr_expect_eq(b.number[LONG - 1], LONG - 1);
+    free(column);
     cairn_env_fini(&env);
 }
 
