@@ -126,3 +126,26 @@ ParameterizedTest(set_case *c, query_tuples, numbers_are_those_of_a_list)
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
 }
+
+/// More integers than can be told: no slots are computed from them.
+Test(query_tuples, ranges_of_all_integers_are_hashed)
+{
+    static const cairn_interval all[2] = {
+        {INT64_MIN, INT64_MAX},
+        {INT64_MIN, INT64_MAX}
+    };
+    const int64_t low[2] = {INT64_MIN, 0}, high[2] = {INT64_MAX, 0};
+    cairn_tuples  set;
+    int64_t       number = -1;
+
+    cairn_env_init(&env);
+    cairn_tuples_init(&set, 2);
+    cr_assert_eq(cairn_tuples_use_ranges(&env, &set, all, 1000), CAIRN_OK);
+    cr_assert_not(set.direct);
+    cr_assert_eq(cairn_tuples_add(&env, &set, low, &number), CAIRN_OK);
+    cr_assert_eq(cairn_tuples_add(&env, &set, high, &number), CAIRN_OK);
+    cr_expect_eq(number, 1);
+    cr_expect_eq(cairn_tuples_find(&set, low), 0);
+    cairn_tuples_fini(&env, &set);
+    cairn_env_fini(&env);
+}
