@@ -17,9 +17,10 @@ search(const int64_t *number, const int64_t *by, int64_t lo, int64_t hi, int64_t
         || wanted > number[cairn_order_at(by, hi - 1)])
         return -1;
 
-    const int64_t guess = wanted - number[cairn_order_at(by, lo)];
+    int64_t guess;
 
-    if (guess < hi - lo && number[cairn_order_at(by, lo + guess)] == wanted)
+    if (!__builtin_sub_overflow(wanted, number[cairn_order_at(by, lo)], &guess)
+        && guess < hi - lo && number[cairn_order_at(by, lo + guess)] == wanted)
         return lo + guess;
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2, here = number[cairn_order_at(by, mid)];
@@ -77,15 +78,15 @@ static bool on_line(cairn_query_set *set,
                     cairn_coord     *d)
 {
     const cairn_query_state *s = &set->state[q];
-    int64_t                  start;
+    int64_t                  start, k;
 
     if (g >= 0)
         start = s->rest_start[g];
     else if (!cairn_line_element(set, q, group, -1, 0, d)
              || !rest_start(set, s, d, &start))
         return false;
-    return start != CAIRN_NO_NUMBER
-           && cairn_line_element(set, q, group, g, number - start, d);
+    return start != CAIRN_NO_NUMBER && !__builtin_sub_overflow(number, start, &k)
+           && cairn_line_element(set, q, group, g, k, d);
 }
 
 static bool in_list(cairn_query_set *set,
@@ -97,7 +98,7 @@ static bool in_list(cairn_query_set *set,
 {
     const cairn_query_state *s = &set->state[q];
     const cairn_unstored    *list;
-    int64_t                  start;
+    int64_t                  start, k;
 
     if (cairn_query_unstored(set, q, group, &list) != CAIRN_OK || !list || list->n == 0)
         return false;
@@ -105,9 +106,10 @@ static bool in_list(cairn_query_set *set,
         start = s->rest_start[g];
     else if (!rest_start(set, s, list->d, &start))
         return false;
-    if (start == CAIRN_NO_NUMBER || number < start || number - start >= list->n)
+    if (start == CAIRN_NO_NUMBER || number < start
+        || __builtin_sub_overflow(number, start, &k) || k >= list->n)
         return false;
-    memcpy(d, list->d + (number - start) * set->order, (size_t)set->order * sizeof *d);
+    memcpy(d, list->d + k * set->order, (size_t)set->order * sizeof *d);
     return true;
 }
 

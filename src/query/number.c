@@ -167,12 +167,13 @@ static cairn_status check_rest(cairn_query_set       *set,
         const int64_t next = from == CAIRN_NO_NUMBER
                                  ? CAIRN_NO_NUMBER
                                  : least_from(b, by_number, g, from);
-        int64_t       count;
+        int64_t       count, room;
 
-        if (next == CAIRN_NO_NUMBER) continue;
+        if (next == CAIRN_NO_NUMBER || __builtin_sub_overflow(next, from, &room))
+            continue;
         CAIRN_TRY(cairn_query_count(set, q, cairn_tuples_at(groups, g), &count));
         count -= b->first[g + 1] - b->first[g];
-        if (next - from < count) return refuse(set, q, groups, g, next);
+        if (room < count) return refuse(set, q, groups, g, next);
     }
     return CAIRN_OK;
 }

@@ -230,6 +230,26 @@ static cairn_status run_and_destroy(const cairn_encoding *encoding,
     return CAIRN_OK;
 }
 
+/// Numbers of one group on both ends of what 64 bits hold, and between them those of what
+/// is not stored.
+Test(query_figure, numbers_may_lie_far_apart)
+{
+    static const int64_t far = INT64_C(9000000000000000000), group[1] = {2};
+
+    figure        f;
+    const int64_t want[6] = {far, far, far, -far, 1 - far, -far};
+
+    run(&f, "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ enum(value) groupBy "
+            "(d0,d1)->(d0) traverseBy (d0,d1)->(d1) with value eq 0 -> "
+            "-9000000000000001000 | value lt 4 -> 9000000000000000000 | otherwise -> "
+            "-9000000000000000000 }> }>");
+    expect_at_entries(&f, 0, want);
+    expect_element(&f, 0, far, group, (cairn_coord[]){2, 1});
+    expect_element(&f, 0, -far, group, (cairn_coord[]){2, 2});
+    expect_element(&f, 0, -far - 1000, group, (cairn_coord[]){2, 0});
+    finish(&f);
+}
+
 Test(query_figure, survives_every_failed_allocation)
 {
     const char *const texts[] = {
