@@ -7,8 +7,10 @@
 
 #include <string.h>
 
-/* A window's numbers may have this many values more than it has elements. */
-enum { MORE_VALUES = 1024 };
+/* A window's numbers may have this many values more than it has elements, and all windows
+ * together so many for each element: with more, sorting is faster (a million elements in
+ * windows of 32 over 1000 values: 16 ms both ways; in windows of 2: 72 against 21). */
+enum { MORE_VALUES = 1024, VALUES_PER_ELEMENT = 32 };
 
 static bool same(int keys, const int64_t *const *key, int64_t p, int64_t q)
 {
@@ -48,11 +50,11 @@ static cairn_interval values_of(const cairn_windows *w, int64_t begin, int64_t e
     return range;
 }
 
-/// Values of the window that needs most counters, or -1: one has too many, or elements
+/// Values of the window that needs most counters, or -1: there are too many, or elements
 /// do not stand in order.
 static int64_t find_counters(const cairn_windows *w)
 {
-    int64_t most = 0;
+    int64_t most = 0, all = 0;
 
     for (int64_t p = 1; p < w->n; p++)
         if (!in_order(w, p)) return -1;
@@ -66,8 +68,9 @@ static int64_t find_counters(const cairn_windows *w)
             || size >= end - begin + MORE_VALUES)
             return -1;
         most = size + 1 > most ? size + 1 : most;
+        all += size + 1;
     }
-    return most;
+    return all > VALUES_PER_ELEMENT * w->n + MORE_VALUES ? -1 : most;
 }
 
 /// Elements begin..end-1 into order[begin..end-1].

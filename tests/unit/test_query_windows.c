@@ -34,6 +34,7 @@ ParameterizedTestParameters(query_windows, order_is_that_of_sorting)
         {"one window",                      MOST, MOST, 3,             2000, true },
         {"windows of one",                  MOST, 1,    0,             9,    true },
         {"too many numbers for a window",   MOST, 16,   0,             5000, true },
+        {"small windows of many numbers",   MOST, 4,    0,             900,  true },
         {"numbers at the upper limit",      MOST, 64,   INT64_MAX - 9, 10,   true },
         {"numbers at the lower limit",      MOST, 64,   INT64_MIN + 1, 10,   true },
         {"ties that do not stand in order", MOST, 64,   0,             4,    false},
