@@ -7,6 +7,7 @@
 #include <criterion/criterion.h>
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 /// Uses up its stack.
@@ -18,10 +19,13 @@ static int deeper(volatile char *above)
     return above[0] ? 0 : deeper(here) + here[0];
 }
 
+/// Reads where nobody may; a sanitizer would see a null pointer before it crashes.
 static int nowhere(volatile char *above)
 {
-    (void)above;
-    return *(volatile int *)NULL;
+    volatile char *const page =
+        mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    return page[0] + above[0];
 }
 
 /// Run @p crash in a process of its own. @return the signal that ended it; its stderr.
