@@ -168,6 +168,46 @@ Test(compiled_queries, rows, .timeout = 600)
     stop(&f);
 }
 
+/// Sums to which not every entry adds: a row whose sum is 0 may have entries, and where
+/// the map uses the sum, they need a place.
+Test(compiled_queries, rows_that_sum_to_nothing, .timeout = 600)
+{
+    static const char *const to[] = {
+        "#encoding<{ idx_map<(d0,d1)->(big,d0,d1)>, mutation<merge(0,1), trim(1,2)>, "
+        "indirect<{ big = sum(value) groupBy (d0,d1)->(d0) with value gt 20 -> 1 | "
+        "otherwise -> 0 }>, layout<partition(0)> }>",
+        "#encoding<{ idx_map<(d0,d1)->(big,d0,d1)>, mutation<merge(0,1), trim(1,2)>, "
+        "indirect<{ big = sum(value) groupBy (d0,d1)->(d0) with value gt 1000000 -> 1 "
+        "| "
+        "value ne 0 -> 0 | otherwise -> 0 }>, layout<partition(0)> }>",
+    };
+    static fixture f;
+
+    start(&f);
+    for (size_t t = 0; t < sizeof to / sizeof *to; t++) {
+        compare(&f, NULL, to[t], 1);
+        compare(&f, "csr", to[t], 1);
+    }
+    stop(&f);
+}
+
+/// Every entry counts, some for more.
+Test(compiled_queries, rows_that_weigh, .timeout = 600)
+{
+    static const char *const to =
+        "#encoding<{ idx_map<(d0,d1)->(weight,d0,d1)>, mutation<merge(0,1), "
+        "trim(1,2)>, "
+        "indirect<{ weight = sum(value) groupBy (d0,d1)->(d0) with value eq 0 -> 0 | "
+        "value gt 100 -> 3 | value ne 0 -> 2 | otherwise -> 0 }>, layout<partition(0)> "
+        "}>";
+    static fixture f;
+
+    start(&f);
+    compare(&f, NULL, to, 0);
+    compare(&f, "csr", to, 0);
+    stop(&f);
+}
+
 /// Queries of the hybrid's own: sums of any groups, conditions, other thresholds.
 Test(compiled_queries, hybrids_by_query, .timeout = 600)
 {
