@@ -275,7 +275,10 @@ static inline ir_value ir_lane_sum(cairn_ir_x x, ir_value v)
 {
     for (int half = x->a->lanes / 2; half >= 1; half /= 2)
         for (int n = 0; n < half; n++) {
-            v.i[n] += v.i[n + half];
+            if (!cairn_ir_type_is_float(x->type)) {
+                v.i[n] = (int64_t)((uint64_t)v.i[n] + (uint64_t)v.i[n + half]);
+                continue;
+            }
             v.d[n] += v.d[n + half];
             if (x->type == CAIRN_IR_F32) v.d[n] = (float)v.d[n];
         }

@@ -56,7 +56,7 @@ ParameterizedTest(window_case *c, query_windows, order_is_that_of_sorting)
         number[p] = c->least + (int64_t)(draw(&state) % (uint64_t)c->numbers);
         tie[p]    = c->ties_in_order ? p : (int64_t)(draw(&state) % 100);
     }
-    if (c->n > 5) number[5] = c->least + c->numbers - 1;
+    if (c->n > 5) number[5] = c->least + (c->numbers - 1);
 
     cr_assert_eq(cairn_sort_order(&env, c->n, 3, key, want), CAIRN_OK);
     cr_assert_eq(cairn_windows_order(&env, &(cairn_windows){c->n, 1, 3, key, got}),
