@@ -12,11 +12,15 @@ enum {
     WORTH = 200000, ///< Entries from which threads pay (measured).
 };
 
+static const cairn_group *group_of(const cairn_origin *origin)
+{
+    return &origin->from->group[origin->member];
+}
+
+/// The first part; there may be none (no banks).
 static const cairn_part *part_of(const cairn_origin *origin)
 {
-    const cairn_local *from = origin->from;
-
-    return &from->part[from->group[origin->member].first];
+    return &origin->from->part[group_of(origin)->first];
 }
 
 /// The level of the outermost loop over a part; -1: there is none.
@@ -117,11 +121,12 @@ static void cut_lines(cairn_shares       *s,
 static void one_share(cairn_shares *s, const cairn_origin *origin)
 {
     s->n      = 1;
-    s->cut[0] = 0;
-    s->cut[1] = origin->from ? cairn_convert_turns(part_of(origin)->layout,
-                                                   &part_of(origin)->view)
-                             : origin->entries->n;
-    if (origin->from && part_of(origin)->view.values == 0) s->cut[1] = 0;
+    s->cut[0] = s->cut[1] = 0;
+    if (!origin->from)
+        s->cut[1] = origin->entries->n;
+    else if (group_of(origin)->count > 0 && part_of(origin)->view.values > 0)
+        s->cut[1] =
+            cairn_convert_turns(part_of(origin)->layout, &part_of(origin)->view);
     s->offset[0] = 0;
 }
 
