@@ -40,6 +40,12 @@ bool cairn_input_of_query(const cairn_query_set *set,
     return true;
 }
 
+/// Expression @p f of the groups' tuples; there are none without groups.
+static const int64_t *tuple_at(const cairn_query_state *s, int f)
+{
+    return s->groups.tuple ? s->groups.tuple + f : NULL;
+}
+
 /// Dimension @p k of the elements; of a group, of its first position.
 static bool input_of_dim(const cairn_query_set *set,
                          const cairn_elements  *elements,
@@ -64,7 +70,7 @@ static bool input_of_dim(const cairn_query_set *set,
         return true;
     }
     *input = (cairn_input){
-        .data = s->groups.tuple + f, .step = s->groups.width, .scale = divisor};
+        .data = tuple_at(s, f), .step = s->groups.width, .scale = divisor};
     return true;
 }
 
@@ -79,7 +85,7 @@ static bool find_own(cairn_reader *reader, const cairn_form *form)
         for (int k = 0; k < s->group.count; k++)
             if (cairn_form_equal(form, &s->group.form[k])) {
                 reader->own = (cairn_input){
-                    .data = s->groups.tuple + k, .step = s->groups.width, .scale = 1};
+                    .data = tuple_at(s, k), .step = s->groups.width, .scale = 1};
                 return true;
             }
     }
