@@ -271,7 +271,7 @@ CAIRN_API void cairn_parts_free(const cairn_tensor *tensor, cairn_part_info **pa
 typedef struct cairn_array_info {
     int         level;  ///< -1 for values.
     const char *kind;   ///< "ptr", "idx", "val", "tuples".
-    int         bits;   ///< Of one element; of one tuple, padding included.
+    int         bits;   ///< Of one element; of one tuple, padding included, or INT_MAX.
     int64_t     length; ///< Elements.
     int64_t     bytes;  ///< With the ptr over its lists, for tuples in lists.
 } cairn_array_info;

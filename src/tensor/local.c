@@ -6,6 +6,8 @@
 
 #include "format/encoding.h"
 
+#include <limits.h>
+
 void cairn_local_destroy(cairn_local **tensor)
 {
     cairn_local *t = *tensor;
@@ -26,10 +28,11 @@ static cairn_array tuple_array(const cairn_part *part, int number)
     const cairn_tuple        *tuple = &part->layout->tuple[number];
     const cairn_kernel_level *field = &part->view.level[tuple->field[0]];
 
-    return (cairn_array){.kind   = CAIRN_ARRAY_TUPLES,
-                         .level  = tuple->first,
-                         .tuple  = number,
-                         .bits   = (int)tuple->size * 8,
+    return (cairn_array){.kind  = CAIRN_ARRAY_TUPLES,
+                         .level = tuple->first,
+                         .tuple = number,
+                         .bits =
+                             tuple->size > INT_MAX / 8 ? INT_MAX : (int)tuple->size * 8,
                          .length = field->idx_length,
                          .bytes  = field->idx_length * (int64_t)tuple->size,
                          .data   = (char *)field->idx - tuple->offset[0]};

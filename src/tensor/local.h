@@ -70,9 +70,10 @@ void cairn_part_place(const cairn_layout *layout,
 /// One array of a part, for listing, writing and reading back.
 typedef struct cairn_array {
     enum { CAIRN_ARRAY_PTR, CAIRN_ARRAY_IDX, CAIRN_ARRAY_VAL, CAIRN_ARRAY_TUPLES } kind;
-    int     level; ///< -1 for values; a tuple's first level.
-    int     tuple; ///< TUPLES: number in the layout; else -1.
-    int     bits;  ///< Of one element (of one tuple, padding included).
+    int level; ///< -1 for values; a tuple's first level.
+    int tuple; ///< TUPLES: number in the layout; else -1.
+    int bits;  ///< Of one element (of one tuple, padding included; at
+               ///< most INT_MAX).
     bool    is_signed;
     int64_t length; ///< Elements.
     int64_t bytes;  ///< length * bits / 8.
