@@ -11,10 +11,11 @@
 /// Rows in the order of some keys, the first deciding first, rows that are equal in all as
 /// they are numbered.
 ///
-/// Local. Holds 4 bytes a row, and 4 for each value of a key, at most 4n + 65536 at once.
+/// Local. Holds 8 bytes a row beside what cairn_windows_order() takes.
 ///
 /// @param[in]  key    [keys] columns of [n]; NULL: the row's own number.
 /// @param[out] order  [n]
+/// @retval CAIRN_NO_KERNEL  More rows than 32 bits number.
 cairn_status cairn_rows_order(cairn_env            *env,
                               int64_t               n,
                               int                   keys,
@@ -24,12 +25,12 @@ cairn_status cairn_rows_order(cairn_env            *env,
 /// Hand rows out: each, in the order given, to the bucket that has the least, of those to
 /// the first. Rows that differ in one of the @p windows keys have buckets of their own.
 ///
-/// Local. Holds @p buckets bits for each possible difference between loads.
+/// Local. Memory: that of cairn_buckets_init() for @p buckets, or n where these are fewer.
 ///
 /// @param[in]  order   [n] rows; those of a window follow each other.
 /// @param[in]  load    [n] of each row.
 /// @param[out] number  [n] bucket of each row.
-/// @retval CAIRN_NO_KERNEL  Loads or buckets are too many for this way.
+/// @retval CAIRN_OVERFLOW  A bucket's load leaves 64 bits.
 cairn_status cairn_rows_schedule(cairn_env            *env,
                                  int64_t               n,
                                  const uint32_t       *order,
