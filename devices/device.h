@@ -14,8 +14,10 @@
 
 #include "emit/kernel.h"
 
-typedef struct cairn_device  cairn_device;
-typedef struct cairn_machine cairn_machine; // devices/discover.h
+typedef struct cairn_device      cairn_device;
+typedef struct cairn_machine     cairn_machine;     // devices/discover.h
+typedef struct cairn_device_work cairn_device_work; // devices/product.h
+typedef struct cairn_launch      cairn_launch;      // devices/product.h
 
 /// What a queue runs. A task reports its failure through its own argument.
 typedef void (*cairn_task_fn)(void *argument);
@@ -36,8 +38,9 @@ typedef struct cairn_device_facts {
 
 /// What somebody would like to run, as far as devices need to know it.
 typedef struct cairn_device_request {
-    int64_t memory_bytes; ///< Arrays and operands that must lie on the device.
-    int64_t moved_bytes;  ///< Read and written by one run.
+    int64_t memory_bytes;          ///< Arrays and operands that must lie on the device.
+    int64_t moved_bytes;           ///< Read and written by one run.
+    const cairn_device_work *work; ///< What runs; NULL: nobody knows yet.
 } cairn_device_request;
 
 /// The device's memory. NULL in a kind's table: the delegate's memory.
@@ -95,6 +98,21 @@ typedef struct cairn_device_ops {
     /// Say whether the device can do @p request; "no" makes placement look elsewhere.
     /// NULL, also in the delegate: it can do everything.
     bool (*can)(const cairn_device *device, const cairn_device_request *request);
+    /// Prepare a product (devices/product.h): find or build its code, bring the arrays to
+    /// where it wants them. A kind that delegates the arithmetic calls its delegate's
+    /// (cairn_device_delegate()) from its own.
+    ///
+    /// Local.
+    ///
+    /// @param[out] launch  Released by its `release`. Unchanged on failure.
+    /// @retval CAIRN_NO_KERNEL    There is no code for it: on the processor the reference
+    ///                            way is left (expr/reference.h).
+    /// @retval CAIRN_UNSUPPORTED  The device cannot do such a product at all.
+    /// @retval CAIRN_NO_MEMORY    Its arrays do not fit.
+    /// @retval CAIRN_NO_DEVICE    The device was lost.
+    cairn_status (*build)(cairn_device            *device,
+                          const cairn_device_work *work,
+                          cairn_launch            *launch);
     /// Open the loader of the device's kernels: called once, when the first kernel is
     /// asked for (registry.h). What it keeps is `loader->user`. NULL, also in the
     /// delegate: there are no kernels, and work runs the reference way.

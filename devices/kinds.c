@@ -88,11 +88,17 @@ cairn_status cairn_device_name_parse(cairn_env         *env,
     return CAIRN_OK;
 }
 
+const cairn_device_ops *cairn_device_delegate(const cairn_device *device)
+{
+    return device->ops.delegate ? cairn_device_kind(device->ops.delegate) : NULL;
+}
+
 void cairn_device_inherit(cairn_device_ops *ops, const cairn_device_ops *delegate)
 {
     if (!ops->memory) ops->memory = delegate->memory;
     if (!ops->queue) ops->queue = delegate->queue;
     if (!ops->can) ops->can = delegate->can;
+    if (!ops->build) ops->build = delegate->build;
     if (ops->kernels_open) return;
     ops->kernels_open  = delegate->kernels_open;
     ops->kernels_close = delegate->kernels_close;

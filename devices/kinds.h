@@ -41,6 +41,10 @@ cairn_status cairn_device_name_parse(cairn_env         *env,
                                      size_t             length,
                                      cairn_device_name *name);
 
+/// The kind that serves what a device's own leaves out, and to which a simulated device
+/// gives the arithmetic: its `build` may be called with @p device. NULL: none.
+const cairn_device_ops *cairn_device_delegate(const cairn_device *device);
+
 /// Fill the slots that @p ops leaves NULL, and that may be delegated, with those of
 /// @p delegate.
 void cairn_device_inherit(cairn_device_ops *ops, const cairn_device_ops *delegate);

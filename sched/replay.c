@@ -31,12 +31,10 @@ static cairn_status get_kernels(cairn_replay *replay)
         cairn_member_task *task = &replay->task[m];
 
         task->replay = replay;
-        task->what   = (cairn_member){.comm   = replay->comm,
-                                      .device = replay->device,
-                                      .tensor = replay->tensor,
-                                      .member = m,
-                                      .op     = &replay->op};
-        CAIRN_TRY(cairn_member_kernel_get(&task->what, &task->kernel));
+        task->work   = (cairn_device_work){
+              .tensor = replay->tensor, .member = m, .op = &replay->op, .alone = m == 0};
+        CAIRN_TRY(cairn_member_kernel_get(replay->comm, replay->device, &task->work,
+                                          &task->kernel));
     }
     return CAIRN_OK;
 }
@@ -97,8 +95,8 @@ static cairn_status multiply(cairn_member_task *task)
     void *const       y      = cairn_operands_y(&replay->operands, wide);
 
     if (cairn_member_kernel_lacks(&task->kernel))
-        return cairn_reference_run(replay->reference, task->what.member, x, y);
-    return cairn_member_kernel_run(&task->kernel, &task->what, x, y);
+        return cairn_reference_run(replay->reference, task->work.member, x, y);
+    return task->kernel.launch.run(&task->kernel.launch, x, y);
 }
 
 static void run_member(void *argument)
@@ -117,7 +115,7 @@ static void run_member(void *argument)
 /// Does the first member set every row of Y, so that nothing need be done to it before?
 static bool first_sets(const cairn_replay *replay)
 {
-    return replay->tensor->groups > 0 && replay->task[0].kernel.sets;
+    return replay->tensor->groups > 0 && replay->task[0].kernel.launch.sets;
 }
 
 static cairn_status run_members(cairn_replay *replay)
@@ -133,7 +131,9 @@ static cairn_status run_members(cairn_replay *replay)
     CAIRN_TRY(status);
     CAIRN_TRY(done);
     for (int m = 0; m < replay->tensor->groups; m++)
-        CAIRN_TRY(replay->task[m].status);
+        if (replay->task[m].status != CAIRN_OK)
+            return cairn_fail(replay->comm->env, replay->task[m].status, "%s",
+                              replay->task[m].kernel.launch.message);
     return CAIRN_OK;
 }
 

@@ -15,7 +15,7 @@ struct cairn_replay;
 /// The product of one member, as a task on a device's queue.
 typedef struct cairn_member_task {
     struct cairn_replay *replay;
-    cairn_member         what;
+    cairn_device_work    work;
     cairn_member_kernel  kernel;
     cairn_status         status;  ///< Of the last run,
     double               seconds; ///< and how long it took, measured.

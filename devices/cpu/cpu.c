@@ -5,6 +5,7 @@
 /// kernels is the loader's), which is what lets other kinds delegate to it.
 
 #include "devices/cpu/kernels.h"
+#include "devices/cpu/product.h"
 #include "devices/discover.h"
 
 #include <stdio.h>
@@ -146,6 +147,8 @@ const cairn_device_ops cairn_device_cpu = {
     .open    = cpu_open,
     .measure = cpu_measure,
     .cost    = cpu_cost,
+
+    .build = cairn_cpu_build,
 
     .kernels_open  = cairn_cpu_kernels_open,
     .kernels_close = cairn_cpu_kernels_close,

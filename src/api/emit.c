@@ -3,9 +3,9 @@
 /// Kernels as text.
 
 #include "api/api.h"
+#include "devices/product_kernel.h"
 #include "emit/c.h"
 #include "expr/operation.h"
-#include "sched/member_product.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -152,7 +152,7 @@ static cairn_route member_route(const cairn_plan *plan, int member)
     const cairn_member_kernel *kernel = &plan->replay->task[member].kernel;
 
     return cairn_member_kernel_lacks(kernel) ? CAIRN_ROUTE_REFERENCE
-                                             : kernel->kernel.route;
+                                             : kernel->launch.route;
 }
 
 const char *cairn_plan_member_route(const cairn_plan *plan, int member)

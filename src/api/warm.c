@@ -6,8 +6,8 @@
 
 #include "api/warm.h"
 
+#include "devices/product_kernel.h"
 #include "expr/operation.h"
-#include "sched/member_product.h"
 
 #include <string.h>
 
@@ -74,15 +74,15 @@ static cairn_status warm_layout(cairn_warming               *w,
     cairn_product_hints before = {0};
 
     for (int d = 0; d < 2 * DEGREES; d++) {
-        product.hints = cairn_member_hints(machine, layout, &product,
-                                           degrees[d % DEGREES] * layout->extent[0],
-                                           op->columns, d >= DEGREES);
+        product.hints = cairn_product_hints_here(
+            machine, layout, &product, degrees[d % DEGREES] * layout->extent[0],
+            op->columns, d >= DEGREES);
         if (d > 0 && same_hints(product.hints, before)) continue;
         before = product.hints;
         cairn_kernel kernel;
 
         CAIRN_TRY(
-            cairn_member_load(&w->context->env, w->loader, layout, &product, &kernel));
+            cairn_product_load(&w->context->env, w->loader, layout, &product, &kernel));
         CAIRN_TRY(cairn_warming_keep(w, &kernel));
     }
     return CAIRN_OK;

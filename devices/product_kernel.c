@@ -2,7 +2,7 @@
 /// @file
 /// The kernel of a member's product: its hints, and getting it.
 
-#include "sched/member_product.h"
+#include "devices/product_kernel.h"
 
 #include "emit/c.h"
 
@@ -15,12 +15,12 @@ static int64_t cache_bytes(const cairn_machine *machine, int level, int64_t unkn
     return unknown;
 }
 
-cairn_product_hints cairn_member_hints(const cairn_machine *machine,
-                                       const cairn_layout  *layout,
-                                       const cairn_product *product,
-                                       int64_t              entries,
-                                       int64_t              columns,
-                                       bool                 follows)
+cairn_product_hints cairn_product_hints_here(const cairn_machine *machine,
+                                             const cairn_layout  *layout,
+                                             const cairn_product *product,
+                                             int64_t              entries,
+                                             int64_t              columns,
+                                             bool                 follows)
 {
     const int64_t l2 = cache_bytes(machine, 2, 1 << 20);
 
@@ -47,11 +47,11 @@ static cairn_status write_source(cairn_env *env, void *user, char **source)
     return status;
 }
 
-cairn_status cairn_member_load(cairn_env                 *env,
-                               const cairn_kernel_loader *loader,
-                               const cairn_layout        *layout,
-                               const cairn_product       *product,
-                               cairn_kernel              *kernel)
+cairn_status cairn_product_load(cairn_env                 *env,
+                                const cairn_kernel_loader *loader,
+                                const cairn_layout        *layout,
+                                const cairn_product       *product,
+                                cairn_kernel              *kernel)
 {
     recipe               r       = {.layout = layout, .product = product};
     cairn_kernel_request request = {.source = write_source, .user = &r};

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A product as a compiled kernel, called on every part of a member.
+
+#include "devices/cpu/product.h"
+
+#include "devices/product_kernel.h"
+#include "devices/registry.h"
+
+#include <stdio.h>
+
+/// What a launch keeps.
+typedef struct {
+    cairn_env                 *env;
+    cairn_device_work          work;
+    cairn_kernel               kernel;
+    const cairn_kernel_loader *loader; ///< That gave it.
+    int64_t                    threads;
+    int64_t *shares; ///< [parts] threads that have work in a part of the member,
+    int64_t *share;  ///< [parts][threads + 1] and where it begins.
+} cpu_product;
+
+/* 3,000 entries keep a thread busy for longer than it takes to wake it up. */
+enum { LEAST_VALUES = 3000 };
+
+/// Threads that the member's largest part has work for.
+static int64_t useful_threads(const cairn_device_work *work, int64_t all)
+{
+    int64_t most = 0;
+
+    for (int64_t k = 0; k < cairn_work_group(work)->count; k++) {
+        const int64_t values = cairn_work_part(work, k)->view.values;
+
+        if (values > most) most = values;
+    }
+    const __int128 useful = (__int128)most * work->op->columns / LEAST_VALUES;
+
+    return useful < 1 ? 1 : useful < all ? (int64_t)useful : all;
+}
+
+/// Divide every part among the threads.
+static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t all)
+{
+    const cairn_group *group    = cairn_work_group(&p->work);
+    const cairn_share  division = cairn_product_share(group->layout, product);
+    const int64_t      rows     = cairn_work_rows_out(&p->work);
+
+    p->threads = useful_threads(&p->work, all);
+    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->shares));
+    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count * (p->threads + 1), &p->share));
+    for (int64_t k = 0; k < group->count; k++)
+        p->shares[k] =
+            cairn_share_fill(&division, &cairn_work_part(&p->work, k)->view, rows,
+                             (int)p->threads, p->share + k * (p->threads + 1));
+    return CAIRN_OK;
+}
+
+/// Get the kernel, for what numbers say of the parts.
+static cairn_status load(cairn_device *device, cpu_product *p, cairn_product *product)
+{
+    const cairn_device_work *work   = &p->work;
+    const cairn_layout      *layout = cairn_work_group(work)->layout;
+
+    CAIRN_TRY(cairn_device_kernels(device, &p->loader));
+    *product =
+        cairn_product_choose(layout, work->op, work->alone, p->loader->vector_bytes);
+
+    const bool follows =
+        cairn_work_group(work)->count > 0
+        && cairn_product_follows(layout, product, &cairn_work_part(work, 0)->view);
+
+    product->hints =
+        cairn_product_hints_here(device->machine, layout, product,
+                                 cairn_work_entries(work), work->op->columns, follows);
+    return cairn_product_load(p->env, p->loader, layout, product, &p->kernel);
+}
+
+static cairn_status run(cairn_launch *launch, const void *x, void *y)
+{
+    const cpu_product     *p    = launch->state;
+    const cairn_product_fn run  = (cairn_product_fn)p->kernel.run;
+    cairn_product_args     args = cairn_work_arguments(&p->work, x, y);
+
+    for (int64_t k = 0; k < cairn_work_group(&p->work)->count; k++) {
+        args.share  = p->share + k * (p->threads + 1);
+        args.shares = p->shares[k];
+        if (run(&cairn_work_part(&p->work, k)->view, &args) == 0) continue;
+        snprintf(launch->message, sizeof launch->message,
+                 "memory: a kernel: out of memory");
+        return CAIRN_NO_MEMORY;
+    }
+    return CAIRN_OK;
+}
+
+static void discard(cpu_product *p)
+{
+    if (p->kernel.run) p->loader->release(p->loader->user, &p->kernel);
+    cairn_free(p->env, p->shares);
+    cairn_free(p->env, p->share);
+    cairn_free(p->env, p);
+}
+
+static void release(cairn_launch *launch)
+{
+    discard(launch->state);
+    *launch = (cairn_launch){0};
+}
+
+cairn_status cairn_cpu_build(cairn_device            *device,
+                             const cairn_device_work *work,
+                             cairn_launch            *launch)
+{
+    cpu_product  *p = NULL;
+    cairn_product product;
+    cairn_status  status;
+
+    CAIRN_CHECK(device->env->options.kernels != CAIRN_KERNELS_REFERENCE, device->env,
+                CAIRN_NO_KERNEL, "CAIRN_KERNELS: it says \"reference\"");
+    CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &p));
+    p->env  = device->env;
+    p->work = *work;
+    CAIRN_GO(discard, load(device, p, &product));
+    CAIRN_GO(discard, divide(p, &product, device->info.threads));
+    *launch = (cairn_launch){.device  = device,
+                             .route   = p->kernel.route,
+                             .sets    = !product.adds,
+                             .wide    = product.wide,
+                             .run     = run,
+                             .release = release,
+                             .state   = p};
+    return CAIRN_OK;
+
+discard:
+    discard(p);
+    return status;
+}
