@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Replaying. A queue's counter is at `base` + steps done; base grows with every replay by
+/// more than any queue has steps, so that no counter of the last one is taken for one of
+/// this. What a thread reads of the engine, the caller wrote before it advanced the
+/// thread's `go`, and writes again only when the thread's last segment has published.
+
+#include "sched/engine.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#define NO_FAILURE UINT64_MAX
+
+typedef struct {
+    cairn_counter done; ///< Steps.
+    cairn_counter go;   ///< Replays that it takes part in; the last one ends it.
+    cairn_engine *engine;
+    int           self;
+    uint32_t      replays; ///< As the caller counts them.
+    pthread_t     thread;
+    bool          started;
+} queue_state;
+
+struct cairn_engine {
+    cairn_env           *env;
+    int                  queues;
+    cairn_waiting        waiting;
+    const cairn_program *program;
+    cairn_task_time     *time;
+    uint32_t             base;
+    bool                 ends;
+    void                *block;            ///< Of `queue`, with room to align it.
+    queue_state         *queue;            ///< [queues]
+    _Alignas(64) _Atomic uint64_t failure; ///< Task, then the status below 0, negated.
+};
+
+/// Note a failure, unless one of a task submitted earlier is known.
+static void note(cairn_engine *engine, uint32_t task, cairn_status status)
+{
+    const uint64_t mine = (uint64_t)task << 32 | (uint32_t) - (int)status;
+    uint64_t       seen = atomic_load(&engine->failure);
+
+    while (mine < seen && !atomic_compare_exchange_weak(&engine->failure, &seen, mine))
+        ;
+}
+
+static inline bool has_failed(const cairn_engine *engine)
+{
+    return atomic_load_explicit(&engine->failure, memory_order_relaxed) != NO_FAILURE;
+}
+
+static inline void await_needs(cairn_engine           *engine,
+                               const cairn_queue_need *need,
+                               uint32_t                needs,
+                               uint32_t                base)
+{
+    for (const cairn_queue_need *end = need + needs; need < end; need++)
+        cairn_counter_wait(&engine->queue[need->queue].done, base + need->at,
+                           &engine->waiting);
+}
+
+/// Run steps until one fails. @return how many succeeded.
+static inline uint32_t
+run_steps(const cairn_queue_step *step, uint32_t steps, cairn_status *status)
+{
+    for (uint32_t k = 0; k < steps; k++) {
+        *status = step[k].run(step[k].argument);
+        if (__builtin_expect(*status != CAIRN_OK, 0)) return k;
+    }
+    return steps;
+}
+
+static void
+run_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
+{
+    const uint32_t          base = engine->base;
+    const cairn_queue_step *step = program->step;
+    const cairn_queue_need *need = program->need;
+
+    for (const cairn_queue_segment *s = program->segment, *end = s + program->segments;
+         s < end; s++) {
+        await_needs(engine, need, s->needs, base);
+        need += s->needs;
+        if (!has_failed(engine)) {
+            cairn_status   status = CAIRN_OK;
+            const uint32_t good   = run_steps(step, s->steps, &status);
+
+            if (good < s->steps)
+                note(engine, program->task[step - program->step + good], status);
+        }
+        step += s->steps;
+        if (s->publish)
+            cairn_counter_advance(&engine->queue[self].done, base + s->publish);
+    }
+}
+
+/// As run_steps(), and record; one look at the clock is the end of a step and the begin of
+/// the next. Steps behind one that fails are skipped.
+static uint32_t record_steps(const cairn_engine     *engine,
+                             const cairn_queue_step *step,
+                             const uint32_t         *task,
+                             uint32_t                steps,
+                             cairn_status           *status)
+{
+    double   now  = cairn_seconds();
+    uint32_t good = 0;
+
+    for (bool fails = false; good < steps && !fails; good += !fails) {
+        cairn_task_time *const time = &engine->time[task[good]];
+
+        *status     = step[good].run(step[good].argument);
+        fails       = *status != CAIRN_OK;
+        time->begin = now;
+        time->end = now = cairn_seconds();
+    }
+    for (uint32_t k = good + 1; k < steps; k++)
+        engine->time[task[k]] = (cairn_task_time){0};
+    return good;
+}
+
+/// As run_queue(), and record.
+static void
+record_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
+{
+    const uint32_t          base = engine->base;
+    const cairn_queue_need *need = program->need;
+    uint32_t                k    = 0;
+
+    for (uint32_t g = 0; g < program->segments; g++) {
+        const cairn_queue_segment *const s = &program->segment[g];
+
+        await_needs(engine, need, s->needs, base);
+        need += s->needs;
+        if (!has_failed(engine)) {
+            cairn_status   status = CAIRN_OK;
+            const uint32_t good   = record_steps(engine, program->step + k,
+                                                 program->task + k, s->steps, &status);
+
+            if (good < s->steps) note(engine, program->task[k + good], status);
+        } else {
+            for (uint32_t j = k; j < k + s->steps; j++)
+                engine->time[program->task[j]] = (cairn_task_time){0};
+        }
+        k += s->steps;
+        if (s->publish)
+            cairn_counter_advance(&engine->queue[self].done, base + s->publish);
+    }
+}
+
+static void take_part(cairn_engine *engine, int self)
+{
+    const cairn_queue_program *const program = &engine->program->queue[self];
+
+    if (engine->time)
+        record_queue(engine, program, self);
+    else
+        run_queue(engine, program, self);
+}
+
+static void *serve_queue(void *given)
+{
+    queue_state *const  queue   = given;
+    cairn_engine *const engine  = queue->engine;
+    const cairn_waiting waiting = engine->waiting;
+
+    for (uint32_t replay = 1;; replay++) {
+        cairn_counter_wait(&queue->go, replay, &waiting);
+        if (engine->ends) return NULL;
+        take_part(engine, queue->self);
+    }
+}
+
+cairn_status cairn_engine_run(cairn_engine *engine, uint32_t *failed)
+{
+    const cairn_program *const program = engine->program;
+    const int                  queues  = program ? program->queues : 0;
+
+    atomic_store_explicit(&engine->failure, NO_FAILURE, memory_order_relaxed);
+    for (int q = 1; q < queues; q++)
+        if (program->queue[q].steps)
+            cairn_counter_advance(&engine->queue[q].go, ++engine->queue[q].replays);
+    if (queues) take_part(engine, 0);
+    for (int q = 1; q < queues; q++)
+        if (program->queue[q].steps)
+            cairn_counter_wait(&engine->queue[q].done,
+                               engine->base + program->queue[q].steps,
+                               &engine->waiting);
+    if (queues) engine->base += program->span + 1;
+    const uint64_t failure =
+        atomic_load_explicit(&engine->failure, memory_order_relaxed);
+
+    if (failed)
+        *failed = failure == NO_FAILURE ? CAIRN_NO_TASK : (uint32_t)(failure >> 32);
+    return failure == NO_FAILURE ? CAIRN_OK : (cairn_status) - (int)(uint32_t)failure;
+}
+
+#ifdef __linux__
+/// Let a thread run on these cores alone.
+static cairn_status pin(cairn_env *env, queue_state *queue, const cairn_core_set *set)
+{
+    cpu_set_t cores;
+    bool      valid = true;
+
+    CPU_ZERO(&cores);
+    for (int k = 0; k < set->cores; k++) {
+        valid = valid && set->core[k] >= 0 && set->core[k] < CPU_SETSIZE;
+        if (valid) CPU_SET((size_t)set->core[k], &cores);
+    }
+    valid = valid && pthread_setaffinity_np(queue->thread, sizeof cores, &cores) == 0;
+    CAIRN_CHECK(valid, env, CAIRN_BAD_ARGUMENT,
+                "engine: queue %d: its %d cores, from %d on, are not this process's",
+                queue->self, set->cores, set->core[0]);
+    return CAIRN_OK;
+}
+#else
+/// Where threads cannot be pinned, they run anywhere.
+static cairn_status pin(cairn_env *env, queue_state *queue, const cairn_core_set *set)
+{
+    (void)env, (void)queue, (void)set;
+    return CAIRN_OK;
+}
+#endif
+
+static cairn_status start_threads(cairn_engine               *engine,
+                                  const cairn_engine_options *options)
+{
+    for (int q = 1; q < engine->queues; q++) {
+        queue_state *const queue = &engine->queue[q];
+        const int error = pthread_create(&queue->thread, NULL, serve_queue, queue);
+
+        CAIRN_CHECK(error == 0, engine->env, CAIRN_NO_MEMORY,
+                    "engine: thread of queue %d: %s", q, strerror(error));
+        queue->started = true;
+        if (options->pin && options->pin[q].cores > 0)
+            CAIRN_TRY(pin(engine->env, queue, &options->pin[q]));
+    }
+    return CAIRN_OK;
+}
+
+/// Allocate the queues, each from a multiple of 128 bytes on.
+static cairn_status make_queues(cairn_engine               *engine,
+                                const cairn_engine_options *options)
+{
+    const uintptr_t grain = _Alignof(queue_state);
+
+    CAIRN_TRY(cairn_alloc_zero(engine->env, engine->queues + 1, sizeof *engine->queue,
+                               &engine->block));
+    engine->queue =
+        (queue_state *)(((uintptr_t)engine->block + grain - 1) / grain * grain);
+    for (int q = 0; q < engine->queues; q++) {
+        engine->queue[q].engine = engine;
+        engine->queue[q].self   = q;
+        cairn_counter_init(&engine->queue[q].done, options->base);
+        cairn_counter_init(&engine->queue[q].go, 0);
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_engine_create(cairn_env                  *env,
+                                 const cairn_engine_options *options,
+                                 cairn_engine              **engine)
+{
+    cairn_engine *fresh;
+
+    CAIRN_CHECK(options->queues >= 1 && options->queues <= CAIRN_MOST_QUEUES, env,
+                CAIRN_BAD_ARGUMENT, "engine: %d queues: not 1..%d", options->queues,
+                CAIRN_MOST_QUEUES);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
+    fresh->env    = env;
+    fresh->queues = options->queues;
+    fresh->base   = options->base;
+    fresh->waiting =
+        options->waiting
+            ? *options->waiting
+            : cairn_waiting_choose(
+                options->threads ? options->threads : options->queues, options->cores);
+    cairn_status status = make_queues(fresh, options);
+
+    if (status == CAIRN_OK) status = start_threads(fresh, options);
+    if (status == CAIRN_OK)
+        *engine = fresh;
+    else
+        cairn_engine_destroy(&fresh);
+    return status;
+}
+
+void cairn_engine_destroy(cairn_engine **engine)
+{
+    cairn_engine *const e = *engine;
+
+    if (!e) return;
+    e->ends = true;
+    for (int q = 0; e->block && q < e->queues; q++) {
+        queue_state *const queue = &e->queue[q];
+
+        if (queue->started) {
+            cairn_counter_advance(&queue->go, ++queue->replays);
+            pthread_join(queue->thread, NULL);
+        }
+        cairn_counter_fini(&queue->done);
+        cairn_counter_fini(&queue->go);
+    }
+    cairn_free(e->env, e->block);
+    cairn_free(e->env, e);
+    *engine = NULL;
+}
+
+cairn_status cairn_engine_load(cairn_engine *engine, const cairn_program *program)
+{
+    CAIRN_CHECK(!program || program->queues <= engine->queues, engine->env,
+                CAIRN_BAD_ARGUMENT, "engine: a program of %d queues: it has %d",
+                program->queues, engine->queues);
+    engine->program = program;
+    /* Counters that nobody needed for long are brought along, lest they look as if they
+       were ahead. */
+    for (int q = 0; q < engine->queues; q++)
+        atomic_store_explicit(&engine->queue[q].done.now, engine->base,
+                              memory_order_relaxed);
+    return CAIRN_OK;
+}
+
+void cairn_engine_record(cairn_engine *engine, cairn_task_time *time)
+{
+    engine->time = time;
+}
+
+int cairn_engine_queues(const cairn_engine *engine)
+{
+    return engine->queues;
+}
+
+cairn_waiting cairn_engine_waiting(const cairn_engine *engine)
+{
+    return engine->waiting;
+}
