@@ -221,12 +221,9 @@ static void make_chain(uint64_t *number, int n, int queues)
     }
 }
 
-/// Replay a chain often, on threads that wait as @p waiting says.
-static void replay_chain(cairn_waiting waiting, int queues, int n, int replays)
+/// Replay the graph often, on threads that wait as @p waiting says.
+static void replay_often(cairn_waiting waiting, int queues, int replays)
 {
-    uint64_t number = 0;
-
-    make_chain(&number, n, queues);
     cairn_program *program = lay_out(queues);
     cairn_engine  *engine  = start(&(cairn_engine_options){
           .queues = queues, .waiting = &waiting, .base = UINT32_MAX - 100});
@@ -234,9 +231,17 @@ static void replay_chain(cairn_waiting waiting, int queues, int n, int replays)
     cr_assert_eq(cairn_engine_load(engine, program), CAIRN_OK);
     for (int k = 0; k < replays; k++)
         cr_assert_eq(cairn_engine_run(engine, NULL), CAIRN_OK);
-    cr_expect_eq(number, (uint64_t)n * (uint64_t)replays);
     cairn_engine_destroy(&engine);
     cairn_program_destroy(&program);
+}
+
+static void replay_chain(cairn_waiting waiting, int queues, int n, int replays)
+{
+    uint64_t number = 0;
+
+    make_chain(&number, n, queues);
+    replay_often(waiting, queues, replays);
+    cr_expect_eq(number, (uint64_t)n * (uint64_t)replays);
 }
 
 Test(engine, nobody_is_left_asleep)
@@ -245,6 +250,29 @@ Test(engine, nobody_is_left_asleep)
        sleepers off the list hung. */
     replay_chain((cairn_waiting){.spins = 0, .yields = 0}, 2, 5,
                  REPLAYS_OF_A_TINY_GRAPH);
+}
+
+Test(engine, who_sleeps_for_more_is_not_forgotten_by_the_first_wake)
+{
+    /* Queue 0 does four tasks, and each of queues 1 to 4 waits for another of them: who
+       wakes them with the first must know of the others at the second. */
+    const cairn_waiting waiting   = {0};
+    uint64_t            done[5]   = {0};
+    cairn_access        access[2] = {{.mode = CAIRN_READ_WRITE}, {.mode = CAIRN_WRITE}};
+
+    cr_assert_eq(cairn_graph_add_handle(graph, &access[0].handle), CAIRN_OK);
+    for (int k = 1; k < 5; k++) {
+        cairn_task task = {.run = count_up, .argument = &done[0]};
+
+        cr_assert_eq(cairn_graph_add_handle(graph, &access[1].handle), CAIRN_OK);
+        cr_assert_eq(cairn_graph_add(graph, &task, access, 2, NULL), CAIRN_OK);
+        task = (cairn_task){.run = count_up, .argument = &done[k], .queue = k};
+        cr_assert_eq(cairn_graph_add(graph, &task, &access[1], 1, NULL), CAIRN_OK);
+    }
+    replay_often(waiting, 5, REPLAYS_OF_A_TINY_GRAPH / 10);
+    for (int k = 0; k < 5; k++)
+        cr_expect_eq(done[k],
+                     (uint64_t)REPLAYS_OF_A_TINY_GRAPH / 10 * (uint64_t)(k ? 1 : 4));
 }
 
 Test(engine, nobody_is_left_asleep_among_several)
