@@ -128,6 +128,7 @@ struct cairn_device {
     cairn_device_facts   info;
     cairn_device_ops     ops;     ///< Completed by the delegates.
     void                *state;   ///< The kind's own.
+    bool                 lost;    ///< It failed: nothing more is placed on it.
     cairn_kernel_loader  kernels; ///< `load` NULL: not opened yet.
 };
 

@@ -61,7 +61,8 @@ struct cairn_launch {
     /// tell them apart and the caller's clock must do.
     cairn_launch_times times;
 
-    void *state;        ///< The device's own.
+    void *state;     ///< The device's own.
+    char  note[160]; ///< What people would like to know of it, one line; "": nothing.
     char  message[256]; ///< Why the last run failed, "WHAT: WHERE: WHY".
 };
 

@@ -20,20 +20,23 @@ static cairn_device_ops complete(const cairn_device_ops *kind)
 }
 
 static cairn_status open_one(cairn_env              *env,
-                             cairn_devices          *devices,
+                             const cairn_machine    *machine,
                              const cairn_device_ops *kind,
                              int                     index,
-                             int                     count)
+                             int                     count,
+                             cairn_device           *device)
 {
-    cairn_device *device = &devices->device[devices->count];
-
-    *device =
-        (cairn_device){.env = env, .machine = devices->machine, .ops = complete(kind)};
+    *device = (cairn_device){.env = env, .machine = machine, .ops = complete(kind)};
     snprintf(device->info.kind, sizeof device->info.kind, "%s", kind->kind);
     snprintf(device->info.id, sizeof device->info.id, "%s:%d", kind->kind, index);
-    CAIRN_TRY(kind->open(device, index, count));
-    devices->count++;
-    return CAIRN_OK;
+    return kind->open(device, index, count);
+}
+
+static bool has_kind(const cairn_devices *devices, const char *kind)
+{
+    for (int k = 0; k < devices->count; k++)
+        if (strcmp(devices->device[k].info.kind, kind) == 0) return true;
+    return false;
 }
 
 static cairn_status open_kind(cairn_env              *env,
@@ -50,16 +53,20 @@ static cairn_status open_kind(cairn_env              *env,
     CAIRN_CHECK(all || count > 0, env, CAIRN_BAD_OPTION,
                 "option: %s: '%s:0' asks for no device; N in %s:N is how many", where,
                 kind->kind, kind->kind);
-    for (int k = 0; k < count; k++)
-        CAIRN_TRY(open_one(env, devices, kind, k, count));
+    for (int k = 0; k < count; k++) {
+        CAIRN_TRY(open_one(env, devices->machine, kind, k, count,
+                           &devices->device[devices->count]));
+        devices->count++;
+    }
     return CAIRN_OK;
 }
 
-static bool has_kind(const cairn_devices *devices, const char *kind)
+/// The processor beside a list that leaves it out.
+static cairn_status open_spare(cairn_env *env, cairn_devices *devices)
 {
-    for (int k = 0; k < devices->count; k++)
-        if (strcmp(devices->device[k].info.kind, kind) == 0) return true;
-    return false;
+    if (has_kind(devices, CAIRN_HOST_KIND)) return CAIRN_OK;
+    return open_one(env, devices->machine, cairn_device_kind(CAIRN_HOST_KIND), 0, 1,
+                    &devices->spare);
 }
 
 static cairn_status open_all(cairn_env *env, const char *where, cairn_devices *devices)
@@ -100,6 +107,7 @@ cairn_status cairn_devices_open(cairn_env      *env,
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
     CAIRN_GO(close, cairn_machine_discover(env, &fresh->machine));
     CAIRN_GO(close, open_list(env, where, list, fresh));
+    CAIRN_GO(close, open_spare(env, fresh));
     *devices = fresh;
     return CAIRN_OK;
 
@@ -108,15 +116,18 @@ close:
     return status;
 }
 
+static void close_one(cairn_device *device)
+{
+    if (device->kernels.load) device->ops.kernels_close(device, &device->kernels);
+    if (device->ops.close) device->ops.close(device);
+}
+
 void cairn_devices_close(cairn_env *env, cairn_devices **devices)
 {
     if (!*devices) return;
-    for (int k = (*devices)->count - 1; k >= 0; k--) {
-        cairn_device *device = &(*devices)->device[k];
-
-        if (device->kernels.load) device->ops.kernels_close(device, &device->kernels);
-        if (device->ops.close) device->ops.close(device);
-    }
+    if ((*devices)->spare.env) close_one(&(*devices)->spare);
+    for (int k = (*devices)->count - 1; k >= 0; k--)
+        close_one(&(*devices)->device[k]);
     cairn_machine_destroy(env, &(*devices)->machine);
     cairn_free(env, *devices);
     *devices = NULL;
@@ -156,4 +167,16 @@ cairn_status cairn_devices_find(cairn_env           *env,
     return cairn_fail(env, CAIRN_NO_DEVICE,
                       "device: %s:%d: this run has %d %s device%s", kind, index, seen,
                       kind, seen == 1 ? "" : "s");
+}
+
+bool cairn_device_is_host(const cairn_device *device)
+{
+    return strcmp(device->info.kind, CAIRN_HOST_KIND) == 0;
+}
+
+cairn_device *cairn_devices_host(cairn_devices *devices)
+{
+    for (int k = 0; k < devices->count; k++)
+        if (cairn_device_is_host(&devices->device[k])) return &devices->device[k];
+    return &devices->spare;
 }

@@ -10,11 +10,23 @@
 
 #define CAIRN_MAX_DEVICES 64 ///< On one rank.
 
+/// The kind that is always there, can do everything, and shares main memory with its
+/// callers. Its devices are pieces of the processor.
+#define CAIRN_HOST_KIND "cpu"
+
 typedef struct cairn_devices {
     cairn_machine *machine;
-    int            count;
-    cairn_device   device[CAIRN_MAX_DEVICES]; ///< The first `count` are open.
+    int            count; ///< The first `count` are open, for whoever places work.
+    cairn_device   device[CAIRN_MAX_DEVICES];
+    cairn_device   spare; ///< The processor, where none of these is; else not open.
 } cairn_devices;
+
+/// The processor: the first device of its kind, or one that stands beside the list, for
+/// what other devices leave or fail to do.
+cairn_device *cairn_devices_host(cairn_devices *devices);
+
+/// Is it a piece of the processor, so that main memory is its memory?
+bool cairn_device_is_host(const cairn_device *device);
 
 /// Open the devices of a LIST: "" or "all" (every kind, as many as there are), else
 /// `KIND` or `KIND:N` joined by commas. `cpu:2` makes two devices that split the

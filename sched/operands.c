@@ -236,6 +236,54 @@ all_of_y(const cairn_operands *o,
         range(o, share_begin(o, n, t), share_begin(o, n, t + 1));
 }
 
+/// Addition of what was computed apart: values from..to-1.
+typedef struct {
+    void       *sum;
+    const void *part;
+    int         sum_bits, part_bits;
+} addition;
+
+static void add_range(const addition *a, cairn_pos from, cairn_pos to)
+{
+    double *const       wide = a->sum;
+    float *const        sum  = a->sum;
+    const double *const twin = a->part;
+    const float *const  part = a->part;
+
+    if (a->sum_bits == 64)
+        for (cairn_pos k = from; k < to; k++)
+            wide[k] += twin[k];
+    else if (a->part_bits == 64)
+        for (cairn_pos k = from; k < to; k++)
+            sum[k] = (float)((double)sum[k] + twin[k]);
+    else
+        for (cairn_pos k = from; k < to; k++)
+            sum[k] += part[k];
+}
+
+void cairn_operands_add(cairn_operands *operands, const void *part, bool wide)
+{
+    const cairn_operands *o   = operands;
+    const bool            all = o->op.transposed != 0;
+    const cairn_pos       n =
+        (all ? o->y_rows.first[o->comm->size] : owned(o, &o->y_rows)) * o->op.columns;
+    const addition a = {.sum       = cairn_operands_y(o, false),
+                        .part      = part,
+                        .sum_bits  = all ? 64 : o->value_bits,
+                        .part_bits = wide ? 64 : o->value_bits};
+
+#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
+    for (int t = 0; t < o->threads; t++)
+        add_range(&a, share_begin(o, n, t), share_begin(o, n, t + 1));
+}
+
+void cairn_operands_clear(cairn_operands *operands)
+{
+    memset(operands->y, 0,
+           (size_t)values(operands, &operands->y_rows) * (size_t)operands->value_bits
+               / 8);
+}
+
 cairn_status cairn_operands_begin(cairn_operands *operands, bool set)
 {
     const cairn_operands *o    = operands;

@@ -72,6 +72,15 @@ cairn_status cairn_operands_end(cairn_operands *operands);
 void cairn_operands_widen(cairn_operands *operands);
 void cairn_operands_narrow(cairn_operands *operands);
 
+/// Add the Y of a member that was computed apart. @p wide: it is f64.
+///
+/// @param[in] part  [rows][columns], transposed [columns of A][columns].
+void cairn_operands_add(cairn_operands *operands, const void *part, bool wide);
+
+/// Clear Y of a product that is not transposed, for a member that is alone in it and is
+/// computed again.
+void cairn_operands_clear(cairn_operands *operands);
+
 /// Owned values of X and Y, and those that this rank receives and sends in a run.
 int64_t cairn_operands_bytes(const cairn_operands *operands);
 

@@ -4,52 +4,182 @@
 
 #include "sched/replay.h"
 
-static bool any_member(const cairn_replay *replay,
-                       bool (*is)(const cairn_member_kernel *kernel))
+/// Do the sums of member @p m go straight into Y? Only while nothing that another device
+/// computes comes before them, and where they can be made again: another device than the
+/// processor may fail and leave anything behind.
+static bool is_direct(const cairn_replay *replay, const cairn_homes *homes, int m)
 {
-    for (int m = 0; m < replay->tensor->groups; m++)
-        if (is(&replay->task[m].kernel)) return true;
-    return false;
-}
+    const cairn_devices *devices = replay->common.devices;
 
-/// The reference way, if some member goes it.
-static cairn_status create_reference(cairn_replay *replay)
-{
-    const cairn_product_options *op        = &replay->op;
-    const cairn_reference_op     reference = {
-            .columns = op->columns, .transposed = op->transposed != 0, .alpha = op->alpha};
-
-    if (!any_member(replay, cairn_member_kernel_lacks)) return CAIRN_OK;
-    return cairn_reference_create(replay->comm->env, replay->tensor, &reference,
-                                  replay->device->info.threads, &replay->reference);
+    for (int k = 0; k < m; k++)
+        if (homes->device[k] != homes->device[m]) return false;
+    if (cairn_device_is_host(&devices->device[homes->device[m]])) return true;
+    return m == 0 && replay->op.beta == 0 && !replay->op.transposed;
 }
 
 /// Collective.
-static cairn_status get_kernels(cairn_replay *replay)
+static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes)
 {
-    for (int m = 0; m < replay->tensor->groups; m++) {
-        cairn_member_task *task = &replay->task[m];
+    const cairn_local *tensor = replay->common.tensor;
 
-        task->replay = replay;
-        task->work   = (cairn_device_work){
-              .tensor = replay->tensor, .member = m, .op = &replay->op, .alone = m == 0};
-        CAIRN_TRY(cairn_member_kernel_get(replay->comm, replay->device, &task->work,
-                                          &task->kernel));
+    for (int m = 0; m < tensor->groups; m++) {
+        replay->pieces = m + 1;
+        CAIRN_TRY(cairn_piece_init(
+            &replay->common, &replay->common.devices->device[homes->device[m]], m,
+            &replay->op, !is_direct(replay, homes, m), &replay->piece[m]));
     }
     return CAIRN_OK;
 }
 
-static cairn_status prepare(cairn_replay *replay, const cairn_rows *rows, int64_t held)
+/// The queue of a device, a new one the first time. The host's thread serves the first
+/// device that is the processor, and any device that is alone.
+static int queue_of(cairn_replay *replay, int device)
 {
-    CAIRN_TRY(get_kernels(replay));
-    CAIRN_TRY(cairn_operands_init(
-        replay->comm, replay->tensor, rows, &replay->op, replay->device->info.threads,
-        held, any_member(replay, cairn_member_kernel_is_wide), &replay->operands));
-    return cairn_comm_agree(replay->comm, create_reference(replay));
+    for (int q = 0; q < replay->queues; q++)
+        if (replay->queue_device[q] == device) return q;
+    replay->queue_device[replay->queues] = device;
+    return replay->queues++;
+}
+
+/// Give the first queue to the host, if it has a piece.
+static void begin_queues(cairn_replay *replay, const cairn_homes *homes)
+{
+    const int groups = replay->common.tensor->groups;
+
+    for (int m = 0; m < groups && replay->queues == 0; m++)
+        if (cairn_device_is_host(&replay->common.devices->device[homes->device[m]]))
+            queue_of(replay, homes->device[m]);
+    for (int m = 0; m < groups; m++)
+        queue_of(replay, homes->device[m]);
+}
+
+/// X, which begins before all tasks, is no handle: nobody writes it meanwhile.
+static cairn_status
+add_piece(cairn_replay *replay, cairn_graph *graph, cairn_handle y, int p, int queue)
+{
+    cairn_piece     *piece   = &replay->piece[p];
+    cairn_handle     own     = y;
+    const cairn_task compute = {.run      = cairn_piece_compute,
+                                .argument = piece,
+                                .label    = piece->label,
+                                .kind     = "kernel",
+                                .modelled =
+                                    cairn_piece_models(piece) ? &piece->modelled : NULL,
+                                .bytes = cairn_piece_bytes(piece),
+                                .queue = queue};
+    const cairn_task collect = {.run      = cairn_piece_collect,
+                                .argument = piece,
+                                .label    = piece->collect_label,
+                                .kind     = "add",
+                                .queue    = 0};
+
+    if (piece->has_own) CAIRN_TRY(cairn_graph_add_handle(graph, &own));
+    const cairn_access access[] = {
+        {own, CAIRN_READ_WRITE},
+        {y,   CAIRN_READ_WRITE}
+    };
+
+    CAIRN_TRY(cairn_graph_add(graph, &compute, access, 1, NULL));
+    if (!cairn_piece_is_collected(piece)) return CAIRN_OK;
+    return cairn_graph_add(graph, &collect, access, 2, NULL);
+}
+
+static cairn_status fill_graph(cairn_replay *replay, cairn_graph *graph)
+{
+    cairn_handle y;
+
+    CAIRN_TRY(cairn_graph_add_handle(graph, &y));
+    for (int p = 0; p < replay->pieces; p++) {
+        const cairn_device *device = replay->piece[p].device;
+        const int           queue =
+            queue_of(replay, (int)(device - replay->common.devices->device));
+
+        CAIRN_TRY(add_piece(replay, graph, y, p, queue));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status create_program(cairn_replay *replay)
+{
+    cairn_graph *graph = NULL;
+    cairn_status status;
+
+    CAIRN_TRY(cairn_graph_create(replay->common.comm->env, &graph));
+    status = fill_graph(replay, graph);
+    if (status == CAIRN_OK)
+        status = cairn_program_create(graph, replay->queues > 0 ? replay->queues : 1,
+                                      CAIRN_ORDER_URGENT, &replay->program);
+    cairn_graph_destroy(&graph);
+    return status;
+}
+
+/// Threads that run at once: those of all queues' devices, and of the ranks beside.
+static int threads_at_once(const cairn_replay *replay)
+{
+    int threads = 0;
+
+    for (int q = 0; q < replay->queues; q++)
+        threads += replay->common.devices->device[replay->queue_device[q]].info.threads;
+    return threads * replay->common.comm->local_size;
+}
+
+/// Local.
+static cairn_status create_engine(cairn_replay *replay)
+{
+    const cairn_engine_options options = {.queues  = replay->program->queues,
+                                          .threads = threads_at_once(replay)};
+
+    CAIRN_TRY(cairn_engine_create(replay->common.comm->env, &options, &replay->engine));
+    CAIRN_TRY(CAIRN_NEW_ZERO(replay->common.comm->env, replay->program->tasks,
+                             &replay->time));
+    return cairn_engine_load(replay->engine, replay->program);
+}
+
+/// Local.
+static cairn_status prepare_here(cairn_replay *replay)
+{
+    for (int p = 0; p < replay->pieces; p++)
+        CAIRN_TRY(cairn_piece_allocate(&replay->piece[p]));
+    CAIRN_TRY(create_program(replay));
+    return create_engine(replay);
+}
+
+/// Bytes of all Ys apart, and whether some kernel in place wants Y in f64.
+static int64_t look_at_pieces(const cairn_replay *replay, bool *wide)
+{
+    int64_t bytes = 0;
+
+    *wide = false;
+    for (int p = 0; p < replay->pieces; p++) {
+        bytes += cairn_piece_own_bytes(&replay->piece[p]);
+        if (!replay->piece[p].has_own)
+            *wide |= cairn_member_kernel_is_wide(&replay->piece[p].kernel)
+                     || cairn_piece_is_collected(&replay->piece[p]);
+    }
+    return bytes;
+}
+
+static cairn_status prepare(cairn_replay      *replay,
+                            const cairn_homes *homes,
+                            const cairn_rows  *rows,
+                            int64_t            held)
+{
+    const cairn_pieces_common *c = &replay->common;
+    bool                       wide;
+
+    begin_queues(replay, homes);
+    CAIRN_TRY(create_pieces(replay, homes));
+    const int64_t apart   = look_at_pieces(replay, &wide);
+    const int     threads = cairn_devices_host(c->devices)->info.threads;
+
+    CAIRN_TRY(cairn_operands_init(c->comm, c->tensor, rows, &replay->op, threads,
+                                  held + apart, wide, &replay->operands));
+    return cairn_comm_agree(c->comm, prepare_here(replay));
 }
 
 cairn_status cairn_replay_create(cairn_comm                  *comm,
-                                 cairn_device                *device,
+                                 cairn_devices               *devices,
+                                 const cairn_homes           *homes,
                                  const cairn_local           *tensor,
                                  const cairn_rows            *rows,
                                  const cairn_product_options *op,
@@ -60,13 +190,14 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
     cairn_status  status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
     if (status == CAIRN_OK) {
-        fresh->comm   = comm;
-        fresh->device = device;
-        fresh->tensor = tensor;
+        fresh->common = (cairn_pieces_common){.comm     = comm,
+                                              .devices  = devices,
+                                              .tensor   = tensor,
+                                              .operands = &fresh->operands};
         fresh->op     = *op;
     }
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK) status = prepare(fresh, rows, held);
+    if (status == CAIRN_OK) status = prepare(fresh, homes, rows, held);
     if (status == CAIRN_OK)
         *replay = fresh;
     else
@@ -79,78 +210,67 @@ void cairn_replay_destroy(cairn_replay **replay)
     cairn_replay *p = *replay;
 
     if (!p) return;
-    for (int m = 0; m < p->tensor->groups; m++)
-        cairn_member_kernel_release(p->comm->env, &p->task[m].kernel);
-    cairn_reference_destroy(&p->reference);
+    cairn_env *env = p->common.comm->env;
+
+    cairn_engine_destroy(&p->engine);
+    cairn_program_destroy(&p->program);
+    for (int k = 0; k < p->pieces; k++)
+        cairn_piece_fini(&p->piece[k]);
     cairn_operands_fini(&p->operands);
-    cairn_free(p->comm->env, p);
+    cairn_free(env, p->time);
+    cairn_free(env, p);
     *replay = NULL;
 }
 
-static cairn_status multiply(cairn_member_task *task)
-{
-    cairn_replay     *replay = task->replay;
-    const bool        wide   = cairn_member_kernel_is_wide(&task->kernel);
-    const void *const x      = cairn_operands_x(&replay->operands);
-    void *const       y      = cairn_operands_y(&replay->operands, wide);
-
-    if (cairn_member_kernel_lacks(&task->kernel))
-        return cairn_reference_run(replay->reference, task->work.member, x, y);
-    return task->kernel.launch.run(&task->kernel.launch, x, y);
-}
-
-static void run_member(void *argument)
-{
-    cairn_member_task *task     = argument;
-    cairn_operands    *operands = &task->replay->operands;
-    const double       begin    = cairn_seconds();
-    const bool         wide     = cairn_member_kernel_is_wide(&task->kernel);
-
-    if (wide) cairn_operands_widen(operands);
-    task->status = multiply(task);
-    if (wide) cairn_operands_narrow(operands);
-    task->seconds = cairn_seconds() - begin;
-}
-
-/// Does the first member set every row of Y, so that nothing need be done to it before?
+/// Does the first piece set every row of Y, so that nothing need be done to it before?
 static bool first_sets(const cairn_replay *replay)
 {
-    return replay->tensor->groups > 0 && replay->task[0].kernel.launch.sets;
+    return replay->pieces > 0 && !replay->piece[0].has_own
+           && cairn_piece_sets(&replay->piece[0]);
 }
 
-static cairn_status run_members(cairn_replay *replay)
+static cairn_status run_pieces(cairn_replay *replay)
 {
-    const cairn_queue_ops *queue  = replay->device->ops.queue;
-    cairn_status           status = CAIRN_OK;
+    const cairn_status status = cairn_engine_run(replay->engine, NULL);
 
-    for (int m = 0; m < replay->tensor->groups && status == CAIRN_OK; m++)
-        status = queue->push(replay->device, run_member, &replay->task[m]);
-    const cairn_status done =
-        queue->wait(replay->device); /* also for what was pushed */
-
-    CAIRN_TRY(status);
-    CAIRN_TRY(done);
-    for (int m = 0; m < replay->tensor->groups; m++)
-        if (replay->task[m].status != CAIRN_OK)
-            return cairn_fail(replay->comm->env, replay->task[m].status, "%s",
-                              replay->task[m].kernel.launch.message);
-    return CAIRN_OK;
+    for (int p = 0; p < replay->pieces; p++)
+        if (status != CAIRN_OK && replay->piece[p].status == status)
+            return cairn_fail(replay->common.comm->env, status, "%s",
+                              replay->piece[p].kernel.launch.message);
+    return status;
 }
 
 cairn_status cairn_replay_run(cairn_replay *replay)
 {
     CAIRN_TRY(cairn_operands_begin(&replay->operands, first_sets(replay)));
-    const cairn_status status = run_members(replay);
+    const cairn_status status = run_pieces(replay);
     const cairn_status ended  = cairn_operands_end(&replay->operands); /* others wait */
 
     return status != CAIRN_OK ? status : ended;
+}
+
+void cairn_replay_times(const cairn_replay *replay, double *measured, double *simulated)
+{
+    *measured = *simulated = 0;
+    for (int q = 0; q < replay->queues; q++) {
+        const cairn_device *device =
+            &replay->common.devices->device[replay->queue_device[q]];
+        const bool models = device->info.clock == CAIRN_CLOCK_SIMULATED;
+        double    *most   = models ? simulated : measured;
+        double     sum    = 0;
+
+        for (int p = 0; p < replay->pieces; p++)
+            if (replay->piece[p].device == device)
+                sum += cairn_piece_median(&replay->piece[p]);
+        if (sum > *most) *most = sum;
+    }
 }
 
 int64_t cairn_replay_bytes(const cairn_replay *replay)
 {
     int64_t bytes = cairn_operands_bytes(&replay->operands);
 
-    for (int m = 0; m < replay->tensor->groups; m++)
-        bytes += replay->tensor->group[m].bytes;
+    for (int p = 0; p < replay->pieces; p++)
+        bytes += cairn_piece_bytes(&replay->piece[p]);
     return bytes;
 }

@@ -1,50 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The plan of a product on one rank of several: operands with their halo, one task for
-/// every member, additions in member order. Made once, replayed without allocating.
+/// The plan of a product on one rank of several: operands with their halo, and a graph of
+/// tasks, one for every piece (piece.h) and one for every addition of a Y computed apart.
+/// Each device that has a piece is a queue of its own; the first is the caller's thread,
+/// which also talks to other ranks. Made once, replayed without allocating.
 
 #ifndef CAIRN_SCHED_REPLAY_H
 #define CAIRN_SCHED_REPLAY_H
 
-#include "expr/reference.h"
-#include "sched/member_kernel.h"
-#include "sched/operands.h"
-
-struct cairn_replay;
-
-/// The product of one member, as a task on a device's queue.
-typedef struct cairn_member_task {
-    struct cairn_replay *replay;
-    cairn_device_work    work;
-    cairn_member_kernel  kernel;
-    cairn_status         status;  ///< Of the last run,
-    double               seconds; ///< and how long it took, measured.
-} cairn_member_task;
+#include "sched/engine.h"
+#include "sched/homes.h"
+#include "sched/piece.h"
 
 typedef struct cairn_replay {
-    cairn_comm           *comm;
-    cairn_device         *device;
-    const cairn_local    *tensor;
+    cairn_pieces_common   common;
     cairn_product_options op;
     cairn_operands        operands;
-    cairn_reference      *reference;               ///< NULL: every member has a kernel.
-    cairn_member_task     task[CAIRN_MAX_MEMBERS]; ///< In member order: so Y adds up.
+    int                   pieces;
+    cairn_piece           piece[CAIRN_MAX_MEMBERS]; ///< In member order: so Y adds up.
+    int                   queues;
+    int                   queue_device[CAIRN_MAX_DEVICES]; ///< [queues]
+    cairn_program        *program;
+    cairn_engine         *engine;
+    cairn_task_time      *time; ///< [tasks of the program] of the last run, or NULL.
 } cairn_replay;
 
 /// Prepare.
 ///
 /// Collective.
 ///
-/// @param[in]  device  Runs the products; outlives the plan.
-/// @param[in]  rows  Who owns which rows of the tensor.
-/// @param[in]  op    Checked by cairn_product_valid().
-/// @param[in]  held  Bytes that count against the limit beside the operands.
-/// @param[out] replay  Destroy with cairn_replay_destroy(). Unchanged on failure.
-/// @retval CAIRN_NO_MEMORY    The operands exceed the limit.
-/// @retval CAIRN_NO_KERNEL  Kernels must be compiled (CAIRN_KERNELS), and some member's
+/// @param[in]  devices  Run the pieces; outlive the plan.
+/// @param[in]  homes    Of this rank.
+/// @param[in]  rows     Who owns which rows of the tensor.
+/// @param[in]  op       Checked by cairn_product_valid().
+/// @param[in]  held     Bytes that count against the limit beside the operands.
+/// @param[out] replay   Destroy with cairn_replay_destroy(). Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY    The operands exceed the limit, or a device's memory.
+/// @retval CAIRN_NO_KERNEL    Kernels must be compiled (CAIRN_KERNELS), and some member's
 ///                            cannot be.
+/// @retval CAIRN_UNSUPPORTED  A device cannot do a member that was given to it.
 cairn_status cairn_replay_create(cairn_comm                  *comm,
-                                 cairn_device                *device,
+                                 cairn_devices               *devices,
+                                 const cairn_homes           *homes,
                                  const cairn_local           *tensor,
                                  const cairn_rows            *rows,
                                  const cairn_product_options *op,
@@ -53,8 +50,15 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
 
 void cairn_replay_destroy(cairn_replay **replay);
 
-/// Run once, from X as it stands in the plan, into its Y. Collective.
+/// Run once, from X as it stands in the plan, into its Y. Collective. A device that fails
+/// is retired, and its pieces are computed again: the run succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
+
+/// Seconds of a run on this rank, by recent medians: of the queue that has most to do,
+/// one number for each clock.
+void cairn_replay_times(const cairn_replay *replay,
+                        double             *measured,
+                        double             *simulated);
 
 /// Bytes that one run moves on this rank: arrays, owned X and Y, halo.
 int64_t cairn_replay_bytes(const cairn_replay *replay);

@@ -52,6 +52,31 @@ CAIRN_API cairn_status cairn_plan_product(cairn_tensor                *tensor,
 /// Prepare y = A x: cairn_plan_product() without options.
 CAIRN_API cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan);
 
+/// How a plan is made.
+typedef struct cairn_plan_options {
+    const char *place; ///< Which device computes which member of the format, as --place
+                       ///< takes it: "auto" (NULL), "cpu", "0=cpu:0,1=opencl".
+} cairn_plan_options;
+
+/// Prepare a product whose members run on different devices, at the same time. The
+/// devices are those of CAIRN_DEVICES, or of cairn_devices_check().
+///
+/// Collective. The tensor must outlive the plan. A device that fails in a run (an error, a
+/// process that dies) is retired, and its part is computed again on the processor: the run
+/// succeeds, and cairn_plan_describe() tells.
+///
+/// @param[in]  product  NULL: y = A x.
+/// @param[in]  options  NULL: all defaults.
+/// @param[out] plan     Destroy with cairn_plan_destroy(). Unchanged on failure.
+/// @retval CAIRN_BAD_OPTION   `place` is malformed, or names members that are not there.
+/// @retval CAIRN_NO_DEVICE    There is no such device.
+/// @retval CAIRN_UNSUPPORTED  A device cannot compute a member that was given to it.
+/// @retval (others)           As cairn_plan_product().
+CAIRN_API cairn_status cairn_plan_create(cairn_tensor                *tensor,
+                                         const cairn_product_options *product,
+                                         const cairn_plan_options    *options,
+                                         cairn_plan                 **plan);
+
 CAIRN_API void cairn_plan_destroy(cairn_plan **plan);
 
 /// The columns of op(A) whose X this rank owns, and the rows whose Y: first and one past
@@ -88,7 +113,14 @@ typedef struct cairn_plan_info {
     int64_t halo;          ///< Rows of X (transposed of Y) from other ranks, all ranks.
     const char *route;  ///< Of the slowest member: "reference", "compiled", "prebuilt".
     const char *why;    ///< Why a member goes the reference way; NULL: none does.
-    const char *device; ///< "cpu:0".
+    const char *device; ///< Of the first member on this rank: "cpu:0".
+    const char *clock;  ///< "measured", "simulated", or "mixed" if parts differ.
+    double
+        simulated;   ///< Seconds that one run takes by the models of simulated devices:
+                     ///< those of the slowest. 0 without such.
+    double measured; ///< Seconds of a run in parts and additions that are measured: the
+                     ///< slowest queue's median; all there is where clocks are mixed.
+    int retired;     ///< Parts whose device failed, all ranks together.
 } cairn_plan_info;
 
 /// Describe a plan. Its texts live as long as the plan.
@@ -97,11 +129,32 @@ typedef struct cairn_plan_info {
 CAIRN_API cairn_status cairn_plan_describe(const cairn_plan *plan,
                                            cairn_plan_info  *info);
 
-/// Seconds that the last run spent in one group of parts (member) on this rank.
-CAIRN_API double cairn_plan_member_seconds(const cairn_plan *plan, int member);
+/// What one device does in a plan: a member of the format on one rank.
+typedef struct cairn_plan_part {
+    int     member, rank, share;
+    int64_t nnz, bytes; ///< Entries stored; bytes of the arrays.
+    char    device[32]; ///< "cpu:0".
+    char    clock[16];  ///< "measured" or "simulated".
+    char    route[16];  ///< "reference", "compiled" or "prebuilt".
+    double seconds; ///< Median of the runs since cairn_plan_forget_times(), of the last
+                    ///< 128 at most; 0 before the first.
+    char note[320]; ///< What the device says of it, what happened; "": nothing.
+} cairn_plan_part;
 
-/// The way that a member goes: "reference", "compiled" or "prebuilt"; NULL past the last.
+/// List the parts of all ranks, by rank and member.
+///
+/// Collective. @p parts is freed with cairn_plan_parts_free().
+CAIRN_API cairn_status cairn_plan_parts(const cairn_plan *plan,
+                                        int64_t          *count,
+                                        cairn_plan_part **parts);
+CAIRN_API void cairn_plan_parts_free(const cairn_plan *plan, cairn_plan_part **parts);
+
+/// The way that a member goes on this rank: "reference", "compiled" or "prebuilt"; NULL
+/// past the last. Local.
 CAIRN_API const char *cairn_plan_member_route(const cairn_plan *plan, int member);
+
+/// Begin anew with the times of parts, after runs that are not to count. Local.
+CAIRN_API void cairn_plan_forget_times(cairn_plan *plan);
 
 /// Hold the plan's Y against an independent sum over a source's entries in long double,
 /// with the plan's X. Sums of alpha*op(A)*X are compared, so beta must be 0.

@@ -26,27 +26,46 @@ static int64_t held_bytes(const cairn_tensor *tensor)
     return held;
 }
 
-cairn_status cairn_plan_product(cairn_tensor                *tensor,
-                                const cairn_product_options *options,
-                                cairn_plan                 **plan)
+/// Which device computes which member on this rank.
+static cairn_status choose_homes(const cairn_tensor       *tensor,
+                                 const cairn_plan_options *options,
+                                 cairn_homes              *homes)
 {
-    const cairn_product_options op    = options ? *options : defaults;
+    cairn_context  *context = tensor->context;
+    cairn_env      *env     = &context->env;
+    const char     *place   = options && options->place ? options->place : "";
+    cairn_placement placement;
+
+    CAIRN_TRY(cairn_context_devices(context));
+    CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
+    CAIRN_CHECK(placement.named <= tensor->local->groups, env, CAIRN_BAD_OPTION,
+                "--place: %s: the format has %d member%s", place, tensor->local->groups,
+                tensor->local->groups == 1 ? "" : "s");
+    return cairn_homes_choose(context->devices, &placement, tensor->local, homes);
+}
+
+cairn_status cairn_plan_create(cairn_tensor                *tensor,
+                               const cairn_product_options *product,
+                               const cairn_plan_options    *options,
+                               cairn_plan                 **plan)
+{
+    const cairn_product_options op    = product ? *product : defaults;
     cairn_comm                 *comm  = tensor->context->comm;
     const double                begin = cairn_seconds();
     cairn_plan                 *fresh = NULL;
+    cairn_homes                 homes;
 
     CAIRN_TRY(cairn_product_valid(comm->env, &op, tensor->local->shape.order));
     cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
+    if (status == CAIRN_OK) status = choose_homes(tensor, options, &homes);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
-        status = cairn_comm_agree(comm, cairn_context_devices(tensor->context));
-    if (status == CAIRN_OK)
-        status = cairn_replay_create(comm, &tensor->context->devices->device[0],
-                                     tensor->local, &tensor->rows, &op,
-                                     held_bytes(tensor), &fresh->replay);
+        status =
+            cairn_replay_create(comm, tensor->context->devices, &homes, tensor->local,
+                                &tensor->rows, &op, held_bytes(tensor), &fresh->replay);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;
@@ -55,6 +74,13 @@ cairn_status cairn_plan_product(cairn_tensor                *tensor,
         cairn_plan_destroy(&fresh);
     }
     return status;
+}
+
+cairn_status cairn_plan_product(cairn_tensor                *tensor,
+                                const cairn_product_options *options,
+                                cairn_plan                 **plan)
+{
+    return cairn_plan_create(tensor, options, NULL, plan);
 }
 
 cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
@@ -76,8 +102,8 @@ void cairn_plan_destroy(cairn_plan **plan)
 static void
 own_range(const cairn_plan *plan, const cairn_rows *rows, int64_t *first, int64_t *end)
 {
-    *first = rows->first[plan->replay->comm->rank];
-    *end   = rows->first[plan->replay->comm->rank + 1];
+    *first = rows->first[plan->replay->common.comm->rank];
+    *end   = rows->first[plan->replay->common.comm->rank + 1];
 }
 
 void cairn_plan_columns(const cairn_plan *plan, int64_t *first, int64_t *end)
@@ -136,70 +162,4 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
     CAIRN_TRY(cairn_replay_run(plan->replay));
     copy(y, o->y, bytes);
     return CAIRN_OK;
-}
-
-static const char *route_name(cairn_route route)
-{
-    static const char *const name[] = {[CAIRN_ROUTE_REFERENCE] = "reference",
-                                       [CAIRN_ROUTE_PREBUILT]  = "prebuilt",
-                                       [CAIRN_ROUTE_COMPILED]  = "compiled"};
-
-    return name[route];
-}
-
-static cairn_route member_route(const cairn_plan *plan, int member)
-{
-    const cairn_member_kernel *kernel = &plan->replay->task[member].kernel;
-
-    return cairn_member_kernel_lacks(kernel) ? CAIRN_ROUTE_REFERENCE
-                                             : kernel->launch.route;
-}
-
-const char *cairn_plan_member_route(const cairn_plan *plan, int member)
-{
-    if (member < 0 || member >= plan->tensor->local->groups) return NULL;
-    return route_name(member_route(plan, member));
-}
-
-/// The slowest of the members' routes: a reference one decides, then a compiled one.
-static cairn_route plan_route(const cairn_plan *plan, const char **why)
-{
-    cairn_route route = CAIRN_ROUTE_PREBUILT;
-
-    for (int m = 0; m < plan->tensor->local->groups; m++) {
-        const cairn_route mine = member_route(plan, m);
-
-        if (mine == CAIRN_ROUTE_REFERENCE && !*why)
-            *why = plan->replay->task[m].kernel.why;
-        if (mine == CAIRN_ROUTE_REFERENCE || route == CAIRN_ROUTE_PREBUILT)
-            route = mine;
-    }
-    return route;
-}
-
-cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
-{
-    cairn_comm *comm    = plan->replay->comm;
-    int64_t     sum[2]  = {cairn_replay_bytes(plan->replay), 0};
-    double      seconds = plan->seconds;
-    const char *why     = NULL;
-    cairn_pos   sent;
-
-    cairn_halo_counts(plan->replay->operands.halo, &sum[1], &sent);
-    CAIRN_TRY(comm->ops->allreduce(comm, sum, 2, CAIRN_SUM));
-    CAIRN_TRY(cairn_context_max(plan->tensor->context, &seconds, 1));
-    *info = (cairn_plan_info){.seconds       = seconds,
-                              .bytes_per_run = sum[0],
-                              .halo          = sum[1],
-                              .route         = route_name(plan_route(plan, &why)),
-                              .why           = why,
-                              .device        = plan->replay->device->info.id};
-    return CAIRN_OK;
-}
-
-double cairn_plan_member_seconds(const cairn_plan *plan, int member)
-{
-    return member >= 0 && member < plan->tensor->local->groups
-               ? plan->replay->task[member].seconds
-               : 0;
 }

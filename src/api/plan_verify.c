@@ -151,7 +151,7 @@ static cairn_status compare_transposed(check *c, transposed *w, int64_t k)
 
 static cairn_status prepare_transposed(const check *c, transposed *w)
 {
-    cairn_comm    *comm   = c->plan->replay->comm;
+    cairn_comm    *comm   = c->plan->replay->common.comm;
     const int64_t *key[1] = {c->entries->coord[1]};
     int64_t        first, end;
 
@@ -165,7 +165,7 @@ static cairn_status prepare_transposed(const check *c, transposed *w)
 
 static cairn_status compare_all_transposed(check *c)
 {
-    cairn_comm  *comm   = c->plan->replay->comm;
+    cairn_comm  *comm   = c->plan->replay->common.comm;
     transposed   w      = {0};
     cairn_status status = cairn_comm_agree(comm, prepare_transposed(c, &w));
 

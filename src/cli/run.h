@@ -32,13 +32,6 @@ cairn_status cli_read_columns(cli_job *job, const char *op, int64_t *columns);
 /// The k-th operation, for help and completion; false past the last.
 bool cli_operation_word(int k, cli_word_row *row);
 
-/// The banks of one member on one rank, together.
-typedef struct cli_run_part {
-    int     member, rank, share;
-    int64_t nnz, bytes;
-    double  seconds; ///< Median of the timed runs.
-} cli_run_part;
-
 /// What happened.
 typedef struct cli_run {
     cli_job              *job;
@@ -51,12 +44,11 @@ typedef struct cli_run {
     cairn_source_info     matrix;
     cairn_plan_info       moved;
     double                read, convert, prepare; ///< Seconds, the slowest rank's.
-    double        median, fastest, total; ///< Of the timed runs, all ranks together.
-    double       *member_seconds;         ///< [members] this rank's medians.
-    cli_run_part *part;                   ///< [parts] of all ranks.
-    int64_t       parts;
-    double        rel_error, abs_error;
-    bool          verified;
+    double           median, fastest, total; ///< Of the timed runs, all ranks together.
+    cairn_plan_part *part;                   ///< [parts] of all ranks.
+    int64_t          parts;
+    double           rel_error, abs_error;
+    bool             verified;
 } cli_run;
 
 /// Run the plan untimed and timed, and fill the seconds.

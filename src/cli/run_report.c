@@ -9,59 +9,41 @@
 #include "words.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-/// Join the banks of one member on one rank; they are neighbours in the list.
-static void join_banks(cli_run *run, const cairn_part_info *bank, int64_t count)
+static bool is_measured(const cli_run *run)
 {
-    for (int64_t k = 0; k < count; k++) {
-        cli_run_part *last = run->parts ? &run->part[run->parts - 1] : NULL;
-
-        if (!last || last->member != bank[k].member || last->rank != bank[k].rank
-            || last->share != bank[k].share) {
-            last  = &run->part[run->parts++];
-            *last = (cli_run_part){
-                .member = bank[k].member, .rank = bank[k].rank, .share = bank[k].share};
-        }
-        last->nnz += bank[k].nnz;
-        last->bytes += bank[k].bytes;
-    }
+    return strcmp(run->moved.clock, "measured") == 0;
 }
 
-static cairn_status collect_parts(cli_run *run)
+static bool is_mixed(const cli_run *run)
 {
-    cairn_part_info *banks = NULL;
-    int64_t          count = 0;
+    return strcmp(run->moved.clock, "mixed") == 0;
+}
 
-    CLI_TRY(cairn_tensor_parts(run->tensor, &count, &banks));
-    const cairn_status status =
-        cli_alloc_together(run->job, count, sizeof *run->part, &run->part);
+/// Times by the clocks that there are. Where only models tell, every run takes the same.
+static void settle_clocks(cli_run *run)
+{
+    const double iters = (double)run->settings.iters;
 
-    if (status == CAIRN_OK) join_banks(run, banks, count);
-    cairn_parts_free(run->tensor, &banks);
-    return status;
+    if (is_measured(run)) return;
+    run->total  = is_mixed(run) ? run->moved.measured * iters : 0;
+    run->median = run->fastest = is_mixed(run) ? NAN : run->moved.simulated;
 }
 
 cairn_status cli_run_collect(cli_run *run)
 {
-    const int members = cairn_format_members(run->format);
-    double   *seconds;
-
-    CLI_TRY(collect_parts(run));
+    CLI_TRY(cairn_plan_parts(run->plan, &run->parts, &run->part));
     CLI_TRY(cairn_plan_describe(run->plan, &run->moved));
+    settle_clocks(run);
     run->read    = run->matrix.read_seconds;
     run->convert = cairn_tensor_seconds(run->tensor);
     run->prepare = run->moved.seconds;
     CLI_TRY(cli_max(run->job, &run->read));
     CLI_TRY(cli_max(run->job, &run->convert));
-    CLI_TRY(cli_max(run->job, &run->prepare));
-    CLI_TRY(cli_gather(run->job, run->member_seconds, members, &seconds));
-    for (int64_t p = 0; p < run->parts; p++)
-        run->part[p].seconds =
-            seconds[(int64_t)run->part[p].rank * members + run->part[p].member];
-    free(seconds);
-    return CAIRN_OK;
+    return cli_max(run->job, &run->prepare);
 }
 
 static double gflops(const cli_run *run)
@@ -69,14 +51,14 @@ static double gflops(const cli_run *run)
     return 2e-9 * (double)run->matrix.nnz * (double)run->settings.columns / run->median;
 }
 
-static json_t *part_object(const cli_run *run, const cli_run_part *part)
+static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
 {
-    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:s}", "member",
-                     part->member, "rank", part->rank, "share", part->share, "format",
-                     cairn_format_member(run->format, part->member), "nnz",
+    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:s, s:s, s:s}",
+                     "member", part->member, "rank", part->rank, "share", part->share,
+                     "format", cairn_format_member(run->format, part->member), "nnz",
                      (json_int_t)part->nnz, "bytes", (json_int_t)part->bytes, "device",
-                     run->moved.device, "seconds", cli_json_real(part->seconds),
-                     "clock", "measured");
+                     part->device, "seconds", cli_json_real(part->seconds), "clock",
+                     part->clock, "route", part->route, "note", part->note);
 }
 
 static json_t *parts(const cli_run *run)
@@ -112,9 +94,10 @@ static json_t *result(const cli_run *run)
 {
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:s, s:o}", "clock",
-        "measured", "seconds_median", cli_json_real(run->median), "seconds_min",
+        run->moved.clock, "seconds_median", cli_json_real(run->median), "seconds_min",
         cli_json_real(run->fastest), "seconds_measured", cli_json_real(run->total),
-        "seconds_simulated", 0.0, "gflops", cli_json_real(gflops(run)), "bytes_per_run",
+        "seconds_simulated", run->moved.simulated * (double)run->settings.iters,
+        "gflops", cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
         "convert_seconds", cli_json_real(run->convert), "plan_seconds",
         cli_json_real(run->prepare), "route", run->moved.route, "parts", parts(run));
@@ -141,12 +124,34 @@ static void print_parts(const cli_run *run)
 {
     printf("\n  member  rank  entries       bytes         seconds     device\n");
     for (int64_t p = 0; p < run->parts; p++) {
-        const cli_run_part *part = &run->part[p];
+        const cairn_plan_part *part      = &run->part[p];
+        const bool             simulated = strcmp(part->clock, "simulated") == 0;
 
-        printf("  %-6d  %-4d  %-12" PRId64 "  %-12s  %-10s  %s\n", part->member,
+        printf("  %-6d  %-4d  %-12" PRId64 "  %-12s  %-10s  %s%s\n", part->member,
                part->rank, part->nnz, cli_word_bytes(part->bytes).text,
-               cli_word_seconds(part->seconds).text, run->moved.device);
+               cli_word_seconds(part->seconds).text, part->device,
+               simulated ? " (simulated)" : "");
+        if (part->note[0]) printf("          %s\n", part->note);
     }
+}
+
+/// What a run takes; models' seconds are told apart from the wall's.
+static void print_times(const cli_run *run)
+{
+    if (is_mixed(run))
+        printf("a run     %s measured on some devices, %s simulated on others; the two "
+               "are not added\n",
+               cli_word_seconds(run->moved.measured).text,
+               cli_word_seconds(run->moved.simulated).text);
+    else if (!is_measured(run))
+        printf("a run     %s, simulated; %.3g GFLOP/s\n",
+               cli_word_seconds(run->median).text, gflops(run));
+    else
+        printf("a run     %s median, %s fastest of %" PRId64
+               "; %.3g GFLOP/s, %s moved; %s\n",
+               cli_word_seconds(run->median).text, cli_word_seconds(run->fastest).text,
+               run->settings.iters, gflops(run),
+               cli_word_bytes(run->moved.bytes_per_run).text, run->moved.route);
 }
 
 static void print(const cli_run *run)
@@ -158,11 +163,7 @@ static void print(const cli_run *run)
            cli_word_entries(run->matrix.nnz).text,
            run->job->dtype == CAIRN_F32 ? "f32" : "f64", ranks, ranks == 1 ? "" : "s");
     printf("format    %s\n", cairn_format_text(run->format));
-    printf("a run     %s median, %s fastest of %" PRId64
-           "; %.3g GFLOP/s, %s moved; %s\n",
-           cli_word_seconds(run->median).text, cli_word_seconds(run->fastest).text,
-           run->settings.iters, gflops(run),
-           cli_word_bytes(run->moved.bytes_per_run).text, run->moved.route);
+    print_times(run);
     printf("before    read %s, store %s, plan %s\n", cli_word_seconds(run->read).text,
            cli_word_seconds(run->convert).text, cli_word_seconds(run->prepare).text);
     print_parts(run);

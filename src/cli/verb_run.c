@@ -66,7 +66,9 @@ static cairn_status prepare(cli_run *run)
     const char *x = run->settings.x;
 
     cli_progress_phase("plan");
-    CLI_TRY(cairn_plan_product(run->tensor, &run->product, &run->plan));
+    const cairn_plan_options options = {.place = run->settings.place};
+
+    CLI_TRY(cairn_plan_create(run->tensor, &run->product, &options, &run->plan));
     if (strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0)
         return cairn_plan_read_x(run->plan, x);
     fill_x(run, strcmp(x, "ramp") == 0);
@@ -98,6 +100,11 @@ static cairn_status warn(cli_run *run)
 
     if (run->moved.why)
         cli_warn(job, "run: the reference way, slow: %s", run->moved.why);
+    for (int64_t p = 0; p < run->parts && run->moved.retired > 0; p++)
+        if (strstr(run->part[p].note, "retired"))
+            cli_warn(job, "run: rank %d: member %d: %s; computed again on %s",
+                     run->part[p].rank, run->part[p].member, run->part[p].note,
+                     run->part[p].device);
     CLI_TRY(cli_agree(job, cairn_devices_cores(job->context, &bound, &share)));
     if (bound == 1 && share > 1 && !cli_given(job, CLI_THREADS))
         cli_warn(job,
@@ -134,8 +141,7 @@ static cairn_status execute(cli_run *run)
 
 static void release(cli_run *run)
 {
-    free(run->part);
-    free(run->member_seconds);
+    if (run->plan) cairn_plan_parts_free(run->plan, &run->part);
     cairn_plan_destroy(&run->plan);
     cairn_tensor_destroy(&run->tensor);
     cairn_source_destroy(&run->source);

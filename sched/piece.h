@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Pieces: what one device does of a product on one rank, a member of the matrix. A piece
+/// has its kernel there and says where its sums go: straight into Y, or into a Y of its
+/// own, which is added when the pieces before it are in. A piece whose device fails is
+/// computed again on the processor, from X, which nobody changed; the device is retired,
+/// and the piece stays where it is from then on.
+
+#ifndef CAIRN_SCHED_PIECE_H
+#define CAIRN_SCHED_PIECE_H
+
+#include "devices/registry.h"
+#include "expr/reference.h"
+#include "sched/member_kernel.h"
+#include "sched/operands.h"
+
+/* Runs that a piece remembers: more tell no more about a median. */
+enum { CAIRN_PIECE_RECENT = 128 };
+
+/// What the pieces of one plan share.
+typedef struct cairn_pieces_common {
+    cairn_comm        *comm;
+    cairn_devices     *devices;
+    const cairn_local *tensor;
+    cairn_operands    *operands;
+} cairn_pieces_common;
+
+typedef struct cairn_piece {
+    const cairn_pieces_common *common;
+    cairn_device              *device;
+    cairn_device_work          work;
+    cairn_product_options      op; ///< The plan's; of a Y of its own, beta is 0.
+    cairn_member_kernel        kernel;
+    cairn_reference           *reference; ///< NULL: it has a kernel.
+    bool                       has_own;   ///< Its sums go to a Y of its own:
+    void        *own;      ///< [rows][columns], room for f64 whatever is there.
+    cairn_status status;   ///< Of the last run,
+    double       seconds;  ///< what it took by the wall's clock,
+    double       modelled; ///< and by the model of a simulated device.
+    int64_t      runs;     ///< Since its times were forgotten.
+    double       recent[CAIRN_PIECE_RECENT];   ///< Seconds, in a ring.
+    char         label[48], collect_label[48]; ///< In traces.
+    char         retired[24];                  ///< The device that failed; "": none.
+    char         why[256];                     ///< And how.
+} cairn_piece;
+
+/// Prepare the kernel of a piece.
+///
+/// Collective.
+///
+/// @param[in]  own    Its sums go to a Y of its own.
+/// @param[out] piece  Release with cairn_piece_fini(), also after a failure.
+cairn_status cairn_piece_init(const cairn_pieces_common   *common,
+                              cairn_device                *device,
+                              int                          member,
+                              const cairn_product_options *op,
+                              bool                         own,
+                              cairn_piece                 *piece);
+
+void cairn_piece_fini(cairn_piece *piece);
+
+/// Bytes of its own Y; 0 without.
+int64_t cairn_piece_own_bytes(const cairn_piece *piece);
+
+/// Allocate what a run needs: its own Y, what the reference way keeps. Local.
+cairn_status cairn_piece_allocate(cairn_piece *piece);
+
+/// Does it need the host's thread after it: to add its Y, or in case its device fails?
+bool cairn_piece_is_collected(const cairn_piece *piece);
+
+/// Does it set all rows of Y, so that nothing need be done to them before?
+bool cairn_piece_sets(const cairn_piece *piece);
+
+/// Tasks (sched/graph.h) with a cairn_piece as argument. Computing runs on the thread of
+/// the device's queue and fails only where nobody collects; collecting runs on the
+/// host's, and computes again what failed.
+cairn_status cairn_piece_compute(void *piece);
+cairn_status cairn_piece_collect(void *piece);
+
+/// Bytes that one run moves beside X and Y: its arrays, and twice its own Y.
+int64_t cairn_piece_bytes(const cairn_piece *piece);
+
+/// Is its device's clock simulated?
+bool cairn_piece_models(const cairn_piece *piece);
+
+/// Median seconds of its recent runs, in its device's clock; 0 before the first.
+double cairn_piece_median(const cairn_piece *piece);
+
+#endif

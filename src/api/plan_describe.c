@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What plans tell of themselves.
+
+#include "api/api.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *route_name(cairn_route route)
+{
+    static const char *const name[] = {[CAIRN_ROUTE_REFERENCE] = "reference",
+                                       [CAIRN_ROUTE_PREBUILT]  = "prebuilt",
+                                       [CAIRN_ROUTE_COMPILED]  = "compiled"};
+
+    return name[route];
+}
+
+static cairn_route piece_route(const cairn_piece *piece)
+{
+    return cairn_member_kernel_lacks(&piece->kernel) ? CAIRN_ROUTE_REFERENCE
+                                                     : piece->kernel.launch.route;
+}
+
+const char *cairn_plan_member_route(const cairn_plan *plan, int member)
+{
+    if (member < 0 || member >= plan->tensor->local->groups) return NULL;
+    return route_name(piece_route(&plan->replay->piece[member]));
+}
+
+/// The slowest of the pieces' routes: a reference one decides, then a compiled one.
+static cairn_route plan_route(const cairn_replay *replay, const char **why)
+{
+    cairn_route route = CAIRN_ROUTE_PREBUILT;
+
+    for (int p = 0; p < replay->pieces; p++) {
+        const cairn_route mine = piece_route(&replay->piece[p]);
+
+        if (mine == CAIRN_ROUTE_REFERENCE && !*why) *why = replay->piece[p].kernel.why;
+        if (mine == CAIRN_ROUTE_REFERENCE || route == CAIRN_ROUTE_PREBUILT)
+            route = mine;
+    }
+    return route;
+}
+
+/// Numbers of one rank; the largest over ranks are the plan's.
+enum { SECONDS, SIMULATED, MEASURED, HAS_SIMULATED, HAS_MEASURED, NUMBERS };
+
+static void collect_numbers(const cairn_plan *plan, double number[NUMBERS])
+{
+    const cairn_replay *replay = plan->replay;
+
+    memset(number, 0, NUMBERS * sizeof *number);
+    number[SECONDS] = plan->seconds;
+    cairn_replay_times(replay, &number[MEASURED], &number[SIMULATED]);
+    for (int p = 0; p < replay->pieces; p++)
+        number[cairn_piece_models(&replay->piece[p]) ? HAS_SIMULATED : HAS_MEASURED] =
+            1;
+}
+
+static const char *clock_name(const double number[NUMBERS])
+{
+    if (number[HAS_SIMULATED] == 0) return "measured";
+    return number[HAS_MEASURED] == 0 ? "simulated" : "mixed";
+}
+
+static int64_t count_retired(const cairn_replay *replay)
+{
+    int64_t retired = 0;
+
+    for (int p = 0; p < replay->pieces; p++)
+        retired += replay->piece[p].retired[0] != 0;
+    return retired;
+}
+
+cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
+{
+    cairn_replay *replay = plan->replay;
+    cairn_comm   *comm   = replay->common.comm;
+    int64_t       sum[3] = {cairn_replay_bytes(replay), 0, count_retired(replay)};
+    double        number[NUMBERS];
+    const char   *why = NULL;
+    cairn_pos     sent;
+
+    cairn_halo_counts(replay->operands.halo, &sum[1], &sent);
+    collect_numbers(plan, number);
+    CAIRN_TRY(comm->ops->allreduce(comm, sum, 3, CAIRN_SUM));
+    CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS));
+    *info = (cairn_plan_info){.seconds       = number[SECONDS],
+                              .bytes_per_run = sum[0],
+                              .halo          = sum[1],
+                              .route         = route_name(plan_route(replay, &why)),
+                              .why           = why,
+                              .device        = replay->piece[0].device->info.id,
+                              .clock         = clock_name(number),
+                              .simulated     = number[SIMULATED],
+                              .measured      = number[MEASURED],
+                              .retired       = (int)sum[2]};
+    return CAIRN_OK;
+}
+
+static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
+{
+    const char *note = piece->kernel.launch.note;
+
+    memset(part, 0, sizeof *part);
+    part->member  = piece->work.member;
+    part->rank    = piece->common->comm->rank;
+    part->nnz     = cairn_work_entries(&piece->work);
+    part->bytes   = cairn_work_group(&piece->work)->bytes;
+    part->seconds = cairn_piece_median(piece);
+    snprintf(part->device, sizeof part->device, "%s", piece->device->info.id);
+    snprintf(part->clock, sizeof part->clock, "%s",
+             cairn_piece_models(piece) ? "simulated" : "measured");
+    snprintf(part->route, sizeof part->route, "%s", route_name(piece_route(piece)));
+    if (piece->retired[0])
+        snprintf(part->note, sizeof part->note, "%s failed and was retired: %s",
+                 piece->retired, piece->why);
+    else
+        snprintf(part->note, sizeof part->note, "%s", note);
+}
+
+cairn_status
+cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts)
+{
+    const cairn_replay *replay = plan->replay;
+    cairn_comm         *comm   = replay->common.comm;
+    cairn_plan_part    *own    = NULL;
+    cairn_status        status =
+        cairn_comm_agree(comm, CAIRN_NEW(comm->env, replay->pieces, &own));
+
+    for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++)
+        describe_piece(&replay->piece[p], &own[p]);
+    if (status == CAIRN_OK)
+        status = cairn_comm_gather(comm, own, replay->pieces, sizeof *own,
+                                   (void **)parts, count);
+    cairn_free(comm->env, own);
+    return status;
+}
+
+void cairn_plan_parts_free(const cairn_plan *plan, cairn_plan_part **parts)
+{
+    cairn_free(&plan->tensor->context->env, *parts);
+    *parts = NULL;
+}
+
+void cairn_plan_forget_times(cairn_plan *plan)
+{
+    for (int p = 0; p < plan->replay->pieces; p++)
+        plan->replay->piece[p].runs = 0;
+}
