@@ -19,6 +19,9 @@ typedef struct cairn_machine     cairn_machine;     // devices/discover.h
 typedef struct cairn_device_work cairn_device_work; // devices/product.h
 typedef struct cairn_launch      cairn_launch;      // devices/product.h
 
+typedef struct cairn_device_config cairn_device_config; // devices/config.h
+typedef struct cairn_device_model  cairn_device_model;  // devices/config.h
+
 /// What a queue runs. A task reports its failure through its own argument.
 typedef void (*cairn_task_fn)(void *argument);
 
@@ -70,6 +73,10 @@ typedef struct cairn_device_ops {
     const char *kind;     ///< Lower case, as users write it: "cpu".
     const char *summary;  ///< One line for `cairn devices`.
     const char *delegate; ///< The kind that serves NULL slots; NULL: none.
+
+    /// What a user may say of a device of this kind, ended by a name NULL (config.h).
+    /// NULL: nothing. Never delegated.
+    const cairn_device_model *models;
 
     const cairn_memory_ops *memory;
     const cairn_queue_ops  *queue;
@@ -125,11 +132,16 @@ typedef struct cairn_device_ops {
 struct cairn_device {
     cairn_env           *env;
     const cairn_machine *machine; ///< Where it stands; outlives it.
-    cairn_device_facts   info;
-    cairn_device_ops     ops;     ///< Completed by the delegates.
-    void                *state;   ///< The kind's own.
-    bool                 lost;    ///< It failed: nothing more is placed on it.
-    cairn_kernel_loader  kernels; ///< `load` NULL: not opened yet.
+
+    /// What the user said of it, over the model's defaults; outlives it. NULL exactly
+    /// where the kind has no models.
+    const cairn_device_config *config;
+
+    cairn_device_facts  info;
+    cairn_device_ops    ops;     ///< Completed by the delegates.
+    void               *state;   ///< The kind's own.
+    bool                lost;    ///< It failed: nothing more is placed on it.
+    cairn_kernel_loader kernels; ///< `load` NULL: not opened yet.
 };
 
 #endif

@@ -15,9 +15,10 @@ static const cairn_device_ops *const kinds[] = {
 #define CAIRN_DEVICE(kind) &cairn_device_##kind,
 #include "devices/device_list.def"
 #undef CAIRN_DEVICE
+    NULL,
 };
 
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum { KINDS = sizeof kinds / sizeof kinds[0] - 1 };
 
 /* What the command's contract names, whether this build has it or not. */
 static const char *const known[] = {"cpu", "cuda", "opencl", "pim", "fpga", NULL};
@@ -34,10 +35,21 @@ const cairn_device_ops *cairn_device_kind(const char *kind)
     return NULL;
 }
 
+const cairn_device_ops *const *cairn_device_kinds(void)
+{
+    return kinds;
+}
+
 cairn_status
 cairn_device_kind_check(cairn_env *env, const char *where, const char *word)
 {
-    if (cairn_device_kind(word)) return CAIRN_OK;
+    return cairn_device_kind(word) ? CAIRN_OK
+                                   : cairn_device_kind_unknown(env, where, word);
+}
+
+cairn_status
+cairn_device_kind_unknown(cairn_env *env, const char *where, const char *word)
+{
     for (const char *const *k = known; *k; k++)
         if (strcmp(*k, word) == 0)
             return cairn_fail(env, CAIRN_UNSUPPORTED,

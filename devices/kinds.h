@@ -22,6 +22,13 @@ const cairn_device_ops *cairn_device_kind(const char *kind);
 /// Return the k-th kind of the list, NULL past its end.
 const cairn_device_ops *cairn_device_kind_at(int k);
 
+/// The tables of all kinds, ended by NULL.
+const cairn_device_ops *const *cairn_device_kinds(void);
+
+/// Fail because there is no kind @p word, as cairn_device_kind_check() does.
+cairn_status
+cairn_device_kind_unknown(cairn_env *env, const char *where, const char *word);
+
 /// Fail unless this build has the kind @p word, which @p where ("--place") names.
 ///
 /// @retval CAIRN_UNSUPPORTED  A kind that Cairn knows, but this version lacks.

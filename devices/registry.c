@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Opening the devices of a list, kind by kind.
+/// The devices of a list, which is read to its end before the first is opened: a device
+/// is told of how many it is one.
 
 #include "devices/registry.h"
 
+#include "devices/config_file.h"
 #include "devices/kinds.h"
 
 #include <stdio.h>
@@ -19,43 +21,79 @@ static cairn_device_ops complete(const cairn_device_ops *kind)
     return ops;
 }
 
-static cairn_status open_one(cairn_env              *env,
-                             const cairn_machine    *machine,
-                             const cairn_device_ops *kind,
-                             int                     index,
-                             int                     count,
-                             cairn_device           *device)
+/// Put a device on the list. @p config NULL: as the kind's first model has it.
+static cairn_status list_one(cairn_env                 *env,
+                             const char                *where,
+                             const cairn_device_ops    *kind,
+                             const cairn_device_config *config,
+                             cairn_devices             *devices)
 {
-    *device = (cairn_device){.env = env, .machine = machine, .ops = complete(kind)};
-    snprintf(device->info.kind, sizeof device->info.kind, "%s", kind->kind);
-    snprintf(device->info.id, sizeof device->info.id, "%s:%d", kind->kind, index);
-    return kind->open(device, index, count);
+    const int k = devices->listed;
+
+    CAIRN_CHECK(k < CAIRN_MAX_DEVICES, env, CAIRN_BAD_OPTION,
+                "option: %s: more than %d devices", where, CAIRN_MAX_DEVICES);
+    devices->device[k] =
+        (cairn_device){.env = env, .machine = devices->machine, .ops = complete(kind)};
+    if (kind->models) {
+        devices->device[k].config = &devices->config[k];
+        if (config)
+            devices->config[k] = *config;
+        else
+            cairn_config_init(kind->models, &devices->config[k]);
+    }
+    devices->listed++;
+    return CAIRN_OK;
 }
 
-static bool has_kind(const cairn_devices *devices, const char *kind)
-{
-    for (int k = 0; k < devices->count; k++)
-        if (strcmp(devices->device[k].info.kind, kind) == 0) return true;
-    return false;
-}
-
-static cairn_status open_kind(cairn_env              *env,
+static cairn_status list_kind(cairn_env              *env,
                               const char             *where,
-                              cairn_devices          *devices,
                               const cairn_device_ops *kind,
-                              int                     asked)
+                              int                     asked,
+                              cairn_devices          *devices)
 {
     const bool all   = asked == CAIRN_NO_NUMBER_GIVEN;
-    const int  count = all ? kind->count(devices->machine) : asked;
+    int        count = all ? kind->count(devices->machine) : asked;
 
-    CAIRN_CHECK(devices->count + count <= CAIRN_MAX_DEVICES, env, CAIRN_BAD_OPTION,
-                "option: %s: more than %d devices", where, CAIRN_MAX_DEVICES);
-    CAIRN_CHECK(all || count > 0, env, CAIRN_BAD_OPTION,
+    /* What is simulated is there as soon as it is asked for. */
+    if (all && count == 0 && kind->models) count = 1;
+    CAIRN_CHECK(count > 0 || !all, env, CAIRN_NO_DEVICE,
+                "device: %s: this machine has no %s device", where, kind->kind);
+    CAIRN_CHECK(count > 0, env, CAIRN_BAD_OPTION,
                 "option: %s: '%s:0' asks for no device; N in %s:N is how many", where,
                 kind->kind, kind->kind);
-    for (int k = 0; k < count; k++) {
-        CAIRN_TRY(open_one(env, devices->machine, kind, k, count,
-                           &devices->device[devices->count]));
+    while (count-- > 0)
+        CAIRN_TRY(list_one(env, where, kind, NULL, devices));
+    return CAIRN_OK;
+}
+
+/// How many of the first @p n devices are of a kind.
+static int count_kind(const cairn_devices *devices, int n, const char *kind)
+{
+    int found = 0;
+
+    for (int k = 0; k < n; k++)
+        found += strcmp(devices->device[k].ops.kind, kind) == 0;
+    return found;
+}
+
+static cairn_status open_one(cairn_device *device, int index, int count)
+{
+    const char *kind = device->ops.kind;
+
+    snprintf(device->info.kind, sizeof device->info.kind, "%s", kind);
+    snprintf(device->info.id, sizeof device->info.id, "%s:%d", kind, index);
+    return device->ops.open(device, index, count);
+}
+
+/// Open the devices of the list, in its order.
+static cairn_status open_listed(cairn_devices *devices)
+{
+    while (devices->count < devices->listed) {
+        cairn_device *device = &devices->device[devices->count];
+        const char   *kind   = device->ops.kind;
+
+        CAIRN_TRY(open_one(device, count_kind(devices, devices->count, kind),
+                           count_kind(devices, devices->listed, kind)));
         devices->count++;
     }
     return CAIRN_OK;
@@ -64,36 +102,101 @@ static cairn_status open_kind(cairn_env              *env,
 /// The processor beside a list that leaves it out.
 static cairn_status open_spare(cairn_env *env, cairn_devices *devices)
 {
-    if (has_kind(devices, CAIRN_HOST_KIND)) return CAIRN_OK;
-    return open_one(env, devices->machine, cairn_device_kind(CAIRN_HOST_KIND), 0, 1,
-                    &devices->spare);
+    if (count_kind(devices, devices->count, CAIRN_HOST_KIND) > 0) return CAIRN_OK;
+    devices->spare =
+        (cairn_device){.env     = env,
+                       .machine = devices->machine,
+                       .ops     = complete(cairn_device_kind(CAIRN_HOST_KIND))};
+    return open_one(&devices->spare, 0, 1);
 }
 
-static cairn_status open_all(cairn_env *env, const char *where, cairn_devices *devices)
+static cairn_status list_all(cairn_env *env, const char *where, cairn_devices *devices)
 {
     const cairn_device_ops *kind;
 
     for (int k = 0; (kind = cairn_device_kind_at(k)); k++)
-        CAIRN_TRY(open_kind(env, where, devices, kind, CAIRN_NO_NUMBER_GIVEN));
+        for (int n = kind->count(devices->machine); n > 0; n--)
+            CAIRN_TRY(list_one(env, where, kind, NULL, devices));
     return CAIRN_OK;
 }
 
-static cairn_status
-open_list(cairn_env *env, const char *where, const char *list, cairn_devices *devices)
-{
-    if (!list[0] || strcmp(list, "all") == 0) return open_all(env, where, devices);
-    for (const char *item = list;; item++) {
-        const size_t      length = strcspn(item, ",");
-        cairn_device_name name;
+/// A list is read item by item; each kind is named once.
+typedef struct listing {
+    cairn_env              *env;
+    const char             *where; ///< The option's name.
+    cairn_devices          *devices;
+    int                     names;
+    const cairn_device_ops *named[CAIRN_MAX_DEVICES];
+} listing;
 
-        CAIRN_TRY(cairn_device_name_parse(env, where, item, length, &name));
-        CAIRN_CHECK(!has_kind(devices, name.kind), env, CAIRN_BAD_OPTION,
-                    "option: %s: '%s' stands there twice", where, name.kind);
-        CAIRN_TRY(
-            open_kind(env, where, devices, cairn_device_kind(name.kind), name.number));
-        item += length;
-        if (!*item) return CAIRN_OK;
+static cairn_status list_file(listing *list, const char *path)
+{
+    cairn_env              *env    = list->env;
+    cairn_described_device *device = NULL;
+    int                     count  = 0;
+    cairn_status            status = CAIRN_OK;
+
+    CAIRN_TRY(cairn_config_read(env, path, cairn_device_kinds(), CAIRN_MAX_DEVICES,
+                                &count, &device));
+    for (int k = 0; k < count && status == CAIRN_OK; k++)
+        status = list_one(env, list->where, device[k].kind, &device[k].config,
+                          list->devices);
+    cairn_free(env, device);
+    return status;
+}
+
+static cairn_status list_name(listing *list, const char *item)
+{
+    cairn_device_name name;
+
+    CAIRN_TRY(
+        cairn_device_name_parse(list->env, list->where, item, strlen(item), &name));
+    const cairn_device_ops *kind = cairn_device_kind(name.kind);
+
+    for (int k = 0; k < list->names; k++)
+        CAIRN_CHECK(list->named[k] != kind, list->env, CAIRN_BAD_OPTION,
+                    "option: %s: '%s' stands there twice", list->where, name.kind);
+    list->named[list->names++] = kind;
+    return list_kind(list->env, list->where, kind, name.number, list->devices);
+}
+
+/// Cut the first item off a list joined by commas. @return The rest; NULL: it was the last.
+static const char *cut_item(const char *list, char item[CAIRN_OPTION_PATH])
+{
+    const size_t length = strcspn(list, ",");
+
+    snprintf(item, CAIRN_OPTION_PATH, "%.*s", (int)length, list);
+    return list[length] ? list + length + 1 : NULL;
+}
+
+static cairn_status list_item(listing *list, const char *item)
+{
+    if (cairn_config_is_file(item)) return list_file(list, item);
+    if (strcmp(item, "all") == 0 && list->names == 0) {
+        CAIRN_TRY(list_all(list->env, list->where, list->devices));
+        for (int k = 0; (list->named[k] = cairn_device_kind_at(k)); k++)
+            list->names++;
+        return CAIRN_OK;
     }
+    return list_name(list, item);
+}
+
+static cairn_status read_list(listing *list, const char *text)
+{
+    char item[CAIRN_OPTION_PATH];
+    bool kinds = false;
+
+    for (const char *rest = text; rest && text[0];) {
+        rest = cut_item(rest, item);
+        if (!cairn_config_is_file(item)) kinds = true;
+    }
+    /* Files alone add to what the machine has. */
+    if (!kinds) CAIRN_TRY(list_all(list->env, list->where, list->devices));
+    for (const char *rest = text; rest && text[0];) {
+        rest = cut_item(rest, item);
+        CAIRN_TRY(list_item(list, item));
+    }
+    return CAIRN_OK;
 }
 
 cairn_status cairn_devices_open(cairn_env      *env,
@@ -106,7 +209,8 @@ cairn_status cairn_devices_open(cairn_env      *env,
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
     CAIRN_GO(close, cairn_machine_discover(env, &fresh->machine));
-    CAIRN_GO(close, open_list(env, where, list, fresh));
+    CAIRN_GO(close, read_list(&(listing){env, where, fresh, 0, {NULL}}, list));
+    CAIRN_GO(close, open_listed(fresh));
     CAIRN_GO(close, open_spare(env, fresh));
     *devices = fresh;
     return CAIRN_OK;

@@ -6,6 +6,7 @@
 #ifndef CAIRN_DEVICES_REGISTRY_H
 #define CAIRN_DEVICES_REGISTRY_H
 
+#include "devices/config.h"
 #include "devices/discover.h"
 
 #define CAIRN_MAX_DEVICES 64 ///< On one rank.
@@ -16,9 +17,13 @@
 
 typedef struct cairn_devices {
     cairn_machine *machine;
-    int            count; ///< The first `count` are open, for whoever places work.
-    cairn_device   device[CAIRN_MAX_DEVICES];
-    cairn_device   spare; ///< The processor, where none of these is; else not open.
+    int            listed; ///< Asked for; all are open once the registry is.
+    int            count;
+    cairn_device   device[CAIRN_MAX_DEVICES]; ///< The first `count` are open.
+
+    cairn_device_config config[CAIRN_MAX_DEVICES]; ///< Of kinds that have models.
+
+    cairn_device spare; ///< The processor, where none of these is; else not open.
 } cairn_devices;
 
 /// The processor: the first device of its kind, or one that stands beside the list, for
@@ -29,8 +34,9 @@ cairn_device *cairn_devices_host(cairn_devices *devices);
 bool cairn_device_is_host(const cairn_device *device);
 
 /// Open the devices of a LIST: "" or "all" (every kind, as many as there are), else
-/// `KIND` or `KIND:N` joined by commas. `cpu:2` makes two devices that split the
-/// cores, each with one at least.
+/// `KIND`, `KIND:N` or files (config_file.h) joined by commas. `cpu:2` makes two devices
+/// that split the cores, each with one at least; a simulated kind that is named has one
+/// device unless N says; files alone add to "all".
 ///
 /// Local.
 ///
@@ -39,6 +45,7 @@ bool cairn_device_is_host(const cairn_device *device);
 /// @retval CAIRN_BAD_OPTION   The list is malformed, names a kind twice, asks for none.
 /// @retval CAIRN_UNSUPPORTED  A kind that this version lacks.
 /// @retval CAIRN_NO_DEVICE    There are fewer than asked for.
+/// @return Also what cairn_config_read() says of a file.
 cairn_status cairn_devices_open(cairn_env      *env,
                                 const char     *where,
                                 const char     *list,

@@ -45,7 +45,7 @@ typedef enum {
 typedef struct cairn_options {
     int64_t memory;                          ///< Bytes; 0 = default.
     int64_t threads;                         ///< 0 = default.
-    char    devices[256];                    ///< "" = default.
+    char    devices[CAIRN_OPTION_PATH];      ///< "" = default.
     char    topology[CAIRN_OPTION_PATH];     ///< "" = default.
     int64_t kernels;                         ///< A cairn_kernels_way.
     char    cc[CAIRN_OPTION_PATH];           ///< "" = default.
