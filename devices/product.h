@@ -23,6 +23,7 @@ struct cairn_device_work {
     const cairn_local           *tensor;
     int                          member; ///< Its parts: tensor->group[member].
     const cairn_product_options *op;     ///< Whose beta is not the device's concern.
+    int threads; ///< Of the host's that it may use; 0: as many as the device has.
     bool
         alone; ///< Y holds nothing to be kept: the launch may set all of its rows. Else
                ///< it adds.

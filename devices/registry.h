@@ -11,10 +11,6 @@
 
 #define CAIRN_MAX_DEVICES 64 ///< On one rank.
 
-/// The kind that is always there, can do everything, and shares main memory with its
-/// callers. Its devices are pieces of the processor.
-#define CAIRN_HOST_KIND "cpu"
-
 typedef struct cairn_devices {
     cairn_machine *machine;
     int            listed; ///< Asked for; all are open once the registry is.

@@ -14,6 +14,7 @@ cairn_status cairn_piece_init(const cairn_pieces_common   *common,
                               cairn_device                *device,
                               int                          member,
                               const cairn_product_options *op,
+                              int                          threads,
                               bool                         own,
                               cairn_piece                 *piece)
 {
@@ -24,10 +25,11 @@ cairn_status cairn_piece_init(const cairn_pieces_common   *common,
              device->info.id);
     snprintf(piece->collect_label, sizeof piece->collect_label, "add member %d",
              member);
-    piece->work = (cairn_device_work){.tensor = common->tensor,
-                                      .member = member,
-                                      .op     = &piece->op,
-                                      .alone  = own || member == 0};
+    piece->work = (cairn_device_work){.tensor  = common->tensor,
+                                      .member  = member,
+                                      .op      = &piece->op,
+                                      .threads = threads,
+                                      .alone   = own || member == 0};
     return cairn_member_kernel_get(common->comm, device, &piece->work, &piece->kernel);
 }
 
@@ -153,17 +155,30 @@ static cairn_status move_to_host(cairn_piece *piece)
     return create_reference(piece);
 }
 
+/// Leave the device, and remember why.
+static cairn_status retire(cairn_piece *piece, const char *why)
+{
+    snprintf(piece->retired, sizeof piece->retired, "%s", piece->device->info.id);
+    snprintf(piece->why, sizeof piece->why, "%s", why);
+    piece->device->lost = true;
+    return move_to_host(piece);
+}
+
 /// Compute again what a device failed to.
 static cairn_status recover(cairn_piece *piece)
 {
-    snprintf(piece->retired, sizeof piece->retired, "%s", piece->device->info.id);
-    snprintf(piece->why, sizeof piece->why, "%s", piece->kernel.launch.message);
-    piece->device->lost = true;
-    CAIRN_TRY(move_to_host(piece));
+    CAIRN_TRY(retire(piece, piece->kernel.launch.message));
     if (!piece->has_own && !cairn_piece_sets(piece))
         cairn_operands_clear(piece->common->operands);
     compute(piece);
     return piece->status;
+}
+
+cairn_status cairn_piece_leave_lost(cairn_piece *piece)
+{
+    return piece->device->lost
+               ? retire(piece, "another part of the matrix failed there")
+               : CAIRN_OK;
 }
 
 cairn_status cairn_piece_collect(void *argument)

@@ -48,12 +48,14 @@ typedef struct cairn_piece {
 ///
 /// Collective.
 ///
-/// @param[in]  own    Its sums go to a Y of its own.
+/// @param[in]  threads  Of the host's that it may use; 0: as many as the device has.
+/// @param[in]  own      Its sums go to a Y of its own.
 /// @param[out] piece  Release with cairn_piece_fini(), also after a failure.
 cairn_status cairn_piece_init(const cairn_pieces_common   *common,
                               cairn_device                *device,
                               int                          member,
                               const cairn_product_options *op,
+                              int                          threads,
                               bool                         own,
                               cairn_piece                 *piece);
 
@@ -76,6 +78,9 @@ bool cairn_piece_sets(const cairn_piece *piece);
 /// host's, and computes again what failed.
 cairn_status cairn_piece_compute(void *piece);
 cairn_status cairn_piece_collect(void *piece);
+
+/// Leave a device that was lost in another piece's run. Local; between runs.
+cairn_status cairn_piece_leave_lost(cairn_piece *piece);
 
 /// Bytes that one run moves beside X and Y: its arrays, and twice its own Y.
 int64_t cairn_piece_bytes(const cairn_piece *piece);

@@ -17,16 +17,46 @@ static bool is_direct(const cairn_replay *replay, const cairn_homes *homes, int 
     return m == 0 && replay->op.beta == 0 && !replay->op.transposed;
 }
 
+static const cairn_device *queue_device(const cairn_replay *replay, int q)
+{
+    return &replay->common.devices->device[replay->queue_device[q]];
+}
+
+static bool is_host_queue(const cairn_replay *replay, int q)
+{
+    return cairn_device_is_host(queue_device(replay, q));
+}
+
+/// Threads of the host that a device may use: every queue but the processor's keeps one
+/// busy, waiting or computing, and a team that shares its cores with others is many times
+/// slower than a smaller one. Who says how many he wants gets them.
+static int host_threads(const cairn_replay *replay, const cairn_device *device)
+{
+    const int all   = device->info.threads;
+    int       hosts = 0;
+
+    for (int q = 0; q < replay->queues; q++)
+        hosts += is_host_queue(replay, q);
+    const int others = replay->queues - hosts;
+
+    if (hosts == 0 || others == 0 || device->env->options.threads > 0) return all;
+    const int left = all - (others + hosts - 1) / hosts;
+
+    return left > 1 ? left : 1;
+}
+
 /// Collective.
 static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes)
 {
     const cairn_local *tensor = replay->common.tensor;
 
     for (int m = 0; m < tensor->groups; m++) {
+        cairn_device *device = &replay->common.devices->device[homes->device[m]];
+
         replay->pieces = m + 1;
-        CAIRN_TRY(cairn_piece_init(
-            &replay->common, &replay->common.devices->device[homes->device[m]], m,
-            &replay->op, !is_direct(replay, homes, m), &replay->piece[m]));
+        CAIRN_TRY(cairn_piece_init(&replay->common, device, m, &replay->op,
+                                   host_threads(replay, device),
+                                   !is_direct(replay, homes, m), &replay->piece[m]));
     }
     return CAIRN_OK;
 }
@@ -119,7 +149,9 @@ static int threads_at_once(const cairn_replay *replay)
     int threads = 0;
 
     for (int q = 0; q < replay->queues; q++)
-        threads += replay->common.devices->device[replay->queue_device[q]].info.threads;
+        threads += is_host_queue(replay, q)
+                       ? host_threads(replay, queue_device(replay, q))
+                       : 1;
     return threads * replay->common.comm->local_size;
 }
 
@@ -170,7 +202,7 @@ static cairn_status prepare(cairn_replay      *replay,
     begin_queues(replay, homes);
     CAIRN_TRY(create_pieces(replay, homes));
     const int64_t apart   = look_at_pieces(replay, &wide);
-    const int     threads = cairn_devices_host(c->devices)->info.threads;
+    const int     threads = host_threads(replay, cairn_devices_host(c->devices));
 
     CAIRN_TRY(cairn_operands_init(c->comm, c->tensor, rows, &replay->op, threads,
                                   held + apart, wide, &replay->operands));
@@ -231,6 +263,8 @@ static bool first_sets(const cairn_replay *replay)
 
 static cairn_status run_pieces(cairn_replay *replay)
 {
+    for (int p = 0; p < replay->pieces; p++)
+        CAIRN_TRY(cairn_piece_leave_lost(&replay->piece[p]));
     const cairn_status status = cairn_engine_run(replay->engine, NULL);
 
     for (int p = 0; p < replay->pieces; p++)
@@ -253,11 +287,10 @@ void cairn_replay_times(const cairn_replay *replay, double *measured, double *si
 {
     *measured = *simulated = 0;
     for (int q = 0; q < replay->queues; q++) {
-        const cairn_device *device =
-            &replay->common.devices->device[replay->queue_device[q]];
-        const bool models = device->info.clock == CAIRN_CLOCK_SIMULATED;
-        double    *most   = models ? simulated : measured;
-        double     sum    = 0;
+        const cairn_device *device = queue_device(replay, q);
+        const bool          models = device->info.clock == CAIRN_CLOCK_SIMULATED;
+        double             *most   = models ? simulated : measured;
+        double              sum    = 0;
 
         for (int p = 0; p < replay->pieces; p++)
             if (replay->piece[p].device == device)

@@ -110,7 +110,8 @@ cairn_status cairn_cpu_build(cairn_device            *device,
                              const cairn_device_work *work,
                              cairn_launch            *launch)
 {
-    cpu_product  *p = NULL;
+    const int64_t threads = work->threads > 0 ? work->threads : device->info.threads;
+    cpu_product  *p       = NULL;
     cairn_product product;
     cairn_status  status;
 
@@ -120,7 +121,7 @@ cairn_status cairn_cpu_build(cairn_device            *device,
     p->env  = device->env;
     p->work = *work;
     CAIRN_GO(discard, load(device, p, &product));
-    CAIRN_GO(discard, divide(p, &product, device->info.threads));
+    CAIRN_GO(discard, divide(p, &product, threads));
     *launch = (cairn_launch){.device  = device,
                              .route   = p->kernel.route,
                              .sets    = !product.adds,

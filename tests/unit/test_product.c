@@ -4,9 +4,7 @@
 /// types, held to sums over a dense copy; every way that a format can go.
 
 #include "api/api.h"
-#include "support/api.h"
-
-#include <math.h>
+#include "support/small_product.h"
 
 static cairn_context *context;
 static int64_t        blocks;
@@ -22,95 +20,6 @@ static void down(void)
 }
 
 TestSuite(product, .init = up, .fini = down);
-
-enum { ROWS = 37, COLS = 29, MOST = 5 };
-
-/// A matrix with an empty row, a full one and blocks, the same every time.
-static double dense[ROWS][COLS];
-
-static cairn_source *make_source(void)
-{
-    int64_t       coord[2 * ROWS * COLS], extent[2] = {ROWS, COLS}, n = 0;
-    double        value[ROWS * COLS];
-    cairn_source *source;
-
-    for (int i = 0; i < ROWS; i++)
-        for (int j = 0; j < COLS; j++) {
-            const bool stored =
-                i == 7 || (i != 11 && (abs(i - j) < 2 || (i * 5 + j * 3) % 11 == 0));
-
-            dense[i][j] = 0;
-            if (!stored) continue;
-            dense[i][j]      = 0.25 + (i * 31 + j * 17) % 23 / 7.0;
-            coord[2 * n]     = i;
-            coord[2 * n + 1] = j;
-            value[n++]       = dense[i][j];
-        }
-    MUST(context, cairn_source_from_coords(context, 2, extent, n, coord, value,
-                                           CAIRN_BY_ROWS, &source));
-    return source;
-}
-
-/// A product's operands, in f64 and f32, and what Y should be.
-typedef struct {
-    cairn_product_options op;
-    cairn_dtype           dtype;
-    double                x[ROWS * MOST], y[ROWS * MOST];
-    float                 x32[ROWS * MOST], y32[ROWS * MOST];
-    double                right[ROWS * MOST], size[ROWS * MOST];
-} operands;
-
-static int inner(const operands *o)
-{
-    return o->op.transposed ? ROWS : COLS;
-}
-
-static int outer(const operands *o)
-{
-    return o->op.transposed ? COLS : ROWS;
-}
-
-static double entry(const operands *o, int i, int j)
-{
-    const double a = o->op.transposed ? dense[j][i] : dense[i][j];
-
-    return o->dtype == CAIRN_F32 ? (double)(float)a : a;
-}
-
-static void fill(operands *o)
-{
-    const int k = (int)o->op.columns;
-
-    for (int n = 0; n < inner(o) * k; n++) {
-        o->x[n] = o->x32[n] = (float)((n * 7 % 97 + 1) / 97.0);
-    }
-    for (int n = 0; n < outer(o) * k; n++) {
-        o->y[n] = o->y32[n] = o->op.beta == 0 ? NAN : (float)(n % 5 - 2);
-        o->right[n]         = o->op.beta == 0 ? 0 : o->op.beta * o->y[n];
-        o->size[n]          = fabs(o->right[n]);
-        for (int j = 0; j < inner(o); j++) {
-            const double term = o->op.alpha * entry(o, n / k, j) * o->x[j * k + n % k];
-
-            o->right[n] += term;
-            o->size[n] += fabs(term);
-        }
-    }
-}
-
-static void check(const operands *o, const char *text)
-{
-    const bool   f32 = o->dtype == CAIRN_F32;
-    const double eps = f32 ? 1e-6 : 1e-14;
-
-    for (int n = 0; n < outer(o) * (int)o->op.columns; n++) {
-        const double y = f32 ? (double)o->y32[n] : o->y[n];
-
-        cr_assert(fabs(y - o->right[n]) <= eps * o->size[n],
-                  "%s: Y(%d) of %d columns%s%s = %.17g, not %.17g", text, n,
-                  (int)o->op.columns, o->op.transposed ? ", transposed" : "",
-                  f32 ? ", f32" : "", y, o->right[n]);
-    }
-}
 
 /// Compiled, or the reference way.
 static void
@@ -137,32 +46,9 @@ multiply(cairn_tensor *tensor, operands *o, const char *text, cairn_kernels_way 
     cairn_plan_destroy(&plan);
 }
 
-static const char *const formats[] = {
-    "csr",
-    "csc",
-    "coo",
-    "dcsr",
-    "csb<4,4>",
-    "ell",
-    "sell<4>",
-    "dia",
-    "bdia<8>",
-    "bcsr<2,3>",
-    "bell<2>",
-    "lil",
-    "c2sr<2>",
-    "cisr-plus<3>",
-    "sell-sigma<4,8>",
-    "dense<2>",
-    "dok",
-    "hybrid<bdia<4>,csr,0.6>",
-    "serpens<2,4,2>",
-    "hybrid<bell<2>,coo,0.5,0.5>",
-};
-
 static void check_formats(operands *o)
 {
-    cairn_source *source = make_source();
+    cairn_source *source = make_source(context);
 
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
         for (int t = 0; t < 2; t++) {
@@ -280,7 +166,7 @@ Test(product, long_rows_are_cut_in_every_column)
 /// As verify sees it, whatever the columns.
 Test(product, is_verified)
 {
-    cairn_source *source = make_source();
+    cairn_source *source = make_source(context);
     double        rel, abs;
 
     for (int k = 0; k < 8; k++) {
@@ -312,7 +198,7 @@ Test(product, is_verified)
 
 Test(product, options_are_checked)
 {
-    cairn_source               *source = make_source();
+    cairn_source               *source = make_source(context);
     cairn_tensor               *tensor = must_store(context, source, "csr", CAIRN_F64);
     const cairn_product_options none   = {.columns = 0, .alpha = 1},
                                 beta   = {.columns = 1, .alpha = 1, .beta = 2};

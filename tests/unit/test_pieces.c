@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Members of one matrix on several devices at once: every place gives the right product,
+/// the same one at every run, and devices that fail are survived.
+
+#include "api/api.h"
+#include "support/small_product.h"
+
+static cairn_context *context;
+static int64_t        blocks;
+static char           file[] = "/tmp/cairn-pieces-XXXXXX.json";
+
+static void up(void)
+{
+    const int fd = mkstemps(file, 5);
+
+    cr_assert_geq(fd, 0);
+    close(fd);
+    blocks = must_start(&context);
+}
+
+static void down(void)
+{
+    MUST(context, cairn_devices_check(context, NULL, "all", 0));
+    must_end(&context, blocks);
+    unlink(file);
+}
+
+TestSuite(pieces, .init = up, .fini = down);
+
+static void use_devices(const char *list)
+{
+    MUST(context, cairn_devices_check(context, NULL, list, 0));
+}
+
+/// A debug device that fails as @p what says.
+static void use_failing(const char *what)
+{
+    FILE *f = fopen(file, "w");
+    char  list[64];
+
+    cr_assert_not_null(f);
+    fprintf(f, "{\"devices\": [{\"kind\": \"debug\", %s}]}\n", what);
+    fclose(f);
+    snprintf(list, sizeof list, "cpu,%s", file);
+    use_devices(list);
+}
+
+/// Run a plan @p times times from the same Y, each checked.
+static void run(cairn_plan *plan, operands *o, int times, const char *text)
+{
+    const bool f32 = o->dtype == CAIRN_F32;
+
+    for (int k = 0; k < times; k++) {
+        fill(o);
+        MUST(context, cairn_plan_run(plan, f32 ? (void *)o->x32 : (void *)o->x,
+                                     f32 ? (void *)o->y32 : (void *)o->y));
+        check(o, text);
+    }
+}
+
+static void run_at(const char *format, const char *place, operands *o)
+{
+    const cairn_plan_options options = {.place = place};
+    cairn_source            *source  = make_source(context);
+    cairn_tensor            *tensor  = must_store(context, source, format, o->dtype);
+    cairn_plan              *plan;
+    char                     text[256];
+
+    snprintf(text, sizeof text, "%s at %s, beta %g", format, place, o->op.beta);
+    MUST(context, cairn_plan_create(tensor, &o->op, &options, &plan));
+    run(plan, o, 3, text);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+/// Products of all sorts, one after the other.
+static operands sort_of_product(int k)
+{
+    return (operands){
+        .dtype = k % 2 ? CAIRN_F32 : CAIRN_F64,
+        .op    = {.columns    = k % 3 == 2 ? MOST : 1,
+                  .transposed = k % 4 == 3,
+                  .alpha      = k % 5 ? 1 : -0.5,
+                  .beta       = k % 3 ? 0 : 1.25}
+    };
+}
+
+Test(pieces, every_place_gives_the_product)
+{
+    static const char *const places[] = {
+        "cpu:0",           "cpu:1",           "debug",     "0=cpu:1,1=cpu:0",
+        "0=debug,1=cpu:1", "0=cpu:0,1=debug", "1=debug:0", "auto"};
+    static operands o;
+    int             sort = 0;
+
+    use_devices("cpu:2,debug");
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++, sort++) {
+            const bool hybrid = strncmp(formats[f], "hybrid", 6) == 0;
+
+            if (!hybrid && (strchr(places[p], '=') || (f + p) % 3)) continue;
+            for (int k = 0; k < (hybrid ? 6 : 1); k++) {
+                o = sort_of_product(sort + k);
+                run_at(formats[f], places[p], &o);
+            }
+        }
+}
+
+Test(pieces, reference_ways_meet_as_well)
+{
+    static operands o;
+
+    use_devices("cpu:2");
+    context->env.options.kernels = CAIRN_KERNELS_REFERENCE;
+    for (int k = 0; k < 12; k++) {
+        o = sort_of_product(k);
+        run_at("hybrid<bdia<4>,csr,0.6>", "0=cpu:1,1=cpu:0", &o);
+    }
+}
+
+/// What parts say of themselves: devices, entries that add up, times after runs.
+Test(pieces, parts_say_where_they_are)
+{
+    static operands          o       = {.op = CAIRN_PRODUCT_DEFAULTS};
+    const cairn_plan_options options = {.place = "0=debug,1=cpu"};
+    cairn_source            *source  = make_source(context);
+    cairn_plan_part         *part;
+    cairn_plan_info          info;
+    cairn_plan              *plan;
+    int64_t                  count;
+
+    use_devices("cpu,debug");
+    cairn_tensor *tensor =
+        must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
+
+    MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+    run(plan, &o, 5, "parts");
+    MUST(context, cairn_plan_parts(plan, &count, &part));
+    cr_assert_eq(count, 2);
+    cr_expect_str_eq(part[0].device, "debug:0");
+    cr_expect_str_eq(part[1].device, "cpu:0");
+    cr_expect_gt(part[0].seconds, 0);
+    cr_expect_str_eq(part[1].clock, "measured");
+    cairn_plan_forget_times(plan);
+    cairn_plan_parts_free(plan, &part);
+    MUST(context, cairn_plan_parts(plan, &count, &part));
+    cr_expect_eq(part[0].seconds, 0);
+    cairn_plan_parts_free(plan, &part);
+    MUST(context, cairn_plan_describe(plan, &info));
+    cr_expect_str_eq(info.clock, "measured");
+    cr_expect_eq(info.retired, 0);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+static void survive(const char *what, const char *place, operands *o, int retired)
+{
+    const cairn_plan_options options = {.place = place};
+    cairn_source            *source  = make_source(context);
+    cairn_plan_info          info;
+    cairn_plan              *plan;
+
+    use_failing(what);
+    cairn_tensor *tensor =
+        must_store(context, source, "hybrid<bdia<4>,csr,0.6>", o->dtype);
+
+    MUST(context, cairn_plan_create(tensor, &o->op, &options, &plan));
+    run(plan, o, 8, what);
+    MUST(context, cairn_plan_describe(plan, &info));
+    cr_expect_eq(info.retired, retired, "%s at %s: %d parts moved, not %d", what, place,
+                 info.retired, retired);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+Test(pieces, a_device_that_fails_is_survived)
+{
+    static operands o;
+
+    for (int k = 0; k < 12; k++) {
+        char what[64];
+
+        snprintf(what, sizeof what, "\"fail_run\": %d", 1 + k % 5);
+        o = sort_of_product(k);
+        survive(what, "0=cpu,1=debug", &o, 1);
+        survive(what, "0=debug,1=cpu", &o, 1);
+    }
+}
+
+/// A lost device fails again and again: both members leave it.
+Test(pieces, all_members_leave_a_lost_device)
+{
+    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+
+    survive("\"fail_run\": 4", "debug", &o, 2);
+}
+
+Test(pieces, a_device_that_is_too_small_is_refused)
+{
+    const cairn_plan_options options = {.place = "debug"};
+    cairn_source            *source  = make_source(context);
+    cairn_plan              *plan    = NULL;
+
+    use_failing("\"memory\": 100");
+    cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
+
+    REFUSED(context, NO_MEMORY, "100 are left",
+            cairn_plan_create(tensor, NULL, &options, &plan));
+    cr_expect_null(plan);
+    use_failing("\"fail_build\": 1");
+    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+
+    MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+    cr_expect_str_eq(cairn_plan_member_route(plan, 0), "reference");
+    run(plan, &o, 3, "not built");
+    cairn_plan_destroy(&plan);
+    REFUSED(context, NO_DEVICE, "debug:3",
+            cairn_plan_create(tensor, NULL, &(cairn_plan_options){.place = "debug:3"},
+                              &plan));
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
