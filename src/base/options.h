@@ -31,7 +31,11 @@
     X(cache_size, BYTES, "CACHE_SIZE", "256Mi",                                 \
       "Bytes beyond which the longest unused kernels leave that folder.")       \
     X(dump_kernels, TEXT, "DUMP_KERNELS", "nowhere",                            \
-      "Folder into which the sources of kernels are written.")
+      "Folder into which the sources of kernels are written.")                  \
+    X(costs, TEXT, "COSTS", "costs-HOST.json beside the compiled kernels",      \
+      "File of measured costs; none: they are not kept.")                       \
+    X(replays, COUNT, "REPLAYS", "1000",                                        \
+      "Replays that a plan is thought to have when ways to run are weighed.")
 
 #define CAIRN_OPTION_PATH 1024 ///< Bytes of the longest path, with its end.
 
@@ -52,6 +56,8 @@ typedef struct cairn_options {
     char    cache[CAIRN_OPTION_PATH];        ///< "" = default.
     int64_t cache_size;                      ///< Bytes; 0 = default.
     char    dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
+    char    costs[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t replays;                         ///< 0 = default.
 } cairn_options;
 
 /// Set every option to its default.

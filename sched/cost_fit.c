@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Robust fits of up to three rates.
+
+#include "sched/cost_fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LAUNCH, PER_BYTE, PER_ENTRY, TERMS };
+enum { ROUNDS = 40, HUBER_ROUNDS = 15 };
+
+#define LEAST_SCALE 1e-4 /* of residuals: clocks tell no more */
+#define TINY        1e-15
+
+/// One fit under way.
+typedef struct {
+    const cairn_cost_sample *sample;
+    int                      samples;
+    unsigned                 terms; ///< Bit t: term t may be fitted.
+    double                   rate[TERMS];
+    double                   scale;
+} fit;
+
+static bool within(double value, double most)
+{
+    return value >= 0 && value <= most; /* false for NaN */
+}
+
+bool cairn_cost_sample_valid(const cairn_cost_sample *sample)
+{
+    return within(sample->bytes, 1e18) && within(sample->entries, 1e18)
+           && sample->seconds >= 1e-12 && sample->seconds <= 1e7;
+}
+
+bool cairn_cost_rates_valid(const cairn_cost_rates *rates)
+{
+    return within(rates->launch, 1e7) && within(rates->per_byte, 1e3)
+           && within(rates->per_entry, 1e3)
+           && rates->launch + rates->per_byte + rates->per_entry >= TINY;
+}
+
+static double part_of(const cairn_cost_sample *sample, int term)
+{
+    return term == LAUNCH ? 1 : term == PER_BYTE ? sample->bytes : sample->entries;
+}
+
+static double predicted(const fit *f, const cairn_cost_sample *sample)
+{
+    double seconds = TINY;
+
+    for (int t = 0; t < TERMS; t++)
+        seconds += f->rate[t] * part_of(sample, t);
+    return seconds;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/// Sorts @p value.
+static double median(double *value, int n)
+{
+    qsort(value, (size_t)n, sizeof *value, by_size);
+    return n % 2 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
+}
+
+static double residual(const fit *f, const cairn_cost_sample *sample)
+{
+    return log(sample->seconds / predicted(f, sample));
+}
+
+/// How far measurements are from the fit, by their median.
+static double measure_scale(const fit *f)
+{
+    double size[CAIRN_COST_SAMPLES];
+
+    for (int k = 0; k < f->samples; k++)
+        size[k] = fabs(residual(f, &f->sample[k]));
+    return 1.4826 * median(size, f->samples);
+}
+
+/// Multiply all rates so that as many measurements are above as below.
+static void scale_rates(fit *f)
+{
+    double ratio[CAIRN_COST_SAMPLES];
+
+    for (int k = 0; k < f->samples; k++)
+        ratio[k] = residual(f, &f->sample[k]);
+    const double factor = exp(median(ratio, f->samples));
+
+    for (int t = 0; t < TERMS; t++)
+        f->rate[t] *= factor;
+}
+
+static double weight_of(const fit *f, const cairn_cost_sample *sample, int round)
+{
+    const double scale = f->scale > LEAST_SCALE ? f->scale : LEAST_SCALE;
+    const double size  = fabs(residual(f, sample)) / scale;
+
+    if (round < HUBER_ROUNDS) return size <= 1.345 ? 1 : 1.345 / size;
+    const double rest = 1 - size * size / (4.685 * 4.685);
+
+    return rest > 0 ? rest * rest : 0;
+}
+
+/// The normal equations of relative errors: a * rate = b, sum of squares @p all of b = 1.
+typedef struct {
+    double a[TERMS][TERMS], b[TERMS], all;
+} equations;
+
+static void add_sample(const fit *f, const cairn_cost_sample *s, double w, equations *e)
+{
+    const double size = predicted(f, s), b = s->seconds / size;
+    double       row[TERMS];
+
+    for (int t = 0; t < TERMS; t++)
+        row[t] = part_of(s, t) / size;
+    for (int t = 0; t < TERMS; t++) {
+        for (int u = 0; u < TERMS; u++)
+            e->a[t][u] += w * row[t] * row[u];
+        e->b[t] += w * row[t] * b;
+    }
+    e->all += w * b * b;
+}
+
+/// Eliminate term @p t from the other rows of @p terms. @return false: it is a
+/// combination of terms before it, as far as these measurements can tell.
+static bool eliminate(equations *e, unsigned terms, int t, double diagonal)
+{
+    if (!(e->a[t][t] > 1e-7 * diagonal)) return false;
+    for (int r = 0; r < TERMS; r++) {
+        const double factor = e->a[r][t] / e->a[t][t];
+
+        if (r == t || !(terms >> r & 1)) continue;
+        for (int u = 0; u < TERMS; u++)
+            e->a[r][u] -= factor * e->a[t][u];
+        e->b[r] -= factor * e->b[t];
+    }
+    return true;
+}
+
+/// Solve for the terms of a subset. @return the sum of squares that is left; INFINITY:
+/// there is no solution with all rates above 0.
+static double solve(const equations *given, unsigned terms, double rate[TERMS])
+{
+    equations e    = *given;
+    double    left = given->all;
+
+    memset(rate, 0, TERMS * sizeof *rate);
+    for (int t = 0; t < TERMS; t++)
+        if ((terms >> t & 1) && !eliminate(&e, terms, t, given->a[t][t]))
+            return INFINITY;
+    for (int t = 0; t < TERMS; t++) {
+        if (!(terms >> t & 1)) continue;
+        rate[t] = e.b[t] / e.a[t][t];
+        left -= rate[t] * given->b[t];
+        if (!(rate[t] > 0) || !isfinite(rate[t])) return INFINITY;
+    }
+    return left > 0 ? left : 0;
+}
+
+/// Non-negative least squares: with three terms all seven subsets are looked at. A term
+/// more must be worth it.
+static bool improve(fit *f, int round)
+{
+    equations e    = {.all = 0};
+    double    best = INFINITY, rate[TERMS];
+
+    for (int k = 0; k < f->samples; k++)
+        add_sample(f, &f->sample[k], weight_of(f, &f->sample[k], round), &e);
+    for (unsigned terms = 1; terms < 1u << TERMS; terms++) {
+        if (terms & ~f->terms) continue;
+        const double left = (solve(&e, terms, rate) + 1e-9 * e.all)
+                            * (1 + 0.02 * __builtin_popcount(terms));
+
+        if (left >= best) continue;
+        best = left;
+        memcpy(f->rate, rate, sizeof rate);
+    }
+    return best < INFINITY;
+}
+
+static void iterate(fit *f)
+{
+    f->scale = measure_scale(f);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (!improve(f, round)) break;
+        f->scale = measure_scale(f);
+    }
+}
+
+static void track(double value, double *least, double *most)
+{
+    if (value < *least) *least = value;
+    if (value > *most) *most = value;
+}
+
+/// Sizes that differ by a quarter or more, counted no further than three.
+static int count_sizes(const cairn_cost_sample *sample, int samples)
+{
+    double seen[3];
+    int    n = 0;
+
+    for (int k = 0; k < samples && n < 3; k++) {
+        const double size = sample[k].bytes + sample[k].entries;
+        bool         old  = false;
+
+        for (int s = 0; s < n; s++)
+            old |= size <= 1.25 * seen[s] && seen[s] <= 1.25 * size;
+        if (!old) seen[n++] = size;
+    }
+    return n;
+}
+
+/// Which terms these measurements can tell; 0: none, but for their sum.
+static unsigned tell_terms(const cairn_cost_sample *sample, int samples)
+{
+    double least = INFINITY, most = 0, thin = INFINITY, thick = 0;
+    bool   entries = true;
+
+    for (int k = 0; k < samples; k++) {
+        track(sample[k].bytes, &least, &most);
+        entries = entries && sample[k].entries > 0;
+        if (sample[k].entries > 0)
+            track(sample[k].bytes / sample[k].entries, &thin, &thick);
+    }
+    if (samples < 4 || count_sizes(sample, samples) < 3 || most < 4 * least) return 0;
+    if (entries && samples >= 6 && thick >= 1.3 * thin)
+        return 1u << LAUNCH | 1u << PER_BYTE | 1u << PER_ENTRY;
+    return 1u << LAUNCH | 1u << PER_BYTE;
+}
+
+static void start(fit                     *f,
+                  const cairn_cost_sample *sample,
+                  int                      samples,
+                  const cairn_cost_rates  *from)
+{
+    *f = (fit){
+        .sample  = sample,
+        .samples = samples,
+        .rate    = {from->launch, from->per_byte, from->per_entry}
+    };
+    scale_rates(f);
+    f->scale = measure_scale(f);
+}
+
+void cairn_cost_fit(const cairn_cost_sample *sample,
+                    int                      samples,
+                    const cairn_cost_rates  *prior,
+                    cairn_cost_rates        *rates,
+                    double                  *spread)
+{
+    static const cairn_cost_rates plain = {0, 1e-9, 0};
+    const unsigned                terms = tell_terms(sample, samples);
+    fit                           best;
+
+    start(&best, sample, samples, prior);
+    for (int from = 0; from < 2 && terms; from++) {
+        fit f;
+
+        start(&f, sample, samples, from ? &plain : prior);
+        f.terms = terms;
+        iterate(&f);
+        if (f.scale <= best.scale) best = f;
+    }
+    *rates  = (cairn_cost_rates){best.rate[LAUNCH], best.rate[PER_BYTE],
+                                 best.rate[PER_ENTRY]};
+    *spread = best.scale;
+    if (!cairn_cost_rates_valid(rates)) *rates = *prior;
+}
