@@ -131,16 +131,11 @@ static cairn_status fill_graph(cairn_replay *replay, cairn_graph *graph)
 
 static cairn_status create_program(cairn_replay *replay)
 {
-    cairn_graph *graph = NULL;
-    cairn_status status;
-
-    CAIRN_TRY(cairn_graph_create(replay->common.comm->env, &graph));
-    status = fill_graph(replay, graph);
-    if (status == CAIRN_OK)
-        status = cairn_program_create(graph, replay->queues > 0 ? replay->queues : 1,
-                                      CAIRN_ORDER_URGENT, &replay->program);
-    cairn_graph_destroy(&graph);
-    return status;
+    if (replay->queues == 0) replay->queues = 1; /* a matrix without members */
+    CAIRN_TRY(cairn_graph_create(replay->common.comm->env, &replay->graph));
+    CAIRN_TRY(fill_graph(replay, replay->graph));
+    return cairn_program_create(replay->graph, replay->queues, CAIRN_ORDER_URGENT,
+                                &replay->program);
 }
 
 /// Threads that run at once: those of all queues' devices, and of the ranks beside.
@@ -245,7 +240,9 @@ void cairn_replay_destroy(cairn_replay **replay)
     cairn_env *env = p->common.comm->env;
 
     cairn_engine_destroy(&p->engine);
+    cairn_trace_destroy(&p->trace);
     cairn_program_destroy(&p->program);
+    cairn_graph_destroy(&p->graph);
     for (int k = 0; k < p->pieces; k++)
         cairn_piece_fini(&p->piece[k]);
     cairn_operands_fini(&p->operands);
@@ -280,7 +277,29 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     const cairn_status status = run_pieces(replay);
     const cairn_status ended  = cairn_operands_end(&replay->operands); /* others wait */
 
+    if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
+    replay->runs++;
     return status != CAIRN_OK ? status : ended;
+}
+
+cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
+{
+    cairn_env  *env = replay->common.comm->env;
+    const char *name[CAIRN_MAX_DEVICES];
+
+    for (int q = 0; q < replay->queues; q++)
+        name[q] = queue_device(replay, q)->info.id;
+    const cairn_trace_options options = {.rank   = replay->common.comm->rank,
+                                         .origin = cairn_seconds(),
+                                         .events = events,
+                                         .queues = replay->queues,
+                                         .name   = name};
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
+    CAIRN_TRY(cairn_trace_create(env, &options, &replay->trace));
+    CAIRN_TRY(cairn_trace_begin(replay->trace, replay->graph));
+    cairn_engine_record(replay->engine, replay->time);
+    return CAIRN_OK;
 }
 
 void cairn_replay_times(const cairn_replay *replay, double *measured, double *simulated)

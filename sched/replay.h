@@ -11,6 +11,7 @@
 #include "sched/engine.h"
 #include "sched/homes.h"
 #include "sched/piece.h"
+#include "sched/trace.h"
 
 typedef struct cairn_replay {
     cairn_pieces_common   common;
@@ -20,9 +21,12 @@ typedef struct cairn_replay {
     cairn_piece           piece[CAIRN_MAX_MEMBERS]; ///< In member order: so Y adds up.
     int                   queues;
     int                   queue_device[CAIRN_MAX_DEVICES]; ///< [queues]
+    cairn_graph          *graph;
     cairn_program        *program;
     cairn_engine         *engine;
-    cairn_task_time      *time; ///< [tasks of the program] of the last run, or NULL.
+    cairn_trace          *trace; ///< NULL: nobody records.
+    cairn_task_time      *time;  ///< [tasks] of the last run, while somebody records.
+    int64_t               runs;
 } cairn_replay;
 
 /// Prepare.
@@ -53,6 +57,13 @@ void cairn_replay_destroy(cairn_replay **replay);
 /// Run once, from X as it stands in the plan, into its Y. Collective. A device that fails
 /// is retired, and its pieces are computed again: the run succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
+
+/// Record the tasks of runs from now on.
+///
+/// Local. Once for a replay.
+///
+/// @param[in] events  The last so many are kept, 48 bytes each.
+cairn_status cairn_replay_record(cairn_replay *replay, int64_t events);
 
 /// Seconds of a run on this rank, by recent medians: of the queue that has most to do,
 /// one number for each clock.

@@ -17,9 +17,12 @@ typedef struct cli_run_settings {
     int64_t        columns; ///< Of the dense operand; 1 for spmv.
     bool           transpose;
     int64_t        iters, warmup;
-    const char    *x;   ///< "ones", "ramp" or a file.
-    const char    *out; ///< NULL: nowhere.
-    bool           verify;
+    const char    *x;               ///< "ones", "ramp" or a file.
+    const char    *out;             ///< NULL: nowhere.
+    const char    *trace;           ///< Likewise.
+    const char    *plan, *plan_out; ///< NULL: none.
+
+    bool verify;
 } cli_run_settings;
 
 /// Read and check the options of a run. @retval CAIRN_BAD_OPTION, CAIRN_UNSUPPORTED

@@ -172,6 +172,9 @@ static void print(const cli_run *run)
                run->verified ? "verified" : "NOT verified", run->rel_error,
                run->abs_error);
     if (run->settings.out) printf("\nresult in %s\n", run->settings.out);
+    if (run->settings.trace)
+        printf("\ntrace in %s: open it at https://ui.perfetto.dev\n",
+               run->settings.trace);
 }
 
 cairn_status cli_run_report(const cli_run *run)

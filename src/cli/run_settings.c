@@ -31,8 +31,7 @@ static cairn_status check_later(cli_job *job)
         const char   *name;
     } later[] = {
         {CLI_PLAN,     "--plan"    },
-        {CLI_PLAN_OUT, "--plan-out"},
-        {CLI_TRACE,    "--trace"   }
+        {CLI_PLAN_OUT, "--plan-out"}
     };
 
     for (size_t k = 0; k < sizeof later / sizeof later[0]; k++)
@@ -90,6 +89,7 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
         .warmup  = 2,
         .x       = text_or_standard(job, CLI_X),
         .out     = cli_text(job, CLI_OUT),
+        .trace   = cli_text(job, CLI_TRACE),
         .verify  = cli_given(job, CLI_VERIFY),
 
         .transpose = cli_given(job, CLI_TRANSPOSE),

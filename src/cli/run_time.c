@@ -25,6 +25,7 @@ static cairn_status run_all(cli_run *run, double *seconds)
     for (int64_t k = 0; k < run->settings.warmup; k++)
         CLI_TRY(cairn_plan_run(run->plan, NULL, NULL));
     cairn_plan_forget_times(run->plan);
+    if (run->settings.trace) CLI_TRY(cairn_plan_record(run->plan, 0));
     CLI_TRY(cli_barrier(run->job));
     for (int64_t k = 0; k < run->settings.iters; k++)
         CLI_TRY(run_once(run, &seconds[k]));

@@ -136,6 +136,8 @@ static cairn_status execute(cli_run *run)
     CLI_TRY(verify(run));
     cli_progress_phase("write");
     if (run->settings.out) CLI_TRY(cairn_plan_write_y(run->plan, run->settings.out));
+    if (run->settings.trace)
+        CLI_TRY(cairn_plan_write_trace(run->plan, run->settings.trace));
     return report(run);
 }
 

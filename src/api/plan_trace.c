@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Traces of plans: each rank prints its own events into its range of one file.
+
+#include "api/api.h"
+#include "base/text.h"
+#include "comm/output.h"
+
+#include <string.h>
+
+enum { EVENTS = 65536 };
+
+cairn_status cairn_plan_record(cairn_plan *plan, int64_t events)
+{
+    cairn_replay *replay = plan->replay;
+    cairn_env    *env    = &plan->tensor->context->env;
+
+    CAIRN_CHECK(!replay->trace, env, CAIRN_BAD_ARGUMENT,
+                "trace: this plan records already");
+    CAIRN_CHECK(events >= 0, env, CAIRN_BAD_ARGUMENT,
+                "trace: a plan cannot keep fewer events than none");
+    /* Where their clocks start is all that ranks of different nodes have in common. */
+    CAIRN_TRY(cairn_comm_agree(replay->common.comm, CAIRN_OK));
+    return cairn_comm_agree(replay->common.comm,
+                            cairn_replay_record(replay, events > 0 ? events : EVENTS));
+}
+
+/// This rank's stretch of the file.
+static cairn_status print(const cairn_replay *replay, char **text)
+{
+    const cairn_comm *comm = replay->common.comm;
+    cairn_text        out;
+
+    cairn_text_init(&out, replay->common.comm->env);
+    if (comm->rank == 0)
+        cairn_text_add(&out, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
+    cairn_trace_print_events(replay->trace, &out);
+    cairn_text_add(&out, comm->rank == comm->size - 1 ? "\n]}\n" : ",\n");
+    return cairn_text_take(&out, text);
+}
+
+/// Bytes of the ranks before this one.
+static cairn_status begin_of(cairn_comm *comm, int64_t bytes, int64_t *begin)
+{
+    int64_t *all   = NULL;
+    int64_t  count = 0;
+
+    CAIRN_TRY(cairn_comm_gather(comm, &bytes, 1, sizeof bytes, (void **)&all, &count));
+    *begin = 0;
+    for (int r = 0; r < comm->rank; r++)
+        *begin += all[r];
+    cairn_free(comm->env, all);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_plan_write_trace(const cairn_plan *plan, const char *path)
+{
+    const cairn_replay *replay = plan->replay;
+    cairn_comm         *comm   = replay->common.comm;
+    cairn_file          file   = {.env = comm->env, .fd = -1};
+    char               *text   = NULL;
+    int64_t             begin;
+
+    CAIRN_CHECK(replay->trace, comm->env, CAIRN_BAD_ARGUMENT,
+                "trace: %s: nothing was recorded", path);
+    cairn_status status = cairn_comm_agree(comm, print(replay, &text));
+
+    if (status == CAIRN_OK) status = begin_of(comm, (int64_t)strlen(text), &begin);
+    if (status == CAIRN_OK) {
+        status = cairn_output_open(comm, path, &file);
+        if (status == CAIRN_OK)
+            status = cairn_file_write_at(&file, text, strlen(text), begin);
+        status = cairn_output_finish(comm, status, &file);
+    }
+    cairn_free(comm->env, text);
+    return status;
+}
