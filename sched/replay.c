@@ -318,6 +318,35 @@ void cairn_replay_times(const cairn_replay *replay, double *measured, double *si
     }
 }
 
+/* Fewer runs say more of what else the machine did than of the kernel. */
+enum { TELLING_RUNS = 5 };
+
+/// Does a piece's median say what its device takes, alone and with all its threads?
+static bool is_telling(const cairn_piece *piece)
+{
+    const int threads = piece->work.threads;
+
+    return piece->runs >= TELLING_RUNS && !piece->retired[0]
+           && !cairn_member_kernel_lacks(&piece->kernel)
+           && (threads == 0 || threads == piece->device->info.threads);
+}
+
+void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs)
+{
+    const int ranks = replay->common.comm->local_size;
+
+    for (int p = 0; p < replay->pieces && costs; p++) {
+        const cairn_piece *piece = &replay->piece[p];
+        cairn_cost_device  device;
+        cairn_work         work;
+
+        if (!is_telling(piece)) continue;
+        cairn_work_of_product(&piece->work, cairn_piece_sets(piece), &work);
+        cairn_cost_device_of(piece->device, ranks, &device);
+        cairn_cost_observe(costs, &device, &work, cairn_piece_median(piece));
+    }
+}
+
 int64_t cairn_replay_bytes(const cairn_replay *replay)
 {
     int64_t bytes = cairn_operands_bytes(&replay->operands);

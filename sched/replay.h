@@ -71,6 +71,13 @@ void cairn_replay_times(const cairn_replay *replay,
                         double             *measured,
                         double             *simulated);
 
+/// Let the cost models learn from the pieces' recent runs.
+///
+/// Local.
+///
+/// @param[in] costs  NULL: nobody wants to know.
+void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs);
+
 /// Bytes that one run moves on this rank: arrays, owned X and Y, halo.
 int64_t cairn_replay_bytes(const cairn_replay *replay);
 

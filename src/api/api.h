@@ -12,6 +12,7 @@
 #include "convert/path.h"
 #include "devices/registry.h"
 #include "format/language.h"
+#include "sched/cost_file.h"
 #include "sched/replay.h"
 #include "tensor/local.h"
 
@@ -22,6 +23,7 @@ struct cairn_context {
     cairn_comm    *comm;
     bool           started_mpi;
     cairn_devices *devices;   ///< Opened when first needed.
+    cairn_costs   *costs;     ///< What was measured on them; NULL until they are.
     int            plans;     ///< Alive: they use the devices.
     char           name[256]; ///< Handed out by cairn_catalogue_name().
 };
@@ -65,6 +67,12 @@ struct cairn_plan {
 
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);
+
+/// The cost models of the context's devices, read when first needed. Local.
+cairn_status cairn_context_costs(cairn_context *context, cairn_costs **costs);
+
+/// Keep what was measured, and forget it. Local.
+void cairn_context_forget_costs(cairn_context *context);
 
 /// The loader that a build shall use: NULL where it goes the reference way.
 ///

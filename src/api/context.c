@@ -146,6 +146,7 @@ static void stop_mpi(const cairn_context *context)
 void cairn_context_destroy(cairn_context **context)
 {
     if (!*context) return;
+    cairn_context_forget_costs(*context);
     cairn_devices_close(&(*context)->env, &(*context)->devices);
     cairn_comm_destroy(&(*context)->comm);
     stop_mpi(*context);
@@ -177,8 +178,9 @@ void cairn_context_set_memory(cairn_context *context, int64_t bytes)
 void cairn_context_set_threads(cairn_context *context, int threads)
 {
     context->env.options.threads = threads > 1 ? threads : 1;
-    if (context->plans == 0) /* opened again when needed */
-        cairn_devices_close(&context->env, &context->devices);
+    if (context->plans > 0) return;
+    cairn_context_forget_costs(context);
+    cairn_devices_close(&context->env, &context->devices); /* opened when needed */
 }
 
 int cairn_context_threads(const cairn_context *context)

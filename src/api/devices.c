@@ -27,6 +27,28 @@ cairn_status cairn_context_devices(cairn_context *context)
                               &context->devices);
 }
 
+cairn_status cairn_context_costs(cairn_context *context, cairn_costs **costs)
+{
+    CAIRN_TRY(cairn_context_devices(context));
+    if (!context->costs) {
+        CAIRN_TRY(CAIRN_NEW_ZERO(&context->env, 1, &context->costs));
+        cairn_costs_init(&context->env, context->devices->machine, context->costs);
+    }
+    *costs = context->costs;
+    return CAIRN_OK;
+}
+
+void cairn_context_forget_costs(cairn_context *context)
+{
+    if (!context->costs) return;
+    /* Ranks of a node have seen much the same: one of them writes it down. */
+    if (context->comm->rank % context->comm->local_size == 0)
+        cairn_costs_save(context->costs);
+    cairn_costs_fini(context->costs);
+    cairn_free(&context->env, context->costs);
+    context->costs = NULL;
+}
+
 static void describe(const cairn_device *device, int rank, cairn_device_info *info)
 {
     memset(info, 0, sizeof *info);

@@ -27,21 +27,32 @@ static int64_t held_bytes(const cairn_tensor *tensor)
 }
 
 /// Which device computes which member on this rank.
-static cairn_status choose_homes(const cairn_tensor       *tensor,
-                                 const cairn_plan_options *options,
-                                 cairn_homes              *homes)
+static cairn_status choose_homes(const cairn_tensor          *tensor,
+                                 const cairn_product_options *op,
+                                 const cairn_plan_options    *options,
+                                 cairn_homes                 *homes)
 {
     cairn_context  *context = tensor->context;
     cairn_env      *env     = &context->env;
     const char     *place   = options && options->place ? options->place : "";
+    const char     *policy  = env->options.policy[0] ? env->options.policy : "heft";
     cairn_placement placement;
+    cairn_costs    *costs;
 
-    CAIRN_TRY(cairn_context_devices(context));
+    cairn_homes_question question = {.placement = &placement,
+                                     .tensor    = tensor->local,
+                                     .op        = op,
+                                     .ranks     = context->comm->local_size};
+
+    CAIRN_TRY(cairn_context_costs(context, &costs));
+    CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
     CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
     CAIRN_CHECK(placement.named <= tensor->local->groups, env, CAIRN_BAD_OPTION,
                 "--place: %s: the format has %d member%s", place, tensor->local->groups,
                 tensor->local->groups == 1 ? "" : "s");
-    return cairn_homes_choose(context->devices, &placement, tensor->local, homes);
+    question.devices = context->devices;
+    question.costs   = costs;
+    return cairn_homes_choose(env, &question, homes);
 }
 
 cairn_status cairn_plan_create(cairn_tensor                *tensor,
@@ -60,7 +71,7 @@ cairn_status cairn_plan_create(cairn_tensor                *tensor,
 
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
-    if (status == CAIRN_OK) status = choose_homes(tensor, options, &homes);
+    if (status == CAIRN_OK) status = choose_homes(tensor, &op, options, &homes);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
         status =
@@ -93,7 +104,10 @@ void cairn_plan_destroy(cairn_plan **plan)
     if (!*plan) return;
     cairn_env *env = &(*plan)->tensor->context->env;
 
-    if ((*plan)->replay) (*plan)->tensor->context->plans--;
+    if ((*plan)->replay) {
+        cairn_replay_observe((*plan)->replay, (*plan)->tensor->context->costs);
+        (*plan)->tensor->context->plans--;
+    }
     cairn_replay_destroy(&(*plan)->replay);
     cairn_free(env, *plan);
     *plan = NULL;

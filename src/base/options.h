@@ -35,7 +35,9 @@
     X(costs, TEXT, "COSTS", "costs-HOST.json beside the compiled kernels",      \
       "File of measured costs; none: they are not kept.")                       \
     X(replays, COUNT, "REPLAYS", "1000",                                        \
-      "Replays that a plan is thought to have when ways to run are weighed.")
+      "Replays that a plan is thought to have when ways to run are weighed.")   \
+    X(policy, TEXT, "POLICY", "heft",                                           \
+      "How members that no --place names get devices: fixed, greedy or heft.")
 
 #define CAIRN_OPTION_PATH 1024 ///< Bytes of the longest path, with its end.
 
@@ -58,6 +60,7 @@ typedef struct cairn_options {
     char    dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
     char    costs[CAIRN_OPTION_PATH];        ///< "" = default.
     int64_t replays;                         ///< 0 = default.
+    char    policy[CAIRN_OPTION_PATH];       ///< "" = default.
 } cairn_options;
 
 /// Set every option to its default.

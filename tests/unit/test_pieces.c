@@ -208,7 +208,7 @@ Test(pieces, a_device_that_is_too_small_is_refused)
     use_failing("\"memory\": 100");
     cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
 
-    REFUSED(context, NO_MEMORY, "100 are left",
+    REFUSED(context, NO_MEMORY, "debug:0 is 100",
             cairn_plan_create(tensor, NULL, &options, &plan));
     cr_expect_null(plan);
     use_failing("\"fail_build\": 1");
