@@ -56,6 +56,7 @@ CAIRN_API cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan);
 typedef struct cairn_plan_options {
     const char *place; ///< Which device computes which member of the format, as --place
                        ///< takes it: "auto" (NULL), "cpu", "0=cpu:0,1=opencl".
+    const char *plan; ///< A file of cairn_plan_save() that says so instead; NULL: none.
 } cairn_plan_options;
 
 /// Prepare a product whose members run on different devices, at the same time. The
@@ -69,6 +70,7 @@ typedef struct cairn_plan_options {
 /// @param[in]  options  NULL: all defaults.
 /// @param[out] plan     Destroy with cairn_plan_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_OPTION   `place` is malformed, or names members that are not there.
+/// @retval CAIRN_BAD_FILE     `plan` is no plan, or one for another matrix or product.
 /// @retval CAIRN_NO_DEVICE    There is no such device.
 /// @retval CAIRN_UNSUPPORTED  A device cannot compute a member that was given to it.
 /// @retval (others)           As cairn_plan_product().
@@ -155,6 +157,26 @@ CAIRN_API const char *cairn_plan_member_route(const cairn_plan *plan, int member
 
 /// Begin anew with the times of parts, after runs that are not to count. Local.
 CAIRN_API void cairn_plan_forget_times(cairn_plan *plan);
+
+/// Write what was decided as JSON that people read and edit: which device computes which
+/// member on which rank, with the seconds that were predicted, and for which matrix and
+/// product. Read back by cairn_plan_options.plan, on as many ranks.
+///
+/// Collective. The file is written whole or not at all.
+///
+/// @retval CAIRN_IO  It cannot be written.
+CAIRN_API cairn_status cairn_plan_save(const cairn_plan *plan, const char *path);
+
+/// The format that a file of cairn_plan_save() is for.
+///
+/// Local.
+///
+/// @param[out] text  Freed with cairn_text_free(). Unchanged on failure.
+/// @retval CAIRN_IO        It cannot be read.
+/// @retval CAIRN_BAD_FILE  It is no plan.
+CAIRN_API cairn_status cairn_plan_file_format(cairn_context *context,
+                                              const char    *path,
+                                              char         **text);
 
 /// Record when the tasks of runs begin and end, from now on: kernels on their devices,
 /// additions, for cairn_plan_write_trace(). Costs 22 ns a task.

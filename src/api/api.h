@@ -10,6 +10,7 @@
 #include "comm/distribute.h"
 #include "convert/build.h"
 #include "convert/path.h"
+#include "devices/place.h"
 #include "devices/registry.h"
 #include "format/language.h"
 #include "sched/cost_file.h"
@@ -62,8 +63,20 @@ struct cairn_tensor {
 struct cairn_plan {
     cairn_tensor *tensor;
     cairn_replay *replay;
+    cairn_homes   homes;
     double        seconds;
 };
+
+/// Read where a file of cairn_plan_save() has this rank's members computed.
+///
+/// Local.
+///
+/// @param[out] placement  Unchanged on failure.
+/// @retval CAIRN_BAD_FILE  It is no plan, or not for this tensor and product.
+cairn_status cairn_plan_read_places(const cairn_tensor          *tensor,
+                                    const cairn_product_options *op,
+                                    const char                  *path,
+                                    cairn_placement             *placement);
 
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);

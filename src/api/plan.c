@@ -46,7 +46,10 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
 
     CAIRN_TRY(cairn_context_costs(context, &costs));
     CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
-    CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
+    if (options && options->plan)
+        CAIRN_TRY(cairn_plan_read_places(tensor, op, options->plan, &placement));
+    else
+        CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
     CAIRN_CHECK(placement.named <= tensor->local->groups, env, CAIRN_BAD_OPTION,
                 "--place: %s: the format has %d member%s", place, tensor->local->groups,
                 tensor->local->groups == 1 ? "" : "s");
@@ -64,19 +67,18 @@ cairn_status cairn_plan_create(cairn_tensor                *tensor,
     cairn_comm                 *comm  = tensor->context->comm;
     const double                begin = cairn_seconds();
     cairn_plan                 *fresh = NULL;
-    cairn_homes                 homes;
 
     CAIRN_TRY(cairn_product_valid(comm->env, &op, tensor->local->shape.order));
     cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
-    if (status == CAIRN_OK) status = choose_homes(tensor, &op, options, &homes);
+    if (status == CAIRN_OK) status = choose_homes(tensor, &op, options, &fresh->homes);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
-        status =
-            cairn_replay_create(comm, tensor->context->devices, &homes, tensor->local,
-                                &tensor->rows, &op, held_bytes(tensor), &fresh->replay);
+        status = cairn_replay_create(comm, tensor->context->devices, &fresh->homes,
+                                     tensor->local, &tensor->rows, &op,
+                                     held_bytes(tensor), &fresh->replay);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;

@@ -24,19 +24,12 @@ static cairn_status read_op(cli_job *job, cli_run_settings *settings)
     return CAIRN_OK;
 }
 
-static cairn_status check_later(cli_job *job)
+/// A plan says where and what; whoever says it again might say something else.
+static cairn_status check_plan(cli_job *job)
 {
-    static const struct {
-        cli_option_id id;
-        const char   *name;
-    } later[] = {
-        {CLI_PLAN,     "--plan"    },
-        {CLI_PLAN_OUT, "--plan-out"}
-    };
-
-    for (size_t k = 0; k < sizeof later / sizeof later[0]; k++)
-        if (cli_given(job, later[k].id))
-            return cli_not_yet(job, "option", later[k].name);
+    if (cli_given(job, CLI_PLAN) && cli_given(job, CLI_PLACE))
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --place: the plan of --plan says where");
     return CAIRN_OK;
 }
 
@@ -82,21 +75,23 @@ static const char *text_or_standard(cli_job *job, cli_option_id id)
 cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
 {
     *settings = (cli_run_settings){
-        .format  = text_or_standard(job, CLI_FORMAT),
-        .place   = cli_text(job, CLI_PLACE),
-        .devices = cli_text(job, CLI_DEVICES),
-        .iters   = 10,
-        .warmup  = 2,
-        .x       = text_or_standard(job, CLI_X),
-        .out     = cli_text(job, CLI_OUT),
-        .trace   = cli_text(job, CLI_TRACE),
-        .verify  = cli_given(job, CLI_VERIFY),
+        .format   = text_or_standard(job, CLI_FORMAT),
+        .place    = cli_text(job, CLI_PLACE),
+        .devices  = cli_text(job, CLI_DEVICES),
+        .iters    = 10,
+        .warmup   = 2,
+        .x        = text_or_standard(job, CLI_X),
+        .out      = cli_text(job, CLI_OUT),
+        .plan     = cli_text(job, CLI_PLAN),
+        .plan_out = cli_text(job, CLI_PLAN_OUT),
+        .trace    = cli_text(job, CLI_TRACE),
+        .verify   = cli_given(job, CLI_VERIFY),
 
         .transpose = cli_given(job, CLI_TRANSPOSE),
     };
 
     CLI_TRY(read_op(job, settings));
-    CLI_TRY(check_later(job));
+    CLI_TRY(check_plan(job));
     CLI_TRY(check_reproducible(job));
     CLI_TRY(cli_read_columns(job, settings->op, &settings->columns));
     CLI_TRY(read_division(job, settings));

@@ -16,6 +16,22 @@ static cairn_status check_order(cli_run *run)
     return cairn_product_check(run->job->context, &run->product, run->matrix.order);
 }
 
+/// The format that --format names, or, without, that of the plan.
+static cairn_status create_format(cli_run *run)
+{
+    cairn_context *context = run->job->context;
+    const char    *plan    = run->settings.plan;
+    char          *text;
+
+    if (!plan || cli_given(run->job, CLI_FORMAT))
+        return cairn_format_create(context, run->settings.format, &run->format);
+    CLI_TRY(cairn_plan_file_format(context, plan, &text));
+    const cairn_status status = cairn_format_create(context, text, &run->format);
+
+    cairn_text_free(context, &text);
+    return status;
+}
+
 /// Read the file and store it. Cheap refusals come before the reading.
 static cairn_status load(cli_run *run)
 {
@@ -23,8 +39,7 @@ static cairn_status load(cli_run *run)
     cairn_context          *context  = run->job->context;
 
     /* A file of formats, or a described machine, may be missing on one rank only. */
-    CLI_TRY(cli_agree(run->job,
-                      cairn_format_create(context, settings->format, &run->format)));
+    CLI_TRY(cli_agree(run->job, create_format(run)));
     CLI_TRY(cli_agree(run->job,
                       cairn_devices_check(context, settings->place, settings->devices,
                                           cairn_format_members(run->format))));
@@ -66,7 +81,8 @@ static cairn_status prepare(cli_run *run)
     const char *x = run->settings.x;
 
     cli_progress_phase("plan");
-    const cairn_plan_options options = {.place = run->settings.place};
+    const cairn_plan_options options = {.place = run->settings.place,
+                                        .plan  = run->settings.plan};
 
     CLI_TRY(cairn_plan_create(run->tensor, &run->product, &options, &run->plan));
     if (strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0)
@@ -131,6 +147,8 @@ static cairn_status execute(cli_run *run)
 {
     CLI_TRY(load(run));
     CLI_TRY(prepare(run));
+    if (run->settings.plan_out)
+        CLI_TRY(cairn_plan_save(run->plan, run->settings.plan_out));
     cli_progress_phase("run");
     CLI_TRY(cli_run_time(run));
     CLI_TRY(verify(run));

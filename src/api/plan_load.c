@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Reading plans back. A file that somebody has edited may say anything: every wrong
+/// field is told with its line and column.
+
+#include "api/api.h"
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/// Fail because of what stands at @p at.
+#define WRONG(plan, at, ...) \
+    wrong((plan)->env, cairn_json_place(&(plan)->json, (at)), __VA_ARGS__)
+
+typedef struct {
+    cairn_env *env;
+    cairn_json json;
+} plan_file;
+
+static cairn_status
+wrong(cairn_env *env, cairn_json_where where, const char *field, const char *why)
+{
+    return cairn_fail(env, CAIRN_BAD_FILE, "plan: %s: %s%s%s", where.text, field,
+                      field[0] ? ": " : "", why);
+}
+
+/// Where the value of a field of the whole file stands.
+static const char *value_at(const plan_file *plan, const char *name)
+{
+    return cairn_json_value(cairn_json_root(&plan->json), name);
+}
+
+static cairn_status open_plan(cairn_env *env, const char *path, plan_file *plan)
+{
+    *plan = (plan_file){.env = env};
+    CAIRN_TRY(cairn_json_read(env, "plan", path, &plan->json));
+    const json_t *version = json_object_get(plan->json.root, "cairn_plan");
+
+    if (json_is_integer(version) && json_integer_value(version) == 1) return CAIRN_OK;
+    const cairn_status status =
+        WRONG(plan, value_at(plan, "cairn_plan"), "",
+              version ? "a plan of a version that this one does not read"
+                      : "this is no plan: a field \"cairn_plan\" is missing");
+
+    cairn_json_fini(env, &plan->json);
+    return status;
+}
+
+cairn_status
+cairn_plan_file_format(cairn_context *context, const char *path, char **text)
+{
+    cairn_env *env = &context->env;
+    plan_file  plan;
+
+    CAIRN_TRY(open_plan(env, path, &plan));
+    const char *format = json_string_value(json_object_get(plan.json.root, "format"));
+    const cairn_status status =
+        format ? cairn_strndup(env, format, strlen(format), text)
+               : WRONG(&plan, value_at(&plan, "format"), "format", "it is no text");
+
+    cairn_json_fini(env, &plan.json);
+    return status;
+}
+
+/// A number that must be what this run has.
+static cairn_status check_number(const plan_file *plan,
+                                 const json_t    *object,
+                                 const char      *name,
+                                 int64_t          here)
+{
+    const json_t *value = json_object_get(object, name);
+
+    if (json_is_integer(value) && json_integer_value(value) == here) return CAIRN_OK;
+    return cairn_fail(plan->env, CAIRN_BAD_FILE,
+                      "plan: %s: %s: the plan is not for this run, which has %" PRId64,
+                      plan->json.path, name, here);
+}
+
+static cairn_status check_text(const plan_file *plan,
+                               const json_t    *object,
+                               const char      *name,
+                               const char      *here)
+{
+    const char *value = json_string_value(json_object_get(object, name));
+
+    if (value && strcmp(value, here) == 0) return CAIRN_OK;
+    return cairn_fail(plan->env, CAIRN_BAD_FILE,
+                      "plan: %s: %s: the plan is not for this run, which has %s",
+                      plan->json.path, name, here);
+}
+
+/// Is the plan for this matrix and product?
+static cairn_status check_run(const plan_file             *plan,
+                              const cairn_tensor          *tensor,
+                              const cairn_product_options *op)
+{
+    const json_t  *root   = plan->json.root;
+    const json_t  *matrix = json_object_get(root, "matrix");
+    const int64_t *extent = tensor->local->shape.extent;
+    const char    *dtype  = tensor->dtype == CAIRN_F32 ? "f32" : "f64";
+
+    CAIRN_TRY(check_text(plan, root, "format", cairn_format_text(tensor->format)));
+    CAIRN_TRY(check_number(plan, matrix, "rows", extent[0]));
+    CAIRN_TRY(check_number(plan, matrix, "cols", extent[1]));
+    CAIRN_TRY(check_text(plan, matrix, "dtype", dtype));
+    CAIRN_TRY(check_number(plan, root, "columns", op->columns));
+    CAIRN_CHECK(json_is_true(json_object_get(root, "transposed"))
+                    == (op->transposed != 0),
+                plan->env, CAIRN_BAD_FILE,
+                "plan: %s: transposed: the plan is not for this run", plan->json.path);
+    return check_number(plan, root, "ranks", tensor->context->comm->size);
+}
+
+/// One entry of `parts`; those of other ranks are checked, and left.
+static cairn_status read_part(const plan_file    *plan,
+                              const cairn_tensor *tensor,
+                              size_t              k,
+                              cairn_placement    *placement)
+{
+    const char   *at     = cairn_json_element(value_at(plan, "parts"), k);
+    const json_t *part   = json_array_get(json_object_get(plan->json.root, "parts"), k);
+    const json_t *rank   = json_object_get(part, "rank");
+    const json_t *member = json_object_get(part, "member");
+    const char   *device = json_string_value(json_object_get(part, "device"));
+
+    if (!json_is_integer(rank) || !json_is_integer(member) || !device)
+        return WRONG(plan, at, "parts", "each has a rank, a member and a device");
+    const json_int_t m = json_integer_value(member);
+
+    if (m < 0 || m >= tensor->local->groups)
+        return WRONG(plan, cairn_json_value(at, "member"), "member",
+                     "the format has fewer members");
+    if (json_integer_value(rank) != tensor->context->comm->rank) return CAIRN_OK;
+    placement->named = placement->named > m ? placement->named : (int)m + 1;
+    return cairn_device_name_parse(
+        plan->env, cairn_json_place(&plan->json, cairn_json_value(at, "device")).text,
+        device, strlen(device), &placement->member[m]);
+}
+
+static cairn_status read_parts(const plan_file    *plan,
+                               const cairn_tensor *tensor,
+                               cairn_placement    *placement)
+{
+    const json_t   *parts = json_object_get(plan->json.root, "parts");
+    cairn_placement read  = {.named = 0};
+
+    if (!json_is_array(parts))
+        return WRONG(plan, value_at(plan, "parts"), "parts", "it is no list");
+    for (size_t k = 0; k < json_array_size(parts); k++)
+        CAIRN_TRY(read_part(plan, tensor, k, &read));
+    *placement = read;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_plan_read_places(const cairn_tensor          *tensor,
+                                    const cairn_product_options *op,
+                                    const char                  *path,
+                                    cairn_placement             *placement)
+{
+    cairn_env *env = &tensor->context->env;
+    plan_file  plan;
+
+    CAIRN_TRY(open_plan(env, path, &plan));
+    cairn_status status = check_run(&plan, tensor, op);
+
+    if (status == CAIRN_OK) status = read_parts(&plan, tensor, placement);
+    cairn_json_fini(env, &plan.json);
+    return status;
+}
