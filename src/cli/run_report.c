@@ -51,6 +51,32 @@ static double gflops(const cli_run *run)
     return 2e-9 * (double)run->matrix.nnz * (double)run->settings.columns / run->median;
 }
 
+/// How much happens at once: seconds of the parts, one after the other, in those of a
+/// run. Of the rank whose parts take longest. NAN where models are the clock.
+static double overlap(const cli_run *run)
+{
+    double most = 0, sum = 0;
+
+    if (!is_measured(run) || run->median <= 0) return NAN;
+    for (int64_t p = 0; p < run->parts; p++) {
+        const bool begins = p == 0 || run->part[p].rank != run->part[p - 1].rank;
+
+        sum  = (begins ? 0 : sum) + run->part[p].seconds;
+        most = sum > most ? sum : most;
+    }
+    return most / run->median;
+}
+
+/// Do parts of one rank have different devices?
+static bool has_devices(const cli_run *run)
+{
+    for (int64_t p = 1; p < run->parts; p++)
+        if (run->part[p].rank == run->part[p - 1].rank
+            && strcmp(run->part[p].device, run->part[p - 1].device) != 0)
+            return true;
+    return false;
+}
+
 static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
 {
     return json_pack("{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:s, s:s, s:s}",
@@ -93,14 +119,15 @@ static json_t *setting(const cli_run *run)
 static json_t *result(const cli_run *run)
 {
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:s, s:o}", "clock",
+        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "clock",
         run->moved.clock, "seconds_median", cli_json_real(run->median), "seconds_min",
         cli_json_real(run->fastest), "seconds_measured", cli_json_real(run->total),
         "seconds_simulated", run->moved.simulated * (double)run->settings.iters,
         "gflops", cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
         "convert_seconds", cli_json_real(run->convert), "plan_seconds",
-        cli_json_real(run->prepare), "route", run->moved.route, "parts", parts(run));
+        cli_json_real(run->prepare), "route", run->moved.route, "overlap",
+        cli_json_real(overlap(run)), "parts", parts(run));
 }
 
 static json_t *object(const cli_run *run)
@@ -167,6 +194,9 @@ static void print(const cli_run *run)
     printf("before    read %s, store %s, plan %s\n", cli_word_seconds(run->read).text,
            cli_word_seconds(run->convert).text, cli_word_seconds(run->prepare).text);
     print_parts(run);
+    if (has_devices(run) && is_measured(run))
+        printf("\noverlap %.2f: the parts take %s one after the other\n", overlap(run),
+               cli_word_seconds(overlap(run) * run->median).text);
     if (run->settings.verify)
         printf("\n%s: largest error %.3g of a row's sum of sizes, %.3g in all\n",
                run->verified ? "verified" : "NOT verified", run->rel_error,

@@ -13,9 +13,10 @@ cli_word cli_word_seconds(double seconds)
 {
     cli_word word;
 
-    if (seconds < 1e-3)
+    /* What rounds to a thousand is one of the next unit. */
+    if (seconds < 999.5e-6)
         snprintf(word.text, sizeof word.text, "%.3g us", 1e6 * seconds);
-    else if (seconds < 1)
+    else if (seconds < 999.5e-3)
         snprintf(word.text, sizeof word.text, "%.3g ms", 1e3 * seconds);
     else
         snprintf(word.text, sizeof word.text, "%.2f s", seconds);
