@@ -29,14 +29,22 @@ struct cairn_context {
     char           name[256]; ///< Handed out by cairn_catalogue_name().
 };
 
+/// Entries that came in no order and stay in buckets until somebody wants them sorted.
+typedef struct cairn_unsorted {
+    cairn_dealt    dealt;   ///< Empty once they are.
+    cairn_entries *entries; ///< Where they go: the source's.
+} cairn_unsorted;
+
 struct cairn_source {
     cairn_context *context;
     cairn_shape    shape;
     cairn_division division;
     cairn_rows     rows;
-    cairn_entries  entries; ///< Of this rank's rows, sorted, without duplicates.
-    char           field[16], symmetry[16];
-    double         seconds;
+    cairn_entries  entries; ///< Of this rank's rows, sorted, without duplicates; empty
+                            ///< before cairn_source_sort().
+    cairn_unsorted *unsorted; ///< NULL: there never were any.
+    char            field[16], symmetry[16];
+    double          seconds;
 };
 
 /// Where an entry that a solver gave is stored.
@@ -117,15 +125,25 @@ int64_t cairn_format_grain(const cairn_format *format);
 /// Collective.
 cairn_status cairn_source_divide(cairn_source *source, int64_t grain);
 
+/// Make `entries` of a source that may be unsorted, before looking at them.
+///
+/// Local.
+/// @retval CAIRN_NO_MEMORY
+cairn_status cairn_source_sort(const cairn_source *source);
+
 /// Bring a fresh source into order: division, owners, sorting. Its entries are anywhere
 /// and in file order. Collective.
 cairn_status cairn_source_settle(cairn_source *source, cairn_division division);
 
 /// Store entries; everything but the timing. What the tensor's `held` has already is
 /// counted as well. Collective.
+///
+/// @param dealt  NULL, or the entries in buckets; then @p entries has their number alone.
+/// @retval CAIRN_NO_KERNEL  From buckets: they have to be sorted first.
 cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_shape   *shape,
-                                const cairn_entries *entries);
+                                const cairn_entries *entries,
+                                const cairn_dealt   *dealt);
 
 /// As cairn_tensor_create() while @p held bytes of arrays are in memory besides.
 cairn_status cairn_tensor_create_beside(cairn_source       *source,

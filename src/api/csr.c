@@ -277,7 +277,8 @@ static cairn_status store(const csr *a, cairn_tensor *tensor)
     cairn_entries_init(&entries, 2);
     cairn_status status = cairn_comm_agree(a->context->comm, take_entries(a, &entries));
 
-    if (status == CAIRN_OK) status = cairn_tensor_build(tensor, &a->shape, &entries);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_build(tensor, &a->shape, &entries, NULL);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(a->context->comm, map_targets(a, tensor, &entries));
     cairn_entries_fini(env, &entries);

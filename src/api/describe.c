@@ -68,8 +68,10 @@ cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info
                              .symmetry     = source->symmetry,
                              .read_seconds = source->seconds};
 
-    cairn_status status = cairn_comm_agree(
-        source->context->comm, cairn_statistics_count(env, &source->entries, &s));
+    cairn_status status = cairn_source_sort(source);
+
+    if (status == CAIRN_OK) status = cairn_statistics_count(env, &source->entries, &s);
+    status = cairn_comm_agree(source->context->comm, status);
 
     for (int k = 0; k < all.order; k++)
         all.extent[k] = source->shape.extent[k];
@@ -91,6 +93,7 @@ cairn_source_spy(const cairn_source *source, int width, int height, int64_t *cou
                 "spy: order %d: only matrices have a picture", source->shape.order);
     CAIRN_CHECK(width >= 1 && height >= 1, comm->env, CAIRN_BAD_ARGUMENT,
                 "spy: %d x %d cells", width, height);
+    CAIRN_TRY(cairn_source_sort(source)); /* several ranks have nothing to sort */
     for (int64_t k = 0; k < (int64_t)width * height; k++)
         count[k] = 0;
     for (cairn_pos k = 0; k < e->n; k++) {

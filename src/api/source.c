@@ -29,10 +29,23 @@ void cairn_source_destroy(cairn_source **source)
     if (!*source) return;
     cairn_env *env = &(*source)->context->env;
 
+    if ((*source)->unsorted) cairn_dealt_fini(env, &(*source)->unsorted->dealt);
+    cairn_free(env, (*source)->unsorted);
     cairn_entries_fini(env, &(*source)->entries);
     cairn_rows_fini(env, &(*source)->rows);
     cairn_free(env, *source);
     *source = NULL;
+}
+
+cairn_status cairn_source_sort(const cairn_source *source)
+{
+    cairn_env      *env = &source->context->env;
+    cairn_unsorted *u   = source->unsorted;
+
+    if (!u || u->dealt.n == 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_entries_take_dealt(env, &u->dealt, u->entries));
+    cairn_dealt_fini(env, &u->dealt);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_source_divide(cairn_source *source, int64_t grain)
@@ -129,8 +142,23 @@ cairn_status cairn_source_read(cairn_context *context,
     return status;
 }
 
-/// On one rank the entries are sorted as they are taken; else they move to their owners
-/// first.
+/// On one rank: many entries stay unsorted where there are kernels that could do without.
+static cairn_status take_alone(cairn_source *source, const cairn_given *given)
+{
+    cairn_env          *env    = &source->context->env;
+    const cairn_entries number = {.n = given->n};
+    const cairn_build   build  = {.entries = &number};
+
+    if (cairn_build_worth(env, &build) != CAIRN_BUILD_COMPILED)
+        return cairn_entries_take(env, given, &source->entries);
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &source->unsorted));
+    source->unsorted->entries = &source->entries;
+    return cairn_entries_take_or_deal(env, given, &source->entries,
+                                      &source->unsorted->dealt);
+}
+
+/// On one rank the entries are sorted as they are taken, or later; else they move to their
+/// owners first.
 static cairn_status take_coords(cairn_source  *source,
                                 int64_t        nnz,
                                 const int64_t *coord,
@@ -146,7 +174,7 @@ static cairn_status take_coords(cairn_source  *source,
     for (int k = 0; k < given.order && nnz > 0; k++)
         given.coord[k] = coord + k;
     return comm->size > 1 ? cairn_entries_copy(comm->env, &given, &source->entries)
-                          : cairn_entries_take(comm->env, &given, &source->entries);
+                          : take_alone(source, &given);
 }
 
 static cairn_status settle_coords(cairn_source *source, cairn_division division)
@@ -276,6 +304,7 @@ const char *cairn_problem_help(int k)
 
 cairn_status cairn_source_write(const cairn_source *source, const char *path)
 {
+    CAIRN_TRY(cairn_source_sort(source)); /* several ranks have nothing to sort */
     return cairn_write_entries(source->context->comm, path, &source->shape,
                                &source->entries);
 }

@@ -18,13 +18,15 @@ static int value_bits(cairn_dtype dtype)
 
 cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_shape   *shape,
-                                const cairn_entries *entries)
+                                const cairn_entries *entries,
+                                const cairn_dealt   *dealt)
 {
     cairn_comm           *comm  = tensor->context->comm;
     const cairn_query_net net   = cairn_net_of(comm);
     cairn_build           build = {.format     = tensor->format,
                                    .shape      = *shape,
                                    .entries    = entries,
+                                   .dealt      = dealt,
                                    .net        = comm->size > 1 ? &net : NULL,
                                    .rank       = comm->rank,
                                    .value_bits = value_bits(tensor->dtype),
@@ -35,12 +37,33 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
         build.box[k] = (cairn_interval){0, shape->extent[k] - 1};
     build.box[0] = (cairn_interval){tensor->rows.first[comm->rank],
                                     tensor->rows.first[comm->rank + 1] - 1};
-    tensor->held += entries->n * cairn_entry_bytes(shape->order);
+    tensor->held +=
+        entries->n
+        * (dealt ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
     build.held = tensor->held;
     CAIRN_TRY(cairn_comm_agree(
         comm, cairn_context_loader(tensor->context, &build, &build.loader)));
     CAIRN_TRY(cairn_local_build(&tensor->context->env, &build, &tensor->local));
     return cairn_comm_agree(comm, cairn_path_print(tensor->path));
+}
+
+/// From buckets, if the source has any and the format can be filled from there; else from
+/// sorted entries.
+static cairn_status build_from(cairn_source *source, int64_t held, cairn_tensor *tensor)
+{
+    const cairn_unsorted *u = source->unsorted;
+
+    tensor->held = held;
+    if (u && u->dealt.n > 0) {
+        const cairn_entries number = {.order = source->shape.order, .n = u->dealt.n};
+        const cairn_status  status =
+            cairn_tensor_build(tensor, &source->shape, &number, &u->dealt);
+
+        if (status != CAIRN_NO_KERNEL) return status;
+        CAIRN_TRY(cairn_source_sort(source));
+        tensor->held = held;
+    }
+    return cairn_tensor_build(tensor, &source->shape, &source->entries, NULL);
 }
 
 static cairn_status prepare(cairn_source       *source,
@@ -77,10 +100,7 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
     cairn_status status =
         cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
 
-    if (status == CAIRN_OK) {
-        fresh->held = held;
-        status      = cairn_tensor_build(fresh, &source->shape, &source->entries);
-    }
+    if (status == CAIRN_OK) status = build_from(source, held, fresh);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *tensor        = fresh;
@@ -241,6 +261,7 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     cairn_entries_init(&entries, tensor->local->shape.order);
     cairn_status status = cairn_local_entries(tensor->local, &entries);
 
+    if (status == CAIRN_OK && source) status = cairn_source_sort(source);
     if (status == CAIRN_OK && source) status = add_zeros(source, &entries);
     if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
     status = cairn_comm_agree(comm, status);

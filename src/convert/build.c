@@ -61,6 +61,7 @@ static cairn_status count_compiled(builder *b, cairn_member_build *m)
     const int    number = (int)(m - b->m);
     cairn_status status = cairn_compiled_count(m, b->build, &m->compiled);
 
+    if (b->build->dealt) return status;
     if (status == CAIRN_NO_KERNEL && (m->ranked || m->rows.on)) {
         CAIRN_TRY(cairn_build_read(b->m, number, b->build));
         CAIRN_TRY(run_queries(b, m));
@@ -251,6 +252,16 @@ static cairn_status find_ranks(builder *b)
     return CAIRN_OK;
 }
 
+/// Buckets need no path: what fills from them does so in one step, or not at all.
+static cairn_status start_dealt(builder *b)
+{
+    CAIRN_CHECK(b->compiled && b->members == 1 && b->m[0].encoding->queries == 0,
+                b->env, CAIRN_NO_KERNEL, "convert: entries in buckets, and no kernels");
+    b->m[0].entries =
+        (cairn_entries){.order = b->build->dealt->order, .n = b->build->dealt->n};
+    return CAIRN_OK;
+}
+
 static cairn_status run(builder *b)
 {
     const cairn_build *build = b->build;
@@ -265,9 +276,13 @@ static cairn_status run(builder *b)
     status = agree(b, status);
     b->compiled =
         build->loader && cairn_build_worth(b->env, build) != CAIRN_BUILD_REFERENCE;
-    if (status == CAIRN_OK && b->compiled) status = find_ranks(b);
-    if (status == CAIRN_OK)
-        status = cairn_path_run(b->env, build, path, b->compiled, b->m);
+    if (status == CAIRN_OK && build->dealt) {
+        status = start_dealt(b);
+    } else {
+        if (status == CAIRN_OK && b->compiled) status = find_ranks(b);
+        if (status == CAIRN_OK)
+            status = cairn_path_run(b->env, build, path, b->compiled, b->m);
+    }
     b->path = path;
     CAIRN_TRY(status);
     CAIRN_TRY(agree(b, infer_layouts(b)));

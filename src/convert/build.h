@@ -15,16 +15,19 @@
 
 #include "emit/kernel.h"
 #include "query/query.h"
+#include "tensor/entries_deal.h"
 #include "tensor/local.h"
 
 /// What a build starts from.
 typedef struct cairn_build {
-    const cairn_format    *format;
-    cairn_shape            shape;                ///< Global.
-    cairn_interval         box[CAIRN_MAX_ORDER]; ///< This rank's positions.
-    const cairn_entries   *entries; ///< Sorted, without duplicates, inside the box; or
-    const cairn_local     *from;    ///< NULL, or the tensor to start from instead.
-    const cairn_query_net *net;     ///< NULL: one rank.
+    const cairn_format  *format;
+    cairn_shape          shape;                ///< Global.
+    cairn_interval       box[CAIRN_MAX_ORDER]; ///< This rank's positions.
+    const cairn_entries *entries; ///< Sorted, without duplicates, inside the box; or
+    const cairn_local   *from;    ///< NULL, or the tensor to start from instead.
+    const cairn_dealt *dealt; ///< NULL, or the same unsorted, perhaps with duplicates;
+                              ///< `entries` says then only how many there are.
+    const cairn_query_net *net; ///< NULL: one rank.
     int                    rank;
     int                    value_bits; ///< 32 or 64.
     int64_t held; ///< Bytes that count beside the arrays (entries, operands).
@@ -58,6 +61,7 @@ cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *bu
 ///                          message has needed and limit, and nothing was allocated.
 /// @retval CAIRN_OVERFLOW   A width given by `bits` does not hold its values.
 /// @retval CAIRN_BAD_QUERY  Numbers clash, are missing or leave their range.
+/// @retval CAIRN_NO_KERNEL  From `dealt`: that has to be sorted first.
 cairn_status
 cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor);
 

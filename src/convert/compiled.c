@@ -20,6 +20,7 @@ static const cairn_way *const ways[] = {
     [CAIRN_STRATEGY_SORT]    = &cairn_way_sort,
     [CAIRN_STRATEGY_LANES]   = &cairn_way_lanes,
     [CAIRN_STRATEGY_ROWS]    = &cairn_way_rows,
+    [CAIRN_STRATEGY_DEALT]   = &cairn_way_dealt,
 };
 
 static cairn_pos entries_of(const cairn_build *build)
@@ -170,6 +171,12 @@ static cairn_status choose(cairn_compiled *c)
 {
     bool by_rows = false;
 
+    if (c->build->dealt) {
+        CAIRN_CHECK(cairn_way_dealt_fits(c), c->m->env, CAIRN_NO_KERNEL,
+                    "convert: the target is not filled from buckets");
+        c->strategy = CAIRN_STRATEGY_DEALT;
+        return CAIRN_OK;
+    }
     if (c->m->rows.on && !c->m->laned) CAIRN_TRY(cairn_way_rows_fits(c, &by_rows));
     if (c->m->laned)
         c->strategy = CAIRN_STRATEGY_LANES;

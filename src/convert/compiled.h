@@ -51,7 +51,7 @@ typedef struct cairn_way {
 } cairn_way;
 
 extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
-    cairn_way_sort, cairn_way_lanes, cairn_way_rows;
+    cairn_way_sort, cairn_way_lanes, cairn_way_rows, cairn_way_dealt;
 
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
@@ -90,7 +90,16 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled);
 /// Can the source be read row by row in the order of the target? (The way ROWS.)
 cairn_status cairn_way_rows_fits(const cairn_compiled *c, bool *fits);
 
+/// Can what was dealt to buckets be filled from there? (The way DEALT.)
+bool cairn_way_dealt_fits(const cairn_compiled *c);
+
 /* For the ways. */
+
+/// Write the ptrs of a bank, `cursor` having the begins of all groups: where every entry
+/// is a node.
+void cairn_compiled_write_ptrs(const cairn_compiled    *c,
+                               int64_t                  bank,
+                               const cairn_kernel_part *view);
 
 /// Get a phase that visits the source, or keys.
 cairn_status cairn_compiled_load(cairn_compiled           *c,

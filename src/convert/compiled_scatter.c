@@ -167,6 +167,14 @@ static void write_lower_ptrs(const cairn_layout *to, const cairn_kernel_part *vi
     }
 }
 
+void cairn_compiled_write_ptrs(const cairn_compiled    *c,
+                               int64_t                  bank,
+                               const cairn_kernel_part *view)
+{
+    write_ptr(c, bank, &view->level[c->m->layout->first]);
+    write_lower_ptrs(c->m->layout, view);
+}
+
 /// Elements from one array to another of the same block.
 static int64_t distance(const void *to, const void *from, int bits)
 {
@@ -197,8 +205,7 @@ deal(const cairn_compiled *c, cairn_convert_args *args, cairn_kernel_part *first
     if (to->partition >= 0)
         CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, to->banks * (to->levels + 1), &delta));
     for (int64_t b = 0; b < to->banks; b++) {
-        write_ptr(c, b, &c->m->part[b].view.level[to->first]);
-        write_lower_ptrs(to, &c->m->part[b].view);
+        cairn_compiled_write_ptrs(c, b, &c->m->part[b].view);
         if (delta) set_delta(c, b, delta + b * (to->levels + 1));
     }
     args->delta  = delta;

@@ -10,6 +10,7 @@
 /// | SLOTS | one trimmed level of few indices, entries group by group | two passes |
 /// | LANES | rows were counted, each has a lane of its own | one pass, one over rows |
 /// | ROWS | rows can be read in any order, and give the first levels | two passes |
+/// | DEALT | entries in buckets by lines, every entry a node of its line | one pass |
 /// | SORT | nothing | keys, about 10 ns an entry where they are not in order |
 ///
 /// What holds is proved from the two maps (lower/convert_order.h), not looked for.
@@ -28,6 +29,7 @@ typedef enum {
     CAIRN_STRATEGY_SORT,
     CAIRN_STRATEGY_LANES,
     CAIRN_STRATEGY_ROWS,
+    CAIRN_STRATEGY_DEALT,
 } cairn_strategy;
 
 /// What was found out about a conversion.

@@ -44,7 +44,8 @@ typedef enum {
     /// above the trimmed ones.
     CAIRN_CONVERT_HISTOGRAM,
     /// Every entry is a node, and comes in order within its group: write idx and values
-    /// where the group's cursor stands.
+    /// where the group's cursor stands. From KEYS, which are items: one thread alone, of
+    /// some groups.
     CAIRN_CONVERT_SCATTER,
     /// The target is the source with two dimensions exchanged
     /// (cairn_convert_can_mirror()), and `cursor` begins where each group's nodes do in

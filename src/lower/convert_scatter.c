@@ -11,9 +11,11 @@ enum { AHEAD = 32 }; ///< Entries between a prefetch and its use (measured).
 /// This thread's cursor of a group.
 static cairn_ir_x cursor_at(cairn_convert *c, cairn_ir_x group)
 {
-    cairn_ir        *b      = &c->ir;
-    const cairn_ir_x groups = cairn_convert_scalar(c, CAIRN_CONVERT_groups, "groups");
+    cairn_ir  *b = &c->ir;
+    cairn_ir_x groups;
 
+    if (!c->thread) return group;
+    groups = cairn_convert_scalar(c, CAIRN_CONVERT_groups, "groups");
     return cairn_ir_add(b, cairn_ir_mul(b, c->thread, groups), group);
 }
 
@@ -75,11 +77,15 @@ static void ask_for_lines(cairn_convert *c)
 
 void cairn_convert_lower_scatter(cairn_convert *c)
 {
-    cairn_ir  *b = &c->ir;
+    cairn_ir  *b    = &c->ir;
+    const bool keys = c->spec->source == CAIRN_CONVERT_KEYS;
     cairn_ir_x delta[CAIRN_MAX_LEVELS + 1];
 
     cairn_convert_write_holes(c);
-    cairn_convert_open_shares(c);
+    if (keys)
+        cairn_convert_read_fields(c);
+    else
+        cairn_convert_open_shares(c);
     cairn_convert_visit(c, true);
     if (c->to->partition < 0) ask_for_lines(c);
     cairn_convert_indices(c, c->levels);
@@ -96,5 +102,5 @@ void cairn_convert_lower_scatter(cairn_convert *c)
                            banks ? cairn_ir_add(b, at, delta[l]) : at, c->e[l]);
     cairn_convert_write(c, at, banks ? delta : NULL);
     cairn_convert_leave(c);
-    cairn_convert_close_shares(c);
+    if (!keys) cairn_convert_close_shares(c);
 }

@@ -3,7 +3,7 @@
 /// Entries out of somebody else's arrays. What is sorted is copied; what is not goes from
 /// there straight to buckets, so that unsorted entries never lie in memory as such.
 
-#include "tensor/entries_words.h"
+#include "tensor/entries_deal.h"
 
 #include <inttypes.h>
 
@@ -104,6 +104,28 @@ copy_and_sort(cairn_env *env, const cairn_given *given, cairn_entries *entries)
 cairn_status
 cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entries)
 {
+    cairn_dealt  dealt = {.n = 0};
+    cairn_status status;
+
+    CAIRN_GO(done, cairn_entries_take_or_deal(env, given, entries, &dealt));
+    if (dealt.n > 0) status = cairn_entries_take_dealt(env, &dealt, entries);
+done:
+    cairn_dealt_fini(env, &dealt);
+    return status;
+}
+
+cairn_status
+cairn_entries_take_dealt(cairn_env *env, cairn_dealt *dealt, cairn_entries *entries)
+{
+    CAIRN_TRY(cairn_entries_reserve(env, entries, dealt->n));
+    return cairn_dealt_sort(env, dealt, entries);
+}
+
+cairn_status cairn_entries_take_or_deal(cairn_env         *env,
+                                        const cairn_given *given,
+                                        cairn_entries     *entries,
+                                        cairn_dealt       *dealt)
+{
     cairn_words words;
     cairn_pos   taken;
     bool        inside = true;
@@ -117,6 +139,7 @@ cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entr
         || !(given->extent ? cairn_words_within(given, &words)
                            : cairn_words_measure(given, &words)))
         return copy_and_sort(env, given, entries);
-    CAIRN_TRY(cairn_entries_by_words(env, given, &words, &inside, entries));
+    cairn_entries_fini(env, entries); /* its room is that of the buckets */
+    CAIRN_TRY(cairn_entries_deal(env, given, &words, &inside, dealt));
     return inside ? CAIRN_OK : check_inside(env, given);
 }

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The way of entries that came in any order and lie in buckets: each bucket is ordered
+/// in cache, and goes from there to where its lines begin. No sorted entries lie in
+/// memory in between. Lines are what the first level, a dimension, has indices for; all
+/// levels below are trimmed and dimensions, too, in their order, so that a word is a key.
+///
+/// An entry that was given twice is found when its bucket is ordered. Then there are fewer
+/// nodes than were counted, and the entries go another way.
+
+#include "convert/compiled.h"
+#include "tensor/sort_lines.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/// While buckets are ordered and scattered.
+typedef struct {
+    const cairn_compiled *c;
+    const cairn_dealt    *dealt;
+    cairn_kernel_part    *to;
+    cairn_convert_args    args;
+    int                   split;   ///< Bits of a word below its line.
+    int64_t               lines;   ///< At most, of one bucket.
+    cairn_item           *scratch; ///< [3 * most] for each thread,
+    uint32_t             *begin;   ///< [lines + 1] for each.
+    _Atomic int64_t       taken;   ///< Buckets that somebody has, or has had.
+    _Atomic bool          repeated;
+} dealing;
+
+static int split_of(const cairn_dealt *dealt)
+{
+    return dealt->words.bits - dealt->words.range[0].bits;
+}
+
+/// The line of a word, among the groups of the target.
+static int64_t line_of(const cairn_dealt *dealt, uint64_t word, int64_t lo)
+{
+    return (int64_t)(word >> split_of(dealt)) + dealt->words.range[0].least - lo;
+}
+
+static bool is_dimension(const cairn_level *level, int k)
+{
+    const cairn_form *form = &level->form;
+
+    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
+           && form->term[0].atom == k;
+}
+
+/// One complete level, the others trimmed, each a dimension, and nothing else.
+static bool is_plain(const cairn_layout *to)
+{
+    if (to->first != 1 || to->last + 1 != to->levels || to->levels != to->order
+        || to->partition >= 0 || to->tuples > 0 || to->value_bits != 64
+        || to->level[0].determined)
+        return false;
+    for (int l = 0; l < to->levels; l++)
+        if (!is_dimension(&to->level[l], l)) return false;
+    return true;
+}
+
+/// No line is in two buckets.
+static bool has_whole_lines(const cairn_dealt *dealt)
+{
+    const uint64_t rest = ((uint64_t)1 << split_of(dealt)) - 1;
+
+    for (int64_t b = 0; b < dealt->buckets; b++)
+        if (dealt->least[b] & rest) return false;
+    return true;
+}
+
+bool cairn_way_dealt_fits(const cairn_compiled *c)
+{
+    const cairn_pos n = c->build->dealt->n;
+
+    return is_plain(c->m->layout) && c->facts.every && has_whole_lines(c->build->dealt)
+           && n < UINT32_MAX && c->facts.groups <= 4 * n + 1024;
+}
+
+static cairn_status load(cairn_compiled *c)
+{
+    cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
+
+    fill.source = CAIRN_CONVERT_KEYS;
+    return cairn_compiled_load(c, &fill, &c->fill);
+}
+
+/// Every entry is a node, if none is there twice.
+static cairn_status count(cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    CAIRN_TRY(cairn_compiled_divide(c, false, 1));
+    CAIRN_TRY(CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->cursor));
+    c->m->bank[0].end = c->build->dealt->n;
+    for (int l = to->first; l <= to->last; l++)
+        c->m->bank[0].nodes[l] = c->build->dealt->n;
+    return CAIRN_OK;
+}
+
+/// Fields of a word as the phase reads them.
+static void set_fields(const cairn_dealt *dealt, cairn_key_fields *fields)
+{
+    int64_t shift = 0;
+
+    *fields = (cairn_key_fields){.levels = dealt->order};
+    for (int l = dealt->order - 1; l >= 0; l--) {
+        const cairn_key_range *range = &dealt->words.range[l];
+
+        fields->low[l]   = range->least;
+        fields->shift[l] = shift;
+        fields->mask[l]  = (int64_t)(((uint64_t)1 << range->bits) - 1);
+        shift += range->bits;
+    }
+}
+
+/// The lines of bucket @p b that are groups: from @p first up to the one returned.
+static int64_t lines_of(const dealing *d, int64_t b, int64_t *first)
+{
+    const int64_t lo  = d->c->m->layout->level[0].range.lo;
+    const int64_t end = line_of(d->dealt, d->dealt->least[b + 1], lo);
+
+    *first = line_of(d->dealt, d->dealt->least[b], lo);
+    return end < d->c->facts.groups ? end : d->c->facts.groups;
+}
+
+/// Order bucket @p b and scatter it; its cursors then stand where its lines end.
+/// @return false: an entry is there twice.
+static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begin)
+{
+    const cairn_dealt *const dealt = d->dealt;
+    const cairn_pos          n = dealt->count[b], at = dealt->at[b];
+    cairn_item *const        sorted = scratch + 2 * dealt->most;
+    uint32_t *const          cursor = d->c->cursor;
+    cairn_convert_args       args   = d->args;
+    int64_t                  first;
+    const int64_t            end = lines_of(d, b, &first);
+
+    if (end <= first) return true;
+    if (!cairn_sort_lines(n, d->split, dealt->least[b] >> d->split, end - first,
+                          dealt->items + dealt->begin[b], scratch, sorted, begin))
+        return false;
+    for (int64_t k = first; k < end; k++)
+        cursor[k] = (uint32_t)at + begin[k - first];
+    args.end   = n;
+    args.key   = &sorted[0].word;
+    args.moved = (double *)(void *)&sorted[0].load;
+    ((cairn_convert_fn)d->c->fill.kernel.run)(NULL, d->to, &args);
+    return true;
+}
+
+static void bucket_task(void *user, int sorter)
+{
+    dealing *const    d       = user;
+    cairn_item *const scratch = d->scratch + sorter * 3 * d->dealt->most;
+    uint32_t *const   begin   = d->begin + sorter * (d->lines + 1);
+
+    for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->dealt->buckets;) {
+        if (!do_bucket(d, b, scratch, begin)) d->repeated = true;
+        if (d->repeated) return;
+    }
+}
+
+/// Lines before the first bucket and behind the last have no entries.
+static void fill_cursors(dealing *d)
+{
+    const int64_t groups = d->c->facts.groups;
+    int64_t       first, end = 0;
+
+    for (int64_t b = 0; b < d->dealt->buckets; b++) {
+        end = lines_of(d, b, &first);
+        if (b == 0)
+            for (int64_t k = 0; k < first && k < groups; k++)
+                d->c->cursor[k] = 0;
+        if (end - first > d->lines) d->lines = end - first;
+    }
+    for (int64_t k = end; k < groups; k++)
+        d->c->cursor[k] = (uint32_t)d->dealt->n;
+}
+
+static cairn_status run(dealing *d)
+{
+    cairn_env *const env     = d->c->m->env;
+    const int        sorters = cairn_dealt_sorters(d->dealt, 3 * d->dealt->most);
+    cairn_status     status;
+
+    fill_cursors(d);
+    CAIRN_GO(done, CAIRN_NEW(env, sorters * 3 * d->dealt->most, &d->scratch));
+    CAIRN_GO(done, CAIRN_NEW(env, sorters * (d->lines + 1), &d->begin));
+    cairn_crew_run(&env->crew, sorters, bucket_task, d, sorters);
+    if (d->repeated)
+        status = cairn_fail(env, CAIRN_NO_KERNEL, "convert: an entry is there twice");
+done:
+    cairn_free(env, d->begin);
+    cairn_free(env, d->scratch);
+    return status;
+}
+
+static cairn_status
+fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
+{
+    const int64_t    groups = c->facts.groups;
+    cairn_key_fields fields;
+    dealing          d = {.c     = c,
+                          .dealt = c->build->dealt,
+                          .to    = &part->view,
+                          .split = split_of(c->build->dealt),
+                          .args  = *args};
+
+    set_fields(d.dealt, &fields);
+    d.args.low    = fields.low;
+    d.args.shift  = fields.shift;
+    d.args.mask   = fields.mask;
+    d.args.cursor = c->cursor;
+    d.args.groups = groups;
+    CAIRN_TRY(run(&d));
+    memmove(c->cursor + 1, c->cursor, (size_t)groups * sizeof *c->cursor);
+    c->cursor[0] = 0;
+    cairn_compiled_write_ptrs(c, bank, &part->view);
+    return CAIRN_OK;
+}
+
+const cairn_way cairn_way_dealt = {load, count, fill};

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Ordering a bucket of items whose words begin with a line's number, of few lines: they
+/// are counted by line and dealt to the lines, and each line is then ordered by itself.
+
+#ifndef CAIRN_TENSOR_SORT_LINES_H
+#define CAIRN_TENSOR_SORT_LINES_H
+
+#include "tensor/sort_items.h"
+
+/// Order items, stably.
+///
+/// @param split    Bits of a word below those that number its line.
+/// @param first    The bucket's first line; @p lines lines from there on have all items.
+/// @param items    [n]
+/// @param scratch  [2*n]
+/// @param to       [n] the result.
+/// @param begin    [lines + 1] where each line begins in the result, and its end.
+/// @return false: a word is there twice, and the result is nothing.
+///
+/// Cost: two passes in cache. A line of n items then takes n comparisons of up to n/8
+/// words at once each; one of more than 48 is sorted by cairn_sort_handles().
+bool cairn_sort_lines(cairn_pos         n,
+                      int               split,
+                      uint64_t          first,
+                      int64_t           lines,
+                      const cairn_item *items,
+                      cairn_item       *scratch,
+                      cairn_item       *to,
+                      uint32_t         *begin);
+
+#endif

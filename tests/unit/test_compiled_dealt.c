@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Sources of coordinates in any order stay in buckets until somebody wants them sorted;
+/// formats that can be filled from there have the arrays that the reference way makes of
+/// sorted entries. DEALT_SEED=N in the environment runs case N alone.
+
+#include "api/api.h"
+#include "support/api.h"
+#include "support/crash_note.h"
+
+enum { CASES = 60, FORMATS = 6 };
+
+static const char *const formats[FORMATS] = {
+    "csr",
+    "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+    "bits<ptr(1)=64, idx(1)=64> }>",
+    "csc",
+    "coo",
+    "bcsr<2,2>",
+    "dcsr",
+};
+
+/// One random matrix.
+typedef struct {
+    uint64_t state;
+    int64_t  extent[2], n;
+    bool     twice; ///< Entries may be there twice.
+    int64_t *coord;
+    double  *value;
+} example;
+
+static uint64_t draw(example *e)
+{
+    e->state ^= e->state << 13;
+    e->state ^= e->state >> 7;
+    e->state ^= e->state << 17;
+    return e->state;
+}
+
+static void swap(example *e, int64_t a, int64_t b)
+{
+    for (int k = 0; k < 2; k++) {
+        const int64_t c = e->coord[2 * a + k];
+
+        e->coord[2 * a + k] = e->coord[2 * b + k];
+        e->coord[2 * b + k] = c;
+    }
+}
+
+/// Rows of any length: of most cases few, of others one that has nearly everything.
+static void make(example *e, uint64_t seed)
+{
+    static const int64_t sizes[] = {1, 7, 300, 5000, 70000, 250000};
+    const int64_t        most = sizes[seed % 6], skew = 1 + (int64_t)(seed / 6 % 4);
+
+    e->state     = seed * 0x9e3779b97f4a7c15 + 1;
+    e->extent[0] = 1 + (int64_t)(draw(e) % (uint64_t)(most < 1000 ? 2 * most : most));
+    e->extent[1] = 1 + (int64_t)(draw(e) % (uint64_t)(seed % 5 ? 4000 : 10 * most));
+    e->twice     = seed % 3 == 2;
+    e->coord     = malloc((size_t)most * 2 * sizeof *e->coord);
+    e->value     = malloc((size_t)most * sizeof *e->value);
+    e->n         = 0;
+    for (int64_t k = 0; k < most; k++) {
+        const int64_t cells = e->extent[0] * e->extent[1];
+        uint64_t      at    = draw(e) % (uint64_t)cells;
+
+        for (int64_t s = 1; s < skew; s++) {
+            const uint64_t other = draw(e) % (uint64_t)cells;
+
+            at = other < at ? other : at;
+        }
+        if (skew > 2) at = at % (uint64_t)(cells / (1 << (k % 12)) + 1);
+        if (!e->twice)
+            at = (uint64_t)(k * (cells / most))
+                 + (at % (uint64_t)(cells / most + 1)) * (cells >= most);
+        if (!e->twice && (int64_t)at >= cells) break;
+        e->coord[2 * e->n]     = (int64_t)at / e->extent[1];
+        e->coord[2 * e->n + 1] = (int64_t)at % e->extent[1];
+        e->n++;
+    }
+    for (int64_t k = e->n - 1; k > 0; k--)
+        swap(e, k, (int64_t)(draw(e) % (uint64_t)(k + 1)));
+    for (int64_t k = 0; k < e->n; k++)
+        e->value[k] = (double)(int64_t)draw(e) / 3e17;
+}
+
+static void free_example(example *e)
+{
+    free(e->coord);
+    free(e->value);
+}
+
+static cairn_source *must_give(cairn_context *context, const example *e)
+{
+    cairn_source *source = NULL;
+
+    MUST(context, cairn_source_from_coords(context, 2, e->extent, e->n, e->coord,
+                                           e->value, CAIRN_BY_NNZ, &source));
+    return source;
+}
+
+static cairn_tensor *
+must_keep(cairn_context *context, cairn_source *source, const char *text, cairn_dtype t)
+{
+    cairn_format *format = must_format(context, text);
+    cairn_tensor *tensor = NULL;
+
+    MUST(context, cairn_tensor_create(source, format, t, &tensor));
+    cairn_format_destroy(&format);
+    return tensor;
+}
+
+static void check_same(const cairn_tensor *a, const cairn_tensor *b, const char *text)
+{
+    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(&a->local->part[0], x);
+
+    cr_assert_eq(arrays, cairn_part_arrays(&b->local->part[0], y));
+    cr_expect_eq(a->local->part[0].nnz, b->local->part[0].nnz);
+    for (int k = 0; k < arrays; k++)
+        cr_assert(x[k].bytes == y[k].bytes
+                      && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
+                  "%s: array %d differs", text, k);
+}
+
+static cairn_context *must_context(const char *kernels, int threads)
+{
+    cairn_context *context;
+
+    setenv("CAIRN_KERNELS", kernels, 1);
+    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
+    unsetenv("CAIRN_KERNELS");
+    cairn_context_set_threads(context, threads);
+    return context;
+}
+
+/// @return Whether the source was still in buckets afterwards.
+static bool check_format(cairn_context *context,
+                         cairn_source  *reference,
+                         const example *e,
+                         const char    *text,
+                         cairn_dtype    dtype)
+{
+    cairn_source *source = must_give(context, e);
+    cairn_tensor *given  = must_keep(reference->context, reference, text, dtype);
+    cairn_tensor *made   = must_keep(context, source, text, dtype);
+    const bool    dealt  = source->unsorted && source->unsorted->dealt.n > 0;
+
+    check_same(given, made, text);
+    cairn_tensor_destroy(&made);
+    made = must_keep(context, source, text, dtype); /* the same source again */
+    check_same(given, made, text);
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&given);
+    cairn_source_destroy(&source);
+    return dealt;
+}
+
+/// What is asked of a source sorts it.
+static void
+check_described(cairn_context *context, cairn_source *reference, const example *e)
+{
+    cairn_source     *source = must_give(context, e);
+    cairn_source_info a, b;
+
+    MUST(context, cairn_source_describe(source, &a));
+    MUST(reference->context, cairn_source_describe(reference, &b));
+    cr_expect_eq(a.nnz, b.nnz);
+    cr_expect_eq(a.max_row, b.max_row);
+    cr_expect(!source->unsorted || source->unsorted->dealt.n == 0);
+    cairn_source_destroy(&source);
+}
+
+Test(compiled_dealt, buckets_give_the_arrays_of_sorted_entries, .timeout = 300)
+{
+    const char    *only      = getenv("DEALT_SEED");
+    cairn_context *reference = must_context("reference", 1);
+    int            dealt = 0, unsorted = 0;
+
+    for (int threads = 1; threads <= 3; threads++) {
+        cairn_context *context = must_context("compiled", threads);
+
+        for (uint64_t seed = 1; seed <= CASES; seed++) {
+            example       e;
+            cairn_source *sorted;
+
+            if (only && strtoull(only, NULL, 10) != seed) continue;
+            if (!only && seed % 3 != (uint64_t)threads % 3 && seed % 6 > 3) continue;
+            crash_note("seed %llu, %d threads", (unsigned long long)seed, threads);
+            make(&e, seed);
+            sorted = must_give(reference, &e);
+            cr_expect(!sorted->unsorted);
+            dealt += check_format(context, sorted, &e, formats[0], CAIRN_F64);
+            unsorted += e.n > 7 && !e.twice;
+            check_format(context, sorted, &e, formats[seed % FORMATS],
+                         seed % 4 ? CAIRN_F64 : CAIRN_F32);
+            check_described(context, sorted, &e);
+            cairn_source_destroy(&sorted);
+            free_example(&e);
+        }
+        cairn_context_destroy(&context);
+    }
+    cairn_context_destroy(&reference);
+    cr_expect(only || (unsorted > 20 && dealt >= unsorted * 9 / 10), "%d of %d", dealt,
+              unsorted);
+}
