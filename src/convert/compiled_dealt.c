@@ -12,7 +12,6 @@
 #include "tensor/sort_lines.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 /// While buckets are ordered and scattered.
 typedef struct {
@@ -124,7 +123,7 @@ static int64_t lines_of(const dealing *d, int64_t b, int64_t *first)
     return end < d->c->facts.groups ? end : d->c->facts.groups;
 }
 
-/// Order bucket @p b and scatter it; its cursors then stand where its lines end.
+/// Order bucket @p b and fill its nodes; its cursors then stand where its lines begin.
 /// @return false: an entry is there twice.
 static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begin)
 {
@@ -142,9 +141,10 @@ static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begi
         return false;
     for (int64_t k = first; k < end; k++)
         cursor[k] = (uint32_t)at + begin[k - first];
-    args.end   = n;
-    args.key   = &sorted[0].word;
-    args.moved = (double *)(void *)&sorted[0].load;
+    args.end    = n;
+    args.offset = &at;
+    args.key    = &sorted[0].word;
+    args.moved  = (double *)(void *)&sorted[0].load;
     ((cairn_convert_fn)d->c->fill.kernel.run)(NULL, d->to, &args);
     return true;
 }
@@ -199,7 +199,6 @@ done:
 static cairn_status
 fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
 {
-    const int64_t    groups = c->facts.groups;
     cairn_key_fields fields;
     dealing          d = {.c     = c,
                           .dealt = c->build->dealt,
@@ -208,14 +207,11 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
                           .args  = *args};
 
     set_fields(d.dealt, &fields);
-    d.args.low    = fields.low;
-    d.args.shift  = fields.shift;
-    d.args.mask   = fields.mask;
-    d.args.cursor = c->cursor;
-    d.args.groups = groups;
+    d.args.low   = fields.low;
+    d.args.shift = fields.shift;
+    d.args.mask  = fields.mask;
     CAIRN_TRY(run(&d));
-    memmove(c->cursor + 1, c->cursor, (size_t)groups * sizeof *c->cursor);
-    c->cursor[0] = 0;
+    c->cursor[c->facts.groups] = (uint32_t)d.dealt->n;
     cairn_compiled_write_ptrs(c, bank, &part->view);
     return CAIRN_OK;
 }

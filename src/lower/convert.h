@@ -44,8 +44,8 @@ typedef enum {
     /// above the trimmed ones.
     CAIRN_CONVERT_HISTOGRAM,
     /// Every entry is a node, and comes in order within its group: write idx and values
-    /// where the group's cursor stands. From KEYS, which are items: one thread alone, of
-    /// some groups.
+    /// where the group's cursor stands. KEYS come in the order of the nodes: from the one
+    /// that `offset` begins with on, by one thread.
     CAIRN_CONVERT_SCATTER,
     /// The target is the source with two dimensions exchanged
     /// (cairn_convert_can_mirror()), and `cursor` begins where each group's nodes do in

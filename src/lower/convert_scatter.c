@@ -11,11 +11,9 @@ enum { AHEAD = 32 }; ///< Entries between a prefetch and its use (measured).
 /// This thread's cursor of a group.
 static cairn_ir_x cursor_at(cairn_convert *c, cairn_ir_x group)
 {
-    cairn_ir  *b = &c->ir;
-    cairn_ir_x groups;
+    cairn_ir        *b      = &c->ir;
+    const cairn_ir_x groups = cairn_convert_scalar(c, CAIRN_CONVERT_groups, "groups");
 
-    if (!c->thread) return group;
-    groups = cairn_convert_scalar(c, CAIRN_CONVERT_groups, "groups");
     return cairn_ir_add(b, cairn_ir_mul(b, c->thread, groups), group);
 }
 
@@ -75,32 +73,59 @@ static void ask_for_lines(cairn_convert *c)
     cairn_ir_prefetch(b, cairn_convert_values(c, 1), to, 0, 3, true);
 }
 
+/// The node of the entry: where its group's cursor stands, which then goes on.
+static cairn_ir_x take_node(cairn_convert *c)
+{
+    cairn_ir             *b      = &c->ir;
+    cairn_ir_array *const array  = cairn_convert_cursors(c);
+    const cairn_ir_x      cursor = cursor_at(c, cairn_convert_group(c));
+    const cairn_ir_x      at =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, array, cursor), "at"));
+
+    cairn_ir_store(b, array, cursor, cairn_ir_add_int(b, at, 1));
+    return at;
+}
+
+static void write_entry(cairn_convert *c, cairn_ir_x at)
+{
+    cairn_ir_x delta[CAIRN_MAX_LEVELS + 1];
+    const bool banks = bank_delta(c, delta);
+
+    for (int l = c->to->first; l <= c->to->last; l++)
+        if (c->to->level[l].has_idx)
+            cairn_ir_store(&c->ir, cairn_convert_idx(c, 1, l),
+                           banks ? cairn_ir_add(&c->ir, at, delta[l]) : at, c->e[l]);
+    cairn_convert_write(c, at, banks ? delta : NULL);
+}
+
+/// Keys in the order of the nodes.
+static void append_keys(cairn_convert *c)
+{
+    cairn_ir        *b      = &c->ir;
+    const cairn_ir_x before = cairn_ir_use(
+        b, cairn_ir_let(b, cairn_convert_element(c, CAIRN_CONVERT_offset, "offset", 0),
+                        "before"));
+
+    cairn_convert_read_fields(c);
+    cairn_convert_visit(c, true);
+    cairn_convert_indices(c, c->levels);
+    write_entry(
+        c, cairn_ir_use(b, cairn_ir_let(b, cairn_ir_add(b, before, c->turn), "at")));
+    cairn_convert_leave(c);
+}
+
 void cairn_convert_lower_scatter(cairn_convert *c)
 {
-    cairn_ir  *b    = &c->ir;
-    const bool keys = c->spec->source == CAIRN_CONVERT_KEYS;
-    cairn_ir_x delta[CAIRN_MAX_LEVELS + 1];
-
     cairn_convert_write_holes(c);
-    if (keys)
-        cairn_convert_read_fields(c);
-    else
-        cairn_convert_open_shares(c);
+    if (c->spec->source == CAIRN_CONVERT_KEYS) {
+        append_keys(c);
+        return;
+    }
+    cairn_convert_open_shares(c);
     cairn_convert_visit(c, true);
     if (c->to->partition < 0) ask_for_lines(c);
     cairn_convert_indices(c, c->levels);
-
-    const cairn_ir_x cursor = cursor_at(c, cairn_convert_group(c));
-    const cairn_ir_x at     = cairn_ir_use(
-            b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_cursors(c), cursor), "at"));
-    const bool banks = bank_delta(c, delta);
-
-    cairn_ir_store(b, cairn_convert_cursors(c), cursor, cairn_ir_add_int(b, at, 1));
-    for (int l = c->to->first; l <= c->to->last; l++)
-        if (c->to->level[l].has_idx)
-            cairn_ir_store(b, cairn_convert_idx(c, 1, l),
-                           banks ? cairn_ir_add(b, at, delta[l]) : at, c->e[l]);
-    cairn_convert_write(c, at, banks ? delta : NULL);
+    write_entry(c, take_node(c));
     cairn_convert_leave(c);
-    if (!keys) cairn_convert_close_shares(c);
+    cairn_convert_close_shares(c);
 }

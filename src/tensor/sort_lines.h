@@ -18,8 +18,9 @@
 /// @param begin    [lines + 1] where each line begins in the result, and its end.
 /// @return false: a word is there twice, and the result is nothing.
 ///
-/// Cost: two passes in cache. A line of n items then takes n comparisons of up to n/8
-/// words at once each; one of more than 48 is sorted by cairn_sort_handles().
+/// Cost: two passes in cache. In a line of n items each is then compared with all, 4, 8
+/// or 16 at a time, as the machine can; one of more than 32, 64 or 128 is sorted by
+/// cairn_sort_handles().
 bool cairn_sort_lines(cairn_pos         n,
                       int               split,
                       uint64_t          first,
