@@ -29,9 +29,9 @@
 #    include <pthread.h>
 #endif
 
-/// A counter, on lines of its own: neighbours are fetched in pairs.
+/// A counter. Who has it chooses the line of the cache that it is on.
 typedef struct cairn_counter {
-    _Alignas(128) _Atomic uint32_t now;
+    _Atomic uint32_t now;
     _Atomic uint32_t
         sleepers; ///< Each adds itself, and takes itself off. Were the waker
                   ///< to do that, it would miss who sleeps again at once.

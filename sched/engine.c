@@ -13,12 +13,17 @@
 
 #define NO_FAILURE UINT64_MAX
 
+/// What queues tell each other.
 typedef struct {
     cairn_counter done; ///< Steps.
     cairn_counter go;   ///< Replays that it takes part in; the last one ends it.
+    uint32_t      base; ///< Of the replay that `go` starts.
+} signals;
+
+typedef struct {
+    signals      *tell;
     cairn_engine *engine;
     int           self;
-    uint32_t      replays; ///< As the caller counts them.
     pthread_t     thread;
     bool          started;
 } queue_state;
@@ -29,11 +34,14 @@ struct cairn_engine {
     cairn_waiting        waiting;
     const cairn_program *program;
     cairn_task_time     *time;
-    uint32_t             base;
     bool                 ends;
-    void                *block;            ///< Of `queue`, with room to align it.
-    queue_state         *queue;            ///< [queues]
+    void                *block; ///< Of all signals.
+    queue_state         *queue; ///< [queues]
+    /* Each on a line of its own: threads read what is above, and this in every segment,
+       which the caller writes only after a failure, */
     _Alignas(64) _Atomic uint64_t failure; ///< Task, then the status below 0, negated.
+    /* and this is the caller's alone, who writes it in every replay. */
+    _Alignas(64) uint32_t base; ///< Of the next replay.
 };
 
 /// Note a failure, unless one of a task submitted earlier is known.
@@ -57,7 +65,7 @@ static inline void await_needs(cairn_engine           *engine,
                                uint32_t                base)
 {
     for (const cairn_queue_need *end = need + needs; need < end; need++)
-        cairn_counter_wait(&engine->queue[need->queue].done, base + need->at,
+        cairn_counter_wait(&engine->queue[need->queue].tell->done, base + need->at,
                            &engine->waiting);
 }
 
@@ -75,7 +83,7 @@ run_steps(const cairn_queue_step *step, uint32_t steps, cairn_status *status)
 static void
 run_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
 {
-    const uint32_t          base = engine->base;
+    const uint32_t          base = engine->queue[self].tell->base;
     const cairn_queue_step *step = program->step;
     const cairn_queue_need *need = program->need;
 
@@ -92,7 +100,7 @@ run_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
         }
         step += s->steps;
         if (s->publish)
-            cairn_counter_advance(&engine->queue[self].done, base + s->publish);
+            cairn_counter_advance(&engine->queue[self].tell->done, base + s->publish);
     }
 }
 
@@ -124,7 +132,7 @@ static uint32_t record_steps(const cairn_engine     *engine,
 static void
 record_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
 {
-    const uint32_t          base = engine->base;
+    const uint32_t          base = engine->queue[self].tell->base;
     const cairn_queue_need *need = program->need;
     uint32_t                k    = 0;
 
@@ -145,7 +153,7 @@ record_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
         }
         k += s->steps;
         if (s->publish)
-            cairn_counter_advance(&engine->queue[self].done, base + s->publish);
+            cairn_counter_advance(&engine->queue[self].tell->done, base + s->publish);
     }
 }
 
@@ -166,28 +174,48 @@ static void *serve_queue(void *given)
     const cairn_waiting waiting = engine->waiting;
 
     for (uint32_t replay = 1;; replay++) {
-        cairn_counter_wait(&queue->go, replay, &waiting);
+        cairn_counter_wait(&queue->tell->go, replay, &waiting);
         if (engine->ends) return NULL;
         take_part(engine, queue->self);
     }
 }
 
+/// Start the queues that have something to do, but for the caller's.
+static void start_queues(cairn_engine *engine, const cairn_program *program)
+{
+    engine->queue[0].tell->base = engine->base;
+    for (int q = 1; q < program->queues; q++) {
+        signals *const tell = engine->queue[q].tell;
+
+        if (!program->queue[q].steps) continue;
+        tell->base = engine->base;
+        cairn_counter_advance(
+            &tell->go, 1 + atomic_load_explicit(&tell->go.now, memory_order_relaxed));
+    }
+}
+
+/// Wait until they have done it.
+static void join_queues(cairn_engine *engine, const cairn_program *program)
+{
+    for (int q = 1; q < program->queues; q++)
+        if (program->queue[q].steps)
+            cairn_counter_wait(&engine->queue[q].tell->done,
+                               engine->base + program->queue[q].steps,
+                               &engine->waiting);
+    engine->base += program->span + 1;
+}
+
 cairn_status cairn_engine_run(cairn_engine *engine, uint32_t *failed)
 {
     const cairn_program *const program = engine->program;
-    const int                  queues  = program ? program->queues : 0;
 
-    atomic_store_explicit(&engine->failure, NO_FAILURE, memory_order_relaxed);
-    for (int q = 1; q < queues; q++)
-        if (program->queue[q].steps)
-            cairn_counter_advance(&engine->queue[q].go, ++engine->queue[q].replays);
-    if (queues) take_part(engine, 0);
-    for (int q = 1; q < queues; q++)
-        if (program->queue[q].steps)
-            cairn_counter_wait(&engine->queue[q].done,
-                               engine->base + program->queue[q].steps,
-                               &engine->waiting);
-    if (queues) engine->base += program->span + 1;
+    if (has_failed(engine)) /* last time */
+        atomic_store_explicit(&engine->failure, NO_FAILURE, memory_order_relaxed);
+    if (program) {
+        start_queues(engine, program);
+        take_part(engine, 0);
+        join_queues(engine, program);
+    }
     const uint64_t failure =
         atomic_load_explicit(&engine->failure, memory_order_relaxed);
 
@@ -239,21 +267,32 @@ static cairn_status start_threads(cairn_engine               *engine,
     return CAIRN_OK;
 }
 
-/// Allocate the queues, each from a multiple of 128 bytes on.
+/// Allocate the queues and their signals. Those of two queues share a line of the cache: a
+/// hop then moves one line to who reads and writes it next, instead of taking one away and
+/// fetching another (50 against 144 ns between two cores of a Sapphire Rapids). Of more,
+/// each has its own pair of lines, lest two that talk disturb a third that waits.
 static cairn_status make_queues(cairn_engine               *engine,
                                 const cairn_engine_options *options)
 {
-    const uintptr_t grain = _Alignof(queue_state);
+    const size_t grain  = 128;
+    const size_t stride = engine->queues > 2
+                              ? (sizeof(signals) + grain - 1) / grain * grain
+                              : sizeof(signals);
+    const size_t bytes  = (size_t)engine->queues * stride + 2 * grain;
 
-    CAIRN_TRY(cairn_alloc_zero(engine->env, engine->queues + 1, sizeof *engine->queue,
-                               &engine->block));
-    engine->queue =
-        (queue_state *)(((uintptr_t)engine->block + grain - 1) / grain * grain);
+    CAIRN_TRY(CAIRN_NEW_ZERO(engine->env, engine->queues, &engine->queue));
+    CAIRN_TRY(cairn_alloc_zero(engine->env, (int64_t)bytes, 1, &engine->block));
+    char *const first =
+        (char *)(((uintptr_t)engine->block + grain - 1) / grain * grain);
+
     for (int q = 0; q < engine->queues; q++) {
-        engine->queue[q].engine = engine;
-        engine->queue[q].self   = q;
-        cairn_counter_init(&engine->queue[q].done, options->base);
-        cairn_counter_init(&engine->queue[q].go, 0);
+        queue_state *const queue = &engine->queue[q];
+
+        queue->engine = engine;
+        queue->self   = q;
+        queue->tell   = (signals *)(void *)(first + (size_t)q * stride);
+        cairn_counter_init(&queue->tell->done, options->base);
+        cairn_counter_init(&queue->tell->go, 0);
     }
     return CAIRN_OK;
 }
@@ -271,6 +310,7 @@ cairn_status cairn_engine_create(cairn_env                  *env,
     fresh->env    = env;
     fresh->queues = options->queues;
     fresh->base   = options->base;
+    atomic_init(&fresh->failure, NO_FAILURE);
     fresh->waiting =
         options->waiting
             ? *options->waiting
@@ -296,13 +336,17 @@ void cairn_engine_destroy(cairn_engine **engine)
         queue_state *const queue = &e->queue[q];
 
         if (queue->started) {
-            cairn_counter_advance(&queue->go, ++queue->replays);
+            const uint32_t last =
+                atomic_load_explicit(&queue->tell->go.now, memory_order_relaxed);
+
+            cairn_counter_advance(&queue->tell->go, last + 1);
             pthread_join(queue->thread, NULL);
         }
-        cairn_counter_fini(&queue->done);
-        cairn_counter_fini(&queue->go);
+        cairn_counter_fini(&queue->tell->done);
+        cairn_counter_fini(&queue->tell->go);
     }
     cairn_free(e->env, e->block);
+    cairn_free(e->env, e->queue);
     cairn_free(e->env, e);
     *engine = NULL;
 }
@@ -316,7 +360,7 @@ cairn_status cairn_engine_load(cairn_engine *engine, const cairn_program *progra
     /* Counters that nobody needed for long are brought along, lest they look as if they
        were ahead. */
     for (int q = 0; q < engine->queues; q++)
-        atomic_store_explicit(&engine->queue[q].done.now, engine->base,
+        atomic_store_explicit(&engine->queue[q].tell->done.now, engine->base,
                               memory_order_relaxed);
     return CAIRN_OK;
 }
