@@ -127,13 +127,13 @@ cairn_status cairn_graph_place(cairn_graph *graph, uint32_t task, int queue);
 
 /// Get the tasks that task @p t waits for, all earlier than it, in no order.
 ///
-/// @param[out] need  [the result] Valid until something is added.
+/// @param[out] need  [the result] Valid until something is added; NULL if nobody needs any.
 static inline uint32_t
 cairn_graph_needs(const cairn_graph *graph, uint32_t t, const uint32_t **need)
 {
     const uint32_t begin = t ? graph->link[t - 1].end : 0;
 
-    *need = graph->need + begin;
+    *need = graph->needs ? graph->need + begin : NULL;
     return graph->link[t].end - begin;
 }
 

@@ -46,9 +46,9 @@ static void run_case(cairn_env *env, uint64_t seed)
     uint64_t               state   = seed;
     const cairn_waiting    waiting = {.spins  = random_below(&state, 50),
                                       .yields = random_below(&state, 3)};
-    cairn_graph           *graph;
-    cairn_program         *program;
-    cairn_engine          *engine;
+    cairn_graph           *graph   = NULL;
+    cairn_program         *program = NULL;
+    cairn_engine          *engine  = NULL;
 
     case_draw(&state, &c);
     if (cairn_graph_create(env, &graph) || case_submit(&state, &c, graph)
