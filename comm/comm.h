@@ -67,6 +67,7 @@ struct cairn_comm {
     cairn_env            *env;
     int                   rank, size;
     int                   local_size; ///< Ranks on this node, this one included.
+    int                   node;       ///< The node, by the lowest rank on it.
     const cairn_comm_ops *ops;
     void                 *state; ///< The transport's own.
 };

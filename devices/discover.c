@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// hwloc's topology, copied into a plain tree: open it, ask for the binding, count
-/// the objects that are shown, write them down depth first.
+/// hwloc's topology, copied into a plain tree: open it, copy it, ask for the binding.
 
 #include "devices/discover.h"
 
-#include <hwloc.h>
+#include "devices/drivers.h"
+#include "devices/tree.h"
+
 #include <omp.h>
 
 #include <errno.h>
@@ -50,13 +51,27 @@ describe(cairn_env *env, hwloc_topology_t topology, const char *text)
     return CAIRN_OK;
 }
 
-static cairn_status load(cairn_env *env, hwloc_topology_t *topology)
+/// Look for cards as well. All of them are kept, since what is of interest is decided by
+/// more than hwloc looks at (pci.h). Drivers are asked by drivers.h, so that those parts of
+/// hwloc that would load them stay out; the one for displays would open a window server.
+static void look_for_cards(hwloc_topology_t topology)
+{
+    static const char *const parts[] = {"opencl", "cuda", "gl"};
+
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
+        hwloc_topology_set_components(
+            topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, parts[k]);
+}
+
+static cairn_status load(cairn_env *env, bool cards, hwloc_topology_t *topology)
 {
     const char  *text = env->options.topology;
     cairn_status status;
 
     if (hwloc_topology_init(topology) != 0)
         return cairn_fail(env, CAIRN_NO_MEMORY, "out of memory: discovery: hwloc");
+    if (cards) look_for_cards(*topology);
     CAIRN_GO(destroy_topology, text[0] ? describe(env, *topology, text) : CAIRN_OK);
     if (hwloc_topology_load(*topology) == 0) return CAIRN_OK;
     status = text[0] ? cairn_fail(env, CAIRN_BAD_FILE,
@@ -67,64 +82,6 @@ static cairn_status load(cairn_env *env, hwloc_topology_t *topology)
 destroy_topology:
     hwloc_topology_destroy(*topology);
     return status;
-}
-
-/// The kind under which an object is shown; NULL: passed over, its children are not.
-static const char *shown_kind(const struct hwloc_obj *object)
-{
-    if (object->type == HWLOC_OBJ_MACHINE) return "machine";
-    if (object->type == HWLOC_OBJ_PACKAGE) return "package";
-    if (object->type == HWLOC_OBJ_NUMANODE) return "numa";
-    if (object->type == HWLOC_OBJ_CORE) return "core";
-    return hwloc_obj_type_is_dcache(object->type) ? "cache" : NULL;
-}
-
-static int
-inside(hwloc_topology_t topology, const struct hwloc_obj *object, hwloc_obj_type_t type)
-{
-    return hwloc_get_nbobjs_inside_cpuset_by_type(topology, object->cpuset, type);
-}
-
-static int64_t bytes_of(const struct hwloc_obj *object)
-{
-    if (object->type == HWLOC_OBJ_NUMANODE)
-        return (int64_t)object->attr->numanode.local_memory;
-    if (object->type == HWLOC_OBJ_MACHINE) return (int64_t)object->total_memory;
-    return hwloc_obj_type_is_cache(object->type) ? (int64_t)object->attr->cache.size
-                                                 : 0;
-}
-
-static void show(hwloc_topology_t        topology,
-                 const struct hwloc_obj *object,
-                 int                     depth,
-                 cairn_machine          *machine)
-{
-    machine->node[machine->nodes++] = (cairn_machine_node){
-        .kind  = shown_kind(object),
-        .depth = depth,
-        .index = (int)object->logical_index,
-        .level =
-            hwloc_obj_type_is_cache(object->type) ? (int)object->attr->cache.depth : 0,
-        .bytes = bytes_of(object),
-        .cores = inside(topology, object, HWLOC_OBJ_CORE),
-        .pus   = inside(topology, object, HWLOC_OBJ_PU),
-    };
-}
-
-/// Depth first, an object's memory before its parts. With no array yet: count only.
-static void
-walk(hwloc_topology_t topology, hwloc_obj_t object, int depth, cairn_machine *machine)
-{
-    const bool shown = shown_kind(object) != NULL;
-
-    if (shown && machine->node)
-        show(topology, object, depth, machine);
-    else if (shown)
-        machine->nodes++;
-    for (hwloc_obj_t c = object->memory_first_child; c; c = c->next_sibling)
-        walk(topology, c, depth + shown, machine);
-    for (hwloc_obj_t c = object->first_child; c; c = c->next_sibling)
-        walk(topology, c, depth + shown, machine);
 }
 
 static int
@@ -144,7 +101,8 @@ static int64_t near_memory(hwloc_topology_t topology, hwloc_const_bitmap_t bound
 
     for (hwloc_obj_t o = NULL;
          (o = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, o));)
-        if (hwloc_bitmap_intersects(o->cpuset, bound)) bytes += bytes_of(o);
+        if (hwloc_bitmap_intersects(o->cpuset, bound))
+            bytes += (int64_t)o->attr->numanode.local_memory;
     return bytes;
 }
 
@@ -189,6 +147,15 @@ static void add_places(hwloc_bitmap_t bound)
     }
 }
 
+static void copy_bits(hwloc_const_bitmap_t bound, cairn_machine *machine)
+{
+    const int most = (int)sizeof machine->bound * 8;
+    int       id   = -1;
+
+    while ((id = hwloc_bitmap_next(bound, id)) >= 0 && id < most)
+        machine->bound[id / 64] |= (uint64_t)1 << id % 64;
+}
+
 static cairn_status
 find_binding(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
 {
@@ -207,6 +174,7 @@ find_binding(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
         machine->cores        = touching(topology, bound, HWLOC_OBJ_CORE);
         machine->pus          = touching(topology, bound, HWLOC_OBJ_PU);
         machine->memory_bytes = near_memory(topology, bound);
+        copy_bits(bound, machine);
     }
     hwloc_bitmap_free(bound);
     hwloc_bitmap_free(mine);
@@ -234,11 +202,7 @@ static void correct_memory(cairn_machine *machine)
 static cairn_status
 copy(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
 {
-    walk(topology, hwloc_get_root_obj(topology), 0, machine);
-    CAIRN_TRY(CAIRN_NEW(env, machine->nodes, &machine->node));
-    machine->nodes = 0;
-    walk(topology, hwloc_get_root_obj(topology), 0, machine);
-
+    CAIRN_TRY(cairn_tree_copy(env, topology, machine));
     machine->here        = hwloc_topology_is_thissystem(topology);
     machine->cache_bytes = last_level_cache(machine);
     CAIRN_TRY(find_binding(env, topology, machine));
@@ -246,18 +210,17 @@ copy(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
     return CAIRN_OK;
 }
 
-cairn_status cairn_machine_discover(cairn_env *env, cairn_machine **machine)
+static cairn_status discover(cairn_env *env, bool cards, cairn_machine **machine)
 {
+    const char      *text = env->options.topology;
     hwloc_topology_t topology;
     cairn_machine   *fresh = NULL;
     cairn_status     status;
 
-    CAIRN_TRY(load(env, &topology));
+    CAIRN_TRY(load(env, cards, &topology));
     CAIRN_GO(destroy_topology, CAIRN_NEW_ZERO(env, 1, &fresh));
     CAIRN_GO(destroy_machine, copy(env, topology, fresh));
-    name_machine(topology,
-                 env->options.topology[0] && !looks_like_path(env->options.topology),
-                 fresh);
+    name_machine(topology, text[0] && !looks_like_path(text), fresh);
     *machine = fresh;
     goto destroy_topology;
 
@@ -265,6 +228,30 @@ destroy_machine:
     cairn_machine_destroy(env, &fresh);
 destroy_topology:
     hwloc_topology_destroy(topology);
+    return status;
+}
+
+cairn_status cairn_machine_discover(cairn_env *env, cairn_machine **machine)
+{
+    return discover(env, false, machine);
+}
+
+cairn_status cairn_machine_survey(cairn_env           *env,
+                                  const cairn_drivers *drivers,
+                                  cairn_machine      **machine)
+{
+    cairn_machine *fresh = NULL;
+    cairn_status   status;
+
+    CAIRN_TRY(discover(env, true, &fresh));
+    CAIRN_GO(destroy, drivers && fresh->here
+                          ? cairn_machine_add_drivers(env, drivers, fresh)
+                          : CAIRN_OK);
+    *machine = fresh;
+    return CAIRN_OK;
+
+destroy:
+    cairn_machine_destroy(env, &fresh);
     return status;
 }
 

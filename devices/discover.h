@@ -10,22 +10,32 @@
 
 #include "devices/device.h"
 
-/// One piece of the machine.
+typedef struct cairn_drivers cairn_drivers; // devices/drivers.h
+
+/// One piece of the machine. Cards are "gpu", "fpga", "accelerator", "display" and
+/// "network" (pci.h); "opencl" and "cuda" are what drivers offer, under their card where
+/// they say which it is.
 typedef struct cairn_machine_node {
-    const char *kind;  ///< "machine", "package", "numa", "cache" or "core".
+    const char *kind;  ///< "machine", "package", "numa", "cache", "core", or as above.
     int         depth; ///< 0 for the machine, which comes first.
     int         index; ///< Number among its kind (and level), from 0.
     int         level; ///< Caches: 1, 2, 3, ...; else 0.
-    int64_t     bytes; ///< Size of a cache, memory of a NUMA domain or machine; else 0.
-    int         cores; ///< That it spans, bound or not.
+    int64_t     bytes; ///< Size of a cache, memory of a NUMA domain, machine or device.
+    int         cores; ///< That it spans, bound or not; of a driver's device its units.
     int         pus;   ///< Hardware threads that it spans, bound or not.
+    int         domain;   ///< Cards: index of the NUMA domain they are at; -1: no one.
+    double      link;     ///< Cards: of their bus, bytes per second; 0: unknown.
+    char        name[96]; ///< Of cards and drivers' devices; else "".
+    char        pci[16];  ///< Cards: "0000:3b:00.0"; else "".
+    char        interfaces[64]; ///< What the system calls a card: "ib0 mlx5_0".
 } cairn_machine_node;
 
 struct cairn_machine {
-    char                name[128];    ///< The processor's model; "synthetic" for texts.
-    bool                here;         ///< This machine, so that it can be measured.
-    int                 cores;        ///< In the process's binding, at least 1.
-    int                 pus;          ///< In the process's binding, at least 1.
+    char                name[128]; ///< The processor's model; "synthetic" for texts.
+    bool                here;      ///< This machine, so that it can be measured.
+    int                 cores;     ///< In the process's binding, at least 1.
+    int                 pus;       ///< In the process's binding, at least 1.
+    uint64_t            bound[16]; ///< Those, by the system's numbers: bits 0 .. 1023.
     int64_t             memory_bytes; ///< Of the NUMA domains near those cores.
     int64_t             cache_bytes;  ///< Last-level caches, all together; 0: unknown.
     int                 nodes;
@@ -43,6 +53,16 @@ struct cairn_machine {
 /// @retval CAIRN_BAD_FILE    The file is no topology that hwloc reads.
 /// @retval CAIRN_IO          A text that looks like a path cannot be opened.
 cairn_status cairn_machine_discover(cairn_env *env, cairn_machine **machine);
+
+/// As cairn_machine_discover(), and look for cards, too; what @p drivers offer stands
+/// beside them. For reports: runs do not pay for it.
+///
+/// Local. Cost: 20 to 60 ms.
+///
+/// @param[in] drivers  NULL: nothing. Passed over where another machine is described.
+cairn_status cairn_machine_survey(cairn_env           *env,
+                                  const cairn_drivers *drivers,
+                                  cairn_machine      **machine);
 
 void cairn_machine_destroy(cairn_env *env, cairn_machine **machine);
 

@@ -34,13 +34,11 @@ static cairn_status list_one(cairn_env                 *env,
                 "option: %s: more than %d devices", where, CAIRN_MAX_DEVICES);
     devices->device[k] =
         (cairn_device){.env = env, .machine = devices->machine, .ops = complete(kind)};
-    if (kind->models) {
-        devices->device[k].config = &devices->config[k];
-        if (config)
-            devices->config[k] = *config;
-        else
-            cairn_config_init(kind->models, &devices->config[k]);
-    }
+    if (config)
+        devices->config[k] = *config;
+    else if (kind->models)
+        cairn_config_init(kind->models, &devices->config[k]);
+    if (kind->models) devices->device[k].config = &devices->config[k];
     devices->listed++;
     return CAIRN_OK;
 }
@@ -85,6 +83,13 @@ static cairn_status open_one(cairn_device *device, int index, int count)
     return device->ops.open(device, index, count);
 }
 
+/// A device is called what its user calls it.
+static void rename_device(cairn_device *device, const cairn_device_config *config)
+{
+    _Static_assert(sizeof device->info.name == sizeof config->name, "one length");
+    if (config->name[0]) memcpy(device->info.name, config->name, sizeof config->name);
+}
+
 /// Open the devices of the list, in its order.
 static cairn_status open_listed(cairn_devices *devices)
 {
@@ -94,6 +99,7 @@ static cairn_status open_listed(cairn_devices *devices)
 
         CAIRN_TRY(open_one(device, count_kind(devices, devices->count, kind),
                            count_kind(devices, devices->listed, kind)));
+        rename_device(device, &devices->config[devices->count]);
         devices->count++;
     }
     return CAIRN_OK;

@@ -17,7 +17,7 @@ typedef struct cairn_devices {
     int            count;
     cairn_device   device[CAIRN_MAX_DEVICES]; ///< The first `count` are open.
 
-    cairn_device_config config[CAIRN_MAX_DEVICES]; ///< Of kinds that have models.
+    cairn_device_config config[CAIRN_MAX_DEVICES]; ///< As listed.
 
     cairn_device spare; ///< The processor, where none of these is; else not open.
 } cairn_devices;

@@ -140,15 +140,19 @@ static const cairn_comm_ops mpi_ops = {
     .destroy          = mpi_destroy,
 };
 
-static cairn_status count_local(cairn_comm *comm)
+/// Ranks that share memory are on one node.
+static cairn_status find_node(cairn_comm *comm)
 {
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
     MPI_Comm         local;
+
+    comm->node = comm->rank;
 
     CAIRN_MPI(comm->env, "split by node",
               MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, comm->rank,
                                   MPI_INFO_NULL, &local));
     CAIRN_MPI(comm->env, "size of node", MPI_Comm_size(local, &comm->local_size));
+    CAIRN_MPI(comm->env, "name of node", MPI_Bcast(&comm->node, 1, MPI_INT, 0, local));
     CAIRN_MPI(comm->env, "free", MPI_Comm_free(&local));
     return CAIRN_OK;
 }
@@ -163,7 +167,7 @@ static cairn_status join(cairn_comm *comm, MPI_Comm world)
               MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN));
     CAIRN_MPI(comm->env, "rank", MPI_Comm_rank(state->comm, &comm->rank));
     CAIRN_MPI(comm->env, "size", MPI_Comm_size(state->comm, &comm->size));
-    return count_local(comm);
+    return find_node(comm);
 }
 
 static cairn_status allocate(cairn_env *env, cairn_comm **comm, cairn_mpi_state **state)

@@ -11,9 +11,12 @@
 extern "C" {
 #endif
 
-/// One device of one rank.
+/// One device of one rank. Ranks that share a device, share its memory and bandwidth too:
+/// both are told whole, as one rank alone has them, and each of `sharing` ranks that use
+/// it at once has about its share.
 typedef struct cairn_device_info {
     int     rank;
+    int     sharing;   ///< Ranks that use it, this one included: 1, it is this one's.
     char    id[32];    ///< "cpu:0", as --place writes it.
     char    kind[16];  ///< "cpu".
     char    name[128]; ///< The processor's name.
@@ -34,6 +37,29 @@ CAIRN_API void cairn_devices_free(cairn_context *context, cairn_device_info **de
 /// The kinds of devices that this build has ("cpu"); NULL past the last.
 CAIRN_API const char *cairn_device_kind_name(int k);
 
+/// One number of a model of simulated devices, which a file of devices may set
+/// (docs/devices.md).
+typedef struct cairn_model_number {
+    const char *kind;        ///< "pim".
+    const char *model;       ///< One of the kind's; its first is the default.
+    const char *model_what;  ///< One line.
+    const char *name;        ///< "banks".
+    const char *what;        ///< One line: what it is, and whose number the default is.
+    const char *unit;        ///< "Hz"; "": a plain number.
+    double      standard;    ///< Its default.
+    double      least, most; ///< Accepted, both included.
+    int         whole;       ///< Whole numbers only.
+} cairn_model_number;
+
+/// Get the k-th number of all models of all kinds, in the order in which they are listed.
+///
+/// Local. The texts are constant.
+/// @return 0 past the last; @p number is unchanged then.
+CAIRN_API int cairn_model_number_at(int k, cairn_model_number *number);
+
+/// What a kind of devices is, in one line; NULL: there is no such kind.
+CAIRN_API const char *cairn_device_kind_what(const char *kind);
+
 /// The cores that this rank may run on, and those that its node has for each of its
 /// ranks: where the first is 1 and the second more, a launcher or a shell has bound the
 /// rank to one core.
@@ -43,7 +69,35 @@ CAIRN_API cairn_status cairn_devices_cores(cairn_context *context,
                                            int           *bound,
                                            int           *share);
 
-/// The machine of this rank as a tree, one line an object, ready to print.
+/// One piece of a machine; pieces are listed depth first, parents before children.
+/// Kinds: "machine", "package", "numa", "cache", "core"; cards "gpu", "fpga",
+/// "accelerator", "display", "network"; what drivers offer, "opencl" and "cuda".
+typedef struct cairn_machine_piece {
+    char    kind[16];
+    int     depth;     ///< 0 for the machine.
+    int     index;     ///< Number among its kind (caches: and level), from 0.
+    int     level;     ///< Caches: 1, 2, 3, ...; else 0.
+    int64_t bytes;     ///< Of a cache or memory; 0: it has none, or unknown.
+    int     cores;     ///< That it spans; compute units of a driver's device.
+    int     domain;    ///< Cards: number of the NUMA domain that they are at, or -1.
+    double  link;      ///< Cards: of their bus, bytes per second; 0: unknown.
+    char    name[128]; ///< The processor's model, a card's name; else "".
+    char    pci[16];   ///< Cards: "0000:3b:00.0"; else "".
+    char    interfaces[64]; ///< Names that the system has for a card, "ib0 mlx5_0";
+                            ///< whose driver it is, of an OpenCL device.
+} cairn_machine_piece;
+
+/// List the pieces of this rank's machine, its cards and what drivers offer included.
+///
+/// Local. Cost: 0.1 s and more where drivers are installed.
+///
+/// @param[out] pieces  Freed with cairn_machine_free().
+CAIRN_API cairn_status cairn_machine_list(cairn_context        *context,
+                                          int                  *count,
+                                          cairn_machine_piece **pieces);
+CAIRN_API void cairn_machine_free(cairn_context *context, cairn_machine_piece **pieces);
+
+/// The same as a tree, one line a piece, ready to print.
 /// @param[out] text  Freed with cairn_text_free() (<cairn/format.h>).
 CAIRN_API cairn_status cairn_devices_tree(cairn_context *context, char **text);
 

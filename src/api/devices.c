@@ -3,11 +3,9 @@
 /// Devices as users see them.
 
 #include "api/api.h"
-#include "base/text.h"
 #include "devices/kinds.h"
 #include "devices/place.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,25 +87,91 @@ static cairn_status open_and_measure(cairn_context *context)
     return status;
 }
 
+/// A device as it travels: who else has it is seen when all are together.
+typedef struct traveller {
+    cairn_device_info info;
+    int               node;
+    uint64_t          bound[16]; ///< Processors of the rank.
+} traveller;
+
+static bool overlap(const traveller *a, const traveller *b)
+{
+    for (int k = 0; k < (int)(sizeof a->bound / sizeof a->bound[0]); k++)
+        if (a->bound[k] & b->bound[k]) return true;
+    return false;
+}
+
+/// Two ranks of a node share a processor if they may run on the same part of it; other
+/// devices by their name; what is simulated, every rank has for itself.
+static bool shared(const traveller *a, const traveller *b)
+{
+    if (a->info.rank == b->info.rank || a->node != b->node
+        || strcmp(a->info.kind, b->info.kind) != 0
+        || strcmp(a->info.clock, "simulated") == 0)
+        return false;
+    return strcmp(a->info.kind, "cpu") == 0 ? overlap(a, b)
+                                            : strcmp(a->info.id, b->info.id) == 0;
+}
+
+/// Count the ranks, of the @p n devices in rank order, that share device @p k.
+static int count_sharing(const traveller *device, int64_t n, int64_t k)
+{
+    int ranks = 1, last = -1;
+
+    for (int64_t other = 0; other < n; other++) {
+        if (device[other].info.rank == last || !shared(&device[k], &device[other]))
+            continue;
+        last = device[other].info.rank;
+        ranks++;
+    }
+    return ranks;
+}
+
+/// Gather the devices of all ranks.
+static cairn_status gather(cairn_context *context, traveller **all, int64_t *count)
+{
+    cairn_comm          *comm    = context->comm;
+    const cairn_devices *devices = context->devices;
+    traveller           *own     = NULL;
+    cairn_status         status =
+        cairn_comm_agree(comm, CAIRN_NEW(&context->env, devices->count, &own));
+
+    for (int k = 0; k < devices->count && status == CAIRN_OK; k++) {
+        describe(&devices->device[k], comm->rank, &own[k].info);
+        own[k].node = comm->node;
+        memcpy(own[k].bound, devices->machine->bound, sizeof own[k].bound);
+    }
+    if (status == CAIRN_OK)
+        status = cairn_comm_gather(comm, own, devices->count, sizeof *own, (void **)all,
+                                   count);
+    cairn_free(&context->env, own);
+    return status;
+}
+
 cairn_status
 cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devices)
 {
-    cairn_comm        *comm = context->comm;
-    cairn_env         *env  = &context->env;
-    cairn_device_info *own  = NULL;
-    int64_t            all  = 0;
+    traveller         *all   = NULL;
+    cairn_device_info *fresh = NULL;
+    int64_t            n     = 0;
 
     CAIRN_TRY(open_and_measure(context));
-    const int    n      = context->devices->count;
-    cairn_status status = cairn_comm_agree(comm, CAIRN_NEW(env, n, &own));
+    CAIRN_TRY(gather(context, &all, &n));
+    const cairn_status status =
+        cairn_comm_agree(context->comm, CAIRN_NEW(&context->env, n, &fresh));
 
-    for (int k = 0; k < n && status == CAIRN_OK; k++)
-        describe(&context->devices->device[k], comm->rank, &own[k]);
-    if (status == CAIRN_OK)
-        status = cairn_comm_gather(comm, own, n, sizeof *own, (void **)devices, &all);
-    if (status == CAIRN_OK) *count = (int)all;
-    cairn_free(env, own);
-    return status;
+    for (int64_t k = 0; k < n && status == CAIRN_OK; k++) {
+        fresh[k]         = all[k].info;
+        fresh[k].sharing = count_sharing(all, n, k);
+    }
+    cairn_free(&context->env, all);
+    if (status != CAIRN_OK) {
+        cairn_free(&context->env, fresh);
+        return status;
+    }
+    *count   = (int)n;
+    *devices = fresh;
+    return CAIRN_OK;
 }
 
 void cairn_devices_free(cairn_context *context, cairn_device_info **devices)
@@ -124,48 +188,6 @@ cairn_status cairn_devices_cores(cairn_context *context, int *bound, int *share)
     *bound = machine->cores;
     *share = machine->node[0].cores / context->comm->local_size;
     return CAIRN_OK;
-}
-
-/// 512 kB, 32 MB, 24 GB: in powers of 1024, as caches and memories are sold.
-static void print_size(cairn_text *text, int64_t bytes)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-    double                   size    = (double)bytes;
-    int                      unit    = 0;
-
-    for (; size >= 1024 && unit < 4; unit++)
-        size /= 1024;
-    cairn_text_add(text, ", %.4g %s", size, units[unit]);
-}
-
-static void print_node(cairn_text               *text,
-                       const cairn_machine      *machine,
-                       const cairn_machine_node *node)
-{
-    cairn_text_add(text, "%*s", 2 * node->depth, "");
-    if (node->depth == 0)
-        cairn_text_add(text, "machine: %s", machine->name);
-    else if (node->level > 0)
-        cairn_text_add(text, "L%d cache %d", node->level, node->index);
-    else
-        cairn_text_add(text, "%s %d", node->kind, node->index);
-    if (node->bytes > 0) print_size(text, node->bytes);
-    if (strcmp(node->kind, "core") != 0)
-        cairn_text_add(text, ", %d core%s", node->cores, node->cores == 1 ? "" : "s");
-    cairn_text_add(text, "\n");
-}
-
-cairn_status cairn_devices_tree(cairn_context *context, char **text)
-{
-    cairn_text out;
-
-    CAIRN_TRY(cairn_context_devices(context));
-    const cairn_machine *machine = context->devices->machine;
-
-    cairn_text_init(&out, &context->env);
-    for (int k = 0; k < machine->nodes; k++)
-        print_node(&out, machine, &machine->node[k]);
-    return cairn_text_take(&out, text);
 }
 
 cairn_status cairn_devices_check(cairn_context *context,

@@ -45,7 +45,7 @@ typedef struct cli_job cli_job; // job.h
     X(TO, "to", "SPEC", NULL, "the format to store it in")                           \
     X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand")              \
     X(PLACE, "place", "LIST", "auto", "devices of the members: auto, cpu, 0=cpu:0")  \
-    X(DEVICES, "devices", "LIST", "all", "devices that exist for this run")          \
+    X(DEVICES, "devices", "LIST", "all", "devices of this run: cpu:2, or files")     \
     X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")   \
     X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
     X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \
@@ -62,7 +62,7 @@ typedef struct cli_job cli_job; // job.h
     X(PLAN_OUT, "plan-out", "FILE", NULL, "save the plan (not in this version)")     \
     X(TRACE, "trace", "FILE", NULL, "trace of every task (not in this version)")     \
     X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")     \
-    X(MODELS, "models", NULL, NULL, "print the cost models (not in this version)")
+    X(MODELS, "models", NULL, NULL, "what a file may say of simulated devices")
 
 typedef enum {
 #define X(id, name, value, standard, help) CLI_##id,

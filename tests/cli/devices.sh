@@ -1,14 +1,57 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # cairn devices.
 . "$(dirname "$0")/lib.sh"
+topologies=$here/../topologies
 
 expect 0 devices
 says 'cpu:0'
 expect 0 devices --json -
-fields out devices
-for name in rank id kind name clock memory_bytes cores bandwidth; do has out "\"$name\": "; done
+fields out devices machine
+for name in rank id kind name clock memory_bytes cores bandwidth sharing; do has out "\"$name\": "; done
 has out '"rank": 0, "id": "cpu:0", "kind": "cpu"'
-expect 2 devices --models
-complains 'not in this version'
+has out '"sharing": 1'
+has out '{"kind": "machine", "depth": 0'
+expect 0 devices --models
+says '^cpu: '
+expect 0 devices --models --json -
+fields out numbers
 expect 2 devices more
+
+# Described machines are shown as they were reviewed.
+for name in accelerators domains; do
+    environment=CAIRN_TOPOLOGY=$topologies/$name.xml
+    expect 0 devices
+    same out "$topologies/$name.txt"
+done
+environment=CAIRN_TOPOLOGY=$topologies/accelerators.xml
+expect 0 devices --json -
+has out '"kind": "fpga", "depth": 2, "index": 1, "level": 0, "name": "Xilinx card 10ee:5001", "cores": 0, "bytes": 0, "domain": 1, "pci": "0000:af:00.0"'
+environment='CAIRN_TOPOLOGY=pack:2 numa:1 core:2 pu:1'
+run_as 0 env "$environment" "$program" devices
+says 'numa 1, .* 2 cores'
+
+# What drivers offer stands under its card. The described machine is taken for this one.
+environment="HWLOC_XMLFILE=$topologies/accelerators.xml HWLOC_THISSYSTEM=1 LD_LIBRARY_PATH=$DRIVERS"
+expect 0 devices
+grep -A1 'gpu 1: ' out >under
+grep -q '^      cuda 1: Example GPU 1, 0000:31:00.0, 80 GB, 132 units$' under || fail "no CUDA device under its card"
+grep -A1 'gpu 2: ' out >under
+grep -q '^      opencl 0: Example GPU (Example platform 0), 0000:ae:00.0, 48 GB, 64 units$' under || fail "no OpenCL device under its card"
+
+# Files and lists.
+environment=
+expect 0 devices --devices cpu:2
+says 'cpu:1'
+echo '{"kind": "cpu", "count": 2, "name": "one half"}' >two.json
+expect 0 devices --devices cpu,two.json
+says 'cpu:2  one half'
+environment=CAIRN_DEVICES=two.json
+expect 0 devices
+says 'cpu:2  one half'
+environment=
+printf '{"kind": "cpu",\n "cuont": 2}' >wrong.json
+expect 2 devices --devices wrong.json
+complains "^cairn: devices: wrong.json:2:2: cpu has no numbers"
+expect 1 devices --devices none.json
+complains '^cairn: devices: none.json: cannot be opened'
 finish

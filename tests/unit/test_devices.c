@@ -2,9 +2,12 @@
 /// @file
 /// Discovery of described machines, the registry, lists of devices and placements.
 
+#include "devices/drivers.h"
 #include "devices/kinds.h"
+#include "devices/pci.h"
 #include "devices/place.h"
 #include "devices/registry.h"
+#include "support/brutal.h"
 
 #include <criterion/criterion.h>
 
@@ -156,6 +159,95 @@ Test(devices, wrong_topologies_are_refused)
         cr_expect_null(machine);
         expect_message(rows[k].message);
     }
+}
+
+Test(pci, cards_are_known_by_class_vendor_and_device)
+{
+    static const struct {
+        cairn_pci_card card;
+        const char    *kind;
+    } rows[] = {
+        {{0x0302, 0x10de, 0x2330}, "gpu"        },
+        {{0x0300, 0x10de, 0x2684}, "gpu"        },
+        {{0x0380, 0x1002, 0x740c}, "gpu"        },
+        {{0x0300, 0x1a03, 0x2000}, "display"    },
+        {{0x1200, 0x10ee, 0x5001}, "fpga"       },
+        {{0xff00, 0x10ee, 0x903f}, "fpga"       },
+        {{0x0200, 0x10ee, 0x5084}, "network"    },
+        {{0x1200, 0x1172, 0x0001}, "fpga"       },
+        {{0x0580, 0x1172, 0x0001}, NULL         },
+        {{0x1200, 0x8086, 0xbcce}, "fpga"       },
+        {{0x0880, 0x8086, 0x0b30}, "fpga"       },
+        {{0x0880, 0x8086, 0x0b25}, NULL         },
+        {{0x1200, 0x1da3, 0x1020}, "accelerator"},
+        {{0x0207, 0x15b3, 0x1021}, "network"    },
+        {{0x0108, 0x144d, 0xa80a}, NULL         },
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+        const char *kind = cairn_pci_kind(&rows[k].card);
+
+        cr_expect_eq(kind == NULL, rows[k].kind == NULL, "row %zu: %s", k,
+                     kind ? kind : "nothing");
+        if (kind && rows[k].kind) cr_expect_str_eq(kind, rows[k].kind, "row %zu", k);
+    }
+    cr_expect_str_eq(cairn_pci_vendor(0x10ee), "Xilinx");
+    cr_expect_null(cairn_pci_vendor(0xffff));
+}
+
+Test(devices, cards_are_found_by_a_survey_alone_and_at_their_domain)
+{
+    cairn_machine *plain = NULL, *survey = NULL;
+
+    describe(CAIRN_SOURCE_DIR "/tests/topologies/accelerators.xml");
+    cr_assert_eq(cairn_machine_discover(&env, &plain), CAIRN_OK, "%s", env.message);
+    cr_assert_eq(cairn_machine_survey(&env, NULL, &survey), CAIRN_OK, "%s",
+                 env.message);
+
+    cr_expect_eq(count_kind(plain, "gpu"), 0);
+    cr_expect_eq(count_kind(survey, "gpu"), 4);
+    cr_expect_eq(count_kind(survey, "fpga"), 2);
+    cr_expect_eq(count_kind(survey, "core"), count_kind(plain, "core"));
+    for (int k = 0; k < survey->nodes; k++) {
+        const cairn_machine_node *node = &survey->node[k];
+
+        if (strcmp(node->kind, "fpga") != 0) continue;
+        cr_expect_str_eq(node->pci, node->index ? "0000:af:00.0" : "0000:3b:00.0");
+        cr_expect_eq(node->domain, node->index);
+        cr_expect_eq(node->depth, 2);
+        cr_expect_float_eq(node->link, 15.75e9, 1e7);
+    }
+    cairn_machine_destroy(&env, &plain);
+    cairn_machine_destroy(&env, &survey);
+}
+
+Test(devices, what_drivers_offer_stands_under_its_card_or_at_the_end)
+{
+    cairn_drivers drivers = {
+        .count  = 2,
+        .device = {{.driver = "cuda", .name = "one", .pci = "0000:41:00.0", .units = 7},
+                   {.driver = "cuda", .name = "two"}}
+    };
+    cairn_machine *machine = NULL;
+
+    describe(CAIRN_SOURCE_DIR "/tests/topologies/domains.xml");
+    cr_assert_eq(cairn_machine_survey(&env, NULL, &machine), CAIRN_OK);
+    const int before = machine->nodes;
+
+    CAIRN_BRUTAL(&env, cairn_machine_add_drivers(&env, &drivers, machine));
+    cr_assert_eq(machine->nodes, before + 2);
+    for (int k = 1; k < machine->nodes; k++) {
+        const cairn_machine_node *node = &machine->node[k];
+
+        if (strcmp(node->name, "one") != 0) continue;
+        cr_expect_str_eq(node[-1].kind, "gpu");
+        cr_expect_eq(node->depth, node[-1].depth + 1);
+        cr_expect_eq(node->domain, 1);
+        cr_expect_eq(node->cores, 7);
+    }
+    cr_expect_str_eq(machine->node[machine->nodes - 1].name, "two");
+    cr_expect_eq(machine->node[machine->nodes - 1].index, 1);
+    cairn_machine_destroy(&env, &machine);
 }
 
 Test(devices, all_means_one_processor)

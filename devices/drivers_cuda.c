@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The CUDA driver, asked for what is there. Its functions are declared here, since its
+/// headers need not be installed; the names ending in _v2 are those that the driver has
+/// for programs of today. Source: CUDA Driver API, sections 6.2 to 6.5.
+
+#include "devices/drivers.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/// A CUresult is an int, 0 is success; a CUdevice is an int.
+enum { MULTIPROCESSORS = 16 /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */ };
+
+typedef struct cuda {
+    int (*init)(unsigned flags);
+    int (*version)(int *version);
+    int (*count)(int *count);
+    int (*get)(int *device, int ordinal);
+    int (*name)(char *name, int length, int device);
+    int (*memory)(size_t *bytes, int device);
+    int (*attribute)(int *value, int attribute, int device);
+    int (*bus)(char *address, int length, int device);
+} cuda;
+
+static bool find_all(void *library, cuda *driver)
+{
+    return cairn_driver_function(library, "cuInit", &driver->init)
+           && cairn_driver_function(library, "cuDriverGetVersion", &driver->version)
+           && cairn_driver_function(library, "cuDeviceGetCount", &driver->count)
+           && cairn_driver_function(library, "cuDeviceGet", &driver->get)
+           && cairn_driver_function(library, "cuDeviceGetName", &driver->name)
+           && cairn_driver_function(library, "cuDeviceTotalMem_v2", &driver->memory)
+           && cairn_driver_function(library, "cuDeviceGetAttribute", &driver->attribute)
+           && cairn_driver_function(library, "cuDeviceGetPCIBusId", &driver->bus);
+}
+
+static void list_device(const cuda *driver, int ordinal, cairn_drivers *drivers)
+{
+    cairn_driver_device *device = &drivers->device[drivers->count];
+    size_t               bytes  = 0;
+    int                  handle;
+
+    if (drivers->count == CAIRN_DRIVER_DEVICES || driver->get(&handle, ordinal) != 0)
+        return;
+    *device = (cairn_driver_device){.driver = "cuda", .type = "gpu"};
+    driver->name(device->name, sizeof device->name, handle);
+    driver->memory(&bytes, handle);
+    driver->attribute(&device->units, MULTIPROCESSORS, handle);
+    driver->bus(device->pci, sizeof device->pci, handle);
+    for (char *c = device->pci; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    device->memory_bytes = (int64_t)bytes;
+    drivers->count++;
+}
+
+/// What the driver says, when it runs.
+static void ask(const cuda *driver, cairn_drivers *drivers)
+{
+    cairn_driver *about   = &drivers->cuda;
+    int           version = 0, failed = driver->init(0);
+
+    if (!failed) failed = driver->count(&about->devices);
+    if (failed) {
+        snprintf(about->why, sizeof about->why,
+                 "the driver is there, but does not start (error %d)", failed);
+        return;
+    }
+    driver->version(&version);
+    snprintf(about->version, sizeof about->version, "%d.%d", version / 1000,
+             version % 1000 / 10);
+    about->found     = true;
+    about->platforms = 1;
+    for (int k = 0; k < about->devices; k++)
+        list_device(driver, k, drivers);
+}
+
+void cairn_drivers_ask_cuda(cairn_drivers *drivers)
+{
+    void *const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    cuda        driver  = {0};
+
+    if (!library)
+        snprintf(drivers->cuda.why, sizeof drivers->cuda.why, "no libcuda.so.1");
+    else if (!find_all(library, &driver))
+        snprintf(drivers->cuda.why, sizeof drivers->cuda.why,
+                 "libcuda.so.1 lacks functions of CUDA 4 and later");
+    else
+        ask(&driver, drivers);
+}
