@@ -5,6 +5,7 @@
 #ifndef CAIRN_COMM_MPI_WORLD_H
 #define CAIRN_COMM_MPI_WORLD_H
 
+#include "base/findings.h"
 #include "comm/comm.h"
 
 /// Make sure that MPI runs, funneled. @p started is true if this call started it; then
@@ -17,5 +18,11 @@ void cairn_mpi_stop(void);
 /// A communicator over all ranks of the job; over those of a Fortran handle.
 cairn_status cairn_comm_mpi_world(cairn_env *env, cairn_comm **comm);
 cairn_status cairn_comm_mpi_fortran(cairn_env *env, int handle, cairn_comm **comm);
+
+/// Say what would go wrong with MPI here: which it is, how it was started, what carries its
+/// messages, and settings that are known to fail. Local; MPI need not run.
+///
+/// @param[in] nodes  Of the job.
+void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_findings *findings);
 
 #endif

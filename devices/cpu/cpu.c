@@ -4,6 +4,7 @@
 /// so that nothing is ever left to wait for. It keeps no state (that of its loader of
 /// kernels is the loader's), which is what lets other kinds delegate to it.
 
+#include "devices/cpu/check.h"
 #include "devices/cpu/kernels.h"
 #include "devices/cpu/product.h"
 #include "devices/discover.h"
@@ -147,6 +148,7 @@ const cairn_device_ops cairn_device_cpu = {
     .open    = cpu_open,
     .measure = cpu_measure,
     .cost    = cpu_cost,
+    .check   = cairn_cpu_check,
 
     .build = cairn_cpu_build,
 

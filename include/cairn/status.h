@@ -37,7 +37,8 @@ extern "C" {
     X(OVERFLOW, -13, 2, "an integer or a storage width is too small")      \
     X(BAD_QUERY, -14, 2, "a query has no meaning on this tensor")          \
     X(BAD_ARGUMENT, -15, 2, "an argument is out of its range")             \
-    X(NO_KERNEL, -16, 1, "no compiled function is to be had here")
+    X(NO_KERNEL, -16, 1, "no compiled function is to be had here")         \
+    X(ATTENTION, -17, 1, "something on this machine needs attention")
 
 typedef enum {
 #define X(name, value, exit, text) CAIRN_##name = (value),

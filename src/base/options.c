@@ -210,6 +210,11 @@ static const char *set_variable(const char *name)
     return value && *value ? value : NULL;
 }
 
+const char *cairn_foreign_variable(const char *name)
+{
+    return set_variable(name);
+}
+
 static bool print_path(char *path, const char *folder, const char *name)
 {
     const int n = snprintf(path, CAIRN_OPTION_PATH, "%s/%s", folder, name);

@@ -103,6 +103,10 @@ bool cairn_find_program(const char *name, char *path);
 /// Does OMP_NUM_THREADS say how many threads each process has?
 bool cairn_threads_are_set(void);
 
+/// Return a variable that another program reads, where it is set to something, else NULL:
+/// for advice about it ("OMPI_MCA_pml").
+const char *cairn_foreign_variable(const char *name);
+
 /// Return where temporary files belong: $TMPDIR, else "/tmp".
 const char *cairn_temporary_folder(void);
 

@@ -26,5 +26,6 @@ extern const cli_verb cli_verb_convert;
 extern const cli_verb cli_verb_run;
 extern const cli_verb cli_verb_emit;
 extern const cli_verb cli_verb_devices;
+extern const cli_verb cli_verb_doctor;
 
 #endif

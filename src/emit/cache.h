@@ -97,6 +97,19 @@ void cairn_cache_unlock(cairn_cache_lock *lock);
 /// Local. Cannot fail: what cannot be stored is not, and a note says why.
 void cairn_cache_store(cairn_cache *cache, const char *key, const cairn_object *object);
 
+/// What a folder holds.
+typedef struct cairn_cache_contents {
+    int64_t kernels, bytes;
+    int64_t foreign; ///< Kernels of another build: of no use to this one.
+} cairn_cache_contents;
+
+/// Count the kernels of the folder; all 0 where nothing is kept. Local.
+void cairn_cache_count(const cairn_cache *cache, cairn_cache_contents *contents);
+
+/// Can files be written to the open folder? One is, and removed. On failure errno says why.
+/// Local.
+bool cairn_cache_is_writable(const cairn_cache *cache);
+
 /// Forget an object; one without bytes is accepted.
 void cairn_object_free(cairn_env *env, cairn_object *object);
 
@@ -121,6 +134,9 @@ bool cairn_cache_verify(const cairn_cache *cache,
                         const char        *bytes,
                         int64_t            length,
                         int64_t           *object_length);
+
+/// Is this the name of a kernel ("cairn_" and 16 hexadecimal digits), and @p after next?
+bool cairn_cache_is_kernel(const char *name, const char *after);
 
 /// Remove the longest unused files if all are larger than the limit (but never the
 /// newest), and what writers that died have left.

@@ -25,8 +25,7 @@ typedef struct {
     int64_t files, capacity, bytes;
 } list;
 
-/// "cairn_" and 16 hexadecimal digits, and no more letters than @p after.
-static bool is_kernel(const char *name, const char *after)
+bool cairn_cache_is_kernel(const char *name, const char *after)
 {
     return strncmp(name, "cairn_", 6) == 0 && strspn(name + 6, "0123456789abcdef") == 16
            && strncmp(name + 22, after, strlen(after)) == 0;
@@ -53,14 +52,15 @@ static void add(cairn_env *env, list *l, const char *name, const struct stat *ab
 /// A writer needs no hour for its file; older ones were left by writers that died.
 static bool is_left_over(const char *name, const struct stat *about)
 {
-    return is_kernel(name, ".so.part-") && time(NULL) - about->st_mtime > 3600;
+    return cairn_cache_is_kernel(name, ".so.part-")
+           && time(NULL) - about->st_mtime > 3600;
 }
 
 static void look_at(cairn_cache *cache, const char *name, list *l)
 {
     struct stat about;
 
-    if (!is_kernel(name, ".so")) return;
+    if (!cairn_cache_is_kernel(name, ".so")) return;
     if (fstatat(cache->folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0) return;
     if (!S_ISREG(about.st_mode)) return;
     if (is_left_over(name, &about))

@@ -134,7 +134,7 @@ Test(options, defaults_stay_where_no_variable_is)
 
 Test(options, wrong_variables_are_refused_and_change_nothing)
 {
-    static char long_list[400];
+    static char long_list[CAIRN_OPTION_PATH + 1];
 
     memset(long_list, 'x', sizeof long_list - 1);
 

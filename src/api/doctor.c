@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Every rank checks its own matters, and the first of each node those of the node; the
+/// findings are gathered, and alike ones become one that says whose it is.
+
+#include "api/api.h"
+#include "devices/checkup.h"
+#include "devices/kinds.h"
+
+#ifdef CAIRN_WITH_MPI
+#    include "comm/mpi/world.h"
+#endif
+
+#include <stdio.h>
+#include <string.h>
+
+/// A finding on its way: of a rank, or of all ranks of its node.
+typedef struct traveller {
+    int           rank;
+    bool          whole_node;
+    cairn_finding finding;
+} traveller;
+
+/// What everybody's findings become.
+typedef struct summary {
+    cairn_env     *env;
+    int            ranks;
+    const int     *node;    ///< [ranks] first rank of each rank's node
+    int64_t        count;   ///< different ones
+    cairn_finding *finding; ///< [all]
+    bool          *whose;   ///< [all][ranks]
+} summary;
+
+const char *cairn_finding_level_name(int level)
+{
+    static const char *const names[] = {
+        [CAIRN_FINDING_OK]        = "ok",
+        [CAIRN_FINDING_NOTE]      = "note",
+        [CAIRN_FINDING_ATTENTION] = "attention",
+    };
+
+    return level >= 0 && level < (int)(sizeof names / sizeof names[0]) ? names[level]
+                                                                       : "unknown";
+}
+
+static cairn_checkup_rank rank_of(const cairn_context *context)
+{
+    return (cairn_checkup_rank){.machine      = context->devices->machine,
+                                .threads      = (int)context->env.options.threads,
+                                .ranks        = context->comm->local_size,
+                                .memory_limit = context->env.memory_limit};
+}
+
+/// The devices of a run, and whether the machine is the real one.
+static void check_devices(const cairn_context *context, cairn_findings *findings)
+{
+    const cairn_devices *devices = context->devices;
+    char                 ids[256];
+    size_t               n = 0;
+
+    for (int k = 0; k < devices->count && n < sizeof ids; k++)
+        n += (size_t)snprintf(ids + n, sizeof ids - n, "%s%s", n ? " " : "",
+                              devices->device[k].info.id);
+    cairn_findings_ok(findings, "devices", "%s", devices->count ? ids : "none");
+    if (!devices->machine->here)
+        cairn_findings_note(
+            findings, "devices", "unset CAIRN_TOPOLOGY for real runs",
+            "CAIRN_TOPOLOGY describes another machine: cores and caches "
+            "are its, not this one's");
+}
+
+/// Each kind looks after itself; the processor also where the list leaves it out, since
+/// it does what other devices leave.
+static void check_kinds(const cairn_context *context, cairn_findings *findings)
+{
+    cairn_devices      *devices = context->devices;
+    const cairn_device *host    = cairn_devices_host(devices);
+
+    for (int k = 0; k < devices->count; k++) {
+        const cairn_device *device = &devices->device[k];
+        bool                first  = true;
+
+        for (int before = 0; before < k; before++)
+            if (strcmp(devices->device[before].info.kind, device->info.kind) == 0)
+                first = false;
+        if (first && device->ops.check) device->ops.check(device, findings);
+    }
+    if (host == &devices->spare && host->ops.check) host->ops.check(host, findings);
+}
+
+static cairn_status check_drivers(cairn_context *context, cairn_findings *findings)
+{
+    cairn_env     *env     = &context->env;
+    cairn_drivers *drivers = NULL;
+    cairn_machine *survey  = NULL;
+    cairn_status   status;
+
+    CAIRN_TRY(CAIRN_NEW(env, 1, &drivers));
+    cairn_drivers_ask(drivers);
+    CAIRN_GO(free_drivers, cairn_machine_survey(env, drivers, &survey));
+    cairn_checkup_drivers(drivers, survey, findings);
+    cairn_machine_destroy(env, &survey);
+
+free_drivers:
+    cairn_free(env, drivers);
+    return status;
+}
+
+/// What is each rank's own.
+static void
+check_rank(const cairn_context *context, int nodes, cairn_findings *findings)
+{
+    const cairn_checkup_rank rank = rank_of(context);
+
+#ifdef CAIRN_WITH_MPI
+    cairn_mpi_check(context->comm, nodes, findings);
+#else
+    (void)nodes;
+    cairn_findings_note(findings, "mpi", "", "this library was built without MPI");
+#endif
+    cairn_checkup_threads(&rank, findings);
+    check_devices(context, findings);
+}
+
+/// What the ranks of a node have in common.
+static cairn_status check_node(cairn_context *context, cairn_findings *findings)
+{
+    const cairn_checkup_rank rank = rank_of(context);
+
+    check_kinds(context, findings);
+    cairn_checkup_memory(&rank, findings);
+    CAIRN_TRY(check_drivers(context, findings));
+    cairn_checkup_clock(&rank, findings);
+    return CAIRN_OK;
+}
+
+/// Check, and make the findings ready to travel.
+static cairn_status
+look(cairn_context *context, int nodes, traveller **own, int64_t *count)
+{
+    const int      rank     = context->comm->rank;
+    cairn_findings findings = {.env = &context->env};
+    int64_t        common   = 0;
+    cairn_status   status   = cairn_context_devices(context);
+
+    if (status == CAIRN_OK) check_rank(context, nodes, &findings);
+    common = findings.count;
+    if (status == CAIRN_OK && context->comm->node == rank)
+        status = check_node(context, &findings);
+    if (status == CAIRN_OK) status = findings.status;
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(&context->env, findings.count, own);
+    for (int64_t k = 0; k < findings.count && status == CAIRN_OK; k++)
+        (*own)[k] = (traveller){rank, k >= common, findings.finding[k]};
+    *count = findings.count;
+    cairn_free(&context->env, findings.finding);
+    return status;
+}
+
+/// Number of the finding in the summary; it is added where there is none like it.
+static int64_t find_alike(summary *all, const cairn_finding *finding)
+{
+    int64_t k = 0;
+
+    while (k < all->count && memcmp(&all->finding[k], finding, sizeof *finding) != 0)
+        k++;
+    if (k == all->count) all->finding[all->count++] = *finding;
+    return k;
+}
+
+static void add(summary *all, const traveller *traveller)
+{
+    bool *whose = all->whose + find_alike(all, &traveller->finding) * all->ranks;
+
+    for (int rank = 0; rank < all->ranks; rank++)
+        if (traveller->whole_node ? all->node[rank] == traveller->rank
+                                  : rank == traveller->rank)
+            whose[rank] = true;
+}
+
+/// "2-3, 7"; "" for all; what does not fit ends with dots.
+static void name_ranks(const bool *whose, int ranks, char *text, size_t size)
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    if (!memchr(whose, false, (size_t)ranks)) return;
+    for (int first = 0; first < ranks; first++) {
+        int last = first;
+
+        if (!whose[first]) continue;
+        while (last + 1 < ranks && whose[last + 1])
+            last++;
+        if (n + 32 > size) {
+            snprintf(text + n, size - n, ", ...");
+            return;
+        }
+        n += (size_t)snprintf(text + n, size - n, "%s%d", n ? ", " : "", first);
+        if (last > first) n += (size_t)snprintf(text + n, size - n, "-%d", last);
+        first = last;
+    }
+}
+
+/// Put alike findings together.
+static cairn_status merge(summary *all, const traveller *traveller, int64_t count)
+{
+    CAIRN_TRY(CAIRN_NEW_ZERO(all->env, count, &all->finding));
+    CAIRN_TRY(CAIRN_NEW_ZERO(all->env, count * all->ranks, &all->whose));
+    for (int64_t k = 0; k < count; k++)
+        add(all, &traveller[k]);
+    for (int64_t k = 0; k < all->count; k++)
+        name_ranks(all->whose + k * all->ranks, all->ranks, all->finding[k].ranks,
+                   sizeof all->finding[k].ranks);
+    return CAIRN_OK;
+}
+
+/// List the node of every rank, and count the nodes.
+static cairn_status list_nodes(cairn_comm *comm, int **node, int *nodes)
+{
+    cairn_status status =
+        cairn_comm_agree(comm, CAIRN_NEW(comm->env, comm->size, node));
+
+    if (status == CAIRN_OK)
+        status = comm->ops->allgather(comm, &comm->node, sizeof comm->node, *node);
+    *nodes = 0;
+    for (int rank = 0; rank < comm->size && status == CAIRN_OK; rank++)
+        *nodes += (*node)[rank] == rank;
+    return status;
+}
+
+cairn_status cairn_doctor(cairn_context *context, int *count, cairn_finding **findings)
+{
+    cairn_env   *env  = &context->env;
+    cairn_comm  *comm = context->comm;
+    traveller   *own = NULL, *everybody = NULL;
+    int64_t      n = 0, gathered = 0;
+    int         *node = NULL, nodes;
+    summary      all  = {.env = env, .ranks = comm->size};
+    cairn_status status;
+
+    CAIRN_GO(done, list_nodes(comm, &node, &nodes));
+    CAIRN_GO(done, cairn_comm_agree(comm, look(context, nodes, &own, &n)));
+    CAIRN_GO(done, cairn_comm_gather(comm, own, n, sizeof *own, (void **)&everybody,
+                                     &gathered));
+    all.node = node;
+    CAIRN_GO(done, cairn_comm_agree(comm, merge(&all, everybody, gathered)));
+    *count      = (int)all.count;
+    *findings   = all.finding;
+    all.finding = NULL;
+
+done:
+    cairn_free(env, all.finding);
+    cairn_free(env, all.whose);
+    cairn_free(env, everybody);
+    cairn_free(env, own);
+    cairn_free(env, node);
+    return status;
+}
+
+void cairn_findings_free(cairn_context *context, cairn_finding **findings)
+{
+    cairn_free(&context->env, *findings);
+    *findings = NULL;
+}
