@@ -171,7 +171,7 @@ void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_findings *findings
     name_library(name, sizeof name);
     MPI_Initialized(&running);
     MPI_Finalized(&ended);
-    check_settings(findings);
+    if (strncmp(name, "Open MPI", strlen("Open MPI")) == 0) check_settings(findings);
     if (!running || ended) {
         cairn_findings_ok(findings, "mpi",
                           "%s; not started, for no launcher has started this process",

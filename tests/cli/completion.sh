@@ -35,7 +35,7 @@ lists_not() { case " $(cat out)" in *" $1 "*) fail "offered: $1" ;; esac; }
 offer cairn in
 offers info
 offer cairn ''
-for verb in info generate format convert run emit devices; do lists $verb; done
+for verb in info generate format convert run emit devices doctor; do lists $verb; done
 lists_not --help
 offer cairn --v
 offers --version
@@ -56,8 +56,9 @@ offer cairn run spmv a.mtx --dtype ''
 offers 'f32 f64'
 offer cairn run spmv a.mtx --distribute = r
 offers rows
+kinds=$("$program" devices --models | sed -n 's/^\([a-z][a-z]*\): .*/\1/p')
 offer cairn run --place ''
-offers 'auto cpu'
+offers "$(printf '%s\n' auto $kinds | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 offer cairn run --x r
 offers ramp
 
@@ -93,7 +94,7 @@ offer cairn convert a.mtx --to files/e
 offers files/e.cairn
 
 # Every option of every verb's help is offered.
-for verb in info generate format convert run emit devices; do
+for verb in info generate format convert run emit devices doctor; do
     expect 0 $verb --help
     options=$(sed -n '/^options/,/^$/s/^  \(--[a-z-]*\).*/\1/p' out)
     offer cairn $verb --

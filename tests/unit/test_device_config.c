@@ -180,6 +180,38 @@ Test(device_config, wrong_files_are_refused_by_line_and_column)
     }
 }
 
+/// Read what may be a file or nonsense: whatever it is, nothing is left.
+static void try_text(const char *text)
+{
+    cairn_described_device *device = NULL;
+    int                     count  = 0;
+
+    write_file(text);
+    if (cairn_config_read(&env, path, kinds, 64, &count, &device) == CAIRN_OK)
+        cairn_free(&env, device);
+    else
+        cr_expect(strstr(env.message, path), "%s: %s", text, env.message);
+    cr_expect_eq(env.live_blocks, 0, "%s leaks", text);
+}
+
+Test(device_config, damaged_files_are_refused_or_read_and_leave_nothing)
+{
+    static const char whole[] = "{\"note\": \"x\", \"devices\": [{\"kind\": \"pim\", "
+                                "\"model\": \"bank\", \"rows\": 7}]}";
+    static const char odd[]   = "{}[],:\"\\ 0-e\n\t";
+    char              text[sizeof whole];
+
+    for (size_t k = 0; k < sizeof whole; k++) {
+        snprintf(text, k + 1, "%s", whole);
+        try_text(text);
+        for (size_t c = 0; c < sizeof odd - 1; c++) {
+            memcpy(text, whole, sizeof whole);
+            if (k < sizeof whole - 1) text[k] = odd[c];
+            try_text(text);
+        }
+    }
+}
+
 Test(device_config, files_that_cannot_be_read_are_failures_of_the_machine)
 {
     cairn_described_device *device = NULL;
