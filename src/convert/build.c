@@ -7,8 +7,8 @@
 
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
-#include "convert/compiled_rank.h"
-#include "convert/compiled_rows.h"
+#include "convert/compiled_blocks.h"
+#include "convert/compiled_numbers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -39,6 +39,7 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
     for (int q = 0; q < m->encoding->queries && m->set; q++)
         span[q] = cairn_query_span(m->set, q);
     if (m->rows.on) memcpy(span, m->rows.span, sizeof span);
+    if (m->blocks) memcpy(span, m->blocks->span, sizeof span);
     return cairn_layout_create(b->env, m->encoding, b->build->shape.extent,
                                b->build->box, span, b->build->value_bits, &m->layout);
 }
@@ -46,7 +47,7 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
 /// The reference way after all, for queries that were to be left out.
 static cairn_status run_queries(const builder *b, cairn_member_build *m)
 {
-    cairn_rows_drop(m);
+    cairn_numbers_drop(m);
     if (b->build->interpreted) *b->build->interpreted += m->encoding->queries;
     cairn_layout_destroy(b->env, &m->layout);
     CAIRN_TRY(cairn_query_run(b->env, m->encoding, &b->build->shape, b->build->box,
@@ -62,7 +63,7 @@ static cairn_status count_compiled(builder *b, cairn_member_build *m)
     cairn_status status = cairn_compiled_count(m, b->build, &m->compiled);
 
     if (b->build->dealt) return status;
-    if (status == CAIRN_NO_KERNEL && (m->ranked || m->rows.on)) {
+    if (status == CAIRN_NO_KERNEL && cairn_numbers_known(m)) {
         CAIRN_TRY(cairn_build_read(b->m, number, b->build));
         CAIRN_TRY(run_queries(b, m));
         status = cairn_compiled_count(m, b->build, &m->compiled);
@@ -222,6 +223,7 @@ static void free_member(cairn_env *env, cairn_member_build *m)
     cairn_table_fini(&m->all);
     cairn_free(env, m->dealt);
     cairn_free(env, m->rows.table);
+    cairn_blocks_drop(m);
     cairn_free(env, m->bank);
 }
 
@@ -239,16 +241,10 @@ static cairn_status make_members(builder *b)
 }
 
 /// Members whose queries need not be run.
-static cairn_status find_ranks(builder *b)
+static cairn_status find_numbers(builder *b)
 {
-    for (int k = 0; k < b->members; k++) {
-        cairn_member_build *m = &b->m[k];
-
-        /* One group of rows needs no counts before. */
-        if (m->encoding->trim_first == 0) CAIRN_TRY(cairn_rank_find(m, b->build));
-        if (!m->ranked) CAIRN_TRY(cairn_rows_find(m, b->build));
-        if (!m->rows.on && !m->ranked) CAIRN_TRY(cairn_rank_find(m, b->build));
-    }
+    for (int k = 0; k < b->members; k++)
+        CAIRN_TRY(cairn_numbers_find(&b->m[k], b->build));
     return CAIRN_OK;
 }
 
@@ -279,7 +275,7 @@ static cairn_status run(builder *b)
     if (status == CAIRN_OK && build->dealt) {
         status = start_dealt(b);
     } else {
-        if (status == CAIRN_OK && b->compiled) status = find_ranks(b);
+        if (status == CAIRN_OK && b->compiled) status = find_numbers(b);
         if (status == CAIRN_OK)
             status = cairn_path_run(b->env, build, path, b->compiled, b->m);
     }

@@ -4,6 +4,7 @@
 /// indices of the levels above. What has no answer stays a hole.
 
 #include "convert/build_steps.h"
+#include "convert/compiled_blocks.h"
 
 #include <string.h>
 
@@ -78,6 +79,8 @@ static bool run_query(padder *p, int s)
     if (!cairn_linear_value(&step->in, p->vars, &number)) return false;
     for (int g = 0; g < step->groups; g++)
         if (!cairn_linear_value(&step->group[g], p->vars, &group[g])) return false;
+    if (p->m->blocks)
+        return cairn_blocks_element(p->m->blocks, number, group, p->vars + step->var);
     if (!cairn_query_element(p->m->set, step->query, number, group, d)) return false;
     if (!agrees(p, step, d)) return false;
     step_results(p, s, d);

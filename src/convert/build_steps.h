@@ -48,11 +48,12 @@ typedef struct cairn_member_build {
     bool        direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
-    cairn_route looked; ///< How the functions came to be that looked at the entries.
-    bool        ranked; ///< Compiled: its queries are not run; instead there is
-    cairn_rank  rank;   ///< this.
-    bool        laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
-    cairn_rows  rows;   ///< Compiled: its queries are not run, but these.
+    cairn_route   looked; ///< How the functions came to be that looked at the entries.
+    bool          ranked; ///< Compiled: its queries are not run; instead there is
+    cairn_rank    rank;   ///< this.
+    bool          laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
+    cairn_rows    rows;   ///< Compiled: its queries are not run, but these.
+    cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.
 } cairn_member_build;
 

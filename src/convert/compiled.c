@@ -5,6 +5,7 @@
 
 #include "convert/compiled.h"
 
+#include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
 #include "convert/compiled_rank.h"
 
@@ -51,6 +52,8 @@ cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *bu
 cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
                                        cairn_convert_phase   phase)
 {
+    const cairn_blocks *b = c->m->blocks;
+
     return (cairn_convert_spec){
         .phase      = phase,
         .source     = c->origin.from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
@@ -64,6 +67,10 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
         .rank_row   = c->m->rank.row,
         .tables     = c->m->rows.on ? c->m->rows.tables : 0,
         .table_row  = c->m->rows.row,
+
+        .blocks        = b ? &b->tally.query : NULL,
+        .block_query   = b ? b->slot : 0,
+        .blocks_listed = b && b->tally.listed,
     };
 }
 
@@ -78,7 +85,8 @@ cairn_status cairn_compiled_load(cairn_compiled           *c,
     return CAIRN_OK;
 }
 
-/// Levels above the trimmed ones; where there are none, rows that are numbered.
+/// Levels above the trimmed ones; where there are none, rows or lines of groups that are
+/// numbered.
 static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
 {
     const cairn_layout *to    = c->m->layout;
@@ -86,11 +94,23 @@ static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
 
     for (int l = 0; l < to->first; l++)
         lines.form[l] = &to->level[l].form;
+    if (c->m->blocks && c->m->blocks->together && to->first == 0)
+        return cairn_blocks_lines(c->m->blocks);
     if (!c->m->ranked) return lines;
     *row = (cairn_form){.terms = 1, .term = {{.atom = c->m->rank.row, .factor = 1}}};
     lines.dims = 1U << c->m->rank.row;
     if (to->first == 0) lines.form[lines.forms++] = row;
     return lines;
+}
+
+/// Is an index stored for each number in a line, and so for entries of one line?
+static bool tells_line(const cairn_level *level, int slot)
+{
+    for (int s = 0; s < level->recipe.steps; s++)
+        if (level->recipe.step[s].kind == CAIRN_STEP_QUERY
+            && level->recipe.step[s].query == slot)
+            return level->per_node;
+    return false;
 }
 
 /// Do entries of several threads lie where one index of a determined level is? Each of
@@ -100,12 +120,14 @@ static bool shares_determined(const cairn_compiled *c)
 {
     const cairn_layout *to    = c->m->layout;
     const bool          slots = c->strategy == CAIRN_STRATEGY_SLOTS;
+    const bool          lined = c->m->blocks && c->m->blocks->together;
     const bool          alone = !slots || to->first > 0;
 
     if (!slots && c->strategy != CAIRN_STRATEGY_SCATTER) return false;
     for (int l = to->last + 1; l < to->levels; l++)
         if (to->level[l].determined
-            && (!to->level[l].per_node || (!alone && l + 1 < to->levels)))
+            && (!to->level[l].per_node || (!alone && l + 1 < to->levels))
+            && !(lined && tells_line(&to->level[l], c->m->blocks->slot)))
             return true;
     return false;
 }
@@ -113,8 +135,11 @@ static bool shares_determined(const cairn_compiled *c)
 cairn_status cairn_compiled_divide(cairn_compiled *c, bool groups, int64_t most)
 {
     const int64_t     threads = shares_determined(c) ? 1 : c->build->loader->threads;
+    const int64_t     slots   = c->m->blocks ? c->m->blocks->threads : INT64_MAX;
     cairn_form        row;
     const cairn_lines lines = lines_of(c, &row);
+
+    if (most > slots) most = slots;
 
     return cairn_shares_divide(c->m->env, &c->origin, groups ? &lines : NULL,
                                threads < most ? threads : most, &c->shares);
@@ -230,6 +255,7 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
                                .filter  = m->filter,
                                .table   = m->rows.on ? m->rows.table : NULL,
                                .rows    = m->rows.n,
+                               .blocks  = m->blocks,
                                .set     = m->set,
                                .queries = m->set ? used_queries(m->layout) : 0};
 

@@ -4,6 +4,8 @@
 
 #include "convert/compiled_check.h"
 
+#include "convert/compiled_blocks.h"
+
 #include <float.h>
 #include <math.h>
 
@@ -29,6 +31,10 @@ static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *r
         }
         if (c->m->rows.on) {
             range[q] = c->m->rows.span[q];
+            continue;
+        }
+        if (c->m->blocks) {
+            range[q] = c->m->blocks->span[q];
             continue;
         }
         number   = cairn_query_at_entries(c->m->set, q);
@@ -81,8 +87,8 @@ indirect_range(const cairn_compiled *c, int l, cairn_interval *range)
         cairn_form_range(layout->algebra, &level->form, layout->box, queries, range));
     if (level->trimmed && !level->gaps) return CAIRN_OK;
     if (lies_in(range, &level->range)) return CAIRN_OK;
-    CAIRN_CHECK(!c->m->rows.on || c->m->ranked, c->m->env, CAIRN_NO_KERNEL,
-                "convert: numbers of rows that may leave their level's range");
+    CAIRN_CHECK((!c->m->rows.on || c->m->ranked) && !c->m->blocks, c->m->env,
+                CAIRN_NO_KERNEL, "convert: numbers that may leave their level's range");
     if (!c->m->ranked) CAIRN_TRY(check_entries(c, l));
     *range = level->range;
     return CAIRN_OK;

@@ -70,7 +70,7 @@ static cairn_status deal(cairn_tally        *t,
 
     CAIRN_TRY(CAIRN_NEW(t->env, t->groups, &member_of));
     CAIRN_GO(done, cairn_decompose_totals(t->env, build->format, &build->shape,
-                                          t->query, t->groups, t->total, member_of));
+                                          &t->query, t->groups, t->total, member_of));
     status = tell(t, build, origin, member_of, member);
 done:
     cairn_free(t->env, member_of);

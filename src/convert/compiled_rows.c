@@ -62,9 +62,9 @@ static cairn_status look_at(finder *f, int q, bool *fits)
     return CAIRN_OK;
 }
 
-/// Does every entry count, whatever its value? Then a row whose sum is 0 has none: only
-/// so the sums tell which rows are groups, and what numbers groups have.
-static bool counts_each(const cairn_query *count)
+/* Then a row whose sum is 0 has none: only so the sums tell which rows are groups, and
+   what numbers groups have. */
+bool cairn_rows_counts_each(const cairn_query *count)
 {
     for (int k = 0; k < count->cases; k++) {
         const cairn_case *when = &count->when[k];
@@ -85,7 +85,8 @@ static cairn_status look_at_all(finder *f, bool *fits)
 
     *fits = e->queries > 0 && count->func == CAIRN_QUERY_SUM
             && count->arg == CAIRN_ARG_VALUE && count->group_by.count == 1
-            && count->group_by.expr[0]->op == CAIRN_EXPR_DIM && counts_each(count);
+            && count->group_by.expr[0]->op == CAIRN_EXPR_DIM
+            && cairn_rows_counts_each(count);
     if (!*fits) return CAIRN_OK;
     f->m->rows.count = 0;
     f->m->rows.row   = (int)count->group_by.expr[0]->value;

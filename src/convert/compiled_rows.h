@@ -27,6 +27,9 @@ cairn_status cairn_rows_run(cairn_member_build *m,
                             const cairn_build  *build,
                             const cairn_origin *origin);
 
+/// Does every entry count in this sum, whatever its value?
+bool cairn_rows_counts_each(const cairn_query *count);
+
 /// Keys of rows; NULL: the row itself.
 typedef struct cairn_row_keys {
     int            keys;

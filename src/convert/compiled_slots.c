@@ -4,10 +4,7 @@
 /// has is noted, put in order, and then every value goes to the node of its index.
 
 #include "convert/compiled.h"
-
-#include <stdlib.h>
-
-enum { FEW = 24 }; ///< Indices up to which insertion is fastest.
+#include "convert/compiled_lists.h"
 
 static cairn_status load(cairn_compiled *c)
 {
@@ -39,48 +36,6 @@ static cairn_status list_slots(cairn_compiled *c)
     for (int64_t x = 0; x < slots; x++)
         if (c->slot[x]) c->list[n++] = (uint32_t)x;
     return CAIRN_OK;
-}
-
-/* ---- many ---- */
-
-static int compare(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-static void sort_few(uint32_t *list, int64_t n)
-{
-    for (int64_t k = 1; k < n; k++) {
-        const uint32_t x = list[k];
-        int64_t        j = k;
-
-        for (; j > 0 && list[j - 1] > x; j--)
-            list[j] = list[j - 1];
-        list[j] = x;
-    }
-}
-
-static void sort_list(uint32_t *list, int64_t n)
-{
-    int64_t sorted = 1;
-
-    while (sorted < n && list[sorted - 1] < list[sorted])
-        sorted++;
-    if (sorted >= n) return;
-    if (n <= FEW)
-        sort_few(list, n);
-    else
-        qsort(list, (size_t)n, sizeof *list, compare);
-}
-
-static void sort_lists(cairn_compiled *c)
-{
-#pragma omp parallel for schedule(static) \
-    num_threads((int)c->shares.n) if (c->shares.n > 1)
-    for (int64_t g = 0; g < c->facts.groups; g++)
-        sort_list(c->list + c->cursor[g], c->cursor[g + 1] - (int64_t)c->cursor[g]);
 }
 
 /* ---- both ---- */
@@ -115,7 +70,7 @@ static cairn_status count(cairn_compiled *c)
     cairn_convert_args args                  = {.low = low};
 
     low[E] = c->range[E].lo;
-    CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked,
+    CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked || c->m->blocks,
                                     1 + 4 * c->facts.entries / (c->facts.slots + 1)));
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, c->shares.n * c->facts.slots, &c->slot));
@@ -129,7 +84,8 @@ static cairn_status count(cairn_compiled *c)
     } else {
         c->nodes =
             cairn_shares_join(&c->shares, c->facts.groups, c->cursor, c->list, NULL);
-        sort_lists(c);
+        CAIRN_TRY(cairn_lists_sort(env, (int)c->shares.n, c->facts.groups, c->cursor,
+                                   c->facts.slots, c->list));
     }
     bank->nodes[E] = c->nodes;
     return CAIRN_OK;

@@ -4,6 +4,8 @@
 
 #include "convert/compiled_source.h"
 
+#include "convert/compiled_blocks.h"
+
 static const cairn_group *group_of(const cairn_origin *origin)
 {
     return &origin->from->group[origin->member];
@@ -59,6 +61,17 @@ static void outer_indices(const cairn_part *part, int64_t *outer)
     }
 }
 
+static void block_args(const cairn_blocks *b, cairn_convert_args *args)
+{
+    args->group_low  = b->tally.low;
+    args->group_size = b->tally.size;
+    args->rank_of    = b->rank;
+    args->line_first = b->tally.cursor ? b->tally.cursor : b->first;
+    args->line_list  = b->tally.list ? b->tally.list : b->list;
+    args->line_slot  = b->slots;
+    args->line_slots = b->tally.slots;
+}
+
 void cairn_origin_args(const cairn_origin *origin,
                        int64_t             number,
                        int64_t            *outer,
@@ -70,6 +83,7 @@ void cairn_origin_args(const cairn_origin *origin,
     args->which      = origin->filter.which;
     args->table      = origin->table;
     args->table_rows = origin->rows;
+    if (origin->blocks) block_args(origin->blocks, args);
     if (!origin->from) {
         entry_args(origin, args);
         return;

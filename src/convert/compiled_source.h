@@ -15,6 +15,9 @@ typedef struct cairn_filter {
     cairn_pos entries; ///< It has so many.
 } cairn_filter;
 
+/// Groups that are numbered along lines (compiled_blocks.h).
+typedef struct cairn_blocks cairn_blocks;
+
 /// What is read.
 typedef struct cairn_origin {
     const cairn_entries   *entries; ///< Coordinates; or
@@ -26,6 +29,7 @@ typedef struct cairn_origin {
     cairn_filter           filter;
     const uint32_t        *table; ///< Numbers by row; NULL: there are none.
     int64_t                rows;
+    const cairn_blocks    *blocks; ///< Numbers by group; NULL: there are none.
     uint32_t              *counts; ///< Where rows are numbered: entries of each.
 } cairn_origin;
 

@@ -70,15 +70,13 @@ static bool is_trusted(const cairn_origin *origin)
 
 /* ---- groups ---- */
 
-static cairn_status read_forms(cairn_tally *t, const cairn_interval *box, int order)
+static cairn_status read_forms(cairn_tally *t, const cairn_interval *box)
 {
-    CAIRN_TRY(CAIRN_NEW(t->env, 1, &t->algebra));
-    cairn_algebra_init(t->algebra, t->env, order);
-    t->forms = t->query->group_by.count;
+    t->forms = t->query.group_by.count;
     for (int f = 0; f < t->forms; f++) {
         cairn_interval range;
 
-        CAIRN_TRY(cairn_form_of(t->algebra, t->query->group_by.expr[f], &t->form[f]));
+        CAIRN_TRY(cairn_form_of(t->algebra, t->query.group_by.expr[f], &t->form[f]));
         CAIRN_CHECK(cairn_form_queries(t->algebra, &t->form[f]) == 0, t->env,
                     CAIRN_NO_KERNEL, "query: groups by another query's numbers");
         CAIRN_TRY(cairn_form_range(t->algebra, &t->form[f], box, NULL, &range));
@@ -102,6 +100,18 @@ static int64_t combinations(const cairn_tally *t, int forms)
     return (int64_t)n;
 }
 
+/// The first expression becomes the last.
+static void rotate(cairn_tally *t)
+{
+    cairn_map        *map   = &t->query.group_by;
+    const cairn_expr *first = map->expr[0];
+
+    for (int f = 1; f < map->count; f++)
+        map->expr[f - 1] = map->expr[f];
+    map->expr[map->count - 1] = first;
+    t->rotated                = (t->rotated + 1) % map->count;
+}
+
 /// Do entries come line by line?
 static cairn_status
 comes_by_lines(const cairn_tally *t, const cairn_origin *origin, bool *lines)
@@ -111,10 +121,20 @@ comes_by_lines(const cairn_tally *t, const cairn_origin *origin, bool *lines)
     int sorted = 0;
 
     *lines = false;
-    if (t->forms == 0 || (group && group->count != 1)) return CAIRN_OK;
+    if (t->query.group_by.count == 0 || (group && group->count != 1)) return CAIRN_OK;
     CAIRN_TRY(cairn_convert_sorted_by(t->env, group ? group->layout : NULL,
-                                      &t->query->group_by, &sorted));
-    *lines = sorted >= t->forms - 1;
+                                      &t->query.group_by, &sorted));
+    *lines = sorted >= t->query.group_by.count - 1;
+    return CAIRN_OK;
+}
+
+/// An order in which entries come line by line; if there is none, that of the query.
+static cairn_status find_order(cairn_tally *t, const cairn_origin *origin)
+{
+    for (int f = 0; f < t->query.group_by.count && !t->by_lines; f++) {
+        CAIRN_TRY(comes_by_lines(t, origin, &t->by_lines));
+        if (!t->by_lines) rotate(t);
+    }
     return CAIRN_OK;
 }
 
@@ -123,13 +143,11 @@ static cairn_status number_groups(cairn_tally *t, const cairn_origin *origin)
 {
     const cairn_pos entries = cairn_origin_entries(origin);
     const int64_t   most = 16 * entries + (1 << 20), all = combinations(t, t->forms);
-    bool            lines;
 
-    CAIRN_TRY(comes_by_lines(t, origin, &lines));
-    t->lines = t->forms ? combinations(t, t->forms - 1) : 1;
-    t->slots = t->forms ? t->size[t->forms - 1] : 1;
-    t->listed =
-        lines && t->forms > 1 && all > CACHED && t->lines <= most && t->slots <= most;
+    t->lines  = t->forms ? combinations(t, t->forms - 1) : 1;
+    t->slots  = t->forms ? t->size[t->forms - 1] : 1;
+    t->listed = t->by_lines && t->forms > 1 && all > CACHED && t->lines <= most
+                && t->slots <= most;
     t->groups = all;
     CAIRN_CHECK(t->listed || (all <= most && all <= MOST), t->env, CAIRN_NO_KERNEL,
                 "query: too many groups to number them all");
@@ -148,7 +166,7 @@ cairn_convert_spec cairn_tally_spec(const cairn_tally  *t,
         .order  = t->algebra->order,
         .from   = origin->from ? origin->from->group[origin->member].layout : NULL,
         .filter = phase == CAIRN_CONVERT_TALLY && origin->filter.member,
-        .query  = t->query,
+        .query  = &t->query,
         .listed = t->listed,
     };
 }
@@ -211,7 +229,7 @@ make_listed(cairn_tally *t, const cairn_build *build, const cairn_origin *origin
 
     CAIRN_TRY(cairn_shares_divide(t->env, origin, &lines,
                                   threads < most ? threads : most, &t->shares));
-    CAIRN_TRY(CAIRN_NEW(t->env, t->lines + 1, &t->cursor));
+    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, t->lines + 1, &t->cursor));
     CAIRN_TRY(CAIRN_NEW_ZERO(t->env, t->shares.n * t->slots, &t->slot));
     CAIRN_TRY(CAIRN_NEW(t->env, positions(origin), &t->list));
     return CAIRN_NEW(t->env, positions(origin), &t->total);
@@ -261,11 +279,14 @@ cairn_status cairn_tally_run(cairn_env          *env,
 {
     cairn_phase phase = {.loader = NULL};
 
-    *t = (cairn_tally){.env = env, .query = query, .route = CAIRN_ROUTE_PREBUILT};
+    *t = (cairn_tally){.env = env, .query = *query, .route = CAIRN_ROUTE_PREBUILT};
     CAIRN_CHECK(is_countable(query, cairn_origin_entries(origin)) && is_trusted(origin)
                     && cairn_origin_fits(origin),
                 env, CAIRN_NO_KERNEL, "query: not one that a compiled phase counts");
-    CAIRN_TRY(read_forms(t, origin->box, build->shape.order));
+    CAIRN_TRY(CAIRN_NEW(env, 1, &t->algebra));
+    cairn_algebra_init(t->algebra, env, build->shape.order);
+    CAIRN_TRY(find_order(t, origin));
+    CAIRN_TRY(read_forms(t, origin->box));
     CAIRN_TRY(number_groups(t, origin));
     CAIRN_TRY(cairn_tally_load(t, build, origin, CAIRN_CONVERT_TALLY, &phase));
 

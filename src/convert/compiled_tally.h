@@ -4,7 +4,8 @@
 /// no list of groups where these can be numbered by arithmetic. Internal to convert.
 ///
 /// What is counted: `sum(value)` over any groups of dimensions, whose starts are
-/// constants, 0 where nothing is stored.
+/// constants, 0 where nothing is stored. The expressions of a groupBy say in any order
+/// what a group is: where entries do not come in theirs, they are rotated.
 ///
 /// Memory, for n entries: 4 bytes a group of the box and thread, where it has few groups;
 /// else 8 bytes a group that has an entry, 4 for each line of groups, and 4 for each value
@@ -19,22 +20,24 @@
 /// Groups of a query and their values. A *line* is all groups that agree in all
 /// expressions but the last.
 typedef struct cairn_tally {
-    cairn_env         *env;
-    const cairn_query *query;
-    cairn_algebra     *algebra;
-    int                forms;
-    cairn_form         form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
-    int64_t            low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
-    int64_t            size[CAIRN_MAX_LEVELS]; ///< and how many there are.
-    bool               listed; ///< Groups are listed line by line; else all are there.
-    int64_t            lines, slots; ///< LISTED: lines; values of the last expression.
-    int64_t            groups;       ///< Of the box; of those listed.
-    cairn_shares       shares;
-    uint32_t          *total;  ///< [groups] values.
-    uint32_t          *cursor; ///< LISTED: [lines + 1] where each line begins in
-    uint32_t          *list;   ///< [groups] values of the last expression.
-    uint32_t          *slot;   ///< [shares][slots]
-    cairn_route        route;  ///< COMPILED if any phase was.
+    cairn_env     *env;
+    cairn_query    query;    ///< Its expressions in the order of the numbering:
+    int            rotated;  ///< so many of the first came behind the last.
+    bool           by_lines; ///< Entries come line by line.
+    cairn_algebra *algebra;
+    int            forms;
+    cairn_form     form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
+    int64_t        low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
+    int64_t        size[CAIRN_MAX_LEVELS]; ///< and how many there are.
+    bool           listed; ///< Groups are listed line by line; else all are there.
+    int64_t        lines, slots; ///< LISTED: lines; values of the last expression.
+    int64_t        groups;       ///< Of the box; of those listed.
+    cairn_shares   shares;
+    uint32_t      *total;  ///< [groups] values.
+    uint32_t      *cursor; ///< LISTED: [lines + 1] where each line begins in
+    uint32_t      *list;   ///< [groups] values of the last expression.
+    uint32_t      *slot;   ///< [shares][slots]
+    cairn_route    route;  ///< COMPILED if any phase was.
 } cairn_tally;
 
 /// Count.

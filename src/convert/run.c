@@ -6,8 +6,7 @@
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
 #include "convert/compiled_deal.h"
-#include "convert/compiled_rank.h"
-#include "convert/compiled_rows.h"
+#include "convert/compiled_numbers.h"
 #include "tensor/walk.h"
 
 #include <inttypes.h>
@@ -60,18 +59,9 @@ static cairn_status read_coordinates(runner *r)
     return status;
 }
 
-/// Does a member need no coordinates?
-static cairn_status is_direct(const runner *r, int member, bool *direct)
-{
-    cairn_member_build *m = &r->m[member];
-
-    *direct = m->encoding->queries == 0 || m->rows.on;
-    return m->ranked ? cairn_rank_is_direct(m, r->build, direct) : CAIRN_OK;
-}
-
-/// Count the rows of a member whose queries are about these; false: they have to be run
-/// after all.
-static cairn_status count_rows(const runner *r, int member, bool *counted)
+/// Count what a member's numbers need; false: its queries have to be run after all, or it
+/// needs coordinates.
+static cairn_status count_numbers(const runner *r, int member, bool *counted)
 {
     cairn_member_build *m      = &r->m[member];
     const cairn_origin  origin = {.from    = m->direct ? r->build->from : NULL,
@@ -79,12 +69,7 @@ static cairn_status count_rows(const runner *r, int member, bool *counted)
                                   .filter  = m->filter,
                                   .box     = r->build->box};
 
-    *counted = true;
-    if (!m->rows.on) return CAIRN_OK;
-    const cairn_status status = cairn_rows_run(m, r->build, &origin);
-
-    *counted = status != CAIRN_NO_KERNEL;
-    return *counted ? status : cairn_rank_find(m, r->build);
+    return cairn_numbers_count(m, r->build, &origin, counted);
 }
 
 /// Members told apart by a byte for each entry.
@@ -104,8 +89,7 @@ static void forget_dealing(runner *r)
     for (int k = 0; k < r->build->format->members; k++) {
         r->m[k].filter = (cairn_filter){.member = NULL};
         r->m[k].direct = false;
-        cairn_free(r->env, r->m[k].rows.table);
-        r->m[k].rows.table = NULL;
+        cairn_numbers_forget(&r->m[k]);
     }
     cairn_free(r->env, r->m[0].dealt);
     r->m[0].dealt = NULL;
@@ -122,7 +106,7 @@ static cairn_status deal_direct(runner *r)
     bool               direct = !is_spread(r);
 
     for (int k = 0; k < build->format->members && direct; k++)
-        CAIRN_TRY(is_direct(r, k, &direct));
+        CAIRN_TRY(cairn_numbers_direct(&r->m[k], build, &direct));
     if (!direct) return CAIRN_OK;
     const cairn_status status =
         cairn_compiled_deal(r->env, build, &origin, &dealt, &r->m[0].looked);
@@ -133,7 +117,7 @@ static cairn_status deal_direct(runner *r)
     for (int k = 0; k < build->format->members; k++)
         r->m[k].direct = true;
     for (int k = 0; k < build->format->members && direct; k++)
-        CAIRN_TRY(count_rows(r, k, &direct));
+        CAIRN_TRY(count_numbers(r, k, &direct));
     if (!direct) forget_dealing(r);
     return CAIRN_OK;
 }
@@ -141,12 +125,15 @@ static cairn_status deal_direct(runner *r)
 /// Start from the levels of a tensor, if the member's queries allow.
 static cairn_status start_direct(runner *r)
 {
-    bool counted;
+    cairn_member_build *m = &r->m[0];
+    bool                counted;
 
-    CAIRN_TRY(is_direct(r, 0, &r->m[0].direct));
-    if (!r->m[0].direct) return CAIRN_OK;
-    CAIRN_TRY(count_rows(r, 0, &counted));
-    return counted ? CAIRN_OK : is_direct(r, 0, &r->m[0].direct);
+    CAIRN_TRY(cairn_numbers_direct(m, r->build, &m->direct));
+    if (!m->direct) return CAIRN_OK;
+    CAIRN_TRY(count_numbers(r, 0, &counted));
+    if (counted) return CAIRN_OK;
+    m->direct = false;
+    return m->blocks ? CAIRN_OK : cairn_numbers_direct(m, r->build, &m->direct);
 }
 
 /// What the compiled way starts from: coordinates, where queries or thresholds have to
@@ -226,8 +213,8 @@ static cairn_status deal_compiled(runner *r, uint8_t **member)
         bool counted;
 
         m->entries = entries;
-        CAIRN_TRY(count_rows(r, k, &counted));
-        if (m->encoding->queries > 0 && !m->ranked && !m->rows.on)
+        CAIRN_TRY(count_numbers(r, k, &counted));
+        if (m->encoding->queries > 0 && !cairn_numbers_known(m))
             CAIRN_TRY(cairn_build_read(r->m, k, r->build));
     }
     return CAIRN_OK;
@@ -298,13 +285,13 @@ static cairn_status query(runner *r, const cairn_rule *rule)
 {
     cairn_member_build *m = &r->m[r->member];
 
-    if (m->rows.on && !m->rows.table) {
+    if (cairn_numbers_uncounted(m)) {
         bool counted;
 
         m->entries = cairn_table_entries(&m->table);
-        CAIRN_TRY(count_rows(r, r->member, &counted));
+        CAIRN_TRY(count_numbers(r, r->member, &counted));
     }
-    if (m->ranked || m->rows.on) return CAIRN_OK;
+    if (cairn_numbers_known(m)) return CAIRN_OK;
     if (r->build->interpreted) ++*r->build->interpreted;
     CAIRN_TRY(meet(r, begin_queries(r)));
     CAIRN_TRY(cairn_query_step(m->set, rule->a, r->build->net));

@@ -111,6 +111,13 @@ typedef enum {
     X(const uint32_t *, table,                                                         \
       "[queries][rows of the box] numbers of queries, by row")                         \
     X(int64_t, table_rows, "rows of the box")                                          \
+    X(const uint32_t *, rank_of,                                                       \
+      "[groups, or those listed] number of each in its line of groups")                \
+    X(const uint32_t *, line_first, "[lines + 1] listed groups before each line")      \
+    X(const uint32_t *, line_list, "[groups listed] values of the last expression")    \
+    X(uint32_t *, line_slot, "[shares][line_slots] numbers in the line at hand")       \
+    X(int64_t, line_slots, "values that the last expression has")                      \
+    X(int64_t, cut, "numbers from here on are another member's")                       \
     X(const uint32_t *, order, "[rows of the box] rows as they are to be visited")     \
     X(const uint32_t *, first, "[rows of the box + 1] entries before each")            \
     X(const int64_t *, delta,                                                          \

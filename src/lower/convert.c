@@ -6,9 +6,9 @@
 #include "lower/convert_steps.h"
 #include "lower/passes.h"
 
-static const char *const phase_name[]  = {"pack",    "count",  "fill",  "histogram",
-                                          "scatter", "mirror", "mark",  "place",
-                                          "tally",   "deal",   "lanes", "ranked"};
+static const char *const phase_name[] = {
+    "pack",  "count", "fill", "histogram", "scatter", "mirror", "mark",
+    "place", "tally", "deal", "lanes",     "ranked",  "cut"};
 static const char *const source_name[] = {"entries", "part", "keys", "long keys",
                                           "rows"};
 
@@ -22,20 +22,28 @@ forms_of(cairn_convert *c, const cairn_layout *layout, cairn_form *form)
     return CAIRN_OK;
 }
 
-/// A query's groups take the place of what is filled.
-static cairn_status groups_of(cairn_convert *c, const cairn_map *map)
+static cairn_status groups_of(cairn_convert *c, const cairn_map *map, cairn_form *form)
 {
-    c->levels = map->count;
     for (int f = 0; f < map->count; f++)
-        CAIRN_TRY(cairn_form_of(c->algebra, map->expr[f], &c->target[f]));
+        CAIRN_TRY(cairn_form_of(c->algebra, map->expr[f], &form[f]));
     return CAIRN_OK;
 }
 
 /// Both maps in one algebra: equal forms are then equal, whichever side they are on.
 static cairn_status read_maps(cairn_convert *c)
 {
+    const cairn_convert_spec *spec = c->spec;
+
     if (c->from) CAIRN_TRY(forms_of(c, c->from, c->source));
-    if (c->spec->query) return groups_of(c, &c->spec->query->group_by);
+    if (spec->blocks) CAIRN_TRY(groups_of(c, &spec->blocks->group_by, c->block_form));
+    if (spec->query) { /* its groups take the place of what is filled */
+        c->levels = spec->query->group_by.count;
+        return groups_of(c, &spec->query->group_by, c->target);
+    }
+    if (spec->cut) {
+        c->levels = 1;
+        return cairn_form_of(c->algebra, spec->cut, &c->target[0]);
+    }
     c->levels = c->to ? c->to->levels : c->spec->order;
     if (c->to) return forms_of(c, c->to, c->target);
     for (int k = 0; k < c->levels; k++)
@@ -72,6 +80,7 @@ static void lower_phase(cairn_convert *c)
     case CAIRN_CONVERT_DEAL: cairn_convert_lower_deal(c); break;
     case CAIRN_CONVERT_LANES: cairn_convert_lower_lanes(c); break;
     case CAIRN_CONVERT_RANKED: cairn_convert_lower_ranked(c); break;
+    case CAIRN_CONVERT_CUT: cairn_convert_lower_cut(c); break;
     }
     cairn_ir_return(&c->ir, cairn_ir_int(&c->ir, 0));
 }
@@ -178,14 +187,19 @@ static void add_layout(cairn_text *text, const char *what, const cairn_layout *l
                        (long long)layout->tuple[layout->value_tuple].block);
 }
 
-/// Groups, and what each entry gives to its own.
-static void add_query(cairn_text *text, const cairn_query *query, bool listed)
+static void add_groups(cairn_text *text, const cairn_query *query, bool listed)
 {
     cairn_text_add(text, ", %s groups", listed ? "listed" : "dense");
     for (int f = 0; f < query->group_by.count; f++) {
         cairn_text_add(text, " ");
         add_expr(text, query->group_by.expr[f]);
     }
+}
+
+/// Groups, and what each entry gives to its own.
+static void add_query(cairn_text *text, const cairn_query *query, bool listed)
+{
+    add_groups(text, query, listed);
     for (int k = 0; k < query->cases; k++)
         cairn_text_add(text, " case%d %lld->%d,%lld", (int)query->when[k].relation,
                        (long long)query->when[k].constant,
@@ -210,6 +224,14 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
                        spec->rank_row);
     if (spec->tables)
         cairn_text_add(&text, ", queries %x by d%d", spec->tables, spec->table_row);
+    if (spec->blocks) {
+        cairn_text_add(&text, ", query %d by", spec->block_query);
+        add_groups(&text, spec->blocks, spec->blocks_listed);
+    }
+    if (spec->cut) {
+        cairn_text_add(&text, ", at ");
+        add_expr(&text, spec->cut);
+    }
     if (spec->ordered) cairn_text_add(&text, ", d%d in order", spec->table_row);
     if (spec->filter) cairn_text_add(&text, ", of one member");
     if (spec->query) add_query(&text, spec->query, spec->listed);

@@ -75,6 +75,9 @@ typedef enum {
     /// values, and indices of determined levels. `cursor` has the first node of each
     /// group.
     CAIRN_CONVERT_RANKED,
+    /// Entries of member `which` whose value of the expression `cut` is at least the
+    /// argument `cut` go to the member after it; facts[0]: the largest value, at least -1.
+    CAIRN_CONVERT_CUT,
 } cairn_convert_phase;
 
 enum {
@@ -102,6 +105,10 @@ typedef struct cairn_convert_spec {
     bool               filter; ///< Only entries whose `member` is `which` are visited.
     const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
     bool               listed; ///< and how they are numbered.
+    const cairn_query *blocks; ///< The number of query `block_query` is that of the
+    int  block_query;      ///< entry's group of this one in `rank_of`; NULL: none is.
+    bool blocks_listed;    ///< How those groups are numbered.
+    const cairn_expr *cut; ///< CUT: an expression over numbers.
 } cairn_convert_spec;
 
 /// Lower one phase.

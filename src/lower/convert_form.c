@@ -40,6 +40,7 @@ static cairn_ir_x number_of(cairn_convert *c, int query)
 
     if (c->spec->tables >> query & 1) return from_table(c, query);
     if (c->rank && query == c->spec->rank_query) return cairn_ir_use(&c->ir, c->rank);
+    if (c->block_number && query == c->spec->block_query) return c->block_number;
     array = cairn_ir_array_of(
         &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_number0 + query},
         CAIRN_IR_I64, "number%d", query);

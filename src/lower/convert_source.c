@@ -404,11 +404,12 @@ static void visit_part(cairn_convert *c, bool value)
 
 void cairn_convert_visit(cairn_convert *c, bool value)
 {
-    const bool rank = c->spec->rank
-                      && (c->spec->source == CAIRN_CONVERT_ENTRIES
-                          || c->spec->source == CAIRN_CONVERT_PART);
+    const bool entries = c->spec->source == CAIRN_CONVERT_ENTRIES
+                         || c->spec->source == CAIRN_CONVERT_PART;
+    const bool rank = c->spec->rank && entries, blocks = c->spec->blocks && entries;
 
     if (rank) cairn_convert_declare_rank(c);
+    if (blocks) cairn_convert_declare_blocks(c);
     switch (c->spec->source) {
     case CAIRN_CONVERT_ENTRIES: visit_entries(c, value); break;
     case CAIRN_CONVERT_PART: visit_part(c, value); break;
@@ -416,6 +417,7 @@ void cairn_convert_visit(cairn_convert *c, bool value)
     default: visit_keys(c, value); break;
     }
     if (rank) cairn_convert_number_entry(c);
+    if (blocks) cairn_convert_number_block(c);
 }
 
 void cairn_convert_leave(cairn_convert *c)

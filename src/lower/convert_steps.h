@@ -31,6 +31,9 @@ typedef struct cairn_convert {
     cairn_ir_x    word[2];                  ///< Keys: lower and upper word.
     cairn_ir_x    value;
     cairn_ir_var *rank, *rank_row, *fewest, *most; ///< With `rank` of the spec.
+    cairn_form    block_form[CAIRN_MAX_LEVELS];    ///< With `blocks`: of the groupBy,
+    cairn_ir_var *block_line;                      ///< the line at hand, if listed,
+    cairn_ir_x    block_number;                    ///< and the number at the entry.
     /* Fields of keys, by level of what is filled: */
     cairn_ir_x low[CAIRN_MAX_LEVELS], shift[CAIRN_MAX_LEVELS], mask[CAIRN_MAX_LEVELS];
 } cairn_convert;
@@ -88,6 +91,10 @@ cairn_ir_x cairn_convert_scaled(cairn_convert *c, const cairn_ir_x *e, int k);
 void cairn_convert_declare_rank(cairn_convert *c);
 void cairn_convert_number_entry(cairn_convert *c);
 void cairn_convert_tell_ranks(cairn_convert *c);
+
+/// Number the groups of entries by a table: before the visit, at an entry.
+void cairn_convert_declare_blocks(cairn_convert *c);
+void cairn_convert_number_block(cairn_convert *c);
 
 enum { CAIRN_CONVERT_ROWS_AHEAD = 12 }; ///< Rows between a prefetch and its use.
 
@@ -149,5 +156,6 @@ void cairn_convert_lower_tally(cairn_convert *c);
 void cairn_convert_lower_deal(cairn_convert *c);
 void cairn_convert_lower_lanes(cairn_convert *c);
 void cairn_convert_lower_ranked(cairn_convert *c);
+void cairn_convert_lower_cut(cairn_convert *c);
 
 #endif

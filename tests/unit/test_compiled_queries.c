@@ -16,6 +16,7 @@ typedef struct {
     cairn_env     env;
     test_loader  *loader;
     cairn_entries entries;
+    int           value_bits; ///< Of what is built.
 } fixture;
 
 /// A band, entries anywhere, rows of none and of many.
@@ -48,6 +49,7 @@ static void start(fixture *f)
     cairn_env_init(&f->env);
     f->env.options.kernels = CAIRN_KERNELS_COMPILED;
     f->loader              = test_loader_create(&f->env, 3);
+    f->value_bits          = 64;
     draw(f);
 }
 
@@ -81,7 +83,7 @@ build(fixture *f, const cairn_format *format, const cairn_local *from, int *inte
          .box         = {{0, ROWS - 1}, {0, COLS - 1}},
          .entries     = &f->entries,
          .from        = from,
-         .value_bits  = 64,
+         .value_bits  = f->value_bits,
          .loader      = interpreted ? &f->loader->loader : NULL,
          .interpreted = interpreted,
          .route       = &route
@@ -149,6 +151,33 @@ Test(compiled_queries, hybrids_of_blocks, .timeout = 600)
     for (size_t k = 0; k < sizeof from / sizeof *from; k++)
         for (size_t t = 0; t < sizeof to / sizeof *to; t++)
             compare(&f, from[k], to[t], 0);
+    stop(&f);
+}
+
+/// Blocks numbered within block rows, or columns, and what is left over: by shares of
+/// their capacity, numbers, shares of the fullest; sizes that do and do not divide the
+/// extents.
+Test(compiled_queries, blocks, .timeout = 600)
+{
+    static const char *const from[] = {NULL,        "csr",
+                                       "coo",       "csc",
+                                       "bcsr<2,3>", "hybrid<bdia<16>,csr,0.6>"};
+    static const char *const to[]   = {
+        "bell<2>",
+        "hybrid<bell<3>,coo,0.5>",
+        "hybrid<bell<7>,csr,0.2>",
+        "#hybrid<{ fmats = [bell<4>, bell<9>, coo], absolute thresholds = [6, 3] }>",
+        "#hybrid<{ fmats = [bell<2>, csr], maximum thresholds = [0.5] }>",
+    };
+    static fixture f;
+
+    start(&f);
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+        for (size_t t = 0; t < sizeof to / sizeof *to; t++)
+            compare(&f, from[k], to[t], 0);
+    f.value_bits = 32;
+    for (size_t t = 0; t < sizeof to / sizeof *to; t++)
+        compare(&f, "csr", to[t], 0);
     stop(&f);
 }
 

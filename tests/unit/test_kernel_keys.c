@@ -21,7 +21,7 @@ typedef struct {
     char *key, *text, *format;
 } kernel;
 
-enum { PHASES = CAIRN_CONVERT_RANKED + 1 };
+enum { PHASES = CAIRN_CONVERT_CUT + 1 };
 
 typedef struct {
     kernel *kernel;

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Numbering groups along lines, and the way back.
+
+#include "convert/compiled_blocks.h"
+
+#include "convert/compiled_lists.h"
+
+/* Numbers and positions are 32 bits wide. */
+#define MOST ((int64_t)UINT32_MAX - 1)
+
+/* ---- places ---- */
+
+/// Combinations of expressions begin..end-1, or one more than can be numbered.
+static int64_t combinations(const cairn_blocks *b, int begin, int end)
+{
+    __int128 n = 1;
+
+    for (int f = begin; f < end; f++) {
+        n *= b->size[f];
+        if (n > MOST) return MOST + 1;
+    }
+    return (int64_t)n;
+}
+
+/// What one step of each of the tally's expressions adds to the line, and to the place.
+typedef struct {
+    int64_t line[CAIRN_MAX_LEVELS], place[CAIRN_MAX_LEVELS];
+} strides;
+
+/// Our expression number @p f is the tally's number tally_form().
+static int tally_form(const cairn_blocks *b, int f)
+{
+    return (f - b->tally.rotated + b->forms) % b->forms;
+}
+
+static strides strides_of(const cairn_blocks *b)
+{
+    strides s    = {.line = {0}};
+    int64_t line = 1, place = 1;
+
+    for (int f = b->forms - 1; f >= 0; f--) {
+        const int at = tally_form(b, f);
+
+        if (f < b->outer) {
+            s.line[at] = line;
+            line *= b->size[f];
+        } else {
+            s.place[at] = place;
+            place *= b->size[f];
+        }
+    }
+    return s;
+}
+
+/// Do places ascend within every line while the tally's groups do?
+static bool keeps_order(const cairn_blocks *b)
+{
+    for (int f = b->outer + 1; f < b->forms; f++)
+        if (tally_form(b, f - 1) > tally_form(b, f)) return false;
+    return true;
+}
+
+/* ---- numbering ---- */
+
+/// A walk over the tally's groups in their order.
+typedef struct {
+    const cairn_blocks *b;
+    strides             step;
+    int64_t             row;         ///< Of the tally: all expressions but the last.
+    int64_t             line, place; ///< Where its first group would be.
+    int64_t             q, end;      ///< Groups of the row that are left.
+} walk;
+
+static void enter_row(walk *w)
+{
+    const cairn_tally *t    = &w->b->tally;
+    int64_t            left = w->row;
+
+    w->line = w->place = 0;
+    for (int f = t->forms - 2; f >= 0; f--) {
+        w->line += left % t->size[f] * w->step.line[f];
+        w->place += left % t->size[f] * w->step.place[f];
+        left /= t->size[f];
+    }
+    w->q   = t->listed ? t->cursor[w->row] : w->row * t->slots;
+    w->end = t->listed ? t->cursor[w->row + 1] : w->q + t->slots;
+}
+
+static walk begin_walk(const cairn_blocks *b)
+{
+    return (walk){.b = b, .step = strides_of(b), .row = -1};
+}
+
+/// The next group that has an entry: its number in the tally, line and place.
+static bool next_group(walk *w, int64_t *q, int64_t *line, int64_t *place)
+{
+    const cairn_tally *t    = &w->b->tally;
+    const int          last = t->forms - 1;
+
+    for (;;) {
+        while (w->q >= w->end) {
+            if (++w->row >= t->lines) return false;
+            enter_row(w);
+        }
+        *q = w->q++;
+        if (t->listed || t->total[*q]) break;
+    }
+    const int64_t x = t->listed ? t->list[*q] : *q - w->row * t->slots;
+
+    *line  = w->line + x * w->step.line[last];
+    *place = w->place + x * w->step.place[last];
+    return true;
+}
+
+/// Counts become beginnings, @p next copies of them.
+static void add_up(uint32_t *first, int64_t n)
+{
+    uint32_t before = 0;
+
+    for (int64_t k = 0; k <= n; k++) {
+        const uint32_t here = first[k];
+
+        first[k] = before;
+        before += here;
+    }
+}
+
+/// In any order of the tally: the groups of each line are counted, and dealt to it.
+static cairn_status number_walking(cairn_blocks *b, cairn_env *env)
+{
+    walk      w    = begin_walk(b);
+    uint32_t *next = NULL;
+    int64_t   q, line, place, n = 0;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines + 1, &b->first));
+    for (; next_group(&w, &q, &line, &place); n++)
+        b->first[line]++;
+    add_up(b->first, b->lines);
+    CAIRN_TRY(CAIRN_NEW(env, n, &b->list));
+    CAIRN_TRY(CAIRN_NEW(env, b->tally.groups, &b->rank));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines, &next));
+    for (w = begin_walk(b); next_group(&w, &q, &line, &place);) {
+        b->rank[q]                           = next[line]++;
+        b->list[b->first[line] + b->rank[q]] = (uint32_t)place;
+    }
+    cairn_free(env, next);
+    return CAIRN_OK;
+}
+
+/// The tally's lines are ours: so are its lists.
+static cairn_status number_lists(cairn_blocks *b, cairn_env *env)
+{
+    cairn_tally *const t       = &b->tally;
+    const int          threads = (int)t->shares.n;
+
+    CAIRN_TRY(CAIRN_NEW(env, t->groups, &b->rank));
+    b->first  = t->cursor;
+    b->list   = t->list;
+    t->cursor = t->list = NULL;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t line = 0; line < b->lines; line++)
+        for (uint32_t q = b->first[line]; q < b->first[line + 1]; q++)
+            b->rank[q] = q - b->first[line];
+    return CAIRN_OK;
+}
+
+static bool has_same_lines(const cairn_blocks *b)
+{
+    return b->tally.rotated == 0 && b->forms == b->outer + 1;
+}
+
+static void widen(cairn_interval *span, int64_t value)
+{
+    if (value < span->lo) span->lo = value;
+    if (value > span->hi) span->hi = value;
+}
+
+static cairn_interval known_span(cairn_interval span)
+{
+    return span.lo <= span.hi ? span : (cairn_interval){0, -1};
+}
+
+/// Values that queries have where there are entries.
+static void find_spans(cairn_blocks *b)
+{
+    cairn_interval sum = {INT64_MAX, INT64_MIN}, width = sum;
+
+    for (int64_t q = 0; q < b->tally.groups; q++)
+        if (b->tally.total[q]) widen(&sum, b->tally.total[q]);
+    for (int64_t line = 0; line < b->lines; line++)
+        if (b->first[line + 1] > b->first[line])
+            widen(&width, b->first[line + 1] - (int64_t)b->first[line]);
+    b->span[b->sum]  = known_span(sum);
+    b->span[b->slot] = (cairn_interval){0, known_span(width).hi - 1};
+    if (width.lo > width.hi) b->span[b->slot] = known_span(width);
+    if (b->width >= 0) b->span[b->width] = known_span(width);
+}
+
+static cairn_status number(cairn_blocks       *b,
+                           cairn_env          *env,
+                           const cairn_build  *build,
+                           const cairn_origin *origin)
+{
+    cairn_tally *const t = &b->tally;
+
+    for (int f = 0; f < b->forms; f++)
+        b->size[f] = t->size[tally_form(b, f)];
+    b->lines   = combinations(b, 0, b->outer);
+    b->across  = combinations(b, b->outer, b->forms);
+    b->threads = 1 + 4 * (int64_t)t->groups / (t->slots + 1);
+    if (b->threads > build->loader->threads) b->threads = build->loader->threads;
+    CAIRN_CHECK(b->lines <= 16 * cairn_origin_entries(origin) + (1 << 20)
+                    && b->across <= MOST && keeps_order(b),
+                env, CAIRN_NO_KERNEL, "query: lines that are not numbered");
+    b->together = t->by_lines && has_same_lines(b);
+    if (t->listed) {
+        CAIRN_TRY(CAIRN_NEW(env, b->threads * t->slots, &b->slots));
+        CAIRN_TRY(cairn_lists_sort(env, (int)t->shares.n, t->lines, t->cursor, t->slots,
+                                   t->list));
+    }
+    CAIRN_TRY(t->listed && has_same_lines(b) ? number_lists(b, env)
+                                             : number_walking(b, env));
+    find_spans(b);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_blocks_run(cairn_member_build *m,
+                              const cairn_build  *build,
+                              const cairn_origin *origin)
+{
+    cairn_blocks *const b = m->blocks;
+    cairn_status        status;
+
+    cairn_blocks_forget(m->env, b);
+    status = cairn_tally_run(m->env, build, origin, &b->query, &b->tally);
+    if (status == CAIRN_OK) status = number(b, m->env, build, origin);
+    if (status != CAIRN_OK) {
+        cairn_blocks_forget(m->env, b);
+        return status;
+    }
+    b->counted = true;
+    if (b->tally.route > m->looked) m->looked = b->tally.route;
+    cairn_free(m->env, b->tally.total); /* only numbers are asked for */
+    cairn_free(m->env, b->tally.slot);
+    b->tally.total = b->tally.slot = NULL;
+    return CAIRN_OK;
+}
+
+cairn_lines cairn_blocks_lines(const cairn_blocks *b)
+{
+    cairn_lines lines = {.algebra = b->tally.algebra, .forms = b->outer};
+
+    for (int f = 0; f < b->outer; f++)
+        lines.form[f] = &b->tally.form[tally_form(b, f)];
+    return lines;
+}
+
+/* ---- from a number back ---- */
+
+/// Place number @p k among those that line @p line lacks: behind as many of its groups
+/// as lie before.
+static int64_t lacking(const cairn_blocks *b, int64_t line, int64_t k)
+{
+    const uint32_t *list = b->list + b->first[line];
+    int64_t         lo = 0, hi = b->first[line + 1] - (int64_t)b->first[line];
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (list[mid] - mid <= k)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo + k;
+}
+
+bool cairn_blocks_element(const cairn_blocks *b,
+                          int64_t             number,
+                          const int64_t      *line,
+                          int64_t            *group)
+{
+    int64_t at = 0, place;
+
+    for (int f = 0; f < b->outer; f++) {
+        if (line[f] < 0 || line[f] >= b->size[f]) return false;
+        at                 = at * b->size[f] + line[f];
+        group[b->given[f]] = line[f];
+    }
+    const int64_t count = b->first[at + 1] - (int64_t)b->first[at];
+
+    if (number < 0 || (number >= count && b->width < 0)) return false;
+    place = number < count ? b->list[b->first[at] + number]
+                           : lacking(b, at, number - count);
+    if (place >= b->across) return false;
+    for (int f = b->forms - 1; f >= b->outer; f--) {
+        group[b->given[f]] = place % b->size[f];
+        place /= b->size[f];
+    }
+    return true;
+}
+
+/* ---- the end ---- */
+
+void cairn_blocks_forget(cairn_env *env, cairn_blocks *b)
+{
+    if (!b) return;
+    b->tally.env = env;
+    cairn_tally_fini(&b->tally);
+    cairn_free(env, b->first);
+    cairn_free(env, b->list);
+    cairn_free(env, b->rank);
+    cairn_free(env, b->slots);
+    b->first = b->list = b->rank = b->slots = NULL;
+    b->counted                              = false;
+}
+
+void cairn_blocks_drop(cairn_member_build *m)
+{
+    cairn_blocks_forget(m->env, m->blocks);
+    cairn_free(m->env, m->blocks);
+    m->blocks = NULL;
+}
