@@ -31,13 +31,6 @@ cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which)
     return count;
 }
 
-static bool keeps_all(const cairn_format *format)
-{
-    for (int k = 0; k < format->members - 1; k++)
-        if (format->keep[k] < 1) return false;
-    return true;
-}
-
 /// One pass: each entry's byte is that of its group.
 static cairn_status tell(cairn_tally        *t,
                          const cairn_build  *build,
@@ -88,12 +81,11 @@ cairn_status cairn_compiled_deal(cairn_env          *env,
     cairn_tally  tally = {.env = env};
     cairn_status status;
 
-    CAIRN_CHECK(keeps_all(build->format), env, CAIRN_NO_KERNEL,
-                "format: hybrid: keep is not compiled");
     CAIRN_TRY(cairn_decompose_query(env, build->format, &build->shape, &query));
     CAIRN_GO(done, cairn_tally_run(env, build, origin, &query, &tally));
     CAIRN_GO(done, CAIRN_NEW(env, cairn_origin_positions(origin), &made));
     CAIRN_GO(done, deal(&tally, build, origin, made));
+    CAIRN_GO(done, cairn_compiled_cut(env, build, origin, made, &tally.route));
     *member = made;
     *route  = tally.route;
     made    = NULL;

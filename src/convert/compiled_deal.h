@@ -10,8 +10,8 @@
 #include "convert/build.h"
 #include "convert/compiled_source.h"
 
-/// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds;
-/// formats that `keep` cuts are not compiled.
+/// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds
+/// and `keep`.
 ///
 /// Local: on one rank.
 ///
@@ -24,6 +24,20 @@ cairn_status cairn_compiled_deal(cairn_env          *env,
                                  const cairn_origin *origin,
                                  uint8_t           **member,
                                  cairn_route        *route);
+
+/// What `keep` cuts off a member goes on to the next, member by member: each is numbered
+/// by itself, and its outermost indirect level cut.
+///
+/// Local: on one rank.
+///
+/// @param[in,out] member  As cairn_compiled_deal() has them, by thresholds alone.
+/// @param[in,out] route   COMPILED if any function of these was.
+/// @retval CAIRN_NO_KERNEL  A member's numbers cannot be compiled.
+cairn_status cairn_compiled_cut(cairn_env          *env,
+                                const cairn_build  *build,
+                                const cairn_origin *origin,
+                                uint8_t            *member,
+                                cairn_route        *route);
 
 /// How many of @p n are @p which.
 cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which);

@@ -266,9 +266,7 @@ done:
     return status;
 }
 
-/// keep of the size, rounded up; a product that is an integer but for its last bit is
-/// that integer.
-static int64_t cut_at(double keep, int64_t size)
+int64_t cairn_decompose_cut(double keep, int64_t size)
 {
     const double exact = keep * (double)size, near = nearbyint(exact);
 
@@ -304,7 +302,7 @@ static cairn_status cut_member(dealer *d, int k)
     for (cairn_pos p = 0; status == CAIRN_OK && p < chosen.n; p++)
         if (value[p] > most) most = value[p];
     CAIRN_GO(done, largest(d, status, &most));
-    send_on(d, k, value, cut_at(d->format->keep[k], most + 1));
+    send_on(d, k, value, cairn_decompose_cut(d->format->keep[k], most + 1));
 done:
     cairn_query_set_destroy(d->env, &set);
     cairn_free(d->env, value);

@@ -134,6 +134,10 @@ cairn_status cairn_decompose_query(cairn_env          *env,
                                    const cairn_shape  *shape,
                                    cairn_query        *query);
 
+/// Where `keep` cuts a level of so many indices: its share of the size, rounded up; a
+/// product that is an integer but for its last bit is that integer.
+int64_t cairn_decompose_cut(double keep, int64_t size);
+
 /// Which member the groups of that query go to, by their values; without `keep`.
 ///
 /// Local: on one rank.

@@ -159,15 +159,42 @@ Test(compiled_queries, hybrids_of_blocks, .timeout = 600)
 /// extents.
 Test(compiled_queries, blocks, .timeout = 600)
 {
-    static const char *const from[] = {NULL,        "csr",
-                                       "coo",       "csc",
-                                       "bcsr<2,3>", "hybrid<bdia<16>,csr,0.6>"};
+    static const char *const from[] = {NULL,  "csr",       "coo",
+                                       "csc", "bcsr<2,3>", "hybrid<bdia<16>,csr,0.6>"};
     static const char *const to[]   = {
-        "bell<2>",
-        "hybrid<bell<3>,coo,0.5>",
-        "hybrid<bell<7>,csr,0.2>",
-        "#hybrid<{ fmats = [bell<4>, bell<9>, coo], absolute thresholds = [6, 3] }>",
-        "#hybrid<{ fmats = [bell<2>, csr], maximum thresholds = [0.5] }>",
+          "bell<2>",
+          "hybrid<bell<3>,coo,0.5>",
+          "hybrid<bell<7>,csr,0.2>",
+          "#hybrid<{ fmats = [bell<4>, bell<9>, coo], absolute thresholds = [6, 3] }>",
+          "#hybrid<{ fmats = [bell<2>, csr], maximum thresholds = [0.5] }>",
+    };
+    static fixture f;
+
+    start(&f);
+    for (size_t k = 0; k < sizeof from / sizeof *from; k++)
+        for (size_t t = 0; t < sizeof to / sizeof *to; t++)
+            compare(&f, from[k], to[t], 0);
+    f.value_bits = 32;
+    for (size_t t = 0; t < sizeof to / sizeof *to; t++)
+        compare(&f, "csr", to[t], 0);
+    stop(&f);
+}
+
+/// Members of which `keep` cuts a share of the slots, of blocks, rows, slices; one cut
+/// behind another.
+Test(compiled_queries, hybrids_that_are_cut, .timeout = 600)
+{
+    static const char *const from[] = {NULL,  "csr",       "coo",
+                                       "csc", "bcsr<2,3>", "hybrid<bdia<16>,csr,0.6>"};
+    static const char *const to[]   = {
+          "hybrid<ell,coo,0.5,0.5>",
+          "hybrid<ell,coo,0.5,0.01>",
+          "hybrid<sell<8>,csr,0.1,0.3>",
+          "hybrid<sell-sigma<8,1024>,csr,0.1,0.7>",
+          "hybrid<bell<3>,coo,0.3,0.25>",
+          "#hybrid<{ fmats = [bell<2>, ell, sell<4>, coo], query = sum(value) groupBy "
+            "(d0,d1)->(d0/2,d1/2) with value ne 0 -> 1 | otherwise -> 0, absolute "
+            "thresholds = [2, 1, 0], keep = [0.1, 0.2, 0.9] }>",
     };
     static fixture f;
 

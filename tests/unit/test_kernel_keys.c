@@ -319,6 +319,37 @@ static void meet_tallies(seen *s, uint64_t seed)
     product_case_close(&c);
 }
 
+/// Numbers of groups, and entries that are sent on by them.
+static void meet_blocks(seen *s, uint64_t seed)
+{
+    static const char *const spec[] = {"bell<2>", "bell<3>", "bell<8>"};
+    static product_case      c;
+
+    c = (product_case){.seed = seed, .state = seed};
+    by_name(spec[seed % 3], c.text, sizeof c.text);
+    if (!open_case(&c)) return;
+    const cairn_encoding *e      = c.format->member[0];
+    cairn_convert_spec    phases = {
+           .phase         = CAIRN_CONVERT_MARK,
+           .source        = CAIRN_CONVERT_ENTRIES,
+           .order         = 2,
+           .to            = c.local->group[0].layout,
+           .blocks        = &e->query[0],
+           .block_query   = e->queries - 1,
+           .blocks_listed = random_chance(&c.state, 50),
+    };
+
+    meet_phase(s, &c, &phases);
+    phases.phase = CAIRN_CONVERT_PLACE;
+    meet_phase(s, &c, &phases);
+    phases.phase  = CAIRN_CONVERT_CUT;
+    phases.to     = NULL;
+    phases.filter = true;
+    phases.cut    = e->map.expr[0];
+    meet_phase(s, &c, &phases);
+    product_case_close(&c);
+}
+
 static void run_case(seen *s, uint64_t seed)
 {
     enum { CHANGES = 8 };
@@ -347,6 +378,7 @@ static void run_case(seen *s, uint64_t seed)
     meet_mirror(s, seed);
     meet_lanes(s, seed);
     meet_tallies(s, seed);
+    meet_blocks(s, seed);
 }
 
 static void seen_close(seen *s)
