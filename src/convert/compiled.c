@@ -22,6 +22,7 @@ static const cairn_way *const ways[] = {
     [CAIRN_STRATEGY_LANES]   = &cairn_way_lanes,
     [CAIRN_STRATEGY_ROWS]    = &cairn_way_rows,
     [CAIRN_STRATEGY_DEALT]   = &cairn_way_dealt,
+    [CAIRN_STRATEGY_LINES]   = &cairn_way_lines,
 };
 
 static cairn_pos entries_of(const cairn_build *build)
@@ -85,8 +86,7 @@ cairn_status cairn_compiled_load(cairn_compiled           *c,
     return CAIRN_OK;
 }
 
-/// Levels above the trimmed ones; where there are none, rows or lines of groups that are
-/// numbered.
+/// Levels above the trimmed ones; where there are none, rows that are numbered.
 static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
 {
     const cairn_layout *to    = c->m->layout;
@@ -94,23 +94,11 @@ static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
 
     for (int l = 0; l < to->first; l++)
         lines.form[l] = &to->level[l].form;
-    if (c->m->blocks && c->m->blocks->together && to->first == 0)
-        return cairn_blocks_lines(c->m->blocks);
     if (!c->m->ranked) return lines;
     *row = (cairn_form){.terms = 1, .term = {{.atom = c->m->rank.row, .factor = 1}}};
     lines.dims = 1U << c->m->rank.row;
     if (to->first == 0) lines.form[lines.forms++] = row;
     return lines;
-}
-
-/// Is an index stored for each number in a line, and so for entries of one line?
-static bool tells_line(const cairn_level *level, int slot)
-{
-    for (int s = 0; s < level->recipe.steps; s++)
-        if (level->recipe.step[s].kind == CAIRN_STEP_QUERY
-            && level->recipe.step[s].query == slot)
-            return level->per_node;
-    return false;
 }
 
 /// Do entries of several threads lie where one index of a determined level is? Each of
@@ -120,14 +108,12 @@ static bool shares_determined(const cairn_compiled *c)
 {
     const cairn_layout *to    = c->m->layout;
     const bool          slots = c->strategy == CAIRN_STRATEGY_SLOTS;
-    const bool          lined = c->m->blocks && c->m->blocks->together;
     const bool          alone = !slots || to->first > 0;
 
     if (!slots && c->strategy != CAIRN_STRATEGY_SCATTER) return false;
     for (int l = to->last + 1; l < to->levels; l++)
         if (to->level[l].determined
-            && (!to->level[l].per_node || (!alone && l + 1 < to->levels))
-            && !(lined && tells_line(&to->level[l], c->m->blocks->slot)))
+            && (!to->level[l].per_node || (!alone && l + 1 < to->levels)))
             return true;
     return false;
 }
@@ -207,6 +193,8 @@ static cairn_status choose(cairn_compiled *c)
         c->strategy = CAIRN_STRATEGY_LANES;
     else if (by_rows)
         c->strategy = CAIRN_STRATEGY_ROWS;
+    else if (cairn_way_lines_fits(c))
+        c->strategy = CAIRN_STRATEGY_LINES;
     else
         c->strategy = cairn_strategy_choose(&c->origin, c->m->layout, &c->facts);
     return CAIRN_OK;
@@ -290,7 +278,9 @@ static cairn_status make_tuples(const cairn_compiled *c,
 {
     const int last = c->m->layout->last;
 
-    if (c->m->ranked || !cairn_convert_needs_tuples(c->m->layout)) return CAIRN_OK;
+    if (c->m->ranked || c->strategy == CAIRN_STRATEGY_LINES
+        || !cairn_convert_needs_tuples(c->m->layout))
+        return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(c->m->env, (last + 1) * bank->nodes[last], tuples));
     for (int l = 0; l <= last; l++)
         tuple[l] = *tuples + l * bank->nodes[last];
@@ -327,7 +317,7 @@ cairn_compiled_fill(const cairn_compiled *c, int64_t bank, cairn_part *part)
 
     if (status == CAIRN_OK && c->m->ranked && !c->m->laned)
         cairn_rank_pad(c->m, c->origin.counts, (int)c->shares.n, part);
-    if (status == CAIRN_OK && !c->m->ranked)
+    if (status == CAIRN_OK && !c->m->ranked && c->strategy != CAIRN_STRATEGY_LINES)
         status = cairn_build_padding(c->m, part, tuple);
     cairn_free(c->m->env, args.tuple);
     return status;

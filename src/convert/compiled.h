@@ -35,7 +35,9 @@ typedef struct cairn_compiled {
     cairn_keys           keys;   ///< SORT.
     uint32_t            *cursor, *slot, *list; ///< As the phases have them.
     cairn_pos            nodes;                ///< SLOTS.
-    uint32_t *lane, *row_of; ///< LANES: of every row; which row (from 1) a lane has.
+    cairn_pos            entries;              ///< LINES.
+    uint32_t            *lane,
+        *row_of; ///< LINES: the line of every lane. LANES: of every row; which row (from 1) a lane has.
     uint32_t *order, *row_first; ///< ROWS: rows as visited; where they lie.
     int64_t  *bank_first;        ///< [banks + 1] turns before each bank.
 } cairn_compiled;
@@ -51,7 +53,7 @@ typedef struct cairn_way {
 } cairn_way;
 
 extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
-    cairn_way_sort, cairn_way_lanes, cairn_way_rows, cairn_way_dealt;
+    cairn_way_sort, cairn_way_lanes, cairn_way_rows, cairn_way_lines, cairn_way_dealt;
 
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
@@ -92,6 +94,9 @@ cairn_status cairn_way_rows_fits(const cairn_compiled *c, bool *fits);
 
 /// Can what was dealt to buckets be filled from there? (The way DEALT.)
 bool cairn_way_dealt_fits(const cairn_compiled *c);
+
+/// Does the member's layout have a lane for each line of groups? (The way LINES.)
+bool cairn_way_lines_fits(const cairn_compiled *c);
 
 /* For the ways. */
 

@@ -186,8 +186,11 @@ static void find_spans(cairn_blocks *b)
 {
     cairn_interval sum = {INT64_MAX, INT64_MIN}, width = sum;
 
-    for (int64_t q = 0; q < b->tally.groups; q++)
+    b->added = 0;
+    for (int64_t q = 0; q < b->tally.groups; q++) {
+        b->added += b->tally.total[q];
         if (b->tally.total[q]) widen(&sum, b->tally.total[q]);
+    }
     for (int64_t line = 0; line < b->lines; line++)
         if (b->first[line + 1] > b->first[line])
             widen(&width, b->first[line + 1] - (int64_t)b->first[line]);
@@ -213,7 +216,6 @@ static cairn_status number(cairn_blocks       *b,
     CAIRN_CHECK(b->lines <= 16 * cairn_origin_entries(origin) + (1 << 20)
                     && b->across <= MOST && keeps_order(b),
                 env, CAIRN_NO_KERNEL, "query: lines that are not numbered");
-    b->together = t->by_lines && has_same_lines(b);
     if (t->listed) {
         CAIRN_TRY(CAIRN_NEW(env, b->threads * t->slots, &b->slots));
         CAIRN_TRY(cairn_lists_sort(env, (int)t->shares.n, t->lines, t->cursor, t->slots,
@@ -245,15 +247,6 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
     cairn_free(m->env, b->tally.slot);
     b->tally.total = b->tally.slot = NULL;
     return CAIRN_OK;
-}
-
-cairn_lines cairn_blocks_lines(const cairn_blocks *b)
-{
-    cairn_lines lines = {.algebra = b->tally.algebra, .forms = b->outer};
-
-    for (int f = 0; f < b->outer; f++)
-        lines.form[f] = &b->tally.form[tally_form(b, f)];
-    return lines;
 }
 
 /* ---- from a number back ---- */

@@ -30,17 +30,17 @@ struct cairn_blocks {
     int64_t        divisor[CAIRN_MAX_LEVELS]; ///< divided,
     int            given[CAIRN_MAX_LEVELS];   ///< and so numbered in the sum's groupBy.
     int64_t        size[CAIRN_MAX_LEVELS];    ///< Values of each; they begin with 0.
-    cairn_query    query;    ///< The sum, its expressions in this order.
-    bool           counted;  ///< What follows is there:
-    cairn_tally    tally;    ///< The groups; `rank` is by their numbers.
-    int64_t        lines;    ///< Lines and
-    int64_t        across;   ///< places of the box.
-    uint32_t      *first;    ///< [lines + 1] where each line begins in
-    uint32_t      *list;     ///< [groups with entries] places, ascending.
-    uint32_t      *rank;     ///< Number of each group in its line.
-    uint32_t      *slots;    ///< [threads][slots of the tally], if groups are listed.
-    int64_t        threads;  ///< That may look up at once.
-    bool           together; ///< Entries come line by line.
+    cairn_query    query;   ///< The sum, its expressions in this order.
+    bool           counted; ///< What follows is there:
+    cairn_tally    tally;   ///< The groups; `rank` is by their numbers.
+    int64_t        lines;   ///< Lines and
+    int64_t        across;  ///< places of the box.
+    uint32_t      *first;   ///< [lines + 1] where each line begins in
+    uint32_t      *list;    ///< [groups with entries] places, ascending.
+    uint32_t      *rank;    ///< Number of each group in its line.
+    uint32_t      *slots;   ///< [threads][slots of the tally], if groups are listed.
+    int64_t        threads; ///< That may look up at once.
+    int64_t        added;   ///< The sum over all groups.
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
 };
 
@@ -64,9 +64,6 @@ bool cairn_blocks_element(const cairn_blocks *blocks,
                           int64_t             number,
                           const int64_t      *line,
                           int64_t            *group);
-
-/// What tells lines, for dividing entries among threads; borrows from @p blocks.
-cairn_lines cairn_blocks_lines(const cairn_blocks *blocks);
 
 /// Forget what was counted; the queries remain of this kind.
 void cairn_blocks_forget(cairn_env *env, cairn_blocks *blocks);

@@ -70,7 +70,7 @@ static cairn_status count(cairn_compiled *c)
     cairn_convert_args args                  = {.low = low};
 
     low[E] = c->range[E].lo;
-    CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked || c->m->blocks,
+    CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked,
                                     1 + 4 * c->facts.entries / (c->facts.slots + 1)));
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, c->shares.n * c->facts.slots, &c->slot));

@@ -9,6 +9,7 @@
 /// | SCATTER | every entry a node, groups with a ptr, order within each | two passes |
 /// | SLOTS | one trimmed level of few indices, entries group by group | two passes |
 /// | LANES | rows were counted, each has a lane of its own | one pass, one over rows |
+/// | LINES | groups were numbered along lines, each in a lane of its own | one pass |
 /// | ROWS | rows can be read in any order, and give the first levels | two passes |
 /// | DEALT | entries in buckets by lines, every entry a node of its line | one pass |
 /// | SORT | nothing | keys, about 10 ns an entry where they are not in order |
@@ -30,6 +31,7 @@ typedef enum {
     CAIRN_STRATEGY_LANES,
     CAIRN_STRATEGY_ROWS,
     CAIRN_STRATEGY_DEALT,
+    CAIRN_STRATEGY_LINES,
 } cairn_strategy;
 
 /// What was found out about a conversion.

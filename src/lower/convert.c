@@ -228,6 +228,7 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
         cairn_text_add(&text, ", query %d by", spec->block_query);
         add_groups(&text, spec->blocks, spec->blocks_listed);
     }
+    if (spec->lined) cairn_text_add(&text, ", lined");
     if (spec->cut) {
         cairn_text_add(&text, ", at ");
         add_expr(&text, spec->cut);

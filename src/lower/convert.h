@@ -108,6 +108,7 @@ typedef struct cairn_convert_spec {
     const cairn_query *blocks; ///< The number of query `block_query` is that of the
     int  block_query;      ///< entry's group of this one in `rank_of`; NULL: none is.
     bool blocks_listed;    ///< How those groups are numbered.
+    bool lined;            ///< RANKED: determined levels are not written.
     const cairn_expr *cut; ///< CUT: an expression over numbers.
 } cairn_convert_spec;
 

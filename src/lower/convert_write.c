@@ -38,6 +38,7 @@ void cairn_convert_write(cairn_convert *c, cairn_ir_x node, const cairn_ir_x *de
             p = cairn_convert_combine(c, p, l, l + 1, UINT32_MAX);
             continue;
         }
+        if (c->spec->lined) continue;
         const cairn_ir_x at =
             to->level[l].per_node
                 ? p

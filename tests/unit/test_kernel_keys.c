@@ -342,6 +342,10 @@ static void meet_blocks(seen *s, uint64_t seed)
     meet_phase(s, &c, &phases);
     phases.phase = CAIRN_CONVERT_PLACE;
     meet_phase(s, &c, &phases);
+    phases.phase = CAIRN_CONVERT_RANKED;
+    phases.lined = random_chance(&c.state, 50);
+    meet_phase(s, &c, &phases);
+    phases.lined  = false;
     phases.phase  = CAIRN_CONVERT_CUT;
     phases.to     = NULL;
     phases.filter = true;
