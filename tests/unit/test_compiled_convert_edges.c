@@ -170,6 +170,9 @@ Test(compiled_convert_edges, what_is_refused_falls_back, .timeout = 600)
         {"csr",                     "sell-sigma<2,4>"                    },
         {"coo",                     "cisr<3>"                            },
         {"csc",                     "cisr-plus<3>"                       },
+        {"csc",                     "bell<2>"                            },
+        {"csr",                     "hybrid<bell<2>,coo,0.3,0.5>"        },
+        {"coo",                     "hybrid<sell<4>,csr,0.1,0.5>"        },
         {"csr",                     "hybrid<bdia<4>,sell-sigma<2,4>,0.5>"},
     };
     edge x;
@@ -213,6 +216,9 @@ ParameterizedTestParameters(compiled_convert_edges, every_allocation_may_fail)
         {"csr",                     "sell-sigma<2,4>"                    },
         {"coo",                     "cisr<3>"                            },
         {"csc",                     "cisr-plus<3>"                       },
+        {"csc",                     "bell<2>"                            },
+        {"csr",                     "hybrid<bell<2>,coo,0.3,0.5>"        },
+        {"coo",                     "hybrid<sell<4>,csr,0.1,0.5>"        },
         {"csr",                     "hybrid<bdia<4>,sell-sigma<2,4>,0.5>"},
     };
 
