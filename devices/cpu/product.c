@@ -6,6 +6,7 @@
 
 #include "devices/product_kernel.h"
 #include "devices/registry.h"
+#include "lower/team.h"
 
 #include <stdio.h>
 
@@ -15,9 +16,8 @@ typedef struct {
     cairn_device_work          work;
     cairn_kernel               kernel;
     const cairn_kernel_loader *loader; ///< That gave it.
-    int64_t                    threads;
-    int64_t *shares; ///< [parts] threads that have work in a part of the member,
-    int64_t *share;  ///< [parts][threads + 1] and where it begins.
+    int64_t                    parts;
+    cairn_team                *team; ///< [parts] which thread does what of each.
 } cpu_product;
 
 /* 3,000 entries keep a thread busy for longer than it takes to wake it up. */
@@ -41,17 +41,16 @@ static int64_t useful_threads(const cairn_device_work *work, int64_t all)
 /// Divide every part among the threads.
 static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t all)
 {
-    const cairn_group *group    = cairn_work_group(&p->work);
-    const cairn_share  division = cairn_product_share(group->layout, product);
-    const int64_t      rows     = cairn_work_rows_out(&p->work);
+    const cairn_group *group   = cairn_work_group(&p->work);
+    const cairn_share  share   = cairn_product_share(group->layout, product);
+    const int64_t      rows    = cairn_work_rows_out(&p->work);
+    const int64_t      threads = useful_threads(&p->work, all);
 
-    p->threads = useful_threads(&p->work, all);
-    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->shares));
-    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count * (p->threads + 1), &p->share));
-    for (int64_t k = 0; k < group->count; k++)
-        p->shares[k] =
-            cairn_share_fill(&division, &cairn_work_part(&p->work, k)->view, rows,
-                             (int)p->threads, p->share + k * (p->threads + 1));
+    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->team));
+    for (p->parts = 0; p->parts < group->count; p->parts++)
+        CAIRN_TRY(cairn_team_make(p->env, &share,
+                                  &cairn_work_part(&p->work, p->parts)->view, rows,
+                                  p->work.op->columns, threads, &p->team[p->parts]));
     return CAIRN_OK;
 }
 
@@ -82,8 +81,7 @@ static cairn_status run(cairn_launch *launch, const void *x, void *y)
     cairn_product_args     args = cairn_work_arguments(&p->work, x, y);
 
     for (int64_t k = 0; k < cairn_work_group(&p->work)->count; k++) {
-        args.share  = p->share + k * (p->threads + 1);
-        args.shares = p->shares[k];
+        cairn_team_use(&p->team[k], &args);
         if (run(&cairn_work_part(&p->work, k)->view, &args) == 0) continue;
         snprintf(launch->message, sizeof launch->message,
                  "memory: a kernel: out of memory");
@@ -95,8 +93,9 @@ static cairn_status run(cairn_launch *launch, const void *x, void *y)
 static void discard(cpu_product *p)
 {
     if (p->kernel.run) p->loader->release(p->loader->user, &p->kernel);
-    cairn_free(p->env, p->shares);
-    cairn_free(p->env, p->share);
+    for (int64_t k = 0; k < p->parts; k++)
+        cairn_team_fini(p->env, &p->team[k]);
+    cairn_free(p->env, p->team);
     cairn_free(p->env, p);
 }
 

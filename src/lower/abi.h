@@ -39,7 +39,15 @@ typedef enum {
     X(int64_t, col_end, "")                                                   \
     X(double, alpha, "factor of A*X")                                         \
     X(const int64_t *, share, "[shares + 1] where each thread's turns begin") \
-    X(int64_t, shares, "threads")
+    X(int64_t, shares, "threads")                                             \
+    X(const int64_t *, cut, "[cuts] positions of whole cuts of long rows")    \
+    X(int64_t, cuts, "how many")                                              \
+    X(int64_t, cutters, "threads that share them")                            \
+    X(void *, partial, "[position / 4096][columns] sums of whole cuts")       \
+    X(const void *, first, "a thread's nodes under each parent: first")       \
+    X(const void *, last, "<= p < last, of the type of the level's ptr")      \
+    X(const uint16_t *, step, "[steps][2] or else from node to node")         \
+    X(int64_t, steps, "how many; 0: nodes stand under their parents")
 
 /// Fields of a conversion's arguments. A conversion reads the part A, entries in
 /// coordinates, or keys, and fills B; phases use what they need (lower/convert.h).

@@ -196,8 +196,7 @@ void cairn_nest_range(const cairn_nest *nest, int l, cairn_ir_x *begin, cairn_ir
     }
 }
 
-/// Does a dimension or a check read the level's index?
-static bool is_used(const cairn_layout *layout, int l)
+bool cairn_nest_reads(const cairn_layout *layout, int l)
 {
     if (layout->check >> l & 1) return true;
     for (int k = 0; k < layout->order; k++)
@@ -219,7 +218,7 @@ void cairn_nest_stand(cairn_nest *nest, int l, cairn_ir_x at)
         nest->node[l] = at;
     else
         nest->place[l] = at;
-    if (!is_used(nest->layout, l)) return;
+    if (!cairn_nest_reads(nest->layout, l)) return;
     if (!level->trimmed)
         index = cairn_ir_add(b, at, cairn_nest_lo(nest, l));
     else if (level->has_idx)

@@ -53,6 +53,9 @@ bool cairn_nest_constant(const cairn_layout *layout, int l, int64_t *lo, int64_t
 /// Does entering the level open a loop?
 bool cairn_nest_loops(const cairn_layout *layout, int l);
 
+/// Does a dimension or a check read the level's index?
+bool cairn_nest_reads(const cairn_layout *layout, int l);
+
 /// Number of indices of a dense level: a constant or a parameter.
 cairn_ir_x cairn_nest_size(const cairn_nest *nest, int l);
 

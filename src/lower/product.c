@@ -109,14 +109,16 @@ enter_run(build *e, cairn_nest *nest, int at, cairn_ir_x begin, cairn_ir_x end)
     cairn_nest_name(e->p->layout, e->p->run, name);
     cairn_nest_note(e->p->layout, e->p->run, note);
     cairn_ir_note(b, "%s: entries of a row follow each other", note);
-    cairn_ir_var *p = cairn_ir_declare(b, begin, "p%s", name);
+    cairn_ir_var *const next = cairn_product_first_cut(e, begin);
+    cairn_ir_var       *p    = cairn_ir_declare(b, begin, "p%s", name);
 
     cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, p), end));
     for (int l = e->p->run; l <= e->p->run_last; l++)
         cairn_nest_stand(nest, l, cairn_ir_use(b, p));
-    cairn_ir_var *q =
-        cairn_ir_declare(b, cairn_ir_add_int(b, cairn_ir_use(b, p), 1), "q%s", name);
+    cairn_ir_var *q = cairn_ir_declare(
+        b, cairn_ir_add_int(b, cairn_ir_use(b, p), next ? 0 : 1), "q%s", name);
 
+    if (next) cairn_product_pass_cuts(e, next, q);
     find_run(e, nest, end, q);
     e->run = cairn_ir_use(b, p);
     cairn_product_enter(e, nest, at + e->p->run_last - e->p->run + 1);
@@ -134,10 +136,7 @@ static void enter_level(build *e, cairn_nest *nest, int at)
         cairn_nest_enter(nest, l);
     } else {
         cairn_nest_range(nest, l, &begin, &end);
-        if (e->share && p->share.level == l) {
-            begin = e->share;
-            end   = e->share_end;
-        }
+        if (e->share) cairn_product_own_range(e, nest, l, &begin, &end);
         if (l == p->run) {
             enter_run(e, nest, at, begin, end);
             return;
@@ -170,42 +169,6 @@ void cairn_product_enter(build *e, cairn_nest *nest, int at)
     cairn_nest_leave(nest, open);
     *nest      = before;
     e->x_value = x_before;
-}
-
-/// One thread's part of the rows, or all.
-static void build_share(build *e)
-{
-    cairn_ir  *b = e->b;
-    cairn_nest nest;
-
-    cairn_nest_begin(&nest, b, e->p->layout, 0);
-    for (int k = 0; k < 2; k++) {
-        nest.lo[k]  = e->lo[k];
-        nest.end[k] = e->end[k];
-    }
-    cairn_product_enter(e, &nest, 0);
-}
-
-static void build_threads(build *e, void *user)
-{
-    cairn_ir *b = e->b;
-
-    (void)user;
-    if (e->p->share.kind == CAIRN_SHARE_NONE) {
-        build_share(e);
-        return;
-    }
-    cairn_ir_array *share = arg_array(b, CAIRN_PRODUCT_share, CAIRN_IR_I64, "share");
-    cairn_ir_stmt  *loop =
-        cairn_ir_for(b, cairn_ir_int(b, 0), ARG(b, shares), 1, "threads", "t");
-    const cairn_ir_x t = cairn_ir_loop_var(b, loop);
-
-    loop->parallel = true;
-    e->share = cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, share, t), "begin"));
-    e->share_end = cairn_ir_use(
-        b, cairn_ir_let(b, cairn_ir_load(b, share, cairn_ir_add_int(b, t, 1)), "end"));
-    build_share(e);
-    cairn_ir_end(b);
 }
 
 /// Is there a level of constant size where an empty box has none?
@@ -242,9 +205,9 @@ static void build_body(build *e)
         && e->p->known < e->p->levels) {
         e->looped = true;
         cairn_product_columns(e, e->p->constant ? (int)e->p->constant : 1,
-                              build_threads, NULL);
+                              cairn_product_threads, NULL);
     } else {
-        build_threads(e, NULL);
+        cairn_product_threads(e, NULL);
     }
 }
 

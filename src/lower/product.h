@@ -17,7 +17,8 @@
 /// alpha. With vectors, a sum of one loop over stored entries has four chains (of eight
 /// entries the first and the fifth, ...; the last up to three go to the first) and is cut
 /// after every 4,096 stored entries; a sum over blocks of up to 8 columns has one chain a
-/// column. All others, and all with many columns, are added one after the other. Padding
+/// column. All others, and all with many columns, are added one after the other; with
+/// many columns a list of entries whose columns are stored is cut likewise. Padding
 /// computes 0*x; a hole in a tile of rows does so with the last column.
 ///
 /// The transpose of A: y is indexed by columns from col_lo on and x by the global row.

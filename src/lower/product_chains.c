@@ -194,6 +194,38 @@ static void whole_cuts(build         *e,
     cairn_ir_end(b);
 }
 
+/// Whole cuts of a long row that have been summed before.
+static void
+summed_cuts(build *e, const entries *loop, cairn_ir_x end, cairn_ir_var *row)
+{
+    cairn_ir        *b  = e->b;
+    const cairn_ir_x at = cairn_ir_use(b, loop->p);
+
+    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_int(b, CAIRN_CUT), left(e, loop, end)));
+    cairn_ir_assign(
+        b, row, cairn_ir_add(b, cairn_ir_use(b, row), cairn_product_partial(e, at, 0)));
+    advance(e, loop, CAIRN_CUT);
+    cairn_ir_end(b);
+}
+
+void cairn_product_chains_cut(build *e, cairn_nest *nest, cairn_sums *s, cairn_ir_x at)
+{
+    const cairn_product_plan *p    = e->p;
+    cairn_ir                 *b    = e->b;
+    entries                   loop = {.nest = nest, .level = -1, .at = p->known};
+
+    if (p->run < 0) {
+        loop.level = p->share.cuts.level;
+        while (p->order[loop.at++] != loop.level)
+            continue;
+    }
+    loop.p = cairn_ir_declare(b, at, "p");
+    const cairn_ir_x end =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_add_int(b, at, CAIRN_CUT), "p_end"));
+
+    whole_turns(e, &loop, s, end);
+}
+
 /// Enter what stands above the loop; find the loop's bounds.
 static void
 find_loop(build *e, cairn_nest *nest, entries *loop, cairn_ir_x *begin, cairn_ir_x *end)
@@ -236,7 +268,10 @@ void cairn_product_chains(build *e, cairn_nest *nest, cairn_sums *s)
         end = cairn_ir_use(b, cairn_ir_let(b, end, "%s_end", name));
     if (!p->layout->pads) {
         row = cairn_ir_declare(b, cairn_ir_real(b, p->product->accumulate, 0), "row");
-        whole_cuts(e, &loop, s, end, row);
+        if (p->share.cuts.any)
+            summed_cuts(e, &loop, end, row);
+        else
+            whole_cuts(e, &loop, s, end, row);
     }
     whole_turns(e, &loop, s, end);
     last_entries(e, &loop, s, end);

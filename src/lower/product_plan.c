@@ -224,6 +224,8 @@ void cairn_product_plan_make(const cairn_layout  *layout,
     p->beyond = cairn_plan_has_beyond(p);
     p->share  = cairn_plan_choose_share(p);
     p->hints  = cairn_plan_choose_hints(p);
+
+    p->share.cuts = cairn_plan_choose_cuts(p);
 }
 
 cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,

@@ -97,6 +97,7 @@ bool cairn_plan_has_beyond(const cairn_product_plan *p);
 bool cairn_plan_ends_in_list(const cairn_product_plan *p);
 
 cairn_share         cairn_plan_choose_share(const cairn_product_plan *p);
+cairn_cuts          cairn_plan_choose_cuts(const cairn_product_plan *p);
 cairn_product_hints cairn_plan_choose_hints(const cairn_product_plan *p);
 
 #endif

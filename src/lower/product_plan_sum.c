@@ -23,6 +23,15 @@ static bool rows_share_nodes(const plan *p, int l)
     return (p->rows >> l >> 1) != 0;
 }
 
+/// Are the terms of a row one loop over neighbouring entries?
+static bool sums_one_list(const plan *p)
+{
+    return p->layout->exact && p->known < p->levels && p->tile == CAIRN_TILE_NONE
+           && !p->guard_x && !cairn_plan_any_determined(p, p->known)
+           && !rows_share_nodes(p, p->order[p->known])
+           && loops_from(p, p->known) + (p->run >= 0) == 1;
+}
+
 void cairn_plan_choose_sum(plan *p)
 {
     const int     last  = p->levels > p->known ? p->order[p->levels - 1] : -1;
@@ -38,10 +47,7 @@ void cairn_plan_choose_sum(plan *p)
     if (block >= 2 && block <= CAIRN_BLOCK && few) {
         p->sum    = CAIRN_SUM_COLUMNS;
         p->chains = (int)block;
-    } else if (p->tile == CAIRN_TILE_NONE && !p->guard_x
-               && !cairn_plan_any_determined(p, p->known)
-               && !rows_share_nodes(p, p->order[p->known])
-               && loops_from(p, p->known) + (p->run >= 0) == 1) {
+    } else if (sums_one_list(p)) {
         p->sum    = CAIRN_SUM_FOUR;
         p->chains = 4;
     }
@@ -77,6 +83,44 @@ static int ptr_below(const cairn_layout *layout, int l)
     return -1;
 }
 
+/// Threads divide the indices of number @p k of the order under every parent, and where
+/// parents are one loop also these: in bands a thread meets few of the others'.
+static cairn_share scattered(const plan *p, int k)
+{
+    const int  l     = p->order[k];
+    const bool outer = k == 1 && p->order[0] == l - 1
+                       && l - 1 == p->layout->partition + 1
+                       && cairn_nest_loops(p->layout, l - 1);
+
+    return (cairn_share){.kind   = CAIRN_SHARE_SCATTER,
+                         .level  = l,
+                         .ptr    = outer ? l - 1 : -1,
+                         .grain  = 1,
+                         .listed = outer && p->levels == 2};
+}
+
+/// The cuts of a row that threads may share: a term follows from its node alone, not from
+/// what was entered above.
+cairn_cuts cairn_plan_choose_cuts(const plan *p)
+{
+    const cairn_layout *layout = p->layout;
+    cairn_cuts          cuts   = {.any = false, .level = p->run};
+    uint32_t            above  = 0;
+    int                 k      = p->known;
+
+    if (layout->pads || !sums_one_list(p)) return cuts;
+    while (p->run < 0 && !cairn_nest_loops(layout, p->order[k]))
+        k++;
+    for (int m = 0; m < k; m++)
+        above |= 1U << p->order[m];
+    if (p->run < 0) cuts.level = p->order[k];
+    for (int l = p->run; p->run >= 0 && l <= p->run_last; l++)
+        if (cairn_nest_reads(layout, l)) cuts.same |= 1U << l;
+    cuts.any = layout->level[cuts.level].trimmed
+               && (cairn_nest_levels_of(layout, p->in) & above) == 0;
+    return cuts;
+}
+
 /// The first level, as they are entered, of which every index has rows of its own.
 cairn_share cairn_plan_choose_share(const plan *p)
 {
@@ -87,13 +131,17 @@ cairn_share cairn_plan_choose_share(const plan *p)
     for (int k = 0; k < p->known && layout->exact; k++) {
         const int          l     = p->order[k];
         const cairn_level *level = &layout->level[l];
-        cairn_share        share = {CAIRN_SHARE_EVEN, l, -1, 1};
+        cairn_share        share = {
+                   .kind = CAIRN_SHARE_EVEN, .level = l, .ptr = -1, .grain = 1};
 
         if (!(p->rows >> l & 1) || level->determined
             || !cairn_plan_function_of(layout, l, p->out))
             continue;
         if (level->indirect && !p->once) continue;
-        if (level->trimmed && !level->top) continue;
+        if (level->trimmed && !level->top) {
+            if (level->has_ptr && level->has_idx) return scattered(p, k);
+            continue;
+        }
         if (level->trimmed && !level->has_idx) continue;
         if (l == p->tiled && p->constant == 0) share.grain = 64;
         if (level->trimmed && level->depth > l) {
@@ -104,7 +152,7 @@ cairn_share cairn_plan_choose_share(const plan *p)
         }
         return share;
     }
-    return (cairn_share){CAIRN_SHARE_NONE, 0, -1, 1};
+    return (cairn_share){.kind = CAIRN_SHARE_NONE, .ptr = -1, .grain = 1};
 }
 
 /// Does it pay to fetch the matrix ahead? Blocks, gathers and separate streams gain; a

@@ -5,7 +5,8 @@
 ///
 /// product.c enters the levels of the row; product_tile.c takes many rows at once and
 /// tells whether all of a tile is inside; product_sum.c adds what is below a row;
-/// product_chains.c is the loop over stored entries in four chains; product_columns.c
+/// product_chains.c is the loop over stored entries in four chains; product_cuts.c the
+/// cuts of long rows that threads share, product_share.c the threads; product_columns.c
 /// are the columns of X and Y; product_store.c joins sums to Y.
 
 #ifndef CAIRN_LOWER_PRODUCT_STEPS_H
@@ -14,9 +15,8 @@
 #include "lower/product_plan.h"
 
 enum {
-    CAIRN_PIECES  = 18,  ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
-    CAIRN_VECTORS = 8,   ///< Of columns in one tile.
-    CAIRN_CUT     = 4096 ///< Entries of a row, after which a new sum begins.
+    CAIRN_PIECES  = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
+    CAIRN_VECTORS = 8   ///< Of columns in one tile.
 };
 
 /// Rows of a tile that lie in one vector.
@@ -48,17 +48,29 @@ typedef struct cairn_product_build {
     cairn_ir_array           *x, *y;
     cairn_ir_x                lo[2], end[2];    ///< Bounds of the dimensions.
     cairn_ir_x                share, share_end; ///< This thread's positions; or NULL.
-    cairn_ir_x                run, run_end;     ///< Nodes of the run at hand; or NULL.
-    cairn_ir_x                column; ///< First column at hand; NULL: a vector.
-    int                       column_lanes, column_vectors;
-    cairn_ir_x                place;   ///< Of a tile's row that is done alone; or NULL.
-    int                       width;   ///< Rows of a tile.
-    cairn_ir_x                x_value; ///< x[j], known early; or NULL.
-    bool                      looped;  ///< The columns' loop stands outermost.
+    cairn_ir_x cursor, cursor_node; ///< SCATTER: third and fourth number of its share.
+    cairn_ir_x run, run_end;        ///< Nodes of the run at hand; or NULL.
+    cairn_ir_x column;              ///< First column at hand; NULL: a vector.
+    int        column_lanes, column_vectors;
+    cairn_ir_x place;   ///< Of a tile's row that is done alone; or NULL.
+    int        width;   ///< Rows of a tile.
+    cairn_ir_x x_value; ///< x[j], known early; or NULL.
+    bool       looped;  ///< The columns' loop stands outermost.
+    bool       rest;    ///< Whole cuts of the row have been dealt with.
 } cairn_product_build;
 
 /// Enter the levels from number @p at of the order on, and do all that is below.
 void cairn_product_enter(cairn_product_build *e, cairn_nest *nest, int at);
+
+/// The kernel's loops, on threads: whole cuts of long rows, then rows.
+void cairn_product_threads(cairn_product_build *e, void *user);
+
+/// Of the positions of level @p l, from @p begin to before @p end, those of the thread.
+void cairn_product_own_range(cairn_product_build *e,
+                             const cairn_nest    *nest,
+                             int                  l,
+                             cairn_ir_x          *begin,
+                             cairn_ir_x          *end);
 
 /// The tiled level's loop.
 void cairn_product_tile(cairn_product_build *e, cairn_nest *nest, int at);
@@ -85,6 +97,36 @@ bool cairn_product_chains_pack(const cairn_product_build *e);
 
 /// Add one loop over stored entries in four chains.
 void cairn_product_chains(cairn_product_build *e, cairn_nest *nest, cairn_sums *s);
+
+/// Add one whole cut, from node @p at on, in four chains.
+void cairn_product_chains_cut(cairn_product_build *e,
+                              cairn_nest          *nest,
+                              cairn_sums          *s,
+                              cairn_ir_x           at);
+
+/// Decide on the chains of sums and declare them.
+void cairn_product_declare(cairn_product_build *e, cairn_sums *s);
+
+/// Whole cuts of long rows, by all threads, before the rows.
+void cairn_product_cuts(cairn_product_build *e);
+
+/// The sum of the whole cut that begins at node @p at, of the columns at hand of vector
+/// @p vector.
+cairn_ir_x cairn_product_partial(cairn_product_build *e, cairn_ir_x at, int vector);
+
+/// Number of the first whole cut that begins at node @p begin or behind, to go on with in
+/// cairn_product_pass_cuts(); NULL where runs are not searched for cuts, because they are
+/// in many lists or have none.
+cairn_ir_var *cairn_product_first_cut(cairn_product_build *e, cairn_ir_x begin);
+
+/// At the first node of a run, @p q: pass its whole cuts, all of whose nodes are the
+/// run's, and the node behind, which is, too.
+void cairn_product_pass_cuts(cairn_product_build *e,
+                             cairn_ir_var        *next,
+                             cairn_ir_var        *q);
+
+/// A row of several columns: what follows its whole cuts, and then their sums.
+void cairn_product_rest(cairn_product_build *e, cairn_nest *nest, cairn_sums *s);
 
 /// Join the sums to Y.
 void cairn_product_store(cairn_product_build *e,

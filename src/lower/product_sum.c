@@ -61,15 +61,20 @@ typedef struct {
     const cairn_sums *shape;
 } group;
 
+void cairn_product_declare(build *e, cairn_sums *s)
+{
+    s->chains = e->column ? 1 : e->p->chains;
+    s->packed = packs(e, s);
+    declare_sums(e, s);
+}
+
 static void build_group(build *e, void *user)
 {
     const group *g    = user;
     cairn_nest   nest = *g->nest;
     cairn_sums   s    = *g->shape;
 
-    s.chains = e->column ? 1 : e->p->chains;
-    s.packed = packs(e, &s);
-    declare_sums(e, &s);
+    cairn_product_declare(e, &s);
     cairn_product_follow(e, &nest);
     cairn_product_add(e, &nest, &s, e->p->known);
     cairn_product_store(e, g->nest, &s);
@@ -137,6 +142,8 @@ void cairn_product_add(build *e, cairn_nest *nest, cairn_sums *s, int at)
 
     if (p->sum == CAIRN_SUM_FOUR && at == p->known && !e->column)
         cairn_product_chains(e, &here, s);
+    else if (p->share.cuts.any && at == p->known && e->column && !e->rest)
+        cairn_product_rest(e, &here, s);
     else if (e->run)
         add_run(e, &here, s, at);
     else if (at == p->levels)

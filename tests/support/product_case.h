@@ -9,6 +9,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "lower/product.h"
+#include "lower/team.h"
 #include "support/crash_note.h"
 #include "support/guarded.h"
 #include "support/kernel_batch.h"
@@ -272,11 +273,9 @@ static inline void product_operands_expect(product_case        *c,
                 * product_operand(c->entries.coord[in][e], k);
 }
 
-/// What variant @p v is called with, but for the shares. @p share: room for 17.
-static inline cairn_product_args product_case_args(const product_case     *c,
-                                                   int                     v,
-                                                   const product_operands *o,
-                                                   int64_t                *share)
+/// What variant @p v is called with, but for the team.
+static inline cairn_product_args
+product_case_args(const product_case *c, int v, const product_operands *o)
 {
     const int64_t first = c->box[!c->product[v].transposed].lo * o->x_stride;
 
@@ -291,7 +290,6 @@ static inline cairn_product_args product_case_args(const product_case     *c,
         .col_lo   = c->box[1].lo,
         .col_end  = c->box[1].hi + 1,
         .alpha    = 0.5,
-        .share    = share,
     };
 }
 
@@ -306,15 +304,17 @@ static inline void product_case_run_part(product_case       *c,
     const int          m      = c->local->part[k].where.member;
     guarded            memory = {.blocks = 0};
     cairn_kernel_part  view   = guarded_part(&memory, &c->local->part[k]);
-    int64_t            share[17];
-    cairn_product_args args = product_case_args(c, v, o, share);
+    cairn_product_args args   = product_case_args(c, v, o);
+    cairn_team         team;
+    cairn_product_fn   run;
 
-    args.shares =
-        cairn_share_fill(&c->share[v][m][k > 0], &view, o->rows, threads, share);
-    cairn_product_fn run;
-
+    cr_assert_eq(cairn_team_make(&c->env, &c->share[v][m][k > 0], &view, o->rows,
+                                 o->columns, threads, &team),
+                 CAIRN_OK);
+    cairn_team_use(&team, &args);
     *(void **)&run = batch_symbol(batch, c->kernel[v][m][k > 0]);
     cr_assert_eq(run(&view, &args), 0);
+    cairn_team_fini(&c->env, &team);
     guarded_free(&memory);
 }
 

@@ -20,6 +20,8 @@
 static struct {
     const cairn_kernel_part  *part;
     const cairn_product_args *args;
+    const cairn_team         *team;
+    bool                      scatters;
     int64_t                   x_first, x_end, y_end;
 } arrays;
 
@@ -32,10 +34,21 @@ static int64_t first_of(cairn_ir_field field)
 
 static int64_t length_of_argument(int field)
 {
+    const cairn_team *d = arrays.team;
+
     switch ((cairn_product_field)field) {
     case CAIRN_PRODUCT_x: return arrays.x_end;
     case CAIRN_PRODUCT_y: return arrays.y_end;
-    case CAIRN_PRODUCT_share: return arrays.args->shares + 1;
+    case CAIRN_PRODUCT_share:
+        return arrays.scatters ? CAIRN_SHARE_FIELDS * d->shares : d->shares + 1;
+    case CAIRN_PRODUCT_cut: return d->cuts;
+    case CAIRN_PRODUCT_partial:
+        return d->cuts == 0
+                   ? 0
+                   : (d->cut[d->cuts - 1] / CAIRN_CUT + 1) * arrays.args->columns;
+    case CAIRN_PRODUCT_first:
+    case CAIRN_PRODUCT_last: return d->steps > 0 ? 0 : d->visits;
+    case CAIRN_PRODUCT_step: return 2 * d->steps;
     default: return 0;
     }
 }
@@ -81,23 +94,28 @@ static bool run_part(product_case     *c,
     const int          m          = part->where.member;
     const bool         adds       = k > 0;
     const bool         transposed = c->product[v].transposed;
-    int64_t            share[17];
-    cairn_product_args args = product_case_args(c, v, o, share);
+    cairn_product_args args       = product_case_args(c, v, o);
+    cairn_team         team;
 
     lower_one(c, all, v, m, adds);
-    args.shares    = cairn_share_fill(&all->kernel[m][adds].share, &part->view, o->rows,
-                                      threads, share);
-    arrays.part    = &part->view;
-    arrays.args    = &args;
-    arrays.x_first = c->box[!transposed].lo * o->x_stride;
-    arrays.x_end   = arrays.x_first + o->cols * o->x_stride;
-    arrays.y_end   = o->rows * o->y_stride;
-    machine        = (ir_machine){.f      = all->kernel[m][adds].function,
-                                  .part   = {&part->view},
-                                  .op     = &args,
-                                  .first  = first_of,
-                                  .length = length_of};
+    cr_assert_eq(cairn_team_make(&c->env, &all->kernel[m][adds].share, &part->view,
+                                 o->rows, o->columns, threads, &team),
+                 CAIRN_OK);
+    cairn_team_use(&team, &args);
+    arrays.part     = &part->view;
+    arrays.args     = &args;
+    arrays.team     = &team;
+    arrays.scatters = all->kernel[m][adds].share.kind == CAIRN_SHARE_SCATTER;
+    arrays.x_first  = c->box[!transposed].lo * o->x_stride;
+    arrays.x_end    = arrays.x_first + o->cols * o->x_stride;
+    arrays.y_end    = o->rows * o->y_stride;
+    machine         = (ir_machine){.f      = all->kernel[m][adds].function,
+                                   .part   = {&part->view},
+                                   .op     = &args,
+                                   .first  = first_of,
+                                   .length = length_of};
     cr_assert_eq(ir_run(&machine), 0);
+    cairn_team_fini(&c->env, &team);
     if (machine.error && strcmp(machine.error, "too many steps") == 0) return false;
     cr_assert(machine.error == NULL, "seed %llu: variant %d, part %lld: %s\n%s",
               (unsigned long long)c->seed, v, (long long)k, machine.error, c->text);

@@ -9,6 +9,7 @@
 typedef __INT32_TYPE__  int32_t;
 typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 
 #define CAIRN_KERNEL_LEVELS 16
@@ -42,13 +43,19 @@ typedef struct cairn_kernel_part {
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
-    const void    *x;
-    void          *y;
-    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
-    int64_t        col_end;
-    double         alpha;
-    const int64_t *share;
-    int64_t        shares;
+    const void     *x;
+    void           *y;
+    int64_t         x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t         col_end;
+    double          alpha;
+    const int64_t  *share;
+    int64_t         shares;
+    const int64_t  *cut;
+    int64_t         cuts, cutters;
+    void           *partial;
+    const void     *first, *last;
+    const uint16_t *step;
+    int64_t         steps;
 } cairn_product_args;
 
 typedef double v8f64 __attribute__((vector_size(64), aligned(8), may_alias));
@@ -67,17 +74,122 @@ int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x        = op->x;
     double *restrict const y              = op->y;
-    const int64_t *restrict const share   = op->share;
-    const int64_t *restrict const A1_ptr  = A->level[1].ptr;
+    const int64_t *restrict const cut     = op->cut;
     const uint32_t *restrict const A1_idx = A->level[1].idx;
     const double *restrict const A_val    = A->val;
+    double *restrict const partial        = op->partial;
+    const int64_t *restrict const share   = op->share;
+    const int64_t *restrict const A1_ptr  = A->level[1].ptr;
 
     const int64_t row_lo   = op->row_lo;
-    const int64_t shares   = op->shares;
-    const int64_t A0_lo    = A->level[0].lo;
+    const int64_t cuts     = op->cuts;
+    const int64_t cutters  = op->cutters;
     const int64_t columns  = op->columns;
     const int64_t x_stride = op->x_stride;
+    const int64_t shares   = op->shares;
+    const int64_t A0_lo    = A->level[0].lo;
     const int64_t y_stride = op->y_stride;
+
+    if (0 < cuts) {
+        /* threads: whole cuts of long rows */
+#pragma omp parallel for schedule(static, 1) \
+    num_threads((int)cutters) if (cutters > 1)
+        for (int64_t t = 0; t < cutters; t++) {
+            const int64_t wide = columns - columns % 64;
+            const int64_t half = columns - (columns - wide) % 32;
+            const int64_t even = columns - (columns - half) % 8;
+
+            for (int64_t k = cuts * t / cutters; k < cuts * (t + 1) / cutters; k++) {
+                const int64_t at           = cut[k];
+                const int64_t partial_base = at / 4096 * columns;
+
+                /* columns */
+                for (int64_t c = 0; c < wide; c += 64) {
+                    v8f64 s_0 = {0};
+                    v8f64 s_1 = {0};
+                    v8f64 s_2 = {0};
+                    v8f64 s_3 = {0};
+                    v8f64 s_4 = {0};
+                    v8f64 s_5 = {0};
+                    v8f64 s_6 = {0};
+                    v8f64 s_7 = {0};
+
+                    /* d1, compressed */
+                    for (int64_t pj = at; pj < at + 4096; pj++) {
+                        const int64_t j = A1_idx[pj];
+                        const v8f64   a = splat_v8f64(A_val[pj]);
+
+                        s_0 += a * load_v8f64(x + j * x_stride + c);
+                        s_1 += a * load_v8f64(x + j * x_stride + c + 8);
+                        s_2 += a * load_v8f64(x + j * x_stride + c + 16);
+                        s_3 += a * load_v8f64(x + j * x_stride + c + 24);
+                        s_4 += a * load_v8f64(x + j * x_stride + c + 32);
+                        s_5 += a * load_v8f64(x + j * x_stride + c + 40);
+                        s_6 += a * load_v8f64(x + j * x_stride + c + 48);
+                        s_7 += a * load_v8f64(x + j * x_stride + c + 56);
+                    }
+                    *(v8f64 *)(partial + partial_base + c)      = s_0;
+                    *(v8f64 *)(partial + partial_base + c + 8)  = s_1;
+                    *(v8f64 *)(partial + partial_base + c + 16) = s_2;
+                    *(v8f64 *)(partial + partial_base + c + 24) = s_3;
+                    *(v8f64 *)(partial + partial_base + c + 32) = s_4;
+                    *(v8f64 *)(partial + partial_base + c + 40) = s_5;
+                    *(v8f64 *)(partial + partial_base + c + 48) = s_6;
+                    *(v8f64 *)(partial + partial_base + c + 56) = s_7;
+                }
+
+                /* columns */
+                for (int64_t c = wide; c < half; c += 32) {
+                    v8f64 s_0 = {0};
+                    v8f64 s_1 = {0};
+                    v8f64 s_2 = {0};
+                    v8f64 s_3 = {0};
+
+                    /* d1, compressed */
+                    for (int64_t pj = at; pj < at + 4096; pj++) {
+                        const int64_t j = A1_idx[pj];
+                        const v8f64   a = splat_v8f64(A_val[pj]);
+
+                        s_0 += a * load_v8f64(x + j * x_stride + c);
+                        s_1 += a * load_v8f64(x + j * x_stride + c + 8);
+                        s_2 += a * load_v8f64(x + j * x_stride + c + 16);
+                        s_3 += a * load_v8f64(x + j * x_stride + c + 24);
+                    }
+                    *(v8f64 *)(partial + partial_base + c)      = s_0;
+                    *(v8f64 *)(partial + partial_base + c + 8)  = s_1;
+                    *(v8f64 *)(partial + partial_base + c + 16) = s_2;
+                    *(v8f64 *)(partial + partial_base + c + 24) = s_3;
+                }
+
+                /* columns */
+                for (int64_t c = half; c < even; c += 8) {
+                    v8f64 s = {0};
+
+                    /* d1, compressed */
+                    for (int64_t pj = at; pj < at + 4096; pj++) {
+                        const int64_t j = A1_idx[pj];
+                        const v8f64   a = splat_v8f64(A_val[pj]);
+
+                        s += a * load_v8f64(x + j * x_stride + c);
+                    }
+                    *(v8f64 *)(partial + partial_base + c) = s;
+                }
+
+                /* columns */
+                for (int64_t c = even; c < columns; c++) {
+                    double s = 0.0;
+
+                    /* d1, compressed */
+                    for (int64_t pj = at; pj < at + 4096; pj++) {
+                        const int64_t j = A1_idx[pj];
+
+                        s += A_val[pj] * x[j * x_stride + c];
+                    }
+                    partial[partial_base + c] = s;
+                }
+            }
+        }
+    }
 
     /* threads */
 #pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
@@ -95,17 +207,23 @@ int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)
 
             /* columns */
             for (int64_t c = 0; c < wide; c += 64) {
-                v8f64 s_0 = {0};
-                v8f64 s_1 = {0};
-                v8f64 s_2 = {0};
-                v8f64 s_3 = {0};
-                v8f64 s_4 = {0};
-                v8f64 s_5 = {0};
-                v8f64 s_6 = {0};
-                v8f64 s_7 = {0};
+                v8f64         s_0     = {0};
+                v8f64         s_1     = {0};
+                v8f64         s_2     = {0};
+                v8f64         s_3     = {0};
+                v8f64         s_4     = {0};
+                v8f64         s_5     = {0};
+                v8f64         s_6     = {0};
+                v8f64         s_7     = {0};
+                const int64_t p_begin = A1_ptr[pi];
+                const int64_t p_end   = A1_ptr[pi + 1];
+                int64_t       rest    = p_begin;
+
+                while (4096 < p_end - rest)
+                    rest += 4096;
 
                 /* d1, compressed */
-                for (int64_t pj = A1_ptr[pi]; pj < A1_ptr[pi + 1]; pj++) {
+                for (int64_t pj = rest; pj < p_end; pj++) {
                     const int64_t j = A1_idx[pj];
                     const v8f64   a = splat_v8f64(A_val[pj]);
 
@@ -117,6 +235,35 @@ int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)
                     s_5 += a * load_v8f64(x + j * x_stride + c + 40);
                     s_6 += a * load_v8f64(x + j * x_stride + c + 48);
                     s_7 += a * load_v8f64(x + j * x_stride + c + 56);
+                }
+                if (p_begin < rest) {
+                    v8f64 row_0 = {0};
+                    v8f64 row_1 = {0};
+                    v8f64 row_2 = {0};
+                    v8f64 row_3 = {0};
+                    v8f64 row_4 = {0};
+                    v8f64 row_5 = {0};
+                    v8f64 row_6 = {0};
+                    v8f64 row_7 = {0};
+
+                    for (int64_t at = p_begin; at < rest; at += 4096) {
+                        row_0 += load_v8f64(partial + at / 4096 * columns + c);
+                        row_1 += load_v8f64(partial + at / 4096 * columns + c + 8);
+                        row_2 += load_v8f64(partial + at / 4096 * columns + c + 16);
+                        row_3 += load_v8f64(partial + at / 4096 * columns + c + 24);
+                        row_4 += load_v8f64(partial + at / 4096 * columns + c + 32);
+                        row_5 += load_v8f64(partial + at / 4096 * columns + c + 40);
+                        row_6 += load_v8f64(partial + at / 4096 * columns + c + 48);
+                        row_7 += load_v8f64(partial + at / 4096 * columns + c + 56);
+                    }
+                    s_0 = row_0 + s_0;
+                    s_1 = row_1 + s_1;
+                    s_2 = row_2 + s_2;
+                    s_3 = row_3 + s_3;
+                    s_4 = row_4 + s_4;
+                    s_5 = row_5 + s_5;
+                    s_6 = row_6 + s_6;
+                    s_7 = row_7 + s_7;
                 }
                 *(v8f64 *)(y + y_base + c)      = s_0;
                 *(v8f64 *)(y + y_base + c + 8)  = s_1;
@@ -130,13 +277,19 @@ int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)
 
             /* columns */
             for (int64_t c = wide; c < half; c += 32) {
-                v8f64 s_0 = {0};
-                v8f64 s_1 = {0};
-                v8f64 s_2 = {0};
-                v8f64 s_3 = {0};
+                v8f64         s_0     = {0};
+                v8f64         s_1     = {0};
+                v8f64         s_2     = {0};
+                v8f64         s_3     = {0};
+                const int64_t p_begin = A1_ptr[pi];
+                const int64_t p_end   = A1_ptr[pi + 1];
+                int64_t       rest    = p_begin;
+
+                while (4096 < p_end - rest)
+                    rest += 4096;
 
                 /* d1, compressed */
-                for (int64_t pj = A1_ptr[pi]; pj < A1_ptr[pi + 1]; pj++) {
+                for (int64_t pj = rest; pj < p_end; pj++) {
                     const int64_t j = A1_idx[pj];
                     const v8f64   a = splat_v8f64(A_val[pj]);
 
@@ -144,6 +297,23 @@ int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)
                     s_1 += a * load_v8f64(x + j * x_stride + c + 8);
                     s_2 += a * load_v8f64(x + j * x_stride + c + 16);
                     s_3 += a * load_v8f64(x + j * x_stride + c + 24);
+                }
+                if (p_begin < rest) {
+                    v8f64 row_0 = {0};
+                    v8f64 row_1 = {0};
+                    v8f64 row_2 = {0};
+                    v8f64 row_3 = {0};
+
+                    for (int64_t at = p_begin; at < rest; at += 4096) {
+                        row_0 += load_v8f64(partial + at / 4096 * columns + c);
+                        row_1 += load_v8f64(partial + at / 4096 * columns + c + 8);
+                        row_2 += load_v8f64(partial + at / 4096 * columns + c + 16);
+                        row_3 += load_v8f64(partial + at / 4096 * columns + c + 24);
+                    }
+                    s_0 = row_0 + s_0;
+                    s_1 = row_1 + s_1;
+                    s_2 = row_2 + s_2;
+                    s_3 = row_3 + s_3;
                 }
                 *(v8f64 *)(y + y_base + c)      = s_0;
                 *(v8f64 *)(y + y_base + c + 8)  = s_1;
@@ -153,27 +323,53 @@ int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)
 
             /* columns */
             for (int64_t c = half; c < even; c += 8) {
-                v8f64 s = {0};
+                v8f64         s       = {0};
+                const int64_t p_begin = A1_ptr[pi];
+                const int64_t p_end   = A1_ptr[pi + 1];
+                int64_t       rest    = p_begin;
+
+                while (4096 < p_end - rest)
+                    rest += 4096;
 
                 /* d1, compressed */
-                for (int64_t pj = A1_ptr[pi]; pj < A1_ptr[pi + 1]; pj++) {
+                for (int64_t pj = rest; pj < p_end; pj++) {
                     const int64_t j = A1_idx[pj];
                     const v8f64   a = splat_v8f64(A_val[pj]);
 
                     s += a * load_v8f64(x + j * x_stride + c);
+                }
+                if (p_begin < rest) {
+                    v8f64 row = {0};
+
+                    for (int64_t at = p_begin; at < rest; at += 4096)
+                        row += load_v8f64(partial + at / 4096 * columns + c);
+                    s = row + s;
                 }
                 *(v8f64 *)(y + y_base + c) = s;
             }
 
             /* columns */
             for (int64_t c = even; c < columns; c++) {
-                double s = 0.0;
+                double        s       = 0.0;
+                const int64_t p_begin = A1_ptr[pi];
+                const int64_t p_end   = A1_ptr[pi + 1];
+                int64_t       rest    = p_begin;
+
+                while (4096 < p_end - rest)
+                    rest += 4096;
 
                 /* d1, compressed */
-                for (int64_t pj = A1_ptr[pi]; pj < A1_ptr[pi + 1]; pj++) {
+                for (int64_t pj = rest; pj < p_end; pj++) {
                     const int64_t j = A1_idx[pj];
 
                     s += A_val[pj] * x[j * x_stride + c];
+                }
+                if (p_begin < rest) {
+                    double row = 0.0;
+
+                    for (int64_t at = p_begin; at < rest; at += 4096)
+                        row += partial[at / 4096 * columns + c];
+                    s = row + s;
                 }
                 y[y_base + c] = s;
             }

@@ -10,6 +10,7 @@
 typedef __INT32_TYPE__  int32_t;
 typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 
 #define CAIRN_KERNEL_LEVELS 16
@@ -43,13 +44,19 @@ typedef struct cairn_kernel_part {
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
-    const void    *x;
-    void          *y;
-    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
-    int64_t        col_end;
-    double         alpha;
-    const int64_t *share;
-    int64_t        shares;
+    const void     *x;
+    void           *y;
+    int64_t         x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t         col_end;
+    double          alpha;
+    const int64_t  *share;
+    int64_t         shares;
+    const int64_t  *cut;
+    int64_t         cuts, cutters;
+    void           *partial;
+    const void     *first, *last;
+    const uint16_t *step;
+    int64_t         steps;
 } cairn_product_args;
 
 static inline int64_t min(int64_t a, int64_t b)

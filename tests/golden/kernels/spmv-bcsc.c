@@ -4,12 +4,13 @@
  * key: product.add double.double v64 h00000 +1*(+1*d1+0)/2+0.dense
  *     +1*(+1*d0+0)/2+0.compressed.p64.u32.n1 +1*(+1*d0+0)%2+0.dense
  *     +1*(+1*d1+0)%2+0.dense d0=+2*e1+1*e2+0 d1=+2*e0+1*e3+0 f64 pads
- *     order.0.1.2/3 rx tile1.2 sum2 share1.2
+ *     order.0.1.2/3 rx tile1.2 sum2 share5.1
  */
 
 typedef __INT32_TYPE__  int32_t;
 typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 
 #define CAIRN_KERNEL_LEVELS 16
@@ -43,13 +44,19 @@ typedef struct cairn_kernel_part {
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
-    const void    *x;
-    void          *y;
-    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
-    int64_t        col_end;
-    double         alpha;
-    const int64_t *share;
-    int64_t        shares;
+    const void     *x;
+    void           *y;
+    int64_t         x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t         col_end;
+    double          alpha;
+    const int64_t  *share;
+    int64_t         shares;
+    const int64_t  *cut;
+    int64_t         cuts, cutters;
+    void           *partial;
+    const void     *first, *last;
+    const uint16_t *step;
+    int64_t         steps;
 } cairn_product_args;
 
 static inline int64_t min(int64_t a, int64_t b)
@@ -74,7 +81,8 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
     const double *restrict const x        = op->x;
     double *restrict const y              = op->y;
     const int64_t *restrict const share   = op->share;
-    const int64_t *restrict const A1_ptr  = A->level[1].ptr;
+    const int64_t *restrict const first   = op->first;
+    const int64_t *restrict const last    = op->last;
     const uint32_t *restrict const A1_idx = A->level[1].idx;
     const double *restrict const A_val    = A->val;
 
@@ -84,7 +92,6 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
     const int64_t col_end  = op->col_end;
     const int64_t A_values = A->values;
     const int64_t shares   = op->shares;
-    const int64_t A0_size  = A->level[0].size;
     const int64_t A0_lo    = A->level[0].lo;
 
     if (A_values == 0) return 0;
@@ -92,50 +99,45 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
     /* threads */
 #pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
     for (int64_t t = 0; t < shares; t++) {
-        const int64_t begin = share[t];
-        const int64_t end   = share[t + 1];
+        const int64_t begin = share[t * 4];
+        const int64_t end   = share[t * 4 + 1];
+        const int64_t own   = share[t * 4 + 2];
 
         /* d1/2, dense */
-        for (int64_t pjb = 0; pjb < A0_size; pjb++) {
+        for (int64_t pjb = begin; pjb < end; pjb++) {
             const int64_t jb  = pjb + A0_lo;
             const int64_t j   = jb * 2;
             const int64_t j_2 = j + 1;
 
             /* d0/2, compressed */
-            for (int64_t pib = A1_ptr[pjb]; pib < A1_ptr[pjb + 1]; pib++) {
-                const int64_t ib      = A1_idx[pib];
-                const int64_t limit   = row_lo - ib * 2;
-                const int64_t limit_2 = row_end - ib * 2;
+            for (int64_t pib = first[own + pjb]; pib < last[own + pjb]; pib++) {
+                const int64_t ib = A1_idx[pib];
 
-                /* d0%2, dense */
-                for (int64_t pir0 = begin; pir0 < end; pir0 += 2) {
-                    if (pir0 + 2 <= end
-                        && (row_lo <= ib * 2 + pir0 && ib * 2 + pir0 + 1 < row_end
-                            && (col_lo <= j && j_2 < col_end))) {
-                        v2f64       s0 = {0};
-                        v2f64       s1 = {0};
-                        const v2f64 jx = load_v2f64(x + j);
+                if (row_lo <= ib * 2 && ib * 2 + 1 < row_end
+                    && (col_lo <= j && j_2 < col_end)) {
+                    v2f64       s0 = {0};
+                    v2f64       s1 = {0};
+                    const v2f64 jx = load_v2f64(x + j);
 
-                        s0 += load_v2f64(A_val + (pib * 2 + pir0) * 2) * jx;
-                        s1 += load_v2f64(A_val + (pib * 2 + pir0) * 2 + 2) * jx;
-                        y[ib * 2 + pir0 - row_lo] += s0[0] + s0[1];
-                        y[ib * 2 + pir0 - row_lo + 1] += s1[0] + s1[1];
-                    } else {
-                        const int64_t ir_begin = max(pir0, limit);
-                        const int64_t ir_end   = min(min(pir0 + 2, end), limit_2);
+                    s0 += load_v2f64(A_val + pib * 4) * jx;
+                    s1 += load_v2f64(A_val + pib * 4 + 2) * jx;
+                    y[ib * 2 - row_lo] += s0[0] + s0[1];
+                    y[ib * 2 - row_lo + 1] += s1[0] + s1[1];
+                } else {
+                    const int64_t ir_begin = max(0, row_lo - ib * 2);
+                    const int64_t ir_end   = min(2, row_end - ib * 2);
 
-                        /* d0%2, dense */
-                        for (int64_t ir = ir_begin; ir < ir_end; ir++) {
-                            const int64_t i  = ib * 2 + ir;
-                            double        sa = 0.0;
-                            double        sb = 0.0;
+                    /* d0%2, dense */
+                    for (int64_t ir = ir_begin; ir < ir_end; ir++) {
+                        const int64_t i  = ib * 2 + ir;
+                        double        sa = 0.0;
+                        double        sb = 0.0;
 
-                            if (col_lo <= j && j < col_end)
-                                sa += A_val[(pib * 2 + ir) * 2] * x[j];
-                            if (col_lo <= j_2 && j_2 < col_end)
-                                sb += A_val[(pib * 2 + ir) * 2 + 1] * x[j_2];
-                            y[i - row_lo] += sa + sb;
-                        }
+                        if (col_lo <= j && j < col_end)
+                            sa += A_val[(pib * 2 + ir) * 2] * x[j];
+                        if (col_lo <= j_2 && j_2 < col_end)
+                            sb += A_val[(pib * 2 + ir) * 2 + 1] * x[j_2];
+                        y[i - row_lo] += sa + sb;
                     }
                 }
             }

@@ -9,6 +9,7 @@
 typedef __INT32_TYPE__  int32_t;
 typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 
 #define CAIRN_KERNEL_LEVELS 16
@@ -42,13 +43,19 @@ typedef struct cairn_kernel_part {
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
-    const void    *x;
-    void          *y;
-    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
-    int64_t        col_end;
-    double         alpha;
-    const int64_t *share;
-    int64_t        shares;
+    const void     *x;
+    void           *y;
+    int64_t         x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t         col_end;
+    double          alpha;
+    const int64_t  *share;
+    int64_t         shares;
+    const int64_t  *cut;
+    int64_t         cuts, cutters;
+    void           *partial;
+    const void     *first, *last;
+    const uint16_t *step;
+    int64_t         steps;
 } cairn_product_args;
 
 static inline int64_t floor_div(int64_t a, int64_t b)
@@ -82,19 +89,44 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x        = op->x;
     double *restrict const y              = op->y;
-    const int64_t *restrict const share   = op->share;
-    const int64_t *restrict const A2_ptr  = A->level[2].ptr;
+    const int64_t *restrict const cut     = op->cut;
     const uint32_t *restrict const A2_idx = A->level[2].idx;
     const double *restrict const A_val    = A->val;
+    double *restrict const partial        = op->partial;
+    const int64_t *restrict const share   = op->share;
+    const int64_t *restrict const A2_ptr  = A->level[2].ptr;
 
     const int64_t row_lo   = op->row_lo;
     const int64_t row_end  = op->row_end;
     const int64_t A_values = A->values;
-    const int64_t shares   = op->shares;
+    const int64_t cuts     = op->cuts;
+    const int64_t cutters  = op->cutters;
     const int64_t A_bank   = A->bank;
+    const int64_t shares   = op->shares;
     const int64_t A1_lo    = A->level[1].lo;
 
     if (A_values == 0) return 0;
+    if (0 < cuts) {
+        /* threads: whole cuts of long rows */
+#pragma omp parallel for schedule(static, 1) \
+    num_threads((int)cutters) if (cutters > 1)
+        for (int64_t t = 0; t < cutters; t++) {
+            for (int64_t k = cuts * t / cutters; k < cuts * (t + 1) / cutters; k++) {
+                const int64_t at    = cut[k];
+                v4f64         s     = {0};
+                int64_t       p     = at;
+                const int64_t p_end = at + 4096;
+
+                while (p + 8 <= p_end) {
+                    s += load_v4f64(A_val + p) * gather_v4f64_u32(x, A2_idx + p);
+                    s += load_v4f64(A_val + p + 4)
+                         * gather_v4f64_u32(x, A2_idx + p + 4);
+                    p += 8;
+                }
+                partial[at / 4096] = s[0] + s[1] + (s[2] + s[3]);
+            }
+        }
+    }
 
     /* threads */
 #pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
@@ -120,16 +152,8 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
             double        row   = 0.0;
 
             while (4096 < j_end - pj) {
-                const int64_t cut = pj + 4096;
-
-                while (pj + 8 <= cut) {
-                    s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A2_idx + pj);
-                    s += load_v4f64(A_val + pj + 4)
-                         * gather_v4f64_u32(x, A2_idx + pj + 4);
-                    pj += 8;
-                }
-                row += s[0] + s[1] + (s[2] + s[3]);
-                s = (v4f64){0};
+                row += partial[pj / 4096];
+                pj += 4096;
             }
             while (pj + 8 <= j_end) {
                 s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A2_idx + pj);

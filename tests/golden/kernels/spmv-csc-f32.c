@@ -3,12 +3,13 @@
  * A: d1, dense; d0, compressed
  * key: product.add.wide float.double v64 h00000 +1*d1+0.dense
  *     +1*d0+0.compressed.p64.u32.n1 d0=+1*e1+0 d1=+1*e0+0 f32 order.0.1 tile0.-1
- *     sum0 share0.0
+ *     sum0 share5.1
  */
 
 typedef __INT32_TYPE__  int32_t;
 typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 
 #define CAIRN_KERNEL_LEVELS 16
@@ -42,40 +43,73 @@ typedef struct cairn_kernel_part {
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
-    const void    *x;
-    void          *y;
-    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
-    int64_t        col_end;
-    double         alpha;
-    const int64_t *share;
-    int64_t        shares;
+    const void     *x;
+    void           *y;
+    int64_t         x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t         col_end;
+    double          alpha;
+    const int64_t  *share;
+    int64_t         shares;
+    const int64_t  *cut;
+    int64_t         cuts, cutters;
+    void           *partial;
+    const void     *first, *last;
+    const uint16_t *step;
+    int64_t         steps;
 } cairn_product_args;
 
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const float *restrict const x         = op->x;
     double *restrict const y              = op->y;
-    const int64_t *restrict const A1_ptr  = A->level[1].ptr;
+    const int64_t *restrict const share   = op->share;
+    const uint16_t *restrict const step   = op->step;
     const uint32_t *restrict const A1_idx = A->level[1].idx;
     const float *restrict const A_val     = A->val;
+    const int64_t *restrict const first   = op->first;
+    const int64_t *restrict const last    = op->last;
 
     const int64_t row_lo   = op->row_lo;
     const int64_t A_values = A->values;
-    const int64_t A0_size  = A->level[0].size;
+    const int64_t shares   = op->shares;
+    const int64_t steps    = op->steps;
     const int64_t A0_lo    = A->level[0].lo;
 
     if (A_values == 0) return 0;
 
-    /* d1, dense */
-    for (int64_t pj = 0; pj < A0_size; pj++) {
-        const int64_t j  = pj + A0_lo;
-        const double  jx = (double)x[j];
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t * 4];
+        const int64_t end   = share[t * 4 + 1];
+        const int64_t own   = share[t * 4 + 2];
 
-        /* d0, compressed */
-        for (int64_t pi = A1_ptr[pj]; pi < A1_ptr[pj + 1]; pi++) {
-            const int64_t i = A1_idx[pi];
+        if (0 < steps) {
+            int64_t q = own;
+            int64_t p = share[t * 4 + 3];
 
-            y[i - row_lo] += (double)A_val[pi] * jx;
+            for (int64_t k = begin; k < end; k++) {
+                q += step[k * 2];
+                p += step[k * 2 + 1];
+
+                const int64_t j = q + A0_lo;
+                const int64_t i = A1_idx[p];
+
+                y[i - row_lo] += (double)A_val[p] * (double)x[j];
+            }
+        } else {
+            /* d1, dense */
+            for (int64_t pj = begin; pj < end; pj++) {
+                const int64_t j  = pj + A0_lo;
+                const double  jx = (double)x[j];
+
+                /* d0, compressed */
+                for (int64_t pi = first[own + pj]; pi < last[own + pj]; pi++) {
+                    const int64_t i = A1_idx[pi];
+
+                    y[i - row_lo] += (double)A_val[pi] * jx;
+                }
+            }
         }
     }
     return 0;

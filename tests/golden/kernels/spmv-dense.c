@@ -5,9 +5,10 @@
  *     d1=+1*e1+0 f64 pads order.0/1 oc tile0.-1 sum1 share1.0
  */
 
-typedef __INT32_TYPE__ int32_t;
-typedef __INT64_TYPE__ int64_t;
-typedef __UINT8_TYPE__ uint8_t;
+typedef __INT32_TYPE__  int32_t;
+typedef __INT64_TYPE__  int64_t;
+typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
 
 #define CAIRN_KERNEL_LEVELS 16
 
@@ -40,13 +41,19 @@ typedef struct cairn_kernel_part {
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
-    const void    *x;
-    void          *y;
-    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
-    int64_t        col_end;
-    double         alpha;
-    const int64_t *share;
-    int64_t        shares;
+    const void     *x;
+    void           *y;
+    int64_t         x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t         col_end;
+    double          alpha;
+    const int64_t  *share;
+    int64_t         shares;
+    const int64_t  *cut;
+    int64_t         cuts, cutters;
+    void           *partial;
+    const void     *first, *last;
+    const uint16_t *step;
+    int64_t         steps;
 } cairn_product_args;
 
 typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));

@@ -9,6 +9,7 @@
 typedef __INT32_TYPE__  int32_t;
 typedef __INT64_TYPE__  int64_t;
 typedef __UINT8_TYPE__  uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
 typedef __UINT32_TYPE__ uint32_t;
 
 #define CAIRN_KERNEL_LEVELS 16
@@ -42,57 +43,54 @@ typedef struct cairn_kernel_part {
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
-    const void    *x;
-    void          *y;
-    int64_t        x_stride, y_stride, columns, row_lo, row_end, col_lo;
-    int64_t        col_end;
-    double         alpha;
-    const int64_t *share;
-    int64_t        shares;
+    const void     *x;
+    void           *y;
+    int64_t         x_stride, y_stride, columns, row_lo, row_end, col_lo;
+    int64_t         col_end;
+    double          alpha;
+    const int64_t  *share;
+    int64_t         shares;
+    const int64_t  *cut;
+    int64_t         cuts, cutters;
+    void           *partial;
+    const void     *first, *last;
+    const uint16_t *step;
+    int64_t         steps;
 } cairn_product_args;
 
 int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
 {
     const double *restrict const x      = op->x;
     double *restrict const y            = op->y;
-    const int64_t *restrict const share = op->share;
-    const char *restrict const A0_idx   = A->level[0].idx;
+    const int64_t *restrict const cut   = op->cut;
     const char *restrict const A1_idx   = A->level[1].idx;
     const char *restrict const A_val    = A->val;
+    double *restrict const partial      = op->partial;
+    const int64_t *restrict const share = op->share;
+    const char *restrict const A0_idx   = A->level[0].idx;
 
     const int64_t row_lo   = op->row_lo;
     const int64_t A_values = A->values;
+    const int64_t cuts     = op->cuts;
+    const int64_t cutters  = op->cutters;
     const int64_t shares   = op->shares;
 
     if (A_values == 0) return 0;
+    if (0 < cuts) {
+        /* threads: whole cuts of long rows */
+#pragma omp parallel for schedule(static, 1) \
+    num_threads((int)cutters) if (cutters > 1)
+        for (int64_t t = 0; t < cutters; t++) {
+            for (int64_t k = cuts * t / cutters; k < cuts * (t + 1) / cutters; k++) {
+                const int64_t at    = cut[k];
+                double        sa    = 0.0;
+                double        sb    = 0.0;
+                double        sc    = 0.0;
+                double        sd    = 0.0;
+                int64_t       p     = at;
+                const int64_t p_end = at + 4096;
 
-    /* threads */
-#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
-    for (int64_t t = 0; t < shares; t++) {
-        const int64_t begin = share[t];
-        const int64_t end   = share[t + 1];
-
-        /* d0, compressed: entries of a row follow each other */
-        int64_t pi = begin;
-
-        while (pi < end) {
-            const int64_t i  = *(const uint32_t *)(A0_idx + 16 * pi);
-            int64_t       qi = pi + 1;
-
-            while (qi < end && *(const uint32_t *)(A0_idx + 16 * qi) == i)
-                qi++;
-
-            double  sa  = 0.0;
-            double  sb  = 0.0;
-            double  sc  = 0.0;
-            double  sd  = 0.0;
-            int64_t p   = pi;
-            double  row = 0.0;
-
-            while (4096 < qi - p) {
-                const int64_t cut = p + 4096;
-
-                while (p + 8 <= cut) {
+                while (p + 8 <= p_end) {
                     sa += *(const double *)(A_val + 16 * p)
                           * x[*(const uint32_t *)(A1_idx + 16 * p)];
                     sb += *(const double *)(A_val + 16 * (p + 1))
@@ -111,11 +109,47 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
                           * x[*(const uint32_t *)(A1_idx + 16 * (p + 7))];
                     p += 8;
                 }
-                row += sa + sb + (sc + sd);
-                sa = 0.0;
-                sb = 0.0;
-                sc = 0.0;
-                sd = 0.0;
+                partial[at / 4096] = sa + sb + (sc + sd);
+            }
+        }
+    }
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* d0, compressed: entries of a row follow each other */
+        int64_t next = 0;
+
+        while (next < cuts && cut[next] < begin)
+            next++;
+
+        int64_t pi = begin;
+
+        while (pi < end) {
+            const int64_t i  = *(const uint32_t *)(A0_idx + 16 * pi);
+            int64_t       qi = pi;
+
+            while (next < cuts && cut[next] == qi) {
+                qi += 4096;
+                next++;
+            }
+            qi++;
+            while (qi < end && *(const uint32_t *)(A0_idx + 16 * qi) == i)
+                qi++;
+
+            double  sa  = 0.0;
+            double  sb  = 0.0;
+            double  sc  = 0.0;
+            double  sd  = 0.0;
+            int64_t p   = pi;
+            double  row = 0.0;
+
+            while (4096 < qi - p) {
+                row += partial[p / 4096];
+                p += 4096;
             }
             while (p + 8 <= qi) {
                 sa += *(const double *)(A_val + 16 * p)
