@@ -41,5 +41,25 @@ for spec in coo csr csc dia 'bcsr<2,3>' 'bdia<4>' 'c2sr<3>' ell 'sell-sigma<4,8>
     expect 0 run spmv p.mtx --transpose --format "$spec" --threads 4 --iters 1 --verify --out many.mtx
     same one.mtx many.mtx
 done
+
+# One row with half of the entries: it is cut, and threads share the cuts.
+awk 'BEGIN { n = 20000; print "%%MatrixMarket matrix coordinate real general"
+    print n, n, 2 * n - 1
+    for (j = 1; j <= n; j++) print 1, j, j % 7 + 0.1
+    for (i = 2; i <= n; i++) print i, i, i % 5 + 0.3 }' >long.mtx
+for spec in csr coo dcsr; do
+    for op in spmv 'spmm --k 3'; do
+        set -f
+        # shellcheck disable=SC2086 # words are words
+        expect 0 run $op long.mtx --format $spec --threads 1 --iters 1 --out one.mtx
+        for threads in 2 3 5; do
+            # shellcheck disable=SC2086
+            expect 0 run $op long.mtx --format $spec --threads $threads --iters 2 \
+                --verify --out many.mtx
+            same one.mtx many.mtx
+        done
+        set +f
+    done
+done
 expect 0 devices --json -
 finish
