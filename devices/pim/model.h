@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What processing in memory costs: cores that each have a bank of memory, and a host
+/// that moves everything between them. Pure functions of what lies in the banks; no
+/// device, no environment.
+///
+/// A core's time is the longest of three: its pipeline, which issues one instruction a
+/// cycle if there are threads enough (a thread may issue again after `interval` cycles);
+/// its DMA engine, which serves one access at a time; and its slowest thread, which waits
+/// for each of its accesses. Arithmetic is what the pipeline is told to count for it,
+/// since such cores compute floating point in software. Every entry costs a fetch of X's
+/// row, every row of Y a read and a write; the bank's arrays are streamed once.
+///
+/// The host sends to the cores of a group (a rank of 64, for UPMEM) at once, the same
+/// number of bytes to each, so that all get as much as the one that needs most; fewer
+/// cores in a group are served more slowly, between the rates of one and of all.
+///
+/// Source: for UPMEM, Gomez-Luna et al., Benchmarking a New Paradigm (PrIM), IEEE Access
+/// 2022, arXiv 2105.03814, and Giannoula et al., SparseP, SIGMETRICS 2022: their numbers
+/// are the defaults of models.c. For other cores, Devic et al., To PIM or Not, ISCA 2022:
+/// launch + in/rate + entries*cycles/(cores*clock) + out/rate is this model's result where
+/// the banks are equally full.
+
+#ifndef CAIRN_DEVICES_PIM_MODEL_H
+#define CAIRN_DEVICES_PIM_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/// One direction between host and cores.
+typedef struct cairn_pim_link {
+    double one; ///< Bytes per second to one core alone,
+    double all; ///< and in sum to all cores of a group; at least `one`.
+} cairn_pim_link;
+
+typedef struct cairn_pim_parameters {
+    int64_t cores;
+    int64_t group;          ///< Cores that one transfer serves.
+    int64_t groups_at_once; ///< Transfers that run side by side.
+    double  clock;          ///< Hz
+    int64_t memory;         ///< Bytes of one bank.
+    double  launch;         ///< Seconds until the cores run.
+
+    cairn_pim_link in, out, broadcast;
+
+    double
+        entry_cycles; ///< Above 0: an entry and column takes so many cycles, all told,
+                      ///< and the rest of this struct is not looked at.
+    int64_t threads;  ///< Of a core.
+    double  interval; ///< Cycles from issue to issue of one thread.
+    double  entry_instructions;          ///< Of the loop around an entry,
+    double  row_instructions;            ///< around a row of Y,
+    double  add[2], multiply[2];         ///< of one operation: f32, f64.
+    double  read_latency, write_latency; ///< Cycles of an access, beside its bytes.
+    double  access_cycles; ///< That an access of 8 bytes keeps the engine busy.
+    double  byte_cycles;   ///< Of each further byte.
+    double  stream_bytes;  ///< Fetched at once when arrays are streamed.
+    double  access_most;   ///< Bytes of one access at most.
+} cairn_pim_parameters;
+
+/// What lies in a bank, and what it needs of X and Y.
+typedef struct cairn_pim_bank {
+    int64_t entries; ///< Stored, padding not counted.
+    int64_t
+        visited;   ///< Positions inside the matrix that its core visits: with padding.
+    int64_t rows;  ///< Different rows of Y that they add to.
+    int64_t bytes; ///< Of the bank's arrays.
+    int64_t x_lo, x_hi; ///< Rows of X from the first to the last that they read; none:
+                        ///< x_lo > x_hi.
+} cairn_pim_bank;
+
+/// A product, as far as its cost goes.
+typedef struct cairn_pim_product {
+    int64_t banks;
+    int64_t rows_in; ///< Of X.
+    int64_t columns; ///< Of X and Y.
+    int     bits;    ///< 32 or 64.
+} cairn_pim_product;
+
+/// How it goes.
+typedef struct cairn_pim_cost {
+    double in, out, launch, compute; ///< Seconds of one run.
+    double upload;                   ///< Seconds to fill the banks, once.
+    bool   broadcast; ///< All of X goes to all cores; else the rows between the first
+                      ///< and the last that a core reads.
+    int64_t rounds;   ///< Times that the cores are started.
+    int64_t needed;   ///< Bytes in the fullest core's bank, X and Y included.
+    int64_t bytes;    ///< In all banks.
+    int64_t entries, most; ///< Stored: in all, in the fullest bank.
+    double  slowest;       ///< Cycles of the slowest core of all rounds, added up.
+} cairn_pim_cost;
+
+/// Cycles of one core for what lies in a bank.
+double cairn_pim_cycles(const cairn_pim_parameters *p,
+                        const cairn_pim_bank       *bank,
+                        int64_t                     columns,
+                        int                         bits);
+
+/// Bytes per second at which @p cores of a group are served, in sum: `one` for one, `all`
+/// for a whole group, a power of their number between.
+double cairn_pim_rate(const cairn_pim_parameters *p,
+                      const cairn_pim_link       *link,
+                      int64_t                     cores);
+
+/// The cost of a product. Bank k is on core k % cores, in round k / cores; X is sent once
+/// and Y fetched once, however many rounds there are.
+///
+/// @param[in] bank  [banks]
+/// @param[in] core  [min(banks, cores)] room.
+/// @return  `needed` above p->memory if the banks are too small: then X is sent so that
+///          least is needed.
+cairn_pim_cost cairn_pim_estimate(const cairn_pim_parameters *p,
+                                  const cairn_pim_product    *product,
+                                  const cairn_pim_bank       *bank,
+                                  cairn_pim_bank             *core);
+
+/// Bytes per second at which all cores read their banks.
+double cairn_pim_bandwidth(const cairn_pim_parameters *p);
+
+#endif
