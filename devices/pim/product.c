@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Products on cores in memory.
+
+#include "devices/pim/product.h"
+
+#include "devices/pim/banks.h"
+#include "devices/simulated.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+bool cairn_pim_divided(const cairn_device_work *work)
+{
+    return cairn_work_group(work)->layout->partition >= 0;
+}
+
+cairn_status cairn_pim_cost_of(const cairn_device      *device,
+                               const cairn_device_work *work,
+                               cairn_pim_cost          *cost)
+{
+    const cairn_pim_parameters *p       = device->state;
+    const cairn_pim_product     product = {.banks   = cairn_work_group(work)->count,
+                                           .rows_in = cairn_work_rows_in(work),
+                                           .columns = work->op->columns,
+                                           .bits    = work->tensor->value_bits};
+    cairn_pim_bank             *bank = NULL, *core = NULL;
+    cairn_status                status;
+
+    CAIRN_TRY(cairn_pim_banks(device->env, work, &bank));
+    CAIRN_GO(bank,
+             CAIRN_NEW(device->env, product.banks < p->cores ? product.banks : p->cores,
+                       &core));
+    *cost = cairn_pim_estimate(p, &product, bank, core);
+    cairn_free(device->env, core);
+
+bank:
+    cairn_free(device->env, bank);
+    return status;
+}
+
+/// Balance and times, for people.
+static void write_note(const cairn_pim_parameters *p,
+                       int64_t                     banks,
+                       const cairn_pim_cost       *cost,
+                       cairn_simulated_model      *model)
+{
+    const double mean = banks > 0 ? (double)cost->entries / (double)banks : 0;
+    char         in[16], compute[16], out[16], upload[16], rounds[40] = "";
+
+    if (cost->rounds > 1)
+        snprintf(rounds, sizeof rounds, " in %" PRId64 " rounds", cost->rounds);
+    snprintf(
+        model->note, sizeof model->note,
+        "%" PRId64 " banks on %" PRId64 " cores%s, max/avg %.2f, in %s%s, compute %s, "
+        "out %s; upload %s once",
+        banks, p->cores, rounds, mean > 0 ? (double)cost->most / mean : 1,
+        cairn_simulated_seconds(cost->in, in), cost->broadcast ? " (broadcast)" : "",
+        cairn_simulated_seconds(cost->launch + cost->compute, compute),
+        cairn_simulated_seconds(cost->out, out),
+        cairn_simulated_seconds(cost->upload, upload));
+}
+
+cairn_status cairn_pim_build(cairn_device            *device,
+                             const cairn_device_work *work,
+                             cairn_launch            *launch)
+{
+    const cairn_pim_parameters *p = device->state;
+    cairn_simulated_model       model;
+    cairn_pim_cost              cost;
+
+    CAIRN_CHECK(cairn_pim_divided(work), device->env, CAIRN_UNSUPPORTED,
+                "device: %s: member %d has no banks to give to cores; formats with "
+                "partition have, as c2sr<%" PRId64 "> or cisr<%" PRId64 ">",
+                device->info.id, work->member, p->cores, p->cores);
+    CAIRN_TRY(cairn_pim_cost_of(device, work, &cost));
+    CAIRN_CHECK(cost.needed <= p->memory, device->env, CAIRN_NO_MEMORY,
+                "device: %s: a core's bank would need %" PRId64
+                " bytes, limit %" PRId64,
+                device->info.id, cost.needed, p->memory);
+    model.times = (cairn_launch_times){
+        .in = cost.in, .compute = cost.launch + cost.compute, .out = cost.out};
+    model.bytes = cost.bytes;
+    write_note(p, cairn_work_group(work)->count, &cost, &model);
+    return cairn_simulated_build(device, work, &model, launch);
+}
