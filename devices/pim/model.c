@@ -30,6 +30,12 @@ access_of(const cairn_pim_parameters *p, double bytes, double latency)
     };
 }
 
+/// Cycles that a thread waits for an access after it might have issued again.
+static double beyond(const cairn_pim_parameters *p, double wait)
+{
+    return wait > p->interval ? wait - p->interval : 0;
+}
+
 /// Cycles of a core whose pipeline, engine and slowest thread run side by side.
 static double threaded_cycles(const cairn_pim_parameters *p,
                               const cairn_pim_bank       *bank,
@@ -54,8 +60,9 @@ static double threaded_cycles(const cairn_pim_parameters *p,
 
     /* Threads share entries, rows and arrays evenly, but for what cannot be cut. */
     const double waits =
-        ceil(entries / threads) * (p->interval * of_entry + x.wait)
-        + ceil(rows / threads) * (p->interval * of_row + y.wait + z.wait)
+        ceil(entries / threads) * (p->interval * of_entry + beyond(p, x.wait))
+        + ceil(rows / threads)
+              * (p->interval * of_row + beyond(p, y.wait) + beyond(p, z.wait))
         + bytes / threads * (p->read_latency / p->stream_bytes + p->byte_cycles);
 
     return largest(largest(issued, busy), waits);
