@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Simulated devices by the command: named, described by a file, refused.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 generate stencil5 --nx 30 --ny 20 -o grid.mtx
+expect 0 run spmv grid.mtx --format 'cisr<64>' --devices pim --verify
+says 'pim:0 (simulated)'
+says '64 banks on 2048 cores'
+says 'verified'
+
+# Both results are the processor's.
+expect 0 run spmv grid.mtx --format 'c2sr<64>' --devices cpu --place cpu --out cpu.mtx
+expect 0 run spmv grid.mtx --format 'c2sr<64>' --devices cpu,pim --place pim --out pim.mtx
+same cpu.mtx pim.mtx
+expect 0 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --place cpu --out cpu.mtx
+expect 0 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --devices fpga --out fpga.mtx
+same cpu.mtx fpga.mtx
+
+# Two members, two clocks.
+expect 0 run spmv grid.mtx --format 'hybrid<bdia<8>,cisr<8>,0.6>' --devices cpu,pim \
+    --place 0=cpu,1=pim --verify --json -
+has out '"clock": "mixed"'
+has out '"clock": "simulated"'
+has out '"clock": "measured"'
+
+# A device of a file, and rounds.
+echo '{"kind": "pim", "model": "bank-cores", "cores": 5}' >sim.json
+expect 0 run spmv grid.mtx --format 'c2sr<16>' --devices ./sim.json --place pim
+says '16 banks on 5 cores in 4 rounds'
+echo '{"kind": "fpga", "channels": 1, "window": 64}' >sim.json
+expect 0 run spmv grid.mtx --format 'serpens<8,64>' --dtype f32 --devices cpu,sim.json --place fpga
+says '8 engines'
+echo '{"kind": "pim", "memory": 2000}' >sim.json
+expect 1 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
+complains 'limit 2000'
+echo '{"kind": "fpga", "rows": 599}' >sim.json
+expect 2 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --devices ./sim.json --place fpga
+complains '600 rows'
+echo '{"kind": "pim", "corse": 5}' >sim.json
+expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
+complains 'did you mean cores'
+
+expect 2 run spmv grid.mtx --devices pim
+complains 'no banks'
+expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices fpga
+complains 'schedules alone'
+finish
