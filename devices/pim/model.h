@@ -17,7 +17,7 @@
 ///
 /// Source: for UPMEM, Gomez-Luna et al., Benchmarking a New Paradigm (PrIM), IEEE Access
 /// 2022, arXiv 2105.03814, and Giannoula et al., SparseP, SIGMETRICS 2022: their numbers
-/// are the defaults of models.c. For other cores, Devic et al., To PIM or Not, ISCA 2022:
+/// are the defaults of upmem.def. For other cores, Devic et al., To PIM or Not, ISCA 2022:
 /// launch + in/rate + entries*cycles/(cores*clock) + out/rate is this model's result where
 /// the banks are equally full.
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Numbers of the models. Where a number comes from stands in its line: "PrIM" is
-/// arXiv 2105.03814, measured on UPMEM at 350 MHz; "assumed" is nobody's.
+/// The models: their tables, and what is read from them.
 
 #include "devices/pim/models.h"
 
@@ -10,63 +9,11 @@
 #define INSTRUCTIONS(million_a_second) (350 / (million_a_second))
 
 static const cairn_device_key upmem[] = {
-    {"cores",              2048,               1,    1 << 20,   true,  "",             "cores, each with a bank"             },
-    {"rank",               64,                 1,    1 << 20,   true,  "",             "cores that one transfer serves; PrIM"},
-    {"ranks_at_once",      1,                  1,    1 << 20,   true,  "",
-     "transfers that run side by side; PrIM: ranks take turns"                                                               },
-    {"clock",              350e6,              1e6,  1e11,      false, "Hz",           "of a core; version 1B: 400e6"        },
-    {"memory",             64 << 20,           1024, 1LL << 40, true,  "bytes",        "of one bank"                         },
-    {"launch",             20e-6,              0,    1,         false, "s",
-     "from the host's call until the cores run; assumed"                                                                     },
-    {"in_one",             0.33e9,             1,    1e15,      false, "bytes/s",      "host to one core alone; PrIM"        },
-    {"in_all",             6.68e9,             1,    1e15,      false, "bytes/s",
-     "host to all cores of a rank, in sum; PrIM"                                                                             },
-    {"out_one",            0.12e9,             1,    1e15,      false, "bytes/s",      "one core to the host; PrIM"          },
-    {"out_all",            4.74e9,             1,    1e15,      false, "bytes/s",
-     "all cores of a rank to the host, in sum; PrIM"                                                                         },
-    {"broadcast_one",      0.33e9,             1,    1e15,      false, "bytes/s",
-     "the same to one core; as in_one"                                                                                       },
-    {"broadcast_all",      16.88e9,            1,    1e15,      false, "bytes/s",
-     "the same to all cores of a rank, in sum; PrIM"                                                                         },
-    {"threads",            16,                 1,    24,        true,  "",             "tasklets of a core; SparseP"         },
-    {"interval",           11,                 1,    1000,      true,  "cycles",
-     "from issue to issue of one tasklet; uPIMulator"                                                                        },
-    {"entry_instructions", 25,                 0,    1e6,       false, "instructions",
-     "around an entry; 20 to 30 by SparseP's code"                                                                           },
-    {"row_instructions",   25,                 0,    1e6,       false, "instructions",
-     "around a row of Y; assumed as around an entry"                                                                         },
-    {"add_f32",            INSTRUCTIONS(4.91), 0,    1e6,       false, "instructions",
-     "of an addition; PrIM: 4.91 million a second"                                                                           },
-    {"add_f64",            INSTRUCTIONS(3.32), 0,    1e6,       false, "instructions",
-     "of an addition; PrIM: 3.32"                                                                                            },
-    {"multiply_f32",       INSTRUCTIONS(1.91), 0,    1e6,       false, "instructions",
-     "of a product; PrIM: 1.91"                                                                                              },
-    {"multiply_f64",       INSTRUCTIONS(0.53), 0,    1e6,       false, "instructions",
-     "of a product; PrIM: 0.53"                                                                                              },
-    {"read_latency",       77,                 0,    1e6,       false, "cycles",
-     "of a read from the bank, beside its bytes; PrIM"                                                                       },
-    {"write_latency",      61,                 0,    1e6,       false, "cycles",       "of a write; PrIM"                    },
-    {"access_cycles",      8 * 350 / 72.6,     0,    1e6,       false, "cycles",
-     "that 8 bytes keep the DMA engine busy; PrIM: 72.6 MB/s"                                                                },
-    {"byte_cycles",        0.5,                0,    1e6,       false, "cycles",       "of each further byte; PrIM"          },
-    {"stream_bytes",       256,                8,    2048,      true,  "bytes",
-     "fetched at once when arrays are streamed; the kit allows 64 to 1024"                                                   },
-    {NULL,                 0,                  0,    0,         false, NULL,           NULL                                  },
+#include "devices/pim/upmem.def"
 };
 
 static const cairn_device_key bank_cores[] = {
-    {"cores",        512,      1,    1 << 20,   true,  "",        "cores, each with a bank; assumed"},
-    {"clock",        350e6,    1e6,  1e11,      false, "Hz",      "of a core; assumed"              },
-    {"memory",       64 << 20, 1024, 1LL << 40, true,  "bytes",   "of one bank; assumed"            },
-    {"launch",       20e-6,    0,    1,         false, "s",
-     "from the host's call until the cores run; assumed"                                            },
-    {"rate",         19.2e9,   1,    1e15,      false, "bytes/s",
-     "between host and banks, in sum; assumed"                                                      },
-    {"broadcast",    19.2e9,   1,    1e15,      false, "bytes/s",
-     "the same to all banks, in sum; assumed"                                                       },
-    {"entry_cycles", 12,       1e-3, 1e6,       false, "cycles",
-     "of an entry and column, all told; assumed"                                                    },
-    {NULL,           0,        0,    0,         false, NULL,      NULL                              },
+#include "devices/pim/bank_cores.def"
 };
 
 const cairn_device_model cairn_pim_models[] = {
