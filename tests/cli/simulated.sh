@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 expect 0 generate stencil5 --nx 30 --ny 20 -o grid.mtx
-expect 0 run spmv grid.mtx --format 'cisr<64>' --devices pim --verify
+expect 0 run spmv grid.mtx --format 'cisr<64>' --devices pim --place pim --verify
 says 'pim:0 (simulated)'
 says '64 banks on 2048 cores'
 says 'verified'
@@ -13,7 +13,7 @@ expect 0 run spmv grid.mtx --format 'c2sr<64>' --devices cpu --place cpu --out c
 expect 0 run spmv grid.mtx --format 'c2sr<64>' --devices cpu,pim --place pim --out pim.mtx
 same cpu.mtx pim.mtx
 expect 0 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --place cpu --out cpu.mtx
-expect 0 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --devices fpga --out fpga.mtx
+expect 0 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --devices fpga --place fpga --out fpga.mtx
 same cpu.mtx fpga.mtx
 
 # Two members, two clocks.
@@ -35,13 +35,13 @@ expect 1 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
 complains 'limit 2000'
 echo '{"kind": "fpga", "rows": 599}' >sim.json
 expect 2 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --devices ./sim.json --place fpga
-complains '600 rows'
+complains 'fpga:0 cannot do it'
 echo '{"kind": "pim", "corse": 5}' >sim.json
 expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
 complains 'did you mean cores'
 
-expect 2 run spmv grid.mtx --devices pim
-complains 'no banks'
-expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices fpga
-complains 'schedules alone'
+expect 2 run spmv grid.mtx --devices pim --place pim
+complains 'pim:0 cannot do it'
+expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices fpga --place fpga
+complains 'fpga:0 cannot do it'
 finish
