@@ -66,9 +66,12 @@ find(const cairn_costs *costs, const char *device, const char *family)
 }
 
 const cairn_cost_model *
-cairn_cost_find(const cairn_costs *costs, const char *device, const char *family)
+cairn_cost_find(cairn_costs *costs, const char *device, const char *family)
 {
-    return find(costs, device, family);
+    cairn_cost_model *model = find(costs, device, family);
+
+    if (model) cairn_cost_refit(model);
+    return model;
 }
 
 static int64_t newest(const cairn_cost_model *model)
@@ -157,13 +160,16 @@ void cairn_cost_add_sample(cairn_cost_model *model, const cairn_cost_sample *sam
     }
     model->sample[place] = *sample;
     model->samples++;
+    model->stale = true;
     if (model->count < INT64_MAX) model->count++;
 }
 
 void cairn_cost_refit(cairn_cost_model *model)
 {
+    if (!model->stale) return;
     cairn_cost_fit(model->sample, model->samples, &model->prior, &model->rates,
                    &model->spread);
+    model->stale = false;
 }
 
 void cairn_cost_observe(cairn_costs             *costs,
@@ -182,7 +188,6 @@ void cairn_cost_observe(cairn_costs             *costs,
     if (!model) return;
     model->prior = device->prior;
     cairn_cost_add_sample(model, &sample);
-    cairn_cost_refit(model);
 }
 
 /// How many doublings lie between @p bytes and the sizes that were measured.
@@ -198,22 +203,21 @@ static double doublings_outside(const cairn_cost_model *model, double bytes)
     return bytes < least ? log2((least + 1) / (bytes + 1)) : 0;
 }
 
-/// A measurement's own spread, that of the fit, and what few measurements, or sizes far
-/// from those measured, add to it.
-static double state_spread(const cairn_cost_model *model, double bytes)
+double cairn_cost_spread(const cairn_cost_model *model, double bytes)
 {
     const double n   = model->samples;
-    const double few = 0.5 / n, far = 0.05 * doublings_outside(model, bytes);
+    const double few = 0.5 / n,
+                 far = bytes < 0 ? 0 : 0.05 * doublings_outside(model, bytes);
 
     return sqrt(model->spread * model->spread * (1 + 1 / n) + few * few + far * far);
 }
 
-void cairn_cost_predict(const cairn_costs       *costs,
+void cairn_cost_predict(cairn_costs             *costs,
                         const cairn_cost_device *device,
                         const cairn_work        *work,
                         cairn_cost_guess        *guess)
 {
-    const cairn_cost_model *model = find(costs, device->key, work->family);
+    const cairn_cost_model *model = cairn_cost_find(costs, device->key, work->family);
 
     *guess = (cairn_cost_guess){
         .clock   = device->clock,
@@ -223,10 +227,10 @@ void cairn_cost_predict(const cairn_costs       *costs,
     if (!model) return;
     guess->source  = CAIRN_COST_MEASURED;
     guess->seconds = cairn_cost_seconds(&model->rates, work->bytes, work->entries);
-    guess->spread  = state_spread(model, work->bytes);
+    guess->spread  = cairn_cost_spread(model, work->bytes);
 }
 
-void cairn_cost_of_product(const cairn_costs          *costs,
+void cairn_cost_of_product(cairn_costs                *costs,
                            const cairn_device         *device,
                            int                         ranks,
                            const cairn_device_request *request,

@@ -55,6 +55,7 @@ typedef struct cairn_cost_model {
     char              device[CAIRN_COST_DEVICE], family[CAIRN_FAMILY];
     cairn_cost_rates  prior, rates;
     double            spread; ///< Of one measurement, relative, one standard deviation.
+    bool              stale;  ///< Rates and spread are to be fitted again.
     int64_t           count;  ///< Measurements ever; at least `samples`.
     int               samples;
     cairn_cost_sample sample[CAIRN_COST_SAMPLES]; ///< Oldest first.
@@ -112,8 +113,8 @@ void cairn_cost_observe(cairn_costs             *costs,
                         const cairn_work        *work,
                         double                   seconds);
 
-/// Predict. Local; O(models).
-void cairn_cost_predict(const cairn_costs       *costs,
+/// Predict. Local; O(models), and a fit (below 1 ms) if something was observed.
+void cairn_cost_predict(cairn_costs             *costs,
                         const cairn_cost_device *device,
                         const cairn_work        *work,
                         cairn_cost_guess        *guess);
@@ -123,17 +124,21 @@ void cairn_cost_predict(const cairn_costs       *costs,
 ///
 /// @param[in] request  For the device; its `work` is what @p work counts.
 /// @param[in] ranks    As of cairn_cost_device_of().
-void cairn_cost_of_product(const cairn_costs          *costs,
+void cairn_cost_of_product(cairn_costs                *costs,
                            const cairn_device         *device,
                            int                         ranks,
                            const cairn_device_request *request,
                            const cairn_work           *work,
                            cairn_cost_guess           *guess);
 
-/// Find the model of a device and a family; NULL: there is none. Valid until something is
+/// Find the model of a device and a family, fitted; NULL: there is none. Valid until something is
 /// observed or saved.
 const cairn_cost_model *
-cairn_cost_find(const cairn_costs *costs, const char *device, const char *family);
+cairn_cost_find(cairn_costs *costs, const char *device, const char *family);
+
+/// What a model states of its predictions: its measurements' spread, more where they are
+/// few, or work of @p bytes is far from those measured; below 0: work as was measured.
+double cairn_cost_spread(const cairn_cost_model *model, double bytes);
 
 /* Choosing between ways. */
 

@@ -209,7 +209,6 @@ static bool add_fresh(cairn_costs *costs, const cairn_cost_model *from)
         model->prior = from->prior;
         cairn_cost_add_sample(model, &sample);
     }
-    if (model) cairn_cost_refit(model);
     return true;
 }
 

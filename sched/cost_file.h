@@ -55,7 +55,7 @@ cairn_cost_model *cairn_cost_add_model(cairn_costs            *costs,
 /// Add a measurement, making room for it.
 void cairn_cost_add_sample(cairn_cost_model *model, const cairn_cost_sample *sample);
 
-/// Fit its rates again; it has at least one measurement.
+/// Fit its rates if they are stale; it has at least one measurement.
 void cairn_cost_refit(cairn_cost_model *model);
 
 #endif

@@ -13,6 +13,7 @@ enum { ROUNDS = 40, HUBER_ROUNDS = 15 };
 
 #define LEAST_SCALE 1e-4 /* of residuals: clocks tell no more */
 #define TINY        1e-15
+#define SUSPECT     0.15 /* scale of residuals that is more than noise */
 
 /// One fit under way.
 typedef struct {
@@ -113,9 +114,12 @@ typedef struct {
     double a[TERMS][TERMS], b[TERMS], all;
 } equations;
 
+/// A measurement far above is worth its logarithm, as its residual is: else the next
+/// rates would be about it alone.
 static void add_sample(const fit *f, const cairn_cost_sample *s, double w, equations *e)
 {
-    const double size = predicted(f, s), b = s->seconds / size;
+    const double size = predicted(f, s), ratio = s->seconds / size;
+    const double b = ratio > 1 ? 1 + log(ratio) : ratio;
     double       row[TERMS];
 
     for (int t = 0; t < TERMS; t++)
@@ -185,13 +189,20 @@ static bool improve(fit *f, int round)
     return best < INFINITY;
 }
 
+/// The best of all rounds: steps may overshoot.
 static void iterate(fit *f)
 {
-    f->scale = measure_scale(f);
+    fit best = *f;
+
     for (int round = 0; round < ROUNDS; round++) {
+        const double before = f->scale;
+
         if (!improve(f, round)) break;
         f->scale = measure_scale(f);
+        if (f->scale <= best.scale) best = *f;
+        if (round > HUBER_ROUNDS && fabs(f->scale - before) <= 1e-6 * before) break;
     }
+    *f = best;
 }
 
 static void track(double value, double *least, double *most)
@@ -249,22 +260,110 @@ static void start(fit                     *f,
     f->scale = measure_scale(f);
 }
 
+/// From pairs of measurements, a launch and a rate that go through both; the pair that
+/// most others agree with. Least median of squares, for where the weights have found
+/// nothing: Rousseeuw, J. Am. Stat. Assoc. 79, 1984.
+static void start_from_pairs(fit *f)
+{
+    enum { PAIRS = 150 };
+    fit      best  = *f;
+    uint32_t state = 1;
+
+    for (int k = 0; k < PAIRS; k++) {
+        const cairn_cost_sample *s[2];
+
+        for (int e = 0; e < 2; e++) {
+            state = state * 1664525u + 1013904223u;
+            s[e]  = &f->sample[(state >> 8) % (uint32_t)f->samples];
+        }
+        const double rate =
+            (s[1]->seconds - s[0]->seconds) / (s[1]->bytes - s[0]->bytes);
+        const double launch = s[0]->seconds - rate * s[0]->bytes;
+
+        if (!(rate > 0) || !isfinite(rate)) continue;
+        memset(f->rate, 0, sizeof f->rate);
+        f->rate[PER_BYTE] = rate;
+        f->rate[LAUNCH]   = launch > 0 ? launch : 0;
+        f->scale          = measure_scale(f);
+        if (f->scale < best.scale) best = *f;
+    }
+    *f = best;
+}
+
+/// Rates of the smallest third's seconds and of the largest third's seconds a byte, by
+/// their medians.
+static cairn_cost_rates guess(const cairn_cost_sample *sample, int samples)
+{
+    double bytes[CAIRN_COST_SAMPLES], least[CAIRN_COST_SAMPLES],
+        most[CAIRN_COST_SAMPLES];
+    int small = 0, large = 0;
+
+    for (int k = 0; k < samples; k++)
+        bytes[k] = sample[k].bytes;
+    qsort(bytes, (size_t)samples, sizeof *bytes, by_size);
+    for (int k = 0; k < samples; k++) {
+        if (sample[k].bytes <= bytes[samples / 3]) least[small++] = sample[k].seconds;
+        if (sample[k].bytes >= bytes[samples - 1 - samples / 3])
+            most[large++] = sample[k].seconds / (sample[k].bytes + 1);
+    }
+    return (cairn_cost_rates){median(least, small), median(most, large), 0};
+}
+
+/// Where measurements cannot tell terms apart, let the one that is larger by the prior
+/// take all of the difference: small work says nothing of bandwidth, nor large work of
+/// launches. @return false: even without it there is too much.
+static bool scale_larger(fit *f, const cairn_cost_rates *prior)
+{
+    double launch[CAIRN_COST_SAMPLES], factor[CAIRN_COST_SAMPLES],
+        rest[CAIRN_COST_SAMPLES];
+
+    for (int k = 0; k < f->samples; k++) {
+        const cairn_cost_sample *s = &f->sample[k];
+
+        rest[k]   = s->bytes * prior->per_byte + s->entries * prior->per_entry;
+        launch[k] = s->seconds - rest[k];
+        factor[k] = (s->seconds - prior->launch) / (rest[k] + TINY);
+    }
+    const bool   small = median(rest, f->samples) < prior->launch;
+    const double value =
+        small ? median(launch, f->samples) : median(factor, f->samples);
+
+    if (!(value > 0)) return false;
+    f->rate[LAUNCH]    = small ? value : prior->launch;
+    f->rate[PER_BYTE]  = prior->per_byte * (small ? 1 : value);
+    f->rate[PER_ENTRY] = prior->per_entry * (small ? 1 : value);
+    f->scale           = measure_scale(f);
+    return true;
+}
+
 void cairn_cost_fit(const cairn_cost_sample *sample,
                     int                      samples,
                     const cairn_cost_rates  *prior,
                     cairn_cost_rates        *rates,
                     double                  *spread)
 {
-    static const cairn_cost_rates plain = {0, 1e-9, 0};
-    const unsigned                terms = tell_terms(sample, samples);
-    fit                           best;
+    const cairn_cost_rates from[] = {
+        *prior, {0, 1e-9, 0},
+         guess(sample, samples)
+    };
+    const unsigned terms = tell_terms(sample, samples);
+    fit            best;
 
     start(&best, sample, samples, prior);
-    for (int from = 0; from < 2 && terms; from++) {
+    if (!terms) scale_larger(&best, prior);
+    for (int k = 0; k < 3 && terms; k++) {
         fit f;
 
-        start(&f, sample, samples, from ? &plain : prior);
+        start(&f, sample, samples, &from[k]);
         f.terms = terms;
+        iterate(&f);
+        if (f.scale <= best.scale) best = f;
+    }
+    if (terms && best.scale > SUSPECT) {
+        fit f = best;
+
+        f.terms = terms;
+        start_from_pairs(&f);
         iterate(&f);
         if (f.scale <= best.scale) best = f;
     }

@@ -14,8 +14,8 @@
 /// counts as much as 1 s. Weighted least squares are repeated with Huber's weights, then
 /// with Tukey's, which leave outliers out. Measurements must be able to tell: a launch
 /// needs three sizes over a factor of 4; per_entry two kinds of entries, by a factor of
-/// 1.3 in bytes an entry. What they cannot tell keeps its proportion of the prior, so that
-/// from a single measurement the prior is scaled.
+/// 1.3 in bytes an entry. What they cannot tell is the prior's: from a single measurement
+/// the prior's larger term is scaled, or the whole prior if it was too much without it.
 ///
 /// Source: Huber, Robust Statistics, 1981; Beaton and Tukey, Technometrics 16, 1974.
 ///

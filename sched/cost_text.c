@@ -2,7 +2,7 @@
 /// @file
 /// Measurements as JSON.
 
-#include "base/text.h"
+#include "base/text_json.h"
 #include "sched/cost_file.h"
 #include "sched/cost_fit.h"
 
@@ -62,7 +62,6 @@ static void parse_model(cairn_costs *costs, const json_t *object, int64_t now)
     }
     if (!model) return;
     if (count > model->count && count < INT64_MAX / 2) model->count = count;
-    cairn_cost_refit(model);
 }
 
 static const char *parse_file(cairn_costs *costs, const json_t *file, int64_t now)
@@ -90,21 +89,12 @@ cairn_cost_parse(cairn_costs *costs, const char *text, size_t length, int64_t no
     return why;
 }
 
-/// As JSON wants texts; ours are printable ASCII.
-static void print_text(cairn_text *out, const char *text)
-{
-    cairn_text_add(out, "\"");
-    for (; *text; text++)
-        cairn_text_add(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
-    cairn_text_add(out, "\"");
-}
-
 static void print_model(cairn_text *out, const cairn_cost_model *model)
 {
     cairn_text_add(out, "{\"device\": ");
-    print_text(out, model->device);
+    cairn_text_add_json(out, model->device);
     cairn_text_add(out, ",\n \"family\": ");
-    print_text(out, model->family);
+    cairn_text_add_json(out, model->family);
     cairn_text_add(out,
                    ",\n \"prior\": [%.9g, %.9g, %.9g], \"count\": %" PRId64
                    ",\n \"samples\": [",
@@ -126,7 +116,7 @@ cairn_status cairn_cost_print(const cairn_costs *costs, char **text)
     cairn_text_init(&out, costs->env);
     cairn_text_add(&out, "{\"cairn\": \"cost models\", \"version\": %d,\n\"host\": ",
                    CAIRN_COST_VERSION);
-    print_text(&out, costs->host);
+    cairn_text_add_json(&out, costs->host);
     cairn_text_add(&out, ",\n\"models\": [");
     for (int k = 0; k < costs->models; k++) {
         cairn_text_add(&out, "%s\n", k ? "," : "");

@@ -24,7 +24,7 @@ typedef struct cairn_homes_question {
     const cairn_placement       *placement; ///< What the user said.
     const cairn_local           *tensor;
     const cairn_product_options *op;
-    const cairn_costs           *costs;
+    cairn_costs                 *costs;
     const cairn_policy          *policy;
     int                          ranks; ///< Of the job on this node.
 } cairn_homes_question;
