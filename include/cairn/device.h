@@ -101,6 +101,43 @@ CAIRN_API void cairn_machine_free(cairn_context *context, cairn_machine_piece **
 /// @param[out] text  Freed with cairn_text_free() (<cairn/format.h>).
 CAIRN_API cairn_status cairn_devices_tree(cairn_context *context, char **text);
 
+/// A cost model: how long a family of work takes on a device of this machine,
+/// `launch + bytes * per_byte + entries * per_entry` seconds. Families are named by levels,
+/// widths, element type and columns (docs/devices.md).
+typedef struct cairn_cost_model_info {
+    char    device[224]; ///< Kind, name, threads, ranks beside it.
+    char    family[192]; ///< "": what is thought of all that was not measured.
+    char    clock[16];   ///< "measured" or "simulated".
+    double  launch;      ///< Seconds a run; all three 0 where the clock is simulated:
+    double  per_byte;    ///< Seconds a byte moved;  such a device computes its
+    double  per_entry;   ///< Seconds an entry.      times itself.
+    int64_t count;       ///< Measurements ever; 0: none.
+    double  spread; ///< Of predictions, relative, one standard deviation; 1: a guess.
+    double  age;    ///< Seconds since the last measurement; below 0: none.
+} cairn_cost_model_info;
+
+/// List the cost models that this rank's machine has kept, by device and family; of a
+/// device of the context that without a family comes first.
+///
+/// Local.
+///
+/// @param[out] models  Freed with cairn_devices_models_free().
+CAIRN_API cairn_status cairn_devices_models(cairn_context          *context,
+                                            int                    *count,
+                                            cairn_cost_model_info **models);
+CAIRN_API void         cairn_devices_models_free(cairn_context          *context,
+                                                 cairn_cost_model_info **models);
+
+/// The file in which measurements are kept (CAIRN_COSTS), and why it is not used.
+///
+/// Local.
+///
+/// @param[out] file  "": none. @p note "": nothing is wrong. Both are freed with
+///                   cairn_text_free() (<cairn/format.h>).
+CAIRN_API cairn_status cairn_devices_models_file(cairn_context *context,
+                                                 char         **file,
+                                                 char         **note);
+
 /// Is @p place (as --place takes it) satisfied by this version and machine, for a format
 /// of @p members members? And @p devices (as --devices)? Either may be NULL.
 ///

@@ -2,6 +2,7 @@
 /// @file
 /// `cairn devices`: what was discovered.
 
+#include "device_models.h"
 #include "json.h"
 #include "values.h"
 #include "verbs.h"
@@ -85,6 +86,7 @@ static cairn_status report(cli_job *job, const cairn_device_info *devices, int c
     char *tree = NULL;
 
     if (!cli_is_first(job)) return CAIRN_OK;
+    if (cli_given(job, CLI_COSTS)) return cli_device_models(job);
     if (cli_given(job, CLI_JSON)) return write_json(job, devices, count);
     CLI_TRY(cairn_devices_tree(job->context, &tree));
     fputs(tree, stdout);
@@ -165,7 +167,11 @@ static const char about[] =
     "told whole: each has about its share of memory and bandwidth when all use it.\n"
     "\n"
     "Devices that are simulated are described in files: --models lists what they may "
-    "say, docs/devices.md how.";
+    "say, docs/devices.md how.\n"
+    "\n"
+    "--costs prints instead how long work takes on the first rank's devices, as far as "
+    "it "
+    "was measured: seconds a run, a byte and an entry, for every family of work.";
 
 static const char json[] =
     "devices[]{rank id kind name clock memory_bytes cores bandwidth sharing} "
@@ -173,12 +179,16 @@ static const char json[] =
     "bandwidth and link in bytes per second, null when unknown; sharing: ranks that "
     "use "
     "it; with --models instead numbers[]{kind model name default least most whole unit "
-    "what}";
+    "what}; with --costs instead models[]{device family clock launch per_byte "
+    "per_entry "
+    "count spread age} file note; family null for all that was not measured, age in "
+    "seconds";
 
 static const cli_example examples[] = {
     {"cairn devices",                      "what is here"                      },
     {"mpirun -n 2 cairn devices --json -", "on two ranks, as JSON"             },
     {"cairn devices --devices cpu:2",      "as a run with that option has them"},
+    {"cairn devices --costs",              "what was learned of their speed"   },
     {NULL,                                 NULL                                },
 };
 
@@ -191,6 +201,6 @@ const cli_verb cli_verb_devices = {
     .about    = about,
     .json     = json,
     .examples = examples,
-    .options  = (const cli_option_id[]){CLI_DEVICES, CLI_MODELS, CLI_OPTIONS},
-    .run      = run,
+    .options = (const cli_option_id[]){CLI_DEVICES, CLI_MODELS, CLI_COSTS, CLI_OPTIONS},
+    .run     = run,
 };

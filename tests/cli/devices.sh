@@ -15,6 +15,23 @@ expect 0 devices --models
 says '^cpu: '
 expect 0 devices --models --json -
 fields out numbers
+
+# Cost models: nothing was measured yet; what was; what is no file; switched off.
+environment="CAIRN_COSTS=$PWD/costs.json"
+expect 0 devices --costs
+says 'what is not measured'
+expect 0 devices --costs --json -
+fields out models file note
+for name in device family clock launch per_byte per_entry count spread age; do has out "\"$name\": "; done
+has out '"family": null'
+has out '"note": null'
+echo garbage >costs.json
+expect 0 devices --costs
+says 'no JSON'
+environment="CAIRN_COSTS=none"
+expect 0 devices --costs
+says 'kept in no file'
+environment=
 expect 2 devices more
 
 # Described machines are shown as they were reviewed.
