@@ -19,17 +19,18 @@ static const char *const reserved[] = {
     "sizeof",    "static",   "struct",   "switch",   "typedef",    "union",
     "unsigned",  "void",     "volatile", "while",    "int8_t",     "int16_t",
     "int32_t",   "int64_t",  "uint8_t",  "uint16_t", "uint32_t",   "uint64_t",
+    NULL,
 };
 
-static void init(cairn_c *c, cairn_env *env)
+void cairn_c_init(cairn_c *c, cairn_env *env, cairn_c_dialect dialect)
 {
-    *c = (cairn_c){.env = env};
+    *c = (cairn_c){.env = env, .dialect = dialect};
     cairn_text_init(&c->text, env);
     cairn_text_init(&c->run, env);
     cairn_names_init(&c->names, env);
 }
 
-static void fini(cairn_c *c)
+void cairn_c_fini(cairn_c *c)
 {
     cairn_text_fini(&c->text);
     cairn_text_fini(&c->run);
@@ -37,17 +38,18 @@ static void fini(cairn_c *c)
     cairn_free(c->env, c->live);
 }
 
-/// Stand at the begin of a function; what those before it need stays noted.
-static void enter(cairn_c *c, const cairn_ir_function *f)
+void cairn_c_enter(cairn_c                 *c,
+                   const cairn_ir_function *function,
+                   const char *const       *reserved_names)
 {
-    c->f    = f;
+    c->f    = function;
     c->live = NULL;
-    c->abis |= 1u << f->abi;
+    c->abis |= 1u << function->abi;
     c->lives = c->live_capacity = c->outer = c->loops = 0;
     cairn_names_fini(&c->names);
     cairn_names_init(&c->names, c->env);
-    for (size_t n = 0; n < sizeof reserved / sizeof *reserved; n++)
-        cairn_names_push(&c->names, NULL, reserved[n]);
+    for (const char *const *name = reserved_names; *name; name++)
+        cairn_names_push(&c->names, NULL, *name);
 }
 
 /// `int64_t name(const cairn_kernel_part *A, const cairn_product_args *op)`, on one line
@@ -82,23 +84,28 @@ static bool is_return(const cairn_ir_stmt *s)
     return s && s->kind == CAIRN_IR_RETURN;
 }
 
+void cairn_c_body(cairn_c *c)
+{
+    cairn_c_block(c, c->f->body);
+    if (!is_return(c->f->body) && c->dialect == CAIRN_C_HOST) cairn_c_leave(c, "0");
+    cairn_c_flush(c);
+    if (c->names.status != CAIRN_OK) c->text.status = c->names.status;
+    cairn_free(c->env, c->live);
+    c->live = NULL;
+}
+
 /// One function, into c->text.
 static void
 print_function(cairn_c *c, const cairn_ir_function *function, const char *symbol)
 {
-    enter(c, function);
+    cairn_c_enter(c, function, reserved);
     print_signature(c, symbol);
     cairn_text_add(&c->text, "{\n");
     c->indent = 4;
     cairn_c_locals(c);
-    cairn_c_block(c, c->f->body);
-    if (!is_return(c->f->body)) cairn_c_leave(c, "0");
-    cairn_c_flush(c);
+    cairn_c_body(c);
     c->indent = 0;
     cairn_text_add(&c->text, "}\n");
-    if (c->names.status != CAIRN_OK) c->text.status = c->names.status;
-    cairn_free(c->env, c->live);
-    c->live = NULL;
 }
 
 /// Put what the functions need before them, and hand the whole over.
@@ -107,7 +114,7 @@ static cairn_status take(cairn_c *c, cairn_text *out, char **text)
     cairn_c_prelude(c, out);
     cairn_text_add(out, "%s", c->text.data ? c->text.data : "");
     if (c->text.status != CAIRN_OK) out->status = c->text.status;
-    fini(c);
+    cairn_c_fini(c);
     return cairn_text_take(out, text);
 }
 
@@ -119,7 +126,7 @@ cairn_status cairn_c_print(cairn_env               *env,
     cairn_c    c;
     cairn_text out;
 
-    init(&c, env);
+    cairn_c_init(&c, env, CAIRN_C_HOST);
     cairn_text_init(&out, env);
     print_function(&c, function, symbol);
     cairn_c_notes(function, &out);
@@ -134,7 +141,7 @@ cairn_status cairn_c_print_all(cairn_env                      *env,
     cairn_c    c;
     cairn_text out;
 
-    init(&c, env);
+    cairn_c_init(&c, env, CAIRN_C_HOST);
     cairn_text_init(&out, env);
     for (int k = 0; k < count; k++) {
         if (k > 0) cairn_text_add(&c.text, "\n");

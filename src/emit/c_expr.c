@@ -219,7 +219,9 @@ static void print_call(cairn_c *c, cairn_text *out, cairn_ir_x x)
                        cairn_c_vector_name(x->type, x->lanes).text);
     } else {
         cairn_c_need_call(c, call_of[x->op].call);
-        cairn_text_add(out, "%s(", call_of[x->op].name);
+        cairn_text_add(out, "%s%s(", call_of[x->op].name,
+                       /* OpenCL has functions min and max for every type. */
+                       c->dialect == CAIRN_C_OPENCL ? "_of" : "");
     }
     cairn_c_expr(c, out, x->a, CAIRN_C_CONDITIONAL);
     cairn_text_add(out, ", ");

@@ -59,8 +59,15 @@ typedef enum {
 
 enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lanes.
 
+/// Which C the text is.
+typedef enum {
+    CAIRN_C_HOST,   ///< C11 of gcc and clang, with OpenMP.
+    CAIRN_C_OPENCL, ///< OpenCL C: opencl.c.
+} cairn_c_dialect;
+
 typedef struct cairn_c {
     cairn_env               *env;
+    cairn_c_dialect          dialect;
     const cairn_ir_function *f;
     cairn_text               text; ///< Of the function, as far as it is printed.
     cairn_text               run;  ///< Lines that may still be aligned; see c_lines.c.
@@ -78,6 +85,18 @@ typedef struct cairn_c {
     const void            *parallel; ///< The loop whose turns are printed; or NULL.
     int                    loops;    ///< Loops of threads so far.
 } cairn_c;
+
+/* Beginning and end. c.c */
+
+void cairn_c_init(cairn_c *c, cairn_env *env, cairn_c_dialect dialect);
+void cairn_c_fini(cairn_c *c);
+/// Stand at the begin of a function; what those before it need stays noted.
+/// @param[in] reserved  Names that are taken; NULL ends them.
+void cairn_c_enter(cairn_c                 *c,
+                   const cairn_ir_function *function,
+                   const char *const       *reserved);
+/// Print the function's statements, and leave it at the end.
+void cairn_c_body(cairn_c *c);
 
 /* Names of types; noted as needed. c_types.c */
 
@@ -168,6 +187,8 @@ void cairn_c_free_array(cairn_c *c, const cairn_ir_array *array);
 void cairn_c_forget(cairn_c *c, const cairn_ir_array *array);
 /// The arrays and parameters that the function uses, as local constants.
 void cairn_c_locals(cairn_c *c);
+/// Does the function use the array, or the parameter?
+bool cairn_c_uses(const cairn_c *c, const void *object);
 
 /// The comment that opens a function, or the file of one; what could end it is not in it.
 void cairn_c_notes(const cairn_ir_function *f, cairn_text *out);
@@ -179,6 +200,21 @@ void cairn_c_print_gather(cairn_text   *out,
                           cairn_ir_type type,
                           int           lanes,
                           cairn_ir_type index);
+/// Types as typedefs: what stands for each in the dialect; NULL: nothing has to.
+void cairn_c_typedefs(const cairn_c    *c,
+                      const char *const builtin[CAIRN_C_TYPES],
+                      cairn_text       *out);
+/// Those of the functions that `calls` asks for, by their text.
+void cairn_c_print_calls(const cairn_c *c, cairn_text *out);
+
+/* What OpenCL says otherwise. opencl_items.c */
+
+/// A loop of threads: its turn is the work-item's.
+void cairn_opencl_items(cairn_c *c, const cairn_ir_stmt *loop);
+/// The name of the parameter that says how many elements lie before an array's first one;
+/// "": none do.
+const char *cairn_opencl_first(const cairn_c *c, const cairn_ir_array *array);
+
 /// Number of parts that a calling convention takes.
 int cairn_c_parts(int abi);
 /// Name of the struct of arguments of a calling convention, and of its fields.

@@ -63,7 +63,10 @@ static void leave_function(cairn_c *c, const char *status)
         cairn_c_need_call(c, CAIRN_C_FENCE);
         cairn_c_print_line(c, "stream_end()");
     }
-    cairn_c_print_line(c, "return %s", status);
+    if (c->dialect == CAIRN_C_OPENCL)
+        cairn_c_print_line(c, "return");
+    else
+        cairn_c_print_line(c, "return %s", status);
 }
 
 /// May the status depend on an array that is freed first?
@@ -88,7 +91,7 @@ void cairn_c_leave(cairn_c *c, const char *status)
 
     const char *const value = ahead ? cairn_names_of(&c->names, status) : status;
 
-    if (c->parallel)
+    if (c->parallel && c->dialect == CAIRN_C_HOST)
         leave_turn(c, value);
     else
         leave_function(c, value);

@@ -54,14 +54,18 @@ void cairn_c_place(cairn_c              *c,
                    cairn_ir_type         type,
                    int                   lanes)
 {
+    const char *const first = cairn_opencl_first(c, array);
+
     if (lanes == 1 && !array->stride) {
         cairn_text_add(out, "%s[", cairn_names_of(&c->names, array));
-        cairn_c_expr(c, out, at, CAIRN_C_COMMA);
-        cairn_text_add(out, "]");
+        cairn_c_expr(c, out, at, first[0] ? CAIRN_C_SUM : CAIRN_C_COMMA);
+        cairn_text_add(out, first[0] ? " - %s]" : "]", first);
         return;
     }
-    cairn_text_add(out, "*(%s%s *)%s", array->written ? "" : "const ",
-                   cairn_c_type(c, type, lanes).text, at_start(at) ? "" : "(");
+    cairn_text_add(out, "*(%s%s%s *)%s",
+                   c->dialect == CAIRN_C_OPENCL ? "__global " : "",
+                   array->written ? "" : "const ", cairn_c_type(c, type, lanes).text,
+                   at_start(at) ? "" : "(");
     cairn_c_address(c, out, array, at);
     if (!at_start(at)) cairn_text_add(out, ")");
 }
@@ -239,7 +243,7 @@ static bool stmt_has(const cairn_ir_stmt *stmt, void *object)
     return stmt->array && stmt->array == object;
 }
 
-static bool used(const cairn_c *c, const void *object)
+bool cairn_c_uses(const cairn_c *c, const void *object)
 {
     return cairn_ir_any_stmt(c->f->body, stmt_has, (void *)object)
            || cairn_ir_any_expr(c->f->body, expr_has, (void *)object);
@@ -250,14 +254,15 @@ void cairn_c_locals(cairn_c *c)
     const cairn_ir_function *const f = c->f;
 
     for (int n = 0; n < f->arrays; n++) {
-        if (f->array[n]->field.source == CAIRN_IR_SCRATCH || !used(c, f->array[n]))
+        if (f->array[n]->field.source == CAIRN_IR_SCRATCH
+            || !cairn_c_uses(c, f->array[n]))
             continue;
         cairn_names_push(&c->names, f->array[n], f->array[n]->name);
         print_array(c, f->array[n]);
     }
     cairn_c_blank(c);
     for (int n = 0; n < f->params; n++) {
-        if (!used(c, f->param[n])) continue;
+        if (!cairn_c_uses(c, f->param[n])) continue;
         cairn_names_push(&c->names, f->param[n], f->param[n]->name);
         print_param(c, f->param[n]);
     }

@@ -214,6 +214,11 @@ static void print_threads(cairn_c *c, const cairn_ir_stmt *loop)
 
 static void print_pragmas(cairn_c *c, const cairn_ir_stmt *loop)
 {
+    if (c->dialect == CAIRN_C_OPENCL) {
+        if (loop->unroll > 1)
+            cairn_text_add(&c->text, "#pragma unroll %d\n", loop->unroll);
+        return;
+    }
     if (loop->parallel) print_threads(c, loop);
     if (loop->simd && !loop->parallel) cairn_text_add(&c->text, "#pragma omp simd\n");
     if (loop->unroll > 1 && !loop->simd && !loop->parallel)
@@ -275,7 +280,9 @@ static void print_parallel(cairn_c *c, const cairn_ir_stmt *loop)
 
 void cairn_c_for(cairn_c *c, const cairn_ir_stmt *loop)
 {
-    if (loop->parallel && !c->parallel)
+    if (loop->parallel && !c->parallel && c->dialect == CAIRN_C_OPENCL)
+        cairn_opencl_items(c, loop);
+    else if (loop->parallel && !c->parallel)
         print_parallel(c, loop);
     else
         print_plain(c, loop);

@@ -100,19 +100,19 @@ static void note_struct_types(cairn_c *c)
     }
 }
 
-static void print_types(const cairn_c *c, cairn_text *out)
+void cairn_c_typedefs(const cairn_c    *c,
+                      const char *const builtin[CAIRN_C_TYPES],
+                      cairn_text       *out)
 {
     size_t widest = 0;
 
     for (int type = 0; type < CAIRN_C_TYPES; type++)
-        if (c->types >> type & 1 && builtin_type[type]
-            && strlen(builtin_type[type]) > widest)
-            widest = strlen(builtin_type[type]);
+        if (c->types >> type & 1 && builtin[type] && strlen(builtin[type]) > widest)
+            widest = strlen(builtin[type]);
     for (int type = 0; type < CAIRN_C_TYPES; type++)
-        if (c->types >> type & 1 && builtin_type[type])
-            cairn_text_add(out, "typedef %-*s %s;\n", (int)widest, builtin_type[type],
+        if (c->types >> type & 1 && builtin[type])
+            cairn_text_add(out, "typedef %-*s %s;\n", (int)widest, builtin[type],
                            cairn_ir_type_text((cairn_ir_type)type));
-    cairn_text_add(out, "\n");
 }
 
 /// Length of a type without the star that belongs to the name.
@@ -189,15 +189,29 @@ static const char *const calls[] = {
                           "}\n",
 };
 
-static void print_calls(const cairn_c *c, cairn_text *out)
+/// Functions whose names OpenCL has for others.
+static const char *const opencl_calls[sizeof calls / sizeof *calls] = {
+    [CAIRN_C_MIN] = "static inline int64_t min_of(int64_t a, int64_t b)\n"
+                    "{\n"
+                    "    return a < b ? a : b;\n"
+                    "}\n",
+    [CAIRN_C_MAX] = "static inline int64_t max_of(int64_t a, int64_t b)\n"
+                    "{\n"
+                    "    return a > b ? a : b;\n"
+                    "}\n",
+};
+
+void cairn_c_print_calls(const cairn_c *c, cairn_text *out)
 {
+    const bool     opencl = c->dialect == CAIRN_C_OPENCL;
     const unsigned memory =
         1u << CAIRN_C_MALLOC | 1u << CAIRN_C_CALLOC | 1u << CAIRN_C_FREE;
 
     if (c->calls & memory) cairn_text_add(out, "\n");
     for (size_t n = 0; n < sizeof calls / sizeof *calls; n++)
         if (c->calls >> n & 1)
-            cairn_text_add(out, "%s%s", memory >> n & 1 ? "" : "\n", calls[n]);
+            cairn_text_add(out, "%s%s", memory >> n & 1 ? "" : "\n",
+                           opencl && opencl_calls[n] ? opencl_calls[n] : calls[n]);
 }
 
 void cairn_c_notes(const cairn_ir_function *f, cairn_text *out)
@@ -215,11 +229,11 @@ void cairn_c_notes(const cairn_ir_function *f, cairn_text *out)
 void cairn_c_prelude(cairn_c *c, cairn_text *out)
 {
     note_struct_types(c);
-    print_types(c, out);
-    cairn_text_add(out, "%s", cairn_kernel_text);
+    cairn_c_typedefs(c, builtin_type, out);
+    cairn_text_add(out, "\n%s", cairn_kernel_text);
     for (int abi = 0; abi < (int)(sizeof conventions / sizeof *conventions); abi++)
         if (c->abis >> abi & 1) print_arguments(abi, out);
-    print_calls(c, out);
+    cairn_c_print_calls(c, out);
     cairn_c_vectors(c, out);
     cairn_text_add(out, "\n");
 }

@@ -187,6 +187,7 @@ static void print_prefetch(cairn_c *c, const cairn_ir_stmt *s)
     const int64_t ahead = s->array->stride ? s->bytes : s->bytes / bytes;
     cairn_text    line;
 
+    if (c->dialect == CAIRN_C_OPENCL) return; /* Its devices hide latency otherwise. */
     cairn_text_init(&line, c->env);
     cairn_text_add(&line, "__builtin_prefetch(");
     cairn_c_address(c, &line, s->array, s->a);

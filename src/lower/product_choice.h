@@ -18,7 +18,7 @@
 /// once, or rows are summed over ranks, Y is f64.
 ///
 /// @param[in] first         Nothing was added to Y before.
-/// @param[in] vector_bytes  Of the target: 16, 32 or 64.
+/// @param[in] vector_bytes  Of the target: 16, 32 or 64; 8: it has no vectors.
 cairn_product cairn_product_choose(const cairn_layout          *layout,
                                    const cairn_product_options *op,
                                    bool                         first,
