@@ -16,15 +16,23 @@
 extern "C" {
 #endif
 
+/// The language of a kernel's text.
+typedef enum cairn_kernel_language {
+    CAIRN_KERNEL_C,      ///< C with OpenMP, for the processor.
+    CAIRN_KERNEL_OPENCL, ///< OpenCL C 1.2; its work-items have no vectors.
+} cairn_kernel_language;
+
 /// What kernels are for.
 typedef struct cairn_kernel_target {
     cairn_dtype dtype;
     int64_t     extent[2];    ///< Of the matrix; 0, 0: a million by a million.
     int         vector_bytes; ///< Of the widest vectors: 16, 32, 64; 0: this machine's.
+    cairn_kernel_language language; ///< Of the text; what is compiled ahead is C.
 } cairn_kernel_target;
 
-/// Write the kernels of a product as one C file: a function for each member of the
-/// format, as a plan would call them one after the other. The text stands alone.
+/// Write the kernels of a product as one file of C or OpenCL C: a function for each
+/// member of the format, as a plan would call them one after the other. The text stands
+/// alone.
 ///
 /// Local.
 ///

@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "devices/product_kernel.h"
 #include "emit/c.h"
+#include "emit/opencl.h"
 #include "expr/operation.h"
 
 #include <inttypes.h>
@@ -21,13 +22,19 @@ typedef struct {
     cairn_ir_function   **function; ///< [members]
 } text;
 
+static bool is_opencl(const text *t)
+{
+    return t->target.language == CAIRN_KERNEL_OPENCL;
+}
+
 static cairn_status check(text *t, int order)
 {
     const int bytes = t->target.vector_bytes;
 
     CAIRN_TRY(cairn_product_valid(t->env, &t->op, order));
-    CAIRN_CHECK(bytes == 16 || bytes == 32 || bytes == 64, t->env, CAIRN_BAD_ARGUMENT,
-                "emit: vectors: %d bytes are none of 16, 32, 64", bytes);
+    CAIRN_CHECK(bytes == 16 || bytes == 32 || bytes == 64 || is_opencl(t), t->env,
+                CAIRN_BAD_ARGUMENT, "emit: vectors: %d bytes are none of 16, 32, 64",
+                bytes);
     CAIRN_CHECK(t->target.extent[0] >= 0 && t->target.extent[1] >= 0, t->env,
                 CAIRN_BAD_ARGUMENT,
                 "emit: extents: %" PRId64 " x %" PRId64 " are less than 0",
@@ -66,6 +73,16 @@ static cairn_status lower_member(text *t, int member)
     return status;
 }
 
+static cairn_status print(const text *t, char **out)
+{
+    const cairn_ir_function *const *function =
+        (const cairn_ir_function *const *)t->function;
+
+    if (is_opencl(t))
+        return cairn_opencl_print_all(t->env, t->format->members, function, out);
+    return cairn_c_print_all(t->env, t->format->members, function, out);
+}
+
 static cairn_status write_text(text *t, char **out)
 {
     const int    members = t->format->members;
@@ -74,9 +91,7 @@ static cairn_status write_text(text *t, char **out)
     CAIRN_TRY(CAIRN_NEW_ZERO(t->env, members, &t->function));
     for (int m = 0; m < members && status == CAIRN_OK; m++)
         status = lower_member(t, m);
-    if (status == CAIRN_OK)
-        status = cairn_c_print_all(t->env, members,
-                                   (const cairn_ir_function *const *)t->function, out);
+    if (status == CAIRN_OK) status = print(t, out);
     for (int m = 0; m < members; m++)
         if (t->function[m]) cairn_ir_destroy(t->env, &t->function[m]);
     cairn_free(t->env, t->function);
@@ -107,7 +122,9 @@ cairn_status cairn_kernels_text(cairn_context               *context,
 
     if (t.target.extent[0] == 0 && t.target.extent[1] == 0)
         t.target.extent[0] = t.target.extent[1] = 1000000;
-    if (t.target.vector_bytes == 0)
+    if (is_opencl(&t))
+        t.target.vector_bytes = CAIRN_OPENCL_VECTOR;
+    else if (t.target.vector_bytes == 0)
         CAIRN_TRY(machine_vectors(context, &t.target.vector_bytes));
     CAIRN_TRY(check(&t, cairn_format_order(format)));
     return write_text(&t, text_out);

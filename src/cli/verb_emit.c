@@ -59,8 +59,10 @@ static cairn_status read_settings(emission *e)
     e->op   = job->arguments.operand[0];
     e->file = job->arguments.operands > 1 ? job->arguments.operand[1] : NULL;
     CLI_TRY(cli_choose(job, "emit", e->op, &cli_operations, &which));
-    if (target)
+    if (target) {
         CLI_TRY(cli_choose(job, "option: --target", target, &cli_targets, &which));
+        e->target.language = (cairn_kernel_language)which;
+    }
     e->product = (cairn_product_options){.transposed = cli_given(job, CLI_TRANSPOSE),
                                          .alpha      = 1};
     e->target.dtype = job->dtype;
@@ -91,13 +93,15 @@ static cairn_status prepare(emission *e)
 
 static cairn_status print_text(const emission *e, const char *text)
 {
-    cli_job *job = e->job;
+    cli_job    *job    = e->job;
+    const char *target = cli_text(job, CLI_TARGET);
 
     if (!cli_is_first(job)) return CAIRN_OK;
     if (cli_given(job, CLI_JSON))
-        return cli_json_write(job, json_pack("{s:s, s:s, s:s, s:s}", "op", e->op,
-                                             "format", cairn_format_text(e->format),
-                                             "target", "c", "text", text));
+        return cli_json_write(job,
+                              json_pack("{s:s, s:s, s:s, s:s}", "op", e->op, "format",
+                                        cairn_format_text(e->format), "target",
+                                        target ? target : "c", "text", text));
     fputs(text, stdout);
     return CAIRN_OK;
 }
