@@ -6,7 +6,8 @@ set -eu
 
 packages="gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libpng-dev
 libjansson-dev libhwloc-dev libopenmpi-dev openmpi-bin libcriterion-dev
-clang libclang-rt-14-dev libomp-14-dev groff-base python3"
+clang libclang-rt-14-dev libomp-14-dev groff-base python3
+opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"
 
 fail() {
     echo "setup: $1" >&2

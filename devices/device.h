@@ -79,6 +79,10 @@ typedef struct cairn_device_ops {
     /// NULL: nothing. Never delegated.
     const cairn_device_model *models;
 
+    /// Opened only where a list or a placement names the kind, or says "all": looking for
+    /// its devices takes long, or starts something.
+    bool asked;
+
     const cairn_memory_ops *memory;
     const cairn_queue_ops  *queue;
 

@@ -116,12 +116,15 @@ static cairn_status open_spare(cairn_env *env, cairn_devices *devices)
     return open_one(&devices->spare, 0, 1);
 }
 
-static cairn_status list_all(cairn_env *env, const char *where, cairn_devices *devices)
+/// Every kind; only those that nobody has to ask for, unless @p asked.
+static cairn_status
+list_all(cairn_env *env, const char *where, bool asked, cairn_devices *devices)
 {
     const cairn_device_ops *kind;
 
     for (int k = 0; (kind = cairn_device_kind_at(k)); k++)
-        for (int n = kind->count(devices->machine); n > 0; n--)
+        for (int n = asked || !kind->asked ? kind->count(devices->machine) : 0; n > 0;
+             n--)
             CAIRN_TRY(list_one(env, where, kind, NULL, devices));
     return CAIRN_OK;
 }
@@ -179,7 +182,7 @@ static cairn_status list_item(listing *list, const char *item)
 {
     if (cairn_config_is_file(item)) return list_file(list, item);
     if (strcmp(item, "all") == 0 && list->names == 0) {
-        CAIRN_TRY(list_all(list->env, list->where, list->devices));
+        CAIRN_TRY(list_all(list->env, list->where, true, list->devices));
         for (int k = 0; (list->named[k] = cairn_device_kind_at(k)); k++)
             list->names++;
         return CAIRN_OK;
@@ -197,7 +200,7 @@ static cairn_status read_list(listing *list, const char *text)
         if (!cairn_config_is_file(item)) kinds = true;
     }
     /* Files alone add to what the machine has. */
-    if (!kinds) CAIRN_TRY(list_all(list->env, list->where, list->devices));
+    if (!kinds) CAIRN_TRY(list_all(list->env, list->where, false, list->devices));
     for (const char *rest = text; rest && text[0];) {
         rest = cut_item(rest, item);
         CAIRN_TRY(list_item(list, item));
