@@ -200,6 +200,8 @@ static void print_binary(cairn_c *c, cairn_text *out, cairn_ir_x x)
 }
 
 /// Calls of two operands: name; the note, of scalars, or of vectors (0: there is none).
+/// Those that vectors have, OpenCL has by the same name for every type: ours are min_of
+/// and max_of there.
 static const struct {
     const char  *name;
     cairn_c_call call;
@@ -220,8 +222,7 @@ static void print_call(cairn_c *c, cairn_text *out, cairn_ir_x x)
     } else {
         cairn_c_need_call(c, call_of[x->op].call);
         cairn_text_add(out, "%s%s(", call_of[x->op].name,
-                       /* OpenCL has functions min and max for every type. */
-                       c->dialect == CAIRN_C_OPENCL ? "_of" : "");
+                       c->dialect == CAIRN_C_OPENCL && call_of[x->op].use ? "_of" : "");
     }
     cairn_c_expr(c, out, x->a, CAIRN_C_CONDITIONAL);
     cairn_text_add(out, ", ");
