@@ -5,6 +5,7 @@
 #include "devices/place.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 /// Read `MEMBER=` at @p text; -1 when it is no member.
@@ -76,6 +77,25 @@ cairn_status cairn_placement_parse(cairn_env       *env,
     }
     *placement = read;
     return CAIRN_OK;
+}
+
+static bool names_kind(const cairn_placement *placement, const char *kind)
+{
+    for (int m = 0; m < CAIRN_MAX_MEMBERS; m++)
+        if (strcmp(placement->member[m].kind, kind) == 0) return true;
+    return false;
+}
+
+void cairn_placement_list(const cairn_placement *placement, char *list, size_t size)
+{
+    const cairn_device_ops *kind;
+    size_t                  length = 0;
+
+    list[0] = '\0';
+    for (int k = 0; (kind = cairn_device_kind_at(k)) && length < size; k++)
+        if (!kind->asked || names_kind(placement, kind->kind))
+            length += (size_t)snprintf(list + length, size - length, "%s%s",
+                                       length ? "," : "", kind->kind);
 }
 
 cairn_status cairn_placement_find(cairn_env             *env,

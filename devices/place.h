@@ -30,6 +30,12 @@ cairn_status cairn_placement_parse(cairn_env       *env,
                                    const char      *text,
                                    cairn_placement *placement);
 
+/// The list of devices (registry.h) of a run that nobody gave one: the kinds that need not
+/// be asked for, and those that the placement names.
+///
+/// @param[out] list  Room for every kind's name.
+void cairn_placement_list(const cairn_placement *placement, char *list, size_t size);
+
 /// Find the device of @p member; a kind without a number is its first device.
 ///
 /// Local.

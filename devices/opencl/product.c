@@ -130,6 +130,27 @@ static cairn_status get_kernel(cairn_opencl_product *p,
     return cairn_opencl_program(p->device, &p->kernel, symbol, &p->program, route);
 }
 
+/// Start the kernel once, so that a driver that goes on compiling when a kernel first runs
+/// is done with it. Y is anything then, as it was before.
+static cairn_status warm_up(const cairn_opencl_product *p)
+{
+    const cairn_opencl_device *d     = cairn_opencl_of(p->device);
+    cl_int                     error = CL_SUCCESS;
+
+    for (int64_t k = 0; k < p->tasks; k++)
+        if (p->task[k].kernel) {
+            error = d->driver.EnqueueNDRangeKernel(d->queue, p->task[k].kernel, 1, NULL,
+                                                   &p->task[k].items, &p->task[k].group,
+                                                   0, NULL, NULL);
+            break;
+        }
+    if (error == CL_SUCCESS) error = d->driver.Finish(d->queue);
+    CAIRN_CHECK(error == CL_SUCCESS, p->device->env, cairn_opencl_status(error),
+                "device: %s: a kernel: %s", p->device->info.id,
+                cairn_opencl_error(error));
+    return CAIRN_OK;
+}
+
 static cairn_status
 prepare(cairn_opencl_product *p, cairn_product *product, cairn_route *route)
 {
@@ -145,7 +166,8 @@ prepare(cairn_opencl_product *p, cairn_product *product, cairn_route *route)
                     || cairn_work_part(&p->work, 0)->view.values == 0);
     CAIRN_TRY(get_kernel(p, product, &division, symbol, route));
     CAIRN_TRY(prepare_operands(p, product->wide));
-    return prepare_parts(p, &division, symbol);
+    CAIRN_TRY(prepare_parts(p, &division, symbol));
+    return warm_up(p);
 }
 
 static void discard(cairn_opencl_product *p)

@@ -190,6 +190,41 @@ cairn_status cairn_devices_cores(cairn_context *context, int *bound, int *share)
     return CAIRN_OK;
 }
 
+/// Have the devices of a list in place of those there are.
+static cairn_status reopen(cairn_context *context, const char *where, const char *list)
+{
+    cairn_env     *env = &context->env;
+    cairn_devices *fresh;
+
+    CAIRN_CHECK(context->plans == 0, env, CAIRN_BAD_ARGUMENT,
+                "%s: %s: plans are alive that use the devices there are", where, list);
+    CAIRN_TRY(cairn_devices_open(env, where, list, &fresh));
+    cairn_devices_close(env, &context->devices);
+    context->devices = fresh;
+    return CAIRN_OK;
+}
+
+/// Open the kinds that a placement names, if nobody said which devices there are.
+static cairn_status open_named(cairn_context *context, const cairn_placement *placement)
+{
+    char list[256];
+    bool all = true;
+
+    if (context->env.options.devices[0]) return CAIRN_OK;
+    cairn_placement_list(placement, list, sizeof list);
+    CAIRN_TRY(cairn_context_devices(context));
+    for (int m = 0; m < CAIRN_MAX_MEMBERS; m++) {
+        bool has = !placement->member[m].kind[0];
+
+        for (int k = 0; k < context->devices->count && !has; k++)
+            has =
+                strcmp(context->devices->device[k].info.kind, placement->member[m].kind)
+                == 0;
+        all = all && has;
+    }
+    return all ? CAIRN_OK : reopen(context, "--place", list);
+}
+
 cairn_status cairn_devices_check(cairn_context *context,
                                  const char    *place,
                                  const char    *devices,
@@ -198,19 +233,11 @@ cairn_status cairn_devices_check(cairn_context *context,
     cairn_env      *env = &context->env;
     cairn_placement placement;
 
-    if (devices) {
-        cairn_devices *fresh;
-
-        CAIRN_CHECK(context->plans == 0, env, CAIRN_BAD_ARGUMENT,
-                    "--devices: %s: plans are alive that use the devices there are",
-                    devices);
-        CAIRN_TRY(cairn_devices_open(env, "--devices", devices, &fresh));
-        cairn_devices_close(env, &context->devices);
-        context->devices = fresh;
-    }
+    if (place) CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
+    if (devices) CAIRN_TRY(reopen(context, "--devices", devices));
+    if (place && !devices) CAIRN_TRY(open_named(context, &placement));
     CAIRN_TRY(cairn_context_devices(context));
     if (!place) return CAIRN_OK;
-    CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
     CAIRN_CHECK(placement.named <= members, env, CAIRN_BAD_OPTION,
                 "--place: %s: the format has %d member%s", place, members,
                 members == 1 ? "" : "s");

@@ -18,7 +18,7 @@
       "Limit in bytes, per rank, of arrays, entries read and dense operands.")  \
     X(threads, COUNT, "THREADS", "OMP_NUM_THREADS, or the rank's binding",      \
       "Threads of the CPU device of a rank.")                                   \
-    X(devices, TEXT, "DEVICES", "all",                                          \
+    X(devices, TEXT, "DEVICES", "cpu",                                          \
       "Devices that exist for a run, as --devices writes them.")                \
     X(topology, TEXT, "TOPOLOGY", "this machine",                               \
       "hwloc XML file, or synthetic description, to discover instead.")         \
@@ -32,6 +32,8 @@
       "Bytes beyond which the longest unused kernels leave that folder.")       \
     X(dump_kernels, TEXT, "DUMP_KERNELS", "nowhere",                            \
       "Folder into which the sources of kernels are written.")                  \
+    X(opencl_binaries, TEXT, "OPENCL_BINARIES", "nowhere",                      \
+      "Folder of OpenCL kernels built ahead, for devices that compile none.")   \
     X(costs, TEXT, "COSTS", "costs-HOST.json beside the compiled kernels",      \
       "File of measured costs; none: they are not kept.")                       \
     X(replays, COUNT, "REPLAYS", "1000",                                        \
@@ -49,18 +51,19 @@ typedef enum {
 } cairn_kernels_way;
 
 typedef struct cairn_options {
-    int64_t memory;                          ///< Bytes; 0 = default.
-    int64_t threads;                         ///< 0 = default.
-    char    devices[CAIRN_OPTION_PATH];      ///< "" = default.
-    char    topology[CAIRN_OPTION_PATH];     ///< "" = default.
-    int64_t kernels;                         ///< A cairn_kernels_way.
-    char    cc[CAIRN_OPTION_PATH];           ///< "" = default.
-    char    cache[CAIRN_OPTION_PATH];        ///< "" = default.
-    int64_t cache_size;                      ///< Bytes; 0 = default.
-    char    dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
-    char    costs[CAIRN_OPTION_PATH];        ///< "" = default.
-    int64_t replays;                         ///< 0 = default.
-    char    policy[CAIRN_OPTION_PATH];       ///< "" = default.
+    int64_t memory;                             ///< Bytes; 0 = default.
+    int64_t threads;                            ///< 0 = default.
+    char    devices[CAIRN_OPTION_PATH];         ///< "" = default.
+    char    topology[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t kernels;                            ///< A cairn_kernels_way.
+    char    cc[CAIRN_OPTION_PATH];              ///< "" = default.
+    char    cache[CAIRN_OPTION_PATH];           ///< "" = default.
+    int64_t cache_size;                         ///< Bytes; 0 = default.
+    char    dump_kernels[CAIRN_OPTION_PATH];    ///< "" = nowhere.
+    char    opencl_binaries[CAIRN_OPTION_PATH]; ///< "" = nowhere.
+    char    costs[CAIRN_OPTION_PATH];           ///< "" = default.
+    int64_t replays;                            ///< 0 = default.
+    char    policy[CAIRN_OPTION_PATH];          ///< "" = default.
 } cairn_options;
 
 /// Set every option to its default.
