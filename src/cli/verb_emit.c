@@ -50,6 +50,22 @@ static cairn_status read_extents(emission *e)
     return cli_integer(job, CLI_COLS, 1, &e->target.extent[1]);
 }
 
+/// What goes with C alone.
+static cairn_status check_target(const emission *e)
+{
+    if (e->target.language == CAIRN_KERNEL_C) return CAIRN_OK;
+    if (cli_given(e->job, CLI_WARM))
+        return cli_fail(
+            e->job, CAIRN_BAD_OPTION,
+            "option: --warm: what a device's driver compiles it keeps itself; "
+            "--warm is for c");
+    if (cli_given(e->job, CLI_VECTOR))
+        return cli_fail(
+            e->job, CAIRN_BAD_OPTION,
+            "option: --vector: OpenCL's kernels have no vectors; it is for c");
+    return CAIRN_OK;
+}
+
 static cairn_status read_settings(emission *e)
 {
     cli_job    *job    = e->job;
@@ -63,6 +79,7 @@ static cairn_status read_settings(emission *e)
         CLI_TRY(cli_choose(job, "option: --target", target, &cli_targets, &which));
         e->target.language = (cairn_kernel_language)which;
     }
+    CLI_TRY(check_target(e));
     e->product = (cairn_product_options){.transposed = cli_given(job, CLI_TRANSPOSE),
                                          .alpha      = 1};
     e->target.dtype = job->dtype;
@@ -188,7 +205,8 @@ static const char about[] =
     "A kernel is generated from what the format stores; it is what `cairn run` "
     "compiles. Its code depends on the matrix only through the widths of indices: "
     "those of FILE, of --rows by --cols, or of a million by a million. A hybrid has a "
-    "kernel for each member.\n"
+    "kernel for each member. With --target opencl it is what devices of OpenCL's run, "
+    "with a work-item for each turn of the processor's threads.\n"
     "\n"
     "--warm prints nothing: it compiles into the cache (CAIRN_CACHE) what plans will "
     "ask "
@@ -203,6 +221,7 @@ static const char json[] =
 static const cli_example examples[] = {
     {"cairn emit spmv --format 'bdia<16>'",                "the kernel of blocked diagonals"},
     {"cairn emit spmm --format csr --dtype f32 --k 16",    "several columns, f32"           },
+    {"cairn emit spmv --format csr --target opencl",       "the kernel of an OpenCL device" },
     {"cairn emit spmv --format 'sell<8>' grid.mtx --warm",
      "compile what grid.mtx needs"                                                          },
     {NULL,                                                 NULL                             },

@@ -9,10 +9,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=${2:-$here/kernels}
 
 mkdir -p "$folder"
-rm -f "$folder"/*.c
+rm -f "$folder"/*.c "$folder"/*.cl
 grep -v '^#' "$here/list.txt" | while read -r name words; do
+    case $words in
+    *opencl*) vector= end=cl ;;
+    *) vector='--vector 64' end=c ;;
+    esac
     set -f
     # shellcheck disable=SC2086 # words are words
-    "$command" emit $words --vector 64 --rows 1000000 --cols 1000000 >"$folder/$name.c"
+    "$command" emit $words $vector --rows 1000000 --cols 1000000 >"$folder/$name.$end"
     set +f
 done
