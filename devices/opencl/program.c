@@ -118,7 +118,7 @@ compile(cairn_device *device, const char *text, const char *symbol, cl_program *
 
     CAIRN_CHECK(d->compiles, device->env, CAIRN_NO_KERNEL,
                 "device: %s: it does not compile, and there is no %s.clbin "
-                "(CAIRN_OPENCL_BINARIES)",
+                "(CAIRN_OPENCL_BIN)",
                 device->info.id, symbol);
     const cl_program fresh =
         d->driver.CreateProgramWithSource(d->context, 1, &text, NULL, &error);
@@ -134,7 +134,7 @@ cairn_status cairn_opencl_program(cairn_device              *device,
                                   cl_program                *program,
                                   cairn_route               *route)
 {
-    const char *const folder = device->env->options.opencl_binaries;
+    const char *const folder = device->env->options.opencl_bin;
     char              path[CAIRN_OPTION_PATH + 64];
     struct stat       there;
 

@@ -16,16 +16,16 @@ typedef struct {
     cl_event                    event[EVENTS];
     cl_int                      error; ///< The first,
     const char                 *where; ///< and what met it.
-} session;
+} attempt;
 
-static void note(session *s, cl_int error, const char *where)
+static void note(attempt *s, cl_int error, const char *where)
 {
     if (s->error != CL_SUCCESS || error == CL_SUCCESS) return;
     s->error = error;
     s->where = where;
 }
 
-static void copy_in(session *s, moment m, cl_mem to, const void *from, int64_t bytes)
+static void copy_in(attempt *s, moment m, cl_mem to, const void *from, int64_t bytes)
 {
     if (s->error != CL_SUCCESS || bytes == 0) return;
     note(s,
@@ -34,7 +34,7 @@ static void copy_in(session *s, moment m, cl_mem to, const void *from, int64_t b
          m == X_IN ? "X to it" : "Y to it");
 }
 
-static void clear_y(session *s)
+static void clear_y(attempt *s)
 {
     const cl_uint zero = 0;
 
@@ -45,7 +45,7 @@ static void clear_y(session *s)
          "Y set to 0");
 }
 
-static void copy_out(session *s, void *to)
+static void copy_out(attempt *s, void *to)
 {
     if (s->error != CL_SUCCESS || s->p->y_bytes == 0) return;
     note(s,
@@ -66,7 +66,7 @@ static int64_t end_of(const cairn_opencl_product *p, bool last)
     return -1;
 }
 
-static void start_kernels(session *s)
+static void start_kernels(attempt *s)
 {
     const int64_t first = end_of(s->p, false), last = end_of(s->p, true);
 
@@ -86,7 +86,7 @@ static void start_kernels(session *s)
 }
 
 /// A moment in seconds of the device's clock; 0: it was not met, or is not told.
-static double at(const session *s, moment m, cl_profiling_info what)
+static double at(const attempt *s, moment m, cl_profiling_info what)
 {
     cl_ulong time = 0;
 
@@ -99,7 +99,7 @@ static double at(const session *s, moment m, cl_profiling_info what)
 }
 
 /// Seconds from the start of one to the end of another.
-static double between(const session *s, moment from, moment to)
+static double between(const attempt *s, moment from, moment to)
 {
     const double begin = at(s, from, CL_PROFILING_COMMAND_START);
     const double end   = at(s, to, CL_PROFILING_COMMAND_END);
@@ -107,7 +107,7 @@ static double between(const session *s, moment from, moment to)
     return end > begin ? end - begin : 0;
 }
 
-static void take_times(const session *s, cairn_launch_times *times)
+static void take_times(const attempt *s, cairn_launch_times *times)
 {
     times->in      = between(s, X_IN, X_IN) + between(s, Y_IN, Y_IN);
     times->compute = between(s, FIRST, s->event[LAST] ? LAST : FIRST);
@@ -117,7 +117,7 @@ static void take_times(const session *s, cairn_launch_times *times)
 cairn_status cairn_opencl_run(cairn_launch *launch, const void *x, void *y)
 {
     const cairn_opencl_product *p = launch->state;
-    session                     s = {.p = p, .d = cairn_opencl_of(p->device)};
+    attempt                     s = {.p = p, .d = cairn_opencl_of(p->device)};
 
     copy_in(&s, X_IN, p->x, (const char *)x + p->x_begin, p->x_bytes);
     if (p->keeps) copy_in(&s, Y_IN, p->y, y, p->y_bytes);

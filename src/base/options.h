@@ -32,7 +32,7 @@
       "Bytes beyond which the longest unused kernels leave that folder.")       \
     X(dump_kernels, TEXT, "DUMP_KERNELS", "nowhere",                            \
       "Folder into which the sources of kernels are written.")                  \
-    X(opencl_binaries, TEXT, "OPENCL_BINARIES", "nowhere",                      \
+    X(opencl_bin, TEXT, "OPENCL_BIN", "nowhere",                                \
       "Folder of OpenCL kernels built ahead, for devices that compile none.")   \
     X(costs, TEXT, "COSTS", "costs-HOST.json beside the compiled kernels",      \
       "File of measured costs; none: they are not kept.")                       \
@@ -51,19 +51,19 @@ typedef enum {
 } cairn_kernels_way;
 
 typedef struct cairn_options {
-    int64_t memory;                             ///< Bytes; 0 = default.
-    int64_t threads;                            ///< 0 = default.
-    char    devices[CAIRN_OPTION_PATH];         ///< "" = default.
-    char    topology[CAIRN_OPTION_PATH];        ///< "" = default.
-    int64_t kernels;                            ///< A cairn_kernels_way.
-    char    cc[CAIRN_OPTION_PATH];              ///< "" = default.
-    char    cache[CAIRN_OPTION_PATH];           ///< "" = default.
-    int64_t cache_size;                         ///< Bytes; 0 = default.
-    char    dump_kernels[CAIRN_OPTION_PATH];    ///< "" = nowhere.
-    char    opencl_binaries[CAIRN_OPTION_PATH]; ///< "" = nowhere.
-    char    costs[CAIRN_OPTION_PATH];           ///< "" = default.
-    int64_t replays;                            ///< 0 = default.
-    char    policy[CAIRN_OPTION_PATH];          ///< "" = default.
+    int64_t memory;                          ///< Bytes; 0 = default.
+    int64_t threads;                         ///< 0 = default.
+    char    devices[CAIRN_OPTION_PATH];      ///< "" = default.
+    char    topology[CAIRN_OPTION_PATH];     ///< "" = default.
+    int64_t kernels;                         ///< A cairn_kernels_way.
+    char    cc[CAIRN_OPTION_PATH];           ///< "" = default.
+    char    cache[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t cache_size;                      ///< Bytes; 0 = default.
+    char    dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
+    char    opencl_bin[CAIRN_OPTION_PATH];   ///< "" = nowhere.
+    char    costs[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t replays;                         ///< 0 = default.
+    char    policy[CAIRN_OPTION_PATH];       ///< "" = default.
 } cairn_options;
 
 /// Set every option to its default.

@@ -548,8 +548,7 @@ Test(opencl, programs_built_ahead)
     cairn_opencl_of(f.device)->compiles = false;
     REFUSED(f.context, NO_KERNEL, ".clbin",
             cairn_opencl_build(f.device, &work, &launch));
-    snprintf(env->options.opencl_binaries, sizeof env->options.opencl_binaries, "%s",
-             folder);
+    snprintf(env->options.opencl_bin, sizeof env->options.opencl_bin, "%s", folder);
     MUST(f.context, cairn_opencl_build(f.device, &work, &launch));
     cr_expect_eq(launch.route, CAIRN_ROUTE_PREBUILT);
     cr_expect_eq(launch.run(&launch, x, y[1]), CAIRN_OK);
@@ -636,8 +635,7 @@ Test(opencl_devices, none_without_a_platform)
 
     setenv("OCL_ICD_VENDORS", "/no/such/folder", 1);
     must_start(&context);
-    REFUSED(context, NO_DEVICE, "no opencl device",
-            open_list(context, "opencl"));
+    REFUSED(context, NO_DEVICE, "no opencl device", open_list(context, "opencl"));
     REFUSED(context, NO_DEVICE, "opencl:0", open_list(context, "cpu,opencl:1"));
     MUST(context, open_list(context, "all"));
     MUST(context, open_list(context, "cpu"));
