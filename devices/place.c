@@ -93,7 +93,8 @@ void cairn_placement_list(const cairn_placement *placement, char *list, size_t s
 
     list[0] = '\0';
     for (int k = 0; (kind = cairn_device_kind_at(k)) && length < size; k++)
-        if (!kind->asked || names_kind(placement, kind->kind))
+        /* A simulated one is there as soon as a list names it. */
+        if ((!kind->asked && !kind->models) || names_kind(placement, kind->kind))
             length += (size_t)snprintf(list + length, size - length, "%s%s",
                                        length ? "," : "", kind->kind);
 }
