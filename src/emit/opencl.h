@@ -12,10 +12,10 @@
 #ifndef CAIRN_EMIT_OPENCL_H
 #define CAIRN_EMIT_OPENCL_H
 
-#include "lower/ir.h"
+#include "lower/product.h"
 
 /// Bytes of the vectors for which functions are lowered: one element of a sum.
-#define CAIRN_OPENCL_VECTOR 8
+#define CAIRN_OPENCL_VECTOR CAIRN_ITEMS
 
 /// What a parameter of the kernel is made of.
 typedef enum {

@@ -51,9 +51,12 @@ typedef struct cairn_product {
     int           columns; ///< 1: a vector; 0: as many as the arguments say.
     cairn_ir_type operand; ///< Of X, and of Y if not `wide`: F32 or F64.
     cairn_ir_type accumulate;   ///< Of products and sums.
-    int           vector_bytes; ///< Of the target: 16, 32 or 64; 8: it has none.
+    int           vector_bytes; ///< Of the target: 16, 32 or 64; or CAIRN_ITEMS.
     cairn_product_hints hints;
 } cairn_product;
+
+/* Instead of vectors: work-items, which have none, never meet, and share no row. */
+enum { CAIRN_ITEMS = 8 };
 
 typedef struct cairn_product_kernel {
     cairn_ir_function *function; ///< Destroy with cairn_ir_destroy().

@@ -109,6 +109,8 @@ cairn_cuts cairn_plan_choose_cuts(const plan *p)
     int                 k      = p->known;
 
     if (layout->pads || !sums_one_list(p)) return cuts;
+    /* Items cannot add up what others have summed. */
+    if (p->product->vector_bytes <= CAIRN_ITEMS) return cuts;
     while (p->run < 0 && !cairn_nest_loops(layout, p->order[k]))
         k++;
     for (int m = 0; m < k; m++)
@@ -139,7 +141,9 @@ cairn_share cairn_plan_choose_share(const plan *p)
             continue;
         if (level->indirect && !p->once) continue;
         if (level->trimmed && !level->top) {
-            if (level->has_ptr && level->has_idx) return scattered(p, k);
+            if (p->product->vector_bytes > CAIRN_ITEMS && level->has_ptr
+                && level->has_idx)
+                return scattered(p, k);
             continue;
         }
         if (level->trimmed && !level->has_idx) continue;
