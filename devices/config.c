@@ -59,7 +59,7 @@ static cairn_status unknown_number(cairn_env                *env,
                       "devices: %s: the model '%s' has no number '%.100s'%s%s%s", where,
                       model->name, name, nearest ? "; did you mean " : "",
                       nearest ? nearest : "",
-                      nearest ? "?" : " (cairn devices --models lists them)");
+                      nearest ? "?" : " (cairn devices --numbers lists them)");
 }
 
 cairn_status cairn_config_set(cairn_env           *env,
@@ -102,5 +102,5 @@ cairn_status cairn_config_model(cairn_env                 *env,
     return cairn_fail(env, CAIRN_BAD_OPTION,
                       "devices: %s: %s has no model '%.100s'%s%s%s", where, ops->kind,
                       name, nearest ? "; did you mean " : "", nearest ? nearest : "",
-                      nearest ? "?" : " (cairn devices --models lists them)");
+                      nearest ? "?" : " (cairn devices --numbers lists them)");
 }

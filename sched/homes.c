@@ -78,6 +78,13 @@ static void describe_devices(const cairn_homes_question *q, model *m)
     }
 }
 
+/// A device that the user named refuses by itself: it knows why it cannot.
+static void leave_refusals(const cairn_policy_task *task, int devices, double *seconds)
+{
+    for (int d = 0; d < devices; d++)
+        if (task->pins >> d & 1 && isinf(seconds[d])) seconds[d] = 0;
+}
+
 static cairn_status
 describe_members(cairn_env *env, const cairn_homes_question *q, model *m)
 {
@@ -96,6 +103,7 @@ describe_members(cairn_env *env, const cairn_homes_question *q, model *m)
                                 .bytes = 8.0 * (double)rows * (double)q->op->columns};
         for (int d = 0; d < n; d++)
             m->seconds[k * n + d] = predict(q, k, d);
+        leave_refusals(&m->task[k], n, &m->seconds[k * n]);
     }
     return CAIRN_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// `cairn devices --costs`: the cost models of the first rank's machine.
+/// `cairn devices --models`: the cost models of the first rank's machine.
 
 #ifndef CLI_DEVICE_MODELS_H
 #define CLI_DEVICE_MODELS_H

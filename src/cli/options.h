@@ -62,8 +62,8 @@ typedef struct cli_job cli_job; // job.h
     X(PLAN_OUT, "plan-out", "FILE", NULL, "save the plan (not in this version)")     \
     X(TRACE, "trace", "FILE", NULL, "trace of every task (not in this version)")     \
     X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")     \
-    X(MODELS, "models", NULL, NULL, "what a file may say of simulated devices")      \
-    X(COSTS, "costs", NULL, NULL, "print the cost models")
+    X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")    \
+    X(MODELS, "models", NULL, NULL, "print the cost models")
 
 typedef enum {
 #define X(id, name, value, standard, help) CLI_##id,

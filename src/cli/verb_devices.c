@@ -86,7 +86,7 @@ static cairn_status report(cli_job *job, const cairn_device_info *devices, int c
     char *tree = NULL;
 
     if (!cli_is_first(job)) return CAIRN_OK;
-    if (cli_given(job, CLI_COSTS)) return cli_device_models(job);
+    if (cli_given(job, CLI_MODELS)) return cli_device_models(job);
     if (cli_given(job, CLI_JSON)) return write_json(job, devices, count);
     CLI_TRY(cairn_devices_tree(job->context, &tree));
     fputs(tree, stdout);
@@ -150,7 +150,7 @@ static cairn_status run(cli_job *job)
     cairn_device_info *devices = NULL;
     int                count   = 0;
 
-    if (cli_given(job, CLI_MODELS)) return cli_agree(job, print_models(job));
+    if (cli_given(job, CLI_NUMBERS)) return cli_agree(job, print_models(job));
     if (cli_given(job, CLI_DEVICES))
         CLI_TRY(cli_agree(job, cairn_devices_check(job->context, NULL,
                                                    cli_text(job, CLI_DEVICES), 0)));
@@ -166,10 +166,11 @@ static const char about[] =
     "offer; the devices are those of all ranks. A device that several ranks share is "
     "told whole: each has about its share of memory and bandwidth when all use it.\n"
     "\n"
-    "Devices that are simulated are described in files: --models lists what they may "
+    "Devices that are simulated are described in files: --numbers lists what they may "
     "say, docs/devices.md how.\n"
     "\n"
-    "--costs prints instead how long work takes on the first rank's devices, as far as "
+    "--models prints instead how long work takes on the first rank's devices, as far "
+    "as "
     "it "
     "was measured: seconds a run, a byte and an entry, for every family of work.";
 
@@ -178,8 +179,9 @@ static const char json[] =
     "machine[]{kind depth index level name cores bytes domain pci interfaces link}; "
     "bandwidth and link in bytes per second, null when unknown; sharing: ranks that "
     "use "
-    "it; with --models instead numbers[]{kind model name default least most whole unit "
-    "what}; with --costs instead models[]{device family clock launch per_byte "
+    "it; with --numbers instead numbers[]{kind model name default least most whole "
+    "unit "
+    "what}; with --models instead models[]{device family clock launch per_byte "
     "per_entry "
     "count spread age} file note; family null for all that was not measured, age in "
     "seconds";
@@ -188,7 +190,7 @@ static const cli_example examples[] = {
     {"cairn devices",                      "what is here"                      },
     {"mpirun -n 2 cairn devices --json -", "on two ranks, as JSON"             },
     {"cairn devices --devices cpu:2",      "as a run with that option has them"},
-    {"cairn devices --costs",              "what was learned of their speed"   },
+    {"cairn devices --models",             "what was learned of their speed"   },
     {NULL,                                 NULL                                },
 };
 
@@ -201,6 +203,7 @@ const cli_verb cli_verb_devices = {
     .about    = about,
     .json     = json,
     .examples = examples,
-    .options = (const cli_option_id[]){CLI_DEVICES, CLI_MODELS, CLI_COSTS, CLI_OPTIONS},
-    .run     = run,
+    .options =
+        (const cli_option_id[]){CLI_DEVICES, CLI_NUMBERS, CLI_MODELS, CLI_OPTIONS},
+    .run = run,
 };

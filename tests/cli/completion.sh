@@ -56,7 +56,7 @@ offer cairn run spmv a.mtx --dtype ''
 offers 'f32 f64'
 offer cairn run spmv a.mtx --distribute = r
 offers rows
-kinds=$("$program" devices --models | sed -n 's/^\([a-z][a-z]*\): .*/\1/p')
+kinds=$("$program" devices --numbers | sed -n 's/^\([a-z][a-z]*\): .*/\1/p')
 offer cairn run --place ''
 offers "$(printf '%s\n' auto $kinds | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 offer cairn run --x r

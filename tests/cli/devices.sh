@@ -11,25 +11,25 @@ for name in rank id kind name clock memory_bytes cores bandwidth sharing; do has
 has out '"rank": 0, "id": "cpu:0", "kind": "cpu"'
 has out '"sharing": 1'
 has out '{"kind": "machine", "depth": 0'
-expect 0 devices --models
+expect 0 devices --numbers
 says '^cpu: '
-expect 0 devices --models --json -
+expect 0 devices --numbers --json -
 fields out numbers
 
 # Cost models: nothing was measured yet; what was; what is no file; switched off.
 environment="CAIRN_COSTS=$PWD/costs.json"
-expect 0 devices --costs
+expect 0 devices --models
 says 'what is not measured'
-expect 0 devices --costs --json -
+expect 0 devices --models --json -
 fields out models file note
 for name in device family clock launch per_byte per_entry count spread age; do has out "\"$name\": "; done
 has out '"family": null'
 has out '"note": null'
 echo garbage >costs.json
-expect 0 devices --costs
+expect 0 devices --models
 says 'no JSON'
 environment="CAIRN_COSTS=none"
-expect 0 devices --costs
+expect 0 devices --models
 says 'kept in no file'
 environment=
 expect 2 devices more
