@@ -144,6 +144,7 @@ ask(cairn_env *env, const cairn_homes_question *q, model *m, cairn_homes *homes)
     for (int k = 0; k < members; k++) {
         chosen.device[k]  = answer.device[k];
         chosen.seconds[k] = m->seconds[k * n + answer.device[k]];
+        chosen.open += m->task[k].pins == 0;
     }
     chosen.makespan[0] = answer.makespan[0];
     chosen.makespan[1] = answer.makespan[1];
@@ -164,4 +165,32 @@ cairn_status cairn_homes_choose(cairn_env                  *env,
 
     cairn_free(env, m);
     return status;
+}
+
+bool cairn_homes_are_spread(const cairn_homes   *homes,
+                            const cairn_devices *devices,
+                            int                  members)
+{
+    bool spread = false;
+
+    for (int m = 0; m < members; m++) {
+        if (devices->device[homes->device[m]].info.clock != CAIRN_CLOCK_MEASURED)
+            return false;
+        spread |= homes->device[m] != homes->device[0];
+    }
+    return spread;
+}
+
+cairn_homes
+cairn_homes_alone(const cairn_homes *homes, const cairn_devices *devices, int members)
+{
+    cairn_homes alone = *homes;
+    int         host  = 0;
+
+    while (host + 1 < devices->count && !cairn_device_is_host(&devices->device[host]))
+        host++;
+    for (int m = 0; m < members; m++)
+        if (devices->device[homes->device[m]].info.clock == CAIRN_CLOCK_MEASURED)
+            alone.device[m] = host;
+    return alone;
 }

@@ -16,7 +16,18 @@ typedef struct cairn_homes {
     double seconds[CAIRN_MAX_MEMBERS]; ///< [members] Predicted, by that device's clock.
     double makespan[2];                ///< Of all, by cairn_clock; never to be added.
     char   policy[16];                 ///< Who decided.
+    int    open;                       ///< Members that the user left open.
 } cairn_homes;
+
+/// Is more than one device in use, and all of them measured? Then a clock can tell whether
+/// that pays.
+bool cairn_homes_are_spread(const cairn_homes   *homes,
+                            const cairn_devices *devices,
+                            int                  members);
+
+/// The same with all members on the processor's first device, but for simulated ones.
+cairn_homes
+cairn_homes_alone(const cairn_homes *homes, const cairn_devices *devices, int members);
 
 /// What homes are chosen for.
 typedef struct cairn_homes_question {

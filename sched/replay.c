@@ -318,6 +318,14 @@ void cairn_replay_times(const cairn_replay *replay, double *measured, double *si
     }
 }
 
+void cairn_replay_begin_anew(cairn_replay *replay)
+{
+    for (int p = 0; p < replay->pieces; p++)
+        replay->piece[p].runs = 0;
+    replay->runs = 0;
+    cairn_operands_clear(&replay->operands);
+}
+
 /* Fewer runs say more of what else the machine did than of the kernel. */
 enum { TELLING_RUNS = 5 };
 

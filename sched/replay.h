@@ -71,6 +71,9 @@ void cairn_replay_times(const cairn_replay *replay,
                         double             *measured,
                         double             *simulated);
 
+/// Forget all runs: times, and what they left in Y. Local.
+void cairn_replay_begin_anew(cairn_replay *replay);
+
 /// Let the cost models learn from the pieces' recent runs.
 ///
 /// Local.

@@ -116,7 +116,8 @@ typedef struct cairn_plan_info {
     const char *route;  ///< Of the slowest member: "reference", "compiled", "prebuilt".
     const char *why;    ///< Why a member goes the reference way; NULL: none does.
     const char *device; ///< Of the first member on this rank: "cpu:0".
-    const char *clock;  ///< "measured", "simulated", or "mixed" if parts differ.
+    const char *placement; ///< Who gave members their devices, and what was tried.
+    const char *clock;     ///< "measured", "simulated", or "mixed" if parts differ.
     double
         simulated;   ///< Seconds that one run takes by the models of simulated devices:
                      ///< those of the slowest. 0 without such.

@@ -14,7 +14,7 @@
 #include "devices/registry.h"
 #include "format/language.h"
 #include "sched/cost_file.h"
-#include "sched/replay.h"
+#include "sched/race.h"
 #include "tensor/local.h"
 
 #include <cairn/cairn.h>
@@ -72,6 +72,7 @@ struct cairn_plan {
     cairn_tensor *tensor;
     cairn_replay *replay;
     cairn_homes   homes;
+    char          placement[160]; ///< Who placed the members, and what was tried.
     double        seconds;
 };
 

@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "expr/operation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const cairn_product_options defaults = CAIRN_PRODUCT_DEFAULTS;
@@ -58,6 +59,81 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
     return cairn_homes_choose(env, &question, homes);
 }
 
+/// Free a plan, or what there is of one.
+static void discard(cairn_plan **plan)
+{
+    if (!*plan) return;
+    cairn_env *env = &(*plan)->tensor->context->env;
+
+    cairn_replay_destroy(&(*plan)->replay);
+    cairn_free(env, *plan);
+    *plan = NULL;
+}
+
+/// What plans are made of, again with other homes.
+static cairn_status create_replay(const cairn_tensor          *tensor,
+                                  const cairn_product_options *op,
+                                  const cairn_homes           *homes,
+                                  cairn_replay               **replay)
+{
+    return cairn_replay_create(tensor->context->comm, tensor->context->devices, homes,
+                               tensor->local, &tensor->rows, op, held_bytes(tensor),
+                               replay);
+}
+
+/// Several devices are not always faster than one: where nobody has said that there shall
+/// be several, both are tried, and the faster one stays.
+///
+/// Collective.
+static cairn_status try_alone(cairn_plan *plan, const cairn_product_options *op)
+{
+    cairn_comm          *comm    = plan->tensor->context->comm;
+    const cairn_devices *devices = plan->tensor->context->devices;
+    const int            members = plan->tensor->local->groups;
+    int64_t              spread  = plan->homes.open == members
+                     && cairn_homes_are_spread(&plan->homes, devices, members);
+    cairn_replay *other = NULL;
+    double        seconds[2];
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &spread, 1, CAIRN_MAX));
+    if (!spread) return CAIRN_OK;
+    const cairn_homes alone = cairn_homes_alone(&plan->homes, devices, members);
+
+    CAIRN_TRY(create_replay(plan->tensor, op, &alone, &other));
+    const cairn_status status = cairn_replay_race(plan->replay, other, seconds);
+
+    if (status == CAIRN_OK)
+        snprintf(plan->placement, sizeof plan->placement,
+                 "%s: several devices %.4g ms, %s alone %.4g ms: %s",
+                 plan->homes.policy, 1e3 * seconds[0],
+                 cairn_devices_host(plan->tensor->context->devices)->info.id,
+                 1e3 * seconds[1], seconds[0] <= seconds[1] ? "several" : "alone");
+    if (status == CAIRN_OK && seconds[1] < seconds[0]) {
+        cairn_replay *slow = plan->replay;
+
+        plan->replay = other;
+        plan->homes  = alone;
+        other        = slow;
+    }
+    cairn_replay_destroy(&other);
+    if (status == CAIRN_OK) cairn_replay_begin_anew(plan->replay);
+    return status;
+}
+
+static cairn_status create_plan(cairn_plan                  *plan,
+                                const cairn_product_options *op,
+                                const cairn_plan_options    *options)
+{
+    const cairn_tensor *tensor = plan->tensor;
+
+    CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
+                               choose_homes(tensor, op, options, &plan->homes)));
+    snprintf(plan->placement, sizeof plan->placement, "%s",
+             plan->homes.open > 0 ? plan->homes.policy : "as named");
+    CAIRN_TRY(create_replay(tensor, op, &plan->homes, &plan->replay));
+    return try_alone(plan, op);
+}
+
 cairn_status cairn_plan_create(cairn_tensor                *tensor,
                                const cairn_product_options *product,
                                const cairn_plan_options    *options,
@@ -73,18 +149,14 @@ cairn_status cairn_plan_create(cairn_tensor                *tensor,
 
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
-    if (status == CAIRN_OK) status = choose_homes(tensor, &op, options, &fresh->homes);
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK)
-        status = cairn_replay_create(comm, tensor->context->devices, &fresh->homes,
-                                     tensor->local, &tensor->rows, &op,
-                                     held_bytes(tensor), &fresh->replay);
+    if (status == CAIRN_OK) status = create_plan(fresh, &op, options);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;
         tensor->context->plans++;
     } else {
-        cairn_plan_destroy(&fresh);
+        discard(&fresh);
     }
     return status;
 }
@@ -104,15 +176,9 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
 void cairn_plan_destroy(cairn_plan **plan)
 {
     if (!*plan) return;
-    cairn_env *env = &(*plan)->tensor->context->env;
-
-    if ((*plan)->replay) {
-        cairn_replay_observe((*plan)->replay, (*plan)->tensor->context->costs);
-        (*plan)->tensor->context->plans--;
-    }
-    cairn_replay_destroy(&(*plan)->replay);
-    cairn_free(env, *plan);
-    *plan = NULL;
+    cairn_replay_observe((*plan)->replay, (*plan)->tensor->context->costs);
+    (*plan)->tensor->context->plans--;
+    discard(plan);
 }
 
 static void

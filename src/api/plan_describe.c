@@ -92,6 +92,7 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
                               .route         = route_name(plan_route(replay, &why)),
                               .why           = why,
                               .device        = replay->piece[0].device->info.id,
+                              .placement     = plan->placement,
                               .clock         = clock_name(number),
                               .simulated     = number[SIMULATED],
                               .measured      = number[MEASURED],

@@ -119,15 +119,17 @@ static json_t *setting(const cli_run *run)
 static json_t *result(const cli_run *run)
 {
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:s, s:o, s:o}", "clock",
-        run->moved.clock, "seconds_median", cli_json_real(run->median), "seconds_min",
-        cli_json_real(run->fastest), "seconds_measured", cli_json_real(run->total),
-        "seconds_simulated", run->moved.simulated * (double)run->settings.iters,
-        "gflops", cli_json_real(gflops(run)), "bytes_per_run",
+        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:s, s:s, s:o, s:o}",
+        "clock", run->moved.clock, "seconds_median", cli_json_real(run->median),
+        "seconds_min", cli_json_real(run->fastest), "seconds_measured",
+        cli_json_real(run->total), "seconds_simulated",
+        run->moved.simulated * (double)run->settings.iters, "gflops",
+        cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
         "convert_seconds", cli_json_real(run->convert), "plan_seconds",
-        cli_json_real(run->prepare), "route", run->moved.route, "overlap",
-        cli_json_real(overlap(run)), "parts", parts(run));
+        cli_json_real(run->prepare), "route", run->moved.route, "placement",
+        run->moved.placement, "overlap", cli_json_real(overlap(run)), "parts",
+        parts(run));
 }
 
 static json_t *object(const cli_run *run)
@@ -194,6 +196,8 @@ static void print(const cli_run *run)
     printf("before    read %s, store %s, plan %s\n", cli_word_seconds(run->read).text,
            cli_word_seconds(run->convert).text, cli_word_seconds(run->prepare).text);
     print_parts(run);
+    if (strchr(run->moved.placement, ':'))
+        printf("\nplacement %s\n", run->moved.placement);
     if (has_devices(run) && is_measured(run))
         printf("\noverlap %.2f: the parts take %s one after the other\n", overlap(run),
                cli_word_seconds(overlap(run) * run->median).text);
