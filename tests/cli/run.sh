@@ -84,10 +84,6 @@ for op in spgemm spadd sddmm mttkrp ttm ttv; do
 done
 expect 2 run spvm a.mtx
 complains 'spvm: .*did you mean spm[vm]?'
-for option in --plan --plan-out --trace; do
-    expect 2 run spmv a.mtx $option p
-    complains "$option: not in this version"
-done
 expect 2 run spmv a.mtx --format auto
 for how in cost graph 2d; do
     expect 2 run spmv a.mtx --distribute $how
