@@ -157,8 +157,6 @@ static cairn_status create_engine(cairn_replay *replay)
                                           .threads = threads_at_once(replay)};
 
     CAIRN_TRY(cairn_engine_create(replay->common.comm->env, &options, &replay->engine));
-    CAIRN_TRY(CAIRN_NEW_ZERO(replay->common.comm->env, replay->program->tasks,
-                             &replay->time));
     return cairn_engine_load(replay->engine, replay->program);
 }
 
@@ -295,7 +293,8 @@ cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
                                          .queues = replay->queues,
                                          .name   = name};
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
+    if (!replay->time) /* of an attempt that failed */
+        CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
     CAIRN_TRY(cairn_trace_create(env, &options, &replay->trace));
     CAIRN_TRY(cairn_trace_begin(replay->trace, replay->graph));
     cairn_engine_record(replay->engine, replay->time);
