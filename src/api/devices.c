@@ -233,6 +233,9 @@ cairn_status cairn_devices_check(cairn_context *context,
     cairn_env      *env = &context->env;
     cairn_placement placement;
 
+    CAIRN_CHECK(members >= 0 && members <= CAIRN_MAX_MEMBERS, env, CAIRN_BAD_ARGUMENT,
+                "devices: %d members: a format has at most %d", members,
+                CAIRN_MAX_MEMBERS);
     if (place) CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
     if (devices) CAIRN_TRY(reopen(context, "--devices", devices));
     if (place && !devices) CAIRN_TRY(open_named(context, &placement));
