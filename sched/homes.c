@@ -78,6 +78,18 @@ static void describe_devices(const cairn_homes_question *q, model *m)
     }
 }
 
+/// What was lost in another plan's run is not there any more.
+static cairn_status
+check_lost(cairn_env *env, const cairn_homes_question *q, const cairn_policy_task *task)
+{
+    for (int d = 0; d < q->devices->count; d++)
+        if (task->pins >> d & 1 && q->devices->device[d].lost)
+            return cairn_fail(env, CAIRN_NO_DEVICE,
+                              "device: %s: it failed in an earlier run, and is retired",
+                              q->devices->device[d].info.id);
+    return CAIRN_OK;
+}
+
 /// A device that the user named refuses by itself: it knows why it cannot.
 static void leave_refusals(const cairn_policy_task *task, int devices, double *seconds)
 {
@@ -97,6 +109,7 @@ describe_members(cairn_env *env, const cairn_homes_question *q, model *m)
         m->task[k] = (cairn_policy_task){.name   = m->name[k],
                                          .memory = q->tensor->group[k].bytes};
         CAIRN_TRY(find_pins(env, q, k, &m->task[k].pins));
+        CAIRN_TRY(check_lost(env, q, &m->task[k]));
         m->edge[k] =
             (cairn_policy_edge){.from  = k,
                                 .to    = members,
@@ -181,16 +194,13 @@ bool cairn_homes_are_spread(const cairn_homes   *homes,
     return spread;
 }
 
-cairn_homes
-cairn_homes_alone(const cairn_homes *homes, const cairn_devices *devices, int members)
+bool cairn_homes_gather(const cairn_devices *devices, int members, cairn_homes *homes)
 {
-    cairn_homes alone = *homes;
-    int         host  = 0;
+    int host = 0;
 
-    while (host + 1 < devices->count && !cairn_device_is_host(&devices->device[host]))
+    while (host < devices->count && !cairn_device_is_host(&devices->device[host]))
         host++;
-    for (int m = 0; m < members; m++)
-        if (devices->device[homes->device[m]].info.clock == CAIRN_CLOCK_MEASURED)
-            alone.device[m] = host;
-    return alone;
+    for (int m = 0; m < members && host < devices->count; m++)
+        homes->device[m] = host;
+    return host < devices->count;
 }

@@ -25,9 +25,11 @@ bool cairn_homes_are_spread(const cairn_homes   *homes,
                             const cairn_devices *devices,
                             int                  members);
 
-/// The same with all members on the processor's first device, but for simulated ones.
-cairn_homes
-cairn_homes_alone(const cairn_homes *homes, const cairn_devices *devices, int members);
+/// Put all members on the processor's first device.
+///
+/// @param[in,out] homes  Unchanged if it is not among the devices.
+/// @return whether it is.
+bool cairn_homes_gather(const cairn_devices *devices, int members, cairn_homes *homes);
 
 /// What homes are chosen for.
 typedef struct cairn_homes_question {

@@ -30,7 +30,12 @@ cairn_status cairn_piece_init(const cairn_pieces_common   *common,
                                       .op      = &piece->op,
                                       .threads = threads,
                                       .alone   = own || member == 0};
-    return cairn_member_kernel_get(common->comm, device, &piece->work, &piece->kernel);
+    CAIRN_TRY(
+        cairn_member_kernel_get(common->comm, device, &piece->work, &piece->kernel));
+    /* The reference way is the processor's, wherever the member was to be. */
+    if (cairn_member_kernel_lacks(&piece->kernel) && !cairn_device_is_host(device))
+        piece->device = cairn_devices_host(common->devices);
+    return CAIRN_OK;
 }
 
 void cairn_piece_fini(cairn_piece *piece)

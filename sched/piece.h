@@ -28,20 +28,21 @@ typedef struct cairn_pieces_common {
 typedef struct cairn_piece {
     const cairn_pieces_common *common;
     cairn_device              *device;
-    cairn_device_work          work;
-    cairn_product_options      op; ///< The plan's; of a Y of its own, beta is 0.
-    cairn_member_kernel        kernel;
-    cairn_reference           *reference; ///< NULL: it has a kernel.
-    bool                       has_own;   ///< Its sums go to a Y of its own:
-    void        *own;      ///< [rows][columns], room for f64 whatever is there.
-    cairn_status status;   ///< Of the last run,
-    double       seconds;  ///< what it took by the wall's clock,
-    double       modelled; ///< and by the model of a simulated device.
-    int64_t      runs;     ///< Since its times were forgotten.
-    double       recent[CAIRN_PIECE_RECENT];   ///< Seconds, in a ring.
-    char         label[48], collect_label[48]; ///< In traces.
-    char         retired[24];                  ///< The device that failed; "": none.
-    char         why[256];                     ///< And how.
+    int queue; ///< Whose thread computes it, also after its device was lost.
+    cairn_device_work     work;
+    cairn_product_options op; ///< The plan's; of a Y of its own, beta is 0.
+    cairn_member_kernel   kernel;
+    cairn_reference      *reference; ///< NULL: it has a kernel.
+    bool                  has_own;   ///< Its sums go to a Y of its own:
+    void                 *own;     ///< [rows][columns], room for f64 whatever is there.
+    cairn_status          status;  ///< Of the last run,
+    double                seconds; ///< what it took by the wall's clock,
+    double                modelled; ///< and by the model of a simulated device.
+    int64_t               runs;     ///< Since its times were forgotten.
+    double                recent[CAIRN_PIECE_RECENT];   ///< Seconds, in a ring.
+    char                  label[48], collect_label[48]; ///< In traces.
+    char                  retired[24]; ///< The device that failed; "": none.
+    char                  why[256];    ///< And how.
 } cairn_piece;
 
 /// Prepare the kernel of a piece.

@@ -39,10 +39,20 @@ static int host_threads(const cairn_replay *replay, const cairn_device *device)
         hosts += is_host_queue(replay, q);
     const int others = replay->queues - hosts;
 
-    if (hosts == 0 || others == 0 || device->env->options.threads > 0) return all;
+    if (hosts == 0 || others == 0 || device->env->threads_given) return all;
     const int left = all - (others + hosts - 1) / hosts;
 
     return left > 1 ? left : 1;
+}
+
+/// The queue of a device, a new one the first time. The host's thread serves the first
+/// device that is the processor, and any device that is alone.
+static int queue_of(cairn_replay *replay, int device)
+{
+    for (int q = 0; q < replay->queues; q++)
+        if (replay->queue_device[q] == device) return q;
+    replay->queue_device[replay->queues] = device;
+    return replay->queues++;
 }
 
 /// Collective.
@@ -57,18 +67,9 @@ static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes
         CAIRN_TRY(cairn_piece_init(&replay->common, device, m, &replay->op,
                                    host_threads(replay, device),
                                    !is_direct(replay, homes, m), &replay->piece[m]));
+        replay->piece[m].queue = queue_of(replay, homes->device[m]);
     }
     return CAIRN_OK;
-}
-
-/// The queue of a device, a new one the first time. The host's thread serves the first
-/// device that is the processor, and any device that is alone.
-static int queue_of(cairn_replay *replay, int device)
-{
-    for (int q = 0; q < replay->queues; q++)
-        if (replay->queue_device[q] == device) return q;
-    replay->queue_device[replay->queues] = device;
-    return replay->queues++;
 }
 
 /// Give the first queue to the host, if it has a piece.
@@ -119,13 +120,8 @@ static cairn_status fill_graph(cairn_replay *replay, cairn_graph *graph)
     cairn_handle y;
 
     CAIRN_TRY(cairn_graph_add_handle(graph, &y));
-    for (int p = 0; p < replay->pieces; p++) {
-        const cairn_device *device = replay->piece[p].device;
-        const int           queue =
-            queue_of(replay, (int)(device - replay->common.devices->device));
-
-        CAIRN_TRY(add_piece(replay, graph, y, p, queue));
-    }
+    for (int p = 0; p < replay->pieces; p++)
+        CAIRN_TRY(add_piece(replay, graph, y, p, replay->piece[p].queue));
     return CAIRN_OK;
 }
 
@@ -265,7 +261,9 @@ static cairn_status run_pieces(cairn_replay *replay)
     for (int p = 0; p < replay->pieces; p++)
         if (status != CAIRN_OK && replay->piece[p].status == status)
             return cairn_fail(replay->common.comm->env, status, "%s",
-                              replay->piece[p].kernel.launch.message);
+                              replay->piece[p].kernel.launch.message[0]
+                                  ? replay->piece[p].kernel.launch.message
+                                  : "memory: a product: out of memory");
     return status;
 }
 
@@ -301,19 +299,26 @@ cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
     return CAIRN_OK;
 }
 
+void cairn_replay_stop_recording(cairn_replay *replay)
+{
+    cairn_engine_record(replay->engine, NULL);
+    cairn_trace_destroy(&replay->trace);
+    cairn_free(replay->common.comm->env, replay->time);
+    replay->time = NULL;
+}
+
 void cairn_replay_times(const cairn_replay *replay, double *measured, double *simulated)
 {
     *measured = *simulated = 0;
     for (int q = 0; q < replay->queues; q++) {
-        const cairn_device *device = queue_device(replay, q);
-        const bool          models = device->info.clock == CAIRN_CLOCK_SIMULATED;
-        double             *most   = models ? simulated : measured;
-        double              sum    = 0;
+        double sum[2] = {0};
 
         for (int p = 0; p < replay->pieces; p++)
-            if (replay->piece[p].device == device)
-                sum += cairn_piece_median(&replay->piece[p]);
-        if (sum > *most) *most = sum;
+            if (replay->piece[p].queue == q)
+                sum[cairn_piece_models(&replay->piece[p])] +=
+                    cairn_piece_median(&replay->piece[p]);
+        if (sum[0] > *measured) *measured = sum[0];
+        if (sum[1] > *simulated) *simulated = sum[1];
     }
 }
 

@@ -65,6 +65,9 @@ cairn_status cairn_replay_run(cairn_replay *replay);
 /// @param[in] events  The last so many are kept, 48 bytes each.
 cairn_status cairn_replay_record(cairn_replay *replay, int64_t events);
 
+/// Record no more, and forget what was recorded. Local.
+void cairn_replay_stop_recording(cairn_replay *replay);
+
 /// Seconds of a run on this rank, by recent medians: of the queue that has most to do,
 /// one number for each clock.
 void cairn_replay_times(const cairn_replay *replay,

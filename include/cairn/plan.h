@@ -20,6 +20,10 @@
 /// reference way. A transposed product is summed over ranks, own part first, then by
 /// rank: its bits are the same on every run with the same ranks and threads.
 ///
+/// With several devices a member that is computed apart is summed by itself and then
+/// added, so that its bits are the same every time for one placement; where placements are
+/// left open, measured costs and trials choose them, unless `reproducible` says otherwise.
+///
 /// Sums are f64 for both element types, and rounded when a member is done. Padded formats
 /// compute 0*x: an Inf in X at an unstored position reaches Y.
 
@@ -57,6 +61,8 @@ typedef struct cairn_plan_options {
     const char *place; ///< Which device computes which member of the format, as --place
                        ///< takes it: "auto" (NULL), "cpu", "0=cpu:0,1=opencl".
     const char *plan; ///< A file of cairn_plan_save() that says so instead; NULL: none.
+    int reproducible; ///< Not 0: the same bits every time. Members that are left open are
+                      ///< all computed on the processor's first device.
 } cairn_plan_options;
 
 /// Prepare a product whose members run on different devices, at the same time. The

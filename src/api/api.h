@@ -90,6 +90,13 @@ cairn_status cairn_plan_read_places(const cairn_tensor          *tensor,
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);
 
+/// Open the kinds that a placement names, if nobody said which devices there are. Local.
+///
+/// @param[in] where  What named them, for messages.
+cairn_status cairn_context_open_named(cairn_context         *context,
+                                      const char            *where,
+                                      const cairn_placement *placement);
+
 /// The cost models of the context's devices, read when first needed. Local.
 cairn_status cairn_context_costs(cairn_context *context, cairn_costs **costs);
 

@@ -49,8 +49,9 @@ static void set_threads(cairn_context *context)
     cpu_set_t  bound;
     int        threads = omp_get_max_threads();
 
+    env->threads_given = env->options.threads > 0 || cairn_threads_are_set();
     if (env->options.threads > 0) return;
-    if (!cairn_threads_are_set() && sched_getaffinity(0, sizeof bound, &bound) == 0
+    if (!env->threads_given && sched_getaffinity(0, sizeof bound, &bound) == 0
         && CPU_COUNT(&bound) == sysconf(_SC_NPROCESSORS_ONLN))
         threads /= context->comm->local_size;
     env->options.threads = threads > 1 ? threads : 1;
@@ -178,6 +179,7 @@ void cairn_context_set_memory(cairn_context *context, int64_t bytes)
 void cairn_context_set_threads(cairn_context *context, int threads)
 {
     context->env.options.threads = threads > 1 ? threads : 1;
+    context->env.threads_given   = true;
     if (context->plans > 0) return;
     cairn_context_forget_costs(context);
     cairn_devices_close(&context->env, &context->devices); /* opened when needed */

@@ -204,8 +204,9 @@ static cairn_status reopen(cairn_context *context, const char *where, const char
     return CAIRN_OK;
 }
 
-/// Open the kinds that a placement names, if nobody said which devices there are.
-static cairn_status open_named(cairn_context *context, const cairn_placement *placement)
+cairn_status cairn_context_open_named(cairn_context         *context,
+                                      const char            *where,
+                                      const cairn_placement *placement)
 {
     char list[256];
     bool all = true;
@@ -222,7 +223,7 @@ static cairn_status open_named(cairn_context *context, const cairn_placement *pl
                 == 0;
         all = all && has;
     }
-    return all ? CAIRN_OK : reopen(context, "--place", list);
+    return all ? CAIRN_OK : reopen(context, where, list);
 }
 
 cairn_status cairn_devices_check(cairn_context *context,
@@ -238,7 +239,8 @@ cairn_status cairn_devices_check(cairn_context *context,
                 CAIRN_MAX_MEMBERS);
     if (place) CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
     if (devices) CAIRN_TRY(reopen(context, "--devices", devices));
-    if (place && !devices) CAIRN_TRY(open_named(context, &placement));
+    if (place && !devices)
+        CAIRN_TRY(cairn_context_open_named(context, "--place", &placement));
     CAIRN_TRY(cairn_context_devices(context));
     if (!place) return CAIRN_OK;
     CAIRN_CHECK(placement.named <= members, env, CAIRN_BAD_OPTION,

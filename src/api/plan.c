@@ -45,18 +45,25 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
                                      .op        = op,
                                      .ranks     = context->comm->local_size};
 
-    CAIRN_TRY(cairn_context_costs(context, &costs));
+    CAIRN_CHECK(!options || !options->plan || !options->place, env, CAIRN_BAD_OPTION,
+                "plan: %s: it says where members are computed, and so does a place",
+                options->plan);
     CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
-    if (options && options->plan)
+    if (options && options->plan) {
         CAIRN_TRY(cairn_plan_read_places(tensor, op, options->plan, &placement));
-    else
+        CAIRN_TRY(cairn_context_open_named(context, options->plan, &placement));
+    } else
         CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
     CAIRN_CHECK(placement.named <= tensor->local->groups, env, CAIRN_BAD_OPTION,
                 "--place: %s: the format has %d member%s", place, tensor->local->groups,
                 tensor->local->groups == 1 ? "" : "s");
+    CAIRN_TRY(cairn_context_costs(context, &costs));
     question.devices = context->devices;
     question.costs   = costs;
-    return cairn_homes_choose(env, &question, homes);
+    CAIRN_TRY(cairn_homes_choose(env, &question, homes));
+    if (options && options->reproducible && homes->open == tensor->local->groups)
+        cairn_homes_gather(context->devices, tensor->local->groups, homes);
+    return CAIRN_OK;
 }
 
 /// Free a plan, or what there is of one.
@@ -74,47 +81,90 @@ static void discard(cairn_plan **plan)
 static cairn_status create_replay(const cairn_tensor          *tensor,
                                   const cairn_product_options *op,
                                   const cairn_homes           *homes,
+                                  int64_t                      held,
                                   cairn_replay               **replay)
 {
     return cairn_replay_create(tensor->context->comm, tensor->context->devices, homes,
-                               tensor->local, &tensor->rows, op, held_bytes(tensor),
-                               replay);
+                               tensor->local, &tensor->rows, op, held, replay);
 }
 
-/// Several devices are not always faster than one: where nobody has said that there shall
-/// be several, both are tried, and the faster one stays.
+/// May members be tried elsewhere? On no rank did anybody say where they shall be, on
+/// some they are on several devices, and all have the processor.
 ///
 /// Collective.
-static cairn_status try_alone(cairn_plan *plan, const cairn_product_options *op)
+static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *may)
 {
     cairn_comm          *comm    = plan->tensor->context->comm;
     const cairn_devices *devices = plan->tensor->context->devices;
     const int            members = plan->tensor->local->groups;
-    int64_t              spread  = plan->homes.open == members
-                     && cairn_homes_are_spread(&plan->homes, devices, members);
+    int64_t              least[2];
+
+    *alone = plan->homes;
+    least[0] =
+        plan->homes.open == members && cairn_homes_gather(devices, members, alone);
+    least[1] = -(int64_t)cairn_homes_are_spread(&plan->homes, devices, members);
+    CAIRN_TRY(comm->ops->allreduce(comm, least, 2, CAIRN_MIN));
+    *may = least[0] == 1 && least[1] < 0;
+    return CAIRN_OK;
+}
+
+/// Has a device failed in a run, on any rank? Collective.
+static cairn_status has_failed(const cairn_replay *replay, int64_t *failed)
+{
+    cairn_comm *comm = replay->common.comm;
+
+    *failed = 0;
+    for (int p = 0; p < replay->pieces; p++)
+        *failed |= replay->piece[p].retired[0] != 0;
+    return comm->ops->allreduce(comm, failed, 1, CAIRN_MAX);
+}
+
+/// Time the plan against its other, and keep the faster in the plan. One whose device has
+/// failed stays, for it knows what became of its parts.
+///
+/// Collective.
+static cairn_status
+race(cairn_plan *plan, const cairn_homes *alone, cairn_replay **other)
+{
+    const cairn_devices *devices = plan->tensor->context->devices;
+    cairn_replay        *first   = plan->replay;
+    double               seconds[2];
+    int64_t              failed;
+
+    CAIRN_TRY(cairn_replay_race(first, *other, seconds));
+    CAIRN_TRY(has_failed(first, &failed));
+    const bool keeps = failed || seconds[0] <= seconds[1];
+
+    snprintf(plan->placement, sizeof plan->placement,
+             "%s: several devices %.4g ms, %s alone %.4g ms: %s", plan->homes.policy,
+             1e3 * seconds[0], devices->device[alone->device[0]].info.id,
+             1e3 * seconds[1], keeps ? "several" : "alone");
+    if (keeps) return CAIRN_OK;
+    plan->replay = *other;
+    plan->homes  = *alone;
+    *other       = first;
+    return CAIRN_OK;
+}
+
+/// Several devices are not always faster than one: where nobody has said that there shall
+/// be several, both are tried, and the faster one stays. Where there is no room for two,
+/// nothing is tried.
+///
+/// Collective.
+static cairn_status try_alone(cairn_plan *plan, const cairn_product_options *op)
+{
+    const int64_t held =
+        held_bytes(plan->tensor) + cairn_operands_bytes(&plan->replay->operands);
     cairn_replay *other = NULL;
-    double        seconds[2];
+    cairn_homes   alone;
+    bool          may;
 
-    CAIRN_TRY(comm->ops->allreduce(comm, &spread, 1, CAIRN_MAX));
-    if (!spread) return CAIRN_OK;
-    const cairn_homes alone = cairn_homes_alone(&plan->homes, devices, members);
+    CAIRN_TRY(may_race(plan, &alone, &may));
+    if (!may) return CAIRN_OK;
+    if (create_replay(plan->tensor, op, &alone, held, &other) != CAIRN_OK)
+        return CAIRN_OK;
+    const cairn_status status = race(plan, &alone, &other);
 
-    CAIRN_TRY(create_replay(plan->tensor, op, &alone, &other));
-    const cairn_status status = cairn_replay_race(plan->replay, other, seconds);
-
-    if (status == CAIRN_OK)
-        snprintf(plan->placement, sizeof plan->placement,
-                 "%s: several devices %.4g ms, %s alone %.4g ms: %s",
-                 plan->homes.policy, 1e3 * seconds[0],
-                 cairn_devices_host(plan->tensor->context->devices)->info.id,
-                 1e3 * seconds[1], seconds[0] <= seconds[1] ? "several" : "alone");
-    if (status == CAIRN_OK && seconds[1] < seconds[0]) {
-        cairn_replay *slow = plan->replay;
-
-        plan->replay = other;
-        plan->homes  = alone;
-        other        = slow;
-    }
     cairn_replay_destroy(&other);
     if (status == CAIRN_OK) cairn_replay_begin_anew(plan->replay);
     return status;
@@ -130,8 +180,9 @@ static cairn_status create_plan(cairn_plan                  *plan,
                                choose_homes(tensor, op, options, &plan->homes)));
     snprintf(plan->placement, sizeof plan->placement, "%s",
              plan->homes.open > 0 ? plan->homes.policy : "as named");
-    CAIRN_TRY(create_replay(tensor, op, &plan->homes, &plan->replay));
-    return try_alone(plan, op);
+    CAIRN_TRY(
+        create_replay(tensor, op, &plan->homes, held_bytes(tensor), &plan->replay));
+    return options && options->reproducible ? CAIRN_OK : try_alone(plan, op);
 }
 
 cairn_status cairn_plan_create(cairn_tensor                *tensor,

@@ -63,6 +63,16 @@ cairn_plan_file_format(cairn_context *context, const char *path, char **text)
     return status;
 }
 
+/// Line and column of a field, of the whole file or of its matrix.
+static cairn_json_where
+where_of(const plan_file *plan, const json_t *object, const char *name)
+{
+    const char *at = cairn_json_root(&plan->json);
+
+    if (object != plan->json.root) at = cairn_json_value(at, "matrix");
+    return cairn_json_place(&plan->json, at ? cairn_json_value(at, name) : NULL);
+}
+
 /// A number that must be what this run has.
 static cairn_status check_number(const plan_file *plan,
                                  const json_t    *object,
@@ -74,7 +84,7 @@ static cairn_status check_number(const plan_file *plan,
     if (json_is_integer(value) && json_integer_value(value) == here) return CAIRN_OK;
     return cairn_fail(plan->env, CAIRN_BAD_FILE,
                       "plan: %s: %s: the plan is not for this run, which has %" PRId64,
-                      plan->json.path, name, here);
+                      where_of(plan, object, name).text, name, here);
 }
 
 static cairn_status check_text(const plan_file *plan,
@@ -87,7 +97,7 @@ static cairn_status check_text(const plan_file *plan,
     if (value && strcmp(value, here) == 0) return CAIRN_OK;
     return cairn_fail(plan->env, CAIRN_BAD_FILE,
                       "plan: %s: %s: the plan is not for this run, which has %s",
-                      plan->json.path, name, here);
+                      where_of(plan, object, name).text, name, here);
 }
 
 /// Is the plan for this matrix and product?
@@ -105,10 +115,12 @@ static cairn_status check_run(const plan_file             *plan,
     CAIRN_TRY(check_number(plan, matrix, "cols", extent[1]));
     CAIRN_TRY(check_text(plan, matrix, "dtype", dtype));
     CAIRN_TRY(check_number(plan, root, "columns", op->columns));
-    CAIRN_CHECK(json_is_true(json_object_get(root, "transposed"))
-                    == (op->transposed != 0),
-                plan->env, CAIRN_BAD_FILE,
-                "plan: %s: transposed: the plan is not for this run", plan->json.path);
+    const json_t *transposed = json_object_get(root, "transposed");
+
+    if (!json_is_boolean(transposed)
+        || json_is_true(transposed) != (op->transposed != 0))
+        return WRONG(plan, value_at(plan, "transposed"), "transposed",
+                     "the plan is not for this run");
     return check_number(plan, root, "ranks", tensor->context->comm->size);
 }
 

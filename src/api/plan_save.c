@@ -40,10 +40,11 @@ gather_decisions(const cairn_plan *plan, decision **all, int64_t *count)
         const cairn_device_facts *device = &replay->piece[p].device->info;
         const int                 member = replay->piece[p].work.member;
 
-        own[p] = (decision){.rank    = comm->rank,
-                            .member  = member,
-                            .clock   = device->clock,
-                            .seconds = plan->homes.seconds[member]};
+        own[p] = (decision){
+            .rank    = comm->rank,
+            .member  = member,
+            .clock   = device->clock,
+            .seconds = replay->piece[p].retired[0] ? 0 : plan->homes.seconds[member]};
         snprintf(own[p].device, sizeof own[p].device, "%s", device->id);
     }
     if (status == CAIRN_OK)

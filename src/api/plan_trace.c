@@ -15,14 +15,20 @@ cairn_status cairn_plan_record(cairn_plan *plan, int64_t events)
     cairn_replay *replay = plan->replay;
     cairn_env    *env    = &plan->tensor->context->env;
 
-    CAIRN_CHECK(!replay->trace, env, CAIRN_BAD_ARGUMENT,
-                "trace: this plan records already");
-    CAIRN_CHECK(events >= 0, env, CAIRN_BAD_ARGUMENT,
-                "trace: a plan cannot keep fewer events than none");
+    cairn_status status = CAIRN_OK;
+
+    if (replay->trace)
+        status =
+            cairn_fail(env, CAIRN_BAD_ARGUMENT, "trace: this plan records already");
+    else if (events < 0)
+        status = cairn_fail(env, CAIRN_BAD_ARGUMENT,
+                            "trace: a plan cannot keep fewer events than none");
     /* Where their clocks start is all that ranks of different nodes have in common. */
-    CAIRN_TRY(cairn_comm_agree(replay->common.comm, CAIRN_OK));
-    return cairn_comm_agree(replay->common.comm,
-                            cairn_replay_record(replay, events > 0 ? events : EVENTS));
+    CAIRN_TRY(cairn_comm_agree(replay->common.comm, status));
+    status = cairn_comm_agree(
+        replay->common.comm, cairn_replay_record(replay, events > 0 ? events : EVENTS));
+    if (status != CAIRN_OK) cairn_replay_stop_recording(replay);
+    return status;
 }
 
 /// This rank's stretch of the file.
@@ -61,9 +67,12 @@ cairn_status cairn_plan_write_trace(const cairn_plan *plan, const char *path)
     char               *text   = NULL;
     int64_t             begin;
 
-    CAIRN_CHECK(replay->trace, comm->env, CAIRN_BAD_ARGUMENT,
-                "trace: %s: nothing was recorded", path);
-    cairn_status status = cairn_comm_agree(comm, print(replay, &text));
+    cairn_status status = replay->trace
+                              ? print(replay, &text)
+                              : cairn_fail(comm->env, CAIRN_BAD_ARGUMENT,
+                                           "trace: %s: nothing was recorded", path);
+
+    status = cairn_comm_agree(comm, status);
 
     if (status == CAIRN_OK) status = begin_of(comm, (int64_t)strlen(text), &begin);
     if (status == CAIRN_OK) {

@@ -33,8 +33,9 @@ typedef void (*cairn_progress_fn)(void *user, const char *what, double fraction)
 typedef struct cairn_env {
     char            message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
     cairn_options   options;
-    int64_t         memory_limit; ///< Bytes of arrays, entries and dense operands.
-    _Atomic int64_t live_blocks;  ///< Blocks allocated and not freed.
+    bool            threads_given; ///< Somebody said options.threads; else a default.
+    int64_t         memory_limit;  ///< Bytes of arrays, entries and dense operands.
+    _Atomic int64_t live_blocks;   ///< Blocks allocated and not freed.
     _Atomic int64_t live_bytes;
     _Atomic int64_t peak_bytes;
     _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.

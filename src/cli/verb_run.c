@@ -82,7 +82,9 @@ static cairn_status prepare(cli_run *run)
 
     cli_progress_phase("plan");
     const cairn_plan_options options = {.place = run->settings.place,
-                                        .plan  = run->settings.plan};
+                                        .plan  = run->settings.plan,
+                                        .reproducible =
+                                            cli_given(run->job, CLI_REPRODUCIBLE)};
 
     CLI_TRY(cairn_plan_create(run->tensor, &run->product, &options, &run->plan));
     if (strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0)
