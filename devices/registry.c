@@ -277,9 +277,10 @@ cairn_status cairn_devices_find(cairn_env           *env,
         }
         seen++;
     }
-    return cairn_fail(env, CAIRN_NO_DEVICE,
-                      "device: %s:%d: this run has %d %s device%s", kind, index, seen,
-                      kind, seen == 1 ? "" : "s");
+    return cairn_fail(
+        env, CAIRN_NO_DEVICE,
+        "device: %s:%d: this run has %d %s device%s; --devices says which it has", kind,
+        index, seen, kind, seen == 1 ? "" : "s");
 }
 
 bool cairn_device_is_host(const cairn_device *device)

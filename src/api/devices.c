@@ -244,7 +244,7 @@ cairn_status cairn_devices_check(cairn_context *context,
     CAIRN_TRY(cairn_context_devices(context));
     if (!place) return CAIRN_OK;
     CAIRN_CHECK(placement.named <= members, env, CAIRN_BAD_OPTION,
-                "--place: %s: the format has %d member%s", place, members,
+                "option: --place: %s: the format has %d member%s", place, members,
                 members == 1 ? "" : "s");
     for (int m = 0; m < members; m++) {
         int found;

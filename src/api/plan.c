@@ -27,6 +27,31 @@ static int64_t held_bytes(const cairn_tensor *tensor)
     return held;
 }
 
+/// What the user said of places: a plan, or a text.
+static cairn_status read_placement(const cairn_tensor          *tensor,
+                                   const cairn_product_options *op,
+                                   const cairn_plan_options    *options,
+                                   cairn_placement             *placement)
+{
+    cairn_env  *env     = &tensor->context->env;
+    const char *place   = options && options->place ? options->place : "";
+    const char *plan    = options ? options->plan : NULL;
+    const int   members = tensor->local->groups;
+
+    CAIRN_CHECK(!plan || !options->place, env, CAIRN_BAD_OPTION,
+                "plan: %s: it says where members are computed, and so does a place",
+                plan);
+    if (plan) {
+        CAIRN_TRY(cairn_plan_read_places(tensor, op, plan, placement));
+        return cairn_context_open_named(tensor->context, plan, placement);
+    }
+    CAIRN_TRY(cairn_placement_parse(env, "--place", place, placement));
+    CAIRN_CHECK(placement->named <= members, env, CAIRN_BAD_OPTION,
+                "option: --place: %s: the format has %d member%s", place, members,
+                members == 1 ? "" : "s");
+    return CAIRN_OK;
+}
+
 /// Which device computes which member on this rank.
 static cairn_status choose_homes(const cairn_tensor          *tensor,
                                  const cairn_product_options *op,
@@ -35,8 +60,8 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
 {
     cairn_context  *context = tensor->context;
     cairn_env      *env     = &context->env;
-    const char     *place   = options && options->place ? options->place : "";
     const char     *policy  = env->options.policy[0] ? env->options.policy : "heft";
+    const int       members = tensor->local->groups;
     cairn_placement placement;
     cairn_costs    *costs;
 
@@ -45,24 +70,14 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
                                      .op        = op,
                                      .ranks     = context->comm->local_size};
 
-    CAIRN_CHECK(!options || !options->plan || !options->place, env, CAIRN_BAD_OPTION,
-                "plan: %s: it says where members are computed, and so does a place",
-                options->plan);
     CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
-    if (options && options->plan) {
-        CAIRN_TRY(cairn_plan_read_places(tensor, op, options->plan, &placement));
-        CAIRN_TRY(cairn_context_open_named(context, options->plan, &placement));
-    } else
-        CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
-    CAIRN_CHECK(placement.named <= tensor->local->groups, env, CAIRN_BAD_OPTION,
-                "--place: %s: the format has %d member%s", place, tensor->local->groups,
-                tensor->local->groups == 1 ? "" : "s");
+    CAIRN_TRY(read_placement(tensor, op, options, &placement));
     CAIRN_TRY(cairn_context_costs(context, &costs));
     question.devices = context->devices;
     question.costs   = costs;
     CAIRN_TRY(cairn_homes_choose(env, &question, homes));
-    if (options && options->reproducible && homes->open == tensor->local->groups)
-        cairn_homes_gather(context->devices, tensor->local->groups, homes);
+    if (options && options->reproducible && homes->open == members)
+        cairn_homes_gather(context->devices, members, homes);
     return CAIRN_OK;
 }
 

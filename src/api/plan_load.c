@@ -144,6 +144,9 @@ static cairn_status read_part(const plan_file    *plan,
         return WRONG(plan, cairn_json_value(at, "member"), "member",
                      "the format has fewer members");
     if (json_integer_value(rank) != tensor->context->comm->rank) return CAIRN_OK;
+    if (placement->member[m].kind[0])
+        return WRONG(plan, cairn_json_value(at, "member"), "member",
+                     "it is placed twice on this rank");
     placement->named = placement->named > m ? placement->named : (int)m + 1;
     return cairn_device_name_parse(
         plan->env, cairn_json_place(&plan->json, cairn_json_value(at, "device")).text,

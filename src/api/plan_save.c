@@ -109,9 +109,10 @@ static cairn_status write_text(cairn_env *env, const char *path, const char *tex
 static cairn_status
 write_plan(const cairn_plan *plan, const char *path, const decision *all, int64_t count)
 {
-    cairn_env   *env    = &plan->tensor->context->env;
-    json_t      *object = plan_object(plan, all, count);
-    char        *text   = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
+    cairn_env *env    = &plan->tensor->context->env;
+    json_t    *object = plan_object(plan, all, count);
+    char      *text =
+        object ? json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
     cairn_status status =
         text ? write_text(env, path, text)
              : cairn_fail(env, CAIRN_NO_MEMORY, "plan: %s: out of memory", path);

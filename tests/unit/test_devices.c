@@ -520,7 +520,9 @@ Test(placement, absent_device_is_said_when_it_is_looked_up)
     cr_expect_eq(cairn_placement_find(&env, &placement, devices, 0, &found),
                  CAIRN_NO_DEVICE);
     cr_expect_eq(found, -2);
-    cr_expect_str_eq(env.message, "device: cpu:7: this run has 1 cpu device");
+    cr_expect_str_eq(
+        env.message,
+        "device: cpu:7: this run has 1 cpu device; --devices says which it has");
     cairn_devices_close(&env, &devices);
 }
 
