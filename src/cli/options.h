@@ -45,7 +45,8 @@ typedef struct cli_job cli_job; // job.h
     X(TO, "to", "SPEC", NULL, "the format to store it in")                           \
     X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand")              \
     X(PLACE, "place", "LIST", "auto", "devices of the members: auto, cpu, 0=cpu:0")  \
-    X(DEVICES, "devices", "LIST", "all", "devices of this run: cpu:2, or files")     \
+    X(DEVICES, "devices", "LIST", "the processor, and what --place names",           \
+      "devices of this run: cpu:2,opencl, files, or all")                            \
     X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")   \
     X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
     X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \
@@ -58,9 +59,9 @@ typedef struct cli_job cli_job; // job.h
     X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")           \
     X(OUT, "out", "FILE", NULL, "write the result, Matrix Market")                   \
     X(VERIFY, "verify", NULL, NULL, "compare with a sum over the file's entries")    \
-    X(PLAN, "plan", "FILE", NULL, "load the plan (not in this version)")             \
-    X(PLAN_OUT, "plan-out", "FILE", NULL, "save the plan (not in this version)")     \
-    X(TRACE, "trace", "FILE", NULL, "trace of every task (not in this version)")     \
+    X(PLAN, "plan", "FILE", NULL, "place members as this file says")                 \
+    X(PLAN_OUT, "plan-out", "FILE", NULL, "write where members are placed")          \
+    X(TRACE, "trace", "FILE", NULL, "write when tasks ran, for ui.perfetto.dev")     \
     X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")     \
     X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")    \
     X(MODELS, "models", NULL, NULL, "print the cost models")

@@ -208,7 +208,12 @@ static const char about[] =
     "1e-12 (f64) or 1e-5 (f32) of the sum of sizes in the row; else status 1.\n"
     "\n"
     "Seconds are those of one run, the slowest rank's: median and least of the timed "
-    "runs.";
+    "runs. Those of simulated devices are a model's, and never added to measured "
+    "ones.\n"
+    "\n"
+    "Members of a hybrid run on different devices at the same time (--place), with the "
+    "same bits. --plan-out keeps the decision as JSON, and --plan takes it, with its "
+    "format; what devices it names must be there (--devices).";
 
 static const char json[] =
     "op matrix rows cols nnz dtype format ranks threads iters clock seconds_median "
@@ -220,12 +225,14 @@ static const char json[] =
     "verify{rel_error max_abs_error ok}";
 
 static const cli_example examples[] = {
-    {"cairn run spmv grid.mtx --verify",                                     "CSR, timed and checked"},
+    {"cairn run spmv grid.mtx --verify",                                     "CSR, timed and checked"                               },
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --json -",
-     "full stretches of diagonals apart, numbers for a program"                                      },
-    {"cairn run spmm grid.mtx --k 8 --verify",                               "eight vectors at once" },
-    {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept" },
-    {NULL,                                                                   NULL                    },
+     "full stretches of diagonals apart, numbers for a program"                                                                     },
+    {"cairn run spmm grid.mtx --k 8 --verify",                               "eight vectors at once"                                },
+    {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept"                                },
+    {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --devices cpu:2 "
+     "--place 0=cpu:0,1=cpu:1 --trace trace.json",                      "two members on halves of the processor, when they ran"},
+    {NULL,                                                                   NULL                                                   },
 };
 
 const cli_verb cli_verb_run = {
