@@ -143,6 +143,9 @@ static cairn_status read_part(const plan_file    *plan,
     if (m < 0 || m >= tensor->local->groups)
         return WRONG(plan, cairn_json_value(at, "member"), "member",
                      "the format has fewer members");
+    if (json_integer_value(rank) < 0
+        || json_integer_value(rank) >= tensor->context->comm->size)
+        return WRONG(plan, cairn_json_value(at, "rank"), "rank", "the job has fewer");
     if (json_integer_value(rank) != tensor->context->comm->rank) return CAIRN_OK;
     if (placement->member[m].kind[0])
         return WRONG(plan, cairn_json_value(at, "member"), "member",

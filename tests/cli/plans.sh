@@ -18,7 +18,7 @@ has out '"device": "cpu:1"'
 has out '"placement": "as named"'
 expect 2 run spmv m.mtx --devices cpu:2 --plan p.json --place cpu
 expect 2 run spmm m.mtx --devices cpu:2 --plan p.json
-complains '^cairn: plan: p.json: columns: the plan is not for this run'
+complains '^cairn: plan: p.json:4:13: columns: the plan is not for this run'
 expect 1 run spmv m.mtx --devices cpu --plan p.json
 complains 'cpu:1'
 expect 1 run spmv m.mtx --plan none.json

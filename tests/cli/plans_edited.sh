@@ -22,13 +22,13 @@ expect 1 run spmv a.mtx --plan p.json
 complains 'cpu:1: this run has 1 cpu device; --devices'
 expect 2 run spmv a.mtx --plan p.json --place cpu
 expect 2 run spmv a.mtx --plan p.json --format csr --devices cpu:2
-complains 'p.json: format: '
+complains 'p.json:[0-9]*:[0-9]*: format: '
 expect 2 run spmv a.mtx --plan p.json --dtype f32 --devices cpu:2
-complains 'p.json: dtype: '
+complains 'p.json:[0-9]*:[0-9]*: dtype: '
 expect 2 run spmm a.mtx --plan p.json --devices cpu:2
-complains 'p.json: columns: '
+complains 'p.json:[0-9]*:[0-9]*: columns: '
 expect 2 run spmv a.mtx --plan p.json --transpose --devices cpu:2
-complains 'p.json: transposed: '
+complains 'p.json:[0-9]*:[0-9]*: transposed: '
 expect 2 run spmv a.mtx --plan a.mtx
 
 # edited STATUS SCRIPT: the plan as sed changes it.

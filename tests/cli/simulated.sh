@@ -35,13 +35,13 @@ expect 1 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
 complains 'limit 2000'
 echo '{"kind": "fpga", "rows": 599}' >sim.json
 expect 2 run spmv grid.mtx --format 'serpens<128>' --dtype f32 --devices ./sim.json --place fpga
-complains 'fpga:0 cannot do it'
+complains '^cairn: device: fpga:0: member 0: 600 rows: it keeps Y on the chip, which holds 599$'
 echo '{"kind": "pim", "corse": 5}' >sim.json
 expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
 complains 'did you mean cores'
 
 expect 2 run spmv grid.mtx --devices pim --place pim
-complains 'pim:0 cannot do it'
+complains 'pim:0: member 0 has no banks to give to cores; formats with partition have, as c2sr'
 expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices fpga --place fpga
-complains 'fpga:0 cannot do it'
+complains 'fpga:0: member 0: it runs schedules alone'
 finish
