@@ -36,33 +36,6 @@ static cairn_ir_array *tally_of(cairn_convert *c)
     return cairn_convert_small(c, CAIRN_CONVERT_tally, "tally");
 }
 
-static cairn_ir_array *list_of(cairn_convert *c)
-{
-    return cairn_convert_small(c, CAIRN_CONVERT_list, "list");
-}
-
-static cairn_ir_array *slots_of(cairn_convert *c)
-{
-    return cairn_convert_small(c, CAIRN_CONVERT_slot, "slot");
-}
-
-/// This thread's slot of a value of the last expression.
-static cairn_ir_x slot_at(cairn_convert *c, cairn_ir_x x)
-{
-    cairn_ir *b = &c->ir;
-
-    return cairn_ir_add(
-        b, x,
-        cairn_ir_mul(b, c->thread,
-                     cairn_convert_scalar(c, CAIRN_CONVERT_slots, "slots")));
-}
-
-static void increase(cairn_convert *c, cairn_ir_var *var)
-{
-    cairn_ir_assign(&c->ir, var,
-                    cairn_ir_add_int(&c->ir, cairn_ir_use(&c->ir, var), 1));
-}
-
 /* ---- what an entry gives ---- */
 
 static int64_t start_of(const cairn_start *start)
@@ -146,80 +119,27 @@ static void tally_dense(cairn_convert *c)
     cairn_convert_close_shares(c);
 }
 
-/// Where a thread stands.
-typedef struct {
-    cairn_ir_var *nodes;       ///< Groups listed so far.
-    cairn_ir_var *first, *now; ///< Lines: the first met, and the one at hand.
-    cairn_ir_var *begin;       ///< Its first group.
-} lister;
-
-/// Lines that nobody is in end where the next one begins.
-static void begin_line(cairn_convert *c, lister *s, cairn_ir_x line)
-{
-    cairn_ir *b = &c->ir;
-
-    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_use(b, s->first), cairn_ir_int(b, 0)));
-    cairn_ir_assign(b, s->first, line);
-    cairn_ir_assign(b, s->now, cairn_ir_add_int(b, line, -1));
-    cairn_ir_end(b);
-    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, s->now), line));
-    increase(c, s->now);
-    cairn_ir_store(b, cairn_convert_cursors(c), cairn_ir_use(b, s->now),
-                   cairn_ir_use(b, s->nodes));
-    cairn_ir_end(b);
-    cairn_ir_assign(b, s->begin, cairn_ir_use(b, s->nodes));
-}
-
-/// A slot is one more than the group's number; numbers before the line's first are those
-/// of other lines.
-static void list_group(cairn_convert *c, lister *s)
-{
-    cairn_ir        *b = &c->ir;
-    const cairn_ir_x x =
-        cairn_ir_use(b, cairn_ir_let(b, offset_of(c, c->levels - 1), "x"));
-    const cairn_ir_x slot = slot_at(c, x);
-
-    cairn_ir_if(b, cairn_ir_le(b, cairn_ir_load(b, slots_of(c), slot),
-                               cairn_ir_use(b, s->begin)));
-    cairn_ir_store(b, list_of(c), cairn_ir_use(b, s->nodes), x);
-    cairn_ir_store(b, tally_of(c), cairn_ir_use(b, s->nodes), cairn_ir_int(b, 0));
-    increase(c, s->nodes);
-    cairn_ir_store(b, slots_of(c), slot, cairn_ir_use(b, s->nodes));
-    cairn_ir_end(b);
-    add_weight(
-        c, cairn_ir_use(
-               b, cairn_ir_let(
-                      b, cairn_ir_add_int(b, cairn_ir_load(b, slots_of(c), slot), -1),
-                      "group")));
-}
-
 static void tally_listed(cairn_convert *c)
 {
-    cairn_ir *b = &c->ir;
-    lister    s = {0};
+    cairn_ir            *b = &c->ir;
+    cairn_convert_lister s;
 
     cairn_convert_open_shares(c);
-
-    const cairn_ir_x offset = cairn_ir_load(
-        b, cairn_convert_array(c, CAIRN_CONVERT_offset, "offset"), c->thread);
-
-    s.nodes = cairn_ir_declare(b, offset, "nodes");
-    s.first = cairn_ir_declare(b, cairn_ir_int(b, -1), "first_line");
-    s.now   = cairn_ir_declare(b, cairn_ir_int(b, -1), "line_now");
-    s.begin = cairn_ir_declare(b, cairn_ir_use(b, s.nodes), "begin_of_line");
+    cairn_convert_declare_lister(c, &s, "line");
     cairn_convert_visit(c, needs_value(c->spec->query));
     cairn_convert_indices(c, c->levels);
+    cairn_convert_enter_group(c, &s, number_of(c, c->levels - 1, "line"));
 
-    const cairn_ir_x line = number_of(c, c->levels - 1, "line");
+    const cairn_ir_x x =
+        cairn_ir_use(b, cairn_ir_let(b, offset_of(c, c->levels - 1), "x"));
 
-    cairn_ir_if(b, cairn_ir_ne(b, line, cairn_ir_use(b, s.now)));
-    begin_line(c, &s, line);
-    cairn_ir_end(b);
-    list_group(c, &s);
+    cairn_convert_list_offset(c, &s, x, tally_of(c));
+    const cairn_ir_x group = cairn_ir_add_int(
+        b, cairn_ir_load(b, cairn_convert_slots(c), cairn_convert_slot_at(c, x)), -1);
+
+    add_weight(c, cairn_ir_use(b, cairn_ir_let(b, group, "group")));
     cairn_convert_leave(c);
-    cairn_convert_tell(c, 1, cairn_ir_use(b, s.nodes));
-    cairn_convert_tell(c, 2, cairn_ir_use(b, s.first));
-    cairn_convert_tell(c, 3, cairn_ir_use(b, s.now));
+    cairn_convert_tell_lister(c, &s);
     cairn_convert_close_shares(c);
 }
 
@@ -254,7 +174,8 @@ static void enter_line(cairn_convert *c, cairn_ir_x line)
         "groups of the line", "q");
     const cairn_ir_x q = cairn_ir_loop_var(b, loop);
 
-    cairn_ir_store(b, slots_of(c), slot_at(c, cairn_ir_load(b, list_of(c), q)),
+    cairn_ir_store(b, cairn_convert_slots(c),
+                   cairn_convert_slot_at(c, cairn_ir_load(b, cairn_convert_list(c), q)),
                    member_of(c, q));
     cairn_ir_end(b);
 }
@@ -268,7 +189,8 @@ static cairn_ir_x member_in_line(cairn_convert *c, cairn_ir_var *current)
     cairn_ir_assign(b, current, line);
     enter_line(c, line);
     cairn_ir_end(b);
-    return cairn_ir_load(b, slots_of(c), slot_at(c, offset_of(c, c->levels - 1)));
+    return cairn_ir_load(b, cairn_convert_slots(c),
+                         cairn_convert_slot_at(c, offset_of(c, c->levels - 1)));
 }
 
 void cairn_convert_lower_deal(cairn_convert *c)

@@ -26,12 +26,6 @@ static cairn_ir_x zero(cairn_convert *c)
     return cairn_ir_int(&c->ir, 0);
 }
 
-static void increase(cairn_convert *c, cairn_ir_var *var)
-{
-    cairn_ir_assign(&c->ir, var,
-                    cairn_ir_add_int(&c->ir, cairn_ir_use(&c->ir, var), 1));
-}
-
 static bool has_keys(const cairn_convert *c)
 {
     return c->spec->source == CAIRN_CONVERT_KEYS
@@ -136,7 +130,7 @@ static void remember(cairn_convert *c, append *a)
         cairn_ir_assign(b, a->last[l], has_keys(c) ? a->prefix[l] : c->e[l]);
     if (c->spec->split) cairn_ir_assign(b, a->last_high, c->word[1]);
     if (a->first) cairn_ir_assign(b, a->first, zero(c));
-    increase(c, a->entries);
+    cairn_convert_increase(c, a->entries);
 }
 
 /* ---- nodes ---- */
@@ -153,7 +147,7 @@ static void advance(cairn_convert *c, append *a, int l, cairn_ir_x parent)
     cairn_ir *b = &c->ir;
 
     cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, a->row[l]), parent));
-    increase(c, a->row[l]);
+    cairn_convert_increase(c, a->row[l]);
     cairn_ir_store(b, cairn_convert_ptr(c, 1, l), cairn_ir_use(b, a->row[l]),
                    cairn_ir_use(b, a->total[l]));
     cairn_ir_end(b);
@@ -217,7 +211,7 @@ static void add_node(cairn_convert *c, append *a, int l)
                         cairn_ir_add_int(b, cairn_ir_use(b, a->node[l]), 1));
     } else {
         if (a->node[l]) cairn_ir_assign(b, a->node[l], cairn_ir_use(b, a->total[l]));
-        increase(c, a->total[l]);
+        cairn_convert_increase(c, a->total[l]);
     }
     if (a->fill && level->has_idx)
         cairn_ir_store(b, cairn_convert_idx(c, 1, l), cairn_ir_use(b, a->node[l]),

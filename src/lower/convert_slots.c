@@ -7,16 +7,6 @@
 
 #include "lower/convert_steps.h"
 
-static cairn_ir_array *slots_of(cairn_convert *c)
-{
-    return cairn_convert_small(c, CAIRN_CONVERT_slot, "slot");
-}
-
-static cairn_ir_array *list_of(cairn_convert *c)
-{
-    return cairn_convert_small(c, CAIRN_CONVERT_list, "list");
-}
-
 /// The index of the trimmed level, from the least of its range.
 static cairn_ir_x offset_of(cairn_convert *c)
 {
@@ -30,106 +20,33 @@ static cairn_ir_x offset_of(cairn_convert *c)
                     "x"));
 }
 
-static void increase(cairn_convert *c, cairn_ir_var *var)
-{
-    cairn_ir_assign(&c->ir, var,
-                    cairn_ir_add_int(&c->ir, cairn_ir_use(&c->ir, var), 1));
-}
-
-/// This thread's slot of an index; with one group all threads have the same.
-static cairn_ir_x slot_at(cairn_convert *c, cairn_ir_x x, bool common)
-{
-    cairn_ir *b = &c->ir;
-
-    if (common) return x;
-    return cairn_ir_add(
-        b, x,
-        cairn_ir_mul(b, c->thread,
-                     cairn_convert_scalar(c, CAIRN_CONVERT_slots, "slots")));
-}
-
 /* ---- MARK ---- */
-
-/// Where a thread stands.
-typedef struct {
-    cairn_ir_var *entries, *nodes;
-    cairn_ir_var *first, *group; ///< Groups: the first met, and the one at hand.
-    cairn_ir_var *begin;         ///< Its first node.
-} marker;
-
-/// Groups that nobody has end where the next one begins.
-static void begin_group(cairn_convert *c, marker *m, cairn_ir_x group)
-{
-    cairn_ir *b = &c->ir;
-
-    cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_use(b, m->first), cairn_ir_int(b, 0)));
-    cairn_ir_assign(b, m->first, group);
-    cairn_ir_assign(b, m->group, cairn_ir_add_int(b, group, -1));
-    cairn_ir_end(b);
-    cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, m->group), group));
-    increase(c, m->group);
-    cairn_ir_store(b, cairn_convert_cursors(c), cairn_ir_use(b, m->group),
-                   cairn_ir_use(b, m->nodes));
-    cairn_ir_end(b);
-    cairn_ir_assign(b, m->begin, cairn_ir_use(b, m->nodes));
-}
-
-static void mark_index(cairn_convert *c, marker *m)
-{
-    cairn_ir        *b    = &c->ir;
-    const cairn_ir_x x    = offset_of(c);
-    const cairn_ir_x slot = slot_at(c, x, false);
-
-    if (c->to->first == 0) {
-        cairn_ir_store(b, slots_of(c), slot, cairn_ir_int(b, 1));
-        return;
-    }
-    cairn_ir_if(b, cairn_ir_le(b, cairn_ir_load(b, slots_of(c), slot),
-                               cairn_ir_use(b, m->begin)));
-    cairn_ir_store(b, list_of(c), cairn_ir_use(b, m->nodes), x);
-    increase(c, m->nodes);
-    cairn_ir_store(b, slots_of(c), slot, cairn_ir_use(b, m->nodes));
-    cairn_ir_end(b);
-}
-
-static void mark_entry(cairn_convert *c, marker *m)
-{
-    cairn_ir *b = &c->ir;
-
-    cairn_convert_indices(c, c->to->last + 1);
-    if (c->to->first > 0) {
-        const cairn_ir_x group = cairn_convert_group(c);
-
-        cairn_ir_if(b, cairn_ir_ne(b, group, cairn_ir_use(b, m->group)));
-        begin_group(c, m, group);
-        cairn_ir_end(b);
-    }
-    mark_index(c, m);
-    increase(c, m->entries);
-}
 
 void cairn_convert_lower_mark(cairn_convert *c)
 {
-    cairn_ir *b = &c->ir;
-    marker    m = {0};
+    cairn_ir            *b   = &c->ir;
+    const bool           one = c->to->first == 0;
+    cairn_convert_lister s;
 
     cairn_convert_open_shares(c);
+    cairn_convert_declare_lister(c, &s, "group");
+    cairn_ir_var *entries = cairn_ir_declare(b, cairn_ir_int(b, 0), "entries");
 
-    const cairn_ir_x offset = cairn_ir_load(
-        b, cairn_convert_array(c, CAIRN_CONVERT_offset, "offset"), c->thread);
-
-    m.entries = cairn_ir_declare(b, cairn_ir_int(b, 0), "entries");
-    m.nodes   = cairn_ir_declare(b, offset, "nodes");
-    m.first   = cairn_ir_declare(b, cairn_ir_int(b, -1), "first_group");
-    m.group   = cairn_ir_declare(b, cairn_ir_int(b, -1), "group_now");
-    m.begin   = cairn_ir_declare(b, cairn_ir_use(b, m.nodes), "begin_of_group");
     cairn_convert_visit(c, false);
-    mark_entry(c, &m);
+    cairn_convert_indices(c, c->to->last + 1);
+    if (!one) cairn_convert_enter_group(c, &s, cairn_convert_group(c));
+
+    const cairn_ir_x x = offset_of(c);
+
+    if (one)
+        cairn_ir_store(b, cairn_convert_slots(c), cairn_convert_slot_at(c, x),
+                       cairn_ir_int(b, 1));
+    else
+        cairn_convert_list_offset(c, &s, x, NULL);
+    cairn_convert_increase(c, entries);
     cairn_convert_leave(c);
-    cairn_convert_tell(c, 0, cairn_ir_use(b, m.entries));
-    cairn_convert_tell(c, 1, cairn_ir_use(b, m.nodes));
-    cairn_convert_tell(c, 2, cairn_ir_use(b, m.first));
-    cairn_convert_tell(c, 3, cairn_ir_use(b, m.group));
+    cairn_convert_tell(c, 0, cairn_ir_use(b, entries));
+    cairn_convert_tell_lister(c, &s);
     cairn_convert_close_shares(c);
 }
 
@@ -145,12 +62,13 @@ static void enter_nodes(cairn_convert *c, cairn_ir_x group)
         cairn_ir_load(b, cairn_convert_cursors(c), cairn_ir_add_int(b, group, 1)), 1,
         "nodes of the group", "q");
     const cairn_ir_x q = cairn_ir_loop_var(b, loop);
-    const cairn_ir_x x =
-        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, list_of(c), q), "its"));
+    const cairn_ir_x x = cairn_ir_use(
+        b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_list(c), q), "its"));
     const cairn_ir_x e =
         cairn_ir_add(b, x, cairn_convert_element(c, CAIRN_CONVERT_low, "low", E));
 
-    cairn_ir_store(b, slots_of(c), c->thread ? slot_at(c, x, false) : x, q);
+    cairn_ir_store(b, cairn_convert_slots(c),
+                   c->thread ? cairn_convert_slot_at(c, x) : x, q);
     if (c->to->level[E].has_idx) cairn_ir_store(b, cairn_convert_idx(c, 1, E), q, e);
     if (cairn_convert_needs_tuples(c->to) && !c->spec->rank) {
         cairn_ir_array  *tuple = cairn_convert_array(c, CAIRN_CONVERT_tuple, "tuple");
@@ -186,9 +104,11 @@ void cairn_convert_lower_place(cairn_convert *c)
         enter_nodes(c, group);
         cairn_ir_end(b);
     }
-    const cairn_ir_x slot = slot_at(c, offset_of(c), one);
-    const cairn_ir_x node =
-        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, slots_of(c), slot), "node"));
+    /* With one group all threads have the same slots. */
+    const cairn_ir_x x    = offset_of(c);
+    const cairn_ir_x slot = one ? x : cairn_convert_slot_at(c, x);
+    const cairn_ir_x node = cairn_ir_use(
+        b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_slots(c), slot), "node"));
 
     cairn_convert_write(c, node, NULL);
     cairn_convert_leave(c);

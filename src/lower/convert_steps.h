@@ -144,6 +144,39 @@ void cairn_convert_note(cairn_convert *c, cairn_ir_x condition, cairn_ir_var *va
 cairn_ir_array *cairn_convert_cursors(cairn_convert *c);
 cairn_ir_x      cairn_convert_group(cairn_convert *c);
 
+/// `variable` one more.
+void cairn_convert_increase(cairn_convert *c, cairn_ir_var *variable);
+
+/// Where a thread stands that lists, group by group, the offsets that entries have.
+typedef struct {
+    cairn_ir_var *nodes;       ///< Listed so far.
+    cairn_ir_var *first, *now; ///< Groups: the first met, and the one at hand; else -1.
+    cairn_ir_var *begin;       ///< Its first node.
+} cairn_convert_lister;
+
+/// A slot for each offset, one range of them a thread, and the offsets listed.
+cairn_ir_array *cairn_convert_slots(cairn_convert *c);
+cairn_ir_array *cairn_convert_list(cairn_convert *c);
+/// This thread's slot of offset @p x.
+cairn_ir_x cairn_convert_slot_at(cairn_convert *c, cairn_ir_x x);
+
+/// Before the visit; @p what a group is called in names.
+void cairn_convert_declare_lister(cairn_convert        *c,
+                                  cairn_convert_lister *s,
+                                  const char           *what);
+/// At an entry: if @p group is another than before, note where it begins.
+void cairn_convert_enter_group(cairn_convert              *c,
+                               const cairn_convert_lister *s,
+                               cairn_ir_x                  group);
+/// Then: list offset @p x unless the group has it; `zero[node] = 0` if it is new, unless
+/// @p zero is NULL.
+void cairn_convert_list_offset(cairn_convert              *c,
+                               const cairn_convert_lister *s,
+                               cairn_ir_x                  x,
+                               cairn_ir_array             *zero);
+/// After: facts[1] nodes, facts[2] the first group, facts[3] the last.
+void cairn_convert_tell_lister(cairn_convert *c, const cairn_convert_lister *s);
+
 /// The bodies of the phases.
 void cairn_convert_lower_pack(cairn_convert *c);
 void cairn_convert_lower_nodes(cairn_convert *c, bool fill);
