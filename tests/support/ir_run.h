@@ -90,8 +90,10 @@ static inline void *ir_pointer(const ir_machine *m, cairn_ir_field field)
 
 static inline ir_value ir_param(const ir_machine *m, cairn_ir_x x)
 {
-    const cairn_kernel_part *const  part  = m->part[x->field.part];
-    const cairn_kernel_level *const level = &part->level[x->field.level];
+    const cairn_kernel_part *const part = m->part[x->field.part];
+    /* An argument's field is a number of theirs, which may be beyond all levels. */
+    const int l = x->field.source == CAIRN_IR_ARG ? 0 : x->field.level;
+    const cairn_kernel_level *const level = &part->level[l];
     ir_value                        v     = {.i = {0}};
     const char                     *at;
 
