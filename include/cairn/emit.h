@@ -25,8 +25,9 @@ typedef enum cairn_kernel_language {
 /// What kernels are for.
 typedef struct cairn_kernel_target {
     cairn_dtype dtype;
-    int64_t     extent[2];    ///< Of the matrix; 0, 0: a million by a million.
-    int         vector_bytes; ///< Of the widest vectors: 16, 32, 64; 0: this machine's.
+    int64_t     extent[2]; ///< Of the matrix. One may be 0; 0, 0, where nothing is
+                           ///< multiplied, stands for a million by a million.
+    int vector_bytes;      ///< Of the widest vectors: 16, 32, 64; 0: this machine's.
     cairn_kernel_language language; ///< Of the text; what is compiled ahead is C.
 } cairn_kernel_target;
 

@@ -135,7 +135,7 @@ cairn_status cairn_kernels_warm(cairn_context               *context,
     CAIRN_TRY(cairn_device_kernels(&context->devices->device[0], &w.loader));
     cairn_status status = CAIRN_OK;
 
-    if (target->extent[0] > 0 && target->extent[1] > 0)
+    if (target->extent[0] > 0 || target->extent[1] > 0)
         status = warm_extents(&w, &op, target->extent);
     else
         for (size_t e = 0; e < sizeof usual / sizeof *usual && status == CAIRN_OK; e++)

@@ -46,8 +46,13 @@ static cairn_status read_extents(emission *e)
     if (e->file && cli_given(job, CLI_ROWS))
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "option: --rows: %s says how many there are", e->file);
-    CLI_TRY(cli_integer(job, CLI_ROWS, 1, &e->target.extent[0]));
-    return cli_integer(job, CLI_COLS, 1, &e->target.extent[1]);
+    CLI_TRY(cli_integer(job, CLI_ROWS, 0, &e->target.extent[0]));
+    CLI_TRY(cli_integer(job, CLI_COLS, 0, &e->target.extent[1]));
+    if (cli_given(job, CLI_ROWS) && e->target.extent[0] == 0
+        && e->target.extent[1] == 0)
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --rows: 0 by 0: nothing is multiplied");
+    return CAIRN_OK;
 }
 
 /// What goes with C alone.

@@ -101,6 +101,13 @@ complains '24 is none of 16, 32, 64'
 expect 2 emit spmv --k 3
 expect 2 emit spmv --rows 3
 complains 'option: --cols: missing beside --rows'
+expect 2 emit spmv --rows 0 --cols 0
+complains 'option: --rows: 0 by 0'
+expect 2 emit spmv --rows -1 --cols 3
+expect 0 emit spmv --rows 0 --cols 70000
+grep -q 'uint32_t \*restrict const A1_idx' out || fail "not indices of 70000 columns"
+expect 0 emit spmv --rows 70000 --cols 0
+grep -q 'uint8_t \*restrict const A1_idx' out || fail "not indices of no column"
 expect 2 emit spmv a.mtx --rows 3 --cols 3
 expect 1 emit spmv missing.mtx
 expect 2 emit spmv --format 'csf<3>'
