@@ -237,6 +237,11 @@ CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 /// a caller, or a file).
 CAIRN_API const cairn_path *cairn_tensor_path(const cairn_tensor *tensor);
 
+/// Why compiled functions that would have stored the tensor faster on this rank were not
+/// to be had, so that it went another way: there is no compiler, or it failed. NULL: none
+/// was missing. Lives as long as the tensor.
+CAIRN_API const char *cairn_tensor_why(const cairn_tensor *tensor);
+
 /// The type of the tensor's values.
 CAIRN_API cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor);
 

@@ -63,6 +63,7 @@ struct cairn_tensor {
     int64_t        held;  ///< Bytes of the source while both were alive.
     cairn_route    route; ///< How its arrays were filled.
     cairn_path    *path;  ///< The rules that stored it; NULL: its arrays were given.
+    char           why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
     int64_t targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
     cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
     const void   *borrowed; ///< The caller's values.
@@ -103,13 +104,26 @@ cairn_status cairn_context_costs(cairn_context *context, cairn_costs **costs);
 /// Keep what was measured, and forget it. Local.
 void cairn_context_forget_costs(cairn_context *context);
 
-/// The loader that a build shall use: NULL where it goes the reference way.
+/// A device's loader, which keeps why a function was not to be had.
+typedef struct {
+    cairn_kernel_loader        loader; ///< To be handed down.
+    const cairn_kernel_loader *device;
+    cairn_env                 *env;
+    char                      *why; ///< [CAIRN_MESSAGE]; stays as it is if all were.
+} cairn_build_loader;
+
+/// Give a build the loader that it shall use: NULL where it goes the reference way.
 ///
 /// Local. Opens the devices where compiled phases pay.
-/// @retval CAIRN_UNSUPPORTED  Only the compiled way is allowed, and no device has kernels.
-cairn_status cairn_context_loader(cairn_context              *context,
-                                  const cairn_build          *build,
-                                  const cairn_kernel_loader **loader);
+///
+/// @param[out] own  Lives as long as the build.
+/// @param[out] why  [CAIRN_MESSAGE] Why what only a compiler can make was not to be had;
+///                  unchanged if it was.
+/// @retval CAIRN_NO_KERNEL  Only the compiled way is allowed, and no device has kernels.
+cairn_status cairn_context_loader(cairn_context      *context,
+                                  cairn_build        *build,
+                                  cairn_build_loader *own,
+                                  char               *why);
 
 /// The table of queries' exchanges over a communicator.
 cairn_query_net cairn_net_of(cairn_comm *comm);

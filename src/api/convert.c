@@ -117,8 +117,9 @@ static cairn_status convert_in_place(const cairn_tensor *tensor,
                                      const cairn_format *format,
                                      cairn_tensor      **to)
 {
-    cairn_comm           *comm   = tensor->context->comm;
-    const cairn_query_net net    = cairn_net_of(comm);
+    cairn_comm           *comm = tensor->context->comm;
+    const cairn_query_net net  = cairn_net_of(comm);
+    cairn_build_loader    loader;
     cairn_status          status = cairn_comm_agree(comm, prepare(tensor, format, to));
 
     if (status != CAIRN_OK) return status;
@@ -135,7 +136,7 @@ static cairn_status convert_in_place(const cairn_tensor *tensor,
 
     memcpy(build.box, tensor->local->box, sizeof build.box);
     CAIRN_TRY(cairn_comm_agree(
-        comm, cairn_context_loader(tensor->context, &build, &build.loader)));
+        comm, cairn_context_loader(tensor->context, &build, &loader, (*to)->why)));
     CAIRN_TRY(cairn_local_build(comm->env, &build, &(*to)->local));
     return cairn_comm_agree(comm, cairn_path_print((*to)->path));
 }
@@ -216,6 +217,11 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
 const cairn_path *cairn_tensor_path(const cairn_tensor *tensor)
 {
     return tensor->path;
+}
+
+const char *cairn_tensor_why(const cairn_tensor *tensor)
+{
+    return tensor->why[0] ? tensor->why : NULL;
 }
 
 cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)

@@ -25,19 +25,50 @@ static cairn_status find_loader(cairn_context              *context,
                       "convert: no device of this run has kernels: %s", first);
 }
 
-cairn_status cairn_context_loader(cairn_context              *context,
-                                  const cairn_build          *build,
-                                  const cairn_kernel_loader **loader)
+static cairn_status
+load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 {
-    const cairn_build_worthy worth = cairn_build_worth(&context->env, build);
+    const cairn_build_loader *own = user;
+    const cairn_status status = own->device->load(own->device->user, request, kernel);
 
-    *loader = NULL;
+    /* What is only wanted if it is at hand may be missing. */
+    if (status == CAIRN_NO_KERNEL && !request->at_hand)
+        memcpy(own->why, own->env->message, CAIRN_MESSAGE);
+    return status;
+}
+
+static void release(void *user, cairn_kernel *kernel)
+{
+    const cairn_build_loader *own = user;
+
+    own->device->release(own->device->user, kernel);
+}
+
+cairn_status cairn_context_loader(cairn_context      *context,
+                                  cairn_build        *build,
+                                  cairn_build_loader *own,
+                                  char               *why)
+{
+    cairn_env               *env   = &context->env;
+    const cairn_build_worthy worth = cairn_build_worth(env, build);
+
+    build->loader = NULL;
     /* Finding devices takes longer than a small build does. */
     if (worth == CAIRN_BUILD_REFERENCE
         || (worth == CAIRN_BUILD_AT_HAND && !context->devices))
         return CAIRN_OK;
 
-    const cairn_status status = find_loader(context, loader);
+    const cairn_kernel_loader *device;
+    const cairn_status         status = find_loader(context, &device);
 
-    return context->env.options.kernels == CAIRN_KERNELS_COMPILED ? status : CAIRN_OK;
+    if (status == CAIRN_OK) {
+        *own                = (cairn_build_loader){*device, device, env, why};
+        own->loader.load    = load;
+        own->loader.release = release;
+        own->loader.user    = own;
+        build->loader       = &own->loader;
+    } else if (worth == CAIRN_BUILD_COMPILED) {
+        memcpy(why, env->message, CAIRN_MESSAGE);
+    }
+    return env->options.kernels == CAIRN_KERNELS_COMPILED ? status : CAIRN_OK;
 }

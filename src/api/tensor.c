@@ -21,8 +21,9 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_entries *entries,
                                 const cairn_dealt   *dealt)
 {
-    cairn_comm           *comm  = tensor->context->comm;
-    const cairn_query_net net   = cairn_net_of(comm);
+    cairn_comm           *comm = tensor->context->comm;
+    const cairn_query_net net  = cairn_net_of(comm);
+    cairn_build_loader    loader;
     cairn_build           build = {.format     = tensor->format,
                                    .shape      = *shape,
                                    .entries    = entries,
@@ -42,7 +43,7 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
         * (dealt ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
     build.held = tensor->held;
     CAIRN_TRY(cairn_comm_agree(
-        comm, cairn_context_loader(tensor->context, &build, &build.loader)));
+        comm, cairn_context_loader(tensor->context, &build, &loader, tensor->why)));
     CAIRN_TRY(cairn_local_build(&tensor->context->env, &build, &tensor->local));
     return cairn_comm_agree(comm, cairn_path_print(tensor->path));
 }

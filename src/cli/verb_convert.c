@@ -149,9 +149,19 @@ static void print_rules(const conversion *conversion)
     printf("\n");
 }
 
+/// What made it slower than it need be.
+static void warn(cli_job *job, const cairn_tensor *to)
+{
+    if (cairn_tensor_why(to))
+        cli_warn(job, "convert: without compiled functions, slow: %s",
+                 cairn_tensor_why(to));
+}
+
 static cairn_status report(cli_job *job, const cost *c, const conversion *conversion)
 {
     if (!cli_is_first(job)) return CAIRN_OK;
+    cli_progress_phase(NULL);
+    warn(job, conversion->to);
     if (cli_given(job, CLI_JSON)) return report_json(job, c, conversion->to);
     printf("%s: %s in %s (read %s, store %s, write %s)\n", cli_text(job, CLI_OUTPUT),
            cli_word_bytes(c->bytes).text, cli_word_seconds(c->all).text,
@@ -186,7 +196,8 @@ static const char about[] =
     "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
     "of "
     "any order, likewise) or .cairn (the format's arrays themselves, with checksums; "
-    "read on any number of ranks). --dtype f32 rounds.";
+    "read on any number of ranks). --dtype f32 rounds. Functions are compiled for many "
+    "entries; where there is no compiler it takes longer, with a warning.";
 
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) path[] (the rewrite rules that "

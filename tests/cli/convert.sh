@@ -111,6 +111,22 @@ expect 2 info short.cairn
 } >wrong.cairn
 cmp -s t.cairn wrong.cairn || expect 2 info wrong.cairn
 
+no_kernel='#encoding<{ idx_map<(d0,d1)->(d0/3,d1/2,d1%2,d0%3)>, mutation<merge(0,1), trim(1,1)> }>'
+
+# No compiler: told where one would have been waited for, and right.
+expect 0 generate uniform --n 50000 --degree 5 -o large.mtx
+expect 0 convert large.mtx --to "$no_kernel" -o right.cairn
+for no_cc in /nonexistent/cc false; do
+    run_as 0 env CAIRN_CC=$no_cc CAIRN_CACHE=none "$program" convert large.mtx \
+        --to "$no_kernel" -o slow.cairn
+    [ "$(grep -c '^cairn: warning: convert: without compiled functions, slow: compile: ' err)" -eq 1 ] ||
+        fail "no warning"
+    same slow.cairn right.cairn
+    run_as 0 env CAIRN_CC=$no_cc CAIRN_CACHE=none "$program" convert m.mtx \
+        --to "$no_kernel" -o slow.cairn
+    [ ! -s err ] || fail "a warning about what needs no compiler"
+done
+
 expect 2 convert a.mtx -o n.mtx
 complains 'option: --to: missing'
 expect 2 convert a.mtx --to csr
