@@ -95,12 +95,12 @@ static int64_t x_bytes(const debug_product *p)
     return cairn_work_rows_in(&p->work) * p->work.op->columns * (int64_t)value_bytes(p);
 }
 
-/// Where X begins for the kernel: at the box, in a transposed product at its rows.
-static const char *first_x(const debug_product *p, const void *x)
+/// Bytes before what the kernel reads of X: to the box, in a transposed product none.
+static int64_t before_x(const debug_product *p)
 {
     const int64_t lo = p->work.op->transposed ? 0 : p->work.tensor->box[1].lo;
 
-    return (const char *)x + lo * p->work.op->columns * (int64_t)value_bytes(p);
+    return lo * p->work.op->columns * (int64_t)value_bytes(p);
 }
 
 /// Bring X and Y in, run, look at the guards, and bring Y out.
@@ -108,16 +108,16 @@ static cairn_status run_apart(cairn_launch *launch, const void *x, void *y)
 {
     debug_product *p  = launch->state;
     const size_t   in = (size_t)x_bytes(p), out = (size_t)y_bytes(p);
-    const int64_t  lo     = first_x(p, NULL) - (const char *)NULL;
+    const int64_t  before = before_x(p);
     char *const    copy_x = (char *)p->x.data + MARGIN;
 
-    if (in > 0) memcpy(copy_x, first_x(p, x), in);
+    if (in > 0) memcpy(copy_x, (const char *)x + before, in);
     if (launch->sets)
         memset(p->y.data, CAIRN_POISON, out);
     else if (out > 0)
         memcpy(p->y.data, y, out);
     const cairn_status status = p->inner.run(
-        &p->inner, (const void *)((uintptr_t)copy_x - (uintptr_t)lo), p->y.data);
+        &p->inner, (const void *)((uintptr_t)copy_x - (uintptr_t)before), p->y.data);
 
     if (status != CAIRN_OK) {
         memcpy(launch->message, p->inner.message, sizeof launch->message);
