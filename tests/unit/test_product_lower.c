@@ -14,7 +14,11 @@
 #include <time.h>
 
 #ifndef CAIRN_PRODUCT_CASES
-#    define CAIRN_PRODUCT_CASES 60
+#    ifdef __SANITIZE_ADDRESS__
+#        define CAIRN_PRODUCT_CASES 20
+#    else
+#        define CAIRN_PRODUCT_CASES 60
+#    endif
 #endif
 
 enum { BATCH = 60 }; ///< Cases that are compiled at once.
