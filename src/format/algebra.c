@@ -164,9 +164,12 @@ cairn_status cairn_form_div(cairn_algebra    *algebra,
 
     if (g > 1) return div_of_digit(algebra, digit, divisor, g, quotient);
     if (inner) {
-        atom.form = inner->form;
-        if (__builtin_mul_overflow(inner->divisor, divisor, &atom.divisor))
+        /* Once more from the start: what was divided may be a digit of the product. */
+        const cairn_form whole = inner->form;
+
+        if (__builtin_mul_overflow(inner->divisor, divisor, &divisor))
             return overflow(algebra);
+        return cairn_form_div(algebra, &whole, divisor, quotient);
     }
     return add_atom(algebra, &atom, 1, quotient);
 }

@@ -23,6 +23,14 @@ for spec in 'dense<2>' coo 'csf<2>' dok csr lil csc dcsr dcsc dia dia-variant 'b
     done
 done
 
+# Digits of digits, of bases that do not divide each other, give back their dimension.
+for digits in 'd0/8,(d0%8)/6,((d0%8)%6)%3,((d0%8)%6)/3' 'd0/10,(d0%10)/4,((d0%10)%4)/2,d0%2' \
+    'd0/12,(d0%12)/10,((d0%12)%10)/5,((d0%12)%10)%5'; do
+    expect 0 convert m.mtx --to "#encoding<{ idx_map<(d0,d1)->($digits,d1)>, mutation<trim(0,4)> }>" -o t.cairn
+    expect 0 convert t.cairn --to coo -o back.mtx
+    same m.mtx back.mtx
+done
+
 # From the format that a .cairn file is stored in, rule by rule.
 expect 0 convert a.mtx --to 'bdia<3>' -o b.cairn
 expect 0 convert b.cairn --to csr -o c.cairn --json -
