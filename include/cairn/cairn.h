@@ -8,6 +8,7 @@
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H
 
+#include <cairn/auto.h>
 #include <cairn/context.h>
 #include <cairn/device.h>
 #include <cairn/doctor.h>

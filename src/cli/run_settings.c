@@ -97,7 +97,6 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
     CLI_TRY(read_division(job, settings));
     CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
     CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));
-    if (strcmp(settings->format, "auto") == 0)
-        return cli_not_yet(job, "option: --format", "auto");
+    settings->choose = strcmp(settings->format, "auto") == 0;
     return CAIRN_OK;
 }

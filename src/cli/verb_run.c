@@ -32,6 +32,23 @@ static cairn_status create_format(cli_run *run)
     return status;
 }
 
+/// Members that --place may name: of a format that is yet to be chosen, any.
+static int members(const cli_run *run)
+{
+    return run->format ? cairn_format_members(run->format) : 1;
+}
+
+static cairn_status choose_format(cli_run *run)
+{
+    const cairn_auto_options options = {.place = run->settings.place};
+
+    cli_progress_phase("choose");
+    run->chosen = calloc(1, sizeof *run->chosen);
+    CLI_TRY(cli_agree(run->job, run->chosen ? CAIRN_OK : CAIRN_NO_MEMORY));
+    return cairn_format_auto(run->source, run->job->dtype, &run->product, &options,
+                             &run->format, run->chosen);
+}
+
 /// Read the file and store it. Cheap refusals come before the reading.
 static cairn_status load(cli_run *run)
 {
@@ -39,15 +56,15 @@ static cairn_status load(cli_run *run)
     cairn_context          *context  = run->job->context;
 
     /* A file of formats, or a described machine, may be missing on one rank only. */
-    CLI_TRY(cli_agree(run->job, create_format(run)));
-    CLI_TRY(cli_agree(run->job,
-                      cairn_devices_check(context, settings->place, settings->devices,
-                                          cairn_format_members(run->format))));
+    if (!settings->choose) CLI_TRY(cli_agree(run->job, create_format(run)));
+    CLI_TRY(cli_agree(run->job, cairn_devices_check(context, settings->place,
+                                                    settings->devices, members(run))));
     cli_progress_phase("read");
     CLI_TRY(
         cairn_source_read(context, settings->file, settings->division, &run->source));
     CLI_TRY(cairn_source_describe(run->source, &run->matrix));
     CLI_TRY(check_order(run));
+    if (settings->choose) CLI_TRY(choose_format(run));
     cli_progress_phase("store");
     CLI_TRY(
         cairn_tensor_create(run->source, run->format, run->job->dtype, &run->tensor));
@@ -168,6 +185,7 @@ static void release(cli_run *run)
     cairn_tensor_destroy(&run->tensor);
     cairn_source_destroy(&run->source);
     cairn_format_destroy(&run->format);
+    free(run->chosen);
 }
 
 static cairn_status run_verb(cli_job *job)

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Choosing a format: the structure of a matrix is counted on a sample, a cost model says
+/// what products would take in the formats of a table, and the best few are tried on the
+/// sample.
+///
+/// The search is made to take less than 50 products in CSR, getting kernels not counted: a
+/// small matrix is judged by the model alone. What is chosen depends on the machine and,
+/// through trials, on the moment; the result of a product does not, but for the order of
+/// additions that a format has (plan.h).
+
+#ifndef CAIRN_AUTO_H
+#define CAIRN_AUTO_H
+
+#include <cairn/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CAIRN_AUTO_CANDIDATES 24 ///< Most formats that are thought of.
+
+/// How to choose.
+typedef struct cairn_auto_options {
+    const char *place;   ///< As in cairn_plan_options, for trials; NULL: "auto".
+    int64_t     replays; ///< Products to come; 0: CAIRN_REPLAYS, or 1,000.
+    int tries; ///< Most formats that are tried; 0: as many as the time allows, below 0:
+               ///< none, the model decides.
+} cairn_auto_options;
+
+/// A format that was thought of.
+typedef struct cairn_auto_candidate {
+    char   format[160];
+    double predicted; ///< Seconds of a product, by the model; INFINITY: not for this.
+    double tried;     ///< Seconds of a product by its trial, for the whole; 0: none.
+} cairn_auto_candidate;
+
+/// What was found.
+typedef struct cairn_auto_info {
+    char   why[2][320];    ///< Two lines: what the format stores, and what it gains.
+    double share;          ///< Of the entries, that were counted and tried on.
+    double seconds;        ///< The search: sample, counting, trials but for kernels.
+    double kernel_seconds; ///< Plans of the trials, and getting kernels.
+    int    candidates;
+    cairn_auto_candidate candidate[CAIRN_AUTO_CANDIDATES];
+} cairn_auto_info;
+
+/// Choose a format for products with a matrix.
+///
+/// Collective; the same format on all ranks: the one with most entries decides.
+///
+/// @param[in]  source   Not changed, but for being sorted if it was not.
+/// @param[in]  product  NULL: y = A x.
+/// @param[in]  options  NULL: all defaults.
+/// @param[out] format   Destroy with cairn_format_destroy(). Unchanged on failure.
+/// @param[out] info     The same on all ranks; may be NULL. Unchanged on failure.
+/// @retval CAIRN_BAD_SHAPE     The tensor is no matrix.
+/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1.
+/// @retval CAIRN_BAD_OPTION, CAIRN_NO_DEVICE  As cairn_plan_create() of `place`.
+/// @retval CAIRN_NO_MEMORY
+CAIRN_API cairn_status cairn_format_auto(cairn_source                *source,
+                                         cairn_dtype                  dtype,
+                                         const cairn_product_options *product,
+                                         const cairn_auto_options    *options,
+                                         cairn_format               **format,
+                                         cairn_auto_info             *info);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

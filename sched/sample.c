@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Taking bands of rows.
+
+#include "sched/sample.h"
+
+#include <string.h>
+
+enum { BANDS = 8, GRAIN = 192 };
+
+/// Where the entries of row @p row begin.
+static cairn_pos find_row(const cairn_entries *entries, cairn_coord row)
+{
+    cairn_pos lo = 0, hi = entries->n;
+
+    while (lo < hi) {
+        const cairn_pos mid = lo + (hi - lo) / 2;
+
+        if (entries->coord[0][mid] < row)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/// Append the entries of rows lo .. hi-1, @p up rows further up, and @p left columns.
+static cairn_status take_band(cairn_env           *env,
+                              const cairn_entries *from,
+                              cairn_coord          lo,
+                              cairn_coord          hi,
+                              cairn_coord          up,
+                              cairn_coord          left,
+                              cairn_entries       *to)
+{
+    const cairn_pos first = find_row(from, lo), n = find_row(from, hi) - first;
+
+    CAIRN_TRY(cairn_entries_reserve(env, to, to->n + n));
+    for (cairn_pos k = 0; k < n; k++) {
+        to->coord[0][to->n + k] = from->coord[0][first + k] - up;
+        to->coord[1][to->n + k] = from->coord[1][first + k] - left;
+    }
+    if (n > 0)
+        memcpy(&to->value[to->n], &from->value[first], (size_t)n * sizeof *to->value);
+    to->n += n;
+    return CAIRN_OK;
+}
+
+/// The bands begin evenly spread over the rows, each @p height rows.
+static cairn_status take_bands(cairn_env           *env,
+                               const cairn_entries *entries,
+                               cairn_coord          first,
+                               cairn_coord          rows,
+                               cairn_coord          cols,
+                               cairn_coord          height,
+                               cairn_sample        *sample)
+{
+    const cairn_coord apart = rows / BANDS / GRAIN * GRAIN;
+    const cairn_coord most = (BANDS - 1) * (apart - height); /* the last band's shift */
+    cairn_status      status = CAIRN_OK;
+
+    cairn_entries_init(&sample->entries, 2);
+    for (int b = 0; b < BANDS && status == CAIRN_OK; b++) {
+        const cairn_coord lo = first + b * apart, shift = b * (apart - height);
+
+        status = take_band(env, entries, lo, lo + height, first + shift, shift - most,
+                           &sample->entries);
+    }
+    if (status != CAIRN_OK) cairn_entries_fini(env, &sample->entries);
+    sample->shape = (cairn_shape){
+        2, {BANDS * height, cols + most}
+    };
+    return status;
+}
+
+cairn_status cairn_sample_take(cairn_env           *env,
+                               const cairn_entries *entries,
+                               cairn_coord          first,
+                               cairn_coord          end,
+                               cairn_coord          cols,
+                               int64_t              wanted,
+                               cairn_sample        *sample)
+{
+    /* A rank's rows may begin anywhere: down to a multiple of the grain. */
+    const cairn_coord base  = first / GRAIN * GRAIN;
+    const cairn_coord rows  = end - base;
+    const double      share = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
+    const cairn_coord height =
+        (cairn_coord)((double)rows * share / BANDS / GRAIN + 1) * GRAIN;
+    cairn_sample fresh = {.whole = true, .entries = *entries};
+
+    fresh.shape = (cairn_shape){
+        2, {rows, cols}
+    };
+    fresh.whole = base == 0;
+    /* Bands that nearly touch would save nothing. */
+    if (share < 0.6 && height * BANDS < rows / 4 * 3) {
+        fresh.whole = false;
+        CAIRN_TRY(take_bands(env, entries, base, rows, cols, height, &fresh));
+    } else if (!fresh.whole) {
+        cairn_entries_init(&fresh.entries, 2);
+        CAIRN_TRY(take_band(env, entries, first, end, base, 0, &fresh.entries));
+    }
+    *sample = fresh;
+    return CAIRN_OK;
+}
+
+void cairn_sample_fini(cairn_env *env, cairn_sample *sample)
+{
+    if (!sample->whole) cairn_entries_fini(env, &sample->entries);
+    *sample = (cairn_sample){.whole = true};
+}

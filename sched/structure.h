@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Structure of a matrix as formats see it: how long rows are, what slices of rows would
+/// store, how many small blocks and stretches of diagonals hold an entry, and how full
+/// they are. Counted over a sample (sample.h) in a few passes, for whoever has to say what
+/// a format would store without storing it.
+
+#ifndef CAIRN_SCHED_STRUCTURE_H
+#define CAIRN_SCHED_STRUCTURE_H
+
+#include "tensor/entries.h"
+
+/* Rows of a stretch of a diagonal, and of a slice. */
+enum { CAIRN_STRETCH = 64, CAIRN_SLICE = 8 };
+
+/// How rows are sorted by length before they are cut into slices.
+typedef enum {
+    CAIRN_SLICES_PLAIN,  ///< Not at all.
+    CAIRN_SLICES_WINDOW, ///< Within windows of 256 rows.
+    CAIRN_SLICES_SORTED, ///< All of them.
+    CAIRN_SLICES_KINDS
+} cairn_slices;
+
+/// Blocks that are counted, as rows x columns.
+typedef enum {
+    CAIRN_BLOCKS_2,
+    CAIRN_BLOCKS_3,
+    CAIRN_BLOCKS_4,
+    CAIRN_BLOCKS_6,
+    CAIRN_BLOCKS_8,
+    CAIRN_BLOCKS_KINDS
+} cairn_blocks;
+
+extern const int cairn_block_side[CAIRN_BLOCKS_KINDS];
+
+typedef struct cairn_structure {
+    int64_t entries, rows, cols;
+    int64_t filled_rows, max_row;
+    int64_t breaks;       ///< Rows of another length than the row before, and slices of
+    int64_t slice_breaks; ///< another width: there a processor guesses wrong.
+    int64_t slots[CAIRN_SLICES_KINDS];  ///< Values that slices store, padding included.
+    int64_t blocks[CAIRN_BLOCKS_KINDS]; ///< Blocks with an entry.
+    bool    spreads;   ///< Rows and columns are so many beside the entries that blocks
+                       ///< and diagonals were not counted: 0.
+    int64_t stretches; ///< Of diagonals, with an entry.
+    int64_t full_stretches; ///< Those more than 60 % full,
+    int64_t full_entries;   ///< and the entries in them.
+    int64_t jumps; ///< Entries more than a cache line of X from the one before them.
+} cairn_structure;
+
+/// Count.
+///
+/// Local.
+///
+/// @param[in]  entries    Of order 2, sorted, without duplicates, below @p rows and
+///                        @p cols.
+/// @param[out] structure  Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY
+///
+/// Cost: eight passes over the entries; memory 5 bytes for each row and column, where
+/// they are at most 64 for each entry (and 2^20 more), else none.
+cairn_status cairn_structure_count(cairn_env           *env,
+                                   const cairn_entries *entries,
+                                   int64_t              rows,
+                                   int64_t              cols,
+                                   cairn_structure     *structure);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Suggestions: formats that may suit a matrix, and what a product in each would take,
+/// told from the structure (structure.h) before anything is stored. The formats are a
+/// table of texts (suggest_list.def), each with what it stores of a structure and rates
+/// for that; nothing else depends on them, and whoever knows a better format names it.
+///
+/// Rates are seconds of one thread, fitted once to many matrices on one machine. They
+/// rank formats; which of the first ones is best here, tries tell.
+
+#ifndef CAIRN_SCHED_SUGGEST_H
+#define CAIRN_SCHED_SUGGEST_H
+
+#include "sched/structure.h"
+
+#include <cairn/expr.h>
+
+/// What a product in a format works through.
+typedef struct cairn_suggest_work {
+    double rows;   ///< Rows, slices or rows of blocks that begin.
+    double units;  ///< Blocks or stretches that begin; of rows and slices, those that
+                   ///< differ from the one before.
+    double values; ///< Values multiplied, padding included.
+    double bytes;  ///< Of the arrays.
+} cairn_suggest_work;
+
+/// A suggestion.
+typedef struct cairn_suggestion {
+    const char *format;
+    bool        transposed; ///< It is for products with the transpose; else for others.
+    bool        many;       ///< It is for several columns too.
+    /// What it stores of a structure.
+    void (*work)(const cairn_structure *structure,
+                 double                 value_bytes,
+                 cairn_suggest_work    *work);
+    /// Say what of the structure speaks for it, as a part of a sentence.
+    void (*say)(const cairn_structure *structure, char *out, size_t size);
+    double launch, row, unit, value, byte, jump; ///< Seconds for each.
+    double convert;                              ///< Seconds an entry to store it.
+} cairn_suggestion;
+
+/// Suggestion number @p k; NULL past the last. The first is the one to compare with.
+const cairn_suggestion *cairn_suggestion_at(int k);
+
+/// Seconds that a product takes in a format, and seconds to store it.
+///
+/// @param[in]  structure  Of a sample.
+/// @param[in]  times      The whole matrix is this many times as large.
+/// @param[out] product    INFINITY: the format is not for this product or structure.
+void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
+                              const cairn_structure       *structure,
+                              const cairn_product_options *op,
+                              int                          value_bits,
+                              int                          threads,
+                              double                       times,
+                              double                      *product,
+                              double                      *convert);
+
+#endif

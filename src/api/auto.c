@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Choosing a format: count on a sample, predict, try the best few.
+
+#include "api/api.h"
+#include "sched/suggest.h"
+#include "sched/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A sample has at least so many entries, and else this share of them; at most. */
+enum { LEAST_SAMPLE = 16384, SAMPLE_SHARE = 16, MOST_SAMPLE = 1 << 20 };
+
+/* The search is to take less than 50 products in CSR, kernels not counted: no trial
+   begins that may end after this many, and none at all for fewer entries. */
+static const double  enough_products = 40;
+static const int64_t worth_trying    = 150000;
+
+/* What is predicted to take more than this times the best is not tried; nor more than
+   this many formats. */
+static const double near_best = 1.6;
+enum { TRIES = 4 };
+
+/// What one rank thinks with.
+typedef struct {
+    const cairn_source          *source;
+    cairn_context               *context;
+    const cairn_product_options *op;
+    const cairn_auto_options    *options;
+    int                          value_bits;
+    cairn_sample                 sample;
+    cairn_structure              structure;
+    double                       times;   ///< The whole matrix in samples.
+    double                       replays; ///< Products to come.
+    double                       convert[CAIRN_AUTO_CANDIDATES]; ///< Seconds to store.
+    cairn_auto_info             *info;
+} choice;
+
+static double product_seconds(const choice *c, int k)
+{
+    const cairn_auto_candidate *candidate = &c->info->candidate[k];
+
+    return candidate->tried > 0 ? candidate->tried : candidate->predicted;
+}
+
+static double total_seconds(const choice *c, int k)
+{
+    return c->convert[k] + c->replays * product_seconds(c, k);
+}
+
+/// Count the structure of some of this rank's entries.
+static cairn_status count(choice *c)
+{
+    cairn_env           *env     = &c->context->env;
+    const cairn_entries *entries = &c->source->entries;
+    const int            rank    = c->context->comm->rank;
+    int64_t              wanted  = entries->n / SAMPLE_SHARE;
+
+    wanted = wanted < LEAST_SAMPLE ? LEAST_SAMPLE : wanted;
+    wanted = wanted > MOST_SAMPLE ? MOST_SAMPLE : wanted;
+    CAIRN_TRY(cairn_sample_take(env, entries, c->source->rows.first[rank],
+                                c->source->rows.first[rank + 1],
+                                c->source->shape.extent[1], wanted, &c->sample));
+    const int64_t n = c->sample.entries.n;
+
+    c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
+    c->times       = n > 0 ? (double)entries->n / (double)n : 1;
+    return cairn_structure_count(env, &c->sample.entries, c->sample.shape.extent[0],
+                                 c->sample.shape.extent[1], &c->structure);
+}
+
+/// Does it fit in memory, beside the entries and the operands?
+static bool fits(const choice *c, const cairn_suggestion *suggestion)
+{
+    const cairn_env *env = &c->context->env;
+    const double     rows =
+        (double)(c->structure.rows + c->structure.cols) * (double)c->op->columns;
+    const double beside = 24 * (double)c->source->entries.n + c->value_bits / 8 * rows;
+    cairn_suggest_work work;
+
+    suggestion->work(&c->structure, c->value_bits / 8, &work);
+    return env->memory_limit <= 0
+           || c->times * work.bytes + beside < (double)env->memory_limit;
+}
+
+static void predict(choice *c)
+{
+    const int               threads = cairn_context_threads(c->context);
+    const cairn_suggestion *s;
+
+    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && (s = cairn_suggestion_at(k)); k++) {
+        cairn_auto_candidate *candidate = &c->info->candidate[k];
+
+        snprintf(candidate->format, sizeof candidate->format, "%s", s->format);
+        cairn_suggestion_predict(s, &c->structure, c->op, c->value_bits, threads,
+                                 c->times, &candidate->predicted, &c->convert[k]);
+        if (k > 0 && !fits(c, s)) candidate->predicted = INFINITY;
+        c->info->candidates = k + 1;
+    }
+}
+
+/// The best that was tried or, with @p untried, that was not yet; the first of equals.
+static int best_of(const choice *c, bool untried)
+{
+    int best = -1;
+
+    for (int k = 0; k < c->info->candidates; k++) {
+        const bool tried = c->info->candidate[k].tried > 0;
+
+        if (tried == untried || isinf(total_seconds(c, k))) continue;
+        if (best < 0 || total_seconds(c, k) < total_seconds(c, best)) best = k;
+    }
+    return best;
+}
+
+static cairn_status
+set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
+{
+    cairn_env   *env    = &c->context->env;
+    const char  *place  = c->options->place ? c->options->place : "";
+    const char  *policy = env->options.policy[0] ? env->options.policy : "heft";
+    cairn_costs *costs;
+
+    CAIRN_TRY(cairn_context_costs(c->context, &costs));
+    CAIRN_TRY(cairn_placement_parse(env, "--place", place, placement));
+    trials->homes   = (cairn_homes_question){.placement = placement,
+                                             .op        = c->op,
+                                             .costs     = costs,
+                                             .devices   = c->context->devices,
+                                             .ranks     = c->context->comm->local_size};
+    trials->devices = c->context->devices;
+    return cairn_policy_find(env, policy, &trials->homes.policy);
+}
+
+/// Try one format. Where it cannot be tried, it is out.
+static cairn_status try_one(choice *c, const cairn_trials *trials, int k)
+{
+    cairn_auto_candidate      *candidate = &c->info->candidate[k];
+    const cairn_build          build     = {.entries = &c->sample.entries};
+    const cairn_kernel_loader *loader    = NULL;
+    cairn_format              *format    = NULL;
+    cairn_trial                trial     = {0};
+
+    CAIRN_TRY(cairn_format_create(c->context, candidate->format, &format));
+    cairn_status status = cairn_context_loader(c->context, &build, &loader);
+
+    if (status == CAIRN_OK) status = cairn_trial_run(trials, format, loader, &trial);
+    cairn_format_destroy(&format);
+    if (status == CAIRN_NO_MEMORY) return status;
+    c->info->kernel_seconds += trial.kernels;
+    if (status == CAIRN_OK)
+        candidate->tried = trial.product * c->times;
+    else
+        candidate->predicted = INFINITY;
+    return CAIRN_OK;
+}
+
+static double least_predicted(const choice *c)
+{
+    double least = INFINITY;
+
+    for (int k = 0; k < c->info->candidates; k++)
+        least = fmin(least, c->info->candidate[k].predicted);
+    return least;
+}
+
+/// Try the first format, with which others are compared, and the best of the others, as
+/// long as there is time.
+static cairn_status try_best(choice *c, double begin)
+{
+    cairn_trials    trials = {.env        = &c->context->env,
+                              .sample     = &c->sample,
+                              .op         = c->op,
+                              .value_bits = c->value_bits,
+                              .held       = 24 * c->source->entries.n};
+    const int       most   = c->options->tries > 0 ? c->options->tries : TRIES;
+    cairn_placement placement;
+
+    CAIRN_TRY(set_homes(c, &placement, &trials));
+    const double near   = near_best * least_predicted(c);
+    double       before = cairn_seconds() - begin, longest = 0;
+
+    CAIRN_TRY(try_one(c, &trials, 0));
+    for (int tries = 1; tries < most; tries++) {
+        const int    k     = best_of(c, true);
+        const double spent = cairn_seconds() - begin - c->info->kernel_seconds;
+        const double limit = enough_products * product_seconds(c, 0);
+
+        longest = fmax(longest, spent - before);
+        before  = spent;
+        if (k < 0 || c->info->candidate[k].predicted > near) break;
+        if (spent + longest > limit && c->options->tries == 0) break;
+        CAIRN_TRY(try_one(c, &trials, k));
+    }
+    return CAIRN_OK;
+}
+
+static bool is_worth_trying(const choice *c)
+{
+    if (c->options->tries != 0) return c->options->tries > 0;
+    return c->source->entries.n >= worth_trying;
+}
+
+/// Two lines: what the format stores, what that gains.
+static void explain(choice *c, int chosen)
+{
+    const cairn_suggestion     *s    = cairn_suggestion_at(chosen);
+    const cairn_auto_candidate *best = &c->info->candidate[chosen];
+    char                        fact[128];
+    cairn_suggest_work          own, csr;
+    const double n = fmax(1, (double)c->structure.entries), tried = best->tried;
+
+    s->say(&c->structure, fact, sizeof fact);
+    s->work(&c->structure, c->value_bits / 8, &own);
+    cairn_suggestion_at(0)->work(&c->structure, c->value_bits / 8, &csr);
+    snprintf(c->info->why[0], sizeof c->info->why[0],
+             "%s; %.3g bytes an entry where %s has %.3g", fact, own.bytes / n,
+             cairn_suggestion_at(0)->format, csr.bytes / n);
+    snprintf(c->info->why[1], sizeof c->info->why[1],
+             "%s %.3g %% of the entries: %.3g us a product where %s takes %.3g us",
+             tried > 0 ? "tried on" : "by the model, from", 100 * c->info->share,
+             1e6 * product_seconds(c, chosen), c->info->candidate[0].format,
+             1e6 * product_seconds(c, 0));
+}
+
+/// The best that was tried, if there were several; else the best by the model.
+static int best_known(choice *c)
+{
+    int tried = 0, best;
+
+    for (int k = 0; k < c->info->candidates; k++)
+        tried += c->info->candidate[k].tried > 0;
+    for (int k = 0; k < c->info->candidates && tried < 2; k++)
+        c->info->candidate[k].tried = 0;
+    best = best_of(c, tried < 2);
+    return best < 0 ? 0 : best;
+}
+
+/// The rank that decides: count, predict, try, choose. @p chosen is a candidate.
+static cairn_status decide(choice *c, int *chosen)
+{
+    const double begin = cairn_seconds();
+
+    CAIRN_TRY(count(c));
+    predict(c);
+    if (is_worth_trying(c)) CAIRN_TRY(try_best(c, begin));
+    *chosen = best_known(c);
+    explain(c, *chosen);
+    c->info->seconds = cairn_seconds() - begin - c->info->kernel_seconds;
+    return CAIRN_OK;
+}
+
+/// The rank with most entries; the first of equals.
+static cairn_status find_root(const cairn_source *source, int *root)
+{
+    cairn_comm   *comm = source->context->comm;
+    const int64_t mine = source->entries.n;
+    int64_t      *all = NULL, count = 0;
+
+    CAIRN_TRY(cairn_comm_gather(comm, &mine, 1, sizeof mine, (void **)&all, &count));
+    *root = 0;
+    for (int r = 1; r < comm->size; r++)
+        if (all[r] > all[*root]) *root = r;
+    cairn_free(comm->env, all);
+    return CAIRN_OK;
+}
+
+/// Let one rank decide, and everybody know. Collective.
+static cairn_status choose(choice *c, int *chosen)
+{
+    cairn_comm  *comm   = c->context->comm;
+    int          root   = 0;
+    cairn_status status = cairn_comm_agree(comm, cairn_source_sort(c->source));
+
+    if (status == CAIRN_OK) status = find_root(c->source, &root);
+    if (status != CAIRN_OK) return status;
+    if (comm->rank == root) status = decide(c, chosen);
+    cairn_sample_fini(&c->context->env, &c->sample);
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(comm->ops->broadcast(comm, chosen, sizeof *chosen, root));
+    return comm->ops->broadcast(comm, c->info, sizeof *c->info, root);
+}
+
+cairn_status cairn_format_auto(cairn_source                *source,
+                               cairn_dtype                  dtype,
+                               const cairn_product_options *product,
+                               const cairn_auto_options    *options,
+                               cairn_format               **format,
+                               cairn_auto_info             *info)
+{
+    static const cairn_product_options spmv    = CAIRN_PRODUCT_DEFAULTS;
+    static const cairn_auto_options    none    = {0};
+    cairn_context                     *context = source->context;
+    cairn_auto_info                    found   = {0};
+    int                                chosen  = 0;
+
+    choice c = {.source     = source,
+                .context    = context,
+                .op         = product ? product : &spmv,
+                .options    = options ? options : &none,
+                .value_bits = dtype == CAIRN_F32 ? 32 : 64,
+                .sample     = {.whole = true},
+                .info       = &found};
+
+    CAIRN_TRY(cairn_product_check(context, product, source->shape.order));
+    c.replays = c.options->replays > 0 ? (double)c.options->replays
+                                       : cairn_cost_replays(&context->env);
+    CAIRN_TRY(choose(&c, &chosen));
+    CAIRN_TRY(cairn_comm_agree(
+        context->comm,
+        cairn_format_create(context, found.candidate[chosen].format, format)));
+    if (info) *info = found;
+    return CAIRN_OK;
+}

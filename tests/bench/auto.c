@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The format that Cairn chooses beside fixed ones: what is chosen, how far it is from the
+/// best of the fixed ones and from CSR, and how many products in CSR the search took. All
+/// formats of a matrix are timed in turn, round by round.
+///
+/// bench_auto [--rounds N] [--f32] [--model] FILE...
+///
+/// --model: no trials. Files are Matrix Market, or KIND:A,B,C for generated problems
+/// (stencil5:NX,NY stencil7:NX,NY,NZ fem3:N,DEGREE rmat:SCALE,EDGES uniform:N,DEGREE
+/// tridiag:N mixed:N,DEGREE).
+
+#include "bench.h"
+
+#include <cairn/cairn.h>
+
+#include <math.h>
+#include <stdbool.h>
+
+enum { MOST_ROUNDS = 101, FORMATS = 14 };
+
+static const char *const fixed[FORMATS] = {
+    "csr",
+    "dcsr",
+    "ell",
+    "sell<8>",
+    "sell-sigma<8,256>",
+    "sell-sigma<8,262144>",
+    "dia",
+    "bdia<64>",
+    "bcsr<2,2>",
+    "bcsr<3,3>",
+    "bcsr<4,4>",
+    "coo",
+    "hybrid<bdia<64>,csr,0.6>",
+    "#encoding<{ idx_map<(d0,d1)->(d0/3,d1/3,d1%3,d0%3)>, mutation<merge(0,1), "
+    "trim(1,1)> }>",
+};
+
+typedef struct {
+    cairn_format *format;
+    cairn_tensor *tensor;
+    cairn_plan   *plan;
+    double        time[MOST_ROUNDS], median;
+} way;
+
+typedef struct {
+    int    matrices, near, cheap;
+    double log_best, log_csr, most;
+} summary;
+
+static void stop(cairn_context *context, const char *what)
+{
+    fprintf(stderr, "bench_auto: %s: %s\n", what, cairn_context_message(context));
+    exit(1);
+}
+
+/// A file, or a problem to generate.
+static bool read_source(cairn_context *context, const char *name, cairn_source **source)
+{
+    const char   *colon    = strchr(name, ':');
+    long long     a[3]     = {0};
+    char          kind[32] = "";
+    cairn_problem p        = {.seed = 7};
+
+    if (!colon)
+        return cairn_source_read(context, name, CAIRN_BY_NNZ, source) == CAIRN_OK;
+    snprintf(kind, sizeof kind, "%.*s", (int)(colon - name), name);
+    sscanf(colon + 1, "%lld,%lld,%lld", &a[0], &a[1], &a[2]);
+    p.nx = p.n = p.scale = a[0];
+    p.ny = p.degree = p.edges = a[1];
+    p.nz                      = a[2];
+    return cairn_source_generate(context, kind, &p, source) == CAIRN_OK;
+}
+
+/// Would the format store far too much? Asked before anything is stored.
+static bool is_hopeless(const cairn_source_info *m, const char *format)
+{
+    const double most = 6.0 * (double)m->nnz + 10000;
+
+    if (strcmp(format, "ell") == 0)
+        return (double)m->max_row * (double)m->extent[0] > most;
+    if (strcmp(format, "dia") == 0)
+        return (double)m->diagonals * (double)m->extent[0] > most;
+    return false;
+}
+
+static bool
+prepare(cairn_context *context, cairn_source *source, cairn_dtype dtype, way *w)
+{
+    if (cairn_tensor_create(source, w->format, dtype, &w->tensor) != CAIRN_OK)
+        return false;
+    if (cairn_plan_spmv(w->tensor, &w->plan) != CAIRN_OK) stop(context, "plan");
+    int64_t first, end;
+
+    cairn_plan_columns(w->plan, &first, &end);
+    for (int64_t j = 0; j < end - first; j++)
+        if (dtype == CAIRN_F64)
+            cairn_plan_x(w->plan)[j] = 1;
+        else
+            cairn_plan_x_f32(w->plan)[j] = 1;
+    return true;
+}
+
+static double time_way(way *w, int repeats)
+{
+    const double begin = bench_seconds();
+
+    for (int k = 0; k < repeats; k++)
+        if (cairn_plan_run(w->plan, NULL, NULL) != CAIRN_OK) exit(1);
+    return (bench_seconds() - begin) / repeats;
+}
+
+static void release(way *w)
+{
+    cairn_plan_destroy(&w->plan);
+    cairn_tensor_destroy(&w->tensor);
+    cairn_format_destroy(&w->format);
+}
+
+static void time_all(way *ways, int rounds)
+{
+    int repeats[FORMATS + 1] = {0};
+
+    for (int k = 0; k <= FORMATS; k++)
+        if (ways[k].plan) {
+            const double once = fmin(time_way(&ways[k], 2), time_way(&ways[k], 2));
+
+            repeats[k] = (int)fmin(400, fmax(2, 1e-3 / once));
+        }
+    for (int r = 0; r < rounds; r++)
+        for (int k = 0; k <= FORMATS; k++)
+            if (ways[k].plan) {
+                time_way(&ways[k], 1 + repeats[k] / 10);
+                ways[k].time[r] = time_way(&ways[k], repeats[k]);
+            }
+    for (int k = 0; k <= FORMATS; k++)
+        ways[k].median =
+            ways[k].plan ? bench_median(ways[k].time, rounds) : (double)INFINITY;
+}
+
+static void report(const char              *name,
+                   const cairn_source_info *m,
+                   const way               *ways,
+                   const char              *chosen,
+                   const cairn_auto_info   *info,
+                   summary                 *sum)
+{
+    const double own = ways[FORMATS].median, search = info->seconds / ways[0].median;
+    int          best = 0;
+
+    for (int k = 1; k < FORMATS; k++)
+        if (ways[k].median < ways[best].median) best = k;
+    const double ratio = fmin(own, INFINITY) / ways[best].median;
+    const char  *slash = strrchr(name, '/');
+
+    printf("%-22.22s %8lld %9.2f %6.2f %6.2f %7.1f %8.1f  %-22.22s %.22s\n",
+           slash ? slash + 1 : name, (long long)m->nnz, 1e6 * own, ratio,
+           ways[0].median / own, search, 1e3 * info->kernel_seconds, chosen,
+           fixed[best]);
+    fflush(stdout);
+    sum->matrices++;
+    sum->near += ratio <= 1.1;
+    sum->cheap += search < 50;
+    sum->log_best += log(ratio);
+    sum->log_csr += log(ways[0].median / own);
+    sum->most = fmax(sum->most, search);
+}
+
+/// The choice among the fixed formats, if it is one: then there is no need to time it
+/// twice.
+static int find_fixed(const way *ways, const cairn_format *format)
+{
+    for (int k = 0; k < FORMATS; k++)
+        if (ways[k].plan
+            && strcmp(cairn_format_text(ways[k].format), cairn_format_text(format))
+                   == 0)
+            return k;
+    return -1;
+}
+
+static const char *
+short_name(const cairn_auto_info *info, cairn_context *context, const char *text)
+{
+    static char name[160];
+
+    for (int k = 0; k < info->candidates; k++) {
+        cairn_format *format;
+
+        if (cairn_format_create(context, info->candidate[k].format, &format)
+            != CAIRN_OK)
+            continue;
+        const bool same = strcmp(cairn_format_text(format), text) == 0;
+
+        cairn_format_destroy(&format);
+        if (!same) continue;
+        snprintf(name, sizeof name, "%s", info->candidate[k].format);
+        return name;
+    }
+    return text;
+}
+
+static void measure(cairn_context *context,
+                    const char    *name,
+                    cairn_dtype    dtype,
+                    int            rounds,
+                    int            tries,
+                    summary       *sum)
+{
+    const cairn_auto_options options = {.tries = tries};
+    cairn_source            *source  = NULL;
+    cairn_source_info        m;
+    cairn_auto_info          info;
+    way *const               ways = calloc(FORMATS + 1, sizeof *ways);
+
+    if (!ways || !read_source(context, name, &source)) stop(context, name);
+    if (cairn_source_describe(source, &m) != CAIRN_OK) stop(context, name);
+    if (cairn_format_auto(source, dtype, NULL, &options, &ways[FORMATS].format, &info)
+        != CAIRN_OK)
+        stop(context, name);
+    for (int k = 0; k < FORMATS; k++) {
+        if (is_hopeless(&m, fixed[k])) continue;
+        if (cairn_format_create(context, fixed[k], &ways[k].format) != CAIRN_OK)
+            stop(context, fixed[k]);
+        prepare(context, source, dtype, &ways[k]);
+    }
+    const int same = find_fixed(ways, ways[FORMATS].format);
+
+    if (same < 0 && !prepare(context, source, dtype, &ways[FORMATS]))
+        stop(context, name);
+    time_all(ways, rounds);
+    if (same >= 0) ways[FORMATS].median = ways[same].median;
+    report(name, &m, ways,
+           short_name(&info, context, cairn_format_text(ways[FORMATS].format)), &info,
+           sum);
+    for (int k = 0; k <= FORMATS; k++)
+        release(&ways[k]);
+    cairn_source_destroy(&source);
+    free(ways);
+}
+
+int main(int argc, char **argv)
+{
+    cairn_context *context = NULL;
+    summary        sum     = {0};
+    int            rounds = 7, tries = 0, first = argc;
+    cairn_dtype    dtype = CAIRN_F64;
+
+    for (int k = 1; k < argc && first == argc; k++)
+        if (strcmp(argv[k], "--rounds") == 0 && k + 1 < argc)
+            rounds = atoi(argv[++k]);
+        else if (strcmp(argv[k], "--f32") == 0)
+            dtype = CAIRN_F32;
+        else if (strcmp(argv[k], "--model") == 0)
+            tries = -1;
+        else
+            first = k;
+    if (rounds < 1 || rounds > MOST_ROUNDS || first == argc) return 2;
+    if (cairn_context_create(&context) != CAIRN_OK) stop(context, "start");
+    bench_print_machine(BENCH_SOURCE, rounds);
+    printf("%-22s %8s %9s %6s %6s %7s %8s  %-22s %s\n", "matrix", "entries", "us",
+           "best", "csr", "search", "kernels", "chosen", "best fixed");
+    for (int k = first; k < argc; k++)
+        measure(context, argv[k], dtype, rounds, tries, &sum);
+    const double n = sum.matrices;
+
+    printf("%d matrices: within 10 %% of the best on %.0f %%, geometric mean %.3f of "
+           "its time, %.2f times as fast as csr; search below 50 products on %.0f %%, "
+           "at most %.1f\n",
+           sum.matrices, 100 * sum.near / n, exp(sum.log_best / n),
+           exp(sum.log_csr / n), 100 * sum.cheap / n, sum.most);
+    cairn_context_destroy(&context);
+    return 0;
+}
