@@ -4,9 +4,10 @@
 
 #include "sched/sample.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { BANDS = 8, GRAIN = 192 };
+enum { MOST_BANDS = 24, LEAST_BANDS = 3, GRAIN = 192 };
 
 /// Where the entries of row @p row begin.
 static cairn_pos find_row(const cairn_entries *entries, cairn_coord row)
@@ -24,18 +25,17 @@ static cairn_pos find_row(const cairn_entries *entries, cairn_coord row)
     return lo;
 }
 
-/// Append the entries of rows lo .. hi-1, @p up rows further up, and @p left columns.
-static cairn_status take_band(cairn_env           *env,
-                              const cairn_entries *from,
-                              cairn_coord          lo,
-                              cairn_coord          hi,
-                              cairn_coord          up,
-                              cairn_coord          left,
-                              cairn_entries       *to)
+/// Append the entries of rows lo .. hi-1, for which there is room, @p up rows further up,
+/// and @p left columns.
+static void take_band(const cairn_entries *from,
+                      cairn_coord          lo,
+                      cairn_coord          hi,
+                      cairn_coord          up,
+                      cairn_coord          left,
+                      cairn_entries       *to)
 {
     const cairn_pos first = find_row(from, lo), n = find_row(from, hi) - first;
 
-    CAIRN_TRY(cairn_entries_reserve(env, to, to->n + n));
     for (cairn_pos k = 0; k < n; k++) {
         to->coord[0][to->n + k] = from->coord[0][first + k] - up;
         to->coord[1][to->n + k] = from->coord[1][first + k] - left;
@@ -43,7 +43,15 @@ static cairn_status take_band(cairn_env           *env,
     if (n > 0)
         memcpy(&to->value[to->n], &from->value[first], (size_t)n * sizeof *to->value);
     to->n += n;
-    return CAIRN_OK;
+}
+
+static cairn_status make_room(cairn_env *env, cairn_pos n, cairn_entries *entries)
+{
+    cairn_entries_init(entries, 2);
+    const cairn_status status = cairn_entries_reserve(env, entries, n);
+
+    if (status != CAIRN_OK) cairn_entries_fini(env, entries);
+    return status;
 }
 
 /// The bands begin evenly spread over the rows, each @p height rows.
@@ -52,25 +60,30 @@ static cairn_status take_bands(cairn_env           *env,
                                cairn_coord          first,
                                cairn_coord          rows,
                                cairn_coord          cols,
+                               int                  bands,
                                cairn_coord          height,
                                cairn_sample        *sample)
 {
-    const cairn_coord apart = rows / BANDS / GRAIN * GRAIN;
-    const cairn_coord most = (BANDS - 1) * (apart - height); /* the last band's shift */
-    cairn_status      status = CAIRN_OK;
+    const cairn_coord apart = rows / bands / GRAIN * GRAIN;
+    const cairn_coord most = (bands - 1) * (apart - height); /* the last band's shift */
+    cairn_pos         all  = 0;
 
-    cairn_entries_init(&sample->entries, 2);
-    for (int b = 0; b < BANDS && status == CAIRN_OK; b++) {
+    for (int b = 0; b < bands; b++) {
+        const cairn_coord lo = first + b * apart;
+
+        all += find_row(entries, lo + height) - find_row(entries, lo);
+    }
+    CAIRN_TRY(make_room(env, all, &sample->entries));
+    for (int b = 0; b < bands; b++) {
         const cairn_coord lo = first + b * apart, shift = b * (apart - height);
 
-        status = take_band(env, entries, lo, lo + height, first + shift, shift - most,
-                           &sample->entries);
+        take_band(entries, lo, lo + height, first + shift, shift - most,
+                  &sample->entries);
     }
-    if (status != CAIRN_OK) cairn_entries_fini(env, &sample->entries);
     sample->shape = (cairn_shape){
-        2, {BANDS * height, cols + most}
+        2, {bands * height, cols + most}
     };
-    return status;
+    return CAIRN_OK;
 }
 
 cairn_status cairn_sample_take(cairn_env           *env,
@@ -82,24 +95,27 @@ cairn_status cairn_sample_take(cairn_env           *env,
                                cairn_sample        *sample)
 {
     /* A rank's rows may begin anywhere: down to a multiple of the grain. */
-    const cairn_coord base  = first / GRAIN * GRAIN;
-    const cairn_coord rows  = end - base;
-    const double      share = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
-    const cairn_coord height =
-        (cairn_coord)((double)rows * share / BANDS / GRAIN + 1) * GRAIN;
-    cairn_sample fresh = {.whole = true, .entries = *entries};
+    const cairn_coord base   = first / GRAIN * GRAIN;
+    const cairn_coord rows   = end - base;
+    const double      share  = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
+    const double      grains = (double)rows * share / GRAIN;
+    const int         bands  = grains < LEAST_BANDS  ? LEAST_BANDS
+                               : grains < MOST_BANDS ? (int)grains
+                                                     : MOST_BANDS;
+    const cairn_coord height = (cairn_coord)fmax(1, grains / bands) * GRAIN;
+    cairn_sample      fresh  = {.whole = true, .entries = *entries};
 
     fresh.shape = (cairn_shape){
         2, {rows, cols}
     };
     fresh.whole = base == 0;
     /* Bands that nearly touch would save nothing. */
-    if (share < 0.6 && height * BANDS < rows / 4 * 3) {
+    if (share < 0.6 && height * bands < rows / 4 * 3) {
         fresh.whole = false;
-        CAIRN_TRY(take_bands(env, entries, base, rows, cols, height, &fresh));
+        CAIRN_TRY(take_bands(env, entries, base, rows, cols, bands, height, &fresh));
     } else if (!fresh.whole) {
-        cairn_entries_init(&fresh.entries, 2);
-        CAIRN_TRY(take_band(env, entries, first, end, base, 0, &fresh.entries));
+        CAIRN_TRY(make_room(env, entries->n, &fresh.entries));
+        take_band(entries, first, end, base, 0, &fresh.entries);
     }
     *sample = fresh;
     return CAIRN_OK;

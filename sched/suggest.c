@@ -25,17 +25,21 @@ static void rows_work(const cairn_structure *s, double value, cairn_suggest_work
 {
     const double rows = (double)s->rows, n = (double)s->entries;
 
-    *work = (cairn_suggest_work){rows, (double)s->breaks, n,
-                                 n * (value + index_bytes(s->cols)) + 4 * rows};
+    *work =
+        (cairn_suggest_work){.rows   = rows,
+                             .units  = (double)s->breaks,
+                             .values = n,
+                             .stored = n,
+                             .widest = (double)s->max_row,
+                             .bytes  = n * (value + index_bytes(s->cols)) + 4 * rows};
 }
 
 static void
 filled_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
-    const double rows = (double)s->filled_rows, n = (double)s->entries;
-
-    *work = (cairn_suggest_work){rows, (double)s->breaks, n,
-                                 n * (value + index_bytes(s->cols)) + 8 * rows};
+    rows_work(s, value, work);
+    work->rows  = (double)s->filled_rows;
+    work->bytes = work->values * (value + index_bytes(s->cols)) + 8 * work->rows;
 }
 
 static void slots_work(const cairn_structure *s,
@@ -47,9 +51,13 @@ static void slots_work(const cairn_structure *s,
     const bool   plain  = kind == CAIRN_SLICES_PLAIN;
     const double places = plain ? 0 : 4 * (double)s->rows;
 
-    *work = (cairn_suggest_work){slices, plain ? (double)s->slice_breaks : 0, slots,
-                                 slots * (value + index_bytes(s->cols)) + 4 * slices
-                                     + places};
+    *work = (cairn_suggest_work){.rows   = slices,
+                                 .units  = plain ? (double)s->slice_breaks : 0,
+                                 .values = slots,
+                                 .stored = slots,
+                                 .widest = CAIRN_SLICE * (double)s->max_row,
+                                 .bytes  = slots * (value + index_bytes(s->cols))
+                                          + 4 * slices + places};
 }
 
 static void
@@ -75,20 +83,35 @@ stretch_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
     const double units = (double)s->stretches, values = CAIRN_STRETCH * units;
 
-    *work = (cairn_suggest_work){(double)s->rows / CAIRN_STRETCH, units, values,
-                                 values * value + 4 * units};
+    *work = (cairn_suggest_work){.rows   = (double)s->rows / CAIRN_STRETCH,
+                                 .units  = units,
+                                 .values = values,
+                                 .stored = values,
+                                 .bytes  = values * value + 4 * units};
 }
 
-/// Full stretches apart; what is left by rows.
+/// Full stretches apart; what is left by rows,
 static void split_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
     const double units = (double)s->full_stretches;
     const double rest  = (double)(s->entries - s->full_entries);
 
-    *work = (cairn_suggest_work){(double)s->rows, units, rest,
-                                 (CAIRN_STRETCH * value + 4) * units
-                                     + rest * (value + index_bytes(s->cols))
-                                     + 4 * (double)s->rows};
+    *work = (cairn_suggest_work){.rows   = (double)s->rows,
+                                 .units  = units,
+                                 .values = rest,
+                                 .stored = rest + CAIRN_STRETCH * units,
+                                 .widest = (double)s->max_row,
+                                 .bytes  = (CAIRN_STRETCH * value + 4) * units
+                                          + rest * (value + index_bytes(s->cols))
+                                          + 4 * (double)s->rows};
+}
+
+/// or by slices.
+static void
+sliced_work(const cairn_structure *s, double value, cairn_suggest_work *work)
+{
+    split_work(s, value, work);
+    work->widest *= CAIRN_SLICE;
 }
 
 static void block_work(const cairn_structure *s,
@@ -101,8 +124,12 @@ static void block_work(const cairn_structure *s,
     const double values = side * side * units;
 
     *work = (cairn_suggest_work){
-        rows, units, values,
-        values * value + units * index_bytes(s->cols / side + 1) + 4 * rows};
+        .rows   = rows,
+        .units  = units,
+        .values = values,
+        .stored = values,
+        .widest = side * side * (double)s->max_row,
+        .bytes  = values * value + units * index_bytes(s->cols / side + 1) + 4 * rows};
 }
 
 /* ---- what speaks for them ---- */
@@ -160,6 +187,11 @@ static void split_say(const cairn_structure *s, char *out, size_t size)
              100 * ratio(s->full_entries, s->entries));
 }
 
+static void sliced_say(const cairn_structure *s, char *out, size_t size)
+{
+    split_say(s, out, size);
+}
+
 static void
 block_say(const cairn_structure *s, cairn_blocks kind, char *out, size_t size)
 {
@@ -186,10 +218,8 @@ BLOCKS(6)
 BLOCKS(8)
 
 static const cairn_suggestion list[] = {
-#define X(format, transposed, many, kind, launch, row, unit, value, byte, jump, \
-          convert)                                                              \
-    {format, transposed, many,  kind##_work, kind##_say, launch,                \
-     row,    unit,       value, byte,        jump,       convert},
+#define X(format, transposed, many, kind, ...) \
+    {format, transposed, many, kind##_work, kind##_say, __VA_ARGS__},
 #include "sched/suggest_list.def"
 #undef X
 };
@@ -201,13 +231,21 @@ const cairn_suggestion *cairn_suggestion_at(int k)
     return k >= 0 && k < count ? &list[k] : NULL;
 }
 
-/// Several columns: an index is read once for all of them, and X by rows.
-static double in_columns(const cairn_suggestion   *suggestion,
-                         const cairn_suggest_work *work,
-                         double                    columns)
+/// Threads that a product is divided among: each has some thousand values to work on.
+static double team_of(const cairn_suggest_work *work, double times, int threads)
 {
-    return suggestion->row * work->rows + suggestion->unit * work->units
-           + columns * 0.2 * suggestion->value * work->values;
+    return fmin(threads, fmax(1, floor(times * work->stored / 3000)));
+}
+
+/// Several columns: an index is read once for all of them, and X by rows; measured, a
+/// fifth of the time for each.
+static double values_time(const cairn_suggestion      *s,
+                          const cairn_suggest_work    *work,
+                          const cairn_product_options *op)
+{
+    const double each = op->columns > 1 ? 0.2 * (double)op->columns : 1;
+
+    return each * s->value * work->values;
 }
 
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
@@ -219,24 +257,26 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               double                      *product,
                               double                      *convert)
 {
-    const double       x = (double)structure->cols * value_bits / 8;
-    cairn_suggest_work work;
+    const cairn_suggestion *s     = suggestion;
+    const double            x     = (double)structure->cols * value_bits / 8;
+    const double            jumps = (double)structure->jumps;
+    cairn_suggest_work      work;
 
     *product = *convert = INFINITY;
-    if (op->columns > 1 && !suggestion->many) return;
-    if (suggestion->transposed && !op->transposed) return;
-    suggestion->work(structure, value_bits / 8, &work);
+    if (op->columns > 1 && !s->many) return;
+    if (s->transposed && !op->transposed) return;
+    s->work(structure, value_bits / 8, &work);
     /* Counted as 0 where they are not counted. */
-    if (structure->spreads && work.values < (double)structure->entries) return;
-    const double inside =
-        op->columns > 1 ? in_columns(suggestion, &work, (double)op->columns)
-                        : suggestion->row * work.rows + suggestion->unit * work.units
-                              + suggestion->value * work.values;
-    const double beyond = fmax(0, times * work.bytes - threads * cache);
-    const double far    = x > cache ? times * (double)structure->jumps : 0;
+    if (structure->spreads && work.stored < (double)structure->entries) return;
+    const double team   = team_of(&work, times, threads);
+    const double beyond = fmax(0, times * work.bytes - threads * cache) / times;
+    const double lead   = fmax(0, work.widest - times * work.stored / team);
+    const double far    = x > cache / 2 ? jumps * (1 - cache / 2 / x) : 0;
+    const double all    = s->row * work.rows + s->unit * work.units
+                       + values_time(s, &work, op) + s->byte * beyond
+                       + s->near * (x > 32e3 ? jumps : 0) + s->far * far;
 
-    *product = suggestion->launch
-               + (times * inside + suggestion->byte * beyond + suggestion->jump * far)
-                     / threads;
-    *convert = suggestion->convert * times * (double)structure->entries;
+    *product = s->launch + times * all / team;
+    if (team > 1) *product += s->team + s->lead * lead;
+    *convert = s->convert * times * (double)structure->entries;
 }

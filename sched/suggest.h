@@ -20,7 +20,11 @@ typedef struct cairn_suggest_work {
     double rows;   ///< Rows, slices or rows of blocks that begin.
     double units;  ///< Blocks or stretches that begin; of rows and slices, those that
                    ///< differ from the one before.
-    double values; ///< Values multiplied, padding included.
+    double values; ///< Values multiplied, padding included, but for those of a hybrid's
+                   ///< stretches.
+    double stored; ///< Values, all of them.
+    double widest; ///< Values of the slice or row of blocks that has most, at most: one
+                   ///< thread works through them.
     double bytes;  ///< Of the arrays.
 } cairn_suggest_work;
 
@@ -35,8 +39,12 @@ typedef struct cairn_suggestion {
                  cairn_suggest_work    *work);
     /// Say what of the structure speaks for it, as a part of a sentence.
     void (*say)(const cairn_structure *structure, char *out, size_t size);
-    double launch, row, unit, value, byte, jump; ///< Seconds for each.
-    double convert;                              ///< Seconds an entry to store it.
+    double launch, team;     ///< Seconds of a product, and more with several threads.
+    double row, unit, value; ///< Seconds for each of the work,
+    double byte;             ///< each byte beyond the caches,
+    double near, far;        ///< each jump in X, and in an X beyond the caches,
+    double lead;    ///< each value by which the widest exceeds a thread's share.
+    double convert; ///< Seconds an entry to store it.
 } cairn_suggestion;
 
 /// Suggestion number @p k; NULL past the last. The first is the one to compare with.

@@ -10,13 +10,22 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A sample has at least so many entries, and else this share of them; at most. */
-enum { LEAST_SAMPLE = 16384, SAMPLE_SHARE = 16, MOST_SAMPLE = 1 << 20 };
+/* What is counted has at least so many entries, and else a share of them; at most so
+   many. What is tried has fewer. */
+enum {
+    LEAST_SAMPLE  = 16384,
+    COUNTED_SHARE = 4,
+    TRIED_SHARE   = 16,
+    MOST_SAMPLE   = 1 << 20
+};
 
 /* The search is to take less than 50 products in CSR, kernels not counted: no trial
    begins that may end after this many, and none at all for fewer entries. */
-static const double  enough_products = 40;
+static const double  enough_products = 38;
 static const int64_t worth_trying    = 150000;
+
+/* Seconds that storing an entry of a sample may take, where no function is at hand. */
+static const double storing = 30e-9;
 
 /* What is predicted to take more than this times the best is not tried; nor more than
    this many formats. */
@@ -30,7 +39,7 @@ typedef struct {
     const cairn_product_options *op;
     const cairn_auto_options    *options;
     int                          value_bits;
-    cairn_sample                 sample;
+    cairn_sample                 sample; ///< That is counted, then that is tried on.
     cairn_structure              structure;
     double                       times;   ///< The whole matrix in samples.
     double                       replays; ///< Products to come.
@@ -50,16 +59,17 @@ static double total_seconds(const choice *c, int k)
     return c->convert[k] + c->replays * product_seconds(c, k);
 }
 
-/// Count the structure of some of this rank's entries.
-static cairn_status count(choice *c)
+/// Take a share of this rank's entries instead of the sample there is.
+static cairn_status take_sample(choice *c, int share)
 {
     cairn_env           *env     = &c->context->env;
     const cairn_entries *entries = &c->source->entries;
     const int            rank    = c->context->comm->rank;
-    int64_t              wanted  = entries->n / SAMPLE_SHARE;
+    int64_t              wanted  = entries->n / share;
 
     wanted = wanted < LEAST_SAMPLE ? LEAST_SAMPLE : wanted;
     wanted = wanted > MOST_SAMPLE ? MOST_SAMPLE : wanted;
+    cairn_sample_fini(env, &c->sample);
     CAIRN_TRY(cairn_sample_take(env, entries, c->source->rows.first[rank],
                                 c->source->rows.first[rank + 1],
                                 c->source->shape.extent[1], wanted, &c->sample));
@@ -67,8 +77,15 @@ static cairn_status count(choice *c)
 
     c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
     c->times       = n > 0 ? (double)entries->n / (double)n : 1;
-    return cairn_structure_count(env, &c->sample.entries, c->sample.shape.extent[0],
-                                 c->sample.shape.extent[1], &c->structure);
+    return CAIRN_OK;
+}
+
+static cairn_status count(choice *c)
+{
+    CAIRN_TRY(take_sample(c, COUNTED_SHARE));
+    return cairn_structure_count(&c->context->env, &c->sample.entries,
+                                 c->sample.shape.extent[0], c->sample.shape.extent[1],
+                                 &c->structure);
 }
 
 /// Does it fit in memory, beside the entries and the operands?
@@ -179,16 +196,21 @@ static cairn_status try_best(choice *c, double begin)
     cairn_placement placement;
 
     CAIRN_TRY(set_homes(c, &placement, &trials));
+    CAIRN_TRY(take_sample(c, TRIED_SHARE));
     const double near   = near_best * least_predicted(c);
-    double       before = cairn_seconds() - begin, longest = 0;
+    double       before = cairn_seconds() - begin,
+           longest      = storing * (double)c->sample.entries.n;
 
+    if (before + 2 * longest > enough_products * product_seconds(c, 0)
+        && c->options->tries == 0)
+        return CAIRN_OK;
     CAIRN_TRY(try_one(c, &trials, 0));
     for (int tries = 1; tries < most; tries++) {
         const int    k     = best_of(c, true);
         const double spent = cairn_seconds() - begin - c->info->kernel_seconds;
         const double limit = enough_products * product_seconds(c, 0);
 
-        longest = fmax(longest, spent - before);
+        longest = tries == 1 ? longest : fmax(longest, spent - before);
         before  = spent;
         if (k < 0 || c->info->candidate[k].predicted > near) break;
         if (spent + longest > limit && c->options->tries == 0) break;
@@ -241,6 +263,7 @@ static int best_known(choice *c)
 /// The rank that decides: count, predict, try, choose. @p chosen is a candidate.
 static cairn_status decide(choice *c, int *chosen)
 {
+    CAIRN_TRY(cairn_context_devices(c->context)); /* which any plan does */
     const double begin = cairn_seconds();
 
     CAIRN_TRY(count(c));
