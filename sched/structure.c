@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const int cairn_block_side[CAIRN_BLOCKS_KINDS] = {2, 3, 4, 6, 8};
+const int cairn_block_side[CAIRN_BLOCKS_KINDS] = {2, 3, 4};
 
 /* Rows that are sorted together, and the share of a stretch that makes it full. */
 enum { WINDOW = 256, FULL = CAIRN_STRETCH * 6 / 10 };
@@ -110,8 +110,6 @@ static void count_blocks(const pass *p, cairn_structure *s)
     s->blocks[CAIRN_BLOCKS_2] = count_side(p, 2);
     s->blocks[CAIRN_BLOCKS_3] = count_side(p, 3);
     s->blocks[CAIRN_BLOCKS_4] = count_side(p, 4);
-    s->blocks[CAIRN_BLOCKS_6] = count_side(p, 6);
-    s->blocks[CAIRN_BLOCKS_8] = count_side(p, 8);
 }
 
 /// Take the entries first .. end-1, all of one band of rows, from the marks again, and

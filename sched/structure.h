@@ -26,8 +26,6 @@ typedef enum {
     CAIRN_BLOCKS_2,
     CAIRN_BLOCKS_3,
     CAIRN_BLOCKS_4,
-    CAIRN_BLOCKS_6,
-    CAIRN_BLOCKS_8,
     CAIRN_BLOCKS_KINDS
 } cairn_blocks;
 
@@ -57,7 +55,7 @@ typedef struct cairn_structure {
 /// @param[out] structure  Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY
 ///
-/// Cost: eight passes over the entries; memory 5 bytes for each row and column, where
+/// Cost: six passes over the entries; memory 8 bytes for each row and 4 for each column, where
 /// they are at most 64 for each entry (and 2^20 more), else none.
 cairn_status cairn_structure_count(cairn_env           *env,
                                    const cairn_entries *entries,

@@ -214,8 +214,6 @@ block_say(const cairn_structure *s, cairn_blocks kind, char *out, size_t size)
 BLOCKS(2)
 BLOCKS(3)
 BLOCKS(4)
-BLOCKS(6)
-BLOCKS(8)
 
 static const cairn_suggestion list[] = {
 #define X(format, transposed, many, kind, ...) \

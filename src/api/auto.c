@@ -47,11 +47,14 @@ typedef struct {
     cairn_auto_info             *info;
 } choice;
 
+/// Two witnesses: a trial sees the kernel and this machine, but a sample that caches and
+/// branch predictors know better than the whole; the model has counted more of it.
 static double product_seconds(const choice *c, int k)
 {
     const cairn_auto_candidate *candidate = &c->info->candidate[k];
 
-    return candidate->tried > 0 ? candidate->tried : candidate->predicted;
+    return candidate->tried > 0 ? sqrt(candidate->tried * candidate->predicted)
+                                : candidate->predicted;
 }
 
 static double total_seconds(const choice *c, int k)
@@ -88,13 +91,11 @@ static cairn_status count(choice *c)
                                  &c->structure);
 }
 
-/// Does it fit in memory, beside the entries and the operands?
+/// Do its arrays fit in memory, beside the entries?
 static bool fits(const choice *c, const cairn_suggestion *suggestion)
 {
-    const cairn_env *env = &c->context->env;
-    const double     rows =
-        (double)(c->structure.rows + c->structure.cols) * (double)c->op->columns;
-    const double beside = 24 * (double)c->source->entries.n + c->value_bits / 8 * rows;
+    const cairn_env   *env    = &c->context->env;
+    const double       beside = 24 * (double)c->source->entries.n;
     cairn_suggest_work work;
 
     suggestion->work(&c->structure, c->value_bits / 8, &work);
@@ -113,7 +114,7 @@ static void predict(choice *c)
         snprintf(candidate->format, sizeof candidate->format, "%s", s->format);
         cairn_suggestion_predict(s, &c->structure, c->op, c->value_bits, threads,
                                  c->times, &candidate->predicted, &c->convert[k]);
-        if (k > 0 && !fits(c, s)) candidate->predicted = INFINITY;
+        if (!fits(c, s)) candidate->predicted = INFINITY;
         c->info->candidates = k + 1;
     }
 }

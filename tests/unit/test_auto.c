@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Choosing formats: what is counted is what a plain count says, samples keep diagonals
+/// and blocks, the model's choice follows the structure, and whatever is chosen multiplies.
+/// No test depends on how long anything takes.
+
+#include "api/api.h"
+#include "sched/sample.h"
+#include "sched/structure.h"
+#include "support/api.h"
+#include "support/brutal.h"
+#include "tensor/statistics.h"
+
+#include <math.h>
+
+static cairn_context *context;
+static int64_t        blocks_before;
+
+static void up(void)
+{
+    blocks_before = must_start(&context);
+}
+
+static void down(void)
+{
+    must_end(&context, blocks_before);
+}
+
+TestSuite(auto, .init = up, .fini = down, .timeout = 240);
+
+static const cairn_auto_options by_model = {.tries = -1};
+
+static cairn_source *generate(const char *kind, cairn_problem problem)
+{
+    cairn_source *source = NULL;
+
+    problem.seed = 3;
+    MUST(context, cairn_source_generate(context, kind, &problem, &source));
+    return source;
+}
+
+static cairn_source *
+from_coords(int order, const int64_t *extent, int64_t nnz, const int64_t *coord)
+{
+    cairn_source *source = NULL;
+
+    MUST(context, cairn_source_from_coords(context, order, extent, nnz, coord, NULL,
+                                           CAIRN_BY_NNZ, &source));
+    return source;
+}
+
+/// Store in the format that is chosen, multiply, and hold the result against the entries.
+static void check_works(cairn_source                *source,
+                        cairn_dtype                  dtype,
+                        const cairn_product_options *op,
+                        const cairn_format          *format)
+{
+    cairn_tensor *tensor = NULL;
+    cairn_plan   *plan   = NULL;
+    double        relative, absolute;
+
+    MUST(context, cairn_tensor_create(source, format, dtype, &tensor));
+    MUST(context, cairn_plan_product(tensor, op, &plan));
+    if (!op) fill_ramp(plan);
+    MUST(context, cairn_plan_run(plan, NULL, NULL));
+    MUST(context, cairn_plan_verify(plan, source, &relative, &absolute));
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+}
+
+/// The text that is chosen; the source is destroyed.
+static const char *choose(cairn_source                *source,
+                          cairn_dtype                  dtype,
+                          const cairn_product_options *op,
+                          const cairn_auto_options    *options)
+{
+    static char     text[1024];
+    cairn_format   *format = NULL;
+    cairn_auto_info info;
+
+    MUST(context, cairn_format_auto(source, dtype, op, options, &format, &info));
+    snprintf(text, sizeof text, "%s", cairn_format_text(format));
+    cr_expect(info.candidates > 5 && info.candidates <= CAIRN_AUTO_CANDIDATES);
+    cr_expect(info.why[0][0] && info.why[1][0]);
+    cr_expect(info.share > 0 && info.share <= 1);
+    check_works(source, dtype, op, format);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+    return text;
+}
+
+Test(auto, diagonals_are_found)
+{
+    const char *text =
+        choose(generate("stencil5", (cairn_problem){.nx = 150, .ny = 140}), CAIRN_F64,
+               NULL, &by_model);
+
+    cr_expect(strstr(text, "d1-d0"), "%s", text);
+}
+
+Test(auto, blocks_are_found)
+{
+    const char *text =
+        choose(generate("fem3", (cairn_problem){.n = 9000, .degree = 12}), CAIRN_F64,
+               NULL, &by_model);
+
+    cr_expect(strstr(text, "d0/3"), "%s", text);
+}
+
+Test(auto, graphs_get_neither)
+{
+    const char *text =
+        choose(generate("rmat", (cairn_problem){.scale = 14, .edges = 150000}),
+               CAIRN_F64, NULL, &by_model);
+
+    cr_expect(!strstr(text, "d1-d0") && !strstr(text, "d1/"), "%s", text);
+}
+
+Test(auto, rows_beyond_memory_are_left_out)
+{
+    const int64_t extent[] = {INT64_C(1) << 50, INT64_C(1) << 40};
+    int64_t       coord[300][2];
+
+    for (int k = 0; k < 300; k++)
+        coord[k][0] = k * (INT64_C(1) << 40), coord[k][1] = k * 977 % 1000;
+    cairn_source   *source = from_coords(2, extent, 300, coord[0]);
+    cairn_format   *format = NULL;
+    cairn_format   *dcsr   = must_format(context, "dcsr");
+    cairn_auto_info info;
+
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, &info));
+    cr_expect_str_eq(cairn_format_text(format), cairn_format_text(dcsr));
+    cairn_format_destroy(&dcsr);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, what_is_multiplied_once_stays_as_it_is)
+{
+    const cairn_auto_options once = {.tries = -1, .replays = 1};
+    cairn_format            *csr  = must_format(context, "csr");
+    const char *text = choose(generate("stencil5", (cairn_problem){.nx = 90, .ny = 90}),
+                              CAIRN_F64, NULL, &once);
+
+    cr_expect_str_eq(text, cairn_format_text(csr));
+    cairn_format_destroy(&csr);
+}
+
+Test(auto, narrow_values_many_columns_and_transposes_work)
+{
+    const cairn_product_options many   = {.columns = 16, .alpha = 1};
+    const cairn_product_options turned = {.columns = 1, .transposed = true, .alpha = 1};
+
+    choose(generate("fem3", (cairn_problem){.n = 900, .degree = 8}), CAIRN_F32, NULL,
+           &by_model);
+    choose(generate("fem3", (cairn_problem){.n = 900, .degree = 8}), CAIRN_F64, &many,
+           &by_model);
+    choose(generate("mixed", (cairn_problem){.n = 3000, .degree = 3}), CAIRN_F64,
+           &turned, NULL);
+}
+
+Test(auto, nothing_is_something_to_choose_for)
+{
+    const int64_t none[] = {0, 0}, wide[] = {1, 500}, empty[] = {700, 3};
+    const int64_t coord[] = {0, 3, 0, 77, 0, 499};
+
+    choose(from_coords(2, none, 0, NULL), CAIRN_F64, NULL, NULL);
+    choose(from_coords(2, empty, 0, NULL), CAIRN_F64, NULL, NULL);
+    choose(from_coords(2, wide, 3, coord), CAIRN_F64, NULL, NULL);
+}
+
+Test(auto, wrong_questions_are_refused)
+{
+    const int64_t               cube[] = {4, 5, 6}, coord[] = {1, 2, 3};
+    const cairn_auto_options    nowhere = {.tries = 2, .place = "moon"};
+    const cairn_product_options none    = {.columns = 0, .alpha = 1};
+    cairn_source               *source  = from_coords(3, cube, 1, coord);
+    cairn_format               *format  = NULL;
+
+    cr_expect_eq(cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, NULL),
+                 CAIRN_BAD_SHAPE, "%s", cairn_context_message(context));
+    cairn_source_destroy(&source);
+    source = generate("tridiag", (cairn_problem){.n = 50});
+    cr_expect_eq(cairn_format_auto(source, CAIRN_F64, &none, NULL, &format, NULL),
+                 CAIRN_BAD_ARGUMENT, "%s", cairn_context_message(context));
+    cr_expect_eq(cairn_format_auto(source, CAIRN_F64, NULL, &nowhere, &format, NULL),
+                 CAIRN_BAD_OPTION, "%s", cairn_context_message(context));
+    cr_expect_null(format);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, what_was_tried_decides)
+{
+    const cairn_auto_options three = {.tries = 3};
+    cairn_source *source = generate("mixed", (cairn_problem){.n = 30000, .degree = 2});
+    cairn_format *format = NULL;
+    cairn_auto_info info;
+    double          least = INFINITY;
+    int             tried = 0, best = 0;
+
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &three, &format, &info));
+    for (int k = 0; k < info.candidates; k++) {
+        const double seconds = info.candidate[k].tried;
+
+        tried += seconds > 0;
+        if (seconds > 0 && seconds < least) least = seconds, best = k;
+    }
+    cr_expect(tried >= 1 && tried <= 3, "%d", tried);
+    cr_expect(tried < 2 || strstr(info.why[1], "tried on"), "%s", info.why[1]);
+    cr_expect(info.candidate[best].tried > 0);
+    check_works(source, CAIRN_F64, NULL, format);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, failing_allocations_leave_nothing)
+{
+    const cairn_auto_options two = {.tries = 2};
+    cairn_source   *source = generate("stencil5", (cairn_problem){.nx = 30, .ny = 30});
+    cairn_format   *format = NULL;
+    cairn_auto_info info;
+
+    CAIRN_BRUTAL(&context->env,
+                 cairn_format_auto(source, CAIRN_F64, NULL, &by_model, &format, &info));
+    cairn_format_destroy(&format);
+    /* Kernels are got before, so that all that fails is the search's own. */
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &two, &format, &info));
+    cairn_format_destroy(&format);
+    CAIRN_BRUTAL(&context->env,
+                 cairn_format_auto(source, CAIRN_F64, NULL, &two, &format, &info));
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+}
+
+/* ---- what is counted ---- */
+
+/// Positions that are the same for no two entries that @p same tells apart.
+static int64_t count_distinct(const cairn_entries *e,
+                              int64_t              rows,
+                              int64_t              side_rows,
+                              int64_t              side_cols,
+                              bool                 diagonal)
+{
+    const int64_t wide  = 1 << 16;
+    int64_t      *place = calloc((size_t)e->n + 1, sizeof *place), n = 0;
+
+    for (cairn_pos k = 0; k < e->n; k++) {
+        const int64_t i = e->coord[0][k], j = e->coord[1][k];
+
+        place[n++] = i / side_rows * wide + (diagonal ? j - i + rows : j / side_cols);
+    }
+    n = cairn_distinct(place, n);
+    free(place);
+    return n;
+}
+
+static void check_counts(const cairn_source *source)
+{
+    const cairn_entries *e    = &source->entries;
+    const int64_t        rows = source->shape.extent[0], cols = source->shape.extent[1];
+    cairn_structure      s;
+
+    MUST(context, cairn_structure_count(&context->env, e, rows, cols, &s));
+    cr_expect_eq(s.entries, e->n);
+    for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++) {
+        const int side = cairn_block_side[k];
+
+        cr_expect_eq(s.blocks[k], count_distinct(e, rows, side, side, false), "%d",
+                     side);
+    }
+    cr_expect_eq(s.stretches, count_distinct(e, rows, CAIRN_STRETCH, 1, true));
+    cr_expect(s.full_entries <= s.entries && s.full_stretches <= s.stretches);
+    cr_expect(s.slots[CAIRN_SLICES_PLAIN] >= s.slots[CAIRN_SLICES_WINDOW]);
+    cr_expect(s.slots[CAIRN_SLICES_WINDOW] >= s.slots[CAIRN_SLICES_SORTED]);
+    cr_expect(s.slots[CAIRN_SLICES_SORTED] >= s.entries);
+}
+
+/// What SELL and BDIA store is what was said of them.
+static void check_stored(cairn_source *source, const char *text, int64_t values)
+{
+    cairn_tensor    *tensor = must_store(context, source, text, CAIRN_F64);
+    cairn_part_info *part   = NULL;
+    int64_t          count = 0, stored = 0;
+
+    MUST(context, cairn_tensor_parts(tensor, &count, &part));
+    for (int64_t p = 0; p < count; p++)
+        stored += part[p].values;
+    cr_expect_eq(stored, values, "%s: %" PRId64 " not %" PRId64, text, stored, values);
+    cairn_parts_free(tensor, &part);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(auto, counts_are_those_of_the_arrays)
+{
+    cairn_source *source[] = {
+        generate("rmat", (cairn_problem){.scale = 11, .edges = 9000}),
+        generate("fem3", (cairn_problem){.n = 768, .degree = 7}),
+        generate("stencil7", (cairn_problem){.nx = 16, .ny = 8, .nz = 8}),
+        generate("pruned", (cairn_problem){.rows = 256, .cols = 300, .density = 0.03}),
+    };
+
+    for (int k = 0; k < 4; k++) {
+        cairn_structure s;
+
+        check_counts(source[k]);
+        MUST(context, cairn_structure_count(&context->env, &source[k]->entries,
+                                            source[k]->shape.extent[0],
+                                            source[k]->shape.extent[1], &s));
+        check_stored(source[k], "sell<8>", s.slots[CAIRN_SLICES_PLAIN]);
+        check_stored(source[k], "sell-sigma<8,256>", s.slots[CAIRN_SLICES_WINDOW]);
+        check_stored(source[k], "sell-sigma<8,262144>", s.slots[CAIRN_SLICES_SORTED]);
+        check_stored(source[k], "bdia<64>", CAIRN_STRETCH * s.stretches);
+        check_stored(source[k], "bcsr<4,4>", 16 * s.blocks[CAIRN_BLOCKS_4]);
+        cairn_source_destroy(&source[k]);
+    }
+}
+
+Test(auto, samples_keep_diagonals_and_blocks)
+{
+    cairn_source   *source = generate("fem3", (cairn_problem){.n = 24000, .degree = 9});
+    cairn_sample    sample;
+    cairn_structure part;
+
+    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 24000, 24000,
+                                    source->entries.n / 8, &sample));
+    cr_assert(!sample.whole);
+    cr_expect_lt(sample.entries.n, source->entries.n / 4);
+    MUST(context,
+         cairn_structure_count(&context->env, &sample.entries, sample.shape.extent[0],
+                               sample.shape.extent[1], &part));
+    cr_expect_eq(9 * part.blocks[CAIRN_BLOCKS_3], part.entries);
+    cairn_sample_fini(&context->env, &sample);
+    cairn_source_destroy(&source);
+
+    source = generate("stencil5", (cairn_problem){.nx = 200, .ny = 200});
+    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 40000, 40000,
+                                    source->entries.n / 8, &sample));
+    cr_assert(!sample.whole);
+    cairn_statistics statistics;
+    MUST(context, cairn_statistics_count(&context->env, &sample.entries, &statistics));
+    cr_expect_eq(statistics.diagonals, 5);
+    cairn_statistics_fini(&context->env, &statistics);
+    for (cairn_pos k = 0; k < sample.entries.n; k++)
+        cr_assert(sample.entries.coord[0][k] < sample.shape.extent[0]
+                  && sample.entries.coord[1][k] >= 0
+                  && sample.entries.coord[1][k] < sample.shape.extent[1]);
+    cairn_sample_fini(&context->env, &sample);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, a_sample_of_a_rank_begins_where_its_rows_do)
+{
+    cairn_source *source = generate("tridiag", (cairn_problem){.n = 5000});
+    cairn_entries part   = source->entries;
+    cairn_sample  sample;
+
+    /* Rows 1000 .. 4999, as a second rank has them. */
+    for (int k = 0; k < 2; k++)
+        part.coord[k] += 2999;
+    part.value += 2999;
+    part.n -= 2999;
+    cr_assert_eq(part.coord[0][0], 1000);
+    MUST(context,
+         cairn_sample_take(&context->env, &part, 1000, 5000, 5000, part.n, &sample));
+    cr_expect_eq(sample.entries.n, part.n);
+    cr_expect_eq(sample.entries.coord[0][0], 1000 % 192);
+    cr_expect_eq(sample.shape.extent[0], 4000 + 1000 % 192);
+    cairn_sample_fini(&context->env, &sample);
+    cairn_source_destroy(&source);
+}
