@@ -10,7 +10,7 @@
 
 /* Bytes that stay in a core's own cache from one run to the next; X beyond it is waited
    for where it is not read in order. */
-static const double cache = 2e6;
+static const double cache = 1.5e6;
 
 /// Bytes of an index below @p range.
 static double index_bytes(int64_t range)
@@ -96,6 +96,8 @@ static void split_work(const cairn_structure *s, double value, cairn_suggest_wor
     const double units = (double)s->full_stretches;
     const double rest  = (double)(s->entries - s->full_entries);
 
+    *work = (cairn_suggest_work){0};
+    if (5 * s->full_entries < s->entries) return; /* not worth two members */
     *work = (cairn_suggest_work){.rows   = (double)s->rows,
                                  .units  = units,
                                  .values = rest,
@@ -264,12 +266,12 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
     if (op->columns > 1 && !s->many) return;
     if (s->transposed && !op->transposed) return;
     s->work(structure, value_bits / 8, &work);
-    /* Counted as 0 where they are not counted. */
-    if (structure->spreads && work.stored < (double)structure->entries) return;
+    /* It is not for this structure, or what it stores was not counted. */
+    if (work.stored < (double)structure->entries) return;
     const double team   = team_of(&work, times, threads);
     const double beyond = fmax(0, times * work.bytes - threads * cache) / times;
     const double lead   = fmax(0, work.widest - times * work.stored / team);
-    const double far    = x > cache / 2 ? jumps * (1 - cache / 2 / x) : 0;
+    const double far    = x > 1e6 ? jumps * (1 - 1e6 / x) : 0;
     const double all    = s->row * work.rows + s->unit * work.units
                        + values_time(s, &work, op) + s->byte * beyond
                        + s->near * (x > 32e3 ? jumps : 0) + s->far * far;

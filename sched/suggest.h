@@ -33,7 +33,7 @@ typedef struct cairn_suggestion {
     const char *format;
     bool        transposed; ///< It is for products with the transpose; else for others.
     bool        many;       ///< It is for several columns too.
-    /// What it stores of a structure.
+    /// What it stores of a structure; less than the entries: it is not for that.
     void (*work)(const cairn_structure *structure,
                  double                 value_bytes,
                  cairn_suggest_work    *work);

@@ -105,17 +105,27 @@ static cairn_status write_file(cli_job *job, conversion *c, int64_t *bytes)
     return cairn_tensor_write_text(c->to, c->source, path, bytes);
 }
 
-static cairn_status convert(cli_job            *job,
-                            const cairn_format *format,
-                            conversion         *c,
-                            cost               *cost,
-                            double             *since)
+static bool is_chosen(const cli_job *job)
+{
+    return strcmp(cli_text(job, CLI_TO), "auto") == 0;
+}
+
+/// Choose a format for y = A x.
+static cairn_status choose(cli_job *job, conversion *c, cairn_format **format)
+{
+    if (!c->source) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
+    return cairn_format_auto(c->source, job->dtype, NULL, NULL, format, NULL);
+}
+
+static cairn_status
+convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *since)
 {
     cli_progress_phase("read");
     CLI_TRY(read_file(job, c));
     CLI_TRY(lap(job, since, &cost->read));
     cli_progress_phase("store");
-    CLI_TRY(store(job, format, c));
+    if (!*format) CLI_TRY(choose(job, c, format));
+    CLI_TRY(store(job, *format, c));
     if (!is_text(cli_text(job, CLI_OUTPUT))) cairn_source_destroy(&c->source);
     CLI_TRY(lap(job, since, &cost->store));
     cli_progress_phase("write");
@@ -181,10 +191,13 @@ static cairn_status run(cli_job *job)
 
     CLI_TRY(check_output(job));
     /* A file of formats may be missing on one rank only. */
-    cairn_status status = cli_agree(
-        job, cairn_format_create(job->context, cli_text(job, CLI_TO), &format));
+    cairn_status status =
+        is_chosen(job)
+            ? CAIRN_OK
+            : cli_agree(
+                job, cairn_format_create(job->context, cli_text(job, CLI_TO), &format));
 
-    if (status == CAIRN_OK) status = convert(job, format, &conversion, &c, &since);
+    if (status == CAIRN_OK) status = convert(job, &format, &conversion, &c, &since);
     c.all = since - begun;
     if (status == CAIRN_OK) status = cli_agree(job, report(job, &c, &conversion));
     conversion_fini(&conversion);
@@ -197,7 +210,9 @@ static const char about[] =
     "of "
     "any order, likewise) or .cairn (the format's arrays themselves, with checksums; "
     "read on any number of ranks). --dtype f32 rounds. Functions are compiled for many "
-    "entries; where there is no compiler it takes longer, with a warning.";
+    "entries; where there is no compiler it takes longer, with a warning. --to auto "
+    "chooses a format for "
+    "y = A x, as run --format auto does.";
 
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) path[] (the rewrite rules that "

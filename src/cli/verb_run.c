@@ -222,6 +222,12 @@ static const char about[] =
     "CAIRN_CACHE), which the route says. Where there is no compiler it is interpreted, "
     "the reference way, with a warning: slower, and as right.\n"
     "\n"
+    "--format auto counts what formats would store of the matrix, asks a cost model "
+    "and, "
+    "where the matrix is large enough, tries the best few on some of its rows; the "
+    "search takes less than 50 products in CSR, kernels not counted. Two lines say "
+    "why.\n"
+    "\n"
     "--verify holds it against a sum over the file's entries in long double: ok up to "
     "1e-12 (f64) or 1e-5 (f32) of the sum of sizes in the row; else status 1.\n"
     "\n"
@@ -240,12 +246,15 @@ static const char json[] =
     "(seconds of "
     "the parts, one after the other, in those of a run) parts[]{member rank share "
     "format nnz bytes device seconds (median) clock route note} and, with --verify, "
-    "verify{rel_error max_abs_error ok}";
+    "verify{rel_error max_abs_error ok}; with --format auto, auto{why[] share "
+    "(of the entries, counted or tried on) seconds kernel_seconds candidates[]{format "
+    "predicted tried (seconds of a product)}}";
 
 static const cli_example examples[] = {
     {"cairn run spmv grid.mtx --verify",                                     "CSR, timed and checked"                               },
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --json -",
      "full stretches of diagonals apart, numbers for a program"                                                                     },
+    {"cairn run spmv grid.mtx --format auto",                                "Cairn chooses, and says why"                          },
     {"cairn run spmm grid.mtx --k 8 --verify",                               "eight vectors at once"                                },
     {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept"                                },
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --devices cpu:2 "

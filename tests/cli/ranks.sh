@@ -54,6 +54,12 @@ on 4 0 run spmv two.mtx --verify --out y.mtx
 expect 0 run spmv two.mtx --out alone.mtx
 same y.mtx alone.mtx
 
+# One rank chooses for all.
+expect 0 generate mixed --n 900 --degree 3 -o big.mtx
+on 3 0 run spmv big.mtx --format auto --verify --json -
+has out '"ok": true'
+on 3 0 run spmv none.mtx --format auto --verify
+
 # Written by some ranks, read by others.
 expect 0 generate mixed --n 60 --degree 3 -o m.mtx
 on 3 0 generate mixed --n 60 --degree 3 -o again.mtx

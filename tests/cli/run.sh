@@ -77,6 +77,26 @@ if command -v taskset >/dev/null && [ "$(nproc)" -gt 1 ]; then
     [ ! -s err ] || fail "a warning about what was asked for"
 fi
 
+# A format that is chosen: told why, and right.
+expect 0 generate stencil5 --nx 80 --ny 70 -o s.mtx
+expect 0 run spmv s.mtx --format auto --verify
+says '^chosen    '
+says 'a product where csr takes'
+says '^verified'
+expect 0 run spmv s.mtx --format auto --json - --verify
+fields out auto
+for text in '"why": [' '"candidates": [' '"predicted": ' '"kernel_seconds": ' '"ok": true'; do
+    has out "$text"
+done
+expect 0 run spmm r.mtx --format auto --k 3 --dtype f32 --verify
+expect 0 run spmv r.mtx --format auto --transpose --verify
+expect 2 run spmv a.mtx --format auto --place moon
+expect 0 convert s.mtx --to auto -o s.cairn
+expect 0 run spmv s.cairn --verify
+printf '%s\n' '1 1 1 2' >cube.tns
+expect 2 run spmv cube.tns --format auto
+expect 2 convert cube.tns --to auto -o cube.cairn
+
 # What this version lacks, and what nothing has.
 for op in spgemm spadd sddmm mttkrp ttm ttv; do
     expect 2 run $op a.mtx
@@ -84,7 +104,6 @@ for op in spgemm spadd sddmm mttkrp ttm ttv; do
 done
 expect 2 run spvm a.mtx
 complains 'spvm: .*did you mean spm[vm]?'
-expect 2 run spmv a.mtx --format auto
 for how in cost graph 2d; do
     expect 2 run spmv a.mtx --distribute $how
     complains 'not in this version'
