@@ -4,6 +4,8 @@
 
 #include "sched/sample.h"
 
+#include "tensor/generate.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -54,34 +56,49 @@ static cairn_status make_room(cairn_env *env, cairn_pos n, cairn_entries *entrie
     return status;
 }
 
-/// The bands begin evenly spread over the rows, each @p height rows.
+/// Where bands lie: one in each of as many equal ranges of the rows, at a random place in
+/// it, since rows at round numbers may be special (in R-MAT graphs they are the longest).
+typedef struct {
+    int         bands;
+    cairn_coord first, apart, height;
+} cut;
+
+static cairn_coord band_begin(const cut *c, int b)
+{
+    const uint64_t places = (uint64_t)((c->apart - c->height) / GRAIN) + 1;
+
+    return c->first + b * c->apart
+           + (cairn_coord)(cairn_random(1, (uint64_t)b) % places) * GRAIN;
+}
+
+/// Rows that band @p b moves up.
+static cairn_coord band_shift(const cut *c, int b)
+{
+    return band_begin(c, b) - b * c->height;
+}
+
 static cairn_status take_bands(cairn_env           *env,
                                const cairn_entries *entries,
-                               cairn_coord          first,
-                               cairn_coord          rows,
+                               const cut           *c,
                                cairn_coord          cols,
-                               int                  bands,
-                               cairn_coord          height,
                                cairn_sample        *sample)
 {
-    const cairn_coord apart = rows / bands / GRAIN * GRAIN;
-    const cairn_coord most = (bands - 1) * (apart - height); /* the last band's shift */
-    cairn_pos         all  = 0;
+    const cairn_coord base = band_shift(c, 0), most = band_shift(c, c->bands - 1);
+    cairn_pos         all = 0;
 
-    for (int b = 0; b < bands; b++) {
-        const cairn_coord lo = first + b * apart;
+    for (int b = 0; b < c->bands; b++) {
+        const cairn_coord lo = band_begin(c, b);
 
-        all += find_row(entries, lo + height) - find_row(entries, lo);
+        all += find_row(entries, lo + c->height) - find_row(entries, lo);
     }
     CAIRN_TRY(make_room(env, all, &sample->entries));
-    for (int b = 0; b < bands; b++) {
-        const cairn_coord lo = first + b * apart, shift = b * (apart - height);
+    for (int b = 0; b < c->bands; b++) {
+        const cairn_coord lo = band_begin(c, b), shift = band_shift(c, b);
 
-        take_band(entries, lo, lo + height, first + shift, shift - most,
-                  &sample->entries);
+        take_band(entries, lo, lo + c->height, shift, shift - most, &sample->entries);
     }
     sample->shape = (cairn_shape){
-        2, {bands * height, cols + most}
+        2, {c->bands * c->height, cols + most - base}
     };
     return CAIRN_OK;
 }
@@ -112,7 +129,9 @@ cairn_status cairn_sample_take(cairn_env           *env,
     /* Bands that nearly touch would save nothing. */
     if (share < 0.6 && height * bands < rows / 4 * 3) {
         fresh.whole = false;
-        CAIRN_TRY(take_bands(env, entries, base, rows, cols, bands, height, &fresh));
+        const cut c = {bands, base, rows / bands / GRAIN * GRAIN, height};
+
+        CAIRN_TRY(take_bands(env, entries, &c, cols, &fresh));
     } else if (!fresh.whole) {
         CAIRN_TRY(make_room(env, entries->n, &fresh.entries));
         take_band(entries, first, end, base, 0, &fresh.entries);
