@@ -155,16 +155,18 @@ set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
 /// Try one format. Where it cannot be tried, it is out.
 static cairn_status try_one(choice *c, const cairn_trials *trials, int k)
 {
-    cairn_auto_candidate      *candidate = &c->info->candidate[k];
-    const cairn_build          build     = {.entries = &c->sample.entries};
-    const cairn_kernel_loader *loader    = NULL;
-    cairn_format              *format    = NULL;
-    cairn_trial                trial     = {0};
+    cairn_auto_candidate *candidate = &c->info->candidate[k];
+    cairn_build           build     = {.entries = &c->sample.entries};
+    cairn_build_loader    own;
+    char                  why[CAIRN_MESSAGE];
+    cairn_format         *format = NULL;
+    cairn_trial           trial  = {0};
 
     CAIRN_TRY(cairn_format_create(c->context, candidate->format, &format));
-    cairn_status status = cairn_context_loader(c->context, &build, &loader);
+    cairn_status status = cairn_context_loader(c->context, &build, &own, why);
 
-    if (status == CAIRN_OK) status = cairn_trial_run(trials, format, loader, &trial);
+    if (status == CAIRN_OK)
+        status = cairn_trial_run(trials, format, build.loader, &trial);
     cairn_format_destroy(&format);
     if (status == CAIRN_NO_MEMORY) return status;
     c->info->kernel_seconds += trial.kernels;
