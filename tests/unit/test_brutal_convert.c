@@ -161,10 +161,11 @@ static cairn_status refuse(cairn_device *device, cairn_kernel_loader *loader)
 
 Test(brutal_convert, the_first_device_says_why_there_are_no_kernels)
 {
-    cairn_context             *context = NULL;
-    const cairn_entries        none    = {.order = 2};
-    const cairn_build          build   = {.entries = &none};
-    const cairn_kernel_loader *loader;
+    cairn_context      *context = NULL;
+    const cairn_entries none    = {.order = 2};
+    cairn_build         build   = {.entries = &none};
+    cairn_build_loader  loader;
+    char                why[CAIRN_MESSAGE] = "";
 
     cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
     context->env.options.kernels = CAIRN_KERNELS_COMPILED;
@@ -174,7 +175,7 @@ Test(brutal_convert, the_first_device_says_why_there_are_no_kernels)
     for (int k = 0; k < 2; k++)
         context->devices->device[k].ops.kernels_open = refuse;
 
-    cr_expect_eq(cairn_context_loader(context, &build, &loader), CAIRN_NO_KERNEL);
+    cr_expect_eq(cairn_context_loader(context, &build, &loader, why), CAIRN_NO_KERNEL);
 
     cr_expect_str_eq(context->env.message,
                      "convert: no device of this run has kernels: "
