@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Fail unless every C block of the pages stands, word for word, in one of the example
-# programs, which are built and run: what a page shows is what works.
+# programs or in the device that is made to be copied, which are built and run: what a
+# page shows is what works.
 # Usage: check_quotes.sh [FOLDER] (default: this source tree)
 set -eu
 
 cd "${1:-$(dirname "$0")/..}"
 find . -path ./build -prune -o -name '*.md' -print | LC_ALL=C sort |
-    xargs awk -v examples="$(echo docs/examples/*.c)" '
+    xargs awk -v examples="$(echo docs/examples/*.c devices/template/*.[ch])" '
 BEGIN {
     n = split(examples, file, " ")
     for (k = 1; k <= n; k++)
