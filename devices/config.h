@@ -11,7 +11,8 @@
 
 #include "devices/device.h"
 
-#define CAIRN_CONFIG_KEYS 64 ///< Numbers of a model at most.
+#define CAIRN_CONFIG_KEYS    64   ///< Numbers of a model at most.
+#define CAIRN_CONFIG_COMMAND 1024 ///< Bytes of a command at most.
 
 /// One number of a model. A table of them ends with a name NULL.
 typedef struct cairn_device_key {
@@ -35,6 +36,9 @@ struct cairn_device_config {
     const cairn_device_model *model; ///< Never NULL.
     char   name[128];                ///< What the user calls the device; "": nothing.
     double value[CAIRN_CONFIG_KEYS]; ///< In the order of model->key.
+
+    /// The words of a program's command, each ended by NUL, then another; "": none.
+    char command[CAIRN_CONFIG_COMMAND];
 };
 
 /// Set all numbers to the model's defaults, with no name.

@@ -95,6 +95,36 @@ static bool is_common(const char *field)
     return false;
 }
 
+/// The words of a program's command, one behind the other.
+static cairn_status set_command(reader                 *read,
+                                const char             *at,
+                                const json_t           *words,
+                                cairn_described_device *device)
+{
+    const cairn_json_where where = place(read, at, "command");
+    char         *to = device->config.command, *end = to + CAIRN_CONFIG_COMMAND;
+    const json_t *word;
+    size_t        k;
+
+    CAIRN_CHECK(json_array_size(words) > 0, read->env, CAIRN_BAD_OPTION,
+                "devices: %s: 'command' must be a list of texts, [\"./program\", ...]",
+                where.text);
+    json_array_foreach(words, k, word)
+    {
+        const size_t length = json_is_string(word) ? json_string_length(word) : 0;
+
+        CAIRN_CHECK(length > 0 && strlen(json_string_value(word)) == length, read->env,
+                    CAIRN_BAD_OPTION, "devices: %s: word %d of 'command' is no text",
+                    where.text, (int)k + 1);
+        CAIRN_CHECK(k < 60 && length + 2 <= (size_t)(end - to), read->env,
+                    CAIRN_BAD_OPTION, "devices: %s: 'command' is longer than %d bytes",
+                    where.text, CAIRN_CONFIG_COMMAND);
+        memcpy(to, json_string_value(word), length + 1);
+        to += length + 1;
+    }
+    return CAIRN_OK;
+}
+
 static cairn_status set_number(reader                 *read,
                                const char             *at,
                                const char             *field,
@@ -148,7 +178,10 @@ static cairn_status read_device(reader *read, json_t *object, const char *at)
     CAIRN_TRY(count_of(read, object, at, &count));
     json_object_foreach(object, field, value)
     {
-        if (!is_common(field)) CAIRN_TRY(set_number(read, at, field, value, &device));
+        if (device.kind->command && strcmp(field, "command") == 0)
+            CAIRN_TRY(set_command(read, at, value, &device));
+        else if (!is_common(field))
+            CAIRN_TRY(set_number(read, at, field, value, &device));
     }
     while (count-- > 0)
         read->device[read->count++] = device;

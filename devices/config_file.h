@@ -8,7 +8,9 @@
 ///
 /// `kind` is a kind of this build; `model` one of its models, the first unless given;
 /// `count` how many alike, 1 unless given; `name` what reports call it; `note` is for
-/// people. Every other field is a number of the model (config.h).
+/// people; `command`, where the kind runs a program, is the list of its words, which no
+/// shell reads: ["./simulator", "--fast"]. Every other field is a number of the model
+/// (config.h).
 
 #ifndef CAIRN_DEVICES_CONFIG_FILE_H
 #define CAIRN_DEVICES_CONFIG_FILE_H

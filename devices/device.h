@@ -79,6 +79,9 @@ typedef struct cairn_device_ops {
     /// NULL: nothing. Never delegated.
     const cairn_device_model *models;
 
+    /// Files name a program for it, in "command" (config_file.h). Never delegated.
+    bool command;
+
     /// Opened only where a list or a placement names the kind, or says "all": looking for
     /// its devices takes long, or starts something.
     bool asked;

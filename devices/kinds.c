@@ -21,8 +21,8 @@ static const cairn_device_ops *const kinds[] = {
 enum { KINDS = sizeof kinds / sizeof kinds[0] - 1 };
 
 /* What the command's contract names, whether this build has it or not. */
-static const char *const known[] = {"cpu",  "cuda",  "opencl", "pim",
-                                    "fpga", "debug", NULL};
+static const char *const known[] = {"cpu",  "cuda",  "opencl",   "pim",
+                                    "fpga", "debug", "external", NULL};
 
 const cairn_device_ops *cairn_device_kind_at(int k)
 {

@@ -78,6 +78,10 @@ static bool describe(const cairn_device_ops *kind, opened *o)
         cairn_config_init(kind->models, &o->config);
         o->device.config = &o->config;
     }
+    /* The words of its command, ended by a word that is empty. */
+    if (kind->command)
+        snprintf(o->config.command, sizeof o->config.command, "%s",
+                 CAIRN_SIMULATOR_EXAMPLE);
     snprintf(o->device.info.kind, sizeof o->device.info.kind, "%s", kind->kind);
     snprintf(o->device.info.id, sizeof o->device.info.id, "%s:0", kind->kind);
     if (kind->models || kind->count(o->machine) > 0) return true;

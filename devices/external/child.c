@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A program at the other end of a socket. It is started as MPI wants it (posix_spawn,
+/// which runs no fork handlers), in a process group of its own, so that what it started
+/// ends with it. If we die, it reads the end of the socket.
+
+#include "devices/external/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { WORDS = 64 };
+
+/// The child's descriptors; ours are all above those, and closed there.
+static int set_files(posix_spawn_file_actions_t *files, int socket, int segment)
+{
+    int failed =
+        posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+
+    /* Standard output is ours alone: reports, JSON. */
+    if (!failed && fcntl(STDERR_FILENO, F_GETFD) >= 0)
+        failed = posix_spawn_file_actions_adddup2(files, STDERR_FILENO, STDOUT_FILENO);
+    else if (!failed)
+        failed = posix_spawn_file_actions_addopen(files, STDOUT_FILENO, "/dev/null",
+                                                  O_WRONLY, 0);
+    if (!failed)
+        failed =
+            posix_spawn_file_actions_adddup2(files, socket, CAIRN_SIMULATOR_SOCKET);
+    if (!failed && segment >= 0)
+        failed =
+            posix_spawn_file_actions_adddup2(files, segment, CAIRN_SIMULATOR_SEGMENT);
+    return failed;
+}
+
+/// A group of its own, and signals as a program expects to find them.
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, standard;
+    int      failed;
+
+    sigemptyset(&none);
+    sigfillset(&standard);
+    failed = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP
+                                                      | POSIX_SPAWN_SETSIGMASK
+                                                      | POSIX_SPAWN_SETSIGDEF);
+    if (!failed) failed = posix_spawnattr_setpgroup(attributes, 0);
+    if (!failed) failed = posix_spawnattr_setsigmask(attributes, &none);
+    if (!failed) failed = posix_spawnattr_setsigdefault(attributes, &standard);
+    return failed;
+}
+
+/// @return 0 or an errno.
+static int spawn(char **words, char **environment, int socket, int segment, pid_t *pid)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t          attributes;
+    int                        failed = posix_spawn_file_actions_init(&files);
+
+    if (failed) return failed;
+    failed = posix_spawnattr_init(&attributes);
+    if (failed) goto files;
+    failed = set_files(&files, socket, segment);
+    if (!failed) failed = set_attributes(&attributes);
+    if (!failed)
+        failed = posix_spawnp(pid, words[0], &files, &attributes, words, environment);
+    posix_spawnattr_destroy(&attributes);
+
+files:
+    posix_spawn_file_actions_destroy(&files);
+    return failed;
+}
+
+/// A descriptor above those that the child is given, so that none is in the way.
+static int lift(int fd)
+{
+    const int high = fcntl(fd, F_DUPFD_CLOEXEC, 16);
+
+    close(fd);
+    return high;
+}
+
+/// Two ends; -1 where there are none.
+static bool make_sockets(int ends[2])
+{
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) return false;
+    for (int k = 0; k < 2; k++)
+        ends[k] = lift(ends[k]);
+    if (ends[0] >= 0 && ends[1] >= 0) return true;
+    for (int k = 0; k < 2; k++)
+        if (ends[k] >= 0) close(ends[k]);
+    return false;
+}
+
+static cairn_status list_environment(cairn_env *env, char ***list)
+{
+    static const char *const none[] = {NULL};
+    const size_t             length = cairn_environment(none, NULL, 0);
+
+    CAIRN_TRY(CAIRN_NEW(env, (int64_t)length, list));
+    cairn_environment(none, *list, length);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_external_start(cairn_env            *env,
+                                  const char           *id,
+                                  const char           *command,
+                                  int                   segment,
+                                  double                time_limit,
+                                  cairn_external_child *child)
+{
+    char *words[WORDS + 1] = {NULL}, **environment = NULL;
+    pid_t pid = 0;
+    int   ends[2], count = 0;
+
+    for (const char *at = command; *at && count < WORDS; at += strlen(at) + 1)
+        words[count++] = (char *)(uintptr_t)at;
+    CAIRN_TRY(list_environment(env, &environment));
+    if (!make_sockets(ends)) {
+        cairn_free(env, environment);
+        return cairn_fail(env, CAIRN_NO_DEVICE, "device: %s: no socket: %s", id,
+                          strerror(errno));
+    }
+    const int failed = spawn(words, environment, ends[1], segment, &pid);
+
+    close(ends[1]);
+    cairn_free(env, environment);
+    if (failed) {
+        close(ends[0]);
+        return cairn_fail(env, CAIRN_NO_DEVICE, "device: %s: %s cannot be started: %s",
+                          id, words[0], strerror(failed));
+    }
+    *child = (cairn_external_child){pid, ends[0], time_limit};
+    return CAIRN_OK;
+}
+
+/// Whether it has ended. It is not reaped yet, so that its number, which is its group's
+/// too, is nobody else's. True also where the host program has it reaped.
+static bool has_ended(const cairn_external_child *child)
+{
+    siginfo_t about = {0};
+    int       failed;
+
+    do
+        failed = waitid(P_PID, (id_t)child->pid, &about, WEXITED | WNOHANG | WNOWAIT);
+    while (failed && errno == EINTR);
+    return failed || about.si_pid == child->pid;
+}
+
+/// Give it so many seconds to end by itself.
+static bool wait_gone(const cairn_external_child *child, double seconds)
+{
+    const double          end   = cairn_seconds() + seconds;
+    const struct timespec pause = {.tv_nsec = 500000};
+
+    while (!has_ended(child)) {
+        if (cairn_seconds() > end) return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+/// Whatever it does: afterwards it is gone, and what it started. @return how it ended by
+/// itself; below 0: it did not, or nobody knows.
+static int finish(cairn_external_child *child, double patience)
+{
+    int   status = -1;
+    pid_t pid;
+
+    if (child->socket >= 0) close(child->socket);
+    child->socket = -1;
+    if (child->pid == 0) return status;
+    const bool by_itself = wait_gone(child, patience);
+
+    kill(-child->pid, SIGKILL);
+    do
+        pid = waitpid(child->pid, &status, 0);
+    while (pid < 0 && errno == EINTR);
+    child->pid = 0;
+    return by_itself && pid > 0 ? status : -1;
+}
+
+void cairn_external_end(cairn_external_child *child)
+{
+    const cairn_simulator_message quit = {.magic   = CAIRN_SIMULATOR_MAGIC,
+                                          .version = CAIRN_SIMULATOR_VERSION,
+                                          .kind    = CAIRN_SIMULATOR_QUIT};
+
+    if (child->pid == 0) return;
+    if (child->socket >= 0)
+        (void)!send(child->socket, &quit, sizeof quit, MSG_NOSIGNAL | MSG_DONTWAIT);
+    finish(child, 1);
+}
+
+/// Wait until there is something to read. @return false: nothing came in time.
+static bool wait_answer(const cairn_external_child *child)
+{
+    const double  end  = cairn_seconds() + child->time_limit;
+    struct pollfd news = {.fd = child->socket, .events = POLLIN};
+
+    for (;;) {
+        const double left = end - cairn_seconds();
+
+        if (left <= 0) return false;
+        /* A minute at a time: the limit may be longer than poll() can say. */
+        if (poll(&news, 1, left < 60 ? (int)(1000 * left) + 1 : 60000) > 0) return true;
+    }
+}
+
+/// Say how a program ended that should not have.
+static void tell_end(int status, char *why, size_t size)
+{
+    if (status >= 0 && WIFSIGNALED(status))
+        snprintf(why, size, "its program was killed by signal %d", WTERMSIG(status));
+    else if (status >= 0)
+        snprintf(why, size, "its program ended with status %d", WEXITSTATUS(status));
+    else
+        snprintf(why, size, "its program closed the connection");
+}
+
+/// Is this an answer to a message of that kind? Says why not.
+static bool is_answer(const cairn_simulator_message *answer,
+                      ssize_t                        bytes,
+                      uint32_t                       kind,
+                      char                          *why,
+                      size_t                         size)
+{
+    if (bytes >= (ssize_t)(2 * sizeof(uint32_t))
+        && answer->magic == CAIRN_SIMULATOR_MAGIC
+        && answer->version != CAIRN_SIMULATOR_VERSION)
+        snprintf(why, size, "its program speaks version %u, not %d", answer->version,
+                 CAIRN_SIMULATOR_VERSION);
+    else if (bytes != sizeof *answer || answer->magic != CAIRN_SIMULATOR_MAGIC
+             || answer->kind != kind || answer->status > CAIRN_SIMULATOR_FAILED
+             || !memchr(answer->text, '\0', sizeof answer->text))
+        snprintf(why, size, "its program's answer is none");
+    else
+        return true;
+    return false;
+}
+
+bool cairn_external_ask(cairn_external_child    *child,
+                        cairn_simulator_message *message,
+                        char                    *why,
+                        size_t                   size)
+{
+    cairn_simulator_message answer = {0};
+    const uint32_t          kind   = message->kind;
+    ssize_t                 n      = -1;
+
+    if (child->pid == 0) {
+        snprintf(why, size, "its program is gone");
+        return false;
+    }
+    message->magic   = CAIRN_SIMULATOR_MAGIC;
+    message->version = CAIRN_SIMULATOR_VERSION;
+    if (send(child->socket, message, sizeof *message, MSG_NOSIGNAL) >= 0) {
+        if (!wait_answer(child)) {
+            finish(child, 0);
+            snprintf(why, size, "its program did not answer within %g s",
+                     child->time_limit);
+            return false;
+        }
+        do
+            n = recv(child->socket, &answer, sizeof answer, MSG_TRUNC);
+        while (n < 0 && errno == EINTR);
+    }
+    if (n <= 0) {
+        tell_end(finish(child, 0.2), why, size);
+        return false;
+    }
+    if (!is_answer(&answer, n, kind, why, size)) {
+        finish(child, 0);
+        return false;
+    }
+    for (char *at = answer.text; *at; at++) /* It is put into messages and reports. */
+        if ((unsigned char)*at < ' ' || *at == 0x7f) *at = ' ';
+    *message = answer;
+    return true;
+}
