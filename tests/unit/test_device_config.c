@@ -263,16 +263,18 @@ Test(device_config, files_of_a_list_add_devices)
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         snprintf(list, sizeof list, rows[k].list, path, path);
         cairn_devices *devices = open_list(list);
-        int            cores   = 0;
+        int            cores = 0, found = 0;
 
-        cr_assert_eq(devices->count, rows[k].count, "%s", list);
+        /* "all" may have devices of other kinds. */
         for (int d = 0; d < devices->count; d++) {
             char id[24];
 
-            snprintf(id, sizeof id, "cpu:%d", d);
+            if (!cairn_device_is_host(&devices->device[d])) continue;
+            snprintf(id, sizeof id, "cpu:%d", found++);
             cr_expect_str_eq(devices->device[d].info.id, id);
             cores += devices->device[d].info.cores;
         }
+        cr_expect_eq(found, rows[k].count, "%s: %d processors", list, found);
         cr_expect_geq(cores, 4);
         cairn_devices_close(&env, &devices);
     }
