@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Samples: some bands of a matrix's rows, put together to a smaller matrix of the same
-/// structure. Rows lie on one another without gaps, and the columns of a band are shifted
-/// as its rows are, so that a diagonal stays one; bands begin at multiples of 192 rows,
-/// and so do their shifts, so that blocks of 2, 3, 4, 6, 8 ... rows stay blocks.
+/// structure. There is one in each of as many equal ranges of the rows, at a random place,
+/// the same every time. Rows lie on one another without gaps, and the columns of a band
+/// are shifted as its rows are, so that a diagonal stays one; bands begin at multiples of
+/// 192 rows, and so do their shifts, so that blocks of 2, 3, 4, 6, 8 ... rows stay blocks.
 
 #ifndef CAIRN_SCHED_SAMPLE_H
 #define CAIRN_SCHED_SAMPLE_H

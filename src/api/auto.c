@@ -83,12 +83,40 @@ static cairn_status take_sample(choice *c, int share)
     return CAIRN_OK;
 }
 
+/// Entries of the longest row, of all.
+static int64_t longest_row(const cairn_entries *entries)
+{
+    const cairn_coord *row  = entries->coord[0];
+    int64_t            most = 0, begin = 0;
+
+    for (cairn_pos k = 0; k < entries->n; k++) {
+        if (row[k] != row[begin]) begin = k;
+        if (k - begin >= most) most = k - begin + 1;
+    }
+    return most;
+}
+
+/// One row may be longer than all others together, and a sample miss it: its slice is
+/// added to what was counted.
+static void mind_longest_row(choice *c)
+{
+    const int64_t longest = longest_row(&c->source->entries);
+    const int64_t more    = longest - c->structure.max_row;
+
+    if (more <= 0) return;
+    c->structure.max_row = longest;
+    for (int k = 0; k < CAIRN_SLICES_KINDS; k++)
+        c->structure.slots[k] += (int64_t)(CAIRN_SLICE * (double)more / c->times);
+}
+
 static cairn_status count(choice *c)
 {
     CAIRN_TRY(take_sample(c, COUNTED_SHARE));
-    return cairn_structure_count(&c->context->env, &c->sample.entries,
-                                 c->sample.shape.extent[0], c->sample.shape.extent[1],
-                                 &c->structure);
+    CAIRN_TRY(cairn_structure_count(&c->context->env, &c->sample.entries,
+                                    c->sample.shape.extent[0],
+                                    c->sample.shape.extent[1], &c->structure));
+    mind_longest_row(c);
+    return CAIRN_OK;
 }
 
 /// Do its arrays fit in memory, beside the entries?
