@@ -150,7 +150,7 @@ typedef struct cairn_plan_part {
     char note[320]; ///< What the device says of it, what happened; "": nothing.
 } cairn_plan_part;
 
-/// List the parts of all ranks, by rank and member.
+/// List the parts of all ranks, by member, then rank.
 ///
 /// Collective. @p parts is freed with cairn_plan_parts_free().
 CAIRN_API cairn_status cairn_plan_parts(const cairn_plan *plan,

@@ -5,6 +5,7 @@
 #include "api/api.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *route_name(cairn_route route)
@@ -121,6 +122,14 @@ static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
         snprintf(part->note, sizeof part->note, "%s", note);
 }
 
+static int by_where(const void *a, const void *b)
+{
+    const cairn_plan_part *x = a, *y = b;
+
+    if (x->member != y->member) return x->member < y->member ? -1 : 1;
+    return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
 cairn_status
 cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts)
 {
@@ -135,6 +144,7 @@ cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts
     if (status == CAIRN_OK)
         status = cairn_comm_gather(comm, own, replay->pieces, sizeof *own,
                                    (void **)parts, count);
+    if (status == CAIRN_OK) qsort(*parts, (size_t)*count, sizeof **parts, by_where);
     cairn_free(comm->env, own);
     return status;
 }

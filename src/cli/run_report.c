@@ -51,29 +51,45 @@ static double gflops(const cli_run *run)
     return 2e-9 * (double)run->matrix.nnz * (double)run->settings.columns / run->median;
 }
 
+/// Seconds of the parts of part @p p's rank, one after the other.
+static double rank_seconds(const cli_run *run, int64_t p)
+{
+    double sum = 0;
+
+    for (int64_t q = 0; q < run->parts; q++)
+        if (run->part[q].rank == run->part[p].rank) sum += run->part[q].seconds;
+    return sum;
+}
+
+/// Parts of the first member: one of each rank. Those of others follow them.
+static int64_t ranks_of(const cli_run *run)
+{
+    int64_t n = 0;
+
+    while (n < run->parts && run->part[n].member == run->part[0].member)
+        n++;
+    return n;
+}
+
 /// How much happens at once: seconds of the parts, one after the other, in those of a
 /// run. Of the rank whose parts take longest. NAN where models are the clock.
 static double overlap(const cli_run *run)
 {
-    double most = 0, sum = 0;
+    double most = 0;
 
     if (!is_measured(run) || run->median <= 0) return NAN;
-    for (int64_t p = 0; p < run->parts; p++) {
-        const bool begins = p == 0 || run->part[p].rank != run->part[p - 1].rank;
-
-        sum  = (begins ? 0 : sum) + run->part[p].seconds;
-        most = sum > most ? sum : most;
-    }
+    for (int64_t p = 0; p < ranks_of(run); p++)
+        most = fmax(most, rank_seconds(run, p));
     return most / run->median;
 }
 
 /// Do parts of one rank have different devices?
 static bool has_devices(const cli_run *run)
 {
-    for (int64_t p = 1; p < run->parts; p++)
-        if (run->part[p].rank == run->part[p - 1].rank
-            && strcmp(run->part[p].device, run->part[p - 1].device) != 0)
-            return true;
+    const int64_t ranks = ranks_of(run);
+
+    for (int64_t p = ranks; p < run->parts; p++)
+        if (strcmp(run->part[p].device, run->part[p % ranks].device) != 0) return true;
     return false;
 }
 
