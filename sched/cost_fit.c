@@ -4,8 +4,9 @@
 
 #include "sched/cost_fit.h"
 
+#include "base/median.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LAUNCH, PER_BYTE, PER_ENTRY, TERMS };
@@ -56,20 +57,6 @@ static double predicted(const fit *f, const cairn_cost_sample *sample)
     return seconds;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/// Sorts @p value.
-static double median(double *value, int n)
-{
-    qsort(value, (size_t)n, sizeof *value, by_size);
-    return n % 2 ? value[n / 2] : 0.5 * (value[n / 2 - 1] + value[n / 2]);
-}
-
 static double residual(const fit *f, const cairn_cost_sample *sample)
 {
     return log(sample->seconds / predicted(f, sample));
@@ -82,7 +69,7 @@ static double measure_scale(const fit *f)
 
     for (int k = 0; k < f->samples; k++)
         size[k] = fabs(residual(f, &f->sample[k]));
-    return 1.4826 * median(size, f->samples);
+    return 1.4826 * cairn_median(size, f->samples);
 }
 
 /// Multiply all rates so that as many measurements are above as below.
@@ -92,7 +79,7 @@ static void scale_rates(fit *f)
 
     for (int k = 0; k < f->samples; k++)
         ratio[k] = residual(f, &f->sample[k]);
-    const double factor = exp(median(ratio, f->samples));
+    const double factor = exp(cairn_median(ratio, f->samples));
 
     for (int t = 0; t < TERMS; t++)
         f->rate[t] *= factor;
@@ -300,13 +287,13 @@ static cairn_cost_rates guess(const cairn_cost_sample *sample, int samples)
 
     for (int k = 0; k < samples; k++)
         bytes[k] = sample[k].bytes;
-    qsort(bytes, (size_t)samples, sizeof *bytes, by_size);
+    cairn_sort_doubles(bytes, samples);
     for (int k = 0; k < samples; k++) {
         if (sample[k].bytes <= bytes[samples / 3]) least[small++] = sample[k].seconds;
         if (sample[k].bytes >= bytes[samples - 1 - samples / 3])
             most[large++] = sample[k].seconds / (sample[k].bytes + 1);
     }
-    return (cairn_cost_rates){median(least, small), median(most, large), 0};
+    return (cairn_cost_rates){cairn_median(least, small), cairn_median(most, large), 0};
 }
 
 /// Where measurements cannot tell terms apart, let the one that is larger by the prior
@@ -324,9 +311,9 @@ static bool scale_larger(fit *f, const cairn_cost_rates *prior)
         launch[k] = s->seconds - rest[k];
         factor[k] = (s->seconds - prior->launch) / (rest[k] + TINY);
     }
-    const bool   small = median(rest, f->samples) < prior->launch;
+    const bool   small = cairn_median(rest, f->samples) < prior->launch;
     const double value =
-        small ? median(launch, f->samples) : median(factor, f->samples);
+        small ? cairn_median(launch, f->samples) : cairn_median(factor, f->samples);
 
     if (!(value > 0)) return false;
     f->rate[LAUNCH]    = small ? value : prior->launch;

@@ -4,10 +4,10 @@
 
 #include "sched/piece.h"
 
+#include "base/median.h"
 #include "devices/kinds.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 cairn_status cairn_piece_init(const cairn_pieces_common   *common,
@@ -213,21 +213,12 @@ bool cairn_piece_models(const cairn_piece *piece)
     return piece->device->info.clock == CAIRN_CLOCK_SIMULATED;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 double cairn_piece_median(const cairn_piece *piece)
 {
     const int n =
         piece->runs < CAIRN_PIECE_RECENT ? (int)piece->runs : CAIRN_PIECE_RECENT;
     double sorted[CAIRN_PIECE_RECENT];
 
-    if (n == 0) return 0;
     memcpy(sorted, piece->recent, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, by_size);
-    return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+    return cairn_median(sorted, n);
 }

@@ -4,7 +4,7 @@
 
 #include "sched/race.h"
 
-#include <stdlib.h>
+#include "base/median.h"
 
 static cairn_status run_timed(cairn_replay *replay, double *seconds)
 {
@@ -15,18 +15,10 @@ static cairn_status run_timed(cairn_replay *replay, double *seconds)
     return CAIRN_OK;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/// The median; nanoseconds as integers, since these are what ranks compare.
+/// Nanoseconds as integers, since these are what ranks compare.
 static int64_t median(double *seconds)
 {
-    qsort(seconds, CAIRN_RACE_ROUNDS, sizeof *seconds, by_size);
-    return (int64_t)(1e9 * seconds[CAIRN_RACE_ROUNDS / 2]);
+    return (int64_t)(1e9 * cairn_median(seconds, CAIRN_RACE_ROUNDS));
 }
 
 cairn_status cairn_replay_race(cairn_replay *one, cairn_replay *other, double *seconds)
