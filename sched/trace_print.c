@@ -160,19 +160,6 @@ void cairn_trace_print_events(const cairn_trace *trace, cairn_text *text)
     cairn_free(trace->env, used);
 }
 
-static cairn_status write_text(cairn_env *env, const char *path, const cairn_text *text)
-{
-    cairn_file file;
-
-    CAIRN_TRY(text->status);
-    CAIRN_TRY(cairn_file_create(env, path, &file));
-    const cairn_status status = cairn_file_write_at(&file, text->data, text->length, 0);
-
-    if (status == CAIRN_OK) return cairn_file_commit(&file);
-    cairn_file_discard(&file);
-    return status;
-}
-
 cairn_status cairn_trace_write(const cairn_trace *trace, const char *path)
 {
     cairn_text text;
@@ -184,7 +171,10 @@ cairn_status cairn_trace_write(const cairn_trace *trace, const char *path)
                    cairn_trace_kept(trace), cairn_trace_dropped(trace));
     cairn_trace_print_events(trace, &text);
     cairn_text_add(&text, "\n]}\n");
-    const cairn_status status = write_text(trace->env, path, &text);
+    const cairn_status status =
+        text.status == CAIRN_OK
+            ? cairn_file_put(trace->env, path, text.data, text.length)
+            : text.status;
 
     cairn_text_fini(&text);
     return status;

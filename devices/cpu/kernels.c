@@ -84,24 +84,11 @@ static void take_note(cairn_cpu_kernels *kernels)
 static cairn_status
 dump(cairn_env *env, const cairn_kernel_request *request, const char *symbol)
 {
-    const char  *folder = env->options.dump_kernels;
-    char         path[CAIRN_OPTION_PATH + 64];
-    char        *source = NULL;
-    cairn_file   file;
-    cairn_status status;
+    char *source = NULL;
 
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return cairn_fail(env, CAIRN_IO, "create: %s: %s", folder, strerror(errno));
-    snprintf(path, sizeof path, "%s/%s.c", folder, symbol);
     CAIRN_TRY(request->source(env, request->user, &source));
-    CAIRN_GO(source, cairn_file_create(env, path, &file));
-    CAIRN_GO(file, cairn_file_write_at(&file, source, strlen(source), 0));
-    status = cairn_file_commit(&file);
-    goto source;
+    const cairn_status status = cairn_kernel_dump(env, symbol, ".c", source);
 
-file:
-    cairn_file_discard(&file);
-source:
     cairn_free(env, source);
     return status;
 }

@@ -46,25 +46,6 @@ build(cairn_device *device, const char *symbol, cl_program program, cl_program *
                       line[0] ? ": " : "", line);
 }
 
-/// Write a kernel's text where CAIRN_DUMP_KERNELS says.
-static cairn_status dump(cairn_env *env, const char *text, const char *symbol)
-{
-    const char *const folder = env->options.dump_kernels;
-    char              path[CAIRN_OPTION_PATH + 64];
-    cairn_file        file;
-
-    if (!folder[0]) return CAIRN_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return cairn_fail(env, CAIRN_IO, "create: %s: %s", folder, strerror(errno));
-    snprintf(path, sizeof path, "%s/%s.cl", folder, symbol);
-    CAIRN_TRY(cairn_file_create(env, path, &file));
-    const cairn_status status = cairn_file_write_at(&file, text, strlen(text), 0);
-
-    if (status == CAIRN_OK) return cairn_file_commit(&file);
-    cairn_file_discard(&file);
-    return status;
-}
-
 /// A file's bytes, at most 256 MB of them.
 static cairn_status
 read_file(cairn_env *env, const char *path, unsigned char **bytes, size_t *length)
@@ -138,7 +119,7 @@ cairn_status cairn_opencl_program(cairn_device              *device,
     char              path[CAIRN_OPTION_PATH + 64];
     struct stat       there;
 
-    CAIRN_TRY(dump(device->env, kernel->text, symbol));
+    CAIRN_TRY(cairn_kernel_dump(device->env, symbol, ".cl", kernel->text));
     snprintf(path, sizeof path, "%s/%s.clbin", folder, symbol);
     if (folder[0] && stat(path, &there) == 0) {
         CAIRN_TRY(load(device, path, symbol, program));

@@ -171,6 +171,19 @@ void cairn_file_discard(cairn_file *file)
     cairn_file_close(file);
 }
 
+cairn_status
+cairn_file_put(cairn_env *env, const char *path, const void *bytes, size_t length)
+{
+    cairn_file file;
+
+    CAIRN_TRY(cairn_file_create(env, path, &file));
+    const cairn_status status = cairn_file_write_at(&file, bytes, length, 0);
+
+    if (status == CAIRN_OK) return cairn_file_commit(&file);
+    cairn_file_discard(&file);
+    return status;
+}
+
 cairn_status cairn_file_length(cairn_env *env, const char *path, int64_t *bytes)
 {
     struct stat about;

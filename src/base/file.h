@@ -43,6 +43,14 @@ cairn_status cairn_file_commit(cairn_file *file);
 /// Close and remove the temporary file. A closed file is accepted.
 void cairn_file_discard(cairn_file *file);
 
+/// Write a file of @p length bytes, whole or not at all.
+///
+/// Local.
+///
+/// @retval CAIRN_IO  It cannot be written; what was called so before is as it was.
+cairn_status
+cairn_file_put(cairn_env *env, const char *path, const void *bytes, size_t length);
+
 /// Bytes of the file called @p path. Local.
 /// @retval CAIRN_IO  It cannot be looked at.
 cairn_status cairn_file_length(cairn_env *env, const char *path, int64_t *bytes);

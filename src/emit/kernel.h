@@ -73,4 +73,12 @@ typedef struct cairn_kernel_loader {
 #define CAIRN_KERNEL_SYMBOL 32
 void cairn_kernel_symbol(const char *key, char symbol[CAIRN_KERNEL_SYMBOL]);
 
+/// Write a kernel's source where CAIRN_DUMP_KERNELS says, as SYMBOL and @p suffix (".c").
+/// Nothing happens where it says nothing. Local.
+/// @retval CAIRN_IO  It cannot be written.
+cairn_status cairn_kernel_dump(cairn_env  *env,
+                               const char *symbol,
+                               const char *suffix,
+                               const char *source);
+
 #endif
