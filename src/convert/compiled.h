@@ -100,6 +100,11 @@ bool cairn_way_lines_fits(const cairn_compiled *c);
 
 /* For the ways. */
 
+/// Write the ptr of the last level, `cursor` having the begins of all groups: where that
+/// level alone has one.
+void cairn_compiled_write_last_ptr(const cairn_compiled    *c,
+                                   const cairn_kernel_part *view);
+
 /// Write the ptrs of a bank, `cursor` having the begins of all groups: where every entry
 /// is a node.
 void cairn_compiled_write_ptrs(const cairn_compiled    *c,

@@ -270,12 +270,8 @@ static void write_lanes(const cairn_compiled *c, const cairn_part *part)
 static cairn_status
 fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
 {
-    const cairn_kernel_level *level = &part->view.level[c->m->layout->last];
-
     (void)bank;
-    for (int64_t g = 0; level->ptr_bits && g <= c->facts.groups; g++)
-        cairn_store_int((void *)level->ptr, g, level->ptr_bits / 8, level->ptr_bits,
-                        c->cursor[g]);
+    cairn_compiled_write_last_ptr(c, &part->view);
     write_lanes(c, part);
     args->cursor = c->cursor;
     args->facts  = c->shares.found;

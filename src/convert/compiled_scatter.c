@@ -167,6 +167,16 @@ static void write_lower_ptrs(const cairn_layout *to, const cairn_kernel_part *vi
     }
 }
 
+void cairn_compiled_write_last_ptr(const cairn_compiled    *c,
+                                   const cairn_kernel_part *view)
+{
+    const cairn_kernel_level *level = &view->level[c->m->layout->last];
+
+    for (int64_t g = 0; level->ptr_bits && g <= c->facts.groups; g++)
+        cairn_store_int((void *)level->ptr, g, level->ptr_bits / 8, level->ptr_bits,
+                        c->cursor[g]);
+}
+
 void cairn_compiled_write_ptrs(const cairn_compiled    *c,
                                int64_t                  bank,
                                const cairn_kernel_part *view)
