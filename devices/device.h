@@ -29,6 +29,12 @@ typedef void (*cairn_task_fn)(void *argument);
 /// A device measures its times, or models them; the two are never added.
 typedef enum { CAIRN_CLOCK_MEASURED, CAIRN_CLOCK_SIMULATED } cairn_clock;
 
+/// "measured" or "simulated", as reports write it.
+static inline const char *cairn_clock_name(cairn_clock clock)
+{
+    return clock == CAIRN_CLOCK_MEASURED ? "measured" : "simulated";
+}
+
 typedef struct cairn_device_facts {
     char        id[24];    ///< "cpu:0", as --place writes it.
     char        kind[16];  ///< "cpu".
@@ -93,7 +99,8 @@ typedef struct cairn_device_ops {
        this one's. */
 
     /// Number of devices of this kind when the user asks for none by number. 0 is no
-    /// error. Never NULL.
+    /// error. Never NULL; of kinds that are there when they are asked for by name
+    /// cairn_device_none() (kinds.h).
     int (*count)(const cairn_machine *machine);
     /// Open number @p index of @p count: fill device->info, except id and kind, and
     /// device->state. Called once, first. Never NULL.

@@ -106,6 +106,12 @@ const cairn_device_ops *cairn_device_delegate(const cairn_device *device)
     return device->ops.delegate ? cairn_device_kind(device->ops.delegate) : NULL;
 }
 
+int cairn_device_none(const cairn_machine *machine)
+{
+    (void)machine;
+    return 0;
+}
+
 void cairn_device_inherit(cairn_device_ops *ops, const cairn_device_ops *delegate)
 {
     if (!ops->memory) ops->memory = delegate->memory;

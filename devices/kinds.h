@@ -56,6 +56,9 @@ cairn_status cairn_device_name_parse(cairn_env         *env,
 /// gives the arithmetic: its `build` may be called with @p device. NULL: none.
 const cairn_device_ops *cairn_device_delegate(const cairn_device *device);
 
+/// Slot `count` of kinds that are there when they are asked for by name: 0.
+int cairn_device_none(const cairn_machine *machine);
+
 /// Fill the slots that @p ops leaves NULL, and that may be delegated, with those of
 /// @p delegate.
 void cairn_device_inherit(cairn_device_ops *ops, const cairn_device_ops *delegate);

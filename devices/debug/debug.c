@@ -45,12 +45,6 @@ static const cairn_device_model models[] = {
     {NULL,     NULL,                                         NULL},
 };
 
-static int none(const cairn_machine *machine)
-{
-    (void)machine;
-    return 0;
-}
-
 static cairn_status debug_open(cairn_device *device, int index, int count)
 {
     const cairn_device_config *config = device->config;
@@ -226,7 +220,7 @@ const cairn_device_ops cairn_device_debug = {
     .summary  = "the processor, on guarded copies, with failures on request",
     .delegate = CAIRN_HOST_KIND,
     .models   = models,
-    .count    = none,
+    .count    = cairn_device_none,
     .open     = debug_open,
     .close    = debug_close,
     .build    = debug_build,

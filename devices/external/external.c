@@ -19,12 +19,6 @@ static const cairn_device_model models[] = {
     {NULL,      NULL,                                  NULL},
 };
 
-static int none(const cairn_machine *machine)
-{
-    (void)machine;
-    return 0;
-}
-
 /// Start it once, to hear its name and its clock.
 static cairn_status external_open(cairn_device *device, int index, int count)
 {
@@ -59,7 +53,7 @@ const cairn_device_ops cairn_device_external = {
     .delegate = CAIRN_HOST_KIND,
     .models   = models,
     .command  = true,
-    .count    = none,
+    .count    = cairn_device_none,
     .open     = external_open,
     .can      = external_can,
     .build    = cairn_external_build,

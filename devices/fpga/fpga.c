@@ -5,16 +5,11 @@
 
 #include "devices/fpga/product.h"
 #include "devices/fpga/schedule.h"
+#include "devices/kinds.h"
 #include "devices/simulated.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-static int fpga_count(const cairn_machine *machine)
-{
-    (void)machine;
-    return 0; /* It is there when it is asked for by name. */
-}
 
 static cairn_status fpga_open(cairn_device *device, int index, int count)
 {
@@ -65,7 +60,7 @@ const cairn_device_ops cairn_device_fpga = {
     .summary  = "simulated: the Serpens accelerator on an FPGA card",
     .delegate = "cpu",
     .models   = cairn_fpga_models,
-    .count    = fpga_count,
+    .count    = cairn_device_none,
     .open     = fpga_open,
     .close    = fpga_close,
     .cost     = fpga_cost,

@@ -3,18 +3,13 @@
 /// Processing in memory as a device: a model's clock over the processor's arithmetic. It
 /// takes members that `partition` divides into banks, one for every core.
 
+#include "devices/kinds.h"
 #include "devices/pim/product.h"
 #include "devices/simulated.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-static int pim_count(const cairn_machine *machine)
-{
-    (void)machine;
-    return 0; /* It is there when it is asked for by name. */
-}
 
 static cairn_status pim_open(cairn_device *device, int index, int count)
 {
@@ -65,7 +60,7 @@ const cairn_device_ops cairn_device_pim = {
     .summary  = "simulated: cores in memory, one at every bank",
     .delegate = "cpu",
     .models   = cairn_pim_models,
-    .count    = pim_count,
+    .count    = cairn_device_none,
     .open     = pim_open,
     .close    = pim_close,
     .cost     = pim_cost,

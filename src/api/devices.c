@@ -55,7 +55,7 @@ static void describe(const cairn_device *device, int rank, cairn_device_info *in
     snprintf(info->kind, sizeof info->kind, "%s", device->info.kind);
     snprintf(info->name, sizeof info->name, "%s", device->info.name);
     snprintf(info->clock, sizeof info->clock, "%s",
-             device->info.clock == CAIRN_CLOCK_MEASURED ? "measured" : "simulated");
+             cairn_clock_name(device->info.clock));
     info->memory_bytes = device->info.memory_bytes;
     info->cores        = device->info.cores;
     info->bandwidth    = device->info.bandwidth;

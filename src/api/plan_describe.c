@@ -113,7 +113,7 @@ static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
     part->seconds = cairn_piece_median(piece);
     snprintf(part->device, sizeof part->device, "%s", piece->device->info.id);
     snprintf(part->clock, sizeof part->clock, "%s",
-             cairn_piece_models(piece) ? "simulated" : "measured");
+             cairn_clock_name(piece->device->info.clock));
     snprintf(part->route, sizeof part->route, "%s", route_name(piece_route(piece)));
     if (piece->retired[0])
         snprintf(part->note, sizeof part->note, "%s failed and was retired: %s",

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,11 +20,6 @@ typedef struct {
     cairn_clock clock;
     double      seconds; ///< Predicted.
 } decision;
-
-static const char *clock_name(cairn_clock clock)
-{
-    return clock == CAIRN_CLOCK_MEASURED ? "measured" : "simulated";
-}
 
 static cairn_status
 gather_decisions(const cairn_plan *plan, decision **all, int64_t *count)
@@ -57,8 +51,8 @@ gather_decisions(const cairn_plan *plan, decision **all, int64_t *count)
 static json_t *decision_object(const decision *d)
 {
     return json_pack("{s:i, s:i, s:s, s:s, s:f}", "rank", d->rank, "member", d->member,
-                     "device", d->device, "clock", clock_name(d->clock), "predicted",
-                     d->seconds);
+                     "device", d->device, "clock", cairn_clock_name(d->clock),
+                     "predicted", d->seconds);
 }
 
 static json_t *parts(const decision *all, int64_t count)
@@ -91,20 +85,6 @@ static json_t *plan_object(const cairn_plan *plan, const decision *all, int64_t 
         plan->homes.makespan[CAIRN_CLOCK_SIMULATED], "parts", parts(all, count));
 }
 
-static cairn_status write_text(cairn_env *env, const char *path, const char *text)
-{
-    cairn_file file = {.env = env, .fd = -1};
-
-    CAIRN_TRY(cairn_file_create(env, path, &file));
-    cairn_status status = cairn_file_write_at(&file, text, strlen(text), 0);
-
-    if (status == CAIRN_OK)
-        status = cairn_file_write_at(&file, "\n", 1, (int64_t)strlen(text));
-    if (status == CAIRN_OK) return cairn_file_commit(&file);
-    cairn_file_discard(&file);
-    return status;
-}
-
 /// Rank 0.
 static cairn_status
 write_plan(const cairn_plan *plan, const char *path, const decision *all, int64_t count)
@@ -114,7 +94,7 @@ write_plan(const cairn_plan *plan, const char *path, const decision *all, int64_
     char      *text =
         object ? json_dumps(object, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) : NULL;
     cairn_status status =
-        text ? write_text(env, path, text)
+        text ? cairn_file_put(env, path, text, strlen(text))
              : cairn_fail(env, CAIRN_NO_MEMORY, "plan: %s: out of memory", path);
 
     free(text);
