@@ -7,9 +7,10 @@
 #include <math.h>
 #include <stdio.h>
 
-/* A Y that is computed apart is written, read and added: measured on two machines, about
-   a tenth of a nanosecond a byte; a hop to another queue and back takes some
-   microseconds, to another device's driver ten times as long. */
+/* Guesses, which races correct (race.h): a Y that is computed apart is written, read and
+   added, about a tenth of a nanosecond a byte where memory moves 30 GB/s; a hop to another
+   queue and back takes some microseconds with its sleep, and one through a driver what
+   PoCL's does. */
 static const double per_byte = 1e-10, hop = 3e-6, driver_hop = 30e-6;
 
 /// The problem, with all that it points to. The last task stands for the additions.
