@@ -224,3 +224,166 @@ Test(pieces, a_device_that_is_too_small_is_refused)
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
 }
+
+/// A plan of the hybrid, or why there is none; run twice and checked.
+static cairn_plan *plan_hybrid(cairn_tensor *tensor, const cairn_plan_options *options)
+{
+    static operands o    = {.op = CAIRN_PRODUCT_DEFAULTS};
+    cairn_plan     *plan = NULL;
+
+    MUST(context, cairn_plan_create(tensor, NULL, options, &plan));
+    run(plan, &o, 2, options->place ? options->place : "open places");
+    return plan;
+}
+
+static void expect_device(cairn_plan *plan, int member, const char *device)
+{
+    cairn_plan_part *part;
+    int64_t          count;
+
+    MUST(context, cairn_plan_parts(plan, &count, &part));
+    cr_expect_str_eq(part[member].device, device, "member %d on %s", member,
+                     part[member].device);
+    cairn_plan_parts_free(plan, &part);
+}
+
+enum { MANY = 30000 };
+
+/// A matrix of which two devices have enough to do: diagonals, and entries anywhere.
+static cairn_tensor *make_large(cairn_source **source)
+{
+    int64_t *coord = malloc(3 * 2 * MANY * sizeof *coord), extent[2] = {MANY, MANY};
+    double  *value = malloc(3 * MANY * sizeof *value);
+
+    for (int64_t k = 0; k < 3 * MANY; k++) {
+        const int64_t i = k / 3, far = (i * 7919 + 13) % MANY;
+
+        coord[2 * k]     = i;
+        coord[2 * k + 1] = k % 3 == 2 ? far : (i + k % 3) % MANY;
+        value[k]         = 1 + (double)(k % 11) / 7;
+    }
+    MUST(context, cairn_source_from_coords(context, 2, extent, (int64_t)3 * MANY, coord,
+                                           value, CAIRN_BY_ROWS, source));
+    free(coord);
+    free(value);
+    return must_store(context, *source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
+}
+
+/// The plan's product, verified; what it says of its placement.
+static cairn_plan_info verify_open(cairn_plan *plan, const cairn_source *source)
+{
+    cairn_plan_info info;
+    double          rel, most;
+
+    fill_ramp(plan);
+    MUST(context, cairn_plan_run(plan, NULL, NULL));
+    MUST(context, cairn_plan_verify(plan, source, &rel, &most));
+    MUST(context, cairn_plan_describe(plan, &info));
+    return info;
+}
+
+/// Members that nobody placed are spread, tried together and alone, and that is told;
+/// whoever wants the same bits every time gets no trial.
+Test(pieces, open_places_are_tried)
+{
+    const cairn_plan_options fixed = {.reproducible = 1}, open = {0};
+    cairn_source            *source;
+    cairn_plan              *plan;
+    cairn_plan_info          info;
+
+    use_devices("cpu:2");
+    strcpy(context->env.options.costs, "none");
+    cairn_tensor *tensor = make_large(&source);
+
+    MUST(context, cairn_plan_create(tensor, NULL, &open, &plan));
+    info = verify_open(plan, source);
+    cr_expect(strstr(info.placement, "several devices"), "%s", info.placement);
+    cairn_plan_destroy(&plan);
+    MUST(context, cairn_plan_create(tensor, NULL, &fixed, &plan));
+    info = verify_open(plan, source);
+    cr_expect_str_eq(info.placement, "heft");
+    expect_device(plan, 0, "cpu:0");
+    expect_device(plan, 1, "cpu:0");
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+/// With just the memory that the plan takes there is none for its other: it is made all
+/// the same.
+Test(pieces, what_cannot_be_tried_is_not)
+{
+    const cairn_plan_options open = {0};
+    cairn_source            *source;
+    cairn_plan              *plan = NULL;
+    int64_t                  limit;
+
+    use_devices("cpu:2");
+    strcpy(context->env.options.costs, "none");
+    cairn_tensor *tensor = make_large(&source);
+
+    for (limit = 1 << 20; limit < 1 << 28 && !plan; limit += 50000) {
+        cairn_context_set_memory(context, limit);
+        if (cairn_plan_create(tensor, NULL, &open, &plan) != CAIRN_OK)
+            cr_assert(strstr(cairn_context_message(context), "the limit is"), "%s",
+                      cairn_context_message(context));
+    }
+    cr_assert_not_null(plan);
+    const cairn_plan_info info = verify_open(plan, source);
+
+    cr_expect_str_eq(info.placement, "heft");
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+/// What was lost stays lost for plans that name it, and is left alone by those that do
+/// not.
+Test(pieces, a_lost_device_is_refused_by_name)
+{
+    cairn_source            *source = make_source(context);
+    const cairn_plan_options named = {.place = "0=debug,1=cpu"}, open = {0};
+    cairn_plan              *none = NULL;
+
+    use_failing("\"fail_run\": 1");
+    cairn_tensor *tensor =
+        must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
+    cairn_plan *plan = plan_hybrid(tensor, &named);
+
+    expect_device(plan, 0, "cpu:0");
+    cairn_plan_destroy(&plan);
+    REFUSED(context, NO_DEVICE, "debug:0: it failed in an earlier run",
+            cairn_plan_create(tensor, NULL, &named, &none));
+    plan = plan_hybrid(tensor, &open);
+    expect_device(plan, 0, "cpu:0");
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
+/// A plan in a file opens the kinds that it names; a place beside it is one too many.
+Test(pieces, files_of_plans_open_what_they_name)
+{
+    cairn_source            *source = make_source(context);
+    const cairn_plan_options saved  = {.place = "0=debug,1=cpu"};
+    const cairn_plan_options loaded = {.plan = file};
+    const cairn_plan_options both   = {.plan = file, .place = "cpu"};
+    cairn_plan              *none   = NULL;
+
+    use_devices("cpu,debug");
+    cairn_tensor *tensor =
+        must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
+    cairn_plan *plan = plan_hybrid(tensor, &saved);
+
+    MUST(context, cairn_plan_save(plan, file));
+    cairn_plan_destroy(&plan);
+    use_devices("");
+    plan = plan_hybrid(tensor, &loaded);
+    expect_device(plan, 0, "debug:0");
+    expect_device(plan, 1, "cpu:0");
+    cairn_plan_destroy(&plan);
+    REFUSED(context, BAD_OPTION, "so does a place",
+            cairn_plan_create(tensor, NULL, &both, &none));
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
