@@ -62,10 +62,10 @@ typedef struct cairn_memory_ops {
     void (*free)(cairn_device *device, void *block);
 } cairn_memory_ops;
 
-/// The device's one queue, for work that is no plan's: a plan runs its launches on threads
-/// of its own, one for each device (sched/engine.h). Tasks run in the order in which they were pushed. NULL in a
-/// kind's table: the delegate's queue. Called by the one thread that uses the
-/// environment, with nothing held.
+/// The device's one queue, for work that is no plan's: a plan runs its launches on
+/// threads of its own, one for each device (sched/engine.h). Tasks run in the order in
+/// which they were pushed. NULL in a kind's table: the delegate's queue. Called by the
+/// one thread that uses the environment, with nothing held.
 typedef struct cairn_queue_ops {
     /// Run @p run(@p argument) after everything pushed before; it may be finished when
     /// this returns, or not. @p argument stays valid until wait(). Never NULL.
