@@ -63,6 +63,7 @@ static int64_t argument(const cairn_product_args *args, int field)
     case CAIRN_PRODUCT_row_end: return args->row_end;
     case CAIRN_PRODUCT_col_lo: return args->col_lo;
     case CAIRN_PRODUCT_col_end: return args->col_end;
+    case CAIRN_PRODUCT_steps: return args->steps;
     default: return args->shares;
     }
 }
@@ -84,12 +85,17 @@ static int64_t number(const cairn_opencl_call *call, cairn_ir_field field)
     }
 }
 
-/// X, Y or the shares.
+/// X, Y, or what the team says of the items.
 static cl_mem operand(const cairn_opencl_call *call, int field)
 {
-    return field == CAIRN_PRODUCT_x   ? call->x
-           : field == CAIRN_PRODUCT_y ? call->y
-                                      : call->share;
+    switch (field) {
+    case CAIRN_PRODUCT_x: return call->x;
+    case CAIRN_PRODUCT_y: return call->y;
+    case CAIRN_PRODUCT_first: return call->first;
+    case CAIRN_PRODUCT_last: return call->last;
+    case CAIRN_PRODUCT_step: return call->step;
+    default: return call->share;
+    }
 }
 
 /// One argument's bytes.

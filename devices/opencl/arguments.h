@@ -14,8 +14,9 @@
 typedef struct cairn_opencl_call {
     const cairn_part  *part;
     cairn_product_args args; ///< Its numbers; its arrays are these:
-    cl_mem             x, y, share;
-    int64_t            x_first; ///< Elements of X that lie before those of `x`.
+    cl_mem             x, y;
+    cl_mem  share, first, last, step; ///< Of the team; NULL where it has none.
+    int64_t x_first;                  ///< Elements of X that lie before those of `x`.
 } cairn_opencl_call;
 
 /// Set all arguments of @p target; arrays of the part that it reads are brought to the

@@ -7,6 +7,7 @@
 
 #include "devices/opencl/program.h"
 #include "lower/product_choice.h"
+#include "lower/team.h"
 
 #include <stdio.h>
 
@@ -21,37 +22,68 @@ static bool is_alone(const cairn_device_work *work)
     return work->alone && work->op->beta == 0;
 }
 
-/// Work-items that the part has work for.
-static int useful_items(const cairn_opencl_product *p, const cairn_part *part)
+/// Work-items that the device has use for. Where they scatter, each passes over all the
+/// lines that the arrays lie in, which a processor's would have to read again.
+static int64_t all_items(const cairn_opencl_device *d, const cairn_share *division)
+{
+    if (!d->processor) return (int64_t)d->units * ITEMS_A_UNIT;
+    return (int64_t)d->units
+           * (division->kind == CAIRN_SHARE_SCATTER ? 1 : TURNS_A_UNIT);
+}
+
+/// Those that the part has work for.
+static int64_t useful_items(const cairn_opencl_product *p,
+                            const cairn_share          *division,
+                            const cairn_part           *part)
 {
     const cairn_opencl_device *d    = cairn_opencl_of(p->device);
     const int64_t              each = d->processor ? TURN_VALUES : ITEM_VALUES;
-    const int64_t              all =
-        (int64_t)d->units * (d->processor ? TURNS_A_UNIT : ITEMS_A_UNIT);
-    const __int128 useful =
+    const int64_t              all  = all_items(d, division);
+    const __int128             useful =
         (__int128)part->view.values * p->work.op->columns / each + 1;
 
-    return useful < all ? (int)useful : (int)all;
+    return useful < all ? (int64_t)useful : all;
 }
 
-/// Divide a part among work-items. @param[out] share  On the device.
+/// What the team says of the items, on the device.
+static cairn_status bring_team(cairn_opencl_product *p,
+                               const cairn_share    *division,
+                               const cairn_part     *part,
+                               const cairn_team     *team,
+                               cairn_opencl_call    *call)
+{
+    const bool            scatter = division->kind == CAIRN_SHARE_SCATTER;
+    const int64_t         words = team->shares * (scatter ? CAIRN_SHARE_FIELDS : 1) + 1;
+    cairn_opencl_buffers *list  = &p->buffers;
+
+    cairn_team_use(team, &call->args);
+    CAIRN_TRY(cairn_opencl_buffer(list, words * (int64_t)sizeof *team->share,
+                                  team->share, &call->share));
+    if (!scatter) return CAIRN_OK;
+    const int64_t visits =
+        team->visits * (part->view.level[division->level].ptr_bits / 8);
+
+    CAIRN_TRY(cairn_opencl_buffer(list, visits, team->first, &call->first));
+    CAIRN_TRY(cairn_opencl_buffer(list, visits, team->last, &call->last));
+    return cairn_opencl_buffer(list, 2 * team->steps * (int64_t)sizeof *team->step,
+                               team->step, &call->step);
+}
+
+/// Divide a part among work-items.
 static cairn_status divide(cairn_opencl_product *p,
                            const cairn_share    *division,
                            const cairn_part     *part,
-                           int64_t              *items,
-                           cl_mem               *share)
+                           cairn_opencl_call    *call)
 {
-    cairn_env   *env  = p->device->env;
-    const int    most = useful_items(p, part);
-    int64_t     *cut  = NULL;
+    cairn_env   *env = p->device->env;
+    cairn_team   team;
     cairn_status status;
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, most + 1, &cut));
-    *items = cairn_share_fill(division, &part->view, cairn_work_rows_out(&p->work),
-                              most, cut);
-    status = cairn_opencl_buffer(&p->buffers, (*items + 1) * (int64_t)sizeof *cut, cut,
-                                 share);
-    cairn_free(env, cut);
+    CAIRN_TRY(cairn_team_make(env, division, &part->view, cairn_work_rows_out(&p->work),
+                              p->work.op->columns, useful_items(p, division, part),
+                              &team));
+    status = bring_team(p, division, part, &team, call);
+    cairn_team_fini(env, &team);
     return status;
 }
 
@@ -71,7 +103,7 @@ static cairn_status prepare_part(cairn_opencl_product *p,
     call.args = cairn_work_arguments(&p->work, NULL, NULL);
     call.x_first =
         p->work.tensor->box[p->work.op->transposed ? 0 : 1].lo * p->work.op->columns;
-    CAIRN_TRY(divide(p, division, part, &call.args.shares, &call.share));
+    CAIRN_TRY(divide(p, division, part, &call));
     task->kernel = d->driver.CreateKernel(p->program, symbol, &error);
     CAIRN_CHECK(task->kernel, p->device->env, cairn_opencl_status(error),
                 "device: %s: kernel %s: %s", p->device->info.id, symbol,

@@ -55,7 +55,8 @@ typedef struct cairn_product {
     cairn_product_hints hints;
 } cairn_product;
 
-/* Instead of vectors: work-items, which have none, never meet, and share no row. */
+/* Instead of vectors: work-items, which have none and never meet: they share no row, and
+   cannot add up what others have summed. */
 enum { CAIRN_ITEMS = 8 };
 
 typedef struct cairn_product_kernel {

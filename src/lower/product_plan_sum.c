@@ -141,9 +141,7 @@ cairn_share cairn_plan_choose_share(const plan *p)
             continue;
         if (level->indirect && !p->once) continue;
         if (level->trimmed && !level->top) {
-            if (p->product->vector_bytes > CAIRN_ITEMS && level->has_ptr
-                && level->has_idx)
-                return scattered(p, k);
+            if (level->has_ptr && level->has_idx) return scattered(p, k);
             continue;
         }
         if (level->trimmed && !level->has_idx) continue;
