@@ -156,6 +156,22 @@ static void fill_entries(filler *f, const cairn_bank *bank, bool tuples)
     }
 }
 
+static void fill_arrays(filler *f, const cairn_bank *bank, bool tuples)
+{
+    fill_holes(f);
+    fill_entries(f, bank, tuples);
+    fill_ends(f);
+}
+
+void cairn_build_fill_stored(const cairn_member_build *m,
+                             int64_t                   bank,
+                             cairn_part               *part)
+{
+    filler f = {.m = m, .layout = m->layout, .view = &part->view};
+
+    fill_arrays(&f, &m->bank[bank], false);
+}
+
 cairn_status
 cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part)
 {
@@ -168,9 +184,7 @@ cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part)
     for (int l = 0; l <= m->layout->last && tuples; l++)
         CAIRN_GO(done,
                  CAIRN_NEW(m->env, m->bank[bank].nodes[m->layout->last], &f.tuple[l]));
-    fill_holes(&f);
-    fill_entries(&f, &m->bank[bank], tuples);
-    fill_ends(&f);
+    fill_arrays(&f, &m->bank[bank], tuples);
     status = cairn_build_padding(m, part, f.tuple);
 done:
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++)

@@ -120,6 +120,12 @@ cairn_status cairn_build_check_widths(cairn_env *env, const cairn_kernel_part *v
 cairn_status
 cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part);
 
+/// As cairn_build_fill(), and leave holes in determined levels where no entry is: `nnz`
+/// is the caller's, and so are the widths, which hold.
+void cairn_build_fill_stored(const cairn_member_build *m,
+                             int64_t                   bank,
+                             cairn_part               *part);
+
 /// Fill the indices of determined levels where no entry is; @p tuples are the indices
 /// of every node of level E, [last+1] arrays of [nodes].
 cairn_status cairn_build_padding(const cairn_member_build *m,

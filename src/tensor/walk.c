@@ -21,6 +21,7 @@ struct cairn_walker {
     int64_t        e[CAIRN_MAX_LEVELS];
     int            only_level; ///< -1, or the level of which only indices in
     cairn_interval only;       ///< this range are visited.
+    bool           numbers;    ///< Nodes without idx are numbered.
     cairn_status   status;
     cairn_batch    batch;
 };
@@ -135,14 +136,23 @@ children(const walker *w, int l, cairn_pos node, cairn_pos *begin, cairn_pos *en
     }
 }
 
-static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *partial)
+/// The index of node @p p of a trimmed level, whose parent's nodes start at @p begin.
+static int64_t index_of(const walker *w, int l, cairn_pos begin, cairn_pos p)
 {
     const cairn_kernel_level *level = &w->level[l];
-    cairn_pos                 begin, end;
+
+    if (level->idx) return load_idx(level, p);
+    if (!w->numbers) return 0;
+    return w->layout->level[l].gaps ? level->lo + (p - begin) : p;
+}
+
+static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *partial)
+{
+    cairn_pos begin, end;
 
     children(w, l, node, &begin, &end);
     for (cairn_pos p = begin; p < end && w->status == CAIRN_OK; p++)
-        enter(w, l, level->idx ? load_idx(level, p) : 0, p, partial);
+        enter(w, l, index_of(w, l, begin, p), p, partial);
 }
 
 static void walk_dense(walker *w, int l, cairn_pos node, const cairn_coord *partial)
@@ -260,6 +270,11 @@ void cairn_walker_restrict(cairn_walker *w, int level, int64_t lo, int64_t hi)
 {
     w->only_level = level;
     w->only       = (cairn_interval){lo, hi};
+}
+
+void cairn_walker_number_nodes(cairn_walker *w)
+{
+    w->numbers = true;
 }
 
 cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *w)

@@ -38,6 +38,11 @@ void cairn_walker_destroy(cairn_env *env, cairn_walker **walker);
 /// that stores none).
 cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *walker);
 
+/// From now on an index that no array stores is what it was numbered as where the level
+/// keeps its gaps, and elsewhere any number that tells the nodes of one parent apart, in
+/// their order.
+void cairn_walker_number_nodes(cairn_walker *walker);
+
 /// The level by which rows can be divided: the first that is complete, or trimmed at the
 /// top, and whose index is a function of d0 alone, so that positions with different
 /// indices are in different rows. -1 when there is none.
