@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Homes: which device computes which member on this rank. Devices are asked, through
-/// their cost models (cost.h), how long each member takes; a policy (policy.h) decides,
-/// within what the user said.
+/// Homes: which device computes which member on this rank, or which rows of it. Devices
+/// are asked, through their cost models (cost.h), how long each member takes; a policy
+/// (policy.h) decides, within what the user said. A member is divided among devices where
+/// the user says so, where a device has memory for a part of it alone, and where several
+/// processors are thought to be faster together than any of them.
 
 #ifndef CAIRN_SCHED_HOMES_H
 #define CAIRN_SCHED_HOMES_H
@@ -11,25 +13,40 @@
 #include "sched/cost.h"
 #include "sched/policy.h"
 
+/* Members and shares of members on one rank. */
+enum { CAIRN_MAX_HOMES = 64 };
+
+/// One device's share of a member; all of it, if it has but one.
+typedef struct cairn_home {
+    int            member, share;
+    int            device;  ///< Number in the list of devices.
+    cairn_interval rows;    ///< Of this rank's box.
+    double         seconds; ///< Predicted, by the device's clock.
+} cairn_home;
+
 typedef struct cairn_homes {
-    int    device[CAIRN_MAX_MEMBERS];  ///< [members] Numbers in the list of devices.
-    double seconds[CAIRN_MAX_MEMBERS]; ///< [members] Predicted, by that device's clock.
-    double makespan[2];                ///< Of all, by cairn_clock; never to be added.
-    char   policy[16];                 ///< Who decided.
-    int    open;                       ///< Members that the user left open.
+    int        count;
+    cairn_home home[CAIRN_MAX_HOMES]; ///< [count] By member, then share.
+    double     makespan[2];           ///< Of all, by cairn_clock; never to be added.
+    char       policy[16];            ///< Who decided.
+    int        open;                  ///< Members that the user left open.
+    char       note[128]; ///< Which member did not fit where it was to go; "": all fit.
 } cairn_homes;
+
+/// Shares of a member: 1 if it is not divided.
+int cairn_homes_shares(const cairn_homes *homes, int member);
 
 /// Is more than one device in use, and all of them measured? Then a clock can tell whether
 /// that pays.
-bool cairn_homes_are_spread(const cairn_homes   *homes,
-                            const cairn_devices *devices,
-                            int                  members);
+bool cairn_homes_are_spread(const cairn_homes *homes, const cairn_devices *devices);
 
-/// Put all members on the processor's first device.
+/// Put all members, undivided, on the processor's first device.
 ///
 /// @param[in,out] homes  Unchanged if it is not among the devices.
 /// @return whether it is.
-bool cairn_homes_gather(const cairn_devices *devices, int members, cairn_homes *homes);
+bool cairn_homes_gather(const cairn_devices *devices,
+                        const cairn_local   *tensor,
+                        cairn_homes         *homes);
 
 /// What homes are chosen for.
 typedef struct cairn_homes_question {
@@ -39,11 +56,12 @@ typedef struct cairn_homes_question {
     const cairn_product_options *op;
     cairn_costs                 *costs;
     const cairn_policy          *policy;
-    int                          ranks; ///< Of the job on this node.
+    int                          ranks;   ///< Of the job on this node.
+    bool                         divides; ///< Open members may be divided to be faster.
 } cairn_homes_question;
 
-/// Give every member a device. One that is simulated gets what the user named it for; the
-/// rest only where there is no other device.
+/// Give every member a device, or several. One that is simulated gets what the user named
+/// it for; the rest only where there is no other device.
 ///
 /// Local.
 ///
@@ -51,6 +69,7 @@ typedef struct cairn_homes_question {
 /// @retval CAIRN_NO_DEVICE    A device that the user named is not here.
 /// @retval CAIRN_UNSUPPORTED  No device that a member may go to can compute it.
 /// @retval CAIRN_NO_MEMORY    The members do not fit, with needed and limit.
+/// @retval CAIRN_BAD_OPTION   More than CAIRN_MAX_HOMES shares.
 cairn_status cairn_homes_choose(cairn_env                  *env,
                                 const cairn_homes_question *question,
                                 cairn_homes                *homes);

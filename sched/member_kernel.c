@@ -14,14 +14,21 @@ static bool is_fatal(const cairn_env *env, cairn_status status)
            || (status != CAIRN_OK && env->options.kernels == CAIRN_KERNELS_COMPILED);
 }
 
+static void release_all(cairn_env *env, int count, const cairn_member_request *request)
+{
+    for (int k = 0; k < count; k++)
+        cairn_member_kernel_release(env, request[k].kernel);
+}
+
 /// All ranks go the reference way, for the reason that rank @p root has.
-static cairn_status give_up(cairn_comm *comm, int root, cairn_member_kernel *k)
+static cairn_status
+give_up(cairn_comm *comm, int root, int count, const cairn_member_request *request)
 {
     cairn_env   *env    = comm->env;
     char        *why    = NULL;
     cairn_status status = CAIRN_OK;
 
-    cairn_member_kernel_release(env, k);
+    release_all(env, count, request);
     if (comm->rank == root)
         status = cairn_strndup(env, env->message, strlen(env->message), &why);
     CAIRN_TRY(cairn_comm_agree(comm, status));
@@ -30,29 +37,33 @@ static cairn_status give_up(cairn_comm *comm, int root, cairn_member_kernel *k)
         cairn_free(env, why); /* not worth telling who asked for it */
         why = NULL;
     }
-    k->why = why;
+    request[0].kernel->why = why;
     return status;
 }
 
-cairn_status cairn_member_kernel_get(cairn_comm              *comm,
-                                     cairn_device            *device,
-                                     const cairn_device_work *work,
-                                     cairn_member_kernel     *kernel)
+/// Have the devices build, until one cannot.
+static cairn_status build_all(int count, const cairn_member_request *request)
 {
-    cairn_member_kernel fresh    = {0};
-    const cairn_status  status   = device->ops.build(device, work, &fresh.launch);
-    int64_t             refusing = status == CAIRN_OK ? comm->size : comm->rank;
-    cairn_status        agreed =
+    for (int k = 0; k < count; k++)
+        CAIRN_TRY(request[k].device->ops.build(request[k].device, request[k].work,
+                                               &request[k].kernel->launch));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_member_kernels_get(cairn_comm                 *comm,
+                                      int                         count,
+                                      const cairn_member_request *request)
+{
+    const cairn_status status   = build_all(count, request);
+    int64_t            refusing = status == CAIRN_OK ? comm->size : comm->rank;
+    cairn_status       agreed =
         cairn_comm_agree(comm, is_fatal(comm->env, status) ? status : CAIRN_OK);
 
     if (agreed == CAIRN_OK)
         agreed = comm->ops->allreduce(comm, &refusing, 1, CAIRN_MIN);
     if (agreed == CAIRN_OK && refusing < comm->size)
-        agreed = give_up(comm, (int)refusing, &fresh);
-    if (agreed == CAIRN_OK)
-        *kernel = fresh;
-    else
-        cairn_member_kernel_release(comm->env, &fresh);
+        agreed = give_up(comm, (int)refusing, count, request);
+    if (agreed != CAIRN_OK) release_all(comm->env, count, request);
     return agreed;
 }
 

@@ -224,16 +224,35 @@ static void round_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
         ((float *)o->y)[k] = (float)o->wide[k];
 }
 
-/// Do something to all values of Y, each thread to its share.
+/// Do something to values first..first+n-1 of Y, each thread to its share.
+static void
+some_of_y(const cairn_operands *o,
+          cairn_pos             first,
+          cairn_pos             n,
+          void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
+{
+#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
+    for (int t = 0; t < o->threads; t++)
+        range(o, first + share_begin(o, n, t), first + share_begin(o, n, t + 1));
+}
+
 static void
 all_of_y(const cairn_operands *o,
          void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
 {
-    const cairn_pos n = values(o, &o->y_rows);
+    some_of_y(o, 0, values(o, &o->y_rows), range);
+}
 
-#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
-    for (int t = 0; t < o->threads; t++)
-        range(o, share_begin(o, n, t), share_begin(o, n, t + 1));
+/// The first value of row @p row of Y, which is owned.
+static cairn_pos first_value(const cairn_operands *o, cairn_coord row)
+{
+    return (row - o->y_rows.first[o->comm->rank]) * o->op.columns;
+}
+
+/// Values of rows @p rows.
+static cairn_pos count_values(const cairn_operands *o, cairn_interval rows)
+{
+    return (rows.hi - rows.lo + 1) * o->op.columns;
 }
 
 /// Addition of what was computed apart: values from..to-1.
@@ -261,15 +280,21 @@ static void add_range(const addition *a, cairn_pos from, cairn_pos to)
             sum[k] += part[k];
 }
 
-void cairn_operands_add(cairn_operands *operands, const void *part, bool wide)
+void cairn_operands_add(cairn_operands *operands,
+                        cairn_interval  rows,
+                        const void     *part,
+                        bool            wide)
 {
-    const cairn_operands *o   = operands;
-    const bool            all = o->op.transposed != 0;
+    const cairn_operands *o        = operands;
+    const bool            all      = o->op.transposed != 0;
+    const int             sum_bits = all ? 64 : o->value_bits;
+    const cairn_pos       first    = all ? 0 : first_value(o, rows.lo);
     const cairn_pos       n =
-        (all ? o->y_rows.first[o->comm->size] : owned(o, &o->y_rows)) * o->op.columns;
-    const addition a = {.sum       = cairn_operands_y(o, false),
+        all ? o->y_rows.first[o->comm->size] * o->op.columns : count_values(o, rows);
+    const addition a = {.sum =
+                            (char *)cairn_operands_y(o, false) + first * (sum_bits / 8),
                         .part      = part,
-                        .sum_bits  = all ? 64 : o->value_bits,
+                        .sum_bits  = sum_bits,
                         .part_bits = wide ? 64 : o->value_bits};
 
 #pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
@@ -277,11 +302,12 @@ void cairn_operands_add(cairn_operands *operands, const void *part, bool wide)
         add_range(&a, share_begin(o, n, t), share_begin(o, n, t + 1));
 }
 
-void cairn_operands_clear(cairn_operands *operands)
+void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
 {
-    memset(operands->y, 0,
-           (size_t)values(operands, &operands->y_rows) * (size_t)operands->value_bits
-               / 8);
+    const size_t size = (size_t)operands->value_bits / 8;
+
+    memset((char *)operands->y + (size_t)first_value(operands, rows.lo) * size, 0,
+           (size_t)count_values(operands, rows) * size);
 }
 
 cairn_status cairn_operands_begin(cairn_operands *operands, bool set)
@@ -314,14 +340,24 @@ static bool has_twin(const cairn_operands *o)
     return o->value_bits == 32 && !o->op.transposed;
 }
 
-void cairn_operands_widen(cairn_operands *operands)
+/// Do something to some rows and their f64 twins.
+static void
+with_twins(const cairn_operands *o,
+           cairn_interval        rows,
+           void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
 {
-    if (has_twin(operands)) all_of_y(operands, widen_range);
+    if (has_twin(o))
+        some_of_y(o, first_value(o, rows.lo), count_values(o, rows), range);
 }
 
-void cairn_operands_narrow(cairn_operands *operands)
+void cairn_operands_widen(cairn_operands *operands, cairn_interval rows)
 {
-    if (has_twin(operands)) all_of_y(operands, round_range);
+    with_twins(operands, rows, widen_range);
+}
+
+void cairn_operands_narrow(cairn_operands *operands, cairn_interval rows)
+{
+    with_twins(operands, rows, round_range);
 }
 
 int64_t cairn_operands_bytes(const cairn_operands *operands)

@@ -67,19 +67,24 @@ cairn_status cairn_operands_begin(cairn_operands *operands, bool set);
 /// Collective.
 cairn_status cairn_operands_end(cairn_operands *operands);
 
-/// Copy Y into its f64 twin, and back, rounded: around a member that needs it. Nothing
-/// happens where both are one, or where a transposed product has its sums.
-void cairn_operands_widen(cairn_operands *operands);
-void cairn_operands_narrow(cairn_operands *operands);
+/// Copy rows @p rows of Y into their f64 twins, and back, rounded: around a member, or a
+/// share of one, that needs it. Nothing happens where both are one, or where a transposed
+/// product has its sums.
+void cairn_operands_widen(cairn_operands *operands, cairn_interval rows);
+void cairn_operands_narrow(cairn_operands *operands, cairn_interval rows);
 
-/// Add the Y of a member that was computed apart. @p wide: it is f64.
+/// Add the Y of a member, or of a share that has rows @p rows of A, that was computed
+/// apart. @p wide: it is f64.
 ///
 /// @param[in] part  [rows][columns], transposed [columns of A][columns].
-void cairn_operands_add(cairn_operands *operands, const void *part, bool wide);
+void cairn_operands_add(cairn_operands *operands,
+                        cairn_interval  rows,
+                        const void     *part,
+                        bool            wide);
 
-/// Clear Y of a product that is not transposed, for a member that is alone in it and is
-/// computed again.
-void cairn_operands_clear(cairn_operands *operands);
+/// Clear rows @p rows of Y, which are owned: for who is alone in them and is computed
+/// again.
+void cairn_operands_clear(cairn_operands *operands, cairn_interval rows);
 
 /// Owned values of X and Y, and those that this rank receives and sends in a run.
 int64_t cairn_operands_bytes(const cairn_operands *operands);

@@ -10,31 +10,61 @@
 #include <stdio.h>
 #include <string.h>
 
+static void write_labels(cairn_piece *piece, bool divided)
+{
+    const cairn_home *home = &piece->home;
+    char              what[24];
+
+    snprintf(what, sizeof what, divided ? "member %d.%d" : "member %d", home->member,
+             home->share);
+    snprintf(piece->label, sizeof piece->label, "%s on %s", what,
+             piece->device->info.id);
+    snprintf(piece->collect_label, sizeof piece->collect_label, "add %s", what);
+}
+
 cairn_status cairn_piece_init(const cairn_pieces_common   *common,
-                              cairn_device                *device,
-                              int                          member,
+                              const cairn_piece_options   *options,
                               const cairn_product_options *op,
-                              int                          threads,
-                              bool                         own,
                               cairn_piece                 *piece)
 {
-    *piece =
-        (cairn_piece){.common = common, .device = device, .op = *op, .has_own = own};
-    if (own) piece->op.beta = 0;
-    snprintf(piece->label, sizeof piece->label, "member %d on %s", member,
-             device->info.id);
-    snprintf(piece->collect_label, sizeof piece->collect_label, "add member %d",
-             member);
-    piece->work = (cairn_device_work){.tensor  = common->tensor,
-                                      .member  = member,
+    const cairn_home *home   = &options->home;
+    cairn_device     *device = &common->devices->device[home->device];
+
+    *piece = (cairn_piece){.common  = common,
+                           .home    = *home,
+                           .device  = device,
+                           .op      = *op,
+                           .has_own = options->own};
+    if (options->own) piece->op.beta = 0;
+    write_labels(piece, options->divided);
+    if (options->divided)
+        CAIRN_TRY(cairn_row_share_init(common->tensor, home->member, home->rows,
+                                       home->share, CAIRN_SHARE_LENT_IF_POSSIBLE,
+                                       options->held, &piece->stored));
+    piece->work = (cairn_device_work){.tensor  = options->divided ? piece->stored.local
+                                                                  : common->tensor,
+                                      .member  = options->divided ? 0 : home->member,
                                       .op      = &piece->op,
-                                      .threads = threads,
-                                      .alone   = own || member == 0};
-    CAIRN_TRY(
-        cairn_member_kernel_get(common->comm, device, &piece->work, &piece->kernel));
+                                      .threads = options->threads,
+                                      .alone   = options->own || home->member == 0};
+    return CAIRN_OK;
+}
+
+cairn_status cairn_pieces_build(int count, cairn_piece *piece)
+{
+    const cairn_pieces_common *common = piece->common;
+    cairn_member_request       request[CAIRN_MAX_HOMES];
+
+    for (int k = 0; k < count; k++)
+        request[k] = (cairn_member_request){.device = piece[k].device,
+                                            .work   = &piece[k].work,
+                                            .kernel = &piece[k].kernel};
+    CAIRN_TRY(cairn_member_kernels_get(common->comm, count, request));
     /* The reference way is the processor's, wherever the member was to be. */
-    if (cairn_member_kernel_lacks(&piece->kernel) && !cairn_device_is_host(device))
-        piece->device = cairn_devices_host(common->devices);
+    for (int k = 0; k < count; k++)
+        if (cairn_member_kernel_lacks(&piece[k].kernel)
+            && !cairn_device_is_host(piece[k].device))
+            piece[k].device = cairn_devices_host(common->devices);
     return CAIRN_OK;
 }
 
@@ -45,8 +75,16 @@ void cairn_piece_fini(cairn_piece *piece)
 
     cairn_member_kernel_release(env, &piece->kernel);
     cairn_reference_destroy(&piece->reference);
+    cairn_row_share_fini(&piece->stored);
     cairn_free(env, piece->own);
     *piece = (cairn_piece){0};
+}
+
+bool cairn_piece_meets(const cairn_piece *piece, const cairn_piece *other)
+{
+    const cairn_interval *a = &piece->home.rows, *b = &other->home.rows;
+
+    return piece->op.transposed || (a->lo <= b->hi && b->lo <= a->hi);
 }
 
 static int64_t own_values(const cairn_piece *piece)
@@ -67,7 +105,7 @@ static cairn_status create_reference(cairn_piece *piece)
             .columns = op->columns, .transposed = op->transposed != 0, .alpha = op->alpha};
 
     if (!cairn_member_kernel_lacks(&piece->kernel)) return CAIRN_OK;
-    return cairn_reference_create(piece->common->comm->env, piece->common->tensor,
+    return cairn_reference_create(piece->common->comm->env, piece->work.tensor,
                                   &reference, piece->device->info.threads,
                                   &piece->reference);
 }
@@ -90,10 +128,22 @@ bool cairn_piece_sets(const cairn_piece *piece)
     return piece->kernel.launch.sets;
 }
 
+/// The piece's rows of an operand that has rows of A.
+static void *own_rows(const cairn_piece *piece, const void *operand, size_t size)
+{
+    const int64_t row =
+        piece->work.tensor->box[0].lo - piece->common->tensor->box[0].lo;
+
+    return (char *)operand + (size_t)(row * piece->op.columns) * size;
+}
+
+/// @p y begins with the piece's rows.
 static cairn_status multiply(cairn_piece *piece, void *y)
 {
     const void *x = cairn_operands_x(piece->common->operands);
 
+    if (piece->op.transposed)
+        x = own_rows(piece, x, (size_t)piece->common->tensor->value_bits / 8);
     if (piece->reference)
         return cairn_reference_run(piece->reference, piece->work.member, x, y);
     return piece->kernel.launch.run(&piece->kernel.launch, x, y);
@@ -116,11 +166,15 @@ static cairn_status multiply_in_place(cairn_piece *piece)
 {
     cairn_operands *operands = piece->common->operands;
     const bool      wide     = cairn_member_kernel_is_wide(&piece->kernel);
+    const size_t    size =
+        wide ? sizeof(double) : (size_t)piece->common->tensor->value_bits / 8;
+    void *y = cairn_operands_y(operands, wide);
 
-    if (wide) cairn_operands_widen(operands);
-    const cairn_status status = multiply(piece, cairn_operands_y(operands, wide));
+    if (!piece->op.transposed) y = own_rows(piece, y, size);
+    if (wide) cairn_operands_widen(operands, piece->home.rows);
+    const cairn_status status = multiply(piece, y);
 
-    if (wide) cairn_operands_narrow(operands);
+    if (wide) cairn_operands_narrow(operands, piece->home.rows);
     return status;
 }
 
@@ -174,9 +228,30 @@ static cairn_status recover(cairn_piece *piece)
 {
     CAIRN_TRY(retire(piece, piece->kernel.launch.message));
     if (!piece->has_own && !cairn_piece_sets(piece))
-        cairn_operands_clear(piece->common->operands);
+        cairn_operands_clear(piece->common->operands, piece->home.rows);
     compute(piece);
     return piece->status;
+}
+
+/// A device with arrays of its own gets them again.
+static cairn_status rebuild(cairn_piece *piece)
+{
+    cairn_launch *launch = &piece->kernel.launch;
+
+    if (cairn_member_kernel_lacks(&piece->kernel) || launch->bytes == 0
+        || piece->device->lost)
+        return CAIRN_OK;
+    launch->release(launch);
+    if (piece->device->ops.build(piece->device, &piece->work, launch) == CAIRN_OK)
+        return CAIRN_OK;
+    *launch = (cairn_launch){.run = NULL};
+    return retire(piece, piece->common->comm->env->message);
+}
+
+cairn_status cairn_piece_renew(cairn_piece *piece)
+{
+    if (piece->stored.local) CAIRN_TRY(cairn_row_share_refresh(&piece->stored));
+    return rebuild(piece);
 }
 
 cairn_status cairn_piece_leave_lost(cairn_piece *piece)
@@ -193,7 +268,7 @@ cairn_status cairn_piece_collect(void *argument)
     if (piece->status != CAIRN_OK && !cairn_device_is_host(piece->device))
         CAIRN_TRY(recover(piece));
     if (piece->status == CAIRN_OK && piece->has_own)
-        cairn_operands_add(piece->common->operands, piece->own,
+        cairn_operands_add(piece->common->operands, piece->home.rows, piece->own,
                            cairn_member_kernel_is_wide(&piece->kernel));
     return piece->status;
 }

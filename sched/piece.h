@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Pieces: what one device does of a product on one rank, a member of the matrix. A piece
-/// has its kernel there and says where its sums go: straight into Y, or into a Y of its
-/// own, which is added when the pieces before it are in. A piece whose device fails is
+/// Pieces: what one device does of a product on one rank, a member of the matrix or its
+/// share of one (convert/row_share.h). A piece has its kernel there and says where its
+/// sums go: straight into its rows of Y, or into a Y of its own, which is added when the
+/// pieces before it are in. A piece whose device fails is
 /// computed again on the processor, from X, which nobody changed; the device is retired,
 /// and the piece stays where it is from then on.
 
 #ifndef CAIRN_SCHED_PIECE_H
 #define CAIRN_SCHED_PIECE_H
 
+#include "convert/row_share.h"
 #include "devices/registry.h"
 #include "expr/reference.h"
+#include "sched/homes.h"
 #include "sched/member_kernel.h"
 #include "sched/operands.h"
 
@@ -27,10 +30,12 @@ typedef struct cairn_pieces_common {
 
 typedef struct cairn_piece {
     const cairn_pieces_common *common;
+    cairn_home                 home; ///< Which member, share and rows.
     cairn_device              *device;
     int queue; ///< Whose thread computes it, also after its device was lost.
-    cairn_device_work     work;
-    cairn_product_options op; ///< The plan's; of a Y of its own, beta is 0.
+    cairn_row_share       stored; ///< Of a divided member; else empty.
+    cairn_device_work     work;   ///< On the share, or on the tensor.
+    cairn_product_options op;     ///< The plan's; of a Y of its own, beta is 0.
     cairn_member_kernel   kernel;
     cairn_reference      *reference; ///< NULL: it has a kernel.
     bool                  has_own;   ///< Its sums go to a Y of its own:
@@ -40,27 +45,38 @@ typedef struct cairn_piece {
     double                modelled; ///< and by the model of a simulated device.
     int64_t               runs;     ///< Since its times were forgotten.
     double                recent[CAIRN_PIECE_RECENT];   ///< Seconds, in a ring.
-    char                  label[48], collect_label[48]; ///< In traces.
+    char                  label[64], collect_label[48]; ///< In traces.
     char                  retired[24]; ///< The device that failed; "": none.
     char                  why[256];    ///< And how.
 } cairn_piece;
 
-/// Prepare the kernel of a piece.
+/// How a piece is to be prepared.
+typedef struct cairn_piece_options {
+    cairn_home home;
+    bool       divided; ///< It is a share.
+    int     threads; ///< Of the host's that it may use; 0: as many as the device has.
+    bool    own;     ///< Its sums go to a Y of its own.
+    int64_t held;    ///< Bytes that count against the limit beside a share.
+} cairn_piece_options;
+
+/// Prepare a piece, all but its kernel. Local.
 ///
-/// Collective.
-///
-/// @param[in]  threads  Of the host's that it may use; 0: as many as the device has.
-/// @param[in]  own      Its sums go to a Y of its own.
 /// @param[out] piece  Release with cairn_piece_fini(), also after a failure.
+/// @retval CAIRN_NO_MEMORY  The arrays of a share exceed the limit.
 cairn_status cairn_piece_init(const cairn_pieces_common   *common,
-                              cairn_device                *device,
-                              int                          member,
+                              const cairn_piece_options   *options,
                               const cairn_product_options *op,
-                              int                          threads,
-                              bool                         own,
                               cairn_piece                 *piece);
 
+/// Get the kernels of the pieces of one member.
+///
+/// Collective.
+cairn_status cairn_pieces_build(int count, cairn_piece *piece);
+
 void cairn_piece_fini(cairn_piece *piece);
+
+/// Does it write or add to rows of Y that @p other does?
+bool cairn_piece_meets(const cairn_piece *piece, const cairn_piece *other);
 
 /// Bytes of its own Y; 0 without.
 int64_t cairn_piece_own_bytes(const cairn_piece *piece);
@@ -79,6 +95,10 @@ bool cairn_piece_sets(const cairn_piece *piece);
 /// host's, and computes again what failed.
 cairn_status cairn_piece_compute(void *piece);
 cairn_status cairn_piece_collect(void *piece);
+
+/// Bring the values of the tensor, which have changed, to its share and its device; one
+/// that does not take them is retired. Local; between runs.
+cairn_status cairn_piece_renew(cairn_piece *piece);
 
 /// Leave a device that was lost in another piece's run. Local; between runs.
 cairn_status cairn_piece_leave_lost(cairn_piece *piece);

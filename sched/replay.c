@@ -4,17 +4,23 @@
 
 #include "sched/replay.h"
 
-/// Do the sums of member @p m go straight into Y? Only while nothing that another device
-/// computes comes before them, and where they can be made again: another device than the
-/// processor may fail and leave anything behind.
-static bool is_direct(const cairn_replay *replay, const cairn_homes *homes, int m)
+#include <string.h>
+
+/// Do the sums of home @p h, for which @p piece stands, go straight into Y? Only while
+/// nothing that another device computes comes before them in these rows, and where they
+/// can be made again: another device than the processor may fail and leave anything
+/// behind.
+static bool is_direct(const cairn_replay *replay, const cairn_home *home)
 {
+    const cairn_piece    here    = {.home = *home, .op = replay->op};
     const cairn_devices *devices = replay->common.devices;
 
-    for (int k = 0; k < m; k++)
-        if (homes->device[k] != homes->device[m]) return false;
-    if (cairn_device_is_host(&devices->device[homes->device[m]])) return true;
-    return m == 0 && replay->op.beta == 0 && !replay->op.transposed;
+    for (int p = 0; p < replay->pieces; p++)
+        if (cairn_piece_meets(&here, &replay->piece[p])
+            && replay->piece[p].home.device != home->device)
+            return false;
+    if (cairn_device_is_host(&devices->device[home->device])) return true;
+    return home->member == 0 && replay->op.beta == 0 && !replay->op.transposed;
 }
 
 static const cairn_device *queue_device(const cairn_replay *replay, int q)
@@ -55,19 +61,54 @@ static int queue_of(cairn_replay *replay, int device)
     return replay->queues++;
 }
 
-/// Collective.
-static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes)
+/// Prepare the pieces of one member, from home @p first on. Local.
+static cairn_status init_pieces(cairn_replay      *replay,
+                                const cairn_homes *homes,
+                                int                first,
+                                int                shares,
+                                int64_t            held)
 {
-    const cairn_local *tensor = replay->common.tensor;
+    for (int k = first; k < first + shares; k++) {
+        const cairn_home   *home   = &homes->home[k];
+        const cairn_device *device = &replay->common.devices->device[home->device];
+        const cairn_piece_options options = {
+            .home    = *home,
+            .divided = shares > 1,
+            .threads = host_threads(replay, device),
+            .own     = !is_direct(replay, home),
+            .held    = held + cairn_replay_share_bytes(replay)};
+        cairn_piece *piece = &replay->piece[k];
 
-    for (int m = 0; m < tensor->groups; m++) {
-        cairn_device *device = &replay->common.devices->device[homes->device[m]];
+        replay->pieces = k + 1;
+        CAIRN_TRY(cairn_piece_init(&replay->common, &options, &replay->op, piece));
+        piece->queue = queue_of(replay, home->device);
+    }
+    return CAIRN_OK;
+}
 
-        replay->pieces = m + 1;
-        CAIRN_TRY(cairn_piece_init(&replay->common, device, m, &replay->op,
-                                   host_threads(replay, device),
-                                   !is_direct(replay, homes, m), &replay->piece[m]));
-        replay->piece[m].queue = queue_of(replay, homes->device[m]);
+/// What looks like padding in a member's shares is counted with the last.
+static void settle_shares(cairn_replay *replay, int first, int shares)
+{
+    cairn_row_share *share[CAIRN_MAX_HOMES];
+
+    for (int k = 0; k < shares; k++)
+        share[k] = &replay->piece[first + k].stored;
+    if (shares > 1) cairn_row_shares_settle(share, shares);
+}
+
+/// Collective.
+static cairn_status
+create_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
+{
+    cairn_comm *comm = replay->common.comm;
+
+    for (int m = 0; m < replay->common.tensor->groups; m++) {
+        const int first = replay->pieces, shares = cairn_homes_shares(homes, m);
+
+        CAIRN_TRY(
+            cairn_comm_agree(comm, init_pieces(replay, homes, first, shares, held)));
+        settle_shares(replay, first, shares);
+        CAIRN_TRY(cairn_pieces_build(shares, &replay->piece[first]));
     }
     return CAIRN_OK;
 }
@@ -75,21 +116,67 @@ static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes
 /// Give the first queue to the host, if it has a piece.
 static void begin_queues(cairn_replay *replay, const cairn_homes *homes)
 {
-    const int groups = replay->common.tensor->groups;
+    for (int k = 0; k < homes->count && replay->queues == 0; k++)
+        if (cairn_device_is_host(
+                &replay->common.devices->device[homes->home[k].device]))
+            queue_of(replay, homes->home[k].device);
+    for (int k = 0; k < homes->count; k++)
+        queue_of(replay, homes->home[k].device);
+}
 
-    for (int m = 0; m < groups && replay->queues == 0; m++)
-        if (cairn_device_is_host(&replay->common.devices->device[homes->device[m]]))
-            queue_of(replay, homes->device[m]);
-    for (int m = 0; m < groups; m++)
-        queue_of(replay, homes->device[m]);
+/// Handles of Y: one for each stretch of rows that no share cuts, so that shares of one
+/// member do not wait for each other. All of Y is one where the product is transposed.
+typedef struct {
+    int          stretches;
+    cairn_coord  first[CAIRN_MAX_HOMES]; ///< Row at which each begins, ascending.
+    cairn_handle handle[CAIRN_MAX_HOMES];
+} y_handles;
+
+static void add_stretch(y_handles *y, cairn_coord first)
+{
+    int at = 0;
+
+    while (at < y->stretches && y->first[at] < first)
+        at++;
+    if (at < y->stretches && y->first[at] == first) return;
+    memmove(&y->first[at + 1], &y->first[at],
+            (size_t)(y->stretches - at) * sizeof *y->first);
+    y->first[at] = first;
+    y->stretches++;
+}
+
+static cairn_status
+add_y_handles(const cairn_replay *replay, cairn_graph *graph, y_handles *y)
+{
+    const cairn_coord begin = replay->common.tensor->box[0].lo;
+
+    *y = (y_handles){.stretches = 0};
+    for (int p = 0; p < replay->pieces; p++)
+        add_stretch(y, replay->op.transposed ? begin : replay->piece[p].home.rows.lo);
+    for (int k = 0; k < y->stretches; k++)
+        CAIRN_TRY(cairn_graph_add_handle(graph, &y->handle[k]));
+    return CAIRN_OK;
+}
+
+/// The stretches that a piece's sums go to; @return how many.
+static int
+list_stretches(const y_handles *y, const cairn_piece *piece, cairn_access *list)
+{
+    const cairn_interval *rows = &piece->home.rows;
+    int                   n    = 0;
+
+    for (int k = 0; k < y->stretches; k++)
+        if (piece->op.transposed || y->first[k] == rows->lo
+            || (y->first[k] > rows->lo && y->first[k] <= rows->hi))
+            list[n++] = (cairn_access){y->handle[k], CAIRN_READ_WRITE};
+    return n;
 }
 
 /// X, which begins before all tasks, is no handle: nobody writes it meanwhile.
 static cairn_status
-add_piece(cairn_replay *replay, cairn_graph *graph, cairn_handle y, int p, int queue)
+add_piece(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
 {
     cairn_piece     *piece   = &replay->piece[p];
-    cairn_handle     own     = y;
     const cairn_task compute = {.run      = cairn_piece_compute,
                                 .argument = piece,
                                 .label    = piece->label,
@@ -97,31 +184,35 @@ add_piece(cairn_replay *replay, cairn_graph *graph, cairn_handle y, int p, int q
                                 .modelled =
                                     cairn_piece_models(piece) ? &piece->modelled : NULL,
                                 .bytes = cairn_piece_bytes(piece),
-                                .queue = queue};
+                                .queue = piece->queue};
     const cairn_task collect = {.run      = cairn_piece_collect,
                                 .argument = piece,
                                 .label    = piece->collect_label,
                                 .kind     = "add",
                                 .queue    = 0};
+    cairn_access     access[CAIRN_MAX_HOMES + 1];
+    const int        n = list_stretches(y, piece, access);
+    cairn_access     own;
 
-    if (piece->has_own) CAIRN_TRY(cairn_graph_add_handle(graph, &own));
-    const cairn_access access[] = {
-        {own, CAIRN_READ_WRITE},
-        {y,   CAIRN_READ_WRITE}
-    };
-
-    CAIRN_TRY(cairn_graph_add(graph, &compute, access, 1, NULL));
+    if (piece->has_own) {
+        CAIRN_TRY(cairn_graph_add_handle(graph, &own.handle));
+        own.mode  = CAIRN_READ_WRITE;
+        access[n] = own;
+        CAIRN_TRY(cairn_graph_add(graph, &compute, &own, 1, NULL));
+    } else {
+        CAIRN_TRY(cairn_graph_add(graph, &compute, access, n, NULL));
+    }
     if (!cairn_piece_is_collected(piece)) return CAIRN_OK;
-    return cairn_graph_add(graph, &collect, access, 2, NULL);
+    return cairn_graph_add(graph, &collect, access, n + piece->has_own, NULL);
 }
 
 static cairn_status fill_graph(cairn_replay *replay, cairn_graph *graph)
 {
-    cairn_handle y;
+    y_handles y;
 
-    CAIRN_TRY(cairn_graph_add_handle(graph, &y));
+    CAIRN_TRY(add_y_handles(replay, graph, &y));
     for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(add_piece(replay, graph, y, p, replay->piece[p].queue));
+        CAIRN_TRY(add_piece(replay, graph, &y, p));
     return CAIRN_OK;
 }
 
@@ -189,9 +280,10 @@ static cairn_status prepare(cairn_replay      *replay,
     bool                       wide;
 
     begin_queues(replay, homes);
-    CAIRN_TRY(create_pieces(replay, homes));
-    const int64_t apart   = look_at_pieces(replay, &wide);
-    const int     threads = host_threads(replay, cairn_devices_host(c->devices));
+    CAIRN_TRY(create_pieces(replay, homes, held));
+    const int64_t apart =
+        look_at_pieces(replay, &wide) + cairn_replay_share_bytes(replay);
+    const int threads = host_threads(replay, cairn_devices_host(c->devices));
 
     CAIRN_TRY(cairn_operands_init(c->comm, c->tensor, rows, &replay->op, threads,
                                   held + apart, wide, &replay->operands));
@@ -211,11 +303,12 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
     cairn_status  status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
 
     if (status == CAIRN_OK) {
-        fresh->common = (cairn_pieces_common){.comm     = comm,
-                                              .devices  = devices,
-                                              .tensor   = tensor,
-                                              .operands = &fresh->operands};
-        fresh->op     = *op;
+        fresh->common  = (cairn_pieces_common){.comm     = comm,
+                                               .devices  = devices,
+                                               .tensor   = tensor,
+                                               .operands = &fresh->operands};
+        fresh->op      = *op;
+        fresh->updates = tensor->updates;
     }
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = prepare(fresh, homes, rows, held);
@@ -245,11 +338,24 @@ void cairn_replay_destroy(cairn_replay **replay)
     *replay = NULL;
 }
 
-/// Does the first piece set every row of Y, so that nothing need be done to it before?
+/// Does the first member set every row of Y, so that nothing need be done to it before?
 static bool first_sets(const cairn_replay *replay)
 {
-    return replay->pieces > 0 && !replay->piece[0].has_own
-           && cairn_piece_sets(&replay->piece[0]);
+    bool sets = replay->pieces > 0;
+
+    for (int p = 0; p < replay->pieces && replay->piece[p].home.member == 0; p++)
+        sets = sets && !replay->piece[p].has_own && cairn_piece_sets(&replay->piece[p]);
+    return sets;
+}
+
+/// Bring new values to who has copies. Local.
+static cairn_status renew(cairn_replay *replay)
+{
+    if (replay->updates == replay->common.tensor->updates) return CAIRN_OK;
+    replay->updates = replay->common.tensor->updates;
+    for (int p = 0; p < replay->pieces; p++)
+        CAIRN_TRY(cairn_piece_renew(&replay->piece[p]));
+    return CAIRN_OK;
 }
 
 static cairn_status run_pieces(cairn_replay *replay)
@@ -269,12 +375,15 @@ static cairn_status run_pieces(cairn_replay *replay)
 
 cairn_status cairn_replay_run(cairn_replay *replay)
 {
+    const cairn_status renewed = renew(replay); /* told below: others wait for X */
+
     CAIRN_TRY(cairn_operands_begin(&replay->operands, first_sets(replay)));
     const cairn_status status = run_pieces(replay);
     const cairn_status ended  = cairn_operands_end(&replay->operands); /* others wait */
 
     if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
     replay->runs++;
+    if (renewed != CAIRN_OK) return renewed;
     return status != CAIRN_OK ? status : ended;
 }
 
@@ -324,10 +433,14 @@ void cairn_replay_times(const cairn_replay *replay, double *measured, double *si
 
 void cairn_replay_begin_anew(cairn_replay *replay)
 {
+    const int            rank  = replay->common.comm->rank;
+    const cairn_coord   *first = replay->operands.y_rows.first;
+    const cairn_interval owned = {first[rank], first[rank + 1] - 1};
+
     for (int p = 0; p < replay->pieces; p++)
         replay->piece[p].runs = 0;
     replay->runs = 0;
-    cairn_operands_clear(&replay->operands);
+    cairn_operands_clear(&replay->operands, owned);
 }
 
 /* Fewer runs say more of what else the machine did than of the kernel. */
@@ -357,6 +470,15 @@ void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs)
         cairn_cost_device_of(piece->device, ranks, &device);
         cairn_cost_observe(costs, &device, &work, cairn_piece_median(piece));
     }
+}
+
+int64_t cairn_replay_share_bytes(const cairn_replay *replay)
+{
+    int64_t bytes = 0;
+
+    for (int p = 0; p < replay->pieces; p++)
+        bytes += replay->piece[p].stored.bytes;
+    return bytes;
 }
 
 int64_t cairn_replay_bytes(const cairn_replay *replay)

@@ -18,15 +18,16 @@ typedef struct cairn_replay {
     cairn_product_options op;
     cairn_operands        operands;
     int                   pieces;
-    cairn_piece           piece[CAIRN_MAX_MEMBERS]; ///< In member order: so Y adds up.
-    int                   queues;
-    int                   queue_device[CAIRN_MAX_DEVICES]; ///< [queues]
-    cairn_graph          *graph;
-    cairn_program        *program;
-    cairn_engine         *engine;
-    cairn_trace          *trace; ///< NULL: nobody records.
-    cairn_task_time      *time;  ///< [tasks] of the last run, while somebody records.
-    int64_t               runs;
+    cairn_piece      piece[CAIRN_MAX_HOMES]; ///< By member, then share: so Y adds up.
+    int64_t          updates; ///< Of the tensor's values that the pieces have.
+    int              queues;
+    int              queue_device[CAIRN_MAX_DEVICES]; ///< [queues]
+    cairn_graph     *graph;
+    cairn_program   *program;
+    cairn_engine    *engine;
+    cairn_trace     *trace; ///< NULL: nobody records.
+    cairn_task_time *time;  ///< [tasks] of the last run, while somebody records.
+    int64_t          runs;
 } cairn_replay;
 
 /// Prepare.
@@ -54,7 +55,8 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
 
 void cairn_replay_destroy(cairn_replay **replay);
 
-/// Run once, from X as it stands in the plan, into its Y. Collective. A device that fails
+/// Run once, from X as it stands in the plan, into its Y. Values that the tensor got since
+/// the last run reach shares and devices first, which allocates. Collective. A device that fails
 /// is retired, and its pieces are computed again: the run succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
 
@@ -83,6 +85,9 @@ void cairn_replay_begin_anew(cairn_replay *replay);
 ///
 /// @param[in] costs  NULL: nobody wants to know.
 void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs);
+
+/// Bytes of arrays that shares have beside the tensor's.
+int64_t cairn_replay_share_bytes(const cairn_replay *replay);
 
 /// Bytes that one run moves on this rank: arrays, owned X and Y, halo.
 int64_t cairn_replay_bytes(const cairn_replay *replay);

@@ -59,7 +59,9 @@ CAIRN_API cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan);
 /// How a plan is made.
 typedef struct cairn_plan_options {
     const char *place; ///< Which device computes which member of the format, as --place
-                       ///< takes it: "auto" (NULL), "cpu", "0=cpu:0,1=opencl".
+                       ///< takes it: "auto" (NULL), "cpu", "0=cpu:0,1=opencl". Devices
+                       ///< joined by + divide a member's rows: "cpu:0+cpu:1" by their
+                       ///< predicted speeds, "cpu:0*0.6+opencl*0.4" by entries.
     const char *plan; ///< A file of cairn_plan_save() that says so instead; NULL: none.
     int reproducible; ///< Not 0: the same bits every time. Members that are left open are
                       ///< all computed on the processor's first device.
@@ -138,19 +140,23 @@ typedef struct cairn_plan_info {
 CAIRN_API cairn_status cairn_plan_describe(const cairn_plan *plan,
                                            cairn_plan_info  *info);
 
-/// What one device does in a plan: a member of the format on one rank.
+/// What one device does in a plan: a member of the format on one rank, or a share of it.
 typedef struct cairn_plan_part {
-    int     member, rank, share;
-    int64_t nnz, bytes; ///< Entries stored; bytes of the arrays.
-    char    device[32]; ///< "cpu:0".
-    char    clock[16];  ///< "measured" or "simulated".
-    char    route[16];  ///< "reference", "compiled" or "prebuilt".
+    int     member, rank;
+    int     share; ///< Of a divided member, from 0.
+    int64_t first_row,
+        rows;           ///< Of the rank's rows; fewer than all of a divided member.
+    int64_t nnz, bytes; ///< Entries stored; bytes of the arrays. Zeros that are stored
+                        ///< where the format pads count with a member's last share.
+    char   device[32];  ///< "cpu:0".
+    char   clock[16];   ///< "measured" or "simulated".
+    char   route[16];   ///< "reference", "compiled" or "prebuilt".
     double seconds; ///< Median of the runs since cairn_plan_forget_times(), of the last
                     ///< 128 at most; 0 before the first.
     char note[320]; ///< What the device says of it, what happened; "": nothing.
 } cairn_plan_part;
 
-/// List the parts of all ranks, by member, then rank.
+/// List the parts of all ranks, by member, then rank, then share.
 ///
 /// Collective. @p parts is freed with cairn_plan_parts_free().
 CAIRN_API cairn_status cairn_plan_parts(const cairn_plan *plan,

@@ -358,6 +358,7 @@ cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
     if (tensor->borrowed) {
         CAIRN_CHECK(val == tensor->borrowed, &tensor->context->env, CAIRN_BAD_ARGUMENT,
                     "update: the values are borrowed: change them in place");
+        tensor->local->updates++;
         return CAIRN_OK;
     }
     CAIRN_CHECK(tensor->targets >= 0, &tensor->context->env, CAIRN_BAD_ARGUMENT,
@@ -374,5 +375,6 @@ cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
         cairn_value_set(view, t.value,
                         cairn_value_get(view, t.value) + val_at(&a, k, val));
     }
+    tensor->local->updates++;
     return CAIRN_OK;
 }

@@ -204,25 +204,27 @@ static cairn_status reopen(cairn_context *context, const char *where, const char
     return CAIRN_OK;
 }
 
+static bool has_kind(const cairn_devices *devices, const char *kind)
+{
+    for (int k = 0; k < devices->count; k++)
+        if (strcmp(devices->device[k].info.kind, kind) == 0) return true;
+    return false;
+}
+
 cairn_status cairn_context_open_named(cairn_context         *context,
                                       const char            *where,
                                       const cairn_placement *placement)
 {
-    char list[256];
-    bool all = true;
+    const cairn_device_ops *kind;
+    char                    list[256];
+    bool                    all = true;
 
     if (context->env.options.devices[0]) return CAIRN_OK;
     cairn_placement_list(placement, list, sizeof list);
     CAIRN_TRY(cairn_context_devices(context));
-    for (int m = 0; m < CAIRN_MAX_MEMBERS; m++) {
-        bool has = !placement->member[m].kind[0];
-
-        for (int k = 0; k < context->devices->count && !has; k++)
-            has =
-                strcmp(context->devices->device[k].info.kind, placement->member[m].kind)
-                == 0;
-        all = all && has;
-    }
+    for (int k = 0; (kind = cairn_device_kind_at(k)); k++)
+        if (cairn_placement_names(placement, kind->kind))
+            all = all && has_kind(context->devices, kind->kind);
     return all ? CAIRN_OK : reopen(context, where, list);
 }
 
@@ -246,10 +248,5 @@ cairn_status cairn_devices_check(cairn_context *context,
     CAIRN_CHECK(placement.named <= members, env, CAIRN_BAD_OPTION,
                 "option: --place: %s: the format has %d member%s", place, members,
                 members == 1 ? "" : "s");
-    for (int m = 0; m < members; m++) {
-        int found;
-
-        CAIRN_TRY(cairn_placement_find(env, &placement, context->devices, m, &found));
-    }
-    return CAIRN_OK;
+    return cairn_placement_check(env, &placement, context->devices, members);
 }

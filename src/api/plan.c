@@ -68,7 +68,8 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
     cairn_homes_question question = {.placement = &placement,
                                      .tensor    = tensor->local,
                                      .op        = op,
-                                     .ranks     = context->comm->local_size};
+                                     .ranks     = context->comm->local_size,
+                                     .divides   = !options || !options->reproducible};
 
     CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
     CAIRN_TRY(read_placement(tensor, op, options, &placement));
@@ -77,7 +78,7 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
     question.costs   = costs;
     CAIRN_TRY(cairn_homes_choose(env, &question, homes));
     if (options && options->reproducible && homes->open == members)
-        cairn_homes_gather(context->devices, members, homes);
+        cairn_homes_gather(context->devices, tensor->local, homes);
     return CAIRN_OK;
 }
 
@@ -114,10 +115,10 @@ static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *m
     const int            members = plan->tensor->local->groups;
     int64_t              least[2];
 
-    *alone = plan->homes;
-    least[0] =
-        plan->homes.open == members && cairn_homes_gather(devices, members, alone);
-    least[1] = -(int64_t)cairn_homes_are_spread(&plan->homes, devices, members);
+    *alone   = plan->homes;
+    least[0] = plan->homes.open == members
+               && cairn_homes_gather(devices, plan->tensor->local, alone);
+    least[1] = -(int64_t)cairn_homes_are_spread(&plan->homes, devices);
     CAIRN_TRY(comm->ops->allreduce(comm, least, 2, CAIRN_MIN));
     *may = least[0] == 1 && least[1] < 0;
     return CAIRN_OK;
@@ -152,7 +153,7 @@ race(cairn_plan *plan, const cairn_homes *alone, cairn_replay **other)
 
     snprintf(plan->placement, sizeof plan->placement,
              "%s: several devices %.4g ms, %s alone %.4g ms: %s", plan->homes.policy,
-             1e3 * seconds[0], devices->device[alone->device[0]].info.id,
+             1e3 * seconds[0], devices->device[alone->home[0].device].info.id,
              1e3 * seconds[1], keeps ? "several" : "alone");
     if (keeps) return CAIRN_OK;
     plan->replay = *other;
@@ -168,8 +169,9 @@ race(cairn_plan *plan, const cairn_homes *alone, cairn_replay **other)
 /// Collective.
 static cairn_status try_alone(cairn_plan *plan, const cairn_product_options *op)
 {
-    const int64_t held =
-        held_bytes(plan->tensor) + cairn_operands_bytes(&plan->replay->operands);
+    const int64_t held = held_bytes(plan->tensor)
+                         + cairn_operands_bytes(&plan->replay->operands)
+                         + cairn_replay_share_bytes(plan->replay);
     cairn_replay *other = NULL;
     cairn_homes   alone;
     bool          may;
@@ -193,8 +195,9 @@ static cairn_status create_plan(cairn_plan                  *plan,
 
     CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
                                choose_homes(tensor, op, options, &plan->homes)));
-    snprintf(plan->placement, sizeof plan->placement, "%s",
-             plan->homes.open > 0 ? plan->homes.policy : "as named");
+    snprintf(plan->placement, sizeof plan->placement, "%s%s%s",
+             plan->homes.open > 0 ? plan->homes.policy : "as named",
+             plan->homes.note[0] ? ": " : "", plan->homes.note);
     CAIRN_TRY(
         create_replay(tensor, op, &plan->homes, held_bytes(tensor), &plan->replay));
     return options && options->reproducible ? CAIRN_OK : try_alone(plan, op);

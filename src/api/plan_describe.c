@@ -25,8 +25,12 @@ static cairn_route piece_route(const cairn_piece *piece)
 
 const char *cairn_plan_member_route(const cairn_plan *plan, int member)
 {
-    if (member < 0 || member >= plan->tensor->local->groups) return NULL;
-    return route_name(piece_route(&plan->replay->piece[member]));
+    const cairn_replay *replay = plan->replay;
+
+    for (int p = 0; p < replay->pieces; p++)
+        if (replay->piece[p].home.member == member)
+            return route_name(piece_route(&replay->piece[p]));
+    return NULL;
 }
 
 /// The slowest of the pieces' routes: a reference one decides, then a compiled one.
@@ -106,11 +110,14 @@ static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
     const char *note = piece->kernel.launch.note;
 
     memset(part, 0, sizeof *part);
-    part->member  = piece->work.member;
-    part->rank    = piece->common->comm->rank;
-    part->nnz     = cairn_work_entries(&piece->work);
-    part->bytes   = cairn_work_group(&piece->work)->bytes;
-    part->seconds = cairn_piece_median(piece);
+    part->member    = piece->home.member;
+    part->rank      = piece->common->comm->rank;
+    part->share     = piece->home.share;
+    part->first_row = piece->home.rows.lo;
+    part->rows      = piece->home.rows.hi - piece->home.rows.lo + 1;
+    part->nnz       = cairn_work_entries(&piece->work);
+    part->bytes     = cairn_work_group(&piece->work)->bytes;
+    part->seconds   = cairn_piece_median(piece);
     snprintf(part->device, sizeof part->device, "%s", piece->device->info.id);
     snprintf(part->clock, sizeof part->clock, "%s",
              cairn_clock_name(piece->device->info.clock));
@@ -127,7 +134,8 @@ static int by_where(const void *a, const void *b)
     const cairn_plan_part *x = a, *y = b;
 
     if (x->member != y->member) return x->member < y->member ? -1 : 1;
-    return (x->rank > y->rank) - (x->rank < y->rank);
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return (x->share > y->share) - (x->share < y->share);
 }
 
 cairn_status

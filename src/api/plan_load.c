@@ -124,36 +124,123 @@ static cairn_status check_run(const plan_file             *plan,
     return check_number(plan, root, "ranks", tensor->context->comm->size);
 }
 
+/// One entry of `parts`.
+typedef struct {
+    const plan_file *plan;
+    const char      *at; ///< Where it stands.
+    const json_t    *part;
+} entry;
+
+static cairn_status wrong_in(const entry *e, const char *field, const char *why)
+{
+    return WRONG(e->plan, cairn_json_value(e->at, field), field, why);
+}
+
+/// A whole number that may be missing.
+static cairn_status
+read_count(const entry *e, const char *field, int64_t missing, int64_t *count)
+{
+    const json_t *value = json_object_get(e->part, field);
+
+    *count = value ? json_integer_value(value) : missing;
+    if (value && (!json_is_integer(value) || *count < 0))
+        return wrong_in(e, field, "it is no whole number of 0 or more");
+    return CAIRN_OK;
+}
+
+/// The rows of a share: after those of the share before, cut where the format lets it.
+static cairn_status check_rows(const entry       *e,
+                               const cairn_local *tensor,
+                               int                member,
+                               const cairn_place *place)
+{
+    const cairn_place_share *share = &place->share[place->shares - 1];
+    const cairn_interval     box   = tensor->box[0];
+    const int64_t grain = cairn_encoding_grain(tensor->group[member].layout->encoding);
+    const int64_t next =
+        place->shares > 1 ? share[-1].first_row + share[-1].rows : box.lo;
+
+    if (share->first_row != next)
+        return wrong_in(e, "first_row",
+                        "shares follow each other from the rank's first");
+    if (share->rows > box.hi + 1 - share->first_row)
+        return wrong_in(e, "rows", "the rank has fewer");
+    if ((share->first_row + share->rows) % grain != 0
+        && share->first_row + share->rows != box.hi + 1)
+        return wrong_in(e, "rows", "the format's blocks of rows would be cut");
+    return CAIRN_OK;
+}
+
+/// A share that is the next of its member.
+static cairn_status
+read_share(const entry *e, const cairn_local *tensor, int member, cairn_place *place)
+{
+    const json_t      *device = json_object_get(e->part, "device");
+    const char        *text   = json_string_value(device);
+    const bool         single = json_object_get(e->part, "share") == NULL;
+    cairn_place_share *share  = &place->share[place->shares];
+    int64_t            number;
+
+    if (place->shares > 0 && (single || place->share[0].rows < 0))
+        return wrong_in(e, "member", "it is placed twice on this rank");
+    CAIRN_TRY(read_count(e, "share", 0, &number));
+    if (number != place->shares || number >= CAIRN_MAX_SHARES)
+        return wrong_in(e, "share", "shares of a member are numbered from 0");
+    CAIRN_TRY(read_count(e, "first_row", -1, &share->first_row));
+    CAIRN_TRY(read_count(e, "rows", -1, &share->rows));
+    if (single != (share->rows < 0) || single != (share->first_row < 0))
+        return wrong_in(e, "", "a share has a first_row and rows");
+    place->shares++;
+    if (!single) CAIRN_TRY(check_rows(e, tensor, member, place));
+    const cairn_json_where where =
+        cairn_json_place(&e->plan->json, cairn_json_value(e->at, "device"));
+
+    return cairn_device_name_parse(e->plan->env, where.text, text, strlen(text),
+                                   &share->device);
+}
+
 /// One entry of `parts`; those of other ranks are checked, and left.
 static cairn_status read_part(const plan_file    *plan,
                               const cairn_tensor *tensor,
                               size_t              k,
                               cairn_placement    *placement)
 {
-    const char   *at     = cairn_json_element(value_at(plan, "parts"), k);
     const json_t *part   = json_array_get(json_object_get(plan->json.root, "parts"), k);
+    const entry   e      = {plan, cairn_json_element(value_at(plan, "parts"), k), part};
     const json_t *rank   = json_object_get(part, "rank");
     const json_t *member = json_object_get(part, "member");
-    const char   *device = json_string_value(json_object_get(part, "device"));
 
-    if (!json_is_integer(rank) || !json_is_integer(member) || !device)
-        return WRONG(plan, at, "parts", "each has a rank, a member and a device");
-    const json_int_t m = json_integer_value(member);
+    if (!json_is_integer(rank) || !json_is_integer(member)
+        || !json_is_string(json_object_get(part, "device")))
+        return WRONG(plan, e.at, "parts", "each has a rank, a member and a device");
+    const json_int_t m = json_integer_value(member), r = json_integer_value(rank);
 
     if (m < 0 || m >= tensor->local->groups)
-        return WRONG(plan, cairn_json_value(at, "member"), "member",
-                     "the format has fewer members");
-    if (json_integer_value(rank) < 0
-        || json_integer_value(rank) >= tensor->context->comm->size)
-        return WRONG(plan, cairn_json_value(at, "rank"), "rank", "the job has fewer");
-    if (json_integer_value(rank) != tensor->context->comm->rank) return CAIRN_OK;
-    if (placement->member[m].kind[0])
-        return WRONG(plan, cairn_json_value(at, "member"), "member",
-                     "it is placed twice on this rank");
+        return wrong_in(&e, "member", "the format has fewer members");
+    if (r < 0 || r >= tensor->context->comm->size)
+        return wrong_in(&e, "rank", "the job has fewer");
+    if (r != tensor->context->comm->rank) return CAIRN_OK;
     placement->named = placement->named > m ? placement->named : (int)m + 1;
-    return cairn_device_name_parse(
-        plan->env, cairn_json_place(&plan->json, cairn_json_value(at, "device")).text,
-        device, strlen(device), &placement->member[m]);
+    return read_share(&e, tensor->local, (int)m, &placement->member[m]);
+}
+
+/// A divided member has all its rows.
+static cairn_status check_shares(const plan_file       *plan,
+                                 const cairn_tensor    *tensor,
+                                 const cairn_placement *placement)
+{
+    const int64_t end = tensor->local->box[0].hi + 1;
+
+    for (int m = 0; m < tensor->local->groups; m++) {
+        const cairn_place       *place = &placement->member[m];
+        const cairn_place_share *last  = &place->share[place->shares - 1];
+
+        if (place->shares == 0 || last->rows < 0) continue;
+        if (last->first_row + last->rows != end)
+            return WRONG(plan, value_at(plan, "parts"), "parts",
+                         "the shares of a member leave out rows of this rank");
+    }
+    return CAIRN_OK;
 }
 
 static cairn_status read_parts(const plan_file    *plan,
@@ -167,6 +254,7 @@ static cairn_status read_parts(const plan_file    *plan,
         return WRONG(plan, value_at(plan, "parts"), "parts", "it is no list");
     for (size_t k = 0; k < json_array_size(parts); k++)
         CAIRN_TRY(read_part(plan, tensor, k, &read));
+    CAIRN_TRY(check_shares(plan, tensor, &read));
     *placement = read;
     return CAIRN_OK;
 }

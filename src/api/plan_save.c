@@ -13,9 +13,11 @@
 
 enum { VERSION = 1 };
 
-/// What one rank decided of one member.
+/// What one rank decided of one member, or a share of it.
 typedef struct {
     int         rank, member;
+    int         share; ///< -1: the member is not divided.
+    int64_t     first_row, rows;
     char        device[24];
     cairn_clock clock;
     double      seconds; ///< Predicted.
@@ -31,14 +33,17 @@ gather_decisions(const cairn_plan *plan, decision **all, int64_t *count)
         cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, replay->pieces, &own));
 
     for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++) {
-        const cairn_device_facts *device = &replay->piece[p].device->info;
-        const int                 member = replay->piece[p].work.member;
+        const cairn_device_facts *device  = &replay->piece[p].device->info;
+        const cairn_home         *home    = &replay->piece[p].home;
+        const bool                divided = replay->piece[p].stored.local != NULL;
 
-        own[p] = (decision){
-            .rank    = comm->rank,
-            .member  = member,
-            .clock   = device->clock,
-            .seconds = replay->piece[p].retired[0] ? 0 : plan->homes.seconds[member]};
+        own[p] = (decision){.rank      = comm->rank,
+                            .member    = home->member,
+                            .share     = divided ? home->share : -1,
+                            .first_row = home->rows.lo,
+                            .rows      = home->rows.hi - home->rows.lo + 1,
+                            .clock     = device->clock,
+                            .seconds = replay->piece[p].retired[0] ? 0 : home->seconds};
         snprintf(own[p].device, sizeof own[p].device, "%s", device->id);
     }
     if (status == CAIRN_OK)
@@ -48,11 +53,23 @@ gather_decisions(const cairn_plan *plan, decision **all, int64_t *count)
     return status;
 }
 
+/// NULL: out of memory.
 static json_t *decision_object(const decision *d)
 {
-    return json_pack("{s:i, s:i, s:s, s:s, s:f}", "rank", d->rank, "member", d->member,
-                     "device", d->device, "clock", cairn_clock_name(d->clock),
-                     "predicted", d->seconds);
+    json_t *object = json_pack("{s:i, s:i, s:s, s:s, s:f}", "rank", d->rank, "member",
+                               d->member, "device", d->device, "clock",
+                               cairn_clock_name(d->clock), "predicted", d->seconds);
+    json_t *rows =
+        d->share < 0 ? NULL
+                     : json_pack("{s:i, s:I, s:I}", "share", d->share, "first_row",
+                                 (json_int_t)d->first_row, "rows", (json_int_t)d->rows);
+    const bool failed =
+        d->share >= 0 && (!object || json_object_update(object, rows) != 0);
+
+    json_decref(rows);
+    if (!failed) return object;
+    json_decref(object);
+    return NULL;
 }
 
 static json_t *parts(const decision *all, int64_t count)

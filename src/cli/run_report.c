@@ -61,16 +61,6 @@ static double rank_seconds(const cli_run *run, int64_t p)
     return sum;
 }
 
-/// Parts of the first member: one of each rank. Those of others follow them.
-static int64_t ranks_of(const cli_run *run)
-{
-    int64_t n = 0;
-
-    while (n < run->parts && run->part[n].member == run->part[0].member)
-        n++;
-    return n;
-}
-
 /// How much happens at once: seconds of the parts, one after the other, in those of a
 /// run. Of the rank whose parts take longest. NAN where models are the clock.
 static double overlap(const cli_run *run)
@@ -78,7 +68,7 @@ static double overlap(const cli_run *run)
     double most = 0;
 
     if (!is_measured(run) || run->median <= 0) return NAN;
-    for (int64_t p = 0; p < ranks_of(run); p++)
+    for (int64_t p = 0; p < run->parts; p++)
         most = fmax(most, rank_seconds(run, p));
     return most / run->median;
 }
@@ -86,21 +76,34 @@ static double overlap(const cli_run *run)
 /// Do parts of one rank have different devices?
 static bool has_devices(const cli_run *run)
 {
-    const int64_t ranks = ranks_of(run);
-
-    for (int64_t p = ranks; p < run->parts; p++)
-        if (strcmp(run->part[p].device, run->part[p % ranks].device) != 0) return true;
+    for (int64_t p = 0; p < run->parts; p++)
+        for (int64_t q = 0; q < p; q++)
+            if (run->part[p].rank == run->part[q].rank
+                && strcmp(run->part[p].device, run->part[q].device) != 0)
+                return true;
     return false;
+}
+
+/// Is a part one of several of its member on its rank?
+static bool is_share(const cli_run *run, int64_t p)
+{
+    const cairn_plan_part *part = &run->part[p], *next = part + 1;
+
+    return part->share > 0
+           || (p + 1 < run->parts && next->member == part->member
+               && next->rank == part->rank);
 }
 
 static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
 {
-    return json_pack("{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:s, s:s, s:s}",
-                     "member", part->member, "rank", part->rank, "share", part->share,
-                     "format", cairn_format_member(run->format, part->member), "nnz",
-                     (json_int_t)part->nnz, "bytes", (json_int_t)part->bytes, "device",
-                     part->device, "seconds", cli_json_real(part->seconds), "clock",
-                     part->clock, "route", part->route, "note", part->note);
+    return json_pack(
+        "{s:i, s:i, s:i, s:I, s:I, s:s, s:I, s:I, s:s, s:o, s:s, s:s, s:s}", "member",
+        part->member, "rank", part->rank, "share", part->share, "first_row",
+        (json_int_t)part->first_row, "rows", (json_int_t)part->rows, "format",
+        cairn_format_member(run->format, part->member), "nnz", (json_int_t)part->nnz,
+        "bytes", (json_int_t)part->bytes, "device", part->device, "seconds",
+        cli_json_real(part->seconds), "clock", part->clock, "route", part->route,
+        "note", part->note);
 }
 
 static json_t *parts(const cli_run *run)
@@ -201,8 +204,12 @@ static void print_parts(const cli_run *run)
         const cairn_plan_part *part      = &run->part[p];
         const bool             simulated = strcmp(part->clock, "simulated") == 0;
 
-        printf("  %-6d  %-4d  %-12" PRId64 "  %-12s  %-10s  %s%s\n", part->member,
-               part->rank, part->nnz, cli_word_bytes(part->bytes).text,
+        char member[24];
+
+        snprintf(member, sizeof member, is_share(run, p) ? "%d.%d" : "%d", part->member,
+                 part->share);
+        printf("  %-6s  %-4d  %-12" PRId64 "  %-12s  %-10s  %s%s\n", member, part->rank,
+               part->nnz, cli_word_bytes(part->bytes).text,
                cli_word_seconds(part->seconds).text, part->device,
                simulated ? " (simulated)" : "");
         if (part->note[0]) printf("          %s\n", part->note);

@@ -89,12 +89,12 @@ static int64_t entries_of(const cairn_local *tensor, int member)
     return entries;
 }
 
-void cairn_row_shares_settle(cairn_row_share *share, int count)
+void cairn_row_shares_settle(cairn_row_share *const *share, int count)
 {
-    cairn_local *last    = share[count - 1].local;
-    int64_t      missing = entries_of(share[0].tensor, share[0].member);
+    cairn_local *last    = share[count - 1]->local;
+    int64_t      missing = entries_of(share[0]->tensor, share[0]->member);
 
     for (int k = 0; k < count; k++)
-        missing -= entries_of(share[k].local, 0);
+        missing -= entries_of(share[k]->local, 0);
     if (last->parts > 0) last->part[0].nnz += missing;
 }

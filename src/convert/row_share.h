@@ -66,6 +66,6 @@ cairn_status cairn_row_share_refresh(cairn_row_share *share);
 
 /// Count what was stored as zero where a layout pads, and so looks like padding, with the
 /// last of @p count shares that together are a member: their entries are the member's.
-void cairn_row_shares_settle(cairn_row_share *share, int count);
+void cairn_row_shares_settle(cairn_row_share *const *share, int count);
 
 #endif

@@ -49,6 +49,7 @@ typedef struct cairn_local {
     bool         pattern; ///< Values will change: what is 0 now may be an entry.
     cairn_pos    columns; ///< With a pattern: the distinct d1 of its entries,
     cairn_coord *column;  ///< [columns], ascending.
+    int64_t      updates; ///< How often its values were changed.
 } cairn_local;
 
 void cairn_local_destroy(cairn_local **tensor);

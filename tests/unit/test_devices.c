@@ -500,7 +500,7 @@ Test(placement, each_form_finds_its_device)
             int found = -2;
 
             cr_expect_eq(
-                cairn_placement_find(&env, &placement, devices, member, &found),
+                cairn_placement_find(&env, &placement, devices, member, 0, &found),
                 CAIRN_OK);
             cr_expect_eq(found, rows[k].found[member], "%s, member %d: %d",
                          rows[k].text, member, found);
@@ -517,7 +517,7 @@ Test(placement, absent_device_is_said_when_it_is_looked_up)
     describe("core:2 pu:1");
     cairn_devices *devices = open_list("all");
 
-    cr_expect_eq(cairn_placement_find(&env, &placement, devices, 0, &found),
+    cr_expect_eq(cairn_placement_find(&env, &placement, devices, 0, 0, &found),
                  CAIRN_NO_DEVICE);
     cr_expect_eq(found, -2);
     cr_expect_str_eq(

@@ -190,7 +190,7 @@ make_share(sharing *s, const cairn_local *local, int member, int k, bool walked)
 
 static void check_member(sharing *s, cairn_local *local, int member, int *lent)
 {
-    cairn_row_share share[MOST_SHARES], walked[MOST_SHARES];
+    cairn_row_share share[MOST_SHARES], walked[MOST_SHARES], *all_shares[MOST_SHARES];
     double          y[COLUMNS * RANDOM_POSITIONS];
     cairn_pos       entries = 0, all = 0;
 
@@ -215,7 +215,9 @@ static void check_member(sharing *s, cairn_local *local, int member, int *lent)
             cr_assert_eq(cairn_row_share_refresh(&walked[k]), CAIRN_OK);
         }
     }
-    cairn_row_shares_settle(share, s->shares);
+    for (int k = 0; k < s->shares; k++)
+        all_shares[k] = &share[k];
+    cairn_row_shares_settle(all_shares, s->shares);
     for (int k = 0; k < s->shares; k++)
         for (int64_t b = 0; b < share[k].local->parts; b++)
             entries += share[k].local->part[b].nnz;

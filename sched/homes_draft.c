@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Drafts: members as users placed them, divided where somebody or something says so.
+
+#include "sched/homes_draft.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+static double
+predict(const cairn_homes_question *q, int member, int device, bool counts)
+{
+    const cairn_device     *d       = &q->devices->device[device];
+    const cairn_device_work product = {
+        .tensor = q->tensor, .member = member, .op = q->op, .alone = member == 0};
+    cairn_work       work;
+    cairn_cost_guess guess;
+
+    if (d->lost) return INFINITY;
+    cairn_work_of_product(&product, member == 0, &work);
+    const int64_t              memory  = (int64_t)(work.arrays + work.x + work.y);
+    const cairn_device_request request = {.memory_bytes = counts ? memory : 0,
+                                          .moved_bytes  = (int64_t)work.bytes,
+                                          .work         = &product};
+
+    cairn_cost_of_product(q->costs, d, q->ranks, &request, &work, &guess);
+    return guess.seconds;
+}
+
+static void predict_all(cairn_homes_draft *d)
+{
+    const int n = d->question->devices->count;
+
+    for (int m = 0; m < d->question->tensor->groups; m++)
+        for (int k = 0; k < n; k++) {
+            d->whole[m * n + k]      = predict(d->question, m, k, true);
+            d->any_memory[m * n + k] = predict(d->question, m, k, false);
+        }
+}
+
+static const double *seconds_of(const cairn_homes_draft *d, int member)
+{
+    return &d->any_memory[member * d->question->devices->count];
+}
+
+static cairn_status
+add_task(cairn_env *env, cairn_homes_draft *d, const cairn_homes_task *task)
+{
+    CAIRN_CHECK(d->count < CAIRN_MAX_HOMES, env, CAIRN_BAD_OPTION,
+                "option: --place: more than %d shares of members", CAIRN_MAX_HOMES);
+    d->task[d->count++] = *task;
+    return CAIRN_OK;
+}
+
+/// The rows first..end-1 of a member, unless there are none.
+static cairn_status add_rows(cairn_env               *env,
+                             cairn_homes_draft       *d,
+                             int                      member,
+                             const cairn_row_weights *w,
+                             cairn_interval           rows,
+                             uint64_t                 pins)
+{
+    const cairn_homes_task *before = d->count > 0 ? &d->task[d->count - 1] : NULL;
+    const bool              first  = !before || before->member != member;
+    const cairn_homes_task  task   = {.member = member,
+                                      .share  = first ? 0 : before->share + 1,
+                                      .rows   = rows,
+                                      .part =
+                                          cairn_row_weights_part(w, rows.lo, rows.hi + 1),
+                                      .pins = pins};
+
+    return rows.lo > rows.hi ? CAIRN_OK : add_task(env, d, &task);
+}
+
+static cairn_status
+add_whole(cairn_env *env, cairn_homes_draft *d, int member, uint64_t pins)
+{
+    const cairn_homes_task task = {
+        .member = member, .rows = d->question->tensor->box[0], .part = 1, .pins = pins};
+
+    return add_task(env, d, &task);
+}
+
+/// What was lost in another plan's run is not there any more.
+static cairn_status find_device(cairn_env                  *env,
+                                const cairn_homes_question *q,
+                                int                         member,
+                                int                         share,
+                                int                        *found)
+{
+    CAIRN_TRY(
+        cairn_placement_find(env, q->placement, q->devices, member, share, found));
+    if (*found >= 0 && q->devices->device[*found].lost)
+        return cairn_fail(env, CAIRN_NO_DEVICE,
+                          "device: %s: it failed in an earlier run, and is retired",
+                          q->devices->device[*found].info.id);
+    return CAIRN_OK;
+}
+
+/// Parts of a member for some devices: as stated, or by their speeds. One of which nobody
+/// knows how fast it is counts like the mean of the others.
+static void find_parts(const cairn_homes_draft *d,
+                       int                      member,
+                       const int               *device,
+                       int                      shares,
+                       double                  *part)
+{
+    const double *seconds = seconds_of(d, member);
+    double        sum     = 0;
+    int           known   = 0;
+
+    for (int k = 0; k < shares; k++) {
+        const double s = seconds[device[k]];
+
+        part[k] = isfinite(s) && s > 0 ? 1 / s : 0;
+        sum += part[k];
+        known += part[k] > 0;
+    }
+    for (int k = 0; k < shares; k++) {
+        const double each = known > 0 ? sum / known : 1;
+
+        if (part[k] == 0) part[k] = each;
+    }
+}
+
+/// Divide a member so that the shares have parts in the ratio of @p part.
+static cairn_status divide(cairn_env               *env,
+                           cairn_homes_draft       *d,
+                           int                      member,
+                           const cairn_row_weights *w,
+                           const int               *device,
+                           const double            *part,
+                           int                      shares)
+{
+    const cairn_interval box   = d->question->tensor->box[0];
+    cairn_coord          first = box.lo;
+    double               all = 0, sum = 0;
+
+    for (int k = 0; k < shares; k++)
+        all += part[k];
+    for (int k = 0; k < shares; k++) {
+        sum += part[k];
+        const cairn_coord cut =
+            k + 1 < shares ? cairn_row_weights_cut(w, sum / all) : box.hi + 1;
+        const cairn_coord end = cut > first ? cut : first;
+
+        CAIRN_TRY(add_rows(env, d, member, w, (cairn_interval){first, end - 1},
+                           UINT64_C(1) << device[k]));
+        first = end;
+    }
+    return CAIRN_OK;
+}
+
+/// The rows that a file says; the reader has seen that they follow each other.
+static cairn_status divide_as_given(cairn_env               *env,
+                                    cairn_homes_draft       *d,
+                                    int                      member,
+                                    const cairn_row_weights *w,
+                                    const int               *device)
+{
+    const cairn_place *place = &d->question->placement->member[member];
+
+    for (int k = 0; k < place->shares; k++) {
+        const cairn_place_share *s    = &place->share[k];
+        const cairn_interval     rows = {s->first_row, s->first_row + s->rows - 1};
+
+        CAIRN_TRY(add_rows(env, d, member, w, rows, UINT64_C(1) << device[k]));
+    }
+    return CAIRN_OK;
+}
+
+/// As the user has divided it.
+static cairn_status
+divide_as_placed(cairn_env *env, cairn_homes_draft *d, int member, const int *device)
+{
+    const cairn_place *place = &d->question->placement->member[member];
+    double             part[CAIRN_MAX_SHARES];
+    cairn_row_weights  w;
+
+    if (d->question->tensor->box[0].lo > d->question->tensor->box[0].hi)
+        return add_whole(env, d, member, UINT64_C(1) << device[0]);
+    CAIRN_TRY(cairn_row_weights_init(d->question->tensor, member, &w));
+    find_parts(d, member, device, place->shares, part);
+    for (int k = 0; k < place->shares && place->share[0].fraction > 0; k++)
+        part[k] = place->share[k].fraction;
+    const cairn_status status =
+        place->share[0].rows >= 0
+            ? divide_as_given(env, d, member, &w, device)
+            : divide(env, d, member, &w, device, part, place->shares);
+
+    cairn_row_weights_fini(&w);
+    return status;
+}
+
+static int first_host(const cairn_devices *devices)
+{
+    for (int k = 0; k < devices->count; k++)
+        if (cairn_device_is_host(&devices->device[k])) return k;
+    return -1;
+}
+
+/// Bytes of arrays that every share may have as the member has them: each ptr, and indices
+/// that depend on no node.
+static int64_t undivided_bytes(const cairn_local *tensor, int member)
+{
+    const cairn_group *group = &tensor->group[member];
+    int64_t            bytes = 0;
+
+    for (int64_t k = 0; k < group->count; k++) {
+        const cairn_part *part = &tensor->part[group->first + k];
+
+        for (int l = 0; l < group->layout->levels; l++) {
+            const cairn_level        *info  = &group->layout->level[l];
+            const cairn_kernel_level *level = &part->view.level[l];
+
+            bytes += level->ptr_length * (level->ptr_bits / 8);
+            if (info->determined && !info->per_node)
+                bytes += level->idx_length * level->idx_stride;
+        }
+    }
+    return bytes;
+}
+
+/// Bytes, at most, that @p rows rows of a member, with @p part of what it stores, take on
+/// a device with X and Y.
+static double
+bytes_there(const cairn_homes_draft *d, int member, double part, int64_t rows)
+{
+    const cairn_homes_question *q      = d->question;
+    const cairn_interval        column = q->tensor->box[1];
+    const double                ptrs   = (double)undivided_bytes(q->tensor, member);
+    const double                arrays = (double)q->tensor->group[member].bytes;
+
+    return ptrs + (arrays - ptrs) * part
+           + (double)sizeof(double) * (double)q->op->columns
+                 * (double)(rows + column.hi - column.lo + 1);
+}
+
+/// The last row before which everything fits in @p left bytes.
+static cairn_coord last_that_fits(const cairn_homes_draft *d,
+                                  int                      member,
+                                  const cairn_row_weights *w,
+                                  double                   left)
+{
+    int64_t lo = 0, hi = w->rows;
+
+    while (lo < hi) {
+        const int64_t mid  = hi - (hi - lo) / 2;
+        const double  part = cairn_row_weights_part(w, w->first, w->first + mid);
+
+        if (bytes_there(d, member, part, mid) <= left)
+            lo = mid;
+        else
+            hi = mid - 1;
+    }
+    return cairn_row_weights_floor(w, w->first + lo);
+}
+
+/// Leave on a device what its memory holds, and give the rest to the processor. Where
+/// nothing fits, the device says so itself.
+static cairn_status divide_by_memory(cairn_env               *env,
+                                     cairn_homes_draft       *d,
+                                     int                      member,
+                                     const cairn_row_weights *w,
+                                     int                      device,
+                                     double                   left)
+{
+    const cairn_devices *devices = d->question->devices;
+    const int            host    = first_host(devices);
+    const cairn_coord    end     = last_that_fits(d, member, w, left);
+    const cairn_interval box     = d->question->tensor->box[0];
+    const cairn_interval there = {box.lo, end - 1}, rest = {end, box.hi};
+
+    if (end == box.lo || host < 0)
+        return add_whole(env, d, member, UINT64_C(1) << device);
+    CAIRN_TRY(add_rows(env, d, member, w, there, UINT64_C(1) << device));
+    CAIRN_TRY(add_rows(env, d, member, w, rest, UINT64_C(1) << host));
+    snprintf(d->note, sizeof d->note,
+             "member %d does not fit %s: rows %" PRId64 " to %" PRId64
+             " are there, the rest on %s",
+             member, devices->device[device].info.id, box.lo, end - 1,
+             devices->device[host].info.id);
+    return CAIRN_OK;
+}
+
+/// A member on a device with memory of its own, or its share that fits there.
+static cairn_status
+add_within(cairn_env *env, cairn_homes_draft *d, int member, int device, double *left)
+{
+    const cairn_interval box   = d->question->tensor->box[0];
+    const double         bytes = bytes_there(d, member, 1, box.hi - box.lo + 1);
+    const double         had   = left[device];
+    cairn_row_weights    w;
+
+    left[device] = had > bytes ? had - bytes : 0;
+    if (bytes <= had) return add_whole(env, d, member, UINT64_C(1) << device);
+    CAIRN_TRY(cairn_row_weights_init(d->question->tensor, member, &w));
+    const cairn_status status = divide_by_memory(env, d, member, &w, device, had);
+
+    cairn_row_weights_fini(&w);
+    return status;
+}
+
+/// The measured device that would compute an open member soonest, if nothing but its
+/// memory keeps it from that; else -1.
+static int kept_from(const cairn_homes_draft *d, int member)
+{
+    const cairn_devices *devices = d->question->devices;
+    const double        *seconds = seconds_of(d, member);
+    int                  best    = -1;
+
+    for (int k = 0; k < devices->count; k++)
+        if (devices->device[k].info.clock == CAIRN_CLOCK_MEASURED
+            && (best < 0 || seconds[k] < seconds[best]))
+            best = k;
+    if (best < 0 || !isinf(d->whole[member * devices->count + best])) return -1;
+    return isinf(seconds[best]) ? -1 : best;
+}
+
+static cairn_status
+draft_member(cairn_env *env, cairn_homes_draft *d, int member, double *left)
+{
+    const cairn_place *place = &d->question->placement->member[member];
+    int                device[CAIRN_MAX_SHARES];
+
+    for (int k = 0; k < place->shares; k++)
+        CAIRN_TRY(find_device(env, d->question, member, k, &device[k]));
+    if (place->shares > 1) return divide_as_placed(env, d, member, device);
+    if (place->shares == 0) device[0] = kept_from(d, member);
+    if (device[0] < 0) return add_whole(env, d, member, 0);
+    if (cairn_device_is_host(&d->question->devices->device[device[0]]))
+        return add_whole(env, d, member, UINT64_C(1) << device[0]);
+    return add_within(env, d, member, device[0], left);
+}
+
+cairn_status cairn_homes_draft_make(cairn_env *env, cairn_homes_draft *draft)
+{
+    const cairn_devices *devices = draft->question->devices;
+    double               left[CAIRN_MAX_DEVICES];
+
+    for (int k = 0; k < devices->count; k++)
+        left[k] = (double)devices->device[k].info.memory_bytes;
+    predict_all(draft);
+    for (int m = 0; m < draft->question->tensor->groups; m++)
+        CAIRN_TRY(draft_member(env, draft, m, left));
+    return CAIRN_OK;
+}
+
+/// The measured processors, and how many.
+static int find_hosts(const cairn_devices *devices, int *host)
+{
+    int hosts = 0;
+
+    for (int k = 0; k < devices->count && hosts < CAIRN_MAX_SHARES; k++)
+        if (cairn_device_is_host(&devices->device[k]) && !devices->device[k].lost)
+            host[hosts++] = k;
+    return hosts;
+}
+
+/// The member that takes longest on device @p device.
+static int longest(const cairn_homes_draft *d, int device)
+{
+    int member = 0;
+
+    for (int m = 1; m < d->question->tensor->groups; m++)
+        if (seconds_of(d, m)[device] > seconds_of(d, member)[device]) member = m;
+    return member;
+}
+
+static cairn_status
+divide_one(cairn_homes_draft *d, int member, const int *host, int hosts)
+{
+    cairn_env        *env = d->question->tensor->env;
+    double            part[CAIRN_MAX_SHARES];
+    cairn_row_weights w;
+    cairn_status      status = CAIRN_OK;
+
+    CAIRN_TRY(cairn_row_weights_init(d->question->tensor, member, &w));
+    find_parts(d, member, host, hosts, part);
+    d->count = 0;
+    for (int m = 0; m < d->question->tensor->groups && status == CAIRN_OK; m++)
+        status = m == member ? divide(env, d, m, &w, host, part, hosts)
+                             : add_whole(env, d, m, 0);
+    cairn_row_weights_fini(&w);
+    return status;
+}
+
+cairn_status cairn_homes_draft_divide(cairn_homes_draft *draft, bool *divides)
+{
+    const cairn_local *tensor = draft->question->tensor;
+    int                host[CAIRN_MAX_SHARES];
+    const int          hosts = find_hosts(draft->question->devices, host);
+
+    *divides = false;
+    if (hosts < 2 || tensor->groups == 0 || tensor->box[0].lo >= tensor->box[0].hi)
+        return CAIRN_OK;
+    CAIRN_TRY(divide_one(draft, longest(draft, host[0]), host, hosts));
+    *divides = draft->count > tensor->groups;
+    return CAIRN_OK;
+}
