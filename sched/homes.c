@@ -167,14 +167,14 @@ place(cairn_env *env, const cairn_homes_draft *d, model *m, cairn_homes *homes)
     return CAIRN_OK;
 }
 
-/// May open members be divided to be faster? All of them are open, and no Y would have to
-/// be added for it.
+/// May open members be divided to be faster? All of them are open, no Y would have to be
+/// added for it, and the policy is one that asks what is faster.
 static bool may_divide(const cairn_homes_draft *d)
 {
     const cairn_homes_question *q = d->question;
 
-    return q->divides && !q->op->transposed && count_open(q) == q->tensor->groups
-           && d->count == q->tensor->groups;
+    return q->divides && strcmp(q->policy->name, "fixed") != 0 && !q->op->transposed
+           && count_open(q) == q->tensor->groups && d->count == q->tensor->groups;
 }
 
 /// Divide the longest member if that is predicted to be faster.

@@ -180,7 +180,10 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
 /// New values for the same pattern: @p val is as it was given to
 /// cairn_tensor_from_csr(), entry for entry.
 ///
-/// Local. Takes no memory: a map of 16 bytes an entry was made with the tensor.
+/// Local. Takes no memory: a map of 16 bytes an entry was made with the tensor. Plans that
+/// have copies of values (members divided among devices, devices with a memory of their
+/// own) get the new ones at their next run. That goes for borrowed values, too: change
+/// them, and call this with the same @p val, so that copies are told.
 ///
 /// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr().
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);

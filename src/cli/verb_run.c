@@ -236,8 +236,12 @@ static const char about[] =
     "ones.\n"
     "\n"
     "Members of a hybrid run on different devices at the same time (--place), with the "
-    "same bits. --plan-out keeps the decision as JSON, and --plan takes it, with its "
-    "format; what devices it names must be there (--devices).";
+    "same bits: a device for all, or one for each member, as 0=cpu:0,1=opencl. Devices "
+    "joined by + divide a member's rows: cpu:0+cpu:1 by the speeds that are predicted, "
+    "cpu:0*0.6+opencl*0.4 so that each gets that part of the entries. What does not "
+    "fit a device's memory is divided, too. --plan-out keeps the decision as JSON, and "
+    "--plan takes it, with its format; what devices it names must be there "
+    "(--devices).";
 
 static const char json[] =
     "op matrix rows cols nnz dtype format ranks threads iters clock seconds_median "
@@ -245,9 +249,10 @@ static const char json[] =
     "bytes_per_run read_seconds convert_seconds plan_seconds route placement overlap "
     "(seconds of "
     "the parts, one after the other, in those of a run) parts[]{member rank share "
-    "format nnz bytes device seconds (median) clock route note} and, with --verify, "
-    "verify{rel_error max_abs_error ok}; with --format auto, auto{why[] share "
-    "(of the entries, counted or tried on) seconds kernel_seconds candidates[]{format "
+    "first_row rows format nnz bytes device seconds (median) clock route note} and, "
+    "with --verify, verify{rel_error max_abs_error ok}; with --format auto, auto{why[] "
+    "share (of the entries, counted or tried on) seconds kernel_seconds "
+    "candidates[]{format "
     "predicted tried (seconds of a product)}}";
 
 static const cli_example examples[] = {
@@ -259,6 +264,8 @@ static const cli_example examples[] = {
     {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept"                                },
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --devices cpu:2 "
      "--place 0=cpu:0,1=cpu:1 --trace trace.json",                      "two members on halves of the processor, when they ran"},
+    {"cairn run spmv grid.mtx --devices cpu:2 --place cpu:0+cpu:1",
+     "one member divided among them"                                                                                                },
     {NULL,                                                                   NULL                                                   },
 };
 

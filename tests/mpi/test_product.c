@@ -94,6 +94,22 @@ static bool same_rows(const job *j, const job *alone, int64_t columns)
            == 0;
 }
 
+/// The same product again with every rank's members divided, on odd ranks alone or on all:
+/// ranks need not have the same shares.
+static void
+divide(cairn_context *world, const cairn_product_options *op, bool all, job *j)
+{
+    const cairn_plan_options options = {.place =
+                                            all || rank % 2 ? "cpu:0+cpu:1" : "cpu:1"};
+
+    cairn_plan_destroy(&j->plan);
+    ON_ALL_RANKS(cairn_plan_create(j->tensor, op, &options, &j->plan) == CAIRN_OK, "%s",
+                 cairn_context_message(world));
+    fill_x(j->plan, op->columns);
+    ON_ALL_RANKS(cairn_plan_run(j->plan, NULL, NULL) == CAIRN_OK && verifies(j),
+                 "divided: %s", cairn_context_message(world));
+}
+
 /// Two runs: over all ranks, and alone or over all ranks again.
 static void
 compare(const cairn_product_options *op, cairn_context *world, cairn_context *other)
@@ -149,6 +165,40 @@ Test(product, transposes_are_summed_over_ranks, .timeout = 170)
 
     compare(&one, world, world);
     compare(&many, world, world);
+    cairn_context_destroy(&world);
+}
+
+/// Shares of a rank's rows have the bits that the rows have alone.
+Test(product, divided_members_have_the_same_bits, .timeout = 170)
+{
+    const cairn_product_options op[] = {
+        {.columns = 1,     .alpha = 1},
+        {            .columns = 3,   .alpha = -0.5          },
+        { .columns = 1, .alpha = 2,           .transposed = 1}
+    };
+    cairn_context *world = open_world(), *alone = NULL;
+
+    cr_assert_eq(cairn_context_create(&alone), CAIRN_OK);
+    ON_ALL_RANKS(cairn_devices_check(world, NULL, "cpu:2", 0) == CAIRN_OK, "%s",
+                 cairn_context_message(world));
+    for (int k = 0; k < 3 * (FORMATS - 1); k++) {
+        const char *text = formats[k / 3]; /* hybrids have more to add where divided */
+        job         a, b;
+
+        ON_ALL_RANKS(run(world, text, CAIRN_F64, &op[k % 3], &a) == CAIRN_OK, "%s: %s",
+                     text, cairn_context_message(world));
+        ON_ALL_RANKS(run(alone, text, CAIRN_F64, &op[k % 3], &b) == CAIRN_OK, "%s: %s",
+                     text, cairn_context_message(alone));
+        for (int all = 0; all < 2; all++) {
+            divide(world, &op[k % 3], all, &a);
+            if (!op[k % 3].transposed)
+                ON_ALL_RANKS(same_rows(&a, &b, op[k % 3].columns), "%s: other bits",
+                             text);
+        }
+        end_job(&a);
+        end_job(&b);
+    }
+    cairn_context_destroy(&alone);
     cairn_context_destroy(&world);
 }
 
