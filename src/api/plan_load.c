@@ -189,7 +189,7 @@ read_share(const entry *e, const cairn_local *tensor, int member, cairn_place *p
     CAIRN_TRY(read_count(e, "first_row", -1, &share->first_row));
     CAIRN_TRY(read_count(e, "rows", -1, &share->rows));
     if (single != (share->rows < 0) || single != (share->first_row < 0))
-        return wrong_in(e, "", "a share has a first_row and rows");
+        return WRONG(e->plan, e->at, "", "a share has a first_row and rows");
     place->shares++;
     if (!single) CAIRN_TRY(check_rows(e, tensor, member, place));
     const cairn_json_where where =

@@ -16,54 +16,54 @@
 typedef struct cli_job cli_job; // job.h
 
 /// Every option: id, name, its value's name (NULL: a flag), default in words, help.
-#define CLI_OPTION_MAP(X)                                                             \
-    X(HELP, "help", NULL, NULL, "show this text")                                     \
-    X(MPI, "mpi", NULL, "under a launcher", "start MPI")                              \
-    X(JSON, "json", "FILE", NULL,                                                     \
-      "write one JSON object instead; - is standard output")                          \
-    X(MEMORY, "memory", "BYTES", "half of what is available, per rank",               \
-      "limit of arrays, entries read and dense operands: 4000, 64M, 2Gi")             \
-    X(THREADS, "threads", "N", "OMP_NUM_THREADS or binding",                          \
-      "threads of the CPU of a rank")                                                 \
-    X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                      \
-    X(SPY, "spy", "PNG", NULL, "draw the matrix")                                     \
-    X(OUTPUT, "output", "OUT", NULL, "the file to write; also -o")                    \
-    X(NX, "nx", "N", NULL, "grid points along x")                                     \
-    X(NY, "ny", "N", NULL, "grid points along y")                                     \
-    X(NZ, "nz", "N", NULL, "grid points along z")                                     \
-    X(N, "n", "N", NULL, "rows and columns")                                          \
-    X(OFFSETS, "offsets", "A,B,...", NULL, "diagonals, column minus row")             \
-    X(DEGREE, "degree", "N", NULL, "entries in a row; of fem3 blocks")                \
-    X(SCALE, "scale", "N", NULL, "2^N rows and columns")                              \
-    X(EDGES, "edges", "N", NULL, "entries drawn")                                     \
-    X(ROWS, "rows", "N", NULL, "rows")                                                \
-    X(COLS, "cols", "N", NULL, "columns")                                             \
-    X(DENSITY, "density", "D", NULL, "share of each row that is stored, 0 to 1")      \
-    X(SEED, "seed", "N", "1", "where the random numbers start")                       \
-    X(ARRAYS, "arrays", NULL, NULL, "with FILE, on one rank: the arrays' elements")   \
-    X(PATH, "path", "SRC", NULL, "the rewrite rules that lead from SRC to SPEC")      \
-    X(TO, "to", "SPEC", NULL, "the format to store it in")                            \
-    X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand; or auto")      \
-    X(PLACE, "place", "LIST", "auto", "devices of members: auto, cpu, 0=cpu:0+cpu:1") \
-    X(DEVICES, "devices", "LIST", "the processor, and what --place names",            \
-      "devices of this run: cpu:2,opencl, files, or all")                             \
-    X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")    \
-    X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")              \
-    X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix")  \
-    X(TARGET, "target", "KIND", "c", "language to print: c")                          \
-    X(VECTOR, "vector", "BYTES", "this machine's",                                    \
-      "of the widest vectors: 16, 32, 64")                                            \
-    X(WARM, "warm", NULL, NULL, "compile into the cache of kernels, print nothing")   \
-    X(ITERS, "iters", "N", "10", "timed runs")                                        \
-    X(WARMUP, "warmup", "N", "2", "runs before them")                                 \
-    X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")            \
-    X(OUT, "out", "FILE", NULL, "write the result, Matrix Market")                    \
-    X(VERIFY, "verify", NULL, NULL, "compare with a sum over the file's entries")     \
-    X(PLAN, "plan", "FILE", NULL, "place members as this file says")                  \
-    X(PLAN_OUT, "plan-out", "FILE", NULL, "write where members are placed")           \
-    X(TRACE, "trace", "FILE", NULL, "write when tasks ran, for ui.perfetto.dev")      \
-    X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")      \
-    X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")     \
+#define CLI_OPTION_MAP(X)                                                            \
+    X(HELP, "help", NULL, NULL, "show this text")                                    \
+    X(MPI, "mpi", NULL, "under a launcher", "start MPI")                             \
+    X(JSON, "json", "FILE", NULL,                                                    \
+      "write one JSON object instead; - is standard output")                         \
+    X(MEMORY, "memory", "BYTES", "half of what is available, per rank",              \
+      "limit of arrays, entries read and dense operands: 4000, 64M, 2Gi")            \
+    X(THREADS, "threads", "N", "OMP_NUM_THREADS or binding",                         \
+      "threads of the CPU of a rank")                                                \
+    X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                     \
+    X(SPY, "spy", "PNG", NULL, "draw the matrix")                                    \
+    X(OUTPUT, "output", "OUT", NULL, "the file to write; also -o")                   \
+    X(NX, "nx", "N", NULL, "grid points along x")                                    \
+    X(NY, "ny", "N", NULL, "grid points along y")                                    \
+    X(NZ, "nz", "N", NULL, "grid points along z")                                    \
+    X(N, "n", "N", NULL, "rows and columns")                                         \
+    X(OFFSETS, "offsets", "A,B,...", NULL, "diagonals, column minus row")            \
+    X(DEGREE, "degree", "N", NULL, "entries in a row; of fem3 blocks")               \
+    X(SCALE, "scale", "N", NULL, "2^N rows and columns")                             \
+    X(EDGES, "edges", "N", NULL, "entries drawn")                                    \
+    X(ROWS, "rows", "N", NULL, "rows")                                               \
+    X(COLS, "cols", "N", NULL, "columns")                                            \
+    X(DENSITY, "density", "D", NULL, "share of each row that is stored, 0 to 1")     \
+    X(SEED, "seed", "N", "1", "where the random numbers start")                      \
+    X(ARRAYS, "arrays", NULL, NULL, "with FILE, on one rank: the arrays' elements")  \
+    X(PATH, "path", "SRC", NULL, "the rewrite rules that lead from SRC to SPEC")     \
+    X(TO, "to", "SPEC", NULL, "the format to store it in")                           \
+    X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand; or auto")     \
+    X(PLACE, "place", "LIST", "auto", "devices of members: auto, 0=cpu:0+cpu:1")     \
+    X(DEVICES, "devices", "LIST", "the processor, and what --place names",           \
+      "devices of this run: cpu:2,opencl, files, or all")                            \
+    X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")   \
+    X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
+    X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \
+    X(TARGET, "target", "KIND", "c", "language to print: c")                         \
+    X(VECTOR, "vector", "BYTES", "this machine's",                                   \
+      "of the widest vectors: 16, 32, 64")                                           \
+    X(WARM, "warm", NULL, NULL, "compile into the cache of kernels, print nothing")  \
+    X(ITERS, "iters", "N", "10", "timed runs")                                       \
+    X(WARMUP, "warmup", "N", "2", "runs before them")                                \
+    X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")           \
+    X(OUT, "out", "FILE", NULL, "write the result, Matrix Market")                   \
+    X(VERIFY, "verify", NULL, NULL, "compare with a sum over the file's entries")    \
+    X(PLAN, "plan", "FILE", NULL, "place members as this file says")                 \
+    X(PLAN_OUT, "plan-out", "FILE", NULL, "write where members are placed")          \
+    X(TRACE, "trace", "FILE", NULL, "write when tasks ran, for ui.perfetto.dev")     \
+    X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")     \
+    X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")    \
     X(MODELS, "models", NULL, NULL, "print the cost models")
 
 typedef enum {

@@ -252,8 +252,7 @@ static const char json[] =
     "first_row rows format nnz bytes device seconds (median) clock route note} and, "
     "with --verify, verify{rel_error max_abs_error ok}; with --format auto, auto{why[] "
     "share (of the entries, counted or tried on) seconds kernel_seconds "
-    "candidates[]{format "
-    "predicted tried (seconds of a product)}}";
+    "candidates[]{format predicted tried (seconds of a product)}}";
 
 static const cli_example examples[] = {
     {"cairn run spmv grid.mtx --verify",                                     "CSR, timed and checked"                               },

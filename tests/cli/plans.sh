@@ -35,6 +35,40 @@ expect 2 run spmv m.mtx --devices cpu:2 --plan wrong.json
 expect 1 run spmv m.mtx --plan-out /nonexistent/p.json
 expect 1 run spmv m.mtx --trace /nonexistent/t.json
 
+# One member divided: shares are listed, traced, kept and read back, with the same bits.
+expect 0 run spmv m.mtx --devices cpu:2 --out whole.mtx
+expect 0 run spmv m.mtx --devices cpu:2 --place 'cpu:0*0.4+cpu:1*0.6' --verify \
+    --out shares.mtx --trace t.json --plan-out p.json
+says '^  0\.0     0     .*  cpu:0$'
+says '^  0\.1     0     .*  cpu:1$'
+same whole.mtx shares.mtx
+has t.json '"member 0.1 on cpu:1"'
+has p.json '"first_row": 0'
+expect 0 run spmv m.mtx --devices cpu:2 --plan p.json --out shares.mtx --json -
+same whole.mtx shares.mtx
+has out '"share": 1'
+expect 0 run spmm m.mtx --k 3 --devices cpu:2 --place cpu:0+cpu:1 --transpose --verify
+expect 0 run spmv m.mtx --devices cpu:2 --verify
+edited() {
+    sed "$1" p.json >wrong.json
+    expect 2 run spmv m.mtx --devices cpu:2 --plan wrong.json
+    complains "^cairn: plan: wrong.json:[0-9]*:[0-9]*: $2"
+}
+edited 's/"share": 1/"share": 2/' 'share: shares of a member are numbered from 0'
+edited 's/"first_row": 0/"first_row": 1/' 'first_row: shares follow each other'
+edited 's/"first_row": 0/"first": 0/' 'a share has a first_row and rows'
+edited 's/"first_row": 0/"first_row": "0"/' 'first_row: it is no whole number'
+edited 's/"share": 0/"shape": 0/' 'a share has a first_row and rows'
+sed 's/"rows": 1[0-9][0-9]/"rows": 5/' p.json >wrong.json
+expect 2 run spmv m.mtx --devices cpu:2 --plan wrong.json
+for place in cpu:0+ +cpu:0 cpu:0+cpu:0 'cpu:0*0.5+cpu:1' 'cpu:0*0.5+cpu:1*0.2' \
+    'cpu:0*2+cpu:1*0.5' 'cpu:0*x+cpu:1*0.5' 'cpu:0*+cpu:1' 0=cpu:0+cqu:1; do
+    expect 2 run spmv m.mtx --devices cpu:2 --place "$place"
+    complains '^cairn: option: --place: '
+done
+expect 1 run spmv m.mtx --devices cpu:2 --place cpu:0+cpu:7
+complains 'cpu:7: this run has 2 cpu devices'
+
 # A device that is lost in its third run: the product is right, and it is told.
 echo '[{"kind": "cpu"}, {"kind": "debug", "fail_run": 3}]' >lost.json
 run_as 0 "$program" run spmv m.mtx --format "$hybrid" --devices ./lost.json \

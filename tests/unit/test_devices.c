@@ -509,6 +509,31 @@ Test(placement, each_form_finds_its_device)
     cairn_devices_close(&env, &devices);
 }
 
+Test(placement, devices_of_one_member_stand_in_their_order)
+{
+    const cairn_placement by_speed = placed("cpu:1+cpu"), one = placed("1=cpu+cpu:1");
+    const cairn_placement stated = placed("0=cpu:1*0.25+cpu*0.75,1=cpu");
+    int                   found;
+
+    describe("core:2 pu:1");
+    cairn_devices *devices = open_list("cpu:2");
+
+    cr_expect_eq(by_speed.member[15].shares, 2);
+    cr_expect_eq(by_speed.named, 0);
+    cr_expect_eq(by_speed.member[3].share[1].fraction, 0);
+    cr_expect_lt(by_speed.member[3].share[1].rows, 0);
+    cr_expect_eq(one.member[0].shares, 0);
+    cr_expect_eq(one.named, 2);
+    cr_expect_eq(stated.member[0].share[0].fraction, 0.25);
+    cr_expect_eq(stated.member[0].share[1].fraction, 0.75);
+    cr_expect_eq(stated.member[1].shares, 1);
+    cr_expect_eq(cairn_placement_find(&env, &stated, devices, 0, 0, &found), CAIRN_OK);
+    cr_expect_eq(found, 1);
+    cr_expect_eq(cairn_placement_find(&env, &stated, devices, 0, 1, &found), CAIRN_OK);
+    cr_expect_eq(found, 0);
+    cairn_devices_close(&env, &devices);
+}
+
 Test(placement, absent_device_is_said_when_it_is_looked_up)
 {
     const cairn_placement placement = placed("cpu:7");
@@ -533,17 +558,25 @@ Test(placement, wrong_texts_are_refused)
         cairn_status status;
         const char  *message;
     } rows[] = {
-        {"cuda",           CAIRN_UNSUPPORTED, "--place: 'cuda' is not in this version"},
-        {"0=cpu:0,1=cuda", CAIRN_UNSUPPORTED, "cuda"                                  },
-        {"gpu",            CAIRN_BAD_OPTION,  "did you mean cpu?"                     },
-        {"cpu,cpu",        CAIRN_BAD_OPTION,  "'cpu' is not MEMBER=DEVICE"            },
-        {"0=cpu,0=cpu:1",  CAIRN_BAD_OPTION,  "member 0 is placed twice"              },
-        {"16=cpu",         CAIRN_BAD_OPTION,  "0 to 15"                               },
-        {"x=cpu",          CAIRN_BAD_OPTION,  "x=cpu"                                 },
-        {"=cpu",           CAIRN_BAD_OPTION,  "=cpu"                                  },
-        {"0=",             CAIRN_BAD_OPTION,  "''"                                    },
-        {"0=cpu,",         CAIRN_BAD_OPTION,  "''"                                    },
-        {"00000=cpu",      CAIRN_BAD_OPTION,  "00000=cpu"                             },
+        {"cuda",                                        CAIRN_UNSUPPORTED, "--place: 'cuda' is not in this version"},
+        {"0=cpu:0,1=cuda",                              CAIRN_UNSUPPORTED, "cuda"                                  },
+        {"gpu",                                         CAIRN_BAD_OPTION,  "did you mean cpu?"                     },
+        {"cpu,cpu",                                     CAIRN_BAD_OPTION,  "'cpu' is not MEMBER=DEVICE"            },
+        {"0=cpu,0=cpu:1",                               CAIRN_BAD_OPTION,  "member 0 is placed twice"              },
+        {"16=cpu",                                      CAIRN_BAD_OPTION,  "0 to 15"                               },
+        {"x=cpu",                                       CAIRN_BAD_OPTION,  "x=cpu"                                 },
+        {"=cpu",                                        CAIRN_BAD_OPTION,  "=cpu"                                  },
+        {"0=",                                          CAIRN_BAD_OPTION,  "''"                                    },
+        {"0=cpu,",                                      CAIRN_BAD_OPTION,  "''"                                    },
+        {"00000=cpu",                                   CAIRN_BAD_OPTION,  "00000=cpu"                             },
+        {"cpu+",                                        CAIRN_BAD_OPTION,  "''"                                    },
+        {"0=cpu+cpu:0",                                 CAIRN_BAD_OPTION,  "a device stands there twice"           },
+        {"cpu*0.5+cpu:1",                               CAIRN_BAD_OPTION,  "either all devices get a fraction"     },
+        {"cpu*1.5+cpu:1",                               CAIRN_BAD_OPTION,  "'1.5' is no fraction"                  },
+        {"cpu*.+cpu:1*.5",                              CAIRN_BAD_OPTION,  "'.' is no fraction"                    },
+        {"cpu*.1+cpu:1*.5",                             CAIRN_BAD_OPTION,  "add up to 0.6, not to 1"               },
+        {"cpu+cpu:1+cpu:2+cpu:3+cpu:4+cpu:5+cpu:6+cpu:7+cpu:8+cpu:9+cpu:10+cpu:11+"
+         "cpu:12+cpu:13+cpu:14+cpu:15+cpu:16", CAIRN_BAD_OPTION,  "16 devices at most"                    },
     };
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
