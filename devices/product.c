@@ -4,6 +4,12 @@
 
 #include "devices/product.h"
 
+int cairn_work_number(const cairn_device_work *work)
+{
+    return cairn_work_group(work)->count > 0 ? cairn_work_part(work, 0)->where.member
+                                             : work->member;
+}
+
 int64_t cairn_work_entries(const cairn_device_work *work)
 {
     int64_t entries = 0;

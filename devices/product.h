@@ -80,6 +80,10 @@ static inline const cairn_part *cairn_work_part(const cairn_device_work *work,
     return &work->tensor->part[cairn_work_group(work)->first + k];
 }
 
+/// The number of the member in its format, for messages: a share of one is the only member
+/// of a tensor of its own.
+int cairn_work_number(const cairn_device_work *work);
+
 /// Entries stored in its parts, padding not counted.
 int64_t cairn_work_entries(const cairn_device_work *work);
 

@@ -145,7 +145,7 @@ cairn_status cairn_external_build(cairn_device            *device,
 
     CAIRN_CHECK(cairn_external_tells(work), device->env, CAIRN_UNSUPPORTED,
                 "device: %s: member %d: its coordinates are no sums over its levels",
-                device->info.id, work->member);
+                device->info.id, cairn_work_number(work));
     CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &p));
     p->env          = device->env;
     p->work         = *work;

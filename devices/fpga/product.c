@@ -51,7 +51,7 @@ cairn_status cairn_fpga_build(cairn_device            *device,
 
     if (!cairn_fpga_can(p, work, why))
         return cairn_fail(device->env, CAIRN_UNSUPPORTED, "device: %s: member %d: %s",
-                          device->info.id, work->member, why);
+                          device->info.id, cairn_work_number(work), why);
     CAIRN_TRY(cairn_fpga_cost_of(device, work, &cost));
     CAIRN_CHECK(cost.bytes <= p->memory, device->env, CAIRN_NO_MEMORY,
                 "device: %s: the schedule, X and Y need %" PRId64

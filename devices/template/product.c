@@ -264,7 +264,7 @@ cairn_status cairn_template_build(cairn_device            *device,
 
     CAIRN_CHECK(cairn_template_reads(work), device->env, CAIRN_UNSUPPORTED,
                 "device: %s: member %d is not stored as rows of columns",
-                device->info.id, work->member);
+                device->info.id, cairn_work_number(work));
     CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &p));
     p->env    = device->env;
     p->device = cairn_template_of(device);
