@@ -4,9 +4,7 @@
 
 #include "sched/homes_draft.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 static double
 predict(const cairn_homes_question *q, int member, int device, bool counts)
@@ -39,7 +37,7 @@ static void predict_all(cairn_homes_draft *d)
         }
 }
 
-static const double *seconds_of(const cairn_homes_draft *d, int member)
+const double *cairn_homes_draft_seconds(const cairn_homes_draft *d, int member)
 {
     return &d->any_memory[member * d->question->devices->count];
 }
@@ -53,13 +51,12 @@ add_task(cairn_env *env, cairn_homes_draft *d, const cairn_homes_task *task)
     return CAIRN_OK;
 }
 
-/// The rows first..end-1 of a member, unless there are none.
-static cairn_status add_rows(cairn_env               *env,
-                             cairn_homes_draft       *d,
-                             int                      member,
-                             const cairn_row_weights *w,
-                             cairn_interval           rows,
-                             uint64_t                 pins)
+cairn_status cairn_homes_draft_rows(cairn_env               *env,
+                                    cairn_homes_draft       *d,
+                                    int                      member,
+                                    const cairn_row_weights *w,
+                                    cairn_interval           rows,
+                                    uint64_t                 pins)
 {
     const cairn_homes_task *before = d->count > 0 ? &d->task[d->count - 1] : NULL;
     const bool              first  = !before || before->member != member;
@@ -73,8 +70,8 @@ static cairn_status add_rows(cairn_env               *env,
     return rows.lo > rows.hi ? CAIRN_OK : add_task(env, d, &task);
 }
 
-static cairn_status
-add_whole(cairn_env *env, cairn_homes_draft *d, int member, uint64_t pins)
+cairn_status
+cairn_homes_draft_whole(cairn_env *env, cairn_homes_draft *d, int member, uint64_t pins)
 {
     const cairn_homes_task task = {
         .member = member, .rows = d->question->tensor->box[0], .part = 1, .pins = pins};
@@ -106,7 +103,7 @@ static void find_parts(const cairn_homes_draft *d,
                        int                      shares,
                        double                  *part)
 {
-    const double *seconds = seconds_of(d, member);
+    const double *seconds = cairn_homes_draft_seconds(d, member);
     double        sum     = 0;
     int           known   = 0;
 
@@ -145,8 +142,9 @@ static cairn_status divide(cairn_env               *env,
             k + 1 < shares ? cairn_row_weights_cut(w, sum / all) : box.hi + 1;
         const cairn_coord end = cut > first ? cut : first;
 
-        CAIRN_TRY(add_rows(env, d, member, w, (cairn_interval){first, end - 1},
-                           UINT64_C(1) << device[k]));
+        CAIRN_TRY(cairn_homes_draft_rows(env, d, member, w,
+                                         (cairn_interval){first, end - 1},
+                                         UINT64_C(1) << device[k]));
         first = end;
     }
     return CAIRN_OK;
@@ -165,7 +163,8 @@ static cairn_status divide_as_given(cairn_env               *env,
         const cairn_place_share *s    = &place->share[k];
         const cairn_interval     rows = {s->first_row, s->first_row + s->rows - 1};
 
-        CAIRN_TRY(add_rows(env, d, member, w, rows, UINT64_C(1) << device[k]));
+        CAIRN_TRY(
+            cairn_homes_draft_rows(env, d, member, w, rows, UINT64_C(1) << device[k]));
     }
     return CAIRN_OK;
 }
@@ -179,7 +178,7 @@ divide_as_placed(cairn_env *env, cairn_homes_draft *d, int member, const int *de
     cairn_row_weights  w;
 
     if (d->question->tensor->box[0].lo > d->question->tensor->box[0].hi)
-        return add_whole(env, d, member, UINT64_C(1) << device[0]);
+        return cairn_homes_draft_whole(env, d, member, UINT64_C(1) << device[0]);
     CAIRN_TRY(cairn_row_weights_init(d->question->tensor, member, &w));
     find_parts(d, member, device, place->shares, part);
     for (int k = 0; k < place->shares && place->share[0].fraction > 0; k++)
@@ -193,131 +192,6 @@ divide_as_placed(cairn_env *env, cairn_homes_draft *d, int member, const int *de
     return status;
 }
 
-static int first_host(const cairn_devices *devices)
-{
-    for (int k = 0; k < devices->count; k++)
-        if (cairn_device_is_host(&devices->device[k])) return k;
-    return -1;
-}
-
-/// Bytes of arrays that every share may have as the member has them: each ptr, and indices
-/// that depend on no node.
-static int64_t undivided_bytes(const cairn_local *tensor, int member)
-{
-    const cairn_group *group = &tensor->group[member];
-    int64_t            bytes = 0;
-
-    for (int64_t k = 0; k < group->count; k++) {
-        const cairn_part *part = &tensor->part[group->first + k];
-
-        for (int l = 0; l < group->layout->levels; l++) {
-            const cairn_level        *info  = &group->layout->level[l];
-            const cairn_kernel_level *level = &part->view.level[l];
-
-            bytes += level->ptr_length * (level->ptr_bits / 8);
-            if (info->determined && !info->per_node)
-                bytes += level->idx_length * level->idx_stride;
-        }
-    }
-    return bytes;
-}
-
-/// Bytes, at most, that @p rows rows of a member, with @p part of what it stores, take on
-/// a device with X and Y.
-static double
-bytes_there(const cairn_homes_draft *d, int member, double part, int64_t rows)
-{
-    const cairn_homes_question *q      = d->question;
-    const cairn_interval        column = q->tensor->box[1];
-    const double                ptrs   = (double)undivided_bytes(q->tensor, member);
-    const double                arrays = (double)q->tensor->group[member].bytes;
-
-    return ptrs + (arrays - ptrs) * part
-           + (double)sizeof(double) * (double)q->op->columns
-                 * (double)(rows + column.hi - column.lo + 1);
-}
-
-/// The last row before which everything fits in @p left bytes.
-static cairn_coord last_that_fits(const cairn_homes_draft *d,
-                                  int                      member,
-                                  const cairn_row_weights *w,
-                                  double                   left)
-{
-    int64_t lo = 0, hi = w->rows;
-
-    while (lo < hi) {
-        const int64_t mid  = hi - (hi - lo) / 2;
-        const double  part = cairn_row_weights_part(w, w->first, w->first + mid);
-
-        if (bytes_there(d, member, part, mid) <= left)
-            lo = mid;
-        else
-            hi = mid - 1;
-    }
-    return cairn_row_weights_floor(w, w->first + lo);
-}
-
-/// Leave on a device what its memory holds, and give the rest to the processor. Where
-/// nothing fits, the device says so itself.
-static cairn_status divide_by_memory(cairn_env               *env,
-                                     cairn_homes_draft       *d,
-                                     int                      member,
-                                     const cairn_row_weights *w,
-                                     int                      device,
-                                     double                   left)
-{
-    const cairn_devices *devices = d->question->devices;
-    const int            host    = first_host(devices);
-    const cairn_coord    end     = last_that_fits(d, member, w, left);
-    const cairn_interval box     = d->question->tensor->box[0];
-    const cairn_interval there = {box.lo, end - 1}, rest = {end, box.hi};
-
-    if (end == box.lo || host < 0)
-        return add_whole(env, d, member, UINT64_C(1) << device);
-    CAIRN_TRY(add_rows(env, d, member, w, there, UINT64_C(1) << device));
-    CAIRN_TRY(add_rows(env, d, member, w, rest, UINT64_C(1) << host));
-    snprintf(d->note, sizeof d->note,
-             "member %d does not fit %s: rows %" PRId64 " to %" PRId64
-             " are there, the rest on %s",
-             member, devices->device[device].info.id, box.lo, end - 1,
-             devices->device[host].info.id);
-    return CAIRN_OK;
-}
-
-/// A member on a device with memory of its own, or its share that fits there.
-static cairn_status
-add_within(cairn_env *env, cairn_homes_draft *d, int member, int device, double *left)
-{
-    const cairn_interval box   = d->question->tensor->box[0];
-    const double         bytes = bytes_there(d, member, 1, box.hi - box.lo + 1);
-    const double         had   = left[device];
-    cairn_row_weights    w;
-
-    left[device] = had > bytes ? had - bytes : 0;
-    if (bytes <= had) return add_whole(env, d, member, UINT64_C(1) << device);
-    CAIRN_TRY(cairn_row_weights_init(d->question->tensor, member, &w));
-    const cairn_status status = divide_by_memory(env, d, member, &w, device, had);
-
-    cairn_row_weights_fini(&w);
-    return status;
-}
-
-/// The measured device that would compute an open member soonest, if nothing but its
-/// memory keeps it from that; else -1.
-static int kept_from(const cairn_homes_draft *d, int member)
-{
-    const cairn_devices *devices = d->question->devices;
-    const double        *seconds = seconds_of(d, member);
-    int                  best    = -1;
-
-    for (int k = 0; k < devices->count; k++)
-        if (devices->device[k].info.clock == CAIRN_CLOCK_MEASURED
-            && (best < 0 || seconds[k] < seconds[best]))
-            best = k;
-    if (best < 0 || !isinf(d->whole[member * devices->count + best])) return -1;
-    return isinf(seconds[best]) ? -1 : best;
-}
-
 static cairn_status
 draft_member(cairn_env *env, cairn_homes_draft *d, int member, double *left)
 {
@@ -327,11 +201,11 @@ draft_member(cairn_env *env, cairn_homes_draft *d, int member, double *left)
     for (int k = 0; k < place->shares; k++)
         CAIRN_TRY(find_device(env, d->question, member, k, &device[k]));
     if (place->shares > 1) return divide_as_placed(env, d, member, device);
-    if (place->shares == 0) device[0] = kept_from(d, member);
-    if (device[0] < 0) return add_whole(env, d, member, 0);
+    if (place->shares == 0) device[0] = cairn_homes_draft_kept_from(d, member);
+    if (device[0] < 0) return cairn_homes_draft_whole(env, d, member, 0);
     if (cairn_device_is_host(&d->question->devices->device[device[0]]))
-        return add_whole(env, d, member, UINT64_C(1) << device[0]);
-    return add_within(env, d, member, device[0], left);
+        return cairn_homes_draft_whole(env, d, member, UINT64_C(1) << device[0]);
+    return cairn_homes_draft_within(env, d, member, device[0], left);
 }
 
 cairn_status cairn_homes_draft_make(cairn_env *env, cairn_homes_draft *draft)
@@ -364,7 +238,9 @@ static int longest(const cairn_homes_draft *d, int device)
     int member = 0;
 
     for (int m = 1; m < d->question->tensor->groups; m++)
-        if (seconds_of(d, m)[device] > seconds_of(d, member)[device]) member = m;
+        if (cairn_homes_draft_seconds(d, m)[device]
+            > cairn_homes_draft_seconds(d, member)[device])
+            member = m;
     return member;
 }
 
@@ -381,7 +257,7 @@ divide_one(cairn_homes_draft *d, int member, const int *host, int hosts)
     d->count = 0;
     for (int m = 0; m < d->question->tensor->groups && status == CAIRN_OK; m++)
         status = m == member ? divide(env, d, m, &w, host, part, hosts)
-                             : add_whole(env, d, m, 0);
+                             : cairn_homes_draft_whole(env, d, m, 0);
     cairn_row_weights_fini(&w);
     return status;
 }

@@ -39,6 +39,37 @@ typedef struct cairn_homes_draft {
 /// @retval CAIRN_BAD_OPTION  More than CAIRN_MAX_HOMES shares.
 cairn_status cairn_homes_draft_make(cairn_env *env, cairn_homes_draft *draft);
 
+/// Seconds of member @p member, whole, on each device, if memory did not count.
+const double *cairn_homes_draft_seconds(const cairn_homes_draft *draft, int member);
+
+/// Add a whole member that may go to the devices @p pins.
+cairn_status cairn_homes_draft_whole(cairn_env         *env,
+                                     cairn_homes_draft *draft,
+                                     int                member,
+                                     uint64_t           pins);
+
+/// Add rows @p rows of a member as its next share, unless there are none.
+cairn_status cairn_homes_draft_rows(cairn_env               *env,
+                                    cairn_homes_draft       *draft,
+                                    int                      member,
+                                    const cairn_row_weights *weights,
+                                    cairn_interval           rows,
+                                    uint64_t                 pins);
+
+/// Add a member on a device with a memory of its own, or the share that fits there and the
+/// rest on the processor.
+///
+/// @param[in,out] left  [devices] Bytes.
+cairn_status cairn_homes_draft_within(cairn_env         *env,
+                                      cairn_homes_draft *draft,
+                                      int                member,
+                                      int                device,
+                                      double            *left);
+
+/// The measured device that would compute an open member soonest, if nothing but its
+/// memory keeps it from that; else -1.
+int cairn_homes_draft_kept_from(const cairn_homes_draft *draft, int member);
+
 /// Of a draft whose members are all open and whole, divide the one that takes longest
 /// among the measured processors.
 ///

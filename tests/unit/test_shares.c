@@ -1,73 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Members divided among devices: every division gives the product, with the bits of the
-/// undivided member; memories that are too small, devices that fail, values that change
-/// and plans in files meet shares.
+/// undivided member; memories that are too small and devices that fail meet shares.
 
-#include "api/api.h"
-#include "support/small_product.h"
-
-#include <math.h>
-
-static cairn_context *context;
-static int64_t        blocks;
-static char           file[] = "/tmp/cairn-shares-XXXXXX.json";
-
-static void up(void)
-{
-    const int fd = mkstemps(file, 5);
-
-    cr_assert_geq(fd, 0);
-    close(fd);
-    blocks = must_start(&context);
-}
-
-static void down(void)
-{
-    MUST(context, cairn_devices_check(context, NULL, "all", 0));
-    must_end(&context, blocks);
-    unlink(file);
-}
+#include "support/shares.h"
 
 TestSuite(shares, .init = up, .fini = down);
-
-static void use_devices(const char *list)
-{
-    MUST(context, cairn_devices_check(context, NULL, list, 0));
-}
-
-/// Two processors and a debug device as @p what says.
-static void use_debug(const char *what)
-{
-    FILE *f = fopen(file, "w");
-    char  list[64];
-
-    cr_assert_not_null(f);
-    fprintf(f, "{\"devices\": [{\"kind\": \"debug\", %s}]}\n", what);
-    fclose(f);
-    snprintf(list, sizeof list, "cpu:2,%s", file);
-    use_devices(list);
-}
-
-static cairn_plan *make_plan(cairn_tensor *tensor, const operands *o, const char *place)
-{
-    const cairn_plan_options options = {.place = place};
-    cairn_plan              *plan    = NULL;
-
-    cr_assert_eq(cairn_plan_create(tensor, &o->op, &options, &plan), CAIRN_OK, "%s: %s",
-                 place, cairn_context_message(context));
-    return plan;
-}
-
-static void run(cairn_plan *plan, operands *o, const char *text)
-{
-    const bool f32 = o->dtype == CAIRN_F32;
-
-    fill(o);
-    MUST(context, cairn_plan_run(plan, f32 ? (void *)o->x32 : (void *)o->x,
-                                 f32 ? (void *)o->y32 : (void *)o->y));
-    check(o, text);
-}
 
 /// A product of the tensor at a place, run twice and checked.
 static void
@@ -185,20 +123,6 @@ Test(shares, reference_ways_divide_as_well)
     cairn_source_destroy(&source);
 }
 
-/// The parts of a plan.
-typedef struct {
-    int64_t          count;
-    cairn_plan_part *part;
-} listing;
-
-static listing list(const cairn_plan *plan)
-{
-    listing l;
-
-    MUST(context, cairn_plan_parts(plan, &l.count, &l.part));
-    return l;
-}
-
 Test(shares, shares_say_what_they_have)
 {
     static operands o      = {.op = CAIRN_PRODUCT_DEFAULTS};
@@ -310,104 +234,6 @@ Test(shares, what_does_not_fit_is_divided)
     }
     cr_expect_gt(divided, 8, "%d divided", divided);
     cairn_source_destroy(&source);
-}
-
-/// A plan in a file has the rows of its shares, and they are held to the matrix.
-Test(shares, plans_in_files_keep_their_rows)
-{
-    static operands          o      = {.op = CAIRN_PRODUCT_DEFAULTS};
-    const cairn_plan_options loaded = {.plan = file};
-    cairn_source            *source = make_source(context);
-    cairn_plan              *again;
-
-    use_devices("cpu:2");
-    cairn_tensor *tensor = must_store(context, source, "bcsr<2,3>", CAIRN_F64);
-    cairn_plan   *plan   = make_plan(tensor, &o, "cpu:0*0.3+cpu:1*0.7");
-
-    MUST(context, cairn_plan_save(plan, file));
-    MUST(context, cairn_plan_create(tensor, NULL, &loaded, &again));
-    listing a = list(plan), b = list(again);
-
-    cr_assert_eq(a.count, 2);
-    cr_assert_eq(b.count, 2);
-    for (int k = 0; k < 2; k++) {
-        cr_expect_str_eq(a.part[k].device, b.part[k].device);
-        cr_expect_eq(a.part[k].first_row, b.part[k].first_row);
-        cr_expect_eq(a.part[k].rows, b.part[k].rows);
-    }
-    run(again, &o, "loaded");
-    cairn_plan_parts_free(plan, &a.part);
-    cairn_plan_parts_free(again, &b.part);
-    cairn_plan_destroy(&plan);
-    cairn_plan_destroy(&again);
-    cairn_tensor_destroy(&tensor);
-    cairn_source_destroy(&source);
-}
-
-/// A solver's rows: the small matrix with values that change.
-typedef struct {
-    int64_t ptr[ROWS + 1], idx[ROWS * COLS];
-    double  val[ROWS * COLS];
-} solver_rows;
-
-static void take_rows(solver_rows *a)
-{
-    a->ptr[0] = 0;
-    for (int i = 0; i < ROWS; i++) {
-        a->ptr[i + 1] = a->ptr[i];
-        for (int j = 0; j < COLS; j++)
-            if (dense[i][j] != 0) {
-                a->idx[a->ptr[i + 1]]   = j;
-                a->val[a->ptr[i + 1]++] = dense[i][j];
-            }
-    }
-}
-
-/// Some of them to 0, which is a value like any other.
-static void change_values(solver_rows *a, int turn)
-{
-    for (int i = 0; i < ROWS; i++)
-        for (int64_t k = a->ptr[i]; k < a->ptr[i + 1]; k++)
-            dense[i][a->idx[k]] = a->val[k] = (double)((7 * k + turn) % 5 - 2);
-}
-
-/// New values reach every share before the next run, also on a device with copies.
-static void follow_updates(const char *name, const char *place)
-{
-    static operands    o = {.op = CAIRN_PRODUCT_DEFAULTS};
-    static solver_rows a;
-    cairn_source      *source = make_source(context); /* fills the dense copy */
-    cairn_format      *format = name ? must_format(context, name) : NULL;
-    cairn_tensor      *tensor;
-
-    take_rows(&a);
-    MUST(context, cairn_tensor_from_csr(
-                      context, ROWS, COLS, 0, ROWS, a.ptr, 64, a.idx, 64, a.val,
-                      CAIRN_F64, name ? CAIRN_COPY : CAIRN_BORROW, format, &tensor));
-    cairn_plan *plan = make_plan(tensor, &o, place);
-
-    run(plan, &o, "first values");
-    for (int turn = 0; turn < 3; turn++) {
-        change_values(&a, turn);
-        MUST(context, cairn_tensor_update(tensor, a.val));
-        run(plan, &o, place);
-    }
-    cairn_plan_destroy(&plan);
-    cairn_tensor_destroy(&tensor);
-    cairn_format_destroy(&format);
-    cairn_source_destroy(&source);
-}
-
-Test(shares, new_values_reach_shares)
-{
-    static const char *const names[] = {
-        NULL, "csr", "ell", "sell-sigma<4,8>", "csc", "lil", "hybrid<bdia<4>,csr,0.6>"};
-    static const char *const places[] = {"cpu:0+cpu:1", "debug", "cpu:1+debug"};
-
-    use_devices("cpu:2,debug");
-    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
-        for (size_t p = 0; p < sizeof places / sizeof *places; p++)
-            follow_updates(names[n], places[p]);
 }
 
 enum { MANY = 40000, LONG = 12000 };

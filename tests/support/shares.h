@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Plans of the small matrix with members divided among devices: a context with devices,
+/// plans at places, runs that are checked, lists of parts.
+
+#ifndef CAIRN_TESTS_SUPPORT_SHARES_H
+#define CAIRN_TESTS_SUPPORT_SHARES_H
+
+#include "api/api.h"
+#include "support/small_product.h"
+
+static cairn_context *context;
+static int64_t        blocks;
+static char           file[] = "/tmp/cairn-shares-XXXXXX.json";
+
+static inline void up(void)
+{
+    const int fd = mkstemps(file, 5);
+
+    cr_assert_geq(fd, 0);
+    close(fd);
+    blocks = must_start(&context);
+}
+
+static inline void down(void)
+{
+    MUST(context, cairn_devices_check(context, NULL, "all", 0));
+    must_end(&context, blocks);
+    unlink(file);
+}
+
+static inline void use_devices(const char *list)
+{
+    MUST(context, cairn_devices_check(context, NULL, list, 0));
+}
+
+/// Two processors and a debug device as @p what says.
+static inline void use_debug(const char *what)
+{
+    FILE *f = fopen(file, "w");
+    char  list[64];
+
+    cr_assert_not_null(f);
+    fprintf(f, "{\"devices\": [{\"kind\": \"debug\", %s}]}\n", what);
+    fclose(f);
+    snprintf(list, sizeof list, "cpu:2,%s", file);
+    use_devices(list);
+}
+
+static inline cairn_plan *
+make_plan(cairn_tensor *tensor, const operands *o, const char *place)
+{
+    const cairn_plan_options options = {.place = place};
+    cairn_plan              *plan    = NULL;
+
+    cr_assert_eq(cairn_plan_create(tensor, &o->op, &options, &plan), CAIRN_OK, "%s: %s",
+                 place, cairn_context_message(context));
+    return plan;
+}
+
+static inline void run(cairn_plan *plan, operands *o, const char *text)
+{
+    const bool f32 = o->dtype == CAIRN_F32;
+
+    fill(o);
+    MUST(context, cairn_plan_run(plan, f32 ? (void *)o->x32 : (void *)o->x,
+                                 f32 ? (void *)o->y32 : (void *)o->y));
+    check(o, text);
+}
+
+/// The parts of a plan.
+typedef struct {
+    int64_t          count;
+    cairn_plan_part *part;
+} listing;
+
+static inline listing list(const cairn_plan *plan)
+{
+    listing l;
+
+    MUST(context, cairn_plan_parts(plan, &l.count, &l.part));
+    return l;
+}
+
+#endif
