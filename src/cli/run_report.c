@@ -97,13 +97,13 @@ static bool is_share(const cli_run *run, int64_t p)
 static json_t *part_object(const cli_run *run, const cairn_plan_part *part)
 {
     return json_pack(
-        "{s:i, s:i, s:i, s:I, s:I, s:s, s:I, s:I, s:s, s:o, s:s, s:s, s:s}", "member",
-        part->member, "rank", part->rank, "share", part->share, "first_row",
-        (json_int_t)part->first_row, "rows", (json_int_t)part->rows, "format",
+        "{s:i, s:i, s:i, s:s, s:I, s:I, s:s, s:o, s:s, s:s, s:s, s:I, s:I}", "member",
+        part->member, "rank", part->rank, "share", part->share, "format",
         cairn_format_member(run->format, part->member), "nnz", (json_int_t)part->nnz,
         "bytes", (json_int_t)part->bytes, "device", part->device, "seconds",
         cli_json_real(part->seconds), "clock", part->clock, "route", part->route,
-        "note", part->note);
+        "note", part->note, "first_row", (json_int_t)part->first_row, "rows",
+        (json_int_t)part->rows);
 }
 
 static json_t *parts(const cli_run *run)

@@ -249,7 +249,7 @@ static const char json[] =
     "bytes_per_run read_seconds convert_seconds plan_seconds route placement overlap "
     "(seconds of "
     "the parts, one after the other, in those of a run) parts[]{member rank share "
-    "first_row rows format nnz bytes device seconds (median) clock route note} and, "
+    "format nnz bytes device seconds (median) clock route note first_row rows} and, "
     "with --verify, verify{rel_error max_abs_error ok}; with --format auto, auto{why[] "
     "share (of the entries, counted or tried on) seconds kernel_seconds "
     "candidates[]{format predicted tried (seconds of a product)}}";
