@@ -51,7 +51,7 @@ static void check_divisions(const char *format, int sort)
         {"cpu:0+cpu:1",                   true },
         {"cpu:1*0.25+cpu:0*0.75",         true },
         {"cpu:0*0.6+debug*0.4",           false},
-        {"debug+cpu:1",                   false},
+        {"debug*0.5+cpu:1*0.5",           false},
         {"cpu:0*0.3+debug*0.3+cpu:1*0.4", false},
     };
     cairn_source *source = make_source(context);
