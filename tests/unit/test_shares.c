@@ -80,6 +80,36 @@ Test(shares, every_division_gives_the_product, .timeout = 600)
         if (strncmp(formats[f], "hybrid", 6) != 0) check_divisions(formats[f], sort);
 }
 
+/// Rows without an entry become 0, in whatever was in Y's memory.
+Test(shares, empty_rows_are_set)
+{
+    static const int64_t place[]  = {0, 0, 1, 1, 2, 2, 11, 11, 15, 15},
+                         extent[] = {16, 16};
+    static const double value[]   = {1, 2, 3, 4, 5};
+    cairn_source       *source;
+
+    use_devices("cpu:2,debug");
+    MUST(context, cairn_source_from_coords(context, 2, extent, 5, place, value,
+                                           CAIRN_BY_ROWS, &source));
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        const cairn_plan_options options = {.place = "debug*0.5+cpu:1*0.5"};
+        cairn_tensor *tensor = must_store(context, source, formats[f], CAIRN_F64);
+        cairn_plan   *plan;
+        double        x[16], y[16];
+
+        for (int k = 0; k < 16; k++)
+            x[k] = 1, y[k] = NAN;
+        MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+        MUST(context, cairn_plan_run(plan, x, y));
+        for (int i = 0, k = 0; i < 16; i++)
+            cr_expect_eq(y[i], k < 5 && place[2 * k] == i ? value[k++] : 0,
+                         "%s: Y(%d) is %g", formats[f], i, y[i]);
+        cairn_plan_destroy(&plan);
+        cairn_tensor_destroy(&tensor);
+    }
+    cairn_source_destroy(&source);
+}
+
 Test(shares, hybrids_divide_any_member)
 {
     static const char *const places[] = {
