@@ -4,6 +4,7 @@
 
 #include "sched/divide.h"
 
+#include "convert/row_share.h"
 #include "tensor/walk.h"
 
 #include <math.h>
@@ -19,25 +20,34 @@ count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
     return CAIRN_OK;
 }
 
-static cairn_status count(const cairn_local *tensor, int member, cairn_row_weights *w)
+static cairn_status walk(cairn_row_weights *w)
 {
-    cairn_walker *walker = NULL;
+    const cairn_layout *layout = w->tensor->group[w->member].layout;
+    cairn_env          *env    = w->tensor->env;
+    cairn_walker       *walker = NULL;
 
-    CAIRN_TRY(cairn_walker_create(w->env, tensor->group[member].layout, &walker));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, w->rows + 1, &w->before));
+    CAIRN_TRY(cairn_walker_create(env, layout, &walker));
     const cairn_status status =
-        cairn_walk_member(walker, tensor, member, count_batch, w);
+        cairn_walk_member(walker, w->tensor, w->member, count_batch, w);
 
-    cairn_walker_destroy(w->env, &walker);
+    cairn_walker_destroy(env, &walker);
+    for (int64_t r = 0; r < w->rows; r++)
+        w->before[r + 1] += w->before[r];
     return status;
 }
 
-static void add_up(cairn_row_weights *w)
+static int64_t positions_before(const cairn_row_weights *w, cairn_coord row)
 {
-    for (int64_t r = 0; r < w->rows; r++)
-        w->before[r + 1] += w->before[r];
-    if (w->before[w->rows] > 0) return;
-    for (int64_t r = 0; r <= w->rows; r++)
-        w->before[r] = r;
+    return w->before ? w->before[row - w->first]
+                     : cairn_row_positions_before(w->tensor, w->member, row);
+}
+
+static double weight_before(const cairn_row_weights *w, cairn_coord row)
+{
+    const bool none = positions_before(w, w->first + w->rows) == 0;
+
+    return (double)(none ? row - w->first : positions_before(w, row));
 }
 
 cairn_status cairn_row_weights_init(const cairn_local *tensor,
@@ -45,15 +55,14 @@ cairn_status cairn_row_weights_init(const cairn_local *tensor,
                                     cairn_row_weights *weights)
 {
     const cairn_encoding *encoding = tensor->group[member].layout->encoding;
-    cairn_row_weights     w        = {.env   = tensor->env,
-                                      .first = tensor->box[0].lo,
-                                      .rows  = tensor->box[0].hi - tensor->box[0].lo + 1,
-                                      .grain = cairn_encoding_grain(encoding)};
+    cairn_row_weights     w        = {.tensor = tensor,
+                                      .member = member,
+                                      .first  = tensor->box[0].lo,
+                                      .rows   = tensor->box[0].hi - tensor->box[0].lo + 1,
+                                      .grain  = cairn_encoding_grain(encoding)};
+    const cairn_status    status =
+        cairn_row_positions_known(tensor, member) ? CAIRN_OK : walk(&w);
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(w.env, w.rows + 1, &w.before));
-    const cairn_status status = count(tensor, member, &w);
-
-    add_up(&w);
     if (status == CAIRN_OK)
         *weights = w;
     else
@@ -63,20 +72,20 @@ cairn_status cairn_row_weights_init(const cairn_local *tensor,
 
 void cairn_row_weights_fini(cairn_row_weights *weights)
 {
-    if (weights->env) cairn_free(weights->env, weights->before);
+    if (weights->tensor) cairn_free(weights->tensor->env, weights->before);
     *weights = (cairn_row_weights){0};
 }
 
-static double weight_before(const cairn_row_weights *w, cairn_coord row)
+static double weight_of_all(const cairn_row_weights *w)
 {
-    return (double)w->before[row - w->first];
+    return weight_before(w, w->first + w->rows);
 }
 
 double cairn_row_weights_part(const cairn_row_weights *weights,
                               cairn_coord              first,
                               cairn_coord              end)
 {
-    const double all = (double)weights->before[weights->rows];
+    const double all = weight_of_all(weights);
 
     if (all == 0) return 0;
     return (weight_before(weights, end) - weight_before(weights, first)) / all;
@@ -97,7 +106,7 @@ static cairn_coord first_row(const cairn_row_weights *w, double weight)
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
 
-        if ((double)w->before[mid] < weight)
+        if (weight_before(w, w->first + mid) < weight)
             lo = mid + 1;
         else
             hi = mid;
@@ -108,7 +117,7 @@ static cairn_coord first_row(const cairn_row_weights *w, double weight)
 cairn_coord cairn_row_weights_cut(const cairn_row_weights *weights, double part)
 {
     const cairn_coord end    = weights->first + weights->rows;
-    const double      weight = part * (double)weights->before[weights->rows];
+    const double      weight = part * weight_of_all(weights);
     const cairn_coord row    = first_row(weights, weight);
     const cairn_coord below =
         cairn_row_weights_floor(weights, row > weights->first ? row - 1 : row);

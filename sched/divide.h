@@ -11,17 +11,17 @@
 
 /// What a member stores, by row of this rank's box.
 typedef struct cairn_row_weights {
-    cairn_env  *env;
-    cairn_coord first; ///< Row of the box.
-    int64_t     rows, grain;
-    int64_t
-        *before; ///< [rows+1] positions stored before each row, padding included; of
-                 ///< a member without any, the rows.
+    const cairn_local *tensor;
+    int                member;
+    cairn_coord        first; ///< Row of the box.
+    int64_t            rows, grain;
+    int64_t *before; ///< [rows+1] positions stored before each row, padding included;
+        ///< NULL: the arrays tell. A member without any weighs as its rows.
 } cairn_row_weights;
 
 /// Count.
 ///
-/// Local. Walks the member once.
+/// Local. Walks the member once where its arrays do not tell (convert/row_share.h).
 ///
 /// @param[out] weights  Release with cairn_row_weights_fini(). Unchanged on failure.
 cairn_status cairn_row_weights_init(const cairn_local *tensor,

@@ -64,6 +64,14 @@ void cairn_row_share_fini(cairn_row_share *share);
 /// Local. Allocates and frees what making the share took.
 cairn_status cairn_row_share_refresh(cairn_row_share *share);
 
+/// Is it known without a walk how much a member stores before a row?
+bool cairn_row_positions_known(const cairn_local *tensor, int member);
+
+/// Positions that a member of which that is known stores before the block of rows that
+/// @p row is in, padding included; @p row may be one past the last of the box.
+cairn_pos
+cairn_row_positions_before(const cairn_local *tensor, int member, cairn_coord row);
+
 /// Count what was stored as zero where a layout pads, and so looks like padding, with the
 /// last of @p count shares that together are a member: their entries are the member's.
 void cairn_row_shares_settle(cairn_row_share *const *share, int count);

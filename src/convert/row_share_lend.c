@@ -92,21 +92,23 @@ static cairn_pos first_node(const cairn_kernel_level *level, int64_t bound)
     return lo;
 }
 
-/// From the stretch of the level above to that of level @p l.
-static stretch
-step(const cairn_layout *own, const cairn_kernel_part *from, int l, stretch s)
+/// From the stretch of the level above to that of level @p l; @p first is the range of the
+/// first level.
+static stretch step(const cairn_layout      *layout,
+                    const cairn_kernel_part *from,
+                    cairn_interval           first,
+                    int                      l,
+                    stretch                  s)
 {
     const cairn_kernel_level *level = &from->level[l];
-    const cairn_level        *info  = &own->level[l];
+    const cairn_level        *info  = &layout->level[l];
 
     if (info->trimmed && info->top)
-        return (stretch){first_node(level, info->range.lo),
-                         first_node(level, info->range.hi + 1)};
+        return (stretch){first_node(level, first.lo), first_node(level, first.hi + 1)};
     if (info->trimmed && level->ptr)
         return (stretch){load_ptr(level, s.begin), load_ptr(level, s.end)};
     if (info->trimmed || info->determined) return s;
-    if (l == 0)
-        return (stretch){info->range.lo - level->lo, info->range.hi + 1 - level->lo};
+    if (l == 0) return (stretch){first.lo - level->lo, first.hi + 1 - level->lo};
     return (stretch){s.begin * level->size, s.end * level->size};
 }
 
@@ -157,7 +159,8 @@ static void find_stretches(const cairn_row_share *share, stretch *at)
 
     at[0] = (stretch){0, 1};
     for (int l = 0; l < own->levels; l++)
-        at[l + 1] = step(own, &cairn_row_share_part(share, 0)->view, l, at[l]);
+        at[l + 1] = step(own, &cairn_row_share_part(share, 0)->view,
+                         own->level[0].range, l, at[l]);
 }
 
 static void lend_arrays(const cairn_row_share *share, const stretch *at, char *block)
@@ -212,4 +215,40 @@ cairn_status cairn_row_share_lend(cairn_row_share *share, int64_t held)
     lend_arrays(share, at, group->block);
     part->nnz = count_entries(part);
     return CAIRN_OK;
+}
+
+/// Is it d0 or d0/c, but for factors and constants?
+static bool ascends_with_rows(const cairn_algebra *algebra, const cairn_form *form)
+{
+    if (form->terms != 1 || form->term[0].factor < 0) return false;
+    const int         number = form->term[0].atom;
+    const cairn_atom *atom   = &algebra->atom[number];
+
+    if (number < algebra->order) return number == 0;
+    return atom->kind == CAIRN_ATOM_DIV && ascends_with_rows(algebra, &atom->form);
+}
+
+bool cairn_row_positions_known(const cairn_local *tensor, int member)
+{
+    const cairn_layout *layout = tensor->group[member].layout;
+
+    return layout->partition < 0 && cairn_layout_row_level(layout) == 0
+           && ascends_with_rows(layout->algebra, &layout->level[0].form);
+}
+
+cairn_pos
+cairn_row_positions_before(const cairn_local *tensor, int member, cairn_coord row)
+{
+    const cairn_group  *group              = &tensor->group[member];
+    const cairn_layout *layout             = group->layout;
+    const cairn_part   *part               = &tensor->part[group->first];
+    const cairn_coord   d[CAIRN_MAX_ORDER] = {row};
+    cairn_interval      first              = layout->level[0].range;
+    stretch             s                  = {0, 1};
+
+    if (row > tensor->box[0].hi) return part->view.values;
+    first.lo = cairn_form_value(layout->algebra, &layout->level[0].form, d, NULL);
+    for (int l = 0; l < layout->levels; l++)
+        s = step(layout, &part->view, first, l, s);
+    return s.begin;
 }

@@ -188,12 +188,35 @@ make_share(sharing *s, const cairn_local *local, int member, int k, bool walked)
     return share;
 }
 
+/// What the arrays tell of the rows before a block is what a walk finds there.
+static void check_weights(sharing *s, const cairn_local *local, int member)
+{
+    cairn_pos last = 0;
+
+    if (!cairn_row_positions_known(local, member)) return;
+    for (cairn_coord row = 1; row <= local->box[0].hi + 1; row++) {
+        const cairn_interval before = {0, row - 1};
+        const cairn_pos      told   = cairn_row_positions_before(local, member, row);
+        const bool inside = told == last; /* of a block, or after empty rows */
+        visited    v;
+
+        last = told;
+        if (inside) continue;
+        visit(&s->env, local, member, before, &v);
+        cr_assert(v.n == told || (v.n < told && local->group[member].layout->pads),
+                  "seed %llu: %lld positions before row %d, not %lld\n%s",
+                  (unsigned long long)s->seed, (long long)v.n, (int)row,
+                  (long long)told, s->text);
+    }
+}
+
 static void check_member(sharing *s, cairn_local *local, int member, int *lent)
 {
     cairn_row_share share[MOST_SHARES], walked[MOST_SHARES], *all_shares[MOST_SHARES];
     double          y[COLUMNS * RANDOM_POSITIONS];
     cairn_pos       entries = 0, all = 0;
 
+    check_weights(s, local, member);
     for (int k = 0; k < s->shares; k++) {
         share[k]  = make_share(s, local, member, k, false);
         walked[k] = make_share(s, local, member, k, true);
