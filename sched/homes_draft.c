@@ -4,6 +4,8 @@
 
 #include "sched/homes_draft.h"
 
+#include "convert/row_share.h"
+
 #include <math.h>
 
 static double
@@ -271,7 +273,11 @@ cairn_status cairn_homes_draft_divide(cairn_homes_draft *draft, bool *divides)
     *divides = false;
     if (hosts < 2 || tensor->groups == 0 || tensor->box[0].lo >= tensor->box[0].hi)
         return CAIRN_OK;
-    CAIRN_TRY(divide_one(draft, longest(draft, host[0]), host, hosts));
+    const int member = longest(draft, host[0]);
+
+    /* Shares that are stored again take time and memory that nobody has granted. */
+    if (!cairn_row_positions_known(tensor, member)) return CAIRN_OK;
+    CAIRN_TRY(divide_one(draft, member, host, hosts));
     *divides = draft->count > tensor->groups;
     return CAIRN_OK;
 }

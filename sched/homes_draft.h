@@ -73,7 +73,8 @@ int cairn_homes_draft_kept_from(const cairn_homes_draft *draft, int member);
 /// Of a draft whose members are all open and whole, divide the one that takes longest
 /// among the measured processors.
 ///
-/// @param[out] divides  Whether there are several, and rows enough.
+/// @param[out] divides  Whether there are several, rows enough, and arrays that can be
+///                      lent, so that a trial costs neither time nor memory.
 cairn_status cairn_homes_draft_divide(cairn_homes_draft *draft, bool *divides);
 
 #endif
