@@ -6,10 +6,9 @@
 
 #include "sched/replay_graph.h"
 
-/// Do the sums of home @p h, for which @p piece stands, go straight into Y? Only while
-/// nothing that another device computes comes before them in these rows, and where they
-/// can be made again: another device than the processor may fail and leave anything
-/// behind.
+/// Do the sums of the next piece, at @p home, go straight into Y? Only while nothing that
+/// another device computes comes before them in these rows, and where they can be made
+/// again: another device than the processor may fail and leave anything behind.
 static bool is_direct(const cairn_replay *replay, const cairn_home *home)
 {
     const cairn_piece    here    = {.home = *home, .op = replay->op};
