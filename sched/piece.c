@@ -218,7 +218,7 @@ static cairn_status move_to_host(cairn_piece *piece)
 static cairn_status retire(cairn_piece *piece, const char *why)
 {
     snprintf(piece->retired, sizeof piece->retired, "%s", piece->device->info.id);
-    snprintf(piece->why, sizeof piece->why, "%s", why);
+    snprintf(piece->why, sizeof piece->why, "%.255s", why);
     piece->device->lost = true;
     return move_to_host(piece);
 }
