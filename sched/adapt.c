@@ -19,15 +19,18 @@ static const double better = 0.05, clock_worth = 100e-9;
 /* What trials may cost, of the time of the runs between them. */
 static const double budget = 0.025;
 
-/* The other way is given up after one counted run if it takes so many times as long. */
+/* The other way is given up after so many counted runs if all of them take so many times
+   as long: one may be somebody else's fault. */
 static const double hopeless = 2;
+enum { FEW = 2 };
 
 /// Runs to the next trial, twice the last ones at least.
 static int64_t next_interval(const cairn_adapt *adapt)
 {
-    const double  in_use = adapt->seconds[0], other = adapt->seconds[1];
-    const double  ratio = in_use > 0 ? other / in_use : 1;
-    const double  slow  = ratio > hopeless ? 2 : ROUNDS + 1; /* runs the other way */
+    const double in_use = adapt->seconds[0], other = adapt->seconds[1];
+    const double ratio = in_use > 0 ? other / in_use : 1;
+    const double slow =
+        ratio > hopeless ? FEW + 1 : ROUNDS + 1; /* runs the other way */
     const double  paid  = fmin(slow * (ratio - 1) / budget, 1e15);
     const int64_t twice = adapt->interval > 0 ? 2 * adapt->interval : CAIRN_ADAPT_FIRST;
 
@@ -71,8 +74,10 @@ static double median(const double *sample, int n)
 /// Has the other way shown, on this rank, that it is not worth more runs?
 static bool is_hopeless(const cairn_adapt *adapt)
 {
-    return counted(adapt) == 1
-           && adapt->sample[1][0] > hopeless * median(adapt->sample[0], ROUNDS);
+    const double limit = hopeless * median(adapt->sample[0], ROUNDS);
+
+    if (counted(adapt) != FEW) return false;
+    return adapt->sample[1][0] > limit && adapt->sample[1][1] > limit;
 }
 
 /// Before a run of a trial: do all ranks go on? They begin together then.

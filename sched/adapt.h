@@ -13,8 +13,8 @@
 /// What it costs: the first trial comes after 32 runs, and the runs between two trials
 /// double, so that of k runs at most 6 * (1 + log2(k / 32)) go the slower way. There are
 /// never fewer than make these cost a fortieth of what runs took since the last trial, by
-/// what that measured; where the other way's first run that counts takes twice as long, it
-/// is the last. On several ranks there is one small reduction before each run of a trial
+/// what that measured; where the other way's first two runs that count take twice as long,
+/// they are the last. On several ranks there is one small reduction before each run of a trial
 /// and one after the last, and none outside.
 
 #ifndef CAIRN_SCHED_ADAPT_H

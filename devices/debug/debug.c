@@ -9,10 +9,11 @@
 #include "devices/debug/guarded.h"
 #include "devices/kinds.h"
 
-#include <sched.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Bytes around X that may be read, as comm/halo.h has them around the host's. */
 enum { MARGIN = 65536 };
@@ -42,7 +43,7 @@ static const cairn_device_key keys[] = {
     {"memory",     0,    0, 1e18, true,  "bytes", "of its own; 0: as much as the process may"   },
     {"slow_from",  0,    0, 1e9,  true,  "",      "the first run that is slow, from 1; 0: none" },
     {"slow_runs",  0,    0, 1e9,  true,  "",      "how many are; 0: all from then on"           },
-    {"slow",       0.02, 0, 10,   false, "s",     "how much longer such a run takes"            },
+    {"slow",       0.05, 0, 10,   false, "s",     "how much longer such a run takes"            },
     {NULL,         0,    0, 0,    false, NULL,    NULL                                          },
 };
 
@@ -143,10 +144,11 @@ static void be_slow(const debug_device *device, int64_t run)
     const int64_t from = device->slow_from, runs = device->slow_runs;
 
     if (from == 0 || run < from || (runs > 0 && run >= from + runs)) return;
-    const double end = cairn_seconds() + device->slow;
+    const struct timespec pause = {
+        .tv_sec  = (time_t)device->slow,
+        .tv_nsec = (long)(1e9 * (device->slow - floor(device->slow)))};
 
-    while (cairn_seconds() < end)
-        sched_yield();
+    nanosleep(&pause, NULL);
 }
 
 static cairn_status run(cairn_launch *launch, const void *x, void *y)
