@@ -26,14 +26,16 @@ typedef struct cairn_device_model  cairn_device_model;  // devices/config.h
 /// What a queue runs. A task reports its failure through its own argument.
 typedef void (*cairn_task_fn)(void *argument);
 
+#define CAIRN_PU_MOST 1024 ///< Hardware threads that a set can tell apart.
+
 /// Hardware threads, by the system's numbers from 0 on; those beyond are left out.
 typedef struct cairn_pu_set {
-    uint64_t bits[16];
+    uint64_t bits[CAIRN_PU_MOST / 64];
 } cairn_pu_set;
 
 static inline void cairn_pu_set_add(cairn_pu_set *set, int number)
 {
-    if (number >= 0 && number < (int)sizeof set->bits * 8)
+    if (number >= 0 && number < CAIRN_PU_MOST)
         set->bits[number / 64] |= (uint64_t)1 << number % 64;
 }
 

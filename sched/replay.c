@@ -4,6 +4,8 @@
 
 #include "sched/replay.h"
 
+#include "sched/replay_queues.h"
+
 /// Do the sums of member @p m go straight into Y? Only while nothing that another device
 /// computes comes before them, and where they can be made again: another device than the
 /// processor may fail and leave anything behind.
@@ -17,44 +19,6 @@ static bool is_direct(const cairn_replay *replay, const cairn_homes *homes, int 
     return m == 0 && replay->op.beta == 0 && !replay->op.transposed;
 }
 
-static const cairn_device *queue_device(const cairn_replay *replay, int q)
-{
-    return &replay->common.devices->device[replay->queue_device[q]];
-}
-
-static bool is_host_queue(const cairn_replay *replay, int q)
-{
-    return cairn_device_is_host(queue_device(replay, q));
-}
-
-/// Threads of the host that a device may use: every queue but the processor's keeps one
-/// busy, waiting or computing, and a team that shares its cores with others is many times
-/// slower than a smaller one. Who says how many he wants gets them.
-static int host_threads(const cairn_replay *replay, const cairn_device *device)
-{
-    const int all   = device->info.threads;
-    int       hosts = 0;
-
-    for (int q = 0; q < replay->queues; q++)
-        hosts += is_host_queue(replay, q);
-    const int others = replay->queues - hosts;
-
-    if (hosts == 0 || others == 0 || device->env->threads_given) return all;
-    const int left = all - (others + hosts - 1) / hosts;
-
-    return left > 1 ? left : 1;
-}
-
-/// The queue of a device, a new one the first time. The host's thread serves the first
-/// device that is the processor, and any device that is alone.
-static int queue_of(cairn_replay *replay, int device)
-{
-    for (int q = 0; q < replay->queues; q++)
-        if (replay->queue_device[q] == device) return q;
-    replay->queue_device[replay->queues] = device;
-    return replay->queues++;
-}
-
 /// Collective.
 static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes)
 {
@@ -65,23 +29,11 @@ static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes
 
         replay->pieces = m + 1;
         CAIRN_TRY(cairn_piece_init(&replay->common, device, m, &replay->op,
-                                   host_threads(replay, device),
+                                   cairn_replay_host_threads(replay, device),
                                    !is_direct(replay, homes, m), &replay->piece[m]));
-        replay->piece[m].queue = queue_of(replay, homes->device[m]);
+        replay->piece[m].queue = cairn_replay_queue_of(replay, homes->device[m]);
     }
     return CAIRN_OK;
-}
-
-/// Give the first queue to the host, if it has a piece.
-static void begin_queues(cairn_replay *replay, const cairn_homes *homes)
-{
-    const int groups = replay->common.tensor->groups;
-
-    for (int m = 0; m < groups && replay->queues == 0; m++)
-        if (cairn_device_is_host(&replay->common.devices->device[homes->device[m]]))
-            queue_of(replay, homes->device[m]);
-    for (int m = 0; m < groups; m++)
-        queue_of(replay, homes->device[m]);
 }
 
 /// X, which begins before all tasks, is no handle: nobody writes it meanwhile.
@@ -102,7 +54,7 @@ add_piece(cairn_replay *replay, cairn_graph *graph, cairn_handle y, int p, int q
                                 .argument = piece,
                                 .label    = piece->collect_label,
                                 .kind     = "add",
-                                .queue    = 0};
+                                .queue    = replay->home};
 
     if (piece->has_own) CAIRN_TRY(cairn_graph_add_handle(graph, &own));
     const cairn_access access[] = {
@@ -134,35 +86,13 @@ static cairn_status create_program(cairn_replay *replay)
                                 &replay->program);
 }
 
-/// Threads that run at once: those of all queues' devices, and of the ranks beside.
-static int threads_at_once(const cairn_replay *replay)
-{
-    int threads = 0;
-
-    for (int q = 0; q < replay->queues; q++)
-        threads += is_host_queue(replay, q)
-                       ? host_threads(replay, queue_device(replay, q))
-                       : 1;
-    return threads * replay->common.comm->local_size;
-}
-
-/// Local.
-static cairn_status create_engine(cairn_replay *replay)
-{
-    const cairn_engine_options options = {.queues  = replay->program->queues,
-                                          .threads = threads_at_once(replay)};
-
-    CAIRN_TRY(cairn_engine_create(replay->common.comm->env, &options, &replay->engine));
-    return cairn_engine_load(replay->engine, replay->program);
-}
-
 /// Local.
 static cairn_status prepare_here(cairn_replay *replay)
 {
     for (int p = 0; p < replay->pieces; p++)
         CAIRN_TRY(cairn_piece_allocate(&replay->piece[p]));
     CAIRN_TRY(create_program(replay));
-    return create_engine(replay);
+    return cairn_replay_create_engine(replay);
 }
 
 /// Bytes of all Ys apart, and whether some kernel in place wants Y in f64.
@@ -221,9 +151,10 @@ static cairn_status start(const cairn_pieces_common   *common,
     }
     status = cairn_comm_agree(common->comm, status);
     if (status == CAIRN_OK) {
-        begin_queues(fresh, homes);
-        fresh->threads = host_threads(fresh, cairn_devices_host(common->devices));
-        status         = create_pieces(fresh, homes);
+        cairn_replay_begin_queues(fresh, homes);
+        fresh->threads =
+            cairn_replay_host_threads(fresh, cairn_devices_host(common->devices));
+        status = create_pieces(fresh, homes);
     }
     *replay = fresh;
     return status;
@@ -333,10 +264,10 @@ cairn_status cairn_replay_run(cairn_replay *replay)
 cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
 {
     cairn_env  *env = replay->common.comm->env;
-    const char *name[CAIRN_MAX_DEVICES];
+    const char *name[CAIRN_MAX_DEVICES + 1];
 
     for (int q = 0; q < replay->queues; q++)
-        name[q] = queue_device(replay, q)->info.id;
+        name[q] = cairn_replay_queue_name(replay, q);
     const cairn_trace_options options = {.rank   = replay->common.comm->rank,
                                          .origin = cairn_seconds(),
                                          .events = events,

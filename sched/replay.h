@@ -3,7 +3,8 @@
 /// The plan of a product on one rank of several: operands with their halo, and a graph of
 /// tasks, one for every piece (piece.h) and one for every addition of a Y computed apart.
 /// Each device that has a piece is a queue of its own; the first is the caller's thread,
-/// which also talks to other ranks. Made once, replayed without allocating. There may be
+/// which also talks to other ranks, unless threads are bound to cores (pins.h) and that of
+/// the first makes a team: then the caller's is no device's. Made once, replayed without allocating. There may be
 /// several ways to run one product, with other homes, on the same operands.
 
 #ifndef CAIRN_SCHED_REPLAY_H
@@ -14,6 +15,8 @@
 #include "sched/piece.h"
 #include "sched/trace.h"
 
+enum { CAIRN_NO_DEVICE_HERE = -1 };
+
 typedef struct cairn_replay {
     cairn_pieces_common   common;
     cairn_product_options op;
@@ -21,13 +24,16 @@ typedef struct cairn_replay {
     int                   pieces;
     cairn_piece           piece[CAIRN_MAX_MEMBERS]; ///< In member order: so Y adds up.
     int                   queues;
-    int                   queue_device[CAIRN_MAX_DEVICES]; ///< [queues]
-    cairn_graph          *graph;
-    cairn_program        *program;
-    cairn_engine         *engine;
-    cairn_trace          *trace; ///< NULL: nobody records.
-    cairn_task_time      *time;  ///< [tasks] of the last run, while somebody records.
-    int64_t               runs;
+    int queue_device[CAIRN_MAX_DEVICES + 1]; ///< [queues]; CAIRN_NO_DEVICE_HERE: the
+                                             ///< caller's thread serves none.
+    int  home;   ///< The queue on which Ys are added, and lost pieces computed.
+    bool pinned; ///< Devices that are the processor have threads bound to their cores.
+    cairn_graph     *graph;
+    cairn_program   *program;
+    cairn_engine    *engine;
+    cairn_trace     *trace; ///< NULL: nobody records.
+    cairn_task_time *time;  ///< [tasks] of the last run, while somebody records.
+    int64_t          runs;
 } cairn_replay;
 
 /// Prepare.
