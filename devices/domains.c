@@ -4,7 +4,7 @@
 
 #include "devices/domains.h"
 
-#include <string.h>
+#include <stdio.h>
 
 /// The memory near a domain's cores.
 static int64_t near_memory(hwloc_topology_t topology, hwloc_const_bitmap_t cores)
@@ -140,5 +140,30 @@ void cairn_domains_divide(const cairn_machine *machine,
 
         if (pu->core >= mine.first && pu->core < mine.first + mine.cores)
             cairn_pu_set_add(&share->bound, pu->number);
+    }
+}
+
+/// The last of the numbers in a row that begin at @p first.
+static int end_of_row(const cairn_pu_set *set, int first)
+{
+    int last = first;
+
+    while (last + 1 < CAIRN_PU_MOST && cairn_pu_set_has(set, last + 1))
+        last++;
+    return last;
+}
+
+void cairn_pu_set_print(const cairn_pu_set *set, char *text, size_t size)
+{
+    size_t n = 0;
+
+    snprintf(text, size, "none");
+    for (int k = 0; k < CAIRN_PU_MOST && n < size; k++) {
+        if (!cairn_pu_set_has(set, k)) continue;
+        const int last = end_of_row(set, k);
+
+        n += (size_t)snprintf(text + n, size - n, last > k ? "%s%d-%d" : "%s%d",
+                              n ? "," : "", k, last);
+        k = last;
     }
 }

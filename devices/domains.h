@@ -35,4 +35,7 @@ void cairn_domains_divide(const cairn_machine *machine,
                           int                  count,
                           cairn_domains_share *share);
 
+/// Write a set as people do: "0-3,8"; "none" of an empty one.
+void cairn_pu_set_print(const cairn_pu_set *set, char *text, size_t size);
+
 #endif

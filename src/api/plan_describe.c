@@ -3,6 +3,7 @@
 /// What plans tell of themselves.
 
 #include "api/api.h"
+#include "devices/domains.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,17 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
     return CAIRN_OK;
 }
 
+/// Where its threads are kept, of a part that has nothing else to say.
+static void describe_cores(const cairn_replay *replay, cairn_plan_part *part, int p)
+{
+    const cairn_device *device = replay->piece[p].device;
+    char                cores[64];
+
+    if (!replay->pinned || part->note[0] || !cairn_device_is_host(device)) return;
+    cairn_pu_set_print(&device->info.bound, cores, sizeof cores);
+    snprintf(part->note, sizeof part->note, "bound to processors %s", cores);
+}
+
 static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
 {
     const char *note = piece->kernel.launch.note;
@@ -141,8 +153,10 @@ cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts
     cairn_status        status =
         cairn_comm_agree(comm, CAIRN_NEW(comm->env, replay->pieces, &own));
 
-    for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++)
+    for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++) {
         describe_piece(&replay->piece[p], &own[p]);
+        describe_cores(replay, &own[p], p);
+    }
     if (status == CAIRN_OK)
         status = cairn_comm_gather(comm, own, replay->pieces, sizeof *own,
                                    (void **)parts, count);

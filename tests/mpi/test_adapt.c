@@ -98,7 +98,7 @@ Test(adapt, what_is_slow_on_one_rank_is_left_by_all)
 {
     cairn_plan_info info;
 
-    ON_ALL_RANKS(begin(", \"slow_from\": 33") == CAIRN_OK, "%s",
+    ON_ALL_RANKS(begin(", \"slow\": 0.4, \"slow_from\": 33") == CAIRN_OK, "%s",
                  context ? cairn_context_message(context) : "no context");
     ON_ALL_RANKS(runs_verify(32 + TRIAL - 1), "%s", cairn_context_message(context));
     ON_ALL_RANKS(cairn_plan_describe(plan, &info) == CAIRN_OK, "no description");

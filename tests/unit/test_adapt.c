@@ -101,15 +101,15 @@ Test(adapt, what_became_slow_is_left)
 {
     static operands o;
 
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < 4; k++) {
         o = (operands){
             .dtype = k % 2 ? CAIRN_F32 : CAIRN_F64,
             .op    = {.columns    = 1 + k % 3,
                       .transposed = k / 2 % 2,
                       .alpha      = 1,
-                      .beta       = k / 4}
+                      .beta       = (k + 1) / 2 % 2}
         };
-        use_devices(", \"slow_from\": 33", "");
+        use_devices(", \"slow\": 0.4, \"slow_from\": 33", "");
         cairn_plan *plan = make_plan(&o, alike);
         void *const x    = plan->replay->common.operands->x;
 
@@ -134,14 +134,15 @@ Test(adapt, what_became_fast_is_used_again)
 
     /* The first trial is in the runs from 33 on; when it ends debug:1 has done 6 runs, and
        64 more when the second one begins. */
-    use_devices(", \"slow_from\": 33, \"slow_runs\": 5", ", \"slow_from\": 71");
+    use_devices(", \"slow\": 0.4, \"slow_from\": 33, \"slow_runs\": 5",
+                ", \"slow\": 0.4, \"slow_from\": 71");
     cairn_plan *plan = make_plan(&o, alike);
 
     run(plan, &o, 32 + TRIAL);
     expect(plan, 1, 1, "debug:1");
     const int64_t interval = plan->adapt.interval;
 
-    /* What had been slow by 50 ms, in a product of microseconds, is not soon tried. */
+    /* What had been slow by 0.4 s, in a product of microseconds, is not soon tried. */
     cr_expect_geq(interval, 2000);
     plan->adapt.next = 43 + 64;
     run(plan, &o, 64 + TRIAL);
@@ -155,7 +156,7 @@ Test(adapt, what_is_hopeless_is_given_up)
 {
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
 
-    use_devices("", ", \"slow_from\": 1");
+    use_devices("", ", \"slow\": 0.4, \"slow_from\": 1");
     cairn_plan *plan = make_plan(&o, alike);
 
     run(plan, &o, 32 + ROUNDS + 3);
@@ -163,7 +164,7 @@ Test(adapt, what_is_hopeless_is_given_up)
     run(plan, &o, 1);
     expect(plan, 1, 0, "debug:0");
     cr_expect_eq(plan->adapt.other->piece[0].runs, 3);
-    cr_expect_gt(plan->adapt.seconds[1], 0.05);
+    cr_expect_gt(plan->adapt.seconds[1], 0.4);
     cairn_plan_destroy(&plan);
 }
 
