@@ -54,9 +54,11 @@ static inline const char *cairn_clock_name(cairn_clock clock)
 }
 
 typedef struct cairn_device_facts {
-    char         id[24];    ///< "cpu:0", as --place writes it.
-    char         kind[16];  ///< "cpu".
-    char         name[128]; ///< Its maker's name for it.
+    char id[24];     ///< "cpu:0", as --place writes it.
+    char kind[16];   ///< "cpu".
+    char name[128];  ///< Its maker's name for it.
+    char driver[64]; ///< What its speed depends on and may change: "535.54.03, 1980
+                     ///< MHz". "": that is the host's.
     cairn_clock  clock;
     int64_t      memory_bytes; ///< Its share, where devices split one memory.
     int          cores;        ///< Of the process's binding.
