@@ -26,7 +26,7 @@ typedef struct cairn_replay {
     int                   queues;
     int queue_device[CAIRN_MAX_DEVICES + 1]; ///< [queues]; CAIRN_NO_DEVICE_HERE: the
                                              ///< caller's thread serves none.
-    int  home;   ///< The queue on which Ys are added, and lost pieces computed.
+    int  collector; ///< The queue on which Ys are added, and lost pieces computed.
     bool pinned; ///< Devices that are the processor have threads bound to their cores.
     cairn_graph     *graph;
     cairn_program   *program;

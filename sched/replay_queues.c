@@ -90,7 +90,7 @@ static void pin_queues(cairn_replay *replay)
             (size_t)replay->queues * sizeof *replay->queue_device);
     replay->queue_device[0] = CAIRN_NO_DEVICE_HERE;
     replay->queues++;
-    replay->home = 1;
+    replay->collector = 1;
 }
 
 void cairn_replay_begin_queues(cairn_replay *replay, const cairn_homes *homes)
