@@ -193,8 +193,9 @@ void cairn_placement_list(const cairn_placement *placement, char *list, size_t s
         /* A simulated one is there as soon as a list names it. */
         if ((!kind->asked && !kind->models)
             || cairn_placement_names(placement, kind->kind))
-            length += (size_t)snprintf(list + length, size - length, "%s%s",
-                                       length ? "," : "", kind->kind);
+            length += (size_t)snprintf(list + length, size - length, "%s%s%s",
+                                       length ? "," : "", kind->kind,
+                                       kind->divides ? ":1" : "");
 }
 
 cairn_status cairn_placement_find(cairn_env             *env,
