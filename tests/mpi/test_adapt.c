@@ -50,8 +50,8 @@ static cairn_status make_plan(void)
     CAIRN_TRY(cairn_format_create(context, "csr", &format));
     CAIRN_TRY(cairn_tensor_create(source, format, CAIRN_F64, &tensor));
     CAIRN_TRY(cairn_plan_create(tensor, NULL, &options, &plan));
-    plan->other           = plan->homes;
-    plan->other.device[0] = plan->homes.device[0] + 1;
+    plan->other                = plan->homes;
+    plan->other.home[0].device = plan->homes.home[0].device + 1;
     CAIRN_TRY(cairn_replay_create_beside(plan->replay, &plan->other,
                                          cairn_plan_held(tensor), &other));
     cairn_adapt_init(&plan->adapt, other, alike);

@@ -56,8 +56,8 @@ static cairn_plan *make_plan(const operands *o, const double *seconds)
     source = make_source(context);
     tensor = must_store(context, source, "csr", o->dtype);
     MUST(context, cairn_plan_create(tensor, &o->op, &options, &plan));
-    plan->other           = plan->homes;
-    plan->other.device[0] = plan->homes.device[0] + 1;
+    plan->other                = plan->homes;
+    plan->other.home[0].device = plan->homes.home[0].device + 1;
     MUST(context, cairn_replay_create_beside(plan->replay, &plan->other,
                                              cairn_plan_held(tensor), &other));
     cairn_adapt_init(&plan->adapt, other, seconds);
