@@ -78,10 +78,13 @@ static cairn_status count_compiled(builder *b, cairn_member_build *m)
 /// What the path left in the member's table becomes a layout and counts of nodes.
 static cairn_status infer_layout(builder *b, int member)
 {
-    cairn_member_build *m = &b->m[member];
+    cairn_member_build *m     = &b->m[member];
+    const double        begin = cairn_seconds();
 
     CAIRN_TRY(create_layout(b, m));
-    return b->compiled ? count_compiled(b, m) : cairn_build_count(m);
+    CAIRN_TRY(b->compiled ? count_compiled(b, m) : cairn_build_count(m));
+    cairn_build_note(b->build, "count", member, 0, begin);
+    return CAIRN_OK;
 }
 
 /// One word for all members: the least that any of them got.
@@ -164,16 +167,6 @@ static cairn_status allocate_group(builder *b, int member, int64_t first)
     return CAIRN_OK;
 }
 
-static cairn_status fill_group(builder *b, int member)
-{
-    cairn_member_build *m = &b->m[member];
-
-    for (int64_t bank = 0; bank < m->layout->banks; bank++)
-        CAIRN_TRY(m->compiled ? cairn_compiled_fill(m->compiled, bank, &m->part[bank])
-                              : cairn_build_fill(m, bank, &m->part[bank]));
-    return CAIRN_OK;
-}
-
 static cairn_status allocate_tensor(builder *b)
 {
     cairn_local *t;
@@ -204,8 +197,8 @@ static cairn_status fill_tensor(builder *b)
         CAIRN_TRY(allocate_group(b, k, first));
         first += b->m[k].layout->banks;
     }
-    for (int k = 0; k < b->members; k++)
-        CAIRN_TRY(fill_group(b, k));
+    CAIRN_TRY(
+        cairn_build_fill_members(b->env, b->build, b->members, b->m, b->tensor->group));
     for (int k = 0; k < b->members; k++) { /* the layouts are the tensor's now */
         b->tensor->group[k].layout = b->m[k].layout;
         b->m[k].layout             = NULL;
@@ -261,6 +254,7 @@ static cairn_status start_dealt(builder *b)
 static cairn_status run(builder *b)
 {
     const cairn_build *build = b->build;
+    const double       begin = cairn_seconds();
     cairn_path        *path  = NULL;
     cairn_status       status;
 
@@ -279,6 +273,7 @@ static cairn_status run(builder *b)
         if (status == CAIRN_OK)
             status = cairn_path_run(b->env, build, path, b->compiled, b->m);
     }
+    cairn_build_note(build, "deal", -1, 0, begin);
     b->path = path;
     CAIRN_TRY(status);
     CAIRN_TRY(agree(b, infer_layouts(b)));

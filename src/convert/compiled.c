@@ -136,6 +136,10 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 cairn_kernel_part    *to,
                                 cairn_convert_args   *args)
 {
+    if (c->beside && c->shares.n > 1)
+        return cairn_shares_spread(
+            c->m->env, &c->shares, &c->origin, phase, to, args,
+            c->strategy == CAIRN_STRATEGY_SCATTER ? c->facts.groups : 0);
     return cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, to, args);
 }
 
@@ -297,6 +301,19 @@ bool cairn_compiled_writes_all(const cairn_compiled *c)
     /* Below the trimmed levels there may be positions that no entry writes: holes, too,
        where `pads` speaks of values that a product would meet. */
     return !layout->pads && layout->tuples == 0 && layout->last + 1 == layout->levels;
+}
+
+bool cairn_compiled_fits_beside(const cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    if (c->shares.n <= 1) return true;
+    /* Indices that no entry has are written once, before all shares. */
+    for (int l = to->last + 1; l < to->levels; l++)
+        if (to->level[l].determined) return false;
+    return !c->m->ranked
+           && (c->strategy == CAIRN_STRATEGY_SCATTER
+               || (c->strategy == CAIRN_STRATEGY_SLOTS && to->first > 0));
 }
 
 cairn_status

@@ -40,6 +40,7 @@ typedef struct cairn_compiled {
         *row_of; ///< LINES: the line of every lane. LANES: of every row; which row (from 1) a lane has.
     uint32_t *order, *row_first; ///< ROWS: rows as visited; where they lie.
     int64_t  *bank_first;        ///< [banks + 1] turns before each bank.
+    bool      beside; ///< Others are filled at the same time: no threads of its own.
 } cairn_compiled;
 
 /// One way: what it loads, how it counts banks and nodes, how it fills a part.
@@ -83,6 +84,10 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
 /// where positions are padded, nor where tuples have bytes between their fields.
 bool cairn_compiled_writes_all(const cairn_compiled *compiled);
 
+/// Can it be filled while other members are? Not where it wants threads of its own: of
+/// several shares only those that write nothing in common.
+bool cairn_compiled_fits_beside(const cairn_compiled *compiled);
+
 /// Fill the arrays of a placed part, as cairn_build_fill() does; banks in order.
 cairn_status
 cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *part);
@@ -121,6 +126,7 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
                                        cairn_convert_phase   phase);
 
 /// Run a phase over all parts of the source. @p args has what the phase needs beside.
+/// `beside`: each share by whoever is idle.
 cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 const cairn_phase    *phase,
                                 cairn_kernel_part    *to,

@@ -63,18 +63,30 @@ void cairn_phase_release(cairn_phase *phase)
     phase->loader = NULL;
 }
 
+int64_t cairn_phase_call(const cairn_phase        *phase,
+                         const cairn_kernel_part  *from,
+                         cairn_kernel_part        *to,
+                         const cairn_convert_args *args)
+{
+    const cairn_convert_fn run = (cairn_convert_fn)phase->kernel.run;
+
+    return run(from, to, args);
+}
+
+cairn_status cairn_phase_check(cairn_env *env, int64_t result)
+{
+    CAIRN_CHECK(result >= 0, env, CAIRN_NO_MEMORY,
+                "convert: out of memory in a compiled phase");
+    CAIRN_CHECK(result != CAIRN_CONVERT_FULL, env, CAIRN_BAD_ARGUMENT,
+                "convert: a part holds more entries than it was built with");
+    return CAIRN_OK;
+}
+
 cairn_status cairn_phase_run(cairn_env                *env,
                              const cairn_phase        *phase,
                              const cairn_kernel_part  *from,
                              cairn_kernel_part        *to,
                              const cairn_convert_args *args)
 {
-    const cairn_convert_fn run    = (cairn_convert_fn)phase->kernel.run;
-    const int64_t          status = run(from, to, args);
-
-    CAIRN_CHECK(status >= 0, env, CAIRN_NO_MEMORY,
-                "convert: out of memory in a compiled phase");
-    CAIRN_CHECK(status != CAIRN_CONVERT_FULL, env, CAIRN_BAD_ARGUMENT,
-                "convert: a part holds more entries than it was built with");
-    return CAIRN_OK;
+    return cairn_phase_check(env, cairn_phase_call(phase, from, to, args));
 }
