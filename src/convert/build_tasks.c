@@ -106,13 +106,6 @@ static void fill_member(filling *f, int member)
     f->end[member] = cairn_seconds();
 }
 
-static void run_task(void *user, int number)
-{
-    filling *f = user;
-
-    fill_member(f, f->task[number]);
-}
-
 /// Is a member one thread's, whatever there is?
 static bool is_narrow(const cairn_member_build *m)
 {
@@ -145,7 +138,14 @@ static uint32_t fill_beside(filling *f, int threads)
         if (m->compiled) m->compiled->beside = true;
         done |= 1U << f->task[k];
     }
-    cairn_crew_run(&f->env->crew, threads, run_task, f, f->tasks);
+#pragma omp parallel num_threads(threads)
+#pragma omp          single
+    for (int k = 0; k < f->tasks; k++) {
+                 const int member = f->task[k];
+
+#pragma omp task firstprivate(member)
+        fill_member(f, member);
+    }
     return done;
 }
 

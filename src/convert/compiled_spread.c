@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A phase of one member while others are filled: its shares are tasks, taken by whoever
-/// is idle. A phase that is called for one share is the phase of one thread, given the
+/// A phase of one member while others are filled: its shares are tasks of the same team,
+/// taken by whoever is idle. A phase that is called for one share is the phase of one thread, given the
 /// arrays of that thread.
 
 #include "convert/compiled_shares.h"
@@ -16,14 +16,13 @@ typedef struct {
     int64_t                  *result; ///< [shares]
 } spread;
 
-static void run_share(void *user, int t)
+static void run_share(const spread *s, int64_t t)
 {
-    const spread      *s    = user;
     cairn_convert_args args = *s->args;
 
     args.share  = s->shares->cut + t;
     args.shares = 1;
-    if (args.facts) args.facts += (int64_t)t * CAIRN_CONVERT_FACTS;
+    if (args.facts) args.facts += t * CAIRN_CONVERT_FACTS;
     if (args.cursor) args.cursor += t * s->cursors;
     if (args.slot) args.slot += t * args.slots;
     if (args.offset) args.offset += t;
@@ -48,7 +47,11 @@ cairn_status cairn_shares_spread(cairn_env                *env,
     if (from) s.from = &from->part[from->group[origin->member].first].view;
     cairn_origin_args(origin, 0, outer, &all);
     CAIRN_TRY(CAIRN_NEW(env, shares->n, &s.result));
-    cairn_crew_run(&env->crew, (int)shares->n, run_share, &s, (int)shares->n);
+    for (int64_t t = 0; t < shares->n; t++) {
+#pragma omp task firstprivate(t) shared(s)
+        run_share(&s, t);
+    }
+#pragma omp      taskwait
     cairn_status status = CAIRN_OK;
 
     for (int64_t t = 0; t < shares->n && status == CAIRN_OK; t++)
