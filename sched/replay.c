@@ -4,6 +4,8 @@
 
 #include "sched/replay.h"
 
+#include "sched/trace_storing.h"
+
 /// Do the sums of member @p m go straight into Y? Only while nothing that another device
 /// computes comes before them, and where they can be made again: another device than the
 /// processor may fail and leave anything behind.
@@ -278,7 +280,7 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     return status != CAIRN_OK ? status : ended;
 }
 
-cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
+cairn_status cairn_replay_record(cairn_replay *replay, const cairn_recording *recording)
 {
     cairn_env  *env = replay->common.comm->env;
     const char *name[CAIRN_MAX_DEVICES];
@@ -286,14 +288,14 @@ cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
     for (int q = 0; q < replay->queues; q++)
         name[q] = queue_device(replay, q)->info.id;
     const cairn_trace_options options = {.rank   = replay->common.comm->rank,
-                                         .origin = cairn_seconds(),
-                                         .events = events,
+                                         .origin = recording->origin,
+                                         .events = recording->events,
                                          .queues = replay->queues,
                                          .name   = name};
 
     if (!replay->time) /* of an attempt that failed */
         CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
-    CAIRN_TRY(cairn_trace_create(env, &options, &replay->trace));
+    CAIRN_TRY(cairn_trace_storing(env, &options, recording->storing, &replay->trace));
     CAIRN_TRY(cairn_trace_begin(replay->trace, replay->graph));
     cairn_engine_record(replay->engine, replay->time);
     return CAIRN_OK;

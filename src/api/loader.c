@@ -25,6 +25,18 @@ static cairn_status find_loader(cairn_context              *context,
                       "convert: no device of this run has kernels: %s", first);
 }
 
+/// Threads of a conversion: those of all devices that are the processor, none of which
+/// runs anything else meanwhile.
+static int threads_here(const cairn_devices *devices, int least)
+{
+    int threads = 0;
+
+    for (int k = 0; k < devices->count; k++)
+        if (cairn_device_is_host(&devices->device[k]))
+            threads += devices->device[k].info.threads;
+    return threads > least ? threads : least;
+}
+
 static cairn_status
 load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 {
@@ -63,6 +75,7 @@ cairn_status cairn_context_loader(cairn_context      *context,
 
     if (status == CAIRN_OK) {
         *own                = (cairn_build_loader){*device, device, env, why};
+        own->loader.threads = threads_here(context->devices, device->threads);
         own->loader.load    = load;
         own->loader.release = release;
         own->loader.user    = own;
