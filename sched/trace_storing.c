@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BARS = 1 + 2 * CAIRN_MAX_MEMBERS, THREADS = 1 + CAIRN_MAX_MEMBERS, TEXT = 48 };
+enum { BARS = CAIRN_BUILD_BARS, THREADS = 1 + CAIRN_MAX_MEMBERS, TEXT = 48 };
 
 /// The log, in the form of a graph and one replay of it.
 typedef struct {
@@ -29,7 +29,7 @@ static int threads_of(const cairn_build_log *log)
 static void set_bar(replayed *r, int k, const cairn_build_bar *bar, int queues)
 {
     if (bar->member < 0)
-        snprintf(r->label[k], TEXT, "%.24s entries", bar->what);
+        snprintf(r->label[k], TEXT, "%.24s", bar->what);
     else
         snprintf(r->label[k], TEXT, "%.24s member %d", bar->what, bar->member);
     r->task[k] = (cairn_task){.label = r->label[k],

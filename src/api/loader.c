@@ -49,6 +49,13 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
     return status;
 }
 
+static void ahead(void *user, const cairn_kernel_request *request, int requests)
+{
+    const cairn_build_loader *own = user;
+
+    own->device->ahead(own->device->user, request, requests);
+}
+
 static void release(void *user, cairn_kernel *kernel)
 {
     const cairn_build_loader *own = user;
@@ -78,6 +85,7 @@ cairn_status cairn_context_loader(cairn_context      *context,
         own->loader.threads = threads_here(context->devices, device->threads);
         own->loader.load    = load;
         own->loader.release = release;
+        own->loader.ahead   = device->ahead ? ahead : NULL;
         own->loader.user    = own;
         build->loader       = &own->loader;
     } else if (worth == CAIRN_BUILD_COMPILED) {

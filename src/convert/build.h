@@ -23,9 +23,11 @@
 #include "tensor/entries_deal.h"
 #include "tensor/local.h"
 
+#define CAIRN_BUILD_BARS (2 + 2 * CAIRN_MAX_MEMBERS) ///< That a log may have.
+
 /// Something that was done for a build.
 typedef struct cairn_build_bar {
-    const char *what;       ///< "deal", "count", "fill"; constant.
+    const char *what;       ///< "deal", "compile", "count", "fill"; constant.
     int         member;     ///< -1: of all members.
     int         thread;     ///< 0: the caller's; then as they came.
     int64_t     bytes;      ///< Of the source that it looked at, and of what it wrote.
@@ -35,7 +37,7 @@ typedef struct cairn_build_bar {
 /// When it was done, by which thread.
 typedef struct cairn_build_log {
     int             bars;
-    cairn_build_bar bar[1 + 2 * CAIRN_MAX_MEMBERS];
+    cairn_build_bar bar[CAIRN_BUILD_BARS];
 } cairn_build_log;
 
 /// What a build starts from.

@@ -132,11 +132,11 @@ cairn_status cairn_build_fill_members(cairn_env          *env,
 
 /// Note what began at @p begin and ends now, on the caller's thread.
 ///
-/// @param[in] written  Bytes, beside those of the source.
+/// @param[in] looks  It looked at the source.
 void cairn_build_note(const cairn_build *build,
                       const char        *what,
                       int                member,
-                      int64_t            written,
+                      bool               looks,
                       double             begin);
 
 /// Fill the indices of determined levels where no entry is; @p tuples are the indices

@@ -39,19 +39,18 @@ static void add_bar(const cairn_build *build, const cairn_build_bar *bar)
 {
     cairn_build_log *log = build->log;
 
-    if (log && log->bars < (int)(sizeof log->bar / sizeof *log->bar))
-        log->bar[log->bars++] = *bar;
+    if (log && log->bars < CAIRN_BUILD_BARS) log->bar[log->bars++] = *bar;
 }
 
 void cairn_build_note(const cairn_build *build,
                       const char        *what,
                       int                member,
-                      int64_t            written,
+                      bool               looks,
                       double             begin)
 {
     add_bar(build, &(cairn_build_bar){.what   = what,
                                       .member = member,
-                                      .bytes  = source_bytes(build) + written,
+                                      .bytes  = looks ? source_bytes(build) : 0,
                                       .begin  = begin,
                                       .end    = cairn_seconds()});
 }

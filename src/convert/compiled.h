@@ -40,7 +40,9 @@ typedef struct cairn_compiled {
         *row_of; ///< LINES: the line of every lane. LANES: of every row; which row (from 1) a lane has.
     uint32_t *order, *row_first; ///< ROWS: rows as visited; where they lie.
     int64_t  *bank_first;        ///< [banks + 1] turns before each bank.
-    bool      beside; ///< Others are filled at the same time: no threads of its own.
+    struct cairn_wishes
+        *wishes; ///< Not NULL: what would be loaded goes here, and nothing is.
+    bool beside; ///< Others are filled at the same time: no threads of its own.
 } cairn_compiled;
 
 /// One way: what it loads, how it counts banks and nodes, how it fills a part.
@@ -68,6 +70,18 @@ static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled.
 cairn_status
 cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table);
+
+/// Functions that will be asked for.
+typedef struct cairn_wishes {
+    int                specs;
+    cairn_convert_spec spec[4 * CAIRN_MAX_MEMBERS];
+} cairn_wishes;
+
+/// Foresee what cairn_compiled_count() will load for a member whose `layout` is there. What
+/// cannot be foreseen is left out. Local.
+void cairn_compiled_foresee(cairn_member_build *m,
+                            const cairn_build  *build,
+                            cairn_wishes       *wishes);
 
 /// Count banks and their nodes, as cairn_build_count() does, once `layout` is there.
 ///

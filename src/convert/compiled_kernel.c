@@ -57,6 +57,43 @@ cairn_status cairn_phase_load(cairn_env                 *env,
     return status;
 }
 
+static cairn_status request_all(cairn_env                 *env,
+                                const cairn_kernel_loader *loader,
+                                const cairn_convert_spec  *spec,
+                                int                        specs,
+                                writer                    *w,
+                                cairn_kernel_request      *request)
+{
+    for (int k = 0; k < specs; k++) {
+        char *key;
+
+        CAIRN_TRY(cairn_convert_key(env, &spec[k], &key));
+        w[k]       = (writer){&spec[k], key};
+        request[k] = (cairn_kernel_request){
+            .key = key, .source = write_source, .lower = lower, .user = &w[k]};
+    }
+    loader->ahead(loader->user, request, specs);
+    return CAIRN_OK;
+}
+
+void cairn_phases_ahead(cairn_env                 *env,
+                        const cairn_kernel_loader *loader,
+                        const cairn_convert_spec  *spec,
+                        int                        specs)
+{
+    cairn_kernel_request *request = NULL;
+    writer               *w       = NULL;
+
+    if (!loader->ahead || specs < 2) return;
+    if (CAIRN_NEW_ZERO(env, specs, &w) == CAIRN_OK
+        && CAIRN_NEW(env, specs, &request) == CAIRN_OK)
+        request_all(env, loader, spec, specs, w, request);
+    for (int k = 0; w && k < specs; k++)
+        cairn_free(env, (char *)w[k].key);
+    cairn_free(env, request);
+    cairn_free(env, w);
+}
+
 void cairn_phase_release(cairn_phase *phase)
 {
     if (phase->loader) phase->loader->release(phase->loader->user, &phase->kernel);

@@ -28,6 +28,13 @@ cairn_status cairn_phase_load(cairn_env                 *env,
                               bool                       at_hand,
                               cairn_phase               *phase);
 
+/// Get functions that cairn_phase_load() will be asked for, side by side, if several have
+/// to be compiled. Local. Cannot fail: who asks for one is told.
+void cairn_phases_ahead(cairn_env                 *env,
+                        const cairn_kernel_loader *loader,
+                        const cairn_convert_spec  *spec,
+                        int                        specs);
+
 void cairn_phase_release(cairn_phase *phase);
 
 /// Run a phase. Any thread, if others do not write where it does.

@@ -77,7 +77,7 @@ count = {}
 for event in sum(bars.values(), []):
     count[event["name"]] = count.get(event["name"], 0) + 1
 wanted = {name: 10 for name in ["member 0 on cpu:0", "member 1 on cpu:1", "add member 1"]}
-stored = ["deal entries"] + [f"{what} member {m}" for what in ("count", "fill") for m in (0, 1)]
+stored = ["deal"] + [f"{what} member {m}" for what in ("count", "fill") for m in (0, 1)]
 assert count == {**wanted, **{name: 1 for name in stored}}, count
 convert = [bar for bar in sum(bars.values(), []) if bar["cat"] == "convert"]
 assert sorted(bar["name"] for bar in convert) == sorted(stored), convert
