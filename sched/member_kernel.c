@@ -17,15 +17,17 @@ static bool is_fatal(const cairn_env *env, cairn_status status)
 /// All ranks go the reference way, for the reason that rank @p root has.
 static cairn_status give_up(cairn_comm *comm, int root, cairn_member_kernel *k)
 {
-    cairn_env   *env    = comm->env;
-    char        *why    = NULL;
-    cairn_status status = CAIRN_OK;
+    cairn_env *env = comm->env;
+    char      *why = k->why;
 
+    k->why = NULL;
     cairn_member_kernel_release(env, k);
-    if (comm->rank == root)
-        status = cairn_strndup(env, env->message, strlen(env->message), &why);
-    CAIRN_TRY(cairn_comm_agree(comm, status));
-    status = cairn_comm_share_text(comm, root, &why);
+    if (comm->rank != root) {
+        cairn_free(env, why);
+        why = NULL;
+    }
+    const cairn_status status = cairn_comm_share_text(comm, root, &why);
+
     if (env->options.kernels == CAIRN_KERNELS_REFERENCE) {
         cairn_free(env, why); /* not worth telling who asked for it */
         why = NULL;
@@ -34,26 +36,34 @@ static cairn_status give_up(cairn_comm *comm, int root, cairn_member_kernel *k)
     return status;
 }
 
-cairn_status cairn_member_kernel_get(cairn_comm              *comm,
-                                     cairn_device            *device,
-                                     const cairn_device_work *work,
-                                     cairn_member_kernel     *kernel)
+void cairn_member_kernel_build(cairn_device            *device,
+                               const cairn_device_work *work,
+                               cairn_member_kernel     *kernel)
 {
-    cairn_member_kernel fresh    = {0};
-    const cairn_status  status   = device->ops.build(device, work, &fresh.launch);
-    int64_t             refusing = status == CAIRN_OK ? comm->size : comm->rank;
-    cairn_status        agreed =
-        cairn_comm_agree(comm, is_fatal(comm->env, status) ? status : CAIRN_OK);
+    cairn_env *env = device->env;
 
-    if (agreed == CAIRN_OK)
-        agreed = comm->ops->allreduce(comm, &refusing, 1, CAIRN_MIN);
-    if (agreed == CAIRN_OK && refusing < comm->size)
-        agreed = give_up(comm, (int)refusing, &fresh);
-    if (agreed == CAIRN_OK)
-        *kernel = fresh;
-    else
-        cairn_member_kernel_release(comm->env, &fresh);
-    return agreed;
+    *kernel        = (cairn_member_kernel){0};
+    kernel->status = device->ops.build(device, work, &kernel->launch);
+    if (kernel->status == CAIRN_OK) return;
+    const char        *why  = cairn_message(env);
+    const cairn_status kept = cairn_strndup(env, why, strlen(why), &kernel->why);
+
+    if (kept != CAIRN_OK) kernel->status = kept;
+}
+
+cairn_status cairn_member_kernel_agree(cairn_comm *comm, cairn_member_kernel *kernel)
+{
+    cairn_env         *env      = comm->env;
+    const cairn_status status   = kernel->status;
+    int64_t            refusing = status == CAIRN_OK ? comm->size : comm->rank;
+    cairn_status       mine     = CAIRN_OK;
+
+    if (is_fatal(env, status))
+        mine = cairn_fail(env, status, "%s",
+                          kernel->why ? kernel->why : cairn_status_text(status));
+    CAIRN_TRY(cairn_comm_agree(comm, mine));
+    CAIRN_TRY(comm->ops->allreduce(comm, &refusing, 1, CAIRN_MIN));
+    return refusing < comm->size ? give_up(comm, (int)refusing, kernel) : CAIRN_OK;
 }
 
 void cairn_member_kernel_release(cairn_env *env, cairn_member_kernel *kernel)

@@ -14,21 +14,27 @@
 typedef struct cairn_member_kernel {
     cairn_launch launch; ///< run NULL: the reference way.
     char        *why;    ///< Of the reference way, one line; NULL: it was asked for.
+    cairn_status status; ///< Of building it here, until the ranks agree; `why` tells.
 } cairn_member_kernel;
 
-/// Get the kernel of a member, or the reason why there is none.
+/// Build the kernel of a member, or find out why there is none.
 ///
-/// Collective: a member has a kernel on every rank or on none, so that its bits do not
-/// depend on the rank that a row is on.
+/// Local.
 ///
-/// @param[in]  device  Of this rank.
-/// @param[out] kernel  Released with cairn_member_kernel_release(). Unchanged on failure.
+/// @param[out] kernel  What came of it, for cairn_member_kernel_agree(). Released with
+///                     cairn_member_kernel_release().
+void cairn_member_kernel_build(cairn_device            *device,
+                               const cairn_device_work *work,
+                               cairn_member_kernel     *kernel);
+
+/// Agree on what came of it: a member has a kernel on every rank or on none, so that its
+/// bits do not depend on the rank that a row is on.
+///
+/// Collective.
+///
 /// @retval CAIRN_NO_KERNEL  There is none, and CAIRN_KERNELS is "compiled".
 /// @retval CAIRN_UNSUPPORTED, CAIRN_NO_MEMORY, CAIRN_NO_DEVICE  The device cannot.
-cairn_status cairn_member_kernel_get(cairn_comm              *comm,
-                                     cairn_device            *device,
-                                     const cairn_device_work *work,
-                                     cairn_member_kernel     *kernel);
+cairn_status cairn_member_kernel_agree(cairn_comm *comm, cairn_member_kernel *kernel);
 
 void cairn_member_kernel_release(cairn_env *env, cairn_member_kernel *kernel);
 

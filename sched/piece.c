@@ -10,13 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-cairn_status cairn_piece_init(const cairn_pieces_common   *common,
-                              cairn_device                *device,
-                              int                          member,
-                              const cairn_product_options *op,
-                              int                          threads,
-                              bool                         own,
-                              cairn_piece                 *piece)
+void cairn_piece_init(const cairn_pieces_common   *common,
+                      cairn_device                *device,
+                      int                          member,
+                      const cairn_product_options *op,
+                      int                          threads,
+                      bool                         own,
+                      cairn_piece                 *piece)
 {
     *piece =
         (cairn_piece){.common = common, .device = device, .op = *op, .has_own = own};
@@ -30,12 +30,6 @@ cairn_status cairn_piece_init(const cairn_pieces_common   *common,
                                       .op      = &piece->op,
                                       .threads = threads,
                                       .alone   = own || member == 0};
-    CAIRN_TRY(
-        cairn_member_kernel_get(common->comm, device, &piece->work, &piece->kernel));
-    /* The reference way is the processor's, wherever the member was to be. */
-    if (cairn_member_kernel_lacks(&piece->kernel) && !cairn_device_is_host(device))
-        piece->device = cairn_devices_host(common->devices);
-    return CAIRN_OK;
 }
 
 void cairn_piece_fini(cairn_piece *piece)

@@ -45,20 +45,29 @@ typedef struct cairn_piece {
     char                  why[256];    ///< And how.
 } cairn_piece;
 
-/// Prepare the kernel of a piece.
+/// Say what a piece is. Its kernel comes by cairn_pieces_get_kernels().
 ///
-/// Collective.
+/// Local.
 ///
 /// @param[in]  threads  Of the host's that it may use; 0: as many as the device has.
 /// @param[in]  own      Its sums go to a Y of its own.
-/// @param[out] piece  Release with cairn_piece_fini(), also after a failure.
-cairn_status cairn_piece_init(const cairn_pieces_common   *common,
-                              cairn_device                *device,
-                              int                          member,
-                              const cairn_product_options *op,
-                              int                          threads,
-                              bool                         own,
-                              cairn_piece                 *piece);
+/// @param[out] piece  Release with cairn_piece_fini().
+void cairn_piece_init(const cairn_pieces_common   *common,
+                      cairn_device                *device,
+                      int                          member,
+                      const cairn_product_options *op,
+                      int                          threads,
+                      bool                         own,
+                      cairn_piece                 *piece);
+
+/// Get the kernels of all pieces: those of the processor are compiled side by side, and
+/// meanwhile other devices build theirs.
+///
+/// Collective.
+///
+/// @param[in,out] piece  [pieces] Where there is no kernel, it moves to the processor.
+/// @retval  As of cairn_member_kernel_agree(), for the first piece that has it.
+cairn_status cairn_pieces_get_kernels(cairn_piece *piece, int pieces);
 
 void cairn_piece_fini(cairn_piece *piece);
 

@@ -66,12 +66,12 @@ static cairn_status create_pieces(cairn_replay *replay, const cairn_homes *homes
         cairn_device *device = &replay->common.devices->device[homes->device[m]];
 
         replay->pieces = m + 1;
-        CAIRN_TRY(cairn_piece_init(&replay->common, device, m, &replay->op,
-                                   host_threads(replay, device),
-                                   !is_direct(replay, homes, m), &replay->piece[m]));
+        cairn_piece_init(&replay->common, device, m, &replay->op,
+                         host_threads(replay, device), !is_direct(replay, homes, m),
+                         &replay->piece[m]);
         replay->piece[m].queue = queue_of(replay, homes->device[m]);
     }
-    return CAIRN_OK;
+    return cairn_pieces_get_kernels(replay->piece, replay->pieces);
 }
 
 /// Give the first queue to the host, if it has a piece.

@@ -87,7 +87,7 @@ static void keep_reason(cairn_cpu_kernels *kernels, const job *j)
     cairn_env        *env   = kernels->env;
     cairn_cpu_library about = {0}, *library;
 
-    if (cairn_strndup(env, env->message, sizeof env->message, &about.why) == CAIRN_OK)
+    if (cairn_strndup(env, cairn_message(env), CAIRN_MESSAGE, &about.why) == CAIRN_OK)
         cairn_cpu_kernels_add(kernels, j->request->key, &about, &library);
 }
 
@@ -114,8 +114,8 @@ void cairn_cpu_kernels_ahead(void                       *user,
     const int          at_once = kernels->at_once > 1 ? kernels->at_once : 1;
     job               *jobs    = NULL;
 
-    if (kernels->env->options.kernels == CAIRN_KERNELS_REFERENCE || at_once < 2
-        || requests < 2 || CAIRN_NEW_ZERO(kernels->env, requests, &jobs) != CAIRN_OK)
+    if (kernels->env->options.kernels == CAIRN_KERNELS_REFERENCE
+        || CAIRN_NEW_ZERO(kernels->env, requests, &jobs) != CAIRN_OK)
         return;
     for (int k = 0; k < requests + at_once; k++) {
         if (k >= at_once) end(kernels, &jobs[k - at_once]);

@@ -90,16 +90,23 @@ void cairn_voice_end(cairn_env *env, cairn_voice *voice)
     pthread_mutex_unlock(&env->voices);
 }
 
-/// Keep a message where this thread's go.
-static void keep_message(cairn_env *env, const char text[CAIRN_MESSAGE])
+/// Where messages of this thread go. The lock is held.
+static char *own_message(cairn_env *env)
 {
-    pthread_mutex_lock(&env->voices);
     cairn_voice *voice = env->voice;
 
     while (voice && !pthread_equal(voice->thread, pthread_self()))
         voice = voice->older;
-    memcpy(voice ? voice->message : env->message, text, CAIRN_MESSAGE);
+    return voice ? voice->message : env->message;
+}
+
+const char *cairn_message(cairn_env *env)
+{
+    pthread_mutex_lock(&env->voices);
+    const char *const message = own_message(env);
+
     pthread_mutex_unlock(&env->voices);
+    return message;
 }
 
 cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ...)
@@ -111,7 +118,9 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
     vsnprintf(text, sizeof text, fmt,
               args); /* text first: an argument may be the old message */
     va_end(args);
-    keep_message(env, text);
+    pthread_mutex_lock(&env->voices);
+    memcpy(own_message(env), text, sizeof text);
+    pthread_mutex_unlock(&env->voices);
     return status;
 }
 

@@ -78,6 +78,9 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
 void cairn_voice_begin(cairn_env *env, cairn_voice *voice);
 void cairn_voice_end(cairn_env *env, cairn_voice *voice);
 
+/// The message of the last failure on this thread. Valid until the next.
+const char *cairn_message(cairn_env *env);
+
 /// Allocate @p count elements of @p size bytes, 64-byte aligned, contents undefined.
 ///
 /// Local. Blocks of 2 MB and more come from the pool (base/pool.h): huge pages, used
