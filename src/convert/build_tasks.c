@@ -124,10 +124,21 @@ static void list_tasks(filling *f)
         }
 }
 
+/// Have the team fill them. All of its threads come here; one makes the tasks.
+static void give_out(filling *f)
+{
+#pragma omp single
+    for (int k = 0; k < f->tasks; k++) {
+#pragma omp task firstprivate(k)
+        fill_member(f, f->task[k]);
+    }
+}
+
 /// Fill them by at most @p threads threads. @return a set of members that are filled.
 static uint32_t fill_beside(filling *f, int threads)
 {
-    uint32_t done = 0;
+    uint32_t done   = 0;
+    int64_t  useful = 0;
 
     list_tasks(f);
     if (f->tasks < 2 || threads < 2) return 0;
@@ -135,16 +146,12 @@ static uint32_t fill_beside(filling *f, int threads)
         cairn_member_build *m = &f->m[f->task[k]];
 
         if (m->compiled) m->compiled->beside = true;
+        useful += is_narrow(m) ? 1 : m->compiled->shares.n;
         done |= 1U << f->task[k];
     }
+    if (threads > useful) threads = (int)useful;
 #pragma omp parallel num_threads(threads)
-#pragma omp          single
-    for (int k = 0; k < f->tasks; k++) {
-                 const int member = f->task[k];
-
-#pragma omp task firstprivate(member)
-        fill_member(f, member);
-    }
+    give_out(f);
     return done;
 }
 
