@@ -26,6 +26,24 @@ typedef struct cairn_device_model  cairn_device_model;  // devices/config.h
 /// What a queue runs. A task reports its failure through its own argument.
 typedef void (*cairn_task_fn)(void *argument);
 
+#define CAIRN_PU_MOST 1024 ///< Hardware threads that a set can tell apart.
+
+/// Hardware threads, by the system's numbers from 0 on; those beyond are left out.
+typedef struct cairn_pu_set {
+    uint64_t bits[CAIRN_PU_MOST / 64];
+} cairn_pu_set;
+
+static inline void cairn_pu_set_add(cairn_pu_set *set, int number)
+{
+    if (number >= 0 && number < CAIRN_PU_MOST)
+        set->bits[number / 64] |= (uint64_t)1 << number % 64;
+}
+
+static inline bool cairn_pu_set_has(const cairn_pu_set *set, int number)
+{
+    return set->bits[number / 64] >> number % 64 & 1;
+}
+
 /// A device measures its times, or models them; the two are never added.
 typedef enum { CAIRN_CLOCK_MEASURED, CAIRN_CLOCK_SIMULATED } cairn_clock;
 
@@ -36,14 +54,17 @@ static inline const char *cairn_clock_name(cairn_clock clock)
 }
 
 typedef struct cairn_device_facts {
-    char        id[24];    ///< "cpu:0", as --place writes it.
-    char        kind[16];  ///< "cpu".
-    char        name[128]; ///< Its maker's name for it.
-    cairn_clock clock;
-    int64_t     memory_bytes; ///< Its share, where devices split one memory.
-    int         cores;        ///< Of the process's binding.
-    int         threads;      ///< That its tasks use: CAIRN_THREADS, else `cores`.
-    double      bandwidth;    ///< Reading memory, bytes per second; 0: not measured.
+    char id[24];     ///< "cpu:0", as --place writes it.
+    char kind[16];   ///< "cpu".
+    char name[128];  ///< Its maker's name for it.
+    char driver[64]; ///< What its speed depends on and may change: "535.54.03, 1980
+                     ///< MHz". "": that is the host's.
+    cairn_clock  clock;
+    int64_t      memory_bytes; ///< Its share, where devices split one memory.
+    int          cores;        ///< Of the process's binding.
+    int          threads;      ///< That its tasks use: CAIRN_THREADS, else `cores`.
+    double       bandwidth;    ///< Reading memory, bytes per second; 0: not measured.
+    cairn_pu_set bound; ///< Where its tasks run on the processor; empty: anywhere.
 } cairn_device_facts;
 
 /// What somebody would like to run, as far as devices need to know it.
@@ -92,6 +113,10 @@ typedef struct cairn_device_ops {
     /// Opened only where a list or a placement names the kind, or says "all": looking for
     /// its devices takes long, or starts something.
     bool asked;
+
+    /// Its devices are pieces of one thing, which is one device where nobody asks for
+    /// pieces: the list is empty, or has no more than what a placement names.
+    bool divides;
 
     const cairn_memory_ops *memory;
     const cairn_queue_ops  *queue;

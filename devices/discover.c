@@ -4,6 +4,7 @@
 
 #include "devices/discover.h"
 
+#include "devices/domains.h"
 #include "devices/drivers.h"
 #include "devices/tree.h"
 
@@ -84,16 +85,6 @@ destroy_topology:
     return status;
 }
 
-static int
-touching(hwloc_topology_t topology, hwloc_const_bitmap_t bound, hwloc_obj_type_t type)
-{
-    int n = 0;
-
-    for (hwloc_obj_t o = NULL; (o = hwloc_get_next_obj_by_type(topology, type, o));)
-        n += hwloc_bitmap_intersects(o->cpuset, bound);
-    return n > 0 ? n : 1;
-}
-
 /// Memory near the bound cores; a domain without cores is near to nobody.
 static int64_t near_memory(hwloc_topology_t topology, hwloc_const_bitmap_t bound)
 {
@@ -147,13 +138,13 @@ static void add_places(hwloc_bitmap_t bound)
     }
 }
 
-static void copy_bits(hwloc_const_bitmap_t bound, cairn_machine *machine)
+/// What the process may use of a machine. A described one binds nobody, and where the
+/// system does not say, all is ours.
+static void narrow(hwloc_topology_t topology, hwloc_bitmap_t bound, hwloc_bitmap_t mine)
 {
-    const int most = (int)sizeof machine->bound * 8;
-    int       id   = -1;
-
-    while ((id = hwloc_bitmap_next(bound, id)) >= 0 && id < most)
-        machine->bound[id / 64] |= (uint64_t)1 << id % 64;
+    if (hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_THREAD) != 0) return;
+    add_places(mine);
+    if (hwloc_bitmap_intersects(bound, mine)) hwloc_bitmap_and(bound, bound, mine);
 }
 
 static cairn_status
@@ -161,26 +152,21 @@ find_binding(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
 {
     const hwloc_bitmap_t bound =
         hwloc_bitmap_dup(hwloc_topology_get_topology_cpuset(topology));
-    const hwloc_bitmap_t mine = hwloc_bitmap_alloc();
+    const hwloc_bitmap_t mine   = hwloc_bitmap_alloc();
+    cairn_status         status = bound && mine ? CAIRN_OK
+                                                : cairn_fail(env, CAIRN_NO_MEMORY,
+                                                             "out of memory: discovery: hwloc");
 
-    if (bound && mine) {
-        /* A described machine binds nobody; where the system does not say, all is ours. */
-        if (machine->here
-            && hwloc_get_cpubind(topology, mine, HWLOC_CPUBIND_THREAD) == 0) {
-            add_places(mine);
-            if (hwloc_bitmap_intersects(bound, mine))
-                hwloc_bitmap_and(bound, bound, mine);
-        }
-        machine->cores        = touching(topology, bound, HWLOC_OBJ_CORE);
-        machine->pus          = touching(topology, bound, HWLOC_OBJ_PU);
+    if (status == CAIRN_OK) {
+        if (machine->here) narrow(topology, bound, mine);
         machine->memory_bytes = near_memory(topology, bound);
-        copy_bits(bound, machine);
+        status                = cairn_domains_list(env, topology, bound, machine);
     }
+    for (int k = 0; k < machine->pus && status == CAIRN_OK; k++)
+        cairn_pu_set_add(&machine->bound, machine->pu[k].number);
     hwloc_bitmap_free(bound);
     hwloc_bitmap_free(mine);
-    return bound && mine
-               ? CAIRN_OK
-               : cairn_fail(env, CAIRN_NO_MEMORY, "out of memory: discovery: hwloc");
+    return status;
 }
 
 /// With one memory for all, the system's total is its size: hwloc reads /sys, which may
@@ -193,7 +179,7 @@ static void correct_memory(cairn_machine *machine)
     for (int k = 0; k < machine->nodes; k++)
         domains += strcmp(machine->node[k].kind, "numa") == 0;
     if (!machine->here || domains > 1) return;
-    machine->memory_bytes = total;
+    machine->memory_bytes = machine->domain[0].bytes = total;
     for (int k = 0; k < machine->nodes; k++)
         if (k == 0 || strcmp(machine->node[k].kind, "numa") == 0)
             machine->node[k].bytes = total;
@@ -259,6 +245,8 @@ void cairn_machine_destroy(cairn_env *env, cairn_machine **machine)
 {
     if (!*machine) return;
     cairn_free(env, (*machine)->node);
+    cairn_free(env, (*machine)->pu);
+    cairn_free(env, (*machine)->domain);
     cairn_free(env, *machine);
     *machine = NULL;
 }

@@ -30,16 +30,31 @@ typedef struct cairn_machine_node {
     char        interfaces[64]; ///< What the system calls a card: "ib0 mlx5_0".
 } cairn_machine_node;
 
+/// A hardware thread that the process may use.
+typedef struct cairn_machine_pu {
+    int number; ///< The system's.
+    int core;   ///< Of those in the binding, from 0, domain by domain.
+} cairn_machine_pu;
+
+/// A NUMA domain that the process may use cores of.
+typedef struct cairn_machine_domain {
+    int     cores; ///< In the process's binding.
+    int64_t bytes; ///< Of its memory; 0: unknown.
+} cairn_machine_domain;
+
 struct cairn_machine {
-    char                name[128]; ///< The processor's model; "synthetic" for texts.
-    bool                here;      ///< This machine, so that it can be measured.
-    int                 cores;     ///< In the process's binding, at least 1.
-    int                 pus;       ///< In the process's binding, at least 1.
-    uint64_t            bound[16]; ///< Those, by the system's numbers: bits 0 .. 1023.
-    int64_t             memory_bytes; ///< Of the NUMA domains near those cores.
-    int64_t             cache_bytes;  ///< Last-level caches, all together; 0: unknown.
-    int                 nodes;
-    cairn_machine_node *node; ///< [nodes] parents before children, depth first.
+    char                  name[128]; ///< The processor's model; "synthetic" for texts.
+    bool                  here;      ///< This machine, so that it can be measured.
+    int                   cores;     ///< In the process's binding, at least 1.
+    int                   pus;       ///< In the process's binding, at least 1.
+    cairn_pu_set          bound;     ///< Those.
+    cairn_machine_pu     *pu;        ///< [pus] by core
+    int                   domains;   ///< With cores of the binding, at least 1.
+    cairn_machine_domain *domain;    ///< [domains]
+    int64_t               memory_bytes; ///< Of the NUMA domains near those cores.
+    int64_t               cache_bytes; ///< Last-level caches, all together; 0: unknown.
+    int                   nodes;
+    cairn_machine_node   *node; ///< [nodes] parents before children, depth first.
 };
 
 /// Discover the machine that this process runs on, or the one that the environment's

@@ -116,6 +116,14 @@ static cairn_status open_spare(cairn_env *env, cairn_devices *devices)
     return open_one(&devices->spare, 0, 1);
 }
 
+/// How many of a kind there are without a number.
+static int
+count_all(const cairn_device_ops *kind, bool asked, const cairn_machine *machine)
+{
+    if (!asked && kind->asked) return 0;
+    return !asked && kind->divides ? 1 : kind->count(machine);
+}
+
 /// Every kind; only those that nobody has to ask for, unless @p asked.
 static cairn_status
 list_all(cairn_env *env, const char *where, bool asked, cairn_devices *devices)
@@ -123,8 +131,7 @@ list_all(cairn_env *env, const char *where, bool asked, cairn_devices *devices)
     const cairn_device_ops *kind;
 
     for (int k = 0; (kind = cairn_device_kind_at(k)); k++)
-        for (int n = asked || !kind->asked ? kind->count(devices->machine) : 0; n > 0;
-             n--)
+        for (int n = count_all(kind, asked, devices->machine); n > 0; n--)
             CAIRN_TRY(list_one(env, where, kind, NULL, devices));
     return CAIRN_OK;
 }

@@ -48,8 +48,9 @@ void cairn_cost_device_of(const cairn_device *device,
         info->bandwidth > 0 ? info->bandwidth : CORE_BANDWIDTH * cores;
 
     *described = (cairn_cost_device){.clock = info->clock};
-    snprintf(described->key, sizeof described->key, "%s: %.120s, threads %d, ranks %d",
-             info->kind, info->name, info->threads, ranks);
+    snprintf(described->key, sizeof described->key,
+             "%s: %.120s, threads %d, ranks %d%s%.56s", info->kind, info->name,
+             info->threads, ranks, info->driver[0] ? ", driver " : "", info->driver);
     make_printable(described->key);
     described->prior = (cairn_cost_rates){
         cairn_device_is_host(device) ? HOST_LAUNCH : DEVICE_LAUNCH, 1 / bandwidth, 0};

@@ -96,6 +96,8 @@ void cairn_costs_fini(cairn_costs *costs);
 
 /// Describe a device to the models. Devices have one model if they are of one kind and
 /// name, use as many threads, and have as many ranks beside them, for these share memory.
+/// One whose driver or highest clock has changed is another device: what was measured
+/// before is not used, and forgotten when it is old.
 ///
 /// @param[in] ranks  Of the job on this node.
 void cairn_cost_device_of(const cairn_device *device,

@@ -28,6 +28,14 @@ typedef struct {
     bool          started;
 } queue_state;
 
+/// Cores of a thread; `bound` false: wherever it is.
+typedef struct {
+    bool bound;
+#ifdef __linux__
+    cpu_set_t cores;
+#endif
+} core_mask;
+
 struct cairn_engine {
     cairn_env           *env;
     int                  queues;
@@ -35,6 +43,7 @@ struct cairn_engine {
     const cairn_program *program;
     cairn_task_time     *time;
     bool                 ends;
+    core_mask            own;   ///< Of the caller's thread while it replays.
     void                *block; ///< Of all signals.
     queue_state         *queue; ///< [queues]
     /* Each on a line of its own: threads read what is above, and this in every segment,
@@ -194,66 +203,93 @@ static void start_queues(cairn_engine *engine, const cairn_program *program)
     }
 }
 
-/// Wait until they have done it.
+/// Wait until they have done it. A caller that had nothing to do gives its core away, for
+/// it may be one of theirs.
 static void join_queues(cairn_engine *engine, const cairn_program *program)
 {
+    static const cairn_waiting idle = {.spins = 4, .yields = 100};
+    const cairn_waiting *waiting = program->queue[0].steps ? &engine->waiting : &idle;
+
     for (int q = 1; q < program->queues; q++)
         if (program->queue[q].steps)
             cairn_counter_wait(&engine->queue[q].tell->done,
-                               engine->base + program->queue[q].steps,
-                               &engine->waiting);
+                               engine->base + program->queue[q].steps, waiting);
     engine->base += program->span + 1;
 }
 
-cairn_status cairn_engine_run(cairn_engine *engine, uint32_t *failed)
+#ifdef __linux__
+/// @return false: some core is none.
+static bool make_mask(const cairn_core_set *set, core_mask *mask)
 {
-    const cairn_program *const program = engine->program;
-
-    if (has_failed(engine)) /* last time */
-        atomic_store_explicit(&engine->failure, NO_FAILURE, memory_order_relaxed);
-    if (program) {
-        start_queues(engine, program);
-        take_part(engine, 0);
-        join_queues(engine, program);
+    CPU_ZERO(&mask->cores);
+    for (int k = 0; k < set->cores; k++) {
+        if (set->core[k] < 0 || set->core[k] >= CPU_SETSIZE) return false;
+        CPU_SET((size_t)set->core[k], &mask->cores);
     }
-    const uint64_t failure =
-        atomic_load_explicit(&engine->failure, memory_order_relaxed);
-
-    if (failed)
-        *failed = failure == NO_FAILURE ? CAIRN_NO_TASK : (uint32_t)(failure >> 32);
-    return failure == NO_FAILURE ? CAIRN_OK : (cairn_status) - (int)(uint32_t)failure;
+    mask->bound = set->cores > 0;
+    return true;
 }
 
-#ifdef __linux__
 /// Let a thread run on these cores alone.
 static cairn_status pin(cairn_env *env, queue_state *queue, const cairn_core_set *set)
 {
-    cpu_set_t cores;
-    bool      valid = true;
+    core_mask  mask;
+    const bool valid =
+        make_mask(set, &mask)
+        && pthread_setaffinity_np(queue->thread, sizeof mask.cores, &mask.cores) == 0;
 
-    CPU_ZERO(&cores);
-    for (int k = 0; k < set->cores; k++) {
-        valid = valid && set->core[k] >= 0 && set->core[k] < CPU_SETSIZE;
-        if (valid) CPU_SET((size_t)set->core[k], &cores);
-    }
-    valid = valid && pthread_setaffinity_np(queue->thread, sizeof cores, &cores) == 0;
     CAIRN_CHECK(valid, env, CAIRN_BAD_ARGUMENT,
                 "engine: queue %d: its %d cores, from %d on, are not this process's",
                 queue->self, set->cores, set->core[0]);
     return CAIRN_OK;
 }
+
+/// The caller's thread goes where it is to be in a replay. @return Where it was.
+static core_mask bind_caller(const core_mask *own)
+{
+    core_mask was = {.bound = false};
+
+    if (own->bound && sched_getaffinity(0, sizeof was.cores, &was.cores) == 0)
+        was.bound = sched_setaffinity(0, sizeof own->cores, &own->cores) == 0;
+    return was;
+}
+
+static void release_caller(const core_mask *was)
+{
+    if (was->bound) sched_setaffinity(0, sizeof was->cores, &was->cores);
+}
 #else
 /// Where threads cannot be pinned, they run anywhere.
+static bool make_mask(const cairn_core_set *set, core_mask *mask)
+{
+    (void)set;
+    *mask = (core_mask){.bound = false};
+    return true;
+}
+
 static cairn_status pin(cairn_env *env, queue_state *queue, const cairn_core_set *set)
 {
     (void)env, (void)queue, (void)set;
     return CAIRN_OK;
+}
+
+static core_mask bind_caller(const core_mask *own)
+{
+    return *own;
+}
+
+static void release_caller(const core_mask *was)
+{
+    (void)was;
 }
 #endif
 
 static cairn_status start_threads(cairn_engine               *engine,
                                   const cairn_engine_options *options)
 {
+    if (options->pin)
+        CAIRN_CHECK(make_mask(&options->pin[0], &engine->own), engine->env,
+                    CAIRN_BAD_ARGUMENT, "engine: queue 0: its cores are none");
     for (int q = 1; q < engine->queues; q++) {
         queue_state *const queue = &engine->queue[q];
         const int error = pthread_create(&queue->thread, NULL, serve_queue, queue);
@@ -349,6 +385,28 @@ void cairn_engine_destroy(cairn_engine **engine)
     cairn_free(e->env, e->queue);
     cairn_free(e->env, e);
     *engine = NULL;
+}
+
+cairn_status cairn_engine_run(cairn_engine *engine, uint32_t *failed)
+{
+    const cairn_program *const program = engine->program;
+
+    if (has_failed(engine)) /* last time */
+        atomic_store_explicit(&engine->failure, NO_FAILURE, memory_order_relaxed);
+    if (program) {
+        start_queues(engine, program);
+        const core_mask was = bind_caller(&engine->own);
+
+        take_part(engine, 0);
+        join_queues(engine, program);
+        release_caller(&was);
+    }
+    const uint64_t failure =
+        atomic_load_explicit(&engine->failure, memory_order_relaxed);
+
+    if (failed)
+        *failed = failure == NO_FAILURE ? CAIRN_NO_TASK : (uint32_t)(failure >> 32);
+    return failure == NO_FAILURE ? CAIRN_OK : (cairn_status) - (int)(uint32_t)failure;
 }
 
 cairn_status cairn_engine_load(cairn_engine *engine, const cairn_program *program)

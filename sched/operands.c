@@ -70,7 +70,7 @@ static bool has_own_wide(const cairn_operands *o, bool wide)
     return wide && o->value_bits == 32 && !o->op.transposed;
 }
 
-static cairn_status check_memory(const cairn_operands *o, int64_t held, bool wide)
+static cairn_status check_memory(cairn_operands *o, int64_t held, bool wide)
 {
     const cairn_pos xs = values(o, &o->x_rows), ys = values(o, &o->y_rows);
     cairn_pos       received, sent;
@@ -81,8 +81,10 @@ static cairn_status check_memory(const cairn_operands *o, int64_t held, bool wid
 
     if (has_own_wide(o, wide) || (o->op.transposed && o->value_bits == 32))
         bits += (__int128)ys * 64;
-    return cairn_check_memory(o->comm->env, "x and y beside the arrays",
-                              held + bits / 8);
+    CAIRN_TRY(
+        cairn_check_memory(o->comm->env, "x and y beside the arrays", held + bits / 8));
+    o->memory = (int64_t)(bits / 8);
+    return CAIRN_OK;
 }
 
 /// The owned rows inside the window.
@@ -131,6 +133,14 @@ static cairn_status allocate_transposed(cairn_operands *o)
     return CAIRN_OK;
 }
 
+static cairn_status allocate_wide(cairn_operands *o)
+{
+    CAIRN_TRY(cairn_alloc_zero(o->comm->env, values(o, &o->y_rows), sizeof(double),
+                               &o->block[1]));
+    o->wide = o->block[1];
+    return CAIRN_OK;
+}
+
 static cairn_status allocate(cairn_operands *o, bool wide)
 {
     cairn_env      *env = o->comm->env;
@@ -142,40 +152,72 @@ static cairn_status allocate(cairn_operands *o, bool wide)
     o->x = owned_window(o);
     o->y = o->block[0];
     if (o->value_bits == 64) o->wide = o->y;
-    if (!has_own_wide(o, wide)) return CAIRN_OK;
-    CAIRN_TRY(cairn_alloc_zero(env, ys, sizeof(double), &o->block[1]));
-    o->wide = o->block[1];
-    return CAIRN_OK;
+    return has_own_wide(o, wide) ? allocate_wide(o) : CAIRN_OK;
 }
 
-cairn_status cairn_operands_init(cairn_comm                  *comm,
-                                 const cairn_local           *tensor,
-                                 const cairn_rows            *rows,
-                                 const cairn_product_options *op,
-                                 int                          threads,
-                                 int64_t                      held,
-                                 bool                         wide,
-                                 cairn_operands              *operands)
+/// Collective.
+static cairn_status init(cairn_operands    *o,
+                         const cairn_local *tensor,
+                         const cairn_rows  *rows,
+                         int64_t            held,
+                         bool               wide)
 {
-    cairn_operands *o = operands;
-
-    *o = (cairn_operands){.comm       = comm,
-                          .op         = *op,
-                          .value_bits = tensor->value_bits,
-                          .threads    = threads > 1 ? threads : 1};
     CAIRN_TRY(share_rows(o, &tensor->shape, rows));
     CAIRN_TRY(create_halo(o, tensor));
     cairn_status status = check_memory(o, held, wide);
 
     if (status == CAIRN_OK) status = allocate(o, wide);
-    return cairn_comm_agree(comm, status);
+    return cairn_comm_agree(o->comm, status);
 }
 
-void cairn_operands_fini(cairn_operands *operands)
+cairn_status cairn_operands_create(cairn_comm                  *comm,
+                                   const cairn_local           *tensor,
+                                   const cairn_rows            *rows,
+                                   const cairn_product_options *op,
+                                   int                          threads,
+                                   int64_t                      held,
+                                   bool                         wide,
+                                   cairn_operands             **operands)
 {
-    cairn_operands *o = operands;
+    cairn_operands *fresh = NULL;
 
-    if (!o->comm) return;
+    cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
+
+    if (status == CAIRN_OK)
+        *fresh = (cairn_operands){.comm       = comm,
+                                  .op         = *op,
+                                  .value_bits = tensor->value_bits,
+                                  .threads    = threads,
+                                  .users      = 1};
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = init(fresh, tensor, rows, held, wide);
+    if (status == CAIRN_OK)
+        *operands = fresh;
+    else
+        cairn_operands_leave(&fresh);
+    return status;
+}
+
+cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide)
+{
+    cairn_operands *o    = operands;
+    const bool      add  = has_own_wide(o, wide) && !o->wide;
+    const int64_t   more = add ? values(o, &o->y_rows) * (int64_t)sizeof *o->wide : 0;
+
+    CAIRN_TRY(cairn_check_memory(o->comm->env, "another way to run a product",
+                                 (__int128)held + o->memory + more));
+    if (add) CAIRN_TRY(allocate_wide(o));
+    o->memory += more;
+    o->users++;
+    return CAIRN_OK;
+}
+
+void cairn_operands_leave(cairn_operands **operands)
+{
+    cairn_operands *o = *operands;
+
+    *operands = NULL;
+    if (!o || --o->users > 0) return;
     cairn_env *env = o->comm->env;
 
     cairn_halo_destroy(&o->halo);
@@ -183,7 +225,7 @@ void cairn_operands_fini(cairn_operands *operands)
     cairn_rows_fini(env, &o->y_rows);
     cairn_free(env, o->block[0]);
     cairn_free(env, o->block[1]);
-    *o = (cairn_operands){0};
+    cairn_free(env, o);
 }
 
 const void *cairn_operands_x(const cairn_operands *operands)

@@ -11,6 +11,9 @@
 /// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`),
 /// for members that add to a row more than once; a transposed product has its window of
 /// that type. For f64 `wide` is where Y is.
+///
+/// Several ways to run one product (replay.h) may share them: the last that leaves frees
+/// them.
 
 #ifndef CAIRN_SCHED_OPERANDS_H
 #define CAIRN_SCHED_OPERANDS_H
@@ -23,7 +26,10 @@
 typedef struct cairn_operands {
     cairn_comm           *comm;
     cairn_product_options op;
-    int                   value_bits, threads;
+    int                   value_bits;
+    int                   threads; ///< For what is done to all of Y: of who runs next.
+    int                   users;   ///< Ways to run the product that share these.
+    int64_t               memory;  ///< Bytes of all of them, halo included.
     cairn_rows            x_rows, y_rows; ///< Who owns which rows of X and of Y.
     cairn_halo           *halo;           ///< Of the operand with columns of A as rows.
     void                 *x, *y;          ///< [owned rows][columns]
@@ -38,18 +44,28 @@ typedef struct cairn_operands {
 /// @param[in]  rows  Who owns which rows of A.
 /// @param[in]  held  Bytes that count against the limit beside the operands.
 /// @param[in]  wide  Some member needs Y in f64.
-/// @param[out] operands  Release with cairn_operands_fini(), also after a failure.
+/// @param[out] operands  Left with cairn_operands_leave(). Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY  The operands exceed the limit.
-cairn_status cairn_operands_init(cairn_comm                  *comm,
-                                 const cairn_local           *tensor,
-                                 const cairn_rows            *rows,
-                                 const cairn_product_options *op,
-                                 int                          threads,
-                                 int64_t                      held,
-                                 bool                         wide,
-                                 cairn_operands              *operands);
+cairn_status cairn_operands_create(cairn_comm                  *comm,
+                                   const cairn_local           *tensor,
+                                   const cairn_rows            *rows,
+                                   const cairn_product_options *op,
+                                   int                          threads,
+                                   int64_t                      held,
+                                   bool                         wide,
+                                   cairn_operands             **operands);
 
-void cairn_operands_fini(cairn_operands *operands);
+/// Use operands that are there, for another way to run the product.
+///
+/// Local.
+///
+/// @param[in] held  Bytes that count against the limit beside them, of all ways.
+/// @param[in] wide  This way needs Y in f64, which is added where it was not needed yet.
+/// @retval CAIRN_NO_MEMORY  They exceed the limit; nobody has joined then.
+cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide);
+
+/// Use them no more; NULL is accepted. The last one frees them.
+void cairn_operands_leave(cairn_operands **operands);
 
 /// X and Y as members see them: an operand with columns of A as rows is shifted so that
 /// the index is the global column. @p wide: Y in f64.

@@ -70,8 +70,9 @@ cairn_status cairn_piece_allocate(cairn_piece *piece)
 {
     CAIRN_TRY(create_reference(piece));
     if (!piece->has_own) return CAIRN_OK;
-    return cairn_alloc_zero(piece->common->comm->env, own_values(piece), sizeof(double),
-                            &piece->own);
+    /* Nobody writes it before the thread of its queue, near which it is to lie. */
+    return cairn_alloc(piece->common->comm->env, own_values(piece), sizeof(double),
+                       &piece->own);
 }
 
 bool cairn_piece_is_collected(const cairn_piece *piece)

@@ -3,7 +3,9 @@
 /// The plan of a product on one rank of several: operands with their halo, and a graph of
 /// tasks, one for every piece (piece.h) and one for every addition of a Y computed apart.
 /// Each device that has a piece is a queue of its own; the first is the caller's thread,
-/// which also talks to other ranks. Made once, replayed without allocating.
+/// which also talks to other ranks, unless threads are bound to cores (pins.h) and that of
+/// the first makes a team: then the caller's is no device's. Made once, replayed without allocating. There may be
+/// several ways to run one product, with other homes, on the same operands.
 
 #ifndef CAIRN_SCHED_REPLAY_H
 #define CAIRN_SCHED_REPLAY_H
@@ -14,20 +16,25 @@
 #include "sched/piece.h"
 #include "sched/trace.h"
 
+enum { CAIRN_NO_DEVICE_HERE = -1 };
+
 typedef struct cairn_replay {
     cairn_pieces_common   common;
     cairn_product_options op;
-    cairn_operands        operands;
+    int                   threads; ///< Of the host, for what is done to all of Y.
     int                   pieces;
     cairn_piece           piece[CAIRN_MAX_MEMBERS]; ///< In member order: so Y adds up.
     int                   queues;
-    int                   queue_device[CAIRN_MAX_DEVICES]; ///< [queues]
-    cairn_graph          *graph;
-    cairn_program        *program;
-    cairn_engine         *engine;
-    cairn_trace          *trace; ///< NULL: nobody records.
-    cairn_task_time      *time;  ///< [tasks] of the last run, while somebody records.
-    int64_t               runs;
+    int queue_device[CAIRN_MAX_DEVICES + 1]; ///< [queues]; CAIRN_NO_DEVICE_HERE: the
+                                             ///< caller's thread serves none.
+    int  collector; ///< The queue on which Ys are added, and lost pieces computed.
+    bool pinned; ///< Devices that are the processor have threads bound to their cores.
+    cairn_graph     *graph;
+    cairn_program   *program;
+    cairn_engine    *engine;
+    cairn_trace     *trace; ///< NULL: nobody records.
+    cairn_task_time *time;  ///< [tasks] of the last run, while somebody records.
+    int64_t          runs;
 } cairn_replay;
 
 /// What is recorded.
@@ -60,6 +67,18 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
                                  int64_t                      held,
                                  cairn_replay               **replay);
 
+/// Prepare another way to run the product of @p first, with its X and Y, whose content
+/// stays. One of them runs at a time; they are destroyed in any order.
+///
+/// Collective.
+///
+/// @param[in] held  As of cairn_replay_create(): what is @p first's is counted besides.
+/// @return As cairn_replay_create().
+cairn_status cairn_replay_create_beside(const cairn_replay *first,
+                                        const cairn_homes  *homes,
+                                        int64_t             held,
+                                        cairn_replay      **replay);
+
 void cairn_replay_destroy(cairn_replay **replay);
 
 /// Run once, from X as it stands in the plan, into its Y. Collective. A device that fails
@@ -81,6 +100,9 @@ void cairn_replay_times(const cairn_replay *replay,
                         double             *measured,
                         double             *simulated);
 
+/// Forget the pieces' times. Local.
+void cairn_replay_forget_times(cairn_replay *replay);
+
 /// Forget all runs: times, and what they left in Y. Local.
 void cairn_replay_begin_anew(cairn_replay *replay);
 
@@ -90,6 +112,9 @@ void cairn_replay_begin_anew(cairn_replay *replay);
 ///
 /// @param[in] costs  NULL: nobody wants to know.
 void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs);
+
+/// How many of its pieces left a device that had failed. Local.
+int cairn_replay_retired(const cairn_replay *replay);
 
 /// Bytes that one run moves on this rank: arrays, owned X and Y, halo.
 int64_t cairn_replay_bytes(const cairn_replay *replay);

@@ -20,7 +20,9 @@ static cairn_status copy_names(cairn_trace *trace, const char *const *name)
 {
     CAIRN_TRY(CAIRN_NEW_ZERO(trace->env, trace->queues, &trace->name));
     for (int q = 0; q < trace->queues; q++)
-        CAIRN_TRY(cairn_strndup(trace->env, name[q], strlen(name[q]), &trace->name[q]));
+        if (name[q])
+            CAIRN_TRY(
+                cairn_strndup(trace->env, name[q], strlen(name[q]), &trace->name[q]));
     return CAIRN_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct cairn_trace_options {
     int64_t            events; ///< That are kept, at least 1; 48 bytes each.
     int                queues;
     const char *const *name; ///< [queues] What a person calls each: "cpu:0". Copied.
+                             ///< NULL: it has no tasks, and no track.
 } cairn_trace_options;
 
 /// Create a trace without events.

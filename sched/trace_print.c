@@ -54,7 +54,7 @@ static void add_names(const cairn_trace *trace, const bool *used, cairn_text *te
     for (int track = 0; track < 2 * trace->queues; track++) {
         const bool modelled = track >= trace->queues;
 
-        if (!used[track] && modelled) continue;
+        if (!used[track] && (modelled || !trace->name[track])) continue;
         cairn_text_add(text, ",\n");
         add_name(trace, track, trace->name[track % trace->queues],
                  modelled ? " (simulated clock)" : "", text);

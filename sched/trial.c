@@ -79,7 +79,7 @@ static cairn_status store(const cairn_trials        *trials,
 /// Multiply with some X that is really in memory.
 static cairn_status time_products(cairn_replay *replay, cairn_trial *trial)
 {
-    const cairn_operands *o     = &replay->operands;
+    const cairn_operands *o     = replay->common.operands;
     const double          start = cairn_seconds();
     const int64_t         owned = o->x_rows.first[1] - o->x_rows.first[0];
     double                least = INFINITY;

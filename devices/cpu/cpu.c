@@ -7,7 +7,7 @@
 #include "devices/cpu/check.h"
 #include "devices/cpu/kernels.h"
 #include "devices/cpu/product.h"
-#include "devices/discover.h"
+#include "devices/domains.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,11 +37,10 @@ static cairn_status cpu_wait(cairn_device *device)
 
 static int cpu_count(const cairn_machine *machine)
 {
-    (void)machine;
-    return 1;
+    return machine->domains;
 }
 
-/// The index-th of count shares of n things, at least one.
+/// The index-th of count shares of n threads, at least one.
 static int share(int64_t n, int index, int count)
 {
     const int64_t mine = n * (index + 1) / count - n * index / count;
@@ -54,11 +53,14 @@ static cairn_status cpu_open(cairn_device *device, int index, int count)
     const cairn_machine *machine = device->machine;
     const int64_t        asked   = device->env->options.threads;
     cairn_device_facts  *info    = &device->info;
+    cairn_domains_share  mine;
 
+    cairn_domains_divide(machine, index, count, &mine);
     snprintf(info->name, sizeof info->name, "%s", machine->name);
     info->clock        = CAIRN_CLOCK_MEASURED;
-    info->memory_bytes = machine->memory_bytes / count;
-    info->cores        = share(machine->cores, index, count);
+    info->memory_bytes = mine.memory_bytes;
+    info->cores        = mine.cores;
+    info->bound        = mine.bound;
     info->threads      = asked > 0 ? share(asked, index, count) : info->cores;
     return CAIRN_OK;
 }
@@ -144,6 +146,7 @@ const cairn_device_ops cairn_device_cpu = {
     .summary = "the processor's cores and main memory",
     .memory  = &cpu_memory,
     .queue   = &cpu_queue,
+    .divides = true,
     .count   = cpu_count,
     .open    = cpu_open,
     .measure = cpu_measure,

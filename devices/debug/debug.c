@@ -9,9 +9,11 @@
 #include "devices/debug/guarded.h"
 #include "devices/kinds.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 /* Bytes around X that may be read, as comm/halo.h has them around the host's. */
 enum { MARGIN = 65536 };
@@ -19,6 +21,8 @@ enum { MARGIN = 65536 };
 /// What the user asked of one device, and how far it is.
 typedef struct {
     int64_t fail_run, fail_build, memory;
+    int64_t slow_from, slow_runs;
+    double  slow;         ///< Seconds.
     int64_t builds, used; ///< Asked so far; bytes in use. The environment's thread's.
     _Atomic int64_t runs; ///< The queue's.
 } debug_device;
@@ -34,10 +38,13 @@ typedef struct {
 } debug_product;
 
 static const cairn_device_key keys[] = {
-    {"fail_run",   0, 0, 1e9,  true,  "",      "the run in which it is lost, from 1; 0: none"},
-    {"fail_build", 0, 0, 1e9,  true,  "",      "the product that is not built, from 1"       },
-    {"memory",     0, 0, 1e18, true,  "bytes", "of its own; 0: as much as the process may"   },
-    {NULL,         0, 0, 0,    false, NULL,    NULL                                          },
+    {"fail_run",   0,    0, 1e9,  true,  "",      "the run in which it is lost, from 1; 0: none"},
+    {"fail_build", 0,    0, 1e9,  true,  "",      "the product that is not built, from 1"       },
+    {"memory",     0,    0, 1e18, true,  "bytes", "of its own; 0: as much as the process may"   },
+    {"slow_from",  0,    0, 1e9,  true,  "",      "the first run that is slow, from 1; 0: none" },
+    {"slow_runs",  0,    0, 1e9,  true,  "",      "how many are; 0: all from then on"           },
+    {"slow",       0.05, 0, 10,   false, "s",     "how much longer such a run takes"            },
+    {NULL,         0,    0, 0,    false, NULL,    NULL                                          },
 };
 
 static const cairn_device_model models[] = {
@@ -57,6 +64,9 @@ static cairn_status debug_open(cairn_device *device, int index, int count)
     state->fail_run   = cairn_config_count(config, "fail_run");
     state->fail_build = cairn_config_count(config, "fail_build");
     state->memory     = cairn_config_count(config, "memory");
+    state->slow_from  = cairn_config_count(config, "slow_from");
+    state->slow_runs  = cairn_config_count(config, "slow_runs");
+    state->slow       = cairn_config_number(config, "slow");
     if (state->memory == 0) state->memory = device->env->memory_limit;
     snprintf(info->name, sizeof info->name, "copies between guards, for tests");
     info->clock        = CAIRN_CLOCK_MEASURED;
@@ -128,12 +138,26 @@ static cairn_status run_apart(cairn_launch *launch, const void *x, void *y)
     return CAIRN_OK;
 }
 
+/// Take longer, as a device does that somebody else uses as well.
+static void be_slow(const debug_device *device, int64_t run)
+{
+    const int64_t from = device->slow_from, runs = device->slow_runs;
+
+    if (from == 0 || run < from || (runs > 0 && run >= from + runs)) return;
+    const struct timespec pause = {
+        .tv_sec  = (time_t)device->slow,
+        .tv_nsec = (long)(1e9 * (device->slow - floor(device->slow)))};
+
+    nanosleep(&pause, NULL);
+}
+
 static cairn_status run(cairn_launch *launch, const void *x, void *y)
 {
     debug_product *p = launch->state;
 
     const int64_t n = ++p->device->runs;
 
+    be_slow(p->device, n);
     if (p->device->fail_run == 0 || n < p->device->fail_run)
         return run_apart(launch, x, y);
     memset(y, CAIRN_POISON, (size_t)y_bytes(p)); /* What a lost device may leave. */

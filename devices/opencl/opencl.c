@@ -107,12 +107,30 @@ static void discard(cairn_env *env, cairn_opencl_device *d)
     cairn_free(env, d);
 }
 
+/// Driver and highest clock. A processor's clock is the host's (sched/cost_file.h has it),
+/// and drivers give the one of the moment for it.
+static void describe_driver(const cairn_opencl_device *d, char *text, size_t size)
+{
+    cl_uint clock = 0;
+    char    version[40];
+
+    cairn_opencl_text(d, CL_DRIVER_VERSION, version, sizeof version);
+    if (!d->processor)
+        d->driver.GetDeviceInfo(d->device, CL_DEVICE_MAX_CLOCK_FREQUENCY, sizeof clock,
+                                &clock, NULL);
+    if (clock)
+        snprintf(text, size, "%s, %u MHz", version, clock);
+    else
+        snprintf(text, size, "%s", version);
+}
+
 static void describe(cairn_device *device, const cairn_opencl_device *d)
 {
     cairn_device_facts *info  = &device->info;
     const int64_t       asked = device->env->options.threads;
 
     cairn_opencl_text(d, CL_DEVICE_NAME, info->name, sizeof info->name);
+    describe_driver(d, info->driver, sizeof info->driver);
     info->clock        = CAIRN_CLOCK_MEASURED;
     info->memory_bytes = d->memory < INT64_MAX ? (int64_t)d->memory : INT64_MAX;
     info->cores        = (int)d->units;

@@ -22,7 +22,8 @@
 ///
 /// With several devices a member that is computed apart is summed by itself and then
 /// added, so that its bits are the same every time for one placement; where placements are
-/// left open, measured costs and trials choose them, unless `reproducible` says otherwise.
+/// left open, measured costs and trials choose them, also between runs (cairn_plan_run()),
+/// unless `reproducible` says otherwise.
 ///
 /// Sums are f64 for both element types, and rounded when a member is done. Padded formats
 /// compute 0*x: an Inf in X at an unstored position reaches Y.
@@ -94,7 +95,12 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 
 /// Run once.
 ///
-/// Collective. Allocates nothing.
+/// Collective. Allocates nothing. Where all places were left open, and the policy chose
+/// several devices, the plan keeps two ways to run, these and one device alone: after 32
+/// runs, and then after twice as many again and again, eleven runs compare them, of which
+/// six go the way that is not in use, and the faster is used from then on
+/// (cairn_plan_info.placement, .trials, .switches). Not while cairn_plan_record() records,
+/// and no more when a device has failed.
 ///
 /// @param[in]  x  [owned columns of op(A)][columns] of the tensor's element type, as
 ///                doubles or floats; copied. NULL: as left by the last run, or as
@@ -122,7 +128,8 @@ typedef struct cairn_plan_info {
     const char *route;  ///< Of the slowest member: "reference", "compiled", "prebuilt".
     const char *why;    ///< Why a member goes the reference way; NULL: none does.
     const char *device; ///< Of the first member on this rank: "cpu:0".
-    const char *placement; ///< Who gave members their devices, and what was tried.
+    const char *placement; ///< Who gave members their devices, and what was tried: by
+                           ///< the time of the last run.
     const char *clock;     ///< "measured", "simulated", or "mixed" if parts differ.
     double
         simulated;   ///< Seconds that one run takes by the models of simulated devices:
@@ -130,6 +137,8 @@ typedef struct cairn_plan_info {
     double measured; ///< Seconds of a run in parts and additions that are measured: the
                      ///< slowest queue's median; all there is where clocks are mixed.
     int retired;     ///< Parts whose device failed, all ranks together.
+    int trials;      ///< Times that runs were given to another placement, to compare;
+    int switches;    ///< and that it was faster, and stayed.
 } cairn_plan_info;
 
 /// Describe a plan. Its texts live as long as the plan.

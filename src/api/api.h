@@ -13,8 +13,8 @@
 #include "devices/place.h"
 #include "devices/registry.h"
 #include "format/language.h"
+#include "sched/adapt.h"
 #include "sched/cost_file.h"
-#include "sched/race.h"
 #include "tensor/local.h"
 
 #include <cairn/cairn.h>
@@ -72,11 +72,33 @@ struct cairn_tensor {
 
 struct cairn_plan {
     cairn_tensor *tensor;
-    cairn_replay *replay;
-    cairn_homes   homes;
-    char          placement[160]; ///< Who placed the members, and what was tried.
+    cairn_replay *replay;         ///< The way in use;
+    cairn_homes   homes;          ///< its homes.
+    cairn_adapt   adapt;          ///< The other way, if one is kept;
+    cairn_homes   other;          ///< its homes.
+    char          placement[400]; ///< Who placed the members, and what was tried:
+    size_t        made;           ///< so many letters of it when the plan was made.
     double        seconds;
 };
+
+/// Bytes in memory beside a plan's operands. Local.
+int64_t cairn_plan_held(const cairn_tensor *tensor);
+
+/// Several devices are not always faster than one: where nobody has said that there shall
+/// be several, all members on the processor's first device are tried against them, the
+/// faster way is used, and the other kept (sched/adapt.h). Where there is no room for two,
+/// nothing is tried.
+///
+/// Collective. The plan is fresh, and its replay is made.
+cairn_status cairn_plan_try_ways(cairn_plan *plan);
+
+/// Run once, the way in use or the other; `placement` says what came of trials.
+///
+/// Collective. Allocates nothing.
+cairn_status cairn_plan_run_ways(cairn_plan *plan);
+
+/// Let the context's cost models learn from the runs of all ways. Local.
+void cairn_plan_observe(const cairn_plan *plan);
 
 /// Read where a file of cairn_plan_save() has this rank's members computed.
 ///

@@ -91,13 +91,13 @@ static cairn_status open_and_measure(cairn_context *context)
 typedef struct traveller {
     cairn_device_info info;
     int               node;
-    uint64_t          bound[16]; ///< Processors of the rank.
+    cairn_pu_set      bound; ///< Processors of the rank.
 } traveller;
 
 static bool overlap(const traveller *a, const traveller *b)
 {
-    for (int k = 0; k < (int)(sizeof a->bound / sizeof a->bound[0]); k++)
-        if (a->bound[k] & b->bound[k]) return true;
+    for (size_t k = 0; k < sizeof a->bound.bits / sizeof *a->bound.bits; k++)
+        if (a->bound.bits[k] & b->bound.bits[k]) return true;
     return false;
 }
 
@@ -138,8 +138,8 @@ static cairn_status gather(cairn_context *context, traveller **all, int64_t *cou
 
     for (int k = 0; k < devices->count && status == CAIRN_OK; k++) {
         describe(&devices->device[k], comm->rank, &own[k].info);
-        own[k].node = comm->node;
-        memcpy(own[k].bound, devices->machine->bound, sizeof own[k].bound);
+        own[k].node  = comm->node;
+        own[k].bound = devices->machine->bound;
     }
     if (status == CAIRN_OK)
         status = cairn_comm_gather(comm, own, devices->count, sizeof *own, (void **)all,

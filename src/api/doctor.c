@@ -5,7 +5,9 @@
 
 #include "api/api.h"
 #include "devices/checkup.h"
+#include "devices/domains.h"
 #include "devices/kinds.h"
+#include "sched/pins.h"
 
 #ifdef CAIRN_WITH_MPI
 #    include "comm/mpi/world.h"
@@ -69,6 +71,37 @@ static void check_devices(const cairn_context *context, cairn_findings *findings
             "are its, not this one's");
 }
 
+/// Several devices that are the processor: are their threads bound to their cores?
+static void check_pins(const cairn_context *context, cairn_findings *findings)
+{
+    const cairn_devices *devices = context->devices;
+    const int            ranks   = context->comm->local_size;
+    int                  hosts = 0, threads = 0;
+    char                 text[256], cores[64];
+    size_t               n = 0;
+
+    for (int k = 0; k < devices->count; k++) {
+        const cairn_device *device = &devices->device[k];
+
+        if (!cairn_device_is_host(device)) continue;
+        hosts++;
+        threads += device->info.threads;
+        cairn_pu_set_print(&device->info.bound, cores, sizeof cores);
+        if (n < sizeof text)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s on processors %s",
+                                  n ? ", " : "", device->info.id, cores);
+    }
+    if (hosts < 2) return;
+    if (cairn_pins_fit(devices->machine, threads, ranks))
+        cairn_findings_ok(findings, "binding", "%s", text);
+    else
+        cairn_findings_note(
+            findings, "binding", "fewer threads, or ranks that are bound to cores",
+            "threads of the processor's %d devices run anywhere: %d "
+            "threads of each of %d rank%s, %d processors",
+            hosts, threads, ranks, ranks == 1 ? "" : "s", devices->machine->pus);
+}
+
 /// Each kind looks after itself; the processor also where the list leaves it out, since
 /// it does what other devices leave.
 static void check_kinds(const cairn_context *context, cairn_findings *findings)
@@ -120,6 +153,7 @@ check_rank(const cairn_context *context, int nodes, cairn_findings *findings)
 #endif
     cairn_checkup_threads(&rank, findings);
     check_devices(context, findings);
+    check_pins(context, findings);
 }
 
 /// What the ranks of a node have in common.

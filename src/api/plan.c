@@ -17,8 +17,7 @@ cairn_status cairn_product_check(cairn_context               *context,
     return cairn_product_valid(&context->env, options ? options : &defaults, order);
 }
 
-/// Bytes in memory beside the operands.
-static int64_t held_bytes(const cairn_tensor *tensor)
+int64_t cairn_plan_held(const cairn_tensor *tensor)
 {
     int64_t held = tensor->held;
 
@@ -87,102 +86,10 @@ static void discard(cairn_plan **plan)
     if (!*plan) return;
     cairn_env *env = &(*plan)->tensor->context->env;
 
+    cairn_adapt_fini(&(*plan)->adapt);
     cairn_replay_destroy(&(*plan)->replay);
     cairn_free(env, *plan);
     *plan = NULL;
-}
-
-/// What plans are made of, again with other homes.
-static cairn_status create_replay(const cairn_tensor          *tensor,
-                                  const cairn_product_options *op,
-                                  const cairn_homes           *homes,
-                                  int64_t                      held,
-                                  cairn_replay               **replay)
-{
-    return cairn_replay_create(tensor->context->comm, tensor->context->devices, homes,
-                               tensor->local, &tensor->rows, op, held, replay);
-}
-
-/// May members be tried elsewhere? On no rank did anybody say where they shall be, on
-/// some they are on several devices, and all have the processor.
-///
-/// Collective.
-static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *may)
-{
-    cairn_comm          *comm    = plan->tensor->context->comm;
-    const cairn_devices *devices = plan->tensor->context->devices;
-    const int            members = plan->tensor->local->groups;
-    int64_t              least[2];
-
-    *alone = plan->homes;
-    least[0] =
-        plan->homes.open == members && cairn_homes_gather(devices, members, alone);
-    least[1] = -(int64_t)cairn_homes_are_spread(&plan->homes, devices, members);
-    CAIRN_TRY(comm->ops->allreduce(comm, least, 2, CAIRN_MIN));
-    *may = least[0] == 1 && least[1] < 0;
-    return CAIRN_OK;
-}
-
-/// Has a device failed in a run, on any rank? Collective.
-static cairn_status has_failed(const cairn_replay *replay, int64_t *failed)
-{
-    cairn_comm *comm = replay->common.comm;
-
-    *failed = 0;
-    for (int p = 0; p < replay->pieces; p++)
-        *failed |= replay->piece[p].retired[0] != 0;
-    return comm->ops->allreduce(comm, failed, 1, CAIRN_MAX);
-}
-
-/// Time the plan against its other, and keep the faster in the plan. One whose device has
-/// failed stays, for it knows what became of its parts.
-///
-/// Collective.
-static cairn_status
-race(cairn_plan *plan, const cairn_homes *alone, cairn_replay **other)
-{
-    const cairn_devices *devices = plan->tensor->context->devices;
-    cairn_replay        *first   = plan->replay;
-    double               seconds[2];
-    int64_t              failed;
-
-    CAIRN_TRY(cairn_replay_race(first, *other, seconds));
-    CAIRN_TRY(has_failed(first, &failed));
-    const bool keeps = failed || seconds[0] <= seconds[1];
-
-    snprintf(plan->placement, sizeof plan->placement,
-             "%s: several devices %.4g ms, %s alone %.4g ms: %s", plan->homes.policy,
-             1e3 * seconds[0], devices->device[alone->device[0]].info.id,
-             1e3 * seconds[1], keeps ? "several" : "alone");
-    if (keeps) return CAIRN_OK;
-    plan->replay = *other;
-    plan->homes  = *alone;
-    *other       = first;
-    return CAIRN_OK;
-}
-
-/// Several devices are not always faster than one: where nobody has said that there shall
-/// be several, both are tried, and the faster one stays. Where there is no room for two,
-/// nothing is tried.
-///
-/// Collective.
-static cairn_status try_alone(cairn_plan *plan, const cairn_product_options *op)
-{
-    const int64_t held =
-        held_bytes(plan->tensor) + cairn_operands_bytes(&plan->replay->operands);
-    cairn_replay *other = NULL;
-    cairn_homes   alone;
-    bool          may;
-
-    CAIRN_TRY(may_race(plan, &alone, &may));
-    if (!may) return CAIRN_OK;
-    if (create_replay(plan->tensor, op, &alone, held, &other) != CAIRN_OK)
-        return CAIRN_OK;
-    const cairn_status status = race(plan, &alone, &other);
-
-    cairn_replay_destroy(&other);
-    if (status == CAIRN_OK) cairn_replay_begin_anew(plan->replay);
-    return status;
 }
 
 static cairn_status create_plan(cairn_plan                  *plan,
@@ -195,9 +102,12 @@ static cairn_status create_plan(cairn_plan                  *plan,
                                choose_homes(tensor, op, options, &plan->homes)));
     snprintf(plan->placement, sizeof plan->placement, "%s",
              plan->homes.open > 0 ? plan->homes.policy : "as named");
-    CAIRN_TRY(
-        create_replay(tensor, op, &plan->homes, held_bytes(tensor), &plan->replay));
-    return options && options->reproducible ? CAIRN_OK : try_alone(plan, op);
+    CAIRN_TRY(cairn_replay_create(tensor->context->comm, tensor->context->devices,
+                                  &plan->homes, tensor->local, &tensor->rows, op,
+                                  cairn_plan_held(tensor), &plan->replay));
+    if (!options || !options->reproducible) CAIRN_TRY(cairn_plan_try_ways(plan));
+    plan->made = strlen(plan->placement);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_plan_create(cairn_tensor                *tensor,
@@ -242,7 +152,7 @@ cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
 void cairn_plan_destroy(cairn_plan **plan)
 {
     if (!*plan) return;
-    cairn_replay_observe((*plan)->replay, (*plan)->tensor->context->costs);
+    cairn_plan_observe(*plan);
     (*plan)->tensor->context->plans--;
     discard(plan);
 }
@@ -256,38 +166,38 @@ own_range(const cairn_plan *plan, const cairn_rows *rows, int64_t *first, int64_
 
 void cairn_plan_columns(const cairn_plan *plan, int64_t *first, int64_t *end)
 {
-    own_range(plan, &plan->replay->operands.x_rows, first, end);
+    own_range(plan, &plan->replay->common.operands->x_rows, first, end);
 }
 
 void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *end)
 {
-    own_range(plan, &plan->replay->operands.y_rows, first, end);
+    own_range(plan, &plan->replay->common.operands->y_rows, first, end);
 }
 
 double *cairn_plan_x(cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->operands.x : NULL;
+    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->common.operands->x : NULL;
 }
 
 double *cairn_plan_y(const cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->operands.y : NULL;
+    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->common.operands->y : NULL;
 }
 
 float *cairn_plan_x_f32(cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->operands.x : NULL;
+    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->common.operands->x : NULL;
 }
 
 float *cairn_plan_y_f32(const cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->operands.y : NULL;
+    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->common.operands->y : NULL;
 }
 
 /// Bytes of this rank's rows of an operand.
 static size_t own_bytes(const cairn_plan *plan, const cairn_rows *rows)
 {
-    const cairn_operands *o = &plan->replay->operands;
+    const cairn_operands *o = plan->replay->common.operands;
     int64_t               first, end;
 
     own_range(plan, rows, &first, &end);
@@ -302,12 +212,12 @@ static void copy(void *to, const void *from, size_t bytes)
 
 cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 {
-    const cairn_operands *o     = &plan->replay->operands;
+    const cairn_operands *o     = plan->replay->common.operands;
     const size_t          bytes = own_bytes(plan, &o->y_rows);
 
     copy(o->x, x, own_bytes(plan, &o->x_rows));
     if (o->op.beta != 0) copy(o->y, y, bytes);
-    CAIRN_TRY(cairn_replay_run(plan->replay));
+    CAIRN_TRY(cairn_plan_run_ways(plan));
     copy(y, o->y, bytes);
     return CAIRN_OK;
 }

@@ -3,6 +3,7 @@
 /// What plans tell of themselves.
 
 #include "api/api.h"
+#include "devices/domains.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,25 +66,25 @@ static const char *clock_name(const double number[NUMBERS])
     return number[HAS_MEASURED] == 0 ? "simulated" : "mixed";
 }
 
-static int64_t count_retired(const cairn_replay *replay)
+/// Also of a way that was tried and is not in use.
+static int64_t count_retired(const cairn_plan *plan)
 {
-    int64_t retired = 0;
+    const cairn_replay *other = plan->adapt.other;
 
-    for (int p = 0; p < replay->pieces; p++)
-        retired += replay->piece[p].retired[0] != 0;
-    return retired;
+    return cairn_replay_retired(plan->replay)
+           + (other ? cairn_replay_retired(other) : 0);
 }
 
 cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 {
     cairn_replay *replay = plan->replay;
     cairn_comm   *comm   = replay->common.comm;
-    int64_t       sum[3] = {cairn_replay_bytes(replay), 0, count_retired(replay)};
+    int64_t       sum[3] = {cairn_replay_bytes(replay), 0, count_retired(plan)};
     double        number[NUMBERS];
     const char   *why = NULL;
     cairn_pos     sent;
 
-    cairn_halo_counts(replay->operands.halo, &sum[1], &sent);
+    cairn_halo_counts(replay->common.operands->halo, &sum[1], &sent);
     collect_numbers(plan, number);
     CAIRN_TRY(comm->ops->allreduce(comm, sum, 3, CAIRN_SUM));
     CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS));
@@ -97,8 +98,21 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
                               .clock         = clock_name(number),
                               .simulated     = number[SIMULATED],
                               .measured      = number[MEASURED],
-                              .retired       = (int)sum[2]};
+                              .retired       = (int)sum[2],
+                              .trials        = plan->adapt.trials,
+                              .switches      = plan->adapt.switches};
     return CAIRN_OK;
+}
+
+/// Where its threads are kept, of a part that has nothing else to say.
+static void describe_cores(const cairn_replay *replay, cairn_plan_part *part, int p)
+{
+    const cairn_device *device = replay->piece[p].device;
+    char                cores[64];
+
+    if (!replay->pinned || part->note[0] || !cairn_device_is_host(device)) return;
+    cairn_pu_set_print(&device->info.bound, cores, sizeof cores);
+    snprintf(part->note, sizeof part->note, "bound to processors %s", cores);
 }
 
 static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
@@ -139,8 +153,10 @@ cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts
     cairn_status        status =
         cairn_comm_agree(comm, CAIRN_NEW(comm->env, replay->pieces, &own));
 
-    for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++)
+    for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++) {
         describe_piece(&replay->piece[p], &own[p]);
+        describe_cores(replay, &own[p], p);
+    }
     if (status == CAIRN_OK)
         status = cairn_comm_gather(comm, own, replay->pieces, sizeof *own,
                                    (void **)parts, count);
@@ -157,6 +173,6 @@ void cairn_plan_parts_free(const cairn_plan *plan, cairn_plan_part **parts)
 
 void cairn_plan_forget_times(cairn_plan *plan)
 {
-    for (int p = 0; p < plan->replay->pieces; p++)
-        plan->replay->piece[p].runs = 0;
+    cairn_replay_forget_times(plan->replay);
+    if (plan->adapt.other) cairn_replay_forget_times(plan->adapt.other);
 }

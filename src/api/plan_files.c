@@ -12,7 +12,7 @@
 static cairn_status
 check_extents(cairn_plan *plan, const char *path, const cairn_shape *is)
 {
-    const cairn_operands *o       = &plan->replay->operands;
+    const cairn_operands *o       = plan->replay->common.operands;
     const int64_t         rows    = o->x_rows.first[o->x_rows.size];
     const int64_t         columns = o->op.columns;
 
@@ -29,7 +29,7 @@ check_extents(cairn_plan *plan, const char *path, const cairn_shape *is)
 /// Entries of this rank's rows into X.
 static void place_x(cairn_plan *plan, const cairn_entries *e)
 {
-    const cairn_operands *o   = &plan->replay->operands;
+    const cairn_operands *o   = plan->replay->common.operands;
     const bool            f32 = o->value_bits == 32;
     int64_t               first, end;
 
@@ -49,7 +49,7 @@ static void place_x(cairn_plan *plan, const cairn_entries *e)
 
 cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
 {
-    const cairn_operands *o    = &plan->replay->operands;
+    const cairn_operands *o    = plan->replay->common.operands;
     cairn_comm           *comm = o->comm;
     cairn_text_file       file;
 
@@ -67,7 +67,7 @@ cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
 /// Y in f64: as it is, or a widened copy in @p copy, which the caller frees.
 static cairn_status y_as_f64(const cairn_plan *plan, double **copy, const double **y)
 {
-    const cairn_operands *o = &plan->replay->operands;
+    const cairn_operands *o = plan->replay->common.operands;
     int64_t               first, end;
 
     *y = o->y;
@@ -82,7 +82,7 @@ static cairn_status y_as_f64(const cairn_plan *plan, double **copy, const double
 
 cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path)
 {
-    const cairn_operands *o     = &plan->replay->operands;
+    const cairn_operands *o     = plan->replay->common.operands;
     cairn_dense_rows      dense = {.rows = o->y_rows.first[o->y_rows.size],
                                    .cols = o->op.columns,
                                    .row  = o->op.columns,

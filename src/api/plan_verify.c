@@ -24,7 +24,7 @@ typedef struct {
 /// Errors of one row.
 static void compare_row(check *c, double y, row_sum sum)
 {
-    const long double alpha = c->plan->replay->operands.op.alpha;
+    const long double alpha = c->plan->replay->common.operands->op.alpha;
     const long double r = alpha * sum.r, s = fabsl(alpha) * sum.s;
     const bool        nan_y = isnan(y), nan_r = isnan((double)r);
 
@@ -60,7 +60,7 @@ static row_sum term(const check *c, cairn_pos k, double x)
 /// Column @p k of Y = A X. Entries are sorted by row.
 static void compare_column(check *c, int64_t k)
 {
-    const cairn_operands *o       = &c->plan->replay->operands;
+    const cairn_operands *o       = c->plan->replay->common.operands;
     const cairn_entries  *e       = c->entries;
     const int64_t         columns = o->op.columns;
     const void           *x       = cairn_operands_x(o);
@@ -99,7 +99,7 @@ typedef struct {
 /// The pieces of one column of X, by row, and how many go to each rank.
 static void make_pieces(const check *c, transposed *w, int64_t k)
 {
-    const cairn_operands *o       = &c->plan->replay->operands;
+    const cairn_operands *o       = c->plan->replay->common.operands;
     const cairn_entries  *e       = c->entries;
     const int64_t         columns = o->op.columns;
     int64_t               first, end, n = 0;
@@ -125,7 +125,7 @@ static void make_pieces(const check *c, transposed *w, int64_t k)
 /// Column @p k of a transposed product. Collective.
 static cairn_status compare_transposed(check *c, transposed *w, int64_t k)
 {
-    const cairn_operands *o        = &c->plan->replay->operands;
+    const cairn_operands *o        = c->plan->replay->common.operands;
     cairn_comm           *comm     = o->comm;
     int64_t              *received = w->counts + comm->size;
     int64_t               first, end, n = 0;
@@ -169,7 +169,7 @@ static cairn_status compare_all_transposed(check *c)
     transposed   w      = {0};
     cairn_status status = cairn_comm_agree(comm, prepare_transposed(c, &w));
 
-    for (int64_t k = 0; k < c->plan->replay->operands.op.columns; k++)
+    for (int64_t k = 0; k < c->plan->replay->common.operands->op.columns; k++)
         if (status == CAIRN_OK) status = compare_transposed(c, &w, k);
     cairn_free(comm->env, w.order);
     cairn_free(comm->env, w.piece);
@@ -180,8 +180,9 @@ static cairn_status compare_all_transposed(check *c)
 
 static cairn_status compare(check *c)
 {
-    if (c->plan->replay->operands.op.transposed) return compare_all_transposed(c);
-    for (int64_t k = 0; k < c->plan->replay->operands.op.columns; k++)
+    if (c->plan->replay->common.operands->op.transposed)
+        return compare_all_transposed(c);
+    for (int64_t k = 0; k < c->plan->replay->common.operands->op.columns; k++)
         compare_column(c, k);
     return CAIRN_OK;
 }
@@ -203,9 +204,9 @@ static cairn_status check_source(const cairn_plan *plan, const cairn_source *sou
                 "verify: source: it has other extents than the tensor");
     CAIRN_CHECK(same_rows(&source->rows, &plan->tensor->rows), env, CAIRN_BAD_ARGUMENT,
                 "verify: source: it was divided anew since the tensor was made of it");
-    CAIRN_CHECK(plan->replay->operands.op.beta == 0, env, CAIRN_BAD_ARGUMENT,
+    CAIRN_CHECK(plan->replay->common.operands->op.beta == 0, env, CAIRN_BAD_ARGUMENT,
                 "verify: beta: it is %g, and what Y held before is gone",
-                plan->replay->operands.op.beta);
+                plan->replay->common.operands->op.beta);
     return CAIRN_OK;
 }
 

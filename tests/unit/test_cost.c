@@ -410,6 +410,38 @@ Test(cost, another_machine_begins_anew)
     close_shop(&s);
 }
 
+/// With another driver a device has no measurements; with the old one it has them again.
+Test(cost, another_driver_begins_anew)
+{
+    shop              s;
+    cairn_costs       costs;
+    cairn_cost_device described;
+    cairn_cost_guess  guess;
+    cairn_device      card = {
+             .info = {.kind = "opencl", .name = "card", .threads = 1}
+    };
+    const cairn_work   work      = some_work("f", 1e6, 1e5);
+    static const char *drivers[] = {"535.54, 1980 MHz", "550.1, 1980 MHz",
+                                    "535.54, 1755 MHz", "535.54, 1980 MHz"};
+
+    open_shop(&s);
+    for (int k = 0; k < 4; k++) {
+        strcpy(card.info.driver, drivers[k]);
+        cairn_costs_init(&s.env, &s.machine, &costs);
+        cairn_cost_device_of(&card, 1, &described);
+        cairn_cost_predict(&costs, &described, &work, &guess);
+        cr_expect_eq(guess.source, k == 3 ? CAIRN_COST_MEASURED : CAIRN_COST_ESTIMATED,
+                     "driver %s", drivers[k]);
+        cairn_cost_observe(&costs, &described, &work, 0.5);
+        cairn_costs_save(&costs);
+        cairn_costs_fini(&costs);
+    }
+    cairn_costs_init(&s.env, &s.machine, &costs);
+    cr_expect_eq(costs.models, 3);
+    cairn_costs_fini(&costs);
+    close_shop(&s);
+}
+
 Test(cost, switched_off)
 {
     shop        s;

@@ -2,6 +2,7 @@
 /// @file
 /// Discovery of described machines, the registry, lists of devices and placements.
 
+#include "devices/domains.h"
 #include "devices/drivers.h"
 #include "devices/kinds.h"
 #include "devices/pci.h"
@@ -278,6 +279,59 @@ Test(devices, two_processors_split_the_cores)
     cr_expect_eq(devices->device[0].info.threads, 1);
     cr_expect_eq(devices->device[1].info.threads, 1);
     cairn_devices_close(&env, &devices);
+}
+
+/// The processors among the devices of a list, each "cores/MB: hardware threads".
+static void print_processors(const cairn_devices *devices, char *text, size_t size)
+{
+    size_t n = 0;
+
+    text[0] = '\0';
+    for (int k = 0; k < devices->count && n < size; k++) {
+        const cairn_device_facts *info = &devices->device[k].info;
+        char                      bound[64];
+
+        if (!cairn_device_is_host(&devices->device[k])) continue;
+        cairn_pu_set_print(&info->bound, bound, sizeof bound);
+        n += (size_t)snprintf(text + n, size - n, "%s%d/%d: %s", n ? "; " : "",
+                              info->cores, (int)(info->memory_bytes >> 20), bound);
+    }
+}
+
+#define TWO   "pack:2 [numa(memory=8388608)] core:4 pu:2"
+#define FAST  "pack:1 [numa(memory=8388608)] [numa(memory=2097152)] core:4 pu:1"
+#define ODD   "pack:1 numa:2(memory=8388608) core:2 pu:1(indexes=0,2,4,6)"
+#define SMALL "pack:2 [numa(memory=8388608)] core:1 pu:1"
+#define XML   CAIRN_SOURCE_DIR "/tests/topologies/domains.xml"
+
+Test(devices, processors_divide_domains)
+{
+    static const struct {
+        const char *machine, *list, *processors;
+    } rows[] = {
+        {TWO,   "",      "8/16: 0-15"                                               },
+        {TWO,   "cpu:1", "8/16: 0-15"                                               },
+        {TWO,   "cpu",   "4/8: 0-7; 4/8: 8-15"                                      },
+        {TWO,   "all",   "4/8: 0-7; 4/8: 8-15"                                      },
+        {TWO,   "cpu:4", "2/4: 0-3; 2/4: 4-7; 2/4: 8-11; 2/4: 12-15"                },
+        {TWO,   "cpu:3", "2/5: 0-3; 3/5: 4-9; 3/5: 10-15"                           },
+        {FAST,  "cpu",   "4/10: 0-3"                                                },
+        {FAST,  "cpu:2", "2/5: 0-1; 2/5: 2-3"                                       },
+        {ODD,   "cpu",   "2/8: 0,2; 2/8: 4,6"                                       },
+        {SMALL, "cpu:4", "1/4: 0; 1/4: 0; 1/4: 1; 1/4: 1"                           },
+        {XML,   "cpu",   "2/65536: 0-3; 2/65536: 4-7; 2/65536: 8-11; 2/65536: 12-15"},
+    };
+
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        char text[256];
+
+        describe(rows[r].machine);
+        cairn_devices *devices = open_list(rows[r].list);
+
+        print_processors(devices, text, sizeof text);
+        cr_expect_str_eq(text, rows[r].processors, "row %zu: %s", r, text);
+        cairn_devices_close(&env, &devices);
+    }
 }
 
 Test(devices, more_processors_than_cores_have_one_each)

@@ -614,6 +614,7 @@ Test(opencl_devices, two_on_a_platform)
     }
     cr_expect_eq(context->devices->count, 2);
     cr_expect_str_eq(context->devices->device[1].info.id, "opencl:1");
+    cr_expect_str_neq(context->devices->device[1].info.driver, "");
     cairn_source *source = make_source(context);
 
     tensor                       = must_store(context, source, "csr", CAIRN_F64);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The ways to run a plan's product: several devices, and one alone.
+
+#include "api/api.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/// May members be tried elsewhere? On no rank did anybody say where they shall be, on
+/// some they are on several devices, and all have the processor.
+///
+/// Collective.
+static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *may)
+{
+    cairn_comm          *comm    = plan->tensor->context->comm;
+    const cairn_devices *devices = plan->tensor->context->devices;
+    const int            members = plan->tensor->local->groups;
+    int64_t              least[2];
+
+    *alone = plan->homes;
+    least[0] =
+        plan->homes.open == members && cairn_homes_gather(devices, members, alone);
+    least[1] = -(int64_t)cairn_homes_are_spread(&plan->homes, devices, members);
+    CAIRN_TRY(comm->ops->allreduce(comm, least, 2, CAIRN_MIN));
+    *may = least[0] == 1 && least[1] < 0;
+    return CAIRN_OK;
+}
+
+/// Use the other way from now on.
+static void exchange_homes(cairn_plan *plan)
+{
+    const cairn_homes used = plan->homes;
+
+    plan->homes = plan->other;
+    plan->other = used;
+}
+
+/// Time the plan against its other, use the faster, and keep both. A plan whose device
+/// has failed stays as it is, for it knows what became of its parts.
+///
+/// Collective.
+static cairn_status race(cairn_plan *plan, cairn_replay **other)
+{
+    cairn_comm          *comm    = plan->tensor->context->comm;
+    const cairn_devices *devices = plan->tensor->context->devices;
+    double               seconds[2];
+
+    CAIRN_TRY(cairn_replay_race(plan->replay, *other, seconds));
+    int64_t failed = cairn_replay_retired(plan->replay);
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &failed, 1, CAIRN_MAX));
+    const bool alone = !failed && seconds[1] < seconds[0];
+
+    snprintf(plan->placement, sizeof plan->placement,
+             "%s: several devices %.4g ms, %s alone %.4g ms: %s", plan->homes.policy,
+             1e3 * seconds[0], devices->device[plan->other.device[0]].info.id,
+             1e3 * seconds[1], alone ? "alone" : "several");
+    if (failed) return CAIRN_OK;
+    if (alone) {
+        cairn_replay *const several = plan->replay;
+
+        plan->replay = *other;
+        *other       = several;
+        exchange_homes(plan);
+    }
+    cairn_replay_begin_anew(plan->replay);
+    cairn_replay_begin_anew(*other);
+    cairn_adapt_init(&plan->adapt, *other, (double[]){seconds[alone], seconds[!alone]});
+    *other = NULL;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_plan_try_ways(cairn_plan *plan)
+{
+    cairn_replay *other = NULL;
+    bool          may;
+
+    CAIRN_TRY(may_race(plan, &plan->other, &may));
+    if (!may
+        || cairn_replay_create_beside(plan->replay, &plan->other,
+                                      cairn_plan_held(plan->tensor), &other)
+               != CAIRN_OK)
+        return CAIRN_OK;
+    const cairn_status status = race(plan, &other);
+
+    if (status == CAIRN_OK && other) cairn_replay_begin_anew(plan->replay);
+    cairn_replay_destroy(&other);
+    return status;
+}
+
+/// A way by its devices.
+static void name_way(const cairn_plan *plan, const cairn_homes *homes, char name[40])
+{
+    const cairn_devices *devices = plan->tensor->context->devices;
+
+    if (cairn_homes_are_spread(homes, devices, plan->tensor->local->groups))
+        snprintf(name, 40, "several devices");
+    else
+        snprintf(name, 40, "%s alone", devices->device[homes->device[0]].info.id);
+}
+
+/// What came of the trials, behind what was said when the plan was made.
+static void tell_trials(cairn_plan *plan)
+{
+    const cairn_adapt *adapt = &plan->adapt;
+    char              *text  = plan->placement + plan->made;
+    const size_t       size  = sizeof plan->placement - plan->made;
+    char               in_use[40], other[40];
+
+    name_way(plan, &plan->homes, in_use);
+    name_way(plan, &plan->other, other);
+    const int n = snprintf(
+        text, size,
+        "; tried again %d time%s, after %" PRId64 " runs: %s %.4g ms, %s %.4g ms: %s%s",
+        adapt->trials, adapt->trials == 1 ? "" : "s", adapt->runs, in_use,
+        1e3 * adapt->seconds[0], other, 1e3 * adapt->seconds[1], in_use,
+        adapt->ended ? "; no more, since a device failed" : "");
+
+    if (adapt->switches > 0 && n > 0 && (size_t)n < size)
+        snprintf(text + n, size - (size_t)n, "; switched %d time%s", adapt->switches,
+                 adapt->switches == 1 ? "" : "s");
+}
+
+cairn_status cairn_plan_run_ways(cairn_plan *plan)
+{
+    cairn_adapt *adapt  = &plan->adapt;
+    const int    trials = adapt->trials, switches = adapt->switches;
+    const bool   ended = adapt->ended;
+
+    const cairn_status status = cairn_adapt_run(adapt, &plan->replay);
+
+    if (adapt->switches != switches) exchange_homes(plan);
+    if (adapt->trials != trials || adapt->ended != ended) tell_trials(plan);
+    return status;
+}
+
+void cairn_plan_observe(const cairn_plan *plan)
+{
+    cairn_costs *costs = plan->tensor->context->costs;
+
+    cairn_replay_observe(plan->replay, costs);
+    if (plan->adapt.other) cairn_replay_observe(plan->adapt.other, costs);
+}
