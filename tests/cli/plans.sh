@@ -32,8 +32,8 @@ sed 's/"cpu:1"/"gpu:1"/' p.json >wrong.json
 expect 2 run spmv m.mtx --devices cpu:2 --plan wrong.json
 sed 's/"rank": 0/"rank": "zero"/' p.json >wrong.json
 expect 2 run spmv m.mtx --devices cpu:2 --plan wrong.json
-expect 1 run spmv m.mtx --plan-out /nonexistent/p.json
-expect 1 run spmv m.mtx --trace /nonexistent/t.json
+expect 1 run spmv m.mtx --plan-out "$folder/missing/p.json"
+expect 1 run spmv m.mtx --trace "$folder/missing/t.json"
 
 # A device that is lost in its third run: the product is right, and it is told.
 echo '[{"kind": "cpu"}, {"kind": "debug", "fail_run": 3}]' >lost.json
