@@ -27,7 +27,9 @@ typedef struct cairn_compiled {
     cairn_strategy_facts facts;
     cairn_strategy       strategy;
     cairn_phase          read; ///< The first pass over the source; NULL: it needs none.
-    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded.
+    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded;
+    cairn_phase          dealt;  ///< from buckets, which `read` fills, if that may pay,
+    bool                 scattered; ///< and does.
     cairn_phase          count, fill;
     cairn_route          route;  ///< COMPILED if any of these was.
     cairn_shares         shares; ///< Of the source; what each found in its first pass.

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Buckets between a source and its groups.
+
+#include "convert/compiled_buckets.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    WORTH  = 1 << 20, ///< Entries whose groups a core's cache does not hold.
+    BUCKET = 1 << 13, ///< Entries of one, on average, at most:
+    BITS   = 10,      ///< unless there are too many buckets then.
+    GAP    = 4,       ///< Items between buckets, which else fall on one place in cache.
+    AHEAD  = 4,       ///< Items that are asked for past the last.
+    SAMPLE = 1 << 11, ///< Entries that tell how far apart groups are,
+    SPREAD = 4,       ///< if they are in more than one of so many buckets.
+};
+
+/// While entries are in buckets.
+typedef struct {
+    const cairn_compiled *c;
+    cairn_kernel_part    *to;
+    int64_t               shift;   ///< Bits of a group below its bucket.
+    int64_t               first;   ///< Group 0, counted from the least index there is.
+    int64_t               buckets; ///< Numbered from the least index, too.
+    cairn_pos            *begin;   ///< [buckets + 1] items before each.
+    uint32_t             *next;    ///< [threads][buckets] where the next item goes.
+    cairn_item           *items;
+    _Atomic int64_t       taken; ///< Buckets that somebody has, or has had.
+} dealing;
+
+static int bits_of(int64_t n)
+{
+    return n > 0 ? 64 - __builtin_clzll((uint64_t)n) : 0;
+}
+
+/// Bits of the groups that number buckets.
+static int bits_of_buckets(const cairn_compiled *c)
+{
+    int bits = 0;
+
+    while (bits < BITS && c->facts.entries >> bits > BUCKET)
+        bits++;
+    return bits;
+}
+
+static void number_buckets(const cairn_compiled *c, dealing *d)
+{
+    const cairn_interval *range = &c->range[0];
+    const int all = bits_of(range->hi - range->lo), few = bits_of_buckets(c);
+
+    d->shift   = all > few ? all - few : 0;
+    d->first   = c->m->layout->level[0].range.lo - range->lo;
+    d->buckets = ((range->hi - range->lo) >> d->shift) + 1;
+}
+
+static bool may_load(cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    if (c->facts.entries < WORTH || to->first != 1 || to->partition >= 0
+        || to->tuples > 0 || c->m->rows.on || c->m->ranked || c->m->blocks || c->m->set)
+        return false;
+    for (int l = 0; l < to->levels; l++)
+        if (to->level[l].determined) return false;
+    return cairn_key_fields_plan(to->levels, c->range, &c->keys.fields)
+           && c->keys.fields.split == 0;
+}
+
+cairn_status cairn_buckets_load(cairn_compiled *c)
+{
+    cairn_convert_spec deal = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
+    cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
+
+    if (!may_load(c)) return CAIRN_OK;
+    fill.source  = CAIRN_CONVERT_KEYS;
+    fill.from    = NULL;
+    fill.filter  = false;
+    fill.grouped = true;
+    CAIRN_TRY(cairn_compiled_load(c, &deal, &c->read));
+    return cairn_compiled_load(c, &fill, &c->dealt);
+}
+
+/* ---- asking ---- */
+
+/// Buckets with entries, after those of a sample were counted by group.
+static int64_t count_touched(const cairn_compiled *c, const dealing *d)
+{
+    int64_t touched = 0;
+
+    for (int64_t g = 0; g < c->facts.groups;) {
+        const int64_t bucket = (g + d->first) >> d->shift;
+        int64_t       end    = ((bucket + 1) << d->shift) - d->first;
+        uint32_t      some   = 0;
+
+        if (end > c->facts.groups) end = c->facts.groups;
+        for (; g < end; g++)
+            some |= c->cursor[g];
+        touched += some != 0;
+    }
+    return touched;
+}
+
+cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
+{
+    const cairn_local *from  = c->origin.from;
+    const int64_t      turns = c->shares.cut[c->shares.n];
+    const int64_t      some  = turns * SAMPLE / (c->facts.entries + 1) + 1;
+    cairn_convert_args args  = {
+         .groups = c->facts.groups, .cursor = c->cursor, .facts = c->shares.found};
+    int64_t outer[CAIRN_MAX_LEVELS];
+    dealing d;
+
+    *scattered = false;
+    number_buckets(c, &d);
+    if (d.buckets <= SPREAD || (from && from->group[c->origin.member].count != 1))
+        return CAIRN_OK;
+    memset(c->cursor, 0, (size_t)c->facts.groups * sizeof *c->cursor);
+    cairn_origin_args(&c->origin, 0, outer, &args);
+    args.begin             = turns / 2;
+    args.end               = turns / 2 + some < turns ? turns / 2 + some : turns;
+    const int64_t share[2] = {args.begin, args.end};
+
+    args.share  = share;
+    args.shares = 1;
+    CAIRN_TRY(cairn_phase_run(
+        c->m->env, &c->count,
+        from ? &from->part[from->group[c->origin.member].first].view : NULL,
+        (cairn_kernel_part *)&c->empty.view, &args));
+    *scattered = count_touched(c, &d) > d.buckets / SPREAD;
+    return CAIRN_OK;
+}
+
+/* ---- dealing ---- */
+
+/// Entries that come before group @p g of thread @p t, among those of all.
+static int64_t before(const cairn_compiled *c, int64_t t, int64_t g)
+{
+    return g < c->facts.groups ? c->cursor[t * c->facts.groups + g]
+                               : c->cursor[c->shares.n * c->facts.groups];
+}
+
+/// The groups of bucket @p b: from @p first up to the one returned.
+static int64_t groups_of(const dealing *d, int64_t b, int64_t *first)
+{
+    const int64_t groups = d->c->facts.groups;
+    const int64_t begin  = (b << d->shift) - d->first,
+                  end    = ((b + 1) << d->shift) - d->first;
+
+    *first = begin < 0 ? 0 : begin < groups ? begin : groups;
+    return end < 0 ? 0 : end < groups ? end : groups;
+}
+
+/// Where the items of each bucket begin, and in it those of each thread.
+static void place_buckets(dealing *d)
+{
+    const cairn_compiled *c = d->c;
+    const int64_t         n = c->shares.n;
+
+    for (int64_t b = 0; b < d->buckets; b++) {
+        int64_t       first;
+        const int64_t end = groups_of(d, b, &first);
+        int64_t       at  = before(c, 0, first) + GAP * b;
+
+        d->begin[b] = at;
+        for (int64_t t = 0; t < n; t++) {
+            d->next[t * d->buckets + b] = (uint32_t)at;
+            for (int64_t g = first; g < end && n > 1; g++)
+                at += (t + 1 < n ? before(c, t + 1, g) : before(c, 0, g + 1))
+                      - before(c, t, g);
+        }
+    }
+    d->begin[d->buckets] = before(c, 0, c->facts.groups) + GAP * d->buckets;
+}
+
+static void set_fields(const cairn_compiled *c, cairn_convert_args *args)
+{
+    args->low   = c->keys.fields.low;
+    args->shift = c->keys.fields.shift;
+    args->mask  = c->keys.fields.mask;
+}
+
+static void bucket_task(void *user, int thread)
+{
+    dealing *const     d    = user;
+    cairn_convert_args args = {.cursor = d->c->cursor, .groups = d->c->facts.groups};
+
+    (void)thread;
+    set_fields(d->c, &args);
+    for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->buckets;) {
+        cairn_item *const its = d->items + d->begin[b];
+
+        args.end   = d->begin[b + 1] - d->begin[b] - GAP;
+        args.key   = &its->word;
+        args.moved = (double *)(void *)&its->load;
+        ((cairn_convert_fn)d->c->dealt.kernel.run)(NULL, d->to, &args);
+    }
+}
+
+static cairn_status run(dealing *d)
+{
+    const cairn_compiled *c    = d->c;
+    cairn_env *const      env  = c->m->env;
+    cairn_convert_args    args = {.cursor = d->next,
+                                  .groups = d->buckets,
+                                  .bucket = c->keys.fields.shift[0] + d->shift,
+                                  .key    = &d->items->word,
+                                  .moved  = (double *)(void *)&d->items->load,
+                                  .facts  = c->shares.found};
+
+    place_buckets(d);
+    set_fields(c, &args);
+    CAIRN_TRY(cairn_compiled_run(c, &c->read, d->to, &args));
+    cairn_crew_run(&env->crew, (int)c->shares.n, bucket_task, d, (int)c->shares.n);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part)
+{
+    cairn_env *const env = c->m->env;
+    dealing          d   = {.c = c, .to = &part->view};
+    cairn_status     status;
+
+    number_buckets(c, &d);
+    CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
+    CAIRN_GO(done, CAIRN_NEW(env, c->shares.n * d.buckets, &d.next));
+    CAIRN_GO(done,
+             CAIRN_NEW(env, c->facts.entries + GAP * d.buckets + AHEAD, &d.items));
+    status = run(&d);
+done:
+    cairn_free(env, d.items);
+    cairn_free(env, d.next);
+    cairn_free(env, d.begin);
+    return status;
+}
