@@ -77,7 +77,7 @@ cairn_status cairn_buckets_load(cairn_compiled *c)
     fill.source  = CAIRN_CONVERT_KEYS;
     fill.from    = NULL;
     fill.filter  = false;
-    fill.grouped = true;
+    fill.grouped = fill.ahead = true;
     CAIRN_TRY(cairn_compiled_load(c, &deal, &c->read));
     return cairn_compiled_load(c, &fill, &c->dealt);
 }

@@ -120,6 +120,7 @@ static void deal_keys(cairn_convert *c)
     cairn_convert_read_fields(c);
     c->thread = cairn_ir_int(&c->ir, 0);
     cairn_convert_visit(c, true);
+    ask_for_lines(c);
     cairn_convert_indices(c, c->levels);
     write_entry(c, take_node(c));
     cairn_convert_leave(c);
