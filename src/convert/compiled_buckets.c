@@ -55,12 +55,21 @@ static void number_buckets(const cairn_compiled *c, dealing *d)
     d->buckets = ((range->hi - range->lo) >> d->shift) + 1;
 }
 
+/// Are there more entries than a core's cache has groups for? Who compiles always tries
+/// with fewer, as soon as there are several buckets.
+static bool is_worth(const cairn_compiled *c)
+{
+    return c->facts.entries >= WORTH
+           || (!cairn_compiled_may_fall_back(c->m->env)
+               && 1 << bits_of_buckets(c) > SPREAD);
+}
+
 static bool may_load(cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
-    if (c->facts.entries < WORTH || to->first != 1 || to->partition >= 0
-        || to->tuples > 0 || c->m->rows.on || c->m->ranked || c->m->blocks || c->m->set)
+    if (!is_worth(c) || to->first != 1 || to->partition >= 0 || to->tuples > 0
+        || c->m->rows.on || c->m->ranked || c->m->blocks || c->m->set)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (to->level[l].determined) return false;

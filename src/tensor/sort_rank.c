@@ -4,6 +4,7 @@
 
 #include "tensor/sort_rank.h"
 
+#include <stddef.h>
 #include <string.h>
 
 typedef int32_t lanes_4 __attribute__((vector_size(16)));
@@ -72,12 +73,19 @@ static const cairn_ranker of_eight = {CAIRN_RANK_MOST / 2, by_eight, has_avx2};
 #    define of_eight of_four
 #endif
 
+const cairn_ranker *cairn_ranker_at(int k)
+{
+    static const cairn_ranker *const list[] = {&cairn_ranker_avx512, &of_eight,
+                                               &of_four};
+
+    return k < (int)(sizeof list / sizeof *list) ? list[k] : NULL;
+}
+
 const cairn_ranker *cairn_ranker_choose(void)
 {
-    const cairn_ranker *const list[] = {&cairn_ranker_avx512, &of_eight, &of_four};
-    int                       k      = 0;
+    int k = 0;
 
-    while (!list[k]->usable())
+    while (!cairn_ranker_at(k)->usable())
         k++;
-    return list[k];
+    return cairn_ranker_at(k);
 }

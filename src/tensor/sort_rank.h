@@ -31,6 +31,9 @@ typedef struct cairn_ranker {
 
 extern const cairn_ranker cairn_ranker_avx512; ///< 8, 16 or 32 at a time.
 
+/// All of them, the widest first; NULL past the last.
+const cairn_ranker *cairn_ranker_at(int k);
+
 /// The best that this machine can use.
 const cairn_ranker *cairn_ranker_choose(void);
 
