@@ -21,13 +21,14 @@ enum {
 typedef struct {
     const cairn_compiled *c;
     cairn_kernel_part    *to;
-    int64_t               shift;   ///< Bits of a group below its bucket.
-    int64_t               first;   ///< Group 0, counted from the least index there is.
-    int64_t               buckets; ///< Numbered from the least index, too.
-    cairn_pos            *begin;   ///< [buckets + 1] items before each.
-    uint32_t             *next;    ///< [threads][buckets] where the next item goes.
-    cairn_item           *items;
-    _Atomic int64_t       taken; ///< Buckets that somebody has, or has had.
+    int64_t               shift; ///< Bits of a group below its bucket.
+    int64_t               first; ///< Group 0, counted from the least index there is;
+                                 ///< 0 or less.
+    int64_t         buckets;     ///< Numbered from the least index, too.
+    cairn_pos      *begin;       ///< [buckets + 1] items before each.
+    uint32_t       *next;        ///< [threads][buckets] where the next item goes.
+    cairn_item     *items;
+    _Atomic int64_t taken; ///< Buckets that somebody has, or has had.
 } dealing;
 
 static int bits_of(int64_t n)
@@ -68,8 +69,9 @@ static bool may_load(cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
-    if (!is_worth(c) || to->first != 1 || to->partition >= 0 || to->tuples > 0
-        || c->m->rows.on || c->m->ranked || c->m->blocks || c->m->set)
+    if (!is_worth(c) || c->facts.entries > INT32_MAX || to->first != 1
+        || to->partition >= 0 || to->tuples > 0 || c->m->rows.on || c->m->ranked
+        || c->m->blocks || c->m->set)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (to->level[l].determined) return false;
@@ -77,18 +79,27 @@ static bool may_load(cairn_compiled *c)
            && c->keys.fields.split == 0;
 }
 
-cairn_status cairn_buckets_load(cairn_compiled *c)
+static cairn_status load(cairn_compiled *c)
 {
-    cairn_convert_spec deal = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
-    cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
+    const cairn_convert_spec deal = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
+    cairn_convert_spec       fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
-    if (!may_load(c)) return CAIRN_OK;
     fill.source  = CAIRN_CONVERT_KEYS;
     fill.from    = NULL;
     fill.filter  = false;
     fill.grouped = fill.ahead = true;
     CAIRN_TRY(cairn_compiled_load(c, &deal, &c->read));
     return cairn_compiled_load(c, &fill, &c->dealt);
+}
+
+/* Whoever cannot have these functions deals out without them. */
+cairn_status cairn_buckets_load(cairn_compiled *c)
+{
+    const cairn_status status = may_load(c) ? load(c) : CAIRN_OK;
+
+    if (status != CAIRN_NO_KERNEL) return status;
+    cairn_phase_release(&c->read);
+    return CAIRN_OK;
 }
 
 /* ---- asking ---- */
@@ -98,7 +109,7 @@ static int64_t count_touched(const cairn_compiled *c, const dealing *d)
 {
     int64_t touched = 0;
 
-    for (int64_t g = 0; g < c->facts.groups;) {
+    for (int64_t g = -d->first; g < c->facts.groups;) {
         const int64_t bucket = (g + d->first) >> d->shift;
         int64_t       end    = ((bucket + 1) << d->shift) - d->first;
         uint32_t      some   = 0;
