@@ -4,7 +4,6 @@
 
 #include "convert/compiled_buckets.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum {
@@ -20,15 +19,13 @@ enum {
 /// While entries are in buckets.
 typedef struct {
     const cairn_compiled *c;
-    cairn_kernel_part    *to;
     int64_t               shift; ///< Bits of a group below its bucket.
     int64_t               first; ///< Group 0, counted from the least index there is;
                                  ///< 0 or less.
-    int64_t         buckets;     ///< Numbered from the least index, too.
-    cairn_pos      *begin;       ///< [buckets + 1] items before each.
-    uint32_t       *next;        ///< [threads][buckets] where the next item goes.
-    cairn_item     *items;
-    _Atomic int64_t taken; ///< Buckets that somebody has, or has had.
+    int64_t     buckets;         ///< Numbered from the least index, too.
+    cairn_pos  *begin;           ///< [buckets + 1] items before each.
+    uint32_t   *next;            ///< [buckets] where the next item goes.
+    cairn_item *items;
 } dealing;
 
 static int bits_of(int64_t n)
@@ -69,9 +66,9 @@ static bool may_load(cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
-    if (!is_worth(c) || c->facts.entries > INT32_MAX || to->first != 1
-        || to->partition >= 0 || to->tuples > 0 || c->m->rows.on || c->m->ranked
-        || c->m->blocks || c->m->set)
+    if (c->shares.n > 1 || !is_worth(c) || c->facts.entries > INT32_MAX
+        || to->first != 1 || to->partition >= 0 || to->tuples > 0 || c->m->rows.on
+        || c->m->ranked || c->m->blocks || c->m->set)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (to->level[l].determined) return false;
@@ -154,75 +151,27 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
 
 /* ---- dealing ---- */
 
-/// Entries that come before group @p g of thread @p t, among those of all.
-static int64_t before(const cairn_compiled *c, int64_t t, int64_t g)
-{
-    return g < c->facts.groups ? c->cursor[t * c->facts.groups + g]
-                               : c->cursor[c->shares.n * c->facts.groups];
-}
-
-/// The groups of bucket @p b: from @p first up to the one returned.
-static int64_t groups_of(const dealing *d, int64_t b, int64_t *first)
-{
-    const int64_t groups = d->c->facts.groups;
-    const int64_t begin  = (b << d->shift) - d->first,
-                  end    = ((b + 1) << d->shift) - d->first;
-
-    *first = begin < 0 ? 0 : begin < groups ? begin : groups;
-    return end < 0 ? 0 : end < groups ? end : groups;
-}
-
-/// Where the items of each bucket begin, and in it those of each thread.
+/// Where the items of each bucket begin: its first group's entries, and gaps.
 static void place_buckets(dealing *d)
 {
     const cairn_compiled *c = d->c;
-    const int64_t         n = c->shares.n;
 
-    for (int64_t b = 0; b < d->buckets; b++) {
-        int64_t       first;
-        const int64_t end = groups_of(d, b, &first);
-        int64_t       at  = before(c, 0, first) + GAP * b;
+    for (int64_t b = 0; b <= d->buckets; b++) {
+        const int64_t g     = (b << d->shift) - d->first;
+        const int64_t group = g < c->facts.groups ? g : c->facts.groups;
 
-        d->begin[b] = at;
-        for (int64_t t = 0; t < n; t++) {
-            d->next[t * d->buckets + b] = (uint32_t)at;
-            for (int64_t g = first; g < end && n > 1; g++)
-                at += (t + 1 < n ? before(c, t + 1, g) : before(c, 0, g + 1))
-                      - before(c, t, g);
-        }
-    }
-    d->begin[d->buckets] = before(c, 0, c->facts.groups) + GAP * d->buckets;
-}
-
-static void set_fields(const cairn_compiled *c, cairn_convert_args *args)
-{
-    args->low   = c->keys.fields.low;
-    args->shift = c->keys.fields.shift;
-    args->mask  = c->keys.fields.mask;
-}
-
-static void bucket_task(void *user, int thread)
-{
-    dealing *const     d    = user;
-    cairn_convert_args args = {.cursor = d->c->cursor, .groups = d->c->facts.groups};
-
-    (void)thread;
-    set_fields(d->c, &args);
-    for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->buckets;) {
-        cairn_item *const its = d->items + d->begin[b];
-
-        args.end   = d->begin[b + 1] - d->begin[b] - GAP;
-        args.key   = &its->word;
-        args.moved = (double *)(void *)&its->load;
-        ((cairn_convert_fn)d->c->dealt.kernel.run)(NULL, d->to, &args);
+        d->begin[b] = c->cursor[group] + GAP * b;
+        if (b < d->buckets) d->next[b] = (uint32_t)d->begin[b];
     }
 }
 
-static cairn_status run(dealing *d)
+static cairn_status run(dealing *d, cairn_kernel_part *to)
 {
     const cairn_compiled *c    = d->c;
-    cairn_env *const      env  = c->m->env;
-    cairn_convert_args    args = {.cursor = d->next,
+    cairn_convert_args    args = {.low    = c->keys.fields.low,
+                                  .shift  = c->keys.fields.shift,
+                                  .mask   = c->keys.fields.mask,
+                                  .cursor = d->next,
                                   .groups = d->buckets,
                                   .bucket = c->keys.fields.shift[0] + d->shift,
                                   .key    = &d->items->word,
@@ -230,24 +179,32 @@ static cairn_status run(dealing *d)
                                   .facts  = c->shares.found};
 
     place_buckets(d);
-    set_fields(c, &args);
-    CAIRN_TRY(cairn_compiled_run(c, &c->read, d->to, &args));
-    cairn_crew_run(&env->crew, (int)c->shares.n, bucket_task, d, (int)c->shares.n);
+    CAIRN_TRY(cairn_compiled_run(c, &c->read, to, &args));
+    args.cursor = c->cursor;
+    for (int64_t b = 0; b < d->buckets; b++) {
+        cairn_item *const its = d->items + d->begin[b];
+
+        args.begin = 0;
+        args.end   = d->begin[b + 1] - d->begin[b] - GAP;
+        args.key   = &its->word;
+        args.moved = (double *)(void *)&its->load;
+        CAIRN_TRY(cairn_phase_run(c->m->env, &c->dealt, NULL, to, &args));
+    }
     return CAIRN_OK;
 }
 
 cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part)
 {
     cairn_env *const env = c->m->env;
-    dealing          d   = {.c = c, .to = &part->view};
+    dealing          d   = {.c = c};
     cairn_status     status;
 
     number_buckets(c, &d);
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
-    CAIRN_GO(done, CAIRN_NEW(env, c->shares.n * d.buckets, &d.next));
+    CAIRN_GO(done, CAIRN_NEW(env, d.buckets, &d.next));
     CAIRN_GO(done,
              CAIRN_NEW(env, c->facts.entries + GAP * d.buckets + AHEAD, &d.items));
-    status = run(&d);
+    status = run(&d, &part->view);
 done:
     cairn_free(env, d.items);
     cairn_free(env, d.next);

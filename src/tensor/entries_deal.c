@@ -17,9 +17,9 @@ enum {
      * one line of distance makes dealing 1.1 to 2 times faster. */
     GAP   = 4,
     AHEAD = 4, ///< Items between a prefetch and its use, within a bucket.
-    FAR =
-        128, ///< Entries between a prefetch and its use, where they were given: lines of
-    ///< all buckets keep the processor from running far enough ahead by itself.
+    /* Entries between a prefetch and its use, where they were given: fetching lines of all
+     * buckets, the processor does not run far enough ahead by itself. */
+    FAR    = 128,
     SHARE  = 100000,  ///< Entries worth a thread.
     SAMPLE = 1 << 12, ///< Entries that are looked at first.
 };
