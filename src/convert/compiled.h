@@ -7,8 +7,8 @@
 /// to convert.
 ///
 /// Memory beside the arrays, from the reading of the source to the end of the build, for n
-/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group;
-/// SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
+/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group,
+/// and where groups are far apart 16 an entry; SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
 /// (24 when its indices take more than 63 bits) and as much again while they are sorted.
 
 #ifndef CAIRN_CONVERT_COMPILED_H

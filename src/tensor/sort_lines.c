@@ -10,10 +10,7 @@
 
 #include <string.h>
 
-enum {
-    DIGIT  = 10, ///< Bits of a digit, at most,
-    DIGITS = (CAIRN_RANK_BITS + DIGIT - 1) / DIGIT,
-};
+enum { DIGIT = 10 }; ///< Bits of a digit, at most.
 
 /// Where lines begin, from how many items each has; begin[k + 1] is line k's.
 static void count_lines(cairn_pos         n,
@@ -55,26 +52,26 @@ static int bits_of_keys(uint32_t n, const uint64_t *handle)
 static uint64_t *order_by_digits(uint32_t n, uint64_t *handle, uint64_t *room)
 {
     const int bits = bits_of_keys(n, handle), passes = (bits + DIGIT - 1) / DIGIT;
-    uint32_t  next[DIGITS][1 << DIGIT];
+    uint32_t  next[1 << DIGIT];
     int       shift = 32;
 
     for (int pass = 0; pass < passes; pass++) {
-        const int width     = (bits + 32 - shift + passes - pass - 1) / (passes - pass);
-        const uint64_t mask = ((uint64_t)1 << width) - 1;
-        uint32_t before = 0, *const its = next[pass];
-        uint64_t *const swap = handle;
+        const int width = (bits + 32 - shift + passes - pass - 1) / (passes - pass);
+        const uint64_t  mask   = ((uint64_t)1 << width) - 1;
+        uint32_t        before = 0;
+        uint64_t *const swap   = handle;
 
-        memset(its, 0, sizeof *its << width);
+        memset(next, 0, sizeof *next << width);
         for (uint32_t k = 0; k < n; k++)
-            its[handle[k] >> shift & mask]++;
+            next[handle[k] >> shift & mask]++;
         for (uint64_t d = 0; d <= mask; d++) {
-            const uint32_t here = its[d];
+            const uint32_t here = next[d];
 
-            its[d] = before;
+            next[d] = before;
             before += here;
         }
         for (uint32_t k = 0; k < n; k++)
-            room[its[handle[k] >> shift & mask]++] = handle[k];
+            room[next[handle[k] >> shift & mask]++] = handle[k];
         handle = room;
         room   = swap;
         shift += width;
