@@ -379,6 +379,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     if (!c) return;
     cairn_phase_release(&c->read);
     cairn_phase_release(&c->mirror);
+    cairn_phase_release(&c->dealt);
     cairn_phase_release(&c->count);
     cairn_phase_release(&c->fill);
     cairn_keys_fini(env, &c->keys);

@@ -7,8 +7,8 @@
 /// to convert.
 ///
 /// Memory beside the arrays, from the reading of the source to the end of the build, for n
-/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group;
-/// SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
+/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group,
+/// and where groups are far apart 16 an entry; SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
 /// (24 when its indices take more than 63 bits) and as much again while they are sorted.
 
 #ifndef CAIRN_CONVERT_COMPILED_H
@@ -27,7 +27,9 @@ typedef struct cairn_compiled {
     cairn_strategy_facts facts;
     cairn_strategy       strategy;
     cairn_phase          read; ///< The first pass over the source; NULL: it needs none.
-    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded.
+    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded;
+    cairn_phase          dealt;  ///< from buckets, which `read` fills, if that may pay,
+    bool                 scattered; ///< and does.
     cairn_phase          count, fill;
     cairn_route          route;  ///< COMPILED if any of these was.
     cairn_shares         shares; ///< Of the source; what each found in its first pass.
