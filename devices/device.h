@@ -164,6 +164,11 @@ typedef struct cairn_device_ops {
     cairn_status (*build)(cairn_device            *device,
                           const cairn_device_work *work,
                           cairn_launch            *launch);
+    /// Get the code that build() will want for several products, side by side where it has
+    /// to be compiled. Local. Cannot fail: build() tells what has failed. NULL, whatever
+    /// the delegate does: build() gets each. Touches nothing but the environment's
+    /// allocator and the device's kernels.
+    void (*ahead)(cairn_device *device, const cairn_device_work *work, int works);
     /// Open the loader of the device's kernels: called once, when the first kernel is
     /// asked for (registry.h). What it keeps is `loader->user`. NULL, also in the
     /// delegate: there are no kernels, and work runs the reference way.

@@ -65,3 +65,43 @@ cairn_status cairn_product_load(cairn_env                 *env,
     cairn_free(env, key);
     return status;
 }
+
+static cairn_status request_all(cairn_env                 *env,
+                                const cairn_kernel_loader *loader,
+                                int                        products,
+                                recipe                    *r,
+                                cairn_kernel_request      *request)
+{
+    for (int k = 0; k < products; k++) {
+        char *key;
+
+        CAIRN_TRY(cairn_product_key(env, r[k].layout, r[k].product, &key));
+        cairn_kernel_symbol(key, r[k].symbol);
+        request[k] =
+            (cairn_kernel_request){.key = key, .source = write_source, .user = &r[k]};
+    }
+    loader->ahead(loader->user, request, products);
+    return CAIRN_OK;
+}
+
+void cairn_products_ahead(cairn_env                 *env,
+                          const cairn_kernel_loader *loader,
+                          const cairn_layout *const *layout,
+                          const cairn_product       *product,
+                          int                        products)
+{
+    cairn_kernel_request *request = NULL;
+    recipe               *r       = NULL;
+
+    if (!loader->ahead) return;
+    if (CAIRN_NEW_ZERO(env, products, &request) == CAIRN_OK
+        && CAIRN_NEW(env, products, &r) == CAIRN_OK) {
+        for (int k = 0; k < products; k++)
+            r[k] = (recipe){.layout = layout[k], .product = &product[k]};
+        request_all(env, loader, products, r, request);
+    }
+    for (int k = 0; request && k < products; k++)
+        cairn_free(env, (char *)request[k].key);
+    cairn_free(env, request);
+    cairn_free(env, r);
+}

@@ -33,4 +33,13 @@ cairn_status cairn_product_load(cairn_env                 *env,
                                 const cairn_product       *product,
                                 cairn_kernel              *kernel);
 
+/// Have a loader get the kernels of several products side by side. Local. Cannot fail.
+///
+/// @param[in] layout, product  [products]
+void cairn_products_ahead(cairn_env                 *env,
+                          const cairn_kernel_loader *loader,
+                          const cairn_layout *const *layout,
+                          const cairn_product       *product,
+                          int                        products);
+
 #endif

@@ -14,57 +14,75 @@ static bool is_fatal(const cairn_env *env, cairn_status status)
            || (status != CAIRN_OK && env->options.kernels == CAIRN_KERNELS_COMPILED);
 }
 
-static void release_all(cairn_env *env, int count, const cairn_member_request *request)
+/// All ranks go the reference way, for the reason that rank @p root has: that of kernel
+/// @p which.
+static cairn_status give_up(cairn_comm                 *comm,
+                            int                         root,
+                            cairn_member_kernel *const *kernel,
+                            int                         count,
+                            int                         which)
 {
+    cairn_env *env = comm->env;
+    char      *why = kernel[which]->why;
+
+    kernel[which]->why = NULL;
     for (int k = 0; k < count; k++)
-        cairn_member_kernel_release(env, request[k].kernel);
-}
+        cairn_member_kernel_release(env, kernel[k]);
+    if (comm->rank != root) {
+        cairn_free(env, why);
+        why = NULL;
+    }
+    const cairn_status status = cairn_comm_share_text(comm, root, &why);
 
-/// All ranks go the reference way, for the reason that rank @p root has.
-static cairn_status
-give_up(cairn_comm *comm, int root, int count, const cairn_member_request *request)
-{
-    cairn_env   *env    = comm->env;
-    char        *why    = NULL;
-    cairn_status status = CAIRN_OK;
-
-    release_all(env, count, request);
-    if (comm->rank == root)
-        status = cairn_strndup(env, env->message, strlen(env->message), &why);
-    CAIRN_TRY(cairn_comm_agree(comm, status));
-    status = cairn_comm_share_text(comm, root, &why);
     if (env->options.kernels == CAIRN_KERNELS_REFERENCE) {
         cairn_free(env, why); /* not worth telling who asked for it */
         why = NULL;
     }
-    request[0].kernel->why = why;
+    kernel[0]->why = why;
     return status;
 }
 
-/// Have the devices build, until one cannot.
-static cairn_status build_all(int count, const cairn_member_request *request)
+void cairn_member_kernel_build(cairn_device            *device,
+                               const cairn_device_work *work,
+                               cairn_member_kernel     *kernel)
 {
-    for (int k = 0; k < count; k++)
-        CAIRN_TRY(request[k].device->ops.build(request[k].device, request[k].work,
-                                               &request[k].kernel->launch));
-    return CAIRN_OK;
+    cairn_env *env = device->env;
+
+    *kernel        = (cairn_member_kernel){0};
+    kernel->status = device->ops.build(device, work, &kernel->launch);
+    if (kernel->status == CAIRN_OK) return;
+    const char        *why  = cairn_message(env);
+    const cairn_status kept = cairn_strndup(env, why, strlen(why), &kernel->why);
+
+    if (kept != CAIRN_OK) kernel->status = kept;
 }
 
-cairn_status cairn_member_kernels_get(cairn_comm                 *comm,
-                                      int                         count,
-                                      const cairn_member_request *request)
+/// The first that could not be built; 0 if all could.
+static int first_refused(cairn_member_kernel *const *kernel, int count)
 {
-    const cairn_status status   = build_all(count, request);
-    int64_t            refusing = status == CAIRN_OK ? comm->size : comm->rank;
-    cairn_status       agreed =
-        cairn_comm_agree(comm, is_fatal(comm->env, status) ? status : CAIRN_OK);
+    for (int k = 0; k < count; k++)
+        if (kernel[k]->status != CAIRN_OK) return k;
+    return 0;
+}
 
-    if (agreed == CAIRN_OK)
-        agreed = comm->ops->allreduce(comm, &refusing, 1, CAIRN_MIN);
-    if (agreed == CAIRN_OK && refusing < comm->size)
-        agreed = give_up(comm, (int)refusing, count, request);
-    if (agreed != CAIRN_OK) release_all(comm->env, count, request);
-    return agreed;
+cairn_status cairn_member_kernels_agree(cairn_comm                 *comm,
+                                        cairn_member_kernel *const *kernel,
+                                        int                         count)
+{
+    cairn_env         *env      = comm->env;
+    const int          which    = first_refused(kernel, count);
+    const cairn_status status   = kernel[which]->status;
+    int64_t            refusing = status == CAIRN_OK ? comm->size : comm->rank;
+    cairn_status       mine     = CAIRN_OK;
+
+    if (is_fatal(env, status))
+        mine = cairn_fail(env, status, "%s",
+                          kernel[which]->why ? kernel[which]->why
+                                             : cairn_status_text(status));
+    CAIRN_TRY(cairn_comm_agree(comm, mine));
+    CAIRN_TRY(comm->ops->allreduce(comm, &refusing, 1, CAIRN_MIN));
+    return refusing < comm->size ? give_up(comm, (int)refusing, kernel, count, which)
+                                 : CAIRN_OK;
 }
 
 void cairn_member_kernel_release(cairn_env *env, cairn_member_kernel *kernel)

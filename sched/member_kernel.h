@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The product of one member, or of a share of it, on the device that it was given: asked
-/// for when a plan is made, run by the device's queue. Where there is no code (the lowering has none for the
+/// The product of one member, or of a share of it, on the device that it was given: asked for when a plan is
+/// made, run by the device's queue. Where there is no code (the lowering has none for the
 /// layout, there is no compiler, CAIRN_KERNELS says so), the member goes the reference
 /// way, and the reason is kept.
 
@@ -14,28 +14,31 @@
 typedef struct cairn_member_kernel {
     cairn_launch launch; ///< run NULL: the reference way.
     char        *why;    ///< Of the reference way, one line; NULL: it was asked for.
+    cairn_status status; ///< Of building it here, until the ranks agree; `why` tells.
 } cairn_member_kernel;
 
-/// Who wants a kernel: one device, for its share of a member.
-typedef struct cairn_member_request {
-    cairn_device            *device; ///< Of this rank.
-    const cairn_device_work *work;
-    cairn_member_kernel     *kernel; ///< [out] cairn_member_kernel_release().
-} cairn_member_request;
+/// Build the kernel of a member, or find out why there is none.
+///
+/// Local.
+///
+/// @param[out] kernel  What came of it, for cairn_member_kernels_agree(). Released with
+///                     cairn_member_kernel_release().
+void cairn_member_kernel_build(cairn_device            *device,
+                               const cairn_device_work *work,
+                               cairn_member_kernel     *kernel);
 
-/// Get the kernels of all shares of a member on this rank, or the reason why there is
-/// none, which the first of them keeps.
+/// Agree on what came of all shares of a member: it has kernels on every rank and for
+/// every share or nowhere, so that its bits do not depend on where a row is. Of the reason
+/// why there is none, the first keeps the text.
 ///
-/// Collective: a member has kernels on every rank and for every share or nowhere, so that
-/// its bits do not depend on where a row is.
+/// Collective; ranks may have different numbers of shares.
 ///
-/// @param[in]     count    At least 1; ranks may have different numbers of shares.
-/// @param[in,out] request  [count] Kernels unchanged on failure.
+/// @param[in,out] kernel  [count] Those of this rank, at least one.
 /// @retval CAIRN_NO_KERNEL  There is none, and CAIRN_KERNELS is "compiled".
 /// @retval CAIRN_UNSUPPORTED, CAIRN_NO_MEMORY, CAIRN_NO_DEVICE  The device cannot.
-cairn_status cairn_member_kernels_get(cairn_comm                 *comm,
-                                      int                         count,
-                                      const cairn_member_request *request);
+cairn_status cairn_member_kernels_agree(cairn_comm                 *comm,
+                                        cairn_member_kernel *const *kernel,
+                                        int                         count);
 
 void cairn_member_kernel_release(cairn_env *env, cairn_member_kernel *kernel);
 

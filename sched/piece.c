@@ -50,24 +50,6 @@ cairn_status cairn_piece_init(const cairn_pieces_common   *common,
     return CAIRN_OK;
 }
 
-cairn_status cairn_pieces_build(int count, cairn_piece *piece)
-{
-    const cairn_pieces_common *common = piece->common;
-    cairn_member_request       request[CAIRN_MAX_HOMES];
-
-    for (int k = 0; k < count; k++)
-        request[k] = (cairn_member_request){.device = piece[k].device,
-                                            .work   = &piece[k].work,
-                                            .kernel = &piece[k].kernel};
-    CAIRN_TRY(cairn_member_kernels_get(common->comm, count, request));
-    /* The reference way is the processor's, wherever the member was to be. */
-    for (int k = 0; k < count; k++)
-        if (cairn_member_kernel_lacks(&piece[k].kernel)
-            && !cairn_device_is_host(piece[k].device))
-            piece[k].device = cairn_devices_host(common->devices);
-    return CAIRN_OK;
-}
-
 void cairn_piece_fini(cairn_piece *piece)
 {
     if (!piece->common) return;

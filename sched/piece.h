@@ -68,10 +68,14 @@ cairn_status cairn_piece_init(const cairn_pieces_common   *common,
                               const cairn_product_options *op,
                               cairn_piece                 *piece);
 
-/// Get the kernels of the pieces of one member.
+/// Get the kernels of all pieces: those of the processor are compiled side by side, and
+/// meanwhile other devices build theirs.
 ///
 /// Collective.
-cairn_status cairn_pieces_build(int count, cairn_piece *piece);
+///
+/// @param[in,out] piece  [pieces] Where there is no kernel, it moves to the processor.
+/// @retval  As of cairn_member_kernels_agree(), for the first member that has it.
+cairn_status cairn_pieces_get_kernels(cairn_piece *piece, int pieces);
 
 void cairn_piece_fini(cairn_piece *piece);
 

@@ -6,6 +6,7 @@
 
 #include "sched/replay_graph.h"
 #include "sched/replay_queues.h"
+#include "sched/trace_storing.h"
 
 /// Do the sums of the next piece, at @p home, go straight into Y? Only while nothing that
 /// another device computes comes before them in these rows, and where they can be made
@@ -23,28 +24,23 @@ static bool is_direct(const cairn_replay *replay, const cairn_home *home)
     return home->member == 0 && replay->op.beta == 0 && !replay->op.transposed;
 }
 
-/// Prepare the pieces of one member, from home @p first on. Local.
-static cairn_status init_pieces(cairn_replay      *replay,
-                                const cairn_homes *homes,
-                                int                first,
-                                int                shares,
-                                int64_t            held)
+/// Prepare the piece of home @p k. Local.
+static cairn_status
+init_piece(cairn_replay *replay, const cairn_homes *homes, int k, int64_t held)
 {
-    for (int k = first; k < first + shares; k++) {
-        const cairn_home   *home   = &homes->home[k];
-        const cairn_device *device = &replay->common.devices->device[home->device];
-        const cairn_piece_options options = {
-            .home    = *home,
-            .divided = shares > 1,
-            .threads = cairn_replay_host_threads(replay, device),
-            .own     = !is_direct(replay, home),
-            .held    = held + cairn_replay_share_bytes(replay)};
-        cairn_piece *piece = &replay->piece[k];
+    const cairn_home         *home    = &homes->home[k];
+    const cairn_device       *device  = &replay->common.devices->device[home->device];
+    const cairn_piece_options options = {
+        .home    = *home,
+        .divided = cairn_homes_shares(homes, home->member) > 1,
+        .threads = cairn_replay_host_threads(replay, device),
+        .own     = !is_direct(replay, home),
+        .held    = held + cairn_replay_share_bytes(replay)};
 
-        replay->pieces = k + 1;
-        CAIRN_TRY(cairn_piece_init(&replay->common, &options, &replay->op, piece));
-        piece->queue = cairn_replay_queue_of(replay, home->device);
-    }
+    replay->pieces = k + 1;
+    CAIRN_TRY(
+        cairn_piece_init(&replay->common, &options, &replay->op, &replay->piece[k]));
+    replay->piece[k].queue = cairn_replay_queue_of(replay, home->device);
     return CAIRN_OK;
 }
 
@@ -58,21 +54,25 @@ static void settle_shares(cairn_replay *replay, int first, int shares)
     if (shares > 1) cairn_row_shares_settle(share, shares);
 }
 
+/// Local.
+static cairn_status
+init_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
+{
+    for (int k = 0; k < homes->count; k++)
+        CAIRN_TRY(init_piece(replay, homes, k, held));
+    for (int k = 0, shares; k < homes->count; k += shares) {
+        shares = cairn_homes_shares(homes, homes->home[k].member);
+        settle_shares(replay, k, shares);
+    }
+    return CAIRN_OK;
+}
+
 /// Collective.
 static cairn_status
 create_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
 {
-    cairn_comm *comm = replay->common.comm;
-
-    for (int m = 0; m < replay->common.tensor->groups; m++) {
-        const int first = replay->pieces, shares = cairn_homes_shares(homes, m);
-
-        CAIRN_TRY(
-            cairn_comm_agree(comm, init_pieces(replay, homes, first, shares, held)));
-        settle_shares(replay, first, shares);
-        CAIRN_TRY(cairn_pieces_build(shares, &replay->piece[first]));
-    }
-    return CAIRN_OK;
+    CAIRN_TRY(cairn_comm_agree(replay->common.comm, init_pieces(replay, homes, held)));
+    return cairn_pieces_get_kernels(replay->piece, replay->pieces);
 }
 
 static cairn_status create_program(cairn_replay *replay)
@@ -277,7 +277,7 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     return status != CAIRN_OK ? status : ended;
 }
 
-cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
+cairn_status cairn_replay_record(cairn_replay *replay, const cairn_recording *recording)
 {
     cairn_env  *env = replay->common.comm->env;
     const char *name[CAIRN_MAX_DEVICES + 1];
@@ -285,14 +285,14 @@ cairn_status cairn_replay_record(cairn_replay *replay, int64_t events)
     for (int q = 0; q < replay->queues; q++)
         name[q] = cairn_replay_queue_name(replay, q);
     const cairn_trace_options options = {.rank   = replay->common.comm->rank,
-                                         .origin = cairn_seconds(),
-                                         .events = events,
+                                         .origin = recording->origin,
+                                         .events = recording->events,
                                          .queues = replay->queues,
                                          .name   = name};
 
     if (!replay->time) /* of an attempt that failed */
         CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
-    CAIRN_TRY(cairn_trace_create(env, &options, &replay->trace));
+    CAIRN_TRY(cairn_trace_storing(env, &options, recording->storing, &replay->trace));
     CAIRN_TRY(cairn_trace_begin(replay->trace, replay->graph));
     cairn_engine_record(replay->engine, replay->time);
     return CAIRN_OK;

@@ -10,6 +10,7 @@
 #ifndef CAIRN_SCHED_REPLAY_H
 #define CAIRN_SCHED_REPLAY_H
 
+#include "convert/build.h"
 #include "sched/engine.h"
 #include "sched/homes.h"
 #include "sched/piece.h"
@@ -36,6 +37,13 @@ typedef struct cairn_replay {
     cairn_task_time *time;  ///< [tasks] of the last run, while somebody records.
     int64_t          runs;
 } cairn_replay;
+
+/// What is recorded.
+typedef struct cairn_recording {
+    int64_t                events;  ///< The last so many are kept, 48 bytes each.
+    double                 origin;  ///< What is 0 in the trace, in cairn_seconds().
+    const cairn_build_log *storing; ///< How the tensor was stored; read at once.
+} cairn_recording;
 
 /// Prepare.
 ///
@@ -79,12 +87,11 @@ void cairn_replay_destroy(cairn_replay **replay);
 /// is retired, and its pieces are computed again: the run succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
 
-/// Record the tasks of runs from now on.
+/// Record how the tensor was stored, and the tasks of runs from now on.
 ///
 /// Local. Once for a replay.
-///
-/// @param[in] events  The last so many are kept, 48 bytes each.
-cairn_status cairn_replay_record(cairn_replay *replay, int64_t events);
+cairn_status cairn_replay_record(cairn_replay          *replay,
+                                 const cairn_recording *recording);
 
 /// Record no more, and forget what was recorded. Local.
 void cairn_replay_stop_recording(cairn_replay *replay);

@@ -30,6 +30,15 @@ load_timed(void *user, const cairn_kernel_request *request, cairn_kernel *kernel
     return status;
 }
 
+static void ahead_timed(void *user, const cairn_kernel_request *request, int requests)
+{
+    stopwatch   *watch = user;
+    const double begin = cairn_seconds();
+
+    watch->inner->ahead(watch->inner->user, request, requests);
+    watch->seconds += cairn_seconds() - begin;
+}
+
 static void release_timed(void *user, cairn_kernel *kernel)
 {
     const stopwatch *watch = user;
@@ -57,6 +66,7 @@ static cairn_status store(const cairn_trials        *trials,
 
     timed.load    = load_timed;
     timed.release = release_timed;
+    timed.ahead   = loader && loader->ahead ? ahead_timed : NULL;
     timed.user    = &watch;
     for (int k = 0; k < 2; k++)
         build.box[k] = (cairn_interval){0, sample->shape.extent[k] - 1};

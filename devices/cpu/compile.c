@@ -81,6 +81,15 @@ void cairn_compiler_describe(const cairn_compiler *compiler, cairn_text *text)
     cairn_text_add(text, "\nopenmp: %s\n", base_name(compiler->openmp));
 }
 
+struct cairn_compilation {
+    cairn_compiler *compiler;
+    cairn_scratch   scratch;
+    char            source[CAIRN_OPTION_PATH], made[CAIRN_OPTION_PATH];
+    char            printed[OUTPUT];
+    const char     *arguments[ARGUMENTS];
+    cairn_process   process;
+};
+
 /// The line that says what is wrong: the first with "error" in it, else the first.
 /// @return its bytes; 0: the output is empty.
 static int first_error(const char *output, const char **line)
@@ -175,26 +184,27 @@ static void list_arguments(cairn_compiler *compiler,
     list[n] = NULL;
 }
 
-/// Run the compiler; how it ended is in @p process.
-static cairn_status run_compiler(cairn_compiler      *compiler,
-                                 const cairn_scratch *scratch,
-                                 const char *const   *arguments,
-                                 cairn_process       *process)
+/// Start the compiler.
+static cairn_status start(cairn_compilation *c)
 {
+    cairn_env        *env = c->compiler->env;
     char              folder[CAIRN_OPTION_PATH + 8];
     const char *const changes[] = {folder, "LC_ALL=C", NULL};
     char            **list      = NULL;
 
-    snprintf(folder, sizeof folder, "TMPDIR=%s", scratch->path);
+    snprintf(folder, sizeof folder, "TMPDIR=%s", c->scratch.path);
     const size_t length = cairn_environment(changes, NULL, 0);
 
-    CAIRN_TRY(CAIRN_NEW(compiler->env, (int64_t)length, &list));
+    CAIRN_TRY(CAIRN_NEW(env, (int64_t)length, &list));
     cairn_environment(changes, list, length);
-    process->arguments   = (char *const *)arguments;
-    process->environment = list;
-    process->time_limit  = compiler->time_limit;
-    cairn_process_run(process);
-    cairn_free(compiler->env, list);
+    c->process = (cairn_process){.arguments   = (char *const *)c->arguments,
+                                 .environment = list,
+                                 .time_limit  = c->compiler->time_limit,
+                                 .output      = c->printed,
+                                 .capacity    = sizeof c->printed};
+    cairn_process_start(&c->process);
+    c->process.environment = NULL;
+    cairn_free(env, list);
     return CAIRN_OK;
 }
 
@@ -227,31 +237,64 @@ close:
     return status;
 }
 
-/// Compile in a folder that is there.
-static cairn_status compile_in(cairn_compiler      *compiler,
-                               const cairn_scratch *scratch,
-                               const char          *name,
-                               const char          *source,
-                               cairn_object        *object)
+/// Start in a folder that is there.
+static cairn_status start_in(cairn_compilation *c, const char *name, const char *source)
 {
-    cairn_env    *env = compiler->env;
-    char          file[CAIRN_OPTION_PATH], made[CAIRN_OPTION_PATH], printed[OUTPUT];
-    char          word[64];
-    const char   *arguments[ARGUMENTS];
-    cairn_process process = {.output = printed, .capacity = sizeof printed};
-    cairn_object  read    = {0};
+    cairn_env *env = c->compiler->env;
+    char       word[64];
 
     snprintf(word, sizeof word, "%.50s.c", name);
-    CAIRN_TRY(cairn_scratch_path(env, scratch, word, file));
-    CAIRN_TRY(cairn_scratch_path(env, scratch, "object", made));
-    CAIRN_TRY(cairn_scratch_write(env, file, source, strlen(source)));
-    list_arguments(compiler, file, made, arguments);
-    CAIRN_TRY(run_compiler(compiler, scratch, arguments, &process));
-    if (process.end == CAIRN_PROCESS_EXITED && process.number == 0)
-        CAIRN_TRY(read_object(env, made, &read));
-    if (!read.bytes) return explain(compiler, scratch, &process);
-    *object = read;
-    return CAIRN_OK;
+    CAIRN_TRY(cairn_scratch_path(env, &c->scratch, word, c->source));
+    CAIRN_TRY(cairn_scratch_path(env, &c->scratch, "object", c->made));
+    CAIRN_TRY(cairn_scratch_write(env, c->source, source, strlen(source)));
+    list_arguments(c->compiler, c->source, c->made, c->arguments);
+    return start(c);
+}
+
+cairn_status cairn_compile_start(cairn_compiler     *compiler,
+                                 const char         *name,
+                                 const char         *source,
+                                 cairn_compilation **compilation)
+{
+    cairn_env         *env = compiler->env;
+    cairn_compilation *c   = NULL;
+
+    if (compiler->broken[0])
+        return cairn_fail(env, CAIRN_NO_KERNEL, "%s", compiler->broken);
+    if (!compiler->path[0]) return fail_for_good(compiler, "there is no such command");
+    CAIRN_TRY(CAIRN_NEW(env, 1, &c));
+    c->compiler         = compiler;
+    cairn_status status = cairn_scratch_make(env, &c->scratch);
+
+    if (status == CAIRN_OK) {
+        status = start_in(c, name, source);
+        if (status != CAIRN_OK) cairn_scratch_remove(&c->scratch);
+    }
+    if (status == CAIRN_OK)
+        *compilation = c;
+    else
+        cairn_free(env, c);
+    /* Without a place for temporary files there is no compiler either. */
+    return status == CAIRN_IO ? CAIRN_NO_KERNEL : status;
+}
+
+cairn_status cairn_compile_finish(cairn_compilation **compilation, cairn_object *object)
+{
+    cairn_compilation *c      = *compilation;
+    cairn_env         *env    = c->compiler->env;
+    cairn_object       read   = {0};
+    cairn_status       status = CAIRN_OK;
+
+    cairn_process_finish(&c->process);
+    if (c->process.end == CAIRN_PROCESS_EXITED && c->process.number == 0)
+        status = read_object(env, c->made, &read);
+    if (status == CAIRN_OK && !read.bytes)
+        status = explain(c->compiler, &c->scratch, &c->process);
+    if (status == CAIRN_OK) *object = read;
+    cairn_scratch_remove(&c->scratch);
+    cairn_free(env, c);
+    *compilation = NULL;
+    return status;
 }
 
 cairn_status cairn_compile(cairn_compiler *compiler,
@@ -259,17 +302,8 @@ cairn_status cairn_compile(cairn_compiler *compiler,
                            const char     *source,
                            cairn_object   *object)
 {
-    cairn_scratch scratch;
+    cairn_compilation *compilation = NULL;
 
-    if (compiler->broken[0])
-        return cairn_fail(compiler->env, CAIRN_NO_KERNEL, "%s", compiler->broken);
-    if (!compiler->path[0]) return fail_for_good(compiler, "there is no such command");
-    cairn_status status = cairn_scratch_make(compiler->env, &scratch);
-
-    if (status == CAIRN_OK) {
-        status = compile_in(compiler, &scratch, name, source, object);
-        cairn_scratch_remove(&scratch);
-    }
-    /* Without a place for temporary files there is no compiler either. */
-    return status == CAIRN_IO ? CAIRN_NO_KERNEL : status;
+    CAIRN_TRY(cairn_compile_start(compiler, name, source, &compilation));
+    return cairn_compile_finish(&compilation, object);
 }

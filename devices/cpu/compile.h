@@ -34,6 +34,26 @@ void cairn_compiler_init(cairn_env *env, cairn_compiler *compiler);
 /// named, the flags, the runtime. It stays the same for the compiler's life.
 void cairn_compiler_describe(const cairn_compiler *compiler, cairn_text *text);
 
+/// One compiler at work.
+typedef struct cairn_compilation cairn_compilation;
+
+/// Start compiling, and do not wait for it. Several may be under way.
+///
+/// Local.
+///
+/// @param[out] compilation  To be given to cairn_compile_finish(). Unchanged on failure.
+/// @retval CAIRN_NO_KERNEL    There is no compiler, or no place for its files.
+cairn_status cairn_compile_start(cairn_compiler     *compiler,
+                                 const char         *name,
+                                 const char         *source,
+                                 cairn_compilation **compilation);
+
+/// See it through; what it returns is as of cairn_compile().
+///
+/// Local. @param[in,out] compilation  NULL afterwards, in any case.
+cairn_status cairn_compile_finish(cairn_compilation **compilation,
+                                  cairn_object       *object);
+
 /// Compile.
 ///
 /// Local. Takes 40 to 150 ms, and `time_limit` at most.

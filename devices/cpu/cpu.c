@@ -154,6 +154,7 @@ const cairn_device_ops cairn_device_cpu = {
     .check   = cairn_cpu_check,
 
     .build = cairn_cpu_build,
+    .ahead = cairn_cpu_ahead,
 
     .kernels_open  = cairn_cpu_kernels_open,
     .kernels_close = cairn_cpu_kernels_close,

@@ -52,6 +52,7 @@ static void unload(cairn_cpu_kernels *kernels, cairn_cpu_library *library)
         link = &(*link)->next;
     *link = library->next;
     cairn_library_close(library->handle);
+    cairn_free(kernels->env, library->why);
     cairn_free(kernels->env, library->key);
     cairn_free(kernels->env, library);
 }
@@ -180,36 +181,82 @@ static cairn_status fetch(cairn_cpu_kernels          *kernels,
     return status;
 }
 
+cairn_status cairn_cpu_kernels_key(const cairn_cpu_kernels    *kernels,
+                                   const cairn_kernel_request *request,
+                                   char                      **key)
+{
+    cairn_text text;
+
+    cairn_text_init(&text, kernels->env);
+    cairn_text_add(&text, "kernel: %s\n%s", request->key, kernels->machine);
+    return cairn_text_take(&text, key);
+}
+
+cairn_status cairn_cpu_kernels_add(cairn_cpu_kernels  *kernels,
+                                   const char         *key,
+                                   cairn_cpu_library  *about,
+                                   cairn_cpu_library **library)
+{
+    cairn_env         *env   = kernels->env;
+    cairn_cpu_library *fresh = NULL;
+    cairn_status       status;
+
+    CAIRN_GO(about, CAIRN_NEW(env, 1, &fresh));
+    *fresh     = *about;
+    fresh->key = NULL;
+    CAIRN_GO(fresh, cairn_strndup(env, key, strlen(key), &fresh->key));
+    fresh->next     = kernels->first;
+    kernels->first  = fresh;
+    fresh->released = kernels->turn++;
+    kernels->idle++;
+    if (kernels->idle > CAIRN_CPU_IDLE) unload_oldest(kernels);
+    *library = fresh;
+    *about   = (cairn_cpu_library){0};
+    return CAIRN_OK;
+
+fresh:
+    cairn_free(env, fresh);
+about:
+    cairn_library_close(about->handle);
+    cairn_free(env, about->why);
+    *about = (cairn_cpu_library){0};
+    return status;
+}
+
 /// Add a library to those that are loaded.
 static cairn_status add_library(cairn_cpu_kernels          *kernels,
                                 const cairn_kernel_request *request,
                                 cairn_cpu_library         **library,
                                 bool                       *cached)
 {
-    cairn_env         *env   = kernels->env;
-    cairn_cpu_library *fresh = NULL;
-    char              *key   = NULL;
-    cairn_text         text;
-    cairn_status       status;
+    cairn_cpu_library fetched = {0};
+    char             *key     = NULL;
 
-    cairn_text_init(&text, env);
-    cairn_text_add(&text, "kernel: %s\n%s", request->key, kernels->machine);
-    CAIRN_TRY(cairn_text_take(&text, &key));
-    CAIRN_GO(key, CAIRN_NEW_ZERO(env, 1, &fresh));
-    CAIRN_GO(fresh,
-             cairn_strndup(env, request->key, strlen(request->key), &fresh->key));
-    CAIRN_GO(fresh, fetch(kernels, request, key, fresh, cached));
-    fresh->next    = kernels->first;
-    kernels->first = fresh;
-    *library       = fresh;
-    cairn_free(env, key);
-    return CAIRN_OK;
+    CAIRN_TRY(cairn_cpu_kernels_key(kernels, request, &key));
+    const cairn_status status = fetch(kernels, request, key, &fetched, cached);
 
-fresh:
-    cairn_free(env, fresh->key);
-    cairn_free(env, fresh);
-key:
-    cairn_free(env, key);
+    cairn_free(kernels->env, key);
+    CAIRN_TRY(status);
+    return cairn_cpu_kernels_add(kernels, request->key, &fetched, library);
+}
+
+bool cairn_cpu_kernels_has(const cairn_cpu_kernels    *kernels,
+                           const cairn_kernel_request *request)
+{
+    return find_loaded(kernels, request->key)
+           || cairn_prebuilt_find(kernels->prebuilt, kernels->prebuilt_count,
+                                  request->key, kernels->vector_bytes);
+}
+
+/// Tell why a library could not be compiled ahead, and forget it: who asks again has it
+/// tried again.
+static cairn_status tell(cairn_cpu_kernels *kernels, cairn_cpu_library *library)
+{
+    const cairn_status status =
+        cairn_fail(kernels->env, CAIRN_NO_KERNEL, "%s", library->why);
+
+    kernels->idle--;
+    unload(kernels, library);
     return status;
 }
 
@@ -220,12 +267,12 @@ static cairn_status get_library(cairn_cpu_kernels          *kernels,
 {
     cairn_cpu_library *library = find_loaded(kernels, request->key);
 
+    if (library && library->why) return tell(kernels, library);
     kernel->route  = CAIRN_ROUTE_COMPILED;
-    kernel->cached = true;
-    if (library)
-        kernels->idle -= library->users == 0;
-    else
-        CAIRN_TRY(add_library(kernels, request, &library, &kernel->cached));
+    kernel->cached = !library || !library->fresh;
+    if (!library) CAIRN_TRY(add_library(kernels, request, &library, &kernel->cached));
+    kernels->idle -= library->users == 0;
+    library->fresh = false;
     library->users++;
     kernel->run     = library->run;
     kernel->library = library;
@@ -279,11 +326,13 @@ cairn_status cairn_cpu_kernels_open(cairn_device *device, cairn_kernel_loader *l
     kernels->prebuilt       = cairn_prebuilt_table;
     kernels->prebuilt_count = cairn_prebuilt_count;
     kernels->vector_bytes   = cairn_cpu_vector_bytes();
+    kernels->at_once        = device->info.cores;
     cairn_compiler_init(env, &kernels->compiler);
     CAIRN_GO(kernels, describe_machine(kernels));
     cairn_cache_open(env, &kernels->cache);
     *loader = (cairn_kernel_loader){.load         = load,
                                     .release      = release,
+                                    .ahead        = cairn_cpu_kernels_ahead,
                                     .user         = kernels,
                                     .vector_bytes = kernels->vector_bytes,
                                     .threads      = device->info.threads,

@@ -15,13 +15,16 @@
 
 #define CAIRN_CPU_IDLE 64 ///< Libraries that stay loaded without a user.
 
-/// A loaded library.
+/// A loaded library, or why there is none.
 typedef struct cairn_cpu_library {
     struct cairn_cpu_library *next;
     char                     *key; ///< Of the request.
     void                     *handle, *run;
-    int64_t                   users;
-    int64_t                   released; ///< When it lost the last one: a turn's number.
+    char                     *why; ///< What kept it from being compiled ahead; NULL: it
+                                   ///< was not. The next who asks is told.
+    bool    fresh;                 ///< Compiled ahead, and nobody has asked for it yet.
+    int64_t users;
+    int64_t released; ///< When it lost the last one: a turn's number.
 } cairn_cpu_library;
 
 /// What a loader keeps: `user` of the cairn_kernel_loader. Tests change its limits.
@@ -35,6 +38,7 @@ typedef struct cairn_cpu_kernels {
     char                 *machine; ///< What all keys on disk end in.
     cairn_cpu_library    *first;
     int64_t               idle, turn;
+    int                   at_once; ///< Compilers that may run at the same time.
     char                  note[CAIRN_CACHE_NOTE];
 } cairn_cpu_kernels;
 
@@ -43,5 +47,28 @@ cairn_status cairn_cpu_kernels_open(cairn_device *device, cairn_kernel_loader *l
 
 /// Slot kernels_close.
 void cairn_cpu_kernels_close(cairn_device *device, cairn_kernel_loader *loader);
+
+/* For getting several ahead (ahead.c). */
+
+/// Slot ahead of the loader.
+void cairn_cpu_kernels_ahead(void                       *user,
+                             const cairn_kernel_request *request,
+                             int                         requests);
+
+/// Is there nothing to be done for a request: it came with the library, or is loaded?
+bool cairn_cpu_kernels_has(const cairn_cpu_kernels    *kernels,
+                           const cairn_kernel_request *request);
+
+/// The key on disk: the request's, and what else the code depends on. cairn_free().
+cairn_status cairn_cpu_kernels_key(const cairn_cpu_kernels    *kernels,
+                                   const cairn_kernel_request *request,
+                                   char                      **key);
+
+/// Add a library without users. @p about: what it holds, `key` and list aside; it is
+/// emptied, also on failure.
+cairn_status cairn_cpu_kernels_add(cairn_cpu_kernels  *kernels,
+                                   const char         *key,
+                                   cairn_cpu_library  *about,
+                                   cairn_cpu_library **library);
 
 #endif

@@ -15,16 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/// The program while it runs.
-typedef struct {
-    cairn_process *process;
-    pid_t          pid;
-    int            reader; ///< Of what it prints, non-blocking; -1: it has closed it.
-    int            ended;  ///< Readable when it has ended; -1: this kernel has no such.
-    size_t         length; ///< Of the output so far.
-    bool           lost; ///< Somebody else has reaped it: its number may be another's.
-} run;
-
 /// The child's descriptors. The order matters where the program runs with some of the
 /// three closed, and the pipe got their numbers.
 static int set_files(posix_spawn_file_actions_t *files, int writer)
@@ -58,7 +48,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
 }
 
 /// Start it, with @p writer as what it prints to. @return 0 or an errno.
-static int spawn(run *r, int writer)
+static int spawn(cairn_process *p, int writer)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t          attributes;
@@ -70,8 +60,8 @@ static int spawn(run *r, int writer)
     failed = set_files(&files, writer);
     if (!failed) failed = set_attributes(&attributes);
     if (!failed)
-        failed = posix_spawn(&r->pid, r->process->arguments[0], &files, &attributes,
-                             r->process->arguments, r->process->environment);
+        failed = posix_spawn(&p->pid, p->arguments[0], &files, &attributes,
+                             p->arguments, p->environment);
     posix_spawnattr_destroy(&attributes);
 
 files:
@@ -81,77 +71,75 @@ files:
 
 /// Take what it has printed by now; what exceeds the capacity is read and dropped, so
 /// that it never waits for us.
-static void read_output(run *r)
+static void read_output(cairn_process *p)
 {
-    cairn_process *p = r->process;
-    char           more[4096];
+    char more[4096];
 
-    while (r->reader >= 0) {
-        const ssize_t n = read(r->reader, more, sizeof more);
+    while (p->reader >= 0) {
+        const ssize_t n = read(p->reader, more, sizeof more);
 
         if (n < 0 && errno == EINTR) continue;
         if (n < 0 && errno == EAGAIN) return;
         if (n <= 0) {
-            close(r->reader);
-            r->reader = -1;
+            close(p->reader);
+            p->reader = -1;
             return;
         }
-        for (ssize_t k = 0; k < n && r->length + 1 < p->capacity; k++)
-            p->output[r->length++] = more[k];
+        for (ssize_t k = 0; k < n && p->length + 1 < p->capacity; k++)
+            p->output[p->length++] = more[k];
     }
 }
 
 /// Whether it has ended. It is not reaped yet, so that its number, which is its group's
 /// too, is nobody else's.
-static bool has_ended(run *r)
+static bool has_ended(cairn_process *p)
 {
     siginfo_t about = {0};
     int       failed;
 
     do
-        failed = waitid(P_PID, (id_t)r->pid, &about, WEXITED | WNOHANG | WNOWAIT);
+        failed = waitid(P_PID, (id_t)p->pid, &about, WEXITED | WNOHANG | WNOWAIT);
     while (failed && errno == EINTR);
-    r->lost = failed != 0;
-    return r->lost || about.si_pid == r->pid;
+    p->lost = failed != 0;
+    return p->lost || about.si_pid == p->pid;
 }
 
 /// Wait until something happens, a little at most.
-static void wait_for_news(const run *r)
+static void wait_for_news(const cairn_process *p)
 {
     struct pollfd news[2] = {
-        {.fd = r->reader, .events = POLLIN},
-        {.fd = r->ended,  .events = POLLIN}
+        {.fd = p->reader, .events = POLLIN},
+        {.fd = p->ended,  .events = POLLIN}
     };
 
     /* 1 ms where the kernel cannot tell of the end (Linux before 5.3). */
-    poll(news, 2, r->ended >= 0 ? 50 : 1);
+    poll(news, 2, p->ended >= 0 ? 50 : 1);
 }
 
-static bool wait_until(run *r, double end)
+static bool wait_until(cairn_process *p, double end)
 {
     bool ended;
 
     do {
-        ended = has_ended(r);
-        read_output(r);
-        if (!ended) wait_for_news(r);
+        ended = has_ended(p);
+        read_output(p);
+        if (!ended) wait_for_news(p);
     } while (!ended && cairn_seconds() < end);
     return ended;
 }
 
 /// Reap it, and see how it went.
-static void reap(run *r)
+static void reap(cairn_process *p)
 {
-    cairn_process *p = r->process;
-    int            status;
-    pid_t          pid;
+    int   status;
+    pid_t pid;
 
     do
-        pid = waitpid(r->pid, &status, 0);
+        pid = waitpid(p->pid, &status, 0);
     while (pid < 0 && errno == EINTR);
     p->end    = CAIRN_PROCESS_EXITED;
     p->number = 0;
-    if (pid != r->pid) return;
+    if (pid != p->pid) return;
     if (WIFSIGNALED(status)) {
         p->end    = CAIRN_PROCESS_KILLED;
         p->number = WTERMSIG(status);
@@ -159,41 +147,52 @@ static void reap(run *r)
         p->number = WEXITSTATUS(status);
 }
 
-/// See it through, once it runs.
-static void attend(run *r)
+void cairn_process_start(cairn_process *p)
 {
-    const bool in_time = wait_until(r, cairn_seconds() + r->process->time_limit);
+    int ends[2];
 
-    if (!in_time) { /* A compiler that is asked removes its temporary files. */
-        kill(-r->pid, SIGTERM);
-        wait_until(r, cairn_seconds() + 0.2);
+    p->output[0] = '\0';
+    p->end       = CAIRN_PROCESS_NOT_STARTED;
+    p->pid       = 0;
+    p->reader = p->ended = -1;
+    p->length            = 0;
+    p->lost              = false;
+    p->until             = cairn_seconds() + p->time_limit;
+    p->number            = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+    if (p->number) return;
+    p->reader = ends[0];
+    fcntl(p->reader, F_SETFL, O_NONBLOCK);
+    p->number = spawn(p, ends[1]);
+    close(ends[1]);
+    if (p->number)
+        p->pid = 0;
+    else
+        p->ended =
+            (int)syscall(SYS_pidfd_open, p->pid, 0); /* close-on-exec by itself */
+}
+
+void cairn_process_finish(cairn_process *p)
+{
+    if (p->pid) {
+        const bool in_time = wait_until(p, p->until);
+
+        if (!in_time) { /* A compiler that is asked removes its temporary files. */
+            kill(-p->pid, SIGTERM);
+            wait_until(p, cairn_seconds() + 0.2);
+        }
+        if (!p->lost) kill(-p->pid, SIGKILL);
+        reap(p);
+        read_output(p);
+        if (!in_time) p->end = CAIRN_PROCESS_LATE;
     }
-    if (!r->lost) kill(-r->pid, SIGKILL);
-    reap(r);
-    read_output(r);
-    if (!in_time) r->process->end = CAIRN_PROCESS_LATE;
+    p->output[p->length] = '\0';
+    if (p->reader >= 0) close(p->reader);
+    if (p->ended >= 0) close(p->ended);
+    p->reader = p->ended = -1;
 }
 
 void cairn_process_run(cairn_process *process)
 {
-    run r = {.process = process, .reader = -1, .ended = -1};
-    int ends[2], failed;
-
-    process->output[0] = '\0';
-    process->end       = CAIRN_PROCESS_NOT_STARTED;
-    process->number    = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
-    if (process->number) return;
-    r.reader = ends[0];
-    fcntl(r.reader, F_SETFL, O_NONBLOCK);
-    failed = spawn(&r, ends[1]);
-    close(ends[1]);
-    if (failed)
-        process->number = failed;
-    else {
-        r.ended = (int)syscall(SYS_pidfd_open, r.pid, 0); /* close-on-exec by itself */
-        attend(&r);
-    }
-    process->output[r.length] = '\0';
-    if (r.reader >= 0) close(r.reader);
-    if (r.ended >= 0) close(r.ended);
+    cairn_process_start(process);
+    cairn_process_finish(process);
 }

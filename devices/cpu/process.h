@@ -7,7 +7,9 @@
 #ifndef CAIRN_DEVICES_CPU_PROCESS_H
 #define CAIRN_DEVICES_CPU_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /// How a program ended.
 typedef enum {
@@ -26,12 +28,29 @@ typedef struct cairn_process {
     size_t            capacity;    ///< Bytes of `output`, at least 1.
     cairn_process_end end;         ///< Out.
     int               number;      ///< Out.
+
+    /* While it runs. */
+    pid_t  pid;    ///< 0: it was not started.
+    int    reader; ///< Of what it prints, non-blocking; -1: it has closed it.
+    int    ended;  ///< Readable when it has ended; -1: this kernel has no such.
+    double until;  ///< cairn_seconds() at the limit.
+    size_t length; ///< Of the output so far.
+    bool   lost;   ///< Somebody else has reaped it: its number may be another's.
 } cairn_process;
 
-/// Run a program, standard input empty, standard output and error into `output`. When
-/// this returns it has ended, it and its group, and nothing of it is left.
+/// Start a program, standard input empty, standard output and error into `output`, and do
+/// not wait for it. Several may run at once.
+///
+/// Local. Pairs with cairn_process_finish(), also where it was not started.
+void cairn_process_start(cairn_process *process);
+
+/// See a program through: when this returns it has ended, it and its group, and nothing of
+/// it is left. Its time counts from the start.
 ///
 /// Local. Other children of the process are not touched.
+void cairn_process_finish(cairn_process *process);
+
+/// Start a program and see it through.
 void cairn_process_run(cairn_process *process);
 
 #endif

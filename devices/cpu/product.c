@@ -54,24 +54,48 @@ static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t
     return CAIRN_OK;
 }
 
-/// Get the kernel, for what numbers say of the parts.
-static cairn_status load(cairn_device *device, cpu_product *p, cairn_product *product)
+/// The kernel to be had, by what numbers say of the parts.
+static cairn_product choose(const cairn_device        *device,
+                            const cairn_device_work   *work,
+                            const cairn_kernel_loader *loader)
 {
-    const cairn_device_work *work   = &p->work;
-    const cairn_layout      *layout = cairn_work_group(work)->layout;
-
-    CAIRN_TRY(cairn_device_kernels(device, &p->loader));
-    *product =
-        cairn_product_choose(layout, work->op, work->alone, p->loader->vector_bytes);
+    const cairn_layout *layout = cairn_work_group(work)->layout;
+    cairn_product       product =
+        cairn_product_choose(layout, work->op, work->alone, loader->vector_bytes);
 
     const bool follows =
         cairn_work_group(work)->count > 0
-        && cairn_product_follows(layout, product, &cairn_work_part(work, 0)->view);
+        && cairn_product_follows(layout, &product, &cairn_work_part(work, 0)->view);
 
-    product->hints =
-        cairn_product_hints_here(device->machine, layout, product,
+    product.hints =
+        cairn_product_hints_here(device->machine, layout, &product,
                                  cairn_work_entries(work), work->op->columns, follows);
-    return cairn_product_load(p->env, p->loader, layout, product, &p->kernel);
+    return product;
+}
+
+static cairn_status load(cairn_device *device, cpu_product *p, cairn_product *product)
+{
+    CAIRN_TRY(cairn_device_kernels(device, &p->loader));
+    *product = choose(device, &p->work, p->loader);
+    return cairn_product_load(p->env, p->loader, cairn_work_group(&p->work)->layout,
+                              product, &p->kernel);
+}
+
+void cairn_cpu_ahead(cairn_device *device, const cairn_device_work *work, int works)
+{
+    const cairn_layout        *layout[CAIRN_MAX_MEMBERS];
+    cairn_product              product[CAIRN_MAX_MEMBERS];
+    const cairn_kernel_loader *loader;
+
+    if (works > CAIRN_MAX_MEMBERS) works = CAIRN_MAX_MEMBERS;
+    if (device->env->options.kernels == CAIRN_KERNELS_REFERENCE
+        || cairn_device_kernels(device, &loader) != CAIRN_OK)
+        return;
+    for (int k = 0; k < works; k++) {
+        layout[k]  = cairn_work_group(&work[k])->layout;
+        product[k] = choose(device, &work[k], loader);
+    }
+    cairn_products_ahead(device->env, loader, layout, product, works);
 }
 
 static cairn_status run(cairn_launch *launch, const void *x, void *y)

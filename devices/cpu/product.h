@@ -14,4 +14,7 @@ cairn_status cairn_cpu_build(cairn_device            *device,
                              const cairn_device_work *work,
                              cairn_launch            *launch);
 
+/// Slot ahead.
+void cairn_cpu_ahead(cairn_device *device, const cairn_device_work *work, int works);
+
 #endif

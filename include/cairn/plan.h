@@ -201,7 +201,8 @@ CAIRN_API cairn_status cairn_plan_file_format(cairn_context *context,
                                               char         **text);
 
 /// Record when the tasks of runs begin and end, from now on: kernels on their devices,
-/// additions, for cairn_plan_write_trace(). Costs 22 ns a task.
+/// additions, for cairn_plan_write_trace(). Costs 22 ns a task. How the tensor was stored
+/// comes first: what was dealt out, counted and filled, by which thread.
 ///
 /// Collective. Once for a plan.
 ///

@@ -54,16 +54,17 @@ typedef struct cairn_target {
 } cairn_target;
 
 struct cairn_tensor {
-    cairn_context *context;
-    cairn_format  *format;
-    cairn_local   *local;
-    cairn_rows     rows;
-    cairn_dtype    dtype;
-    double         seconds;
-    int64_t        held;  ///< Bytes of the source while both were alive.
-    cairn_route    route; ///< How its arrays were filled.
-    cairn_path    *path;  ///< The rules that stored it; NULL: its arrays were given.
-    char           why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
+    cairn_context  *context;
+    cairn_format   *format;
+    cairn_local    *local;
+    cairn_rows      rows;
+    cairn_dtype     dtype;
+    double          seconds;
+    int64_t         held;  ///< Bytes of the source while both were alive.
+    cairn_route     route; ///< How its arrays were filled.
+    cairn_path     *path;  ///< The rules that stored it; NULL: its arrays were given.
+    cairn_build_log log;   ///< When it was stored.
+    char            why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
     int64_t targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
     cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
     const void   *borrowed; ///< The caller's values.

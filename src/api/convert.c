@@ -132,6 +132,7 @@ static cairn_status convert_in_place(const cairn_tensor *tensor,
                          .value_bits = tensor->local->value_bits,
                          .held       = (*to)->held,
                          .route      = &(*to)->route,
+                         .log        = &(*to)->log,
                          .executed   = &(*to)->path};
 
     memcpy(build.box, tensor->local->box, sizeof build.box);

@@ -25,6 +25,18 @@ static cairn_status find_loader(cairn_context              *context,
                       "convert: no device of this run has kernels: %s", first);
 }
 
+/// Threads of a conversion: those of all devices that are the processor, none of which
+/// runs anything else meanwhile.
+static int threads_here(const cairn_devices *devices, int least)
+{
+    int threads = 0;
+
+    for (int k = 0; k < devices->count; k++)
+        if (cairn_device_is_host(&devices->device[k]))
+            threads += devices->device[k].info.threads;
+    return threads > least ? threads : least;
+}
+
 static cairn_status
 load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 {
@@ -35,6 +47,13 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
     if (status == CAIRN_NO_KERNEL && !request->at_hand)
         memcpy(own->why, own->env->message, CAIRN_MESSAGE);
     return status;
+}
+
+static void ahead(void *user, const cairn_kernel_request *request, int requests)
+{
+    const cairn_build_loader *own = user;
+
+    own->device->ahead(own->device->user, request, requests);
 }
 
 static void release(void *user, cairn_kernel *kernel)
@@ -63,8 +82,10 @@ cairn_status cairn_context_loader(cairn_context      *context,
 
     if (status == CAIRN_OK) {
         *own                = (cairn_build_loader){*device, device, env, why};
+        own->loader.threads = threads_here(context->devices, device->threads);
         own->loader.load    = load;
         own->loader.release = release;
+        own->loader.ahead   = device->ahead ? ahead : NULL;
         own->loader.user    = own;
         build->loader       = &own->loader;
     } else if (worth == CAIRN_BUILD_COMPILED) {

@@ -10,23 +10,36 @@
 
 enum { EVENTS = 65536 };
 
+/// When, by this rank's clock, the first rank has begun to store the tensor.
+static cairn_status
+begin_of_storing(cairn_comm *comm, const cairn_build_log *log, double *begin)
+{
+    const double now = cairn_seconds();
+    int64_t      ns  = log->bars ? (int64_t)(1e9 * (now - log->bar[0].begin)) + 1 : 0;
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &ns, 1, CAIRN_MAX));
+    *begin = now - 1e-9 * (double)ns;
+    return CAIRN_OK;
+}
+
 cairn_status cairn_plan_record(cairn_plan *plan, int64_t events)
 {
-    cairn_replay *replay = plan->replay;
-    cairn_env    *env    = &plan->tensor->context->env;
-
-    cairn_status status = CAIRN_OK;
+    cairn_replay   *replay    = plan->replay;
+    cairn_comm     *comm      = replay->common.comm;
+    cairn_recording recording = {.events  = events > 0 ? events : EVENTS,
+                                 .storing = &plan->tensor->log};
+    cairn_status    status    = CAIRN_OK;
 
     if (replay->trace)
-        status =
-            cairn_fail(env, CAIRN_BAD_ARGUMENT, "trace: this plan records already");
+        status = cairn_fail(comm->env, CAIRN_BAD_ARGUMENT,
+                            "trace: this plan records already");
     else if (events < 0)
-        status = cairn_fail(env, CAIRN_BAD_ARGUMENT,
+        status = cairn_fail(comm->env, CAIRN_BAD_ARGUMENT,
                             "trace: a plan cannot keep fewer events than none");
     /* Where their clocks start is all that ranks of different nodes have in common. */
-    CAIRN_TRY(cairn_comm_agree(replay->common.comm, status));
-    status = cairn_comm_agree(
-        replay->common.comm, cairn_replay_record(replay, events > 0 ? events : EVENTS));
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(begin_of_storing(comm, recording.storing, &recording.origin));
+    status = cairn_comm_agree(comm, cairn_replay_record(replay, &recording));
     if (status != CAIRN_OK) cairn_replay_stop_recording(replay);
     return status;
 }

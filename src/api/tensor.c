@@ -32,6 +32,7 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                    .rank       = comm->rank,
                                    .value_bits = value_bits(tensor->dtype),
                                    .route      = &tensor->route,
+                                   .log        = &tensor->log,
                                    .executed   = &tensor->path};
 
     for (int k = 0; k < shape->order; k++)
@@ -41,7 +42,8 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
     tensor->held +=
         entries->n
         * (dealt ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
-    build.held = tensor->held;
+    build.held       = tensor->held;
+    tensor->log.bars = 0; /* of an attempt from buckets */
     CAIRN_TRY(cairn_comm_agree(
         comm, cairn_context_loader(tensor->context, &build, &loader, tensor->why)));
     CAIRN_TRY(cairn_local_build(&tensor->context->env, &build, &tensor->local));

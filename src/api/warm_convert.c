@@ -43,6 +43,13 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 }
 
 /// Kernels are kept until the warming ends.
+static void ahead(void *user, const cairn_kernel_request *request, int requests)
+{
+    const cairn_kernel_loader *device = ((const rehearsal *)user)->w->loader;
+
+    device->ahead(device->user, request, requests);
+}
+
 static void release(void *user, cairn_kernel *kernel)
 {
     (void)user;
@@ -141,6 +148,7 @@ cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent)
     cairn_entries_init(&entries, 2);
     r.loader.load    = load;
     r.loader.release = release;
+    r.loader.ahead   = w->loader->ahead ? ahead : NULL;
     r.loader.user    = &r;
     /* However few entries the sample has. */
     env->options.kernels = CAIRN_KERNELS_COMPILED;

@@ -58,6 +58,7 @@ void cairn_env_init(cairn_env *env)
     cairn_options_init(&env->options);
     cairn_pool_init(&env->pool);
     cairn_crew_init(&env->crew);
+    pthread_mutex_init(&env->voices, NULL);
 }
 
 void cairn_env_fini(cairn_env *env)
@@ -65,6 +66,47 @@ void cairn_env_fini(cairn_env *env)
     env->progress = NULL;
     cairn_crew_fini(&env->crew);
     cairn_pool_fini(&env->pool);
+    pthread_mutex_destroy(&env->voices);
+}
+
+void cairn_voice_begin(cairn_env *env, cairn_voice *voice)
+{
+    voice->message[0] = '\0';
+    voice->thread     = pthread_self();
+    pthread_mutex_lock(&env->voices);
+    voice->older = env->voice;
+    env->voice   = voice;
+    pthread_mutex_unlock(&env->voices);
+}
+
+void cairn_voice_end(cairn_env *env, cairn_voice *voice)
+{
+    cairn_voice **link = &env->voice;
+
+    pthread_mutex_lock(&env->voices);
+    while (*link != voice)
+        link = &(*link)->older;
+    *link = voice->older;
+    pthread_mutex_unlock(&env->voices);
+}
+
+/// Where messages of this thread go. The lock is held.
+static char *own_message(cairn_env *env)
+{
+    cairn_voice *voice = env->voice;
+
+    while (voice && !pthread_equal(voice->thread, pthread_self()))
+        voice = voice->older;
+    return voice ? voice->message : env->message;
+}
+
+const char *cairn_message(cairn_env *env)
+{
+    pthread_mutex_lock(&env->voices);
+    const char *const message = own_message(env);
+
+    pthread_mutex_unlock(&env->voices);
+    return message;
 }
 
 cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ...)
@@ -76,7 +118,9 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
     vsnprintf(text, sizeof text, fmt,
               args); /* text first: an argument may be the old message */
     va_end(args);
-    memcpy(env->message, text, sizeof text);
+    pthread_mutex_lock(&env->voices);
+    memcpy(own_message(env), text, sizeof text);
+    pthread_mutex_unlock(&env->voices);
     return status;
 }
 

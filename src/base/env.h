@@ -3,8 +3,8 @@
 /// The environment that every room is handed: counted memory, the error message, the
 /// options, progress. It is the first member of the public context, so that rooms below
 /// the API never see the context itself. One thread uses an environment at a time,
-/// except for the allocator, which any thread may call; two that fail at once leave
-/// either's message.
+/// except for the allocator, which any thread may call, and for work that is divided among
+/// threads: what fails there leaves its message in its thread's voice.
 
 #ifndef CAIRN_BASE_ENV_H
 #define CAIRN_BASE_ENV_H
@@ -30,12 +30,21 @@ typedef int64_t cairn_pos;   ///< A position in one level's storage on this rank
 /// Progress of long work: called with a fraction 0..1, or below 0 when it is unknown.
 typedef void (*cairn_progress_fn)(void *user, const char *what, double fraction);
 
+/// Where failures on one thread leave their message, while several work at once.
+typedef struct cairn_voice {
+    char                message[CAIRN_MESSAGE]; ///< "": none failed.
+    pthread_t           thread;
+    struct cairn_voice *older; ///< Another thread's, or this one's before.
+} cairn_voice;
+
 typedef struct cairn_env {
     char            message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
     cairn_options   options;
     bool            threads_given; ///< Somebody said options.threads; else a default.
     int64_t         memory_limit;  ///< Bytes of arrays, entries and dense operands.
-    _Atomic int64_t live_blocks;   ///< Blocks allocated and not freed.
+    pthread_mutex_t voices;        ///< Lock of `message`, and of
+    cairn_voice    *voice;       ///< the latest voice; NULL: `message` alone is there.
+    _Atomic int64_t live_blocks; ///< Blocks allocated and not freed.
     _Atomic int64_t live_bytes;
     _Atomic int64_t peak_bytes;
     _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
@@ -62,6 +71,15 @@ void cairn_env_fini(cairn_env *env);
 /// CAIRN_TRY. A longer message is cut.
 cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+
+/// Keep messages of this thread apart from those of others, from here on.
+///
+/// Pairs with cairn_voice_end(), on the same thread, the latest first.
+void cairn_voice_begin(cairn_env *env, cairn_voice *voice);
+void cairn_voice_end(cairn_env *env, cairn_voice *voice);
+
+/// The message of the last failure on this thread. Valid until the next.
+const char *cairn_message(cairn_env *env);
 
 /// Allocate @p count elements of @p size bytes, 64-byte aligned, contents undefined.
 ///

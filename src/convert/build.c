@@ -75,13 +75,15 @@ static cairn_status count_compiled(builder *b, cairn_member_build *m)
     return cairn_build_count(m);
 }
 
-/// What the path left in the member's table becomes a layout and counts of nodes.
-static cairn_status infer_layout(builder *b, int member)
+/// What the path left in the member's table becomes counts of nodes.
+static cairn_status count_nodes(builder *b, int member)
 {
-    cairn_member_build *m = &b->m[member];
+    cairn_member_build *m     = &b->m[member];
+    const double        begin = cairn_seconds();
 
-    CAIRN_TRY(create_layout(b, m));
-    return b->compiled ? count_compiled(b, m) : cairn_build_count(m);
+    CAIRN_TRY(b->compiled ? count_compiled(b, m) : cairn_build_count(m));
+    cairn_build_note(b->build, "count", member, true, begin);
+    return CAIRN_OK;
 }
 
 /// One word for all members: the least that any of them got.
@@ -98,10 +100,32 @@ static void join_routes(builder *b)
     }
 }
 
+/// Have the compilers of all members' functions run at the same time.
+static void get_functions(const builder *b)
+{
+    const cairn_kernel_loader *loader = b->build->loader;
+    const double               begin  = cairn_seconds();
+    cairn_wishes              *wishes = NULL;
+
+    if (!b->compiled || !loader->ahead
+        || cairn_build_worth(b->env, b->build) != CAIRN_BUILD_COMPILED
+        || CAIRN_NEW(b->env, 1, &wishes) != CAIRN_OK)
+        return;
+    wishes->specs = 0;
+    for (int k = 0; k < b->members; k++)
+        cairn_compiled_foresee(&b->m[k], b->build, wishes);
+    cairn_phases_ahead(b->env, loader, wishes->spec, wishes->specs);
+    cairn_free(b->env, wishes);
+    cairn_build_note(b->build, "compile", -1, false, begin);
+}
+
 static cairn_status infer_layouts(builder *b)
 {
     for (int k = 0; k < b->members; k++)
-        CAIRN_TRY(infer_layout(b, k));
+        CAIRN_TRY(create_layout(b, &b->m[k]));
+    get_functions(b);
+    for (int k = 0; k < b->members; k++)
+        CAIRN_TRY(count_nodes(b, k));
     join_routes(b);
     return CAIRN_OK;
 }
@@ -164,16 +188,6 @@ static cairn_status allocate_group(builder *b, int member, int64_t first)
     return CAIRN_OK;
 }
 
-static cairn_status fill_group(builder *b, int member)
-{
-    cairn_member_build *m = &b->m[member];
-
-    for (int64_t bank = 0; bank < m->layout->banks; bank++)
-        CAIRN_TRY(m->compiled ? cairn_compiled_fill(m->compiled, bank, &m->part[bank])
-                              : cairn_build_fill(m, bank, &m->part[bank]));
-    return CAIRN_OK;
-}
-
 static cairn_status allocate_tensor(builder *b)
 {
     cairn_local *t;
@@ -204,8 +218,8 @@ static cairn_status fill_tensor(builder *b)
         CAIRN_TRY(allocate_group(b, k, first));
         first += b->m[k].layout->banks;
     }
-    for (int k = 0; k < b->members; k++)
-        CAIRN_TRY(fill_group(b, k));
+    CAIRN_TRY(
+        cairn_build_fill_members(b->env, b->build, b->members, b->m, b->tensor->group));
     for (int k = 0; k < b->members; k++) { /* the layouts are the tensor's now */
         b->tensor->group[k].layout = b->m[k].layout;
         b->m[k].layout             = NULL;
@@ -261,6 +275,7 @@ static cairn_status start_dealt(builder *b)
 static cairn_status run(builder *b)
 {
     const cairn_build *build = b->build;
+    const double       begin = cairn_seconds();
     cairn_path        *path  = NULL;
     cairn_status       status;
 
@@ -279,6 +294,7 @@ static cairn_status run(builder *b)
         if (status == CAIRN_OK)
             status = cairn_path_run(b->env, build, path, b->compiled, b->m);
     }
+    cairn_build_note(build, "deal", -1, true, begin);
     b->path = path;
     CAIRN_TRY(status);
     CAIRN_TRY(agree(b, infer_layouts(b)));

@@ -9,6 +9,11 @@
 /// rule changed or made and, once sorted, for the value; while a rule runs, what
 /// cairn_rule_work says; the lists of groups of the queries; while an array is filled that
 /// a determined level needs, 8 bytes for each stored node and level.
+///
+/// What all ranks do together, and what looks for memory, is done member by member. Arrays
+/// are filled by tasks, one a member, side by side on the threads that the loader names: a
+/// fill that keeps one thread busy runs beside others, and threads that are left without
+/// help those that can be divided. The arrays do not depend on it.
 
 #ifndef CAIRN_CONVERT_BUILD_H
 #define CAIRN_CONVERT_BUILD_H
@@ -17,6 +22,23 @@
 #include "query/query.h"
 #include "tensor/entries_deal.h"
 #include "tensor/local.h"
+
+#define CAIRN_BUILD_BARS (2 + 2 * CAIRN_MAX_MEMBERS) ///< That a log may have.
+
+/// Something that was done for a build.
+typedef struct cairn_build_bar {
+    const char *what;       ///< "deal", "compile", "count", "fill"; constant.
+    int         member;     ///< -1: of all members.
+    int         thread;     ///< 0: the caller's; then as they came.
+    int64_t     bytes;      ///< Of the source that it looked at, and of what it wrote.
+    double      begin, end; ///< cairn_seconds()
+} cairn_build_bar;
+
+/// When it was done, by which thread.
+typedef struct cairn_build_log {
+    int             bars;
+    cairn_build_bar bar[CAIRN_BUILD_BARS];
+} cairn_build_log;
 
 /// What a build starts from.
 typedef struct cairn_build {
@@ -37,6 +59,7 @@ typedef struct cairn_build {
                       ///< the others' functions came to be.
     int *interpreted; ///< If not NULL: counts queries and deals that looked at
                       ///< coordinates one by one.
+    cairn_build_log    *log;      ///< If not NULL: empty; gets what was done.
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
 

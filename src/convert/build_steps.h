@@ -126,6 +126,25 @@ void cairn_build_fill_stored(const cairn_member_build *m,
                              int64_t                   bank,
                              cairn_part               *part);
 
+/// Fill all members' arrays, which are placed, side by side where that pays.
+///
+/// @param[in] m, group  [members]
+/// @return of several failures the first member's.
+cairn_status cairn_build_fill_members(cairn_env          *env,
+                                      const cairn_build  *build,
+                                      int                 members,
+                                      cairn_member_build *m,
+                                      const cairn_group  *group);
+
+/// Note what began at @p begin and ends now, on the caller's thread.
+///
+/// @param[in] looks  It looked at the source.
+void cairn_build_note(const cairn_build *build,
+                      const char        *what,
+                      int                member,
+                      bool               looks,
+                      double             begin);
+
 /// Fill the indices of determined levels where no entry is; @p tuples are the indices
 /// of every node of level E, [last+1] arrays of [nodes].
 cairn_status cairn_build_padding(const cairn_member_build *m,

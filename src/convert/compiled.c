@@ -79,6 +79,11 @@ cairn_status cairn_compiled_load(cairn_compiled           *c,
                                  const cairn_convert_spec *spec,
                                  cairn_phase              *phase)
 {
+    if (c->wishes) {
+        if (c->wishes->specs < (int)(sizeof c->wishes->spec / sizeof *spec))
+            c->wishes->spec[c->wishes->specs++] = *spec;
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_phase_load(
         c->m->env, c->build->loader, spec,
         cairn_build_worth(c->m->env, c->build) != CAIRN_BUILD_COMPILED, phase));
@@ -136,6 +141,10 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 cairn_kernel_part    *to,
                                 cairn_convert_args   *args)
 {
+    if (c->beside && c->shares.n > 1)
+        return cairn_shares_spread(
+            c->m->env, &c->shares, &c->origin, phase, to, args,
+            c->strategy == CAIRN_STRATEGY_SCATTER ? c->facts.groups : 0);
     return cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, to, args);
 }
 
@@ -200,7 +209,8 @@ static cairn_status choose(cairn_compiled *c)
     return CAIRN_OK;
 }
 
-static cairn_status count(cairn_compiled *c)
+/// Choose the way, and load what it needs.
+static cairn_status prepare(cairn_compiled *c)
 {
     cairn_env *const env = c->m->env;
 
@@ -209,7 +219,12 @@ static cairn_status count(cairn_compiled *c)
                 "convert: arrays of other widths than their layout's");
     CAIRN_TRY(cairn_strategy_find(env, &c->origin, c->m->layout, c->range, &c->facts));
     CAIRN_TRY(choose(c));
-    CAIRN_TRY(ways[c->strategy]->load(c));
+    return ways[c->strategy]->load(c);
+}
+
+static cairn_status count(cairn_compiled *c)
+{
+    CAIRN_TRY(prepare(c));
     CAIRN_TRY(cairn_compiled_check_values(c));
     CAIRN_TRY(make_banks(c));
     if (c->m->ranked && !c->m->laned) CAIRN_TRY(make_counts(c));
@@ -228,9 +243,8 @@ static uint32_t used_queries(const cairn_layout *layout)
     return used;
 }
 
-cairn_status cairn_compiled_count(cairn_member_build *m,
-                                  const cairn_build  *build,
-                                  cairn_compiled    **compiled)
+static cairn_status
+create(cairn_member_build *m, const cairn_build *build, cairn_compiled **compiled)
 {
     cairn_compiled *c;
 
@@ -246,7 +260,29 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
                                .blocks  = m->blocks,
                                .set     = m->set,
                                .queries = m->set ? used_queries(m->layout) : 0};
+    *compiled = c;
+    return CAIRN_OK;
+}
 
+void cairn_compiled_foresee(cairn_member_build *m,
+                            const cairn_build  *build,
+                            cairn_wishes       *wishes)
+{
+    cairn_compiled *c;
+
+    if (create(m, build, &c) != CAIRN_OK) return;
+    c->wishes = wishes;
+    prepare(c);
+    cairn_compiled_destroy(m->env, &c);
+}
+
+cairn_status cairn_compiled_count(cairn_member_build *m,
+                                  const cairn_build  *build,
+                                  cairn_compiled    **compiled)
+{
+    cairn_compiled *c;
+
+    CAIRN_TRY(create(m, build, &c));
     const cairn_status status = count(c);
 
     if (status == CAIRN_OK) {
@@ -299,6 +335,19 @@ bool cairn_compiled_writes_all(const cairn_compiled *c)
     return !layout->pads && layout->tuples == 0 && layout->last + 1 == layout->levels;
 }
 
+bool cairn_compiled_fits_beside(const cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    if (c->shares.n <= 1) return true;
+    /* Indices that no entry has are written once, before all shares. */
+    for (int l = to->last + 1; l < to->levels; l++)
+        if (to->level[l].determined) return false;
+    return !c->m->ranked
+           && (c->strategy == CAIRN_STRATEGY_SCATTER
+               || (c->strategy == CAIRN_STRATEGY_SLOTS && to->first > 0));
+}
+
 cairn_status
 cairn_compiled_fill(const cairn_compiled *c, int64_t bank, cairn_part *part)
 {
@@ -330,6 +379,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     if (!c) return;
     cairn_phase_release(&c->read);
     cairn_phase_release(&c->mirror);
+    cairn_phase_release(&c->dealt);
     cairn_phase_release(&c->count);
     cairn_phase_release(&c->fill);
     cairn_keys_fini(env, &c->keys);

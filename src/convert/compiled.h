@@ -7,8 +7,8 @@
 /// to convert.
 ///
 /// Memory beside the arrays, from the reading of the source to the end of the build, for n
-/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group;
-/// SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
+/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group,
+/// and where groups are far apart 16 an entry; SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
 /// (24 when its indices take more than 63 bits) and as much again while they are sorted.
 
 #ifndef CAIRN_CONVERT_COMPILED_H
@@ -27,7 +27,9 @@ typedef struct cairn_compiled {
     cairn_strategy_facts facts;
     cairn_strategy       strategy;
     cairn_phase          read; ///< The first pass over the source; NULL: it needs none.
-    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded.
+    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded;
+    cairn_phase          dealt;  ///< from buckets, which `read` fills, if that may pay,
+    bool                 scattered; ///< and does.
     cairn_phase          count, fill;
     cairn_route          route;  ///< COMPILED if any of these was.
     cairn_shares         shares; ///< Of the source; what each found in its first pass.
@@ -40,6 +42,9 @@ typedef struct cairn_compiled {
         *row_of; ///< LINES: the line of every lane. LANES: of every row; which row (from 1) a lane has.
     uint32_t *order, *row_first; ///< ROWS: rows as visited; where they lie.
     int64_t  *bank_first;        ///< [banks + 1] turns before each bank.
+    struct cairn_wishes
+        *wishes; ///< Not NULL: what would be loaded goes here, and nothing is.
+    bool beside; ///< Others are filled at the same time: no threads of its own.
 } cairn_compiled;
 
 /// One way: what it loads, how it counts banks and nodes, how it fills a part.
@@ -68,6 +73,18 @@ static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
 cairn_status
 cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table);
 
+/// Functions that will be asked for.
+typedef struct cairn_wishes {
+    int                specs;
+    cairn_convert_spec spec[4 * CAIRN_MAX_MEMBERS];
+} cairn_wishes;
+
+/// Foresee what cairn_compiled_count() will load for a member whose `layout` is there. What
+/// cannot be foreseen is left out. Local.
+void cairn_compiled_foresee(cairn_member_build *m,
+                            const cairn_build  *build,
+                            cairn_wishes       *wishes);
+
 /// Count banks and their nodes, as cairn_build_count() does, once `layout` is there.
 ///
 /// Local.
@@ -82,6 +99,10 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
 /// Does filling write every byte of every array, so that none need be zero before? Not
 /// where positions are padded, nor where tuples have bytes between their fields.
 bool cairn_compiled_writes_all(const cairn_compiled *compiled);
+
+/// Can it be filled while other members are? Not where it wants threads of its own: of
+/// several shares only those that write nothing in common.
+bool cairn_compiled_fits_beside(const cairn_compiled *compiled);
 
 /// Fill the arrays of a placed part, as cairn_build_fill() does; banks in order.
 cairn_status
@@ -121,6 +142,7 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
                                        cairn_convert_phase   phase);
 
 /// Run a phase over all parts of the source. @p args has what the phase needs beside.
+/// `beside`: each share by whoever is idle.
 cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 const cairn_phase    *phase,
                                 cairn_kernel_part    *to,

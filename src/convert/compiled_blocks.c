@@ -235,7 +235,7 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
     cairn_status        status;
 
     cairn_blocks_forget(m->env, b);
-    status = cairn_tally_run(m->env, build, origin, &b->query, &b->tally);
+    status = cairn_tally_run(m->env, build, origin, &b->query, false, &b->tally);
     if (status == CAIRN_OK) status = number(b, m->env, build, origin);
     if (status != CAIRN_OK) {
         cairn_blocks_forget(m->env, b);

@@ -82,7 +82,7 @@ cairn_status cairn_compiled_deal(cairn_env          *env,
     cairn_status status;
 
     CAIRN_TRY(cairn_decompose_query(env, build->format, &build->shape, &query));
-    CAIRN_GO(done, cairn_tally_run(env, build, origin, &query, &tally));
+    CAIRN_GO(done, cairn_tally_run(env, build, origin, &query, true, &tally));
     CAIRN_GO(done, CAIRN_NEW(env, cairn_origin_positions(origin), &made));
     CAIRN_GO(done, deal(&tally, build, origin, made));
     CAIRN_GO(done, cairn_compiled_cut(env, build, origin, made, &tally.route));

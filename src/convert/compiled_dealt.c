@@ -19,12 +19,13 @@ typedef struct {
     const cairn_dealt    *dealt;
     cairn_kernel_part    *to;
     cairn_convert_args    args;
-    int                   split;   ///< Bits of a word below its line.
-    int64_t               lines;   ///< At most, of one bucket.
-    cairn_item           *scratch; ///< [3 * most] for each thread,
-    uint32_t             *begin;   ///< [lines + 1] for each.
-    _Atomic int64_t       taken;   ///< Buckets that somebody has, or has had.
-    _Atomic bool          repeated;
+    int                   split; ///< Bits of a word below its line.
+    int64_t               lines; ///< At most, of one bucket.
+    cairn_item     *scratch; ///< [room] for each thread: scratch, and what is sorted,
+    int64_t         room;
+    uint32_t       *begin; ///< [lines + 1] for each.
+    _Atomic int64_t taken; ///< Buckets that somebody has, or has had.
+    _Atomic bool    repeated;
 } dealing;
 
 static int split_of(const cairn_dealt *dealt)
@@ -129,7 +130,7 @@ static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begi
 {
     const cairn_dealt *const dealt = d->dealt;
     const cairn_pos          n = dealt->count[b], at = dealt->at[b];
-    cairn_item *const        sorted = scratch + 2 * dealt->most;
+    cairn_item *const        sorted = scratch + dealt->most + CAIRN_LINES_PAST;
     uint32_t *const          cursor = d->c->cursor;
     cairn_convert_args       args   = d->args;
     int64_t                  first;
@@ -152,7 +153,7 @@ static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begi
 static void bucket_task(void *user, int sorter)
 {
     dealing *const    d       = user;
-    cairn_item *const scratch = d->scratch + sorter * 3 * d->dealt->most;
+    cairn_item *const scratch = d->scratch + sorter * d->room;
     uint32_t *const   begin   = d->begin + sorter * (d->lines + 1);
 
     for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->dealt->buckets;) {
@@ -181,11 +182,11 @@ static void fill_cursors(dealing *d)
 static cairn_status run(dealing *d)
 {
     cairn_env *const env     = d->c->m->env;
-    const int        sorters = cairn_dealt_sorters(d->dealt, 3 * d->dealt->most);
+    const int        sorters = cairn_dealt_sorters(d->dealt, d->room);
     cairn_status     status;
 
     fill_cursors(d);
-    CAIRN_GO(done, CAIRN_NEW(env, sorters * 3 * d->dealt->most, &d->scratch));
+    CAIRN_GO(done, CAIRN_NEW(env, sorters * d->room, &d->scratch));
     CAIRN_GO(done, CAIRN_NEW(env, sorters * (d->lines + 1), &d->begin));
     cairn_crew_run(&env->crew, sorters, bucket_task, d, sorters);
     if (d->repeated)
@@ -204,6 +205,7 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
                           .dealt = c->build->dealt,
                           .to    = &part->view,
                           .split = split_of(c->build->dealt),
+                          .room  = 2 * c->build->dealt->most + CAIRN_LINES_PAST,
                           .args  = *args};
 
     set_fields(d.dealt, &fields);

@@ -57,10 +57,66 @@ cairn_status cairn_phase_load(cairn_env                 *env,
     return status;
 }
 
+static cairn_status request_all(cairn_env                 *env,
+                                const cairn_kernel_loader *loader,
+                                const cairn_convert_spec  *spec,
+                                int                        specs,
+                                writer                    *w,
+                                cairn_kernel_request      *request)
+{
+    for (int k = 0; k < specs; k++) {
+        char *key;
+
+        CAIRN_TRY(cairn_convert_key(env, &spec[k], &key));
+        w[k]       = (writer){&spec[k], key};
+        request[k] = (cairn_kernel_request){
+            .key = key, .source = write_source, .lower = lower, .user = &w[k]};
+    }
+    loader->ahead(loader->user, request, specs);
+    return CAIRN_OK;
+}
+
+void cairn_phases_ahead(cairn_env                 *env,
+                        const cairn_kernel_loader *loader,
+                        const cairn_convert_spec  *spec,
+                        int                        specs)
+{
+    cairn_kernel_request *request = NULL;
+    writer               *w       = NULL;
+
+    if (!loader->ahead || specs < 2) return;
+    if (CAIRN_NEW_ZERO(env, specs, &w) == CAIRN_OK
+        && CAIRN_NEW(env, specs, &request) == CAIRN_OK)
+        request_all(env, loader, spec, specs, w, request);
+    for (int k = 0; w && k < specs; k++)
+        cairn_free(env, (char *)w[k].key);
+    cairn_free(env, request);
+    cairn_free(env, w);
+}
+
 void cairn_phase_release(cairn_phase *phase)
 {
     if (phase->loader) phase->loader->release(phase->loader->user, &phase->kernel);
     phase->loader = NULL;
+}
+
+int64_t cairn_phase_call(const cairn_phase        *phase,
+                         const cairn_kernel_part  *from,
+                         cairn_kernel_part        *to,
+                         const cairn_convert_args *args)
+{
+    const cairn_convert_fn run = (cairn_convert_fn)phase->kernel.run;
+
+    return run(from, to, args);
+}
+
+cairn_status cairn_phase_check(cairn_env *env, int64_t result)
+{
+    CAIRN_CHECK(result >= 0, env, CAIRN_NO_MEMORY,
+                "convert: out of memory in a compiled phase");
+    CAIRN_CHECK(result != CAIRN_CONVERT_FULL, env, CAIRN_BAD_ARGUMENT,
+                "convert: a part holds more entries than it was built with");
+    return CAIRN_OK;
 }
 
 cairn_status cairn_phase_run(cairn_env                *env,
@@ -69,12 +125,5 @@ cairn_status cairn_phase_run(cairn_env                *env,
                              cairn_kernel_part        *to,
                              const cairn_convert_args *args)
 {
-    const cairn_convert_fn run    = (cairn_convert_fn)phase->kernel.run;
-    const int64_t          status = run(from, to, args);
-
-    CAIRN_CHECK(status >= 0, env, CAIRN_NO_MEMORY,
-                "convert: out of memory in a compiled phase");
-    CAIRN_CHECK(status != CAIRN_CONVERT_FULL, env, CAIRN_BAD_ARGUMENT,
-                "convert: a part holds more entries than it was built with");
-    return CAIRN_OK;
+    return cairn_phase_check(env, cairn_phase_call(phase, from, to, args));
 }

@@ -28,9 +28,16 @@ cairn_status cairn_phase_load(cairn_env                 *env,
                               bool                       at_hand,
                               cairn_phase               *phase);
 
+/// Get functions that cairn_phase_load() will be asked for, side by side, if several have
+/// to be compiled. Local. Cannot fail: who asks for one is told.
+void cairn_phases_ahead(cairn_env                 *env,
+                        const cairn_kernel_loader *loader,
+                        const cairn_convert_spec  *spec,
+                        int                        specs);
+
 void cairn_phase_release(cairn_phase *phase);
 
-/// Run a phase.
+/// Run a phase. Any thread, if others do not write where it does.
 /// @retval CAIRN_NO_MEMORY     It found none for arrays of its own.
 /// @retval CAIRN_BAD_ARGUMENT  The part holds more entries than there is room for.
 cairn_status cairn_phase_run(cairn_env                *env,
@@ -38,5 +45,15 @@ cairn_status cairn_phase_run(cairn_env                *env,
                              const cairn_kernel_part  *from,
                              cairn_kernel_part        *to,
                              const cairn_convert_args *args);
+
+/// Run a phase, and leave it to another thread to say what went wrong: to the one that
+/// hands the result to cairn_phase_check().
+int64_t cairn_phase_call(const cairn_phase        *phase,
+                         const cairn_kernel_part  *from,
+                         cairn_kernel_part        *to,
+                         const cairn_convert_args *args);
+
+/// The failure of cairn_phase_run() that a result stands for.
+cairn_status cairn_phase_check(cairn_env *env, int64_t result);
 
 #endif

@@ -311,7 +311,7 @@ cairn_status cairn_rows_run(cairn_member_build *m,
     cairn_status   status;
 
     CAIRN_GO(done, cairn_tally_run(m->env, build, origin,
-                                   &m->encoding->query[m->rows.count], &tally));
+                                   &m->encoding->query[m->rows.count], false, &tally));
     CAIRN_GO(done, take_counts(m, &tally));
     CAIRN_GO(done, CAIRN_NEW(m->env, 1, &algebra));
     cairn_algebra_init(algebra, m->env, build->shape.order);

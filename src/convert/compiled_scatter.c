@@ -4,7 +4,7 @@
 /// counted by group, and dealt out; or, where two dimensions are exchanged and the pattern
 /// may be symmetric in them, taken from where the mirrored entries are.
 
-#include "convert/compiled.h"
+#include "convert/compiled_buckets.h"
 
 #include <string.h>
 
@@ -58,6 +58,7 @@ static cairn_status load(cairn_compiled *c)
     }
     fill.ahead = c->facts.entries * (4 + c->build->value_bits / 8) > CACHED;
     CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
+    CAIRN_TRY(cairn_buckets_load(c));
     return cairn_compiled_load(c, &fill, &c->fill);
 }
 
@@ -89,13 +90,15 @@ static int64_t begin_of(const cairn_compiled *c, int64_t g)
     return c->cursor[g < c->facts.groups ? g : c->shares.n * c->facts.groups];
 }
 
-/// Count the entries of each group, and find where each begins.
-static cairn_status count_groups(const cairn_compiled *c)
+/// Count the entries of each group, and find where each begins. Find out, too, whether
+/// they are scattered.
+static cairn_status count_groups(const cairn_compiled *c, bool *scattered)
 {
     const int64_t      groups = c->facts.groups;
     cairn_convert_args args   = {
           .groups = groups, .cursor = c->cursor, .facts = c->shares.found};
 
+    if (c->dealt.loader) CAIRN_TRY(cairn_buckets_ask(c, scattered));
     memset(c->cursor, 0, (size_t)(c->shares.n * groups + 1) * sizeof *c->cursor);
     CAIRN_TRY(
         cairn_compiled_run(c, &c->count, (cairn_kernel_part *)&c->empty.view, &args));
@@ -114,7 +117,7 @@ static cairn_status count(cairn_compiled *c)
         c->m->bank[0].nodes[to->last] = c->m->bank[0].end;
         return CAIRN_OK;
     }
-    CAIRN_TRY(count_groups(c));
+    CAIRN_TRY(count_groups(c, &c->scattered));
     for (int64_t b = 0; b < to->banks; b++) {
         cairn_bank *bank = &c->m->bank[b];
 
@@ -228,6 +231,13 @@ deal(const cairn_compiled *c, cairn_convert_args *args, cairn_kernel_part *first
     return status;
 }
 
+/// Groups that are scattered are all of one bank.
+static cairn_status deal_by_buckets(const cairn_compiled *c, cairn_part *part)
+{
+    cairn_compiled_write_ptrs(c, 0, &part->view);
+    return cairn_buckets_fill(c, part);
+}
+
 /* ---- mirroring ---- */
 
 static int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
@@ -289,15 +299,15 @@ static cairn_status mirror(const cairn_compiled *c, cairn_part *part, bool *mirr
 static cairn_status
 fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
 {
-    bool mirrored = false;
+    bool mirrored = false, scattered = c->scattered;
 
     if (bank > 0) return CAIRN_OK;
     if (c->mirror.loader) {
         CAIRN_TRY(mirror(c, part, &mirrored));
         if (mirrored) return CAIRN_OK;
-        CAIRN_TRY(count_groups(c));
+        CAIRN_TRY(count_groups(c, &scattered));
     }
-    return deal(c, args, &part->view);
+    return scattered ? deal_by_buckets(c, part) : deal(c, args, &part->view);
 }
 
 const cairn_way cairn_way_scatter = {load, count, fill};

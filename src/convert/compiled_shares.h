@@ -46,6 +46,18 @@ cairn_status cairn_shares_run(cairn_env          *env,
                               cairn_kernel_part  *to,
                               cairn_convert_args *args);
 
+/// As cairn_shares_run() for a source of several shares, each of them a task: threads of
+/// the team that is at work, which other tasks have left idle, help. Nothing may be written but by share.
+///
+/// @param[in] cursors  Of each share in `cursor`, one after the other; 0: all have one.
+cairn_status cairn_shares_spread(cairn_env                *env,
+                                 const cairn_shares       *shares,
+                                 const cairn_origin       *origin,
+                                 const cairn_phase        *phase,
+                                 cairn_kernel_part        *to,
+                                 const cairn_convert_args *args,
+                                 int64_t                   cursors);
+
 /// Bring the lists of the threads, each of which began at its offset and went as far as
 /// its facts[1] says, together; the same of @p beside, if it is not NULL. @p cursor has
 /// where each of @p groups begins, and then where the last ends.

@@ -271,10 +271,22 @@ static cairn_status count(cairn_tally        *t,
     return CAIRN_OK;
 }
 
+/// The functions that count and that deal are compiled at the same time.
+static void
+get_both(cairn_tally *t, const cairn_build *build, const cairn_origin *origin)
+{
+    const cairn_convert_spec spec[] = {cairn_tally_spec(t, origin, CAIRN_CONVERT_TALLY),
+                                       cairn_tally_spec(t, origin, CAIRN_CONVERT_DEAL)};
+
+    if (cairn_build_worth(t->env, build) == CAIRN_BUILD_COMPILED)
+        cairn_phases_ahead(t->env, build->loader, spec, 2);
+}
+
 cairn_status cairn_tally_run(cairn_env          *env,
                              const cairn_build  *build,
                              const cairn_origin *origin,
                              const cairn_query  *query,
+                             bool                deals,
                              cairn_tally        *t)
 {
     cairn_phase phase = {.loader = NULL};
@@ -288,6 +300,7 @@ cairn_status cairn_tally_run(cairn_env          *env,
     CAIRN_TRY(find_order(t, origin));
     CAIRN_TRY(read_forms(t, origin->box));
     CAIRN_TRY(number_groups(t, origin));
+    if (deals) get_both(t, build, origin);
     CAIRN_TRY(cairn_tally_load(t, build, origin, CAIRN_CONVERT_TALLY, &phase));
 
     const cairn_status status = count(t, build, origin, &phase);

@@ -44,12 +44,14 @@ typedef struct cairn_tally {
 ///
 /// Local.
 ///
+/// @param[in]  deals  The phase DEAL comes next: its function is got together with this.
 /// @param[out] tally  Give back with cairn_tally_fini(), on failure, too.
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled, or there are too many groups.
 cairn_status cairn_tally_run(cairn_env          *env,
                              const cairn_build  *build,
                              const cairn_origin *origin,
                              const cairn_query  *query,
+                             bool                deals,
                              cairn_tally        *tally);
 
 void cairn_tally_fini(cairn_tally *tally);

@@ -89,6 +89,15 @@ cairn_status cairn_cache_find_or_lock(cairn_cache      *cache,
                                       cairn_object     *object,
                                       cairn_cache_lock *lock);
 
+/// Become the one who compiles a kernel, without waiting.
+///
+/// Local.
+///
+/// @param[out] lock  To be given back by cairn_cache_unlock() in any case; not held where
+///                   nothing is kept, or the file system has no locks.
+/// @return false: another process is at it.
+bool cairn_cache_try_lock(cairn_cache *cache, const char *key, cairn_cache_lock *lock);
+
 void cairn_cache_unlock(cairn_cache_lock *lock);
 
 /// Keep a kernel, in place of whatever has its name, and let the longest unused go if the

@@ -98,6 +98,19 @@ unlock:
     return status;
 }
 
+bool cairn_cache_try_lock(cairn_cache *cache, const char *key, cairn_cache_lock *lock)
+{
+    cairn_cache_lock mine = {.fd = cache->folder < 0 ? -1 : open_locks(cache)};
+    const answer     turn = mine.fd < 0 ? NO_LOCKS : try_lock(mine.fd, key);
+
+    *lock = (cairn_cache_lock){.fd = -1};
+    if (turn == HELD)
+        *lock = mine;
+    else
+        cairn_cache_unlock(&mine);
+    return turn != BUSY;
+}
+
 void cairn_cache_unlock(cairn_cache_lock *lock)
 {
     struct flock all = {.l_type = F_UNLCK, .l_whence = SEEK_SET};

@@ -59,6 +59,11 @@ typedef struct cairn_kernel_loader {
                          const cairn_kernel_request *request,
                          cairn_kernel               *kernel);
     void (*release)(void *user, cairn_kernel *kernel);
+    /// Get several kernels that load() will be asked for, side by side where they have to
+    /// be compiled. NULL: load() gets each.
+    ///
+    /// Local; waits for nobody else. Cannot fail: load() tells what has failed.
+    void (*ahead)(void *user, const cairn_kernel_request *request, int requests);
     void *user;
     int   vector_bytes; ///< Of the machine's widest useful vectors: 16, 32 or 64.
     int   threads;      ///< That kernels shall use.

@@ -108,7 +108,8 @@ typedef enum {
     X(int64_t, slots, "of each thread")                                                \
     X(const int64_t *, offset, "[shares] where each thread\'s list begins")            \
     X(uint32_t *, counts, "[rows of the box] entries, where rows are numbered")        \
-    X(int64_t, groups, "combinations of the levels above the trimmed ones")            \
+    X(int64_t, groups, "combinations of the levels above the trimmed ones; buckets")   \
+    X(int64_t, bucket, "bits of a key below its bucket")                               \
     X(const int64_t *, group_low,                                                      \
       "[expressions of a query's groupBy] smallest value,")                            \
     X(const int64_t *, group_size, "and how many there are")                           \

@@ -7,8 +7,8 @@
 #include "lower/passes.h"
 
 static const char *const phase_name[] = {
-    "pack",  "count", "fill", "histogram", "scatter", "mirror", "mark",
-    "place", "tally", "deal", "lanes",     "ranked",  "cut"};
+    "pack", "count", "fill",  "histogram", "scatter", "bucket", "mirror",
+    "mark", "place", "tally", "deal",      "lanes",   "ranked", "cut"};
 static const char *const source_name[] = {"entries", "part", "keys", "long keys",
                                           "rows"};
 
@@ -73,6 +73,7 @@ static void lower_phase(cairn_convert *c)
     case CAIRN_CONVERT_FILL: cairn_convert_lower_nodes(c, true); break;
     case CAIRN_CONVERT_HISTOGRAM: cairn_convert_lower_histogram(c); break;
     case CAIRN_CONVERT_SCATTER: cairn_convert_lower_scatter(c); break;
+    case CAIRN_CONVERT_BUCKET: cairn_convert_lower_bucket(c); break;
     case CAIRN_CONVERT_MIRROR: cairn_convert_lower_mirror(c); break;
     case CAIRN_CONVERT_MARK: cairn_convert_lower_mark(c); break;
     case CAIRN_CONVERT_PLACE: cairn_convert_lower_place(c); break;
@@ -218,6 +219,7 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
     cairn_text_add(&text, "convert: %s %s, order %d, split %d", phase_name[spec->phase],
                    source_name[spec->source], spec->order, spec->split);
     if (spec->ahead) cairn_text_add(&text, ", ahead");
+    if (spec->grouped) cairn_text_add(&text, ", grouped");
     if (spec->every) cairn_text_add(&text, ", every");
     if (spec->rank)
         cairn_text_add(&text, ", query %d counts along d%d", spec->rank_query,

@@ -45,8 +45,12 @@ typedef enum {
     CAIRN_CONVERT_HISTOGRAM,
     /// Every entry is a node, and comes in order within its group: write idx and values
     /// where the group's cursor stands. KEYS come in the order of the nodes: from the one
-    /// that `offset` begins with on, by one thread.
+    /// that `offset` begins with on, by one thread; unless they are `grouped`, when they
+    /// come as all others do.
     CAIRN_CONVERT_SCATTER,
+    /// Write key and value of each entry, as PACK does, where the `cursor` of its bucket
+    /// stands. The bits of the key from `bucket` up number it.
+    CAIRN_CONVERT_BUCKET,
     /// The target is the source with two dimensions exchanged
     /// (cairn_convert_can_mirror()), and `cursor` begins where each group's nodes do in
     /// the source. If every entry has a mirrored one: write idx and values of B, whose ptr
@@ -93,6 +97,7 @@ typedef struct cairn_convert_spec {
     const cairn_layout  *to;   ///< NULL: coordinates, every dimension a level.
     int  split;      ///< Levels 0..split-1 are in the upper word of long keys.
     bool ahead;      ///< SCATTER: ask for lines before they are written.
+    bool grouped;    ///< SCATTER: keys come in order within each group alone.
     bool every;      ///< COUNT, FILL: every entry is a node of level E.
     bool rank;       ///< Entries come along dimension `rank_row`: the number of query
     int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:

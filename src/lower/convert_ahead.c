@@ -39,7 +39,7 @@ bool cairn_convert_can_look_ahead(const cairn_convert *c)
         if ((dims & (dims - 1)) != 0 || cairn_form_queries(c->algebra, &c->target[l]))
             return false;
     }
-    if (c->spec->source == CAIRN_CONVERT_ENTRIES) return true;
+    if (c->spec->source != CAIRN_CONVERT_PART) return true;
     return c->from && c->from->exact && c->inner == c->from->levels - 1;
 }
 
@@ -56,6 +56,20 @@ static void move_entries(cairn_convert *c, int64_t distance)
     for (int d = 0; d < c->spec->order; d++) {
         c->dim[d] = cairn_ir_load(b, cairn_convert_coordinates(c, d), then);
     }
+}
+
+/// A key some keys on, as far as they go.
+static void move_keys(cairn_convert *c, int64_t distance)
+{
+    cairn_ir        *b    = &c->ir;
+    const cairn_ir_x last = cairn_ir_sub(b, cairn_convert_end(c), cairn_ir_int(b, 1));
+    const cairn_ir_x then = cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, c->turn, distance), last),
+                     "then"));
+
+    c->word[0] = cairn_ir_use(
+        b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_words(c, 0), then), "ahead"));
 }
 
 /// The innermost level some nodes on; those above stay.
@@ -89,12 +103,16 @@ cairn_ir_x cairn_convert_look_ahead(cairn_convert *c, int64_t distance)
         c->atom[k] = NULL;
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
         c->index[l] = NULL;
-    if (c->spec->source == CAIRN_CONVERT_ENTRIES)
-        move_entries(c, distance);
+    switch (c->spec->source) {
+    case CAIRN_CONVERT_ENTRIES: move_entries(c, distance); break;
+    case CAIRN_CONVERT_KEYS: move_keys(c, distance); break;
+    default: move_level(c, distance);
+    }
+    if (c->word[0])
+        cairn_convert_indices(c, c->to->first);
     else
-        move_level(c, distance);
-    for (int l = 0; l < c->to->first; l++)
-        c->e[l] = cairn_convert_form(c, &c->target[l]);
+        for (int l = 0; l < c->to->first; l++)
+            c->e[l] = cairn_convert_form(c, &c->target[l]);
     const cairn_ir_x group =
         cairn_convert_combine(c, cairn_ir_int(&c->ir, 0), 0, c->to->first, UINT32_MAX);
 
@@ -102,5 +120,6 @@ cairn_ir_x cairn_convert_look_ahead(cairn_convert *c, int64_t distance)
     memcpy(c->atom, now.atom, sizeof c->atom);
     memcpy(c->index, now.index, sizeof c->index);
     memcpy(c->e, now.e, sizeof c->e);
+    c->word[0] = now.word[0];
     return group;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Phase PACK: one key for each entry, its index tuple side by side in one word or two,
-/// with its value beside it; and whether the keys came in order.
+/// with its value beside it; and whether the keys came in order. Phase BUCKET: the same,
+/// one word each, dealt to buckets.
 
 #include "lower/convert_steps.h"
 
@@ -110,4 +111,39 @@ void cairn_convert_lower_pack(cairn_convert *c)
     cairn_ir_store(b, facts, cairn_ir_int(b, 0), cairn_ir_use(b, f.count));
     cairn_ir_store(b, facts, cairn_ir_int(b, 1), cairn_ir_use(b, f.unsorted));
     cairn_ir_store(b, facts, cairn_ir_int(b, 2), cairn_ir_use(b, f.repeated));
+}
+
+enum { AHEAD = 64 }; ///< Bytes between a prefetch and its use: a line (measured).
+
+void cairn_convert_lower_bucket(cairn_convert *c)
+{
+    cairn_ir *b = &c->ir;
+
+    cairn_convert_read_fields(c);
+    const cairn_ir_x shift  = cairn_convert_scalar(c, CAIRN_CONVERT_bucket, "bucket");
+    const cairn_ir_x groups = cairn_convert_scalar(c, CAIRN_CONVERT_groups, "groups");
+
+    cairn_convert_open_shares(c);
+    cairn_convert_visit(c, true);
+    cairn_convert_indices(c, c->levels);
+
+    const cairn_ir_x word =
+        cairn_ir_use(b, cairn_ir_let(b, pack_word(c, 0, c->levels), "word"));
+    const cairn_ir_x its = cairn_ir_use(
+        b, cairn_ir_let(
+               b,
+               cairn_ir_add(b, cairn_ir_mul(b, c->thread, groups),
+                            cairn_ir_binary(b, CAIRN_IR_SHIFT_RIGHT, word, shift)),
+               "its"));
+    cairn_ir_array *const cursor = cairn_convert_cursors(c);
+    const cairn_ir_x      at =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, cursor, its), "at"));
+
+    cairn_ir_store(b, cursor, its, cairn_ir_add_int(b, at, 1));
+    cairn_ir_prefetch(b, cairn_convert_words(c, 0), at, AHEAD, 3, true);
+    cairn_ir_store(b, cairn_convert_words(c, 0), at, word);
+    cairn_ir_store(b, cairn_convert_moved(c), at,
+                   cairn_ir_cast(b, CAIRN_IR_F64, c->value));
+    cairn_convert_leave(c);
+    cairn_convert_close_shares(c);
 }

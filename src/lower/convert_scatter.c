@@ -114,11 +114,26 @@ static void append_keys(cairn_convert *c)
     cairn_convert_leave(c);
 }
 
+/// Keys in order within each group, all of one thread's cursors.
+static void deal_keys(cairn_convert *c)
+{
+    cairn_convert_read_fields(c);
+    c->thread = cairn_ir_int(&c->ir, 0);
+    cairn_convert_visit(c, true);
+    ask_for_lines(c);
+    cairn_convert_indices(c, c->levels);
+    write_entry(c, take_node(c));
+    cairn_convert_leave(c);
+}
+
 void cairn_convert_lower_scatter(cairn_convert *c)
 {
     cairn_convert_write_holes(c);
     if (c->spec->source == CAIRN_CONVERT_KEYS) {
-        append_keys(c);
+        if (c->spec->grouped)
+            deal_keys(c);
+        else
+            append_keys(c);
         return;
     }
     cairn_convert_open_shares(c);

@@ -179,6 +179,7 @@ void cairn_convert_tell_lister(cairn_convert *c, const cairn_convert_lister *s);
 
 /// The bodies of the phases.
 void cairn_convert_lower_pack(cairn_convert *c);
+void cairn_convert_lower_bucket(cairn_convert *c);
 void cairn_convert_lower_nodes(cairn_convert *c, bool fill);
 void cairn_convert_lower_histogram(cairn_convert *c);
 void cairn_convert_lower_scatter(cairn_convert *c);

@@ -11,12 +11,15 @@
 
 enum {
     BUCKET_BITS  = 10,
-    BUCKET_ITEMS = 1 << 13, ///< On average, at most: 128 KB, and as much for handles.
+    BUCKET_ITEMS = 1 << 14, ///< On average, at most: 256 KB, and handles.
     FINE_BITS    = 14,      ///< Counted where buckets are not alike.
     /* Buckets are often alike in size, and in cache all would fall to the same few places:
      * one line of distance makes dealing 1.1 to 2 times faster. */
-    GAP    = 4,
-    AHEAD  = 8,       ///< Items between a prefetch and its use, within a bucket.
+    GAP   = 4,
+    AHEAD = 4, ///< Items between a prefetch and its use, within a bucket.
+    /* Entries between a prefetch and its use, where they were given: fetching lines of all
+     * buckets, the processor does not run far enough ahead by itself. */
+    FAR    = 128,
     SHARE  = 100000,  ///< Entries worth a thread.
     SAMPLE = 1 << 12, ///< Entries that are looked at first.
 };
@@ -71,21 +74,40 @@ bool cairn_words_within(const cairn_given *given, cairn_words *words)
     return add_up_bits(given->order, words);
 }
 
-/* Loops over entries are inlined with a constant order, and have what they read in copies
- * of their own: what they write might be any of it. */
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE uint64_t pack(const cairn_given *given,
-                     const cairn_words *words,
-                     int                order,
-                     cairn_pos          p)
+/// The word of entry @p p.
+static uint64_t pack(const cairn_given *given, const cairn_words *words, cairn_pos p)
 {
     uint64_t word = 0;
 
-    for (int k = 0; k < order; k++)
+    for (int k = 0; k < given->order; k++)
         word =
             cairn_pack_key(word, given->coord[k][p * given->stride], &words->range[k]);
     return word;
+}
+
+/// A matrix whose coordinates lie side by side, as programs give them, has loops of its
+/// own, which hold all they need in registers.
+static bool are_pairs(const cairn_given *given)
+{
+    return given->order == 2 && given->stride == 2
+           && given->coord[1] == given->coord[0] + 1;
+}
+
+/// How the coordinates of a pair become a word.
+typedef struct {
+    uint64_t low[2], extent[2];
+    int      bits; ///< Of the second.
+} pairing;
+
+static pairing pair_up(const cairn_given *given, const cairn_words *words)
+{
+    pairing p = {.bits = words->range[1].bits};
+
+    for (int k = 0; k < 2; k++) {
+        p.low[k]    = (uint64_t)words->range[k].least;
+        p.extent[k] = given->extent ? (uint64_t)given->extent[k] : UINT64_MAX;
+    }
+    return p;
 }
 
 /* ---- counting ---- */
@@ -95,36 +117,60 @@ static cairn_pos share_begin(const dealing *d, int thread)
     return (cairn_pos)((__int128)d->given->n * thread / d->to->threads);
 }
 
-/// Count a thread's entries by bin.
+/// Count entries by bin.
 /// @return true: one is not within the extents.
-INLINE bool count_share(const dealing *d, int thread, int order)
+static bool count_pairs(const cairn_coord *pair,
+                        cairn_pos          n,
+                        const pairing     *how,
+                        int                shift,
+                        uint64_t           last,
+                        cairn_pos         *next)
 {
-    const cairn_given  given   = *d->given;
-    const cairn_words  words   = d->to->words;
-    const int          shift   = d->shift;
-    const cairn_pos    end     = share_begin(d, thread + 1);
-    cairn_pos *const   next    = d->next + thread * d->bins;
-    const uint64_t     last    = (uint64_t)d->bins - 1;
-    const cairn_coord *extent  = given.extent;
-    bool               outside = false;
+    const pairing to      = *how;
+    bool          outside = false;
 
-    memset(next, 0, (size_t)d->bins * sizeof *next);
-    for (cairn_pos p = share_begin(d, thread); p < end; p++) {
-        for (int k = 0; extent && k < order; k++)
-            outside |=
-                (uint64_t)given.coord[k][p * given.stride] >= (uint64_t)extent[k];
-        next[pack(&given, &words, order, p) >> shift & last]++;
+    for (cairn_pos p = 0; p < n; p++) {
+        const uint64_t i = (uint64_t)pair[2 * p], j = (uint64_t)pair[2 * p + 1];
+
+        __builtin_prefetch(&pair[2 * (p + FAR)]);
+        outside |= (i >= to.extent[0]) | (j >= to.extent[1]);
+        next[((i - to.low[0]) << to.bits | (j - to.low[1])) >> shift & last]++;
     }
+    return outside;
+}
+
+static bool is_outside(const cairn_given *given, cairn_pos p)
+{
+    bool outside = false;
+
+    for (int k = 0; given->extent && k < given->order; k++)
+        outside |=
+            (uint64_t)given->coord[k][p * given->stride] >= (uint64_t)given->extent[k];
     return outside;
 }
 
 static void count_task(void *user, int thread)
 {
-    dealing *const d     = user;
-    const int      order = d->given->order;
+    dealing *const           d     = user;
+    const cairn_given *const given = d->given;
+    const uint64_t           last  = (uint64_t)d->bins - 1;
+    const cairn_pos  begin = share_begin(d, thread), end = share_begin(d, thread + 1);
+    cairn_pos *const next    = d->next + thread * d->bins;
+    bool             outside = false;
 
-    if (order == 2 ? count_share(d, thread, 2) : count_share(d, thread, order))
-        d->outside = true;
+    memset(next, 0, (size_t)d->bins * sizeof *next);
+    if (are_pairs(given)) {
+        const pairing how = pair_up(given, &d->to->words);
+
+        outside = count_pairs(given->coord[0] + 2 * begin, end - begin, &how, d->shift,
+                              last, next)
+                  && given->extent;
+    } else
+        for (cairn_pos p = begin; p < end; p++) {
+            outside |= is_outside(given, p);
+            next[pack(given, &d->to->words, p) >> d->shift & last]++;
+        }
+    if (outside) d->outside = true;
 }
 
 /// Count by the first @p bits bits of a word, or by as many as it has.
@@ -220,39 +266,55 @@ static void place_buckets(dealing *d)
     to->least[to->buckets] = (uint64_t)1 << to->words.bits;
 }
 
-INLINE void deal_share(const dealing *d, int thread, int order, bool shared)
+static inline void put(cairn_item *to, uint64_t word, double value)
 {
-    const cairn_given     given  = *d->given;
-    const cairn_words     words  = d->to->words;
-    const int             shift  = d->shift;
-    const cairn_pos       end    = share_begin(d, thread + 1);
-    cairn_pos *const      next   = d->next + thread * d->bins;
-    const uint16_t *const bucket = d->bucket;
-    cairn_item *const     items  = d->to->items;
+    __builtin_prefetch(to + AHEAD, 1);
+    to->word = word;
+    memcpy(&to->load, &value, sizeof value);
+}
 
-    for (cairn_pos p = share_begin(d, thread); p < end; p++) {
-        const uint64_t  word = pack(&given, &words, order, p);
-        const uint64_t  bin  = word >> shift;
-        const cairn_pos to   = next[shared ? bucket[bin] : bin]++;
-        const double    v    = given.value ? given.value[p] : 1.0;
+static void deal_pairs(const cairn_coord *pair,
+                       const double      *value,
+                       cairn_pos          n,
+                       const pairing     *how,
+                       int                shift,
+                       const uint16_t    *bucket,
+                       cairn_pos         *next,
+                       cairn_item        *items)
+{
+    const pairing to = *how;
 
-        __builtin_prefetch(&items[to + AHEAD], 1);
-        items[to].word = word;
-        memcpy(&items[to].load, &v, sizeof v);
+    for (cairn_pos p = 0; p < n; p++) {
+        const uint64_t i   = (uint64_t)pair[2 * p] - to.low[0];
+        const uint64_t j   = (uint64_t)pair[2 * p + 1] - to.low[1];
+        const uint64_t bin = (i << to.bits | j) >> shift;
+
+        __builtin_prefetch(&pair[2 * (p + FAR)]);
+        __builtin_prefetch(&value[p + FAR]);
+        put(&items[next[bucket ? bucket[bin] : bin]++], i << to.bits | j, value[p]);
     }
 }
 
 static void deal_task(void *user, int thread)
 {
-    const dealing *const d     = user;
-    const int            order = d->given->order;
+    const dealing *const     d     = user;
+    const cairn_given *const given = d->given;
+    const cairn_pos  begin = share_begin(d, thread), end = share_begin(d, thread + 1);
+    cairn_pos *const next = d->next + thread * d->bins;
 
-    if (order != 2)
-        deal_share(d, thread, order, d->bucket != NULL);
-    else if (d->bucket)
-        deal_share(d, thread, 2, true);
-    else
-        deal_share(d, thread, 2, false);
+    if (are_pairs(given) && given->value) {
+        const pairing how = pair_up(given, &d->to->words);
+
+        deal_pairs(given->coord[0] + 2 * begin, given->value + begin, end - begin, &how,
+                   d->shift, d->bucket, next, d->to->items);
+        return;
+    }
+    for (cairn_pos p = begin; p < end; p++) {
+        const uint64_t word = pack(given, &d->to->words, p), bin = word >> d->shift;
+
+        put(&d->to->items[next[d->bucket ? d->bucket[bin] : bin]++], word,
+            given->value ? given->value[p] : 1.0);
+    }
 }
 
 /* ---- all ---- */
@@ -282,7 +344,7 @@ static bool seems_skewed(const dealing *d, int bits)
 
     for (int k = 0; k < SAMPLE && words.bits > bits; k++) {
         const cairn_pos p    = (cairn_pos)((__int128)n * k / SAMPLE);
-        const uint64_t  word = pack(d->given, &words, d->given->order, p);
+        const uint64_t  word = pack(d->given, &words, p);
         uint16_t *const its =
             &seen[word >> (words.bits - bits) & ((1 << BUCKET_BITS) - 1)];
 

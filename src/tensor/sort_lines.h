@@ -8,19 +8,21 @@
 
 #include "tensor/sort_items.h"
 
+enum { CAIRN_LINES_PAST = 16 }; ///< Items of scratch beyond those of a bucket.
+
 /// Order items, stably.
 ///
 /// @param split    Bits of a word below those that number its line.
 /// @param first    The bucket's first line; @p lines lines from there on have all items.
-/// @param items    [n]
-/// @param scratch  [2*n]
+/// @param items    [n], fewer than 2^32
+/// @param scratch  [n + CAIRN_LINES_PAST]
 /// @param to       [n] the result.
 /// @param begin    [lines + 1] where each line begins in the result, and its end.
 /// @return false: a word is there twice, and the result is nothing.
 ///
-/// Cost: two passes in cache. In a line of n items each is then compared with all, 4, 8
-/// or 16 at a time, as the machine can; one of more than 32, 64 or 128 is sorted by
-/// cairn_sort_handles().
+/// Cost: two passes in cache. In a line of n items each is then compared with all, as many
+/// at a time as the machine can; one of more than 32, 64 or 128 is sorted digit by digit.
+/// Where words have more than 31 bits below the line, cairn_sort_items() sorts the bucket.
 bool cairn_sort_lines(cairn_pos         n,
                       int               split,
                       uint64_t          first,

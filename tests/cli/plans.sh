@@ -32,8 +32,8 @@ sed 's/"cpu:1"/"gpu:1"/' p.json >wrong.json
 expect 2 run spmv m.mtx --devices cpu:2 --plan wrong.json
 sed 's/"rank": 0/"rank": "zero"/' p.json >wrong.json
 expect 2 run spmv m.mtx --devices cpu:2 --plan wrong.json
-expect 1 run spmv m.mtx --plan-out /nonexistent/p.json
-expect 1 run spmv m.mtx --trace /nonexistent/t.json
+expect 1 run spmv m.mtx --plan-out "$folder/missing/p.json"
+expect 1 run spmv m.mtx --trace "$folder/missing/t.json"
 
 # One member divided: shares are listed, traced, kept and read back, with the same bits.
 expect 0 run spmv m.mtx --devices cpu:2 --out whole.mtx

@@ -61,7 +61,8 @@ expect 1 run spmv a.mtx --format "$hybrid" --place 0=cpu:3
 expect 1 run spmv a.mtx --trace nowhere/t.json
 expect 1 run spmv a.mtx --plan-out nowhere/p.json
 
-# A trace: bars of a track in their order, none above another, ten runs of each task.
+# A trace: bars of a track in their order, none above another, ten runs of each task, and
+# before them how the matrix was stored.
 cat >bars.py <<'END'
 import json, sys
 
@@ -75,8 +76,14 @@ for track in bars.values():
 count = {}
 for event in sum(bars.values(), []):
     count[event["name"]] = count.get(event["name"], 0) + 1
-wanted = ["member 0 on cpu:0", "member 1 on cpu:1", "add member 1"]
-assert count == {name: 10 for name in wanted}, count
+wanted = {name: 10 for name in ["member 0 on cpu:0", "member 1 on cpu:1", "add member 1"]}
+stored = ["deal"] + [f"{what} member {m}" for what in ("count", "fill") for m in (0, 1)]
+assert count == {**wanted, **{name: 1 for name in stored}}, count
+convert = [bar for bar in sum(bars.values(), []) if bar["cat"] == "convert"]
+assert sorted(bar["name"] for bar in convert) == sorted(stored), convert
+assert all(bar["args"]["bytes"] > 0 and bar["ts"] >= 0 for bar in convert), convert
+last = max(bar["ts"] + bar["dur"] for bar in convert)
+assert all(last <= bar["ts"] for bar in sum(bars.values(), []) if bar not in convert), last
 END
 run_as 0 python3 bars.py t.json
 

@@ -27,6 +27,17 @@ for name in wrong two; do
     done
 done
 
+# Members that are filled side by side, by one thread each or by shares.
+expect 0 generate mixed --n 80000 --degree 2 -o h.mtx
+environment=CAIRN_KERNELS=compiled
+for spec in 'hybrid<bdia<64>,csr,0.6>' 'hybrid<csc,coo,0.6>'; do
+    for threads in 1 2 4; do
+        expect 0 convert h.mtx --to "$spec" -o h$threads.cairn --threads $threads
+        same h1.cairn h$threads.cairn
+    done
+done
+environment=
+
 # Large enough for several threads to have work, in rows and in columns.
 expect 0 generate pruned --rows 900 --cols 800 --density 0.03 -o p.mtx
 for spec in coo csr csc dia 'bcsr<2,3>' 'bdia<4>' 'c2sr<3>' ell 'sell-sigma<4,8>' 'bell<2>' \

@@ -37,6 +37,8 @@ void *compare_take(size_t count, size_t size)
     return block;
 }
 
+static bool memory_is_fresh; ///< What compare_memory() was told last.
+
 void compare_memory(bool fresh)
 {
     static const struct {
@@ -54,7 +56,13 @@ void compare_memory(bool fresh)
         mallopt(table[k].parameter, fresh ? table[k].fresh : table[k].kept);
         setenv(table[k].variable, fresh ? table[k].fresh_text : table[k].kept_text, 1);
     }
-    if (fresh) malloc_trim(0);
+    memory_is_fresh = fresh;
+}
+
+double compare_begin(void)
+{
+    if (memory_is_fresh) malloc_trim(0);
+    return bench_seconds();
 }
 
 bool compare_in(const char *list, const char *name)
@@ -241,6 +249,17 @@ static const char *const suitable[OPERATIONS] = {
     [DCSC_TO_BCSR] = "fem3",        [CSB_TO_DIA] = "band15",
 };
 
+/// What conversions are asked for by.
+static const char *const conversions[OPERATIONS] = {
+    [CSR_TO_CSC] = "csr-csc",     [ROWS_TO_CSR] = "rows-csr",
+    [COO_TO_CSR] = "coo-csr",     [ROWS_TO_DIA] = "rows-dia",
+    [CSR_TO_ELL] = "csr-ell",     [CSR_TO_BCSR] = "csr-bcsr",
+    [CSR_TO_SELL] = "csr-sell",   [CSR_TO_BDIA] = "csr-bdia",
+    [ROWS_TO_BELL] = "rows-bell", [ROWS_TO_C2SR] = "rows-c2sr",
+    [ROWS_TO_CISR] = "rows-cisr", [DCSC_TO_BCSR] = "dcsc-bcsr",
+    [CSB_TO_DIA] = "csb-dia",
+};
+
 static bool convert(const compare_settings *settings, const compare_matrix *a)
 {
     bool right = true;
@@ -252,7 +271,9 @@ static bool convert(const compare_settings *settings, const compare_matrix *a)
                                    .columns   = 1,
                                    .threads   = settings->threads};
 
-        if (compare_in(suitable[k], a->name)) right = compare(settings, &task) && right;
+        if (compare_in(settings->conversions, conversions[k])
+            && compare_in(suitable[k], a->name))
+            right = compare(settings, &task) && right;
     }
     return right;
 }
@@ -331,20 +352,21 @@ static void understand(compare_settings *s, int argc, char **argv)
         int         *number;
         bool        *flag;
     } options[] = {
-        {"--section", &s->sections, NULL,        NULL    },
-        {"--matrix",  &s->matrices, NULL,        NULL    },
-        {"--peers",   &s->peers,    NULL,        NULL    },
-        {"--dtype",   &s->dtypes,   NULL,        NULL    },
-        {"--formats", &s->formats,  NULL,        NULL    },
-        {"--data",    &s->data,     NULL,        NULL    },
-        {"--rounds",  NULL,         &s->rounds,  NULL    },
-        {"--quiet",   NULL,         &s->quiet,   NULL    },
-        {"--columns", NULL,         &s->columns, NULL    },
-        {"--threads", NULL,         &s->threads, NULL    },
-        {"--keep",    NULL,         NULL,        &s->keep},
-        {"--tiny",    NULL,         NULL,        &s->tiny},
-        {"--json",    NULL,         NULL,        &s->json},
-        {"--csv",     NULL,         NULL,        &s->csv },
+        {"--section", &s->sections,    NULL,        NULL    },
+        {"--convert", &s->conversions, NULL,        NULL    },
+        {"--matrix",  &s->matrices,    NULL,        NULL    },
+        {"--peers",   &s->peers,       NULL,        NULL    },
+        {"--dtype",   &s->dtypes,      NULL,        NULL    },
+        {"--formats", &s->formats,     NULL,        NULL    },
+        {"--data",    &s->data,        NULL,        NULL    },
+        {"--rounds",  NULL,            &s->rounds,  NULL    },
+        {"--quiet",   NULL,            &s->quiet,   NULL    },
+        {"--columns", NULL,            &s->columns, NULL    },
+        {"--threads", NULL,            &s->threads, NULL    },
+        {"--keep",    NULL,            NULL,        &s->keep},
+        {"--tiny",    NULL,            NULL,        &s->tiny},
+        {"--json",    NULL,            NULL,        &s->json},
+        {"--csv",     NULL,            NULL,        &s->csv },
     };
     const size_t count = sizeof options / sizeof *options;
 

@@ -147,8 +147,9 @@ typedef struct {
     bool tiny, json, csv;
     bool keep;                                        ///< All formats in all rounds.
     const char *sections, *matrices, *peers, *dtypes; ///< Lists with commas; NULL: all.
-    const char *formats;                              ///< Separated by ';'.
-    const char *data; ///< Folder of shared matrices; "": there is none.
+    const char *conversions; ///< Likewise, as named in compare.c.
+    const char *formats;     ///< Separated by ';'.
+    const char *data;        ///< Folder of shared matrices; "": there is none.
 } compare_settings;
 
 /// End the program with a message.
@@ -160,6 +161,10 @@ bool compare_in(const char *list, const char *name);
 /// What malloc does from now on with big blocks: take every one from the system and give
 /// it back (fresh), or keep what was freed. Started programs do the same.
 void compare_memory(bool fresh);
+
+/// The clock, as a conversion begins. Fresh: what malloc was given back before, and holds
+/// in its lists, has gone to the system by then.
+double compare_begin(void);
 
 /// Memory that ends the program if there is none; 64-byte aligned; free().
 void *compare_take(size_t count, size_t size);

@@ -100,7 +100,7 @@ double run_conversion(void *state)
     s->columns.reset();
     s->rows.reset();
 
-    const double begin = bench_seconds();
+    const double begin = compare_begin();
 
     if (s->task->operation == CSR_TO_CSC)
         s->columns = std::make_unique<by_columns<double>>(wrap(m, m->val));

@@ -180,7 +180,7 @@ static double run_conversion(void *state)
 
     free_arrays(s);
 
-    const double begin = bench_seconds();
+    const double begin = compare_begin();
 
     s->ptr = compare_take(lines + 2, sizeof *s->ptr);
     s->idx = compare_take((size_t)a->nnz, sizeof *s->idx);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Buckets between a source and its groups.
+
+#include "convert/compiled_buckets.h"
+
+#include <string.h>
+
+enum {
+    WORTH  = 1 << 20, ///< Entries whose groups a core's cache does not hold.
+    BUCKET = 1 << 13, ///< Entries of one, on average, at most:
+    BITS   = 10,      ///< unless there are too many buckets then.
+    GAP    = 4,       ///< Items between buckets, which else fall on one place in cache.
+    AHEAD  = 4,       ///< Items that are asked for past the last.
+    SAMPLE = 1 << 11, ///< Entries that tell how far apart groups are,
+    SPREAD = 4,       ///< if they are in more than one of so many buckets.
+};
+
+/// While entries are in buckets.
+typedef struct {
+    const cairn_compiled *c;
+    int64_t               shift; ///< Bits of a group below its bucket.
+    int64_t               first; ///< Group 0, counted from the least index there is;
+                                 ///< 0 or less.
+    int64_t     buckets;         ///< Numbered from the least index, too.
+    cairn_pos  *begin;           ///< [buckets + 1] items before each.
+    uint32_t   *next;            ///< [buckets] where the next item goes.
+    cairn_item *items;
+} dealing;
+
+static int bits_of(int64_t n)
+{
+    return n > 0 ? 64 - __builtin_clzll((uint64_t)n) : 0;
+}
+
+/// Bits of the groups that number buckets.
+static int bits_of_buckets(const cairn_compiled *c)
+{
+    int bits = 0;
+
+    while (bits < BITS && c->facts.entries >> bits > BUCKET)
+        bits++;
+    return bits;
+}
+
+static void number_buckets(const cairn_compiled *c, dealing *d)
+{
+    const cairn_interval *range = &c->range[0];
+    const int all = bits_of(range->hi - range->lo), few = bits_of_buckets(c);
+
+    d->shift   = all > few ? all - few : 0;
+    d->first   = c->m->layout->level[0].range.lo - range->lo;
+    d->buckets = ((range->hi - range->lo) >> d->shift) + 1;
+}
+
+/// Are there more entries than a core's cache has groups for? Who compiles always tries
+/// with fewer, as soon as there are several buckets.
+static bool is_worth(const cairn_compiled *c)
+{
+    return c->facts.entries >= WORTH
+           || (!cairn_compiled_may_fall_back(c->m->env)
+               && 1 << bits_of_buckets(c) > SPREAD);
+}
+
+static bool may_load(cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    if (c->shares.n > 1 || !is_worth(c) || c->facts.entries > INT32_MAX
+        || to->first != 1 || to->partition >= 0 || to->tuples > 0 || c->m->rows.on
+        || c->m->ranked || c->m->blocks || c->m->set)
+        return false;
+    for (int l = 0; l < to->levels; l++)
+        if (to->level[l].determined) return false;
+    return cairn_key_fields_plan(to->levels, c->range, &c->keys.fields)
+           && c->keys.fields.split == 0;
+}
+
+static cairn_status load(cairn_compiled *c)
+{
+    const cairn_convert_spec deal = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
+    cairn_convert_spec       fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
+
+    fill.source  = CAIRN_CONVERT_KEYS;
+    fill.from    = NULL;
+    fill.filter  = false;
+    fill.grouped = fill.ahead = true;
+    CAIRN_TRY(cairn_compiled_load(c, &deal, &c->read));
+    return cairn_compiled_load(c, &fill, &c->dealt);
+}
+
+/* Whoever cannot have these functions deals out without them. */
+cairn_status cairn_buckets_load(cairn_compiled *c)
+{
+    const cairn_status status = may_load(c) ? load(c) : CAIRN_OK;
+
+    if (status != CAIRN_NO_KERNEL) return status;
+    cairn_phase_release(&c->read);
+    return CAIRN_OK;
+}
+
+/* ---- asking ---- */
+
+/// Buckets with entries, after those of a sample were counted by group.
+static int64_t count_touched(const cairn_compiled *c, const dealing *d)
+{
+    int64_t touched = 0;
+
+    for (int64_t g = -d->first; g < c->facts.groups;) {
+        const int64_t bucket = (g + d->first) >> d->shift;
+        int64_t       end    = ((bucket + 1) << d->shift) - d->first;
+        uint32_t      some   = 0;
+
+        if (end > c->facts.groups) end = c->facts.groups;
+        for (; g < end; g++)
+            some |= c->cursor[g];
+        touched += some != 0;
+    }
+    return touched;
+}
+
+cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
+{
+    const cairn_local *from  = c->origin.from;
+    const int64_t      turns = c->shares.cut[c->shares.n];
+    const int64_t      some  = turns * SAMPLE / (c->facts.entries + 1) + 1;
+    cairn_convert_args args  = {
+         .groups = c->facts.groups, .cursor = c->cursor, .facts = c->shares.found};
+    int64_t outer[CAIRN_MAX_LEVELS];
+    dealing d;
+
+    *scattered = false;
+    number_buckets(c, &d);
+    if (d.buckets <= SPREAD || (from && from->group[c->origin.member].count != 1))
+        return CAIRN_OK;
+    memset(c->cursor, 0, (size_t)c->facts.groups * sizeof *c->cursor);
+    cairn_origin_args(&c->origin, 0, outer, &args);
+    args.begin             = turns / 2;
+    args.end               = turns / 2 + some < turns ? turns / 2 + some : turns;
+    const int64_t share[2] = {args.begin, args.end};
+
+    args.share  = share;
+    args.shares = 1;
+    CAIRN_TRY(cairn_phase_run(
+        c->m->env, &c->count,
+        from ? &from->part[from->group[c->origin.member].first].view : NULL,
+        (cairn_kernel_part *)&c->empty.view, &args));
+    *scattered = count_touched(c, &d) > d.buckets / SPREAD;
+    return CAIRN_OK;
+}
+
+/* ---- dealing ---- */
+
+/// Where the items of each bucket begin: its first group's entries, and gaps.
+static void place_buckets(dealing *d)
+{
+    const cairn_compiled *c = d->c;
+
+    for (int64_t b = 0; b <= d->buckets; b++) {
+        const int64_t g     = (b << d->shift) - d->first;
+        const int64_t group = g < c->facts.groups ? g : c->facts.groups;
+
+        d->begin[b] = c->cursor[group] + GAP * b;
+        if (b < d->buckets) d->next[b] = (uint32_t)d->begin[b];
+    }
+}
+
+static cairn_status run(dealing *d, cairn_kernel_part *to)
+{
+    const cairn_compiled *c    = d->c;
+    cairn_convert_args    args = {.low    = c->keys.fields.low,
+                                  .shift  = c->keys.fields.shift,
+                                  .mask   = c->keys.fields.mask,
+                                  .cursor = d->next,
+                                  .groups = d->buckets,
+                                  .bucket = c->keys.fields.shift[0] + d->shift,
+                                  .key    = &d->items->word,
+                                  .moved  = (double *)(void *)&d->items->load,
+                                  .facts  = c->shares.found};
+
+    place_buckets(d);
+    CAIRN_TRY(cairn_compiled_run(c, &c->read, to, &args));
+    args.cursor = c->cursor;
+    for (int64_t b = 0; b < d->buckets; b++) {
+        cairn_item *const its = d->items + d->begin[b];
+
+        args.begin = 0;
+        args.end   = d->begin[b + 1] - d->begin[b] - GAP;
+        args.key   = &its->word;
+        args.moved = (double *)(void *)&its->load;
+        CAIRN_TRY(cairn_phase_run(c->m->env, &c->dealt, NULL, to, &args));
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part)
+{
+    cairn_env *const env = c->m->env;
+    dealing          d   = {.c = c};
+    cairn_status     status;
+
+    number_buckets(c, &d);
+    CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
+    CAIRN_GO(done, CAIRN_NEW(env, d.buckets, &d.next));
+    CAIRN_GO(done,
+             CAIRN_NEW(env, c->facts.entries + GAP * d.buckets + AHEAD, &d.items));
+    status = run(&d, &part->view);
+done:
+    cairn_free(env, d.items);
+    cairn_free(env, d.next);
+    cairn_free(env, d.begin);
+    return status;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Dealing out by way of buckets: where entries that follow each other go to groups far
+/// apart, each store misses the cache. So entries, as keys with their values, are dealt to
+/// a few hundred buckets of groups first, whose ends stay in cache; then those of a bucket,
+/// whose groups lie in cache together, to their groups. Two passes, and 16 bytes an entry
+/// between them. Internal to convert.
+
+#ifndef CAIRN_CONVERT_COMPILED_BUCKETS_H
+#define CAIRN_CONVERT_COMPILED_BUCKETS_H
+
+#include "convert/compiled.h"
+
+/// May entries be dealt to buckets? Where one complete level numbers the groups, keys are
+/// one word, and there are entries enough. By one thread: with two, whose misses overlap,
+/// moving everything twice takes as long as dealing out at once (measured). Then load what
+/// it takes.
+///
+/// `c->range` and `c->shares` are set; `c->keys.fields` may be.
+cairn_status cairn_buckets_load(cairn_compiled *c);
+
+/// Do entries that follow each other go to groups far apart? Some of the source tell.
+///
+/// @param[out] scattered  `c->cursor` was used, and has nothing.
+cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered);
+
+/// Fill a part. `c->cursor` has where the entries of each group begin.
+cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part);
+
+#endif

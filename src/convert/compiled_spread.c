@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A phase of one member while others are filled: its shares are tasks of the same team,
+/// taken by whoever is idle. A phase that is called for one share is the phase of one thread, given the
+/// arrays of that thread.
+
+#include "convert/compiled_shares.h"
+
+typedef struct {
+    const cairn_shares       *shares;
+    const cairn_phase        *phase;
+    const cairn_kernel_part  *from;
+    cairn_kernel_part        *to;
+    const cairn_convert_args *args;
+    int64_t                   cursors;
+    int64_t                  *result; ///< [shares]
+} spread;
+
+static void run_share(const spread *s, int64_t t)
+{
+    cairn_convert_args args = *s->args;
+
+    args.share  = s->shares->cut + t;
+    args.shares = 1;
+    if (args.facts) args.facts += t * CAIRN_CONVERT_FACTS;
+    if (args.cursor) args.cursor += t * s->cursors;
+    if (args.slot) args.slot += t * args.slots;
+    if (args.offset) args.offset += t;
+    if (args.line_slot) args.line_slot += t * args.line_slots;
+    s->result[t] = cairn_phase_call(s->phase, s->from, s->to, &args);
+}
+
+cairn_status cairn_shares_spread(cairn_env                *env,
+                                 const cairn_shares       *shares,
+                                 const cairn_origin       *origin,
+                                 const cairn_phase        *phase,
+                                 cairn_kernel_part        *to,
+                                 const cairn_convert_args *args,
+                                 int64_t                   cursors)
+{
+    const cairn_local *from = origin->from;
+    cairn_convert_args all  = *args;
+    int64_t            outer[CAIRN_MAX_LEVELS];
+    spread             s = {
+                    .shares = shares, .phase = phase, .to = to, .args = &all, .cursors = cursors};
+
+    if (from) s.from = &from->part[from->group[origin->member].first].view;
+    cairn_origin_args(origin, 0, outer, &all);
+    CAIRN_TRY(CAIRN_NEW(env, shares->n, &s.result));
+    for (int64_t t = 0; t < shares->n; t++) {
+#pragma omp task firstprivate(t) shared(s)
+        run_share(&s, t);
+    }
+#pragma omp      taskwait
+    cairn_status status = CAIRN_OK;
+
+    for (int64_t t = 0; t < shares->n && status == CAIRN_OK; t++)
+        status = cairn_phase_check(env, s.result[t]);
+    cairn_free(env, s.result);
+    return status;
+}

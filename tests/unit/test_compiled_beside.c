@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Members that are filled side by side: the arrays of one thread, whatever the threads;
+/// what is noted of it; and of several failures always the first member's.
+
+#include "convert/build.h"
+#include "format/language.h"
+#include "support/kernel_loader.h"
+#include "support/names.h"
+#include "support/random_format.h"
+
+enum { ROWS = 140000, BAND = 4 }; /* more entries than one thread is given */
+
+/// A band that is full in half of the rows, and one more entry in all of them.
+static void add_entries(cairn_env *env, cairn_entries *entries)
+{
+    cairn_entries_init(entries, 2);
+    for (cairn_coord i = 0; i < ROWS; i++) {
+        const cairn_coord far = (i * 7919 + 13) % ROWS;
+
+        for (cairn_coord j = i - 1; j < i - 1 + BAND; j++)
+            if (j >= 0 && j < ROWS && j != far && i / 128 % 2 == 0)
+                cr_assert_eq(cairn_entries_add(env, entries, (cairn_coord[]){i, j},
+                                               (double)(2 * i + j + 1)),
+                             CAIRN_OK);
+        cr_assert_eq(cairn_entries_add(env, entries, (cairn_coord[]){i, far}, 0.5),
+                     CAIRN_OK);
+    }
+    cr_assert_eq(cairn_entries_sort(env, entries), CAIRN_OK);
+}
+
+static cairn_status build_as(cairn_env           *env,
+                             const char          *name,
+                             const cairn_entries *entries,
+                             const cairn_local   *from,
+                             test_loader         *loader,
+                             cairn_build_log     *log,
+                             cairn_format       **format,
+                             cairn_local        **tensor)
+{
+    char        text[RANDOM_FORMAT];
+    cairn_build build = {
+        .shape      = {2,             {ROWS, ROWS} },
+        .box        = {{0, ROWS - 1}, {0, ROWS - 1}},
+        .entries    = entries,
+        .from       = from,
+        .value_bits = 64,
+        .loader     = loader ? &loader->loader : NULL,
+        .log        = log
+    };
+
+    by_name(name, text, sizeof text);
+    cr_assert_eq(
+        cairn_format_parse(env, NULL, name[0] == '#' ? name : text, "test", format),
+        CAIRN_OK, "%s", env->message);
+    build.format = *format;
+    return cairn_local_build(env, &build, tensor);
+}
+
+static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
+{
+    cr_assert_eq(a->parts, b->parts);
+    for (int64_t p = 0; p < a->parts; p++) {
+        cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&a->part[p], x);
+
+        cr_assert_eq(arrays, cairn_part_arrays(&b->part[p], y));
+        cr_assert_eq(a->part[p].nnz, b->part[p].nnz);
+        for (int k = 0; k < arrays; k++)
+            cr_expect(x[k].bytes == y[k].bytes
+                          && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
+                      "%s: part %d, array %d differs", name, (int)p, k);
+    }
+}
+
+/// One bar for the dealing, two for each member; nobody is filled before it is counted.
+static void check_log(const cairn_build_log *log, int members, int threads)
+{
+    double counted = 0;
+
+    cr_assert_eq(log->bars, 1 + 2 * members);
+    for (int k = 0; k < log->bars; k++) {
+        const cairn_build_bar *bar  = &log->bar[k];
+        const bool             fill = strcmp(bar->what, "fill") == 0;
+
+        cr_expect(bar->end >= bar->begin && bar->begin > 0 && bar->bytes > 0);
+        cr_expect(bar->thread >= 0 && bar->thread < (fill ? threads : 1));
+        cr_expect_eq(bar->member, k ? (k - 1) % members : -1);
+        cr_expect_eq(fill, k > members);
+        if (!fill) counted = bar->end;
+        if (fill) cr_expect_geq(bar->begin, counted);
+    }
+}
+
+static void compare(cairn_env           *env,
+                    const char          *name,
+                    const cairn_entries *entries,
+                    cairn_local         *from)
+{
+    cairn_format *format, *again;
+    cairn_local  *reference, *compiled;
+
+    cr_assert_eq(build_as(env, name, entries, from, NULL, NULL, &format, &reference),
+                 CAIRN_OK, "%s: %s", name, env->message);
+    for (int threads = 1; threads <= 5; threads += 2) {
+        test_loader    *loader = test_loader_create(env, threads);
+        cairn_build_log log    = {.bars = 0};
+
+        cr_assert_eq(
+            build_as(env, name, entries, from, loader, &log, &again, &compiled),
+            CAIRN_OK, "%s: %s", name, env->message);
+        check_same(reference, compiled, name);
+        check_log(&log, format->members, threads);
+        cairn_local_destroy(&compiled);
+        cairn_format_destroy(&again);
+        test_loader_destroy(loader);
+    }
+    cairn_local_destroy(&reference);
+    cairn_format_destroy(&format);
+}
+
+Test(compiled_beside, the_same_arrays_for_any_threads, .timeout = 240)
+{
+    static const char *const to[] = {
+        "hybrid<bdia<64>,csr,0.6>", /* groups of slots by share; one thread */
+        "hybrid<csc,csr,0.6>",      /* cursors by share */
+        "hybrid<dia,coo,0.6>",      /* one group of slots for all shares */
+        "#hybrid<{ fmats = [bdia<16>, csc, sell<8>, coo], thresholds = [0.9, 0.5, 0.4] "
+        "}>",
+    };
+    static cairn_env env;
+    cairn_entries    entries;
+    cairn_format    *format;
+    cairn_local     *csr;
+
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    add_entries(&env, &entries);
+    cr_assert_eq(build_as(&env, "csr", &entries, NULL, NULL, NULL, &format, &csr),
+                 CAIRN_OK);
+    for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
+        compare(&env, to[k], &entries, NULL);
+        compare(&env, to[k], &entries, csr);
+    }
+    cairn_local_destroy(&csr);
+    cairn_format_destroy(&format);
+    cairn_entries_fini(&env, &entries);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+/// Both members have more nodes than their ptr holds; the second is done first.
+Test(compiled_beside, the_first_member_s_failure_is_told, .timeout = 240)
+{
+    static const char name[] =
+        "#hybrid<{ fmats = ["
+        "#encoding<{ idx_map<(d0,d1)->(d0/64,d1-d0,d0%64)>, "
+        "mutation<merge(0), trim(1,1)>, bits<ptr(1)=8> }>, "
+        "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+        "bits<ptr(1)=16> }>], thresholds = [0.6] }>";
+    static cairn_env env;
+    cairn_entries    entries;
+    cairn_format    *format;
+    cairn_local     *tensor = NULL;
+
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    add_entries(&env, &entries);
+    for (int round = 0; round < 6; round++) {
+        test_loader *loader = test_loader_create(&env, 4);
+
+        cr_assert_eq(
+            build_as(&env, name, &entries, NULL, loader, NULL, &format, &tensor),
+            CAIRN_OVERFLOW, "%s", env.message);
+        cr_expect_not_null(strstr(env.message, "ptr(1) = 8 is too small for "), "%s",
+                           env.message);
+        cr_expect_null(tensor);
+        cairn_format_destroy(&format);
+        test_loader_destroy(loader);
+    }
+    cairn_entries_fini(&env, &entries);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}

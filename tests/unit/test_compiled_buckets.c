@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Entries that go to groups far apart are dealt to buckets first, by one thread: the
+/// arrays are those of the reference way, for any number of threads. Those of a band are
+/// dealt to their groups.
+
+#include "convert/build.h"
+#include "format/language.h"
+#include "lower/abi.h"
+#include "support/kernel_loader.h"
+#include "support/names.h"
+#include "support/random_format.h"
+
+enum { ENTRIES = 220000 }; /* more than one thread is given */
+
+static cairn_env        env;
+static cairn_convert_fn bucket_run;
+static int              dealt; ///< Times that entries were dealt to buckets.
+
+static int64_t spy_bucket(const cairn_kernel_part  *A,
+                          cairn_kernel_part        *B,
+                          const cairn_convert_args *op)
+{
+    dealt++;
+    return bucket_run(A, B, op);
+}
+
+static cairn_status
+spy_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+{
+    CAIRN_TRY(test_loader_load(user, request, kernel));
+    if (strncmp(request->key, "convert: bucket", 15) == 0) {
+        bucket_run  = (cairn_convert_fn)kernel->run;
+        kernel->run = (void *)spy_bucket;
+    }
+    return CAIRN_OK;
+}
+
+/* ---- entries ---- */
+
+/// What is converted.
+typedef struct {
+    const char *from, *to; ///< from NULL: entries.
+    int         value_bits;
+    cairn_shape shape;
+    bool        near; ///< Entries of a row stand in a band.
+} example;
+
+static const char to_last[] =
+    "#encoding<{ idx_map<(d0,d1,d2)->(d2,d0,d1)>, mutation<merge(0), trim(1,2)> }>";
+static const char from_first[] =
+    "#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, mutation<merge(0), trim(1,2)> }>";
+static const char shifted[] =
+    "#encoding<{ idx_map<(d0,d1)->(d1-d0,d0)>, mutation<merge(0), trim(1,1)> }>";
+
+static const example examples[] = {
+    {"csr",      "csc",   64, {2, {5000, 70000}},    false},
+    {"csr",      "csc",   32, {2, {40000, 900}},     false},
+    {"dcsr",     "csc",   64, {2, {300000, 3000}},   false},
+    {NULL,       "csc",   64, {2, {7000, 7000}},     false},
+    {"csr",      shifted, 64, {2, {3000, 5000}},     false},
+    {from_first, to_last, 64, {3, {2000, 50, 3000}}, false},
+    {"csr",      "csc",   64, {2, {50000, 50000}},   true },
+};
+
+/// Sorted entries, each once: what follows one is a few cells on.
+static void make_entries(const example *e, cairn_entries *entries)
+{
+    const int order = e->shape.order;
+    double    cells = 1;
+    uint64_t  state = 88172645463325252u;
+
+    cairn_entries_init(entries, order);
+    for (int k = 0; k < order; k++)
+        cells *= (double)(e->near && k > 0 ? 5 : e->shape.extent[k]);
+    const uint64_t step = (uint64_t)(2 * cells / ENTRIES);
+    uint64_t       at   = 0;
+
+    for (int n = 0; (double)at < cells; n++) {
+        cairn_coord d[CAIRN_MAX_ORDER];
+        uint64_t    rest = at;
+
+        for (int k = order - 1; k >= 0; k--) {
+            const uint64_t extent = e->near && k > 0 ? 5 : (uint64_t)e->shape.extent[k];
+
+            d[k] = (cairn_coord)(rest % extent);
+            rest /= extent;
+        }
+        if (e->near) d[1] = d[0] + d[1] < e->shape.extent[1] ? d[0] + d[1] : d[1];
+        cr_assert_eq(cairn_entries_add(&env, entries, d, n + 0.5), CAIRN_OK);
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        at += 1 + state % (step > 1 ? step : 1);
+    }
+    cr_assert_eq(cairn_entries_sort(&env, entries), CAIRN_OK);
+}
+
+static cairn_local *build_as(const example       *e,
+                             const char          *name,
+                             const cairn_entries *entries,
+                             const cairn_local   *from,
+                             test_loader         *loader,
+                             cairn_format       **format)
+{
+    char         text[RANDOM_FORMAT];
+    cairn_local *made  = NULL;
+    cairn_build  build = {.shape      = e->shape,
+                          .entries    = from ? NULL : entries,
+                          .from       = from,
+                          .value_bits = e->value_bits,
+                          .loader     = loader ? &loader->loader : NULL};
+
+    for (int k = 0; k < e->shape.order; k++)
+        build.box[k] = (cairn_interval){0, e->shape.extent[k] - 1};
+    if (name[0] == '#')
+        snprintf(text, sizeof text, "%s", name);
+    else
+        by_name(name, text, sizeof text);
+    cr_assert_eq(cairn_format_parse(&env, NULL, text, "test", format), CAIRN_OK, "%s",
+                 env.message);
+    build.format = *format;
+    cr_assert_eq(cairn_local_build(&env, &build, &made), CAIRN_OK, "%s", env.message);
+    return made;
+}
+
+static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
+{
+    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+    const int   arrays = cairn_part_arrays(&a->part[0], x);
+
+    cr_assert_eq(arrays, cairn_part_arrays(&b->part[0], y));
+    cr_expect_eq(a->part[0].nnz, b->part[0].nnz);
+    for (int k = 0; k < arrays; k++)
+        cr_expect(x[k].bytes == y[k].bytes
+                      && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
+                  "%s: array %d differs", name, k);
+}
+
+static void check_example(const example *e, int threads)
+{
+    cairn_entries entries;
+    cairn_format *source_format = NULL, *format;
+    cairn_local  *source        = NULL, *reference, *compiled;
+    test_loader  *loader        = test_loader_create(&env, threads);
+
+    loader->loader.load = spy_load;
+    dealt               = 0;
+    make_entries(e, &entries);
+    if (e->from) source = build_as(e, e->from, &entries, NULL, NULL, &source_format);
+    reference = build_as(e, e->to, &entries, source, NULL, &format);
+    cairn_format_destroy(&format);
+    compiled = build_as(e, e->to, &entries, source, loader, &format);
+
+    check_same(reference, compiled, e->to);
+    cr_expect_eq(dealt, e->near || threads > 1 ? 0 : 1, "%s to %s: %d",
+                 e->from ? e->from : "entries", e->to, dealt);
+
+    cairn_local_destroy(&reference);
+    cairn_local_destroy(&compiled);
+    cairn_local_destroy(&source);
+    cairn_format_destroy(&format);
+    cairn_format_destroy(&source_format);
+    cairn_entries_fini(&env, &entries);
+    test_loader_destroy(loader);
+}
+
+static void check_all(int threads)
+{
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    for (size_t k = 0; k < sizeof examples / sizeof *examples; k++)
+        check_example(&examples[k], threads);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
+Test(compiled_buckets, arrays_are_those_of_the_reference_way, .timeout = 120)
+{
+    check_all(1);
+}
+
+Test(compiled_buckets, threads_change_nothing, .timeout = 120)
+{
+    check_all(3);
+}
