@@ -55,6 +55,7 @@ add_piece(cairn_replay *replay, cairn_graph *graph, cairn_handle y, int p, int q
                                 .argument = piece,
                                 .label    = piece->collect_label,
                                 .kind     = "add",
+                                .bytes    = cairn_piece_added_bytes(piece),
                                 .queue    = replay->collector};
 
     if (piece->has_own) CAIRN_TRY(cairn_graph_add_handle(graph, &own));
