@@ -232,9 +232,9 @@ const cairn_suggestion *cairn_suggestion_at(int k)
 }
 
 /// Threads that a product is divided among: each has some thousand values to work on.
-static double team_of(const cairn_suggest_work *work, double times, int threads)
+static double team_of(const cairn_suggest_work *work, int threads)
 {
-    return fmin(threads, fmax(1, floor(times * work->stored / 3000)));
+    return fmin(threads, fmax(1, floor(work->stored / 3000)));
 }
 
 /// Several columns: an index is read once for all of them, and X by rows; measured, a
@@ -253,7 +253,6 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               const cairn_product_options *op,
                               int                          value_bits,
                               int                          threads,
-                              double                       times,
                               double                      *product,
                               double                      *convert)
 {
@@ -268,15 +267,15 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
     s->work(structure, value_bits / 8, &work);
     /* It is not for this structure, or what it stores was not counted. */
     if (work.stored < (double)structure->entries) return;
-    const double team   = team_of(&work, times, threads);
-    const double beyond = fmax(0, times * work.bytes - threads * cache) / times;
-    const double lead   = fmax(0, work.widest - times * work.stored / team);
+    const double team   = team_of(&work, threads);
+    const double beyond = fmax(0, work.bytes - threads * cache);
+    const double lead   = fmax(0, work.widest - work.stored / team);
     const double far    = x > 1e6 ? jumps * (1 - 1e6 / x) : 0;
     const double all    = s->row * work.rows + s->unit * work.units
                        + values_time(s, &work, op) + s->byte * beyond
                        + s->near * (x > 32e3 ? jumps : 0) + s->far * far;
 
-    *product = s->launch + times * all / team;
+    *product = s->launch + all / team;
     if (team > 1) *product += s->team + s->lead * lead;
-    *convert = s->convert * times * (double)structure->entries;
+    *convert = s->convert * (double)structure->entries;
 }

@@ -23,6 +23,7 @@ typedef struct cairn_suggest_work {
     double values; ///< Values multiplied, padding included, but for those of a hybrid's
                    ///< stretches.
     double stored; ///< Values, all of them.
+    double edge;   ///< Of these, those of rows of blocks or stretches that stick out.
     double widest; ///< Values of the slice or row of blocks that has most, at most: one
                    ///< thread works through them.
     double bytes;  ///< Of the arrays.
@@ -43,7 +44,8 @@ typedef struct cairn_suggestion {
     double row, unit, value; ///< Seconds for each of the work,
     double byte;             ///< each byte beyond the caches,
     double near, far;        ///< each jump in X, and in an X beyond the caches,
-    double lead;    ///< each value by which the widest exceeds a thread's share.
+    double lead; ///< each value by which the widest exceeds a thread's share,
+    double edge; ///< each value where something sticks out.
     double convert; ///< Seconds an entry to store it.
 } cairn_suggestion;
 
@@ -52,15 +54,12 @@ const cairn_suggestion *cairn_suggestion_at(int k);
 
 /// Seconds that a product takes in a format, and seconds to store it.
 ///
-/// @param[in]  structure  Of a sample.
-/// @param[in]  times      The whole matrix is this many times as large.
 /// @param[out] product    INFINITY: the format is not for this product or structure.
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               const cairn_structure       *structure,
                               const cairn_product_options *op,
                               int                          value_bits,
                               int                          threads,
-                              double                       times,
                               double                      *product,
                               double                      *convert);
 

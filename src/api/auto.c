@@ -83,40 +83,17 @@ static cairn_status take_sample(choice *c, int share)
     return CAIRN_OK;
 }
 
-/// Entries of the longest row, of all.
-static int64_t longest_row(const cairn_entries *entries)
-{
-    const cairn_coord *row  = entries->coord[0];
-    int64_t            most = 0, begin = 0;
-
-    for (cairn_pos k = 0; k < entries->n; k++) {
-        if (row[k] != row[begin]) begin = k;
-        if (k - begin >= most) most = k - begin + 1;
-    }
-    return most;
-}
-
-/// One row may be longer than all others together, and a sample miss it: its slice is
-/// added to what was counted.
-static void mind_longest_row(choice *c)
-{
-    const int64_t longest = longest_row(&c->source->entries);
-    const int64_t more    = longest - c->structure.max_row;
-
-    if (more <= 0) return;
-    c->structure.max_row = longest;
-    for (int k = 0; k < CAIRN_SLICES_KINDS; k++)
-        c->structure.slots[k] += (int64_t)(CAIRN_SLICE * (double)more / c->times);
-}
-
 static cairn_status count(choice *c)
 {
+    const cairn_source *source = c->source;
+    const int           rank   = c->context->comm->rank;
+    cairn_env          *env    = &c->context->env;
+
+    CAIRN_TRY(cairn_structure_count_rows(
+        env, &source->entries, source->rows.first[rank], source->rows.first[rank + 1],
+        source->shape.extent[1], &c->structure));
     CAIRN_TRY(take_sample(c, COUNTED_SHARE));
-    CAIRN_TRY(cairn_structure_count(&c->context->env, &c->sample.entries,
-                                    c->sample.shape.extent[0],
-                                    c->sample.shape.extent[1], &c->structure));
-    mind_longest_row(c);
-    return CAIRN_OK;
+    return cairn_structure_count_sample(env, &c->sample, &c->structure);
 }
 
 /// Do its arrays fit in memory, beside the entries?
@@ -128,7 +105,7 @@ static bool fits(const choice *c, const cairn_suggestion *suggestion)
 
     suggestion->work(&c->structure, c->value_bits / 8, &work);
     return env->memory_limit <= 0
-           || c->times * work.bytes + beside < (double)env->memory_limit;
+           || work.bytes + beside < (double)env->memory_limit;
 }
 
 static void predict(choice *c)
@@ -141,7 +118,7 @@ static void predict(choice *c)
 
         snprintf(candidate->format, sizeof candidate->format, "%s", s->format);
         cairn_suggestion_predict(s, &c->structure, c->op, c->value_bits, threads,
-                                 c->times, &candidate->predicted, &c->convert[k]);
+                                 &candidate->predicted, &c->convert[k]);
         if (!fits(c, s)) candidate->predicted = INFINITY;
         c->info->candidates = k + 1;
     }
