@@ -18,9 +18,9 @@ typedef struct {
     cairn_coord          first; ///< Row.
     int64_t              rows, cols;
     int32_t             *length; ///< [rows] Entries.
-    uint8_t             *reach;  ///< [rows] Bit of each kind of blocks, and of stretches,
-                                 ///< that sticks out of the columns in this row.
-    int32_t *number;             ///< [longest row + 1] Rows of each length.
+    uint8_t *reach;  ///< [rows] Bit of each kind of blocks, and of stretches,
+                     ///< that sticks out of the columns in this row.
+    int32_t *number; ///< [longest row + 1] Rows of each length.
 } row_pass;
 
 /// Where the row that begins at @p k ends: by steps that double, then by halves, so that
@@ -49,7 +49,8 @@ static cairn_pos row_end(const cairn_entries *entries, cairn_pos k)
 
 /// The kinds that stick out where row @p i has its first entry in column @p lo, its last
 /// one in @p hi. Kernels read a column behind blocks of 3.
-static uint8_t sticks_out(const row_pass *p, cairn_coord i, cairn_coord lo, cairn_coord hi)
+static uint8_t
+sticks_out(const row_pass *p, cairn_coord i, cairn_coord lo, cairn_coord hi)
 {
     const cairn_coord within = i % CAIRN_STRETCH;
     uint8_t           bits   = 0;
@@ -183,9 +184,9 @@ cairn_status cairn_structure_count_rows(cairn_env           *env,
                                         int64_t              cols,
                                         cairn_structure     *structure)
 {
-    const int64_t   most = 64 * entries->n + (1 << 20);
-    row_pass        p    = {entries, first, end - first, cols, NULL, NULL, NULL};
-    cairn_structure fresh = {.entries = entries->n, .rows = end - first, .cols = cols};
+    const int64_t   most   = 64 * entries->n + (1 << 20);
+    row_pass        p      = {entries, first, end - first, cols, NULL, NULL, NULL};
+    cairn_structure fresh  = {.entries = entries->n, .rows = end - first, .cols = cols};
     cairn_status    status = CAIRN_OK;
 
     if (p.rows > most || cols > most || p.rows > INT32_MAX / 2 || cols > INT32_MAX / 2
@@ -288,8 +289,7 @@ static void count_stretches(const pass *p, cairn_structure *s)
 /// What was counted of a sample, for the whole.
 static void scale(cairn_structure *s, const cairn_entries *sample)
 {
-    const double times =
-        sample->n > 0 ? (double)s->entries / (double)sample->n : 1;
+    const double times = sample->n > 0 ? (double)s->entries / (double)sample->n : 1;
 
     for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++)
         s->blocks[k] = llround(times * (double)s->blocks[k]);

@@ -8,9 +8,12 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Bytes that stay in a core's own cache from one run to the next; X beyond it is waited
-   for where it is not read in order. */
+/* Bytes that stay in a core's own cache from one run to the next. */
 static const double cache = 1.5e6;
+
+/* Bytes of X that the first cache holds, and that the second does beside what streams
+   through it: of what is beyond, jumps wait for a share. */
+static const double near_x = 32e3, far_x = 500e3;
 
 /// Bytes of an index below @p range.
 static double index_bytes(int64_t range)
@@ -19,6 +22,11 @@ static double index_bytes(int64_t range)
            : range <= 1 << 16          ? 2
            : range <= INT64_C(1) << 32 ? 4
                                        : 8;
+}
+
+static double ratio(int64_t a, int64_t b)
+{
+    return b > 0 ? (double)a / (double)b : 0;
 }
 
 static void rows_work(const cairn_structure *s, double value, cairn_suggest_work *work)
@@ -51,13 +59,14 @@ static void slots_work(const cairn_structure *s,
     const bool   plain  = kind == CAIRN_SLICES_PLAIN;
     const double places = plain ? 0 : 4 * (double)s->rows;
 
-    *work = (cairn_suggest_work){.rows   = slices,
-                                 .units  = plain ? (double)s->slice_breaks : 0,
-                                 .values = slots,
-                                 .stored = slots,
-                                 .widest = CAIRN_SLICE * (double)s->max_row,
-                                 .bytes  = slots * (value + index_bytes(s->cols))
-                                          + 4 * slices + places};
+    *work = (cairn_suggest_work){
+        .rows   = slices,
+        .units  = plain ? (double)s->slice_breaks : 0,
+        .strewn = kind == CAIRN_SLICES_SORTED ? (double)s->breaks : 0,
+        .values = slots,
+        .stored = slots,
+        .widest = CAIRN_SLICE * (double)s->max_row,
+        .bytes  = slots * (value + index_bytes(s->cols)) + 4 * slices + places};
 }
 
 static void
@@ -82,11 +91,13 @@ static void
 stretch_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
     const double units = (double)s->stretches, values = CAIRN_STRETCH * units;
+    const double edge = ratio(s->edge_stretches, s->entries);
 
     *work = (cairn_suggest_work){.rows   = (double)s->rows / CAIRN_STRETCH,
                                  .units  = units,
                                  .values = values,
                                  .stored = values,
+                                 .edge   = edge * values,
                                  .bytes  = values * value + 4 * units};
 }
 
@@ -98,14 +109,15 @@ static void split_work(const cairn_structure *s, double value, cairn_suggest_wor
 
     *work = (cairn_suggest_work){0};
     if (5 * s->full_entries < s->entries) return; /* not worth two members */
-    *work = (cairn_suggest_work){.rows   = (double)s->rows,
-                                 .units  = units,
-                                 .values = rest,
-                                 .stored = rest + CAIRN_STRETCH * units,
-                                 .widest = (double)s->max_row,
-                                 .bytes  = (CAIRN_STRETCH * value + 4) * units
-                                          + rest * (value + index_bytes(s->cols))
-                                          + 4 * (double)s->rows};
+    *work = (cairn_suggest_work){
+        .rows   = (double)s->rows,
+        .units  = units,
+        .values = rest,
+        .stored = rest + CAIRN_STRETCH * units,
+        .edge   = CAIRN_STRETCH * units * ratio(s->edge_stretches, s->entries),
+        .widest = (double)s->max_row,
+        .bytes  = (CAIRN_STRETCH * value + 4) * units
+                 + rest * (value + index_bytes(s->cols)) + 4 * (double)s->rows};
 }
 
 /// or by slices.
@@ -124,22 +136,20 @@ static void block_work(const cairn_structure *s,
     const int    side  = cairn_block_side[kind];
     const double units = (double)s->blocks[kind], rows = (double)s->rows / side;
     const double values = side * side * units;
+    /* A sample may have missed the longest row. */
+    const double missed = (double)s->max_row * ratio(s->blocks[kind], s->entries);
 
     *work = (cairn_suggest_work){
         .rows   = rows,
         .units  = units,
         .values = values,
         .stored = values,
-        .widest = side * side * (double)s->max_row,
+        .edge   = values * ratio(s->edge_blocks[kind], s->entries),
+        .widest = side * side * fmax(missed, (double)s->widest[kind]),
         .bytes  = values * value + units * index_bytes(s->cols / side + 1) + 4 * rows};
 }
 
 /* ---- what speaks for them ---- */
-
-static double ratio(int64_t a, int64_t b)
-{
-    return b > 0 ? (double)a / (double)b : 0;
-}
 
 static void rows_say(const cairn_structure *s, char *out, size_t size)
 {
@@ -248,6 +258,12 @@ static double values_time(const cairn_suggestion      *s,
     return each * s->value * work->values;
 }
 
+/// The share of @p x bytes that is beyond @p cache_bytes.
+static double share_beyond(double cache_bytes, double x)
+{
+    return x > cache_bytes ? 1 - cache_bytes / x : 0;
+}
+
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               const cairn_structure       *structure,
                               const cairn_product_options *op,
@@ -270,12 +286,12 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
     const double team   = team_of(&work, threads);
     const double beyond = fmax(0, work.bytes - threads * cache);
     const double lead   = fmax(0, work.widest - work.stored / team);
-    const double far    = x > 1e6 ? jumps * (1 - 1e6 / x) : 0;
     const double all    = s->row * work.rows + s->unit * work.units
                        + values_time(s, &work, op) + s->byte * beyond
-                       + s->near * (x > 32e3 ? jumps : 0) + s->far * far;
+                       + s->near * jumps * share_beyond(near_x, x)
+                       + s->far * jumps * share_beyond(far_x, x) + s->edge * work.edge;
 
     *product = s->launch + all / team;
-    if (team > 1) *product += s->team + s->lead * lead;
+    if (team > 1) *product += s->team + s->lead * lead + s->strew * work.strewn;
     *convert = s->convert * (double)structure->entries;
 }

@@ -20,6 +20,7 @@ typedef struct cairn_suggest_work {
     double rows;   ///< Rows, slices or rows of blocks that begin.
     double units;  ///< Blocks or stretches that begin; of rows and slices, those that
                    ///< differ from the one before.
+    double strewn; ///< Rows of Y that stand where other threads write, too.
     double values; ///< Values multiplied, padding included, but for those of a hybrid's
                    ///< stretches.
     double stored; ///< Values, all of them.
@@ -43,10 +44,10 @@ typedef struct cairn_suggestion {
     double launch, team;     ///< Seconds of a product, and more with several threads.
     double row, unit, value; ///< Seconds for each of the work,
     double byte;             ///< each byte beyond the caches,
-    double near, far;        ///< each jump in X, and in an X beyond the caches,
-    double lead; ///< each value by which the widest exceeds a thread's share,
-    double edge; ///< each value where something sticks out.
-    double convert; ///< Seconds an entry to store it.
+    double near, far;        ///< each jump in X, as far as X is beyond the caches,
+    double lead;        ///< each value by which the widest exceeds a thread's share,
+    double edge, strew; ///< each value where something sticks out, each strewn row.
+    double convert;     ///< Seconds an entry to store it.
 } cairn_suggestion;
 
 /// Suggestion number @p k; NULL past the last. The first is the one to compare with.

@@ -13,8 +13,8 @@
 /* What is counted has at least so many entries, and else a share of them; at most so
    many. What is tried has fewer. */
 enum {
-    LEAST_SAMPLE  = 16384,
-    COUNTED_SHARE = 4,
+    LEAST_SAMPLE  = 8192,
+    COUNTED_SHARE = 6,
     TRIED_SHARE   = 16,
     MOST_SAMPLE   = 1 << 20
 };
@@ -104,8 +104,7 @@ static bool fits(const choice *c, const cairn_suggestion *suggestion)
     cairn_suggest_work work;
 
     suggestion->work(&c->structure, c->value_bits / 8, &work);
-    return env->memory_limit <= 0
-           || work.bytes + beside < (double)env->memory_limit;
+    return env->memory_limit <= 0 || work.bytes + beside < (double)env->memory_limit;
 }
 
 static void predict(choice *c)
