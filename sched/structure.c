@@ -12,6 +12,10 @@ const int cairn_block_side[CAIRN_BLOCKS_KINDS] = {2, 3, 4};
 /* Rows that are sorted together, and the share of a stretch that makes it full. */
 enum { WINDOW = 256, SORTED = 262144, FULL = CAIRN_STRETCH * 6 / 10 };
 
+/* Elements of X in a cache line, and lines that a first cache holds, and a second one
+   beside what streams through it. */
+enum { LINE = 8, NEAR_LINES = 512, FAR_LINES = 8192 };
+
 /// What the passes over rows work with.
 typedef struct {
     const cairn_entries *entries;
@@ -209,14 +213,26 @@ typedef struct {
     int32_t             *mark; ///< [rows + cols + 1]
 } pass;
 
-static void count_jumps(const pass *p, cairn_structure *s)
+/// Time is counted in lines of X touched. A line that was not touched yet was by the run
+/// before, as long ago as X has lines.
+static void count_touches(const pass *p, cairn_structure *s)
 {
-    const cairn_coord *col = p->entries->coord[1];
+    const cairn_coord *col  = p->entries->coord[1];
+    const int32_t      all  = (int32_t)(p->cols / LINE);
+    cairn_coord        line = -1;
+    int32_t            now  = 0;
 
-    for (cairn_pos k = 1; k < p->entries->n; k++) {
-        const int64_t step = col[k] - col[k - 1];
+    memset(p->mark, 0, (size_t)(p->cols / LINE + 1) * sizeof *p->mark);
+    for (cairn_pos k = 0; k < p->entries->n; k++) {
+        if (col[k] / LINE == line) continue;
+        line = col[k] / LINE;
+        now++;
 
-        s->jumps += step > 8 || step < -8;
+        const int32_t ago = p->mark[line] > 0 ? now - p->mark[line] : all;
+
+        s->near_touches += ago > NEAR_LINES;
+        s->far_touches += ago > FAR_LINES;
+        p->mark[line] = now;
     }
 }
 
@@ -291,12 +307,20 @@ static void scale(cairn_structure *s, const cairn_entries *sample)
 {
     const double times = sample->n > 0 ? (double)s->entries / (double)sample->n : 1;
 
-    for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++)
+    for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++) {
+        const int     side  = cairn_block_side[k];
+        const int64_t least = (s->entries + side * side - 1) / (side * side);
+
         s->blocks[k] = llround(times * (double)s->blocks[k]);
-    s->stretches      = llround(times * (double)s->stretches);
+        if (s->blocks[k] < least) s->blocks[k] = least; /* by rounding */
+    }
+    s->stretches = llround(times * (double)s->stretches);
+    if (CAIRN_STRETCH * s->stretches < s->entries)
+        s->stretches = s->entries / CAIRN_STRETCH + 1;
     s->full_stretches = llround(times * (double)s->full_stretches);
     s->full_entries   = llround(times * (double)s->full_entries);
-    s->jumps          = llround(times * (double)s->jumps);
+    s->near_touches   = llround(times * (double)s->near_touches);
+    s->far_touches    = llround(times * (double)s->far_touches);
 }
 
 cairn_status cairn_structure_count_sample(cairn_env          *env,
@@ -307,7 +331,7 @@ cairn_status cairn_structure_count_sample(cairn_env          *env,
 
     if (structure->spreads) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(env, p.rows + p.cols + 1, &p.mark));
-    count_jumps(&p, structure);
+    count_touches(&p, structure);
     count_blocks(&p, structure);
     count_stretches(&p, structure);
     cairn_free(env, p.mark);

@@ -47,7 +47,9 @@ typedef struct cairn_structure {
     int64_t stretches;                  ///< Of diagonals, with an entry.
     int64_t full_stretches;             ///< Those more than 60 % full,
     int64_t full_entries;               ///< and the entries in them.
-    int64_t jumps; ///< Entries more than a cache line of X from the one before them.
+    /* Entries for which a line of X is fetched from beyond the first cache, and from
+       beyond the second. */
+    int64_t near_touches, far_touches;
 } cairn_structure;
 
 /// Count what rows say, all of them: everything above `blocks`. The rest becomes 0.

@@ -11,9 +11,8 @@
 /* Bytes that stay in a core's own cache from one run to the next. */
 static const double cache = 1.5e6;
 
-/* Bytes of X that the first cache holds, and that the second does beside what streams
-   through it: of what is beyond, jumps wait for a share. */
-static const double near_x = 32e3, far_x = 500e3;
+/* Turns that a processor knows by heart. */
+static const double known_turns = 2000;
 
 /// Bytes of an index below @p range.
 static double index_bytes(int64_t range)
@@ -35,7 +34,7 @@ static void rows_work(const cairn_structure *s, double value, cairn_suggest_work
 
     *work =
         (cairn_suggest_work){.rows   = rows,
-                             .units  = (double)s->breaks,
+                             .turns  = (double)s->breaks,
                              .values = n,
                              .stored = n,
                              .widest = (double)s->max_row,
@@ -61,7 +60,7 @@ static void slots_work(const cairn_structure *s,
 
     *work = (cairn_suggest_work){
         .rows   = slices,
-        .units  = plain ? (double)s->slice_breaks : 0,
+        .turns  = plain ? (double)s->slice_breaks : 0,
         .strewn = kind == CAIRN_SLICES_SORTED ? (double)s->breaks : 0,
         .values = slots,
         .stored = slots,
@@ -112,6 +111,7 @@ static void split_work(const cairn_structure *s, double value, cairn_suggest_wor
     *work = (cairn_suggest_work){
         .rows   = (double)s->rows,
         .units  = units,
+        .turns  = (double)s->breaks,
         .values = rest,
         .stored = rest + CAIRN_STRETCH * units,
         .edge   = CAIRN_STRETCH * units * ratio(s->edge_stretches, s->entries),
@@ -124,7 +124,16 @@ static void split_work(const cairn_structure *s, double value, cairn_suggest_wor
 static void
 sliced_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
+    /* What the slices of the whole would be padded by; only stretches are taken out. */
+    const double padding = (double)(s->slots[CAIRN_SLICES_PLAIN] - s->entries);
+
     split_work(s, value, work);
+    const double padded = fmin(padding, (CAIRN_SLICE - 1) * work->values);
+
+    work->turns = (double)s->slice_breaks;
+    work->values += padded;
+    work->stored += padded;
+    work->bytes += padded * (value + index_bytes(s->cols));
     work->widest *= CAIRN_SLICE;
 }
 
@@ -142,6 +151,7 @@ static void block_work(const cairn_structure *s,
     *work = (cairn_suggest_work){
         .rows   = rows,
         .units  = units,
+        .turns  = (double)s->breaks / side,
         .values = values,
         .stored = values,
         .edge   = values * ratio(s->edge_blocks[kind], s->entries),
@@ -258,12 +268,6 @@ static double values_time(const cairn_suggestion      *s,
     return each * s->value * work->values;
 }
 
-/// The share of @p x bytes that is beyond @p cache_bytes.
-static double share_beyond(double cache_bytes, double x)
-{
-    return x > cache_bytes ? 1 - cache_bytes / x : 0;
-}
-
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               const cairn_structure       *structure,
                               const cairn_product_options *op,
@@ -272,9 +276,7 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               double                      *product,
                               double                      *convert)
 {
-    const cairn_suggestion *s     = suggestion;
-    const double            x     = (double)structure->cols * value_bits / 8;
-    const double            jumps = (double)structure->jumps;
+    const cairn_suggestion *s = suggestion;
     cairn_suggest_work      work;
 
     *product = *convert = INFINITY;
@@ -287,9 +289,10 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
     const double beyond = fmax(0, work.bytes - threads * cache);
     const double lead   = fmax(0, work.widest - work.stored / team);
     const double all    = s->row * work.rows + s->unit * work.units
+                       + s->turn * fmax(0, work.turns - team * known_turns)
                        + values_time(s, &work, op) + s->byte * beyond
-                       + s->near * jumps * share_beyond(near_x, x)
-                       + s->far * jumps * share_beyond(far_x, x) + s->edge * work.edge;
+                       + s->near * (double)structure->near_touches
+                       + s->far * (double)structure->far_touches + s->edge * work.edge;
 
     *product = s->launch + all / team;
     if (team > 1) *product += s->team + s->lead * lead + s->strew * work.strewn;

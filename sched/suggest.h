@@ -17,9 +17,10 @@
 
 /// What a product in a format works through.
 typedef struct cairn_suggest_work {
-    double rows;   ///< Rows, slices or rows of blocks that begin.
-    double units;  ///< Blocks or stretches that begin; of rows and slices, those that
-                   ///< differ from the one before.
+    double rows;  ///< Rows, slices or rows of blocks that begin.
+    double units; ///< Blocks or stretches that begin.
+    double turns; ///< Rows or slices that differ from the one before: there a processor
+                  ///< guesses wrong.
     double strewn; ///< Rows of Y that stand where other threads write, too.
     double values; ///< Values multiplied, padding included, but for those of a hybrid's
                    ///< stretches.
@@ -41,10 +42,10 @@ typedef struct cairn_suggestion {
                  cairn_suggest_work    *work);
     /// Say what of the structure speaks for it, as a part of a sentence.
     void (*say)(const cairn_structure *structure, char *out, size_t size);
-    double launch, team;     ///< Seconds of a product, and more with several threads.
-    double row, unit, value; ///< Seconds for each of the work,
-    double byte;             ///< each byte beyond the caches,
-    double near, far;        ///< each jump in X, as far as X is beyond the caches,
+    double launch, team; ///< Seconds of a product, and more with several threads.
+    double row, unit, turn, value; ///< Seconds for each of the work,
+    double byte;                   ///< each byte beyond the caches,
+    double near, far;   ///< each touch of X beyond the first, the second cache,
     double lead;        ///< each value by which the widest exceeds a thread's share,
     double edge, strew; ///< each value where something sticks out, each strewn row.
     double convert;     ///< Seconds an entry to store it.

@@ -39,10 +39,10 @@ typedef struct {
     const cairn_product_options *op;
     const cairn_auto_options    *options;
     int                          value_bits;
-    cairn_sample                 sample; ///< That is counted, then that is tried on.
-    cairn_structure              structure;
-    double                       times;   ///< The whole matrix in samples.
-    double                       replays; ///< Products to come.
+    cairn_sample                 sample;    ///< That is counted, then that is tried on.
+    cairn_structure              structure; ///< Of the whole,
+    cairn_structure              tried;     ///< of the sample that is tried on.
+    double                       replays;   ///< Products to come.
     double                       convert[CAIRN_AUTO_CANDIDATES]; ///< Seconds to store.
     cairn_auto_info             *info;
 } choice;
@@ -79,7 +79,6 @@ static cairn_status take_sample(choice *c, int share)
     const int64_t n = c->sample.entries.n;
 
     c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
-    c->times       = n > 0 ? (double)entries->n / (double)n : 1;
     return CAIRN_OK;
 }
 
@@ -137,6 +136,19 @@ static int best_of(const choice *c, bool untried)
     return best;
 }
 
+/// What is tried on is counted, too: what the model is wrong by there, it is wrong by for
+/// the whole.
+static cairn_status count_sample(choice *c)
+{
+    cairn_env          *env    = &c->context->env;
+    const cairn_sample *sample = &c->sample;
+
+    CAIRN_TRY(cairn_structure_count_rows(env, &sample->entries, 0,
+                                         sample->shape.extent[0],
+                                         sample->shape.extent[1], &c->tried));
+    return cairn_structure_count_sample(env, sample, &c->tried);
+}
+
 static cairn_status
 set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
 {
@@ -154,6 +166,16 @@ set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
                                              .ranks     = c->context->comm->local_size};
     trials->devices = c->context->devices;
     return cairn_policy_find(env, policy, &trials->homes.policy);
+}
+
+/// What the model says of a product with the sample that is tried on.
+static double sample_seconds(const choice *c, int k)
+{
+    double product, convert;
+
+    cairn_suggestion_predict(cairn_suggestion_at(k), &c->tried, c->op, c->value_bits,
+                             cairn_context_threads(c->context), &product, &convert);
+    return product;
 }
 
 /// Try one format. Where it cannot be tried, it is out.
@@ -175,7 +197,7 @@ static cairn_status try_one(choice *c, const cairn_trials *trials, int k)
     if (status == CAIRN_NO_MEMORY) return status;
     c->info->kernel_seconds += trial.kernels;
     if (status == CAIRN_OK)
-        candidate->tried = trial.product * c->times;
+        candidate->tried = candidate->predicted * trial.product / sample_seconds(c, k);
     else
         candidate->predicted = INFINITY;
     return CAIRN_OK;
@@ -204,6 +226,7 @@ static cairn_status try_best(choice *c, double begin)
 
     CAIRN_TRY(set_homes(c, &placement, &trials));
     CAIRN_TRY(take_sample(c, TRIED_SHARE));
+    CAIRN_TRY(count_sample(c));
     const double near   = near_best * least_predicted(c);
     double       before = cairn_seconds() - begin,
            longest      = storing * (double)c->sample.entries.n;
