@@ -7,10 +7,15 @@
 #include <math.h>
 #include <string.h>
 
-const int cairn_block_side[CAIRN_BLOCKS_KINDS] = {2, 3, 4};
+enum { LARGEST_SIDE = 4 };
+
+const int cairn_block_side[CAIRN_BLOCKS_KINDS] = {2, 3, LARGEST_SIDE};
 
 /* Rows that are sorted together, and the share of a stretch that makes it full. */
 enum { WINDOW = 256, SORTED = 262144, FULL = CAIRN_STRETCH * 6 / 10 };
+
+/* Entries that are looked at one by one before it gets halves. */
+enum { FEW = 32 };
 
 /* Elements of X in a cache line, and lines that a first cache holds, and a second one
    beside what streams through it. */
@@ -27,13 +32,18 @@ typedef struct {
     int32_t *number; ///< [longest row + 1] Rows of each length.
 } row_pass;
 
-/// Where the row that begins at @p k ends: by steps that double, then by halves, so that
-/// long rows are not read.
+/// Where the row that begins at @p k ends: one by one, then by steps that double, then by
+/// halves, so that long rows are not read.
 static cairn_pos row_end(const cairn_entries *entries, cairn_pos k)
 {
-    const cairn_coord *row = entries->coord[0];
-    cairn_pos          lo = k, step = 1;
+    const cairn_coord *row  = entries->coord[0];
+    const cairn_pos    near = k + FEW < entries->n ? k + FEW : entries->n;
+    cairn_pos          lo = k, step = FEW;
 
+    while (lo < near && row[lo] == row[k])
+        lo++;
+    if (lo < k + FEW) return lo;
+    lo--;
     while (k + step < entries->n && row[k + step] == row[k]) {
         lo = k + step;
         step *= 2;
@@ -59,7 +69,7 @@ sticks_out(const row_pass *p, cairn_coord i, cairn_coord lo, cairn_coord hi)
     const cairn_coord within = i % CAIRN_STRETCH;
     uint8_t           bits   = 0;
 
-    for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++) {
+    for (int k = 0; k < CAIRN_BLOCKS_KINDS && hi + LARGEST_SIDE >= p->cols; k++) {
         const int side = cairn_block_side[k];
 
         bits |= (uint8_t)((hi / side * side + side + (side == 3) > p->cols) << k);
@@ -224,14 +234,15 @@ static void count_touches(const pass *p, cairn_structure *s)
 
     memset(p->mark, 0, (size_t)(p->cols / LINE + 1) * sizeof *p->mark);
     for (cairn_pos k = 0; k < p->entries->n; k++) {
-        if (col[k] / LINE == line) continue;
+        const bool again = col[k] / LINE == line; /* no branch: nobody could guess it */
+
         line = col[k] / LINE;
-        now++;
+        now += !again;
 
         const int32_t ago = p->mark[line] > 0 ? now - p->mark[line] : all;
 
-        s->near_touches += ago > NEAR_LINES;
-        s->far_touches += ago > FAR_LINES;
+        s->near_touches += !again & (ago > NEAR_LINES);
+        s->far_touches += !again & (ago > FAR_LINES);
         p->mark[line] = now;
     }
 }
@@ -275,11 +286,12 @@ judge_stretches(const pass *p, cairn_pos first, cairn_pos end, cairn_structure *
     const cairn_coord *row = p->entries->coord[0], *col = p->entries->coord[1];
 
     for (cairn_pos k = first; k < end; k++) {
-        int32_t *m = &p->mark[col[k] - row[k] + p->rows - 1];
+        int32_t   *m    = &p->mark[col[k] - row[k] + p->rows - 1];
+        const bool full = *m > FULL; /* no branch: nobody could guess it */
 
-        if (*m == 0) continue;
-        s->stretches++;
-        if (*m > FULL) s->full_stretches++, s->full_entries += *m;
+        s->stretches += *m > 0;
+        s->full_stretches += full;
+        s->full_entries += full ? *m : 0;
         *m = 0;
     }
 }

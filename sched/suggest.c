@@ -12,7 +12,7 @@
 static const double cache = 1.5e6;
 
 /* Turns that a processor knows by heart. */
-static const double known_turns = 2000;
+static const double known_turns = 4000;
 
 /// Bytes of an index below @p range.
 static double index_bytes(int64_t range)
