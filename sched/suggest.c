@@ -49,6 +49,17 @@ filled_work(const cairn_structure *s, double value, cairn_suggest_work *work)
     work->bytes = work->values * (value + index_bytes(s->cols)) + 8 * work->rows;
 }
 
+/// All rows as long as the longest.
+static void table_work(const cairn_structure *s, double value, cairn_suggest_work *work)
+{
+    const double values = (double)s->rows * (double)s->max_row;
+
+    *work = (cairn_suggest_work){.rows   = (double)s->rows,
+                                 .values = values,
+                                 .stored = values,
+                                 .bytes  = values * (value + index_bytes(s->cols))};
+}
+
 static void slots_work(const cairn_structure *s,
                        cairn_slices           kind,
                        double                 value,
@@ -171,6 +182,12 @@ static void filled_say(const cairn_structure *s, char *out, size_t size)
 {
     snprintf(out, size, "%.3g %% of the rows are empty",
              100 - 100 * ratio(s->filled_rows, s->rows));
+}
+
+static void table_say(const cairn_structure *s, char *out, size_t size)
+{
+    snprintf(out, size, "rows of at most %" PRId64 " entries are %.3g %% full",
+             s->max_row, 100 * ratio(s->entries, s->rows * s->max_row));
 }
 
 static void
