@@ -49,6 +49,19 @@ filled_work(const cairn_structure *s, double value, cairn_suggest_work *work)
     work->bytes = work->values * (value + index_bytes(s->cols)) + 8 * work->rows;
 }
 
+/// Columns as rows: how their lengths differ was not counted, so all do.
+static void lines_work(const cairn_structure *s, double value, cairn_suggest_work *work)
+{
+    const double cols = (double)s->cols, n = (double)s->entries;
+
+    *work =
+        (cairn_suggest_work){.rows   = cols,
+                             .turns  = fmin(cols, n),
+                             .values = n,
+                             .stored = n,
+                             .bytes  = n * (value + index_bytes(s->rows)) + 4 * cols};
+}
+
 /// All rows as long as the longest.
 static void table_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
@@ -184,6 +197,11 @@ static void filled_say(const cairn_structure *s, char *out, size_t size)
              100 - 100 * ratio(s->filled_rows, s->rows));
 }
 
+static void lines_say(const cairn_structure *s, char *out, size_t size)
+{
+    snprintf(out, size, "columns of %.3g entries", ratio(s->entries, s->cols));
+}
+
 static void table_say(const cairn_structure *s, char *out, size_t size)
 {
     snprintf(out, size, "rows of at most %" PRId64 " entries are %.3g %% full",
@@ -255,34 +273,44 @@ BLOCKS(3)
 BLOCKS(4)
 
 static const cairn_suggestion list[] = {
-#define X(format, transposed, many, kind, ...) \
-    {format, transposed, many, kind##_work, kind##_say, __VA_ARGS__},
+#define X(format, kind, structure, ...) \
+    {format, CAIRN_SUGGEST_##kind, structure##_work, structure##_say, __VA_ARGS__},
 #include "sched/suggest_list.def"
 #undef X
 };
 
-const cairn_suggestion *cairn_suggestion_at(int k)
+const cairn_suggestion *cairn_suggestion_at(const cairn_product_options *op, int k)
 {
-    const int count = sizeof list / sizeof *list;
+    const int                count = sizeof list / sizeof *list;
+    const cairn_suggest_kind kind  = op->transposed    ? CAIRN_SUGGEST_TRANSPOSED
+                                     : op->columns > 1 ? CAIRN_SUGGEST_MANY
+                                                       : CAIRN_SUGGEST_ONE;
 
-    return k >= 0 && k < count ? &list[k] : NULL;
+    for (int s = 0; s < count; s++)
+        if (list[s].kind == kind && k-- == 0) return &list[s];
+    return NULL;
 }
 
 /// Threads that a product is divided among: each has some thousand values to work on.
-static double team_of(const cairn_suggest_work *work, int threads)
+static double team_of(const cairn_suggest_work *work, double columns, int threads)
 {
-    return fmin(threads, fmax(1, floor(work->stored / 3000)));
+    return fmin(threads, fmax(1, floor(columns * work->stored / 3000)));
 }
 
-/// Several columns: an index is read once for all of them, and X by rows; measured, a
-/// fifth of the time for each.
-static double values_time(const cairn_suggestion      *s,
-                          const cairn_suggest_work    *work,
-                          const cairn_product_options *op)
+/// Seconds of one thread for a column.
+static double column_time(const cairn_suggestion   *s,
+                          const cairn_structure    *structure,
+                          const cairn_suggest_work *work,
+                          double                    team,
+                          int                       threads)
 {
-    const double each = op->columns > 1 ? 0.2 * (double)op->columns : 1;
+    const double turns  = fmax(0, work->turns - team * known_turns);
+    const double beyond = fmax(0, work->bytes - threads * cache);
 
-    return each * s->value * work->values;
+    return s->row * work->rows + s->unit * work->units + s->turn * turns
+           + s->value * work->values + s->byte * beyond
+           + s->near * (double)structure->near_touches
+           + s->far * (double)structure->far_touches + s->edge * work->edge;
 }
 
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
@@ -297,21 +325,15 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
     cairn_suggest_work      work;
 
     *product = *convert = INFINITY;
-    if (op->columns > 1 && !s->many) return;
-    if (s->transposed && !op->transposed) return;
     s->work(structure, value_bits / 8, &work);
     /* It is not for this structure, or what it stores was not counted. */
     if (work.stored < (double)structure->entries) return;
-    const double team   = team_of(&work, threads);
-    const double beyond = fmax(0, work.bytes - threads * cache);
-    const double lead   = fmax(0, work.widest - work.stored / team);
-    const double all    = s->row * work.rows + s->unit * work.units
-                       + s->turn * fmax(0, work.turns - team * known_turns)
-                       + values_time(s, &work, op) + s->byte * beyond
-                       + s->near * (double)structure->near_touches
-                       + s->far * (double)structure->far_touches + s->edge * work.edge;
+    const double columns = (double)op->columns, team = team_of(&work, columns, threads);
+    const double lead = fmax(0, work.widest - work.stored / team);
 
-    *product = s->launch + all / team;
-    if (team > 1) *product += s->team + s->lead * lead + s->strew * work.strewn;
+    *product =
+        s->launch + columns * column_time(s, structure, &work, team, threads) / team;
+    if (team > 1)
+        *product += s->team + columns * (s->lead * lead + s->strew * work.strewn);
     *convert = s->convert * (double)structure->entries;
 }

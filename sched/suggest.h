@@ -31,11 +31,17 @@ typedef struct cairn_suggest_work {
     double bytes;  ///< Of the arrays.
 } cairn_suggest_work;
 
+/// Products that have rates of their own.
+typedef enum {
+    CAIRN_SUGGEST_ONE,        ///< One column.
+    CAIRN_SUGGEST_MANY,       ///< Several: rates are for each.
+    CAIRN_SUGGEST_TRANSPOSED, ///< With the transpose.
+} cairn_suggest_kind;
+
 /// A suggestion.
 typedef struct cairn_suggestion {
-    const char *format;
-    bool        transposed; ///< It is for products with the transpose; else for others.
-    bool        many;       ///< It is for several columns too.
+    const char        *format;
+    cairn_suggest_kind kind;
     /// What it stores of a structure; less than the entries: it is not for that.
     void (*work)(const cairn_structure *structure,
                  double                 value_bytes,
@@ -51,12 +57,13 @@ typedef struct cairn_suggestion {
     double convert;     ///< Seconds an entry to store it.
 } cairn_suggestion;
 
-/// Suggestion number @p k; NULL past the last. The first is the one to compare with.
-const cairn_suggestion *cairn_suggestion_at(int k);
+/// Suggestion number @p k for a product; NULL past the last. The first is CSR, the one to
+/// compare with.
+const cairn_suggestion *cairn_suggestion_at(const cairn_product_options *op, int k);
 
 /// Seconds that a product takes in a format, and seconds to store it.
 ///
-/// @param[out] product    INFINITY: the format is not for this product or structure.
+/// @param[out] product    INFINITY: the format is not for this structure.
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               const cairn_structure       *structure,
                               const cairn_product_options *op,

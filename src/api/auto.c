@@ -119,7 +119,8 @@ static void predict(choice *c)
     const int               threads = cairn_context_threads(c->context);
     const cairn_suggestion *s;
 
-    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && (s = cairn_suggestion_at(k)); k++) {
+    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && (s = cairn_suggestion_at(c->op, k));
+         k++) {
         cairn_auto_candidate *candidate = &c->info->candidate[k];
 
         snprintf(candidate->format, sizeof candidate->format, "%s", s->format);
@@ -181,8 +182,9 @@ static double sample_seconds(const choice *c, int k)
 {
     double product, convert;
 
-    cairn_suggestion_predict(cairn_suggestion_at(k), &c->tried, c->op, c->value_bits,
-                             cairn_context_threads(c->context), &product, &convert);
+    cairn_suggestion_predict(cairn_suggestion_at(c->op, k), &c->tried, c->op,
+                             c->value_bits, cairn_context_threads(c->context), &product,
+                             &convert);
     return product;
 }
 
@@ -275,7 +277,7 @@ static bool is_worth_trying(const choice *c)
 /// Two lines: what the format stores, what that gains.
 static void explain(choice *c, int chosen)
 {
-    const cairn_suggestion     *s    = cairn_suggestion_at(chosen);
+    const cairn_suggestion     *s    = cairn_suggestion_at(c->op, chosen);
     const cairn_auto_candidate *best = &c->info->candidate[chosen];
     char                        fact[128];
     cairn_suggest_work          own, csr;
@@ -283,10 +285,10 @@ static void explain(choice *c, int chosen)
 
     s->say(&c->structure, fact, sizeof fact);
     s->work(&c->structure, c->value_bits / 8, &own);
-    cairn_suggestion_at(0)->work(&c->structure, c->value_bits / 8, &csr);
+    cairn_suggestion_at(c->op, 0)->work(&c->structure, c->value_bits / 8, &csr);
     snprintf(c->info->why[0], sizeof c->info->why[0],
              "%s; %.3g bytes an entry where %s has %.3g", fact, own.bytes / n,
-             cairn_suggestion_at(0)->format, csr.bytes / n);
+             cairn_suggestion_at(c->op, 0)->format, csr.bytes / n);
     snprintf(c->info->why[1], sizeof c->info->why[1],
              "%s %.3g %% of the entries: %.3g us a product where %s takes %.3g us",
              tried > 0 ? "tried on" : "by the model, from", 100 * c->info->share,
