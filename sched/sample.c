@@ -106,15 +106,16 @@ static cairn_status take_bands(cairn_env           *env,
     return CAIRN_OK;
 }
 
-/// How many bands, and how high, take @p share of @p rows: some bands even if that is
-/// twice as much, one low one if it is more still.
+/// How many bands, and how high, take @p share of @p rows: two or three even if that is
+/// a third or more too much, one low one if it is more still.
 static cut plan_bands(cairn_coord base, cairn_coord rows, double share)
 {
     const double      grains = (double)rows * share / GRAIN;
     const int         bands  = grains > MOST_BANDS ? MOST_BANDS
                                : grains > 3        ? (int)grains
-                               : grains > 1.5      ? 3
-                                                   : (int)ceil(2 * grains - 1);
+                               : grains > 2.25     ? 3
+                               : grains > 1.25     ? 2
+                                                   : 1;
     const cairn_coord steps  = (cairn_coord)ceil(grains * GRAIN / STEP);
 
     if (bands < 2) return (cut){1, base, rows / GRAIN * GRAIN, fmax(1, steps) * STEP};

@@ -239,7 +239,8 @@ static void count_touches(const pass *p, cairn_structure *s)
         line = col[k] / LINE;
         now += !again;
 
-        const int32_t ago = p->mark[line] > 0 ? now - p->mark[line] : all;
+        const int32_t since = now - p->mark[line];
+        const int32_t ago   = p->mark[line] > 0 && since < all ? since : all;
 
         s->near_touches += !again & (ago > NEAR_LINES);
         s->far_touches += !again & (ago > FAR_LINES);

@@ -19,9 +19,13 @@ enum {
     MOST_SAMPLE   = 1 << 19
 };
 
+/* Counting takes some 10 ns an entry: so many that it is like some 15 products. */
+static const double counted_a_second = 1.5e9;
+enum { FEWEST = 1000 };
+
 /* The search is to take less than 50 products in CSR, kernels not counted: no trial
    begins that may end after this many, and none at all for fewer entries. */
-static const double  enough_products = 38;
+static const double  enough_products = 30;
 static const int64_t worth_trying    = 150000;
 
 /* Trials are thought to take this many times as long as their rates say: what is small
@@ -70,8 +74,8 @@ static double total_seconds(const choice *c, int k)
     return c->convert[k] + c->replays * product_seconds(c, k);
 }
 
-/// Take a share of this rank's entries instead of the sample there is.
-static cairn_status take_sample(choice *c, int share)
+/// Take a share of this rank's entries, at most @p most, instead of the sample there is.
+static cairn_status take_sample(choice *c, int share, int64_t most)
 {
     cairn_env           *env     = &c->context->env;
     const cairn_entries *entries = &c->source->entries;
@@ -79,7 +83,7 @@ static cairn_status take_sample(choice *c, int share)
     int64_t              wanted  = entries->n / share;
 
     wanted = wanted < LEAST_SAMPLE ? LEAST_SAMPLE : wanted;
-    wanted = wanted > MOST_SAMPLE ? MOST_SAMPLE : wanted;
+    wanted = wanted > most ? most : wanted;
     cairn_sample_fini(env, &c->sample);
     CAIRN_TRY(cairn_sample_take(env, entries, c->source->rows.first[rank],
                                 c->source->rows.first[rank + 1],
@@ -88,6 +92,17 @@ static cairn_status take_sample(choice *c, int share)
 
     c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
     return CAIRN_OK;
+}
+
+/// Entries that there is time to count, by what the rows say of a product in CSR.
+static int64_t countable(const choice *c)
+{
+    double product, convert;
+
+    cairn_suggestion_predict(cairn_suggestion_at(c->op, 0), &c->structure, c->op,
+                             c->value_bits, cairn_context_threads(c->context), &product,
+                             &convert);
+    return (int64_t)fmin(MOST_SAMPLE, fmax(FEWEST, counted_a_second * product));
 }
 
 static cairn_status count(choice *c)
@@ -99,7 +114,7 @@ static cairn_status count(choice *c)
     CAIRN_TRY(cairn_structure_count_rows(
         env, &source->entries, source->rows.first[rank], source->rows.first[rank + 1],
         source->shape.extent[1], &c->structure));
-    CAIRN_TRY(take_sample(c, COUNTED_SHARE));
+    CAIRN_TRY(take_sample(c, COUNTED_SHARE, countable(c)));
     return cairn_structure_count_sample(env, &c->sample, &c->structure);
 }
 
@@ -215,9 +230,11 @@ static cairn_status try_one(choice *c, const cairn_trials *trials, int k)
     if (status == CAIRN_NO_MEMORY) return status;
     c->info->kernel_seconds += trial.kernels;
     if (status == CAIRN_OK)
-        candidate->tried = candidate->predicted * trial.product / sample_seconds(c, k);
+        candidate->tried = trial.product / c->info->share;
     else
         candidate->predicted = INFINITY;
+    if (candidate->tried > 0 && isfinite(sample_seconds(c, k)))
+        candidate->tried = candidate->predicted * trial.product / sample_seconds(c, k);
     return CAIRN_OK;
 }
 
@@ -248,7 +265,7 @@ static cairn_status try_best(choice *c, double begin)
     cairn_placement placement;
 
     CAIRN_TRY(set_homes(c, &placement, &trials));
-    CAIRN_TRY(take_sample(c, TRIED_SHARE));
+    CAIRN_TRY(take_sample(c, TRIED_SHARE, MOST_SAMPLE));
     CAIRN_TRY(count_sample(c));
     const double near = near_best * least_predicted(c);
     double       late = haste;
