@@ -208,7 +208,7 @@ Test(auto, rows_of_one_length_need_no_ends)
 {
     cairn_format *ell = must_format(context, "ell");
     const char   *text =
-        choose(generate("uniform", (cairn_problem){.n = 20000, .degree = 2}), CAIRN_F64,
+        choose(generate("uniform", (cairn_problem){.n = 3000, .degree = 2}), CAIRN_F64,
                NULL, &by_model);
 
     cr_expect_str_eq(text, cairn_format_text(ell));
