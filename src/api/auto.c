@@ -19,8 +19,8 @@ enum {
     MOST_SAMPLE   = 1 << 19
 };
 
-/* Counting takes some 10 ns an entry: so many that it is like some 15 products. */
-static const double counted_a_second = 1.5e9;
+/* Counting takes some 10 ns an entry: so many that it is like some 10 products. */
+static const double counted_a_second = 1e9;
 enum { FEWEST = 1000 };
 
 /* The search is to take less than 50 products in CSR, kernels not counted: no trial
