@@ -165,6 +165,15 @@ static int64_t sorted_slots(const row_pass *p, int64_t window)
     return slots;
 }
 
+/// Are rows or columns so many that no array shall be as long?
+static bool are_spread(const cairn_entries *entries, int64_t rows, int64_t cols)
+{
+    const int64_t room = 64 * entries->n + (1 << 20);
+    const int64_t most = room < INT32_MAX / 2 ? room : INT32_MAX / 2;
+
+    return rows > most || cols > most || entries->n > INT32_MAX;
+}
+
 /// Rows of a matrix that has so many that no array shall be as long.
 static void count_spread_rows(const cairn_entries *entries, cairn_structure *s)
 {
@@ -198,13 +207,11 @@ cairn_status cairn_structure_count_rows(cairn_env           *env,
                                         int64_t              cols,
                                         cairn_structure     *structure)
 {
-    const int64_t   most   = 64 * entries->n + (1 << 20);
     row_pass        p      = {entries, first, end - first, cols, NULL, NULL, NULL};
     cairn_structure fresh  = {.entries = entries->n, .rows = end - first, .cols = cols};
     cairn_status    status = CAIRN_OK;
 
-    if (p.rows > most || cols > most || p.rows > INT32_MAX / 2 || cols > INT32_MAX / 2
-        || entries->n > INT32_MAX)
+    if (are_spread(entries, p.rows, cols))
         count_spread_rows(entries, &fresh);
     else
         status = count_all_rows(env, &p, &fresh);
@@ -342,7 +349,7 @@ cairn_status cairn_structure_count_sample(cairn_env          *env,
 {
     pass p = {&sample->entries, sample->shape.extent[0], sample->shape.extent[1], NULL};
 
-    if (structure->spreads) return CAIRN_OK;
+    if (structure->spreads || are_spread(p.entries, p.rows, p.cols)) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(env, p.rows + p.cols + 1, &p.mark));
     count_touches(&p, structure);
     count_blocks(&p, structure);

@@ -79,6 +79,7 @@ cairn_status cairn_structure_count_rows(cairn_env           *env,
 /// @retval CAIRN_NO_MEMORY
 ///
 /// Cost: six passes over the sample; memory 4 bytes for each of its rows and columns.
+/// Where these are more than 64 for each of its entries (and 2^20), nothing is counted.
 cairn_status cairn_structure_count_sample(cairn_env          *env,
                                           const cairn_sample *sample,
                                           cairn_structure    *structure);

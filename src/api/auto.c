@@ -63,7 +63,8 @@ static double product_seconds(const choice *c, int k)
     const cairn_auto_candidate *one = &c->info->candidate[k];
     const cairn_auto_candidate *csr = &c->info->candidate[0];
 
-    if (one->tried <= 0 || csr->tried <= 0) return one->predicted;
+    if (one->tried <= 0 || csr->tried <= 0 || isinf(csr->predicted))
+        return one->predicted;
     const double wrong = log(one->tried / one->predicted * csr->predicted / csr->tried);
 
     return one->predicted * exp(copysign(fmax(0, fabs(wrong) - doubt), wrong));
