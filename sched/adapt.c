@@ -71,37 +71,47 @@ static double median(const double *sample, int n)
     return cairn_median(sorted, n);
 }
 
-/// Has the other way shown, on this rank, that it is not worth more runs?
-static bool is_hopeless(const cairn_adapt *adapt)
+/// Nanoseconds as integers, since these are what ranks compare.
+static int64_t in_ns(double seconds)
 {
-    const double limit = hopeless * median(adapt->sample[0], ROUNDS);
-
-    if (counted(adapt) != FEW) return false;
-    return adapt->sample[1][0] > limit && adapt->sample[1][1] > limit;
+    return (int64_t)(1e9 * seconds);
 }
 
-/// Before a run of a trial: do all ranks go on? They begin together then.
+/// What ranks think before a run of a trial.
+typedef enum { GO_ON, GIVE_UP, END } verdict;
+
+/// Do all ranks go on? They begin together then. The other way has shown that it is not
+/// worth more runs if the slowest rank took too long in each of the first.
 ///
 /// Collective.
 static cairn_status
-agree_to_go_on(const cairn_adapt *adapt, const cairn_replay *in_use, int64_t stop[2])
+agree_to_go_on(const cairn_adapt *adapt, const cairn_replay *in_use, verdict *say)
 {
-    cairn_comm *comm = in_use->common.comm;
+    cairn_comm   *comm   = in_use->common.comm;
+    const double *other  = adapt->sample[1];
+    const bool    looks  = counted(adapt) == FEW;
+    int64_t       most[] = {
+              cairn_replay_retired(in_use) + cairn_replay_retired(adapt->other),
+        looks ? in_ns(median(adapt->sample[0], ROUNDS)) : 0,
+        looks ? in_ns(fmin(other[0], other[1])) : 0,
+    };
 
-    stop[0] = cairn_replay_retired(in_use) + cairn_replay_retired(adapt->other);
-    stop[1] = is_hopeless(adapt);
-    return comm->ops->allreduce(comm, stop, 2, CAIRN_MAX);
+    CAIRN_TRY(comm->ops->allreduce(comm, most, 3, CAIRN_MAX));
+    const bool fails = looks && (double)most[2] > hopeless * (double)most[1];
+
+    *say = most[0] ? END : fails ? GIVE_UP : GO_ON;
+    return CAIRN_OK;
 }
 
-/// Decide by the samples. Nanoseconds as integers, since these are what ranks compare.
+/// Decide by the samples.
 ///
 /// Collective.
 static cairn_status conclude(cairn_adapt *adapt, cairn_replay **replay)
 {
     cairn_comm *comm       = (*replay)->common.comm;
     int64_t     slowest[2] = {
-            (int64_t)(1e9 * median(adapt->sample[0], ROUNDS)),
-            (int64_t)(1e9 * median(adapt->sample[1], counted(adapt))),
+            in_ns(median(adapt->sample[0], ROUNDS)),
+            in_ns(median(adapt->sample[1], counted(adapt))),
     };
 
     CAIRN_TRY(comm->ops->allreduce(comm, slowest, 2, CAIRN_MAX));
@@ -139,14 +149,12 @@ static cairn_status run_timed(cairn_adapt *adapt, cairn_replay *in_use)
 /// One run of a trial. A rank whose run fails stays with the others to the end of it.
 static cairn_status run_trial(cairn_adapt *adapt, cairn_replay **replay)
 {
-    int64_t stop[2];
+    verdict say;
 
-    CAIRN_TRY(agree_to_go_on(adapt, *replay, stop));
-    if (stop[0])
-        adapt->ended = true;
-    else if (stop[1])
-        CAIRN_TRY(conclude(adapt, replay));
-    if (stop[0] || stop[1]) return cairn_replay_run(*replay);
+    CAIRN_TRY(agree_to_go_on(adapt, *replay, &say));
+    if (say == END) adapt->ended = true;
+    if (say == GIVE_UP) CAIRN_TRY(conclude(adapt, replay));
+    if (say != GO_ON) return cairn_replay_run(*replay);
     const cairn_status status = run_timed(adapt, *replay);
 
     if (adapt->at < TRIAL) return status;

@@ -266,6 +266,15 @@ int64_t cairn_piece_bytes(const cairn_piece *piece)
            + (piece->has_own ? 2 * own_values(piece) * size : 0);
 }
 
+int64_t cairn_piece_added_bytes(const cairn_piece *piece)
+{
+    const int64_t value = piece->common->tensor->value_bits / 8, f64 = sizeof(double);
+    const int64_t part = cairn_member_kernel_is_wide(&piece->kernel) ? f64 : value;
+    const int64_t sum  = piece->op.transposed ? f64 : value;
+
+    return piece->has_own ? own_values(piece) * (part + 2 * sum) : 0;
+}
+
 bool cairn_piece_models(const cairn_piece *piece)
 {
     return piece->device->info.clock == CAIRN_CLOCK_SIMULATED;

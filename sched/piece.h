@@ -110,6 +110,9 @@ cairn_status cairn_piece_leave_lost(cairn_piece *piece);
 /// Bytes that one run moves beside X and Y: its arrays, and twice its own Y.
 int64_t cairn_piece_bytes(const cairn_piece *piece);
 
+/// Bytes that adding its own Y moves: that is read, Y is read and written; 0 without one.
+int64_t cairn_piece_added_bytes(const cairn_piece *piece);
+
 /// Is its device's clock simulated?
 bool cairn_piece_models(const cairn_piece *piece);
 

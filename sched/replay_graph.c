@@ -71,6 +71,7 @@ add_piece(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
                                 .argument = piece,
                                 .label    = piece->collect_label,
                                 .kind     = "add",
+                                .bytes    = cairn_piece_added_bytes(piece),
                                 .queue    = replay->collector};
     cairn_access     access[CAIRN_MAX_HOMES + 1];
     const int        n = list_stretches(y, piece, access);

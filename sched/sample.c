@@ -9,7 +9,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BANDS = 24, LEAST_BANDS = 3, GRAIN = 192 };
+enum { MOST_BANDS = 24, GRAIN = 192 };
+
+/* Rows of a single band are a multiple of this: what stretches of diagonals have. */
+enum { STEP = 64 };
 
 /// Where the entries of row @p row begin.
 static cairn_pos find_row(const cairn_entries *entries, cairn_coord row)
@@ -103,6 +106,23 @@ static cairn_status take_bands(cairn_env           *env,
     return CAIRN_OK;
 }
 
+/// How many bands, and how high, take @p share of @p rows: two or three even if that is
+/// a third or more too much, one low one if it is more still.
+static cut plan_bands(cairn_coord base, cairn_coord rows, double share)
+{
+    const double      grains = (double)rows * share / GRAIN;
+    const int         bands  = grains > MOST_BANDS ? MOST_BANDS
+                               : grains > 3        ? (int)grains
+                               : grains > 2.25     ? 3
+                               : grains > 1.25     ? 2
+                                                   : 1;
+    const cairn_coord steps  = (cairn_coord)ceil(grains * GRAIN / STEP);
+
+    if (bands < 2) return (cut){1, base, rows / GRAIN * GRAIN, fmax(1, steps) * STEP};
+    return (cut){bands, base, rows / bands / GRAIN * GRAIN,
+                 (cairn_coord)fmax(1, grains / bands) * GRAIN};
+}
+
 cairn_status cairn_sample_take(cairn_env           *env,
                                const cairn_entries *entries,
                                cairn_coord          first,
@@ -112,25 +132,19 @@ cairn_status cairn_sample_take(cairn_env           *env,
                                cairn_sample        *sample)
 {
     /* A rank's rows may begin anywhere: down to a multiple of the grain. */
-    const cairn_coord base   = first / GRAIN * GRAIN;
-    const cairn_coord rows   = end - base;
-    const double      share  = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
-    const double      grains = (double)rows * share / GRAIN;
-    const int         bands  = grains < LEAST_BANDS  ? LEAST_BANDS
-                               : grains < MOST_BANDS ? (int)grains
-                                                     : MOST_BANDS;
-    const cairn_coord height = (cairn_coord)fmax(1, grains / bands) * GRAIN;
-    cairn_sample      fresh  = {.whole = true, .entries = *entries};
+    const cairn_coord base  = first / GRAIN * GRAIN;
+    const cairn_coord rows  = end - base;
+    const double      share = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
+    const cut         c     = plan_bands(base, rows, share);
+    cairn_sample      fresh = {.whole = true, .entries = *entries};
 
     fresh.shape = (cairn_shape){
         2, {rows, cols}
     };
     fresh.whole = base == 0;
     /* Bands that nearly touch would save nothing. */
-    if (share < 0.6 && height * bands < rows / 4 * 3) {
+    if (share < 0.6 && c.height * c.bands < rows / 4 * 3) {
         fresh.whole = false;
-        const cut c = {bands, base, rows / bands / GRAIN * GRAIN, height};
-
         CAIRN_TRY(take_bands(env, entries, &c, cols, &fresh));
     } else if (!fresh.whole) {
         CAIRN_TRY(make_room(env, entries->n, &fresh.entries));

@@ -8,9 +8,11 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Bytes that stay in a core's own cache from one run to the next; X beyond it is waited
-   for where it is not read in order. */
+/* Bytes that stay in a core's own cache from one run to the next. */
 static const double cache = 1.5e6;
+
+/* Turns that a processor knows by heart. */
+static const double known_turns = 4000;
 
 /// Bytes of an index below @p range.
 static double index_bytes(int64_t range)
@@ -21,13 +23,18 @@ static double index_bytes(int64_t range)
                                        : 8;
 }
 
+static double ratio(int64_t a, int64_t b)
+{
+    return b > 0 ? (double)a / (double)b : 0;
+}
+
 static void rows_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
     const double rows = (double)s->rows, n = (double)s->entries;
 
     *work =
         (cairn_suggest_work){.rows   = rows,
-                             .units  = (double)s->breaks,
+                             .turns  = (double)s->breaks,
                              .values = n,
                              .stored = n,
                              .widest = (double)s->max_row,
@@ -42,6 +49,30 @@ filled_work(const cairn_structure *s, double value, cairn_suggest_work *work)
     work->bytes = work->values * (value + index_bytes(s->cols)) + 8 * work->rows;
 }
 
+/// Columns as rows: how their lengths differ was not counted, so all do.
+static void lines_work(const cairn_structure *s, double value, cairn_suggest_work *work)
+{
+    const double cols = (double)s->cols, n = (double)s->entries;
+
+    *work =
+        (cairn_suggest_work){.rows   = cols,
+                             .turns  = fmin(cols, n),
+                             .values = n,
+                             .stored = n,
+                             .bytes  = n * (value + index_bytes(s->rows)) + 4 * cols};
+}
+
+/// All rows as long as the longest.
+static void table_work(const cairn_structure *s, double value, cairn_suggest_work *work)
+{
+    const double values = (double)s->rows * (double)s->max_row;
+
+    *work = (cairn_suggest_work){.rows   = (double)s->rows,
+                                 .values = values,
+                                 .stored = values,
+                                 .bytes  = values * (value + index_bytes(s->cols))};
+}
+
 static void slots_work(const cairn_structure *s,
                        cairn_slices           kind,
                        double                 value,
@@ -51,13 +82,14 @@ static void slots_work(const cairn_structure *s,
     const bool   plain  = kind == CAIRN_SLICES_PLAIN;
     const double places = plain ? 0 : 4 * (double)s->rows;
 
-    *work = (cairn_suggest_work){.rows   = slices,
-                                 .units  = plain ? (double)s->slice_breaks : 0,
-                                 .values = slots,
-                                 .stored = slots,
-                                 .widest = CAIRN_SLICE * (double)s->max_row,
-                                 .bytes  = slots * (value + index_bytes(s->cols))
-                                          + 4 * slices + places};
+    *work = (cairn_suggest_work){
+        .rows   = slices,
+        .turns  = plain ? (double)s->slice_breaks : 0,
+        .strewn = kind == CAIRN_SLICES_SORTED ? (double)s->breaks : 0,
+        .values = slots,
+        .stored = slots,
+        .widest = CAIRN_SLICE * (double)s->max_row,
+        .bytes  = slots * (value + index_bytes(s->cols)) + 4 * slices + places};
 }
 
 static void
@@ -82,11 +114,13 @@ static void
 stretch_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
     const double units = (double)s->stretches, values = CAIRN_STRETCH * units;
+    const double edge = ratio(s->edge_stretches, s->entries);
 
     *work = (cairn_suggest_work){.rows   = (double)s->rows / CAIRN_STRETCH,
                                  .units  = units,
                                  .values = values,
                                  .stored = values,
+                                 .edge   = edge * values,
                                  .bytes  = values * value + 4 * units};
 }
 
@@ -98,21 +132,32 @@ static void split_work(const cairn_structure *s, double value, cairn_suggest_wor
 
     *work = (cairn_suggest_work){0};
     if (5 * s->full_entries < s->entries) return; /* not worth two members */
-    *work = (cairn_suggest_work){.rows   = (double)s->rows,
-                                 .units  = units,
-                                 .values = rest,
-                                 .stored = rest + CAIRN_STRETCH * units,
-                                 .widest = (double)s->max_row,
-                                 .bytes  = (CAIRN_STRETCH * value + 4) * units
-                                          + rest * (value + index_bytes(s->cols))
-                                          + 4 * (double)s->rows};
+    *work = (cairn_suggest_work){
+        .rows   = (double)s->rows,
+        .units  = units,
+        .turns  = (double)s->breaks,
+        .values = rest,
+        .stored = rest + CAIRN_STRETCH * units,
+        .edge   = CAIRN_STRETCH * units * ratio(s->edge_stretches, s->entries),
+        .widest = (double)s->max_row,
+        .bytes  = (CAIRN_STRETCH * value + 4) * units
+                 + rest * (value + index_bytes(s->cols)) + 4 * (double)s->rows};
 }
 
 /// or by slices.
 static void
 sliced_work(const cairn_structure *s, double value, cairn_suggest_work *work)
 {
+    /* What the slices of the whole would be padded by; only stretches are taken out. */
+    const double padding = (double)(s->slots[CAIRN_SLICES_PLAIN] - s->entries);
+
     split_work(s, value, work);
+    const double padded = fmin(padding, (CAIRN_SLICE - 1) * work->values);
+
+    work->turns = (double)s->slice_breaks;
+    work->values += padded;
+    work->stored += padded;
+    work->bytes += padded * (value + index_bytes(s->cols));
     work->widest *= CAIRN_SLICE;
 }
 
@@ -124,22 +169,21 @@ static void block_work(const cairn_structure *s,
     const int    side  = cairn_block_side[kind];
     const double units = (double)s->blocks[kind], rows = (double)s->rows / side;
     const double values = side * side * units;
+    /* A sample may have missed the longest row. */
+    const double missed = (double)s->max_row * ratio(s->blocks[kind], s->entries);
 
     *work = (cairn_suggest_work){
         .rows   = rows,
         .units  = units,
+        .turns  = (double)s->breaks / side,
         .values = values,
         .stored = values,
-        .widest = side * side * (double)s->max_row,
+        .edge   = values * ratio(s->edge_blocks[kind], s->entries),
+        .widest = side * side * fmax(missed, (double)s->widest[kind]),
         .bytes  = values * value + units * index_bytes(s->cols / side + 1) + 4 * rows};
 }
 
 /* ---- what speaks for them ---- */
-
-static double ratio(int64_t a, int64_t b)
-{
-    return b > 0 ? (double)a / (double)b : 0;
-}
 
 static void rows_say(const cairn_structure *s, char *out, size_t size)
 {
@@ -151,6 +195,17 @@ static void filled_say(const cairn_structure *s, char *out, size_t size)
 {
     snprintf(out, size, "%.3g %% of the rows are empty",
              100 - 100 * ratio(s->filled_rows, s->rows));
+}
+
+static void lines_say(const cairn_structure *s, char *out, size_t size)
+{
+    snprintf(out, size, "columns of %.3g entries", ratio(s->entries, s->cols));
+}
+
+static void table_say(const cairn_structure *s, char *out, size_t size)
+{
+    snprintf(out, size, "rows of at most %" PRId64 " entries are %.3g %% full",
+             s->max_row, 100 * ratio(s->entries, s->rows * s->max_row));
 }
 
 static void
@@ -218,34 +273,44 @@ BLOCKS(3)
 BLOCKS(4)
 
 static const cairn_suggestion list[] = {
-#define X(format, transposed, many, kind, ...) \
-    {format, transposed, many, kind##_work, kind##_say, __VA_ARGS__},
+#define X(format, kind, structure, ...) \
+    {format, CAIRN_SUGGEST_##kind, structure##_work, structure##_say, __VA_ARGS__},
 #include "sched/suggest_list.def"
 #undef X
 };
 
-const cairn_suggestion *cairn_suggestion_at(int k)
+const cairn_suggestion *cairn_suggestion_at(const cairn_product_options *op, int k)
 {
-    const int count = sizeof list / sizeof *list;
+    const int                count = sizeof list / sizeof *list;
+    const cairn_suggest_kind kind  = op->transposed    ? CAIRN_SUGGEST_TRANSPOSED
+                                     : op->columns > 1 ? CAIRN_SUGGEST_MANY
+                                                       : CAIRN_SUGGEST_ONE;
 
-    return k >= 0 && k < count ? &list[k] : NULL;
+    for (int s = 0; s < count; s++)
+        if (list[s].kind == kind && k-- == 0) return &list[s];
+    return NULL;
 }
 
 /// Threads that a product is divided among: each has some thousand values to work on.
-static double team_of(const cairn_suggest_work *work, double times, int threads)
+static double team_of(const cairn_suggest_work *work, double columns, int threads)
 {
-    return fmin(threads, fmax(1, floor(times * work->stored / 3000)));
+    return fmin(threads, fmax(1, floor(columns * work->stored / 3000)));
 }
 
-/// Several columns: an index is read once for all of them, and X by rows; measured, a
-/// fifth of the time for each.
-static double values_time(const cairn_suggestion      *s,
-                          const cairn_suggest_work    *work,
-                          const cairn_product_options *op)
+/// Seconds of one thread for a column.
+static double column_time(const cairn_suggestion   *s,
+                          const cairn_structure    *structure,
+                          const cairn_suggest_work *work,
+                          double                    team,
+                          int                       threads)
 {
-    const double each = op->columns > 1 ? 0.2 * (double)op->columns : 1;
+    const double turns  = fmax(0, work->turns - team * known_turns);
+    const double beyond = fmax(0, work->bytes - threads * cache);
 
-    return each * s->value * work->values;
+    return s->row * work->rows + s->unit * work->units + s->turn * turns
+           + s->value * work->values + s->byte * beyond
+           + s->near * (double)structure->near_touches
+           + s->far * (double)structure->far_touches + s->edge * work->edge;
 }
 
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
@@ -253,30 +318,22 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               const cairn_product_options *op,
                               int                          value_bits,
                               int                          threads,
-                              double                       times,
                               double                      *product,
                               double                      *convert)
 {
-    const cairn_suggestion *s     = suggestion;
-    const double            x     = (double)structure->cols * value_bits / 8;
-    const double            jumps = (double)structure->jumps;
+    const cairn_suggestion *s = suggestion;
     cairn_suggest_work      work;
 
     *product = *convert = INFINITY;
-    if (op->columns > 1 && !s->many) return;
-    if (s->transposed && !op->transposed) return;
     s->work(structure, value_bits / 8, &work);
     /* It is not for this structure, or what it stores was not counted. */
     if (work.stored < (double)structure->entries) return;
-    const double team   = team_of(&work, times, threads);
-    const double beyond = fmax(0, times * work.bytes - threads * cache) / times;
-    const double lead   = fmax(0, work.widest - times * work.stored / team);
-    const double far    = x > 1e6 ? jumps * (1 - 1e6 / x) : 0;
-    const double all    = s->row * work.rows + s->unit * work.units
-                       + values_time(s, &work, op) + s->byte * beyond
-                       + s->near * (x > 32e3 ? jumps : 0) + s->far * far;
+    const double columns = (double)op->columns, team = team_of(&work, columns, threads);
+    const double lead = fmax(0, work.widest - work.stored / team);
 
-    *product = s->launch + times * all / team;
-    if (team > 1) *product += s->team + s->lead * lead;
-    *convert = s->convert * times * (double)structure->entries;
+    *product =
+        s->launch + columns * column_time(s, structure, &work, team, threads) / team;
+    if (team > 1)
+        *product += s->team + columns * (s->lead * lead + s->strew * work.strewn);
+    *convert = s->convert * (double)structure->entries;
 }

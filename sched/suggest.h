@@ -17,50 +17,58 @@
 
 /// What a product in a format works through.
 typedef struct cairn_suggest_work {
-    double rows;   ///< Rows, slices or rows of blocks that begin.
-    double units;  ///< Blocks or stretches that begin; of rows and slices, those that
-                   ///< differ from the one before.
+    double rows;  ///< Rows, slices or rows of blocks that begin.
+    double units; ///< Blocks or stretches that begin.
+    double turns; ///< Rows or slices that differ from the one before: there a processor
+                  ///< guesses wrong.
+    double strewn; ///< Rows of Y that stand where other threads write, too.
     double values; ///< Values multiplied, padding included, but for those of a hybrid's
                    ///< stretches.
     double stored; ///< Values, all of them.
+    double edge;   ///< Of these, those of rows of blocks or stretches that stick out.
     double widest; ///< Values of the slice or row of blocks that has most, at most: one
                    ///< thread works through them.
     double bytes;  ///< Of the arrays.
 } cairn_suggest_work;
 
+/// Products that have rates of their own.
+typedef enum {
+    CAIRN_SUGGEST_ONE,        ///< One column.
+    CAIRN_SUGGEST_MANY,       ///< Several: rates are for each.
+    CAIRN_SUGGEST_TRANSPOSED, ///< With the transpose.
+} cairn_suggest_kind;
+
 /// A suggestion.
 typedef struct cairn_suggestion {
-    const char *format;
-    bool        transposed; ///< It is for products with the transpose; else for others.
-    bool        many;       ///< It is for several columns too.
+    const char        *format;
+    cairn_suggest_kind kind;
     /// What it stores of a structure; less than the entries: it is not for that.
     void (*work)(const cairn_structure *structure,
                  double                 value_bytes,
                  cairn_suggest_work    *work);
     /// Say what of the structure speaks for it, as a part of a sentence.
     void (*say)(const cairn_structure *structure, char *out, size_t size);
-    double launch, team;     ///< Seconds of a product, and more with several threads.
-    double row, unit, value; ///< Seconds for each of the work,
-    double byte;             ///< each byte beyond the caches,
-    double near, far;        ///< each jump in X, and in an X beyond the caches,
-    double lead;    ///< each value by which the widest exceeds a thread's share.
-    double convert; ///< Seconds an entry to store it.
+    double launch, team; ///< Seconds of a product, and more with several threads.
+    double row, unit, turn, value; ///< Seconds for each of the work,
+    double byte;                   ///< each byte beyond the caches,
+    double near, far;   ///< each touch of X beyond the first, the second cache,
+    double lead;        ///< each value by which the widest exceeds a thread's share,
+    double edge, strew; ///< each value where something sticks out, each strewn row.
+    double convert;     ///< Seconds an entry to store it.
 } cairn_suggestion;
 
-/// Suggestion number @p k; NULL past the last. The first is the one to compare with.
-const cairn_suggestion *cairn_suggestion_at(int k);
+/// Suggestion number @p k for a product; NULL past the last. The first is CSR, the one to
+/// compare with.
+const cairn_suggestion *cairn_suggestion_at(const cairn_product_options *op, int k);
 
 /// Seconds that a product takes in a format, and seconds to store it.
 ///
-/// @param[in]  structure  Of a sample.
-/// @param[in]  times      The whole matrix is this many times as large.
-/// @param[out] product    INFINITY: the format is not for this product or structure.
+/// @param[out] product    INFINITY: the format is not for this structure.
 void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
                               const cairn_structure       *structure,
                               const cairn_product_options *op,
                               int                          value_bits,
                               int                          threads,
-                              double                       times,
                               double                      *product,
                               double                      *convert);
 

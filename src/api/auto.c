@@ -13,19 +13,27 @@
 /* What is counted has at least so many entries, and else a share of them; at most so
    many. What is tried has fewer. */
 enum {
-    LEAST_SAMPLE  = 16384,
-    COUNTED_SHARE = 4,
+    LEAST_SAMPLE  = 6000,
+    COUNTED_SHARE = 6,
     TRIED_SHARE   = 16,
-    MOST_SAMPLE   = 1 << 20
+    MOST_SAMPLE   = 1 << 19
 };
+
+/* Counting takes some 10 ns an entry: so many that it is like some 10 products. */
+static const double counted_a_second = 1e9;
+enum { FEWEST = 1000 };
 
 /* The search is to take less than 50 products in CSR, kernels not counted: no trial
    begins that may end after this many, and none at all for fewer entries. */
-static const double  enough_products = 38;
+static const double  enough_products = 30;
 static const int64_t worth_trying    = 150000;
 
-/* Seconds that storing an entry of a sample may take, where no function is at hand. */
-static const double storing = 30e-9;
+/* Trials are thought to take this many times as long as their rates say: what is small
+   and stored for the first time does. */
+static const double haste = 2;
+
+/* The logarithm of the factor that a trial may be wrong by: measured, 1.28. */
+static const double doubt = 0.25;
 
 /* What is predicted to take more than this times the best is not tried; nor more than
    this many formats. */
@@ -39,22 +47,27 @@ typedef struct {
     const cairn_product_options *op;
     const cairn_auto_options    *options;
     int                          value_bits;
-    cairn_sample                 sample; ///< That is counted, then that is tried on.
-    cairn_structure              structure;
-    double                       times;   ///< The whole matrix in samples.
-    double                       replays; ///< Products to come.
+    cairn_sample                 sample;    ///< That is counted, then that is tried on.
+    cairn_structure              structure; ///< Of the whole,
+    cairn_structure              tried;     ///< of the sample that is tried on.
+    double                       replays;   ///< Products to come.
     double                       convert[CAIRN_AUTO_CANDIDATES]; ///< Seconds to store.
     cairn_auto_info             *info;
 } choice;
 
-/// Two witnesses: a trial sees the kernel and this machine, but a sample that caches and
-/// branch predictors know better than the whole; the model has counted more of it.
+/// What the model says, but for what a trial found it to be wrong by beside the first
+/// format, which everybody shares. Trials are wrong too: caches and branch predictors know
+/// a small sample better than the whole. So only what is beyond that counts.
 static double product_seconds(const choice *c, int k)
 {
-    const cairn_auto_candidate *candidate = &c->info->candidate[k];
+    const cairn_auto_candidate *one = &c->info->candidate[k];
+    const cairn_auto_candidate *csr = &c->info->candidate[0];
 
-    return candidate->tried > 0 ? sqrt(candidate->tried * candidate->predicted)
-                                : candidate->predicted;
+    if (one->tried <= 0 || csr->tried <= 0 || isinf(csr->predicted))
+        return one->predicted;
+    const double wrong = log(one->tried / one->predicted * csr->predicted / csr->tried);
+
+    return one->predicted * exp(copysign(fmax(0, fabs(wrong) - doubt), wrong));
 }
 
 static double total_seconds(const choice *c, int k)
@@ -62,8 +75,8 @@ static double total_seconds(const choice *c, int k)
     return c->convert[k] + c->replays * product_seconds(c, k);
 }
 
-/// Take a share of this rank's entries instead of the sample there is.
-static cairn_status take_sample(choice *c, int share)
+/// Take a share of this rank's entries, at most @p most, instead of the sample there is.
+static cairn_status take_sample(choice *c, int share, int64_t most)
 {
     cairn_env           *env     = &c->context->env;
     const cairn_entries *entries = &c->source->entries;
@@ -71,7 +84,7 @@ static cairn_status take_sample(choice *c, int share)
     int64_t              wanted  = entries->n / share;
 
     wanted = wanted < LEAST_SAMPLE ? LEAST_SAMPLE : wanted;
-    wanted = wanted > MOST_SAMPLE ? MOST_SAMPLE : wanted;
+    wanted = wanted > most ? most : wanted;
     cairn_sample_fini(env, &c->sample);
     CAIRN_TRY(cairn_sample_take(env, entries, c->source->rows.first[rank],
                                 c->source->rows.first[rank + 1],
@@ -79,44 +92,31 @@ static cairn_status take_sample(choice *c, int share)
     const int64_t n = c->sample.entries.n;
 
     c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
-    c->times       = n > 0 ? (double)entries->n / (double)n : 1;
     return CAIRN_OK;
 }
 
-/// Entries of the longest row, of all.
-static int64_t longest_row(const cairn_entries *entries)
+/// Entries that there is time to count, by what the rows say of a product in CSR.
+static int64_t countable(const choice *c)
 {
-    const cairn_coord *row  = entries->coord[0];
-    int64_t            most = 0, begin = 0;
+    double product, convert;
 
-    for (cairn_pos k = 0; k < entries->n; k++) {
-        if (row[k] != row[begin]) begin = k;
-        if (k - begin >= most) most = k - begin + 1;
-    }
-    return most;
-}
-
-/// One row may be longer than all others together, and a sample miss it: its slice is
-/// added to what was counted.
-static void mind_longest_row(choice *c)
-{
-    const int64_t longest = longest_row(&c->source->entries);
-    const int64_t more    = longest - c->structure.max_row;
-
-    if (more <= 0) return;
-    c->structure.max_row = longest;
-    for (int k = 0; k < CAIRN_SLICES_KINDS; k++)
-        c->structure.slots[k] += (int64_t)(CAIRN_SLICE * (double)more / c->times);
+    cairn_suggestion_predict(cairn_suggestion_at(c->op, 0), &c->structure, c->op,
+                             c->value_bits, cairn_context_threads(c->context), &product,
+                             &convert);
+    return (int64_t)fmin(MOST_SAMPLE, fmax(FEWEST, counted_a_second * product));
 }
 
 static cairn_status count(choice *c)
 {
-    CAIRN_TRY(take_sample(c, COUNTED_SHARE));
-    CAIRN_TRY(cairn_structure_count(&c->context->env, &c->sample.entries,
-                                    c->sample.shape.extent[0],
-                                    c->sample.shape.extent[1], &c->structure));
-    mind_longest_row(c);
-    return CAIRN_OK;
+    const cairn_source *source = c->source;
+    const int           rank   = c->context->comm->rank;
+    cairn_env          *env    = &c->context->env;
+
+    CAIRN_TRY(cairn_structure_count_rows(
+        env, &source->entries, source->rows.first[rank], source->rows.first[rank + 1],
+        source->shape.extent[1], &c->structure));
+    CAIRN_TRY(take_sample(c, COUNTED_SHARE, countable(c)));
+    return cairn_structure_count_sample(env, &c->sample, &c->structure);
 }
 
 /// Do its arrays fit in memory, beside the entries?
@@ -127,8 +127,7 @@ static bool fits(const choice *c, const cairn_suggestion *suggestion)
     cairn_suggest_work work;
 
     suggestion->work(&c->structure, c->value_bits / 8, &work);
-    return env->memory_limit <= 0
-           || c->times * work.bytes + beside < (double)env->memory_limit;
+    return env->memory_limit <= 0 || work.bytes + beside < (double)env->memory_limit;
 }
 
 static void predict(choice *c)
@@ -136,29 +135,43 @@ static void predict(choice *c)
     const int               threads = cairn_context_threads(c->context);
     const cairn_suggestion *s;
 
-    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && (s = cairn_suggestion_at(k)); k++) {
+    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && (s = cairn_suggestion_at(c->op, k));
+         k++) {
         cairn_auto_candidate *candidate = &c->info->candidate[k];
 
         snprintf(candidate->format, sizeof candidate->format, "%s", s->format);
         cairn_suggestion_predict(s, &c->structure, c->op, c->value_bits, threads,
-                                 c->times, &candidate->predicted, &c->convert[k]);
+                                 &candidate->predicted, &c->convert[k]);
         if (!fits(c, s)) candidate->predicted = INFINITY;
         c->info->candidates = k + 1;
     }
 }
 
-/// The best that was tried or, with @p untried, that was not yet; the first of equals.
+/// The best of all or, with @p untried, of those that were not tried yet; the first of
+/// equals.
 static int best_of(const choice *c, bool untried)
 {
     int best = -1;
 
     for (int k = 0; k < c->info->candidates; k++) {
-        const bool tried = c->info->candidate[k].tried > 0;
-
-        if (tried == untried || isinf(total_seconds(c, k))) continue;
+        if (untried && c->info->candidate[k].tried > 0) continue;
+        if (isinf(total_seconds(c, k))) continue;
         if (best < 0 || total_seconds(c, k) < total_seconds(c, best)) best = k;
     }
     return best;
+}
+
+/// What is tried on is counted, too: what the model is wrong by there, it is wrong by for
+/// the whole.
+static cairn_status count_sample(choice *c)
+{
+    cairn_env          *env    = &c->context->env;
+    const cairn_sample *sample = &c->sample;
+
+    CAIRN_TRY(cairn_structure_count_rows(env, &sample->entries, 0,
+                                         sample->shape.extent[0],
+                                         sample->shape.extent[1], &c->tried));
+    return cairn_structure_count_sample(env, sample, &c->tried);
 }
 
 static cairn_status
@@ -180,6 +193,25 @@ set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
     return cairn_policy_find(env, policy, &trials->homes.policy);
 }
 
+/// What the model says of a product with the sample that is tried on.
+static double sample_seconds(const choice *c, int k)
+{
+    double product, convert;
+
+    cairn_suggestion_predict(cairn_suggestion_at(c->op, k), &c->tried, c->op,
+                             c->value_bits, cairn_context_threads(c->context), &product,
+                             &convert);
+    return product;
+}
+
+/// What a trial takes: storing, and some products.
+static double trial_seconds(const choice *c, int k)
+{
+    const double share = (double)c->sample.entries.n / (double)c->source->entries.n;
+
+    return share * (c->convert[k] + 5 * c->info->candidate[k].predicted);
+}
+
 /// Try one format. Where it cannot be tried, it is out.
 static cairn_status try_one(choice *c, const cairn_trials *trials, int k)
 {
@@ -199,9 +231,11 @@ static cairn_status try_one(choice *c, const cairn_trials *trials, int k)
     if (status == CAIRN_NO_MEMORY) return status;
     c->info->kernel_seconds += trial.kernels;
     if (status == CAIRN_OK)
-        candidate->tried = trial.product * c->times;
+        candidate->tried = trial.product / c->info->share;
     else
         candidate->predicted = INFINITY;
+    if (candidate->tried > 0 && isfinite(sample_seconds(c, k)))
+        candidate->tried = candidate->predicted * trial.product / sample_seconds(c, k);
     return CAIRN_OK;
 }
 
@@ -212,6 +246,11 @@ static double least_predicted(const choice *c)
     for (int k = 0; k < c->info->candidates; k++)
         least = fmin(least, c->info->candidate[k].predicted);
     return least;
+}
+
+static double search_seconds(const choice *c, double begin)
+{
+    return cairn_seconds() - begin - c->info->kernel_seconds;
 }
 
 /// Try the first format, with which others are compared, and the best of the others, as
@@ -227,25 +266,22 @@ static cairn_status try_best(choice *c, double begin)
     cairn_placement placement;
 
     CAIRN_TRY(set_homes(c, &placement, &trials));
-    CAIRN_TRY(take_sample(c, TRIED_SHARE));
-    const double near   = near_best * least_predicted(c);
-    double       before = cairn_seconds() - begin,
-           longest      = storing * (double)c->sample.entries.n;
+    CAIRN_TRY(take_sample(c, TRIED_SHARE, MOST_SAMPLE));
+    CAIRN_TRY(count_sample(c));
+    const double near = near_best * least_predicted(c);
+    double       late = haste;
 
-    if (before + 2 * longest > enough_products * product_seconds(c, 0)
-        && c->options->tries == 0)
-        return CAIRN_OK;
-    CAIRN_TRY(try_one(c, &trials, 0));
-    for (int tries = 1; tries < most; tries++) {
-        const int    k     = best_of(c, true);
-        const double spent = cairn_seconds() - begin - c->info->kernel_seconds;
+    for (int tries = 0; tries < most; tries++) {
+        const int    k     = tries == 0 ? 0 : best_of(c, true);
+        const double spent = search_seconds(c, begin);
         const double limit = enough_products * product_seconds(c, 0);
 
-        longest = tries == 1 ? longest : fmax(longest, spent - before);
-        before  = spent;
-        if (k < 0 || c->info->candidate[k].predicted > near) break;
-        if (spent + longest > limit && c->options->tries == 0) break;
+        if (k < 0 || (tries > 0 && c->info->candidate[k].predicted > near)) break;
+        const double thought = trial_seconds(c, k);
+
+        if (spent + late * thought > limit && c->options->tries == 0) break;
         CAIRN_TRY(try_one(c, &trials, k));
+        late = fmax(late, (search_seconds(c, begin) - spent) / thought);
     }
     return CAIRN_OK;
 }
@@ -259,7 +295,7 @@ static bool is_worth_trying(const choice *c)
 /// Two lines: what the format stores, what that gains.
 static void explain(choice *c, int chosen)
 {
-    const cairn_suggestion     *s    = cairn_suggestion_at(chosen);
+    const cairn_suggestion     *s    = cairn_suggestion_at(c->op, chosen);
     const cairn_auto_candidate *best = &c->info->candidate[chosen];
     char                        fact[128];
     cairn_suggest_work          own, csr;
@@ -267,28 +303,15 @@ static void explain(choice *c, int chosen)
 
     s->say(&c->structure, fact, sizeof fact);
     s->work(&c->structure, c->value_bits / 8, &own);
-    cairn_suggestion_at(0)->work(&c->structure, c->value_bits / 8, &csr);
+    cairn_suggestion_at(c->op, 0)->work(&c->structure, c->value_bits / 8, &csr);
     snprintf(c->info->why[0], sizeof c->info->why[0],
              "%s; %.3g bytes an entry where %s has %.3g", fact, own.bytes / n,
-             cairn_suggestion_at(0)->format, csr.bytes / n);
+             cairn_suggestion_at(c->op, 0)->format, csr.bytes / n);
     snprintf(c->info->why[1], sizeof c->info->why[1],
              "%s %.3g %% of the entries: %.3g us a product where %s takes %.3g us",
              tried > 0 ? "tried on" : "by the model, from", 100 * c->info->share,
              1e6 * product_seconds(c, chosen), c->info->candidate[0].format,
              1e6 * product_seconds(c, 0));
-}
-
-/// The best that was tried, if there were several; else the best by the model.
-static int best_known(choice *c)
-{
-    int tried = 0, best;
-
-    for (int k = 0; k < c->info->candidates; k++)
-        tried += c->info->candidate[k].tried > 0;
-    for (int k = 0; k < c->info->candidates && tried < 2; k++)
-        c->info->candidate[k].tried = 0;
-    best = best_of(c, tried < 2);
-    return best < 0 ? 0 : best;
 }
 
 /// The rank that decides: count, predict, try, choose. @p chosen is a candidate.
@@ -300,9 +323,9 @@ static cairn_status decide(choice *c, int *chosen)
     CAIRN_TRY(count(c));
     predict(c);
     if (is_worth_trying(c)) CAIRN_TRY(try_best(c, begin));
-    *chosen = best_known(c);
+    *chosen = best_of(c, false) < 0 ? 0 : best_of(c, false);
     explain(c, *chosen);
-    c->info->seconds = cairn_seconds() - begin - c->info->kernel_seconds;
+    c->info->seconds = search_seconds(c, begin);
     return CAIRN_OK;
 }
 

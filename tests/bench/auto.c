@@ -4,9 +4,10 @@
 /// best of the fixed ones and from CSR, and how many products in CSR the search took. All
 /// formats of a matrix are timed in turn, round by round.
 ///
-/// bench_auto [--rounds N] [--f32] [--model] FILE...
+/// bench_auto [--rounds N] [--f32] [--columns N] [--transposed] [--model] [--candidates]
+///            FILE...
 ///
-/// --model: no trials. Files are Matrix Market, or KIND:A,B,C for generated problems
+/// --model: no trials. --candidates: what was thought of every format, too. Files are Matrix Market, or KIND:A,B,C for generated problems
 /// (stencil5:NX,NY stencil7:NX,NY,NZ fem3:N,DEGREE rmat:SCALE,EDGES uniform:N,DEGREE
 /// tridiag:N mixed:N,DEGREE).
 
@@ -43,6 +44,14 @@ typedef struct {
     cairn_plan   *plan;
     double        time[MOST_ROUNDS], median;
 } way;
+
+/// What is asked for.
+typedef struct {
+    cairn_dtype           dtype;
+    cairn_product_options product;
+    int                   rounds, tries;
+    bool                  candidates; ///< Are printed.
+} question;
 
 typedef struct {
     int    matrices, near, cheap;
@@ -86,16 +95,17 @@ static bool is_hopeless(const cairn_source_info *m, const char *format)
 }
 
 static bool
-prepare(cairn_context *context, cairn_source *source, cairn_dtype dtype, way *w)
+prepare(cairn_context *context, cairn_source *source, const question *q, way *w)
 {
-    if (cairn_tensor_create(source, w->format, dtype, &w->tensor) != CAIRN_OK)
+    if (cairn_tensor_create(source, w->format, q->dtype, &w->tensor) != CAIRN_OK)
         return false;
-    if (cairn_plan_spmv(w->tensor, &w->plan) != CAIRN_OK) stop(context, "plan");
+    if (cairn_plan_product(w->tensor, &q->product, &w->plan) != CAIRN_OK)
+        stop(context, "plan");
     int64_t first, end;
 
     cairn_plan_columns(w->plan, &first, &end);
-    for (int64_t j = 0; j < end - first; j++)
-        if (dtype == CAIRN_F64)
+    for (int64_t j = 0; j < (end - first) * q->product.columns; j++)
+        if (q->dtype == CAIRN_F64)
             cairn_plan_x(w->plan)[j] = 1;
         else
             cairn_plan_x_f32(w->plan)[j] = 1;
@@ -167,6 +177,20 @@ static void report(const char              *name,
     sum->most = fmax(sum->most, search);
 }
 
+/// What was predicted and tried, in us.
+static void report_candidates(const cairn_auto_info *info, const way *ways)
+{
+    for (int k = 0; k < info->candidates; k++) {
+        const cairn_auto_candidate *c         = &info->candidate[k];
+        double                      true_time = NAN;
+
+        for (int w = 0; w < FORMATS; w++)
+            if (strcmp(fixed[w], c->format) == 0) true_time = ways[w].median;
+        printf("    %-30.30s predicted %9.2f tried %9.2f is %9.2f\n", c->format,
+               1e6 * c->predicted, 1e6 * c->tried, 1e6 * true_time);
+    }
+}
+
 /// The choice among the fixed formats, if it is one: then there is no need to time it
 /// twice.
 static int find_fixed(const way *ways, const cairn_format *format)
@@ -200,14 +224,10 @@ short_name(const cairn_auto_info *info, cairn_context *context, const char *text
     return text;
 }
 
-static void measure(cairn_context *context,
-                    const char    *name,
-                    cairn_dtype    dtype,
-                    int            rounds,
-                    int            tries,
-                    summary       *sum)
+static void
+measure(cairn_context *context, const char *name, const question *q, summary *sum)
 {
-    const cairn_auto_options options = {.tries = tries};
+    const cairn_auto_options options = {.tries = q->tries};
     cairn_source            *source  = NULL;
     cairn_source_info        m;
     cairn_auto_info          info;
@@ -215,53 +235,66 @@ static void measure(cairn_context *context,
 
     if (!ways || !read_source(context, name, &source)) stop(context, name);
     if (cairn_source_describe(source, &m) != CAIRN_OK) stop(context, name);
-    if (cairn_format_auto(source, dtype, NULL, &options, &ways[FORMATS].format, &info)
+    if (cairn_format_auto(source, q->dtype, &q->product, &options,
+                          &ways[FORMATS].format, &info)
         != CAIRN_OK)
         stop(context, name);
     for (int k = 0; k < FORMATS; k++) {
         if (is_hopeless(&m, fixed[k])) continue;
         if (cairn_format_create(context, fixed[k], &ways[k].format) != CAIRN_OK)
             stop(context, fixed[k]);
-        prepare(context, source, dtype, &ways[k]);
+        prepare(context, source, q, &ways[k]);
     }
     const int same = find_fixed(ways, ways[FORMATS].format);
 
-    if (same < 0 && !prepare(context, source, dtype, &ways[FORMATS]))
-        stop(context, name);
-    time_all(ways, rounds);
+    if (same < 0 && !prepare(context, source, q, &ways[FORMATS])) stop(context, name);
+    time_all(ways, q->rounds);
     if (same >= 0) ways[FORMATS].median = ways[same].median;
     report(name, &m, ways,
            short_name(&info, context, cairn_format_text(ways[FORMATS].format)), &info,
            sum);
+    if (q->candidates) report_candidates(&info, ways);
     for (int k = 0; k <= FORMATS; k++)
         release(&ways[k]);
     cairn_source_destroy(&source);
     free(ways);
 }
 
+/// The options; @return the place of the first file.
+static int read_options(int argc, char **argv, question *q)
+{
+    for (int k = 1; k < argc; k++)
+        if (strcmp(argv[k], "--rounds") == 0 && k + 1 < argc)
+            q->rounds = atoi(argv[++k]);
+        else if (strcmp(argv[k], "--columns") == 0 && k + 1 < argc)
+            q->product.columns = atoi(argv[++k]);
+        else if (strcmp(argv[k], "--transposed") == 0)
+            q->product.transposed = true;
+        else if (strcmp(argv[k], "--f32") == 0)
+            q->dtype = CAIRN_F32;
+        else if (strcmp(argv[k], "--model") == 0)
+            q->tries = -1;
+        else if (strcmp(argv[k], "--candidates") == 0)
+            q->candidates = true;
+        else
+            return k;
+    return argc;
+}
+
 int main(int argc, char **argv)
 {
     cairn_context *context = NULL;
     summary        sum     = {0};
-    int            rounds = 7, tries = 0, first = argc;
-    cairn_dtype    dtype = CAIRN_F64;
+    question  q = {.dtype = CAIRN_F64, .product = CAIRN_PRODUCT_DEFAULTS, .rounds = 7};
+    const int first = read_options(argc, argv, &q);
 
-    for (int k = 1; k < argc && first == argc; k++)
-        if (strcmp(argv[k], "--rounds") == 0 && k + 1 < argc)
-            rounds = atoi(argv[++k]);
-        else if (strcmp(argv[k], "--f32") == 0)
-            dtype = CAIRN_F32;
-        else if (strcmp(argv[k], "--model") == 0)
-            tries = -1;
-        else
-            first = k;
-    if (rounds < 1 || rounds > MOST_ROUNDS || first == argc) return 2;
+    if (q.rounds < 1 || q.rounds > MOST_ROUNDS || first == argc) return 2;
     if (cairn_context_create(&context) != CAIRN_OK) stop(context, "start");
-    bench_print_machine(BENCH_SOURCE, rounds);
+    bench_print_machine(BENCH_SOURCE, q.rounds);
     printf("%-22s %8s %9s %6s %6s %7s %8s  %-22s %s\n", "matrix", "entries", "us",
            "best", "csr", "search", "kernels", "chosen", "best fixed");
     for (int k = first; k < argc; k++)
-        measure(context, argv[k], dtype, rounds, tries, &sum);
+        measure(context, argv[k], &q, &sum);
     const double n = sum.matrices;
 
     printf("%d matrices: within 10 %% of the best on %.0f %%, geometric mean %.3f of "

@@ -80,7 +80,7 @@ static const char *choose(cairn_source                *source,
 
     MUST(context, cairn_format_auto(source, dtype, op, options, &format, &info));
     snprintf(text, sizeof text, "%s", cairn_format_text(format));
-    cr_expect(info.candidates > 5 && info.candidates <= CAIRN_AUTO_CANDIDATES);
+    cr_expect(info.candidates >= 5 && info.candidates <= CAIRN_AUTO_CANDIDATES);
     cr_expect(info.why[0][0] && info.why[1][0]);
     cr_expect(info.share > 0 && info.share <= 1);
     check_works(source, dtype, op, format);
@@ -189,28 +189,62 @@ Test(auto, wrong_questions_are_refused)
     cairn_source_destroy(&source);
 }
 
-Test(auto, what_was_tried_decides)
+Test(auto, graphs_keep_csr_for_many_columns_and_csc_for_transposes)
 {
-    const cairn_auto_options three = {.tries = 3};
-    cairn_source *source = generate("mixed", (cairn_problem){.n = 30000, .degree = 2});
-    cairn_format *format = NULL;
-    cairn_auto_info info;
-    double          least = INFINITY;
-    int             tried = 0, best = 0;
+    const cairn_problem         graph  = {.scale = 14, .edges = 150000};
+    const cairn_product_options many   = {.columns = 32, .alpha = 1};
+    const cairn_product_options turned = {.columns = 1, .transposed = true, .alpha = 1};
+    cairn_format *csr = must_format(context, "csr"), *csc = must_format(context, "csc");
 
-    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &three, &format, &info));
-    for (int k = 0; k < info.candidates; k++) {
-        const double seconds = info.candidate[k].tried;
+    cr_expect_str_eq(choose(generate("rmat", graph), CAIRN_F64, &many, &by_model),
+                     cairn_format_text(csr));
+    cr_expect_str_eq(choose(generate("rmat", graph), CAIRN_F64, &turned, &by_model),
+                     cairn_format_text(csc));
+    cairn_format_destroy(&csr);
+    cairn_format_destroy(&csc);
+}
 
-        tried += seconds > 0;
-        if (seconds > 0 && seconds < least) least = seconds, best = k;
-    }
-    cr_expect(tried >= 1 && tried <= 3, "%d", tried);
-    cr_expect(tried < 2 || strstr(info.why[1], "tried on"), "%s", info.why[1]);
-    cr_expect(info.candidate[best].tried > 0);
+Test(auto, rows_of_one_length_need_no_ends)
+{
+    cairn_format *ell = must_format(context, "ell");
+    const char   *text =
+        choose(generate("uniform", (cairn_problem){.n = 3000, .degree = 2}), CAIRN_F64,
+               NULL, &by_model);
+
+    cr_expect_str_eq(text, cairn_format_text(ell));
+    cairn_format_destroy(&ell);
+}
+
+/// Formats that are tried, of as many as are asked for; the first is always CSR.
+static int count_tried(cairn_source *source, int tries)
+{
+    const cairn_auto_options options = {.tries = tries};
+    cairn_format            *format  = NULL;
+    cairn_auto_info          info;
+    int                      tried = 0;
+
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &options, &format, &info));
+    for (int k = 0; k < info.candidates; k++)
+        tried += info.candidate[k].tried > 0;
+    cr_expect(tried == 0 || info.candidate[0].tried > 0);
     check_works(source, CAIRN_F64, NULL, format);
     cairn_format_destroy(&format);
-    cairn_source_destroy(&source);
+    return tried;
+}
+
+Test(auto, no_more_is_tried_than_is_worth_it)
+{
+    cairn_source *small = generate("mixed", (cairn_problem){.n = 20000, .degree = 2});
+    cairn_source *large = generate("mixed", (cairn_problem){.n = 60000, .degree = 2});
+
+    cr_expect_eq(count_tried(small, 0), 0);
+    cr_expect_eq(count_tried(small, -1), 0);
+    cr_expect_eq(count_tried(small, 1), 1);
+    cr_expect_leq(count_tried(large, 0), 4);
+    cr_expect_leq(count_tried(large, 3), 3);
+    cr_expect_geq(count_tried(large, 3), 1);
+    cairn_source_destroy(&small);
+    cairn_source_destroy(&large);
 }
 
 Test(auto, failing_allocations_leave_nothing)
@@ -254,14 +288,44 @@ static int64_t count_distinct(const cairn_entries *e,
     return n;
 }
 
+static void count_whole(const cairn_source *source, cairn_structure *s)
+{
+    const cairn_sample whole = {
+        .shape = source->shape, .entries = source->entries, .whole = true};
+
+    MUST(context, cairn_structure_count_rows(&context->env, &source->entries, 0,
+                                             source->shape.extent[0],
+                                             source->shape.extent[1], s));
+    MUST(context, cairn_structure_count_sample(&context->env, &whole, s));
+}
+
+/// Entries in rows of blocks that reach the columns from @p limit on.
+static int64_t count_reaching(const cairn_entries *e, int side, int64_t limit)
+{
+    int64_t sum = 0;
+
+    for (cairn_pos k = 0; k < e->n; k++) {
+        bool reaches = false;
+
+        for (cairn_pos q = 0; q < e->n && !reaches; q++)
+            reaches = e->coord[0][q] / side == e->coord[0][k] / side
+                      && e->coord[1][q] >= limit;
+        sum += reaches;
+    }
+    return sum;
+}
+
 static void check_counts(const cairn_source *source)
 {
     const cairn_entries *e    = &source->entries;
     const int64_t        rows = source->shape.extent[0], cols = source->shape.extent[1];
     cairn_structure      s;
 
-    MUST(context, cairn_structure_count(&context->env, e, rows, cols, &s));
+    count_whole(source, &s);
     cr_expect_eq(s.entries, e->n);
+    cr_expect_eq(s.edge_blocks[CAIRN_BLOCKS_2], count_reaching(e, 2, cols / 2 * 2));
+    cr_expect_eq(s.edge_blocks[CAIRN_BLOCKS_3],
+                 count_reaching(e, 3, (cols - 1) / 3 * 3));
     for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++) {
         const int side = cairn_block_side[k];
 
@@ -303,9 +367,7 @@ Test(auto, counts_are_those_of_the_arrays)
         cairn_structure s;
 
         check_counts(source[k]);
-        MUST(context, cairn_structure_count(&context->env, &source[k]->entries,
-                                            source[k]->shape.extent[0],
-                                            source[k]->shape.extent[1], &s));
+        count_whole(source[k], &s);
         check_stored(source[k], "sell<8>", s.slots[CAIRN_SLICES_PLAIN]);
         check_stored(source[k], "sell-sigma<8,256>", s.slots[CAIRN_SLICES_WINDOW]);
         check_stored(source[k], "sell-sigma<8,262144>", s.slots[CAIRN_SLICES_SORTED]);
@@ -319,16 +381,16 @@ Test(auto, samples_keep_diagonals_and_blocks)
 {
     cairn_source   *source = generate("fem3", (cairn_problem){.n = 24000, .degree = 9});
     cairn_sample    sample;
-    cairn_structure part;
+    cairn_structure all;
 
     MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 24000, 24000,
                                     source->entries.n / 8, &sample));
     cr_assert(!sample.whole);
     cr_expect_lt(sample.entries.n, source->entries.n / 4);
-    MUST(context,
-         cairn_structure_count(&context->env, &sample.entries, sample.shape.extent[0],
-                               sample.shape.extent[1], &part));
-    cr_expect_eq(9 * part.blocks[CAIRN_BLOCKS_3], part.entries);
+    MUST(context, cairn_structure_count_rows(&context->env, &source->entries, 0, 24000,
+                                             24000, &all));
+    MUST(context, cairn_structure_count_sample(&context->env, &sample, &all));
+    cr_expect_eq(9 * all.blocks[CAIRN_BLOCKS_3], all.entries);
     cairn_sample_fini(&context->env, &sample);
     cairn_source_destroy(&source);
 
@@ -367,4 +429,40 @@ Test(auto, a_sample_of_a_rank_begins_where_its_rows_do)
     cr_expect_eq(sample.shape.extent[0], 4000 + 1000 % 192);
     cairn_sample_fini(&context->env, &sample);
     cairn_source_destroy(&source);
+}
+
+Test(auto, few_long_rows_are_sampled_too)
+{
+    cairn_source *source =
+        generate("pruned", (cairn_problem){.rows = 500, .cols = 900, .density = 0.5});
+    cairn_sample sample;
+
+    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 500, 900,
+                                    source->entries.n / 10, &sample));
+    cr_expect(!sample.whole);
+    cr_expect_eq(sample.entries.n, 64 * 450, "%" PRId64, sample.entries.n);
+    cairn_sample_fini(&context->env, &sample);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, touches_of_x_are_those_beyond_the_caches)
+{
+    cairn_source *band  = generate("tridiag", (cairn_problem){.n = 100000});
+    cairn_source *small = generate("uniform", (cairn_problem){.n = 4000, .degree = 9});
+    cairn_source *random =
+        generate("uniform", (cairn_problem){.n = 90000, .degree = 3});
+    cairn_structure s;
+
+    count_whole(band, &s);
+    cr_expect_eq(s.near_touches, 100000 / 8); /* every line once */
+    cr_expect_eq(s.far_touches, 100000 / 8);
+    count_whole(small, &s);
+    cr_expect_eq(s.near_touches, 0);
+    count_whole(random, &s);
+    cr_expect_gt(s.near_touches, random->entries.n * 9 / 10);
+    cr_expect(s.far_touches > random->entries.n / 4
+              && s.far_touches < random->entries.n * 3 / 4);
+    cairn_source_destroy(&band);
+    cairn_source_destroy(&small);
+    cairn_source_destroy(&random);
 }

@@ -156,6 +156,33 @@ Test(pieces, parts_say_where_they_are)
     cairn_source_destroy(&source);
 }
 
+/// Tasks know what they move, for traces: an addition reads one Y and the other, and writes
+/// that.
+Test(pieces, additions_say_their_bytes)
+{
+    const cairn_plan_options options = {.place = "0=cpu:0,1=cpu:1"};
+    cairn_source            *source  = make_source(context);
+    int                      added   = 0;
+    cairn_plan              *plan;
+
+    use_devices("cpu:2");
+    cairn_tensor *tensor =
+        must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
+
+    MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+    for (uint32_t t = 0; t < plan->replay->graph->tasks; t++) {
+        const cairn_task *task = &plan->replay->graph->task[t];
+
+        if (strcmp(task->kind, "add") != 0) continue;
+        cr_expect_eq(task->bytes, 3 * 8 * ROWS);
+        added++;
+    }
+    cr_expect_eq(added, 1);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
 static void survive(const char *what, const char *place, operands *o, int retired)
 {
     const cairn_plan_options options = {.place = place};
