@@ -183,12 +183,22 @@ static void lend_arrays(const cairn_row_share *share, const stretch *at, char *b
     to->val = cairn_value_at(from, at[own->levels].begin);
 }
 
+/// Has every value an entry? Not where zeros stand beside them, or gaps between them.
+static bool has_entries_alone(const cairn_layout *layout)
+{
+    bool alone = !layout->pads;
+
+    for (int l = 0; l < layout->levels; l++)
+        alone = alone && !layout->level[l].gaps;
+    return alone;
+}
+
 /// Entries among the share's values.
 static cairn_pos count_entries(const cairn_part *part)
 {
     cairn_pos entries = 0;
 
-    if (!part->layout->pads) return part->view.values;
+    if (has_entries_alone(part->layout)) return part->view.values;
     for (cairn_pos v = 0; v < part->view.values; v++)
         entries += cairn_value_get(&part->view, v) != 0;
     return entries;
