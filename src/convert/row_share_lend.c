@@ -183,13 +183,14 @@ static void lend_arrays(const cairn_row_share *share, const stretch *at, char *b
     to->val = cairn_value_at(from, at[own->levels].begin);
 }
 
-/// Has every value an entry? Not where zeros stand beside them, or gaps between them.
+/// Has every value an entry? Not where zeros stand beside them, gaps between them, or where
+/// a determined level has holes.
 static bool has_entries_alone(const cairn_layout *layout)
 {
     bool alone = !layout->pads;
 
     for (int l = 0; l < layout->levels; l++)
-        alone = alone && !layout->level[l].gaps;
+        alone = alone && !layout->level[l].gaps && !layout->level[l].determined;
     return alone;
 }
 

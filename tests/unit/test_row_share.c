@@ -188,13 +188,13 @@ make_share(sharing *s, const cairn_local *local, int member, int k, bool walked)
     return share;
 }
 
-/// May values stand where no position is? Overhang, and gaps.
+/// May values stand where no position is? Overhang, gaps, and holes.
 static bool has_holes(const cairn_layout *layout)
 {
     bool holes = layout->pads;
 
     for (int l = 0; l < layout->levels; l++)
-        holes = holes || layout->level[l].gaps;
+        holes = holes || layout->level[l].gaps || layout->level[l].determined;
     return holes;
 }
 
