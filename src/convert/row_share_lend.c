@@ -180,7 +180,8 @@ static void lend_arrays(const cairn_row_share *share, const stretch *at, char *b
                  nodes ? at[l + 1].begin : first_combination(own, from, l),
                  &to->level[l]);
     }
-    to->val = cairn_value_at(from, at[own->levels].begin);
+    /* Blocks of tuples are empty where an extent is 0. */
+    if (to->values > 0) to->val = cairn_value_at(from, at[own->levels].begin);
 }
 
 /// Has every value an entry? Not where zeros stand beside them, gaps between them, or where
