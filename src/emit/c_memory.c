@@ -205,17 +205,20 @@ static void print_field(cairn_text *out, int abi, cairn_ir_field field)
 static void print_array(cairn_c *c, const cairn_ir_array *array)
 {
     const cairn_ir_source source = array->field.source;
-    const char *const type = array->stride ? "char" : cairn_c_scalar(c, array->type);
-    /* The part's own arrays of structure are const to all but a conversion. */
-    const bool cast = array->written
-                      && (source == CAIRN_IR_LEVEL_PTR || source == CAIRN_IR_LEVEL_IDX);
+    const char *const type  = array->stride ? "char" : cairn_c_scalar(c, array->type);
+    const char *const keeps = array->written ? "" : "const ";
+    /* The part's own arrays of structure are const to all but a conversion; arguments have
+       a type, also those whose elements lie in items. */
+    const bool cast =
+        (array->stride && source == CAIRN_IR_ARG)
+        || (array->written
+            && (source == CAIRN_IR_LEVEL_PTR || source == CAIRN_IR_LEVEL_IDX));
     cairn_text line;
 
     cairn_text_init(&line, c->env);
-    cairn_text_add(&line,
-                   "%s%s *restrict const %s \2= ", array->written ? "" : "const ", type,
+    cairn_text_add(&line, "%s%s *restrict const %s \2= ", keeps, type,
                    cairn_names_of(&c->names, array));
-    if (cast) cairn_text_add(&line, "(%s *)", type);
+    if (cast) cairn_text_add(&line, "(%s%s *)", keeps, type);
     print_field(&line, c->f->abi, array->field);
     cairn_c_line(c, &line);
 }
