@@ -21,9 +21,11 @@ struct cairn_walker {
     int64_t        e[CAIRN_MAX_LEVELS];
     int            only_level; ///< -1, or the level of which only indices in
     cairn_interval only;       ///< this range are visited.
-    bool           numbers;    ///< Nodes without idx are numbered.
-    cairn_status   status;
-    cairn_batch    batch;
+    bool           numbers;    ///< Nodes without idx are numbered:
+    int       numbered_by[CAIRN_MAX_LEVELS]; ///< an index by the node of which level.
+    cairn_pos node[CAIRN_MAX_LEVELS];        ///< At hand; while they are numbered.
+    cairn_status status;
+    cairn_batch  batch;
 };
 
 typedef struct cairn_walker walker;
@@ -143,7 +145,8 @@ static int64_t index_of(const walker *w, int l, cairn_pos begin, cairn_pos p)
 
     if (level->idx) return load_idx(level, p);
     if (!w->numbers) return 0;
-    return w->layout->level[l].gaps ? level->lo + (p - begin) : p;
+    if (w->layout->level[l].gaps) return level->lo + (p - begin);
+    return w->numbered_by[l] == l ? p : w->node[w->numbered_by[l]];
 }
 
 static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *partial)
@@ -151,8 +154,10 @@ static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *pa
     cairn_pos begin, end;
 
     children(w, l, node, &begin, &end);
-    for (cairn_pos p = begin; p < end && w->status == CAIRN_OK; p++)
+    for (cairn_pos p = begin; p < end && w->status == CAIRN_OK; p++) {
+        w->node[l] = p;
         enter(w, l, index_of(w, l, begin, p), p, partial);
+    }
 }
 
 static void walk_dense(walker *w, int l, cairn_pos node, const cairn_coord *partial)
@@ -272,9 +277,22 @@ void cairn_walker_restrict(cairn_walker *w, int level, int64_t lo, int64_t hi)
     w->only       = (cairn_interval){lo, hi};
 }
 
+/// The first trimmed level whose nodes each have one index at level @p l.
+static int numbering_level(const cairn_layout *layout, int l)
+{
+    int k = layout->first;
+
+    while (k < l && layout->level[k].depth < l)
+        k++;
+    return k;
+}
+
 void cairn_walker_number_nodes(cairn_walker *w)
 {
     w->numbers = true;
+    for (int l = 0; l < w->levels; l++)
+        w->numbered_by[l] =
+            w->layout->level[l].trimmed ? numbering_level(w->layout, l) : l;
 }
 
 cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *w)

@@ -40,7 +40,7 @@ cairn_status cairn_walker_show_levels(cairn_env *env, cairn_walker *walker);
 
 /// From now on an index that no array stores is what it was numbered as where the level
 /// keeps its gaps, and elsewhere any number that tells the nodes of one parent apart, in
-/// their order.
+/// their order, and is one number under a node above that has one index there.
 void cairn_walker_number_nodes(cairn_walker *walker);
 
 /// The level by which rows can be divided: the first that is complete, or trimmed at the

@@ -103,8 +103,12 @@ check_arrays(const sharing *s, const cairn_local *lent, const cairn_local *walke
     const int           arrays = cairn_part_arrays(&lent->part[0], a);
 
     cr_assert_eq(arrays, cairn_part_arrays(&walked->part[0], b));
-    cr_assert_eq(lent->group[0].bytes, walked->group[0].bytes);
-    cr_assert_eq(lent->part[0].nnz, walked->part[0].nnz);
+    cr_assert_eq(lent->group[0].bytes, walked->group[0].bytes,
+                 "seed %llu: %lld bytes lent, %lld walked\n%s",
+                 (unsigned long long)s->seed, (long long)lent->group[0].bytes,
+                 (long long)walked->group[0].bytes, s->text);
+    cr_assert_eq(lent->part[0].nnz, walked->part[0].nnz, "seed %llu: entries\n%s",
+                 (unsigned long long)s->seed, s->text);
     for (int k = 0; k < arrays; k++) {
         cr_assert_eq(a[k].bytes, b[k].bytes, "seed %llu: lengths of array %d\n%s",
                      (unsigned long long)s->seed, k, s->text);
