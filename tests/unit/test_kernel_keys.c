@@ -143,6 +143,23 @@ static void meet_appends(seen *s, product_case *c, cairn_convert_spec spec)
     }
 }
 
+/// Dealing by way of buckets: entries as keys, and these to their groups.
+static void meet_buckets(seen *s, product_case *c, cairn_convert_spec spec)
+{
+    const cairn_layout *to = spec.to;
+
+    if (to->first != 1 || to->tuples > 0) return;
+    for (int l = 0; l < to->levels; l++)
+        if (to->level[l].determined) return;
+    spec.phase = CAIRN_CONVERT_BUCKET;
+    meet_phase(s, c, &spec);
+    spec.phase   = CAIRN_CONVERT_SCATTER;
+    spec.source  = CAIRN_CONVERT_KEYS;
+    spec.from    = NULL;
+    spec.grouped = spec.ahead = true;
+    meet_phase(s, c, &spec);
+}
+
 /// Phases that deal entries out to groups.
 static void meet_groups(seen *s, product_case *c, cairn_convert_spec spec)
 {
@@ -162,6 +179,7 @@ static void meet_groups(seen *s, product_case *c, cairn_convert_spec spec)
     spec.ahead = random_chance(&c->state, 50);
     spec.phase = CAIRN_CONVERT_SCATTER;
     meet_phase(s, c, &spec);
+    meet_buckets(s, c, spec);
 }
 
 /// Every phase that has a meaning for these two; @p from NULL: entries.
