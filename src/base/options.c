@@ -153,7 +153,7 @@ static int parse_way(const char *text, int64_t *way)
 /// "none" is one that means something; the others would make files of that name.
 static bool is_switch(const char *value)
 {
-    static const char *const words[] = {"0",  "1",   "off",   "on",  "no",
+    static const char *const words[] = {"0",   "1",    "off",   "on",  "no",
                                         "yes", "none", "false", "true"};
 
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
