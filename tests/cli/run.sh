@@ -92,6 +92,10 @@ expect 0 run spmm r.mtx --format auto --k 3 --dtype f32 --verify
 expect 0 run spmv r.mtx --format auto --transpose --verify
 expect 2 run spmv a.mtx --format auto --place moon
 expect 0 convert s.mtx --to auto -o s.cairn
+says '^format    #encoding'
+says '^chosen    '
+expect 0 convert s.cairn --to auto -o s.cairn --json -
+fields out seconds phases bytes format path auto
 expect 0 run spmv s.cairn --verify
 printf '%s\n' '1 1 1 2' >cube.tns
 expect 2 run spmv cube.tns --format auto
