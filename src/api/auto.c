@@ -208,6 +208,22 @@ static double sample_seconds(const choice *c, int k)
     return product;
 }
 
+/// Is there memory to store the sample and to multiply with it, beside the entries? A
+/// hybrid has a second Y.
+static bool has_room(const choice *c, int k)
+{
+    const cairn_env   *env    = &c->context->env;
+    const int64_t     *extent = c->sample.shape.extent;
+    const double       line   = (double)c->op->columns * c->value_bits / 8;
+    const double       dense  = line * (2 * (double)extent[0] + (double)extent[1]);
+    const double       beside = 24 * (double)c->source->entries.n;
+    cairn_suggest_work work;
+
+    cairn_suggestion_at(c->op, k)->work(&c->tried, c->value_bits / 8, &work);
+    return env->memory_limit <= 0
+           || work.bytes + dense + beside < (double)env->memory_limit;
+}
+
 /// What a trial takes: storing, and some products.
 static double trial_seconds(const choice *c, int k)
 {
@@ -283,6 +299,7 @@ static cairn_status try_best(choice *c, double begin)
         const double limit = enough_products * product_seconds(c, 0);
 
         if (k < 0 || (tries > 0 && c->info->candidate[k].predicted > near)) break;
+        if (!has_room(c, k)) break;
         const double thought = trial_seconds(c, k);
 
         if (spent + late * thought > limit && c->options->tries == 0) break;

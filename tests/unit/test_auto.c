@@ -160,6 +160,25 @@ Test(auto, what_csr_has_no_room_for_is_not_tried)
     cairn_source_destroy(&source);
 }
 
+Test(auto, what_there_is_no_room_to_try_is_chosen_all_the_same)
+{
+    cairn_source *source =
+        generate("uniform", (cairn_problem){.n = 90000, .degree = 2});
+    cairn_format            *format = NULL;
+    cairn_auto_info          info;
+    const cairn_auto_options three   = {.tries = 3};
+    const int64_t            entries = 24 * source->entries.n, arrays = 3000000;
+
+    /* CSR and entries fit; X and Y of a trial do not. */
+    const cairn_product_options wide = {.columns = 1000, .alpha = 1};
+    context->env.memory_limit        = entries + arrays;
+    MUST(context, cairn_format_auto(source, CAIRN_F64, &wide, &three, &format, &info));
+    cr_expect_eq(info.candidate[0].tried, 0);
+    cr_expect(isfinite(info.candidate[0].predicted));
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+}
+
 Test(auto, a_single_row_is_in_the_sample)
 {
     enum { ENTRIES = 40000 };
@@ -494,6 +513,20 @@ Test(auto, few_long_rows_are_sampled_too)
     cr_expect(!sample.whole);
     cr_expect_eq(sample.entries.n, 64 * 450, "%" PRId64, sample.entries.n);
     cairn_sample_fini(&context->env, &sample);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, no_array_is_longer_than_memory_lets_it)
+{
+    cairn_source   *source = generate("tridiag", (cairn_problem){.n = 50000});
+    cairn_structure s;
+
+    context->env.memory_limit = 16 * 50000;
+    count_whole(source, &s);
+    cr_expect(!s.spreads && s.stretches > 0);
+    context->env.memory_limit--;
+    count_whole(source, &s);
+    cr_expect(s.spreads && s.stretches == 0 && s.max_row == 3);
     cairn_source_destroy(&source);
 }
 
