@@ -53,6 +53,9 @@ static cairn_status check_outputs(cli_job *job, const cli_run_settings *settings
         const char *path  = cli_text(job, option[k]);
         bool        taken = path && strcmp(path, settings->file) == 0;
 
+        if (path && !*path)
+            return cli_fail(job, CAIRN_BAD_OPTION, "option: --%s: '' names no file",
+                            cli_option_row(option[k])->name);
         for (int q = 0; path && q < k; q++)
             taken |= cli_given(job, option[q])
                      && strcmp(path, cli_text(job, option[q])) == 0;

@@ -99,6 +99,8 @@ for pair in '--out a.mtx' '--trace t.json --plan-out t.json' '--json t --out t';
     expect 2 run spmv a.mtx $pair
     complains 'is the file of another operand or option'
 done
+expect 2 run spmv a.mtx --trace ''
+complains "option: --trace: '' names no file"
 [ ! -e t.json ] && [ ! -e t ] || fail "something was written"
 expect 0 convert s.mtx --to auto -o s.cairn
 says '^format    #encoding'
