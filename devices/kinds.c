@@ -68,7 +68,7 @@ static cairn_status
 malformed(cairn_env *env, const char *where, const char *text, size_t length)
 {
     return cairn_fail(env, CAIRN_BAD_OPTION,
-                      "option: %s: '%.*s' is no device; write one as cpu or cpu:0",
+                      "option: %s: '%.*s' is no device; write one as cpu or cpu:1",
                       where, (int)(length < 100 ? length : 100), text);
 }
 

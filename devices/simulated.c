@@ -27,18 +27,6 @@ void cairn_simulated_open(cairn_device *device)
     device->info.threads = asked > 0 ? (int)asked : device->machine->cores;
 }
 
-char *cairn_simulated_seconds(double seconds, char *text)
-{
-    /* Three digits: what rounds to 1000 goes to the larger unit. */
-    if (seconds < 999.5e-6)
-        snprintf(text, 16, "%.3g us", 1e6 * seconds);
-    else if (seconds < 999.5e-3)
-        snprintf(text, 16, "%.3g ms", 1e3 * seconds);
-    else
-        snprintf(text, 16, "%.3g s", seconds);
-    return text;
-}
-
 static cairn_status run_inner(cairn_launch *launch, const void *x, void *y)
 {
     simulated         *s      = launch->state;

@@ -32,10 +32,4 @@ cairn_status cairn_simulated_build(cairn_device                *device,
                                    const cairn_simulated_model *model,
                                    cairn_launch                *launch);
 
-/// Write seconds for people: "12.3 us".
-///
-/// @param[out] text  [16]
-/// @return @p text.
-char *cairn_simulated_seconds(double seconds, char *text);
-
 #endif

@@ -123,16 +123,34 @@ static const char *read_file(const cairn_costs *costs, char **text, int64_t *len
     return why;
 }
 
-/// Read the file's models.
+/// Does a text begin as files of measurements do, even if it is cut or damaged?
+static bool begins_as_ours(const char *text, int64_t length)
+{
+    static const char begin[] = "{\"cairn\": \"cost models\"";
+    const size_t n = length < (int64_t)sizeof begin ? (size_t)length : sizeof begin - 1;
+
+    return memcmp(text, begin, n) == 0 || memmem(text, n, "\"cairn\"", 7)
+           || memmem(text, n, "\"cost models\"", 13);
+}
+
+/// Read the file's models. A file that somebody named and that holds something else is
+/// left alone, for the name was a mistake.
 static void load(cairn_costs *costs)
 {
+    const bool  named = costs->env->options.costs[0] != '\0';
     char       *text;
     int64_t     length;
-    const char *why = read_file(costs, &text, &length);
+    const char *why  = read_file(costs, &text, &length);
+    bool        ours = !why || !named;
 
-    if (!why && text) why = cairn_cost_parse(costs, text, (size_t)length, time(NULL));
+    if (!why && text) {
+        why  = cairn_cost_parse(costs, text, (size_t)length, time(NULL));
+        ours = !why || !named || begins_as_ours(text, length);
+        if (!ours) why = "holds something else, and is left as it is";
+    }
     cairn_free(costs->env, text);
     if (why) remark(costs, why);
+    if (!ours) costs->path[0] = '\0';
 }
 
 void cairn_cost_file_open(cairn_costs *costs, const cairn_machine *machine)
@@ -233,7 +251,7 @@ static void merge(cairn_costs *costs)
         done = add_fresh(&both, &costs->model[k]);
     memcpy(costs->note, both.note, sizeof both.note);
     if (done) {
-        store(&both);
+        if (both.path[0]) store(&both);
         memcpy(costs->note, both.note, sizeof both.note);
         cairn_costs_fini(costs);
         *costs = both;

@@ -40,9 +40,10 @@ cairn_policy_find(cairn_env *env, const char *name, const cairn_policy **policy)
     }
     const char *nearest = cairn_nearest(name, names);
 
-    return cairn_fail(env, CAIRN_BAD_OPTION, "place: %.100s: no such policy%s%s%s",
-                      name, nearest ? "; did you mean " : "", nearest ? nearest : "",
-                      nearest ? "?" : "");
+    return cairn_fail(env, CAIRN_BAD_OPTION,
+                      "option: CAIRN_POLICY: %.100s: no such policy%s%s%s", name,
+                      nearest ? "; did you mean " : "", nearest ? nearest : "",
+                      nearest ? "?" : " (cairn --options lists them)");
 }
 
 cairn_policy_time cairn_policy_evaluate(cairn_policy_net *net, int *device)

@@ -14,6 +14,9 @@ enum { MOST_BANDS = 24, GRAIN = 192 };
 /* Rows of a single band are a multiple of this: what stretches of diagonals have. */
 enum { STEP = 64 };
 
+/* Bands with less than this part of the entries that were wanted missed what there is. */
+enum { FEWER = 8 };
+
 /// Where the entries of row @p row begin.
 static cairn_pos find_row(const cairn_entries *entries, cairn_coord row)
 {
@@ -80,6 +83,28 @@ static cairn_coord band_shift(const cut *c, int b)
     return band_begin(c, b) - b * c->height;
 }
 
+/// Entries in the bands.
+static cairn_pos count_bands(const cairn_entries *entries, const cut *c)
+{
+    cairn_pos all = 0;
+
+    for (int b = 0; b < c->bands; b++) {
+        const cairn_coord lo = band_begin(c, b);
+
+        all += find_row(entries, lo + c->height) - find_row(entries, lo);
+    }
+    return all;
+}
+
+/// One band around the middle entry: nearly all entries are in few rows, which the bands
+/// missed.
+static cut cut_middle(const cairn_entries *entries, cairn_coord base)
+{
+    const cairn_coord row = entries->coord[0][entries->n / 2];
+
+    return (cut){1, base + (row - base) / GRAIN * GRAIN, GRAIN, GRAIN};
+}
+
 static cairn_status take_bands(cairn_env           *env,
                                const cairn_entries *entries,
                                const cut           *c,
@@ -87,14 +112,8 @@ static cairn_status take_bands(cairn_env           *env,
                                cairn_sample        *sample)
 {
     const cairn_coord base = band_shift(c, 0), most = band_shift(c, c->bands - 1);
-    cairn_pos         all = 0;
 
-    for (int b = 0; b < c->bands; b++) {
-        const cairn_coord lo = band_begin(c, b);
-
-        all += find_row(entries, lo + c->height) - find_row(entries, lo);
-    }
-    CAIRN_TRY(make_room(env, all, &sample->entries));
+    CAIRN_TRY(make_room(env, count_bands(entries, c), &sample->entries));
     for (int b = 0; b < c->bands; b++) {
         const cairn_coord lo = band_begin(c, b), shift = band_shift(c, b);
 
@@ -135,7 +154,7 @@ cairn_status cairn_sample_take(cairn_env           *env,
     const cairn_coord base  = first / GRAIN * GRAIN;
     const cairn_coord rows  = end - base;
     const double      share = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
-    const cut         c     = plan_bands(base, rows, share);
+    cut               c     = plan_bands(base, rows, share);
     cairn_sample      fresh = {.whole = true, .entries = *entries};
 
     fresh.shape = (cairn_shape){
@@ -145,6 +164,7 @@ cairn_status cairn_sample_take(cairn_env           *env,
     /* Bands that nearly touch would save nothing. */
     if (share < 0.6 && c.height * c.bands < rows / 4 * 3) {
         fresh.whole = false;
+        if (FEWER * count_bands(entries, &c) < wanted) c = cut_middle(entries, base);
         CAIRN_TRY(take_bands(env, entries, &c, cols, &fresh));
     } else if (!fresh.whole) {
         CAIRN_TRY(make_room(env, entries->n, &fresh.entries));

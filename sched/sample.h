@@ -5,6 +5,8 @@
 /// the same every time. Rows lie on one another without gaps, and the columns of a band
 /// are shifted as its rows are, so that a diagonal stays one; bands begin at multiples of
 /// 192 rows, and so do their shifts, so that blocks of 2, 3, 4, 6, 8 ... rows stay blocks.
+/// Where nearly all entries are in a few rows, which bands miss, there is a single band,
+/// around the middle entry.
 
 #ifndef CAIRN_SCHED_SAMPLE_H
 #define CAIRN_SCHED_SAMPLE_H

@@ -165,12 +165,17 @@ static int64_t sorted_slots(const row_pass *p, int64_t window)
     return slots;
 }
 
-/// Are rows or columns so many that no array shall be as long?
-static bool are_spread(const cairn_entries *entries, int64_t rows, int64_t cols)
+/// Are rows or columns so many that no array shall be as long? Those that are made here
+/// take up to 5 bytes for each, and the limit of memory holds for them too.
+static bool are_spread(const cairn_env     *env,
+                       const cairn_entries *entries,
+                       int64_t              rows,
+                       int64_t              cols)
 {
     const int64_t room = 64 * entries->n + (1 << 20);
-    const int64_t most = room < INT32_MAX / 2 ? room : INT32_MAX / 2;
+    int64_t       most = room < INT32_MAX / 2 ? room : INT32_MAX / 2;
 
+    if (most > env->memory_limit / 16) most = env->memory_limit / 16;
     return rows > most || cols > most || entries->n > INT32_MAX;
 }
 
@@ -211,7 +216,7 @@ cairn_status cairn_structure_count_rows(cairn_env           *env,
     cairn_structure fresh  = {.entries = entries->n, .rows = end - first, .cols = cols};
     cairn_status    status = CAIRN_OK;
 
-    if (are_spread(entries, p.rows, cols))
+    if (are_spread(env, entries, p.rows, cols))
         count_spread_rows(entries, &fresh);
     else
         status = count_all_rows(env, &p, &fresh);
@@ -349,7 +354,8 @@ cairn_status cairn_structure_count_sample(cairn_env          *env,
 {
     pass p = {&sample->entries, sample->shape.extent[0], sample->shape.extent[1], NULL};
 
-    if (structure->spreads || are_spread(p.entries, p.rows, p.cols)) return CAIRN_OK;
+    if (structure->spreads || are_spread(env, p.entries, p.rows, p.cols))
+        return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(env, p.rows + p.cols + 1, &p.mark));
     count_touches(&p, structure);
     count_blocks(&p, structure);

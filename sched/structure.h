@@ -63,7 +63,7 @@ typedef struct cairn_structure {
 ///
 /// Cost: some ns for each row and, where it is long, for each doubling of its length;
 /// memory 5 bytes for each row, where rows and columns are at most 64 for each entry (and
-/// 2^20 more), else none.
+/// 2^20 more) and at most a 16th of the limit of memory, else none.
 cairn_status cairn_structure_count_rows(cairn_env           *env,
                                         const cairn_entries *entries,
                                         cairn_coord          first,
@@ -79,7 +79,7 @@ cairn_status cairn_structure_count_rows(cairn_env           *env,
 /// @retval CAIRN_NO_MEMORY
 ///
 /// Cost: six passes over the sample; memory 4 bytes for each of its rows and columns.
-/// Where these are more than 64 for each of its entries (and 2^20), nothing is counted.
+/// Where these are more than there, nothing is counted.
 cairn_status cairn_structure_count_sample(cairn_env          *env,
                                           const cairn_sample *sample,
                                           cairn_structure    *structure);

@@ -193,8 +193,8 @@ static void rows_say(const cairn_structure *s, char *out, size_t size)
 
 static void filled_say(const cairn_structure *s, char *out, size_t size)
 {
-    snprintf(out, size, "%.3g %% of the rows are empty",
-             100 - 100 * ratio(s->filled_rows, s->rows));
+    snprintf(out, size, "%" PRId64 " of %" PRId64 " rows have entries", s->filled_rows,
+             s->rows);
 }
 
 static void lines_say(const cairn_structure *s, char *out, size_t size)

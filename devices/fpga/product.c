@@ -4,6 +4,7 @@
 
 #include "devices/fpga/product.h"
 
+#include "base/text.h"
 #include "devices/fpga/schedule.h"
 #include "devices/simulated.h"
 
@@ -34,10 +35,9 @@ static void write_note(const cairn_fpga_parameters *p,
         "%" PRId64 " engines, L %" PRId64 ", T %" PRId64
         " cycles, padding %.2f, in %s, compute %s at %g MHz, out %s; upload %s once",
         cairn_fpga_engines(p), cost->length, cost->cycles, cost->padding,
-        cairn_simulated_seconds(cost->in, in),
-        cairn_simulated_seconds(cost->launch + cost->compute, compute),
-        cost->clock / 1e6, cairn_simulated_seconds(cost->out, out),
-        cairn_simulated_seconds(cost->upload, upload));
+        cairn_print_seconds(cost->in, in),
+        cairn_print_seconds(cost->launch + cost->compute, compute), cost->clock / 1e6,
+        cairn_print_seconds(cost->out, out), cairn_print_seconds(cost->upload, upload));
 }
 
 cairn_status cairn_fpga_build(cairn_device            *device,

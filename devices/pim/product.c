@@ -4,6 +4,7 @@
 
 #include "devices/pim/product.h"
 
+#include "base/text.h"
 #include "devices/pim/banks.h"
 #include "devices/simulated.h"
 
@@ -55,10 +56,9 @@ static void write_note(const cairn_pim_parameters *p,
         "%" PRId64 " banks on %" PRId64 " cores%s, max/avg %.2f, in %s%s, compute %s, "
         "out %s; upload %s once",
         banks, p->cores, rounds, mean > 0 ? (double)cost->most / mean : 1,
-        cairn_simulated_seconds(cost->in, in), cost->broadcast ? " (broadcast)" : "",
-        cairn_simulated_seconds(cost->launch + cost->compute, compute),
-        cairn_simulated_seconds(cost->out, out),
-        cairn_simulated_seconds(cost->upload, upload));
+        cairn_print_seconds(cost->in, in), cost->broadcast ? " (broadcast)" : "",
+        cairn_print_seconds(cost->launch + cost->compute, compute),
+        cairn_print_seconds(cost->out, out), cairn_print_seconds(cost->upload, upload));
 }
 
 cairn_status cairn_pim_build(cairn_device            *device,

@@ -141,6 +141,7 @@ CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char
 ///
 /// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE  The format is for another order.
+/// @retval CAIRN_BAD_ARGUMENT  The format is not the same on all ranks.
 /// @retval CAIRN_NO_MEMORY  The arrays exceed the limit; nothing was allocated for them.
 /// @retval CAIRN_OVERFLOW   A width given in the format is too small.
 /// @retval CAIRN_BAD_QUERY  A query of the format has no meaning on this tensor.

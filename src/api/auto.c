@@ -3,6 +3,7 @@
 /// Choosing a format: count on a sample, predict, try the best few.
 
 #include "api/api.h"
+#include "base/text.h"
 #include "sched/suggest.h"
 #include "sched/trial.h"
 
@@ -34,6 +35,9 @@ static const double haste = 2;
 
 /* The logarithm of the factor that a trial may be wrong by: measured, 1.28. */
 static const double doubt = 0.25;
+
+/* Seconds that a product must gain: rates know the start of one no better. */
+static const double alike = 3e-8;
 
 /* What is predicted to take more than this times the best is not tried; nor more than
    this many formats. */
@@ -204,6 +208,22 @@ static double sample_seconds(const choice *c, int k)
     return product;
 }
 
+/// Is there memory to store the sample and to multiply with it, beside the entries? A
+/// hybrid has a second Y.
+static bool has_room(const choice *c, int k)
+{
+    const cairn_env   *env    = &c->context->env;
+    const int64_t     *extent = c->sample.shape.extent;
+    const double       line   = (double)c->op->columns * c->value_bits / 8;
+    const double       dense  = line * (2 * (double)extent[0] + (double)extent[1]);
+    const double       beside = 24 * (double)c->source->entries.n;
+    cairn_suggest_work work;
+
+    cairn_suggestion_at(c->op, k)->work(&c->tried, c->value_bits / 8, &work);
+    return env->memory_limit <= 0
+           || work.bytes + dense + beside < (double)env->memory_limit;
+}
+
 /// What a trial takes: storing, and some products.
 static double trial_seconds(const choice *c, int k)
 {
@@ -266,6 +286,8 @@ static cairn_status try_best(choice *c, double begin)
     cairn_placement placement;
 
     CAIRN_TRY(set_homes(c, &placement, &trials));
+    if (isinf(c->info->candidate[0].predicted))
+        return CAIRN_OK; /* none to compare to */
     CAIRN_TRY(take_sample(c, TRIED_SHARE, MOST_SAMPLE));
     CAIRN_TRY(count_sample(c));
     const double near = near_best * least_predicted(c);
@@ -277,6 +299,7 @@ static cairn_status try_best(choice *c, double begin)
         const double limit = enough_products * product_seconds(c, 0);
 
         if (k < 0 || (tries > 0 && c->info->candidate[k].predicted > near)) break;
+        if (!has_room(c, k)) break;
         const double thought = trial_seconds(c, k);
 
         if (spent + late * thought > limit && c->options->tries == 0) break;
@@ -295,23 +318,38 @@ static bool is_worth_trying(const choice *c)
 /// Two lines: what the format stores, what that gains.
 static void explain(choice *c, int chosen)
 {
-    const cairn_suggestion     *s    = cairn_suggestion_at(c->op, chosen);
-    const cairn_auto_candidate *best = &c->info->candidate[chosen];
-    char                        fact[128];
-    cairn_suggest_work          own, csr;
-    const double n = fmax(1, (double)c->structure.entries), tried = best->tried;
+    const cairn_suggestion *s     = cairn_suggestion_at(c->op, chosen);
+    const cairn_suggestion *csr   = cairn_suggestion_at(c->op, 0);
+    cairn_auto_info        *info  = c->info;
+    const double            n     = fmax(1, (double)c->structure.entries);
+    const bool              lacks = isinf(info->candidate[0].predicted);
+    char                    fact[128], time[16], csr_time[16];
+    cairn_suggest_work      own, first;
 
     s->say(&c->structure, fact, sizeof fact);
     s->work(&c->structure, c->value_bits / 8, &own);
-    cairn_suggestion_at(c->op, 0)->work(&c->structure, c->value_bits / 8, &csr);
-    snprintf(c->info->why[0], sizeof c->info->why[0],
-             "%s; %.3g bytes an entry where %s has %.3g", fact, own.bytes / n,
-             cairn_suggestion_at(c->op, 0)->format, csr.bytes / n);
-    snprintf(c->info->why[1], sizeof c->info->why[1],
-             "%s %.3g %% of the entries: %.3g us a product where %s takes %.3g us",
-             tried > 0 ? "tried on" : "by the model, from", 100 * c->info->share,
-             1e6 * product_seconds(c, chosen), c->info->candidate[0].format,
-             1e6 * product_seconds(c, 0));
+    csr->work(&c->structure, c->value_bits / 8, &first);
+    if (c->structure.entries == 0)
+        snprintf(info->why[0], sizeof info->why[0], "no entries; any format will do");
+    else
+        snprintf(info->why[0], sizeof info->why[0],
+                 "%s; %.3g bytes an entry where %s has %.3g", fact, own.bytes / n,
+                 csr->format, first.bytes / n);
+    snprintf(info->why[1], sizeof info->why[1],
+             "%s %.3g %% of the entries: %s a product where %s %s%s",
+             info->candidate[chosen].tried > 0 ? "tried on" : "by the model, from",
+             100 * info->share, cairn_print_seconds(product_seconds(c, chosen), time),
+             csr->format, lacks ? "cannot be had" : "takes ",
+             lacks ? "" : cairn_print_seconds(product_seconds(c, 0), csr_time));
+}
+
+/// The format that is thought to take least; CSR where that gains next to nothing.
+static int pick(const choice *c)
+{
+    const int best = best_of(c, false);
+
+    if (best < 0 || c->structure.entries == 0) return 0;
+    return total_seconds(c, 0) - total_seconds(c, best) < c->replays * alike ? 0 : best;
 }
 
 /// The rank that decides: count, predict, try, choose. @p chosen is a candidate.
@@ -323,7 +361,7 @@ static cairn_status decide(choice *c, int *chosen)
     CAIRN_TRY(count(c));
     predict(c);
     if (is_worth_trying(c)) CAIRN_TRY(try_best(c, begin));
-    *chosen = best_of(c, false) < 0 ? 0 : best_of(c, false);
+    *chosen = pick(c);
     explain(c, *chosen);
     c->info->seconds = search_seconds(c, begin);
     return CAIRN_OK;

@@ -85,6 +85,23 @@ static cairn_status prepare(cairn_source       *source,
     return cairn_rows_copy(env, &source->rows, &(*tensor)->rows);
 }
 
+/// Fail on all ranks unless the format is the same on all, by a hash of its text (FNV-1a):
+/// files that name formats may be a node's own, and old.
+static cairn_status check_same(cairn_comm *comm, const cairn_format *format)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (const char *c = cairn_format_text(format); *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
+    const int64_t mine    = (int64_t)(hash >> 1);
+    int64_t       most[2] = {mine, -mine};
+
+    CAIRN_TRY(comm->ops->allreduce(comm, most, 2, CAIRN_MAX));
+    CAIRN_CHECK(most[0] == -most[1], comm->env, CAIRN_BAD_ARGUMENT,
+                "format: ranks: it is not the same on all of them");
+    return CAIRN_OK;
+}
+
 cairn_status cairn_tensor_create_beside(cairn_source       *source,
                                         const cairn_format *format,
                                         cairn_dtype         dtype,
@@ -95,6 +112,7 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
     const double  begin = cairn_seconds();
     cairn_tensor *fresh = NULL;
 
+    CAIRN_TRY(check_same(comm, format));
     CAIRN_CHECK(
         format->order == source->shape.order, comm->env, CAIRN_BAD_SHAPE,
         "format: order: it stores tensors of order %d, but this one has order %d",

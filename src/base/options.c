@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,7 @@ extern char **environ;
 
 #define PREFIX "CAIRN_"
 
-enum { BYTES, COUNT, TEXT, WAY };
+enum { BYTES, COUNT, TEXT, STORE, WAY };
 
 typedef struct {
     cairn_option_row row;
@@ -148,11 +149,24 @@ static int parse_way(const char *text, int64_t *way)
     return -1;
 }
 
+/// Is it a word for "do not keep anything", or for its opposite, rather than a path? Only
+/// "none" is one that means something; the others would make files of that name.
+static bool is_switch(const char *value)
+{
+    static const char *const words[] = {"0",   "1",    "off",   "on",  "no",
+                                        "yes", "none", "false", "true"};
+
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (strcasecmp(value, words[k]) == 0) return strcmp(value, "none") != 0;
+    return false;
+}
+
 static int set_option(const option *o, cairn_options *options, const char *value)
 {
     char *field = (char *)options + o->offset;
 
-    if (o->type == TEXT) {
+    if (o->type == STORE && is_switch(value)) return -1;
+    if (o->type == TEXT || o->type == STORE) {
         if (strlen(value) >= o->size) return -1;
         strcpy(field, value);
         return 0;
@@ -193,8 +207,12 @@ int cairn_options_read(cairn_options *options, char *why, size_t why_size)
             k++;
         if (k == OPTIONS) return unknown_option(name, why, why_size);
         if (set_option(&table[k], &read, equals + 1) != 0) {
-            snprintf(why, why_size, "option: %s: '%.200s' is not a value for it", name,
-                     equals + 1);
+            const bool word = table[k].type == STORE && is_switch(equals + 1);
+
+            snprintf(why, why_size, "option: %s: '%.200s' is not a value for it%s%s",
+                     name, equals + 1,
+                     word ? "; none: nothing is kept; a path of that name: ./" : "",
+                     word ? equals + 1 : "");
             return -1;
         }
     }

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Every option: field, type (bytes, count, text, way), variable without CAIRN_, default,
-/// what it does.
+/// Every option: field, type (bytes, count, text, store: a path or "none", way), variable
+/// without CAIRN_, default, what it does.
 #define CAIRN_OPTION_MAP(X)                                                     \
     X(memory, BYTES, "MEMORY", "half of what is available, per rank",           \
       "Limit in bytes, per rank, of arrays, entries read and dense operands.")  \
@@ -26,7 +26,7 @@
       "How work runs: compiled, reference, or auto: compiled where it can be.") \
     X(cc, TEXT, "CC", "cc",                                                     \
       "Compiler of kernels, gcc or clang: a name or a path, no arguments.")     \
-    X(cache, TEXT, "CACHE", "$XDG_CACHE_HOME/cairn or ~/.cache/cairn",          \
+    X(cache, STORE, "CACHE", "$XDG_CACHE_HOME/cairn or ~/.cache/cairn",         \
       "Folder of compiled kernels; none: they are not kept.")                   \
     X(cache_size, BYTES, "CACHE_SIZE", "256Mi",                                 \
       "Bytes beyond which the longest unused kernels leave that folder.")       \
@@ -34,7 +34,7 @@
       "Folder into which the sources of kernels are written.")                  \
     X(opencl_bin, TEXT, "OPENCL_BIN", "nowhere",                                \
       "Folder of OpenCL kernels built ahead, for devices that compile none.")   \
-    X(costs, TEXT, "COSTS", "costs-HOST.json beside the compiled kernels",      \
+    X(costs, STORE, "COSTS", "costs-HOST.json beside the compiled kernels",     \
       "File of measured costs; none: they are not kept.")                       \
     X(replays, COUNT, "REPLAYS", "1000",                                        \
       "Replays that a plan is thought to have when ways to run are weighed.")   \

@@ -78,3 +78,15 @@ void cairn_print_decimal(char *out, double value)
         if (strtod(out, NULL) == value) return;
     }
 }
+
+char *cairn_print_seconds(double seconds, char *text)
+{
+    /* Three digits: what rounds to 1000 goes to the larger unit. */
+    if (seconds < 999.5e-6)
+        snprintf(text, 16, "%.3g us", 1e6 * seconds);
+    else if (seconds < 999.5e-3)
+        snprintf(text, 16, "%.3g ms", 1e3 * seconds);
+    else
+        snprintf(text, 16, "%.3g s", seconds);
+    return text;
+}

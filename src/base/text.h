@@ -37,4 +37,10 @@ cairn_status cairn_text_take(cairn_text *text, char **string);
 /// (0.5, 0, 12, 0.0000001). @p out has at least 400 bytes.
 void cairn_print_decimal(char *out, double value);
 
+/// Write seconds for people: "12.3 us".
+///
+/// @param[out] text  [16]
+/// @return @p text.
+char *cairn_print_seconds(double seconds, char *text);
+
 #endif

@@ -42,7 +42,7 @@ typedef struct cli_job cli_job; // job.h
     X(SEED, "seed", "N", "1", "where the random numbers start")                      \
     X(ARRAYS, "arrays", NULL, NULL, "with FILE, on one rank: the arrays' elements")  \
     X(PATH, "path", "SRC", NULL, "the rewrite rules that lead from SRC to SPEC")     \
-    X(TO, "to", "SPEC", NULL, "the format to store it in")                           \
+    X(TO, "to", "SPEC", NULL, "the format to store it in; or auto")                  \
     X(FORMAT, "format", "SPEC", "csr", "storage of the sparse operand; or auto")     \
     X(PLACE, "place", "LIST", "auto", "devices of members: auto, 0=cpu:0+cpu:1")     \
     X(DEVICES, "devices", "LIST", "the processor, and what --place names",           \

@@ -2,6 +2,7 @@
 /// @file
 /// What is told of a run.
 
+#include "chosen.h"
 #include "gather.h"
 #include "json.h"
 #include "run.h"
@@ -151,33 +152,6 @@ static json_t *result(const cli_run *run)
         parts(run));
 }
 
-static json_t *candidates(const cairn_auto_info *chosen)
-{
-    json_t *list = json_array();
-
-    for (int k = 0; k < chosen->candidates; k++) {
-        const cairn_auto_candidate *c = &chosen->candidate[k];
-        json_t *one = json_pack("{s:s, s:o, s:o}", "format", c->format, "predicted",
-                                cli_json_real(c->predicted), "tried",
-                                c->tried > 0 ? json_real(c->tried) : json_null());
-
-        if (json_array_append_new(list, one) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-/// How the format was chosen.
-static json_t *choosing(const cairn_auto_info *chosen)
-{
-    return json_pack("{s:[s, s], s:f, s:f, s:f, s:o}", "why", chosen->why[0],
-                     chosen->why[1], "share", chosen->share, "seconds", chosen->seconds,
-                     "kernel_seconds", chosen->kernel_seconds, "candidates",
-                     candidates(chosen));
-}
-
 static json_t *object(const cli_run *run)
 {
     json_t *all    = setting(run);
@@ -191,7 +165,7 @@ static json_t *object(const cli_run *run)
                                 cli_json_real(run->abs_error), "ok", run->verified))
                   != 0;
     if (run->chosen)
-        failed |= json_object_set_new(all, "auto", choosing(run->chosen)) != 0;
+        failed |= json_object_set_new(all, "auto", cli_chosen_json(run->chosen)) != 0;
     if (!failed) return all;
     json_decref(all);
     return NULL;
@@ -244,9 +218,7 @@ static void print(const cli_run *run)
            cli_word_entries(run->matrix.nnz).text,
            run->job->dtype == CAIRN_F32 ? "f32" : "f64", ranks, ranks == 1 ? "" : "s");
     printf("format    %s\n", cairn_format_text(run->format));
-    if (run->chosen)
-        printf("chosen    %s\n          %s; found in %s\n", run->chosen->why[0],
-               run->chosen->why[1], cli_word_seconds(run->chosen->seconds).text);
+    if (run->chosen) cli_chosen_print(run->chosen);
     print_times(run);
     printf("before    read %s, store %s, plan %s\n", cli_word_seconds(run->read).text,
            cli_word_seconds(run->convert).text, cli_word_seconds(run->prepare).text);

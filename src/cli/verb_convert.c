@@ -2,6 +2,7 @@
 /// @file
 /// `cairn convert`: store a file in a format and write that.
 
+#include "chosen.h"
 #include "clock.h"
 #include "gather.h"
 #include "json.h"
@@ -58,10 +59,11 @@ static bool is_text(const char *path)
 
 /// What is converted: a source or, of a .cairn file, the tensor that it holds.
 typedef struct {
-    cairn_source *source;
-    cairn_tensor *from;
-    cairn_tensor *to;
-    bool          native;
+    cairn_source   *source;
+    cairn_tensor   *from;
+    cairn_tensor   *to;
+    bool            native;
+    cairn_auto_info chosen; ///< Where --to is "auto".
 } conversion;
 
 static void conversion_fini(conversion *c)
@@ -114,7 +116,7 @@ static bool is_chosen(const cli_job *job)
 static cairn_status choose(cli_job *job, conversion *c, cairn_format **format)
 {
     if (!c->source) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
-    return cairn_format_auto(c->source, job->dtype, NULL, NULL, format, NULL);
+    return cairn_format_auto(c->source, job->dtype, NULL, NULL, format, &c->chosen);
 }
 
 static cairn_status
@@ -133,14 +135,16 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
     return lap(job, since, &cost->write);
 }
 
-static cairn_status report_json(cli_job *job, const cost *c, const cairn_tensor *to)
+static cairn_status report_json(cli_job *job, const cost *c, const conversion *done)
 {
-    json_t *object = json_pack("{s:f, s:{s:f, s:f, s:f}, s:I}", "seconds", c->all,
-                               "phases", "read", c->read, "store", c->store, "write",
-                               c->write, "bytes", (json_int_t)c->bytes);
-    if (object
-        && json_object_set_new(object, "path", cli_json_path(cairn_tensor_path(to)))
-               != 0) {
+    json_t *object = json_pack(
+        "{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o}", "seconds", c->all, "phases", "read",
+        c->read, "store", c->store, "write", c->write, "bytes", (json_int_t)c->bytes,
+        "format", cairn_format_text(cairn_tensor_format(done->to)), "path",
+        cli_json_path(cairn_tensor_path(done->to)));
+
+    if (object && is_chosen(job)
+        && json_object_set_new(object, "auto", cli_chosen_json(&done->chosen)) != 0) {
         json_decref(object);
         object = NULL;
     }
@@ -172,11 +176,16 @@ static cairn_status report(cli_job *job, const cost *c, const conversion *conver
     if (!cli_is_first(job)) return CAIRN_OK;
     cli_progress_phase(NULL);
     warn(job, conversion->to);
-    if (cli_given(job, CLI_JSON)) return report_json(job, c, conversion->to);
+    if (cli_given(job, CLI_JSON)) return report_json(job, c, conversion);
     printf("%s: %s in %s (read %s, store %s, write %s)\n", cli_text(job, CLI_OUTPUT),
            cli_word_bytes(c->bytes).text, cli_word_seconds(c->all).text,
            cli_word_seconds(c->read).text, cli_word_seconds(c->store).text,
            cli_word_seconds(c->write).text);
+    if (is_chosen(job)) {
+        printf("format    %s\n",
+               cairn_format_text(cairn_tensor_format(conversion->to)));
+        cli_chosen_print(&conversion->chosen);
+    }
     print_rules(conversion);
     return CAIRN_OK;
 }
@@ -207,21 +216,22 @@ static cairn_status run(cli_job *job)
 
 static const char about[] =
     "OUT ends in .mtx (a matrix: coordinates, row by row, 17 digits), .tns (a tensor "
-    "of "
-    "any order, likewise) or .cairn (the format's arrays themselves, with checksums; "
-    "read on any number of ranks). --dtype f32 rounds. Functions are compiled for many "
-    "entries; where there is no compiler it takes longer, with a warning. --to auto "
-    "chooses a format for "
-    "y = A x, as run --format auto does.";
+    "of any order, likewise) or .cairn (the format's arrays themselves, with "
+    "checksums; read on any number of ranks). --dtype f32 rounds. Functions are "
+    "compiled for many entries; where there is no compiler it takes longer, with a "
+    "warning. --to auto chooses a format for y = A x, as run --format auto does, and "
+    "says which and why.";
 
 static const char json[] =
-    "seconds phases{read store write} bytes (of OUT) path[] (the rewrite rules that "
-    "were "
-    "executed: from the format of a .cairn file, else from coordinates)";
+    "seconds phases{read store write} bytes (of OUT) format path[] (the rewrite rules "
+    "that were executed: from the format of a .cairn file, else from coordinates) and, "
+    "with --to auto, auto{} as run has it";
 
 static const cli_example examples[] = {
     {"cairn convert grid.mtx --to 'bdia<64>' -o grid.cairn", "its arrays, in a file"},
     {"cairn convert grid.cairn --to csr -o grid.mtx",        "back to text"         },
+    {"cairn convert grid.mtx --to auto -o best.cairn",
+     "a format that suits it, and why"                                              },
     {NULL,                                                   NULL                   },
 };
 

@@ -32,7 +32,7 @@ static cairn_status create_format(cli_run *run)
     return status;
 }
 
-/// Members that --place may name: of a format that is yet to be chosen, any.
+/// Members that --place may name: of a format that is yet to be chosen, none.
 static int members(const cli_run *run)
 {
     return run->format ? cairn_format_members(run->format) : 1;

@@ -30,7 +30,10 @@ static cairn_status unknown_format(const cairn_scope *scope, const cairn_use_nod
         for (const cairn_definition *d = libraries[k]->definitions; d; d = d->next)
             words[n++] = d->name;
     }
-    cairn_did_you_mean(hint, use->name, words);
+    if (strcmp(use->name, "auto") == 0)
+        strcpy(hint, "; it stands alone, where a matrix is to be stored");
+    else
+        cairn_did_you_mean(hint, use->name, words);
     if (scope->library && !scope->definition) {
         char origin[256];
 

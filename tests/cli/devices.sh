@@ -27,7 +27,8 @@ has out '"family": null'
 has out '"note": null'
 echo garbage >costs.json
 expect 0 devices --models
-says 'no JSON'
+says 'left as it is'
+[ "$(cat costs.json)" = garbage ] || fail "a file of something else was replaced"
 environment="CAIRN_COSTS=none"
 expect 0 devices --models
 says 'kept in no file'

@@ -18,4 +18,13 @@ says '^part  member 0, rank 1: '
 # The rules are executed on every rank.
 on 2 0 format 'bcsr<2,2>' u.mtx --path 'hybrid<bdia<2>,csr,0.5>'
 says '^Member(0) Split(0)'
+# A plan of another format in one rank's folder is seen by all.
+expect 0 generate stencil5 --nx 20 --ny 20 -o grid.mtx
+mkdir one two
+run_as 0 env $environment "$MPIEXEC" -n 2 "$program" run spmv grid.mtx --plan-out one/p.json
+sed 's/"format": "[^"]*"/"format": "dia"/' one/p.json >two/p.json
+run_as 2 env $environment "$MPIEXEC" \
+    -wdir "$PWD/one" -n 1 "$program" run spmv "$PWD/grid.mtx" --plan p.json : \
+    -wdir "$PWD/two" -n 1 "$program" run spmv "$PWD/grid.mtx" --plan p.json
+complains 'format: ranks: it is not the same on all of them'
 finish

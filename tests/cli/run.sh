@@ -91,7 +91,22 @@ done
 expect 0 run spmm r.mtx --format auto --k 3 --dtype f32 --verify
 expect 0 run spmv r.mtx --format auto --transpose --verify
 expect 2 run spmv a.mtx --format auto --place moon
+expect 2 run spmv a.mtx --format auto --place 1=cpu
+complains '--place: 1=cpu: --format auto has no members yet'
+expect 2 format auto a.mtx
+complains 'there is no format called auto; it stands alone'
+for pair in '--out a.mtx' '--trace t.json --plan-out t.json' '--json t --out t'; do
+    expect 2 run spmv a.mtx $pair
+    complains 'is the file of another operand or option'
+done
+expect 2 run spmv a.mtx --trace ''
+complains "option: --trace: '' names no file"
+[ ! -e t.json ] && [ ! -e t ] || fail "something was written"
 expect 0 convert s.mtx --to auto -o s.cairn
+says '^format    #encoding'
+says '^chosen    '
+expect 0 convert s.cairn --to auto -o s.cairn --json -
+fields out seconds phases bytes format path auto
 expect 0 run spmv s.cairn --verify
 printf '%s\n' '1 1 1 2' >cube.tns
 expect 2 run spmv cube.tns --format auto

@@ -135,6 +135,72 @@ Test(auto, rows_beyond_memory_are_left_out)
     cairn_source_destroy(&source);
 }
 
+Test(auto, what_csr_has_no_room_for_is_not_tried)
+{
+    enum { ENTRIES = 200000 };
+
+    const int64_t extent[] = {INT64_C(1) << 40, 1000};
+    int64_t(*coord)[2]     = calloc(ENTRIES, sizeof *coord);
+    cairn_format   *format = NULL;
+    cairn_format   *dcsr   = must_format(context, "dcsr");
+    cairn_auto_info info;
+
+    for (int k = 0; k < ENTRIES; k++)
+        coord[k][0] = k * INT64_C(5000000), coord[k][1] = k % 1000;
+    cairn_source *source = from_coords(2, extent, ENTRIES, coord[0]);
+
+    free(coord);
+    context->env.memory_limit = INT64_C(1) << 33;
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, &info));
+    cr_expect_str_eq(cairn_format_text(format), cairn_format_text(dcsr));
+    cr_expect(strstr(info.why[1], "csr cannot be had"), "%s", info.why[1]);
+    cr_expect(!strstr(info.why[1], "inf"), "%s", info.why[1]);
+    cairn_format_destroy(&dcsr);
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, what_there_is_no_room_to_try_is_chosen_all_the_same)
+{
+    cairn_source *source =
+        generate("uniform", (cairn_problem){.n = 90000, .degree = 2});
+    cairn_format            *format = NULL;
+    cairn_auto_info          info;
+    const cairn_auto_options three   = {.tries = 3};
+    const int64_t            entries = 24 * source->entries.n, arrays = 3000000;
+
+    /* CSR and entries fit; X and Y of a trial do not. */
+    const cairn_product_options wide = {.columns = 1000, .alpha = 1};
+    context->env.memory_limit        = entries + arrays;
+    MUST(context, cairn_format_auto(source, CAIRN_F64, &wide, &three, &format, &info));
+    cr_expect_eq(info.candidate[0].tried, 0);
+    cr_expect(isfinite(info.candidate[0].predicted));
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, a_single_row_is_in_the_sample)
+{
+    enum { ENTRIES = 40000 };
+
+    const int64_t extent[] = {500000, 500000};
+    int64_t(*coord)[2]     = calloc(ENTRIES, sizeof *coord);
+    cairn_sample sample;
+
+    for (int k = 0; k < ENTRIES; k++)
+        coord[k][0] = 250000, coord[k][1] = 3 * k;
+    cairn_source *source = from_coords(2, extent, ENTRIES, coord[0]);
+
+    free(coord);
+    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 500000, 500000,
+                                    ENTRIES / 6, &sample));
+    cr_expect_eq(sample.entries.n, ENTRIES);
+    cr_expect_eq(sample.entries.coord[0][0], 250000 % 192);
+    cr_expect_leq(sample.shape.extent[0], 192);
+    cairn_sample_fini(&context->env, &sample);
+    choose(source, CAIRN_F64, NULL, NULL);
+}
+
 Test(auto, what_is_multiplied_once_stays_as_it_is)
 {
     const cairn_auto_options once = {.tries = -1, .replays = 1};
@@ -164,9 +230,14 @@ Test(auto, nothing_is_something_to_choose_for)
     const int64_t none[] = {0, 0}, wide[] = {1, 500}, empty[] = {700, 3};
     const int64_t coord[] = {0, 3, 0, 77, 0, 499};
 
-    choose(from_coords(2, none, 0, NULL), CAIRN_F64, NULL, NULL);
-    choose(from_coords(2, empty, 0, NULL), CAIRN_F64, NULL, NULL);
-    choose(from_coords(2, wide, 3, coord), CAIRN_F64, NULL, NULL);
+    cairn_format *csr = must_format(context, "csr");
+    cr_expect_str_eq(choose(from_coords(2, none, 0, NULL), CAIRN_F64, NULL, NULL),
+                     cairn_format_text(csr));
+    cr_expect_str_eq(choose(from_coords(2, empty, 0, NULL), CAIRN_F64, NULL, NULL),
+                     cairn_format_text(csr));
+    cr_expect_str_eq(choose(from_coords(2, wide, 3, coord), CAIRN_F64, NULL, NULL),
+                     cairn_format_text(csr));
+    cairn_format_destroy(&csr);
 }
 
 Test(auto, wrong_questions_are_refused)
@@ -442,6 +513,20 @@ Test(auto, few_long_rows_are_sampled_too)
     cr_expect(!sample.whole);
     cr_expect_eq(sample.entries.n, 64 * 450, "%" PRId64, sample.entries.n);
     cairn_sample_fini(&context->env, &sample);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, no_array_is_longer_than_memory_lets_it)
+{
+    cairn_source   *source = generate("tridiag", (cairn_problem){.n = 50000});
+    cairn_structure s;
+
+    context->env.memory_limit = 16 * 50000;
+    count_whole(source, &s);
+    cr_expect(!s.spreads && s.stretches > 0);
+    context->env.memory_limit--;
+    count_whole(source, &s);
+    cr_expect(s.spreads && s.stretches == 0 && s.max_row == 3);
     cairn_source_destroy(&source);
 }
 

@@ -496,11 +496,8 @@ Test(cost, garbage_is_replaced)
     static const char *const wrong[] = {
         "",
         "{",
-        "null",
-        "[]",
-        "\xff\xfe",
         "{\"cairn\": 7}",
-        "[[[[[[[[[[[[[[[[[[[[",
+        "{\"cairn\": \"cost mod\xff",
         "{\"cairn\": \"cost models\", \"version\": 1}",
         "{\"cairn\": \"cost models\", \"version\": 2, \"host\": \"x\", \"models\": []}",
         "{\"cairn\": \"cost models\", \"version\": 1, \"host\": \"x\", \"models\": []}",
@@ -510,6 +507,37 @@ Test(cost, garbage_is_replaced)
     open_shop(&s);
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++)
         cr_expect_eq(read_and_replace(&s, wrong[k], strlen(wrong[k])), 0);
+    close_shop(&s);
+}
+
+Test(cost, what_is_no_file_of_measurements_is_left_alone)
+{
+    static const char *const texts[] = {
+        "null",
+        "my thesis\n",
+        "[[[[[[[[",
+        "\xff\xfe",
+        "{\"cairn_plan\": 1}",
+        "%%MatrixMarket matrix coordinate real general\n0 0 0\n",
+    };
+    const cairn_work work = some_work("new", 1, 1);
+    shop             s;
+    cairn_costs      costs;
+    char             note[CAIRN_COST_NOTE];
+
+    open_shop(&s);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        scratch_write(s.env.options.costs, texts[k], strlen(texts[k]));
+        chmod(s.env.options.costs, 0600);
+        for (int twice = 0; twice < 2; twice++) {
+            cairn_costs_init(&s.env, &s.machine, &costs);
+            cairn_cost_observe(&costs, &processor, &work, 1);
+            cairn_costs_save(&costs);
+            cr_expect(strstr(costs.note, "left as it is"), "%s", costs.note);
+            cairn_costs_fini(&costs);
+        }
+        cr_expect_eq(models_of(&s, note), 0);
+    }
     close_shop(&s);
 }
 

@@ -157,6 +157,10 @@ Test(options, wrong_variables_are_refused_and_change_nothing)
         {"CAIRN_KERNELS",               "fast",                 "CAIRN_KERNELS: 'fast'"      },
         {"CAIRN_KERNELS",               "",                     "CAIRN_KERNELS: ''"          },
         {"CAIRN_CACHE_SIZE",            "0",                    "CAIRN_CACHE_SIZE: '0'"      },
+        {"CAIRN_CACHE",                 "off",                  "a path of that name: ./off" },
+        {"CAIRN_CACHE",                 "0",                    "none: nothing is kept"      },
+        {"CAIRN_COSTS",                 "None",                 "none: nothing is kept"      },
+        {"CAIRN_COSTS",                 "no",                   "a path of that name: ./no"  },
     };
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -380,5 +384,19 @@ Test(text, decimals_are_short_and_read_back)
         cairn_print_decimal(out, extremes[k]);
         cr_expect_eq(strtod(out, NULL), extremes[k]);
         cr_expect_null(strpbrk(out, "eE"));
+    }
+}
+
+Test(options, what_is_kept_goes_to_paths_or_nowhere)
+{
+    static const char *const words[] = {"none", "./off", "offers", "/var/no", ""};
+    char                     why[512];
+
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++) {
+        setenv("CAIRN_CACHE", words[k], 1);
+        setenv("CAIRN_COSTS", words[k], 1);
+        cr_assert_eq(cairn_options_read(&env.options, why, sizeof why), 0, "%s", why);
+        cr_expect_str_eq(env.options.cache, words[k]);
+        cr_expect_str_eq(env.options.costs, words[k]);
     }
 }
