@@ -196,14 +196,15 @@ static cairn_status run(dealing *d, cairn_kernel_part *to)
 cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part)
 {
     cairn_env *const env = c->m->env;
-    dealing          d   = {.c = c};
-    cairn_status     status;
+    /* Those that were counted: a part that pads may have more than it was built with. */
+    const int64_t entries = c->cursor[c->facts.groups];
+    dealing       d       = {.c = c};
+    cairn_status  status;
 
     number_buckets(c, &d);
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets, &d.next));
-    CAIRN_GO(done,
-             CAIRN_NEW(env, c->facts.entries + GAP * d.buckets + AHEAD, &d.items));
+    CAIRN_GO(done, CAIRN_NEW(env, entries + GAP * d.buckets + AHEAD, &d.items));
     status = run(&d, &part->view);
 done:
     cairn_free(env, d.items);
