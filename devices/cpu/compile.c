@@ -200,6 +200,7 @@ static cairn_status start(cairn_compilation *c)
     c->process = (cairn_process){.arguments   = (char *const *)c->arguments,
                                  .environment = list,
                                  .time_limit  = c->compiler->time_limit,
+                                 .cores       = c->compiler->cores,
                                  .output      = c->printed,
                                  .capacity    = sizeof c->printed};
     cairn_process_start(&c->process);

@@ -14,6 +14,7 @@
 #define CAIRN_DEVICES_CPU_COMPILE_H
 
 #include "base/text.h"
+#include "devices/device.h"
 #include "emit/cache.h"
 
 typedef struct cairn_compiler {
@@ -21,8 +22,9 @@ typedef struct cairn_compiler {
     char       path[CAIRN_OPTION_PATH];   ///< "": there is no such command.
     char       openmp[CAIRN_OPTION_PATH]; ///< File of the runtime; "": not known.
     double     time_limit;                ///< Seconds that one kernel may take.
-    bool       serial;                    ///< Compile without threads.
-    char       broken[CAIRN_MESSAGE];     ///< Why it is not tried again; "": it is.
+    const cairn_pu_set *cores;  ///< Where it may run; NULL: where the caller does.
+    bool                serial; ///< Compile without threads.
+    char broken[CAIRN_MESSAGE]; ///< Why it is not tried again; "": it is.
 } cairn_compiler;
 
 /// Find the compiler that the options name, and the runtime.

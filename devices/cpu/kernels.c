@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "devices/cpu/library.h"
 #include "devices/cpu/machine.h"
+#include "devices/discover.h"
 #include "lower/abi.h"
 
 #include <errno.h>
@@ -328,6 +329,7 @@ cairn_status cairn_cpu_kernels_open(cairn_device *device, cairn_kernel_loader *l
     kernels->vector_bytes   = cairn_cpu_vector_bytes();
     kernels->at_once        = device->info.cores;
     cairn_compiler_init(env, &kernels->compiler);
+    if (device->machine->here) kernels->compiler.cores = &device->info.bound;
     CAIRN_GO(kernels, describe_machine(kernels));
     cairn_cache_open(env, &kernels->cache);
     *loader = (cairn_kernel_loader){.load         = load,

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -66,6 +67,24 @@ static int spawn(cairn_process *p, int writer)
 
 files:
     posix_spawn_file_actions_destroy(&files);
+    return failed;
+}
+
+/// Spawn it from its cores, which it inherits: with OMP_PROC_BIND the calling thread stands
+/// on a single one. Whoever cannot be moved starts it where it is.
+static int spawn_on_cores(cairn_process *p, int writer)
+{
+    cpu_set_t cores, was;
+    bool      moved;
+
+    CPU_ZERO(&cores);
+    for (int k = 0; p->cores && k < CAIRN_PU_MOST; k++)
+        if (cairn_pu_set_has(p->cores, k)) CPU_SET((size_t)k, &cores);
+    moved = p->cores && sched_getaffinity(0, sizeof was, &was) == 0
+            && sched_setaffinity(0, sizeof cores, &cores) == 0;
+    const int failed = spawn(p, writer);
+
+    if (moved) sched_setaffinity(0, sizeof was, &was);
     return failed;
 }
 
@@ -162,7 +181,7 @@ void cairn_process_start(cairn_process *p)
     if (p->number) return;
     p->reader = ends[0];
     fcntl(p->reader, F_SETFL, O_NONBLOCK);
-    p->number = spawn(p, ends[1]);
+    p->number = spawn_on_cores(p, ends[1]);
     close(ends[1]);
     if (p->number)
         p->pid = 0;

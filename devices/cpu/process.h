@@ -7,8 +7,8 @@
 #ifndef CAIRN_DEVICES_CPU_PROCESS_H
 #define CAIRN_DEVICES_CPU_PROCESS_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "devices/device.h"
+
 #include <sys/types.h>
 
 /// How a program ended.
@@ -21,13 +21,14 @@ typedef enum {
 } cairn_process_end;
 
 typedef struct cairn_process {
-    char *const      *arguments;   ///< NULL-terminated; [0] is the program's path.
-    char *const      *environment; ///< NULL-terminated.
-    double            time_limit;  ///< Seconds.
-    char             *output;      ///< What it prints goes here, cut, NUL-terminated.
-    size_t            capacity;    ///< Bytes of `output`, at least 1.
-    cairn_process_end end;         ///< Out.
-    int               number;      ///< Out.
+    char *const        *arguments;   ///< NULL-terminated; [0] is the program's path.
+    char *const        *environment; ///< NULL-terminated.
+    double              time_limit;  ///< Seconds.
+    const cairn_pu_set *cores;    ///< Where it may run; NULL: where its starter does.
+    char               *output;   ///< What it prints goes here, cut, NUL-terminated.
+    size_t              capacity; ///< Bytes of `output`, at least 1.
+    cairn_process_end   end;      ///< Out.
+    int                 number;   ///< Out.
 
     /* While it runs. */
     pid_t  pid;    ///< 0: it was not started.

@@ -42,7 +42,6 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
     return r->failed;
 }
 
-/// Kernels are kept until the warming ends.
 static void ahead(void *user, const cairn_kernel_request *request, int requests)
 {
     const cairn_kernel_loader *device = ((const rehearsal *)user)->w->loader;
@@ -50,6 +49,7 @@ static void ahead(void *user, const cairn_kernel_request *request, int requests)
     device->ahead(device->user, request, requests);
 }
 
+/// Kernels are kept until the warming ends.
 static void release(void *user, cairn_kernel *kernel)
 {
     (void)user;

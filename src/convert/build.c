@@ -147,17 +147,16 @@ static __int128 array_bytes(const builder *b)
     return arrays;
 }
 
-static cairn_status check_memory(const builder *b)
+cairn_status
+cairn_build_check_memory(cairn_env *env, const cairn_build *build, __int128 arrays)
 {
-    const __int128     arrays = array_bytes(b);
     const cairn_status status =
-        cairn_check_memory(b->env, "this rank", b->build->held + arrays);
+        cairn_check_memory(env, "this rank", build->held + arrays);
 
     if (status == CAIRN_OK || arrays >= (int64_t)1 << 56) return status;
-    return cairn_fail(b->env, status,
-                      "%s: %" PRId64 " for arrays, %" PRId64
-                      " for entries and operands",
-                      b->env->message, (int64_t)arrays, b->build->held);
+    return cairn_fail(
+        env, status, "%s: %" PRId64 " for arrays, %" PRId64 " for entries and operands",
+        cairn_message(env), (int64_t)arrays, build->held);
 }
 
 static cairn_status allocate_group(builder *b, int member, int64_t first)
@@ -212,7 +211,7 @@ static cairn_status fill_tensor(builder *b)
 {
     int64_t first = 0;
 
-    CAIRN_TRY(check_memory(b));
+    CAIRN_TRY(cairn_build_check_memory(b->env, b->build, array_bytes(b)));
     CAIRN_TRY(allocate_tensor(b));
     for (int k = 0; k < b->members; k++) {
         CAIRN_TRY(allocate_group(b, k, first));

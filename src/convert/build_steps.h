@@ -112,6 +112,11 @@ cairn_status cairn_build_out_of_range(cairn_member_build *m, int l, int64_t valu
 #define CAIRN_BUILD_BEYOND_F32 \
     "format: f32: the value %g is beyond its range, which ends at %g"
 
+/// Hold @p arrays bytes, and those that the build holds, against the limit.
+/// @retval CAIRN_NO_MEMORY  They exceed it.
+cairn_status
+cairn_build_check_memory(cairn_env *env, const cairn_build *build, __int128 arrays);
+
 /// Do the ptrs of a placed part hold its nodes?
 /// @retval CAIRN_OVERFLOW  One does not.
 cairn_status cairn_build_check_widths(cairn_env *env, const cairn_kernel_part *view);

@@ -150,6 +150,28 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
 
 /* ---- counting ---- */
 
+/// Are all entries nodes, which are therefore known? A part that pads may have others
+/// than it was built with.
+static bool knows_nodes(const cairn_compiled *c)
+{
+    return c->facts.every && c->m->layout->banks == 1
+           && !(c->origin.from && c->origin.from->group[0].layout->pads);
+}
+
+/// What is known to be too large need not be counted, for which groups take as much.
+static cairn_status check_least(const cairn_compiled *c)
+{
+    const cairn_layout *to                      = c->m->layout;
+    cairn_pos           nodes[CAIRN_MAX_LEVELS] = {0};
+    int64_t             offset = 0, bytes = 0;
+    cairn_part          part = {0};
+
+    for (int l = to->first; l <= to->last && knows_nodes(c); l++)
+        nodes[l] = c->facts.entries;
+    cairn_part_place(to, nodes, NULL, &offset, &bytes, &part);
+    return cairn_build_check_memory(c->m->env, c->build, (__int128)bytes * to->banks);
+}
+
 /// The list of banks, and a part without arrays that has the ranges of levels.
 static cairn_status make_banks(cairn_compiled *c)
 {
@@ -161,6 +183,7 @@ static cairn_status make_banks(cairn_compiled *c)
         (__int128)banks * (int64_t)(sizeof(cairn_part) + sizeof(cairn_bank));
 
     CAIRN_TRY(cairn_check_memory(m->env, "the list of banks", list));
+    CAIRN_TRY(check_least(c));
     CAIRN_TRY(CAIRN_NEW_ZERO(m->env, banks, &m->bank));
     cairn_part_place(m->layout, none, NULL, &offset, &bytes, &c->empty);
     return CAIRN_OK;

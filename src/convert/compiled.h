@@ -8,8 +8,9 @@
 ///
 /// Memory beside the arrays, from the reading of the source to the end of the build, for n
 /// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group,
-/// and where groups are far apart 16 an entry; SLOTS 4 bytes a group, an index of level E and a node; SORT the keys, 16 bytes an entry
-/// (24 when its indices take more than 63 bits) and as much again while they are sorted.
+/// and where groups are far apart 16 an entry; SLOTS 4 bytes a group, an index of level E
+/// and a node; SORT the keys, 16 bytes an entry (24 when its indices take more than 63
+/// bits) and as much again while they are sorted.
 
 #ifndef CAIRN_CONVERT_COMPILED_H
 #define CAIRN_CONVERT_COMPILED_H
@@ -38,8 +39,8 @@ typedef struct cairn_compiled {
     uint32_t            *cursor, *slot, *list; ///< As the phases have them.
     cairn_pos            nodes;                ///< SLOTS.
     cairn_pos            entries;              ///< LINES.
-    uint32_t            *lane,
-        *row_of; ///< LINES: the line of every lane. LANES: of every row; which row (from 1) a lane has.
+    uint32_t *lane;   ///< LINES: the line of every lane. LANES: the lane of every row,
+    uint32_t *row_of; ///< and which row (from 1) a lane has.
     uint32_t *order, *row_first; ///< ROWS: rows as visited; where they lie.
     int64_t  *bank_first;        ///< [banks + 1] turns before each bank.
     struct cairn_wishes

@@ -20,12 +20,10 @@ enum {
 typedef struct {
     const cairn_compiled *c;
     int64_t               shift; ///< Bits of a group below its bucket.
-    int64_t               first; ///< Group 0, counted from the least index there is;
-                                 ///< 0 or less.
-    int64_t     buckets;         ///< Numbered from the least index, too.
-    cairn_pos  *begin;           ///< [buckets + 1] items before each.
-    uint32_t   *next;            ///< [buckets] where the next item goes.
-    cairn_item *items;
+    int64_t               buckets;
+    cairn_pos            *begin; ///< [buckets + 1] items before each.
+    uint32_t             *next;  ///< [buckets] where the next item goes.
+    cairn_item           *items;
 } dealing;
 
 static int bits_of(int64_t n)
@@ -43,13 +41,13 @@ static int bits_of_buckets(const cairn_compiled *c)
     return bits;
 }
 
+/// Groups are the indices of the first level, whose range no query has narrowed.
 static void number_buckets(const cairn_compiled *c, dealing *d)
 {
     const cairn_interval *range = &c->range[0];
     const int all = bits_of(range->hi - range->lo), few = bits_of_buckets(c);
 
     d->shift   = all > few ? all - few : 0;
-    d->first   = c->m->layout->level[0].range.lo - range->lo;
     d->buckets = ((range->hi - range->lo) >> d->shift) + 1;
 }
 
@@ -106,10 +104,9 @@ static int64_t count_touched(const cairn_compiled *c, const dealing *d)
 {
     int64_t touched = 0;
 
-    for (int64_t g = -d->first; g < c->facts.groups;) {
-        const int64_t bucket = (g + d->first) >> d->shift;
-        int64_t       end    = ((bucket + 1) << d->shift) - d->first;
-        uint32_t      some   = 0;
+    for (int64_t g = 0; g < c->facts.groups;) {
+        int64_t  end  = g + ((int64_t)1 << d->shift);
+        uint32_t some = 0;
 
         if (end > c->facts.groups) end = c->facts.groups;
         for (; g < end; g++)
@@ -157,7 +154,7 @@ static void place_buckets(dealing *d)
     const cairn_compiled *c = d->c;
 
     for (int64_t b = 0; b <= d->buckets; b++) {
-        const int64_t g     = (b << d->shift) - d->first;
+        const int64_t g     = b << d->shift;
         const int64_t group = g < c->facts.groups ? g : c->facts.groups;
 
         d->begin[b] = c->cursor[group] + GAP * b;
@@ -196,14 +193,15 @@ static cairn_status run(dealing *d, cairn_kernel_part *to)
 cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part)
 {
     cairn_env *const env = c->m->env;
-    dealing          d   = {.c = c};
-    cairn_status     status;
+    /* Those that were counted: a part that pads may have more than it was built with. */
+    const int64_t entries = c->cursor[c->facts.groups];
+    dealing       d       = {.c = c};
+    cairn_status  status;
 
     number_buckets(c, &d);
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets, &d.next));
-    CAIRN_GO(done,
-             CAIRN_NEW(env, c->facts.entries + GAP * d.buckets + AHEAD, &d.items));
+    CAIRN_GO(done, CAIRN_NEW(env, entries + GAP * d.buckets + AHEAD, &d.items));
     status = run(&d, &part->view);
 done:
     cairn_free(env, d.items);

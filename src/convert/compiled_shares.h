@@ -47,7 +47,8 @@ cairn_status cairn_shares_run(cairn_env          *env,
                               cairn_convert_args *args);
 
 /// As cairn_shares_run() for a source of several shares, each of them a task: threads of
-/// the team that is at work, which other tasks have left idle, help. Nothing may be written but by share.
+/// the team that is at work, which other tasks have left idle, help. Nothing may be written
+/// but by share.
 ///
 /// @param[in] cursors  Of each share in `cursor`, one after the other; 0: all have one.
 cairn_status cairn_shares_spread(cairn_env                *env,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A phase of one member while others are filled: its shares are tasks of the same team,
-/// taken by whoever is idle. A phase that is called for one share is the phase of one thread, given the
-/// arrays of that thread.
+/// taken by whoever is idle. A phase that is called for one share is the phase of one
+/// thread, given the arrays of that thread.
 
 #include "convert/compiled_shares.h"
 

@@ -3,10 +3,10 @@
 /// Gathers: elements of an array at positions that are stored one after the other, or
 /// that are the lanes of a vector. Stored positions are loaded one by one, each into an
 /// address: measured on Zen 5 (slices of eight rows, f64) this takes 0.55 to 0.9 of the
-/// time of the gathering instruction, be x in the first cache or in the last, and 0.8 of that of
-/// positions that were loaded as a vector and taken apart. Positions that were computed
-/// are in a vector already: there the instruction is asked for by name; where it is
-/// missing, lane by lane.
+/// time of the gathering instruction, be x in the first cache or in the last, and 0.8 of
+/// that of positions that were loaded as a vector and taken apart. Positions that were
+/// computed are in a vector already: there the instruction is asked for by name; where it
+/// is missing, lane by lane.
 
 #include "emit/c_inside.h"
 

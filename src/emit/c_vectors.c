@@ -69,7 +69,8 @@ static void print_splat(cairn_text *out, cairn_ir_type type, int lanes)
 }
 
 /// Lane by lane: gcc 12 makes one instruction of this, but of __builtin_convertvector
-/// two, with halves taken apart and joined again (rows of stencils in f32: 1.2 times slower).
+/// two, with halves taken apart and joined again (rows of stencils in f32: 1.2 times
+/// slower).
 static void print_widen(cairn_text *out, cairn_ir_type type, int lanes)
 {
     const cairn_c_name v    = cairn_c_vector_name(type, lanes);

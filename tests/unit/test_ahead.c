@@ -6,6 +6,7 @@
 #include "../support/brutal.h"
 #include "../support/kernel_fixture.h"
 
+#include <sched.h>
 #include <sys/wait.h>
 
 TestSuite(ahead, .init = up, .fini = down, .timeout = 120);
@@ -43,6 +44,35 @@ Test(ahead, compilers_run_at_the_same_time)
         cr_expect_not(was_cached(&made[k]), "the first who asks is told");
         cr_expect(was_cached(&made[k]));
     }
+    cr_expect_eq(compilations(), 2);
+}
+
+/// As OMP_PROC_BIND has it: the thread that asks stands on one core of several.
+Test(ahead, compilers_run_on_all_cores_of_the_device)
+{
+    made_kernel made[2];
+    cpu_set_t   before, one, after;
+    char        text[256];
+    int         first = 0;
+
+    cr_assert_eq(sched_getaffinity(0, sizeof before, &before), 0);
+    while (!CPU_ISSET((size_t)first, &before))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)first, &one);
+    snprintf(text, sizeof text,
+             "unset OMP_NUM_THREADS OMP_THREAD_LIMIT\n"
+             "[ $(nproc) = %d ] && exec cc \"$@\"",
+             CPU_COUNT(&before));
+    set_command(text);
+    open_again();
+    cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
+    get(made, 2, 2);
+    cr_expect_eq(sched_getaffinity(0, sizeof after, &after), 0);
+    cr_expect(CPU_EQUAL(&one, &after), "the caller stays where it was");
+    sched_setaffinity(0, sizeof before, &before);
+    for (int k = 0; k < 2; k++)
+        cr_expect_not(was_cached(&made[k]));
     cr_expect_eq(compilations(), 2);
 }
 

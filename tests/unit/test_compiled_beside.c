@@ -182,3 +182,62 @@ Test(compiled_beside, the_first_member_s_failure_is_told, .timeout = 240)
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
 }
+
+/// Allocations that a build makes.
+static int64_t count_allocations(cairn_env           *env,
+                                 const char          *name,
+                                 const cairn_entries *entries,
+                                 test_loader         *loader)
+{
+    enum { MANY = 1 << 30 };
+    cairn_format *format;
+    cairn_local  *tensor;
+
+    env->allowed = MANY;
+    cr_assert_eq(build_as(env, name, entries, NULL, loader, NULL, &format, &tensor),
+                 CAIRN_OK, "%s", env->message);
+    const int64_t made = MANY - env->allowed;
+
+    env->allowed = -1;
+    cairn_local_destroy(&tensor);
+    cairn_format_destroy(&format);
+    return made;
+}
+
+/// Wherever memory ends, once the format was read, that is what is told, and nothing is
+/// kept.
+Test(compiled_beside, memory_may_end_anywhere, .timeout = 240)
+{
+    static const char name[] =
+        "#hybrid<{ fmats = [bdia<16>, csc, sell<8>, coo], thresholds = [0.9, 0.5, 0.4] "
+        "}>";
+    static cairn_env env;
+    cairn_entries    entries;
+    cairn_format    *format = NULL;
+    cairn_local     *tensor = NULL;
+
+    cairn_env_init(&env);
+    add_entries(&env, &entries);
+    env.options.kernels  = CAIRN_KERNELS_COMPILED;
+    test_loader  *loader = test_loader_create(&env, 4);
+    const int64_t all    = count_allocations(&env, name, &entries, loader);
+    const int64_t blocks = env.live_blocks;
+
+    for (int64_t n = all - 1; n > all / 10; n -= n > all - 40 ? 1 : 37) {
+        env.allowed    = n;
+        env.message[0] = '\0';
+        const cairn_status status =
+            build_as(&env, name, &entries, NULL, loader, NULL, &format, &tensor);
+
+        env.allowed = -1;
+        cr_assert(status == CAIRN_NO_MEMORY, "%d: %s", (int)n, env.message);
+        cr_expect_not_null(strstr(env.message, "out of memory"), "%s", env.message);
+        cr_expect_null(tensor);
+        cairn_format_destroy(&format);
+        cr_expect_eq(env.live_blocks, blocks);
+    }
+    test_loader_destroy(loader);
+    cairn_entries_fini(&env, &entries);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}

@@ -175,6 +175,87 @@ static void check_all(int threads)
     cairn_env_fini(&env);
 }
 
+/// Columns ascend in every row.
+static void check_rows(const cairn_part *part)
+{
+    const cairn_kernel_level *level = &part->view.level[1];
+    int64_t                   wrong = 0, end = 0;
+
+    for (int64_t i = 0; i + 1 < level->ptr_length; i++) {
+        int64_t last = -1;
+
+        for (; end < cairn_load_int(level->ptr, i + 1, level->ptr_bits / 8,
+                                    level->ptr_bits, false);
+             end++) {
+            const int64_t j = cairn_load_int(level->idx, end, level->idx_bits / 8,
+                                             level->idx_bits, level->idx_signed);
+
+            wrong += j <= last;
+            last = j;
+        }
+    }
+    cr_expect_eq(wrong, 0);
+    cr_expect_eq(end, part->nnz);
+}
+
+/// Give every cell of a matrix in DIA a value. @return cells.
+static int64_t fill_diagonals(const cairn_part *part, const cairn_shape *shape)
+{
+    const cairn_kernel_part *view  = &part->view;
+    const cairn_coord        rows  = shape->extent[0];
+    int64_t                  cells = 0;
+
+    for (cairn_pos v = 0; v < view->values; v++) {
+        const cairn_coord j =
+            v % rows
+            + cairn_load_int(view->level[0].idx, v / rows, view->level[0].idx_bits / 8,
+                             view->level[0].idx_bits, true);
+
+        if (j < 0 || j >= shape->extent[1]) continue;
+        cairn_value_set(view, v, (double)(v + 1));
+        cells++;
+    }
+    return cells;
+}
+
+/// Diagonals have room where no entry was: a value that got there afterwards is an entry,
+/// too, beyond those that the tensor was built with.
+Test(compiled_buckets, values_in_padding_are_entries, .timeout = 120)
+{
+    const example e = {
+        "dia", "csr", 64, {2, {400000, 400000}},
+           true
+    };
+    cairn_entries entries;
+    cairn_format *source_format, *format;
+    cairn_local  *source, *compiled;
+
+    cairn_env_init(&env);
+    env.options.kernels = CAIRN_KERNELS_COMPILED;
+    test_loader *loader = test_loader_create(&env, 1);
+
+    loader->loader.load = spy_load;
+    dealt               = 0;
+    make_entries(&e, &entries);
+    source              = build_as(&e, e.from, &entries, NULL, NULL, &source_format);
+    const int64_t cells = fill_diagonals(&source->part[0], &e.shape);
+
+    cr_assert_gt(cells, source->part[0].nnz);
+    compiled = build_as(&e, e.to, NULL, source, loader, &format);
+    cr_expect_eq(dealt, 1);
+    cr_expect_eq(compiled->part[0].nnz, cells);
+    check_rows(&compiled->part[0]);
+
+    cairn_local_destroy(&compiled);
+    cairn_local_destroy(&source);
+    cairn_format_destroy(&format);
+    cairn_format_destroy(&source_format);
+    cairn_entries_fini(&env, &entries);
+    test_loader_destroy(loader);
+    cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+}
+
 Test(compiled_buckets, arrays_are_those_of_the_reference_way, .timeout = 120)
 {
     check_all(1);

@@ -468,3 +468,26 @@ Test(compiled_convert_edges, nothing_is_converted, .timeout = 600)
         fini(&x);
     }
 }
+
+/// Counts by group would be as large as what exceeds the limit.
+Test(compiled_convert_edges, what_exceeds_the_limit_is_not_counted)
+{
+    enum { COLS = 30000000, LIMIT = 10000000 };
+    edge          x;
+    cairn_format *format;
+    cairn_local  *made = NULL;
+
+    init(&x, 10, COLS);
+    for (cairn_coord i = 0; i < 10; i++)
+        add(&x, i, i * (COLS / 10), 1);
+    x.env.memory_limit = LIMIT;
+    format             = parse(&x, "csc");
+    cr_expect_eq(build(&x, format, NULL, true, NULL, &made), CAIRN_NO_MEMORY);
+    cr_expect_not_null(strstr(x.env.message, "memory: this rank: needs 12000"), "%s",
+                       x.env.message);
+    cr_expect_not_null(strstr(x.env.message, "for arrays"), "%s", x.env.message);
+    cr_expect_lt(x.env.peak_bytes, LIMIT);
+    cr_expect_null(made);
+    cairn_format_destroy(&format);
+    fini(&x);
+}
