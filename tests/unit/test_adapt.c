@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Plans that keep two ways to run and change between them: when, at what cost, and with
-/// the right product in every run. Devices are slow in runs that the test says, by much more
-/// than a busy machine makes them.
+/// the right product in every run. Devices are slow in runs that the test says, by much
+/// more than a busy machine makes them.
 
 #include "api/api.h"
 #include "support/small_product.h"
@@ -214,7 +214,8 @@ Test(adapt, records_and_forgotten_times)
     cairn_plan_destroy(&plan);
 }
 
-/// A device that fails, in use or when it is tried, ends the trials; every product is right.
+/// A device that fails, in use or when it is tried, ends the trials; every product is
+/// right.
 Test(adapt, a_device_that_fails_ends_it)
 {
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
