@@ -310,8 +310,8 @@ static cairn_plan_info verify_open(cairn_plan *plan, const cairn_source *source)
 }
 
 /// Members that nobody placed are spread, tried together and alone, and again in the
-/// user's runs, and that is told;
-/// whoever wants the same bits every time gets no trial.
+/// user's runs, and that is told; whoever wants the same bits every time gets no trial, and
+/// no prediction of places that nobody asked about.
 Test(pieces, open_places_are_tried)
 {
     const cairn_plan_options fixed = {.reproducible = 1}, open = {0};
@@ -339,6 +339,8 @@ Test(pieces, open_places_are_tried)
     cr_expect_str_eq(info.placement, "heft");
     expect_device(plan, 0, "cpu:0");
     expect_device(plan, 1, "cpu:0");
+    cr_expect_eq(plan->homes.makespan[CAIRN_CLOCK_MEASURED], 0);
+    cr_expect(plan->homes.home[0].seconds == 0 || plan->homes.home[1].seconds == 0);
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
