@@ -277,7 +277,7 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     operands->threads = replay->threads;
     CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay)));
     if (status == CAIRN_OK) status = run_pieces(replay);
-    const cairn_status ended  = cairn_operands_end(operands); /* others wait */
+    const cairn_status ended = cairn_operands_end(operands); /* others wait */
 
     if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
     replay->runs++;

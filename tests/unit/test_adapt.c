@@ -221,9 +221,9 @@ Test(adapt, a_device_that_fails_ends_it)
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
 
     /* In use, in the middle of a trial, in its last run. */
-    static const char *const first[] = {", \"fail_run\": 10", "",
-                                        ", \"slow\": 0.4, \"slow_from\": 33, "
-                                        "\"slow_runs\": 5"};
+    static const char *const first[]  = {", \"fail_run\": 10", "",
+                                         ", \"slow\": 0.4, \"slow_from\": 33, "
+                                          "\"slow_runs\": 5"};
     static const char *const second[] = {"", ", \"fail_run\": 3", ", \"fail_run\": 6"};
 
     for (int k = 0; k < 3; k++) {

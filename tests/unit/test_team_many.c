@@ -6,6 +6,7 @@
 #include "lower/team.h"
 
 #include <criterion/criterion.h>
+
 #include <stdlib.h>
 
 enum { COLUMNS = 100000, ROWS = 1000000, EACH = 8, ENTRIES = COLUMNS * EACH };
@@ -27,8 +28,8 @@ static columns *make_columns(void)
     for (int64_t p = 0; p < ENTRIES; p++)
         c->idx[p] =
             (uint32_t)(ROWS / EACH * (p % EACH) + p / EACH * 7919 % (ROWS / EACH));
-    c->part = (cairn_kernel_part){
-        .values = ENTRIES, .val_bits = 64, .first = 0, .last = 1};
+    c->part =
+        (cairn_kernel_part){.values = ENTRIES, .val_bits = 64, .first = 0, .last = 1};
     c->part.level[0] = (cairn_kernel_level){.size = COLUMNS, .nodes = COLUMNS};
     c->part.level[1] = (cairn_kernel_level){.ptr        = c->ptr,
                                             .ptr_bits   = 64,
@@ -69,13 +70,10 @@ static void check_steps(const columns *c, const cairn_team *team)
 
 Test(team_many, cards_have_many_items_soon, .timeout = 15)
 {
-    const cairn_share share = {.kind   = CAIRN_SHARE_SCATTER,
-                               .level  = 1,
-                               .ptr    = 0,
-                               .grain  = 1,
-                               .listed = true};
-    columns *const    c     = make_columns();
-    cairn_env         env;
+    const cairn_share share = {
+        .kind = CAIRN_SHARE_SCATTER, .level = 1, .ptr = 0, .grain = 1, .listed = true};
+    columns *const c = make_columns();
+    cairn_env      env;
 
     cairn_env_init(&env);
     for (int64_t threads = 50; threads <= 500000; threads *= 100) {
