@@ -152,9 +152,8 @@ static cairn_status start(const cairn_pieces_common   *common,
     status = cairn_comm_agree(common->comm, status);
     if (status == CAIRN_OK) {
         cairn_replay_begin_queues(fresh, homes);
-        fresh->threads =
-            cairn_replay_host_threads(fresh, cairn_devices_host(common->devices));
-        status = create_pieces(fresh, homes, held);
+        fresh->threads = cairn_replay_sum_threads(fresh);
+        status         = create_pieces(fresh, homes, held);
     }
     *replay = fresh;
     return status;
