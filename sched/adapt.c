@@ -77,6 +77,12 @@ static int64_t in_ns(double seconds)
     return (int64_t)(1e9 * seconds);
 }
 
+/// Parts of both ways that a device has failed.
+static int64_t failed_parts(const cairn_adapt *adapt, const cairn_replay *in_use)
+{
+    return cairn_replay_retired(in_use) + cairn_replay_retired(adapt->other);
+}
+
 /// What ranks think before a run of a trial.
 typedef enum { GO_ON, GIVE_UP, END } verdict;
 
@@ -91,7 +97,7 @@ agree_to_go_on(const cairn_adapt *adapt, const cairn_replay *in_use, verdict *sa
     const double *other  = adapt->sample[1];
     const bool    looks  = counted(adapt) == FEW;
     int64_t       most[] = {
-              cairn_replay_retired(in_use) + cairn_replay_retired(adapt->other),
+              failed_parts(adapt, in_use),
         looks ? in_ns(median(adapt->sample[0], ROUNDS)) : 0,
         looks ? in_ns(fmin(other[0], other[1])) : 0,
     };
@@ -103,18 +109,22 @@ agree_to_go_on(const cairn_adapt *adapt, const cairn_replay *in_use, verdict *sa
     return CAIRN_OK;
 }
 
-/// Decide by the samples.
+/// Decide by the samples, unless a device failed in the last run: these say nothing of
+/// what is left then.
 ///
 /// Collective.
 static cairn_status conclude(cairn_adapt *adapt, cairn_replay **replay)
 {
     cairn_comm *comm       = (*replay)->common.comm;
-    int64_t     slowest[2] = {
+    int64_t     slowest[3] = {
             in_ns(median(adapt->sample[0], ROUNDS)),
             in_ns(median(adapt->sample[1], counted(adapt))),
+            failed_parts(adapt, *replay),
     };
 
-    CAIRN_TRY(comm->ops->allreduce(comm, slowest, 2, CAIRN_MAX));
+    CAIRN_TRY(comm->ops->allreduce(comm, slowest, 3, CAIRN_MAX));
+    adapt->ended = slowest[2] > 0;
+    if (adapt->ended) return CAIRN_OK;
     const double in_use = 1e-9 * (double)slowest[0], other = 1e-9 * (double)slowest[1];
     const bool   exchange = in_use - other > fmax(better * in_use, clock_worth);
 

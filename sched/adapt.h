@@ -14,8 +14,8 @@
 /// double, so that of k runs at most 6 * (1 + log2(k / 32)) go the slower way. There are
 /// never fewer than make these cost a fortieth of what runs took since the last trial, by
 /// what that measured; where the other way's first two runs that count take twice as long,
-/// they are the last. On several ranks there is one small reduction before each run of a trial
-/// and one after the last, and none outside.
+/// they are the last. On several ranks there is one small reduction before each run of a
+/// trial and one after the last, and none outside.
 
 #ifndef CAIRN_SCHED_ADAPT_H
 #define CAIRN_SCHED_ADAPT_H

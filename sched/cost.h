@@ -133,8 +133,8 @@ void cairn_cost_of_product(cairn_costs                *costs,
                            const cairn_work           *work,
                            cairn_cost_guess           *guess);
 
-/// Find the model of a device and a family, fitted; NULL: there is none. Valid until something is
-/// observed or saved.
+/// Find the model of a device and a family, fitted; NULL: there is none. Valid until
+/// something is observed or saved.
 const cairn_cost_model *
 cairn_cost_find(cairn_costs *costs, const char *device, const char *family);
 

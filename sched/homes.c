@@ -248,8 +248,14 @@ bool cairn_homes_gather(const cairn_devices *devices,
     if (host == devices->count) return false;
     double seconds[CAIRN_MAX_MEMBERS] = {0};
 
-    for (int k = 0; k < homes->count; k++)
-        seconds[homes->home[k].member] += homes->home[k].seconds;
+    for (int k = 0; k < homes->count; k++) {
+        const cairn_home *home = &homes->home[k];
+
+        if (home->device == host && cairn_homes_shares(homes, home->member) == 1)
+            seconds[home->member] = home->seconds;
+        else
+            homes->makespan[0] = homes->makespan[1] = 0;
+    }
     homes->count = tensor->groups;
     for (int m = 0; m < tensor->groups; m++)
         homes->home[m] = (cairn_home){

@@ -40,7 +40,8 @@ int cairn_homes_shares(const cairn_homes *homes, int member);
 /// that pays.
 bool cairn_homes_are_spread(const cairn_homes *homes, const cairn_devices *devices);
 
-/// Put all members, undivided, on the processor's first device.
+/// Put all members, undivided, on the processor's first device. What was predicted of those
+/// that move, and of all together, is 0 then: not known.
 ///
 /// @param[in,out] homes  Unchanged if it is not among the devices.
 /// @return whether it is.

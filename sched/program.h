@@ -52,7 +52,8 @@ typedef struct cairn_program {
 ///
 /// @param[in]  queues   1..CAIRN_MOST_QUEUES; one that has no task stays idle.
 /// @param[out] program  Destroy with cairn_program_destroy(). Unchanged on failure.
-/// @retval CAIRN_BAD_ARGUMENT  @p queues is out of range, or a task is on no queue below it.
+/// @retval CAIRN_BAD_ARGUMENT  @p queues is out of range, or a task is on no queue below
+///                             it.
 ///
 /// Cost: what cairn_order_make() costs, and O(tasks * queues + dependencies) time;
 /// 20 bytes a task stay, and 20 a wait.

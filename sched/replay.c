@@ -152,9 +152,8 @@ static cairn_status start(const cairn_pieces_common   *common,
     status = cairn_comm_agree(common->comm, status);
     if (status == CAIRN_OK) {
         cairn_replay_begin_queues(fresh, homes);
-        fresh->threads =
-            cairn_replay_host_threads(fresh, cairn_devices_host(common->devices));
-        status = create_pieces(fresh, homes, held);
+        fresh->threads = cairn_replay_sum_threads(fresh);
+        status         = create_pieces(fresh, homes, held);
     }
     *replay = fresh;
     return status;
@@ -246,10 +245,15 @@ static cairn_status renew(cairn_replay *replay)
     return CAIRN_OK;
 }
 
-static cairn_status run_pieces(cairn_replay *replay)
+static cairn_status leave_lost(cairn_replay *replay)
 {
     for (int p = 0; p < replay->pieces; p++)
         CAIRN_TRY(cairn_piece_leave_lost(&replay->piece[p]));
+    return CAIRN_OK;
+}
+
+static cairn_status run_pieces(cairn_replay *replay)
+{
     const cairn_status status = cairn_engine_run(replay->engine, NULL);
 
     for (int p = 0; p < replay->pieces; p++)
@@ -266,10 +270,13 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     cairn_operands    *operands = replay->common.operands;
     const cairn_status renewed  = renew(replay); /* told below: others wait for X */
 
+    /* First, for another kernel may add to Y where the one before set it. */
+    cairn_status status = leave_lost(replay);
+
     operands->threads = replay->threads;
     CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay)));
-    const cairn_status status = run_pieces(replay);
-    const cairn_status ended  = cairn_operands_end(operands); /* others wait */
+    if (status == CAIRN_OK) status = run_pieces(replay);
+    const cairn_status ended = cairn_operands_end(operands); /* others wait */
 
     if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
     replay->runs++;

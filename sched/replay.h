@@ -4,8 +4,9 @@
 /// tasks, one for every piece (piece.h) and one for every addition of a Y computed apart.
 /// Each device that has a piece is a queue of its own; the first is the caller's thread,
 /// which also talks to other ranks, unless threads are bound to cores (pins.h) and that of
-/// the first makes a team: then the caller's is no device's. Made once, replayed without allocating. There may be
-/// several ways to run one product, with other homes, on the same operands.
+/// the first makes a team: then the caller's is no device's. Made once, replayed without
+/// allocating. There may be several ways to run one product, with other homes, on the same
+/// operands.
 
 #ifndef CAIRN_SCHED_REPLAY_H
 #define CAIRN_SCHED_REPLAY_H

@@ -51,6 +51,15 @@ int cairn_replay_host_threads(const cairn_replay *replay, const cairn_device *de
     return left > 1 ? left : 1;
 }
 
+int cairn_replay_sum_threads(const cairn_replay *replay)
+{
+    const cairn_device *device = replay->pinned
+                                     ? queue_device(replay, replay->collector)
+                                     : cairn_devices_host(replay->common.devices);
+
+    return cairn_replay_host_threads(replay, device);
+}
+
 int cairn_replay_queue_of(cairn_replay *replay, int device)
 {
     for (int q = 0; q < replay->queues; q++)

@@ -24,6 +24,10 @@ const char *cairn_replay_queue_name(const cairn_replay *replay, int queue);
 /// slower than a smaller one. Who says how many he wants gets them.
 int cairn_replay_host_threads(const cairn_replay *replay, const cairn_device *device);
 
+/// Threads for what is done to all of Y: the host's, or, where threads are bound, those of
+/// the device on whose cores Ys are added, lest a larger team crowd there.
+int cairn_replay_sum_threads(const cairn_replay *replay);
+
 /// Create the engine, with its threads where they belong, and load the program.
 ///
 /// Local.

@@ -60,8 +60,11 @@ static cairn_status bring_team(cairn_opencl_product *p,
     CAIRN_TRY(cairn_opencl_buffer(list, words * (int64_t)sizeof *team->share,
                                   team->share, &call->share));
     if (!scatter) return CAIRN_OK;
+    /* Who goes by steps looks up no parents. */
     const int64_t visits =
-        team->visits * (part->view.level[division->level].ptr_bits / 8);
+        team->steps > 0
+            ? 0
+            : team->visits * (part->view.level[division->level].ptr_bits / 8);
 
     CAIRN_TRY(cairn_opencl_buffer(list, visits, team->first, &call->first));
     CAIRN_TRY(cairn_opencl_buffer(list, visits, team->last, &call->last));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Filling the cache of kernels: what plans and conversions would ask for is asked for
-/// now. Which kernels a plan's are depends on a matrix through widths and a few numbers (is it larger than the
-/// caches, are its rows long), so that some of each stand for all.
+/// now. Which kernels a plan's are depends on a matrix through widths and a few numbers (is
+/// it larger than the caches, are its rows long), so that some of each stand for all.
 
 #include "api/warm.h"
 

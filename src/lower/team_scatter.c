@@ -13,7 +13,8 @@
 enum {
     FEW     = 64,      ///< Nodes under a parent, on the average, that are listed.
     BUCKETS = 1 << 16, ///< At most.
-    LEAST   = 3 ///< 2^LEAST indices in a bucket: a cache line of Y has one owner.
+    LEAST   = 3,   ///< 2^LEAST indices in a bucket: a cache line of Y has one owner.
+    MANY    = 1024 ///< Threads so many that fewer may have shorter steps.
 };
 
 typedef struct {
@@ -28,6 +29,7 @@ typedef struct {
     int64_t                  *bound;  ///< [threads + 1] first bucket of each.
     int64_t                  *low;    ///< [threads] parents that each goes through:
     int64_t                  *high;   ///< low <= q < high.
+    int64_t                  *next;   ///< [threads + 1] while these are looked for.
     bool                      whole;  ///< Each goes through all.
     bool                      listed; ///< Their nodes may be listed.
 } scatter;
@@ -102,24 +104,50 @@ static int64_t owner_of(const scatter *s, int64_t bucket)
     return lo;
 }
 
+/// The first thread from @p t on that has no parent yet; s->threads: all have.
+static int64_t next_without(const scatter *s, int64_t t)
+{
+    while (s->next[t] != t)
+        t = s->next[t] = s->next[s->next[t]];
+    return t;
+}
+
+static void begin_search(const scatter *s)
+{
+    for (int64_t t = 0; t <= s->threads; t++)
+        s->next[t] = t;
+}
+
+/// Write down parent @p q, or what is @p past it, for those of its threads that have none
+/// yet: each thread is met once, however many parents it has nodes under.
+static void give_parent(const scatter *s, int64_t q, int64_t past, int64_t *parent)
+{
+    const int64_t begin = node_at(s, q), end = node_at(s, q + 1);
+
+    if (begin == end) return;
+    const int64_t to = owner_of(s, bucket_of(s, end - 1));
+    int64_t       t  = next_without(s, owner_of(s, bucket_of(s, begin)));
+
+    for (; t <= to; t = next_without(s, t)) {
+        parent[t]  = q + past;
+        s->next[t] = t + 1;
+    }
+}
+
 /// Which parents have nodes of each thread's, from the first to the last.
-static void choose_parents(scatter *s)
+static void choose_parents(const scatter *s)
 {
     for (int64_t t = 0; t < s->threads; t++) {
         s->low[t]  = s->whole ? 0 : s->parents;
         s->high[t] = s->whole ? s->parents : 0;
     }
-    for (int64_t q = 0; q < s->parents && !s->whole; q++) {
-        const int64_t begin = node_at(s, q), end = node_at(s, q + 1);
-
-        if (begin == end) continue;
-        const int64_t to = owner_of(s, bucket_of(s, end - 1));
-
-        for (int64_t t = owner_of(s, bucket_of(s, begin)); t <= to; t++) {
-            if (q < s->low[t]) s->low[t] = q;
-            s->high[t] = q + 1;
-        }
-    }
+    if (s->whole) return;
+    begin_search(s);
+    for (int64_t q = 0; q < s->parents && next_without(s, 0) < s->threads; q++)
+        give_parent(s, q, 0, s->low);
+    begin_search(s);
+    for (int64_t q = s->parents; q-- > 0 && next_without(s, 0) < s->threads;)
+        give_parent(s, q, 1, s->high);
 }
 
 /// Parents that all threads together go through.
@@ -222,8 +250,8 @@ static bool step_through(const scatter *s, int64_t q, position *at, uint16_t *st
     for (int64_t p = node_at(s, q); p < end; p++) {
         const int64_t bucket = bucket_of(s, p);
 
-        while (s->bound[t + 1] <= bucket)
-            t++;
+        if (s->bound[t + 1] <= bucket) t++; /* mostly the next one's */
+        if (s->bound[t + 1] <= bucket) t = owner_of(s, bucket);
         if (q - at[t].q > UINT16_MAX || p - at[t].p > UINT16_MAX) return false;
         step[2 * at[t].k]     = (uint16_t)(q - at[t].q);
         step[2 * at[t].k + 1] = (uint16_t)(p - at[t].p);
@@ -275,17 +303,30 @@ static cairn_status list_steps(const scatter *s, cairn_team *team)
     return CAIRN_OK;
 }
 
+/// List nodes where few stand under a parent. With many threads those of each are far
+/// apart: fewer are tried, too.
+static cairn_status try_steps(scatter *s, int64_t threads, cairn_team *d)
+{
+    do {
+        choose_ranges(s, threads);
+        choose_parents(s);
+        if (s->threads < 2 || !s->listed || s->level->nodes >= FEW * visits(s))
+            return CAIRN_OK;
+        CAIRN_TRY(list_steps(s, d));
+        threads = s->threads / 4;
+    } while (d->steps == 0 && s->threads > MANY);
+    return CAIRN_OK;
+}
+
 static cairn_status divide(scatter *s, int64_t threads, cairn_team *d)
 {
     CAIRN_TRY(CAIRN_NEW_ZERO(s->env, s->buckets + 1, &s->before));
     CAIRN_TRY(CAIRN_NEW_ZERO(s->env, threads + 1, &s->bound));
     CAIRN_TRY(CAIRN_NEW_ZERO(s->env, threads, &s->low));
     CAIRN_TRY(CAIRN_NEW_ZERO(s->env, threads, &s->high));
+    CAIRN_TRY(CAIRN_NEW(s->env, threads + 1, &s->next));
     if (!count_entries(s)) return CAIRN_OK;
-    choose_ranges(s, threads);
-    choose_parents(s);
-    if (s->threads > 1 && s->listed && s->level->nodes < FEW * visits(s))
-        CAIRN_TRY(list_steps(s, d));
+    CAIRN_TRY(try_steps(s, threads, d));
     if (d->steps > 0) return CAIRN_OK;
     choose_threads(s, threads);
     return s->threads > 1 ? list_all(s, d) : CAIRN_OK;
@@ -318,5 +359,6 @@ cairn_status cairn_team_scatter(cairn_env               *env,
     cairn_free(env, s.bound);
     cairn_free(env, s.low);
     cairn_free(env, s.high);
+    cairn_free(env, s.next);
     return status;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Plans that keep two ways to run and change between them: when, at what cost, and with
-/// the right product in every run. Devices are slow in runs that the test says, by much more
-/// than a busy machine makes them.
+/// the right product in every run. Devices are slow in runs that the test says, by much
+/// more than a busy machine makes them.
 
 #include "api/api.h"
 #include "support/small_product.h"
@@ -214,15 +214,22 @@ Test(adapt, records_and_forgotten_times)
     cairn_plan_destroy(&plan);
 }
 
-/// A device that fails, in use or when it is tried, ends the trials; every product is right.
+/// A device that fails, in use or when it is tried, ends the trials; every product is
+/// right.
 Test(adapt, a_device_that_fails_ends_it)
 {
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
 
-    for (int k = 0; k < 2; k++) {
+    /* In use, in the middle of a trial, in its last run. */
+    static const char *const first[]  = {", \"fail_run\": 10", "",
+                                         ", \"slow\": 0.4, \"slow_from\": 33, "
+                                          "\"slow_runs\": 5"};
+    static const char *const second[] = {"", ", \"fail_run\": 3", ", \"fail_run\": 6"};
+
+    for (int k = 0; k < 3; k++) {
         cairn_plan_info info;
 
-        use_devices(k ? "" : ", \"fail_run\": 10", k ? ", \"fail_run\": 3" : "");
+        use_devices(first[k], second[k]);
         cairn_plan *plan = make_plan(&o, alike);
 
         for (int r = 0; r < 200; r++) { /* a part that moves takes memory */

@@ -310,8 +310,8 @@ static cairn_plan_info verify_open(cairn_plan *plan, const cairn_source *source)
 }
 
 /// Members that nobody placed are spread, tried together and alone, and again in the
-/// user's runs, and that is told;
-/// whoever wants the same bits every time gets no trial.
+/// user's runs, and that is told; whoever wants the same bits every time gets no trial, and
+/// no prediction of places that nobody asked about.
 Test(pieces, open_places_are_tried)
 {
     const cairn_plan_options fixed = {.reproducible = 1}, open = {0};
@@ -339,6 +339,8 @@ Test(pieces, open_places_are_tried)
     cr_expect_str_eq(info.placement, "heft");
     expect_device(plan, 0, "cpu:0");
     expect_device(plan, 1, "cpu:0");
+    cr_expect_eq(plan->homes.makespan[CAIRN_CLOCK_MEASURED], 0);
+    cr_expect(plan->homes.home[0].seconds == 0 || plan->homes.home[1].seconds == 0);
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
@@ -398,6 +400,34 @@ Test(pieces, a_lost_device_is_refused_by_name)
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
+}
+
+/// A device that another plan has lost is left between runs. What is in its place adds to
+/// Y where the device's kernel set it: nothing of the last run may be left there.
+Test(pieces, a_lost_device_leaves_nothing_in_y)
+{
+    static operands          o     = {.op = CAIRN_PRODUCT_DEFAULTS};
+    const cairn_plan_options named = {.place = "debug"};
+    cairn_source            *source;
+    cairn_plan              *plan;
+
+    for (int f32 = 0; f32 < 2; f32++) {
+        o.dtype = f32 ? CAIRN_F32 : CAIRN_F64;
+        use_devices("cpu,debug");
+        source               = make_source(context);
+        cairn_tensor *tensor = must_store(context, source, "csr", o.dtype);
+
+        MUST(context, cairn_plan_create(tensor, &o.op, &named, &plan));
+        run(plan, &o, 2, "before");
+        context->env.options.kernels        = CAIRN_KERNELS_REFERENCE;
+        plan->replay->piece[0].device->lost = true;
+        run(plan, &o, 2, "after another plan lost it");
+        context->env.options.kernels = CAIRN_KERNELS_AUTO;
+        expect_device(plan, 0, "cpu:0");
+        cairn_plan_destroy(&plan);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
+    }
 }
 
 /// A plan in a file opens the kinds that it names; a place beside it is one too many.

@@ -179,6 +179,34 @@ Test(pins, teams_are_on_their_devices_cores)
     context->devices->machine->pus = pus;
 }
 
+/// Ys are added by no larger team than the thread has that adds: its device's, also where
+/// the first processor has more cores than that.
+Test(pins, sums_are_made_by_the_team_of_who_adds)
+{
+    const cairn_plan_options options = {.place = "0=cpu:1,1=cpu:0"};
+    cairn_plan              *plan;
+
+    use_processors("cpu:2");
+    cairn_devices *devices = context->devices;
+    const int      pus     = devices->machine->pus;
+    cairn_source  *source  = make_source(context);
+    cairn_tensor  *tensor =
+        must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
+
+    for (int most = 0; most < 2; most++) {
+        devices->device[most].info.threads     = 3;
+        devices->device[1 - most].info.threads = 1;
+        devices->machine->pus                  = pus < 4 ? 4 : pus;
+        MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+        devices->machine->pus = pus;
+        cr_expect(plan->replay->pinned);
+        cr_expect_eq(plan->replay->threads, most ? 3 : 1);
+        cairn_plan_destroy(&plan);
+    }
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
+
 /// More threads than processors, one device, devices of a process that is bound to one
 /// core: all stay where they are.
 Test(pins, crowds_are_left_alone)
