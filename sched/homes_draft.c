@@ -48,7 +48,8 @@ static cairn_status
 add_task(cairn_env *env, cairn_homes_draft *d, const cairn_homes_task *task)
 {
     CAIRN_CHECK(d->count < CAIRN_MAX_HOMES, env, CAIRN_BAD_OPTION,
-                "option: --place: more than %d shares of members", CAIRN_MAX_HOMES);
+                "place: more than %d members and shares of members on a rank",
+                CAIRN_MAX_HOMES);
     d->task[d->count++] = *task;
     return CAIRN_OK;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The product of one member, or of a share of it, on the device that it was given: asked for when a plan is
-/// made, run by the device's queue. Where there is no code (the lowering has none for the
-/// layout, there is no compiler, CAIRN_KERNELS says so), the member goes the reference
-/// way, and the reason is kept.
+/// The product of one member, or of a share of it, on the device that it was given: asked
+/// for when a plan is made, run by the device's queue. Where there is no code (the lowering
+/// has none for the layout, there is no compiler, CAIRN_KERNELS says so), the member goes
+/// the reference way, and the reason is kept.
 
 #ifndef CAIRN_SCHED_MEMBER_KERNEL_H
 #define CAIRN_SCHED_MEMBER_KERNEL_H

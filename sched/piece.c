@@ -183,25 +183,31 @@ cairn_status cairn_piece_compute(void *argument)
 }
 
 /// Another device for the piece: the processor. What it does not compile is interpreted.
+/// After a failure it is where it was, and the next run tries again.
 static cairn_status move_to_host(cairn_piece *piece)
 {
     cairn_env          *env    = piece->common->comm->env;
+    cairn_device       *lost   = piece->device;
     cairn_device       *host   = cairn_devices_host(piece->common->devices);
     cairn_member_kernel fresh  = {0};
-    const cairn_status  status = host->ops.build(host, &piece->work, &fresh.launch);
+    cairn_status        status = host->ops.build(host, &piece->work, &fresh.launch);
 
     if (status != CAIRN_OK && status != CAIRN_NO_KERNEL) return status;
     cairn_member_kernel_release(env, &piece->kernel);
     piece->kernel = fresh;
     piece->device = host;
-    return create_reference(piece);
+    status        = create_reference(piece);
+    if (status != CAIRN_OK) piece->device = lost;
+    return status;
 }
 
-/// Leave the device, and remember why.
+/// Leave the device, and remember why, of several attempts at the first.
 static cairn_status retire(cairn_piece *piece, const char *why)
 {
-    snprintf(piece->retired, sizeof piece->retired, "%s", piece->device->info.id);
-    snprintf(piece->why, sizeof piece->why, "%.255s", why);
+    if (!piece->retired[0]) {
+        snprintf(piece->retired, sizeof piece->retired, "%s", piece->device->info.id);
+        snprintf(piece->why, sizeof piece->why, "%.255s", why);
+    }
     piece->device->lost = true;
     return move_to_host(piece);
 }

@@ -84,8 +84,8 @@ cairn_status cairn_replay_create_beside(const cairn_replay *first,
 void cairn_replay_destroy(cairn_replay **replay);
 
 /// Run once, from X as it stands in the plan, into its Y. Values that the tensor got since
-/// the last run reach shares and devices first, which allocates. Collective. A device that fails
-/// is retired, and its pieces are computed again: the run succeeds.
+/// the last run reach shares and devices first, which allocates. Collective. A device that
+/// fails is retired, and its pieces are computed again: the run succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
 
 /// Record how the tensor was stored, and the tasks of runs from now on.

@@ -232,10 +232,11 @@ static cairn_status check_shares(const plan_file       *plan,
     const int64_t end = tensor->local->box[0].hi + 1;
 
     for (int m = 0; m < tensor->local->groups; m++) {
-        const cairn_place       *place = &placement->member[m];
-        const cairn_place_share *last  = &place->share[place->shares - 1];
+        const cairn_place *place = &placement->member[m];
 
-        if (place->shares == 0 || last->rows < 0) continue;
+        if (place->shares == 0 || place->share[0].rows < 0) continue;
+        const cairn_place_share *last = &place->share[place->shares - 1];
+
         if (last->first_row + last->rows != end)
             return WRONG(plan, value_at(plan, "parts"), "parts",
                          "the shares of a member leave out rows of this rank");

@@ -133,3 +133,38 @@ Test(shares_kept, failing_allocations_leave_nothing)
     }
     cairn_source_destroy(&source);
 }
+
+/// A device fails when there is no memory to take its share over: that run says so, the
+/// next one that has memory is right, and the device's own failure is what is told.
+Test(shares_kept, shares_are_taken_over_when_memory_is_there)
+{
+    static operands o      = {.op = CAIRN_PRODUCT_DEFAULTS};
+    cairn_source   *source = make_source(context);
+    cairn_env      *env    = &context->env;
+    int             failed = 0;
+
+    use_debug("\"fail_run\": 1");
+    cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
+    cairn_plan   *plan   = make_plan(tensor, &o, "debug*0.5+cpu:1*0.5");
+
+    env->options.kernels = CAIRN_KERNELS_REFERENCE; /* which needs memory */
+    for (cairn_status status = CAIRN_NO_MEMORY; status != CAIRN_OK; failed++) {
+        env->allowed = failed;
+        status       = cairn_plan_run(plan, NULL, NULL);
+        env->allowed = -1;
+        cr_assert(status == CAIRN_OK || status == CAIRN_NO_MEMORY, "%s", env->message);
+        cr_assert_lt(failed, 100, "never succeeds");
+    }
+    cr_expect_gt(failed, 1, "nothing needed memory");
+    run(plan, &o, "taken over");
+    listing l = list(plan);
+
+    cr_expect_str_eq(l.part[0].device, "cpu:0");
+    cr_expect(strstr(l.part[0].note, "debug:0 failed and was retired"), "%s",
+              l.part[0].note);
+    cr_expect(!strstr(l.part[0].note, "another part"), "%s", l.part[0].note);
+    cairn_plan_parts_free(plan, &l.part);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+}
