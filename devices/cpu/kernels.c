@@ -113,7 +113,7 @@ static cairn_status build(cairn_cpu_kernels *kernels,
     if (status == CAIRN_NO_KERNEL && !compiler->serial) {
         char why[CAIRN_MESSAGE];
 
-        memcpy(why, env->message, sizeof why);
+        memcpy(why, cairn_message(env), sizeof why);
         cairn_object_free(env, &made);
         compiler->serial = true;
         status           = cairn_compile(compiler, symbol, source, &made);

@@ -72,13 +72,13 @@ static int64_t argument(const cairn_product_args *args, int field)
 static int64_t number(const cairn_opencl_call *call, cairn_ir_field field)
 {
     const cairn_kernel_part  *view  = &call->part->view;
-    const cairn_kernel_level *level = &view->level[field.level];
+    const cairn_kernel_level *level = view->level;
 
     switch (field.source) {
-    case CAIRN_IR_LEVEL_LO: return level->lo;
-    case CAIRN_IR_LEVEL_SIZE: return level->size;
-    case CAIRN_IR_LEVEL_NODES: return level->nodes;
-    case CAIRN_IR_LEVEL_HOLE: return level->hole;
+    case CAIRN_IR_LEVEL_LO: return level[field.level].lo;
+    case CAIRN_IR_LEVEL_SIZE: return level[field.level].size;
+    case CAIRN_IR_LEVEL_NODES: return level[field.level].nodes;
+    case CAIRN_IR_LEVEL_HOLE: return level[field.level].hole;
     case CAIRN_IR_VALUES: return view->values;
     case CAIRN_IR_BANK: return view->bank;
     default: return argument(&call->args, field.level);
