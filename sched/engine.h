@@ -27,8 +27,9 @@ typedef struct cairn_core_set {
 typedef struct cairn_engine_options {
     int                   queues; ///< 1..CAIRN_MOST_QUEUES
     const cairn_core_set *pin;    ///< [queues] The caller's thread is where the first
-        ///< says during a replay, and then again where it was,
-        ///< for about a microsecond. NULL: pin none.
+                                  ///< says during a replay, and then again where it
+                                  ///< was, which takes 2 us; no cores: it is left
+                                  ///< alone. NULL: pin none.
     const cairn_waiting *waiting; ///< NULL: chosen by `threads`, `cores`.
     int threads;    ///< That may run at once here, teams and ranks nearby included;
                     ///< 0: one a queue.
