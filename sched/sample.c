@@ -11,9 +11,6 @@
 
 enum { MOST_BANDS = 24, GRAIN = 192 };
 
-/* Rows of a single band are a multiple of this: what stretches of diagonals have. */
-enum { STEP = 64 };
-
 /* Bands with less than this part of the entries that were wanted missed what there is. */
 enum { FEWER = 8 };
 
@@ -135,9 +132,10 @@ static cut plan_bands(cairn_coord base, cairn_coord rows, double share)
                                : grains > 2.25     ? 3
                                : grains > 1.25     ? 2
                                                    : 1;
-    const cairn_coord steps  = (cairn_coord)ceil(grains * GRAIN / STEP);
+    const cairn_coord steps  = (cairn_coord)ceil(grains * GRAIN / CAIRN_SAMPLE_BAND);
 
-    if (bands < 2) return (cut){1, base, rows / GRAIN * GRAIN, fmax(1, steps) * STEP};
+    if (bands < 2)
+        return (cut){1, base, rows / GRAIN * GRAIN, fmax(1, steps) * CAIRN_SAMPLE_BAND};
     return (cut){bands, base, rows / bands / GRAIN * GRAIN,
                  (cairn_coord)fmax(1, grains / bands) * GRAIN};
 }

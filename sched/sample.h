@@ -13,6 +13,9 @@
 
 #include "tensor/entries.h"
 
+/* Rows of a single band are a multiple of this: what stretches of diagonals have. */
+enum { CAIRN_SAMPLE_BAND = 64 };
+
 typedef struct cairn_sample {
     cairn_shape   shape;
     cairn_entries entries; ///< Sorted, without duplicates.

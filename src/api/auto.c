@@ -54,9 +54,11 @@ typedef struct {
     cairn_sample                 sample;    ///< That is counted, then that is tried on.
     cairn_structure              structure; ///< Of the whole,
     cairn_structure              tried;     ///< of the sample that is tried on.
-    double                       replays;   ///< Products to come.
-    double                       convert[CAIRN_AUTO_CANDIDATES]; ///< Seconds to store.
-    cairn_auto_info             *info;
+    bool sampled; ///< A sample is counted; else some rows are so long that there is no
+                  ///< time, and only rows are known.
+    double           replays;                        ///< Products to come.
+    double           convert[CAIRN_AUTO_CANDIDATES]; ///< Seconds to store.
+    cairn_auto_info *info;
 } choice;
 
 /// What the model says, but for what a trial found it to be wrong by beside the first
@@ -100,14 +102,26 @@ static cairn_status take_sample(choice *c, int share, int64_t most)
 }
 
 /// Entries that there is time to count, by what the rows say of a product in CSR.
-static int64_t countable(const choice *c)
+static double countable(const choice *c)
 {
     double product, convert;
 
     cairn_suggestion_predict(cairn_suggestion_at(c->op, 0), &c->structure, c->op,
                              c->value_bits, cairn_context_threads(c->context), &product,
                              &convert);
-    return (int64_t)fmin(MOST_SAMPLE, fmax(FEWEST, counted_a_second * product));
+    return fmax(FEWEST, counted_a_second * product);
+}
+
+/// Entries that a sample has at least: a band of rows, and perhaps the longest row.
+static double least_sample(const choice *c)
+{
+    const int64_t *first = c->source->rows.first;
+    const int      rank  = c->context->comm->rank;
+    const double   rows  = (double)(first[rank + 1] - first[rank]);
+    const double   n     = (double)c->source->entries.n;
+
+    return fmax(n * fmin(1, CAIRN_SAMPLE_BAND / fmax(1, rows)),
+                (double)c->structure.max_row);
 }
 
 static cairn_status count(choice *c)
@@ -119,7 +133,12 @@ static cairn_status count(choice *c)
     CAIRN_TRY(cairn_structure_count_rows(
         env, &source->entries, source->rows.first[rank], source->rows.first[rank + 1],
         source->shape.extent[1], &c->structure));
-    CAIRN_TRY(take_sample(c, COUNTED_SHARE, countable(c)));
+    const double most = countable(c);
+
+    c->info->share = 1; /* of rows, all are counted */
+    c->sampled     = least_sample(c) <= most;
+    if (!c->sampled) return CAIRN_OK;
+    CAIRN_TRY(take_sample(c, COUNTED_SHARE, (int64_t)fmin(MOST_SAMPLE, most)));
     return cairn_structure_count_sample(env, &c->sample, &c->structure);
 }
 
@@ -312,7 +331,7 @@ static cairn_status try_best(choice *c, double begin)
 static bool is_worth_trying(const choice *c)
 {
     if (c->options->tries != 0) return c->options->tries > 0;
-    return c->source->entries.n >= worth_trying;
+    return c->sampled && c->source->entries.n >= worth_trying;
 }
 
 /// Two lines: what the format stores, what that gains.

@@ -212,6 +212,28 @@ Test(auto, what_is_multiplied_once_stays_as_it_is)
     cairn_format_destroy(&csr);
 }
 
+/// Few rows, so long that any sample is all: its blocks would take longer to count than
+/// fifty products take.
+Test(auto, long_rows_are_judged_by_their_lengths)
+{
+    cairn_source *source = generate(
+        "pruned", (cairn_problem){.rows = 40, .cols = 100000, .density = 0.06});
+    cairn_format   *format = NULL;
+    cairn_auto_info info;
+
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, &info));
+    cr_expect_eq(info.share, 1);
+    for (int k = 0; k < info.candidates; k++) {
+        const bool blocks = strstr(info.candidate[k].format, "bcsr") != NULL;
+
+        cr_expect_eq(info.candidate[k].tried, 0, "%s", info.candidate[k].format);
+        cr_expect(!blocks || isinf(info.candidate[k].predicted), "%s",
+                  info.candidate[k].format);
+    }
+    cairn_format_destroy(&format);
+    cairn_source_destroy(&source);
+}
+
 Test(auto, narrow_values_many_columns_and_transposes_work)
 {
     const cairn_product_options many   = {.columns = 16, .alpha = 1};
