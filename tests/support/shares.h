@@ -1,51 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Plans of the small matrix with members divided among devices: a context with devices,
-/// plans at places, runs that are checked, lists of parts.
+/// Plans of the small matrix with members divided among devices: plans at places, runs
+/// that are checked, lists of parts.
 
 #ifndef CAIRN_TESTS_SUPPORT_SHARES_H
 #define CAIRN_TESTS_SUPPORT_SHARES_H
 
-#include "api/api.h"
-#include "support/small_product.h"
-
-static cairn_context *context;
-static int64_t        blocks;
-static char           file[] = "/tmp/cairn-shares-XXXXXX.json";
-
-static inline void up(void)
-{
-    const int fd = mkstemps(file, 5);
-
-    cr_assert_geq(fd, 0);
-    close(fd);
-    blocks = must_start(&context);
-}
-
-static inline void down(void)
-{
-    MUST(context, cairn_devices_check(context, NULL, "all", 0));
-    must_end(&context, blocks);
-    unlink(file);
-}
-
-static inline void use_devices(const char *list)
-{
-    MUST(context, cairn_devices_check(context, NULL, list, 0));
-}
-
-/// Two processors and a debug device as @p what says.
-static inline void use_debug(const char *what)
-{
-    FILE *f = fopen(file, "w");
-    char  list[64];
-
-    cr_assert_not_null(f);
-    fprintf(f, "{\"devices\": [{\"kind\": \"debug\", %s}]}\n", what);
-    fclose(f);
-    snprintf(list, sizeof list, "cpu:2,%s", file);
-    use_devices(list);
-}
+#include "support/device_file.h"
 
 static inline cairn_plan *
 make_plan(cairn_tensor *tensor, const operands *o, const char *place)

@@ -4,47 +4,19 @@
 /// the right product in every run. Devices are slow in runs that the test says, by much
 /// more than a busy machine makes them.
 
-#include "api/api.h"
-#include "support/small_product.h"
+#include "support/device_file.h"
 
-static cairn_context *context;
-static cairn_source  *source;
-static cairn_tensor  *tensor;
-static int64_t        blocks;
-static char           file[] = "/tmp/cairn-adapt-XXXXXX.json";
+static cairn_source *source;
+static cairn_tensor *tensor;
 
-static void up(void)
-{
-    const int fd = mkstemps(file, 5);
-
-    cr_assert_geq(fd, 0);
-    close(fd);
-    blocks = must_start(&context);
-}
-
-static void down(void)
+static void end(void)
 {
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
-    MUST(context, cairn_devices_check(context, NULL, "all", 0));
-    must_end(&context, blocks);
-    unlink(file);
+    down();
 }
 
-TestSuite(adapt, .init = up, .fini = down, .timeout = 120);
-
-/// The processor and two devices that are what @p first and @p second say.
-static void use_devices(const char *first, const char *second)
-{
-    FILE *f = fopen(file, "w");
-    char  list[64];
-
-    cr_assert_not_null(f);
-    fprintf(f, "[{\"kind\": \"debug\"%s}, {\"kind\": \"debug\"%s}]\n", first, second);
-    fclose(f);
-    snprintf(list, sizeof list, "cpu,%s", file);
-    MUST(context, cairn_devices_check(context, NULL, list, 0));
-}
+TestSuite(adapt, .init = up, .fini = end, .timeout = 120);
 
 /// A plan on debug:0 whose other way is debug:1, as if a race had measured @p seconds.
 static cairn_plan *make_plan(const operands *o, const double *seconds)
@@ -109,7 +81,7 @@ Test(adapt, what_became_slow_is_left)
                       .alpha      = 1,
                       .beta       = (k + 1) / 2 % 2}
         };
-        use_devices(", \"slow\": 0.4, \"slow_from\": 33", "");
+        use_debug("cpu", ", \"slow\": 0.4, \"slow_from\": 33", "");
         cairn_plan *plan = make_plan(&o, alike);
         void *const x    = plan->replay->common.operands->x;
 
@@ -134,8 +106,8 @@ Test(adapt, what_became_fast_is_used_again)
 
     /* The first trial is in the runs from 33 on; when it ends debug:1 has done 6 runs, and
        64 more when the second one begins. */
-    use_devices(", \"slow\": 0.4, \"slow_from\": 33, \"slow_runs\": 5",
-                ", \"slow\": 0.4, \"slow_from\": 71");
+    use_debug("cpu", ", \"slow\": 0.4, \"slow_from\": 33, \"slow_runs\": 5",
+              ", \"slow\": 0.4, \"slow_from\": 71");
     cairn_plan *plan = make_plan(&o, alike);
 
     run(plan, &o, 32 + TRIAL);
@@ -156,7 +128,7 @@ Test(adapt, what_is_hopeless_is_given_up)
 {
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
 
-    use_devices("", ", \"slow\": 0.4, \"slow_from\": 1");
+    use_debug("cpu", "", ", \"slow\": 0.4, \"slow_from\": 1");
     cairn_plan *plan = make_plan(&o, alike);
 
     run(plan, &o, 32 + ROUNDS + 3);
@@ -198,7 +170,7 @@ Test(adapt, records_and_forgotten_times)
 {
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
 
-    use_devices("", "");
+    use_debug("cpu", "", "");
     cairn_plan *plan = make_plan(&o, alike);
 
     run(plan, &o, 34);
@@ -229,7 +201,7 @@ Test(adapt, a_device_that_fails_ends_it)
     for (int k = 0; k < 3; k++) {
         cairn_plan_info info;
 
-        use_devices(first[k], second[k]);
+        use_debug("cpu", first[k], second[k]);
         cairn_plan *plan = make_plan(&o, alike);
 
         for (int r = 0; r < 200; r++) { /* a part that moves takes memory */

@@ -3,48 +3,9 @@
 /// Members of one matrix on several devices at once: every place gives the right product,
 /// the same one at every run, and devices that fail are survived.
 
-#include "api/api.h"
-#include "support/small_product.h"
-
-static cairn_context *context;
-static int64_t        blocks;
-static char           file[] = "/tmp/cairn-pieces-XXXXXX.json";
-
-static void up(void)
-{
-    const int fd = mkstemps(file, 5);
-
-    cr_assert_geq(fd, 0);
-    close(fd);
-    blocks = must_start(&context);
-}
-
-static void down(void)
-{
-    MUST(context, cairn_devices_check(context, NULL, "all", 0));
-    must_end(&context, blocks);
-    unlink(file);
-}
+#include "support/device_file.h"
 
 TestSuite(pieces, .init = up, .fini = down);
-
-static void use_devices(const char *list)
-{
-    MUST(context, cairn_devices_check(context, NULL, list, 0));
-}
-
-/// A debug device that fails as @p what says.
-static void use_failing(const char *what)
-{
-    FILE *f = fopen(file, "w");
-    char  list[64];
-
-    cr_assert_not_null(f);
-    fprintf(f, "{\"devices\": [{\"kind\": \"debug\", %s}]}\n", what);
-    fclose(f);
-    snprintf(list, sizeof list, "cpu,%s", file);
-    use_devices(list);
-}
 
 /// Run a plan @p times times from the same Y, each checked.
 static void run(cairn_plan *plan, operands *o, int times, const char *text)
@@ -190,7 +151,7 @@ static void survive(const char *what, const char *place, operands *o, int retire
     cairn_plan_info          info;
     cairn_plan              *plan;
 
-    use_failing(what);
+    use_debug("cpu", what, NULL);
     cairn_tensor *tensor =
         must_store(context, source, "hybrid<bdia<4>,csr,0.6>", o->dtype);
 
@@ -211,7 +172,7 @@ Test(pieces, a_device_that_fails_is_survived)
     for (int k = 0; k < 12; k++) {
         char what[64];
 
-        snprintf(what, sizeof what, "\"fail_run\": %d", 1 + k % 5);
+        snprintf(what, sizeof what, ", \"fail_run\": %d", 1 + k % 5);
         o = sort_of_product(k);
         survive(what, "0=cpu,1=debug", &o, 1);
         survive(what, "0=debug,1=cpu", &o, 1);
@@ -223,7 +184,7 @@ Test(pieces, all_members_leave_a_lost_device)
 {
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
 
-    survive("\"fail_run\": 4", "debug", &o, 2);
+    survive(", \"fail_run\": 4", "debug", &o, 2);
 }
 
 Test(pieces, a_device_that_is_too_small_is_refused)
@@ -232,13 +193,13 @@ Test(pieces, a_device_that_is_too_small_is_refused)
     cairn_source            *source  = make_source(context);
     cairn_plan              *plan    = NULL;
 
-    use_failing("\"memory\": 100");
+    use_debug("cpu", ", \"memory\": 100", NULL);
     cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
 
     REFUSED(context, NO_MEMORY, "debug:0 is 100",
             cairn_plan_create(tensor, NULL, &options, &plan));
     cr_expect_null(plan);
-    use_failing("\"fail_build\": 1");
+    use_debug("cpu", ", \"fail_build\": 1", NULL);
     static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
 
     MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
@@ -386,7 +347,7 @@ Test(pieces, a_lost_device_is_refused_by_name)
     const cairn_plan_options named = {.place = "0=debug,1=cpu"}, open = {0};
     cairn_plan              *none = NULL;
 
-    use_failing("\"fail_run\": 1");
+    use_debug("cpu", ", \"fail_run\": 1", NULL);
     cairn_tensor *tensor =
         must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
     cairn_plan *plan = plan_hybrid(tensor, &named);

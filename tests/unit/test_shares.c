@@ -199,9 +199,9 @@ Test(shares, a_device_that_fails_loses_its_share_alone)
         static operands o;
         char            what[64];
 
-        snprintf(what, sizeof what, "\"fail_run\": %d", 1 + k % 3);
+        snprintf(what, sizeof what, ", \"fail_run\": %d", 1 + k % 3);
         o = sort_of_product(k);
-        use_debug(what);
+        use_debug("cpu:2", what, NULL);
         cairn_tensor *tensor =
             must_store(context, source, k % 2 ? "csr" : "sell-sigma<4,8>", o.dtype);
         cairn_plan *plan = make_plan(tensor, &o, places[k % 2]);
@@ -237,8 +237,8 @@ Test(shares, what_does_not_fit_is_divided)
         o.op.columns     = 1;
         cairn_plan *plan = NULL;
 
-        snprintf(what, sizeof what, "\"memory\": %d", 700 + 160 * k);
-        use_debug(what);
+        snprintf(what, sizeof what, ", \"memory\": %d", 700 + 160 * k);
+        use_debug("cpu:2", what, NULL);
         cairn_tensor *tensor = must_store(context, source, names[k % 5], o.dtype);
         const cairn_plan_options options = {.place = "debug"};
 

@@ -143,7 +143,7 @@ Test(shares_kept, shares_are_taken_over_when_memory_is_there)
     cairn_env      *env    = &context->env;
     int             failed = 0;
 
-    use_debug("\"fail_run\": 1");
+    use_debug("cpu:2", ", \"fail_run\": 1", NULL);
     cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
     cairn_plan   *plan   = make_plan(tensor, &o, "debug*0.5+cpu:1*0.5");
 
