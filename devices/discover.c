@@ -85,18 +85,6 @@ destroy_topology:
     return status;
 }
 
-/// Memory near the bound cores; a domain without cores is near to nobody.
-static int64_t near_memory(hwloc_topology_t topology, hwloc_const_bitmap_t bound)
-{
-    int64_t bytes = 0;
-
-    for (hwloc_obj_t o = NULL;
-         (o = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, o));)
-        if (hwloc_bitmap_intersects(o->cpuset, bound))
-            bytes += (int64_t)o->attr->numanode.local_memory;
-    return bytes;
-}
-
 static int64_t last_level_cache(const cairn_machine *machine)
 {
     int64_t bytes = 0;
@@ -159,8 +147,9 @@ find_binding(cairn_env *env, hwloc_topology_t topology, cairn_machine *machine)
 
     if (status == CAIRN_OK) {
         if (machine->here) narrow(topology, bound, mine);
-        machine->memory_bytes = near_memory(topology, bound);
-        status                = cairn_domains_list(env, topology, bound, machine);
+        machine->memory_bytes =
+            cairn_domains_memory(topology, bound, hwloc_bitmap_intersects);
+        status = cairn_domains_list(env, topology, bound, machine);
     }
     for (int k = 0; k < machine->pus && status == CAIRN_OK; k++)
         cairn_pu_set_add(&machine->bound, machine->pu[k].number);

@@ -6,15 +6,15 @@
 
 #include <stdio.h>
 
-/// The memory near a domain's cores.
-static int64_t near_memory(hwloc_topology_t topology, hwloc_const_bitmap_t cores)
+int64_t cairn_domains_memory(hwloc_topology_t     topology,
+                             hwloc_const_bitmap_t cores,
+                             cairn_domains_near  *is_near)
 {
     int64_t bytes = 0;
 
     for (hwloc_obj_t o = NULL;
          (o = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, o));)
-        if (hwloc_bitmap_isequal(o->cpuset, cores))
-            bytes += (int64_t)o->attr->numanode.local_memory;
+        if (is_near(o->cpuset, cores)) bytes += (int64_t)o->attr->numanode.local_memory;
     return bytes;
 }
 
@@ -54,7 +54,8 @@ static void fill(lists *l)
 {
     for (hwloc_obj_t o = NULL;
          (o = hwloc_get_next_obj_by_type(l->topology, HWLOC_OBJ_NUMANODE, o));)
-        add_domain(l, o->cpuset, near_memory(l->topology, o->cpuset));
+        add_domain(l, o->cpuset,
+                   cairn_domains_memory(l->topology, o->cpuset, hwloc_bitmap_isequal));
     /* What is near to no memory, and all where the system does not say. */
     add_domain(l, hwloc_topology_get_topology_cpuset(l->topology), 0);
 }

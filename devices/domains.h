@@ -9,6 +9,16 @@
 
 #include <hwloc.h>
 
+/// How a domain's cores are to lie to others: hwloc_bitmap_isequal(), or _intersects().
+typedef int cairn_domains_near(hwloc_const_bitmap_t domain, hwloc_const_bitmap_t cores);
+
+/// Bytes of the domains near to @p cores; one without cores is near to nobody.
+///
+/// Local.
+int64_t cairn_domains_memory(hwloc_topology_t     topology,
+                             hwloc_const_bitmap_t cores,
+                             cairn_domains_near  *is_near);
+
 /// List the hardware threads in @p bound, and the domains that have some of them.
 ///
 /// Local.
