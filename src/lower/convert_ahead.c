@@ -43,15 +43,23 @@ bool cairn_convert_can_look_ahead(const cairn_convert *c)
     return c->from && c->from->exact && c->inner == c->from->levels - 1;
 }
 
+/// The turn some turns on, or the last.
+static cairn_ir_x later_turn(cairn_convert *c, int64_t distance)
+{
+    cairn_ir        *b    = &c->ir;
+    const cairn_ir_x last = cairn_ir_sub(b, cairn_convert_end(c), cairn_ir_int(b, 1));
+
+    return cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, c->turn, distance), last),
+                     "then"));
+}
+
 /// Coordinates some entries on, as far as the array goes.
 static void move_entries(cairn_convert *c, int64_t distance)
 {
     cairn_ir        *b    = &c->ir;
-    const cairn_ir_x last = cairn_ir_sub(b, cairn_convert_end(c), cairn_ir_int(b, 1));
-    const cairn_ir_x then = cairn_ir_use(
-        b,
-        cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, c->turn, distance), last),
-                     "then"));
+    const cairn_ir_x then = later_turn(c, distance);
 
     for (int d = 0; d < c->spec->order; d++) {
         c->dim[d] = cairn_ir_load(b, cairn_convert_coordinates(c, d), then);
@@ -62,11 +70,7 @@ static void move_entries(cairn_convert *c, int64_t distance)
 static void move_keys(cairn_convert *c, int64_t distance)
 {
     cairn_ir        *b    = &c->ir;
-    const cairn_ir_x last = cairn_ir_sub(b, cairn_convert_end(c), cairn_ir_int(b, 1));
-    const cairn_ir_x then = cairn_ir_use(
-        b,
-        cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, c->turn, distance), last),
-                     "then"));
+    const cairn_ir_x then = later_turn(c, distance);
 
     c->word[0] = cairn_ir_use(
         b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_words(c, 0), then), "ahead"));
