@@ -19,7 +19,7 @@ static cairn_status find_loader(cairn_context              *context,
             cairn_device_kernels(&context->devices->device[k], loader);
 
         if (status == CAIRN_OK || status == CAIRN_NO_MEMORY) return status;
-        if (k == 0) memcpy(first, env->message, sizeof first);
+        if (k == 0) memcpy(first, cairn_message(env), sizeof first);
     }
     return cairn_fail(env, CAIRN_NO_KERNEL,
                       "convert: no device of this run has kernels: %s", first);
@@ -45,7 +45,7 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 
     /* What is only wanted if it is at hand may be missing. */
     if (status == CAIRN_NO_KERNEL && !request->at_hand)
-        memcpy(own->why, own->env->message, CAIRN_MESSAGE);
+        memcpy(own->why, cairn_message(own->env), CAIRN_MESSAGE);
     return status;
 }
 
@@ -89,7 +89,7 @@ cairn_status cairn_context_loader(cairn_context      *context,
         own->loader.user    = own;
         build->loader       = &own->loader;
     } else if (worth == CAIRN_BUILD_COMPILED) {
-        memcpy(why, env->message, CAIRN_MESSAGE);
+        memcpy(why, cairn_message(env), CAIRN_MESSAGE);
     }
     return env->options.kernels == CAIRN_KERNELS_COMPILED ? status : CAIRN_OK;
 }
