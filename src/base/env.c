@@ -200,6 +200,11 @@ cairn_status cairn_alloc_zero(cairn_env *env, int64_t count, size_t size, void *
     return CAIRN_OK;
 }
 
+bool cairn_alloc_is_zero(const void *block)
+{
+    return ((const block_head *)((const char *)block - HEAD))->zero;
+}
+
 cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **block)
 {
     void *fresh;

@@ -95,6 +95,9 @@ cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **bloc
 /// As cairn_alloc(), filled with zero bytes (a fresh big block is so without writing).
 cairn_status cairn_alloc_zero(cairn_env *env, int64_t count, size_t size, void **block);
 
+/// Is a block just allocated fresh, so that every byte of it reads as 0?
+bool cairn_alloc_is_zero(const void *block);
+
 /// Grow or shrink a block to @p count elements of @p size bytes, keeping its content.
 ///
 /// Local. @p block may point to NULL. Unchanged on failure.
