@@ -108,6 +108,22 @@ void cairn_form_narrow(const cairn_algebra *algebra,
                        cairn_interval       target,
                        cairn_interval      *dims);
 
+/// The atom that a form is by itself, with factor 1 and no constant; -1: it is more.
+static inline int cairn_form_atom(const cairn_form *form)
+{
+    if (form->terms != 1 || form->constant != 0 || form->term[0].factor != 1) return -1;
+    return form->term[0].atom;
+}
+
+/// The dimension, of @p order, that a form is by itself; -1: it is something else. (The
+/// first atoms of an algebra are the dimensions.)
+static inline int cairn_form_dimension(const cairn_form *form, int order)
+{
+    const int atom = cairn_form_atom(form);
+
+    return atom < order ? atom : -1;
+}
+
 /// Bit k set: the form depends on dimension k (through floors and remainders too).
 uint32_t cairn_form_dims(const cairn_algebra *algebra, const cairn_form *form);
 
