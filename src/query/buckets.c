@@ -191,3 +191,73 @@ bool cairn_buckets_add(cairn_buckets *b, int64_t load, int64_t *bucket)
         push(b, *bucket);
     return true;
 }
+
+/* ---- many ---- */
+
+/// Elements order[begin..end-1] to hand out.
+typedef struct {
+    int64_t         begin, end;
+    const uint32_t *order, *load;
+    uint32_t       *number;
+} elements;
+
+/// The bucket leaves the level for a higher one, in the ring or beyond.
+static bool lift(cairn_buckets *b, int64_t bucket, uint32_t load)
+{
+    int64_t *const its = &b->load[bucket];
+
+    if (__builtin_add_overflow(*its, load, its)) return false;
+    if (*its - b->level < CAIRN_RING_LEVELS)
+        ring_put(b, bucket);
+    else
+        push(b, bucket);
+    return true;
+}
+
+/// Hand out to the buckets of one word of the lowest level: those that are lifted come
+/// to other levels, so that the word can stay in a register.
+static bool hand_out_word(cairn_buckets *b, int64_t slot, int w, elements *e)
+{
+    uint64_t *const word = &b->set[slot * b->words + w];
+    uint64_t        bits = *word;
+    bool            fits = true;
+
+    while (bits && e->begin < e->end && fits) {
+        const int64_t  bucket = w * 64 + __builtin_ctzll(bits);
+        const uint32_t next   = e->order[e->begin++];
+
+        e->number[next] = (uint32_t)bucket;
+        if (e->load[next] == 0) continue;
+        bits &= bits - 1;
+        fits = lift(b, bucket, e->load[next]);
+    }
+    *word = bits;
+    if (bits) return fits;
+    b->summary[slot] &= ~(UINT64_C(1) << w);
+    if (!b->summary[slot]) b->used[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+    return fits;
+}
+
+bool cairn_buckets_add_all(cairn_buckets  *b,
+                           int64_t         n,
+                           const uint32_t *order,
+                           const uint32_t *load,
+                           uint32_t       *number)
+{
+    elements e    = {0, n, order, load, number};
+    bool     fits = true;
+
+    while (b->ring && e.begin < n && fits) {
+        ring_advance(b);
+        const int64_t slot = slot_of(b->level);
+
+        fits = hand_out_word(b, slot, __builtin_ctzll(b->summary[slot]), &e);
+    }
+    for (; e.begin < n && fits; e.begin++) {
+        int64_t bucket;
+
+        fits                   = cairn_buckets_add(b, load[order[e.begin]], &bucket);
+        number[order[e.begin]] = (uint32_t)bucket;
+    }
+    return fits;
+}

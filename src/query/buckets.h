@@ -49,4 +49,14 @@ void cairn_buckets_start(cairn_buckets *buckets, int64_t n);
 /// @return false: its load leaves 64 bits.
 bool cairn_buckets_add(cairn_buckets *buckets, int64_t load, int64_t *bucket);
 
+/// The same for the elements order[0..n-1], one after the other.
+///
+/// @param[in]  load    Of each element.
+/// @param[out] number  Bucket of each element.
+bool cairn_buckets_add_all(cairn_buckets  *buckets,
+                           int64_t         n,
+                           const uint32_t *order,
+                           const uint32_t *load,
+                           uint32_t       *number);
+
 #endif

@@ -11,7 +11,8 @@
 /// Rows in the order of some keys, the first deciding first, rows that are equal in all as
 /// they are numbered.
 ///
-/// Local. Holds 8 bytes a row beside what cairn_windows_order() takes.
+/// Local. Holds 4 bytes a row and 4 for each value of a key where keys have few values;
+/// else 8 bytes a row beside what cairn_windows_order() takes.
 ///
 /// @param[in]  key    [keys] columns of [n]; NULL: the row's own number.
 /// @param[out] order  [n]
