@@ -106,6 +106,7 @@ typedef enum {
     X(uint32_t *, slot, "[indices of level E] the node of each in the group at hand")  \
     X(uint32_t *, list, "[nodes of E] indices, from the least of the range, by group") \
     X(int64_t, slots, "of each thread")                                                \
+    X(int64_t, zeros, "1: all values of B are 0")                                      \
     X(const int64_t *, offset, "[shares] where each thread\'s list begins")            \
     X(uint32_t *, counts, "[rows of the box] entries, where rows are numbered")        \
     X(int64_t, groups, "combinations of the levels above the trimmed ones; buckets")   \
@@ -127,8 +128,10 @@ typedef enum {
     X(uint32_t *, line_slot, "[shares][line_slots] numbers in the line at hand")       \
     X(int64_t, line_slots, "values that the last expression has")                      \
     X(int64_t, cut, "numbers from here on are another member's")                       \
-    X(const uint32_t *, order, "[rows of the box] rows as they are to be visited")     \
+    X(const uint32_t *, order, "[rows, or lanes] rows as they are to be visited")      \
     X(const uint32_t *, first, "[rows of the box + 1] entries before each")            \
+    X(uint32_t *, place, "[rows of the box] where the first entry of each goes")       \
+    X(int64_t, lanes, "of a group: positions from a row's slot to its next")           \
     X(const int64_t *, delta,                                                          \
       "[banks][levels of B + 1] where a bank\'s idx and values begin, from the first " \
       "bank\'s on")                                                                    \

@@ -7,8 +7,9 @@
 #include "lower/passes.h"
 
 static const char *const phase_name[] = {
-    "pack", "count", "fill",  "histogram", "scatter", "bucket", "mirror",
-    "mark", "place", "tally", "deal",      "lanes",   "ranked", "cut"};
+    "pack",   "count", "fill",   "histogram", "scatter", "bucket",
+    "mirror", "mark",  "place",  "tally",     "deal",    "lanes",
+    "ranked", "cut",   "groups", "move",      "stand"};
 static const char *const source_name[] = {"entries", "part", "keys", "long keys",
                                           "rows"};
 
@@ -81,7 +82,10 @@ static void lower_phase(cairn_convert *c)
     case CAIRN_CONVERT_DEAL: cairn_convert_lower_deal(c); break;
     case CAIRN_CONVERT_LANES: cairn_convert_lower_lanes(c); break;
     case CAIRN_CONVERT_RANKED: cairn_convert_lower_ranked(c); break;
+    case CAIRN_CONVERT_STAND: cairn_convert_lower_stand(c); break;
     case CAIRN_CONVERT_CUT: cairn_convert_lower_cut(c); break;
+    case CAIRN_CONVERT_GROUPS: cairn_convert_lower_groups(c); break;
+    case CAIRN_CONVERT_MOVE: cairn_convert_lower_move(c); break;
     }
     cairn_ir_return(&c->ir, cairn_ir_int(&c->ir, 0));
 }
@@ -224,6 +228,8 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
     if (spec->rank)
         cairn_text_add(&text, ", query %d counts along d%d", spec->rank_query,
                        spec->rank_row);
+    if (spec->phase == CAIRN_CONVERT_STAND)
+        cairn_text_add(&text, ", columns d%d", spec->rank_col);
     if (spec->tables)
         cairn_text_add(&text, ", queries %x by d%d", spec->tables, spec->table_row);
     if (spec->blocks) {
@@ -236,6 +242,9 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
         add_expr(&text, spec->cut);
     }
     if (spec->ordered) cairn_text_add(&text, ", d%d in order", spec->table_row);
+    if (spec->row_levels)
+        cairn_text_add(&text, ", %d levels by d%d", spec->row_levels, spec->table_row);
+    if (spec->lanes) cairn_text_add(&text, ", %d at once", spec->lanes);
     if (spec->filter) cairn_text_add(&text, ", of one member");
     if (spec->query) add_query(&text, spec->query, spec->listed);
     if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);

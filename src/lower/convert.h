@@ -38,7 +38,8 @@ typedef enum {
     /// and in facts[0] the entries.
     CAIRN_CONVERT_COUNT,
     /// Likewise: write all arrays of B, whose values are zero where they are padded. No
-    /// entry may come twice.
+    /// entry may come twice. ROWS, in `order`: likewise, but what MOVE writes; instead the
+    /// `place` of each row that has entries.
     CAIRN_CONVERT_FILL,
     /// Count in `cursor` the entries of each group, that is each combination of the levels
     /// above the trimmed ones.
@@ -63,7 +64,8 @@ typedef enum {
     /// first group, -1: none, [3] its last. Where there is one group for all, set the
     /// `slot` of its indices to 1 instead.
     CAIRN_CONVERT_MARK,
-    /// With the lists sorted: write idx, and every value at the node of its index.
+    /// With the lists sorted: write idx, and every value at the node of its index; zeros
+    /// at the others if cairn_convert_clears(), unless there are `zeros`.
     CAIRN_CONVERT_PLACE,
     /// Add up in `tally` what each entry gives to its group of `query`. Groups are dense
     /// (each thread has `groups` of its own), or listed: entries come in the order of all
@@ -82,6 +84,19 @@ typedef enum {
     /// Entries of member `which` whose value of the expression `cut` is at least the
     /// argument `cut` go to the member after it; facts[0]: the largest value, at least -1.
     CAIRN_CONVERT_CUT,
+    /// For every row (ROWS) write to `list` its group, which the row alone gives.
+    CAIRN_CONVERT_GROUPS,
+    /// Turns are rows; the entries of one stand side by side in source (from `first` on)
+    /// and target (from its `place` on), in the same order: write their values, and the
+    /// idx of trimmed levels of which each entry is a node, that is of those whose depth
+    /// is at least `row_levels`.
+    CAIRN_CONVERT_MOVE,
+    /// As RANKED, lane by lane: `order` has the row (from 1) of each lane, 0: none;
+    /// `lanes` there are in a group. Rows are read in any order (`ordered`). Behind its
+    /// entries stands the row's padding, and where there is no row there are holes; what
+    /// the row determines is written for rows without entries, too. facts[0]: 1 if a value
+    /// was 0.
+    CAIRN_CONVERT_STAND,
 } cairn_convert_phase;
 
 enum {
@@ -96,17 +111,22 @@ typedef struct cairn_convert_spec {
     const cairn_layout  *from; ///< PART: what is read.
     const cairn_layout  *to;   ///< NULL: coordinates, every dimension a level.
     int  split;      ///< Levels 0..split-1 are in the upper word of long keys.
-    bool ahead;      ///< SCATTER: ask for lines before they are written.
+    bool ahead;      ///< SCATTER: ask for lines before they are written. STAND: before
+                     ///< they are read, rows being read as they lie.
     bool grouped;    ///< SCATTER: keys come in order within each group alone.
     bool every;      ///< COUNT, FILL: every entry is a node of level E.
     bool rank;       ///< Entries come along dimension `rank_row`: the number of query
     int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:
     int  rank_row;   ///< the fewest entries of one that has any, and the most.
+    int  rank_col;   ///< STAND: the dimension along rows.
     uint32_t tables; ///< Bit q: the number of query q is that of the entry's row in
     int      table_row; ///< `table`, rows being indices of this dimension.
     bool
         ordered; ///< Turns are rows, in `order`; entries (or nodes of the top level) of
     ///< a row begin at its `first`, unless the outermost level is complete.
+    int row_levels; ///< ROWS, MOVE: levels, from the first on, that the row gives.
+    int lanes;      ///< MOVE: entries that are copied at once, those that are not the
+                    ///< row's masked; 0: entry by entry.
     bool               filter; ///< Only entries whose `member` is `which` are visited.
     const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
     bool               listed; ///< and how they are numbered.
@@ -144,5 +164,8 @@ int64_t cairn_convert_turns(const cairn_layout *layout, const cairn_kernel_part 
 /// Does filling need the indices of every node of level E (`tuple` of the arguments), for
 /// the padding of determined levels?
 bool cairn_convert_needs_tuples(const cairn_layout *layout);
+
+/// Does PLACE write every value of the nodes, those that no entry has, too?
+bool cairn_convert_clears(const cairn_layout *layout);
 
 #endif

@@ -7,7 +7,19 @@
 
 #include <string.h>
 
-void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row)
+/// Ask for elements of @p array some way behind @p at, a line or two.
+static void
+ask(cairn_convert *c, const cairn_ir_array *array, cairn_ir_x at, int64_t ahead)
+{
+    const int64_t size =
+        array->stride ? array->stride : cairn_ir_type_bytes(array->type);
+
+    cairn_ir_prefetch(&c->ir, array, at, ahead * size, 3, false);
+    if (ahead && size >= 8)
+        cairn_ir_prefetch(&c->ir, array, at, ahead * size + 64, 3, false);
+}
+
+void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row, int64_t ahead)
 {
     const bool      dense = c->from && !c->from->level[0].trimmed;
     cairn_ir       *b     = &c->ir;
@@ -20,15 +32,14 @@ void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row)
         cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, begin, row), "line"));
 
     for (int l = 0; c->from && l <= c->from->last; l++)
-        if (c->from->level[l].has_idx)
-            cairn_ir_prefetch(b, cairn_convert_idx(c, 0, l), at, 0, 3, false);
+        if (c->from->level[l].has_idx) ask(c, cairn_convert_idx(c, 0, l), at, ahead);
     if (c->from) {
-        cairn_ir_prefetch(b, cairn_convert_values(c, 0), at, 0, 3, false);
+        ask(c, cairn_convert_values(c, 0), at, ahead);
         return;
     }
     for (int d = 0; d < c->spec->order; d++)
-        cairn_ir_prefetch(b, cairn_convert_coordinates(c, d), at, 0, 3, false);
-    cairn_ir_prefetch(b, cairn_convert_entry_values(c), at, 0, 3, false);
+        ask(c, cairn_convert_coordinates(c, d), at, ahead);
+    ask(c, cairn_convert_entry_values(c), at, ahead);
 }
 
 bool cairn_convert_can_look_ahead(const cairn_convert *c)

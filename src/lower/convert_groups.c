@@ -107,6 +107,7 @@ static void tally_dense(cairn_convert *c)
 {
     cairn_ir *b = &c->ir;
 
+    c->trusted = true;
     cairn_convert_open_shares(c);
     cairn_convert_visit(c, needs_value(c->spec->query));
     cairn_convert_indices(c, c->levels);
@@ -119,16 +120,36 @@ static void tally_dense(cairn_convert *c)
     cairn_convert_close_shares(c);
 }
 
+/// Lines follow from the row: one is begun before its entries.
+static void
+tally_row(cairn_convert *c, void *user, int l, cairn_ir_x begin, cairn_ir_x end)
+{
+    (void)l, (void)begin, (void)end;
+    cairn_convert_indices(c, c->levels - 1);
+    cairn_convert_enter_group(c, user, number_of(c, c->levels - 1, "line"));
+}
+
+/// Ask for lines to be begun before the innermost loop.
+static void begin_lines(cairn_convert *c, cairn_convert_before before, void *user)
+{
+    c->before        = before;
+    c->before_user   = user;
+    c->before_levels = c->levels - 1;
+}
+
 static void tally_listed(cairn_convert *c)
 {
     cairn_ir            *b = &c->ir;
     cairn_convert_lister s;
 
+    c->trusted = true;
     cairn_convert_open_shares(c);
     cairn_convert_declare_lister(c, &s, "line");
+    begin_lines(c, tally_row, &s);
     cairn_convert_visit(c, needs_value(c->spec->query));
     cairn_convert_indices(c, c->levels);
-    cairn_convert_enter_group(c, &s, number_of(c, c->levels - 1, "line"));
+    if (!c->early)
+        cairn_convert_enter_group(c, &s, number_of(c, c->levels - 1, "line"));
 
     const cairn_ir_x x =
         cairn_ir_use(b, cairn_ir_let(b, offset_of(c, c->levels - 1), "x"));
@@ -180,7 +201,8 @@ static void enter_line(cairn_convert *c, cairn_ir_x line)
     cairn_ir_end(b);
 }
 
-static cairn_ir_x member_in_line(cairn_convert *c, cairn_ir_var *current)
+/// If the line is another than before, put its members into the slots.
+static void change_line(cairn_convert *c, cairn_ir_var *current)
 {
     cairn_ir        *b    = &c->ir;
     const cairn_ir_x line = number_of(c, c->levels - 1, "line");
@@ -189,7 +211,20 @@ static cairn_ir_x member_in_line(cairn_convert *c, cairn_ir_var *current)
     cairn_ir_assign(b, current, line);
     enter_line(c, line);
     cairn_ir_end(b);
-    return cairn_ir_load(b, cairn_convert_slots(c),
+}
+
+static void
+deal_row(cairn_convert *c, void *user, int l, cairn_ir_x begin, cairn_ir_x end)
+{
+    (void)l, (void)begin, (void)end;
+    cairn_convert_indices(c, c->levels - 1);
+    change_line(c, user);
+}
+
+static cairn_ir_x member_in_line(cairn_convert *c, cairn_ir_var *current)
+{
+    if (!c->early) change_line(c, current);
+    return cairn_ir_load(&c->ir, cairn_convert_slots(c),
                          cairn_convert_slot_at(c, offset_of(c, c->levels - 1)));
 }
 
@@ -198,8 +233,12 @@ void cairn_convert_lower_deal(cairn_convert *c)
     cairn_ir     *b       = &c->ir;
     cairn_ir_var *current = NULL;
 
+    c->trusted = true;
     cairn_convert_open_shares(c);
-    if (c->spec->listed) current = cairn_ir_declare(b, cairn_ir_int(b, -1), "current");
+    if (c->spec->listed) {
+        current = cairn_ir_declare(b, cairn_ir_int(b, -1), "current");
+        begin_lines(c, deal_row, current);
+    }
     cairn_convert_visit(c, false);
     cairn_convert_indices(c, c->levels);
     cairn_ir_store(b, cairn_convert_members(c), c->position,

@@ -11,12 +11,7 @@
 /// The dimension that is the index of a level; -1: it is something else.
 static int dimension_of(const cairn_level *level, int order)
 {
-    const cairn_form *form = &level->form;
-
-    if (level->indirect || form->terms != 1 || form->constant
-        || form->term[0].factor != 1 || form->term[0].atom >= order)
-        return -1;
-    return form->term[0].atom;
+    return level->indirect ? -1 : cairn_form_dimension(&level->form, order);
 }
 
 /// Complete levels above one trimmed level, with values at its nodes and no padding.

@@ -93,9 +93,21 @@ static void compare_index(cairn_convert *c, append *a, int l)
         cairn_ir_use(b, cairn_ir_let(b, cairn_ir_or(b, above, differ), "changed%d", l));
 }
 
+/// Rows are visited, each for all of its entries.
+static bool by_rows(const cairn_convert *c)
+{
+    return c->spec->source == CAIRN_CONVERT_ROWS;
+}
+
+bool cairn_convert_is_of_entries(const cairn_convert *c, int l)
+{
+    return c->to->level[l].depth >= c->spec->row_levels;
+}
+
 /// Nodes of level @p l without a condition.
 static bool is_every(const cairn_convert *c, int l)
 {
+    if (by_rows(c)) return cairn_convert_is_of_entries(c, l);
     return c->spec->every && c->to->level[l].depth == c->to->last;
 }
 
@@ -122,6 +134,18 @@ static void compare(cairn_convert *c, append *a)
             compare_index(c, a, l);
 }
 
+/// The entry is one more; a row as many as it has.
+static void add_visited(cairn_convert *c, cairn_ir_var *variable)
+{
+    cairn_ir *b = &c->ir;
+
+    if (by_rows(c))
+        cairn_ir_assign(b, variable,
+                        cairn_ir_add(b, cairn_ir_use(b, variable), c->count));
+    else
+        cairn_convert_increase(c, variable);
+}
+
 static void remember(cairn_convert *c, append *a)
 {
     cairn_ir *b = &c->ir;
@@ -130,7 +154,7 @@ static void remember(cairn_convert *c, append *a)
         cairn_ir_assign(b, a->last[l], has_keys(c) ? a->prefix[l] : c->e[l]);
     if (c->spec->split) cairn_ir_assign(b, a->last_high, c->word[1]);
     if (a->first) cairn_ir_assign(b, a->first, zero(c));
-    cairn_convert_increase(c, a->entries);
+    add_visited(c, a->entries);
 }
 
 /* ---- nodes ---- */
@@ -211,9 +235,12 @@ static void add_node(cairn_convert *c, append *a, int l)
                         cairn_ir_add_int(b, cairn_ir_use(b, a->node[l]), 1));
     } else {
         if (a->node[l]) cairn_ir_assign(b, a->node[l], cairn_ir_use(b, a->total[l]));
-        cairn_convert_increase(c, a->total[l]);
+        if (is_every(c, l))
+            add_visited(c, a->total[l]);
+        else
+            cairn_convert_increase(c, a->total[l]);
     }
-    if (a->fill && level->has_idx)
+    if (a->fill && level->has_idx && !(by_rows(c) && is_every(c, l)))
         cairn_ir_store(b, cairn_convert_idx(c, 1, l), cairn_ir_use(b, a->node[l]),
                        c->e[l]);
     if (tuples) write_tuples(c, a, begin);
@@ -252,6 +279,20 @@ static void finish(cairn_convert *c, append *a)
     cairn_ir_store(b, facts, zero(c), cairn_ir_use(b, a->entries));
 }
 
+/// The value of an entry; of a row, where its entries go.
+static void write_found(cairn_convert *c, append *a)
+{
+    cairn_ir        *b = &c->ir;
+    const cairn_ir_x node =
+        c->to->last >= 0 ? cairn_ir_use(b, a->node[c->to->last]) : zero(c);
+
+    if (by_rows(c))
+        cairn_ir_store(b, cairn_convert_small(c, CAIRN_CONVERT_place, "place"), c->turn,
+                       node);
+    else
+        cairn_convert_write(c, node, NULL);
+}
+
 void cairn_convert_lower_nodes(cairn_convert *c, bool fill)
 {
     append a = {.fill = fill, .compared = last_compared(c)};
@@ -260,13 +301,12 @@ void cairn_convert_lower_nodes(cairn_convert *c, bool fill)
     if (fill) cairn_convert_write_holes(c);
     declare(c, &a);
     cairn_convert_visit(c, fill);
-    cairn_convert_indices(c, fill ? c->levels : c->to->last + 1);
+    cairn_convert_indices(c, by_rows(c) ? c->spec->row_levels
+                             : fill     ? c->levels
+                                        : c->to->last + 1);
     compare(c, &a);
     add_nodes(c, &a);
-    if (fill)
-        cairn_convert_write(
-            c, c->to->last >= 0 ? cairn_ir_use(&c->ir, a.node[c->to->last]) : zero(c),
-            NULL);
+    if (fill) write_found(c, &a);
     remember(c, &a);
     cairn_convert_leave(c);
     finish(c, &a);

@@ -89,14 +89,30 @@ is_quotient(proof *p, const cairn_form *t, const cairn_form *s, bool *quotient)
     return *quotient ? CAIRN_OK : is_shifted(p, &of->form, s, quotient);
 }
 
-/// Source levels i, i+1 are quotient and remainder of what @p t moves as.
-static cairn_status is_split(proof *p, int i, const cairn_form *t, bool *split)
+/// The next source level after @p i that is not fixed; `sources` when there is none.
+static cairn_status next_moving(proof *p, int i, int *next)
+{
+    bool fixed = true;
+
+    for (*next = i + 1; *next < p->sources; ++*next) {
+        CAIRN_TRY(is_known(p, &p->source[*next], &fixed));
+        if (!fixed) break;
+    }
+    return CAIRN_OK;
+}
+
+/// Source level i and the next that moves, *low_level, are quotient and remainder of what
+/// @p t moves as.
+static cairn_status
+is_split(proof *p, int i, const cairn_form *t, int *low_level, bool *split)
 {
     const cairn_atom *high = digit(p, &p->source[i], CAIRN_ATOM_DIV), *low;
 
     *split = false;
-    if (!high || i + 1 >= p->sources) return CAIRN_OK;
-    low = digit(p, &p->source[i + 1], CAIRN_ATOM_MOD);
+    if (!high) return CAIRN_OK;
+    CAIRN_TRY(next_moving(p, i, low_level));
+    if (*low_level >= p->sources) return CAIRN_OK;
+    low = digit(p, &p->source[*low_level], CAIRN_ATOM_MOD);
     if (!low || low->divisor != high->divisor
         || !cairn_form_equal(&low->form, &high->form))
         return CAIRN_OK;
@@ -109,6 +125,7 @@ static cairn_status step(proof *p, int *i, int *j, bool *ordered)
 {
     const cairn_form *s = &p->source[*i], *t = &p->target[*j];
     bool              fixed;
+    int               low;
 
     *ordered = true;
     CAIRN_TRY(is_known(p, t, &fixed));
@@ -120,8 +137,8 @@ static cairn_status step(proof *p, int *i, int *j, bool *ordered)
     if (fixed) return (*i)++, learn(p, &p->target[(*j)++]);
     CAIRN_TRY(is_quotient(p, t, s, &fixed));
     if (fixed) return learn(p, &p->target[(*j)++]);
-    CAIRN_TRY(is_split(p, *i, t, ordered));
-    if (*ordered) return *i += 2, learn(p, &p->target[(*j)++]);
+    CAIRN_TRY(is_split(p, *i, t, &low, ordered));
+    if (*ordered) return *i = low + 1, learn(p, &p->target[(*j)++]);
     return CAIRN_OK;
 }
 
@@ -146,8 +163,9 @@ static cairn_status walk(proof *p, int row, int begin, int *end)
     return status;
 }
 
-/// Through which level the tuple gives back every dimension.
-static cairn_status find_distinct(proof *p, int *distinct)
+/// Through which level the tuple gives back every dimension, or only dimension @p row,
+/// unless it is -1.
+static cairn_status find_distinct(proof *p, int row, int *distinct)
 {
     cairn_status status;
     bool         all = false;
@@ -161,7 +179,7 @@ static cairn_status find_distinct(proof *p, int *distinct)
         for (int k = 0; k < p->order && status == CAIRN_OK && all; k++) {
             const cairn_form dim = atom_form(k);
 
-            status = is_known(p, &dim, &all);
+            if (row < 0 || k == row) status = is_known(p, &dim, &all);
         }
         if (all) break;
     }
@@ -210,7 +228,7 @@ cairn_status cairn_convert_facts_find(cairn_env           *env,
     CAIRN_GO(done, init(p, env, to->order, from, to));
     CAIRN_GO(done, walk(p, -1, 0, &facts->sorted));
     CAIRN_GO(done, walk(p, -1, to->first <= to->last ? to->first : 0, &facts->grouped));
-    status = find_distinct(p, &facts->distinct);
+    status = find_distinct(p, -1, &facts->distinct);
 done:
     fini(p);
     cairn_free(env, p);
@@ -264,6 +282,21 @@ cairn_status cairn_convert_sorted_within(cairn_env          *env,
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
     CAIRN_GO(done, init(p, env, to->order, from, to));
     status = walk(p, row, begin, sorted);
+done:
+    fini(p);
+    cairn_free(env, p);
+    return status;
+}
+
+cairn_status
+cairn_convert_told_by(cairn_env *env, const cairn_layout *to, int row, int *told)
+{
+    proof       *p;
+    cairn_status status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
+    CAIRN_GO(done, init(p, env, to->order, NULL, to));
+    status = find_distinct(p, row, told);
 done:
     fini(p);
     cairn_free(env, p);

@@ -41,6 +41,11 @@ cairn_status cairn_convert_sorted_within(cairn_env          *env,
                                          int                 begin,
                                          int                *sorted);
 
+/// Through which level of the target dimension @p row is known; its number of levels:
+/// through none.
+cairn_status
+cairn_convert_told_by(cairn_env *env, const cairn_layout *to, int row, int *told);
+
 /// Does visiting the levels of @p layout meet the dimensions in their order?
 cairn_status
 cairn_convert_by_rows(cairn_env *env, const cairn_layout *layout, bool *by_rows);

@@ -20,21 +20,115 @@ static cairn_ir_x offset_of(cairn_convert *c)
                     "x"));
 }
 
+/* ---- runs ---- */
+
+/// Does a run begin at the entry, and are all of it there? Indices ascend, so they are if
+/// the last stands where it then must.
+static cairn_ir_x is_whole(cairn_convert *c, int64_t length)
+{
+    cairn_ir        *b    = &c->ir;
+    const int        last = c->to->levels - 1, l = c->from->levels - 1;
+    const cairn_ir_x end = cairn_ir_add_int(b, cairn_ir_use(b, c->step), length - 1);
+    const cairn_ir_x there =
+        cairn_ir_eq(b, cairn_ir_load(b, cairn_convert_idx(c, 0, l), end),
+                    cairn_ir_add_int(b, c->stored[l], length - 1));
+
+    return cairn_ir_and(b, cairn_ir_eq(b, c->e[last], cairn_ir_int(b, 0)),
+                        cairn_ir_and(b, cairn_ir_lt(b, end, c->step_end), there));
+}
+
+static void step_by(cairn_convert *c, int64_t entries)
+{
+    cairn_ir_assign(&c->ir, c->step,
+                    cairn_ir_add_int(&c->ir, cairn_ir_use(&c->ir, c->step), entries));
+}
+
 /* ---- MARK ---- */
 
-void cairn_convert_lower_mark(cairn_convert *c)
+typedef struct {
+    cairn_convert_lister list;
+    cairn_ir_var        *entries;
+    cairn_ir_var *length; ///< Entries of the row before, in this group; NULL: each
+                          ///< row is looked at.
+    int64_t run;          ///< Entries of a whole run; 0: each is looked at.
+} marker;
+
+/// A row that has the indices of the row before it has no others: compare them, which
+/// takes less than looking at each. Only what differs is visited.
+static void skip_like_row(cairn_convert *c,
+                          const marker  *m,
+                          int            l,
+                          cairn_ir_x     begin,
+                          cairn_ir_x     end)
 {
-    cairn_ir            *b   = &c->ir;
-    const bool           one = c->to->first == 0;
-    cairn_convert_lister s;
+    cairn_ir             *b      = &c->ir;
+    const cairn_ir_array *idx    = cairn_convert_idx(c, 0, l);
+    const cairn_ir_x      length = cairn_ir_use(b, m->length);
+    const cairn_ir_x      count =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_sub(b, end, begin), "count"));
+    cairn_ir_var *differs = cairn_ir_declare(b, cairn_ir_int(b, 1), "differs");
 
-    cairn_convert_open_shares(c);
-    cairn_convert_declare_lister(c, &s, "group");
-    cairn_ir_var *entries = cairn_ir_declare(b, cairn_ir_int(b, 0), "entries");
+    cairn_ir_if(b, cairn_ir_and(b, cairn_ir_lt(b, cairn_ir_int(b, 0), count),
+                                cairn_ir_eq(b, count, length)));
+    cairn_ir_assign(b, differs,
+                    cairn_ir_sub(b, cairn_ir_load(b, idx, begin),
+                                 cairn_ir_load(b, idx, cairn_ir_sub(b, begin, count))));
+    cairn_ir_if(b, cairn_ir_eq(b, cairn_ir_use(b, differs), cairn_ir_int(b, 0)));
+    cairn_ir_stmt   *loop = cairn_ir_for(b, begin, end, 1, "like the row before", "p");
+    const cairn_ir_x p    = cairn_ir_loop_var(b, loop);
 
-    cairn_convert_visit(c, false);
+    cairn_ir_assign(
+        b, differs,
+        cairn_ir_binary(
+            b, CAIRN_IR_BITS_OR, cairn_ir_use(b, differs),
+            cairn_ir_sub(b, cairn_ir_load(b, idx, p),
+                         cairn_ir_load(b, idx, cairn_ir_sub(b, p, count)))));
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+    cairn_ir_assign(b, m->length, count);
+    cairn_ir_assign(b, m->entries, cairn_ir_add(b, cairn_ir_use(b, m->entries), count));
+    cairn_convert_require(c,
+                          cairn_ir_ne(b, cairn_ir_use(b, differs), cairn_ir_int(b, 0)));
+}
+
+static void
+mark_row(cairn_convert *c, void *user, int l, cairn_ir_x begin, cairn_ir_x end)
+{
+    const marker *m = user;
+    cairn_ir     *b = &c->ir;
+    cairn_ir_x    group;
+
+    cairn_convert_indices(c, c->to->first);
+    group = cairn_convert_group(c);
+    if (m->length) {
+        cairn_ir_if(b, cairn_ir_ne(b, group, cairn_ir_use(b, m->list.now)));
+        cairn_ir_assign(b, m->length, cairn_ir_int(b, 0));
+        cairn_ir_end(b);
+    }
+    cairn_convert_enter_group(c, &m->list, group);
+    if (m->length) skip_like_row(c, m, l, begin, end);
+}
+
+/// All entries of a whole run have the node of the first.
+static void pass_run(cairn_convert *c, int64_t length)
+{
+    cairn_convert_indices(c, c->levels);
+    cairn_ir_if(&c->ir, is_whole(c, length));
+    step_by(c, length);
+    cairn_ir_else(&c->ir);
+    step_by(c, 1);
+    cairn_ir_end(&c->ir);
+}
+
+static void mark_entry(cairn_convert *c, const marker *m)
+{
+    cairn_ir  *b   = &c->ir;
+    const bool one = c->to->first == 0;
+
     cairn_convert_indices(c, c->to->last + 1);
-    if (!one) cairn_convert_enter_group(c, &s, cairn_convert_group(c));
+    if (!one && !c->early)
+        cairn_convert_enter_group(c, &m->list, cairn_convert_group(c));
 
     const cairn_ir_x x = offset_of(c);
 
@@ -42,11 +136,35 @@ void cairn_convert_lower_mark(cairn_convert *c)
         cairn_ir_store(b, cairn_convert_slots(c), cairn_convert_slot_at(c, x),
                        cairn_ir_int(b, 1));
     else
-        cairn_convert_list_offset(c, &s, x, NULL);
-    cairn_convert_increase(c, entries);
+        cairn_convert_list_offset(c, &m->list, x, NULL);
+    if (!(c->early && m->length)) cairn_convert_increase(c, m->entries);
+    if (m->run) pass_run(c, m->run);
+}
+
+void cairn_convert_lower_mark(cairn_convert *c)
+{
+    cairn_ir *b = &c->ir;
+    marker    m = {.length = NULL};
+
+    c->trusted = true;
+    cairn_convert_open_shares(c);
+    cairn_convert_declare_lister(c, &m.list, "group");
+    m.entries = cairn_ir_declare(b, cairn_ir_int(b, 0), "entries");
+    if (c->to->first > 0) {
+        c->before        = mark_row;
+        c->before_user   = &m;
+        c->before_levels = c->to->first;
+        if (cairn_convert_has_like_rows(c)) {
+            m.length = cairn_ir_declare(b, cairn_ir_int(b, 0), "length");
+            m.run    = cairn_convert_run_length(c);
+        }
+    }
+    c->steps = m.run > 0;
+    cairn_convert_visit(c, false);
+    mark_entry(c, &m);
     cairn_convert_leave(c);
-    cairn_convert_tell(c, 0, cairn_ir_use(b, entries));
-    cairn_convert_tell_lister(c, &s);
+    cairn_convert_tell(c, 0, cairn_ir_use(b, m.entries));
+    cairn_convert_tell_lister(c, &m.list);
     cairn_convert_close_shares(c);
 }
 
@@ -83,34 +201,135 @@ static void enter_nodes(cairn_convert *c, cairn_ir_x group)
     cairn_ir_end(b);
 }
 
-void cairn_convert_lower_place(cairn_convert *c)
+bool cairn_convert_clears(const cairn_layout *to)
+{
+    return to->first == to->last && to->first > 0 && to->tuples == 0;
+}
+
+/// Zeros where the group's values go, unless they are there: the lines are then in cache
+/// when these come.
+static void clear_nodes(cairn_convert *c, cairn_ir_x group)
+{
+    cairn_ir  *b    = &c->ir;
+    cairn_ir_x size = cairn_ir_int(b, 1);
+
+    for (int l = c->to->last + 1; l < c->to->levels; l++)
+        if (!c->to->level[l].determined)
+            size = cairn_ir_mul(b, size, cairn_convert_size(c, 1, l));
+    cairn_ir_if(b, cairn_ir_eq(b, cairn_convert_scalar(c, CAIRN_CONVERT_zeros, "zeros"),
+                               cairn_ir_int(b, 0)));
+    cairn_ir_stmt *loop = cairn_ir_for(
+        b, cairn_ir_mul(b, cairn_ir_load(b, cairn_convert_cursors(c), group), size),
+        cairn_ir_mul(
+            b,
+            cairn_ir_load(b, cairn_convert_cursors(c), cairn_ir_add_int(b, group, 1)),
+            size),
+        1, "no value yet", "h");
+    const cairn_ir_type type = c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
+
+    cairn_ir_store(b, cairn_convert_values(c, 1), cairn_ir_loop_var(b, loop),
+                   cairn_ir_real(b, type, 0));
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+}
+
+/// Of another group than before: its nodes come into the slots.
+static void enter_group(cairn_convert *c, cairn_ir_var *current)
+{
+    cairn_ir        *b     = &c->ir;
+    const cairn_ir_x group = cairn_convert_group(c);
+
+    cairn_ir_if(b, cairn_ir_ne(b, group, cairn_ir_use(b, current)));
+    cairn_ir_assign(b, current, group);
+    enter_nodes(c, group);
+    if (cairn_convert_clears(c->to)) clear_nodes(c, group);
+    cairn_ir_end(b);
+}
+
+static void
+place_row(cairn_convert *c, void *user, int l, cairn_ir_x begin, cairn_ir_x end)
+{
+    (void)l, (void)begin, (void)end;
+    cairn_convert_indices(c, c->to->first);
+    enter_group(c, user);
+}
+
+/// The value @p k entries on goes to the same node, @p k indices on.
+static void place_value(cairn_convert *c, cairn_ir_x node, cairn_ir_x k)
+{
+    cairn_ir        *b    = &c->ir;
+    const int        last = c->to->levels - 1;
+    const cairn_ir_x its  = c->e[last];
+
+    c->e[last] = cairn_ir_add(b, its, k);
+    c->value   = cairn_ir_load(b, cairn_convert_values(c, 0),
+                               cairn_ir_add(b, cairn_ir_use(b, c->step), k));
+    cairn_convert_write(c, node, NULL);
+    c->e[last] = its;
+}
+
+/// A run that has all its entries goes as one; else the entry alone.
+static void place_run(cairn_convert *c, cairn_ir_x node, int64_t length)
+{
+    cairn_ir        *b    = &c->ir;
+    const int        last = c->to->levels - 1;
+    const cairn_ir_x its  = c->e[last];
+
+    cairn_ir_if(b, is_whole(c, length));
+    c->e[last]          = cairn_ir_int(b, 0);
+    cairn_ir_stmt *loop = cairn_ir_for(b, cairn_ir_int(b, 0), cairn_ir_int(b, length),
+                                       1, "a run that is whole", "k");
+
+    place_value(c, node, cairn_ir_loop_var(b, loop));
+    cairn_ir_end(b);
+    step_by(c, length);
+    cairn_ir_else(b);
+    c->e[last] = its;
+    place_value(c, node, cairn_ir_int(b, 0));
+    step_by(c, 1);
+    cairn_ir_end(b);
+}
+
+static void place_entry(cairn_convert *c, cairn_ir_var *current, int64_t length)
 {
     cairn_ir  *b   = &c->ir;
     const bool one = c->to->first == 0;
 
-    cairn_convert_write_holes(c);
-    if (one) enter_nodes(c, cairn_ir_int(b, 0));
-    cairn_convert_open_shares(c);
-
-    cairn_ir_var *current = cairn_ir_declare(b, cairn_ir_int(b, -1), "current");
-
-    cairn_convert_visit(c, true);
     cairn_convert_indices(c, c->levels);
-    if (!one) {
-        const cairn_ir_x group = cairn_convert_group(c);
+    if (!one && !c->early) enter_group(c, current);
 
-        cairn_ir_if(b, cairn_ir_ne(b, group, cairn_ir_use(b, current)));
-        cairn_ir_assign(b, current, group);
-        enter_nodes(c, group);
-        cairn_ir_end(b);
-    }
     /* With one group all threads have the same slots. */
     const cairn_ir_x x    = offset_of(c);
     const cairn_ir_x slot = one ? x : cairn_convert_slot_at(c, x);
     const cairn_ir_x node = cairn_ir_use(
         b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_slots(c), slot), "node"));
 
-    cairn_convert_write(c, node, NULL);
+    if (length)
+        place_run(c, node, length);
+    else
+        cairn_convert_write(c, node, NULL);
+}
+
+void cairn_convert_lower_place(cairn_convert *c)
+{
+    cairn_ir     *b       = &c->ir;
+    const bool    one     = c->to->first == 0;
+    const int64_t length  = cairn_convert_run_length(c);
+    cairn_ir_var *current = NULL;
+
+    cairn_convert_write_holes(c);
+    if (one) enter_nodes(c, cairn_ir_int(b, 0));
+    c->trusted = true;
+    cairn_convert_open_shares(c);
+    current = cairn_ir_declare(b, cairn_ir_int(b, -1), "current");
+    if (!one) {
+        c->before        = place_row;
+        c->before_user   = current;
+        c->before_levels = c->to->first;
+    }
+    c->steps = length > 0;
+    cairn_convert_visit(c, !c->steps);
+    place_entry(c, current, length);
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);
 }

@@ -7,8 +7,18 @@
 
 #include "lower/convert.h"
 
+typedef struct cairn_convert cairn_convert;
+
+/// Called where all but the innermost loop of a visit is open, which then runs over nodes
+/// begin <= p < end of level @p l. `dim` has what is known there.
+typedef void (*cairn_convert_before)(cairn_convert *c,
+                                     void          *user,
+                                     int            l,
+                                     cairn_ir_x     begin,
+                                     cairn_ir_x     end);
+
 /// A conversion while it is lowered.
-typedef struct cairn_convert {
+struct cairn_convert {
     const cairn_convert_spec *spec;
     const cairn_layout       *from, *to;
     cairn_ir                  ir;
@@ -18,25 +28,35 @@ typedef struct cairn_convert {
     int                       levels;                   ///< Of them.
     int                       opened; ///< Statements that the visit has open.
     /* Where the visit stands: */
-    cairn_ir_x    begin, end, thread;      ///< Of the share; NULL: the arguments say.
-    cairn_ir_x    turn;                    ///< Entry or item; NULL in a part.
-    cairn_ir_x    position;                ///< Entry, or value in a part.
-    int           inner;                   ///< Innermost loop's level, stored; else -1.
-    cairn_ir_x    at;                      ///< Its node.
-    cairn_ir_x    dim[CAIRN_MAX_ORDER];    ///< Coordinates; NULL with keys.
-    cairn_ir_x    index[CAIRN_MAX_LEVELS]; ///< Of the levels read; NULL where unknown,
-    cairn_ir_x    stored[CAIRN_MAX_LEVELS]; ///< and before any check.
-    cairn_ir_x    atom[CAIRN_MAX_ATOMS];    ///< Values computed; NULL: not yet.
-    cairn_ir_x    e[CAIRN_MAX_LEVELS];      ///< Of the levels filled.
-    cairn_ir_x    word[2];                  ///< Keys: lower and upper word.
-    cairn_ir_x    value;
+    cairn_ir_x begin, end, thread; ///< Of the share; NULL: the arguments say.
+    cairn_ir_x row;  ///< Not NULL: the visit is of this one, from the first of the box.
+    cairn_ir_x turn; ///< Entry, item or row; NULL in a part.
+    cairn_ir_x count;                    ///< ROWS in order: entries of the row.
+    cairn_ir_x position;                 ///< Entry, or value in a part.
+    int        inner;                    ///< Innermost loop's level, stored; else -1.
+    cairn_ir_x at;                       ///< Its node.
+    cairn_ir_x dim[CAIRN_MAX_ORDER];     ///< Coordinates; NULL with keys.
+    cairn_ir_x index[CAIRN_MAX_LEVELS];  ///< Of the levels read; NULL where unknown,
+    cairn_ir_x stored[CAIRN_MAX_LEVELS]; ///< and before any check.
+    cairn_ir_x atom[CAIRN_MAX_ATOMS];    ///< Values computed; NULL: not yet.
+    cairn_ir_x e[CAIRN_MAX_LEVELS];      ///< Of the levels filled.
+    cairn_ir_x word[2];                  ///< Keys: lower and upper word.
+    cairn_ir_x value;
     cairn_ir_var *rank, *rank_row, *fewest, *most; ///< With `rank` of the spec.
     cairn_form    block_form[CAIRN_MAX_LEVELS];    ///< With `blocks`: of the groupBy,
     cairn_ir_var *block_line;                      ///< the line at hand, if listed,
     cairn_ir_x    block_number;                    ///< and the number at the entry.
+    bool trusted; ///< What is read holds each entry once, in order, and within the box.
+    cairn_convert_before before; ///< NULL: nobody asks. Set before the visit, with
+    void                *before_user;
+    int                  before_levels; ///< indices of what is filled that it needs.
+    bool                 early;         ///< It was called.
+    bool                 steps; ///< The innermost loop is not one by ones: who visits
+    cairn_ir_var        *step;  ///< moves this on,
+    cairn_ir_x           step_end; ///< up to here.
     /* Fields of keys, by level of what is filled: */
     cairn_ir_x low[CAIRN_MAX_LEVELS], shift[CAIRN_MAX_LEVELS], mask[CAIRN_MAX_LEVELS];
-} cairn_convert;
+};
 
 /// Field of the arguments as an array of 64-bit integers, and its element @p k.
 cairn_ir_array *cairn_convert_array(cairn_convert *c, int field, const char *name);
@@ -66,8 +86,51 @@ void cairn_convert_read_fields(cairn_convert *c);
 /// (it is read anyhow where zeros are left out).
 void cairn_convert_visit(cairn_convert *c, bool value);
 
+/// The same for the levels of a part (convert_part.c).
+void cairn_convert_visit_part(cairn_convert *c, bool value);
+
+/* Pieces of visits, which cairn_convert_leave() closes. */
+
+/// A statement was opened.
+void cairn_convert_opened(cairn_convert *c);
+
+/// Entries of other members than the one that is filled are left out; @p position is
+/// where this one stands.
+void cairn_convert_stand_at(cairn_convert *c, cairn_ir_x position);
+
+/// Open the loop over rows in order. @return The row, counted from the first of the box.
+cairn_ir_x cairn_convert_next_row(cairn_convert *c);
+
+/// Open it, and in it a loop over the entries of each row. @return that one's variable.
+cairn_ir_x
+cairn_convert_open_rows(cairn_convert *c, const char *note, const char *name);
+
+/// What follows needs @p condition: to be closed with the loops.
+void cairn_convert_require(cairn_convert *c, cairn_ir_x condition);
+
 /// Close them.
 void cairn_convert_leave(cairn_convert *c);
+
+/// Is dimension @p k the index of a level of what is read, which then lies in the box?
+bool cairn_convert_is_level(const cairn_convert *c, int k);
+
+/// Call `before`, if all that it needs follows from levels above @p l, whose indices are
+/// in @p e.
+void cairn_convert_stand_before(cairn_convert    *c,
+                                const cairn_ir_x *e,
+                                int               l,
+                                cairn_ir_x        begin,
+                                cairn_ir_x        end);
+
+/// Entries that stand side by side in the source and in the target: the innermost loop
+/// over the source is one over nodes in the order of a dimension, of which the target's
+/// last level is the remainder, and no level above it but by the quotient depends on it.
+/// @return how many, if all are there; 0: this does not hold.
+int64_t cairn_convert_run_length(const cairn_convert *c);
+
+/// Does the group follow from the row, and the index of level E from the index in the
+/// innermost loop over the source, whatever row of the group it is in?
+bool cairn_convert_has_like_rows(const cairn_convert *c);
 
 /// Open the loop over threads: visits inside are of a thread's share. One turn a thread,
 /// and one thread where there is one share.
@@ -81,7 +144,8 @@ void cairn_convert_tell(cairn_convert *c, int k, cairn_ir_x value);
 /// stands.
 void cairn_convert_indices(cairn_convert *c, int count);
 
-/// Where the share ends.
+/// Where the share begins, and where it ends.
+cairn_ir_x cairn_convert_begin(cairn_convert *c);
 cairn_ir_x cairn_convert_end(cairn_convert *c);
 
 /// A dimension from the indices of the levels read, times its denominator.
@@ -98,8 +162,18 @@ void cairn_convert_number_block(cairn_convert *c);
 
 enum { CAIRN_CONVERT_ROWS_AHEAD = 12 }; ///< Rows between a prefetch and its use.
 
-/// Ask for the first line of row @p row, which is read some turns later.
-void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row);
+/// Ask for the first line of row @p row, which is read some turns later; or, if rows are
+/// read as they lie, for what is @p ahead entries behind its first.
+void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row, int64_t ahead);
+
+/// Let dimension `table_row` be that of row @p row, counted from the first of the box.
+void cairn_convert_stand_in_row(cairn_convert *c, cairn_ir_x row);
+
+/// Is level @p l one of the nodes that entries are, not rows? (ROWS, MOVE.)
+bool cairn_convert_is_of_entries(const cairn_convert *c, int l);
+
+/// `first` of row @p row.
+cairn_ir_x cairn_convert_first_of(cairn_convert *c, cairn_ir_x row);
 
 /// Whether cairn_convert_look_ahead() can tell where a later entry goes: what is visited
 /// innermost is stored side by side, and each level above the trimmed ones depends on one
@@ -190,6 +264,9 @@ void cairn_convert_lower_tally(cairn_convert *c);
 void cairn_convert_lower_deal(cairn_convert *c);
 void cairn_convert_lower_lanes(cairn_convert *c);
 void cairn_convert_lower_ranked(cairn_convert *c);
+void cairn_convert_lower_stand(cairn_convert *c);
 void cairn_convert_lower_cut(cairn_convert *c);
+void cairn_convert_lower_groups(cairn_convert *c);
+void cairn_convert_lower_move(cairn_convert *c);
 
 #endif

@@ -56,6 +56,12 @@ static linear split(narrowing *w, cairn_ir_x x)
     return (linear){.linear = false};
 }
 
+/// Turns of one vector, of which conditions mask lanes.
+static bool is_vector(const cairn_ir_stmt *loop)
+{
+    return loop->simd && loop->a->op == CAIRN_IR_INT && loop->b->op == CAIRN_IR_INT;
+}
+
 /// var < @p end, of all turns that count.
 static void below(narrowing *w, cairn_ir_x end)
 {
@@ -195,7 +201,7 @@ static void narrow_block(narrowing *w, cairn_ir_stmt **place, bool *changed)
 
         narrow_block(w, &s->body, changed);
         narrow_block(w, &s->other, changed);
-        if (s->kind == CAIRN_IR_FOR && s->step == 1 && !s->parallel)
+        if (s->kind == CAIRN_IR_FOR && s->step == 1 && !s->parallel && !is_vector(s))
             *changed |= narrow_loop(w, place);
         while (*place != s)
             place = &(*place)->next; /* Over what stands before it now. */

@@ -4,9 +4,10 @@
 
 #include "lower/passes.h"
 
-/// Bounds first: what they make of conditions, folding decides; then what is left moves.
+/// Bounds first: what they make of conditions, folding decides, and drops indices that
+/// nobody asks for; then loops are one that can be, and what is left moves.
 static const cairn_pass passes[] = {cairn_pass_fold, cairn_pass_bounds, cairn_pass_fold,
-                                    cairn_pass_hoist};
+                                    cairn_pass_flatten, cairn_pass_hoist};
 
 /// Each round takes something out of a loop or drops it; nests are at most so deep.
 enum { ROUNDS = 2 * CAIRN_IR_DEPTH };

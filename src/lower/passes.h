@@ -33,6 +33,11 @@ cairn_pass_fold(cairn_env *env, cairn_ir_function *function, bool *changed);
 cairn_status
 cairn_pass_bounds(cairn_env *env, cairn_ir_function *function, bool *changed);
 
+/// Where all that a loop does is a loop over the children of its index, as a ptr tells
+/// them, and nothing asks whose children they are, one loop goes over all of them.
+cairn_status
+cairn_pass_flatten(cairn_env *env, cairn_ir_function *function, bool *changed);
+
 /// What is the same in all turns of a loop is computed before it: constants that the body
 /// declares, integer expressions of two operations and more, and loads from arrays that
 /// are not written, if the loop surely runs and does them in every turn.

@@ -203,6 +203,58 @@ Test(passes, hoist_leaves_loads_that_may_not_be_done)
     expect("passes/hoist_kept.c.txt", cairn_pass_hoist);
 }
 
+/// A loop over the children of each parent that adds 1 where they say.
+static void open_children(const char *note, cairn_ir_x *parent, cairn_ir_x *child)
+{
+    cairn_ir_stmt *loop = cairn_ir_for(b, num(0), rows, 1, note, "i");
+
+    *parent = cairn_ir_loop_var(b, loop);
+    loop    = cairn_ir_for(b, cairn_ir_load(b, ptr, *parent),
+                           cairn_ir_load(b, ptr, cairn_ir_add_int(b, *parent, 1)), 1, NULL,
+                           "p");
+    *child  = cairn_ir_loop_var(b, loop);
+}
+
+Test(passes, flatten_goes_through_all_children_at_once)
+{
+    cairn_ir_x i, p;
+
+    open_children("nobody asks whose", &i, &p);
+    cairn_ir_store(b, y, cairn_ir_load(b, idx, p), cairn_ir_real(b, CAIRN_IR_F64, 1));
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+    expect("passes/flatten.c.txt", cairn_pass_flatten);
+}
+
+Test(passes, flatten_leaves_what_parents_matter_to)
+{
+    cairn_ir_x i, p;
+
+    open_children("the parent's", &i, &p);
+    cairn_ir_store(b, y, i, cairn_ir_load(b, val, p));
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+
+    open_children("something after every parent", &i, &p);
+    cairn_ir_store(b, y, cairn_ir_load(b, idx, p), cairn_ir_real(b, CAIRN_IR_F64, 1));
+    cairn_ir_end(b);
+    cairn_ir_store(b, y, num(0), cairn_ir_real(b, CAIRN_IR_F64, 0));
+    cairn_ir_end(b);
+
+    cairn_ir_stmt *const loop = cairn_ir_for(b, num(0), rows, 1, "from another", "i");
+
+    i = cairn_ir_loop_var(b, loop);
+    cairn_ir_stmt *const inner =
+        cairn_ir_for(b, cairn_ir_load(b, ptr, i),
+                     cairn_ir_load(b, ptr, cairn_ir_add_int(b, i, 2)), 1, NULL, "p");
+
+    cairn_ir_store(b, y, cairn_ir_load(b, idx, cairn_ir_loop_var(b, inner)),
+                   cairn_ir_real(b, CAIRN_IR_F64, 1));
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+    expect("passes/flatten_kept.c.txt", cairn_pass_flatten);
+}
+
 Test(passes, fold_decides_what_is_known)
 {
     const cairn_ir_x two = cairn_ir_use(b, cairn_ir_let(b, num(2), "two"));
