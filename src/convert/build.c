@@ -6,9 +6,12 @@
 #include "convert/build.h"
 
 #include "convert/build_steps.h"
+#include "convert/by_way.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
+#include "convert/compiled_deal.h"
 #include "convert/compiled_numbers.h"
+#include "convert/compiled_rank.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +24,10 @@ typedef struct {
     cairn_local        *tensor;
     cairn_path         *path;     ///< That was executed.
     bool                compiled; ///< Members go the compiled way where they can.
+    bool                zeros;    ///< Some are stored.
     cairn_route         route;
+    bool                straight; ///< Not by way of another order;
+    cairn_by_way        way;      ///< else this.
 } builder;
 
 static cairn_status agree(const builder *b, cairn_status mine)
@@ -62,7 +68,8 @@ static cairn_status count_compiled(builder *b, cairn_member_build *m)
     const int    number = (int)(m - b->m);
     cairn_status status = cairn_compiled_count(m, b->build, &m->compiled);
 
-    if (b->build->dealt) return status;
+    if (b->build->dealt || b->build->strict) return status;
+    if (b->way.last && !cairn_numbers_known(m)) return status; /* straight, then */
     if (status == CAIRN_NO_KERNEL && cairn_numbers_known(m)) {
         CAIRN_TRY(cairn_build_read(b->m, number, b->build));
         CAIRN_TRY(run_queries(b, m));
@@ -90,6 +97,7 @@ static cairn_status count_nodes(builder *b, int member)
 static void join_routes(builder *b)
 {
     b->route = b->compiled ? CAIRN_ROUTE_PREBUILT : CAIRN_ROUTE_REFERENCE;
+    if (b->way.last) b->route = b->way.route;
     for (int k = 0; k < b->members && b->compiled; k++) {
         if (!b->m[k].compiled) {
             b->route = CAIRN_ROUTE_REFERENCE;
@@ -126,6 +134,7 @@ static cairn_status infer_layouts(builder *b)
     get_functions(b);
     for (int k = 0; k < b->members; k++)
         CAIRN_TRY(count_nodes(b, k));
+    cairn_deal_groups_destroy(b->env, &b->m[0].groups);
     join_routes(b);
     return CAIRN_OK;
 }
@@ -176,6 +185,7 @@ static cairn_status allocate_group(builder *b, int member, int64_t first)
         CAIRN_TRY(cairn_alloc(b->env, total, 1, &group->block));
     else
         CAIRN_TRY(cairn_alloc_zero(b->env, total, 1, &group->block));
+    if (m->compiled) cairn_compiled_find_zeros(m->compiled, group->block);
     group->bytes = 0;
     for (int64_t bank = 0; bank < group->count; bank++) {
         cairn_part *part = &m->part[bank];
@@ -235,6 +245,7 @@ static void free_member(cairn_env *env, cairn_member_build *m)
     cairn_table_fini(&m->seen);
     cairn_table_fini(&m->all);
     cairn_free(env, m->dealt);
+    cairn_deal_groups_destroy(env, &m->groups);
     cairn_free(env, m->rows.table);
     cairn_blocks_drop(m);
     cairn_free(env, m->bank);
@@ -256,6 +267,7 @@ static cairn_status make_members(builder *b)
 /// Members whose queries need not be run.
 static cairn_status find_numbers(builder *b)
 {
+    b->m[0].hopeful = b->members == 1 && !b->zeros;
     for (int k = 0; k < b->members; k++)
         CAIRN_TRY(cairn_numbers_find(&b->m[k], b->build));
     return CAIRN_OK;
@@ -271,44 +283,93 @@ static cairn_status start_dealt(builder *b)
     return CAIRN_OK;
 }
 
+/// Bring the entries to where members can be built from.
+static cairn_status start(builder *b)
+{
+    const bool buckets = b->build->dealt;
+
+    if (b->compiled && !buckets) CAIRN_TRY(find_numbers(b));
+    if (b->compiled && !b->straight) cairn_by_way_go(b->env, b->build, b->m, &b->way);
+    if (b->way.last) b->build = &b->way.onward;
+    if (b->build->dealt) return start_dealt(b);
+    if (b->compiled && buckets) CAIRN_TRY(find_numbers(b));
+    return cairn_path_run(b->env, b->build, b->path, b->compiled, b->m);
+}
+
 static cairn_status run(builder *b)
 {
     const cairn_build *build = b->build;
     const double       begin = cairn_seconds();
-    cairn_path        *path  = NULL;
     cairn_status       status;
 
     status = cairn_check_memory(b->env, "this rank", build->held);
     if (status == CAIRN_OK) status = make_members(b);
     if (status == CAIRN_OK)
         status = cairn_path_plan(b->env, build->from ? build->from->format : NULL,
-                                 build->format, build->shape.extent, &path);
+                                 build->format, build->shape.extent, &b->path);
     status = agree(b, status);
     b->compiled =
         build->loader && cairn_build_worth(b->env, build) != CAIRN_BUILD_REFERENCE;
-    if (status == CAIRN_OK && build->dealt) {
-        status = start_dealt(b);
-    } else {
-        if (status == CAIRN_OK && b->compiled) status = find_numbers(b);
-        if (status == CAIRN_OK)
-            status = cairn_path_run(b->env, build, path, b->compiled, b->m);
-    }
+    if (status == CAIRN_OK) status = start(b);
     cairn_build_note(build, "deal", -1, true, begin);
-    b->path = path;
     CAIRN_TRY(status);
     CAIRN_TRY(agree(b, infer_layouts(b)));
     return agree(b, fill_tensor(b));
 }
 
+/// Was it taken for granted that no zero is stored, and is there one?
+static bool hoped_in_vain(const builder *b, cairn_status status)
+{
+    if (!b->m || !b->m[0].hoped) return false;
+    if (status != CAIRN_OK) return cairn_rank_has_zeros(b->build);
+    return b->m[0].compiled && cairn_compiled_met_zeros(b->m[0].compiled);
+}
+
+/// Is there to be another attempt? Knowing that zeros are stored; or without another order
+/// before, for which there may be memory and functions.
+static bool has_to_repeat(builder *b, cairn_status status)
+{
+    if (hoped_in_vain(b, status)) return b->zeros = true;
+    if (b->way.last && (status == CAIRN_NO_MEMORY || status == CAIRN_NO_KERNEL))
+        return b->straight = true;
+    return false;
+}
+
+/// Forget all but what was built.
+static void clean_up(builder *b)
+{
+    for (int k = 0; k < b->members && b->m; k++)
+        free_member(b->env, &b->m[k]);
+    cairn_free(b->env, b->m);
+    cairn_by_way_fini(b->env, &b->way);
+    b->m = NULL;
+}
+
+static cairn_status run_again(builder *b, const cairn_build *build, int interpreted)
+{
+    clean_up(b);
+    cairn_local_destroy(&b->tensor);
+    cairn_path_destroy(&b->path);
+    *b = (builder){.env      = b->env,
+                   .build    = build,
+                   .members  = b->members,
+                   .zeros    = b->zeros,
+                   .straight = b->straight};
+    if (build->interpreted) *build->interpreted = interpreted;
+    if (build->log) build->log->bars = 0;
+    return run(b);
+}
+
 cairn_status
 cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor)
 {
+    const int    interpreted = build->interpreted ? *build->interpreted : 0;
     builder      b = {.env = env, .build = build, .members = build->format->members};
     cairn_status status = run(&b);
 
-    for (int k = 0; k < b.members && b.m; k++)
-        free_member(env, &b.m[k]);
-    cairn_free(env, b.m);
+    while (has_to_repeat(&b, status))
+        status = run_again(&b, build, interpreted);
+    clean_up(&b);
     if (status == CAIRN_OK && build->route) *build->route = b.route;
     if (status == CAIRN_OK && build->executed) {
         *build->executed = b.path;

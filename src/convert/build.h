@@ -23,11 +23,11 @@
 #include "tensor/entries_deal.h"
 #include "tensor/local.h"
 
-#define CAIRN_BUILD_BARS (2 + 2 * CAIRN_MAX_MEMBERS) ///< That a log may have.
+#define CAIRN_BUILD_BARS (3 + 2 * CAIRN_MAX_MEMBERS) ///< That a log may have.
 
 /// Something that was done for a build.
 typedef struct cairn_build_bar {
-    const char *what;       ///< "deal", "compile", "count", "fill"; constant.
+    const char *what;       ///< "order", "deal", "compile", "count", "fill"; constant.
     int         member;     ///< -1: of all members.
     int         thread;     ///< 0: the caller's; then as they came.
     int64_t     bytes;      ///< Of the source that it looked at, and of what it wrote.
@@ -54,6 +54,7 @@ typedef struct cairn_build {
     int                    value_bits; ///< 32 or 64.
     int64_t held; ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
+    bool strict; ///< Only the compiled way, from the source as it is; else NO_KERNEL.
     cairn_route
         *route;       ///< If not NULL: REFERENCE if any member went that way, else how
                       ///< the others' functions came to be.
@@ -62,6 +63,12 @@ typedef struct cairn_build {
     cairn_build_log    *log;      ///< If not NULL: empty; gets what was done.
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
+
+/// Entries that a build reads; of a source that pads, those that it was built with.
+cairn_pos cairn_build_entries(const cairn_build *build);
+
+/// Entries from which compiling a build's functions pays (measured).
+#define CAIRN_WORTH_COMPILING 200000
 
 /// What a build is worth, by the options and by its entries.
 typedef enum {

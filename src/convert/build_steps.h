@@ -42,16 +42,21 @@ typedef struct cairn_member_build {
     cairn_query_set      *set;     ///< NULL: it has no queries.
     cairn_layout         *layout;  ///< Moves into the tensor.
     cairn_bank           *bank;    ///< [layout->banks]
-    cairn_part *part;   ///< [layout->banks] into the tensor's list, once placed.
-    cairn_table all;    ///< First member: all entries, where members are told apart
-    uint8_t    *dealt;  ///< by this; else both are empty.
-    bool        direct; ///< Compiled: it starts from the levels of the tensor given.
+    cairn_part *part;  ///< [layout->banks] into the tensor's list, once placed.
+    cairn_table all;   ///< First member: all entries, where members are told apart
+    uint8_t    *dealt; ///< by this; else both are empty.
+    struct cairn_deal_groups
+        *groups; ///< First member: what `dealt` follows from, until
+                 ///< nodes are counted; or NULL.
+    bool direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
-    cairn_route   looked; ///< How the functions came to be that looked at the entries.
-    bool          ranked; ///< Compiled: its queries are not run; instead there is
-    cairn_rank    rank;   ///< this.
-    bool          laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
+    cairn_route looked; ///< How the functions came to be that looked at the entries.
+    bool        ranked; ///< Compiled: its queries are not run; instead there is
+    cairn_rank  rank;   ///< this.
+    bool        laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
+    bool hopeful; ///< Compiled: that no zero is stored may be taken for granted, until
+    bool hoped;   ///< one is met; and it was.
     cairn_rows    rows;   ///< Compiled: its queries are not run, but these.
     cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.

@@ -10,8 +10,7 @@
 #include "convert/compiled_rank.h"
 
 enum {
-    WORTH_LOOKING = 4000, ///< Entries from which looking for functions pays (a guess),
-    WORTH_COMPILING = 200000, ///< and from which compiling them does (measured).
+    WORTH_LOOKING = 4000, ///< Entries from which looking for functions pays (a guess).
 };
 
 static const cairn_way *const ways[] = {
@@ -23,9 +22,10 @@ static const cairn_way *const ways[] = {
     [CAIRN_STRATEGY_ROWS]    = &cairn_way_rows,
     [CAIRN_STRATEGY_DEALT]   = &cairn_way_dealt,
     [CAIRN_STRATEGY_LINES]   = &cairn_way_lines,
+    [CAIRN_STRATEGY_WHOLE]   = &cairn_way_whole,
 };
 
-static cairn_pos entries_of(const cairn_build *build)
+cairn_pos cairn_build_entries(const cairn_build *build)
 {
     cairn_pos n = 0;
 
@@ -37,14 +37,14 @@ static cairn_pos entries_of(const cairn_build *build)
 
 cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *build)
 {
-    const cairn_pos n = entries_of(build);
+    const cairn_pos n = cairn_build_entries(build);
 
     switch ((cairn_kernels_way)env->options.kernels) {
     case CAIRN_KERNELS_COMPILED: return CAIRN_BUILD_COMPILED;
     case CAIRN_KERNELS_REFERENCE: return CAIRN_BUILD_REFERENCE;
     case CAIRN_KERNELS_AUTO: break;
     }
-    if (n >= WORTH_COMPILING) return CAIRN_BUILD_COMPILED;
+    if (n >= CAIRN_WORTH_COMPILING) return CAIRN_BUILD_COMPILED;
     return n >= WORTH_LOOKING ? CAIRN_BUILD_AT_HAND : CAIRN_BUILD_REFERENCE;
 }
 
@@ -215,7 +215,8 @@ static cairn_status choose(cairn_compiled *c)
     bool by_rows = false;
 
     if (c->build->dealt) {
-        CAIRN_CHECK(cairn_way_dealt_fits(c), c->m->env, CAIRN_NO_KERNEL,
+        CAIRN_CHECK(cairn_way_dealt_fits(c->build->dealt, c->m->layout, &c->facts),
+                    c->m->env, CAIRN_NO_KERNEL,
                     "convert: the target is not filled from buckets");
         c->strategy = CAIRN_STRATEGY_DEALT;
         return CAIRN_OK;
@@ -228,19 +229,26 @@ static cairn_status choose(cairn_compiled *c)
     else if (cairn_way_lines_fits(c))
         c->strategy = CAIRN_STRATEGY_LINES;
     else
-        c->strategy = cairn_strategy_choose(&c->origin, c->m->layout, &c->facts);
+        c->strategy = cairn_strategy_choose(c->m->layout, &c->facts);
+    if (c->strategy == CAIRN_STRATEGY_SCATTER && cairn_way_whole_fits(c))
+        c->strategy = CAIRN_STRATEGY_WHOLE;
+    /* Rows can be counted where no query asks for it. */
+    if (c->strategy == CAIRN_STRATEGY_SORT && !c->m->rows.on && !c->m->ranked)
+        CAIRN_TRY(cairn_way_rows_fits(c, &by_rows));
+    if (by_rows) c->strategy = CAIRN_STRATEGY_ROWS;
     return CAIRN_OK;
 }
 
 /// Choose the way, and load what it needs.
 static cairn_status prepare(cairn_compiled *c)
 {
-    cairn_env *const env = c->m->env;
+    cairn_env *const            env    = c->m->env;
+    const cairn_strategy_source source = cairn_strategy_source_of(&c->origin);
 
     CAIRN_TRY(cairn_compiled_ranges(c, c->range));
     CAIRN_CHECK(cairn_origin_fits(&c->origin), env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
-    CAIRN_TRY(cairn_strategy_find(env, &c->origin, c->m->layout, c->range, &c->facts));
+    CAIRN_TRY(cairn_strategy_find(env, &source, c->m->layout, c->range, &c->facts));
     CAIRN_TRY(choose(c));
     return ways[c->strategy]->load(c);
 }
@@ -351,11 +359,19 @@ bool cairn_compiled_writes_all(const cairn_compiled *c)
     const cairn_layout *layout = c->m->layout;
 
     if (c->m->ranked) return true; /* padding is written, too */
+    if (c->strategy == CAIRN_STRATEGY_SLOTS
+        && (c->tile > 0 || cairn_convert_clears(layout)))
+        return true;
     for (int l = 0; l < layout->levels; l++)
         if (layout->level[l].gaps) return false;
     /* Below the trimmed levels there may be positions that no entry writes: holes, too,
        where `pads` speaks of values that a product would meet. */
     return !layout->pads && layout->tuples == 0 && layout->last + 1 == layout->levels;
+}
+
+void cairn_compiled_find_zeros(cairn_compiled *c, const void *block)
+{
+    c->zeros = cairn_alloc_is_zero(block);
 }
 
 bool cairn_compiled_fits_beside(const cairn_compiled *c)
@@ -405,6 +421,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_phase_release(&c->dealt);
     cairn_phase_release(&c->count);
     cairn_phase_release(&c->fill);
+    cairn_phase_release(&c->move);
     cairn_keys_fini(env, &c->keys);
     cairn_shares_fini(env, &c->shares);
     cairn_free(env, c->origin.counts);
@@ -415,7 +432,9 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_free(env, c->row_of);
     cairn_free(env, c->order);
     cairn_free(env, c->row_first);
+    cairn_free(env, c->place);
     cairn_free(env, c->bank_first);
+    cairn_free(env, c->bank_rows);
     cairn_free(env, c);
     *compiled = NULL;
 }

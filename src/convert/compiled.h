@@ -8,9 +8,10 @@
 ///
 /// Memory beside the arrays, from the reading of the source to the end of the build, for n
 /// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group,
-/// and where groups are far apart 16 an entry; SLOTS 4 bytes a group, an index of level E
-/// and a node; SORT the keys, 16 bytes an entry (24 when its indices take more than 63
-/// bits) and as much again while they are sorted.
+/// and where groups are far apart 16 an entry; WHOLE 8 bytes a row, 4 a group; SLOTS 4
+/// bytes a group, an index of level E and a node, and half a megabyte a thread for tiles of
+/// values; SORT the keys, 16 bytes an entry (24 when its indices take more than 63 bits)
+/// and as much again while they are sorted.
 
 #ifndef CAIRN_CONVERT_COMPILED_H
 #define CAIRN_CONVERT_COMPILED_H
@@ -38,11 +39,20 @@ typedef struct cairn_compiled {
     cairn_keys           keys;   ///< SORT.
     uint32_t            *cursor, *slot, *list; ///< As the phases have them.
     cairn_pos            nodes;                ///< SLOTS.
-    cairn_pos            entries;              ///< LINES.
+    bool                 known;   ///< SLOTS: nodes are groups that were counted before.
+    int64_t              tile;    ///< SLOTS: positions of a tile of values; 0: none.
+    bool                 zeros;   ///< What is to be filled is zero.
+    cairn_pos            entries; ///< LINES.
     uint32_t *lane;   ///< LINES: the line of every lane. LANES: the lane of every row,
     uint32_t *row_of; ///< and which row (from 1) a lane has.
-    uint32_t *order, *row_first; ///< ROWS: rows as visited; where they lie.
-    int64_t  *bank_first;        ///< [banks + 1] turns before each bank.
+    int row_levels, told; ///< ROWS: levels that the row gives; the first that tells it.
+    bool        stands;   ///< LANES: lane by lane, rows being read in any order,
+    bool        listed;   ///< from `row_first` on.
+    uint32_t   *order, *row_first; ///< rows as visited; where they lie,
+    uint32_t   *place; ///< and, like WHOLE, [rows] where their entries go, if they are
+    cairn_phase move;  ///< moved whole, which is loaded then.
+    int64_t    *bank_first; ///< [banks + 1] turns before each bank,
+    int64_t    *bank_rows;  ///< [banks][2] its rows that have entries; their entries.
     struct cairn_wishes
         *wishes; ///< Not NULL: what would be loaded goes here, and nothing is.
     bool beside; ///< Others are filled at the same time: no threads of its own.
@@ -59,7 +69,8 @@ typedef struct cairn_way {
 } cairn_way;
 
 extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
-    cairn_way_sort, cairn_way_lanes, cairn_way_rows, cairn_way_lines, cairn_way_dealt;
+    cairn_way_sort, cairn_way_lanes, cairn_way_rows, cairn_way_lines, cairn_way_dealt,
+    cairn_way_whole;
 
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
@@ -101,9 +112,17 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
 /// where positions are padded, nor where tuples have bytes between their fields.
 bool cairn_compiled_writes_all(const cairn_compiled *compiled);
 
+/// Note whether the block of all arrays to be filled, just allocated, reads as zero: then
+/// zeros need not be written.
+void cairn_compiled_find_zeros(cairn_compiled *compiled, const void *block);
+
 /// Can it be filled while other members are? Not where it wants threads of its own: of
 /// several shares only those that write nothing in common.
 bool cairn_compiled_fits_beside(const cairn_compiled *compiled);
+
+/// After filling: was a zero met, which had been taken for granted not to be there? Then
+/// the arrays are nothing.
+bool cairn_compiled_met_zeros(const cairn_compiled *compiled);
 
 /// Fill the arrays of a placed part, as cairn_build_fill() does; banks in order.
 cairn_status
@@ -112,13 +131,40 @@ cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *pa
 void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled);
 
 /// Can the source be read row by row in the order of the target? (The way ROWS.)
-cairn_status cairn_way_rows_fits(const cairn_compiled *c, bool *fits);
+cairn_status cairn_way_rows_fits(cairn_compiled *c, bool *fits);
+
+/// May rows be dealt out to groups whole, instead of their entries? Of what SCATTER is
+/// chosen for. (The way WHOLE.)
+bool cairn_way_whole_fits(const cairn_compiled *c);
+
+/// Can rows be read by themselves, in any order? @p listed: from `row_first` on.
+bool cairn_way_rows_reads(const cairn_compiled *c, bool *listed);
+
+/// [rows] Entries of each row, where a query counted them.
+static inline const uint32_t *cairn_compiled_counts(const cairn_compiled *c)
+{
+    return c->m->rows.table + c->m->rows.count * c->m->rows.n;
+}
+
+/// Find `row_first` by the counts of rows.
+cairn_status cairn_way_rows_find(cairn_compiled *c);
 
 /// Can what was dealt to buckets be filled from there? (The way DEALT.)
-bool cairn_way_dealt_fits(const cairn_compiled *c);
+bool cairn_way_dealt_fits(const cairn_dealt          *dealt,
+                          const cairn_layout         *to,
+                          const cairn_strategy_facts *facts);
 
 /// Does the member's layout have a lane for each line of groups? (The way LINES.)
 bool cairn_way_lines_fits(const cairn_compiled *c);
+
+/// Positions of each node that a tile of values is to have; 0: none is of use, or may be.
+/// Nodes have been counted. (The way SLOTS.)
+int64_t cairn_tiles_width(const cairn_compiled *c);
+
+/// Fill @p to by tiles, of c->tile positions: every value is written.
+cairn_status cairn_tiles_fill(const cairn_compiled    *c,
+                              const cairn_kernel_part *to,
+                              cairn_convert_args      *args);
 
 /* For the ways. */
 
@@ -132,6 +178,14 @@ void cairn_compiled_write_last_ptr(const cairn_compiled    *c,
 void cairn_compiled_write_ptrs(const cairn_compiled    *c,
                                int64_t                  bank,
                                const cairn_kernel_part *view);
+
+/// How far each bank's arrays lie from the first bank's.
+///
+/// @param[in]  all    Positions count the entries of all banks; else those of each.
+/// @param[out] delta  [banks][levels + 1] elements, by level, then of values; freed with
+///                    cairn_free(). NULL where there are no banks.
+cairn_status
+cairn_compiled_find_delta(const cairn_compiled *c, bool all, int64_t **delta);
 
 /// Get a phase that visits the source, or keys.
 cairn_status cairn_compiled_load(cairn_compiled           *c,

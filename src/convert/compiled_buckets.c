@@ -22,7 +22,7 @@ typedef struct {
     int64_t               shift; ///< Bits of a group below its bucket.
     int64_t               buckets;
     cairn_pos            *begin; ///< [buckets + 1] items before each.
-    uint32_t             *next;  ///< [buckets] where the next item goes.
+    uint32_t             *next;  ///< [threads][buckets] where the next item goes.
     cairn_item           *items;
 } dealing;
 
@@ -64,9 +64,9 @@ static bool may_load(cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
 
-    if (c->shares.n > 1 || !is_worth(c) || c->facts.entries > INT32_MAX
-        || to->first != 1 || to->partition >= 0 || to->tuples > 0 || c->m->rows.on
-        || c->m->ranked || c->m->blocks || c->m->set)
+    if (!is_worth(c) || c->facts.entries > INT32_MAX || to->first != 1
+        || to->partition >= 0 || to->tuples > 0 || c->m->rows.on || c->m->ranked
+        || c->m->blocks || c->m->set)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (to->level[l].determined) return false;
@@ -148,59 +148,115 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
 
 /* ---- dealing ---- */
 
-/// Where the items of each bucket begin: its first group's entries, and gaps.
+/// The first group of bucket @p b; behind the last bucket there is one more.
+static int64_t first_group(const dealing *d, int64_t b)
+{
+    const int64_t g = b << d->shift;
+
+    return g < d->c->facts.groups ? g : d->c->facts.groups;
+}
+
+/// Where the entries of thread @p t that are of group @p g begin; behind the last thread's
+/// begins the next group.
+static cairn_pos begin_of(const cairn_compiled *c, int64_t t, int64_t g)
+{
+    const int64_t groups = c->facts.groups, threads = c->shares.n;
+
+    if (t < threads) return c->cursor[t * groups + g];
+    return c->cursor[g + 1 < groups ? g + 1 : threads * groups];
+}
+
+/// Entries of thread @p t in bucket @p b.
+static cairn_pos count_in(const dealing *d, int64_t t, int64_t b)
+{
+    cairn_pos n = 0;
+
+    for (int64_t g = first_group(d, b); g < first_group(d, b + 1); g++)
+        n += begin_of(d->c, t + 1, g) - begin_of(d->c, t, g);
+    return n;
+}
+
+/// Where the items of each bucket begin, with gaps; those of a thread follow those of the
+/// threads before it, so that they lie in the order of the source.
 static void place_buckets(dealing *d)
 {
-    const cairn_compiled *c = d->c;
+    const int64_t threads = d->c->shares.n;
+    cairn_pos     at      = 0;
 
-    for (int64_t b = 0; b <= d->buckets; b++) {
-        const int64_t g     = b << d->shift;
-        const int64_t group = g < c->facts.groups ? g : c->facts.groups;
-
-        d->begin[b] = c->cursor[group] + GAP * b;
-        if (b < d->buckets) d->next[b] = (uint32_t)d->begin[b];
+    for (int64_t b = 0; b < d->buckets; b++) {
+        d->begin[b] = at;
+        for (int64_t t = 0; t < threads; t++) {
+            d->next[t * d->buckets + b] = (uint32_t)at;
+            at += count_in(d, t, b);
+        }
+        at += GAP;
     }
+    d->begin[d->buckets] = at;
+}
+
+/// From the source to buckets.
+static cairn_status
+deal_to_buckets(const dealing *d, cairn_kernel_part *to, cairn_convert_args *args)
+{
+    args->cursor = d->next;
+    args->groups = d->buckets;
+    args->bucket = d->c->keys.fields.shift[0] + d->shift;
+    args->key    = &d->items->word;
+    args->moved  = (double *)(void *)&d->items->load;
+    args->facts  = d->c->shares.found;
+    return cairn_shares_run(d->c->m->env, &d->c->shares, &d->c->origin, &d->c->read, to,
+                            args);
+}
+
+/// From a bucket to its groups, whose cursors are the first thread's.
+static int64_t empty_bucket(const dealing            *d,
+                            int64_t                   b,
+                            cairn_kernel_part        *to,
+                            const cairn_convert_args *given)
+{
+    cairn_item *const  its  = d->items + d->begin[b];
+    cairn_convert_args args = *given;
+
+    args.cursor = d->c->cursor;
+    args.begin  = 0;
+    args.end    = d->begin[b + 1] - d->begin[b] - GAP;
+    args.key    = &its->word;
+    args.moved  = (double *)(void *)&its->load;
+    return cairn_phase_call(&d->c->dealt, NULL, to, &args);
 }
 
 static cairn_status run(dealing *d, cairn_kernel_part *to)
 {
-    const cairn_compiled *c    = d->c;
-    cairn_convert_args    args = {.low    = c->keys.fields.low,
-                                  .shift  = c->keys.fields.shift,
-                                  .mask   = c->keys.fields.mask,
-                                  .cursor = d->next,
-                                  .groups = d->buckets,
-                                  .bucket = c->keys.fields.shift[0] + d->shift,
-                                  .key    = &d->items->word,
-                                  .moved  = (double *)(void *)&d->items->load,
-                                  .facts  = c->shares.found};
+    const cairn_compiled *c      = d->c;
+    cairn_convert_args    args   = {.low   = c->keys.fields.low,
+                                    .shift = c->keys.fields.shift,
+                                    .mask  = c->keys.fields.mask};
+    int64_t               result = 0;
 
     place_buckets(d);
-    CAIRN_TRY(cairn_compiled_run(c, &c->read, to, &args));
-    args.cursor = c->cursor;
+    CAIRN_TRY(deal_to_buckets(d, to, &args));
+#pragma omp parallel for schedule(dynamic, 1) reduction(min       \
+                                                        : result) \
+    num_threads((int)c->shares.n) if (c->shares.n > 1)
     for (int64_t b = 0; b < d->buckets; b++) {
-        cairn_item *const its = d->items + d->begin[b];
+        const int64_t its = empty_bucket(d, b, to, &args);
 
-        args.begin = 0;
-        args.end   = d->begin[b + 1] - d->begin[b] - GAP;
-        args.key   = &its->word;
-        args.moved = (double *)(void *)&its->load;
-        CAIRN_TRY(cairn_phase_run(c->m->env, &c->dealt, NULL, to, &args));
+        if (its < result) result = its;
     }
-    return CAIRN_OK;
+    return cairn_phase_check(c->m->env, result);
 }
 
 cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part)
 {
     cairn_env *const env = c->m->env;
     /* Those that were counted: a part that pads may have more than it was built with. */
-    const int64_t entries = c->cursor[c->facts.groups];
+    const int64_t entries = c->cursor[c->shares.n * c->facts.groups];
     dealing       d       = {.c = c};
     cairn_status  status;
 
     number_buckets(c, &d);
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
-    CAIRN_GO(done, CAIRN_NEW(env, d.buckets, &d.next));
+    CAIRN_GO(done, CAIRN_NEW(env, c->shares.n * d.buckets, &d.next));
     CAIRN_GO(done, CAIRN_NEW(env, entries + GAP * d.buckets + AHEAD, &d.items));
     status = run(&d, &part->view);
 done:

@@ -12,9 +12,7 @@
 #include "convert/compiled.h"
 
 /// May entries be dealt to buckets? Where one complete level numbers the groups, keys are
-/// one word, and there are entries enough. By one thread: with two, whose misses overlap,
-/// moving everything twice takes as long as dealing out at once (measured). Then load what
-/// it takes.
+/// one word, and there are entries enough. Then load what it takes.
 ///
 /// `c->range` and `c->shares` are set; `c->keys.fields` may be.
 cairn_status cairn_buckets_load(cairn_compiled *c);
@@ -24,7 +22,8 @@ cairn_status cairn_buckets_load(cairn_compiled *c);
 /// @param[out] scattered  `c->cursor` was used, and has nothing.
 cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered);
 
-/// Fill a part. `c->cursor` has where the entries of each group begin.
+/// Fill a part. `c->cursor` has where the entries of each group begin, those of each thread
+/// one behind the other.
 cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part);
 
 #endif

@@ -128,7 +128,8 @@ static cairn_status cut_member(cairn_env          *env,
     cairn_status status;
 
     c.origin.filter = (cairn_filter){
-        member, k, cairn_members_count(member, cairn_origin_positions(origin), k)};
+        member, k, cairn_members_count(member, cairn_origin_positions(origin), k),
+        NULL};
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &c.m));
     c.m->env      = env;
     c.m->encoding = build->format->member[k];

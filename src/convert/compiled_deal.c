@@ -9,7 +9,10 @@
 
 #include <string.h>
 
-enum { NO_MEMBER = 255 };
+enum {
+    NO_MEMBER = 255,
+    FEW       = 192, ///< At most 255; vectors of 64.
+};
 
 cairn_pos cairn_origin_positions(const cairn_origin *origin)
 {
@@ -22,12 +25,19 @@ cairn_pos cairn_origin_positions(const cairn_origin *origin)
     return n;
 }
 
+/* Counts of few bytes are bytes, of which a vector holds many. */
 cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which)
 {
     cairn_pos count = 0;
 
-    for (cairn_pos k = 0; k < n; k++)
-        count += member[k] == which;
+    for (cairn_pos begin = 0; begin < n; begin += FEW) {
+        const cairn_pos end = n - begin < FEW ? n : begin + FEW;
+        uint8_t         few = 0;
+
+        for (cairn_pos k = begin; k < end; k++)
+            few = (uint8_t)(few + (member[k] == (uint8_t)which));
+        count += few;
+    }
     return count;
 }
 
@@ -53,44 +63,55 @@ static cairn_status tell(cairn_tally        *t,
     return status;
 }
 
-static cairn_status deal(cairn_tally        *t,
+static cairn_status deal(cairn_deal_groups  *g,
                          const cairn_build  *build,
                          const cairn_origin *origin,
                          uint8_t            *member)
 {
-    uint8_t     *member_of;
-    cairn_status status;
+    cairn_tally *t = &g->tally;
 
-    CAIRN_TRY(CAIRN_NEW(t->env, t->groups, &member_of));
-    CAIRN_GO(done, cairn_decompose_totals(t->env, build->format, &build->shape,
-                                          &t->query, t->groups, t->total, member_of));
-    status = tell(t, build, origin, member_of, member);
-done:
-    cairn_free(t->env, member_of);
-    return status;
+    CAIRN_TRY(CAIRN_NEW(t->env, t->groups, &g->member_of));
+    CAIRN_TRY(cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
+                                     t->groups, t->total, g->member_of));
+    return tell(t, build, origin, g->member_of, member);
+}
+
+/// Does nothing but the groups decide?
+static bool keeps_all(const cairn_format *format)
+{
+    for (int k = 0; k < format->members - 1; k++)
+        if (format->keep[k] < 1) return false;
+    return true;
 }
 
 cairn_status cairn_compiled_deal(cairn_env          *env,
                                  const cairn_build  *build,
                                  const cairn_origin *origin,
                                  uint8_t           **member,
+                                 cairn_deal_groups **groups,
                                  cairn_route        *route)
 {
-    uint8_t     *made = NULL;
-    cairn_query  query;
-    cairn_tally  tally = {.env = env};
-    cairn_status status;
+    uint8_t           *made = NULL;
+    cairn_query        query;
+    cairn_deal_groups *g;
+    cairn_status       status;
 
     CAIRN_TRY(cairn_decompose_query(env, build->format, &build->shape, &query));
-    CAIRN_GO(done, cairn_tally_run(env, build, origin, &query, true, &tally));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &g));
+    g->tally.env = env;
+    CAIRN_GO(done, cairn_tally_run(env, build, origin, &query, true, &g->tally));
     CAIRN_GO(done, CAIRN_NEW(env, cairn_origin_positions(origin), &made));
-    CAIRN_GO(done, deal(&tally, build, origin, made));
-    CAIRN_GO(done, cairn_compiled_cut(env, build, origin, made, &tally.route));
+    CAIRN_GO(done, deal(g, build, origin, made));
+    CAIRN_GO(done, cairn_compiled_cut(env, build, origin, made, &g->tally.route));
     *member = made;
-    *route  = tally.route;
+    *route  = g->tally.route;
     made    = NULL;
+    if (keeps_all(build->format)) {
+        *groups = g;
+        return CAIRN_OK;
+    }
 done:
     cairn_free(env, made);
-    cairn_tally_fini(&tally);
+    cairn_deal_groups_destroy(env, &g);
     return status;
 }

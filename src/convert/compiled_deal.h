@@ -8,7 +8,33 @@
 #define CAIRN_CONVERT_COMPILED_DEAL_H
 
 #include "convert/build.h"
-#include "convert/compiled_source.h"
+#include "convert/compiled_tally.h"
+
+/// The groups by which entries were dealt out, and the member that each went to.
+typedef struct cairn_deal_groups {
+    cairn_tally tally;
+    uint8_t    *member_of; ///< [groups]
+} cairn_deal_groups;
+
+void cairn_deal_groups_destroy(cairn_env *env, cairn_deal_groups **groups);
+
+/// Are the nodes of the one trimmed level of @p to the groups of a member? Then they are
+/// known, and need not be looked for. @p range: of that level's indices.
+cairn_status cairn_deal_groups_fit(const cairn_deal_groups *groups,
+                                   const cairn_layout      *to,
+                                   cairn_interval           range,
+                                   bool                    *fit);
+
+/// The nodes of member @p which, if they fit: as the phase MARK lists them.
+///
+/// @param[out] cursor  [lines + 1] where those of each combination of the levels above
+///                     begin.
+/// @param[out] list    Indices, from the least of the range. Freed with cairn_free().
+cairn_status cairn_deal_groups_list(const cairn_deal_groups *groups,
+                                    int                      which,
+                                    uint32_t                *cursor,
+                                    uint32_t               **list,
+                                    cairn_pos               *nodes);
 
 /// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds
 /// and `keep`.
@@ -17,12 +43,15 @@
 ///
 /// @param[out] member  By entry, or by value of the parts in turn, 255 where a value is
 ///                     no entry. Freed with cairn_free(). Unchanged on failure.
+/// @param[out] groups  Those that decided; NULL where `keep` did, too. Destroy with
+///                     cairn_deal_groups_destroy(). Unchanged on failure.
 /// @param[out] route   How the functions came to be.
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled.
 cairn_status cairn_compiled_deal(cairn_env          *env,
                                  const cairn_build  *build,
                                  const cairn_origin *origin,
                                  uint8_t           **member,
+                                 cairn_deal_groups **groups,
                                  cairn_route        *route);
 
 /// What `keep` cuts off a member goes on to the next, member by member: each is numbered

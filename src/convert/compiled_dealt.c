@@ -39,14 +39,6 @@ static int64_t line_of(const cairn_dealt *dealt, uint64_t word, int64_t lo)
     return (int64_t)(word >> split_of(dealt)) + dealt->words.range[0].least - lo;
 }
 
-static bool is_dimension(const cairn_level *level, int k)
-{
-    const cairn_form *form = &level->form;
-
-    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
-           && form->term[0].atom == k;
-}
-
 /// One complete level, the others trimmed, each a dimension, and nothing else.
 static bool is_plain(const cairn_layout *to)
 {
@@ -55,7 +47,7 @@ static bool is_plain(const cairn_layout *to)
         || to->level[0].determined)
         return false;
     for (int l = 0; l < to->levels; l++)
-        if (!is_dimension(&to->level[l], l)) return false;
+        if (cairn_form_atom(&to->level[l].form) != l) return false;
     return true;
 }
 
@@ -69,12 +61,12 @@ static bool has_whole_lines(const cairn_dealt *dealt)
     return true;
 }
 
-bool cairn_way_dealt_fits(const cairn_compiled *c)
+bool cairn_way_dealt_fits(const cairn_dealt          *dealt,
+                          const cairn_layout         *to,
+                          const cairn_strategy_facts *facts)
 {
-    const cairn_pos n = c->build->dealt->n;
-
-    return is_plain(c->m->layout) && c->facts.every && has_whole_lines(c->build->dealt)
-           && n < UINT32_MAX && c->facts.groups <= 4 * n + 1024;
+    return is_plain(to) && facts->every && has_whole_lines(dealt)
+           && dealt->n < UINT32_MAX && facts->groups <= 4 * dealt->n + 1024;
 }
 
 static cairn_status load(cairn_compiled *c)

@@ -6,26 +6,10 @@
 
 #include "convert/compiled.h"
 #include "convert/compiled_rank.h"
+#include "convert/compiled_stand.h"
 
 /* Positions are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)
-
-static cairn_status load(cairn_compiled *c)
-{
-    cairn_convert_spec       lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);
-    const cairn_convert_spec fill  = cairn_compiled_spec(c, CAIRN_CONVERT_RANKED);
-
-    lanes.source = CAIRN_CONVERT_ROWS;
-    lanes.from   = NULL;
-    lanes.filter = lanes.rank = false;
-    CAIRN_TRY(cairn_compiled_load(c, &lanes, &c->count));
-    return cairn_compiled_load(c, &fill, &c->fill);
-}
-
-static const uint32_t *counts_of(const cairn_compiled *c)
-{
-    return c->m->rows.table + c->m->rows.count * c->m->rows.n;
-}
 
 /// Lanes of a group.
 static int64_t lanes_of(const cairn_layout *to)
@@ -35,6 +19,26 @@ static int64_t lanes_of(const cairn_layout *to)
     for (int l = to->last + 1; l < to->levels - 1; l++)
         if (!to->level[l].determined) lanes *= to->level[l].size;
     return lanes;
+}
+
+static cairn_status load(cairn_compiled *c)
+{
+    cairn_convert_spec lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);
+    cairn_convert_spec fill  = cairn_compiled_spec(c, CAIRN_CONVERT_RANKED);
+
+    lanes.source = CAIRN_CONVERT_ROWS;
+    lanes.from   = NULL;
+    lanes.filter = lanes.rank = false;
+    CAIRN_TRY(cairn_compiled_load(c, &lanes, &c->count));
+    c->stands = cairn_way_rows_reads(c, &c->listed) && !(c->listed && fill.filter);
+    if (c->stands) {
+        fill.phase    = CAIRN_CONVERT_STAND;
+        fill.rank     = false;
+        fill.rank_col = c->m->rank.col;
+        fill.ordered  = true;
+        fill.ahead    = cairn_lanes_are_far(c->m->layout, lanes_of(c->m->layout));
+    }
+    return cairn_compiled_load(c, &fill, &c->fill);
 }
 
 /// Which lane every row has, and the other way round.
@@ -61,18 +65,32 @@ static cairn_status find_lanes(cairn_compiled *c, int64_t all)
     return CAIRN_OK;
 }
 
+/// The most entries of a row in lanes begin .. end-1.
+static uint32_t widest(const cairn_compiled *c, int64_t begin, int64_t end)
+{
+    const uint32_t *count = cairn_compiled_counts(c);
+    uint32_t        width = 0;
+
+    for (int64_t k = begin; k < end; k++) {
+        const uint32_t row = c->row_of[k], its = row ? count[row - 1] : 0;
+
+        width = its > width ? its : width;
+    }
+    return width;
+}
+
 /// A group is as wide as its longest row.
 static void find_widths(cairn_compiled *c, int64_t lanes)
 {
-    const uint32_t *count  = counts_of(c);
-    uint32_t        before = 0;
+    uint32_t before = 0;
 
+#pragma omp parallel for schedule(static) \
+    num_threads((int)c->shares.n) if (c->shares.n > 1)
+    for (int64_t g = 0; g < c->facts.groups; g++)
+        c->cursor[g] = widest(c, g * lanes, (g + 1) * lanes);
     for (int64_t g = 0; g < c->facts.groups; g++) {
-        uint32_t width = 0;
+        const uint32_t width = c->cursor[g];
 
-        for (int64_t k = g * lanes; k < (g + 1) * lanes; k++)
-            if (c->row_of[k] && count[c->row_of[k] - 1] > width)
-                width = count[c->row_of[k] - 1];
         c->cursor[g] = before;
         before += width;
     }
@@ -81,12 +99,30 @@ static void find_widths(cairn_compiled *c, int64_t lanes)
 
 static int64_t entries_of(const cairn_compiled *c)
 {
-    const uint32_t *count = counts_of(c);
+    const uint32_t *count = cairn_compiled_counts(c);
     int64_t         n     = 0;
 
     for (int64_t i = 0; i < c->m->rows.n; i++)
         n += count[i];
     return n;
+}
+
+/// What is too large needs no list of its lanes first: some group is as wide as the row
+/// with most entries.
+static cairn_status check_lanes(const cairn_compiled *c, int64_t all)
+{
+    const cairn_layout *to                      = c->m->layout;
+    cairn_pos           nodes[CAIRN_MAX_LEVELS] = {0};
+    int64_t             offset = 0, bytes = 0;
+    cairn_part          part = {0};
+
+    for (int64_t i = 0; i < c->m->rows.n; i++)
+        if (cairn_compiled_counts(c)[i] > nodes[to->first])
+            nodes[to->first] = cairn_compiled_counts(c)[i];
+    cairn_part_place(to, nodes, NULL, &offset, &bytes, &part);
+    CAIRN_TRY(cairn_build_check_memory(c->m->env, c->build, bytes));
+    return cairn_check_memory(c->m->env, "the list of lanes",
+                              (__int128)all * (int64_t)sizeof *c->row_of);
 }
 
 static cairn_status count(cairn_compiled *c)
@@ -97,9 +133,14 @@ static cairn_status count(cairn_compiled *c)
     cairn_bank      *bank  = &c->m->bank[0];
 
     bank->end = entries_of(c);
+    /* Filling lane by lane tells; else somebody has to look. */
+    CAIRN_CHECK(c->stands || !c->m->hoped || !cairn_rank_has_zeros(c->build), env,
+                CAIRN_NO_KERNEL, "convert: zeros are stored, which get no lane");
     CAIRN_CHECK(all <= MOST && bank->end <= MOST && c->m->rows.n <= MOST, env,
                 CAIRN_NO_KERNEL, "convert: more lanes than 32 bits number");
-    CAIRN_TRY(cairn_compiled_divide(c, true, INT64_MAX));
+    CAIRN_TRY(check_lanes(c, (int64_t)all));
+    CAIRN_TRY(cairn_compiled_divide(c, !c->stands, INT64_MAX));
+    if (c->stands && c->listed) CAIRN_TRY(cairn_way_rows_find(c));
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
     CAIRN_TRY(find_lanes(c, (int64_t)all));
     find_widths(c, lanes);
@@ -128,7 +169,7 @@ static void pad_group(const cairn_compiled *c, const cairn_part *part, int64_t g
                             .val_bits = part->view.val_bits};
 
     for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
-        row.count  = c->row_of[k] ? counts_of(c)[c->row_of[k] - 1] : 0;
+        row.count  = c->row_of[k] ? cairn_compiled_counts(c)[c->row_of[k] - 1] : 0;
         row.col_hi = c->row_of[k] ? cols.hi : cols.lo - 1;
         cairn_rank_pad_row(&row, idx->idx_bits);
         row.idx += idx_bytes;
@@ -159,7 +200,7 @@ static void write_empty_rows(const cairn_compiled *c, const cairn_part *part, in
     int64_t                   e[CAIRN_MAX_LEVELS] = {0};
 
     for (int64_t i = 0; i < c->m->rows.n; i++) {
-        if (counts_of(c)[i]) continue;
+        if (cairn_compiled_counts(c)[i]) continue;
         d[c->m->rows.row] = low + i;
         for (int q = 0; c->m->rows.tables >> q; q++)
             if (c->m->rows.tables >> q & 1)
@@ -176,6 +217,7 @@ static void write_determined(const cairn_compiled *c, const cairn_part *part)
 {
     const cairn_layout *to = c->m->layout;
 
+    if (c->stands && c->m->rows.n == c->facts.groups * lanes_of(to)) return;
     for (int l = 0; l < to->levels - 1; l++) {
         const cairn_kernel_level *level = &part->view.level[l];
 
@@ -183,7 +225,7 @@ static void write_determined(const cairn_compiled *c, const cairn_part *part)
         for (int64_t k = 0; k < level->idx_length; k++)
             cairn_store_int((void *)level->idx, k, level->idx_bits / 8, level->idx_bits,
                             level->hole);
-        write_empty_rows(c, part, l);
+        if (!c->stands) write_empty_rows(c, part, l);
     }
 }
 
@@ -198,6 +240,7 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
         cairn_store_int((void *)level->ptr, g, level->ptr_bits / 8, level->ptr_bits,
                         c->cursor[g]);
     write_determined(c, part);
+    if (c->stands) return cairn_lanes_stand(c, lanes_of(c->m->layout), args, part);
     args->cursor = c->cursor;
     args->facts  = c->shares.found;
     CAIRN_TRY(cairn_compiled_run(c, &c->fill, &part->view, args));

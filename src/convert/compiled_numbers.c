@@ -10,10 +10,8 @@
 
 cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build)
 {
-    /* One group of rows needs no counts before. */
-    if (m->encoding->trim_first == 0) CAIRN_TRY(cairn_rank_find(m, build));
-    if (!m->ranked) CAIRN_TRY(cairn_rows_find(m, build));
-    if (!m->rows.on && !m->ranked) CAIRN_TRY(cairn_rank_find(m, build));
+    CAIRN_TRY(cairn_rows_find(m, build));
+    if (!m->rows.on) CAIRN_TRY(cairn_rank_find(m, build));
     return cairn_numbers_known(m) ? CAIRN_OK : cairn_blocks_find(m, build);
 }
 

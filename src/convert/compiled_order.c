@@ -2,44 +2,36 @@
 /// @file
 /// The way of rows that can be read in any order, and whose numbers give the first levels
 /// of the target: the rows are put in order, not the entries. Then nodes are counted and
-/// appended, bank by bank.
+/// appended, bank by bank; or those of rows are, and the entries are moved row by row.
 
+#include "convert/compiled_moves.h"
 #include "convert/compiled_rank.h"
 #include "convert/compiled_rows.h"
+#include "convert/compiled_starts.h"
 #include "query/rows.h"
 
 /* ---- what fits ---- */
 
 static bool is_the_row(const cairn_form *form, int row)
 {
-    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
-           && form->term[0].atom == row;
+    return cairn_form_atom(form) == row;
 }
 
-/// Levels of the target, from the first on, that the row and its numbers give; 0 if they
-/// do not tell rows apart. @p told: the first that does.
-static int levels_by_row(const cairn_compiled *c, int *told)
+/// Find the levels of the target, from the first on, that the row and its numbers give,
+/// and the first that tells rows apart: together with those above it.
+static cairn_status find_levels(cairn_compiled *c)
 {
-    const cairn_layout *to = c->m->layout;
-    int                 l;
-
-    *told = -1;
-    for (l = 0; l < to->levels; l++) {
-        const cairn_form *form = &to->level[l].form;
-
-        if ((cairn_form_dims(to->algebra, form) & ~(1U << c->m->rows.row))
-            || (cairn_form_queries(to->algebra, form) & ~c->m->rows.tables))
-            break;
-        if (*told < 0 && is_the_row(form, c->m->rows.row)) *told = l;
-    }
-    return *told >= 0 ? l : 0;
+    c->row_levels = cairn_moves_levels(c, c->m->rows.row);
+    return cairn_convert_told_by(c->m->env, c->m->layout, c->m->rows.row, &c->told);
 }
 
+/// Do the counts of rows say where their entries lie?
 static bool counts_all(const cairn_compiled *c)
 {
-    const uint32_t *count = c->m->rows.table + c->m->rows.count * c->m->rows.n;
+    const uint32_t *count = cairn_compiled_counts(c);
     int64_t         n     = 0;
 
+    if (!c->m->rows.on) return true; /* They will be counted for that. */
     for (int64_t i = 0; i < c->m->rows.n; i++)
         n += count[i];
     return n == c->facts.entries && n <= UINT32_MAX && !c->origin.filter.member
@@ -69,40 +61,74 @@ static bool has_rows(const cairn_compiled *c, bool *listed)
     return part_has_rows(c, listed);
 }
 
-cairn_status cairn_way_rows_fits(const cairn_compiled *c, bool *fits)
+bool cairn_way_rows_reads(const cairn_compiled *c, bool *listed)
 {
-    const cairn_layout *from =
-        c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
-    int       told, sorted = 0;
-    const int levels = levels_by_row(c, &told);
-    bool      listed;
-
-    *fits = c->facts.trusted && levels > c->m->layout->partition && levels > 0
-            && has_rows(c, &listed) && (!listed || counts_all(c));
-    if (!*fits) return CAIRN_OK;
-    CAIRN_TRY(cairn_convert_sorted_within(c->m->env, from, c->m->layout, c->m->rows.row,
-                                          levels, &sorted));
-    *fits = sorted > c->m->layout->last;
-    return CAIRN_OK;
+    return c->facts.trusted && has_rows(c, listed);
 }
-
-/* ---- the order ---- */
 
 /// Do nodes need no counting? They are the entries, or the rows that have any.
 static bool is_counted(const cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
-    int                 told;
-    const int           levels = levels_by_row(c, &told);
 
     for (int l = to->first; l <= to->last; l++) {
         const int depth = to->level[l].depth;
 
         if (to->level[l].gaps
-            || (depth < c->facts.order.distinct && (depth < told || depth >= levels)))
+            || (depth < c->facts.order.distinct
+                && (depth < c->told || depth >= c->row_levels)))
             return false;
     }
     return counts_all(c);
+}
+
+/// Entries are nodes of one level, whose ptr says which row they are of; those of levels
+/// above are rows, and known.
+static bool is_moved(const cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    for (int l = to->first + 1; l <= to->last; l++)
+        if (to->level[l].has_ptr && to->level[l - 1].depth >= c->facts.order.distinct)
+            return false;
+    return to->first <= to->last && is_counted(c)
+           && cairn_moves_fit(c, c->m->rows.row, c->row_levels);
+}
+
+cairn_status cairn_way_rows_fits(cairn_compiled *c, bool *fits)
+{
+    const cairn_layout *from =
+        c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
+    const cairn_layout *to = c->m->layout;
+    int                 sorted;
+    bool                listed;
+
+    if (!c->m->rows.on) c->m->rows.row = cairn_starts_row(&c->origin);
+    *fits = false;
+    if (!c->facts.trusted || c->m->rows.row < 0) return CAIRN_OK;
+    CAIRN_TRY(find_levels(c));
+    if (c->row_levels <= to->partition || c->told >= c->row_levels) return CAIRN_OK;
+    if (!is_moved(c)
+        && (!c->m->rows.on || !has_rows(c, &listed) || (listed && !counts_all(c))))
+        return CAIRN_OK;
+    CAIRN_TRY(cairn_convert_sorted_within(c->m->env, from, to, c->m->rows.row,
+                                          c->row_levels, &sorted));
+    *fits = sorted > to->last;
+    return CAIRN_OK;
+}
+
+/* ---- the order ---- */
+
+/// Nodes of rows, then entries whole row by whole row.
+static cairn_status load_moves(cairn_compiled *c)
+{
+    const int                row  = c->m->rows.row;
+    cairn_convert_spec       fill = cairn_moves_spec(c, CAIRN_CONVERT_FILL, row);
+    const cairn_convert_spec move = cairn_moves_spec(c, CAIRN_CONVERT_MOVE, row);
+
+    fill.ordered = true;
+    CAIRN_TRY(cairn_compiled_load(c, &fill, &c->fill));
+    return cairn_compiled_load(c, &move, &c->move);
 }
 
 static cairn_status load(cairn_compiled *c)
@@ -110,44 +136,56 @@ static cairn_status load(cairn_compiled *c)
     cairn_convert_spec count = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
     cairn_convert_spec fill  = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
 
+    if (is_moved(c)) return load_moves(c);
     count.ordered = fill.ordered = true;
     if (!is_counted(c)) CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
     return cairn_compiled_load(c, &fill, &c->fill);
 }
 
-/// Turns before each bank.
-static void find_banks(cairn_compiled *c, const cairn_row_keys *keys)
+/// Entries of a row.
+static uint32_t count_of(const cairn_compiled *c, int64_t row)
+{
+    return cairn_compiled_counts(c)[row];
+}
+
+static int64_t bank_of(const cairn_compiled *c, const cairn_row_keys *keys, int64_t row)
 {
     const cairn_layout *to   = c->m->layout;
-    int64_t             next = 0;
+    int64_t             bank = 0;
 
-    for (int64_t k = 0; k < c->m->rows.n; k++) {
-        int64_t bank = 0;
+    for (int l = 0; l <= to->partition; l++) {
+        const int64_t *key = keys->key[l];
+        const int64_t  e   = key ? key[row] : to->box[c->m->rows.row].lo + row;
 
-        for (int l = 0; l <= to->partition; l++) {
-            const int64_t *key = keys->key[l];
-            const int64_t  e =
-                key ? key[c->order[k]] : to->box[c->m->rows.row].lo + c->order[k];
-
-            bank = bank * to->level[l].size + (e - to->level[l].range.lo);
-        }
-        while (next <= bank)
-            c->bank_first[next++] = k;
+        bank = bank * to->level[l].size + (e - to->level[l].range.lo);
     }
-    while (next <= to->banks)
-        c->bank_first[next++] = c->m->rows.n;
+    return bank;
+}
+
+/// Turns before each bank, and what its rows have.
+static void find_banks(cairn_compiled *c, const cairn_row_keys *keys)
+{
+    const int64_t banks = c->m->layout->banks;
+
+    for (int64_t i = 0; i < c->m->rows.n; i++) {
+        const int64_t b = bank_of(c, keys, i);
+
+        c->bank_first[b + 1]++;
+        c->bank_rows[2 * b] += count_of(c, i) > 0;
+        c->bank_rows[2 * b + 1] += count_of(c, i);
+    }
+    for (int64_t b = 0; b < banks; b++)
+        c->bank_first[b + 1] += c->bank_first[b];
 }
 
 static cairn_status order_rows(cairn_compiled *c)
 {
-    const cairn_layout *to = c->m->layout;
-    int                 told;
-    const int           levels = levels_by_row(c, &told);
+    const cairn_layout *to     = c->m->layout;
     const int64_t       low    = to->box[c->m->rows.row].lo;
     cairn_row_keys      keys   = {.keys = 0};
     cairn_status        status = CAIRN_OK;
 
-    for (int l = 0; l < levels && status == CAIRN_OK; l++)
+    for (int l = 0; l < c->row_levels && status == CAIRN_OK; l++)
         status = cairn_row_keys_add(c->m, to->algebra, &to->level[l].form, low, &keys);
     if (status == CAIRN_OK)
         status =
@@ -157,17 +195,29 @@ static cairn_status order_rows(cairn_compiled *c)
     return status;
 }
 
-/// Entries before each row.
-static void find_rows(cairn_compiled *c)
+/// Of rows that no query counted.
+static cairn_status count_rows(cairn_compiled *c)
 {
-    const uint32_t *count  = c->m->rows.table + c->m->rows.count * c->m->rows.n;
-    uint32_t        before = 0;
+    const cairn_interval box = c->origin.box[c->m->rows.row];
 
+    if (c->m->rows.on || c->m->rows.table) return CAIRN_OK;
+    c->m->rows.n = box.hi - box.lo + 1;
+    CAIRN_TRY(CAIRN_NEW(c->m->env, c->m->rows.n, &c->m->rows.table));
+    return cairn_starts_count(c->m->env, &c->origin, c->m->rows.row,
+                              c->build->loader->threads, c->m->rows.table);
+}
+
+cairn_status cairn_way_rows_find(cairn_compiled *c)
+{
+    uint32_t before = 0;
+
+    CAIRN_TRY(CAIRN_NEW(c->m->env, c->m->rows.n + 1, &c->row_first));
     for (int64_t i = 0; i < c->m->rows.n; i++) {
         c->row_first[i] = before;
-        before += count[i];
+        before += count_of(c, i);
     }
     c->row_first[c->m->rows.n] = before;
+    return CAIRN_OK;
 }
 
 /* ---- banks ---- */
@@ -208,20 +258,13 @@ static cairn_status count_nodes(cairn_compiled *c, int64_t b)
 /// The same without a look at the entries.
 static void add_nodes(cairn_compiled *c, int64_t b)
 {
-    const cairn_layout *to    = c->m->layout;
-    cairn_bank         *bank  = &c->m->bank[b];
-    const uint32_t     *count = c->m->rows.table + c->m->rows.count * c->m->rows.n;
-    cairn_pos           rows  = 0;
+    const cairn_layout *to   = c->m->layout;
+    cairn_bank         *bank = &c->m->bank[b];
 
-    bank->end = bank->begin;
-    for (int64_t k = c->bank_first[b]; k < c->bank_first[b + 1]; k++) {
-        rows += count[c->order[k]] > 0;
-        bank->end += count[c->order[k]];
-    }
+    bank->end = bank->begin + c->bank_rows[2 * b + 1];
     for (int l = to->first; l <= to->last; l++)
-        bank->nodes[l] = to->level[l].depth >= c->facts.order.distinct
-                             ? bank->end - bank->begin
-                             : rows;
+        bank->nodes[l] =
+            c->bank_rows[2 * b + (to->level[l].depth >= c->facts.order.distinct)];
 }
 
 static cairn_status count(cairn_compiled *c)
@@ -230,12 +273,15 @@ static cairn_status count(cairn_compiled *c)
     const int64_t    banks = c->m->layout->banks;
     cairn_pos        total = 0;
 
-    CAIRN_TRY(cairn_compiled_divide(c, false, 1));
+    CAIRN_TRY(count_rows(c));
     CAIRN_TRY(CAIRN_NEW(env, c->m->rows.n, &c->order));
-    CAIRN_TRY(CAIRN_NEW(env, c->m->rows.n + 1, &c->row_first));
-    CAIRN_TRY(CAIRN_NEW(env, banks + 1, &c->bank_first));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, banks + 1, &c->bank_first));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 2 * banks, &c->bank_rows));
     CAIRN_TRY(order_rows(c));
-    find_rows(c);
+    CAIRN_TRY(cairn_way_rows_find(c));
+    CAIRN_TRY(c->move.loader ? cairn_moves_divide(c, c->m->rows.n)
+                             : cairn_compiled_divide(c, false, 1));
+    if (c->move.loader) CAIRN_TRY(CAIRN_NEW(env, c->m->rows.n, &c->place));
     const bool counted = is_counted(c);
 
     for (int64_t b = 0; b < banks; b++) {
@@ -252,8 +298,12 @@ static cairn_status count(cairn_compiled *c)
 static cairn_status
 fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
 {
+    args->place = c->place;
     CAIRN_TRY(run_bank(c, &c->fill, bank, &part->view, args));
     part->nnz = args->facts[0];
+    /* Rows are moved in their own order, to all banks. */
+    if (c->move.loader && bank == c->m->layout->banks - 1)
+        return cairn_moves_run(c, false);
     return CAIRN_OK;
 }
 

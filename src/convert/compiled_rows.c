@@ -5,6 +5,7 @@
 #include "convert/compiled_rows.h"
 
 #include "convert/compiled_rank.h"
+#include "convert/compiled_starts.h"
 #include "convert/compiled_tally.h"
 #include "query/rows.h"
 
@@ -97,6 +98,14 @@ static cairn_status look_at_all(finder *f, bool *fits)
     return CAIRN_OK;
 }
 
+/// Zeros would be numbered as padding is. To look for them is to read all values; whoever
+/// fills the arrays reads them anyhow.
+static bool has_zeros(cairn_member_build *m, const cairn_build *build)
+{
+    m->hoped = m->hopeful;
+    return !m->hoped && cairn_rank_has_zeros(build);
+}
+
 /// Without numbers along rows nothing may be padded by a query.
 static bool fits_layout(const cairn_member_build *m, const cairn_layout *layout)
 {
@@ -119,7 +128,7 @@ cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
     if (!fits) goto done;
     CAIRN_GO(done, cairn_layout_create(m->env, m->encoding, build->shape.extent,
                                        build->box, NULL, build->value_bits, &layout));
-    fits = fits_layout(m, layout) && !(m->ranked && cairn_rank_has_zeros(build));
+    fits = fits_layout(m, layout) && !(m->ranked && has_zeros(m, build));
 done:
     cairn_layout_destroy(m->env, &layout);
     cairn_free(m->env, f.algebra);
@@ -171,6 +180,11 @@ static void evaluate(const cairn_member_build *m,
     if (is_atom(form) && atom->kind == CAIRN_ATOM_DIV && is_row(m, &atom->form)) {
         for (int64_t i = 0; i < m->rows.n; i++)
             value[i] = (low + i) / atom->divisor; /* rows are not negative */
+        return;
+    }
+    if (is_atom(form) && atom->kind == CAIRN_ATOM_MOD && is_row(m, &atom->form)) {
+        for (int64_t i = 0; i < m->rows.n; i++)
+            value[i] = (low + i) % atom->divisor;
         return;
     }
     for (int64_t i = 0; i < m->rows.n; i++) {
@@ -257,24 +271,36 @@ done:
     return status;
 }
 
-/// Numbers that a query gave: of rows that have entries, if it counts them; else of all.
+/// Numbers that a query gave to rows.
 static cairn_interval span_of(const cairn_member_build *m, int q)
 {
-    const uint32_t *number = table_of(m, q), *count = table_of(m, m->rows.count);
-    cairn_interval  span = {INT64_MAX, INT64_MIN};
+    const uint32_t *number = table_of(m, q);
+    cairn_interval  span   = {INT64_MAX, INT64_MIN};
 
     for (int64_t i = 0; i < m->rows.n; i++) {
-        if (q == m->rows.count && count[i] == 0) continue;
         if (number[i] < span.lo) span.lo = number[i];
         if (number[i] > span.hi) span.hi = number[i];
     }
     return span.lo <= span.hi ? span : (cairn_interval){0, -1};
 }
 
+/// Of the counts, but for rows without entries.
+static cairn_interval span_of_counts(const cairn_member_build *m)
+{
+    const uint32_t *count  = table_of(m, m->rows.count);
+    uint32_t        before = UINT32_MAX, most = 0; /* of a 0 that is the largest */
+
+    for (int64_t i = 0; i < m->rows.n; i++) {
+        before = count[i] - 1 < before ? count[i] - 1 : before;
+        most   = count[i] > most ? count[i] : most;
+    }
+    return most ? (cairn_interval){(int64_t)before + 1, most} : (cairn_interval){0, -1};
+}
+
 static cairn_status
 fill_tables(cairn_member_build *m, cairn_algebra *algebra, const cairn_interval *rows)
 {
-    m->rows.span[m->rows.count] = span_of(m, m->rows.count);
+    m->rows.span[m->rows.count] = span_of_counts(m);
     for (int q = 1; q < m->encoding->queries; q++) {
         cairn_row_keys c = {.keys = 0};
 
@@ -302,6 +328,42 @@ static cairn_status take_counts(cairn_member_build *m, const cairn_tally *tally)
     return CAIRN_OK;
 }
 
+/// How many entries each row has, where it shows where they begin.
+static cairn_status measure_rows(cairn_member_build *m,
+                                 const cairn_build  *build,
+                                 const cairn_origin *origin)
+{
+    const cairn_interval box = origin->box[m->rows.row];
+
+    m->rows.n = box.hi - box.lo + 1;
+    CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n * m->encoding->queries, &m->rows.table));
+    return cairn_starts_count(m->env, origin, m->rows.row, build->loader->threads,
+                              table_of(m, m->rows.count));
+}
+
+/// Does it, for a sum of entries?
+static bool is_measured(const cairn_member_build *m, const cairn_origin *origin)
+{
+    const cairn_interval box     = origin->box[m->rows.row];
+    const cairn_pos      entries = cairn_origin_entries(origin);
+
+    return cairn_rank_is_count(&m->encoding->query[m->rows.count])
+           && cairn_starts_fit(origin, m->rows.row) && entries > 0
+           && (box.hi - box.lo) / entries < 16;
+}
+
+/// Count entries one by one.
+static cairn_status count_rows(cairn_member_build *m,
+                               const cairn_build  *build,
+                               const cairn_origin *origin,
+                               cairn_tally        *tally)
+{
+    CAIRN_TRY(cairn_tally_run(m->env, build, origin, &m->encoding->query[m->rows.count],
+                              false, tally));
+    if (tally->route > m->looked) m->looked = tally->route;
+    return take_counts(m, tally);
+}
+
 cairn_status cairn_rows_run(cairn_member_build *m,
                             const cairn_build  *build,
                             const cairn_origin *origin)
@@ -310,13 +372,11 @@ cairn_status cairn_rows_run(cairn_member_build *m,
     cairn_algebra *algebra = NULL;
     cairn_status   status;
 
-    CAIRN_GO(done, cairn_tally_run(m->env, build, origin,
-                                   &m->encoding->query[m->rows.count], false, &tally));
-    CAIRN_GO(done, take_counts(m, &tally));
+    CAIRN_GO(done, is_measured(m, origin) ? measure_rows(m, build, origin)
+                                          : count_rows(m, build, origin, &tally));
     CAIRN_GO(done, CAIRN_NEW(m->env, 1, &algebra));
     cairn_algebra_init(algebra, m->env, build->shape.order);
     CAIRN_GO(done, fill_tables(m, algebra, &build->box[m->rows.row]));
-    if (tally.route > m->looked) m->looked = tally.route;
 done:
     cairn_free(m->env, algebra);
     cairn_tally_fini(&tally);

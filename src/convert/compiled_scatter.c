@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum {
-    CACHED = 1 << 20, ///< Bytes of output that stay in a core's cache anyhow.
+    CACHED =
+        1 << 21, ///< Bytes of output up to which asking ahead costs more (measured).
     /* Entries of a group up to which mirroring wins: cursors of long groups stand far from
      * each other, and dealing out, which asks for lines ahead, is as fast (measured with
      * 15 and with 54). */
@@ -87,7 +88,9 @@ static void add_up(uint32_t *cursor, int64_t groups, int64_t threads)
 /// Entries before group @p g; there may be one more group than there are.
 static int64_t begin_of(const cairn_compiled *c, int64_t g)
 {
-    return c->cursor[g < c->facts.groups ? g : c->shares.n * c->facts.groups];
+    const int64_t threads = c->strategy == CAIRN_STRATEGY_SCATTER ? c->shares.n : 1;
+
+    return c->cursor[g < c->facts.groups ? g : threads * c->facts.groups];
 }
 
 /// Count the entries of each group, and find where each begins. Find out, too, whether
@@ -188,39 +191,15 @@ void cairn_compiled_write_ptrs(const cairn_compiled    *c,
     write_lower_ptrs(c->m->layout, view);
 }
 
-/// Elements from one array to another of the same block.
-static int64_t distance(const void *to, const void *from, int bits)
-{
-    return ((const char *)to - (const char *)from) / (bits / 8);
-}
-
-/// Where a bank's arrays begin, for positions that count all banks' entries.
-static void set_delta(const cairn_compiled *c, int64_t bank, int64_t *delta)
-{
-    const cairn_layout      *to    = c->m->layout;
-    const cairn_kernel_part *first = &c->m->part[0].view, *its = &c->m->part[bank].view;
-    const cairn_pos          begin = c->m->bank[bank].begin;
-
-    for (int l = 0; l < to->levels; l++)
-        if (its->level[l].idx_bits)
-            delta[l] =
-                distance(its->level[l].idx, first->level[l].idx, its->level[l].idx_bits)
-                - begin;
-    delta[to->levels] = distance(its->val, first->val, its->val_bits) - begin;
-}
-
 static cairn_status
 deal(const cairn_compiled *c, cairn_convert_args *args, cairn_kernel_part *first)
 {
     const cairn_layout *to    = c->m->layout;
     int64_t            *delta = NULL;
 
-    if (to->partition >= 0)
-        CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, to->banks * (to->levels + 1), &delta));
-    for (int64_t b = 0; b < to->banks; b++) {
+    CAIRN_TRY(cairn_compiled_find_delta(c, true, &delta));
+    for (int64_t b = 0; b < to->banks; b++)
         cairn_compiled_write_ptrs(c, b, &c->m->part[b].view);
-        if (delta) set_delta(c, b, delta + b * (to->levels + 1));
-    }
     args->delta  = delta;
     args->cursor = c->cursor;
     args->groups = c->facts.groups;
@@ -307,7 +286,9 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
         if (mirrored) return CAIRN_OK;
         CAIRN_TRY(count_groups(c, &scattered));
     }
-    return scattered ? deal_by_buckets(c, part) : deal(c, args, &part->view);
+    /* Beside other members threads come and go; buckets need them all. */
+    if (scattered && !(c->beside && c->shares.n > 1)) return deal_by_buckets(c, part);
+    return deal(c, args, &part->view);
 }
 
 const cairn_way cairn_way_scatter = {load, count, fill};

@@ -52,12 +52,9 @@ static cairn_share division_of(const cairn_layout *layout, int level)
 static int run_along(const cairn_origin *origin, int level)
 {
     const cairn_layout *from = part_of(origin)->layout;
-    const cairn_form   *form = &from->level[level].form;
 
-    if (from->level[level].trimmed || form->terms != 1 || form->constant
-        || form->term[0].factor != 1 || form->term[0].atom >= from->order)
-        return -1;
-    return form->term[0].atom;
+    if (from->level[level].trimmed) return -1;
+    return cairn_form_dimension(&from->level[level].form, from->order);
 }
 
 /// Can lines be told by the dimensions in @p dims?

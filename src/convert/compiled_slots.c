@@ -4,14 +4,19 @@
 /// has is noted, put in order, and then every value goes to the node of its index.
 
 #include "convert/compiled.h"
+#include "convert/compiled_deal.h"
 #include "convert/compiled_lists.h"
 
 static cairn_status load(cairn_compiled *c)
 {
     const cairn_convert_spec mark  = cairn_compiled_spec(c, CAIRN_CONVERT_MARK);
     const cairn_convert_spec place = cairn_compiled_spec(c, CAIRN_CONVERT_PLACE);
+    const int                E     = c->m->layout->last;
 
-    CAIRN_TRY(cairn_compiled_load(c, &mark, &c->count));
+    if (c->origin.filter.groups && !c->m->ranked)
+        CAIRN_TRY(cairn_deal_groups_fit(c->origin.filter.groups, c->m->layout,
+                                        c->range[E], &c->known));
+    if (!c->known) CAIRN_TRY(cairn_compiled_load(c, &mark, &c->count));
     return cairn_compiled_load(c, &place, &c->fill);
 }
 
@@ -61,33 +66,48 @@ static void set_args(const cairn_compiled *c, cairn_convert_args *args)
     args->facts  = c->shares.found;
 }
 
-static cairn_status count(cairn_compiled *c)
+/// Which indices each group has, in the order in which they are met.
+static cairn_status mark(cairn_compiled *c)
 {
-    cairn_env *const   env                   = c->m->env;
     const int          E                     = c->m->layout->last;
     cairn_bank        *bank                  = &c->m->bank[0];
     int64_t            low[CAIRN_MAX_LEVELS] = {0};
     cairn_convert_args args                  = {.low = low};
 
     low[E] = c->range[E].lo;
-    CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked,
-                                    1 + 4 * c->facts.entries / (c->facts.slots + 1)));
-    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, c->shares.n * c->facts.slots, &c->slot));
-    if (E > 0) CAIRN_TRY(CAIRN_NEW(env, most_nodes(c), &c->list));
+    if (E > 0) CAIRN_TRY(CAIRN_NEW(c->m->env, most_nodes(c), &c->list));
     set_args(c, &args);
     CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
     for (int64_t t = 0; t < c->shares.n; t++)
         bank->end += c->shares.found[t * CAIRN_CONVERT_FACTS];
-    if (E == 0) {
-        CAIRN_TRY(list_slots(c));
-    } else {
-        c->nodes =
-            cairn_shares_join(&c->shares, c->facts.groups, c->cursor, c->list, NULL);
+    if (E == 0) return list_slots(c);
+    c->nodes = cairn_shares_join(&c->shares, c->facts.groups, c->cursor, c->list, NULL);
+    return CAIRN_OK;
+}
+
+/// The same from the groups by which entries were dealt out.
+static cairn_status list_known(cairn_compiled *c)
+{
+    c->m->bank[0].end = c->origin.filter.entries;
+    return cairn_deal_groups_list(c->origin.filter.groups, c->origin.filter.which,
+                                  c->cursor, &c->list, &c->nodes);
+}
+
+static cairn_status count(cairn_compiled *c)
+{
+    cairn_env *const env = c->m->env;
+    const int        E   = c->m->layout->last;
+
+    CAIRN_TRY(cairn_compiled_divide(c, E > 0 || c->m->ranked,
+                                    1 + 4 * c->facts.entries / (c->facts.slots + 1)));
+    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, c->shares.n * c->facts.slots, &c->slot));
+    CAIRN_TRY(c->known ? list_known(c) : mark(c));
+    if (E > 0)
         CAIRN_TRY(cairn_lists_sort(env, (int)c->shares.n, c->facts.groups, c->cursor,
                                    c->facts.slots, c->list));
-    }
-    bank->nodes[E] = c->nodes;
+    c->m->bank[0].nodes[E] = c->nodes;
+    c->tile                = cairn_tiles_width(c);
     return CAIRN_OK;
 }
 
@@ -97,6 +117,8 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     (void)bank;
     cairn_compiled_write_last_ptr(c, &part->view);
     set_args(c, args);
+    args->zeros = c->zeros;
+    if (c->tile && !c->zeros) return cairn_tiles_fill(c, &part->view, args);
     return cairn_compiled_run(c, &c->fill, &part->view, args);
 }
 

@@ -13,6 +13,8 @@ typedef struct cairn_filter {
     uint8_t  *member;  ///< By entry, or by value of the parts in turn; NULL: no filter.
     int       which;   ///< Member that is meant.
     cairn_pos entries; ///< It has so many.
+    const struct cairn_deal_groups
+        *groups; ///< By which they were told apart (compiled_deal.h); NULL: not known.
 } cairn_filter;
 
 /// Groups that are numbered along lines (compiled_blocks.h).

@@ -101,41 +101,56 @@ static int64_t combinations(const cairn_tally *t, int forms)
 }
 
 /// The first expression becomes the last.
-static void rotate(cairn_tally *t)
+static void rotate(cairn_map *map)
 {
-    cairn_map        *map   = &t->query.group_by;
     const cairn_expr *first = map->expr[0];
 
     for (int f = 1; f < map->count; f++)
         map->expr[f - 1] = map->expr[f];
     map->expr[map->count - 1] = first;
-    t->rotated                = (t->rotated + 1) % map->count;
 }
 
-/// Do entries come line by line?
-static cairn_status
-comes_by_lines(const cairn_tally *t, const cairn_origin *origin, bool *lines)
+/// Rotate a groupBy until entries come line by line; if they never do, all the way round.
+static cairn_status find_lines(cairn_env          *env,
+                               const cairn_layout *from,
+                               cairn_map          *map,
+                               int                *rotated,
+                               bool               *lines)
 {
-    const cairn_group *group =
-        origin->from ? &origin->from->group[origin->member] : NULL;
-    int sorted = 0;
+    *rotated = 0;
+    *lines   = false;
+    for (int f = 0; f < map->count; f++) {
+        int sorted = 0;
 
-    *lines = false;
-    if (t->query.group_by.count == 0 || (group && group->count != 1)) return CAIRN_OK;
-    CAIRN_TRY(cairn_convert_sorted_by(t->env, group ? group->layout : NULL,
-                                      &t->query.group_by, &sorted));
-    *lines = sorted >= t->query.group_by.count - 1;
+        CAIRN_TRY(cairn_convert_sorted_by(env, from, map, &sorted));
+        *lines = sorted >= map->count - 1;
+        if (*lines) break;
+        rotate(map);
+        *rotated = (f + 1) % map->count;
+    }
     return CAIRN_OK;
 }
 
 /// An order in which entries come line by line; if there is none, that of the query.
 static cairn_status find_order(cairn_tally *t, const cairn_origin *origin)
 {
-    for (int f = 0; f < t->query.group_by.count && !t->by_lines; f++) {
-        CAIRN_TRY(comes_by_lines(t, origin, &t->by_lines));
-        if (!t->by_lines) rotate(t);
-    }
-    return CAIRN_OK;
+    const cairn_group *group =
+        origin->from ? &origin->from->group[origin->member] : NULL;
+
+    if (group && group->count != 1) return CAIRN_OK;
+    return find_lines(t->env, group ? group->layout : NULL, &t->query.group_by,
+                      &t->rotated, &t->by_lines);
+}
+
+cairn_status cairn_tally_comes_by_lines(cairn_env          *env,
+                                        const cairn_layout *from,
+                                        const cairn_query  *query,
+                                        bool               *lines)
+{
+    cairn_map map = query->group_by;
+    int       rotated;
+
+    return find_lines(env, from, &map, &rotated, lines);
 }
 
 /// Arrays for groups must not outgrow the entries by much.

@@ -56,6 +56,13 @@ cairn_status cairn_tally_run(cairn_env          *env,
 
 void cairn_tally_fini(cairn_tally *tally);
 
+/// Do the entries of a layout (NULL: sorted coordinates) come line by line, in some order
+/// of the query's expressions?
+cairn_status cairn_tally_comes_by_lines(cairn_env          *env,
+                                        const cairn_layout *from,
+                                        const cairn_query  *query,
+                                        bool               *lines);
+
 /// The specification of a phase over the groups, and its arguments.
 cairn_convert_spec cairn_tally_spec(const cairn_tally  *tally,
                                     const cairn_origin *origin,

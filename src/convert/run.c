@@ -80,7 +80,8 @@ static void filter_members(runner *r, const cairn_origin *origin, uint8_t *dealt
     r->m[0].dealt = dealt;
     r->dealt      = true;
     for (int k = 0; k < r->build->format->members; k++)
-        r->m[k].filter = (cairn_filter){dealt, k, cairn_members_count(dealt, n, k)};
+        r->m[k].filter =
+            (cairn_filter){dealt, k, cairn_members_count(dealt, n, k), r->m[0].groups};
 }
 
 /// By way of coordinates after all.
@@ -92,6 +93,7 @@ static void forget_dealing(runner *r)
         cairn_numbers_forget(&r->m[k]);
     }
     cairn_free(r->env, r->m[0].dealt);
+    cairn_deal_groups_destroy(r->env, &r->m[0].groups);
     r->m[0].dealt = NULL;
     r->dealt      = false;
 }
@@ -108,8 +110,8 @@ static cairn_status deal_direct(runner *r)
     for (int k = 0; k < build->format->members && direct; k++)
         CAIRN_TRY(cairn_numbers_direct(&r->m[k], build, &direct));
     if (!direct) return CAIRN_OK;
-    const cairn_status status =
-        cairn_compiled_deal(r->env, build, &origin, &dealt, &r->m[0].looked);
+    const cairn_status status = cairn_compiled_deal(r->env, build, &origin, &dealt,
+                                                    &r->m[0].groups, &r->m[0].looked);
 
     if (status == CAIRN_NO_KERNEL) return CAIRN_OK;
     CAIRN_TRY(status);
@@ -228,8 +230,8 @@ static cairn_status find_members(runner *r, uint8_t **member)
     const cairn_origin  origin  = {.entries = &entries, .box = build->box};
 
     if (r->compiled && !is_spread(r)) {
-        const cairn_status status =
-            cairn_compiled_deal(r->env, build, &origin, member, &r->m[0].looked);
+        const cairn_status status = cairn_compiled_deal(
+            r->env, build, &origin, member, &r->m[0].groups, &r->m[0].looked);
 
         if (status != CAIRN_NO_KERNEL) return status;
     }

@@ -26,35 +26,35 @@ static bool every_entry(const cairn_layout *to, int distinct)
     return to->first <= to->last;
 }
 
-static bool is_trusted(const cairn_origin *origin)
+cairn_strategy_source cairn_strategy_source_of(const cairn_origin *origin)
 {
-    return !origin->from || origin->from->group[origin->member].block != NULL;
+    const cairn_group *group =
+        origin->from ? &origin->from->group[origin->member] : NULL;
+
+    return (cairn_strategy_source){.layout   = group ? group->layout : NULL,
+                                   .entries  = cairn_origin_entries(origin),
+                                   .trusted  = !group || group->block,
+                                   .one_part = !group || group->count == 1};
 }
 
-cairn_status cairn_strategy_find(cairn_env            *env,
-                                 const cairn_origin   *origin,
-                                 const cairn_layout   *to,
-                                 const cairn_interval *range,
-                                 cairn_strategy_facts *facts)
+cairn_status cairn_strategy_find(cairn_env                   *env,
+                                 const cairn_strategy_source *source,
+                                 const cairn_layout          *to,
+                                 const cairn_interval        *range,
+                                 cairn_strategy_facts        *facts)
 {
     const int E = to->last;
 
-    *facts = (cairn_strategy_facts){.entries = cairn_origin_entries(origin),
-                                    .trusted = is_trusted(origin)};
-    CAIRN_TRY(cairn_convert_facts_find(
-        env, origin->from ? origin->from->group[origin->member].layout : NULL, to,
-        &facts->order));
+    *facts = (cairn_strategy_facts){.entries  = source->entries,
+                                    .trusted  = source->trusted,
+                                    .one_part = source->one_part};
+    CAIRN_TRY(cairn_convert_facts_find(env, source->layout, to, &facts->order));
     facts->every  = every_entry(to, facts->order.distinct);
     facts->groups = to->first <= E ? combinations(to, to->first) : 1;
     if (E >= 0 && range[E].lo <= range[E].hi
         && (uint64_t)range[E].hi - (uint64_t)range[E].lo < (uint64_t)MOST)
         facts->slots = range[E].hi - range[E].lo + 1;
     return CAIRN_OK;
-}
-
-static bool one_part(const cairn_origin *origin)
-{
-    return !origin->from || origin->from->group[origin->member].count == 1;
 }
 
 static bool has_determined(const cairn_layout *to)
@@ -64,22 +64,18 @@ static bool has_determined(const cairn_layout *to)
     return false;
 }
 
-static bool can_append(const cairn_origin         *origin,
-                       const cairn_layout         *to,
-                       const cairn_strategy_facts *facts)
+static bool can_append(const cairn_layout *to, const cairn_strategy_facts *facts)
 {
     if (to->partition >= 0) return false;
-    return one_part(origin) && (to->last < 0 || facts->order.sorted > to->last);
+    return facts->one_part && (to->last < 0 || facts->order.sorted > to->last);
 }
 
-static bool can_scatter(const cairn_origin         *origin,
-                        const cairn_layout         *to,
-                        const cairn_strategy_facts *facts)
+static bool can_scatter(const cairn_layout *to, const cairn_strategy_facts *facts)
 {
     if (!facts->every || to->first == 0 || to->banks == 0
         || facts->order.grouped <= to->last || cairn_convert_needs_tuples(to))
         return false;
-    if (has_determined(to) && !one_part(origin)) return false;
+    if (has_determined(to) && !facts->one_part) return false;
     /* Banks are written to by way of their distance from the first. */
     if (to->partition >= 0
         && (to->tuples > 0 || to->last + 1 < to->levels || has_determined(to)))
@@ -87,13 +83,11 @@ static bool can_scatter(const cairn_origin         *origin,
     return facts->entries <= MOST && facts->groups <= MOST;
 }
 
-static bool can_use_slots(const cairn_origin         *origin,
-                          const cairn_layout         *to,
-                          const cairn_strategy_facts *facts)
+static bool can_use_slots(const cairn_layout *to, const cairn_strategy_facts *facts)
 {
     const int E = to->last;
 
-    if (to->first != E || to->level[E].gaps || to->partition >= 0 || !one_part(origin)
+    if (to->first != E || to->level[E].gaps || to->partition >= 0 || !facts->one_part
         || facts->order.sorted < E)
         return false;
     /* Slots are cleared once: that must not take longer than the entries do. */
@@ -101,13 +95,12 @@ static bool can_use_slots(const cairn_origin         *origin,
            && facts->entries <= MOST && facts->groups <= MOST;
 }
 
-cairn_strategy cairn_strategy_choose(const cairn_origin         *origin,
-                                     const cairn_layout         *to,
+cairn_strategy cairn_strategy_choose(const cairn_layout         *to,
                                      const cairn_strategy_facts *facts)
 {
     if (!facts->trusted) return CAIRN_STRATEGY_SORT;
-    if (can_append(origin, to, facts)) return CAIRN_STRATEGY_APPEND;
-    if (can_scatter(origin, to, facts)) return CAIRN_STRATEGY_SCATTER;
-    if (can_use_slots(origin, to, facts)) return CAIRN_STRATEGY_SLOTS;
+    if (can_append(to, facts)) return CAIRN_STRATEGY_APPEND;
+    if (can_scatter(to, facts)) return CAIRN_STRATEGY_SCATTER;
+    if (can_use_slots(to, facts)) return CAIRN_STRATEGY_SLOTS;
     return CAIRN_STRATEGY_SORT;
 }

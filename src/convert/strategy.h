@@ -12,6 +12,7 @@
 /// | LINES | groups were numbered along lines, each in a lane of its own | one pass |
 /// | ROWS | rows can be read in any order, and give the first levels | two passes |
 /// | DEALT | entries in buckets by lines, every entry a node of its line | one pass |
+/// | WHOLE | as SCATTER; groups follow from rows, which lie together | one, one over rows |
 /// | SORT | nothing | keys, about 10 ns an entry where they are not in order |
 ///
 /// What holds is proved from the two maps (lower/convert_order.h), not looked for.
@@ -32,27 +33,37 @@ typedef enum {
     CAIRN_STRATEGY_ROWS,
     CAIRN_STRATEGY_DEALT,
     CAIRN_STRATEGY_LINES,
+    CAIRN_STRATEGY_WHOLE,
 } cairn_strategy;
+
+/// What has to be known about a source.
+typedef struct cairn_strategy_source {
+    const cairn_layout *layout;  ///< NULL: coordinates, sorted.
+    cairn_pos           entries; ///< At most.
+    bool trusted;  ///< It holds each entry once, in the order of its levels.
+    bool one_part; ///< And has no banks.
+} cairn_strategy_source;
 
 /// What was found out about a conversion.
 typedef struct cairn_strategy_facts {
     cairn_convert_facts order;
-    cairn_pos           entries; ///< At most.
-    bool    trusted; ///< The source holds each entry once, in the order of its levels.
-    bool    every;   ///< Every entry is a node of each trimmed level.
-    int64_t groups;  ///< Combinations of the levels above the trimmed ones.
-    int64_t slots;   ///< Indices of level E.
+    cairn_pos           entries;           ///< At most.
+    bool                trusted, one_part; ///< As the source says.
+    bool                every;  ///< Every entry is a node of each trimmed level.
+    int64_t             groups; ///< Combinations of the levels above the trimmed ones.
+    int64_t             slots;  ///< Indices of level E.
 } cairn_strategy_facts;
 
-/// Find the facts. @p range: [levels] of the indices.
-cairn_status cairn_strategy_find(cairn_env            *env,
-                                 const cairn_origin   *origin,
-                                 const cairn_layout   *to,
-                                 const cairn_interval *range,
-                                 cairn_strategy_facts *facts);
+cairn_strategy_source cairn_strategy_source_of(const cairn_origin *origin);
 
-cairn_strategy cairn_strategy_choose(const cairn_origin         *origin,
-                                     const cairn_layout         *to,
+/// Find the facts. @p range: [levels] of the indices.
+cairn_status cairn_strategy_find(cairn_env                   *env,
+                                 const cairn_strategy_source *source,
+                                 const cairn_layout          *to,
+                                 const cairn_interval        *range,
+                                 cairn_strategy_facts        *facts);
+
+cairn_strategy cairn_strategy_choose(const cairn_layout         *to,
                                      const cairn_strategy_facts *facts);
 
 #endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What going by way of other orders costs, and how: one station is built from the other.
+
+#include "convert/by_way.h"
+
+#include <string.h>
+
+enum {
+    BUCKETS = 1 << 20, ///< Entries from which groups may be far apart.
+};
+
+/* ---- what it costs ---- */
+
+/// Bytes of an entry: coordinates, or what trimmed levels store of it.
+static int64_t entry_bytes(const cairn_layout *layout, int order)
+{
+    int64_t bytes = 8;
+
+    if (!layout) return cairn_entry_bytes(order);
+    bytes = layout->value_bits / 8;
+    for (int l = 0; l < layout->levels; l++)
+        if (layout->level[l].has_idx) bytes += layout->level[l].idx_bits / 8;
+    return bytes;
+}
+
+static __int128 groups_of(const cairn_layout *station)
+{
+    __int128 groups = 1;
+
+    for (int l = 0; l < station->first; l++)
+        groups *= station->level[l].size;
+    return groups;
+}
+
+bool cairn_by_way_pays(const cairn_build  *build,
+                       const cairn_layout *source,
+                       cairn_pos           n,
+                       const cairn_by_way *way)
+{
+    const int     order   = build->shape.order;
+    const int64_t buckets = n >= BUCKETS ? 48 : 0;
+    int64_t       from = entry_bytes(source, order), sort = from + 192, each = 0;
+    __int128      groups = 0;
+
+    if (build->dealt) return true;
+    for (int k = 0; k < way->stations; k++) {
+        const cairn_layout *to  = way->station[k].layout;
+        const int64_t       its = entry_bytes(to, order);
+
+        each += 2 * (from + its) + buckets;
+        groups += groups_of(to);
+        from = its;
+    }
+    return (each + 2 * from) * (__int128)n + 32 * groups < sort * (__int128)n;
+}
+
+/* ---- going there ---- */
+
+/// The next station, from the one before; NULL: from the source.
+static cairn_status go_on(cairn_env           *env,
+                          const cairn_build   *build,
+                          const cairn_station *station,
+                          cairn_by_way        *way,
+                          cairn_local        **next)
+{
+    const cairn_local *before = way->last;
+    cairn_route        route  = CAIRN_ROUTE_PREBUILT;
+    cairn_build        b      = {.format     = station->format,
+                                 .shape      = build->shape,
+                                 .entries    = before ? NULL : build->entries,
+                                 .from       = before ? before : build->from,
+                                 .dealt      = before ? NULL : build->dealt,
+                                 .rank       = build->rank,
+                                 .value_bits = station->layout->value_bits,
+                                 .held       = build->held,
+                                 .loader     = build->loader,
+                                 .route      = &route,
+                                 .strict     = true};
+
+    memcpy(b.box, build->box, sizeof b.box);
+    if (before) b.held += before->group[0].bytes;
+    CAIRN_TRY(cairn_local_build(env, &b, next));
+    if (route > way->route) way->route = route;
+    return CAIRN_OK;
+}
+
+static cairn_status
+make_all(cairn_env *env, const cairn_build *build, cairn_by_way *way)
+{
+    for (int k = 0; k < way->stations; k++) {
+        cairn_local       *next   = NULL;
+        const cairn_status status = go_on(env, build, &way->station[k], way, &next);
+
+        cairn_local_destroy(&way->last);
+        CAIRN_TRY(status);
+        way->last = next;
+    }
+    return CAIRN_OK;
+}
+
+/* What fails here need not be told: without another order it fails again, or does not. */
+void cairn_by_way_go(cairn_env                *env,
+                     const cairn_build        *build,
+                     const cairn_member_build *members,
+                     cairn_by_way             *way)
+{
+    const double begin = cairn_seconds();
+
+    way->route = CAIRN_ROUTE_PREBUILT;
+    if (cairn_by_way_find(env, build, members, way) != CAIRN_OK
+        || make_all(env, build, way) != CAIRN_OK || !way->last)
+        return;
+    way->onward         = *build;
+    way->onward.from    = way->last;
+    way->onward.entries = NULL;
+    way->onward.dealt   = NULL;
+    way->onward.held += way->last->group[0].bytes;
+    cairn_build_note(build, "order", -1, true, begin);
+}
+
+void cairn_by_way_fini(cairn_env *env, cairn_by_way *way)
+{
+    cairn_local_destroy(&way->last);
+    while (way->stations > 0)
+        cairn_station_fini(env, &way->station[--way->stations]);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Where rows begin: from a ptr, or where an index differs from the one before.
+
+#include "convert/compiled_starts.h"
+
+#include <string.h>
+
+/* Counts and positions are 32 bits wide. */
+#define MOST ((int64_t)UINT32_MAX - 1)
+
+enum {
+    BLOCK = 64,     ///< Entries that are compared at once: the bits of a word.
+    WORTH = 200000, ///< Entries from which threads pay (as for other passes).
+};
+
+/* ---- which sources ---- */
+
+static const cairn_part *part_of(const cairn_origin *origin)
+{
+    return &origin->from->part[origin->from->group[origin->member].first];
+}
+
+/// The dimension that a level is by itself; -1: it is none.
+static int dimension_of(const cairn_layout *layout, int l)
+{
+    return cairn_form_dimension(&layout->level[l].form, layout->order);
+}
+
+/// A run of nodes under each node of the outermost level, or one node under each.
+static bool level_fits(const cairn_layout *from, int l)
+{
+    const cairn_level *level = &from->level[l], *top = &from->level[0];
+
+    if (dimension_of(from, l) < 0) return false;
+    if (l == 0) return !level->trimmed ? !level->determined : level->top;
+    if (!level->trimmed || !level->has_idx || level->gaps) return false;
+    return level->has_ptr ? l == 1 : l > 1 || top->trimmed;
+}
+
+static bool layout_fits(const cairn_layout *from)
+{
+    if (from->levels != from->order || from->order < 2 || from->partition >= 0
+        || from->tuples > 0 || from->pads || !from->exact
+        || from->last != from->levels - 1)
+        return false;
+    for (int l = 0; l < from->levels; l++)
+        if (!level_fits(from, l)) return false;
+    return true;
+}
+
+int cairn_starts_row(const cairn_origin *origin)
+{
+    const cairn_layout *from;
+
+    if (!origin->from) return origin->entries->order > 1 ? 0 : -1;
+    from = origin->from->group[origin->member].layout;
+    return from->levels ? dimension_of(from, 0) : -1;
+}
+
+/// Do the levels of a part begin and end where its box does?
+static bool part_fits(const cairn_origin *origin, int row)
+{
+    const cairn_kernel_part *view = &part_of(origin)->view;
+    const cairn_interval     box  = origin->box[row];
+
+    return view->values == cairn_origin_entries(origin)
+           && (part_of(origin)->layout->level[0].trimmed
+               || view->level[1].ptr_length == box.hi - box.lo + 2);
+}
+
+bool cairn_starts_fit(const cairn_origin *origin, int row)
+{
+    const cairn_group *group;
+
+    if (row < 0 || cairn_starts_row(origin) != row || origin->filter.member)
+        return false;
+    if (!origin->from) return true;
+    group = &origin->from->group[origin->member];
+    return group->count == 1 && group->block && layout_fits(group->layout)
+           && cairn_origin_fits(origin) && part_fits(origin, row);
+}
+
+/* ---- by a ptr ---- */
+
+static int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
+{
+    return cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
+}
+
+static int64_t load_idx(const cairn_kernel_level *level, int64_t k)
+{
+    return cairn_load_int(level->idx, k, level->idx_bits / 8, level->idx_bits,
+                          level->idx_signed);
+}
+
+/// The outermost level is complete: its ptr is what is looked for.
+static void copy_ptr(const cairn_kernel_level *level, int64_t rows, uint32_t *first)
+{
+    if (level->ptr_bits == 32) {
+        memcpy(first, level->ptr, (size_t)(rows + 1) * sizeof *first);
+        return;
+    }
+    for (int64_t i = 0; i <= rows; i++)
+        first[i] = (uint32_t)load_ptr(level, i);
+}
+
+/// The outermost level has the rows that have entries.
+static void
+spread_ptr(const cairn_kernel_part *view, int64_t low, int64_t rows, uint32_t *first)
+{
+    const cairn_kernel_level *top = &view->level[0], *level = &view->level[1];
+    int64_t                   next = 0;
+
+    for (int64_t k = 0; k < top->nodes; k++)
+        for (const int64_t row = load_idx(top, k) - low; next <= row; next++)
+            first[next] = (uint32_t)load_ptr(level, k);
+    while (next <= rows)
+        first[next++] = (uint32_t)view->values;
+}
+
+/* ---- by differences ---- */
+
+/// Indices of rows, entry by entry.
+typedef struct {
+    const void *idx;
+    int         bits;
+    bool        is_signed;
+    int64_t     low; ///< The first row.
+} indices;
+
+static int64_t row_at(const indices *x, int64_t k)
+{
+    return cairn_load_int(x->idx, k, x->bits / 8, x->bits, x->is_signed) - x->low;
+}
+
+#define COMPARE(type)               \
+    for (int j = 0; j < BLOCK; j++) \
+    differs[j] = ((const type *)x->idx)[k + j] != ((const type *)x->idx)[k + j - 1]
+
+/// Which of the entries from @p k on, which is not 0, are of another row than the one
+/// before.
+static void compare(const indices *x, int64_t k, uint8_t *differs)
+{
+    switch (x->bits) {
+    case 8: COMPARE(uint8_t); break;
+    case 16: COMPARE(uint16_t); break;
+    case 32: COMPARE(uint32_t); break;
+    default: COMPARE(uint64_t);
+    }
+}
+
+/// Bytes that are 0 or 1 as the bits of a word.
+static uint64_t gather(const uint8_t *differs)
+{
+    uint64_t mask = 0, bytes;
+
+    for (int k = 0; k < BLOCK / 8; k++) {
+        memcpy(&bytes, differs + 8 * k, sizeof bytes);
+        mask |= bytes * UINT64_C(0x0102040810204080) >> 56 << 8 * k;
+    }
+    return mask;
+}
+
+/// Row @p x of entry @p k begins there, and so do those before that have no entries.
+static int64_t begin_row(const indices *x, int64_t k, int64_t next, uint32_t *first)
+{
+    for (const int64_t row = row_at(x, k); next <= row; next++)
+        first[next] = (uint32_t)k;
+    return next;
+}
+
+/// Rows that begin among entries begin..end-1. @return the row after them.
+static int64_t find_some(const indices *x, int64_t begin, int64_t end, uint32_t *first)
+{
+    int64_t next = begin > 0 ? row_at(x, begin - 1) + 1 : 0, k = begin;
+    uint8_t differs[BLOCK];
+
+    if (k == 0 && k < end) next = begin_row(x, k++, next, first);
+    for (; k + BLOCK <= end; k += BLOCK) {
+        compare(x, k, differs);
+        for (uint64_t mask = gather(differs); mask; mask &= mask - 1)
+            next = begin_row(x, k + __builtin_ctzll(mask), next, first);
+    }
+    for (; k < end; k++)
+        next = begin_row(x, k, next, first);
+    return next;
+}
+
+static void
+find_all(const indices *x, int64_t n, int64_t rows, int threads, uint32_t *first)
+{
+    const int shares = n < WORTH || threads < 1 ? 1 : threads;
+
+#pragma omp parallel for schedule(static, 1) num_threads(shares) if (shares > 1)
+    for (int t = 0; t < shares; t++) {
+        const int64_t begin = (int64_t)((__int128)n * t / shares);
+        const int64_t end   = (int64_t)((__int128)n * (t + 1) / shares);
+        int64_t       next  = find_some(x, begin, end, first);
+
+        while (t == shares - 1 && next <= rows)
+            first[next++] = (uint32_t)n;
+    }
+}
+
+static indices indices_of(const cairn_origin *origin, int row)
+{
+    const int64_t             low = origin->box[row].lo;
+    const cairn_kernel_level *level;
+
+    if (!origin->from) return (indices){origin->entries->coord[row], 64, true, low};
+    level = &part_of(origin)->view.level[0];
+    return (indices){level->idx, level->idx_bits, level->idx_signed, low};
+}
+
+/* ---- all ---- */
+
+static void
+find(const cairn_origin *origin, int row, int64_t rows, int threads, uint32_t *first)
+{
+    const cairn_layout *from =
+        origin->from ? origin->from->group[origin->member].layout : NULL;
+    const indices x = indices_of(origin, row);
+
+    if (!from || !from->level[1].has_ptr)
+        find_all(&x, cairn_origin_entries(origin), rows, threads, first);
+    else if (from->level[0].trimmed)
+        spread_ptr(&part_of(origin)->view, x.low, rows, first);
+    else
+        copy_ptr(&part_of(origin)->view.level[1], rows, first);
+}
+
+cairn_status cairn_starts_find(cairn_env          *env,
+                               const cairn_origin *origin,
+                               int                 row,
+                               int                 threads,
+                               uint32_t          **first)
+{
+    const cairn_interval box  = origin->box[row];
+    const int64_t        rows = box.hi - box.lo + 1;
+    uint32_t            *its;
+
+    CAIRN_CHECK(rows <= MOST && cairn_origin_entries(origin) <= MOST, env,
+                CAIRN_NO_KERNEL, "convert: more rows or entries than 32 bits number");
+    CAIRN_TRY(CAIRN_NEW(env, rows + 1, &its));
+    find(origin, row, rows, threads, its);
+    *first = its;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_starts_count(cairn_env          *env,
+                                const cairn_origin *origin,
+                                int                 row,
+                                int                 threads,
+                                uint32_t           *count)
+{
+    const cairn_interval box = origin->box[row];
+    uint32_t            *first;
+
+    CAIRN_TRY(cairn_starts_find(env, origin, row, threads, &first));
+    for (int64_t i = 0; i <= box.hi - box.lo; i++)
+        count[i] = first[i + 1] - first[i];
+    cairn_free(env, first);
+    return CAIRN_OK;
+}
+
+/// The first row that begins at entry @p entry or behind it.
+static int64_t row_from(const uint32_t *first, int64_t rows, int64_t entry)
+{
+    int64_t lo = 0, hi = rows;
+
+    while (lo < hi) {
+        const int64_t middle = lo + (hi - lo) / 2;
+
+        if (first[middle] < entry)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+void cairn_starts_cut(const uint32_t *first, int64_t rows, int64_t shares, int64_t *cut)
+{
+    for (int64_t t = 0; t < shares; t++)
+        cut[t] = row_from(first, rows, (int64_t)((__int128)first[rows] * t / shares));
+    cut[0]      = 0;
+    cut[shares] = rows;
+}
