@@ -19,6 +19,15 @@
 
 #include <cairn/cairn.h>
 
+/// Functions that small builds asked for and did not find, and how many entries went the
+/// reference way therefore.
+typedef struct {
+    struct {
+        char      symbol[CAIRN_KERNEL_SYMBOL];
+        cairn_pos entries;
+    } list[64];
+} cairn_missed;
+
 struct cairn_context {
     cairn_env      env; ///< First member: rooms below see only this.
     cairn_comm    *comm;
@@ -26,6 +35,8 @@ struct cairn_context {
     cairn_devices *devices;   ///< Opened when first needed.
     cairn_costs   *costs;     ///< What was measured on them; NULL until they are.
     int            plans;     ///< Alive: they use the devices.
+    cairn_pos      small;     ///< Entries of small builds that did without devices,
+    cairn_missed   missed;    ///< and without functions.
     char           name[256]; ///< Handed out by cairn_catalogue_name().
 };
 
@@ -127,17 +138,22 @@ cairn_status cairn_context_costs(cairn_context *context, cairn_costs **costs);
 /// Keep what was measured, and forget it. Local.
 void cairn_context_forget_costs(cairn_context *context);
 
-/// A device's loader, which keeps why a function was not to be had.
+/// A device's loader, which keeps why a function was not to be had, and compiles for a
+/// small build what small builds have missed often enough.
 typedef struct {
     cairn_kernel_loader        loader; ///< To be handed down.
     const cairn_kernel_loader *device;
     cairn_env                 *env;
     char                      *why; ///< [CAIRN_MESSAGE]; stays as it is if all were.
+    cairn_missed              *missed;
+    cairn_pos                  entries;   ///< Of the build.
+    bool                       compiling; ///< It is small, but has paid for a compiler.
 } cairn_build_loader;
 
 /// Give a build the loader that it shall use: NULL where it goes the reference way.
 ///
-/// Local. Opens the devices where compiled phases pay.
+/// Local. Opens the devices where compiled phases pay, be it in this build or in those
+/// that the context has had before.
 ///
 /// @param[out] own  Lives as long as the build.
 /// @param[out] why  [CAIRN_MESSAGE] Why what only a compiler can make was not to be had;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Many small conversions: who makes a few goes the reference way where no function is at
+/// hand, who makes many gets devices, and at last a compiler. The arrays are the same.
+
+#include "api/api.h"
+#include "support/api.h"
+#include "support/conversion.h"
+
+enum { SIDE = 200, EACH = 150, ENTRIES = SIDE * EACH }; /* 30,000 */
+
+/// Neither is in the list of functions that come with the library.
+static const char from_text[] =
+    "#encoding<{ idx_map<(d0,d1)->(d1 / 7, d0, d1 % 7)>, mutation<merge(0,1), "
+    "trim(1,2)> }>";
+static const char to_text[] =
+    "#encoding<{ idx_map<(d0,d1)->(d0 / 5, d1, d0 % 5)>, mutation<merge(0,1), "
+    "trim(1,1)> }>";
+
+static char           cache[64];
+static cairn_context *context;
+static cairn_format  *from, *to;
+static cairn_tensor  *given;
+
+static void begin(const char *kernels)
+{
+    int64_t      *coord  = malloc(2 * ENTRIES * sizeof *coord);
+    const int64_t side[] = {SIDE, SIDE};
+    cairn_source *source = NULL;
+
+    scratch_create(cache);
+    setenv("CAIRN_CACHE", cache, 1);
+    setenv("CAIRN_KERNELS", kernels, 1);
+    for (int64_t k = 0; k < ENTRIES; k++) {
+        coord[2 * k]     = k / EACH;
+        coord[2 * k + 1] = k % EACH + k / EACH % (SIDE - EACH);
+    }
+    MUST(NULL, cairn_context_create(&context));
+    MUST(context, cairn_format_create(context, from_text, &from));
+    MUST(context, cairn_format_create(context, to_text, &to));
+    MUST(context, cairn_source_from_coords(context, 2, side, ENTRIES, coord, NULL,
+                                           CAIRN_BY_NNZ, &source));
+    MUST(context, cairn_tensor_create(source, from, CAIRN_F64, &given));
+    cairn_source_destroy(&source);
+    free(coord);
+}
+
+static void end(void)
+{
+    cairn_tensor_destroy(&given);
+    cairn_format_destroy(&from);
+    cairn_format_destroy(&to);
+    cairn_context_destroy(&context);
+
+    char remove[96];
+
+    snprintf(remove, sizeof remove, "rm -rf '%s'", cache);
+    cr_expect_eq(system(remove), 0);
+}
+
+static cairn_route convert(cairn_tensor **made)
+{
+    MUST(context, cairn_tensor_convert(given, to, made));
+    return (*made)->route;
+}
+
+Test(small_builds, what_is_missed_often_is_compiled)
+{
+    cairn_tensor *first = NULL, *made = NULL;
+    int           turns = 1;
+
+    begin("auto");
+    cr_assert_eq(convert(&first), CAIRN_ROUTE_REFERENCE,
+                 "a compiler for one small one");
+    for (; turns < 20; turns++) {
+        const cairn_route route = convert(&made);
+
+        check_same(first->local, made->local, to_text);
+        cairn_tensor_destroy(&made);
+        if (route != CAIRN_ROUTE_REFERENCE) break;
+    }
+    /* Every function has been missed by that many entries, or was compiled with another. */
+    cr_expect_eq(turns, (CAIRN_WORTH_COMPILING + ENTRIES - 1) / ENTRIES - 1);
+    cr_expect_neq(convert(&made), CAIRN_ROUTE_REFERENCE, "forgotten again");
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&first);
+    end();
+}
+
+Test(small_builds, who_forbids_compiling_is_obeyed)
+{
+    cairn_tensor *made = NULL;
+
+    begin("reference");
+    for (int k = 0; k < 12; k++) {
+        cr_expect_eq(convert(&made), CAIRN_ROUTE_REFERENCE);
+        cairn_tensor_destroy(&made);
+    }
+    cr_expect_null(context->devices, "devices for nothing");
+    end();
+}
+
+Test(small_builds, no_compiler_is_no_error)
+{
+    cairn_tensor *made = NULL;
+
+    setenv("CAIRN_CC", "/nowhere/cc", 1);
+    begin("auto");
+    for (int k = 0; k < 20; k++) {
+        cr_expect_eq(convert(&made), CAIRN_ROUTE_REFERENCE);
+        cairn_tensor_destroy(&made);
+    }
+    end();
+}
