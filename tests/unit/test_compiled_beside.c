@@ -5,6 +5,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
+#include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
 #include "support/random_format.h"
@@ -55,22 +56,6 @@ static cairn_status build_as(cairn_env           *env,
         CAIRN_OK, "%s", env->message);
     build.format = *format;
     return cairn_local_build(env, &build, tensor);
-}
-
-static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
-{
-    cr_assert_eq(a->parts, b->parts);
-    for (int64_t p = 0; p < a->parts; p++) {
-        cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
-        const int   arrays = cairn_part_arrays(&a->part[p], x);
-
-        cr_assert_eq(arrays, cairn_part_arrays(&b->part[p], y));
-        cr_assert_eq(a->part[p].nnz, b->part[p].nnz);
-        for (int k = 0; k < arrays; k++)
-            cr_expect(x[k].bytes == y[k].bytes
-                          && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
-                      "%s: part %d, array %d differs", name, (int)p, k);
-    }
 }
 
 /// One bar for the dealing, two for each member; nobody is filled before it is counted.

@@ -6,6 +6,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "support/brutal.h"
+#include "support/conversion.h"
 #include "support/kernel_loader.h"
 
 #include <criterion/criterion.h>
@@ -81,23 +82,6 @@ static cairn_format *parse(edge *x, const char *text)
     cr_assert_eq(cairn_format_parse(&x->env, NULL, text, "test", &format), CAIRN_OK,
                  "%s", x->env.message);
     return format;
-}
-
-static void check_same(const cairn_local *a, const cairn_local *b, const char *what)
-{
-    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
-
-    cr_assert_eq(a->parts, b->parts);
-    for (int64_t k = 0; k < a->parts; k++) {
-        const int arrays = cairn_part_arrays(&a->part[k], x);
-
-        cr_assert_eq(arrays, cairn_part_arrays(&b->part[k], y));
-        cr_assert_eq(a->part[k].nnz, b->part[k].nnz);
-        for (int j = 0; j < arrays; j++)
-            cr_assert(x[j].bytes == y[j].bytes
-                          && memcmp(x[j].data, y[j].data, (size_t)x[j].bytes) == 0,
-                      "%s: array %d differs", what, j);
-    }
 }
 
 /// Both ways give the same; the compiled one is taken as @p route.

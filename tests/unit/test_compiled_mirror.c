@@ -7,6 +7,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "lower/abi.h"
+#include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
 #include "support/random_format.h"
@@ -147,25 +148,25 @@ typedef struct {
 #define DENSE_3 "mutation<merge(0,1), trim(2,2)> }>"
 
 static const exchange exchanges[] = {
-    {"csr",                                                   "csc",  2, 0, 1, {N, N},     true },
-    {"csc",                                                   "csr",  2, 0, 1, {N, N},     true },
-    {"csr",                                                   "csc",  2, 0, 1, {N, N + 1}, false},
-    {"csr",                                                   "dcsc", 2, 0, 1, {N, N},     false},
+    {"csr",                                                   "csc", 2, 0, 1, {N, N},     true },
+    {"csc",                                                   "csr", 2, 0, 1, {N, N},     true },
+    {"csr",                                                   "csc", 2, 0, 1, {N, N + 1}, false},
+    {"dcsr",                                                  "csc", 2, 0, 1, {N, N},     false},
     {"#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, " DENSE_3,
      "#encoding<{ idx_map<(d0,d1,d2)->(d2,d1,d0)>, " DENSE_3,
-     3,                                                                  0,
-     2,                                                                        {N, 3, N},
-     true                                                                                       },
+     3,                                                                 0,
+     2,                                                                       {N, 3, N},
+     true                                                                                      },
     {"#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, " DENSE_3,
      "#encoding<{ idx_map<(d0,d1,d2)->(d1,d0,d2)>, " DENSE_3,
-     3,                                                                  0,
-     1,                                                                        {N, N, 3},
-     true                                                                                       },
+     3,                                                                 0,
+     1,                                                                       {N, N, 3},
+     true                                                                                      },
     {"#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, " DENSE_3,
      "#encoding<{ idx_map<(d0,d1,d2)->(d1,d2,d0)>, " DENSE_3,
-     3,                                                                  0,
-     1,                                                                        {N, N, N},
-     false                                                                                      },
+     3,                                                                 0,
+     1,                                                                       {N, N, N},
+     false                                                                                     },
 };
 
 static void
@@ -182,20 +183,6 @@ draw(const exchange *x, bool (*has)(int64_t, int64_t), cairn_entries *entries)
                     cr_assert_eq(cairn_entries_add(&env, entries, d,
                                                    (double)(entries->n % 97 + 1)),
                                  CAIRN_OK);
-}
-
-static cairn_format *parse(const char *name)
-{
-    char          text[RANDOM_FORMAT];
-    cairn_format *format;
-
-    if (name[0] == '#')
-        snprintf(text, sizeof text, "%s", name);
-    else
-        by_name(name, text, sizeof text);
-    cr_assert_eq(cairn_format_parse(&env, NULL, text, "test", &format), CAIRN_OK, "%s",
-                 env.message);
-    return format;
 }
 
 static cairn_local *build(const exchange      *x,
@@ -221,22 +208,10 @@ static cairn_local *build(const exchange      *x,
     return made;
 }
 
-static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
-{
-    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
-    const int   arrays = cairn_part_arrays(&a->part[0], x);
-
-    cr_assert_eq(arrays, cairn_part_arrays(&b->part[0], y));
-    cr_assert_eq(a->part[0].nnz, b->part[0].nnz);
-    for (int k = 0; k < arrays; k++)
-        cr_assert(x[k].bytes == y[k].bytes
-                      && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
-                  "%s: array %d differs", name, k);
-}
-
 static void check(const exchange *x, size_t p, int bits, test_loader *loader)
 {
-    cairn_format *const from = parse(x->from), *const to = parse(x->to);
+    cairn_format *const from = parse_format(&env, x->from), *const to = parse_format(
+                                                                &env, x->to);
     cairn_entries entries;
     cairn_local  *source, *reference, *compiled;
 

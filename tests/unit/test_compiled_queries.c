@@ -5,6 +5,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
+#include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
 #include "support/random_format.h"
@@ -60,18 +61,6 @@ static void stop(fixture *f)
     cr_expect_eq(f->env.live_blocks, 0);
 }
 
-static void parse(fixture *f, const char *name, cairn_format **format)
-{
-    char text[RANDOM_FORMAT];
-
-    if (name[0] == '#')
-        snprintf(text, sizeof text, "%s", name);
-    else
-        by_name(name, text, sizeof text);
-    cr_assert_eq(cairn_format_parse(&f->env, NULL, text, "test", format), CAIRN_OK,
-                 "%s: %s", name, f->env.message);
-}
-
 static cairn_local *
 build(fixture *f, const cairn_format *format, const cairn_local *from, int *interpreted)
 {
@@ -95,23 +84,6 @@ build(fixture *f, const cairn_format *format, const cairn_local *from, int *inte
     return tensor;
 }
 
-static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
-{
-    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
-
-    cr_assert_eq(a->parts, b->parts);
-    for (int64_t p = 0; p < a->parts; p++) {
-        const int arrays = cairn_part_arrays(&a->part[p], x);
-
-        cr_assert_eq(a->part[p].nnz, b->part[p].nnz);
-        cr_assert_eq(arrays, cairn_part_arrays(&b->part[p], y));
-        for (int k = 0; k < arrays; k++)
-            cr_expect(x[k].bytes == y[k].bytes
-                          && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
-                      "%s: part %d: array %d differs", name, (int)p, k);
-    }
-}
-
 /// From the entries (@p from NULL) or another format; so many queries and deals may be
 /// run on coordinates.
 static void compare(fixture *f, const char *from, const char *to, int expected)
@@ -121,10 +93,10 @@ static void compare(fixture *f, const char *from, const char *to, int expected)
     int           interpreted   = 0;
 
     if (from) {
-        parse(f, from, &source_format);
-        source = build(f, source_format, NULL, NULL);
+        source_format = parse_format(&f->env, from);
+        source        = build(f, source_format, NULL, NULL);
     }
-    parse(f, to, &format);
+    format    = parse_format(&f->env, to);
     reference = build(f, format, source, NULL);
     compiled  = build(f, format, source, &interpreted);
     check_same(reference, compiled, to);

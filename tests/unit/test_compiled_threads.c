@@ -5,6 +5,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
+#include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
 #include "support/random_format.h"
@@ -34,7 +35,6 @@ static void build_as(cairn_env           *env,
                      cairn_format       **format,
                      cairn_local        **tensor)
 {
-    char        text[RANDOM_FORMAT];
     cairn_build build = {
         .shape      = {2,             {ROWS, COLS} },
         .box        = {{0, ROWS - 1}, {0, COLS - 1}},
@@ -44,25 +44,9 @@ static void build_as(cairn_env           *env,
         .loader     = loader ? &loader->loader : NULL
     };
 
-    if (name[0] == '#')
-        snprintf(text, sizeof text, "%s", name);
-    else
-        by_name(name, text, sizeof text);
-    cr_assert_eq(cairn_format_parse(env, NULL, text, "test", format), CAIRN_OK);
+    *format      = parse_format(env, name);
     build.format = *format;
     cr_assert_eq(cairn_local_build(env, &build, tensor), CAIRN_OK, "%s", env->message);
-}
-
-static void check_same(const cairn_local *a, const cairn_local *b, const char *name)
-{
-    cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
-    const int   arrays = cairn_part_arrays(&a->part[0], x);
-
-    cr_assert_eq(arrays, cairn_part_arrays(&b->part[0], y));
-    for (int k = 0; k < arrays; k++)
-        cr_expect(x[k].bytes == y[k].bytes
-                      && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
-                  "%s: array %d differs", name, k);
 }
 
 /// The index of a determined level that the entries of all rows write: one thread's job.

@@ -21,7 +21,7 @@ typedef struct {
     char *key, *text, *format;
 } kernel;
 
-enum { PHASES = CAIRN_CONVERT_CUT + 1 };
+enum { PHASES = CAIRN_CONVERT_STAND + 1 };
 
 typedef struct {
     kernel *kernel;
@@ -182,6 +182,40 @@ static void meet_groups(seen *s, product_case *c, cairn_convert_spec spec)
     meet_buckets(s, c, spec);
 }
 
+/// Levels, from the first on, that follow from the first dimension.
+static int levels_by_row(const cairn_layout *to)
+{
+    int l = 0;
+
+    while (l < to->levels && !cairn_form_queries(to->algebra, &to->level[l].form)
+           && (cairn_form_dims(to->algebra, &to->level[l].form) & ~1U) == 0)
+        l++;
+    return l;
+}
+
+/// Rows that are moved whole.
+static void meet_moves(seen *s, product_case *c, cairn_convert_spec spec)
+{
+    const cairn_layout *to = spec.to;
+
+    if (spec.from || to->last < 0 || to->tuples > 0 || to->last + 1 != to->levels)
+        return;
+    for (int l = 0; l < to->levels; l++)
+        if (to->level[l].determined || to->level[l].gaps) return;
+    spec.row_levels = levels_by_row(to);
+    if (spec.row_levels <= to->partition || spec.row_levels < to->first) return;
+    spec.lanes = 16 * random_below(&c->state, 2);
+    spec.phase = CAIRN_CONVERT_MOVE;
+    meet_phase(s, c, &spec);
+    spec.lanes  = 0;
+    spec.source = CAIRN_CONVERT_ROWS;
+    spec.phase  = CAIRN_CONVERT_GROUPS;
+    meet_phase(s, c, &spec);
+    spec.phase   = CAIRN_CONVERT_FILL;
+    spec.ordered = true;
+    meet_phase(s, c, &spec);
+}
+
 /// Every phase that has a meaning for these two; @p from NULL: entries.
 static void
 meet_phases(seen *s, product_case *c, const cairn_layout *from, const cairn_layout *to)
@@ -197,6 +231,7 @@ meet_phases(seen *s, product_case *c, const cairn_layout *from, const cairn_layo
     meet_phase(s, c, &spec);
     meet_appends(s, c, spec);
     meet_groups(s, c, spec);
+    meet_moves(s, c, spec);
 }
 
 /// Numbers that queries give are of entries, not of a part's levels.
@@ -299,6 +334,11 @@ static void meet_lanes(seen *s, uint64_t seed)
     phases.phase  = CAIRN_CONVERT_RANKED;
     phases.source = CAIRN_CONVERT_ENTRIES;
     phases.rank   = true;
+    meet_phase(s, &c, &phases);
+    phases.phase    = CAIRN_CONVERT_STAND;
+    phases.rank     = false;
+    phases.rank_col = 1;
+    phases.ordered  = true;
     meet_phase(s, &c, &phases);
     product_case_close(&c);
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// For tests of conversions: formats by their names, and two ways to one tensor.
+
+#ifndef CAIRN_TESTS_SUPPORT_CONVERSION_H
+#define CAIRN_TESTS_SUPPORT_CONVERSION_H
+
+#include "format/language.h"
+#include "names.h"
+#include "random_format.h"
+#include "tensor/local.h"
+
+#include <criterion/criterion.h>
+
+#include <string.h>
+
+/// A format of the catalogue, or one that begins with #.
+static inline cairn_format *parse_format(cairn_env *env, const char *name)
+{
+    char          text[RANDOM_FORMAT];
+    cairn_format *format = NULL;
+
+    by_name(name, text, sizeof text);
+    cr_assert_eq(cairn_format_parse(env, NULL, text, "test", &format), CAIRN_OK,
+                 "%s: %s", name, env->message);
+    return format;
+}
+
+/// Both hold the same entries in the same arrays, byte for byte. @p what: said if not.
+static inline void
+check_same(const cairn_local *a, const cairn_local *b, const char *what)
+{
+    cr_assert_eq(a->parts, b->parts, "%s: parts", what);
+    for (int64_t p = 0; p < a->parts; p++) {
+        cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&a->part[p], x);
+
+        cr_assert_eq(arrays, cairn_part_arrays(&b->part[p], y));
+        cr_assert_eq(a->part[p].nnz, b->part[p].nnz, "%s: entries of part %d", what,
+                     (int)p);
+        for (int k = 0; k < arrays; k++)
+            cr_assert(x[k].bytes == y[k].bytes
+                          && memcmp(x[k].data, y[k].data, (size_t)x[k].bytes) == 0,
+                      "%s: part %d, array %d differs", what, (int)p, k);
+    }
+}
+
+#endif
