@@ -37,31 +37,47 @@ void *compare_take(size_t count, size_t size)
     return block;
 }
 
-static bool memory_is_fresh; ///< What compare_memory() was told last.
+static compare_memory_kind memory; ///< What compare_memory() was told last.
 
-void compare_memory(bool fresh)
+const char *compare_memory_name(compare_memory_kind kind)
+{
+    static const char *const name[MEMORY_KINDS] = {
+        [MEMORY_FRESH]   = "fresh memory",
+        [MEMORY_SHIPPED] = "memory as shipped",
+        [MEMORY_KEPT]    = "kept memory",
+    };
+
+    return name[kind];
+}
+
+/* What glibc ships adapts itself: a freed block of up to 32 MB, the most that it allows,
+   raises the size from which blocks are mapped to its own, and what may lie free at the
+   end of the heap to twice that. After one conversion it stands as the table says. Said
+   outright, since Open MPI, which comes with PETSc, tells malloc to keep everything. */
+void compare_memory(compare_memory_kind kind)
 {
     static const struct {
-        int         parameter, fresh, kept;
-        const char *variable, *fresh_text, *kept_text;
+        const char *variable;
+        int         parameter, value[MEMORY_KINDS];
     } table[] = {
-        {M_MMAP_MAX,       65536,   0,         "MALLOC_MMAP_MAX_",       "65536",  "0"},
-        {M_MMAP_THRESHOLD, 1 << 18, 1 << 25,   "MALLOC_MMAP_THRESHOLD_", "262144",
-         "33554432"                                                                   },
-        {M_TRIM_THRESHOLD, 1 << 18, INT32_MAX, "MALLOC_TRIM_THRESHOLD_", "262144",
-         "2147483647"                                                                 },
+        {"MALLOC_MMAP_MAX_",       M_MMAP_MAX,       {65536, 65536, 0}            },
+        {"MALLOC_MMAP_THRESHOLD_", M_MMAP_THRESHOLD, {1 << 18, 1 << 25, 1 << 25}  },
+        {"MALLOC_TRIM_THRESHOLD_", M_TRIM_THRESHOLD, {1 << 18, 1 << 26, INT32_MAX}},
     };
 
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
-        mallopt(table[k].parameter, fresh ? table[k].fresh : table[k].kept);
-        setenv(table[k].variable, fresh ? table[k].fresh_text : table[k].kept_text, 1);
+        char text[16];
+
+        snprintf(text, sizeof text, "%d", table[k].value[kind]);
+        mallopt(table[k].parameter, table[k].value[kind]);
+        setenv(table[k].variable, text, 1);
     }
-    memory_is_fresh = fresh;
+    memory = kind;
 }
 
 double compare_begin(void)
 {
-    if (memory_is_fresh) malloc_trim(0);
+    if (memory == MEMORY_FRESH) malloc_trim(0);
     return bench_seconds();
 }
 
@@ -123,39 +139,52 @@ static double csr_bytes(const compare_task *t)
 static int add_way(const compare_task *task,
                    const compare_peer *peer,
                    const compare_way  *way,
-                   bool                fresh,
+                   compare_memory_kind kind,
                    compare_contender  *c)
 {
     const bool product = task->operation == PRODUCT;
 
     if (!(way->operations & BIT(task->operation)) || !(way->dtypes & BIT(task->dtype)))
         return 0;
-    compare_memory(fresh);
-    *c       = (compare_contender){.peer = peer, .way = way, .fresh = fresh};
+    compare_memory(kind);
+    *c       = (compare_contender){.peer = peer, .way = way, .memory = kind};
     c->state = way->prepare(way, task);
     if (!c->state) return 0;
-    snprintf(c->name, sizeof c->name, "%s%s", way->name,
-             product ? ""
-             : fresh ? ", fresh memory"
-                     : ", reused memory");
+    snprintf(c->name, sizeof c->name, "%s%s%s", way->name, product ? "" : ", ",
+             product ? "" : compare_memory_name(kind));
     if (product && peer->by_hand) c->bytes = csr_bytes(task);
     return 1;
 }
 
-/// All ways of all peers; conversions twice, by where their memory comes from.
+bool compare_wants_memory(const compare_task *task, compare_memory_kind kind)
+{
+    if (task->operation == PRODUCT) return kind == MEMORY_KEPT;
+    return task->shipped == (kind == MEMORY_SHIPPED);
+}
+
+/// All ways of a peer.
+static int add_peer(const compare_task *task,
+                    const compare_peer *peer,
+                    compare_contender  *list,
+                    int                 room)
+{
+    int n = 0;
+
+    for (int w = 0; w < peer->count; w++)
+        for (int m = 0; m < MEMORY_KINDS && n < room; m++)
+            if (compare_wants_memory(task, (compare_memory_kind)m))
+                n += add_way(task, peer, &peer->ways[w], (compare_memory_kind)m,
+                             &list[n]);
+    return n;
+}
+
+/// All peers; conversions once for each place that memory comes from.
 static int add_peers(const compare_task *task, compare_contender *list, int room)
 {
-    const int turns = task->operation == PRODUCT ? 1 : 2;
-    int       n     = 0;
+    int n = 0;
 
-    for (int k = 0; compare_peer_at(k); k++) {
-        const compare_peer *peer = compare_peer_at(k);
-
-        for (int w = 0; there[k] && w < peer->count; w++)
-            for (int t = 0; t < turns && n < room; t++)
-                n +=
-                    add_way(task, peer, &peer->ways[w], turns == 2 && t == 0, &list[n]);
-    }
+    for (int k = 0; compare_peer_at(k); k++)
+        if (there[k]) n += add_peer(task, compare_peer_at(k), list + n, room - n);
     return n;
 }
 
@@ -269,7 +298,8 @@ static bool convert(const compare_settings *settings, const compare_matrix *a)
                                    .matrix    = a,
                                    .dtype     = CAIRN_F64,
                                    .columns   = 1,
-                                   .threads   = settings->threads};
+                                   .threads   = settings->threads,
+                                   .shipped   = settings->shipped};
 
         if (compare_in(settings->conversions, conversions[k])
             && compare_in(suitable[k], a->name))
@@ -352,21 +382,22 @@ static void understand(compare_settings *s, int argc, char **argv)
         int         *number;
         bool        *flag;
     } options[] = {
-        {"--section", &s->sections,    NULL,        NULL    },
-        {"--convert", &s->conversions, NULL,        NULL    },
-        {"--matrix",  &s->matrices,    NULL,        NULL    },
-        {"--peers",   &s->peers,       NULL,        NULL    },
-        {"--dtype",   &s->dtypes,      NULL,        NULL    },
-        {"--formats", &s->formats,     NULL,        NULL    },
-        {"--data",    &s->data,        NULL,        NULL    },
-        {"--rounds",  NULL,            &s->rounds,  NULL    },
-        {"--quiet",   NULL,            &s->quiet,   NULL    },
-        {"--columns", NULL,            &s->columns, NULL    },
-        {"--threads", NULL,            &s->threads, NULL    },
-        {"--keep",    NULL,            NULL,        &s->keep},
-        {"--tiny",    NULL,            NULL,        &s->tiny},
-        {"--json",    NULL,            NULL,        &s->json},
-        {"--csv",     NULL,            NULL,        &s->csv },
+        {"--section", &s->sections,    NULL,        NULL       },
+        {"--convert", &s->conversions, NULL,        NULL       },
+        {"--matrix",  &s->matrices,    NULL,        NULL       },
+        {"--peers",   &s->peers,       NULL,        NULL       },
+        {"--dtype",   &s->dtypes,      NULL,        NULL       },
+        {"--formats", &s->formats,     NULL,        NULL       },
+        {"--data",    &s->data,        NULL,        NULL       },
+        {"--rounds",  NULL,            &s->rounds,  NULL       },
+        {"--quiet",   NULL,            &s->quiet,   NULL       },
+        {"--columns", NULL,            &s->columns, NULL       },
+        {"--threads", NULL,            &s->threads, NULL       },
+        {"--keep",    NULL,            NULL,        &s->keep   },
+        {"--shipped", NULL,            NULL,        &s->shipped},
+        {"--tiny",    NULL,            NULL,        &s->tiny   },
+        {"--json",    NULL,            NULL,        &s->json   },
+        {"--csv",     NULL,            NULL,        &s->csv    },
     };
     const size_t count = sizeof options / sizeof *options;
 
@@ -409,6 +440,7 @@ int main(int argc, char **argv)
     bool right = true;
 
     understand(&settings, argc, argv);
+    if (settings.shipped) compare_memory(MEMORY_SHIPPED);
     set_threads(settings.threads, argv);
     /* Readers first: MPI, which a peer starts, would tell its children to join. */
     if (wants(&settings, "read") && !settings.json && !settings.csv)

@@ -67,9 +67,10 @@ typedef struct {
     cairn_dtype           dtype;
     int                   columns; ///< Of the dense operand.
     int                   threads;
-    const void           *x;    ///< [cols][columns], row-major, of dtype.
-    void                 *y;    ///< [rows][columns], lent to whoever has none.
-    const double         *want; ///< [rows][columns], what y must be.
+    bool                  shipped; ///< As compare_settings says.
+    const void           *x;       ///< [cols][columns], row-major, of dtype.
+    void                 *y;       ///< [rows][columns], lent to whoever has none.
+    const double         *want;    ///< [rows][columns], what y must be.
 } compare_task;
 
 /// What a contender made: y for a product, entries for a conversion.
@@ -119,14 +120,24 @@ typedef struct {
 /// The peers that were found when this was built; NULL past the last.
 const compare_peer *compare_peer_at(int k);
 
+/// Where the memory of a conversion comes from. It decides more than most conversions do:
+/// clearing 4 KB pages takes longer than writing them.
+typedef enum {
+    MEMORY_FRESH,   ///< Every block of 256 KB or more from the system, and given back.
+    MEMORY_SHIPPED, ///< As each library does it by itself: malloc keeps what is below
+                    ///< 32 MB, Cairn's context keeps what it had.
+    MEMORY_KEPT,    ///< Whatever was freed is kept, for all.
+    MEMORY_KINDS,
+} compare_memory_kind;
+
 typedef struct {
     char                name[160];
     const compare_peer *peer; ///< NULL: Cairn.
     const compare_way  *way;
     void               *state;
     char                route[16]; ///< Cairn's.
-    bool                fresh; ///< A conversion that gets its memory from the system.
-    double              bytes; ///< Moved by one run; 0: not known.
+    compare_memory_kind memory;    ///< Where a conversion's memory comes from.
+    double              bytes;     ///< Moved by one run; 0: not known.
     double              seconds[MOST_ROUNDS];
     int                 samples;
     double              median;
@@ -145,7 +156,8 @@ typedef struct {
     int  rounds, threads, columns;
     int  quiet; ///< Seconds in which a task may repeat turns that others disturbed.
     bool tiny, json, csv;
-    bool keep;                                        ///< All formats in all rounds.
+    bool keep;    ///< All formats in all rounds.
+    bool shipped; ///< Conversions in memory as shipped, instead of fresh and kept.
     const char *sections, *matrices, *peers, *dtypes; ///< Lists with commas; NULL: all.
     const char *conversions; ///< Likewise, as named in compare.c.
     const char *formats;     ///< Separated by ';'.
@@ -158,9 +170,15 @@ void compare_stop(const char *what, const char *why);
 /// Whether @p name is in a list with commas; everything is in NULL.
 bool compare_in(const char *list, const char *name);
 
-/// What malloc does from now on with big blocks: take every one from the system and give
-/// it back (fresh), or keep what was freed. Started programs do the same.
-void compare_memory(bool fresh);
+/// What malloc does from now on with big blocks. Started programs do the same.
+void compare_memory(compare_memory_kind kind);
+
+/// Do contenders of a task run with such memory? As shipped they run alone: what malloc
+/// was told to keep for others lies in its lists for good.
+bool compare_wants_memory(const compare_task *task, compare_memory_kind kind);
+
+/// "fresh memory", ...
+const char *compare_memory_name(compare_memory_kind kind);
 
 /// The clock, as a conversion begins. Fresh: what malloc was given back before, and holds
 /// in its lists, has gone to the system by then.

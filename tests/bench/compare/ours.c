@@ -84,8 +84,10 @@ static bool prepare(compare_contender *c, const compare_task *task, const char *
         fprintf(stderr, "%s in %s: %s: %s\n", task->matrix->name, format, info.route,
                 info.why);
     fill_x(task, s->plan);
-    *c = (compare_contender){
-        .way = &way, .state = s, .bytes = (double)info.bytes_per_run};
+    *c = (compare_contender){.memory = MEMORY_KEPT,
+                             .way    = &way,
+                             .state  = s,
+                             .bytes  = (double)info.bytes_per_run};
     snprintf(c->name, sizeof c->name, "%s", format);
     snprintf(c->route, sizeof c->route, "%s", info.route);
     return true;

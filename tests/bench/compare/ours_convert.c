@@ -2,15 +2,15 @@
 /// @file
 /// Cairn's side of the conversions: cairn_tensor_convert() from one stored format to
 /// another, and for coordinates in any order cairn_source_from_coords() with
-/// cairn_tensor_create(). Once in fresh memory, as all peers work, and once in memory that
-/// the context kept from the conversion before.
+/// cairn_tensor_create(). In fresh memory the context's is given back before each; else
+/// it has kept what the conversion before left.
 
 #include "api/api.h"
 #include "compare.h"
 
 typedef struct {
     const compare_task *task;
-    bool                reused;
+    bool                fresh;
     cairn_context      *context;
     cairn_format       *from, *to;
     cairn_tensor       *given, *made;
@@ -80,7 +80,7 @@ static double run(void *given)
     double       begin;
 
     cairn_tensor_destroy(&s->made);
-    if (!s->reused) compare_forget(s->context);
+    if (s->fresh) compare_forget(s->context);
     begin  = compare_begin();
     status = s->coord ? build(s) : cairn_tensor_convert(s->given, s->to, &s->made);
     return status ? -1 : bench_seconds() - begin;
@@ -145,12 +145,13 @@ static cairn_status make_given(state *s)
     return status;
 }
 
-static bool prepare(compare_contender *c, const compare_task *task, bool reused)
+static bool
+prepare(compare_contender *c, const compare_task *task, compare_memory_kind kind)
 {
     const char *to = pairs[task->operation].to;
     state      *s  = compare_take(1, sizeof *s);
 
-    *s = (state){.task = task, .reused = reused};
+    *s = (state){.task = task, .fresh = kind == MEMORY_FRESH};
     if (cairn_context_create(&s->context)) compare_stop("context", "cannot be created");
     cairn_context_set_threads(s->context, task->threads);
     if (cairn_format_create(s->context, to, &s->to) || make_given(s) || run(s) < 0) {
@@ -160,8 +161,8 @@ static bool prepare(compare_contender *c, const compare_task *task, bool reused)
         return false;
     }
     *c = (compare_contender){
-        .way = &way, .state = s, .fresh = !reused, .bytes = count_bytes(s)};
-    snprintf(c->name, sizeof c->name, "%s, %s memory", to, reused ? "reused" : "fresh");
+        .way = &way, .state = s, .memory = kind, .bytes = count_bytes(s)};
+    snprintf(c->name, sizeof c->name, "%s, %s", to, compare_memory_name(kind));
     return true;
 }
 
@@ -169,7 +170,9 @@ int compare_ours_convert(const compare_task *task, compare_contender *list, int 
 {
     int n = 0;
 
-    for (int k = 0; k < 2 && n < room; k++)
-        if (prepare(&list[n], task, k == 1)) n++;
+    for (int m = 0; m < MEMORY_KINDS && n < room; m++)
+        if (compare_wants_memory(task, (compare_memory_kind)m)
+            && prepare(&list[n], task, (compare_memory_kind)m))
+            n++;
     return n;
 }

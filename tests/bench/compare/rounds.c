@@ -21,7 +21,7 @@ static double take_turn(compare_contender *c)
     int    calls = 0;
     double first;
 
-    compare_memory(c->fresh);
+    compare_memory(c->memory);
     first = c->way->run(c->state);
 
     if (first < 0 || first > 0.25) return first;

@@ -30,8 +30,9 @@ static const char *const titles[OPERATIONS] = {
 /// What the summary says of one task.
 typedef struct {
     char   title[80], matrix[64], peer[100], ours[160], route[16];
-    double flops, hand, peer_ms, csr_peer_ms, csr_ms, ours_ms, fraction;
-    double peer_reused_ms, reused_ms; ///< Conversions in memory used before.
+    double flops, hand, csr_peer_ms, csr_ms, fraction;
+    /// By where memory comes from; products have what is kept.
+    double peer_ms[MEMORY_KINDS], ours_ms[MEMORY_KINDS];
 } summary;
 
 static summary rows[MOST_ROWS];
@@ -182,12 +183,9 @@ static void note_ours(summary                 *s,
                       const compare_bound     *bound)
 {
     if (strcmp(c->name, "csr") == 0) s->csr_ms = 1e3 * c->median;
-    if (task->operation != PRODUCT && !c->fresh) {
-        set_once(&s->reused_ms, 1e3 * c->median);
-        return;
-    }
-    if (!isnan(s->ours_ms)) return;
-    s->ours_ms  = 1e3 * c->median;
+    if (!isnan(s->ours_ms[c->memory])) return;
+    s->ours_ms[c->memory] = 1e3 * c->median;
+    if (c->memory == MEMORY_FRESH) return;
     s->fraction = fraction(task, c, bound);
     snprintf(s->ours, sizeof s->ours, "%s", c->name);
     snprintf(s->route, sizeof s->route, "%s", c->route);
@@ -197,14 +195,12 @@ static void note_peer(summary *s, const compare_task *task, const compare_conten
 {
     const bool product = task->operation == PRODUCT;
 
-    if (c->peer->by_hand && c->fresh != product) set_once(&s->hand, 1e3 * c->median);
+    if (c->peer->by_hand && c->memory == MEMORY_KEPT)
+        set_once(&s->hand, 1e3 * c->median);
     if (c->way->csr) set_once(&s->csr_peer_ms, 1e3 * c->median);
-    if (!product && (c->peer->by_hand || !c->fresh)) {
-        if (!c->peer->by_hand) set_once(&s->peer_reused_ms, 1e3 * c->median);
-        return;
-    }
-    if (!isnan(s->peer_ms)) return;
-    s->peer_ms = 1e3 * c->median;
+    if ((!product && c->peer->by_hand) || !isnan(s->peer_ms[c->memory])) return;
+    s->peer_ms[c->memory] = 1e3 * c->median;
+    if (c->memory == MEMORY_FRESH) return;
     snprintf(s->peer, sizeof s->peer, "%s %s", c->peer->name,
              product ? c->name : c->way->name);
 }
@@ -218,15 +214,13 @@ static void note(const compare_task      *task,
     summary *const s = &rows[row_count];
 
     if (row_count == MOST_ROWS) return;
-    *s = (summary){.flops          = flops(task),
-                   .hand           = NAN,
-                   .peer_ms        = NAN,
-                   .csr_peer_ms    = NAN,
-                   .csr_ms         = NAN,
-                   .ours_ms        = NAN,
-                   .reused_ms      = NAN,
-                   .peer_reused_ms = NAN,
-                   .fraction       = NAN};
+    *s = (summary){.flops       = flops(task),
+                   .hand        = NAN,
+                   .csr_peer_ms = NAN,
+                   .csr_ms      = NAN,
+                   .fraction    = NAN};
+    for (int m = 0; m < MEMORY_KINDS; m++)
+        s->peer_ms[m] = s->ours_ms[m] = NAN;
     get_title(task, s->title, sizeof s->title);
     snprintf(s->matrix, sizeof s->matrix, "%s", task->matrix->name);
     for (int k = 0; k < count; k++)
@@ -270,16 +264,16 @@ void compare_print_begin(const compare_settings *settings)
 /// One line of the summary of products, in GFLOP/s.
 static void print_product(const summary *s)
 {
-    const double g = 1e-6 * s->flops;
+    const double g = 1e-6 * s->flops, ours_ms = s->ours_ms[MEMORY_KEPT];
 
     printf("%-22s %-16s", s->title, s->matrix);
     print_number(g / s->hand, 7, 2);
-    print_number(g / s->peer_ms, 7, 2);
+    print_number(g / s->peer_ms[MEMORY_KEPT], 7, 2);
     printf(" %-32.32s", s->peer);
     print_number(g / s->csr_ms, 7, 2);
     print_number(s->csr_peer_ms / s->csr_ms, 6, 2);
-    print_number(g / s->ours_ms, 7, 2);
-    print_number(s->peer_ms / s->ours_ms, 6, 2);
+    print_number(g / ours_ms, 7, 2);
+    print_number(s->peer_ms[MEMORY_KEPT] / ours_ms, 6, 2);
     print_number(s->fraction, 6, 2);
     printf("  %s [%s]\n", s->ours, s->route);
 }
@@ -288,13 +282,12 @@ static void print_conversion(const summary *s)
 {
     printf("%-27s %-14s", s->title, s->matrix);
     print_number(s->hand, 8, 2);
-    print_number(s->peer_ms, 8, 2);
-    printf(" %-34.34s", s->peer);
-    print_number(s->ours_ms, 8, 2);
-    print_number(s->peer_ms / s->ours_ms, 6, 2);
-    print_number(s->peer_reused_ms, 8, 2);
-    print_number(s->reused_ms, 8, 2);
-    print_number(s->peer_reused_ms / s->reused_ms, 6, 2);
+    printf(" %-20.20s", s->peer);
+    for (int m = 0; m < MEMORY_KINDS; m++) {
+        print_number(s->peer_ms[m], 8, 2);
+        print_number(s->ours_ms[m], 8, 2);
+        print_number(s->peer_ms[m] / s->ours_ms[m], 6, 2);
+    }
     print_number(s->fraction, 6, 2);
     printf("\n");
 }
@@ -306,10 +299,12 @@ static void print_group(const char *title)
     int    n   = 0;
 
     for (int k = 0; k < row_count; k++) {
-        const double ratio = rows[k].peer_ms / rows[k].ours_ms;
+        const bool   product = strncmp(title, "Sp", 2) == 0;
+        const int    kind    = product ? MEMORY_KEPT : MEMORY_SHIPPED;
+        const double ratio   = rows[k].peer_ms[kind] / rows[k].ours_ms[kind];
 
         if (strcmp(rows[k].title, title) != 0) continue;
-        if (strncmp(title, "Sp", 2) == 0)
+        if (product)
             print_product(&rows[k]);
         else
             print_conversion(&rows[k]);
@@ -341,9 +336,11 @@ void compare_print_end(const compare_settings *settings)
     for (int k = 0; k < row_count; k++)
         if (!seen_before(k) && strncmp(rows[k].title, "Sp", 2) == 0)
             print_group(rows[k].title);
-    printf("\nConversions, ms\n%-27s %-14s %8s %8s %-34s %8s %6s %8s %8s %6s %6s\n", "",
-           "", "by hand", "fresh", "", "Cairn", "ratio", "reused", "Cairn", "ratio",
-           "bound");
+    printf(
+        "\nConversions, ms, by where memory comes from\n%-27s %-14s %8s %-20s %8s %8s "
+        "%6s %8s %8s %6s %8s %8s %6s %6s\n",
+        "", "", "by hand", " peer", "fresh", "Cairn", "ratio", "shipped", "Cairn",
+        "ratio", "kept", "Cairn", "ratio", "bound");
     for (int k = 0; k < row_count; k++)
         if (!seen_before(k) && strncmp(rows[k].title, "Sp", 2) != 0)
             print_group(rows[k].title);
