@@ -11,6 +11,7 @@
 #define CAIRN_FORMAT_ALGEBRA_H
 
 #include "format/encoding.h"
+#include "format/interval.h"
 
 #define CAIRN_MAX_TERMS 24  ///< Terms of one form.
 #define CAIRN_MAX_ATOMS 160 ///< Atoms of one encoding with its queries.
@@ -40,11 +41,6 @@ typedef struct cairn_atom {
     int64_t         divisor; ///< DIV, MOD; at least 2.
     cairn_form      form;    ///< DIV, MOD: what is divided.
 } cairn_atom;
-
-/// A closed interval; empty when lo > hi.
-typedef struct cairn_interval {
-    int64_t lo, hi;
-} cairn_interval;
 
 /// The atoms of one encoding. Atoms 0..order-1 are the dimensions.
 typedef struct cairn_algebra {

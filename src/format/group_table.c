@@ -70,16 +70,14 @@ cairn_status cairn_group_table(cairn_env            *env,
                                uint32_t              used,
                                cairn_group_counts   *counts)
 {
-    table   t = {.width = outer + inner};
-    int64_t at[CAIRN_MAX_ORDER], positions = 1;
+    table         t         = {.width = outer + inner};
+    const int64_t positions = cairn_box_points(box, algebra->order, used);
+    int64_t       at[CAIRN_MAX_ORDER];
 
     *counts = (cairn_group_counts){0, 0, 0};
-    for (int k = 0; k < algebra->order; k++) {
-        if (used >> k & 1)
-            positions *= box[k].hi < box[k].lo ? 0 : box[k].hi - box[k].lo + 1;
-        at[k] = box[k].lo;
-    }
     if (positions == 0) return CAIRN_OK;
+    for (int k = 0; k < algebra->order; k++)
+        at[k] = box[k].lo;
     CAIRN_TRY(CAIRN_NEW(env, positions * (t.width + 1), &t.value));
     do {
         int64_t *row = t.value + t.rows++ * t.width;

@@ -13,18 +13,6 @@ enum { MAX_STEPS = 1 << 17, MAX_CORNERS = 6 };
 
 static const int64_t far = (int64_t)1 << 40; /* an "unbounded" box reaches this far */
 
-static int64_t extent_of(cairn_interval i)
-{
-    return i.hi < i.lo ? 0 : i.hi - i.lo + 1;
-}
-
-static int64_t saturating_mul(int64_t a, int64_t b)
-{
-    int64_t product;
-
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
 /// Count the points of the group of @p at, at most MAX_STEPS; dimensions outside
 /// @p used are held fixed.
 static int64_t count_group(const cairn_algebra  *algebra,
@@ -66,10 +54,13 @@ static bool diagonal(const cairn_algebra  *algebra,
     a = form->term[0].factor < 0 ? -form->term[0].factor : form->term[0].factor;
     b = form->term[1].factor < 0 ? -form->term[1].factor : form->term[1].factor;
     g = cairn_gcd(a, b);
-    const int64_t along_i = (extent_of(box[form->term[0].atom]) + b / g - 1) / (b / g);
-    const int64_t along_j = (extent_of(box[form->term[1].atom]) + a / g - 1) / (a / g);
+    const int64_t along_i =
+        (cairn_interval_size(box[form->term[0].atom]) + b / g - 1) / (b / g);
+    const int64_t along_j =
+        (cairn_interval_size(box[form->term[1].atom]) + a / g - 1) / (a / g);
 
-    *count = saturating_mul((lines + g - 1) / g, along_i < along_j ? along_i : along_j);
+    *count =
+        cairn_count_times((lines + g - 1) / g, along_i < along_j ? along_i : along_j);
     return true;
 }
 
@@ -130,17 +121,6 @@ static int64_t sample_groups(const cairn_algebra  *algebra,
     return most;
 }
 
-/// Positions of the box in the dimensions @p used.
-static int64_t
-box_positions(const cairn_algebra *algebra, const cairn_interval *box, uint32_t used)
-{
-    int64_t positions = 1;
-
-    for (int k = 0; k < algebra->order; k++)
-        if (used & 1U << k) positions = saturating_mul(positions, extent_of(box[k]));
-    return positions;
-}
-
 /// Forms that depend on dimensions of @p used, gathered; @p used grows to all their
 /// dimensions.
 static int gather_component(const cairn_algebra *algebra,
@@ -175,7 +155,7 @@ static cairn_status largest_in_component(cairn_env            *env,
                                          uint32_t              used,
                                          int64_t              *count)
 {
-    const int64_t      all = box_positions(algebra, box, used);
+    const int64_t      all = cairn_box_points(box, algebra->order, used);
     cairn_group_counts exact;
 
     *count = all;
@@ -208,12 +188,12 @@ cairn_status cairn_group_largest(cairn_env            *env,
     for (int k = 0; k < algebra->order && status == CAIRN_OK; k++) {
         uint32_t used = 1U << k;
 
-        if (extent_of(box[k]) == 0) product = 0;
+        if (cairn_interval_size(box[k]) == 0) product = 0;
         if (seen & used || product == 0) continue;
         const int n = gather_component(algebra, forms, form, &used, gathered);
 
         status  = largest_in_component(env, algebra, n, gathered, box, used, &count);
-        product = saturating_mul(product, count);
+        product = cairn_count_times(product, count);
         seen |= used;
     }
     cairn_free(env, gathered);
@@ -248,7 +228,7 @@ static bool unbounded_capacity(const cairn_algebra *algebra,
             cairn_form_narrow(algebra, &form[f], (cairn_interval){v, v}, narrow);
         }
     for (int k = 0; k < algebra->order; k++)
-        reach = saturating_mul(reach, extent_of(narrow[k]));
+        reach = cairn_count_times(reach, cairn_interval_size(narrow[k]));
     if (reach >= MAX_STEPS * 8) return false;
     *positions = 0;
     /* Blocks alone are all alike; skewed ones are tried from several phases. */

@@ -13,32 +13,6 @@ enum { MAX_VALUES = 1 << 18 };
 
 static const int64_t far = (int64_t)1 << 40; /* the largest number of what only runs */
 
-static int64_t extent_of(cairn_interval i)
-{
-    return i.hi < i.lo ? 0 : i.hi - i.lo + 1;
-}
-
-static int64_t saturating_mul(int64_t a, int64_t b)
-{
-    int64_t product;
-
-    return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-static int64_t saturating_add(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-static bool is_empty(const cairn_algebra *algebra, const cairn_interval *box)
-{
-    for (int k = 0; k < algebra->order; k++)
-        if (box[k].lo > box[k].hi) return true;
-    return false;
-}
-
 /// Forms of a map over a fresh algebra's atoms.
 static cairn_status
 map_forms(cairn_algebra *algebra, const cairn_map *map, cairn_form *form)
@@ -66,23 +40,25 @@ static cairn_status count_tuples(const cairn_algebra  *algebra,
     *count = 1;
     if (forms == 0) return CAIRN_OK;
     CAIRN_TRY(cairn_form_range(algebra, form, box, queries, &range));
-    const int64_t size = extent_of(range);
+    const int64_t size = cairn_interval_size(range);
 
     if (forms == 1 || size > *budget || cairn_form_queries(algebra, form)) {
         CAIRN_TRY(
             count_tuples(algebra, forms - 1, form + 1, box, queries, budget, &rest));
-        *count = saturating_mul(size, rest);
+        *count = cairn_count_times(size, rest);
         return CAIRN_OK;
     }
     *budget -= size;
     *count = 0;
-    for (int64_t v = range.lo; v <= range.hi; v++) {
+    for (int64_t step = 0; step < size; step++) {
+        const int64_t v = range.lo + step;
+
         memcpy(narrow, box, sizeof narrow);
         cairn_form_narrow(algebra, form, (cairn_interval){v, v}, narrow);
-        if (is_empty(algebra, narrow)) continue;
+        if (cairn_box_is_empty(narrow, algebra->order)) continue;
         CAIRN_TRY(
             count_tuples(algebra, forms - 1, form + 1, narrow, queries, budget, &rest));
-        *count = saturating_add(*count, rest);
+        *count = cairn_count_plus(*count, rest);
     }
     return CAIRN_OK;
 }
@@ -103,14 +79,11 @@ static bool can_list(const cairn_algebra  *algebra,
                      const cairn_form     *form,
                      const cairn_interval *box)
 {
-    const uint32_t used      = forms_dims(algebra, forms, form);
-    int64_t        positions = 1;
+    const uint32_t used = forms_dims(algebra, forms, form);
 
     for (int f = 0; f < forms; f++)
         if (cairn_form_queries(algebra, &form[f])) return false;
-    for (int k = 0; k < algebra->order; k++)
-        if (used >> k & 1) positions = saturating_mul(positions, extent_of(box[k]));
-    return positions <= CAIRN_TABLE_POSITIONS;
+    return cairn_box_points(box, algebra->order, used) <= CAIRN_TABLE_POSITIONS;
 }
 
 /// The most groups of the inner forms in the groups of the outer ones that go through
@@ -164,7 +137,7 @@ static cairn_status count_groups(cairn_env            *env,
         return count_tuples(algebra, map->count, form, box, queries, &budget, count);
     CAIRN_TRY(cairn_group_table(env, algebra, map->count, form, 0, NULL, box,
                                 forms_dims(algebra, map->count, form), &exact));
-    *count = is_empty(algebra, box) ? 0 : exact.groups;
+    *count = cairn_box_is_empty(box, algebra->order) ? 0 : exact.groups;
     return CAIRN_OK;
 }
 

@@ -13,24 +13,18 @@ enum { SLOTS_PER_ELEMENT = 4, SLOTS_ALWAYS = 1 << 16 };
 /// The position of every element of a box, and which entry it has: both in id order.
 static cairn_status box_elements(cairn_query_set *set, cairn_elements *elements)
 {
-    __int128 positions = 1;
-    int64_t  p         = 0;
+    const int64_t positions = cairn_box_points(set->box, set->order, UINT32_MAX);
 
-    for (int k = 0; k < set->order; k++) {
-        const cairn_interval box = set->box[k];
-
-        positions *= box.hi < box.lo ? 0 : box.hi - box.lo + 1;
-        CAIRN_TRY(cairn_check_memory(set->env, "positions of a query", positions * 40));
-        if (positions > INT64_MAX / 64) /* also without a limit */
-            return cairn_fail(
-                set->env, CAIRN_NO_MEMORY,
-                "query: the positions of the tensor are too many to list");
-    }
-    CAIRN_TRY(CAIRN_NEW(set->env, (int64_t)positions, &elements->entry));
+    CAIRN_TRY(
+        cairn_check_memory(set->env, "positions of a query", (__int128)positions * 40));
+    if (positions > INT64_MAX / 64) /* also without a limit */
+        return cairn_fail(set->env, CAIRN_NO_MEMORY,
+                          "query: the positions of the tensor are too many to list");
+    CAIRN_TRY(CAIRN_NEW(set->env, positions, &elements->entry));
     elements->kind = CAIRN_ELEMENTS_BOX;
-    elements->n    = (int64_t)positions;
-    memset(elements->entry, 0xff, (size_t)elements->n * sizeof *elements->entry);
-    for (; p < set->entries->n; p++) {
+    elements->n    = positions;
+    memset(elements->entry, 0xff, (size_t)positions * sizeof *elements->entry);
+    for (int64_t p = 0; p < set->entries->n; p++) {
         cairn_coord d[CAIRN_MAX_ORDER];
 
         for (int k = 0; k < set->order; k++)

@@ -25,11 +25,6 @@ typedef struct {
     component              part[CAIRN_MAX_LEVELS];
 } lister;
 
-static int64_t size_of(cairn_interval i)
-{
-    return i.hi < i.lo ? 0 : i.hi - i.lo + 1;
-}
-
 static void merge_parts(component *into, const component *from)
 {
     memcpy(into->form + into->forms, from->form,
@@ -82,24 +77,17 @@ static void pinned_box(const lister *l, const component *c, cairn_interval *box)
     }
 }
 
-static __int128 positions_of(const cairn_interval *box, int order)
-{
-    __int128 positions = 1;
-
-    for (int k = 0; k < order && positions < (__int128)1 << 100; k++)
-        positions *= size_of(box[k]);
-    return positions;
-}
-
 /// Which values of the range does the one form take?
 static cairn_status try_values(lister *l, component *c, const cairn_interval *box)
 {
-    const cairn_form *form = &l->map->form[c->form[0]];
+    const cairn_form *form   = &l->map->form[c->form[0]];
+    const int64_t     values = cairn_interval_size(c->range);
 
-    for (int64_t value = c->range.lo; value <= c->range.hi; value++) {
-        cairn_points points;
-        cairn_coord  d[CAIRN_MAX_ORDER];
-        int64_t      number;
+    for (int64_t step = 0; step < values; step++) {
+        const int64_t value = c->range.lo + step;
+        cairn_points  points;
+        cairn_coord   d[CAIRN_MAX_ORDER];
+        int64_t       number;
 
         cairn_points_init(&points, l->set->algebra, 1, form, &value, box);
         if (cairn_points_next(&points, d))
@@ -135,25 +123,28 @@ static cairn_status list_component(lister *l, component *c)
 {
     const cairn_form *form = &l->map->form[c->form[0]];
     cairn_interval    box[CAIRN_MAX_ORDER];
-    __int128          positions, most;
+    int64_t           positions, most;
 
     pinned_box(l, c, box);
-    positions = most = positions_of(box, l->set->order);
+    positions = most = cairn_box_points(box, l->set->order, UINT32_MAX);
     cairn_tuples_init(&c->seen, c->forms);
     if (c->forms == 1) {
         CAIRN_TRY(cairn_form_range(l->set->algebra, form, box, NULL, &c->range));
         c->steps = cairn_form_is_stepwise(l->set->algebra, form);
         if (c->steps) return CAIRN_OK;
-        if (size_of(c->range) < most) most = size_of(c->range);
+        const int64_t values = cairn_interval_size(c->range);
+
+        if (values < most) most = values;
     }
-    CAIRN_TRY(cairn_check_memory(l->set->env, "groups of a query", most * 32));
+    CAIRN_TRY(
+        cairn_check_memory(l->set->env, "groups of a query", (__int128)most * 32));
     if (most < positions) return try_values(l, c, box);
     return try_positions(l, c, box);
 }
 
 static int64_t component_size(const component *c)
 {
-    return c->steps ? size_of(c->range) : c->seen.n;
+    return c->steps ? cairn_interval_size(c->range) : c->seen.n;
 }
 
 /// Put choice @p at of a component into the tuple.
@@ -206,7 +197,7 @@ static cairn_status list_products(lister *l, cairn_tuples *groups)
 static cairn_status list_positions(cairn_query_set *set, int q)
 {
     cairn_query_state *s    = &set->state[q];
-    const __int128     all  = positions_of(set->box, set->order);
+    const int64_t      all  = cairn_box_points(set->box, set->order, UINT32_MAX);
     const size_t       size = (size_t)set->order * sizeof *s->origin;
     cairn_element      element;
     int64_t            tuple[CAIRN_MAX_WIDTH], g, capacity = 0;
@@ -245,7 +236,7 @@ static cairn_status list_local(cairn_query_set *set, int q)
     lister            *l;
     cairn_status       status;
 
-    if (positions_of(set->box, set->order) == 0) return CAIRN_OK;
+    if (cairn_box_is_empty(set->box, set->order)) return CAIRN_OK;
     if (s->group.queries) return list_positions(set, q);
     CAIRN_TRY(CAIRN_NEW_ZERO(set->env, 1, &l));
     l->set = set;

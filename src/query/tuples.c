@@ -30,17 +30,6 @@ static cairn_status new_slots(cairn_env *env, int64_t slots, int64_t **slot)
     return CAIRN_OK;
 }
 
-/// Integers of a range; as many as can be told, where they are more.
-static int64_t size_of(cairn_interval range)
-{
-    int64_t size;
-
-    if (range.hi < range.lo) return 0;
-    if (__builtin_sub_overflow(range.hi, range.lo, &size) || size == INT64_MAX)
-        return INT64_MAX;
-    return size + 1;
-}
-
 /// Product of the sizes of integers @p from on, or -1 if it is more than @p most.
 static int64_t product(const cairn_tuples *set, int from, int64_t most)
 {
@@ -61,7 +50,7 @@ cairn_status cairn_tuples_use_ranges(cairn_env            *env,
 
     for (int k = 0; k < set->width; k++) {
         set->lo[k]   = range[k].lo;
-        set->size[k] = size_of(range[k]);
+        set->size[k] = cairn_interval_size(range[k]);
     }
     slots = product(set, from, most);
     if (slots < 0 && set->width > 1)

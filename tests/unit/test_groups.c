@@ -155,3 +155,23 @@ Test(groups, large_boxes)
         cairn_format_destroy(&format);
     }
 }
+
+/// Counts end at the largest integer, and nothing overflows on the way to nothing.
+Test(groups, counts_saturate)
+{
+    const cairn_interval half = {INT64_MIN / 2, INT64_MAX / 2},
+                         all  = {INT64_MIN, INT64_MAX};
+    const cairn_interval none = {0, -1}, wide = {0, (int64_t)1 << 40};
+    const cairn_interval vast[] = {wide, half, none};
+
+    cr_expect_eq(cairn_interval_size(none), 0);
+    cr_expect_eq(cairn_interval_size((cairn_interval){-3, 3}), 7);
+    cr_expect_eq(cairn_interval_size(half), INT64_MAX);
+    cr_expect_eq(cairn_interval_size(all), INT64_MAX);
+    cr_expect_eq(cairn_interval_size((cairn_interval){0, INT64_MAX}), INT64_MAX);
+    cr_expect_eq(cairn_box_points(vast, 2, 3), INT64_MAX);
+    cr_expect_eq(cairn_box_points(vast, 3, 7), 0);
+    cr_expect_eq(cairn_box_points(vast, 3, 1), wide.hi + 1);
+    cr_expect(cairn_box_is_empty(vast, 3));
+    cr_expect_not(cairn_box_is_empty(vast, 2));
+}
