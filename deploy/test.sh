@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Set up, build and test. Usage: deploy/test.sh [PRESET] (dev, release, asan, tsan or
 # fuzz; dev). With CAIRN_TEST_DATA=FOLDER the tests that need large or real files run
-# too; CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches.
+# too; CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches, CAIRN_FUZZ_SEED=N where it
+# begins (elsewhere every time).
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -11,13 +12,14 @@ data=
 if [ -n "${CAIRN_TEST_DATA:-}" ]; then
     data=$(cd "$CAIRN_TEST_DATA" && pwd)
 fi
-seconds=${CAIRN_FUZZ_SECONDS:-60}
+seconds=${CAIRN_FUZZ_SECONDS:-60} seed=${CAIRN_FUZZ_SEED:-0}
 # The command refuses CAIRN_* variables that it does not know.
-unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS
+unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS CAIRN_FUZZ_SEED
 
 deploy/setup.sh
 . deploy/mpi-env.sh
 
-cmake --preset "$preset" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds"
+cmake --preset "$preset" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \
+    -DCAIRN_FUZZ_SEED="$seed"
 cmake --build --preset "$preset"
 ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error
