@@ -16,7 +16,8 @@ typedef struct {
     uint32_t                  above; ///< Levels that the recipe may read.
     cairn_form               *form;  ///< [steps][CAIRN_MAX_LEVELS] groupBy of the query
                                      ///< that a step's query is taken over.
-    int64_t vars[CAIRN_MAX_VARS];
+    int64_t      vars[CAIRN_MAX_VARS];
+    cairn_status status; ///< The first failure: nothing is padded after it.
 } padder;
 
 /// Values of a query step's results: the position found, or the earlier query's
@@ -75,14 +76,15 @@ static bool run_query(padder *p, int s)
     const cairn_step *step = &p->level->recipe.step[s];
     int64_t           number, group[CAIRN_MAX_LEVELS];
     cairn_coord       d[CAIRN_MAX_ORDER];
+    bool              found;
 
     if (!cairn_linear_value(&step->in, p->vars, &number)) return false;
     for (int g = 0; g < step->groups; g++)
         if (!cairn_linear_value(&step->group[g], p->vars, &group[g])) return false;
     if (p->m->blocks)
         return cairn_blocks_element(p->m->blocks, number, group, p->vars + step->var);
-    if (!cairn_query_element(p->m->set, step->query, number, group, d)) return false;
-    if (!agrees(p, step, d)) return false;
+    p->status = cairn_query_element(p->m->set, step->query, number, group, d, &found);
+    if (p->status != CAIRN_OK || !found || !agrees(p, step, d)) return false;
     step_results(p, s, d);
     return true;
 }
@@ -192,7 +194,7 @@ pad_combinations(padder *p, const cairn_kernel_level *view, cairn_pos at)
             cairn_store_int((void *)view->idx, at, view->idx_stride, view->idx_bits,
                             index);
         at++;
-    } while (next_combination(p, mask));
+    } while (p->status == CAIRN_OK && next_combination(p, mask));
     return at;
 }
 
@@ -217,7 +219,7 @@ static void pad_level(padder *p, cairn_part *part, int64_t *const *tuples)
         pad_combinations(p, view, 0);
         return;
     }
-    for (cairn_pos node = 0; node < nodes; node++) {
+    for (cairn_pos node = 0; node < nodes && p->status == CAIRN_OK; node++) {
         for (int l = 0; l <= last; l++)
             p->vars[l] = tuples[l][node];
         at = pad_combinations(p, view, at);
@@ -237,11 +239,10 @@ cairn_status cairn_build_padding(const cairn_member_build *m,
                                   : p.level->by >> k & 1)
                 p.above |= 1U << k;
         set_bank(&p, part->where.bank);
-        const cairn_status status = prepare_forms(&p);
-
-        if (status == CAIRN_OK) pad_level(&p, part, tuples);
+        p.status = prepare_forms(&p);
+        if (p.status == CAIRN_OK) pad_level(&p, part, tuples);
         cairn_free(m->env, p.form);
-        if (status != CAIRN_OK) return status;
+        CAIRN_TRY(p.status);
     }
     return CAIRN_OK;
 }

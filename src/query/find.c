@@ -57,103 +57,122 @@ static bool position(const cairn_query_set *set,
     return cairn_group_first(set, &arg->group, cairn_tuples_at(&arg->groups, p), d);
 }
 
-/// Number of the first element without an entry of a group that no element touched.
-static bool rest_start(cairn_query_set         *set,
-                       const cairn_query_state *s,
-                       const cairn_coord       *d,
-                       int64_t                 *start)
+/// Number of the first element without an entry of a group that no element touched;
+/// CAIRN_NO_NUMBER also where 64 bits do not hold it.
+static cairn_status rest_start(cairn_query_set         *set,
+                               const cairn_query_state *s,
+                               const cairn_coord       *d,
+                               int64_t                 *start)
 {
     cairn_element element;
 
     cairn_element_at(set, d, -1, &element);
-    return cairn_query_start(set, &s->rest, &element, start) == CAIRN_OK
-           && *start != CAIRN_NO_NUMBER;
+    const cairn_status status = cairn_query_start(set, &s->rest, &element, start);
+
+    if (status == CAIRN_OVERFLOW) *start = CAIRN_NO_NUMBER;
+    return status == CAIRN_OVERFLOW ? CAIRN_OK : status;
 }
 
-static bool on_line(cairn_query_set *set,
-                    int              q,
-                    int64_t          number,
-                    const int64_t   *group,
-                    int64_t          g,
-                    cairn_coord     *d)
+static cairn_status on_line(cairn_query_set *set,
+                            int              q,
+                            int64_t          number,
+                            const int64_t   *group,
+                            int64_t          g,
+                            cairn_coord     *d,
+                            bool            *found)
 {
     const cairn_query_state *s = &set->state[q];
     int64_t                  start, k;
 
     if (g >= 0)
         start = s->rest_start[g];
-    else if (!cairn_line_element(set, q, group, -1, 0, d)
-             || !rest_start(set, s, d, &start))
-        return false;
-    return start != CAIRN_NO_NUMBER && !__builtin_sub_overflow(number, start, &k)
-           && cairn_line_element(set, q, group, g, k, d);
+    else if (cairn_line_element(set, q, group, -1, 0, d))
+        CAIRN_TRY(rest_start(set, s, d, &start));
+    else
+        return CAIRN_OK;
+    *found = start != CAIRN_NO_NUMBER && !__builtin_sub_overflow(number, start, &k)
+             && cairn_line_element(set, q, group, g, k, d);
+    return CAIRN_OK;
 }
 
-static bool in_list(cairn_query_set *set,
-                    int              q,
-                    int64_t          number,
-                    const int64_t   *group,
-                    int64_t          g,
-                    cairn_coord     *d)
+static cairn_status in_list(cairn_query_set *set,
+                            int              q,
+                            int64_t          number,
+                            const int64_t   *group,
+                            int64_t          g,
+                            cairn_coord     *d,
+                            bool            *found)
 {
     const cairn_query_state *s = &set->state[q];
     const cairn_unstored    *list;
     int64_t                  start, k;
 
-    if (cairn_query_unstored(set, q, group, &list) != CAIRN_OK || !list || list->n == 0)
-        return false;
+    CAIRN_TRY(cairn_query_unstored(set, q, group, &list));
+    if (!list || list->n == 0) return CAIRN_OK;
     if (g >= 0)
         start = s->rest_start[g];
-    else if (!rest_start(set, s, list->d, &start))
-        return false;
+    else
+        CAIRN_TRY(rest_start(set, s, list->d, &start));
     if (start == CAIRN_NO_NUMBER || number < start
         || __builtin_sub_overflow(number, start, &k) || k >= list->n)
-        return false;
+        return CAIRN_OK;
     memcpy(d, list->d + k * set->order, (size_t)set->order * sizeof *d);
-    return true;
+    *found = true;
+    return CAIRN_OK;
 }
 
-static bool find_rest(cairn_query_set *set,
-                      int              q,
-                      int64_t          number,
-                      const int64_t   *group,
-                      int64_t          g,
-                      cairn_coord     *d)
+/// Among the elements of the group that have no entry.
+static cairn_status find_rest(cairn_query_set *set,
+                              int              q,
+                              int64_t          number,
+                              const int64_t   *group,
+                              int64_t          g,
+                              cairn_coord     *d,
+                              bool            *found)
 {
     const cairn_query_state *s       = &set->state[q];
     const bool               crosses = g >= 0 ? s->crossing && s->crossing[g]
                                               : cairn_group_crosses(set, &s->group, group);
 
-    if (!s->lazy || s->rest.kind == CAIRN_START_NONE || crosses) return false;
-    return s->line.on ? on_line(set, q, number, group, g, d)
-                      : in_list(set, q, number, group, g, d);
+    if (!s->lazy || s->rest.kind == CAIRN_START_NONE || crosses) return CAIRN_OK;
+    return s->line.on ? on_line(set, q, number, group, g, d, found)
+                      : in_list(set, q, number, group, g, d, found);
 }
 
-bool cairn_query_element(cairn_query_set *set,
-                         int              q,
-                         int64_t          number,
-                         const int64_t   *group,
-                         cairn_coord     *d)
+/// Element @p at of the order, if there is one.
+static bool
+numbered(cairn_query_set *set, int q, const int64_t *by, int64_t at, cairn_coord *d)
 {
     const cairn_query_state *s = &set->state[q];
-    cairn_coord              found[CAIRN_MAX_ORDER];
-    int64_t                  g, at;
-    bool                     ok;
 
+    return at >= 0 && position(set, &s->elements, cairn_order_at(by, at), d);
+}
+
+cairn_status cairn_query_element(cairn_query_set *set,
+                                 int              q,
+                                 int64_t          number,
+                                 const int64_t   *group,
+                                 cairn_coord     *d,
+                                 bool            *found)
+{
+    const cairn_query_state *s = &set->state[q];
+    cairn_coord              at[CAIRN_MAX_ORDER];
+
+    *found = false;
     if (s->query->func == CAIRN_QUERY_REORDER) {
-        at = search(s->number, s->order, 0, s->elements.n, number);
-        ok =
-            at >= 0 && position(set, &s->elements, cairn_order_at(s->order, at), found);
+        *found = numbered(set, q, s->order,
+                          search(s->number, s->order, 0, s->elements.n, number), at);
     } else if (s->query->func == CAIRN_QUERY_ENUM && number != CAIRN_NO_NUMBER) {
         const int64_t *by = s->by_number ? s->by_number : s->order;
+        const int64_t  g  = cairn_query_find_group(set, q, group);
+        const int64_t  k =
+            g < 0 ? -1 : search(s->number, by, s->first[g], s->first[g + 1], number);
 
-        g  = cairn_query_find_group(set, q, group);
-        at = g < 0 ? -1 : search(s->number, by, s->first[g], s->first[g + 1], number);
-        ok = at >= 0 ? position(set, &s->elements, cairn_order_at(by, at), found)
-                     : find_rest(set, q, number, group, g, found);
-    } else {
-        return false;
+        if (k >= 0)
+            *found = numbered(set, q, by, k, at);
+        else
+            CAIRN_TRY(find_rest(set, q, number, group, g, at, found));
     }
-    if (ok) memcpy(d, found, (size_t)set->order * sizeof *d);
-    return ok;
+    if (*found) memcpy(d, at, (size_t)set->order * sizeof *d);
+    return CAIRN_OK;
 }

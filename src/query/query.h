@@ -103,13 +103,16 @@ cairn_interval cairn_query_span(const cairn_query_set *set, int q);
 ///
 /// @param[out] d  [order] the position, or the first position in id order of a group of
 ///                an earlier query.
-/// @return true; false when no element of this rank's box has it (a bubble, an
-///         overhanging row, a group that crosses ranks and where the element is unknown).
-bool cairn_query_element(cairn_query_set *set,
-                         int              q,
-                         int64_t          number,
-                         const int64_t   *group,
-                         cairn_coord     *d);
+/// @param[out] found  false when no element of this rank's box has it (a bubble, an
+///                    overhanging row, a group that crosses ranks and where the element
+///                    is unknown); then @p d is left alone.
+/// @retval CAIRN_NO_MEMORY  The group's positions do not fit.
+cairn_status cairn_query_element(cairn_query_set *set,
+                                 int              q,
+                                 int64_t          number,
+                                 const int64_t   *group,
+                                 cairn_coord     *d,
+                                 bool            *found);
 
 /// Decide for every entry which member of a hybrid stores it: the rule of thresholds
 /// and `keep`. For a format that is no hybrid everything goes to member 0.

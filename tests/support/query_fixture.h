@@ -74,4 +74,18 @@ expect_values(const char *what, const int64_t *got, const int64_t *want, int64_t
                      (long)got[k], (long)want[k]);
 }
 
+/// The element that has a number in a group; false: there is none.
+static inline bool element(cairn_query_set *set,
+                           int              q,
+                           int64_t          number,
+                           const int64_t   *group,
+                           cairn_coord     *d)
+{
+    bool found;
+
+    cr_assert_eq(cairn_query_element(set, q, number, group, d, &found), CAIRN_OK, "%s",
+                 env.message);
+    return found;
+}
+
 #endif

@@ -43,7 +43,7 @@ static void expect_element(const figure      *f,
                            const cairn_coord *want)
 {
     cairn_coord d[2]  = {-1, -1};
-    const bool  found = cairn_query_element(f->set, q, number, group, d);
+    const bool  found = element(f->set, q, number, group, d);
 
     cr_expect_eq(found, want != NULL, "number %ld of group %ld", (long)number,
                  (long)group[0]);
@@ -221,13 +221,15 @@ static cairn_status run_and_destroy(const cairn_encoding *encoding,
 {
     cairn_query_set *set = NULL;
     cairn_coord      d[2];
+    bool             found;
+    cairn_status     status = CAIRN_OK;
 
     CAIRN_TRY(cairn_query_run(&env, encoding, &figure_shape, figure_box, entries, NULL,
                               &set));
-    for (int q = 0; q < encoding->queries; q++)
-        cairn_query_element(set, q, 1, (int64_t[]){1, 1}, d);
+    for (int q = 0; q < encoding->queries && status == CAIRN_OK; q++)
+        status = cairn_query_element(set, q, 1, (int64_t[]){1, 1}, d, &found);
     cairn_query_set_destroy(&env, &set);
-    return CAIRN_OK;
+    return status;
 }
 
 /// Numbers of one group on both ends of what 64 bits hold, and between them those of what

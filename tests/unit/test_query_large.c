@@ -137,7 +137,7 @@ static void expect_elements(const oracle *o, cairn_query_set *set, const char *n
             cairn_coord d[2] = {-1, -1};
 
             if (out->number[e] == CAIRN_NO_NUMBER) continue;
-            cr_assert(cairn_query_element(set, q, out->number[e], out->group[at], d)
+            cr_assert(element(set, q, out->number[e], out->group[at], d)
                           && d[0] == o->d[at][0] && d[1] == o->d[at][1],
                       "%s: query %d: number %ld is at (%ld,%ld), not (%ld,%ld)", name,
                       q, (long)out->number[e], (long)d[0], (long)d[1],

@@ -36,7 +36,7 @@ expect_elements(const oracle *o, int q, cairn_query_set *set, const char *text)
             const int64_t *group = out->group[out->at[e]];
             const int      want  = find(o, q, number, group);
             cairn_coord    d[3]  = {-1, -1, -1};
-            const bool     found = cairn_query_element(set, q, number, group, d);
+            const bool     found = element(set, q, number, group, d);
 
             cr_assert_eq(found, want >= 0,
                          "%s\nquery %d: number %ld of the group of %d", text, q,

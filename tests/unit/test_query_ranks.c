@@ -114,9 +114,8 @@ static void expect_elements_of(const job       *j,
                     const int64_t group[2] = {a, b};
                     cairn_coord   want[3] = {0}, got[3] = {0};
 
-                    if (!cairn_query_element(j->share[r].set, q, number, group, got))
-                        continue;
-                    cr_assert(cairn_query_element(one, q, number, group, want)
+                    if (!element(j->share[r].set, q, number, group, got)) continue;
+                    cr_assert(element(one, q, number, group, want)
                                   && memcmp(got, want, sizeof got) == 0,
                               "%s\nquery %d, rank %d of %d: number %ld of (%ld,%ld)",
                               text, q, r, size, (long)number, (long)a, (long)b);
