@@ -4,6 +4,7 @@
 
 #include "gather.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +38,9 @@ cairn_status cli_alloc_together(cli_job *job, int64_t n, size_t size, void *bloc
     void        *mine   = calloc((size_t)(n ? n : 1), size);
     cairn_status status = mine ? CAIRN_OK
                                : cli_fail(job, CAIRN_NO_MEMORY,
-                                          "%s: report: out of memory", job->verb->name);
+                                          "%s: report: out of memory for %" PRId64
+                                          " numbers of %zu bytes",
+                                          job->verb->name, n, size);
 
     status = cli_agree(job, status);
     if (status != CAIRN_OK) {
