@@ -2,6 +2,7 @@
 /// @file
 /// The command: arguments, context, verb, and the one line on standard error.
 
+#include "alike.h"
 #include "help.h"
 #include "job.h"
 #include "launcher.h"
@@ -106,6 +107,7 @@ static int finish(cli_job *job, bool launched, cairn_status status)
     const cairn_status created = launched ? cairn_context_create_world(&job->context)
                                           : cairn_context_create(&job->context);
 
+    if (created == CAIRN_OK) status = cli_check_alike(job, status);
     if (status == CAIRN_OK) status = created;
     if (status == CAIRN_OK) status = run_verb(job);
     const bool first = job->context ? cli_is_first(job) : cli_launcher_rank() == 0;

@@ -28,6 +28,19 @@ for words in 'format FILE:mine a.mtx' 'run spmv a.mtx --format FILE:mine' \
     complains 'rank 1: .*missing'
 done
 
+# Ranks that were given other arguments do not wait for each other.
+differ() {
+    run_as 2 timeout 60 "$MPIEXEC" -n 1 "$program" $1 : -n 2 "$program" $2
+    check_line
+    complains "$3"
+}
+differ 'run spmv a.mtx --iters 3' 'run spmv a.mtx --iters 4' '--iters: not the same'
+differ 'run spmv a.mtx' 'run spmv a.mtx --transpose' '--transpose: not the same'
+differ 'run spmv a.mtx' 'info a.mtx' 'the verb: not the same'
+differ 'run spmv a.mtx --itres 3' 'run spmv a.mtx' 'whether they are right: not the same'
+run_as 0 "$MPIEXEC" -n 1 "$program" run spmv a.mtx --threads 1 : \
+    -n 1 "$program" run spmv a.mtx --threads 2
+
 # Reports are printed once.
 on 3 0 --version
 [ "$(wc -l <out)" -eq 1 ] || fail "the version, more than once"
