@@ -14,9 +14,10 @@
 
 /// What is known of a block, in the 64 bytes before it, so that freeing counts right.
 typedef struct {
-    size_t bytes;
-    size_t mapped; ///< Of the pool's block around it; 0: it is malloc's.
-    bool   zero;   ///< Fresh pages, never written.
+    size_t      bytes;
+    size_t      mapped;  ///< Of the pool's block around it; 0: it is malloc's.
+    bool        zero;    ///< Fresh pages, never written.
+    _Atomic int holders; ///< That have to free it.
 } block_head;
 
 enum { HEAD = 64 };
@@ -164,7 +165,11 @@ static block_head *get_block(cairn_env *env, size_t bytes)
         head = cairn_pool_take(&env->pool, bytes + HEAD, &mapped, &zero);
     else
         head = aligned_alloc(HEAD, (bytes + 2 * HEAD - 1) / HEAD * HEAD);
-    if (head) *head = (block_head){.bytes = bytes, .mapped = mapped, .zero = zero};
+    if (!head) return NULL;
+    head->bytes  = bytes;
+    head->mapped = mapped;
+    head->zero   = zero;
+    atomic_init(&head->holders, 1);
     return head;
 }
 
@@ -205,6 +210,19 @@ bool cairn_alloc_is_zero(const void *block)
     return ((const block_head *)((const char *)block - HEAD))->zero;
 }
 
+void cairn_hold(void *block)
+{
+    atomic_fetch_add(&head_of(block)->holders, 1);
+}
+
+bool cairn_alloc_has(const void *block, const void *at)
+{
+    const block_head *head  = (const block_head *)((const char *)block - HEAD);
+    const uintptr_t   begin = (uintptr_t)block, place = (uintptr_t)at;
+
+    return place >= begin && place - begin < head->bytes;
+}
+
 cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **block)
 {
     void *fresh;
@@ -233,6 +251,7 @@ void cairn_free(cairn_env *env, void *block)
     if (!block) return;
     block_head *head = head_of(block);
 
+    if (atomic_fetch_sub(&head->holders, 1) > 1) return;
     count_block(env, -1, -(int64_t)head->bytes);
     if (head->mapped)
         cairn_pool_give(&env->pool, head, head->mapped, keep_limit(env));

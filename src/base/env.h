@@ -103,7 +103,13 @@ bool cairn_alloc_is_zero(const void *block);
 /// Local. @p block may point to NULL. Unchanged on failure.
 cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **block);
 
-/// Free a block of cairn_alloc(); NULL is accepted.
+/// Hold a block once more: it stays until everybody who holds it has freed it. Any thread.
+void cairn_hold(void *block);
+
+/// Does @p at point to a byte of the block?
+bool cairn_alloc_has(const void *block, const void *at);
+
+/// Free a block of cairn_alloc(), if nobody else holds it; NULL is accepted.
 void cairn_free(cairn_env *env, void *block);
 
 /// Copy a string, or its first @p length bytes, into a counted block.

@@ -6,7 +6,7 @@
 /// 6 in huge ones, 0 when the block is used again), so a plan or a conversion that is made
 /// twice shall not pay twice.
 ///
-/// A pool keeps at most a quarter of what its environment may use, 16 blocks, and gives
+/// A pool keeps at most a quarter of what its environment may use, 32 blocks, and gives
 /// all of it back when memory runs out. Any thread may call.
 
 #ifndef CAIRN_BASE_POOL_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CAIRN_POOL_BLOCKS = 16 };
+enum { CAIRN_POOL_BLOCKS = 32 };
 
 #define CAIRN_POOL_FROM ((size_t)2 << 20) ///< Smaller blocks are malloc's.
 

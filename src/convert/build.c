@@ -139,7 +139,7 @@ static cairn_status infer_layouts(builder *b)
     return CAIRN_OK;
 }
 
-/// Bytes of the arrays of all parts, by their node counts.
+/// Bytes of the arrays of all parts, by their node counts, but for those that are there.
 static __int128 array_bytes(const builder *b)
 {
     __int128 arrays = 0;
@@ -152,6 +152,7 @@ static __int128 array_bytes(const builder *b)
             cairn_part_place(b->m[k].layout, b->m[k].bank[bank].nodes, NULL, &offset,
                              &bytes, &part);
             arrays += bytes;
+            if (b->m[k].compiled) arrays -= b->m[k].compiled->taken.bytes;
         }
     return arrays;
 }
@@ -168,32 +169,42 @@ cairn_build_check_memory(cairn_env *env, const cairn_build *build, __int128 arra
         cairn_message(env), (int64_t)arrays, build->held);
 }
 
+/// All arrays of all banks in one block: they are reached by way of each other.
+static cairn_status allocate_banks(builder *b, cairn_member_build *m, bool zero)
+{
+    cairn_group *group = m->group;
+    int64_t      total = 0, offset = 0;
+    cairn_part   scratch = {0};
+
+    for (int64_t bank = 0; bank < group->count; bank++)
+        cairn_part_place(m->layout, m->bank[bank].nodes, NULL, &total, &group->bytes,
+                         &scratch);
+    CAIRN_TRY((zero ? cairn_alloc_zero : cairn_alloc)(b->env, total, 1, &group->block));
+    group->bytes = 0;
+    for (int64_t bank = 0; bank < group->count; bank++)
+        cairn_part_place(m->layout, m->bank[bank].nodes, group->block, &offset,
+                         &group->bytes, &m->part[bank]);
+    return CAIRN_OK;
+}
+
 static cairn_status allocate_group(builder *b, int member, int64_t first)
 {
     cairn_member_build *m     = &b->m[member];
     cairn_group        *group = &b->tensor->group[member];
-    int64_t             total = 0, offset = 0;
-    cairn_part          scratch = {0};
+    const bool          zero  = !m->compiled || !cairn_compiled_writes_all(m->compiled);
 
     m->part      = b->tensor->part + first;
+    m->group     = group;
     group->first = first;
     group->count = m->layout->banks;
     for (int64_t bank = 0; bank < group->count; bank++)
-        cairn_part_place(m->layout, m->bank[bank].nodes, NULL, &total, &group->bytes,
-                         &scratch);
-    if (m->compiled && cairn_compiled_writes_all(m->compiled))
-        CAIRN_TRY(cairn_alloc(b->env, total, 1, &group->block));
+        m->part[bank].where = (cairn_where){member, b->build->rank, 0, bank};
+    if (group->count == 1)
+        CAIRN_TRY(cairn_group_alloc(b->env, group, m->layout, m->bank[0].nodes, zero,
+                                    m->compiled ? &m->compiled->taken : NULL, m->part));
     else
-        CAIRN_TRY(cairn_alloc_zero(b->env, total, 1, &group->block));
-    if (m->compiled) cairn_compiled_find_zeros(m->compiled, group->block);
-    group->bytes = 0;
-    for (int64_t bank = 0; bank < group->count; bank++) {
-        cairn_part *part = &m->part[bank];
-
-        part->where = (cairn_where){member, b->build->rank, 0, bank};
-        cairn_part_place(m->layout, m->bank[bank].nodes, group->block, &offset,
-                         &group->bytes, part);
-    }
+        CAIRN_TRY(allocate_banks(b, m, zero));
+    if (m->compiled) cairn_compiled_find_zeros(m->compiled);
     return CAIRN_OK;
 }
 

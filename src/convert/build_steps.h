@@ -42,9 +42,10 @@ typedef struct cairn_member_build {
     cairn_query_set      *set;     ///< NULL: it has no queries.
     cairn_layout         *layout;  ///< Moves into the tensor.
     cairn_bank           *bank;    ///< [layout->banks]
-    cairn_part *part;  ///< [layout->banks] into the tensor's list, once placed.
-    cairn_table all;   ///< First member: all entries, where members are told apart
-    uint8_t    *dealt; ///< by this; else both are empty.
+    cairn_part  *part;  ///< [layout->banks] into the tensor's list, once placed,
+    cairn_group *group; ///< and its group.
+    cairn_table  all;   ///< First member: all entries, where members are told apart
+    uint8_t     *dealt; ///< by this; else both are empty.
     struct cairn_deal_groups
         *groups; ///< First member: what `dealt` follows from, until
                  ///< nodes are counted; or NULL.

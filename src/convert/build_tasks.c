@@ -79,9 +79,10 @@ static void note_all(const filling *f)
                 &(cairn_build_bar){.what   = "fill",
                                    .member = k,
                                    .thread = thread_of(f, k),
-                                   .bytes  = source_bytes(f->build) + f->group[k].bytes,
-                                   .begin  = f->begin[k],
-                                   .end    = f->end[k]});
+                                   .bytes  = source_bytes(f->build) + f->group[k].bytes
+                                            - 2 * f->group[k].taken,
+                                   .begin = f->begin[k],
+                                   .end   = f->end[k]});
 }
 
 /* ---- filling ---- */

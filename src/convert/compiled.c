@@ -8,6 +8,7 @@
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
 #include "convert/compiled_rank.h"
+#include "convert/compiled_taken.h"
 
 enum {
     WORTH_LOOKING = 4000, ///< Entries from which looking for functions pays (a guess).
@@ -23,6 +24,7 @@ static const cairn_way *const ways[] = {
     [CAIRN_STRATEGY_DEALT]   = &cairn_way_dealt,
     [CAIRN_STRATEGY_LINES]   = &cairn_way_lines,
     [CAIRN_STRATEGY_WHOLE]   = &cairn_way_whole,
+    [CAIRN_STRATEGY_TAKE]    = &cairn_way_take,
 };
 
 cairn_pos cairn_build_entries(const cairn_build *build)
@@ -169,7 +171,8 @@ static cairn_status check_least(const cairn_compiled *c)
     for (int l = to->first; l <= to->last && knows_nodes(c); l++)
         nodes[l] = c->facts.entries;
     cairn_part_place(to, nodes, NULL, &offset, &bytes, &part);
-    return cairn_build_check_memory(c->m->env, c->build, (__int128)bytes * to->banks);
+    return cairn_build_check_memory(c->m->env, c->build,
+                                    (__int128)bytes * to->banks - c->taken.bytes);
 }
 
 /// The list of banks, and a part without arrays that has the ranges of levels.
@@ -250,6 +253,8 @@ static cairn_status prepare(cairn_compiled *c)
                 "convert: arrays of other widths than their layout's");
     CAIRN_TRY(cairn_strategy_find(env, &source, c->m->layout, c->range, &c->facts));
     CAIRN_TRY(choose(c));
+    cairn_taken_find(c);
+    if (cairn_way_take_fits(c)) c->strategy = CAIRN_STRATEGY_TAKE;
     return ways[c->strategy]->load(c);
 }
 
@@ -369,9 +374,13 @@ bool cairn_compiled_writes_all(const cairn_compiled *c)
     return !layout->pads && layout->tuples == 0 && layout->last + 1 == layout->levels;
 }
 
-void cairn_compiled_find_zeros(cairn_compiled *c, const void *block)
+void cairn_compiled_find_zeros(cairn_compiled *c)
 {
-    c->zeros = cairn_alloc_is_zero(block);
+    const void *block = c->m->layout->banks == 1
+                            ? cairn_group_block(c->m->group, c->m->part[0].view.val)
+                            : c->m->group->block;
+
+    c->zeros = block && cairn_alloc_is_zero(block);
 }
 
 bool cairn_compiled_fits_beside(const cairn_compiled *c)

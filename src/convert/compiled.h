@@ -54,8 +54,9 @@ typedef struct cairn_compiled {
     int64_t    *bank_first; ///< [banks + 1] turns before each bank,
     int64_t    *bank_rows;  ///< [banks][2] its rows that have entries; their entries.
     struct cairn_wishes
-        *wishes; ///< Not NULL: what would be loaded goes here, and nothing is.
-    bool beside; ///< Others are filled at the same time: no threads of its own.
+               *wishes; ///< Not NULL: what would be loaded goes here, and nothing is.
+    cairn_taken taken;  ///< Arrays of the source that the target has, too.
+    bool        beside; ///< Others are filled at the same time: no threads of its own.
 } cairn_compiled;
 
 /// One way: what it loads, how it counts banks and nodes, how it fills a part.
@@ -70,7 +71,7 @@ typedef struct cairn_way {
 
 extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
     cairn_way_sort, cairn_way_lanes, cairn_way_rows, cairn_way_lines, cairn_way_dealt,
-    cairn_way_whole;
+    cairn_way_whole, cairn_way_take;
 
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
@@ -112,9 +113,9 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
 /// where positions are padded, nor where tuples have bytes between their fields.
 bool cairn_compiled_writes_all(const cairn_compiled *compiled);
 
-/// Note whether the block of all arrays to be filled, just allocated, reads as zero: then
-/// zeros need not be written.
-void cairn_compiled_find_zeros(cairn_compiled *compiled, const void *block);
+/// Note whether the values to be filled, just allocated, read as zero: then zeros need not
+/// be written.
+void cairn_compiled_find_zeros(cairn_compiled *compiled);
 
 /// Can it be filled while other members are? Not where it wants threads of its own: of
 /// several shares only those that write nothing in common.

@@ -3,7 +3,7 @@
 /// The way of a source that comes in the order of the target: it is read where it lies,
 /// and nodes are appended. Where every entry is a node there is nothing to count.
 
-#include "convert/compiled.h"
+#include "convert/compiled_taken.h"
 
 /// Are all entries there are known without looking?
 static bool is_counted(const cairn_compiled *c)
@@ -18,8 +18,10 @@ static bool is_counted(const cairn_compiled *c)
 static cairn_status load(cairn_compiled *c)
 {
     const cairn_convert_spec count = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
-    const cairn_convert_spec fill  = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
+    cairn_convert_spec       fill  = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
 
+    fill.taken        = cairn_taken_levels(c);
+    fill.taken_values = c->taken.val != NULL;
     if (!is_counted(c)) CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
     return cairn_compiled_load(c, &fill, &c->fill);
 }

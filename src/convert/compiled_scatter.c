@@ -5,6 +5,7 @@
 /// may be symmetric in them, taken from where the mirrored entries are.
 
 #include "convert/compiled_buckets.h"
+#include "convert/compiled_taken.h"
 
 #include <string.h>
 
@@ -53,8 +54,9 @@ static cairn_status load(cairn_compiled *c)
     CAIRN_TRY(cairn_compiled_divide(c, false,
                                     1 + 4 * c->facts.entries / (c->facts.groups + 1)));
     if (may_mirror(c)) {
-        const cairn_convert_spec mirror = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
+        cairn_convert_spec mirror = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
 
+        if (cairn_taken_fits_mirror(c)) mirror.taken = 1U << c->m->layout->last;
         CAIRN_TRY(cairn_compiled_load(c, &mirror, &c->mirror));
     }
     fill.ahead = c->facts.entries * (4 + c->build->value_bits / 8) > CACHED;
@@ -267,10 +269,16 @@ static cairn_status mirror(const cairn_compiled *c, cairn_part *part, bool *mirr
                .groups = c->facts.groups, .cursor = c->cursor, .facts = c->shares.found};
 
     begin_groups(c, from);
-    write_ptr(c, 0, &part->view.level[E]);
     c->shares.found[0] = 0;
     CAIRN_TRY(cairn_compiled_run(c, &c->mirror, &part->view, &args));
     *mirrored = (c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from);
+    if (!*mirrored) return CAIRN_OK;
+    if (cairn_taken_fits_mirror(c)) {
+        cairn_taken_mirror(c, part);
+        return CAIRN_OK;
+    }
+    begin_groups(c, from);
+    write_ptr(c, 0, &part->view.level[E]);
     return CAIRN_OK;
 }
 

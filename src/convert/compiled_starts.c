@@ -215,12 +215,15 @@ static indices indices_of(const cairn_origin *origin, int row)
 
 /* ---- all ---- */
 
-static void
-find(const cairn_origin *origin, int row, int64_t rows, int threads, uint32_t *first)
+void cairn_starts_write(const cairn_origin *origin,
+                        int                 row,
+                        int                 threads,
+                        uint32_t           *first)
 {
     const cairn_layout *from =
         origin->from ? origin->from->group[origin->member].layout : NULL;
-    const indices x = indices_of(origin, row);
+    const int64_t rows = origin->box[row].hi - origin->box[row].lo + 1;
+    const indices x    = indices_of(origin, row);
 
     if (!from || !from->level[1].has_ptr)
         find_all(&x, cairn_origin_entries(origin), rows, threads, first);
@@ -243,7 +246,7 @@ cairn_status cairn_starts_find(cairn_env          *env,
     CAIRN_CHECK(rows <= MOST && cairn_origin_entries(origin) <= MOST, env,
                 CAIRN_NO_KERNEL, "convert: more rows or entries than 32 bits number");
     CAIRN_TRY(CAIRN_NEW(env, rows + 1, &its));
-    find(origin, row, rows, threads, its);
+    cairn_starts_write(origin, row, threads, its);
     *first = its;
     return CAIRN_OK;
 }

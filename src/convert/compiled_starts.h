@@ -31,6 +31,12 @@ cairn_status cairn_starts_find(cairn_env          *env,
                                int                 threads,
                                uint32_t          **first);
 
+/// Likewise, into @p first, which has room; nothing can fail.
+void cairn_starts_write(const cairn_origin *origin,
+                        int                 row,
+                        int                 threads,
+                        uint32_t           *first);
+
 /// How many entries each row has, likewise.
 ///
 /// @param[out] count  [rows]

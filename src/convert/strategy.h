@@ -13,6 +13,7 @@
 /// | ROWS | rows can be read in any order, and give the first levels | two passes |
 /// | DEALT | entries in buckets by lines, every entry a node of its line | one pass |
 /// | WHOLE | as SCATTER; groups follow from rows, which lie together | one, one over rows |
+/// | TAKE | as APPEND, and all is the source's but where complete rows begin | that |
 /// | SORT | nothing | keys, about 10 ns an entry where they are not in order |
 ///
 /// What holds is proved from the two maps (lower/convert_order.h), not looked for.
@@ -34,6 +35,7 @@ typedef enum {
     CAIRN_STRATEGY_DEALT,
     CAIRN_STRATEGY_LINES,
     CAIRN_STRATEGY_WHOLE,
+    CAIRN_STRATEGY_TAKE,
 } cairn_strategy;
 
 /// What has to be known about a source.

@@ -132,6 +132,10 @@ static cairn_status convert_sample(generator          *g,
         build.from             = source;
     }
     if (status == CAIRN_OK) status = ask(g, &build);
+    if (status == CAIRN_OK && source) { /* values that will change are copied */
+        source->pattern = true;
+        status          = ask(g, &build);
+    }
     cairn_local_destroy(&source);
     cairn_entries_fini(&g->env, &sample);
     return status;

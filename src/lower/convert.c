@@ -237,6 +237,8 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
         add_groups(&text, spec->blocks, spec->blocks_listed);
     }
     if (spec->lined) cairn_text_add(&text, ", lined");
+    if (spec->taken) cairn_text_add(&text, ", idx %x there", spec->taken);
+    if (spec->taken_values) cairn_text_add(&text, ", values there");
     if (spec->cut) {
         cairn_text_add(&text, ", at ");
         add_expr(&text, spec->cut);

@@ -131,9 +131,11 @@ typedef struct cairn_convert_spec {
     const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
     bool               listed; ///< and how they are numbered.
     const cairn_query *blocks; ///< The number of query `block_query` is that of the
-    int  block_query;      ///< entry's group of this one in `rank_of`; NULL: none is.
-    bool blocks_listed;    ///< How those groups are numbered.
-    bool lined;            ///< RANKED: determined levels are not written.
+    int      block_query;   ///< entry's group of this one in `rank_of`; NULL: none is.
+    bool     blocks_listed; ///< How those groups are numbered.
+    bool     lined;         ///< RANKED: determined levels are not written.
+    uint32_t taken; ///< FILL, MIRROR: bit l: the idx of level l is there already;
+    bool     taken_values; ///< FILL: and so are the values.
     const cairn_expr *cut; ///< CUT: an expression over numbers.
 } cairn_convert_spec;
 

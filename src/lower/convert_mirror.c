@@ -68,7 +68,8 @@ void cairn_convert_lower_mirror(cairn_convert *c)
                                c->e[E]));
     cairn_ir_return(b, cairn_ir_int(b, 0));
     cairn_ir_end(b);
-    cairn_ir_store(b, cairn_convert_idx(c, 1, E), c->at, c->stored[E]);
+    if (!(c->spec->taken >> E & 1))
+        cairn_ir_store(b, cairn_convert_idx(c, 1, E), c->at, c->stored[E]);
     cairn_ir_store(b, cairn_convert_values(c, 1), c->at,
                    cairn_ir_cast(b,
                                  c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,

@@ -240,7 +240,8 @@ static void add_node(cairn_convert *c, append *a, int l)
         else
             cairn_convert_increase(c, a->total[l]);
     }
-    if (a->fill && level->has_idx && !(by_rows(c) && is_every(c, l)))
+    if (a->fill && level->has_idx && !(by_rows(c) && is_every(c, l))
+        && !(c->spec->taken >> l & 1))
         cairn_ir_store(b, cairn_convert_idx(c, 1, l), cairn_ir_use(b, a->node[l]),
                        c->e[l]);
     if (tuples) write_tuples(c, a, begin);
@@ -289,7 +290,7 @@ static void write_found(cairn_convert *c, append *a)
     if (by_rows(c))
         cairn_ir_store(b, cairn_convert_small(c, CAIRN_CONVERT_place, "place"), c->turn,
                        node);
-    else
+    else if (!c->spec->taken_values) /* then there is no level below */
         cairn_convert_write(c, node, NULL);
 }
 
@@ -300,7 +301,7 @@ void cairn_convert_lower_nodes(cairn_convert *c, bool fill)
     if (has_keys(c)) cairn_convert_read_fields(c);
     if (fill) cairn_convert_write_holes(c);
     declare(c, &a);
-    cairn_convert_visit(c, fill);
+    cairn_convert_visit(c, fill && !c->spec->taken_values);
     cairn_convert_indices(c, by_rows(c) ? c->spec->row_levels
                              : fill     ? c->levels
                                         : c->to->last + 1);

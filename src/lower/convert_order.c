@@ -187,6 +187,18 @@ static cairn_status find_distinct(proof *p, int row, int *distinct)
     return status;
 }
 
+/// Levels of a tensor that is read which have the indices of levels that are filled.
+static void find_same(const proof *p, int *same)
+{
+    for (int l = 0; l < p->levels; l++) {
+        same[l] = -1;
+        for (int k = 0; p->from && k < p->sources && same[l] < 0; k++)
+            if (cairn_form_equal(&p->source[k], &p->target[l])
+                && cairn_form_queries(p->algebra, &p->target[l]) == 0)
+                same[l] = k;
+    }
+}
+
 /// Let the values of a map take the place of the target's levels.
 static cairn_status aim_at(proof *p, const cairn_map *map)
 {
@@ -226,6 +238,7 @@ cairn_status cairn_convert_facts_find(cairn_env           *env,
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
     CAIRN_GO(done, init(p, env, to->order, from, to));
+    find_same(p, facts->same);
     CAIRN_GO(done, walk(p, -1, 0, &facts->sorted));
     CAIRN_GO(done, walk(p, -1, to->first <= to->last ? to->first : 0, &facts->grouped));
     status = find_distinct(p, -1, &facts->distinct);

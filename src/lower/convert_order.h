@@ -16,6 +16,8 @@ typedef struct cairn_convert_facts {
     int grouped;  ///< With levels 0..S-1 fixed they come in the order of S..grouped-1.
     int distinct; ///< First level through which the tuples of entries differ; levels
                   ///< when only all of them do.
+    int same[CAIRN_MAX_LEVELS]; ///< Of each level of the target: a level of the source
+                                ///< that has the same indices; -1: none.
 } cairn_convert_facts;
 
 /// Find the facts.

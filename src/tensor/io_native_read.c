@@ -233,6 +233,12 @@ static cairn_status copy_group(reader *r, int member)
     if (bytes > r->end - r->at)
         return broken(r, "a segment is shorter than its arrays");
     CAIRN_TRY(cairn_check_memory(r->env, r->name, total));
+    if (group->count == 1) {
+        CAIRN_TRY(cairn_group_alloc(r->env, group, group->layout,
+                                    r->nodes + group->first * CAIRN_MAX_LEVELS, true,
+                                    NULL, &r->tensor->part[group->first]));
+        return copy_part(r, &r->tensor->part[group->first]);
+    }
     CAIRN_TRY(cairn_alloc_zero(r->env, total, 1, &group->block));
     for (int64_t k = 0; k < group->count; k++) {
         cairn_part *part = &r->tensor->part[group->first + k];

@@ -8,6 +8,39 @@
 
 #include <limits.h>
 
+void *cairn_group_block(const cairn_group *group, const void *at)
+{
+    if (group->block && cairn_alloc_has(group->block, at)) return group->block;
+    for (int k = 0; k < group->apart; k++)
+        if (cairn_alloc_has(group->other[k], at)) return group->other[k];
+    return NULL;
+}
+
+void cairn_group_take(cairn_group *group, const cairn_group *from, const void *at)
+{
+    void *const block = cairn_group_block(from, at);
+
+    cairn_hold(block);
+    group->other[group->apart++] = block;
+}
+
+void cairn_group_drop(cairn_env *env, cairn_group *group, const void *at)
+{
+    for (int k = 0; k < group->apart; k++)
+        if (group->other[k] == at) {
+            cairn_free(env, group->other[k]);
+            group->other[k] = group->other[--group->apart];
+            return;
+        }
+}
+
+static void free_blocks(cairn_env *env, cairn_group *group)
+{
+    cairn_free(env, group->block);
+    while (group->apart > 0)
+        cairn_free(env, group->other[--group->apart]);
+}
+
 void cairn_local_destroy(cairn_local **tensor)
 {
     cairn_local *t = *tensor;
@@ -15,7 +48,7 @@ void cairn_local_destroy(cairn_local **tensor)
     if (!t) return;
     for (int g = 0; g < t->groups; g++) {
         cairn_layout_destroy(t->env, &t->group[g].layout);
-        cairn_free(t->env, t->group[g].block);
+        free_blocks(t->env, &t->group[g]);
     }
     cairn_free(t->env, t->part);
     cairn_free(t->env, t->column);

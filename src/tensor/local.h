@@ -2,8 +2,14 @@
 /// @file
 /// What one rank stores of a tensor: shape, format, and a flat list of parts. A part says
 /// where it stands on each axis of splitting (member of a hybrid, rank, share of a
-/// device, bank); parts alike in all but the bank form a group: one layout, one block of
-/// memory. Nothing is kept but the arrays.
+/// device, bank); parts alike in all but the bank form a group: one layout, and the blocks
+/// of memory that its arrays are in. Nothing is kept but the arrays.
+///
+/// Tensors of one context may have arrays in common: a conversion takes those over that
+/// would be the same, byte for byte. Blocks are therefore held (base/env.h), and go when
+/// nobody holds them; and where a group is one part, big arrays have blocks of their own,
+/// so that none is kept for another's sake. Nobody writes to arrays of a tensor that is
+/// built, but for the values of a `pattern`, which are never in common.
 
 #ifndef CAIRN_TENSOR_LOCAL_H
 #define CAIRN_TENSOR_LOCAL_H
@@ -23,16 +29,29 @@ typedef struct cairn_part {
     cairn_where         where;
     const cairn_layout *layout; ///< Its group's.
     cairn_pos           nnz;    ///< Entries stored, padding not counted.
-    cairn_kernel_part   view;   ///< The arrays, inside the group's block.
+    cairn_kernel_part   view;   ///< The arrays, inside the group's blocks.
 } cairn_part;
+
+#define CAIRN_MAX_ARRAYS (3 * CAIRN_MAX_LEVELS + 1) ///< Of a part.
 
 /// One member on one rank: consecutive parts of the list.
 typedef struct cairn_group {
     cairn_layout *layout;
-    void         *block; ///< All arrays of its parts; NULL when they are borrowed.
-    int64_t       bytes; ///< Of the arrays.
+    void         *block; ///< The arrays of its parts; NULL when they are borrowed;
+    int           apart; ///< but for those in other blocks, which are
+    void         *other[CAIRN_MAX_ARRAYS]; ///< [apart] these.
+    int64_t       bytes;                   ///< Of the arrays,
+    int64_t       taken;        ///< and of those that were another tensor's before.
     int64_t       first, count; ///< Its parts.
 } cairn_group;
+
+/// Arrays of a part that another tensor has.
+typedef struct cairn_taken {
+    const cairn_group *from;                  ///< Whose they are.
+    const void        *idx[CAIRN_MAX_LEVELS]; ///< By level; NULL: not this one.
+    void              *val;
+    int64_t            bytes; ///< Of all.
+} cairn_taken;
 
 struct cairn_format;
 
@@ -68,6 +87,30 @@ void cairn_part_place(const cairn_layout *layout,
                       int64_t            *bytes,
                       cairn_part         *part);
 
+/// Allocate the arrays of a group that is one part, and place them: big ones in blocks of
+/// their own. Those of @p taken are that group's, and are held.
+///
+/// Local. `layout` of the group is set; on failure what it got is freed with its tensor.
+///
+/// @param[in] zero   They are to be zero, but for those that are taken.
+/// @param[in] taken  NULL: none. Arrays without any element are not.
+cairn_status cairn_group_alloc(cairn_env          *env,
+                               cairn_group        *group,
+                               const cairn_layout *layout,
+                               const cairn_pos    *nodes,
+                               bool                zero,
+                               const cairn_taken  *taken,
+                               cairn_part         *part);
+
+/// Which of a group's blocks has the array at @p at; NULL: none has.
+void *cairn_group_block(const cairn_group *group, const void *at);
+
+/// Hold the block of an array of group @p from for @p group, too, which has it now.
+void cairn_group_take(cairn_group *group, const cairn_group *from, const void *at);
+
+/// Free the block of an array of the group that has one of its own, which nobody needs.
+void cairn_group_drop(cairn_env *env, cairn_group *group, const void *at);
+
 /// One array of a part, for listing, writing and reading back.
 typedef struct cairn_array {
     enum { CAIRN_ARRAY_PTR, CAIRN_ARRAY_IDX, CAIRN_ARRAY_VAL, CAIRN_ARRAY_TUPLES } kind;
@@ -80,8 +123,6 @@ typedef struct cairn_array {
     int64_t bytes;  ///< length * bits / 8.
     void   *data;
 } cairn_array;
-
-#define CAIRN_MAX_ARRAYS (3 * CAIRN_MAX_LEVELS + 1)
 
 /// List the arrays of a part as they lie in memory, by level, ptr before idx, values
 /// last; an array of tuples stands at its first level. The ptr over a tuple's lists is

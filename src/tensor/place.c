@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Lengths of a part's arrays, and their places in the group's block.
+/// Lengths of a part's arrays, and their places in the group's blocks.
 
 #include "tensor/local.h"
 
@@ -43,13 +43,41 @@ static int64_t parents(const cairn_layout *layout, const cairn_pos *nodes, int l
     return combinations(layout, (1U << l) - 1);
 }
 
-/// Take @p bytes of the block, aligned; only count when there is none.
-static void *take(char *base, int64_t *offset, int64_t bytes, int64_t *sum)
-{
-    char *at = base ? base + *offset : NULL;
+/// Where arrays go.
+typedef struct {
+    char              *base;   ///< The block; NULL: they are only counted.
+    int64_t            offset; ///< In it.
+    int64_t            bytes;  ///< Of all arrays.
+    bool               apart;  ///< Big ones do not go there:
+    cairn_env         *env;    ///< if there is a block, into others
+    bool               zero;   ///< that are zero,
+    cairn_group       *group;  ///< of this group;
+    cairn_status       status; ///< OK: they were allocated.
+    const cairn_taken *taken;  ///< Nor those of another tensor; or NULL.
+} room;
 
-    *offset += (bytes + ALIGN - 1) / ALIGN * ALIGN;
-    *sum += bytes;
+/// A block for one array.
+static void *take_block(room *r, int64_t bytes)
+{
+    cairn_group *group = r->group;
+    void        *block = NULL;
+
+    if (!r->base || r->status != CAIRN_OK) return NULL;
+    r->status = (r->zero ? cairn_alloc_zero : cairn_alloc)(r->env, bytes, 1, &block);
+    if (block) group->other[group->apart++] = block;
+    return block;
+}
+
+/// Take @p bytes of the block, aligned; only count when there is none. @p taken: not NULL:
+/// the array is there.
+static void *take(room *r, int64_t bytes, const void *taken)
+{
+    char *at = r->base ? r->base + r->offset : NULL;
+
+    r->bytes += bytes;
+    if (taken && bytes > 0) return (void *)taken;
+    if (r->apart && bytes >= (int64_t)CAIRN_POOL_FROM) return take_block(r, bytes);
+    r->offset += (bytes + ALIGN - 1) / ALIGN * ALIGN;
     return at;
 }
 
@@ -83,16 +111,12 @@ static void describe_level(const cairn_layout *layout,
 }
 
 /// A tuple array and the views of its fields in it.
-static void place_tuple(const cairn_layout *layout,
-                        int                 number,
-                        char               *base,
-                        int64_t            *offset,
-                        int64_t            *bytes,
-                        cairn_kernel_part  *view)
+static void
+place_tuple(const cairn_layout *layout, int number, room *r, cairn_kernel_part *view)
 {
     const cairn_tuple *tuple  = &layout->tuple[number];
     const int64_t      length = view->level[tuple->field[0]].idx_length;
-    char *at = take(base, offset, product(length, (int64_t)tuple->size), bytes);
+    char *const        at     = take(r, product(length, (int64_t)tuple->size), NULL);
 
     for (int f = 0; f < tuple->fields && at; f++)
         view->level[tuple->field[f]].idx = at + tuple->offset[f];
@@ -102,14 +126,11 @@ static void place_tuple(const cairn_layout *layout,
     view->val_stride = (int64_t)tuple->size;
 }
 
-void cairn_part_place(const cairn_layout *layout,
-                      const cairn_pos    *nodes,
-                      char               *base,
-                      int64_t            *offset,
-                      int64_t            *bytes,
-                      cairn_part         *part)
+static void
+place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *part)
 {
-    cairn_kernel_part *view = &part->view;
+    const cairn_taken *taken = r->taken;
+    cairn_kernel_part *view  = &part->view;
 
     view->order    = layout->order;
     view->levels   = layout->levels;
@@ -125,16 +146,67 @@ void cairn_part_place(const cairn_layout *layout,
 
         describe_level(layout, nodes, l, level);
         if (level->ptr_bits)
-            level->ptr = take(base, offset,
-                              product(level->ptr_length, level->ptr_bits / 8), bytes);
+            level->ptr = take(r, product(level->ptr_length, level->ptr_bits / 8), NULL);
         if (level->idx_bits && layout->level[l].tuple < 0)
-            level->idx = take(base, offset,
-                              product(level->idx_length, level->idx_bits / 8), bytes);
+            level->idx = take(r, product(level->idx_length, level->idx_bits / 8),
+                              taken ? taken->idx[l] : NULL);
     }
     for (int t = 0; t < layout->tuples; t++)
-        place_tuple(layout, t, base, offset, bytes, view);
+        place_tuple(layout, t, r, view);
     if (layout->value_tuple >= 0) return;
     view->val_block  = 1;
     view->val_stride = layout->value_bits / 8;
-    view->val = take(base, offset, product(view->values, view->val_stride), bytes);
+    view->val =
+        take(r, product(view->values, view->val_stride), taken ? taken->val : NULL);
+}
+
+void cairn_part_place(const cairn_layout *layout,
+                      const cairn_pos    *nodes,
+                      char               *base,
+                      int64_t            *offset,
+                      int64_t            *bytes,
+                      cairn_part         *part)
+{
+    room r = {.base = base, .offset = *offset};
+
+    place(layout, nodes, &r, part);
+    *offset = r.offset;
+    *bytes += r.bytes;
+}
+
+/// Hold the blocks of arrays that were taken.
+static void hold_taken(cairn_group *group, const cairn_taken *taken, cairn_part *part)
+{
+    const cairn_kernel_part *view = &part->view;
+
+    for (int l = 0; l < view->levels; l++)
+        if (taken->idx[l] && view->level[l].idx == taken->idx[l])
+            cairn_group_take(group, taken->from, taken->idx[l]);
+    if (taken->val && view->val == taken->val)
+        cairn_group_take(group, taken->from, taken->val);
+    group->taken = taken->bytes;
+}
+
+cairn_status cairn_group_alloc(cairn_env          *env,
+                               cairn_group        *group,
+                               const cairn_layout *layout,
+                               const cairn_pos    *nodes,
+                               bool                zero,
+                               const cairn_taken  *taken,
+                               cairn_part         *part)
+{
+    room r = {.apart = true, .taken = taken};
+
+    place(layout, nodes, &r, part);
+    CAIRN_TRY((zero ? cairn_alloc_zero : cairn_alloc)(env, r.offset, 1, &group->block));
+    r = (room){.base  = group->block,
+               .apart = true,
+               .env   = env,
+               .zero  = zero,
+               .group = group,
+               .taken = taken};
+    place(layout, nodes, &r, part);
+    group->bytes = r.bytes;
+    if (taken) hold_taken(group, taken, part);
+    return r.status;
 }
