@@ -196,6 +196,7 @@ CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val
 /// Collective. Rank boundaries stay where they are if they are multiples of the new
 /// format's grain; else the entries move to new owners, by way of coordinates. Where a
 /// format pads, a stored 0 looks like padding: it is kept only from layouts without.
+/// Arrays that would be the same, byte for byte, may be in both; either can be destroyed.
 ///
 /// @param[out] converted  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 ///                        @p tensor is not changed; both are in memory for the moment.
@@ -266,6 +267,9 @@ typedef struct cairn_part_info {
     int64_t nnz, bytes; ///< Entries stored; bytes of its arrays.
     int64_t local; ///< Number for cairn_tensor_array() when it is this rank's; else -1.
     int64_t values; ///< Values stored, padding included.
+    int64_t
+        taken; ///< Of the bytes, those of arrays that the tensor it was converted from
+               ///< has, too: a conversion does not copy what it need not.
 } cairn_part_info;
 
 /// List the parts of all ranks, by member, rank, share, bank.

@@ -184,6 +184,16 @@ static int64_t part_bytes(const cairn_part *part)
     return bytes;
 }
 
+/// Of a group that is one part; no other has any.
+static int64_t taken_bytes(const cairn_local *local, int64_t p)
+{
+    int g = 0;
+
+    while (p >= local->group[g].first + local->group[g].count)
+        g++;
+    return local->group[g].taken;
+}
+
 static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info *info)
 {
     const cairn_part *part = &tensor->local->part[p];
@@ -196,7 +206,8 @@ static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info
                           .nnz   = part->nnz,
                           .bytes = part_bytes(part),
                           .local = p,
-                          .values = part->view.values};
+                          .values = part->view.values,
+                          .taken  = taken_bytes(tensor->local, p)};
 }
 
 static int by_where(const void *a, const void *b)

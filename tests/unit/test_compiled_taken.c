@@ -371,9 +371,9 @@ Test(compiled_taken, nothing_is_kept_for_the_sake_of_other_arrays)
     const cairn_kernel_level *row    = &made->part[0].view.level[1];
     const int64_t             ptr    = row->ptr_length * (row->ptr_bits / 8);
 
-    cr_expect_lt(env.live_bytes, before + ptr + (1 << 17));
+    cr_expect_lt(env.live_bytes, before + ptr + (1 << 19));
     cairn_local_destroy(&e.source);
-    cr_expect_lt(env.live_bytes, before + ptr + (1 << 17) - rows);
+    cr_expect_lt(env.live_bytes, before + ptr + (1 << 19) - rows);
     cairn_local_destroy(&made);
     tear_down(&e);
 }

@@ -134,6 +134,12 @@ static void meet_appends(seen *s, product_case *c, cairn_convert_spec spec)
         spec.phase = phases[k];
         meet_phase(s, c, &spec);
     }
+    spec.taken = 1U << random_below(&c->state, spec.to->levels);
+    spec.taken_values =
+        spec.to->last + 1 == spec.to->levels && random_chance(&c->state, 50);
+    meet_phase(s, c, &spec);
+    spec.taken        = 0;
+    spec.taken_values = false;
     if (spec.from) return;
     spec.split  = random_below(&c->state, 2);
     spec.source = spec.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;

@@ -105,7 +105,8 @@ static const compare_way way = {.name    = "Cairn",
                                 .result  = result,
                                 .destroy = destroy};
 
-/// Bytes that one conversion reads and writes at least.
+/// Bytes that one conversion reads and writes at least; arrays that both tensors have in
+/// common are neither read nor written.
 static double count_bytes(const state *s)
 {
     const double     n     = (double)s->task->matrix->nnz;
@@ -118,7 +119,7 @@ static double count_bytes(const state *s)
 
         if (!t || cairn_tensor_parts(t, &count, &parts)) continue;
         for (int64_t p = 0; p < count; p++)
-            bytes += (double)parts[p].bytes;
+            bytes += (double)(parts[p].bytes - (k ? 2 : 0) * parts[p].taken);
         cairn_parts_free(t, &parts);
     }
     return bytes;
