@@ -6,6 +6,7 @@
 
 #include "tensor/sort_lines.h"
 
+#include "tensor/sort_dense.h"
 #include "tensor/sort_rank.h"
 
 #include <string.h>
@@ -145,6 +146,8 @@ bool cairn_sort_lines(cairn_pos         n,
     uint64_t *const handle = (uint64_t *)(void *)scratch, *const room = handle + n;
     bool once = true;
 
+    if (cairn_dense_fits(n, split, lines))
+        return cairn_sort_dense(n, split, first, lines, items, scratch, to, begin);
     memset(begin, 0, (size_t)(lines + 1) * sizeof *begin);
     count_lines(n, split, first, items, begin);
     for (int64_t k = 0; k < lines; k++)

@@ -20,8 +20,10 @@ enum { CAIRN_LINES_PAST = 16 }; ///< Items of scratch beyond those of a bucket.
 /// @param begin    [lines + 1] where each line begins in the result, and its end.
 /// @return false: a word is there twice, and the result is nothing.
 ///
-/// Cost: two passes in cache. In a line of n items each is then compared with all, as many
-/// at a time as the machine can; one of more than 32, 64 or 128 is sorted digit by digit.
+/// Cost: where the words could be up to 64 times as many, two passes over the items and
+/// one over a bit for each word. Else two passes in cache; in a line of n items each is
+/// then compared with all, as many at a time as the machine can, and one of more than 32,
+/// 64 or 128 is sorted digit by digit.
 /// Where words have more than 31 bits below the line, cairn_sort_items() sorts the bucket.
 bool cairn_sort_lines(cairn_pos         n,
                       int               split,

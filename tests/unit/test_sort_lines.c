@@ -152,6 +152,57 @@ Test(sort_lines, lines_of_any_length_are_ordered)
     }
 }
 
+/// Every possible word with probability 1/@p each, in a random order; loads are words.
+static void make_near(bucket *b, int64_t each, uint64_t *state)
+{
+    const int64_t words = b->lines << b->split;
+
+    b->n = 0;
+    for (int64_t w = 0; w < words; w++)
+        if (next_random(state) % (uint64_t)each == 0) {
+            const int64_t q = (int64_t)(next_random(state) % (uint64_t)(b->n + 1));
+
+            b->items[b->n++] = b->items[q];
+            b->items[q]      = (cairn_item){(FIRST << b->split) + (uint64_t)w, w};
+        }
+}
+
+static void check_near(const bucket *b)
+{
+    int64_t line = 0;
+
+    for (int64_t k = 0; k < b->n; k++) {
+        cr_assert(k == 0 || b->to[k - 1].word < b->to[k].word);
+        cr_assert_eq(b->to[k].word - (FIRST << b->split), (uint64_t)b->to[k].load);
+        for (; line <= (int64_t)(b->to[k].word >> b->split) - FIRST; line++)
+            cr_assert_eq(b->begin[line], k, "line %ld", (long)line);
+    }
+    for (; line <= b->lines; line++)
+        cr_assert_eq(b->begin[line], b->n, "line %ld", (long)line);
+}
+
+Test(sort_lines, words_near_each_other_are_ordered_for_any_width_of_lines)
+{
+    static const int split[] = {0, 1, 3, 5, 6, 7, 11, 16};
+    uint64_t         state   = 12345;
+
+    for (size_t k = 0; k < sizeof split / sizeof *split; k++)
+        for (int64_t each = 1; each <= 90; each = 3 * each + 1) {
+            const int64_t lines = 1 + (70000 >> split[k]);
+            bucket        b;
+
+            init(&b, lines << split[k], lines, split[k]);
+            make_near(&b, each, &state);
+
+            cr_assert(sort(&b), "%d bits, one of %ld", split[k], (long)each);
+
+            check_near(&b);
+            if (b.n > 1) b.items[b.n - 1] = b.items[0];
+            cr_assert_eq(sort(&b), b.n < 2);
+            fini(&b);
+        }
+}
+
 Test(sort_lines, a_word_that_is_there_twice_is_found)
 {
     uint64_t state = 7;
