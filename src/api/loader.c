@@ -106,10 +106,12 @@ static void release(void *user, cairn_kernel *kernel)
     own->device->release(own->device->user, kernel);
 }
 
-/// Finding devices takes longer than a small build does, but not than many of them.
+/// Finding devices takes longer than a small build does, but not than many of them. What
+/// cannot be done without any from buckets will be tried again, and counts then.
 static bool is_worth_devices(cairn_context *context, const cairn_build *build)
 {
     if (context->devices) return true;
+    if (build->dealt) return false;
     context->small += cairn_build_entries(build);
     return context->small >= WORTH_DEVICES;
 }

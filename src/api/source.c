@@ -6,6 +6,7 @@
 #include "comm/native.h"
 #include "comm/read.h"
 #include "comm/write.h"
+#include "tensor/entries_columns.h"
 #include "tensor/generate.h"
 
 #include <inttypes.h>
@@ -142,15 +143,24 @@ cairn_status cairn_source_read(cairn_context *context,
     return status;
 }
 
-/// On one rank: many entries stay unsorted where there are kernels that could do without.
-static cairn_status take_alone(cairn_source *source, const cairn_given *given)
+/// On one rank: is there hope for kernels that could do without sorted entries?
+static bool may_stay(const cairn_env *env, const cairn_given *given)
 {
-    cairn_env          *env    = &source->context->env;
     const cairn_entries number = {.n = given->n};
     const cairn_build   build  = {.entries = &number};
 
-    if (cairn_build_worth(env, &build) != CAIRN_BUILD_COMPILED)
-        return cairn_entries_take(env, given, &source->entries);
+    switch (cairn_build_worth(env, &build)) {
+    case CAIRN_BUILD_COMPILED: return true;
+    case CAIRN_BUILD_AT_HAND: return cairn_columns_fit(given);
+    default: return false;
+    }
+}
+
+static cairn_status take_alone(cairn_source *source, const cairn_given *given)
+{
+    cairn_env *env = &source->context->env;
+
+    if (!may_stay(env, given)) return cairn_entries_take(env, given, &source->entries);
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &source->unsorted));
     source->unsorted->entries = &source->entries;
     return cairn_entries_take_or_deal(env, given, &source->entries,

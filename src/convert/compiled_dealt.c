@@ -5,13 +5,17 @@
 /// memory in between. Lines are what the first level, a dimension, has indices for; all
 /// levels below are trimmed and dimensions, too, in their order, so that a word is a key.
 ///
-/// An entry that was given twice is found when its bucket is ordered. Then there are fewer
-/// nodes than were counted, and the entries go another way.
+/// Few entries lie in one bucket, in the order of columns: dealt to their rows, which are
+/// counted already, they stand as they are to.
+///
+/// An entry that was given twice is found when its bucket is ordered, or among its row's.
+/// Then there are fewer nodes than were counted, and the entries go another way.
 
 #include "convert/compiled.h"
 #include "tensor/sort_lines.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 /// While buckets are ordered and scattered.
 typedef struct {
@@ -73,7 +77,8 @@ static cairn_status load(cairn_compiled *c)
 {
     cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
-    fill.source = CAIRN_CONVERT_KEYS;
+    fill.source  = CAIRN_CONVERT_KEYS;
+    fill.grouped = c->build->dealt->line != NULL;
     return cairn_compiled_load(c, &fill, &c->fill);
 }
 
@@ -189,6 +194,70 @@ done:
     return status;
 }
 
+/* ---- by columns ---- */
+
+/// Are there neighbours alike that are of one line? The others are those where a line with
+/// entries begins, one look for each. @p bits is a constant.
+static inline __attribute__((always_inline)) bool
+has_twins_of(int bits, int64_t n, const void *idx, int64_t lines, const uint32_t *begin)
+{
+    const int width = bits / 8;
+    uint32_t  alike = 0;
+
+    for (int64_t k = 1; k < n; k++)
+        alike += cairn_load_int(idx, k, width, bits, false)
+                 == cairn_load_int(idx, k - 1, width, bits, false);
+    for (int64_t line = 0; line < lines && alike > 0; line++) {
+        const bool    counts = begin[line] > 0 && begin[line] < begin[line + 1];
+        const int64_t at     = counts ? begin[line] : 1;
+
+        alike -= counts
+                 & (cairn_load_int(idx, at, width, bits, false)
+                    == cairn_load_int(idx, at - 1, width, bits, false));
+    }
+    return alike > 0;
+}
+
+static bool
+has_twins(const cairn_kernel_level *level, int64_t lines, const uint32_t *begin)
+{
+    const int64_t n = level->nodes;
+
+    switch (level->idx_bits) {
+    case 8: return has_twins_of(8, n, level->idx, lines, begin);
+    case 16: return has_twins_of(16, n, level->idx, lines, begin);
+    case 32: return has_twins_of(32, n, level->idx, lines, begin);
+    default: return has_twins_of(64, n, level->idx, lines, begin);
+    }
+}
+
+/// Deal items that stand in the order of columns to their lines, straight into the arrays.
+static cairn_status deal_to_lines(dealing *d)
+{
+    const cairn_compiled *c     = d->c;
+    const cairn_dealt    *dealt = d->dealt;
+    const cairn_layout   *to    = c->m->layout;
+    const uint32_t *const begin = dealt->line + to->level[0].range.lo;
+    const size_t          bytes = (size_t)c->facts.groups * sizeof *begin;
+    cairn_convert_args    args  = d->args;
+
+    args.cursor = c->cursor;
+    args.groups = c->facts.groups;
+    args.begin  = 0;
+    args.end    = dealt->n;
+    args.key    = &dealt->items->word;
+    args.moved  = (double *)(void *)&dealt->items->load;
+    memcpy(c->cursor, begin, bytes);
+    CAIRN_TRY(
+        cairn_phase_check(c->m->env, cairn_phase_call(&c->fill, NULL, d->to, &args)));
+    memcpy(c->cursor, begin, bytes);
+    CAIRN_CHECK(!has_twins(&d->to->level[1], c->facts.groups, begin), c->m->env,
+                CAIRN_NO_KERNEL, "convert: an entry is there twice");
+    return CAIRN_OK;
+}
+
+/* ---- all ---- */
+
 static cairn_status
 fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
 {
@@ -204,7 +273,7 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     d.args.low   = fields.low;
     d.args.shift = fields.shift;
     d.args.mask  = fields.mask;
-    CAIRN_TRY(run(&d));
+    CAIRN_TRY(d.dealt->line ? deal_to_lines(&d) : run(&d));
     c->cursor[c->facts.groups] = (uint32_t)d.dealt->n;
     cairn_compiled_write_ptrs(c, bank, &part->view);
     return CAIRN_OK;

@@ -8,6 +8,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "kernels/gen.h"
+#include "tensor/entries_columns.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -141,12 +142,44 @@ static cairn_status convert_sample(generator          *g,
     return status;
 }
 
+/// As convert_sample(), from coordinates in any order: few are dealt by column first, as
+/// the sample is here, however far apart its columns are.
 static cairn_status
-convert_all(generator *g, const cairn_format *from, const cairn_format *to)
+convert_dealt(generator *g, const cairn_format *to, const int64_t *extent, int bits)
+{
+    cairn_entries sample;
+    cairn_dealt   dealt  = {.n = 0};
+    cairn_build   build  = build_of(to, extent, bits);
+    cairn_status  status = make_sample(g, extent, &sample);
+    cairn_given   given  = {
+           .order  = 2,
+           .n      = sample.n,
+           .coord  = {sample.coord[0], sample.coord[1]},
+           .stride = 1,
+           .value  = sample.value,
+           .extent = extent
+    };
+    cairn_words words;
+    bool        inside;
+
+    if (status == CAIRN_OK && cairn_words_within(&given, &words))
+        status = cairn_columns_deal(&g->env, &given, &words, &inside, &dealt);
+    build.entries = &sample;
+    build.dealt   = &dealt;
+    if (status == CAIRN_OK) status = ask(g, &build);
+    cairn_dealt_fini(&g->env, &dealt);
+    cairn_entries_fini(&g->env, &sample);
+    return status == CAIRN_NO_KERNEL ? CAIRN_OK : status; /* too few for the rows */
+}
+
+/// @param dealt  From coordinates in any order; else from a format, or sorted entries.
+static cairn_status
+convert_all(generator *g, bool dealt, const cairn_format *from, const cairn_format *to)
 {
     for (int e = 0; e < GEN_EXTENTS; e++)
         for (int bits = 32; bits <= 64; bits += 32)
-            CAIRN_TRY(convert_sample(g, from, to, gen_extent[e], bits));
+            CAIRN_TRY(dealt ? convert_dealt(g, to, gen_extent[e], bits)
+                            : convert_sample(g, from, to, gen_extent[e], bits));
     return CAIRN_OK;
 }
 
@@ -162,9 +195,11 @@ cairn_status gen_conversion(generator *g, const char *pair)
     cairn_status status =
         cairn_format_parse(&g->env, NULL, arrow + 2, "prebuilt.txt", &to);
 
-    if (status == CAIRN_OK && strcmp(name, "entries") != 0)
+    const bool dealt = strcmp(name, "coords") == 0;
+
+    if (status == CAIRN_OK && !dealt && strcmp(name, "entries") != 0)
         status = cairn_format_parse(&g->env, NULL, name, "prebuilt.txt", &from);
-    if (status == CAIRN_OK) status = convert_all(g, from, to);
+    if (status == CAIRN_OK) status = convert_all(g, dealt, from, to);
     cairn_format_destroy(&from);
     cairn_format_destroy(&to);
     return status;

@@ -38,7 +38,8 @@ cairn_status gen_add(generator *g, char *key, cairn_ir_function *function, int w
 /// The product named @p operation ("spmv+add") on @p format.
 cairn_status gen_product(generator *g, const char *operation, const char *format);
 
-/// The conversion @p pair: "FROM->TO"; FROM "entries" are coordinates that were read.
+/// The conversion @p pair: "FROM->TO"; FROM "entries" are coordinates that were
+/// read, "coords" few that came in any order.
 cairn_status gen_conversion(generator *g, const char *pair);
 
 /// Write everything to @p folder.

@@ -57,6 +57,9 @@ cairn_entries_permute(cairn_env *env, cairn_entries *entries, const cairn_pos *o
 /// for n entries: 16n, and for the threads 16 for each entry of the largest bucket, or 8n.
 cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries);
 
+/// Add duplicates of entries that are sorted, in the order in which they stand.
+void cairn_entries_add_duplicates(cairn_entries *entries);
+
 /// Coordinates and values in somebody else's arrays.
 typedef struct cairn_given {
     int                order;
@@ -75,7 +78,7 @@ cairn_status
 cairn_entries_copy(cairn_env *env, const cairn_given *given, cairn_entries *entries);
 
 /// As cairn_entries_copy() and then cairn_entries_sort(), but sorted on the way: entries
-/// in order are copied, the others go straight to buckets.
+/// in order are copied, the others go straight to buckets, or if they are few to columns.
 cairn_status
 cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entries);
 

@@ -386,7 +386,7 @@ static cairn_status count_all(cairn_env *env, dealing *d)
     return count_fine(env, d);
 }
 
-static cairn_status create(cairn_env *env, cairn_dealt *to)
+cairn_status cairn_dealt_create(cairn_env *env, cairn_dealt *to)
 {
     CAIRN_TRY(CAIRN_NEW(env, 4 * to->buckets, &to->begin));
     CAIRN_TRY(CAIRN_NEW(env, to->buckets + 1, &to->least));
@@ -412,7 +412,7 @@ cairn_status cairn_entries_deal(cairn_env         *env,
     CAIRN_GO(done, count_all(env, &d));
     *inside = !d.outside;
     if (d.outside) goto done;
-    CAIRN_GO(done, create(env, dealt));
+    CAIRN_GO(done, cairn_dealt_create(env, dealt));
     place_buckets(&d);
     cairn_crew_run(&env->crew, dealt->threads, deal_task, &d, dealt->threads);
 done:
@@ -423,6 +423,7 @@ done:
 
 void cairn_dealt_fini(cairn_env *env, cairn_dealt *dealt)
 {
+    cairn_free(env, dealt->line);
     cairn_free(env, dealt->items);
     cairn_free(env, dealt->least);
     cairn_free(env, dealt->begin);

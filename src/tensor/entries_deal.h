@@ -25,7 +25,8 @@ bool cairn_words_measure(const cairn_given *given, cairn_words *words);
 bool cairn_words_within(const cairn_given *given, cairn_words *words);
 
 /// Items in buckets. All words of a bucket are less than those of the next; within a
-/// bucket items stand in the order given.
+/// bucket items stand in the order given, or, where lines are known, in that of columns
+/// (d1), and those of a column in the order given.
 typedef struct cairn_dealt {
     int         order;
     cairn_pos   n;
@@ -39,6 +40,9 @@ typedef struct cairn_dealt {
     cairn_pos   most;    ///< Items of the largest bucket.
     cairn_item *items;   ///< With gaps between buckets.
     int         threads; ///< That are worth their while.
+    uint32_t   *line; ///< NULL; or [lines + 1] where each row begins, all together in
+                      ///< one bucket.
+    int64_t lines;    ///< Rows, from 0 on.
 } cairn_dealt;
 
 /// Deal entries to buckets, straight from where they were given.
@@ -53,6 +57,10 @@ cairn_status cairn_entries_deal(cairn_env         *env,
                                 const cairn_words *words,
                                 bool              *inside,
                                 cairn_dealt       *dealt);
+
+/// Allocate the arrays of buckets, whose number and whose items' are set. What `line` is
+/// stays as it is.
+cairn_status cairn_dealt_create(cairn_env *env, cairn_dealt *dealt);
 
 void cairn_dealt_fini(cairn_env *env, cairn_dealt *dealt);
 

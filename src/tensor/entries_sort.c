@@ -66,8 +66,7 @@ static bool sorted(cairn_env *env, const cairn_entries *entries, bool *duplicate
     return !c.wrong;
 }
 
-/// Entries are sorted and stand in the order in which duplicates are to be added.
-static void add_duplicates(cairn_entries *entries)
+void cairn_entries_add_duplicates(cairn_entries *entries)
 {
     cairn_pos last = 0;
 
@@ -197,7 +196,7 @@ static cairn_status sort_by_order(cairn_env *env, cairn_entries *entries)
     CAIRN_TRY(CAIRN_NEW(env, entries->n, &order));
     CAIRN_GO(done, cairn_sort_order(env, entries->n, entries->order, key, order));
     CAIRN_GO(done, cairn_entries_permute(env, entries, order));
-    add_duplicates(entries);
+    cairn_entries_add_duplicates(entries);
 done:
     cairn_free(env, order);
     return status;
@@ -218,7 +217,7 @@ cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries)
     bool        duplicates, inside;
 
     if (sorted(env, entries, &duplicates)) {
-        if (duplicates) add_duplicates(entries);
+        if (duplicates) cairn_entries_add_duplicates(entries);
         return CAIRN_OK;
     }
     for (int k = 0; k < entries->order; k++)
@@ -228,7 +227,7 @@ cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries)
         && sorted_by_columns(entries, &duplicates)) {
         CAIRN_TRY(sort_by_rows(env, entries, words.range[0].least,
                                (int64_t)1 << words.range[0].bits));
-        if (duplicates) add_duplicates(entries);
+        if (duplicates) cairn_entries_add_duplicates(entries);
         return CAIRN_OK;
     }
     return cairn_entries_by_words(env, &given, &words, &inside, entries);

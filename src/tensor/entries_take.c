@@ -3,7 +3,7 @@
 /// Entries out of somebody else's arrays. What is sorted is copied; what is not goes from
 /// there straight to buckets, so that unsorted entries never lie in memory as such.
 
-#include "tensor/entries_deal.h"
+#include "tensor/entries_columns.h"
 
 #include <inttypes.h>
 
@@ -140,6 +140,7 @@ cairn_status cairn_entries_take_or_deal(cairn_env         *env,
                            : cairn_words_measure(given, &words)))
         return copy_and_sort(env, given, entries);
     cairn_entries_fini(env, entries); /* its room is that of the buckets */
-    CAIRN_TRY(cairn_entries_deal(env, given, &words, &inside, dealt));
+    CAIRN_TRY((cairn_columns_fit(given) ? cairn_columns_deal : cairn_entries_deal)(
+        env, given, &words, &inside, dealt));
     return inside ? CAIRN_OK : check_inside(env, given);
 }

@@ -6,6 +6,8 @@
 
 #include "tensor/entries_words.h"
 
+#include "tensor/entries_columns.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -139,6 +141,7 @@ static void close_gaps(const cairn_dealt *d, cairn_entries *entries)
 cairn_status
 cairn_dealt_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entries)
 {
+    if (dealt->line) return cairn_columns_sort(env, dealt, entries);
     const int sorters = cairn_dealt_sorters(dealt, dealt->most);
     sorting   s       = {.dealt = dealt, .entries = entries};
 

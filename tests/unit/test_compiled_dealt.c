@@ -50,7 +50,7 @@ static void swap(example *e, int64_t a, int64_t b)
 /// Rows of any length: of most cases few, of others one that has nearly everything.
 static void make(example *e, uint64_t seed)
 {
-    static const int64_t sizes[] = {1, 7, 300, 5000, 70000, 250000};
+    static const int64_t sizes[] = {1, 7, 300, 5000, 70000, 400000};
     const int64_t        most = sizes[seed % 6], skew = 1 + (int64_t)(seed / 6 % 4);
 
     e->state     = seed * 0x9e3779b97f4a7c15 + 1;

@@ -372,6 +372,32 @@ check_entries(cairn_pos n, int order, const uint64_t *extent, const row_entry *g
     free(expected);
 }
 
+Test(sort, coordinates_in_arrays_of_their_own_are_taken)
+{
+    enum { N = 500 };
+    static const cairn_coord extent[2] = {N, N};
+    cairn_coord              i[N], j[N];
+    cairn_given              given = {
+                     .order = 2, .n = N, .coord = {i, j},
+                             .stride = 1, .extent = extent
+    };
+    cairn_entries entries;
+
+    for (int p = 0; p < N; p++) { /* entry (d, d*7%N) twice, the last first */
+        i[p] = (N - 1 - p) / 2;
+        j[p] = i[p] * 7 % N;
+    }
+    cairn_entries_init(&entries, 2);
+
+    cr_assert_eq(cairn_entries_take(&env, &given, &entries), CAIRN_OK);
+
+    cr_assert_eq(entries.n, N / 2);
+    for (int p = 0; p < N / 2; p++)
+        cr_assert(entries.coord[0][p] == p && entries.coord[1][p] == p * 7 % N
+                  && entries.value[p] == 2);
+    cairn_entries_fini(&env, &entries);
+}
+
 /// How random coordinates lie within their extents.
 enum { EVENLY, BY_COLUMNS, BY_ROWS, CROWDED };
 
