@@ -87,16 +87,14 @@ static void send_tile(const worker *w, int64_t g, int64_t begin, int64_t n)
     const int     last  = f->to->levels - 1;
     const int64_t first = f->c->cursor[g] * f->lanes + begin - g * f->lanes;
 
-    for (int64_t s = 0; s < w->cursor[1]; s++) {
-        const int64_t at = first + s * f->lanes, from = s * w->args.lanes;
-
-        cairn_stream_copy((char *)f->to->val + at * f->val_bytes,
-                          (const char *)w->to.val + from * f->val_bytes,
-                          (size_t)(n * f->val_bytes));
-        cairn_stream_copy((char *)f->to->level[last].idx + at * f->idx_bytes,
-                          (const char *)w->to.level[last].idx + from * f->idx_bytes,
-                          (size_t)(n * f->idx_bytes));
-    }
+    cairn_stream_rows((char *)f->to->val + first * f->val_bytes,
+                      (size_t)(f->lanes * f->val_bytes), w->to.val,
+                      (size_t)(w->args.lanes * f->val_bytes), w->cursor[1],
+                      (size_t)(n * f->val_bytes));
+    cairn_stream_rows((char *)f->to->level[last].idx + first * f->idx_bytes,
+                      (size_t)(f->lanes * f->idx_bytes), w->to.level[last].idx,
+                      (size_t)(w->args.lanes * f->idx_bytes), w->cursor[1],
+                      (size_t)(n * f->idx_bytes));
 }
 
 /// Fill lanes begin .. end-1 of one group, so wide, in the tile, and send it.

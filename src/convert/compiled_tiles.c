@@ -10,8 +10,6 @@
 #include "base/stream.h"
 #include "convert/compiled.h"
 
-#include <string.h>
-
 enum {
     TILE    = 512 << 10, ///< Bytes of a tile: in the cache of a core, with room left.
     WIDEST  = 512,       ///< Positions of each node, at most.
@@ -104,14 +102,9 @@ static void empty_tile(const tiles *t, char *tile, int64_t first, int64_t end)
     const cairn_kernel_level *level = &t->to->level[1];
     const size_t              bytes = (size_t)((end - first) * t->bytes);
 
-    for (int64_t q = 0; q < t->c->nodes; q++) {
-        char *const its = tile + q * t->stride * t->bytes;
-
-        cairn_stream_copy((char *)t->to->val
-                              + (q * level->size + first - level->lo) * t->bytes,
-                          its, bytes);
-        memset(its, 0, bytes);
-    }
+    cairn_stream_rows_out((char *)t->to->val + (first - level->lo) * t->bytes,
+                          (size_t)(level->size * t->bytes), tile,
+                          (size_t)(t->stride * t->bytes), (size_t)t->c->nodes, bytes);
 }
 
 /// Rows first <= r < end, tile by tile, by thread @p thread: it has slots, and an idx that

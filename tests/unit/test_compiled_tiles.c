@@ -167,22 +167,34 @@ Test(compiled_tiles, are_taken_for_many_nodes_in_the_order_of_their_line, .timeo
     cairn_env_fini(&env);
 }
 
-Test(stream, copies_any_bytes_and_no_others)
+Test(stream, copies_rows_of_any_bytes_and_no_others)
 {
-    enum { MOST = 300 };
-    static char from[MOST + 64], to[MOST + 64];
+    enum { ROWS_OF = 3, MOST = 300, TO = MOST + 75, FROM = MOST + 9 };
+    static char from[ROWS_OF * FROM + 64], to[ROWS_OF * TO + 64];
 
     for (int at = 0; at < 64; at += 5)
         for (int n = 0; n < MOST; n += 7) {
-            for (int k = 0; k < MOST + 64; k++)
-                from[k] = (char)(k % 100 + 1), to[k] = -1;
-            cairn_stream_copy(to + at, from + 3, (size_t)n);
-            cairn_stream_end();
-            for (int k = 0; k < MOST + 64; k++) {
-                const bool copied = k >= at && k < at + n;
+            const bool out = n % 2 == 1;
 
-                cr_assert_eq(to[k], copied ? (k - at + 3) % 100 + 1 : -1);
-                cr_assert_eq(from[k], k % 100 + 1);
+            for (size_t k = 0; k < sizeof from; k++)
+                from[k] = (char)(k % 100 + 1);
+            memset(to, -1, sizeof to);
+            if (out)
+                cairn_stream_rows_out(to + at, TO, from + 3, FROM, ROWS_OF, (size_t)n);
+            else
+                cairn_stream_rows(to + at, TO, from + 3, FROM, ROWS_OF, (size_t)n);
+            cairn_stream_end();
+            for (int k = 0; k < (int)sizeof to; k++) {
+                const int  row = k < at ? 0 : (k - at) / TO, its = k - at - row * TO;
+                const bool copied = row < ROWS_OF && its >= 0 && its < n;
+
+                cr_assert_eq(to[k], copied ? (row * FROM + 3 + its) % 100 + 1 : -1);
+            }
+            for (int k = 0; k < (int)sizeof from; k++) {
+                const int  row = k < 3 ? 0 : (k - 3) / FROM, its = k - 3 - row * FROM;
+                const bool left = out && row < ROWS_OF && its >= 0 && its < n;
+
+                cr_assert_eq(from[k], left ? 0 : k % 100 + 1);
             }
         }
 }
