@@ -15,7 +15,7 @@
 /// What is known of a block, in the 64 bytes before it, so that freeing counts right.
 typedef struct {
     size_t      bytes;
-    size_t      mapped;  ///< Of the pool's block around it; 0: it is malloc's.
+    size_t      total;   ///< Of the pool's block around it; 0: it is malloc's alone.
     bool        zero;    ///< Fresh pages, never written.
     _Atomic int holders; ///< That have to free it.
 } block_head;
@@ -54,8 +54,9 @@ int cairn_status_exit(cairn_status status)
 void cairn_env_init(cairn_env *env)
 {
     memset(env, 0, sizeof *env);
-    env->allowed      = -1;
-    env->memory_limit = INT64_MAX;
+    env->allowed        = -1;
+    env->memory_limit   = INT64_MAX;
+    env->machine_memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     cairn_options_init(&env->options);
     cairn_pool_init(&env->pool);
     cairn_crew_init(&env->crew);
@@ -158,17 +159,17 @@ static cairn_status no_memory(cairn_env *env, int64_t count, size_t size)
 static block_head *get_block(cairn_env *env, size_t bytes)
 {
     block_head *head;
-    size_t      mapped = 0;
-    bool        zero   = false;
+    size_t      total = 0;
+    bool        zero  = false;
 
     if (POOLED(bytes))
-        head = cairn_pool_take(&env->pool, bytes + HEAD, &mapped, &zero);
+        head = cairn_pool_take(&env->pool, bytes + HEAD, &total, &zero);
     else
         head = aligned_alloc(HEAD, (bytes + 2 * HEAD - 1) / HEAD * HEAD);
     if (!head) return NULL;
-    head->bytes  = bytes;
-    head->mapped = mapped;
-    head->zero   = zero;
+    head->bytes = bytes;
+    head->total = total;
+    head->zero  = zero;
     atomic_init(&head->holders, 1);
     return head;
 }
@@ -178,7 +179,7 @@ cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **bloc
     size_t bytes, most;
 
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes)
-        || __builtin_add_overflow(bytes, 2 * CAIRN_POOL_FROM, &most)
+        || __builtin_add_overflow(bytes, 2 * CAIRN_POOL_MAPPED, &most)
         || most > (size_t)INT64_MAX || !allocation_allowed(env))
         return no_memory(env, count, size);
 
@@ -241,9 +242,9 @@ cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **bl
 /// Bytes that the pool may keep: a quarter of what the environment, or the machine, has.
 static int64_t keep_limit(const cairn_env *env)
 {
-    const int64_t machine = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    const int64_t most = env->machine_memory;
 
-    return (env->memory_limit < machine ? env->memory_limit : machine) / 4;
+    return (env->memory_limit < most ? env->memory_limit : most) / 4;
 }
 
 void cairn_free(cairn_env *env, void *block)
@@ -253,8 +254,8 @@ void cairn_free(cairn_env *env, void *block)
 
     if (atomic_fetch_sub(&head->holders, 1) > 1) return;
     count_block(env, -1, -(int64_t)head->bytes);
-    if (head->mapped)
-        cairn_pool_give(&env->pool, head, head->mapped, keep_limit(env));
+    if (head->total)
+        cairn_pool_give(&env->pool, head, head->total, keep_limit(env));
     else
         free(head);
 }

@@ -40,15 +40,16 @@ typedef struct cairn_voice {
 typedef struct cairn_env {
     char            message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
     cairn_options   options;
-    bool            threads_given; ///< Somebody said options.threads; else a default.
-    int64_t         memory_limit;  ///< Bytes of arrays, entries and dense operands.
-    pthread_mutex_t voices;        ///< Lock of `message`, and of
+    bool            threads_given;  ///< Somebody said options.threads; else a default.
+    int64_t         memory_limit;   ///< Bytes of arrays, entries and dense operands.
+    int64_t         machine_memory; ///< Bytes of the machine.
+    pthread_mutex_t voices;         ///< Lock of `message`, and of
     cairn_voice    *voice;       ///< the latest voice; NULL: `message` alone is there.
     _Atomic int64_t live_blocks; ///< Blocks allocated and not freed.
     _Atomic int64_t live_bytes;
     _Atomic int64_t peak_bytes;
     _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
-    cairn_pool      pool;       ///< Big blocks.
+    cairn_pool      pool;       ///< Blocks that are used again.
     cairn_crew      crew;       ///< Threads for short work.
     cairn_progress_fn progress; ///< NULL: no progress.
     void             *progress_user;
@@ -83,8 +84,8 @@ const char *cairn_message(cairn_env *env);
 
 /// Allocate @p count elements of @p size bytes, 64-byte aligned, contents undefined.
 ///
-/// Local. Blocks of 2 MB and more come from the pool (base/pool.h): huge pages, used
-/// again. No page of a fresh one was touched: whoever writes it first decides where, on a
+/// Local. Blocks of 16 KB and more come from the pool (base/pool.h) and are used again, from
+/// 2 MB on in huge pages. No page of a fresh one of these was touched: whoever writes it first decides where, on a
 /// machine of several memories, it lies.
 ///
 /// @param[out] block The block, never NULL on success (also for 0 bytes); freed with

@@ -4,10 +4,36 @@
 
 #include "base/pool.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#define PAGE ((size_t)2 << 20)
+#define SMALL_PAGE ((size_t)4 << 10)
+#define HUGE_PAGE  CAIRN_POOL_MAPPED
+#define SMALL_KEPT ((int64_t)32 << 20) /* bytes */
+
+static size_t round_up(size_t bytes, size_t page)
+{
+    return (bytes + page - 1) / page * page;
+}
+
+static bool is_mapped(size_t total)
+{
+    return total >= CAIRN_POOL_MAPPED;
+}
+
+static cairn_shelf *shelf_of(cairn_pool *pool, size_t total)
+{
+    return is_mapped(total) ? &pool->mapped : &pool->small;
+}
+
+static void give_back(void *start, size_t total)
+{
+    if (is_mapped(total))
+        munmap(start, total);
+    else
+        free(start);
+}
 
 void cairn_pool_init(cairn_pool *pool)
 {
@@ -15,44 +41,53 @@ void cairn_pool_init(cairn_pool *pool)
     pthread_mutex_init(&pool->lock, NULL);
 }
 
-/// Take block @p k out of the list; the lock is held.
-static void *remove_block(cairn_pool *pool, int k, size_t *total)
+/// Take block @p k off the shelf; the lock is held.
+static void *remove_block(cairn_shelf *shelf, int k, size_t *total)
 {
-    void *start = pool->block[k].start;
+    void *start = shelf->block[k].start;
 
-    *total = pool->block[k].total;
-    pool->bytes -= (int64_t)*total;
-    pool->kept--;
-    memmove(&pool->block[k], &pool->block[k + 1],
-            (size_t)(pool->kept - k) * sizeof pool->block[0]);
+    *total = shelf->block[k].total;
+    shelf->bytes -= (int64_t)*total;
+    shelf->kept--;
+    memmove(&shelf->block[k], &shelf->block[k + 1],
+            (size_t)(shelf->kept - k) * sizeof shelf->block[0]);
     return start;
 }
 
-static void unmap_oldest(cairn_pool *pool)
+static void give_oldest_back(cairn_shelf *shelf)
 {
-    size_t total;
-    void  *start = remove_block(pool, 0, &total);
+    size_t      total;
+    void *const start = remove_block(shelf, 0, &total);
 
-    munmap(start, total);
+    give_back(start, total);
+}
+
+/// The lock is held, or nobody else is there.
+static void empty(cairn_pool *pool)
+{
+    while (pool->mapped.kept > 0)
+        give_oldest_back(&pool->mapped);
+    while (pool->small.kept > 0)
+        give_oldest_back(&pool->small);
 }
 
 void cairn_pool_fini(cairn_pool *pool)
 {
-    while (pool->kept > 0)
-        unmap_oldest(pool);
+    empty(pool);
     pthread_mutex_destroy(&pool->lock);
 }
 
 /// The kept block that fits best, or -1; the lock is held.
-static int best_fit(const cairn_pool *pool, size_t total)
+static int best_fit(const cairn_shelf *shelf, size_t total)
 {
-    int best = -1;
+    const size_t page = is_mapped(total) ? HUGE_PAGE : SMALL_PAGE;
+    int          best = -1;
 
-    for (int k = 0; k < pool->kept; k++) {
-        const size_t size = pool->block[k].total;
+    for (int k = 0; k < shelf->kept; k++) {
+        const size_t size = shelf->block[k].total;
 
-        if (size < total || size > total + total / 4 + PAGE) continue;
-        if (best < 0 || size < pool->block[best].total) best = k;
+        if (size < total || size > total + total / 4 + page) continue;
+        if (best < 0 || size < shelf->block[best].total) best = k;
     }
     return best;
 }
@@ -60,54 +95,65 @@ static int best_fit(const cairn_pool *pool, size_t total)
 /// Map @p total bytes at a multiple of a huge page: map one page more, cut the ends off.
 static void *map_aligned(size_t total)
 {
-    char *start = mmap(NULL, total + PAGE, PROT_READ | PROT_WRITE,
+    char *start = mmap(NULL, total + HUGE_PAGE, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
     if (start == MAP_FAILED) return NULL;
-    const size_t before = (PAGE - (uintptr_t)start % PAGE) % PAGE;
+    const size_t before = (HUGE_PAGE - (uintptr_t)start % HUGE_PAGE) % HUGE_PAGE;
 
     if (before > 0) munmap(start, before);
-    if (before < PAGE) munmap(start + before + total, PAGE - before);
+    if (before < HUGE_PAGE) munmap(start + before + total, HUGE_PAGE - before);
     madvise(start + before, total, MADV_HUGEPAGE);
     return start + before;
 }
 
+static void *get_fresh(size_t total)
+{
+    return is_mapped(total) ? map_aligned(total) : aligned_alloc(64, total);
+}
+
 void *cairn_pool_take(cairn_pool *pool, size_t bytes, size_t *total, bool *zero)
 {
-    const size_t round = (bytes + PAGE - 1) / PAGE * PAGE;
-    void        *start = NULL;
+    size_t round = round_up(bytes, SMALL_PAGE);
+    void  *start = NULL;
+
+    if (is_mapped(round)) round = round_up(round, HUGE_PAGE);
+    cairn_shelf *const shelf = shelf_of(pool, round);
 
     *zero = false;
     pthread_mutex_lock(&pool->lock);
-    const int k = best_fit(pool, round);
+    const int k = best_fit(shelf, round);
 
-    if (k >= 0) start = remove_block(pool, k, total);
+    if (k >= 0) start = remove_block(shelf, k, total);
     pthread_mutex_unlock(&pool->lock);
     if (start) return start;
-    *zero  = true;
+    *zero  = is_mapped(round);
     *total = round;
-    start  = map_aligned(round);
+    start  = get_fresh(round);
     if (start) return start;
     pthread_mutex_lock(&pool->lock);
-    while (pool->kept > 0)
-        unmap_oldest(pool);
+    empty(pool);
     pthread_mutex_unlock(&pool->lock);
-    return map_aligned(round);
+    return get_fresh(round);
 }
 
 void cairn_pool_give(cairn_pool *pool, void *start, size_t total, int64_t limit)
 {
+    cairn_shelf *const shelf = shelf_of(pool, total);
+
+    if (!is_mapped(total) && limit > SMALL_KEPT) limit = SMALL_KEPT;
     if ((int64_t)total > limit) {
-        munmap(start, total);
+        give_back(start, total);
         return;
     }
     pthread_mutex_lock(&pool->lock);
-    while (pool->kept > 0
-           && (pool->kept == CAIRN_POOL_BLOCKS || pool->bytes + (int64_t)total > limit))
-        unmap_oldest(pool);
-    pool->block[pool->kept].start = start;
-    pool->block[pool->kept].total = total;
-    pool->kept++;
-    pool->bytes += (int64_t)total;
+    while (
+        shelf->kept > 0
+        && (shelf->kept == CAIRN_POOL_BLOCKS || shelf->bytes + (int64_t)total > limit))
+        give_oldest_back(shelf);
+    shelf->block[shelf->kept].start = start;
+    shelf->block[shelf->kept].total = total;
+    shelf->kept++;
+    shelf->bytes += (int64_t)total;
     pthread_mutex_unlock(&pool->lock);
 }

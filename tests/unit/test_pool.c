@@ -85,11 +85,11 @@ Test(pool, keeps_at_most_a_quarter_of_the_limit)
         cr_assert_eq(cairn_alloc(&env, 5 * MB, 1, &block[k]), CAIRN_OK);
     for (int k = 0; k < 6; k++)
         cairn_free(&env, block[k]);
-    cr_expect_leq(env.pool.bytes, 16 * MB);
-    cr_expect_gt(env.pool.bytes, 0);
+    cr_expect_leq(env.pool.mapped.bytes, 16 * MB);
+    cr_expect_gt(env.pool.mapped.bytes, 0);
     cr_assert_eq(cairn_alloc(&env, 17 * MB, 1, &block[0]), CAIRN_OK);
     cairn_free(&env, block[0]);
-    cr_expect_leq(env.pool.bytes, 16 * MB);
+    cr_expect_leq(env.pool.mapped.bytes, 16 * MB);
 }
 
 Test(pool, never_keeps_more_blocks_than_it_has_places_for)
@@ -100,7 +100,54 @@ Test(pool, never_keeps_more_blocks_than_it_has_places_for)
         cr_assert_eq(cairn_alloc(&env, 2 * MB, 1, &block[k]), CAIRN_OK);
     for (int k = 0; k < CAIRN_POOL_BLOCKS + 4; k++)
         cairn_free(&env, block[k]);
-    cr_expect_eq(env.pool.kept, CAIRN_POOL_BLOCKS);
+    cr_expect_eq(env.pool.mapped.kept, CAIRN_POOL_BLOCKS);
+}
+
+Test(pool, small_blocks_come_back_too)
+{
+    void *first, *second;
+
+    cr_assert_eq(cairn_alloc(&env, 100000, 1, &first), CAIRN_OK);
+    memset(first, 0xa5, 100000);
+    cairn_free(&env, first);
+    cr_expect_eq(env.pool.small.kept, 1);
+    cr_expect_eq(env.pool.mapped.kept, 0);
+    cr_assert_eq(cairn_alloc_zero(&env, 90000, 1, &second), CAIRN_OK);
+    cr_expect_eq(first, second);
+    cr_expect_not(cairn_alloc_is_zero(second));
+    cr_expect(is_zero(second, 90000));
+    cairn_free(&env, second);
+    cr_assert_eq(cairn_alloc(&env, 20000, 1, &second), CAIRN_OK);
+    cr_expect_neq(first, second, "100000 bytes given for 20000");
+    cairn_free(&env, second);
+    cr_assert_eq(cairn_alloc(&env, 1000, 1, &second), CAIRN_OK);
+    cairn_free(&env, second);
+    cr_expect_eq(env.pool.small.kept, 2, "tiny ones are malloc's");
+}
+
+Test(pool, keeps_little_of_what_is_small)
+{
+    void *block[CAIRN_POOL_BLOCKS];
+
+    for (int k = 0; k < CAIRN_POOL_BLOCKS; k++) /* 48 MB */
+        cr_assert_eq(cairn_alloc(&env, 3 * MB / 2, 1, &block[k]), CAIRN_OK);
+    for (int k = 0; k < CAIRN_POOL_BLOCKS; k++)
+        cairn_free(&env, block[k]);
+    cr_expect_leq(env.pool.small.bytes, 32 * MB);
+    cr_expect_gt(env.pool.small.kept, 10);
+    cr_expect_eq(env.pool.mapped.kept, 0);
+}
+
+Test(pool, sizes_around_the_smallest_mapped_one)
+{
+    for (int64_t bytes = 2 * MB - 200; bytes <= 2 * MB + 200; bytes++) {
+        void *block;
+
+        cr_assert_eq(cairn_alloc(&env, bytes, 1, &block), CAIRN_OK);
+        memset(block, 1, (size_t)bytes);
+        cairn_free(&env, block);
+    }
+    cr_expect_leq(env.pool.small.kept + env.pool.mapped.kept, 3);
 }
 
 #endif
