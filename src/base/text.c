@@ -46,14 +46,20 @@ void cairn_text_add(cairn_text *text, const char *fmt, ...)
 {
     va_list args;
 
+    if (!reserve(text, 0)) return;
+
+    const size_t room = text->capacity - text->length;
+
     va_start(args, fmt);
-    const int length = vsnprintf(NULL, 0, fmt, args);
+    const int length = vsnprintf(text->data + text->length, room, fmt, args);
     va_end(args);
-    if (length < 0 || !reserve(text, (size_t)length)) return;
-    va_start(args, fmt);
-    vsnprintf(text->data + text->length, (size_t)length + 1, fmt, args);
-    va_end(args);
-    text->length += (size_t)length;
+    if (length >= 0 && (size_t)length >= room) { /* once more, where it fits */
+        if (!reserve(text, (size_t)length)) return;
+        va_start(args, fmt);
+        vsnprintf(text->data + text->length, (size_t)length + 1, fmt, args);
+        va_end(args);
+    }
+    if (length >= 0) text->length += (size_t)length;
 }
 
 cairn_status cairn_text_take(cairn_text *text, char **string)
