@@ -9,12 +9,14 @@
 #include <string.h>
 
 enum {
-    WIDTH    = CAIRN_MAX_ATOMS + CAIRN_MAX_VARS + 1, /* atoms, variables, constant */
-    CONSTANT = WIDTH - 1,
-    MAX_ROWS = CAIRN_MAX_VARS
+    CONSTANT = CAIRN_MAX_ATOMS, /* columns: atoms, the constant, variables */
+    VARS     = CONSTANT + 1,
+    WIDTH    = VARS + CAIRN_MAX_VARS,
+    MAX_ROWS = CAIRN_MAX_VARS,
+    FEW      = 4, ///< Rows or steps that there is room for at first.
 };
 
-/// sum row[atom] * atom = sum row[ATOMS + var] * var + row[CONSTANT]
+/// sum row[atom] * atom = sum row[VARS + var] * var + row[CONSTANT]
 typedef struct {
     int     pivot;
     int64_t c[WIDTH];
@@ -24,9 +26,10 @@ struct cairn_known {
     cairn_env     *env;
     cairn_algebra *algebra;
     int            vars, rows, steps;
+    int            row_room, step_room;
     uint32_t       queries_used;
-    row            row[MAX_ROWS];
-    cairn_step     step[CAIRN_KNOWN_STEPS];
+    row           *row;  ///< [rows], of row_room
+    cairn_step    *step; ///< [steps], of step_room
 };
 
 cairn_status
@@ -34,21 +37,32 @@ cairn_known_create(cairn_env *env, cairn_algebra *algebra, cairn_known **known)
 {
     cairn_known *fresh;
 
-    CAIRN_TRY(CAIRN_NEW(env, 1, &fresh));
-    fresh->env          = env;
-    fresh->algebra      = algebra;
-    fresh->vars         = 0;
-    fresh->rows         = 0;
-    fresh->steps        = 0;
-    fresh->queries_used = 0;
-    *known              = fresh;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
+    fresh->env     = env;
+    fresh->algebra = algebra;
+    *known         = fresh;
     return CAIRN_OK;
 }
 
 void cairn_known_destroy(cairn_env *env, cairn_known **known)
 {
+    if (!*known) return;
+    cairn_free(env, (*known)->row);
+    cairn_free(env, (*known)->step);
     cairn_free(env, *known);
     *known = NULL;
+}
+
+/// Room for one more in a list.
+static cairn_status
+make_room(const cairn_known *known, int used, int *room, size_t size, void **list)
+{
+    const int more = *room > 0 ? 2 * *room : FEW;
+
+    if (used < *room) return CAIRN_OK;
+    CAIRN_TRY(cairn_realloc(known->env, more, size, list));
+    *room = more;
+    return CAIRN_OK;
 }
 
 static cairn_status too_large(const cairn_known *known)
@@ -57,14 +71,27 @@ static cairn_status too_large(const cairn_known *known)
                       "format: index map: too large for its algebra");
 }
 
-static void make_primitive(row *r)
+/// The column after @p k in which rows may have something: behind the atoms that there are
+/// come the constant, the variables, and the one that solving adds.
+static int next_column(const cairn_known *known, int k)
 {
-    int64_t g = 0;
+    return k + 1 == known->algebra->atoms ? CONSTANT : k + 1;
+}
 
-    for (int k = 0; k < WIDTH && g != 1; k++)
+static int end_of_columns(const cairn_known *known)
+{
+    return VARS + (known->vars < CAIRN_MAX_VARS ? known->vars + 1 : known->vars);
+}
+
+static void make_primitive(const cairn_known *known, row *r)
+{
+    const int end = end_of_columns(known);
+    int64_t   g   = 0;
+
+    for (int k = 0; k < end && g != 1; k = next_column(known, k))
         g = cairn_gcd(g, r->c[k] < 0 ? -r->c[k] : r->c[k]);
     if (g > 1)
-        for (int k = 0; k < WIDTH; k++)
+        for (int k = 0; k < end; k = next_column(known, k))
             r->c[k] /= g;
 }
 
@@ -72,15 +99,16 @@ static void make_primitive(row *r)
 static cairn_status eliminate(const cairn_known *known, row *target, const row *by)
 {
     const int64_t t = target->c[by->pivot], b = by->c[by->pivot];
+    const int     end = end_of_columns(known);
 
     if (t == 0) return CAIRN_OK;
-    for (int k = 0; k < WIDTH; k++) {
+    for (int k = 0; k < end; k = next_column(known, k)) {
         const __int128 v = (__int128)target->c[k] * b - (__int128)by->c[k] * t;
 
         if (v > INT64_MAX || v < -INT64_MAX) return too_large(known);
         target->c[k] = (int64_t)v;
     }
-    make_primitive(target);
+    make_primitive(known, target);
     return CAIRN_OK;
 }
 
@@ -127,11 +155,13 @@ static cairn_status reduce(const cairn_known *known, row *r)
 static cairn_status enter(cairn_known *known, row *r, bool *fresh)
 {
     CAIRN_TRY(reduce(known, r));
-    for (r->pivot = 0; r->pivot < CAIRN_MAX_ATOMS && r->c[r->pivot] == 0;)
+    for (r->pivot = 0; r->pivot < known->algebra->atoms && r->c[r->pivot] == 0;)
         r->pivot++;
-    *fresh = r->pivot < CAIRN_MAX_ATOMS;
+    *fresh = r->pivot < known->algebra->atoms;
     if (!*fresh) return CAIRN_OK;
     if (known->rows == MAX_ROWS) return too_large(known);
+    CAIRN_TRY(make_room(known, known->rows, &known->row_room, sizeof *known->row,
+                        (void **)&known->row));
     for (int k = 0; k < known->rows; k++)
         CAIRN_TRY(eliminate(known, &known->row[k], r));
     known->row[known->rows++] = *r;
@@ -146,7 +176,7 @@ cairn_known_add(cairn_known *known, const cairn_form *form, int *var, bool *fres
 
     if (known->vars == CAIRN_MAX_VARS) return too_large(known);
     CAIRN_TRY(expand(known, form, 1, &r));
-    r.c[CAIRN_MAX_ATOMS + known->vars] = 1;
+    r.c[VARS + known->vars] = 1;
     if (var) *var = known->vars;
     known->vars++;
     CAIRN_TRY(enter(known, &r, &is_fresh));
@@ -176,13 +206,13 @@ cairn_known_add_constant(cairn_known *known, const cairn_form *form, int64_t val
 static cairn_status
 read_linear(const cairn_known *known, const row *r, int marker, cairn_linear *out)
 {
-    const int64_t m = r->c[CAIRN_MAX_ATOMS + marker], sign = m > 0 ? -1 : 1;
+    const int64_t m = r->c[VARS + marker], sign = m > 0 ? -1 : 1;
 
     memset(out, 0, sizeof *out);
     out->den      = sign > 0 ? -m : m;
     out->constant = sign * r->c[CONSTANT];
     for (int v = 0; v < marker; v++) {
-        const int64_t c = r->c[CAIRN_MAX_ATOMS + v];
+        const int64_t c = r->c[VARS + v];
 
         if (c == 0) continue;
         if (out->terms == CAIRN_MAX_LEVELS) return too_large(known);
@@ -204,10 +234,10 @@ cairn_status cairn_known_solve(cairn_known      *known,
      * gone is its combination of the others. */
     if (marker == CAIRN_MAX_VARS) return too_large(known);
     CAIRN_TRY(expand(known, form, 1, &r));
-    r.c[CAIRN_MAX_ATOMS + marker] = 1;
+    r.c[VARS + marker] = 1;
     CAIRN_TRY(reduce(known, &r));
     *is_known = true;
-    for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
+    for (int k = 0; k < known->algebra->atoms; k++)
         if (r.c[k] != 0) *is_known = false;
     if (*is_known && out) CAIRN_TRY(read_linear(known, &r, marker, out));
     return CAIRN_OK;
@@ -222,6 +252,8 @@ const cairn_step *cairn_known_steps(const cairn_known *known, int *count)
 static cairn_status new_step(cairn_known *known, cairn_step **step)
 {
     if (known->steps == CAIRN_KNOWN_STEPS) return too_large(known);
+    CAIRN_TRY(make_room(known, known->steps, &known->step_room, sizeof *known->step,
+                        (void **)&known->step));
     *step = &known->step[known->steps++];
     memset(*step, 0, sizeof **step);
     (*step)->var = known->vars;

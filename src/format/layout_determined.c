@@ -60,11 +60,11 @@ static cairn_status determined_by(cairn_env    *env,
     CAIRN_TRY(cairn_known_create(env, layout->algebra, &known));
     CAIRN_GO(done, solve_level(layout, known, target, given, is_function, &result));
     if (!*is_function || !recipe) goto done;
+    CAIRN_GO(done, solve_dims(layout, known, recipe));
     const cairn_step *step = cairn_known_steps(known, &steps);
 
-    CAIRN_GO(done, solve_dims(layout, known, recipe));
     CAIRN_GO(done, CAIRN_NEW(env, steps, &recipe->step));
-    memcpy(recipe->step, step, (size_t)steps * sizeof *step);
+    if (steps > 0) memcpy(recipe->step, step, (size_t)steps * sizeof *step);
     recipe->steps  = steps;
     recipe->result = result;
     recipe->vars   = CAIRN_MAX_VARS;
