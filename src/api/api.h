@@ -167,7 +167,7 @@ cairn_status cairn_context_loader(cairn_context      *context,
 /// The table of queries' exchanges over a communicator.
 cairn_query_net cairn_net_of(cairn_comm *comm);
 
-/// Make a format's own copy, by its canonical text.
+/// Hold a format of this context, or make a copy of another's, by its canonical text.
 cairn_status cairn_format_copy(cairn_context      *context,
                                const cairn_format *format,
                                cairn_format      **copy);

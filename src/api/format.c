@@ -72,6 +72,10 @@ cairn_status cairn_format_copy(cairn_context      *context,
     cairn_env    *env = &context->env;
     cairn_format *fresh;
 
+    if (format->env == env) {
+        *copy = cairn_format_hold(format);
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_format_parse(env, NULL, format->text, "format", &fresh));
     const cairn_status status = cairn_format_keep_texts(env, fresh);
 

@@ -151,8 +151,9 @@ typedef struct cairn_format {
     double               threshold[CAIRN_MAX_MEMBERS]; ///< [members-1], descending.
     double               keep[CAIRN_MAX_MEMBERS];      ///< [members-1], each in (0,1].
     cairn_env           *env;
-    struct cairn_arena  *arena; ///< Owns everything above, and the texts below,
-    const char          *text;  ///< which the API prints once: the canonical text,
+    int                  others; ///< That hold it, too.
+    struct cairn_arena  *arena;  ///< Owns everything above, and the texts below,
+    const char          *text;   ///< which the API prints once: the canonical text,
     const char          *member_text[CAIRN_MAX_MEMBERS]; ///< each member's,
     const char         **level_text[CAIRN_MAX_MEMBERS];  ///< each level's expression.
 } cairn_format;

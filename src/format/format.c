@@ -199,6 +199,15 @@ out:
     return status;
 }
 
+cairn_format *cairn_format_hold(const cairn_format *format)
+{
+    cairn_format *const held =
+        (cairn_format *)format; /* constant but for who holds it */
+
+    held->others++;
+    return held;
+}
+
 void cairn_format_destroy(cairn_format **format)
 {
     if (!*format) return;
@@ -206,6 +215,6 @@ void cairn_format_destroy(cairn_format **format)
     cairn_env   *env   = (*format)->env;
     cairn_arena *arena = (*format)->arena;
 
-    cairn_arena_destroy(env, &arena);
+    if ((*format)->others-- == 0) cairn_arena_destroy(env, &arena);
     *format = NULL;
 }

@@ -79,7 +79,13 @@ cairn_status cairn_format_open(cairn_env     *env,
                                const char    *origin,
                                cairn_format **format);
 
-/// Destroy a format; its environment is the one it was parsed with.
+/// Hold a format once more, instead of copying what is constant: what is returned is
+/// destroyed like one of its own.
+///
+/// Local; in the thread of the format's environment, like destroying.
+cairn_format *cairn_format_hold(const cairn_format *format);
+
+/// Destroy a format, unless others hold it; its environment is the one it was parsed with.
 CAIRN_API void cairn_format_destroy(cairn_format **format);
 
 /// Print in the canonical form: one line, parse(print(f)) = f, and two formats are

@@ -67,6 +67,37 @@ Test(api, nothing_is_destroyed_with_null)
     cairn_context_destroy(&none);
 }
 
+Test(api, a_format_lives_as_long_as_a_tensor_in_it)
+{
+    cairn_context *other;
+    cairn_format  *format = NULL, *coo = NULL;
+    cairn_tensor  *tensor = NULL, *converted = NULL, *foreign = NULL;
+    cairn_source  *source = figure();
+
+    MUST(context, cairn_format_create(context, "csr", &format));
+    MUST(context, cairn_format_create(context, "coo", &coo));
+    MUST(context, cairn_tensor_create(source, coo, CAIRN_F64, &tensor));
+    MUST(context, cairn_tensor_convert(tensor, format, &converted));
+    cr_expect_eq(cairn_tensor_format(converted), format, "no copy");
+    cairn_format_destroy(&format);
+    cairn_format_destroy(&coo);
+    cr_expect_null(format);
+    cr_expect(strstr(cairn_format_text(cairn_tensor_format(converted)), "idx_map"));
+    cairn_tensor_destroy(&tensor);
+    cr_expect(strstr(cairn_format_text(cairn_tensor_format(converted)), "idx_map"));
+
+    cr_assert_eq(cairn_context_create(&other), CAIRN_OK);
+    cr_assert_eq(cairn_format_create(other, "dcsr", &format), CAIRN_OK);
+    MUST(context, cairn_tensor_convert(converted, format, &foreign));
+    cr_expect_neq(cairn_tensor_format(foreign), format, "another context's");
+    cairn_format_destroy(&format);
+    cairn_context_destroy(&other);
+    cr_expect(strstr(cairn_format_text(cairn_tensor_format(foreign)), "idx_map"));
+    cairn_tensor_destroy(&foreign);
+    cairn_tensor_destroy(&converted);
+    cairn_source_destroy(&source);
+}
+
 Test(api, duplicates_are_added)
 {
     const int64_t extent[2] = {3, 3}, coord[] = {2, 2, 0, 1, 2, 2, 0, 1, 2, 2};
