@@ -90,6 +90,23 @@ static void lower_phase(cairn_convert *c)
     cairn_ir_return(&c->ir, cairn_ir_int(&c->ir, 0));
 }
 
+static cairn_status
+finish(cairn_env *env, cairn_convert *c, cairn_ir_function **function)
+{
+    bool               changed = false;
+    cairn_ir_function *fresh;
+
+    CAIRN_TRY(cairn_passes_finish(env, &c->ir, &fresh));
+
+    const cairn_status status = cairn_pass_limits(env, fresh, &changed);
+
+    if (status == CAIRN_OK)
+        *function = fresh;
+    else
+        cairn_ir_destroy(env, &fresh);
+    return status;
+}
+
 cairn_status cairn_convert_lower(cairn_env                *env,
                                  const cairn_convert_spec *spec,
                                  const char               *name,
@@ -108,7 +125,7 @@ cairn_status cairn_convert_lower(cairn_env                *env,
     cairn_ir_begin(&c->ir, env, name, CAIRN_ABI_CONVERT);
     describe(c, name);
     lower_phase(c);
-    status = cairn_passes_finish(env, &c->ir, function);
+    status = finish(env, c, function);
 done:
     cairn_free(env, c->algebra);
     cairn_free(env, c);

@@ -44,7 +44,13 @@ cairn_pass_flatten(cairn_env *env, cairn_ir_function *function, bool *changed);
 cairn_status
 cairn_pass_hoist(cairn_env *env, cairn_ir_function *function, bool *changed);
 
-/// All passes, until nothing changes.
+/// What a loop that stores would load in every turn to know whether it has another one is
+/// loaded before it. For functions that are finished: loops with such a limit are no more
+/// what the other passes look for.
+cairn_status
+cairn_pass_limits(cairn_env *env, cairn_ir_function *function, bool *changed);
+
+/// All other passes, until nothing changes.
 ///
 /// Local. In a debug build the function is checked after every pass.
 cairn_status cairn_passes_run(cairn_env *env, cairn_ir_function *function);

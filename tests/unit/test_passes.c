@@ -203,6 +203,32 @@ Test(passes, hoist_leaves_loads_that_may_not_be_done)
     expect("passes/hoist_kept.c.txt", cairn_pass_hoist);
 }
 
+/// A limit that is loaded goes before a loop that stores, and stays where none does.
+Test(passes, limits_before_loops_that_store)
+{
+    const cairn_ir_x     end = cairn_ir_load(b, ptr, num(1));
+    cairn_ir_stmt       *i   = cairn_ir_for(b, num(0), rows, 1, "all rows", "i");
+    const cairn_ir_x     iv  = cairn_ir_loop_var(b, i);
+    cairn_ir_stmt *const p =
+        cairn_ir_for(b, cairn_ir_load(b, ptr, iv),
+                     cairn_ir_load(b, ptr, cairn_ir_add_int(b, iv, 1)), 1, NULL, "p");
+
+    add_product(iv, cairn_ir_loop_var(b, p), num(0));
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+
+    cairn_ir_var *const most = cairn_ir_declare(b, num(0), "most");
+    i                        = cairn_ir_for(b, num(0), end, 1, "stores nothing", "i");
+    cairn_ir_assign(b, most, cairn_ir_loop_var(b, i));
+    cairn_ir_end(b);
+
+    i           = cairn_ir_for(b, num(0), end, 1, "threads", "i");
+    i->parallel = true;
+    add_product(cairn_ir_loop_var(b, i), num(0), cairn_ir_use(b, most));
+    cairn_ir_end(b);
+    expect("passes/limits.c.txt", cairn_pass_limits);
+}
+
 /// A loop over the children of each parent that adds 1 where they say.
 static void open_children(const char *note, cairn_ir_x *parent, cairn_ir_x *child)
 {

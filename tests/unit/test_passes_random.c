@@ -121,6 +121,11 @@ Test(passes_random, hoist_keeps_results)
     compare_many(cairn_pass_hoist);
 }
 
+Test(passes_random, limits_keep_results)
+{
+    compare_many(cairn_pass_limits);
+}
+
 Test(passes_random, all_together_keep_results)
 {
     compare_many(all);
