@@ -231,6 +231,10 @@ static void begin_groups(const cairn_compiled *c, const cairn_kernel_level *from
 {
     const int64_t groups = c->facts.groups;
 
+    if (from->ptr_bits == 32) {
+        memcpy(c->cursor, from->ptr, (size_t)(groups + 1) * sizeof *c->cursor);
+        return;
+    }
     if (from->ptr_bits == 64) {
         const uint64_t *const ptr = from->ptr;
 
@@ -248,6 +252,11 @@ static bool all_ended(const cairn_compiled *c, const cairn_kernel_level *from)
     const int64_t groups = c->facts.groups;
     bool          ended  = true;
 
+    if (from->ptr_bits == 32) {
+        const uint32_t *const ptr = from->ptr;
+
+        return memcmp(c->cursor, ptr + 1, (size_t)groups * sizeof *ptr) == 0;
+    }
     if (from->ptr_bits == 64) {
         const uint64_t *const ptr = from->ptr;
 
