@@ -117,3 +117,18 @@ bool cairn_convert_has_like_rows(const cairn_convert *c)
         if (cairn_form_dims(c->algebra, &c->target[l]) >> k & 1) return false;
     return true;
 }
+
+bool cairn_convert_has_full_rows(const cairn_convert *c)
+{
+    const int64_t length = cairn_convert_run_length(c);
+    const int     k = runs_along(c), E = c->to->last, last = c->to->levels - 1;
+
+    if (length == 0 || c->to->first != E || !cairn_convert_has_like_rows(c))
+        return false;
+    const cairn_atom *quotient = atom_of(c, E);
+
+    if (!quotient || quotient->divisor != length) return false;
+    for (int l = E + 1; l < last; l++)
+        if (cairn_form_dims(c->algebra, &c->target[l]) >> k & 1) return false;
+    return true;
+}

@@ -234,7 +234,7 @@ static void clear_nodes(cairn_convert *c, cairn_ir_x group)
 }
 
 /// Of another group than before: its nodes come into the slots.
-static void enter_group(cairn_convert *c, cairn_ir_var *current)
+static cairn_ir_x enter_group(cairn_convert *c, cairn_ir_var *current)
 {
     cairn_ir        *b     = &c->ir;
     const cairn_ir_x group = cairn_convert_group(c);
@@ -244,14 +244,70 @@ static void enter_group(cairn_convert *c, cairn_ir_var *current)
     enter_nodes(c, group);
     if (cairn_convert_clears(c->to)) clear_nodes(c, group);
     cairn_ir_end(b);
+    return group;
+}
+
+/// Values of a row that has an entry in each place: node by node, as they come.
+static void
+place_nodes(cairn_convert *c, cairn_ir_x nodes, cairn_ir_x nodes_end, cairn_ir_x begin)
+{
+    cairn_ir        *b      = &c->ir;
+    const int        last   = c->to->levels - 1;
+    const int64_t    length = cairn_convert_run_length(c);
+    cairn_ir_stmt   *outer  = cairn_ir_for(b, nodes, nodes_end, 1, "a full row", "q");
+    const cairn_ir_x q      = cairn_ir_loop_var(b, outer);
+    cairn_ir_stmt   *inner =
+        cairn_ir_for(b, cairn_ir_int(b, 0), cairn_ir_int(b, length), 1, NULL, "k");
+    const cairn_ir_x k = cairn_ir_loop_var(b, inner);
+    const cairn_ir_x at =
+        cairn_ir_add(b, begin, cairn_ir_mul_int(b, cairn_ir_sub(b, q, nodes), length));
+
+    c->e[last] = k;
+    c->value   = cairn_ir_load(b, cairn_convert_values(c, 0), cairn_ir_add(b, at, k));
+    cairn_convert_write(c, q, NULL);
+    cairn_ir_end(b);
+    cairn_ir_end(b);
+}
+
+/// If a row is full nobody asks where its entries are; else they are visited.
+static void
+place_full_row(cairn_convert *c, cairn_ir_x group, cairn_ir_x begin, cairn_ir_x end)
+{
+    cairn_ir        *b     = &c->ir;
+    const cairn_ir_x nodes = cairn_ir_use(
+        b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_cursors(c), group), "nodes"));
+    const cairn_ir_x nodes_end =
+        cairn_ir_use(b, cairn_ir_let(b,
+                                     cairn_ir_load(b, cairn_convert_cursors(c),
+                                                   cairn_ir_add_int(b, group, 1)),
+                                     "nodes_end"));
+    const cairn_ir_x lacks = cairn_ir_use(
+        b,
+        cairn_ir_let(b,
+                     cairn_ir_sub(b,
+                                  cairn_ir_mul_int(b, cairn_ir_sub(b, nodes_end, nodes),
+                                                   cairn_convert_run_length(c)),
+                                  cairn_ir_sub(b, end, begin)),
+                     "lacks"));
+
+    for (int l = c->to->last + 1; l < c->to->levels - 1; l++)
+        c->e[l] = cairn_ir_use(
+            b, cairn_ir_let(b, cairn_convert_form(c, &c->target[l]), "e%d", l));
+    cairn_ir_if(b, cairn_ir_eq(b, lacks, cairn_ir_int(b, 0)));
+    place_nodes(c, nodes, nodes_end, begin);
+    cairn_ir_end(b);
+    cairn_convert_require(c, cairn_ir_ne(b, lacks, cairn_ir_int(b, 0)));
 }
 
 static void
 place_row(cairn_convert *c, void *user, int l, cairn_ir_x begin, cairn_ir_x end)
 {
-    (void)l, (void)begin, (void)end;
+    (void)l;
     cairn_convert_indices(c, c->to->first);
-    enter_group(c, user);
+
+    const cairn_ir_x group = enter_group(c, user);
+
+    if (cairn_convert_has_full_rows(c)) place_full_row(c, group, begin, end);
 }
 
 /// The value @p k entries on goes to the same node, @p k indices on.

@@ -132,6 +132,10 @@ int64_t cairn_convert_run_length(const cairn_convert *c);
 /// innermost loop over the source, whatever row of the group it is in?
 bool cairn_convert_has_like_rows(const cairn_convert *c);
 
+/// Do nodes and remainders together tell the index in the innermost loop? Then a row with
+/// as many entries as its group has places for it has one in each, in their order.
+bool cairn_convert_has_full_rows(const cairn_convert *c);
+
 /// Open the loop over threads: visits inside are of a thread's share. One turn a thread,
 /// and one thread where there is one share.
 void cairn_convert_open_shares(cairn_convert *c);

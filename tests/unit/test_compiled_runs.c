@@ -17,7 +17,12 @@
 
 enum { ROWS = 53, COLS = 47 }; /* multiples of no block */
 
-/// Blocks of 3x3, most of them full; rows that are empty, alike, and shifted.
+#define digits_of_six                                              \
+    "#encoding<{ idx_map<(d0,d1)->(d0/2,d1/6,d0%2,d1%6/3,d1%3)>, " \
+    "mutation<merge(0), trim(1,1)> }>"
+
+/// Blocks of 3x3, most of them full; rows that are empty, alike, and shifted; some rows of
+/// blocks of which all are full.
 static void add_entries(cairn_env *env, uint64_t seed, cairn_entries *entries)
 {
     uint64_t state = seed;
@@ -28,7 +33,8 @@ static void add_entries(cairn_env *env, uint64_t seed, cairn_entries *entries)
             uint64_t       its   = seed * 1000 + (uint64_t)(i / 3 * COLS + j / 3);
             const uint64_t block = random_next(&its);
             const bool     near  = i % 11 == 0 && j - i >= 0 && j - i < 5;
-            const bool     full  = block % 4 == 0 && !random_chance(&state, 4);
+            const bool     whole = i / 3 % 3 == 1 || !random_chance(&state, 4);
+            const bool     full  = block % 4 == 0 && whole;
 
             if (i % 17 == 5 || (!near && !full)) continue;
             cr_assert_eq(cairn_entries_add(env, entries, (cairn_coord[]){i, j},
@@ -96,8 +102,7 @@ Test(compiled_runs, blocks_are_those_of_the_reference, .timeout = 120)
             "mutation<merge(0), trim(1,1)> }>",
           "#encoding<{ idx_map<(d0,d1)->(d0/3,(d0+d1)/4,d0%3,(d0+d1)%4)>, "
             "mutation<merge(0), trim(1,1)> }>",
-          "#encoding<{ idx_map<(d0,d1)->(d0/2,d1/6,d0%2,d1%6/3,d1%3)>, "
-            "mutation<merge(0), trim(1,1)> }>",
+          digits_of_six,
     };
     static cairn_env env;
 
@@ -138,19 +143,20 @@ static bool has_kernel(const test_loader *loader, const char *phase, const char 
 
 typedef struct {
     const char *from, *to;
-    bool        marks, alike, runs;
+    bool        marks, alike, runs, full;
 } expected;
 
 Test(compiled_runs, the_short_ways_are_taken_where_they_hold, .timeout = 120)
 {
     static const expected cases[] = {
-        {"csr",  "bcsr<3,3>",                 true,  true,  true }, /* all of them */
-        {"dcsr", "bcsr<3,3>",                 true,  true,  true }, /* rows are nodes */
-        {"coo",  "bcsr<3,3>",                 true,  false, false}, /* no rows */
-        {"csr",  "bdia<4>",                   true,  false, false}, /* by row */
-        {"csr",  "hybrid<bdia<4>,csr,0.5>",   false, false, false}, /* are known */
-        {"csr",  "hybrid<bcsr<3,3>,csr,0.7>", false, false, false},
-        {"coo",  "hybrid<bdia<4>,csr,0.5>",   false, false, false},
+        {"csr",  "bcsr<3,3>",                 true,  true,  true,  true }, /* all of them */
+        {"dcsr", "bcsr<3,3>",                 true,  true,  true,  true }, /* rows are nodes */
+        {"coo",  "bcsr<3,3>",                 true,  false, false, false}, /* no rows */
+        {"csr",  "bdia<4>",                   true,  false, false, false}, /* by row */
+        {"csr",  digits_of_six,               true,  true,  false, false}, /* two digits */
+        {"csr",  "hybrid<bdia<4>,csr,0.5>",   false, false, false, false}, /* are known */
+        {"csr",  "hybrid<bcsr<3,3>,csr,0.7>", false, false, false, false},
+        {"coo",  "hybrid<bdia<4>,csr,0.5>",   false, false, false, false},
     };
     static cairn_env env;
     cairn_entries    entries;
@@ -174,6 +180,8 @@ Test(compiled_runs, the_short_ways_are_taken_where_they_hold, .timeout = 120)
                      want->alike, "%s to %s", want->from, want->to);
         cr_expect_eq(has_kernel(loader, "convert: place", "a run that is whole"),
                      want->runs, "%s to %s", want->from, want->to);
+        cr_expect_eq(has_kernel(loader, "convert: place", "a full row"), want->full,
+                     "%s to %s", want->from, want->to);
         cr_expect(has_kernel(loader, "convert: place", "no value yet"));
         cairn_local_destroy(&source);
         cairn_format_destroy(&format);
