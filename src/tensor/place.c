@@ -76,7 +76,7 @@ static void *take(room *r, int64_t bytes, const void *taken)
 
     r->bytes += bytes;
     if (taken && bytes > 0) return (void *)taken;
-    if (r->apart && bytes >= (int64_t)CAIRN_POOL_FROM) return take_block(r, bytes);
+    if (r->apart && bytes >= (int64_t)CAIRN_POOL_MAPPED) return take_block(r, bytes);
     r->offset += (bytes + ALIGN - 1) / ALIGN * ALIGN;
     return at;
 }

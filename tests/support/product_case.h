@@ -117,6 +117,7 @@ static inline void product_case_close(product_case *c)
     cairn_entries_fini(&c->env, &c->entries);
     cr_assert_eq(c->env.live_blocks, 0, "seed %llu leaks\n%s",
                  (unsigned long long)c->seed, c->text);
+    cairn_env_fini(&c->env);
 }
 
 static inline bool product_case_build(product_case *c)

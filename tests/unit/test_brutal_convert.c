@@ -150,6 +150,7 @@ Test(brutal_convert, a_phase_tells_its_key_or_fails)
     cr_expect_eq(function->notes, 2);
     cairn_ir_destroy(&env, &function);
     cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
 }
 
 static cairn_status refuse(cairn_device *device, cairn_kernel_loader *loader)

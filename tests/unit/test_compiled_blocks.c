@@ -286,6 +286,7 @@ static void run_case(test_loader *loader, uint64_t seed, score *s)
     compare(&e, s);
     cairn_entries_fini(&e.env, &e.entries);
     cr_assert_eq(e.env.live_blocks, 0, "seed %llu leaks", (unsigned long long)seed);
+    cairn_env_fini(&e.env);
 }
 
 Test(compiled_blocks, arrays_are_those_of_the_reference, .timeout = 3600)

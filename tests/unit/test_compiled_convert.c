@@ -137,6 +137,7 @@ static void run_pair(test_loader *loader, uint64_t seed, tally *t)
     cairn_entries_fini(&p.env, &p.entries);
     cr_assert_eq(p.env.live_blocks, 0, "seed %llu leaks\nfrom %s\nto %s",
                  (unsigned long long)seed, p.from, p.to);
+    cairn_env_fini(&p.env);
 }
 
 Test(compiled_convert, random_pairs, .timeout = 3600)
@@ -256,6 +257,7 @@ Test(compiled_convert, formats_with_names, .timeout = 3600)
             convert_all(&p, to, &t);
             cairn_entries_fini(&p.env, &p.entries);
             cr_assert_eq(p.env.live_blocks, 0, "%s leaks", p.from);
+            cairn_env_fini(&p.env);
         }
     printf("%d conversions; %d kernels for %ld requests\n", t.ran, loader->kernels,
            loader->requests);

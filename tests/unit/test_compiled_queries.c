@@ -59,6 +59,7 @@ static void stop(fixture *f)
     test_loader_destroy(f->loader);
     cairn_entries_fini(&f->env, &f->entries);
     cr_expect_eq(f->env.live_blocks, 0);
+    cairn_env_fini(&f->env);
 }
 
 static cairn_local *

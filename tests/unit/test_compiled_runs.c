@@ -129,6 +129,7 @@ Test(compiled_runs, blocks_are_those_of_the_reference, .timeout = 120)
         }
     test_loader_destroy(loader);
     cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
 }
 
 /// Was a function got whose key begins with @p phase, and whose text has @p note?
@@ -189,4 +190,5 @@ Test(compiled_runs, the_short_ways_are_taken_where_they_hold, .timeout = 120)
     }
     cairn_entries_fini(&env, &entries);
     cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
 }

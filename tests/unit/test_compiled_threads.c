@@ -82,6 +82,7 @@ Test(compiled_threads, determined_indices_are_written_by_one_thread, .timeout = 
     test_loader_destroy(loader);
     cairn_entries_fini(&env, &entries);
     cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
 }
 
 Test(compiled_threads, blocks_become_several_nodes, .timeout = 120)
@@ -112,4 +113,5 @@ Test(compiled_threads, blocks_become_several_nodes, .timeout = 120)
     test_loader_destroy(loader);
     cairn_entries_fini(&env, &entries);
     cr_expect_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
 }

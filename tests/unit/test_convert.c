@@ -224,6 +224,7 @@ static void run_pair(uint64_t seed, tally *t)
     cairn_entries_fini(&p.env, &p.entries);
     cr_assert_eq(p.env.live_blocks, 0, "seed %llu leaks\nfrom %s\nto %s",
                  (unsigned long long)seed, p.from, p.to);
+    cairn_env_fini(&p.env);
 }
 
 Test(convert, random_pairs, .timeout = 3600)

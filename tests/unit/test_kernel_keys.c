@@ -512,5 +512,6 @@ Test(kernel_keys, forms_longer_than_notes)
         cairn_format_destroy(&c.format);
     }
     cr_expect_eq(c.env.live_blocks, 0);
+    cairn_env_fini(&c.env);
     seen_close(&s);
 }

@@ -466,6 +466,7 @@ Test(product_lower, other_orders_are_refused)
     cairn_layout_destroy(&c.env, &layout);
     cairn_format_destroy(&format);
     cr_expect_eq(c.env.live_blocks, 0);
+    cairn_env_fini(&c.env);
 }
 
 Test(product_lower, survives_every_failed_allocation)

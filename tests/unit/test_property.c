@@ -346,6 +346,7 @@ static void run_case(uint64_t seed, tally *t)
     cairn_entries_fini(&p.env, &p.entries);
     cr_assert_eq(p.env.live_blocks, 0, "seed %llu leaks %lld blocks\n%s",
                  (unsigned long long)seed, (long long)p.env.live_blocks, p.text);
+    cairn_env_fini(&p.env);
 }
 
 Test(property, random_formats_store_random_tensors, .timeout = 3600)

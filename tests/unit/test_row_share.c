@@ -324,6 +324,7 @@ static int run_case(uint64_t seed, int *lent)
     cairn_entries_fini(&s.env, &s.entries);
     cr_assert_eq(s.env.live_blocks, 0, "seed %llu leaks %lld blocks\n%s",
                  (unsigned long long)seed, (long long)s.env.live_blocks, s.text);
+    cairn_env_fini(&s.env);
     return members;
 }
 
