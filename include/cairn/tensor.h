@@ -250,7 +250,7 @@ CAIRN_API const char *cairn_tensor_why(const cairn_tensor *tensor);
 /// The type of the tensor's values.
 CAIRN_API cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor);
 
-/// The tensor's format, which it owns.
+/// The tensor's format, which it holds.
 CAIRN_API const cairn_format *cairn_tensor_format(const cairn_tensor *tensor);
 
 /// Rows of this rank: first and one past the last.

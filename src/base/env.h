@@ -84,9 +84,9 @@ const char *cairn_message(cairn_env *env);
 
 /// Allocate @p count elements of @p size bytes, 64-byte aligned, contents undefined.
 ///
-/// Local. Blocks of 16 KB and more come from the pool (base/pool.h) and are used again, from
-/// 2 MB on in huge pages. No page of a fresh one of these was touched: whoever writes it first decides where, on a
-/// machine of several memories, it lies.
+/// Local. Blocks of 16 KB and more come from the pool (base/pool.h) and are used again,
+/// from 2 MB on in huge pages. No page of a fresh block of 2 MB was touched: whoever writes
+/// it first decides where, on a machine of several memories, it lies.
 ///
 /// @param[out] block The block, never NULL on success (also for 0 bytes); freed with
 ///                   cairn_free(). Unchanged on failure.

@@ -7,6 +7,7 @@
 
 #include "verbs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ static double option_number(const cli_job *job, cli_option_id id)
     if (!name || strcmp(name, "N") != 0 || id == CLI_THREADS) return 1;
     const double number = strtod(text, NULL);
 
+    if (isnan(number)) return 1; /* refused later */
     return number < 0 ? number : number + 2;
 }
 

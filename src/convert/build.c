@@ -380,6 +380,9 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
 
     while (has_to_repeat(&b, status))
         status = run_again(&b, build, interpreted);
+    if (b.way.last && b.tensor) /* whose arrays were taken over is no more */
+        for (int k = 0; k < b.tensor->groups; k++)
+            b.tensor->group[k].taken = 0;
     clean_up(&b);
     if (status == CAIRN_OK && build->route) *build->route = b.route;
     if (status == CAIRN_OK && build->executed) {

@@ -183,7 +183,7 @@ cairn_rank_is_direct(cairn_member_build *m, const cairn_build *build, bool *dire
     bool               rows;
 
     *direct = false;
-    if (group->count != 1 || !group->block) return CAIRN_OK;
+    if (group->count != 1 || !cairn_group_is_ordered(group)) return CAIRN_OK;
     CAIRN_TRY(cairn_convert_by_rows(m->env, group->layout, &rows));
     *direct = rows;
     return CAIRN_OK;

@@ -77,8 +77,9 @@ bool cairn_starts_fit(const cairn_origin *origin, int row)
         return false;
     if (!origin->from) return true;
     group = &origin->from->group[origin->member];
-    return group->count == 1 && group->block && layout_fits(group->layout)
-           && cairn_origin_fits(origin) && part_fits(origin, row);
+    return group->count == 1 && cairn_group_is_ordered(group)
+           && layout_fits(group->layout) && cairn_origin_fits(origin)
+           && part_fits(origin, row);
 }
 
 /* ---- by a ptr ---- */

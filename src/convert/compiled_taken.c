@@ -162,6 +162,9 @@ bool cairn_way_take_fits(const cairn_compiled *c)
         return false;
     for (int l = to->first; l <= to->last; l++)
         if (!c->taken.idx[l] || (l > to->first && to->level[l].has_ptr)) return false;
+    if (to->level[1].ptr_bits != 32
+        && (c->facts.entries >= UINT32_MAX || c->facts.groups >= UINT32_MAX))
+        return false; /* where rows begin is found in 32 bits */
     return c->facts.groups == box.hi - box.lo + 1 && cairn_starts_fit(&c->origin, row);
 }
 

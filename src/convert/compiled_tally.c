@@ -65,7 +65,8 @@ static bool is_countable(const cairn_query *query, cairn_pos entries)
 /// Borrowed arrays may hold entries twice.
 static bool is_trusted(const cairn_origin *origin)
 {
-    return !origin->from || origin->from->group[origin->member].block;
+    return !origin->from
+           || cairn_group_is_ordered(&origin->from->group[origin->member]);
 }
 
 /* ---- groups ---- */

@@ -33,7 +33,7 @@ cairn_strategy_source cairn_strategy_source_of(const cairn_origin *origin)
 
     return (cairn_strategy_source){.layout   = group ? group->layout : NULL,
                                    .entries  = cairn_origin_entries(origin),
-                                   .trusted  = !group || group->block,
+                                   .trusted  = !group || cairn_group_is_ordered(group),
                                    .one_part = !group || group->count == 1};
 }
 

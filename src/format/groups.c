@@ -36,6 +36,12 @@ static int64_t count_group(const cairn_algebra  *algebra,
     return count;
 }
 
+/// size / step, rounded up.
+static int64_t steps(int64_t size, int64_t step)
+{
+    return size / step + (size % step != 0);
+}
+
 /// A diagonal: one form a*di + b*dj (perhaps floored) over two dimensions. Points of one
 /// line are steps of (b/g, -a/g) apart.
 static bool diagonal(const cairn_algebra  *algebra,
@@ -54,13 +60,10 @@ static bool diagonal(const cairn_algebra  *algebra,
     a = form->term[0].factor < 0 ? -form->term[0].factor : form->term[0].factor;
     b = form->term[1].factor < 0 ? -form->term[1].factor : form->term[1].factor;
     g = cairn_gcd(a, b);
-    const int64_t along_i =
-        (cairn_interval_size(box[form->term[0].atom]) + b / g - 1) / (b / g);
-    const int64_t along_j =
-        (cairn_interval_size(box[form->term[1].atom]) + a / g - 1) / (a / g);
+    const int64_t along_i = steps(cairn_interval_size(box[form->term[0].atom]), b / g);
+    const int64_t along_j = steps(cairn_interval_size(box[form->term[1].atom]), a / g);
 
-    *count =
-        cairn_count_times((lines + g - 1) / g, along_i < along_j ? along_i : along_j);
+    *count = cairn_count_times(steps(lines, g), along_i < along_j ? along_i : along_j);
     return true;
 }
 

@@ -43,7 +43,14 @@ typedef struct cairn_group {
     int64_t       bytes;                   ///< Of the arrays,
     int64_t       taken;        ///< and of those that were another tensor's before.
     int64_t       first, count; ///< Its parts.
+    bool          loose; ///< Read from a file that has entries out of order, or twice.
 } cairn_group;
+
+/// Does it hold each entry once, in the order of its levels? Borrowed arrays may not.
+static inline bool cairn_group_is_ordered(const cairn_group *group)
+{
+    return group->block && !group->loose;
+}
 
 /// Arrays of a part that another tensor has.
 typedef struct cairn_taken {

@@ -254,3 +254,78 @@ Test(api_files, arrays_as_long_as_huge_extents_are_refused)
     }
     cairn_source_destroy(&source);
 }
+
+enum { FULL = 6 };
+
+/// A CSR over rows that have an entry in each column, in the order that @p column tells,
+/// as it is after writing and reading.
+static cairn_tensor *read_again(const int64_t column[FULL])
+{
+    int64_t       ptr[FULL + 1], idx[FULL * FULL];
+    double        val[FULL * FULL];
+    cairn_tensor *given, *again;
+
+    for (int p = 0; p < FULL * FULL; p++) {
+        idx[p] = column[p % FULL];
+        val[p] = p + 1;
+    }
+    for (int i = 0; i <= FULL; i++)
+        ptr[i] = FULL * i;
+    MUST(context, cairn_tensor_from_csr(context, FULL, FULL, 0, FULL, ptr, 64, idx, 64,
+                                        val, CAIRN_F64, CAIRN_BORROW, NULL, &given));
+    MUST(context, cairn_tensor_write(given, native, NULL));
+    MUST(context, cairn_tensor_read(context, native, &again));
+    cairn_tensor_destroy(&given);
+    return again;
+}
+
+static char *tensor_text(const cairn_tensor *tensor)
+{
+    cairn_source *source;
+
+    MUST(context, cairn_source_from_tensor(tensor, &source));
+    char *const result = as_text(source);
+
+    cairn_source_destroy(&source);
+    return result;
+}
+
+/// Rows of borrowed arrays may be in any order, and have a column twice; so may a file's.
+Test(api_files, rows_out_of_order_are_not_taken_for_ordered_ones)
+{
+    static const char *const formats[]       = {"bcsr<3,3>", "bcsr<2,2>", "csc", "coo",
+                                                "dia",       "ell",       "csr"};
+    static const int64_t     columns[][FULL] = {
+            {3, 2, 1, 0, 5, 4},
+            {0, 0, 1, 3, 3, 5},
+            {0, 1, 2, 3, 4, 5}
+    };
+
+    cairn_context *const outer = context;
+
+    setenv("CAIRN_KERNELS", "compiled", 1);
+    MUST(outer, cairn_context_create(&context));
+    unsetenv("CAIRN_KERNELS");
+    for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
+        cairn_tensor *given = read_again(columns[c]);
+        char *const   want  = tensor_text(given);
+
+        for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+            cairn_tensor *made;
+            cairn_format *format;
+
+            MUST(context, cairn_format_create(context, formats[k], &format));
+            MUST(context, cairn_tensor_convert(given, format, &made));
+            char *const got = tensor_text(made);
+
+            cr_expect_str_eq(got, want, "case %zu to %s", c, formats[k]);
+            free(got);
+            cairn_tensor_destroy(&made);
+            cairn_format_destroy(&format);
+        }
+        free(want);
+        cairn_tensor_destroy(&given);
+    }
+    cairn_context_destroy(&context);
+    context = outer;
+}
