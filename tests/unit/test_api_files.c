@@ -311,10 +311,9 @@ Test(api_files, rows_out_of_order_are_not_taken_for_ordered_ones)
         char *const   want  = tensor_text(given);
 
         for (size_t k = 0; k < sizeof formats / sizeof *formats; k++) {
+            cairn_format *format = must_format(context, formats[k]);
             cairn_tensor *made;
-            cairn_format *format;
 
-            MUST(context, cairn_format_create(context, formats[k], &format));
             MUST(context, cairn_tensor_convert(given, format, &made));
             char *const got = tensor_text(made);
 
