@@ -5,6 +5,7 @@
 
 #include "format/language.h"
 #include "tensor/io_native.h"
+#include "tensor/io_native_check.h"
 #include "tensor/walk.h"
 
 #include <inttypes.h>
@@ -251,75 +252,6 @@ static cairn_status copy_group(reader *r, int member)
     return CAIRN_OK;
 }
 
-typedef struct {
-    cairn_pos entries;
-    bool      descends; ///< An entry does not come after the one before.
-    bool      begun;
-    int64_t   last[CAIRN_MAX_LEVELS]; ///< Indices of the one before.
-} counter;
-
-/// Look at the indices of position @p k. Where an index is a function of the coordinates
-/// at every level, indices that ascend are those of different entries.
-static void see_order(counter *c, int levels, const cairn_batch *batch, int k)
-{
-    int sign = 0;
-
-    for (int l = 0; l < levels; l++) {
-        const int64_t e = batch->level[(int64_t)l * CAIRN_BATCH + k];
-
-        if (sign == 0) sign = (e > c->last[l]) - (e < c->last[l]);
-        c->last[l] = e;
-    }
-    c->descends |= c->begun && sign <= 0;
-    c->begun = true;
-}
-
-static bool is_direct(const cairn_layout *layout)
-{
-    for (int l = 0; l < layout->levels; l++)
-        if (layout->level[l].indirect) return false;
-    return true;
-}
-
-static cairn_status
-count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
-{
-    counter *c = user;
-
-    for (int k = 0; k < batch->n && batch->level; k++)
-        see_order(c, part->layout->levels, batch, k);
-    for (int k = 0; k < batch->n; k++)
-        c->entries +=
-            !part->layout->pads || cairn_value_get(&part->view, batch->value[k]) != 0;
-    return CAIRN_OK;
-}
-
-/// A part must hold the entries that it says. (Where it pads, stored zeros are seen as
-/// padding: then at most so many, and as many values.)
-static cairn_status check_counts(reader *r, int member)
-{
-    cairn_group  *group = &r->tensor->group[member];
-    cairn_walker *walker;
-    cairn_status  status = CAIRN_OK;
-
-    CAIRN_TRY(cairn_walker_create(r->env, group->layout, &walker));
-    if (is_direct(group->layout)) status = cairn_walker_show_levels(r->env, walker);
-    for (int64_t k = 0; k < group->count && status == CAIRN_OK; k++) {
-        const cairn_part *part = &r->tensor->part[group->first + k];
-        counter           c    = {0};
-
-        status = cairn_walk(walker, part, count_batch, &c);
-        if (status == CAIRN_OK
-            && (c.entries > part->nnz
-                || (c.entries < part->nnz
-                    && (!group->layout->pads || part->nnz > part->view.values))))
-            status = broken(r, "a part does not hold as many entries as it says");
-        group->loose |= c.descends;
-    }
-    cairn_walker_destroy(r->env, &walker);
-    return status;
-}
-
 static cairn_status read_tensor(reader *r)
 {
     CAIRN_TRY(get_head(r));
@@ -330,8 +262,12 @@ static cairn_status read_tensor(reader *r)
     for (int m = 0; m < r->format->members; m++)
         CAIRN_TRY(copy_group(r, m));
     if (r->at != r->end) return broken(r, "a segment is longer than its arrays");
-    for (int m = 0; m < r->format->members; m++)
-        CAIRN_TRY(check_counts(r, m));
+    for (int m = 0; m < r->format->members; m++) {
+        bool holds;
+
+        CAIRN_TRY(cairn_native_check(r->env, r->tensor, m, &holds));
+        if (!holds) return broken(r, "a part does not hold as many entries as it says");
+    }
     return CAIRN_OK;
 }
 

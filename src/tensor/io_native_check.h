@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a native file's arrays say beside what its segment says of them.
+
+#ifndef CAIRN_TENSOR_IO_NATIVE_CHECK_H
+#define CAIRN_TENSOR_IO_NATIVE_CHECK_H
+
+#include "tensor/local.h"
+
+#include <stdbool.h>
+
+/// Walk all positions of one member, whose arrays have been copied: each part must hold
+/// the entries that it says. (Where it pads, stored zeros are seen as padding: then at
+/// most so many, and as many values.) The member's group is `loose` from now on unless it
+/// is seen to hold each entry once, in the order of its levels.
+///
+/// Local.
+///
+/// @param[out] holds  Every part holds what it says.
+/// @return CAIRN_OK also when one does not; a failed allocation.
+cairn_status
+cairn_native_check(cairn_env *env, cairn_local *tensor, int member, bool *holds);
+
+#endif
