@@ -57,9 +57,11 @@ typedef struct cairn_kernel_counts {
 /// Fill the cache: get every kernel that plans of a product ask for, for sparse and dense
 /// matrices of the target's extents, and those that bring such a matrix into the format
 /// from coordinates (a file, say), or from a tensor in compressed rows or coordinates.
-/// With extents 0, 0: for extents that make indices of 16 and of 32 bits. `vector_bytes` is not read: kernels are for this machine.
+/// With extents 0, 0: for extents that make indices of 16 and of 32 bits. `vector_bytes` is
+/// not read: kernels are for this machine.
 ///
-/// Conversions are found by doing them with a sample, of at most 512 MB in the format.
+/// Conversions are found by doing them, with samples of up to 1,310,720 entries, and of at
+/// most 512 MB in the format, on one thread and on two.
 ///
 /// Local; tenths of a second for each kernel that is compiled.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Which functions a conversion runs follows from both layouts, from what can be proved
-/// about them, and from how many entries there are. Rather than to foresee all that, a
-/// sample is converted, and what is loaded on the way is kept.
+/// about them, from how many entries there are, and from how many threads. Rather than to
+/// foresee all that, samples are converted, and what is loaded on the way is kept.
 
 #include "api/warm.h"
 #include "convert/build.h"
@@ -11,6 +11,9 @@
 /* Enough to be converted; more than a 16th of the columns, on which it may depend whether
  * an array of them is made (convert/strategy.c). */
 enum { LEAST_ENTRIES = 4096, COLUMNS_PER_ENTRY = 16 };
+
+/* Enough for two threads; and for groups that a core's cache does not hold. */
+enum { SOME_ENTRIES = 1 << 18, MANY_ENTRIES = 5 << 18 };
 
 #define MOST_BYTES ((int64_t)512 << 20) /* of a sample in the format */
 
@@ -56,21 +59,25 @@ static void release(void *user, cairn_kernel *kernel)
     (void)kernel;
 }
 
-/// Two neighbours in each of some rows, from the first to the last.
-static cairn_status
-make_entries(cairn_env *env, const int64_t *extent, cairn_entries *entries)
+/// Neighbours, two at least, in each of some rows, from the first to the last: about @p
+/// want of them, or all that there are.
+static cairn_status make_entries(cairn_env     *env,
+                                 const int64_t *extent,
+                                 int64_t        want,
+                                 cairn_entries *entries)
 {
-    const int64_t want = LEAST_ENTRIES + extent[1] / COLUMNS_PER_ENTRY;
     const int64_t rows = extent[0] < want / 2 ? extent[0] : want / 2;
+    const int64_t most = (want + rows - 1) / rows;
+    const int64_t each = most < extent[1] ? most : extent[1];
 
-    CAIRN_TRY(cairn_entries_reserve(env, entries, 2 * rows));
+    CAIRN_TRY(cairn_entries_reserve(env, entries, each * rows));
     for (int64_t k = 0; k < rows; k++) {
-        const cairn_coord i = (cairn_coord)((__int128)k * extent[0] / rows);
-        const cairn_coord j = (cairn_coord)((__int128)i * extent[1] / extent[0]);
+        const cairn_coord i     = (cairn_coord)((__int128)k * extent[0] / rows);
+        const cairn_coord j     = (cairn_coord)((__int128)i * extent[1] / extent[0]);
+        const cairn_coord first = j < extent[1] - each ? j : extent[1] - each;
 
-        CAIRN_TRY(cairn_entries_add(env, entries, (cairn_coord[]){i, j}, 1));
-        if (j + 1 < extent[1])
-            CAIRN_TRY(cairn_entries_add(env, entries, (cairn_coord[]){i, j + 1}, 1));
+        for (cairn_coord e = first; e < first + each; e++)
+            CAIRN_TRY(cairn_entries_add(env, entries, (cairn_coord[]){i, e}, 1));
     }
     return CAIRN_OK;
 }
@@ -104,7 +111,8 @@ static cairn_status convert(rehearsal *r, const cairn_build *given)
     return status == CAIRN_NO_KERNEL ? CAIRN_OK : leave_out(status);
 }
 
-/// From a tensor in another format.
+/// From a tensor in another format: one of ours, whose arrays may be taken over, and one of
+/// a solver's, whose values change, and are copied.
 static cairn_status
 convert_stored(rehearsal *r, const cairn_build *sample, const char *source)
 {
@@ -121,6 +129,10 @@ convert_stored(rehearsal *r, const cairn_build *sample, const char *source)
         build.entries = NULL;
         build.from    = stored;
         status        = convert(r, &build);
+        if (status == CAIRN_OK) {
+            stored->pattern = true;
+            status          = convert(r, &build);
+        }
     } else {
         status = leave_out(status);
     }
@@ -137,15 +149,54 @@ static cairn_status convert_all(rehearsal *r, const cairn_build *sample)
     return CAIRN_OK;
 }
 
+/// Convert a sample of about @p want entries.
+static cairn_status rehearse(rehearsal *r, const int64_t *extent, int64_t want)
+{
+    cairn_env    *env = &r->w->context->env;
+    cairn_entries entries;
+
+    cairn_entries_init(&entries, 2);
+    cairn_status status = make_entries(env, extent, want, &entries);
+
+    if (status == CAIRN_OK) {
+        const cairn_build sample = {
+            .shape      = {.order = 2,         .extent = {extent[0], extent[1]}},
+            .box        = {{0, extent[0] - 1}, {0, extent[1] - 1}              },
+            .entries    = &entries,
+            .value_bits = r->w->value_bits,
+        };
+
+        status = convert_all(r, &sample);
+    } else {
+        status = leave_out(status);
+    }
+    cairn_entries_fini(env, &entries);
+    return status;
+}
+
+/// Convert samples of all sizes that the extents have room for, the larger ones on one
+/// thread and on two.
+static cairn_status rehearse_all(rehearsal *r, const int64_t *extent)
+{
+    static const int64_t larger[] = {SOME_ENTRIES, MANY_ENTRIES};
+    const int64_t        least    = LEAST_ENTRIES + extent[1] / COLUMNS_PER_ENTRY;
+
+    CAIRN_TRY(rehearse(r, extent, least));
+    for (size_t k = 0; k < sizeof larger / sizeof *larger; k++) {
+        if (larger[k] <= least || (__int128)extent[0] * extent[1] < larger[k]) continue;
+        for (r->loader.threads = 1; r->loader.threads <= 2; r->loader.threads++)
+            CAIRN_TRY(rehearse(r, extent, larger[k]));
+    }
+    return CAIRN_OK;
+}
+
 cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent)
 {
-    cairn_env    *env = &w->context->env;
-    cairn_entries entries;
+    cairn_env    *env   = &w->context->env;
     rehearsal     r     = {.w = w, .loader = *w->loader};
     const int64_t limit = env->memory_limit;
     const int     way   = env->options.kernels;
 
-    cairn_entries_init(&entries, 2);
     r.loader.load    = load;
     r.loader.release = release;
     r.loader.ahead   = w->loader->ahead ? ahead : NULL;
@@ -153,22 +204,9 @@ cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent)
     /* However few entries the sample has. */
     env->options.kernels = CAIRN_KERNELS_COMPILED;
     if (limit > MOST_BYTES) env->memory_limit = MOST_BYTES;
-    cairn_status status = make_entries(env, extent, &entries);
+    const cairn_status status = rehearse_all(&r, extent);
 
-    if (status == CAIRN_OK) {
-        const cairn_build sample = {
-            .shape      = {.order = 2,         .extent = {extent[0], extent[1]}},
-            .box        = {{0, extent[0] - 1}, {0, extent[1] - 1}              },
-            .entries    = &entries,
-            .value_bits = w->value_bits,
-        };
-
-        status = convert_all(&r, &sample);
-    } else {
-        status = leave_out(status);
-    }
     env->memory_limit    = limit;
     env->options.kernels = way;
-    cairn_entries_fini(env, &entries);
     return status;
 }
