@@ -5,6 +5,7 @@
 #ifndef CAIRN_TESTS_SUPPORT_CONVERSION_H
 #define CAIRN_TESTS_SUPPORT_CONVERSION_H
 
+#include "convert/build.h"
 #include "format/language.h"
 #include "names.h"
 #include "random_format.h"
@@ -24,6 +25,48 @@ static inline cairn_format *parse_format(cairn_env *env, const char *name)
     cr_assert_eq(cairn_format_parse(env, NULL, text, "test", &format), CAIRN_OK,
                  "%s: %s", name, env->message);
     return format;
+}
+
+/// A build of a whole tensor from entries, or from another tensor; its format is open.
+/// @p loader  NULL: the reference way.
+static inline cairn_build whole_build(cairn_shape                shape,
+                                      int                        bits,
+                                      const cairn_entries       *entries,
+                                      const cairn_local         *from,
+                                      const cairn_kernel_loader *loader)
+{
+    cairn_build build = {.shape      = shape,
+                         .entries    = from ? NULL : entries,
+                         .from       = from,
+                         .value_bits = bits,
+                         .loader     = loader};
+
+    for (int k = 0; k < shape.order; k++)
+        build.box[k] = (cairn_interval){0, shape.extent[k] - 1};
+    return build;
+}
+
+/// Build in a format by its name, which is to be destroyed after the tensor.
+static inline cairn_status build_by_name(cairn_env     *env,
+                                         cairn_build    build,
+                                         const char    *name,
+                                         cairn_format **format,
+                                         cairn_local  **made)
+{
+    *format      = parse_format(env, name);
+    build.format = *format;
+    return cairn_local_build(env, &build, made);
+}
+
+/// As build_by_name(), which must not fail.
+static inline cairn_local *
+must_build(cairn_env *env, cairn_build build, const char *name, cairn_format **format)
+{
+    cairn_local *made = NULL;
+
+    cr_assert_eq(build_by_name(env, build, name, format, &made), CAIRN_OK, "%s: %s",
+                 name, env->message);
+    return made;
 }
 
 /// Both hold the same entries in the same arrays, byte for byte. @p what: said if not.

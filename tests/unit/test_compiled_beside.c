@@ -30,6 +30,11 @@ static void add_entries(cairn_env *env, cairn_entries *entries)
     cr_assert_eq(cairn_entries_sort(env, entries), CAIRN_OK);
 }
 
+static const cairn_shape shape = {
+    2,
+    {ROWS, ROWS}
+};
+
 static cairn_status build_as(cairn_env           *env,
                              const char          *name,
                              const cairn_entries *entries,
@@ -39,23 +44,11 @@ static cairn_status build_as(cairn_env           *env,
                              cairn_format       **format,
                              cairn_local        **tensor)
 {
-    char        text[RANDOM_FORMAT];
-    cairn_build build = {
-        .shape      = {2,             {ROWS, ROWS} },
-        .box        = {{0, ROWS - 1}, {0, ROWS - 1}},
-        .entries    = entries,
-        .from       = from,
-        .value_bits = 64,
-        .loader     = loader ? &loader->loader : NULL,
-        .log        = log
-    };
+    cairn_build build =
+        whole_build(shape, 64, entries, from, loader ? &loader->loader : NULL);
 
-    by_name(name, text, sizeof text);
-    cr_assert_eq(
-        cairn_format_parse(env, NULL, name[0] == '#' ? name : text, "test", format),
-        CAIRN_OK, "%s", env->message);
-    build.format = *format;
-    return cairn_local_build(env, &build, tensor);
+    build.log = log;
+    return build_by_name(env, build, name, format, tensor);
 }
 
 /// One bar for the dealing, two for each member; nobody is filled before it is counted.

@@ -97,28 +97,6 @@ static void make_entries(const example *e, cairn_entries *entries)
     cr_assert_eq(cairn_entries_sort(&env, entries), CAIRN_OK);
 }
 
-static cairn_local *build_as(const example       *e,
-                             const char          *name,
-                             const cairn_entries *entries,
-                             const cairn_local   *from,
-                             test_loader         *loader,
-                             cairn_format       **format)
-{
-    cairn_local *made  = NULL;
-    cairn_build  build = {.shape      = e->shape,
-                          .entries    = from ? NULL : entries,
-                          .from       = from,
-                          .value_bits = e->value_bits,
-                          .loader     = loader ? &loader->loader : NULL};
-
-    for (int k = 0; k < e->shape.order; k++)
-        build.box[k] = (cairn_interval){0, e->shape.extent[k] - 1};
-    *format      = parse_format(&env, name);
-    build.format = *format;
-    cr_assert_eq(cairn_local_build(&env, &build, &made), CAIRN_OK, "%s", env.message);
-    return made;
-}
-
 static void check_example(const example *e, int threads)
 {
     cairn_entries entries;
@@ -129,10 +107,17 @@ static void check_example(const example *e, int threads)
     loader->loader.load = spy_load;
     dealt               = 0;
     make_entries(e, &entries);
-    if (e->from) source = build_as(e, e->from, &entries, NULL, NULL, &source_format);
-    reference = build_as(e, e->to, &entries, source, NULL, &format);
+    if (e->from)
+        source =
+            must_build(&env, whole_build(e->shape, e->value_bits, &entries, NULL, NULL),
+                       e->from, &source_format);
+    reference =
+        must_build(&env, whole_build(e->shape, e->value_bits, &entries, source, NULL),
+                   e->to, &format);
     cairn_format_destroy(&format);
-    compiled = build_as(e, e->to, &entries, source, loader, &format);
+    compiled = must_build(
+        &env, whole_build(e->shape, e->value_bits, &entries, source, &loader->loader),
+        e->to, &format);
 
     check_same(reference, compiled, e->to);
     cr_expect_eq(dealt, e->near ? 0 : 1, "%s to %s: %d", e->from ? e->from : "entries",
@@ -219,11 +204,14 @@ Test(compiled_buckets, values_in_padding_are_entries, .timeout = 120)
     loader->loader.load = spy_load;
     dealt               = 0;
     make_entries(&e, &entries);
-    source              = build_as(&e, e.from, &entries, NULL, NULL, &source_format);
+    source = must_build(&env, whole_build(e.shape, e.value_bits, &entries, NULL, NULL),
+                        e.from, &source_format);
     const int64_t cells = fill_diagonals(&source->part[0], &e.shape);
 
     cr_assert_gt(cells, source->part[0].nnz);
-    compiled = build_as(&e, e.to, NULL, source, loader, &format);
+    compiled = must_build(
+        &env, whole_build(e.shape, e.value_bits, NULL, source, &loader->loader), e.to,
+        &format);
     cr_expect_eq(dealt, 1);
     cr_expect_eq(compiled->part[0].nnz, cells);
     check_rows(&compiled->part[0]);

@@ -8,6 +8,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "support/crash_note.h"
+#include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/random_tensor.h"
 
@@ -42,16 +43,11 @@ static cairn_status build(pair               *p,
                           cairn_local       **out)
 {
     cairn_route route = CAIRN_ROUTE_REFERENCE;
-    cairn_build b     = {.format     = format,
-                         .shape      = p->shape,
-                         .entries    = &p->entries,
-                         .from       = from,
-                         .value_bits = bits,
-                         .loader     = compiled ? &p->loader->loader : NULL,
-                         .route      = &route};
+    cairn_build b     = whole_build(p->shape, bits, &p->entries, from,
+                                compiled ? &p->loader->loader : NULL);
 
-    for (int k = 0; k < p->shape.order; k++)
-        b.box[k] = (cairn_interval){0, p->shape.extent[k] - 1};
+    b.format                  = format;
+    b.route                   = &route;
     const cairn_status status = cairn_local_build(&p->env, &b, out);
 
     if (status == CAIRN_OK)

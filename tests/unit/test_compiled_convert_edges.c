@@ -62,16 +62,11 @@ static cairn_status build(edge               *x,
                           cairn_route        *route,
                           cairn_local       **out)
 {
-    cairn_build b = {.format     = format,
-                     .shape      = x->shape,
-                     .entries    = &x->entries,
-                     .from       = from,
-                     .value_bits = 64,
-                     .loader     = compiled ? &x->loader->loader : NULL,
-                     .route      = route};
+    cairn_build b = whole_build(x->shape, 64, &x->entries, from,
+                                compiled ? &x->loader->loader : NULL);
 
-    for (int k = 0; k < 2; k++)
-        b.box[k] = (cairn_interval){0, x->shape.extent[k] - 1};
+    b.format = format;
+    b.route  = route;
     return cairn_local_build(&x->env, &b, out);
 }
 

@@ -43,28 +43,10 @@ static void add_entries(cairn_env *env, uint64_t seed, cairn_entries *entries)
         }
 }
 
-static cairn_status build_as(cairn_env           *env,
-                             const char          *name,
-                             int                  bits,
-                             const cairn_entries *entries,
-                             const cairn_local   *from,
-                             test_loader         *loader,
-                             cairn_format       **format,
-                             cairn_local        **tensor)
-{
-    cairn_build build = {
-        .shape      = {2,             {ROWS, COLS} },
-        .box        = {{0, ROWS - 1}, {0, COLS - 1}},
-        .entries    = entries,
-        .from       = from,
-        .value_bits = bits,
-        .loader     = loader ? &loader->loader : NULL
-    };
-
-    *format      = parse_format(env, name);
-    build.format = *format;
-    return cairn_local_build(env, &build, tensor);
-}
+static const cairn_shape shape = {
+    2,
+    {ROWS, COLS}
+};
 
 static void compare(cairn_env         *env,
                     const char        *name,
@@ -72,13 +54,13 @@ static void compare(cairn_env         *env,
                     const cairn_local *from,
                     test_loader       *loader)
 {
+    cairn_build   build = whole_build(shape, bits, NULL, from, NULL);
     cairn_format *format, *again;
-    cairn_local  *reference, *compiled;
+    cairn_local  *reference = must_build(env, build, name, &format);
 
-    cr_assert_eq(build_as(env, name, bits, NULL, from, NULL, &format, &reference),
-                 CAIRN_OK, "%s: %s", name, env->message);
-    cr_assert_eq(build_as(env, name, bits, NULL, from, loader, &again, &compiled),
-                 CAIRN_OK, "%s: %s", name, env->message);
+    build.loader          = &loader->loader;
+    cairn_local *compiled = must_build(env, build, name, &again);
+
     check_same(reference, compiled, name);
     cairn_local_destroy(&reference);
     cairn_local_destroy(&compiled);
@@ -118,9 +100,9 @@ Test(compiled_runs, blocks_are_those_of_the_reference, .timeout = 120)
             cairn_local  *source;
 
             add_entries(&env, seed, &entries);
-            cr_assert_eq(build_as(&env, from[f], seed % 2 ? 64 : 32, &entries, NULL,
-                                  NULL, &format, &source),
-                         CAIRN_OK);
+            source = must_build(
+                &env, whole_build(shape, seed % 2 ? 64 : 32, &entries, NULL, NULL),
+                from[f], &format);
             for (size_t k = 0; k < sizeof to / sizeof *to; k++)
                 compare(&env, to[k], seed % 3 ? 64 : 32, source, loader);
             cairn_local_destroy(&source);
@@ -171,9 +153,8 @@ Test(compiled_runs, the_short_ways_are_taken_where_they_hold, .timeout = 120)
         cairn_format   *format;
         cairn_local    *source;
 
-        cr_assert_eq(
-            build_as(&env, want->from, 64, &entries, NULL, NULL, &format, &source),
-            CAIRN_OK);
+        source = must_build(&env, whole_build(shape, 64, &entries, NULL, NULL),
+                            want->from, &format);
         compare(&env, want->to, 64, source, loader);
         cr_expect_eq(has_kernel(loader, "convert: mark", ""), want->marks, "%s to %s",
                      want->from, want->to);

@@ -27,27 +27,10 @@ static void add_pairs(cairn_env *env, cairn_entries *entries)
                          CAIRN_OK);
 }
 
-static void build_as(cairn_env           *env,
-                     const char          *name,
-                     const cairn_entries *entries,
-                     const cairn_local   *from,
-                     test_loader         *loader,
-                     cairn_format       **format,
-                     cairn_local        **tensor)
-{
-    cairn_build build = {
-        .shape      = {2,             {ROWS, COLS} },
-        .box        = {{0, ROWS - 1}, {0, COLS - 1}},
-        .entries    = entries,
-        .from       = from,
-        .value_bits = 64,
-        .loader     = loader ? &loader->loader : NULL
-    };
-
-    *format      = parse_format(env, name);
-    build.format = *format;
-    cr_assert_eq(cairn_local_build(env, &build, tensor), CAIRN_OK, "%s", env->message);
-}
+static const cairn_shape shape = {
+    2,
+    {ROWS, COLS}
+};
 
 /// The index of a determined level that the entries of all rows write: one thread's job.
 Test(compiled_threads, determined_indices_are_written_by_one_thread, .timeout = 120)
@@ -68,10 +51,14 @@ Test(compiled_threads, determined_indices_are_written_by_one_thread, .timeout = 
     test_loader *loader = test_loader_create(&env, 3);
 
     for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
-        build_as(&env, "csr", &entries, NULL, NULL, &source_format, &source);
-        build_as(&env, to[k], &entries, source, NULL, &format, &reference);
+        source = must_build(&env, whole_build(shape, 64, &entries, NULL, NULL), "csr",
+                            &source_format);
+        reference = must_build(&env, whole_build(shape, 64, &entries, source, NULL),
+                               to[k], &format);
         cairn_format_destroy(&format);
-        build_as(&env, to[k], &entries, source, loader, &format, &compiled);
+        compiled =
+            must_build(&env, whole_build(shape, 64, &entries, source, &loader->loader),
+                       to[k], &format);
         check_same(reference, compiled, to[k]);
         cairn_local_destroy(&reference);
         cairn_local_destroy(&compiled);
@@ -99,10 +86,14 @@ Test(compiled_threads, blocks_become_several_nodes, .timeout = 120)
     test_loader *loader = test_loader_create(&env, 3);
 
     for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
-        build_as(&env, from[k], &entries, NULL, NULL, &source_format, &source);
-        build_as(&env, target, &entries, source, NULL, &format, &reference);
+        source = must_build(&env, whole_build(shape, 64, &entries, NULL, NULL), from[k],
+                            &source_format);
+        reference = must_build(&env, whole_build(shape, 64, &entries, source, NULL),
+                               target, &format);
         cairn_format_destroy(&format);
-        build_as(&env, target, &entries, source, loader, &format, &compiled);
+        compiled =
+            must_build(&env, whole_build(shape, 64, &entries, source, &loader->loader),
+                       target, &format);
         check_same(reference, compiled, from[k]);
         cairn_local_destroy(&reference);
         cairn_local_destroy(&compiled);

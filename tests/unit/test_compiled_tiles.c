@@ -32,29 +32,10 @@ static void add_entries(cairn_env *env, cairn_entries *entries)
     cr_assert_gt(entries->n, 200000); /* more than one thread is given */
 }
 
-static void build_as(cairn_env           *env,
-                     const char          *name,
-                     int                  bits,
-                     const cairn_entries *entries,
-                     const cairn_local   *from,
-                     test_loader         *loader,
-                     cairn_format       **format,
-                     cairn_local        **tensor)
-{
-    cairn_build build = {
-        .shape      = {2,             {ROWS, COLS} },
-        .box        = {{0, ROWS - 1}, {0, COLS - 1}},
-        .entries    = entries,
-        .from       = from,
-        .value_bits = bits,
-        .loader     = loader ? &loader->loader : NULL
-    };
-
-    *format      = parse_format(env, name);
-    build.format = *format;
-    cr_assert_eq(cairn_local_build(env, &build, tensor), CAIRN_OK, "%s: %s", name,
-                 env->message);
-}
+static const cairn_shape shape = {
+    2,
+    {ROWS, COLS}
+};
 
 /// Twice: the second time in the memory of the first.
 /// The memory that is used again is to be anything.
@@ -76,12 +57,15 @@ static void compare(cairn_env           *env,
     cairn_format *format, *again;
     cairn_local  *reference, *compiled;
 
-    build_as(env, name, bits, entries, from, NULL, &format, &reference);
+    reference =
+        must_build(env, whole_build(shape, bits, entries, from, NULL), name, &format);
     for (int threads = 1; threads <= 3; threads += 2) {
         test_loader *loader = test_loader_create(env, threads);
 
         for (int turn = 0; turn < 2; turn++) {
-            build_as(env, name, bits, entries, from, loader, &again, &compiled);
+            compiled = must_build(
+                env, whole_build(shape, bits, entries, from, &loader->loader), name,
+                &again);
             check_same(reference, compiled, name);
             spoil(&compiled->part[0]);
             cairn_local_destroy(&compiled);
@@ -107,7 +91,8 @@ Test(compiled_tiles, diagonals_are_those_of_the_reference, .timeout = 240)
         cairn_format *format;
         cairn_local  *source;
 
-        build_as(&env, from[f], 64, &entries, NULL, NULL, &format, &source);
+        source = must_build(&env, whole_build(shape, 64, &entries, NULL, NULL), from[f],
+                            &format);
         compare(&env, f == 2 ? "dia-variant" : "dia", f == 1 ? 32 : 64, NULL, source);
         cairn_local_destroy(&source);
         cairn_format_destroy(&format);
@@ -148,8 +133,10 @@ Test(compiled_tiles, are_taken_for_many_nodes_in_the_order_of_their_line, .timeo
         cairn_compiled     c      = {.m = &m, .nodes = cases[k].nodes};
 
         if (cases[k].from)
-            build_as(&env, cases[k].from, 64, &entries, NULL, NULL, &from, &source);
-        build_as(&env, cases[k].to, 64, &entries, NULL, NULL, &to, &target);
+            source = must_build(&env, whole_build(shape, 64, &entries, NULL, NULL),
+                                cases[k].from, &from);
+        target          = must_build(&env, whole_build(shape, 64, &entries, NULL, NULL),
+                                     cases[k].to, &to);
         m.layout        = target->group[0].layout;
         c.origin.from   = source;
         const int64_t w = cairn_tiles_width(&c);
