@@ -7,8 +7,8 @@
 
 #include "convert/build.h"
 #include "format/language.h"
-#include "support/crash_note.h"
 #include "support/conversion.h"
+#include "support/crash_note.h"
 #include "support/kernel_loader.h"
 #include "support/random_tensor.h"
 

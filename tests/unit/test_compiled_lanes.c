@@ -146,19 +146,16 @@ static cairn_local *build(const matrix        *x,
                           int                  bits,
                           test_loader         *loader)
 {
+    const cairn_shape shape = {
+        2, {x->rows, x->cols}
+    };
+    cairn_build b =
+        whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
     cairn_route  route = CAIRN_ROUTE_REFERENCE;
     cairn_local *made;
-    cairn_build  b = {
-         .format     = format,
-         .shape      = {.order = 2,       .extent = {x->rows, x->cols}},
-         .box        = {{0, x->rows - 1}, {0, x->cols - 1}            },
-         .entries    = entries,
-         .from       = from,
-         .value_bits = bits,
-         .route      = &route,
-         .loader     = loader ? &loader->loader : NULL,
-    };
 
+    b.format = format;
+    b.route  = &route;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     if (loader) cr_expect_eq(route, CAIRN_ROUTE_COMPILED);
     return made;

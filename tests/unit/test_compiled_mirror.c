@@ -192,18 +192,14 @@ static cairn_local *build(const exchange      *x,
                           int                  bits,
                           test_loader         *loader)
 {
+    cairn_shape  shape = {.order = x->order};
     cairn_local *made;
-    cairn_build  b = {.format     = format,
-                      .shape      = {.order = x->order},
-                      .entries    = entries,
-                      .from       = from,
-                      .value_bits = bits,
-                      .loader     = loader ? &loader->loader : NULL};
 
-    for (int k = 0; k < x->order; k++) {
-        b.shape.extent[k] = x->extent[k];
-        b.box[k]          = (cairn_interval){0, x->extent[k] - 1};
-    }
+    memcpy(shape.extent, x->extent, sizeof x->extent);
+    cairn_build b =
+        whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
+
+    b.format = format;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     return made;
 }

@@ -154,20 +154,14 @@ static cairn_local *build(const matrix        *x,
                           int                  bits,
                           test_loader         *loader)
 {
-    int64_t      extent[3];
+    cairn_shape  shape = {.order = entries->order};
     cairn_local *made;
-    cairn_build  b = {.format     = format,
-                      .shape      = {.order = entries->order},
-                      .entries    = entries,
-                      .from       = from,
-                      .value_bits = bits,
-                      .loader     = loader ? &loader->loader : NULL};
 
-    find_extents(x, entries->order, extent);
-    for (int k = 0; k < entries->order; k++) {
-        b.shape.extent[k] = extent[k];
-        b.box[k]          = (cairn_interval){0, extent[k] - 1};
-    }
+    find_extents(x, entries->order, shape.extent);
+    cairn_build b =
+        whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
+
+    b.format = format;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     return made;
 }

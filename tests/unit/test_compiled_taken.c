@@ -49,17 +49,13 @@ static cairn_build build_of(const matrix        *x,
                             int                  bits,
                             test_loader         *loader)
 {
-    cairn_build b = {.format     = format,
-                     .shape      = {.order = format->order},
-                     .entries    = entries,
-                     .from       = from,
-                     .value_bits = bits,
-                     .loader     = loader ? &loader->loader : NULL};
+    cairn_shape shape = {
+        .order = format->order, .extent = {x->rows, x->rows, 3}
+    };
+    cairn_build b =
+        whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
 
-    for (int k = 0; k < format->order; k++) {
-        b.shape.extent[k] = k < 2 ? x->rows : 3;
-        b.box[k]          = (cairn_interval){0, b.shape.extent[k] - 1};
-    }
+    b.format = format;
     return b;
 }
 
