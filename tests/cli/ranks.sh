@@ -38,6 +38,9 @@ differ 'run spmv a.mtx --iters 3' 'run spmv a.mtx --iters 4' '--iters: not the s
 differ 'run spmv a.mtx' 'run spmv a.mtx --transpose' '--transpose: not the same'
 differ 'run spmv a.mtx' 'info a.mtx' 'the verb: not the same'
 differ 'run spmv a.mtx --itres 3' 'run spmv a.mtx' 'whether they are right: not the same'
+run_as 2 timeout 60 "$MPIEXEC" -n 2 "$program" run spmv a.mtx --iters nan
+check_line
+complains "^cairn: option: --iters: 'nan' is no whole number"
 run_as 0 "$MPIEXEC" -n 1 "$program" run spmv a.mtx --threads 1 : \
     -n 1 "$program" run spmv a.mtx --threads 2
 
