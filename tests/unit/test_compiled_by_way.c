@@ -217,6 +217,9 @@ static void check(example *e)
 
     check_same(e->reference, made, e->what);
     cr_assert_eq(e->route, CAIRN_ROUTE_COMPILED, "%s: route %d", e->what, e->route);
+    /* Whose arrays were taken over on the way is no more. */
+    for (int k = 0; k < made->groups && went_by_way(&e->log); k++)
+        cr_expect_eq(made->group[k].taken, 0, "%s", e->what);
     cairn_local_destroy(&made);
 }
 
