@@ -79,11 +79,27 @@ static uint32_t widest(const cairn_compiled *c, int64_t begin, int64_t end)
     return width;
 }
 
+/// The most entries of any row.
+static uint32_t most_entries(const cairn_compiled *c)
+{
+    const uint32_t *count = cairn_compiled_counts(c);
+    uint32_t        most  = 0;
+
+    for (int64_t i = 0; i < c->m->rows.n; i++)
+        most = count[i] > most ? count[i] : most;
+    return most;
+}
+
 /// A group is as wide as its longest row.
 static void find_widths(cairn_compiled *c, int64_t lanes)
 {
     uint32_t before = 0;
 
+    if (c->facts.groups == 1) {
+        c->cursor[0] = 0;
+        c->cursor[1] = most_entries(c);
+        return;
+    }
 #pragma omp parallel for schedule(static) \
     num_threads((int)c->shares.n) if (c->shares.n > 1)
     for (int64_t g = 0; g < c->facts.groups; g++)
@@ -116,9 +132,7 @@ static cairn_status check_lanes(const cairn_compiled *c, int64_t all)
     int64_t             offset = 0, bytes = 0;
     cairn_part          part = {0};
 
-    for (int64_t i = 0; i < c->m->rows.n; i++)
-        if (cairn_compiled_counts(c)[i] > nodes[to->first])
-            nodes[to->first] = cairn_compiled_counts(c)[i];
+    nodes[to->first] = most_entries(c);
     cairn_part_place(to, nodes, NULL, &offset, &bytes, &part);
     CAIRN_TRY(cairn_build_check_memory(c->m->env, c->build, bytes));
     return cairn_check_memory(c->m->env, "the list of lanes",

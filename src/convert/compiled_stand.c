@@ -3,7 +3,8 @@
 /// Lanes filled one after the other, whatever rows stand in them. Where many lanes stand
 /// side by side, a row's slots are far apart, and every store would miss the cache: then
 /// some lanes are filled in a *tile* that stays there, and the tile's lines go past the
-/// caches to where they belong.
+/// caches to where they belong. A tile of few lanes leaves room for the rows that are read
+/// meanwhile.
 
 #include "convert/compiled_stand.h"
 
@@ -13,9 +14,9 @@ enum {
     FAR        = 4096,    ///< Bytes from slot to slot from which tiles pay.
     MANY       = 1 << 20, ///< Bytes of values that are not looked for in caches then.
     TILE_BYTES = 192 * 1024, ///< Of a tile.
-    TILE_LANES = 512,        ///< Of it, at most,
-    TILE_LEAST = 64,         ///< and at least; a multiple of the lanes of a line.
-    TILE_APART = 16,         ///< Lanes between, lest slots fall into one set of L1.
+    TILE_LANES = 64,         ///< Of it, at most,
+    TILE_LEAST = 32,         ///< and at least; a multiple of the lanes of a line.
+    TILE_APART = 8,          ///< Lanes between, lest slots fall into one set of L1.
 };
 
 bool cairn_lanes_are_far(const cairn_layout *layout, int64_t lanes)
@@ -58,6 +59,7 @@ typedef struct {
     const cairn_convert_args *args;
     int64_t                   lanes;
     int                       idx_bytes, val_bytes;
+    bool                      tiled; ///< There is enough for tiles.
 } filler;
 
 /// Lanes of a tile of a group so wide; 0: it has too many slots.
@@ -76,7 +78,7 @@ typedef struct {
     char              *tile;
     cairn_kernel_part  to;   ///< The tile in place of values and columns.
     cairn_convert_args args; ///< Of one call,
-    int64_t            share[2], facts[CAIRN_CONVERT_FACTS];
+    int64_t            facts[CAIRN_CONVERT_FACTS];
     uint32_t           cursor[2];
 } worker;
 
@@ -105,8 +107,8 @@ static int64_t fill_tile(worker *w, int64_t begin, int64_t end, int64_t width)
     const int64_t wide = tile_lanes(f, width) + TILE_APART;
 
     w->cursor[1]          = (uint32_t)width;
-    w->share[0]           = 0;
-    w->share[1]           = end - begin;
+    w->args.begin         = 0;
+    w->args.end           = end - begin;
     w->to.val             = w->tile;
     w->to.level[last].idx = w->tile + width * wide * f->val_bytes;
     w->args.cursor        = w->cursor;
@@ -124,8 +126,8 @@ static int64_t fill_group(worker *w, int64_t begin, int64_t end)
 {
     const filler *f = w->f;
 
-    w->share[0]    = begin;
-    w->share[1]    = end;
+    w->args.begin  = begin;
+    w->args.end    = end;
     w->args.cursor = f->args->cursor;
     w->args.order  = f->args->order;
     w->args.lanes  = f->lanes;
@@ -144,13 +146,12 @@ static int64_t fill_share(const filler *f, int64_t t, char *tile)
     int64_t       status = 0, zero = 0;
     worker        w = {.f = f, .tile = tile, .to = *f->to, .args = *f->args};
 
-    w.args.share  = w.share;
     w.args.shares = 1;
     w.args.facts  = w.facts;
     for (int64_t k = f->args->share[t], next; k < end && status == 0; k = next) {
         const int64_t g     = k / f->lanes;
         const int64_t width = f->c->cursor[g + 1] - f->c->cursor[g];
-        const int64_t many  = tile_lanes(f, width);
+        const int64_t many  = f->tiled ? tile_lanes(f, width) : 0;
 
         next = smaller(end, (g + 1) * f->lanes);
         if (many) /* to where lines begin */
@@ -207,7 +208,8 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
                  .args      = args,
                  .lanes     = lanes,
                  .idx_bytes = part->view.level[last].idx_bits / 8,
-                 .val_bytes = part->view.val_bits / 8};
+                 .val_bytes = part->view.val_bits / 8,
+                 .tiled     = part->view.values * (part->view.val_bits / 8) >= MANY};
     int64_t outer[CAIRN_MAX_LEVELS], *cut;
 
     if (lanes == 0) return CAIRN_OK;
@@ -223,7 +225,6 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
     args->shares = c->shares.n;
     const cairn_status status =
         cairn_lanes_are_far(c->m->layout, lanes)
-                && part->view.values * f.val_bytes >= MANY
             ? fill_tiles(&f)
             : cairn_phase_run(c->m->env, &c->fill, f.from, &part->view, args);
 

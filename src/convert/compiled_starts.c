@@ -98,12 +98,14 @@ static int64_t load_idx(const cairn_kernel_level *level, int64_t k)
 /// The outermost level is complete: its ptr is what is looked for.
 static void copy_ptr(const cairn_kernel_level *level, int64_t rows, uint32_t *first)
 {
+    const uint64_t *wide = level->ptr_bits == 64 ? level->ptr : NULL;
+
     if (level->ptr_bits == 32) {
         memcpy(first, level->ptr, (size_t)(rows + 1) * sizeof *first);
         return;
     }
     for (int64_t i = 0; i <= rows; i++)
-        first[i] = (uint32_t)load_ptr(level, i);
+        first[i] = wide ? (uint32_t)wide[i] : (uint32_t)load_ptr(level, i);
 }
 
 /// The outermost level has the rows that have entries.

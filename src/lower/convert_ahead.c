@@ -7,39 +7,80 @@
 
 #include <string.h>
 
-/// Ask for elements of @p array some way behind @p at, a line or two.
-static void
-ask(cairn_convert *c, const cairn_ir_array *array, cairn_ir_x at, int64_t ahead)
-{
-    const int64_t size =
-        array->stride ? array->stride : cairn_ir_type_bytes(array->type);
+enum { LINE = 64 };
 
-    cairn_ir_prefetch(&c->ir, array, at, ahead * size, 3, false);
-    if (ahead && size >= 8)
-        cairn_ir_prefetch(&c->ir, array, at, ahead * size + 64, 3, false);
+static int64_t size_of(const cairn_ir_array *array)
+{
+    return array->stride ? array->stride : cairn_ir_type_bytes(array->type);
 }
 
-void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row, int64_t ahead)
+/// Ask for what @p array has from @p at on: as many elements as are before @p end, or if
+/// that is NULL a line; some way behind them.
+static void ask(cairn_convert        *c,
+                const cairn_ir_array *array,
+                cairn_ir_x            at,
+                cairn_ir_x            end,
+                int64_t               ahead)
 {
-    const bool      dense = c->from && !c->from->level[0].trimmed;
-    cairn_ir       *b     = &c->ir;
-    cairn_ir_array *begin = dense && c->from->first == 1 && c->from->level[1].has_ptr
-                                ? cairn_convert_ptr(c, 0, 1)
-                                : cairn_convert_small(c, CAIRN_CONVERT_first, "first");
+    const int64_t size = size_of(array), step = size < LINE ? LINE / size : 1;
 
-    if (dense && (c->from->first != 1 || !c->from->level[1].has_ptr)) return;
-    const cairn_ir_x at =
-        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, begin, row), "line"));
+    if (end)
+        at = cairn_ir_loop_var(&c->ir,
+                               cairn_ir_for(&c->ir, at, end, step, NULL, "asked"));
+    cairn_ir_prefetch(&c->ir, array, at, ahead * size, 3, false);
+    if (end) cairn_ir_end(&c->ir);
+}
 
+/// Ask for all that the source has of entries; see ask().
+static void
+ask_for_entries(cairn_convert *c, cairn_ir_x at, cairn_ir_x end, int64_t ahead)
+{
     for (int l = 0; c->from && l <= c->from->last; l++)
-        if (c->from->level[l].has_idx) ask(c, cairn_convert_idx(c, 0, l), at, ahead);
+        if (c->from->level[l].has_idx)
+            ask(c, cairn_convert_idx(c, 0, l), at, end, ahead);
     if (c->from) {
-        ask(c, cairn_convert_values(c, 0), at, ahead);
+        ask(c, cairn_convert_values(c, 0), at, end, ahead);
         return;
     }
     for (int d = 0; d < c->spec->order; d++)
-        ask(c, cairn_convert_coordinates(c, d), at, ahead);
-    ask(c, cairn_convert_entry_values(c), at, ahead);
+        ask(c, cairn_convert_coordinates(c, d), at, end, ahead);
+    ask(c, cairn_convert_entry_values(c), at, end, ahead);
+}
+
+/// Where rows begin, by row; NULL: nothing tells.
+static cairn_ir_array *starts(cairn_convert *c)
+{
+    const bool dense = c->from && !c->from->level[0].trimmed;
+
+    if (!dense) return cairn_convert_small(c, CAIRN_CONVERT_first, "first");
+    return c->from->first == 1 && c->from->level[1].has_ptr ? cairn_convert_ptr(c, 0, 1)
+                                                            : NULL;
+}
+
+static cairn_ir_x
+start_of(cairn_convert *c, cairn_ir_array *begin, cairn_ir_x row, const char *name)
+{
+    return cairn_ir_use(
+        &c->ir, cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, begin, row), "%s", name));
+}
+
+void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row)
+{
+    cairn_ir_array *begin = starts(c);
+
+    if (begin) ask_for_entries(c, start_of(c, begin, row, "line"), NULL, 0);
+}
+
+void cairn_convert_ask_behind_row(cairn_convert *c, cairn_ir_x row, int64_t ahead)
+{
+    cairn_ir_array *begin = starts(c);
+
+    if (!begin) return;
+    const cairn_ir_x first = start_of(c, begin, row, "begin_of_row");
+    const cairn_ir_x end =
+        start_of(c, begin, cairn_ir_add_int(&c->ir, row, 1), "row_end");
+
+    ask_for_entries(c, first, end, ahead);
 }
 
 bool cairn_convert_can_look_ahead(const cairn_convert *c)

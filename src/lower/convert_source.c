@@ -103,8 +103,7 @@ cairn_ir_x cairn_convert_next_row(cairn_convert *c)
                        b, order,
                        cairn_ir_min(b, cairn_ir_add_int(b, r, CAIRN_CONVERT_ROWS_AHEAD),
                                     last)),
-                   "later")),
-        0);
+                   "later")));
     return cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, order, r), "row"));
 }
 

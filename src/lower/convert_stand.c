@@ -6,7 +6,7 @@
 
 #include "lower/convert_steps.h"
 
-enum { AHEAD = 128 }; ///< Entries that are asked for before they are read (measured).
+enum { AHEAD = 256 }; ///< Entries that are asked for before they are read (measured).
 
 /// A lane while it is filled: positions are of values, a slot and the next are `lanes`
 /// of them apart.
@@ -151,7 +151,7 @@ static cairn_ir_x open_lanes(cairn_convert *c, lane *s)
 {
     cairn_ir        *b      = &c->ir;
     cairn_ir_array  *cursor = cairn_convert_cursors(c);
-    const cairn_ir_x begin = c->begin, end = cairn_convert_end(c);
+    const cairn_ir_x begin = cairn_convert_begin(c), end = cairn_convert_end(c);
 
     s->lanes = cairn_convert_scalar(c, CAIRN_CONVERT_lanes, "lanes");
 
@@ -191,14 +191,14 @@ void cairn_convert_lower_stand(cairn_convert *c)
     cairn_ir *b = &c->ir;
     lane      s;
 
-    cairn_convert_open_shares(c);
+    if (!c->spec->ahead) cairn_convert_open_shares(c);
     s.zero = cairn_ir_declare(b, cairn_ir_int(b, 0), "zero");
 
     const cairn_ir_x place = open_lanes(c, &s);
 
     cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_int(b, 0), place));
     c->row = let(c, cairn_ir_add_int(b, place, -1), "row");
-    if (c->spec->ahead) cairn_convert_ask_for_row(c, c->row, AHEAD);
+    if (c->spec->ahead) cairn_convert_ask_behind_row(c, c->row, AHEAD);
     put_entries(c, &s);
     put_determined(c, c->row);
     put_padding(c, &s);
@@ -208,5 +208,5 @@ void cairn_convert_lower_stand(cairn_convert *c)
     cairn_ir_end(b);
     cairn_ir_end(b);
     cairn_convert_tell(c, 0, cairn_ir_use(b, s.zero));
-    cairn_convert_close_shares(c);
+    if (!c->spec->ahead) cairn_convert_close_shares(c);
 }

@@ -166,9 +166,12 @@ void cairn_convert_number_block(cairn_convert *c);
 
 enum { CAIRN_CONVERT_ROWS_AHEAD = 12 }; ///< Rows between a prefetch and its use.
 
-/// Ask for the first line of row @p row, which is read some turns later; or, if rows are
-/// read as they lie, for what is @p ahead entries behind its first.
-void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row, int64_t ahead);
+/// Ask for the first line of row @p row, which is read some turns later.
+void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row);
+
+/// Ask for what is @p ahead entries behind those of row @p row, as many as it has: if rows
+/// are read as they lie, all is asked for.
+void cairn_convert_ask_behind_row(cairn_convert *c, cairn_ir_x row, int64_t ahead);
 
 /// Let dimension `table_row` be that of row @p row, counted from the first of the box.
 void cairn_convert_stand_in_row(cairn_convert *c, cairn_ir_x row);

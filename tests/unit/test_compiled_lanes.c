@@ -101,7 +101,12 @@ static bool band(int64_t i, int64_t j)
 
 static bool wide_band(int64_t i, int64_t j)
 {
-    return j >= i - 200 && j <= i + 300 && hash(i, j) % 2;
+    return j >= i - 300 && j <= i + 450 && hash(i, j) % 2;
+}
+
+static bool widest_band(int64_t i, int64_t j)
+{
+    return j >= i - 500 && j <= i + 700 && hash(i, j) % 2;
 }
 
 static const matrix small[] = {
@@ -117,10 +122,12 @@ static const matrix small[] = {
     {"tall",        900, 3,     a_third   },
 };
 
-/* 1.2 MB of values and more: tiles, the last of them with slots that are too many. */
+/* 1.2 MB of values and more: tiles, of fewer lanes where slots are many; of the last, in
+ * f64, too many. */
 static const matrix large[] = {
-    {"band",      20011, 20000, band     },
-    {"wide band", 1500,  1400,  wide_band},
+    {"band",        20011, 20000, band       },
+    {"wide band",   1100,  1400,  wide_band  },
+    {"widest band", 1100,  1400,  widest_band},
 };
 
 static void draw(const matrix *x, cairn_entries *entries)
@@ -266,8 +273,9 @@ Test(compiled_lanes, rows_stand_as_in_the_reference, .timeout = 900)
                 check(&small[m], &entries, sources[s].name, targets[t], m % 2 ? 32 : 64,
                       loader);
                 if (entries.n <= 1) continue; /* then nodes are entries */
-                cr_expect_eq(stood, sources[s].by_rows, "%s, from %s to %s: %d times",
-                             small[m].name, sources[s].name, targets[t], stood);
+                cr_expect_eq(stood > 0, sources[s].by_rows,
+                             "%s, from %s to %s: %d times", small[m].name,
+                             sources[s].name, targets[t], stood);
             }
         cairn_entries_fini(&env, &entries);
     }

@@ -346,6 +346,8 @@ static void meet_lanes(seen *s, uint64_t seed)
     phases.rank_col = 1;
     phases.ordered  = true;
     meet_phase(s, &c, &phases);
+    phases.ahead = true;
+    meet_phase(s, &c, &phases);
     product_case_close(&c);
 }
 
