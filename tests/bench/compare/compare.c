@@ -271,11 +271,16 @@ static bool multiply(const compare_settings *settings,
 
 /// Matrices that a conversion makes sense on; NULL: all.
 static const char *const suitable[OPERATIONS] = {
-    [ROWS_TO_DIA] = "band15,fem3",  [CSR_TO_ELL] = "band15,fem3",
-    [CSR_TO_BCSR] = "fem3",         [CSR_TO_SELL] = "band15,fem3",
-    [CSR_TO_BDIA] = "s7_100,mixed", [ROWS_TO_BELL] = "fem3",
-    [ROWS_TO_C2SR] = "band15,fem3", [ROWS_TO_CISR] = "band15,fem3",
-    [DCSC_TO_BCSR] = "fem3",        [CSB_TO_DIA] = "band15",
+    [ROWS_TO_DIA]  = "band15,band15_odd,fem3,fem3_odd",
+    [CSR_TO_ELL]   = "band15,band15_odd,fem3,fem3_odd",
+    [CSR_TO_BCSR]  = "fem3",
+    [CSR_TO_SELL]  = "band15,fem3",
+    [CSR_TO_BDIA]  = "s7_100,mixed",
+    [ROWS_TO_BELL] = "fem3",
+    [ROWS_TO_C2SR] = "band15,fem3",
+    [ROWS_TO_CISR] = "band15,fem3",
+    [DCSC_TO_BCSR] = "fem3",
+    [CSB_TO_DIA]   = "band15",
 };
 
 /// What conversions are asked for by.
