@@ -4,7 +4,6 @@
 
 #include "base/stream.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -12,67 +11,47 @@
 #    include <immintrin.h>
 #endif
 
-enum { LINE = 64 };
+enum { LINE = CAIRN_STREAM_LINE };
 
-/// Rows from one table to another, and whether zeros are left behind. Rows are short: what
-/// is known of all of them is not asked for each. Passed by value, since what is written
-/// might else be the table's own.
-typedef struct {
-    char       *to;
-    const char *from;
-    char       *clear; ///< `from`, or NULL.
-    size_t      to_stride, from_stride, rows, bytes;
-} table;
-
-/// Bytes of a row before whole lines of where it goes, of these, and behind.
-typedef struct {
-    size_t head, whole, tail;
-} span;
-
-static inline span span_of(const void *to, size_t bytes)
+/// Bytes of the line in which @p to lies that are before it.
+static inline size_t before(const char *to)
 {
-    const size_t before = (size_t)(-(uintptr_t)to % LINE);
-    const size_t head   = before < bytes ? before : bytes;
-    const size_t tail   = (bytes - head) % LINE;
-
-    return (span){head, bytes - head - tail, tail};
+    return (uintptr_t)to % LINE;
 }
 
-/// Bytes before whole lines.
-static inline void copy_head(table t, size_t to, size_t from, span s)
+static inline size_t smaller(size_t a, size_t b)
 {
-    if (s.head) memcpy(t.to + to, t.from + from, s.head);
+    return a < b ? a : b;
 }
 
-/// Bytes behind whole lines; and of the row, which has been copied, these and as many as
-/// stood before lines are cleared: those before them have been.
-static inline void end_row(table t, size_t to, size_t from, span s)
+/// The first whole line of a row that goes on at @p to, seen from there: it begins in what
+/// is carried, or, where that does not reach so far back, behind the line that it is in.
+/// Of that line is written what there is, if it is full now.
+static inline ptrdiff_t
+begin_row(char *to, const char *from, size_t carried, size_t bytes)
 {
-    const size_t at = s.head + s.whole;
+    const size_t passed = before(to), rest = LINE - passed;
 
-    if (s.tail) memcpy(t.to + to + at, t.from + from + at, s.tail);
-    if (t.clear && s.head + s.tail)
-        memset(t.clear + from + s.whole, 0, s.head + s.tail);
+    if (passed <= carried) return -(ptrdiff_t)passed;
+    if (rest <= bytes) memcpy(to - carried, from - carried, carried + rest);
+    return (ptrdiff_t)rest;
 }
 
 #ifdef __SSE2__
-/// Lines of which each is one store: none waits for the rest of a line. What is cleared are
-/// lines of the row where it was, which begins one: all that each holds has been copied by
-/// then (stores across lines took half as long again).
-__attribute__((target("avx512f"))) static void move_lines(table t)
+/// Lines of which each is one store: none waits for the rest of a line.
+__attribute__((target("avx512f"))) static void send_lines(cairn_stream_table t,
+                                                          ptrdiff_t          bytes)
 {
     for (size_t r = 0; r < t.rows; r++) {
-        const size_t to = r * t.to_stride, from = r * t.from_stride;
-        const span   s = span_of(t.to + to, t.bytes);
+        char *const to   = t.to + r * t.to_stride;
+        char *const from = t.tile + r * t.tile_stride;
+        ptrdiff_t   at   = begin_row(to, from, t.carried, (size_t)bytes);
 
-        copy_head(t, to, from, s);
-        for (size_t at = 0; at < s.whole; at += LINE) {
-            _mm512_stream_si512((void *)(t.to + to + s.head + at),
-                                _mm512_loadu_si512(t.from + from + s.head + at));
-            if (t.clear)
-                _mm512_storeu_si512(t.clear + from + at, _mm512_setzero_si512());
-        }
-        end_row(t, to, from, s);
+        for (; at + LINE <= bytes; at += LINE)
+            _mm512_stream_si512((void *)(to + at), _mm512_loadu_si512(from + at));
+        if (at != bytes)
+            _mm512_storeu_si512(from - LINE, _mm512_loadu_si512(from + bytes - LINE));
+        if (t.clear) memset(from, 0, (size_t)bytes);
     }
 }
 
@@ -88,7 +67,7 @@ static bool has_lines(void)
     return __builtin_cpu_supports("avx512f");
 }
 
-void cairn_stream_end(void)
+static void fence(void)
 {
     _mm_sfence();
 }
@@ -98,9 +77,10 @@ static inline void stream_line(char *to, const char *from)
     memcpy(to, from, LINE);
 }
 
-static void move_lines(table t)
+static void send_lines(cairn_stream_table t, ptrdiff_t bytes)
 {
     (void)t;
+    (void)bytes;
 }
 
 static bool has_lines(void)
@@ -108,60 +88,43 @@ static bool has_lines(void)
     return false;
 }
 
-void cairn_stream_end(void)
+static void fence(void)
 {
 }
 #endif
 
-static void move_parts(table t)
+static void send_parts(cairn_stream_table t, ptrdiff_t bytes)
 {
     for (size_t r = 0; r < t.rows; r++) {
-        const size_t to = r * t.to_stride, from = r * t.from_stride;
-        const span   s = span_of(t.to + to, t.bytes);
+        char *const to   = t.to + r * t.to_stride;
+        char *const from = t.tile + r * t.tile_stride;
+        ptrdiff_t   at   = begin_row(to, from, t.carried, (size_t)bytes);
 
-        copy_head(t, to, from, s);
-        for (size_t at = s.head; at < s.head + s.whole; at += LINE)
-            stream_line(t.to + to + at, t.from + from + at);
-        if (t.clear) memset(t.clear + from, 0, s.whole);
-        end_row(t, to, from, s);
+        for (; at + LINE <= bytes; at += LINE)
+            stream_line(to + at, from + at);
+        if (at != bytes) memmove(from - LINE, from + bytes - LINE, LINE);
+        if (t.clear) memset(from, 0, (size_t)bytes);
     }
 }
 
-static void move(table t)
+void cairn_stream_send(cairn_stream_table *t, size_t bytes)
 {
+    /* by value, since what is written might else be the table itself */
     if (has_lines())
-        move_lines(t);
+        send_lines(*t, (ptrdiff_t)bytes);
     else
-        move_parts(t);
+        send_parts(*t, (ptrdiff_t)bytes);
+    t->to += bytes;
+    t->carried = smaller(t->carried + bytes, LINE);
 }
 
-void cairn_stream_rows(void       *to,
-                       size_t      to_stride,
-                       const void *from,
-                       size_t      from_stride,
-                       size_t      rows,
-                       size_t      bytes)
+void cairn_stream_end(cairn_stream_table *t)
 {
-    move((table){.to          = to,
-                 .from        = from,
-                 .to_stride   = to_stride,
-                 .from_stride = from_stride,
-                 .rows        = rows,
-                 .bytes       = bytes});
-}
+    for (size_t r = 0; r < t->rows; r++) {
+        char *const  to   = t->to + r * t->to_stride;
+        const size_t left = smaller(before(to), t->carried);
 
-void cairn_stream_rows_out(void  *to,
-                           size_t to_stride,
-                           void  *from,
-                           size_t from_stride,
-                           size_t rows,
-                           size_t bytes)
-{
-    move((table){.to          = to,
-                 .from        = from,
-                 .clear       = from,
-                 .to_stride   = to_stride,
-                 .from_stride = from_stride,
-                 .rows        = rows,
-                 .bytes       = bytes});
+        memcpy(to - left, t->tile + r * t->tile_stride - left, left);
+    }
+    fence();
 }

@@ -15,8 +15,9 @@ enum {
     MANY       = 1 << 20, ///< Bytes of values that are not looked for in caches then.
     TILE_BYTES = 192 * 1024, ///< Of a tile.
     TILE_LANES = 64,         ///< Of it, at most,
-    TILE_LEAST = 32,         ///< and at least; a multiple of the lanes of a line.
-    TILE_APART = 8,          ///< Lanes between, lest slots fall into one set of L1.
+    TILE_LEAST = 32,         ///< and at least.
+    TILE_APART = 8,          ///< Lanes between, lest slots fall into few sets of L1,
+                             ///< and those of a line, in which what is carried is.
 };
 
 bool cairn_lanes_are_far(const cairn_layout *layout, int64_t lanes)
@@ -51,6 +52,11 @@ static void cut_lanes(const cairn_compiled *c, int64_t lanes, int64_t *cut)
 
 /* ---- tiles ---- */
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /// What all tiles of a part have in common.
 typedef struct {
     const cairn_compiled     *c;
@@ -62,11 +68,17 @@ typedef struct {
     bool                      tiled; ///< There is enough for tiles.
 } filler;
 
+/// Lanes between the slots of a tile.
+static int64_t lanes_apart(const filler *f)
+{
+    return CAIRN_STREAM_LINE / smaller(f->idx_bytes, f->val_bytes) + TILE_APART;
+}
+
 /// Lanes of a tile of a group so wide; 0: it has too many slots.
 static int64_t tile_lanes(const filler *f, int64_t width)
 {
     const int64_t slot = width * (f->idx_bytes + f->val_bytes);
-    const int64_t most = slot ? TILE_BYTES / slot - TILE_APART : TILE_LANES;
+    const int64_t most = slot ? TILE_BYTES / slot - lanes_apart(f) : TILE_LANES;
 
     if (most > TILE_LANES) return TILE_LANES;
     return most / TILE_LEAST * TILE_LEAST;
@@ -78,46 +90,53 @@ typedef struct {
     char              *tile;
     cairn_kernel_part  to;   ///< The tile in place of values and columns.
     cairn_convert_args args; ///< Of one call,
-    int64_t            facts[CAIRN_CONVERT_FACTS];
+    int64_t            facts[CAIRN_CONVERT_FACTS], zero;
     uint32_t           cursor[2];
 } worker;
 
-/// Send the tile of @p n lanes of group @p g, from lane @p begin of all on.
-static void send_tile(const worker *w, int64_t g, int64_t begin, int64_t n)
+/// Where a tile's columns or values go, @p bytes each, from the group's lane @p k of all on.
+static cairn_stream_table
+table_of(const worker *w, int64_t k, const void *to, const void *from, int bytes)
 {
-    const filler *f     = w->f;
-    const int     last  = f->to->levels - 1;
-    const int64_t first = f->c->cursor[g] * f->lanes + begin - g * f->lanes;
+    const int64_t g     = k / w->f->lanes;
+    const int64_t first = w->f->c->cursor[g] * w->f->lanes + k - g * w->f->lanes;
 
-    cairn_stream_rows((char *)f->to->val + first * f->val_bytes,
-                      (size_t)(f->lanes * f->val_bytes), w->to.val,
-                      (size_t)(w->args.lanes * f->val_bytes), w->cursor[1],
-                      (size_t)(n * f->val_bytes));
-    cairn_stream_rows((char *)f->to->level[last].idx + first * f->idx_bytes,
-                      (size_t)(f->lanes * f->idx_bytes), w->to.level[last].idx,
-                      (size_t)(w->args.lanes * f->idx_bytes), w->cursor[1],
-                      (size_t)(n * f->idx_bytes));
+    return (cairn_stream_table){.to          = (char *)to + first * bytes,
+                                .tile        = (char *)from,
+                                .to_stride   = (size_t)(w->f->lanes * bytes),
+                                .tile_stride = (size_t)(w->args.lanes * bytes),
+                                .rows        = w->cursor[1]};
 }
 
-/// Fill lanes begin .. end-1 of one group, so wide, in the tile, and send it.
-static int64_t fill_tile(worker *w, int64_t begin, int64_t end, int64_t width)
+/// Fill lanes begin .. end-1 of one group, so wide, in tiles of @p many, and send them.
+static int64_t
+fill_in_tiles(worker *w, int64_t begin, int64_t end, int64_t width, int64_t many)
 {
-    const filler *f    = w->f;
-    const int     last = f->to->levels - 1;
-    const int64_t wide = tile_lanes(f, width) + TILE_APART;
+    const filler *f      = w->f;
+    const int     last   = f->to->levels - 1;
+    int64_t       status = 0;
 
-    w->cursor[1]          = (uint32_t)width;
-    w->args.begin         = 0;
-    w->args.end           = end - begin;
-    w->to.val             = w->tile;
-    w->to.level[last].idx = w->tile + width * wide * f->val_bytes;
+    w->args.lanes         = many + lanes_apart(f);
     w->args.cursor        = w->cursor;
-    w->args.order         = f->args->order + begin;
-    w->args.lanes         = wide;
+    w->cursor[1]          = (uint32_t)width;
+    w->to.val             = w->tile + CAIRN_STREAM_LINE;
+    w->to.level[last].idx = (char *)w->to.val + width * w->args.lanes * f->val_bytes;
+    w->args.begin         = 0;
 
-    const int64_t status = cairn_phase_call(&f->c->fill, f->from, &w->to, &w->args);
+    cairn_stream_table val = table_of(w, begin, f->to->val, w->to.val, f->val_bytes);
+    cairn_stream_table idx =
+        table_of(w, begin, f->to->level[last].idx, w->to.level[last].idx, f->idx_bytes);
 
-    send_tile(w, begin / f->lanes, begin, end - begin);
+    for (int64_t k = begin; k < end && status == 0; k += w->args.end) {
+        w->args.end   = smaller(end - k, many);
+        w->args.order = f->args->order + k;
+        status        = cairn_phase_call(&f->c->fill, f->from, &w->to, &w->args);
+        w->zero |= w->facts[0];
+        cairn_stream_send(&val, (size_t)(w->args.end * f->val_bytes));
+        cairn_stream_send(&idx, (size_t)(w->args.end * f->idx_bytes));
+    }
+    cairn_stream_end(&val);
+    cairn_stream_end(&idx);
     return status;
 }
 
@@ -131,20 +150,19 @@ static int64_t fill_group(worker *w, int64_t begin, int64_t end)
     w->args.cursor = f->args->cursor;
     w->args.order  = f->args->order;
     w->args.lanes  = f->lanes;
-    return cairn_phase_call(&f->c->fill, f->from, f->to, &w->args);
+
+    const int64_t status = cairn_phase_call(&f->c->fill, f->from, f->to, &w->args);
+
+    w->zero |= w->facts[0];
+    return status;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/// Fill the lanes of one share, tile by tile.
+/// Fill the lanes of one share, group by group.
 static int64_t fill_share(const filler *f, int64_t t, char *tile)
 {
     const int64_t end    = f->args->share[t + 1];
-    int64_t       status = 0, zero = 0;
-    worker        w = {.f = f, .tile = tile, .to = *f->to, .args = *f->args};
+    int64_t       status = 0;
+    worker        w      = {.f = f, .tile = tile, .to = *f->to, .args = *f->args};
 
     w.args.shares = 1;
     w.args.facts  = w.facts;
@@ -154,13 +172,10 @@ static int64_t fill_share(const filler *f, int64_t t, char *tile)
         const int64_t many  = f->tiled ? tile_lanes(f, width) : 0;
 
         next = smaller(end, (g + 1) * f->lanes);
-        if (many) /* to where lines begin */
-            next = smaller(next, k + many - (k - g * f->lanes) % TILE_LEAST);
-        status = many ? fill_tile(&w, k, next, width) : fill_group(&w, k, next);
-        zero |= w.facts[0];
+        status =
+            many ? fill_in_tiles(&w, k, next, width, many) : fill_group(&w, k, next);
     }
-    cairn_stream_end();
-    f->args->facts[t * CAIRN_CONVERT_FACTS] = zero;
+    f->args->facts[t * CAIRN_CONVERT_FACTS] = w.zero;
     return status;
 }
 

@@ -13,7 +13,7 @@
 enum {
     TILE    = 512 << 10, ///< Bytes of a tile: in the cache of a core, with room left.
     WIDEST  = 512,       ///< Positions of each node, at most.
-    LINE    = 64,
+    LINE    = CAIRN_STREAM_LINE,
     STREAMS = 24,       ///< Nodes that a machine keeps track of (between 15 and 435),
     LARGE   = 16 << 20, ///< Bytes of values that do not stay in cache.
 };
@@ -96,15 +96,19 @@ static int64_t turn_of(const tiles *t, int64_t row)
 
 /* ---- tiles ---- */
 
-/// Rows first <= r < end leave the tile.
-static void empty_tile(const tiles *t, char *tile, int64_t first, int64_t end)
+/// Where the rows from @p first on go, from a tile that begins at @p tile.
+static cairn_stream_table table_of(const tiles *t, char *tile, int64_t first)
 {
     const cairn_kernel_level *level = &t->to->level[1];
-    const size_t              bytes = (size_t)((end - first) * t->bytes);
 
-    cairn_stream_rows_out((char *)t->to->val + (first - level->lo) * t->bytes,
-                          (size_t)(level->size * t->bytes), tile,
-                          (size_t)(t->stride * t->bytes), (size_t)t->c->nodes, bytes);
+    const int64_t before = first - level->lo;
+
+    return (cairn_stream_table){.to          = (char *)t->to->val + before * t->bytes,
+                                .tile        = tile,
+                                .to_stride   = (size_t)(level->size * t->bytes),
+                                .tile_stride = (size_t)(t->stride * t->bytes),
+                                .rows        = (size_t)t->c->nodes,
+                                .clear       = true};
 }
 
 /// Rows first <= r < end, tile by tile, by thread @p thread: it has slots, and an idx that
@@ -114,9 +118,11 @@ static int64_t fill_rows(const tiles *t, int thread, int64_t first, int64_t end)
     const cairn_compiled *c      = t->c;
     cairn_kernel_part     view   = *t->to;
     cairn_convert_args    args   = *t->args;
-    char                 *tile   = t->tile + thread * c->nodes * t->stride * t->bytes;
+    const int64_t         before = thread * c->nodes * t->stride * t->bytes;
+    char *const           tile   = t->tile + before + LINE;
     int64_t               result = 0, turn = turn_of(t, first);
     const int64_t         width = c->tile;
+    cairn_stream_table    table = table_of(t, tile, first);
 
     view.val           = tile;
     view.level[1].size = t->stride;
@@ -133,9 +139,9 @@ static int64_t fill_rows(const tiles *t, int thread, int64_t first, int64_t end)
         args.share       = share;
         result           = cairn_phase_call(&c->fill, t->from, &view, &args);
         turn             = share[1];
-        empty_tile(t, tile, row, next);
+        cairn_stream_send(&table, (size_t)((next - row) * t->bytes));
     }
-    cairn_stream_end();
+    cairn_stream_end(&table);
     return result;
 }
 
@@ -181,7 +187,8 @@ cairn_status cairn_tiles_fill(const cairn_compiled    *c,
     cairn_status       status;
     tiles t = {.c = c, .args = args, .to = to, .bytes = c->m->layout->value_bits / 8};
 
-    t.stride = c->tile + LINE / t.bytes; /* nodes begin in different sets of a cache */
+    /* what is carried, and so nodes begin in different sets of a cache */
+    t.stride = c->tile + LINE / t.bytes;
     if (from) t.from = &from->part[from->group[c->origin.member].first].view;
     cairn_origin_args(&c->origin, 0, outer, args);
     CAIRN_GO(done, cairn_alloc_zero(env, threads * c->nodes * t.stride, (size_t)t.bytes,

@@ -154,34 +154,61 @@ Test(compiled_tiles, are_taken_for_many_nodes_in_the_order_of_their_line, .timeo
     cairn_env_fini(&env);
 }
 
-Test(stream, copies_rows_of_any_bytes_and_no_others)
+/// A table whose rows have so many bytes, from where its first row begins in a line.
+enum { STREAM_ROWS = 3, STREAM_LONG = 330, STREAM_WIDE = 160, STREAM_APART = 17 };
+
+static int byte_of(int row, int k)
 {
-    enum { ROWS_OF = 3, MOST = 300, TO = MOST + 75, FROM = MOST + 9 };
-    static char from[ROWS_OF * FROM + 64], to[ROWS_OF * TO + 64];
+    return (row * STREAM_LONG + k) % 100 + 1;
+}
 
-    for (int at = 0; at < 64; at += 5)
-        for (int n = 0; n < MOST; n += 7) {
-            const bool out = n % 2 == 1;
+/// Send @p n bytes of all rows by pieces: @p first of them, then so many as @p piece says.
+static void send_pieces(cairn_stream_table *t, int n, int first, int piece)
+{
+    for (int done = 0, next = first < n ? first : n; done < n; done += next) {
+        if (done > 0) next = done + piece < n ? piece : n - done;
+        for (int r = 0; r < STREAM_ROWS; r++)
+            for (int k = 0; k < next; k++) {
+                char *const at = t->tile + r * (int)t->tile_stride + k;
 
-            for (size_t k = 0; k < sizeof from; k++)
-                from[k] = (char)(k % 100 + 1);
-            memset(to, -1, sizeof to);
-            if (out)
-                cairn_stream_rows_out(to + at, TO, from + 3, FROM, ROWS_OF, (size_t)n);
-            else
-                cairn_stream_rows(to + at, TO, from + 3, FROM, ROWS_OF, (size_t)n);
-            cairn_stream_end();
-            for (int k = 0; k < (int)sizeof to; k++) {
-                const int  row = k < at ? 0 : (k - at) / TO, its = k - at - row * TO;
-                const bool copied = row < ROWS_OF && its >= 0 && its < n;
-
-                cr_assert_eq(to[k], copied ? (row * FROM + 3 + its) % 100 + 1 : -1);
+                if (t->clear && done > 0) cr_assert_eq(*at, 0);
+                *at = (char)byte_of(r, done + k);
             }
-            for (int k = 0; k < (int)sizeof from; k++) {
-                const int  row = k < 3 ? 0 : (k - 3) / FROM, its = k - 3 - row * FROM;
-                const bool left = out && row < ROWS_OF && its >= 0 && its < n;
+        cairn_stream_send(t, (size_t)next);
+    }
+    cairn_stream_end(t);
+}
 
-                cr_assert_eq(from[k], left ? 0 : k % 100 + 1);
+/// What comes before the rows, between them and behind is not written.
+static void check_rows(const char *to, int stride, int n)
+{
+    for (int k = -STREAM_APART; k < STREAM_ROWS * stride; k++) {
+        const int row = k < 0 ? 0 : k / stride, its = k - row * stride;
+
+        cr_assert_eq(to[k], its >= 0 && its < n ? byte_of(row, its) : -1);
+    }
+}
+
+Test(stream, sends_rows_of_any_bytes_by_any_pieces_and_no_others, .timeout = 240)
+{
+    enum { STRIDE = STREAM_LONG + STREAM_APART, TILE_STRIDE = STREAM_WIDE + 64 };
+    static const int         pieces[] = {1, 7, 24, 63, 64, 65, 128, STREAM_WIDE};
+    static _Alignas(64) char tile[STREAM_ROWS * TILE_STRIDE + 64];
+    static _Alignas(64) char to[64 + STREAM_APART + STREAM_ROWS * STRIDE];
+
+    for (int at = 0; at < 64; at += at % 8 ? 1 : 3)
+        for (int n = 0; n < STREAM_LONG; n += n < 130 ? 1 : 11)
+            for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
+                const int          first = pieces[(p + (size_t)(at + n)) % 8];
+                cairn_stream_table t     = {.to          = to + STREAM_APART + at,
+                                            .tile        = tile + 64,
+                                            .to_stride   = STRIDE,
+                                            .tile_stride = TILE_STRIDE,
+                                            .rows        = STREAM_ROWS,
+                                            .clear       = n % 2 == 1};
+
+                memset(to, -1, sizeof to);
+                send_pieces(&t, n, first, pieces[p]);
+                check_rows(to + STREAM_APART + at, STRIDE, n);
             }
-        }
 }
