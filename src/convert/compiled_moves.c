@@ -35,8 +35,8 @@ static bool level_fits(const cairn_compiled *c, int l, int levels)
     const cairn_level *level = &c->m->layout->level[l];
 
     if (level->determined || level->gaps) return false;
-    return !level->trimmed || level->depth >= c->facts.order.distinct
-           || level->depth < levels;
+    if (!level->trimmed) return l < levels; /* else a row lies in several lists */
+    return level->depth >= c->facts.order.distinct || level->depth < levels;
 }
 
 bool cairn_moves_fit(const cairn_compiled *c, int row, int levels)

@@ -48,6 +48,13 @@ spy_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 #define SHORT_CUBE   "(d0,d1,d2)->(d0%3,d0/3,d1,d2)", "merge(0,1), trim(1,3)"
 #define OUT_OF_ORDER "(d0,d1)->(d0%3,d0/3,d1%2,d1/2)", "merge(0,1), trim(2,3)"
 
+/// Banks of rows by their entries, whose rows are lists for some columns each.
+#define DEALT_BLOCKS                                                                   \
+    "#encoding<{ idx_map<(d0,d1)->(indirect(d0),d0%4,d0/4,(d1+2*d0)/6,(d1+2*d0)%6)>, " \
+    "mutation<merge(1,2,3), trim(4,4)>, indirect<{ load = sum(value) groupBy "         \
+    "(d0,d1)->(d0); schedule(load) traverseBy (d0,d1)->(d0) buckets 4 }>, "            \
+    "layout<partition(0)> }>"
+
 /// A source (NULL: entries), a target, and whether rows are moved from one to the other.
 typedef struct {
     const char *from, *to;
@@ -83,6 +90,8 @@ static const pair pairs[] = {
     {"bcsr<2,2>", "c2sr<3>",              2, -1}, /* pads */
     {"ell",       "cisr<5>",              2, -1},
     {"c2sr<3>",   "cisr<5>",              2, 0 }, /* by way of rows: several parts */
+    {NULL,        DEALT_BLOCKS,           2, -1}, /* a row lies in several lists */
+    {"csr",       DEALT_BLOCKS,           2, -1},
     {"csr",       "csc",                  2, -1}, /* rows do not give the groups */
 };
 
