@@ -59,22 +59,32 @@ static void release(void *user, cairn_kernel *kernel)
     (void)kernel;
 }
 
-/// Neighbours, two at least, in each of some rows, from the first to the last: about @p
-/// want of them, or all that there are.
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/// Neighbours in each of some rows, from the first to the last: two, or as many as make
+/// about @p want entries, but not more than are ever wanted.
 static cairn_status make_entries(cairn_env     *env,
                                  const int64_t *extent,
                                  int64_t        want,
                                  cairn_entries *entries)
 {
-    const int64_t rows = extent[0] < want / 2 ? extent[0] : want / 2;
-    const int64_t most = (want + rows - 1) / rows;
-    const int64_t each = most < extent[1] ? most : extent[1];
+    const int64_t rows = smaller(extent[0], want / 2);
+    const int64_t each =
+        rows ? smaller(extent[1], larger(2, smaller(want, MANY_ENTRIES) / rows)) : 0;
 
     CAIRN_TRY(cairn_entries_reserve(env, entries, each * rows));
     for (int64_t k = 0; k < rows; k++) {
         const cairn_coord i     = (cairn_coord)((__int128)k * extent[0] / rows);
         const cairn_coord j     = (cairn_coord)((__int128)i * extent[1] / extent[0]);
-        const cairn_coord first = j < extent[1] - each ? j : extent[1] - each;
+        const cairn_coord first = smaller(j, extent[1] - each);
 
         for (cairn_coord e = first; e < first + each; e++)
             CAIRN_TRY(cairn_entries_add(env, entries, (cairn_coord[]){i, e}, 1));
@@ -178,14 +188,14 @@ static cairn_status rehearse(rehearsal *r, const int64_t *extent, int64_t want)
 /// thread and on two.
 static cairn_status rehearse_all(rehearsal *r, const int64_t *extent)
 {
-    static const int64_t larger[] = {SOME_ENTRIES, MANY_ENTRIES};
-    const int64_t        least    = LEAST_ENTRIES + extent[1] / COLUMNS_PER_ENTRY;
+    static const int64_t want[] = {SOME_ENTRIES, MANY_ENTRIES};
+    const int64_t        least  = LEAST_ENTRIES + extent[1] / COLUMNS_PER_ENTRY;
 
     CAIRN_TRY(rehearse(r, extent, least));
-    for (size_t k = 0; k < sizeof larger / sizeof *larger; k++) {
-        if (larger[k] <= least || (__int128)extent[0] * extent[1] < larger[k]) continue;
+    for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+        if (want[k] <= least || (__int128)extent[0] * extent[1] < want[k]) continue;
         for (r->loader.threads = 1; r->loader.threads <= 2; r->loader.threads++)
-            CAIRN_TRY(rehearse(r, extent, larger[k]));
+            CAIRN_TRY(rehearse(r, extent, want[k]));
     }
     return CAIRN_OK;
 }

@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+enum { LINES_FREE = 1 << 16 }; ///< Lines that there may be without as many values.
+
 /// Lines along one dimension.
 typedef struct {
     int64_t *last;    ///< Of each the coordinate of its last entry.
@@ -22,10 +24,11 @@ typedef struct {
 typedef struct {
     const cairn_local *tensor;
     cairn_pos          entries;
-    bool               descends; ///< A position does not come after the one before.
-    bool               begun;
-    int64_t            last[CAIRN_MAX_LEVELS]; ///< Indices of the one before.
-    lines              along[CAIRN_MAX_ORDER];
+    bool               descends; ///< A position does not come after the one before, or
+                                 ///< there is what is not to be.
+    bool    begun;
+    int64_t last[CAIRN_MAX_LEVELS]; ///< Indices of the one before.
+    lines   along[CAIRN_MAX_ORDER];
 } checker;
 
 /// Look at the levels' indices of position @p k.
@@ -90,8 +93,8 @@ static bool is_direct(const cairn_layout *layout)
     return true;
 }
 
-/// Every line begins before its first coordinate. A dimension with more lines than there
-/// are values is none that entries were placed along.
+/// Every line begins before its first coordinate. A dimension with many more lines than
+/// there are values would take more memory than the tensor.
 static cairn_status begin_lines(checker *c, cairn_env *env, const cairn_group *group)
 {
     const cairn_local *t      = c->tensor;
@@ -104,13 +107,42 @@ static cairn_status begin_lines(checker *c, cairn_env *env, const cairn_group *g
 
         for (int e = 0; e < t->shape.order; e++)
             if (e != d) many = cairn_count_times(many, cairn_interval_size(t->box[e]));
-        if (many > values) continue;
+        if (many > cairn_count_plus(values, LINES_FREE)) continue;
+        CAIRN_TRY(cairn_check_memory(env, "the order of the entries of a file",
+                                     many * (int64_t)sizeof *c->along[d].last));
         CAIRN_TRY(CAIRN_NEW(env, many, &c->along[d].last));
         for (int64_t k = 0; k < many; k++)
             c->along[d].last[k] = -1;
         c->along[d].ascends = true;
     }
     return CAIRN_OK;
+}
+
+static int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
+{
+    return cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
+}
+
+/// Does a list of children end where it begins? The library writes no such node, but
+/// where all indices of a level are nodes.
+static bool has_childless(const cairn_part *part)
+{
+    for (int l = part->layout->first + 1; l <= part->layout->last; l++) {
+        const cairn_kernel_level *level = &part->view.level[l];
+
+        if (!part->layout->level[l].has_ptr || part->layout->level[l - 1].gaps)
+            continue;
+        for (int64_t k = 0; k + 1 < level->ptr_length; k++)
+            if (load_ptr(level, k) == load_ptr(level, k + 1)) return true;
+    }
+    return false;
+}
+
+/// Has it values that the walk did not come to, or did not take for entries?
+static bool has_others(const checker *c, const cairn_part *part)
+{
+    return !part->layout->pads && part->layout->last + 1 == part->layout->levels
+           && c->entries != part->view.values;
 }
 
 static bool is_ordered(const checker *c, const cairn_layout *layout)
@@ -136,6 +168,7 @@ walk_group(checker *c, cairn_walker *walker, const cairn_group *group, bool *hol
         *holds = c->entries == part->nnz
                  || (c->entries < part->nnz && group->layout->pads
                      && part->nnz <= part->view.values);
+        c->descends |= has_childless(part) || has_others(c, part);
     }
     return CAIRN_OK;
 }

@@ -57,6 +57,9 @@ if command -v cc >/dev/null; then
     for extents in '1000000000 1000000000' '4000000000 10'; do
         expect 0 emit spmv --warm --rows ${extents% *} --cols ${extents#* }
     done
+    for extents in '0 8' '8 0' '3 100000000'; do
+        expect 0 emit spmv --warm --rows ${extents% *} --cols ${extents#* }
+    done
     # Conversions too: from coordinates, and from what is stored as them or as rows.
     expect 0 emit spmv --format "$odd" --warm --rows 5 --cols 4
     for stored in csr coo; do

@@ -37,7 +37,6 @@ static const cairn_shape shape = {
     {ROWS, COLS}
 };
 
-/// Twice: the second time in the memory of the first.
 /// The memory that is used again is to be anything.
 static void spoil(const cairn_part *part)
 {
@@ -48,6 +47,7 @@ static void spoil(const cairn_part *part)
         memset(array[k].data, 0x5a, (size_t)array[k].bytes);
 }
 
+/// Twice: the second time in the memory of the first.
 static void compare(cairn_env           *env,
                     const char          *name,
                     int                  bits,

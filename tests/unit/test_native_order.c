@@ -98,26 +98,8 @@ Test(native_order, what_is_written_is_seen_to_be_in_order)
     cairn_source_destroy(&source);
 }
 
-/// The columns of the first row's two entries.
-typedef struct {
-    const char *what;
-    char        first, second;
-} first_row;
-
-/// Give the entries of the first row other columns. What the file ends with are an array
-/// of them, a byte each and padded to 64, and that of the values.
-static void change_row(const first_row *row)
-{
-    static native_file file;
-
-    native_file_load(native, &file);
-    char *const idx = file.segment_end - ENTRIES * sizeof(double) - 64;
-
-    cr_assert(idx[0] == 0 && idx[SIDE] == 4, "these are not the columns");
-    idx[0]    = row->first;
-    idx[SIDE] = row->second;
-    native_file_store(native, &file);
-}
+static const char *const targets[] = {"csr", "csc", "bcsr<2,2>", "coo",
+                                      "dia", "ell", "sell<4>"};
 
 /// A source as text; it is destroyed.
 static char *text_of(cairn_source *source)
@@ -153,6 +135,60 @@ static void check_convert(const cairn_tensor *given, const char *text, const cha
     cairn_format_destroy(&format);
 }
 
+/// A row that the file lists without an entry is no row that entries begin at.
+Test(native_order, a_row_without_entries_is_none)
+{
+    static native_file file;
+    const int64_t      extent[] = {SIDE, ENTRIES};
+    int64_t            coord[2 * ENTRIES];
+    cairn_source      *source;
+    cairn_tensor      *given;
+
+    for (int k = 0; k < ENTRIES; k++) {
+        coord[2 * k]     = k / 2;
+        coord[2 * k + 1] = k;
+    }
+    MUST(context, cairn_source_from_coords(context, 2, extent, ENTRIES, coord, NULL,
+                                           CAIRN_BY_NNZ, &source));
+    write_as(source, "dcsr");
+    native_file_load(native, &file);
+    /* Arrays of up to 64 bytes: rows, where they begin, columns; then values. */
+    char *const    rows  = file.segment_end - ENTRIES * sizeof(double) - 3 * 64;
+    int32_t *const begin = (int32_t *)(rows + 64);
+
+    cr_assert(rows[0] == 0 && rows[1] == 1 && begin[1] == 2 && begin[2] == 4);
+    rows[0]  = 5;
+    begin[1] = 0;
+    native_file_store(native, &file);
+    MUST(context, cairn_tensor_read(context, native, &given));
+    cr_expect_not(cairn_group_is_ordered(&given->local->group[0]));
+    for (size_t to = 0; to < sizeof targets / sizeof *targets; to++)
+        check_convert(given, targets[to], "a row without entries");
+    cairn_tensor_destroy(&given);
+    cairn_source_destroy(&source);
+}
+
+/// The columns of the first row's two entries.
+typedef struct {
+    const char *what;
+    char        first, second;
+} first_row;
+
+/// Give the entries of the first row other columns. What the file ends with are an array
+/// of them, a byte each and padded to 64, and that of the values.
+static void change_row(const first_row *row)
+{
+    static native_file file;
+
+    native_file_load(native, &file);
+    char *const idx = file.segment_end - ENTRIES * sizeof(double) - 64;
+
+    cr_assert(idx[0] == 0 && idx[SIDE] == 4, "these are not the columns");
+    idx[0]    = row->first;
+    idx[SIDE] = row->second;
+    native_file_store(native, &file);
+}
+
 /// The place of an entry in its row is not a function of its coordinates: an entry can be
 /// in two of them.
 Test(native_order, entries_in_two_slots_are_one)
@@ -162,8 +198,6 @@ Test(native_order, entries_in_two_slots_are_one)
         {"descending",     4, 0}
     };
     static const char *const froms[] = {"ell", "sell<8>"};
-    static const char *const tos[]   = {"csr", "csc", "bcsr<2,2>",
-                                        "coo", "dia", "sell<4>"};
     cairn_source            *source  = pairs();
 
     for (size_t k = 0; k < 4; k++) {
@@ -174,8 +208,8 @@ Test(native_order, entries_in_two_slots_are_one)
         change_row(row);
         MUST(context, cairn_tensor_read(context, native, &given));
         cr_expect_not(cairn_group_is_ordered(&given->local->group[0]), "%s", row->what);
-        for (size_t to = 0; to < sizeof tos / sizeof *tos; to++)
-            check_convert(given, tos[to], row->what);
+        for (size_t to = 0; to < sizeof targets / sizeof *targets; to++)
+            check_convert(given, targets[to], row->what);
         cairn_tensor_destroy(&given);
     }
     cairn_source_destroy(&source);
