@@ -7,10 +7,10 @@
 
 #include "sched/engine.h"
 
+#include "support/seed.h"
 #include "support/task_cases.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 static void stop(const char *what, uint64_t seed)
 {
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
 {
     const int      graphs = argc > 1 ? atoi(argv[1]) : 300;
     const uint64_t first =
-        argc > 2 ? strtoull(argv[2], NULL, 10) : (uint64_t)time(NULL) * 1000003;
+        argc > 2 ? strtoull(argv[2], NULL, 10) : seed_clock() * 1000003;
     cairn_env env;
 
     cairn_env_init(&env);

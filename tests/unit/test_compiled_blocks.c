@@ -11,8 +11,7 @@
 #include "format/language.h"
 #include "support/kernel_loader.h"
 #include "support/random_format.h"
-
-#include <time.h>
+#include "support/seed.h"
 
 #ifndef CAIRN_BLOCKS_CASES
 #    define CAIRN_BLOCKS_CASES 40
@@ -291,11 +290,10 @@ static void run_case(test_loader *loader, uint64_t seed, score *s)
 
 Test(compiled_blocks, arrays_are_those_of_the_reference, .timeout = 3600)
 {
-    const char    *given = getenv("BLOCKS_SEED");
-    const uint64_t seed =
-        given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-    test_loader *loader = test_loader_create(NULL, 3);
-    score        s      = {0};
+    const char    *given  = getenv("BLOCKS_SEED");
+    const uint64_t seed   = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    test_loader   *loader = test_loader_create(NULL, 3);
+    score          s      = {0};
 
     printf("first seed %llu\n", (unsigned long long)seed);
     fflush(stdout);

@@ -11,10 +11,9 @@
 #include "support/crash_note.h"
 #include "support/kernel_loader.h"
 #include "support/random_tensor.h"
+#include "support/seed.h"
 
 #include <criterion/criterion.h>
-
-#include <time.h>
 
 #ifndef CAIRN_PROPERTY_CASES
 #    define CAIRN_PROPERTY_CASES 100
@@ -138,10 +137,10 @@ static void run_pair(test_loader *loader, uint64_t seed, tally *t)
 
 Test(compiled_convert, random_pairs, .timeout = 3600)
 {
-    const char *given = getenv("PROPERTY_SEED");
-    uint64_t  seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000081;
-    tally     t    = {0};
-    const int cases     = given ? 1 : CAIRN_PROPERTY_CASES;
+    const char  *given  = getenv("PROPERTY_SEED");
+    uint64_t     seed   = given ? strtoull(given, NULL, 10) : seed_clock() * 1000081;
+    tally        t      = {0};
+    const int    cases  = given ? 1 : CAIRN_PROPERTY_CASES;
     test_loader *loader = test_loader_create(NULL, 2);
 
     printf("first seed %llu\n", (unsigned long long)seed);

@@ -13,8 +13,7 @@
 #include "support/kernel_loader.h"
 #include "support/names.h"
 #include "support/random_format.h"
-
-#include <time.h>
+#include "support/seed.h"
 
 static cairn_env env;
 static int       moves; ///< Functions asked for that move rows.
@@ -219,7 +218,7 @@ static void check_all(const matrix *x, int count, int threads, int vector_bytes)
         {32, 64}
     };
     const char    *given = getenv("PROPERTY_SEED");
-    const uint64_t seed  = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    const uint64_t seed  = given ? strtoull(given, NULL, 10) : seed_clock();
 
     cairn_env_init(&env);
     env.options.kernels = CAIRN_KERNELS_COMPILED;

@@ -11,6 +11,7 @@
 #include "format/language.h"
 #include "support/crash_note.h"
 #include "support/random_tensor.h"
+#include "support/seed.h"
 #include "tensor/walk.h"
 
 #include <cairn/cairn.h>
@@ -20,7 +21,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #ifndef CAIRN_PROPERTY_CASES
 #    define CAIRN_PROPERTY_CASES 3000
@@ -230,9 +230,9 @@ static void run_pair(uint64_t seed, tally *t)
 Test(convert, random_pairs, .timeout = 3600)
 {
     const char *given = getenv("PROPERTY_SEED");
-    uint64_t  seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000033;
-    tally     t    = {0};
-    const int cases = given ? 1 : CAIRN_PROPERTY_CASES;
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000033;
+    tally       t     = {0};
+    const int   cases = given ? 1 : CAIRN_PROPERTY_CASES;
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; k < 4 * CAIRN_PROPERTY_CASES && t.ran < cases; k++) {

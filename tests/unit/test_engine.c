@@ -7,12 +7,12 @@
 
 #include "sched/engine.h"
 #include "support/brutal.h"
+#include "support/seed.h"
 #include "support/task_cases.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #ifndef REPLAYS_OF_A_TINY_GRAPH
 #    define REPLAYS_OF_A_TINY_GRAPH 100000
@@ -57,8 +57,7 @@ static cairn_program *lay_out(int queues)
 static uint64_t first_seed(void)
 {
     const char    *given = getenv("ENGINE_SEED");
-    const uint64_t first =
-        given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+    const uint64_t first = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
 
     printf("first seed %llu\n", (unsigned long long)first);
     return first;

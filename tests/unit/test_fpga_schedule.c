@@ -6,8 +6,7 @@
 #include "devices/fpga/models.h"
 #include "devices/fpga/schedule.h"
 #include "support/device_work.h"
-
-#include <time.h>
+#include "support/seed.h"
 
 static cairn_context *context;
 static int64_t        blocks;
@@ -175,7 +174,7 @@ static void check_random(uint64_t *state)
 Test(fpga_schedule, lengths_are_those_of_the_host_program, .timeout = 120)
 {
     const char *given = getenv("PRODUCT_SEED");
-    uint64_t    state = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    uint64_t    state = given ? strtoull(given, NULL, 10) : seed_clock();
 
     printf("seed %llu\n", (unsigned long long)state);
     for (int n = 0; n < 12; n++)

@@ -7,11 +7,11 @@
 
 #include "sched/graph.h"
 #include "support/brutal.h"
+#include "support/seed.h"
 #include "support/task_cases.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 static cairn_env    env;
 static cairn_graph *graph;
@@ -155,9 +155,8 @@ static void check_pairs(const task_case *c, uint64_t seed)
 
 Test(graph, random_graphs_order_what_conflicts_and_nothing_else)
 {
-    const char    *given = getenv("GRAPH_SEED");
-    const uint64_t first =
-        given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+    const char      *given = getenv("GRAPH_SEED");
+    const uint64_t   first = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
     static task_case c;
 
     printf("first seed %llu\n", (unsigned long long)first);

@@ -5,6 +5,7 @@
 /// and the number of threads. The text ends where a page ends that nobody may touch, so
 /// that reading on is seen. SCAN_SEED=N in the environment runs case N alone.
 
+#include "support/seed.h"
 #include "tensor/io_mtx.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { ROOM = 1 << 16, CASES = 6000 };
@@ -299,9 +299,8 @@ static bool run_case(uint64_t seed)
 Test(io_scan, random_files_are_read_as_the_careful_parser_reads_them)
 {
     const char    *given = getenv("SCAN_SEED");
-    const uint64_t first =
-        given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-    int good = 0;
+    const uint64_t first = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    int            good  = 0;
 
     printf("first seed %" PRIu64 "\n", first);
     fflush(stdout);

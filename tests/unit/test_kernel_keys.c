@@ -9,9 +9,9 @@
 #include "emit/c.h"
 #include "lower/convert.h"
 #include "support/product_case.h"
+#include "support/seed.h"
 
 #include <ctype.h>
-#include <time.h>
 
 #ifndef CAIRN_KEY_CASES
 #    define CAIRN_KEY_CASES 60
@@ -464,9 +464,8 @@ static void seen_close(seen *s)
 Test(kernel_keys, equal_keys_have_equal_text, .timeout = 3600)
 {
     const char    *given = getenv("KEYS_SEED");
-    const uint64_t seed =
-        given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-    seen s = {.room = 500 * CAIRN_KEY_CASES};
+    const uint64_t seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    seen           s     = {.room = 500 * CAIRN_KEY_CASES};
 
     s.kernel = calloc((size_t)s.room, sizeof *s.kernel);
     printf("first seed %llu\n", (unsigned long long)seed);

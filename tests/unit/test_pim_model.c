@@ -5,12 +5,12 @@
 
 #include "devices/pim/models.h"
 #include "support/random_format.h"
+#include "support/seed.h"
 
 #include <criterion/criterion.h>
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 static cairn_pim_parameters parameters_of(int model)
 {
@@ -23,7 +23,7 @@ static cairn_pim_parameters parameters_of(int model)
 static uint64_t seed_of(const char *name)
 {
     const char    *given = getenv("PRODUCT_SEED");
-    const uint64_t seed  = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    const uint64_t seed  = given ? strtoull(given, NULL, 10) : seed_clock();
 
     printf("%s: seed %llu\n", name, (unsigned long long)seed);
     return seed;

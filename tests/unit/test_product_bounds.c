@@ -9,8 +9,7 @@
 
 #include "support/ir_run.h"
 #include "support/product_case.h"
-
-#include <time.h>
+#include "support/seed.h"
 
 #ifndef CAIRN_PRODUCT_CASES
 #    define CAIRN_PRODUCT_CASES 200
@@ -177,8 +176,8 @@ static bool run_case(uint64_t seed)
 Test(product_bounds, nothing_outside_is_touched, .timeout = 3600)
 {
     const char *given = getenv("PRODUCT_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-    int      ran  = 0;
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    int         ran   = 0;
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; k < (given ? 1 : CAIRN_PRODUCT_CASES); k++)

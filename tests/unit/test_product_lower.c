@@ -10,8 +10,7 @@
 
 #include "support/brutal.h"
 #include "support/product_case.h"
-
-#include <time.h>
+#include "support/seed.h"
 
 #ifndef CAIRN_PRODUCT_CASES
 #    ifdef __SANITIZE_ADDRESS__
@@ -59,7 +58,7 @@ static uint64_t run_random(uint64_t seed, int want)
 Test(product_lower, random_formats, .timeout = 3600)
 {
     const char *given = getenv("PRODUCT_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int left = given ? 1 : CAIRN_PRODUCT_CASES; left > 0; left -= BATCH)

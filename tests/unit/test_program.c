@@ -8,10 +8,10 @@
 
 #include "sched/program.h"
 #include "support/brutal.h"
+#include "support/seed.h"
 #include "support/task_cases.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 enum { MOST_QUEUES = 5 };
 
@@ -173,9 +173,8 @@ static void check_program(uint64_t *state, const cairn_program *program)
 
 Test(program, random_graphs_keep_their_order_with_no_wait_too_many)
 {
-    const char    *given = getenv("PROGRAM_SEED");
-    const uint64_t first =
-        given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
+    const char      *given = getenv("PROGRAM_SEED");
+    const uint64_t   first = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
     static task_case c;
 
     printf("first seed %llu\n", (unsigned long long)first);

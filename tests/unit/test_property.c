@@ -11,6 +11,7 @@
 #include "format/language.h"
 #include "support/crash_note.h"
 #include "support/random_tensor.h"
+#include "support/seed.h"
 #include "tensor/io_native.h"
 #include "tensor/walk.h"
 
@@ -19,7 +20,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #ifndef CAIRN_PROPERTY_CASES
 #    define CAIRN_PROPERTY_CASES 2500
@@ -352,9 +352,9 @@ static void run_case(uint64_t seed, tally *t)
 Test(property, random_formats_store_random_tensors, .timeout = 3600)
 {
     const char *given = getenv("PROPERTY_SEED");
-    uint64_t  seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-    tally     t    = {0};
-    const int cases = given ? 1 : CAIRN_PROPERTY_CASES;
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    tally       t     = {0};
+    const int   cases = given ? 1 : CAIRN_PROPERTY_CASES;
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; k < 4 * CAIRN_PROPERTY_CASES && t.ran < cases; k++) {

@@ -12,6 +12,7 @@
 #include "format/language.h"
 #include "support/crash_note.h"
 #include "support/random_tensor.h"
+#include "support/seed.h"
 #include "tensor/walk.h"
 
 #include <criterion/criterion.h>
@@ -19,7 +20,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { CASES = 800, MOST_SHARES = 4, COLUMNS = 2 };
 
@@ -330,9 +330,9 @@ static int run_case(uint64_t seed, int *lent)
 
 Test(row_share, random_shares_are_the_member, .timeout = 600)
 {
-    const char *given = getenv("PROPERTY_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL) * 1000003;
-    int      members = 0, lent = 0;
+    const char *given   = getenv("PROPERTY_SEED");
+    uint64_t    seed    = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    int         members = 0, lent = 0;
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; k < (given ? 1 : CASES); k++)

@@ -9,9 +9,9 @@
 #include "devices/pim/product.h"
 #include "support/brutal.h"
 #include "support/device_work.h"
+#include "support/seed.h"
 
 #include <math.h>
-#include <time.h>
 #include <unistd.h>
 
 static cairn_context *context;
@@ -34,7 +34,7 @@ static const cairn_product_options vector = CAIRN_PRODUCT_DEFAULTS;
 static uint64_t first_seed(void)
 {
     const char    *given = getenv("PRODUCT_SEED");
-    const uint64_t seed  = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    const uint64_t seed  = given ? strtoull(given, NULL, 10) : seed_clock();
 
     printf("seed %llu\n", (unsigned long long)seed);
     return seed;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Where random tests begin when no case is asked for: elsewhere every second, or where
+/// SEED_CLOCK says, so that two runs try the same cases.
+
+#ifndef CAIRN_TESTS_SUPPORT_SEED_H
+#define CAIRN_TESTS_SUPPORT_SEED_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+/// Seconds: the clock's, or those of SEED_CLOCK.
+static inline uint64_t seed_clock(void)
+{
+    const char *given = getenv("SEED_CLOCK");
+
+    return given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+}
+
+#endif
