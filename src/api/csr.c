@@ -3,13 +3,14 @@
 /// A solver's CSR arrays: borrowed as they are, or stored in a format with a map that
 /// brings new values to their places.
 
-#include "api/api.h"
+#include "api/locator.h"
 #include "tensor/statistics.h"
-#include "tensor/walk.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+enum { MARKS = 8 }; ///< Columns an entry, up to which each is marked.
 
 /// What the caller handed over.
 typedef struct {
@@ -172,74 +173,35 @@ static cairn_status take_entries(const csr *a, cairn_entries *entries)
     return cairn_entries_sort(env, entries);
 }
 
-/// Position of every stored entry, found by its coordinates.
-typedef struct {
-    const cairn_local   *local;
-    const cairn_entries *entries; ///< Sorted.
-    cairn_target        *stored;  ///< [entries->n]
-} locator;
-
-/// Number of the entry at (i,j), or -1: padding.
-static cairn_pos find_entry(const cairn_entries *e, cairn_coord i, cairn_coord j)
+/// Columns that have entries, ascending, by a mark for each column of the matrix.
+static cairn_status
+mark_columns(const cairn_entries *entries, int64_t extent, cairn_local *local)
 {
-    cairn_pos lo = 0, hi = e->n;
+    uint8_t *mark;
 
-    while (lo < hi) {
-        const cairn_pos mid = lo + (hi - lo) / 2;
-
-        if (e->coord[0][mid] < i || (e->coord[0][mid] == i && e->coord[1][mid] < j))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < e->n && e->coord[0][lo] == i && e->coord[1][lo] == j ? lo : -1;
-}
-
-static cairn_status locate(void *user, const cairn_part *part, const cairn_batch *batch)
-{
-    const locator *l = user;
-
-    for (int n = 0; n < batch->n; n++) {
-        const cairn_pos k =
-            find_entry(l->entries, batch->coord[0][n], batch->coord[1][n]);
-
-        /* An entry is stored once, but a hybrid's other members may pad its position.
-         * Their values are 0, like a stored zero's: then any of the places will do,
-         * since each of them adds a(i,j)*x(j) to y(i). */
-        if (k >= 0
-            && (l->stored[k].part < 0
-                || cairn_value_get(&part->view, batch->value[n]) != 0))
-            l->stored[k] = (cairn_target){part - l->local->part, batch->value[n]};
-    }
-    return CAIRN_OK;
-}
-
-static cairn_status locate_entries(const cairn_tensor *tensor, locator *l)
-{
-    cairn_env *env = &tensor->context->env;
-
-    for (int m = 0; m < tensor->local->groups; m++) {
-        cairn_walker *walker;
-
-        CAIRN_TRY(cairn_walker_create(env, tensor->local->group[m].layout, &walker));
-        const cairn_status status =
-            cairn_walk_member(walker, tensor->local, m, locate, l);
-
-        cairn_walker_destroy(env, &walker);
-        if (status != CAIRN_OK) return status;
-    }
+    CAIRN_TRY(CAIRN_NEW_ZERO(local->env, extent, &mark));
+    for (cairn_pos k = 0; k < entries->n; k++)
+        mark[entries->coord[1][k]] = 1;
+    for (int64_t j = 0; j < extent; j++)
+        if (mark[j]) local->column[local->columns++] = j;
+    cairn_free(local->env, mark);
     return CAIRN_OK;
 }
 
 /// The columns of the pattern: values that are 0 now may be others at the next update.
 static cairn_status keep_pattern(const cairn_entries *entries, cairn_local *local)
 {
+    const int64_t extent = local->shape.extent[1];
+
     CAIRN_TRY(CAIRN_NEW(local->env, entries->n, &local->column));
-    if (entries->n)
+    local->pattern = true;
+    if (extent / MARKS <= entries->n) {
+        CAIRN_TRY(mark_columns(entries, extent, local));
+    } else if (entries->n) {
         memcpy(local->column, entries->coord[1],
                (size_t)entries->n * sizeof *local->column);
-    local->columns = cairn_distinct(local->column, entries->n);
-    local->pattern = true;
+        local->columns = cairn_distinct(local->column, entries->n);
+    }
     return cairn_realloc(local->env, local->columns, sizeof *local->column,
                          (void **)&local->column);
 }
@@ -248,22 +210,19 @@ static cairn_status keep_pattern(const cairn_entries *entries, cairn_local *loca
 static cairn_status
 map_targets(const csr *a, cairn_tensor *tensor, const cairn_entries *entries)
 {
-    cairn_env   *env = &a->context->env;
-    locator      l   = {.local = tensor->local, .entries = entries};
-    cairn_status status;
+    cairn_env    *env = &a->context->env;
+    cairn_locator l;
 
     CAIRN_TRY(keep_pattern(entries, tensor->local));
     tensor->targets = ptr_at(a, a->rows);
     CAIRN_TRY(CAIRN_NEW(env, tensor->targets, &tensor->target));
-    CAIRN_TRY(CAIRN_NEW(env, entries->n, &l.stored));
-    for (cairn_pos k = 0; k < entries->n; k++)
-        l.stored[k].part = -1;
-    status = locate_entries(tensor, &l);
+    const cairn_status status =
+        cairn_locator_init(&l, tensor->local, entries, a->first_row, a->rows);
+
     for (int64_t i = 0; i < a->rows && status == CAIRN_OK; i++)
         for (int64_t k = ptr_at(a, i); k < ptr_at(a, i + 1); k++)
-            tensor->target[k] =
-                l.stored[find_entry(entries, a->first_row + i, idx_at(a, k))];
-    cairn_free(env, l.stored);
+            tensor->target[k] = cairn_locator_at(&l, a->first_row + i, idx_at(a, k));
+    cairn_locator_fini(&l);
     return status;
 }
 

@@ -234,6 +234,52 @@ typedef struct {
     const char  *words;
 } wrong;
 
+/// The entries of @p source as text.
+static char *source_text(const cairn_source *source)
+{
+    char   folder[64], path[96];
+    size_t length;
+
+    scratch_create(folder);
+    snprintf(path, sizeof path, "%s/a.mtx", folder);
+    MUST(context, cairn_source_write(source, path));
+    char *const text = scratch_read(path, &length);
+
+    remove(path);
+    rmdir(folder);
+    return text;
+}
+
+/// More columns than are looked at one by one.
+Test(api_csr, few_entries_of_wide_rows_find_their_places)
+{
+    enum { WIDE = 100000000 };
+    const int64_t ptr[] = {0, 2, 2, 4}, idx[] = {WIDE - 1, 5, 7, WIDE - 1};
+    const double  old[] = {1, 2, 3, 4}, val[] = {10, 20, 30, 40};
+
+    for (size_t k = 0; k < 3; k++) {
+        static const char *const wide[] = {"csr", "coo", "dcsr"};
+        cairn_format            *format = must_format(context, wide[k]);
+        cairn_tensor            *tensor;
+        cairn_source            *source;
+
+        MUST(context,
+             cairn_tensor_from_csr(context, 3, WIDE, 0, 3, ptr, 64, idx, 64, old,
+                                   CAIRN_F64, CAIRN_COPY, format, &tensor));
+        MUST(context, cairn_tensor_update(tensor, val));
+        MUST(context, cairn_source_from_tensor(tensor, &source));
+        char *const text = source_text(source);
+
+        cr_expect_not_null(strstr(text, "\n1 6 20\n1 100000000 10\n3 8 30\n3 100000000 "
+                                        "40\n"),
+                           "%s: %s", wide[k], text);
+        free(text);
+        cairn_source_destroy(&source);
+        cairn_tensor_destroy(&tensor);
+        cairn_format_destroy(&format);
+    }
+}
+
 Test(api_csr, wrong_arguments_are_refused)
 {
     static const int32_t ptr[] = {0, 1, 2}, idx[] = {0, 1}, far[] = {0, 2},
