@@ -171,13 +171,17 @@ void cairn_product_enter(build *e, cairn_nest *nest, int at)
     e->x_value = x_before;
 }
 
-/// Is there a level of constant size where an empty box has none?
-static bool counts_on_values(const cairn_layout *layout)
+/// Is there a level of constant size where an empty box has none, or are rows met by their
+/// places, of which they have none in a box without columns?
+static bool counts_on_values(const cairn_product_plan *p)
 {
-    int64_t lo, size;
+    const cairn_layout *layout = p->layout;
+    int64_t             lo, size;
 
     for (int l = layout->partition + 1; l < layout->first; l++)
         if (cairn_nest_constant(layout, l, &lo, &size) && size != 1) return true;
+    for (int l = 0; l < layout->levels; l++)
+        if ((p->rows >> l & 1) && layout->level[l].indirect) return true;
     return false;
 }
 
@@ -189,7 +193,7 @@ static void begin_rows(build *e)
     const cairn_ir_x values = cairn_ir_param(
         b, (cairn_ir_field){.source = CAIRN_IR_VALUES}, CAIRN_IR_I64, "A_values");
 
-    if (e->p->complete && !counts_on_values(e->p->layout)) return;
+    if (e->p->complete && !counts_on_values(e->p)) return;
     if (!e->p->complete && !e->p->product->adds) clear_rows(e);
     cairn_ir_if(b, cairn_ir_eq(b, values, cairn_ir_int(b, 0)));
     if (e->p->complete && !e->p->product->adds) clear_rows(e);

@@ -90,11 +90,19 @@ int64_t spmv(const cairn_kernel_part *A, const cairn_product_args *op)
     const double *restrict const A_val    = A->val;
     const uint32_t *restrict const A3_idx = A->level[3].idx;
 
-    const int64_t row_lo  = op->row_lo;
-    const int64_t shares  = op->shares;
-    const int64_t A4_size = A->level[4].size;
-    const int64_t A4_lo   = A->level[4].lo;
-    const int64_t A3_hole = A->level[3].hole;
+    const int64_t row_lo   = op->row_lo;
+    const int64_t row_end  = op->row_end;
+    const int64_t A_values = A->values;
+    const int64_t shares   = op->shares;
+    const int64_t A4_size  = A->level[4].size;
+    const int64_t A4_lo    = A->level[4].lo;
+    const int64_t A3_hole  = A->level[3].hole;
+
+    if (A_values == 0) {
+        for (int64_t r = 0; r < row_end - row_lo; r++)
+            y[r] = 0.0;
+        return 0;
+    }
 
     /* threads */
 #pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
