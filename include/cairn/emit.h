@@ -60,8 +60,8 @@ typedef struct cairn_kernel_counts {
 /// With extents 0, 0: for extents that make indices of 16 and of 32 bits. `vector_bytes` is
 /// not read: kernels are for this machine.
 ///
-/// Conversions are found by doing them, with samples of up to 1,310,720 entries, and of at
-/// most 512 MB in the format, on one thread and on two.
+/// Conversions are found by doing them, with samples of up to 1,310,720 entries, or a 16th
+/// of the columns, and of at most 512 MB in the format, on one thread and on two.
 ///
 /// Local; tenths of a second for each kernel that is compiled.
 ///

@@ -70,7 +70,7 @@ static int64_t larger(int64_t a, int64_t b)
 }
 
 /// Neighbours in each of some rows, from the first to the last: two, or as many as make
-/// about @p want entries, but not more than are ever wanted.
+/// about @p want entries, or MANY_ENTRIES.
 static cairn_status make_entries(cairn_env     *env,
                                  const int64_t *extent,
                                  int64_t        want,
