@@ -110,6 +110,20 @@ static cairn_status list_environment(cairn_env *env, char ***list)
     return CAIRN_OK;
 }
 
+/// Where the numbers of a program's messages start: elsewhere each time, so that no program
+/// comes to count on them.
+static uint32_t first_number(pid_t pid)
+{
+    return (uint32_t)(1e6 * cairn_seconds()) ^ (uint32_t)pid * 2654435761u;
+}
+
+/// The number after @p last: each is used once in 2^32 messages (a full period, by Hull and
+/// Dobell), and none is guessed by adding 1, as a program that answers early would.
+static uint32_t next_number(uint32_t last)
+{
+    return 1664525u * last + 1013904223u;
+}
+
 cairn_status cairn_external_start(cairn_env            *env,
                                   const char           *id,
                                   const char           *command,
@@ -138,7 +152,7 @@ cairn_status cairn_external_start(cairn_env            *env,
         return cairn_fail(env, CAIRN_NO_DEVICE, "device: %s: %s cannot be started: %s",
                           id, words[0], strerror(failed));
     }
-    *child = (cairn_external_child){pid, ends[0], time_limit};
+    *child = (cairn_external_child){pid, ends[0], time_limit, first_number(pid)};
     return CAIRN_OK;
 }
 
@@ -226,10 +240,12 @@ static void tell_end(int status, char *why, size_t size)
         snprintf(why, size, "its program closed the connection");
 }
 
-/// Is this an answer to a message of that kind? Says why not.
+static const char unasked[] = "its program sent an answer that nobody asked for";
+
+/// Is this an answer to that message? Says why not.
 static bool is_answer(const cairn_simulator_message *answer,
                       ssize_t                        bytes,
-                      uint32_t                       kind,
+                      const cairn_simulator_message *asked,
                       char                          *why,
                       size_t                         size)
 {
@@ -238,12 +254,71 @@ static bool is_answer(const cairn_simulator_message *answer,
         && answer->version != CAIRN_SIMULATOR_VERSION)
         snprintf(why, size, "its program speaks version %u, not %d", answer->version,
                  CAIRN_SIMULATOR_VERSION);
-    else if (bytes != sizeof *answer || answer->magic != CAIRN_SIMULATOR_MAGIC
-             || answer->kind != kind || answer->status > CAIRN_SIMULATOR_FAILED
+    else if (bytes != sizeof *answer)
+        snprintf(why, size, "its program's answer is none: %zd bytes, not %zu", bytes,
+                 sizeof *answer);
+    else if (answer->magic == CAIRN_SIMULATOR_MAGIC && answer->number != asked->number)
+        snprintf(why, size, "%s", unasked);
+    else if (answer->magic != CAIRN_SIMULATOR_MAGIC || answer->kind != asked->kind
+             || answer->status > CAIRN_SIMULATOR_FAILED
              || !memchr(answer->text, '\0', sizeof answer->text))
         snprintf(why, size, "its program's answer is none");
     else
         return true;
+    return false;
+}
+
+/// Does something lie there that nobody has asked for? The end of the socket does not count.
+static bool has_more(const cairn_external_child *child)
+{
+    char    byte;
+    ssize_t n;
+
+    do
+        n = recv(child->socket, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT);
+    while (n < 0 && errno == EINTR);
+    return n > 0;
+}
+
+/// Send a message and read its answer. @return Its bytes; 0 or less: the program is gone.
+/// -2: none came in time.
+static ssize_t exchange(const cairn_external_child    *child,
+                        const cairn_simulator_message *message,
+                        cairn_simulator_message       *answer)
+{
+    ssize_t n;
+
+    if (send(child->socket, message, sizeof *message, MSG_NOSIGNAL) < 0) return -1;
+    if (!wait_answer(child)) return -2;
+    do
+        n = recv(child->socket, answer, sizeof *answer, MSG_TRUNC);
+    while (n < 0 && errno == EINTR);
+    return n;
+}
+
+/// Ask a program that is there. Says why there is no answer; how it ended, `*patience`
+/// seconds may tell.
+static bool ask(const cairn_external_child    *child,
+                const cairn_simulator_message *message,
+                cairn_simulator_message       *answer,
+                double                        *patience,
+                char                          *why,
+                size_t                         size)
+{
+    *patience = 0;
+    if (has_more(child)) {
+        snprintf(why, size, "%s", unasked);
+        return false;
+    }
+    const ssize_t n = exchange(child, message, answer);
+
+    if (n == -2)
+        snprintf(why, size, "its program did not answer within %g s",
+                 child->time_limit);
+    if (n == 0 || n == -1) *patience = 0.2;
+    if (n <= 0 || !is_answer(answer, n, message, why, size)) return false;
+    if (!has_more(child)) return true;
+    snprintf(why, size, "%s", unasked);
     return false;
 }
 
@@ -253,32 +328,20 @@ bool cairn_external_ask(cairn_external_child    *child,
                         size_t                   size)
 {
     cairn_simulator_message answer = {0};
-    const uint32_t          kind   = message->kind;
-    ssize_t                 n      = -1;
+    double                  patience;
 
     if (child->pid == 0) {
         snprintf(why, size, "its program is gone");
         return false;
     }
+    child->number    = next_number(child->number);
     message->magic   = CAIRN_SIMULATOR_MAGIC;
     message->version = CAIRN_SIMULATOR_VERSION;
-    if (send(child->socket, message, sizeof *message, MSG_NOSIGNAL) >= 0) {
-        if (!wait_answer(child)) {
-            finish(child, 0);
-            snprintf(why, size, "its program did not answer within %g s",
-                     child->time_limit);
-            return false;
-        }
-        do
-            n = recv(child->socket, &answer, sizeof answer, MSG_TRUNC);
-        while (n < 0 && errno == EINTR);
-    }
-    if (n <= 0) {
-        tell_end(finish(child, 0.2), why, size);
-        return false;
-    }
-    if (!is_answer(&answer, n, kind, why, size)) {
-        finish(child, 0);
+    message->number  = child->number;
+    if (!ask(child, message, &answer, &patience, why, size)) {
+        const int status = finish(child, patience);
+
+        if (patience > 0) tell_end(status, why, size);
         return false;
     }
     for (char *at = answer.text; *at; at++) /* It is put into messages and reports. */

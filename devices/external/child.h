@@ -13,9 +13,10 @@
 #include <sys/types.h>
 
 typedef struct cairn_external_child {
-    pid_t  pid;        ///< 0: there is none.
-    int    socket;     ///< Ours; -1: closed.
-    double time_limit; ///< Seconds for each answer.
+    pid_t    pid;        ///< 0: there is none.
+    int      socket;     ///< Ours; -1: closed.
+    double   time_limit; ///< Seconds for each answer.
+    uint32_t number;     ///< Of the last message.
 } cairn_external_child;
 
 /// Start a program.
@@ -40,8 +41,9 @@ cairn_status cairn_external_start(cairn_env            *env,
 ///
 /// @param[in,out] message  `kind` and what belongs to it; then the answer.
 /// @param[out]    why      [size] What went wrong: its signal or status, the time limit,
-///                         an answer that is none. Unchanged on success.
-/// @return Is there an answer of the same kind?
+///                         an answer that is none, is to another message or comes unasked.
+///                         Unchanged on success.
+/// @return Is there one answer, of the same kind and number?
 bool cairn_external_ask(cairn_external_child    *child,
                         cairn_simulator_message *message,
                         char                    *why,

@@ -73,11 +73,23 @@ static cairn_status lose(cairn_launch *launch, const char *why)
     return CAIRN_NO_DEVICE;
 }
 
+/// Compute, then ask for something that every program answers at once: one that answered
+/// early, or twice, is found out before anybody believes its Y.
+static bool compute(external_product *p, cairn_simulator_message *answer, char why[160])
+{
+    cairn_simulator_message after = {.kind = CAIRN_SIMULATOR_HELLO};
+
+    *answer = (cairn_simulator_message){.kind = CAIRN_SIMULATOR_RUN};
+    if (!cairn_external_ask(&p->child, answer, why, 160)) return false;
+    return answer->status != CAIRN_SIMULATOR_OK
+           || cairn_external_ask(&p->child, &after, why, 160);
+}
+
 static cairn_status run(cairn_launch *launch, const void *x, void *y)
 {
-    external_product       *p       = launch->state;
-    char                   *base    = (char *)p->segment.at;
-    cairn_simulator_message message = {.kind = CAIRN_SIMULATOR_RUN};
+    external_product       *p    = launch->state;
+    char                   *base = (char *)p->segment.at;
+    cairn_simulator_message message;
     char                    why[160];
 
     memcpy(base + p->x, first_x(p, x), x_size(p));
@@ -85,8 +97,7 @@ static cairn_status run(cairn_launch *launch, const void *x, void *y)
         memset(base + p->y, 0, y_size(p));
     else
         memcpy(base + p->y, y, y_size(p));
-    if (!cairn_external_ask(&p->child, &message, why, sizeof why))
-        return lose(launch, why);
+    if (!compute(p, &message, why)) return lose(launch, why);
     if (message.status != CAIRN_SIMULATOR_OK)
         return lose(launch, message.text[0] ? message.text : "its program failed");
     memcpy(y, base + p->y, y_size(p));

@@ -7,9 +7,14 @@
 ///
 /// The program is started with the socket as descriptor 3 (SOCK_SEQPACKET: a message
 /// arrives whole or not at all) and the segment as descriptor 4. It answers every message
-/// with one of the same kind, within the time limit, and ends when it is told to quit or
-/// the socket is closed. First comes HELLO, without a segment's content; then BUILD, once;
-/// then RUN, as often as the product is computed. What it prints goes to standard error.
+/// with exactly one of the same kind and the same number, within the time limit, and ends
+/// when it is told to quit or the socket is closed. First comes HELLO, without a segment's
+/// content; then BUILD, once; then RUN, as often as the product is computed, and HELLO after
+/// each: what comes before its answer was too much. What it prints goes to standard error.
+///
+/// A number tells which message an answer is for. Numbers follow no order: copy them. A
+/// program that answers twice, unasked, with another number, or with a message that is not
+/// one whole cairn_simulator_message, is lost: Y would be taken before it is there.
 ///
 /// Both ends are on one machine: integers and doubles are as they lie in memory.
 
@@ -25,7 +30,7 @@ extern "C" {
 #endif
 
 #define CAIRN_SIMULATOR_MAGIC   0x4d495343 ///< "CSIM" on little-endian machines.
-#define CAIRN_SIMULATOR_VERSION 1          ///< Of messages and segment.
+#define CAIRN_SIMULATOR_VERSION 2          ///< Of messages and segment.
 #define CAIRN_SIMULATOR_SOCKET  3          ///< Descriptors of the program.
 #define CAIRN_SIMULATOR_SEGMENT 4
 
@@ -52,8 +57,8 @@ enum {
 typedef struct cairn_simulator_message {
     uint32_t magic, version;
     uint32_t kind, status;
-    uint32_t simulated; ///< 1: seconds are modelled; 0: measured.
-    uint32_t reserved;
+    uint32_t simulated;        ///< 1: seconds are modelled; 0: measured.
+    uint32_t number;           ///< Of the message; the answer has the same.
     double   in, compute, out; ///< Seconds: X to the machine, the product, Y back.
     char     text[128];        ///< Ended by NUL; one line.
 } cairn_simulator_message;

@@ -12,6 +12,32 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/// Answers beside the one that is sent afterwards: before Y is there, in pieces, too long,
+/// or later, as if the next message had come.
+static void answer_too_much(const char *how, const cairn_simulator_message *m)
+{
+    const int               to    = CAIRN_SIMULATOR_SOCKET;
+    cairn_simulator_message early = *m;
+    char                    long_one[sizeof *m + 8];
+
+    if (strcmp(how, "short") == 0) send(to, m, 5, 0);
+    if (strcmp(how, "half") == 0) send(to, m, sizeof *m / 2, 0);
+    if (strcmp(how, "twice") == 0) {
+        send(to, m, sizeof *m, 0);
+        usleep(50000);
+    }
+    if (strcmp(how, "long") == 0) {
+        memset(long_one, 0, sizeof long_one);
+        memcpy(long_one, m, sizeof *m);
+        send(to, long_one, sizeof long_one, 0);
+    }
+    if (strcmp(how, "later") != 0 || fork() != 0) return;
+    usleep(20000);
+    early.number++;
+    send(to, &early, sizeof early, MSG_NOSIGNAL);
+    _exit(0);
+}
+
 static void misbehave(const char *how, cairn_simulator_message *m)
 {
     if (strcmp(how, "die") == 0) raise(SIGKILL);
@@ -35,7 +61,8 @@ static void misbehave(const char *how, cairn_simulator_message *m)
     if (strcmp(how, "unsupported") == 0) m->status = CAIRN_SIMULATOR_UNSUPPORTED;
     if (strcmp(how, "memory") == 0) m->status = CAIRN_SIMULATOR_NO_MEMORY;
     if (strcmp(how, "print") == 0) puts("what a simulator prints");
-    if (strcmp(how, "short") == 0) send(CAIRN_SIMULATOR_SOCKET, m, 5, 0);
+    if (strcmp(how, "number") == 0) m->number++;
+    answer_too_much(how, m);
 }
 
 int main(int argc, char **argv)
@@ -48,6 +75,7 @@ int main(int argc, char **argv)
         m = (cairn_simulator_message){.magic     = CAIRN_SIMULATOR_MAGIC,
                                       .version   = CAIRN_SIMULATOR_VERSION,
                                       .kind      = m.kind,
+                                      .number    = m.number,
                                       .simulated = 1};
         snprintf(m.text, sizeof m.text, "%ld", (long)getpid());
         if ((int)m.kind == atoi(argv[2])) misbehave(argv[1], &m);

@@ -178,6 +178,9 @@ Test(external, what_cannot_be_opened_is_refused)
         {"kind",    "answer is none"     },
         {"text",    "answer is none"     },
         {"short",   "answer is none"     },
+        {"half",    "answer is none"     },
+        {"long",    "answer is none"     },
+        {"number",  "nobody asked for"   },
     };
 
     REFUSED(context, NO_DEVICE, "No such file", use(context, "\"/no/such\"", 1));
@@ -193,8 +196,9 @@ Test(external, what_cannot_be_opened_is_refused)
 
 Test(external, what_fails_in_a_run_is_computed_again)
 {
-    static const char *const hows[] = {"die",     "exit", "hang", "close", "garbage",
-                                       "version", "kind", "text", "fail",  "short"};
+    static const char *const hows[] = {"die",     "exit", "hang",  "close", "garbage",
+                                       "version", "kind", "text",  "fail",  "short",
+                                       "half",    "long", "twice", "number"};
     static operands          o      = {.op = CAIRN_PRODUCT_DEFAULTS};
     cairn_source            *source = make_source(context);
 
@@ -239,6 +243,46 @@ Test(external, what_fails_in_a_build_is_said)
         cr_expect_eq(cairn_plan_create(tensor, NULL, &options, &plan), rows[k].status);
         cr_expect(strstr(context->env.message, rows[k].message), "%s",
                   context->env.message);
+        cairn_tensor_destroy(&tensor);
+    }
+    cairn_source_destroy(&source);
+}
+
+/// Answers that would shift all that come later. One that comes after its run is over is
+/// found by the next run.
+Test(external, an_answer_too_much_is_refused)
+{
+    static const struct {
+        const char *how;
+        int         good; ///< Runs before.
+    } rows[] = {
+        {"twice",  0},
+        {"number", 0},
+        {"later",  1},
+    };
+    static double                      x[COLS], y[ROWS];
+    static const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    cairn_source                      *source = make_source(context);
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        cairn_launch launch = {0};
+
+        MUST(context, use(context, wicked(rows[k].how, 3), 60));
+        cairn_tensor           *tensor = must_store(context, source, "csr", CAIRN_F64);
+        cairn_device           *device = &context->devices->device[1];
+        const cairn_device_work work   = {
+              .tensor = tensor->local, .op = &op, .alone = true};
+
+        MUST(context, device->ops.build(device, &work, &launch));
+        for (int n = 0; n < rows[k].good; n++)
+            cr_expect_eq(launch.run(&launch, x, y), CAIRN_OK, "%s", launch.message);
+        usleep(100000);
+        cr_expect_eq(launch.run(&launch, x, y), CAIRN_NO_DEVICE, "%s", rows[k].how);
+        cr_expect_str_eq(
+            launch.message,
+            "device: external:0: its program sent an answer that nobody asked for");
+        cr_expect_eq(launch.run(&launch, x, y), CAIRN_NO_DEVICE);
+        launch.release(&launch);
         cairn_tensor_destroy(&tensor);
     }
     cairn_source_destroy(&source);

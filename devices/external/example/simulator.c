@@ -150,6 +150,7 @@ int main(int argc, char **argv)
         m = (cairn_simulator_message){.magic     = CAIRN_SIMULATOR_MAGIC,
                                       .version   = CAIRN_SIMULATOR_VERSION,
                                       .kind      = m.kind,
+                                      .number    = m.number,
                                       .simulated = 1};
         if (m.kind == CAIRN_SIMULATOR_HELLO)
             snprintf(m.text, sizeof m.text, "an example, %.3g bytes/s", rate);
