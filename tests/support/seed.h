@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Where random tests begin when no case is asked for: elsewhere every second, or where
-/// SEED_CLOCK says, so that two runs try the same cases.
+/// Where random tests begin when no case is asked for, and how many cases they try. They
+/// begin elsewhere every second, or where SEED_CLOCK says, so that two runs try the same
+/// cases; SEED_CASES is how many, in place of a program's usual number.
 
 #ifndef CAIRN_TESTS_SUPPORT_SEED_H
 #define CAIRN_TESTS_SUPPORT_SEED_H
@@ -16,6 +17,14 @@ static inline uint64_t seed_clock(void)
     const char *given = getenv("SEED_CLOCK");
 
     return given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+}
+
+/// Cases of a random test: SEED_CASES, or @p usual.
+static inline int seed_cases(int usual)
+{
+    const char *given = getenv("SEED_CASES");
+
+    return given ? (int)strtol(given, NULL, 10) : usual;
 }
 
 #endif

@@ -13,9 +13,7 @@
 #include "support/random_format.h"
 #include "support/seed.h"
 
-#ifndef CAIRN_BLOCKS_CASES
-#    define CAIRN_BLOCKS_CASES 40
-#endif
+enum { USUAL_CASES = 40 };
 
 typedef struct {
     cairn_env     env;
@@ -292,16 +290,17 @@ Test(compiled_blocks, arrays_are_those_of_the_reference, .timeout = 3600)
 {
     const char    *given  = getenv("BLOCKS_SEED");
     const uint64_t seed   = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
+    const int      cases  = seed_cases(USUAL_CASES);
     test_loader   *loader = test_loader_create(NULL, 3);
     score          s      = {0};
 
     printf("first seed %llu\n", (unsigned long long)seed);
     fflush(stdout);
-    for (int k = 0; k < CAIRN_BLOCKS_CASES; k++)
+    for (int k = 0; k < cases; k++)
         run_case(loader, seed + (uint64_t)k, &s);
     printf("%d ran, %d of them without running a query; %d refused; %d kernels\n",
            s.ran, s.compiled, s.refused, loader->kernels);
-    cr_expect_gt(s.ran, CAIRN_BLOCKS_CASES / 2);
+    cr_expect_gt(s.ran, cases / 2);
     cr_expect_gt(10 * s.compiled, 9 * s.ran, "too many queries were run");
     test_loader_destroy(loader);
 }

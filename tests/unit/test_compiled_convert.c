@@ -15,9 +15,7 @@
 
 #include <criterion/criterion.h>
 
-#ifndef CAIRN_PROPERTY_CASES
-#    define CAIRN_PROPERTY_CASES 100
-#endif
+enum { USUAL_CASES = 100 };
 
 typedef struct {
     cairn_env     env;
@@ -140,11 +138,11 @@ Test(compiled_convert, random_pairs, .timeout = 3600)
     const char  *given  = getenv("PROPERTY_SEED");
     uint64_t     seed   = given ? strtoull(given, NULL, 10) : seed_clock() * 1000081;
     tally        t      = {0};
-    const int    cases  = given ? 1 : CAIRN_PROPERTY_CASES;
+    const int    cases  = given ? 1 : seed_cases(USUAL_CASES);
     test_loader *loader = test_loader_create(NULL, 2);
 
     printf("first seed %llu\n", (unsigned long long)seed);
-    for (int k = 0; k < 4 * CAIRN_PROPERTY_CASES && t.ran < cases; k++) {
+    for (int k = 0; k < 4 * cases && t.ran < cases; k++) {
         run_pair(loader, seed + (uint64_t)k, &t);
         if (given) break;
     }

@@ -22,9 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef CAIRN_PROPERTY_CASES
-#    define CAIRN_PROPERTY_CASES 3000
-#endif
+enum { USUAL_CASES = 3000 };
 
 /* ---- paths ---- */
 
@@ -232,10 +230,10 @@ Test(convert, random_pairs, .timeout = 3600)
     const char *given = getenv("PROPERTY_SEED");
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000033;
     tally       t     = {0};
-    const int   cases = given ? 1 : CAIRN_PROPERTY_CASES;
+    const int   cases = given ? 1 : seed_cases(USUAL_CASES);
 
     printf("first seed %llu\n", (unsigned long long)seed);
-    for (int k = 0; k < 4 * CAIRN_PROPERTY_CASES && t.ran < cases; k++) {
+    for (int k = 0; k < 4 * cases && t.ran < cases; k++) {
         run_pair(seed + (uint64_t)k, &t);
         if (given) break;
     }

@@ -13,9 +13,7 @@
 
 #include <ctype.h>
 
-#ifndef CAIRN_KEY_CASES
-#    define CAIRN_KEY_CASES 60
-#endif
+enum { USUAL_CASES = 60 };
 
 typedef struct {
     char *key, *text, *format;
@@ -465,11 +463,12 @@ Test(kernel_keys, equal_keys_have_equal_text, .timeout = 3600)
 {
     const char    *given = getenv("KEYS_SEED");
     const uint64_t seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
-    seen           s     = {.room = 500 * CAIRN_KEY_CASES};
+    const int      cases = seed_cases(USUAL_CASES);
+    seen           s     = {.room = 500 * cases};
 
     s.kernel = calloc((size_t)s.room, sizeof *s.kernel);
     printf("first seed %llu\n", (unsigned long long)seed);
-    for (int k = 0; k < CAIRN_KEY_CASES && s.wrong < 4; k++)
+    for (int k = 0; k < cases && s.wrong < 4; k++)
         run_case(&s, seed + (uint64_t)k);
     printf("%d kernels, %ld keys met again\n", s.kernels, s.again);
     for (int p = 0; p < PHASES; p++)

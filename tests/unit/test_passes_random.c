@@ -8,15 +8,14 @@
 #include "lower/passes.h"
 #include "support/compile.h"
 #include "support/ir_random.h"
+#include "support/seed.h"
 
 #include <criterion/criterion.h>
 
 #include <math.h>
 #include <stdio.h>
 
-#ifndef CAIRN_PROPERTY_CASES
-#    define CAIRN_PROPERTY_CASES 3000
-#endif
+enum { USUAL_CASES = 3000 };
 
 /// Without a warning but of what is declared and not used, and with a stop at what C
 /// leaves undefined.
@@ -95,13 +94,14 @@ static bool compare(cairn_env *env, uint64_t seed, rewriting pass)
 
 static void compare_many(rewriting pass)
 {
-    cairn_env env;
+    const int cases    = seed_cases(USUAL_CASES);
     int       compared = 0;
+    cairn_env env;
 
     cairn_env_init(&env);
-    for (int seed = 1; seed <= CAIRN_PROPERTY_CASES; seed++)
+    for (int seed = 1; seed <= cases; seed++)
         compared += compare(&env, (uint64_t)seed, pass);
-    cr_assert_gt(compared, CAIRN_PROPERTY_CASES / 2);
+    cr_assert_gt(compared, cases / 2);
     cr_assert_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
 }
@@ -162,7 +162,7 @@ static void compare_compiled(cairn_env *env, uint64_t seed, const char *compiler
 Test(passes_random, compiled_by_gcc_and_by_clang)
 {
     static const char *const compilers[] = {"gcc", "clang"};
-    const int                cases       = CAIRN_PROPERTY_CASES / 100;
+    const int                cases       = seed_cases(USUAL_CASES) / 100;
     cairn_env                env;
 
     cairn_env_init(&env);

@@ -12,12 +12,10 @@
 #include "support/product_case.h"
 #include "support/seed.h"
 
-#ifndef CAIRN_PRODUCT_CASES
-#    ifdef __SANITIZE_ADDRESS__
-#        define CAIRN_PRODUCT_CASES 20
-#    else
-#        define CAIRN_PRODUCT_CASES 60
-#    endif
+#ifdef __SANITIZE_ADDRESS__
+enum { USUAL_CASES = 20 };
+#else
+enum { USUAL_CASES = 60 };
 #endif
 
 enum { BATCH = 60 }; ///< Cases that are compiled at once.
@@ -61,7 +59,7 @@ Test(product_lower, random_formats, .timeout = 3600)
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
 
     printf("first seed %llu\n", (unsigned long long)seed);
-    for (int left = given ? 1 : CAIRN_PRODUCT_CASES; left > 0; left -= BATCH)
+    for (int left = given ? 1 : seed_cases(USUAL_CASES); left > 0; left -= BATCH)
         seed = run_random(seed, given ? 1 : left < BATCH ? left : BATCH);
 }
 

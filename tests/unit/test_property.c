@@ -21,9 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef CAIRN_PROPERTY_CASES
-#    define CAIRN_PROPERTY_CASES 2500
-#endif
+enum { USUAL_CASES = 2500 };
 
 typedef struct {
     cairn_env     env;
@@ -354,10 +352,10 @@ Test(property, random_formats_store_random_tensors, .timeout = 3600)
     const char *given = getenv("PROPERTY_SEED");
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
     tally       t     = {0};
-    const int   cases = given ? 1 : CAIRN_PROPERTY_CASES;
+    const int   cases = given ? 1 : seed_cases(USUAL_CASES);
 
     printf("first seed %llu\n", (unsigned long long)seed);
-    for (int k = 0; k < 4 * CAIRN_PROPERTY_CASES && t.ran < cases; k++) {
+    for (int k = 0; k < 4 * cases && t.ran < cases; k++) {
         run_case(seed + (uint64_t)k, &t);
         if (given) break;
     }

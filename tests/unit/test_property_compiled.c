@@ -8,14 +8,11 @@
 #include "support/api.h"
 #include "support/crash_note.h"
 #include "support/random_format.h"
+#include "support/seed.h"
 
 #include <math.h>
 
-#ifndef CAIRN_PROPERTY_CASES
-#    define CAIRN_PROPERTY_CASES 3000
-#endif
-
-enum { CASES = CAIRN_PROPERTY_CASES / 20, MOST_ROWS = 40, MOST_COLS = 32, MOST = 4 };
+enum { USUAL_CASES = 150, MOST_ROWS = 40, MOST_COLS = 32, MOST = 4 };
 
 typedef struct {
     uint64_t              seed, state;
@@ -158,7 +155,8 @@ static void run_case(cairn_context *context, uint64_t seed, tally *t)
 
 Test(property_compiled, random_formats_multiply_by_compiled_kernels)
 {
-    const char    *one = getenv("PROPERTY_SEED");
+    const char    *one   = getenv("PROPERTY_SEED");
+    const int      cases = seed_cases(USUAL_CASES);
     cairn_context *context;
     tally          t      = {0};
     const int64_t  blocks = must_start(&context);
@@ -167,8 +165,8 @@ Test(property_compiled, random_formats_multiply_by_compiled_kernels)
     if (one)
         run_case(context, strtoull(one, NULL, 10), &t);
     else
-        for (uint64_t k = 0; k < CASES; k++)
-            run_case(context, 20000 + k, &t);
-    cr_assert(one || t.ran > CASES * 3 / 4, "%d of %d ran", t.ran, CASES);
+        for (int k = 0; k < 4 * cases && t.ran < cases; k++)
+            run_case(context, 20000 + (uint64_t)k, &t);
+    cr_assert(one || t.ran == cases, "only %d of %d cases ran", t.ran, cases);
     must_end(&context, blocks);
 }
