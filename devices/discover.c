@@ -67,19 +67,20 @@ static void look_for_cards(hwloc_topology_t topology)
 
 static cairn_status load(cairn_env *env, bool cards, hwloc_topology_t *topology)
 {
-    const char  *text = env->options.topology;
+    const char  *text = env->options.topology, *why;
     cairn_status status;
 
     if (hwloc_topology_init(topology) != 0)
         return cairn_fail(env, CAIRN_NO_MEMORY, "out of memory: discovery: hwloc");
     if (cards) look_for_cards(*topology);
     CAIRN_GO(destroy_topology, text[0] ? describe(env, *topology, text) : CAIRN_OK);
+    errno = 0;
     if (hwloc_topology_load(*topology) == 0) return CAIRN_OK;
-    status = text[0] ? cairn_fail(env, CAIRN_BAD_FILE,
-                                  "topology: %.200s: hwloc cannot load it: %s", text,
-                                  strerror(errno))
-                     : cairn_fail(env, CAIRN_NO_DEVICE, "discovery: this machine: %s",
-                                  strerror(errno));
+    why    = errno ? strerror(errno) : "its objects do not make a machine";
+    status = text[0]
+                 ? cairn_fail(env, CAIRN_BAD_FILE,
+                              "topology: %.200s: hwloc cannot load it: %s", text, why)
+                 : cairn_fail(env, CAIRN_NO_DEVICE, "discovery: this machine: %s", why);
 destroy_topology:
     hwloc_topology_destroy(*topology);
     return status;
@@ -93,7 +94,8 @@ static int64_t last_level_cache(const cairn_machine *machine)
     for (int k = 0; k < machine->nodes; k++)
         if (machine->node[k].level > level) level = machine->node[k].level;
     for (int k = 0; level > 0 && k < machine->nodes; k++)
-        if (machine->node[k].level == level) bytes += machine->node[k].bytes;
+        if (machine->node[k].level == level)
+            bytes = cairn_bytes_add(bytes, (uint64_t)machine->node[k].bytes);
     return bytes;
 }
 

@@ -14,7 +14,8 @@ int64_t cairn_domains_memory(hwloc_topology_t     topology,
 
     for (hwloc_obj_t o = NULL;
          (o = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, o));)
-        if (is_near(o->cpuset, cores)) bytes += (int64_t)o->attr->numanode.local_memory;
+        if (is_near(o->cpuset, cores))
+            bytes = cairn_bytes_add(bytes, o->attr->numanode.local_memory);
     return bytes;
 }
 
@@ -38,13 +39,14 @@ static void add_domain(lists *l, hwloc_const_bitmap_t cores, int64_t bytes)
                                     l->topology, cores, HWLOC_OBJ_PU, o));) {
         const hwloc_obj_t core =
             hwloc_get_ancestor_obj_by_type(l->topology, HWLOC_OBJ_CORE, o);
+        const int number = hwloc_bitmap_first(o->cpuset);
 
-        if (!hwloc_bitmap_isset(l->left, o->os_index)) continue;
-        hwloc_bitmap_clr(l->left, o->os_index);
+        if (number < 0 || !hwloc_bitmap_isset(l->left, (unsigned)number)) continue;
+        hwloc_bitmap_clr(l->left, (unsigned)number);
         /* A machine that tells of no cores has one for each hardware thread. */
         if (!core || core != last) l->cores++;
         last            = core;
-        l->pu[l->pus++] = (cairn_machine_pu){(int)o->os_index, l->cores - 1};
+        l->pu[l->pus++] = (cairn_machine_pu){number, l->cores - 1};
     }
     if (l->cores > first)
         l->domain[l->domains++] = (cairn_machine_domain){l->cores - first, bytes};
@@ -63,8 +65,9 @@ static void fill(lists *l)
 static cairn_status allocate(cairn_env *env, hwloc_const_bitmap_t bound, lists *l)
 {
     const int nodes = hwloc_get_nbobjs_by_type(l->topology, HWLOC_OBJ_NUMANODE);
+    const int pus   = hwloc_get_nbobjs_by_type(l->topology, HWLOC_OBJ_PU);
 
-    CAIRN_TRY(CAIRN_NEW(env, hwloc_bitmap_weight(bound), &l->pu));
+    CAIRN_TRY(CAIRN_NEW(env, pus, &l->pu));
     CAIRN_TRY(CAIRN_NEW(env, nodes + 1, &l->domain));
     l->left = hwloc_bitmap_dup(bound);
     return l->left
@@ -72,16 +75,33 @@ static cairn_status allocate(cairn_env *env, hwloc_const_bitmap_t bound, lists *
                : cairn_fail(env, CAIRN_NO_MEMORY, "out of memory: discovery: hwloc");
 }
 
+/// A described machine may name processors that it does not list.
+static cairn_status check_any(cairn_env *env, const lists *l)
+{
+    const char *text = env->options.topology;
+
+    if (l->pus > 0) return CAIRN_OK;
+    return text[0]
+               ? cairn_fail(env, CAIRN_BAD_FILE,
+                            "topology: %.200s: it lists no hardware thread (PU) of "
+                            "its processors",
+                            text)
+               : cairn_fail(env, CAIRN_NO_DEVICE,
+                            "discovery: this machine: hwloc lists no hardware thread "
+                            "(PU) of its processors");
+}
+
 cairn_status cairn_domains_list(cairn_env           *env,
                                 hwloc_topology_t     topology,
                                 hwloc_const_bitmap_t bound,
                                 cairn_machine       *machine)
 {
-    lists              l      = {.topology = topology};
-    const cairn_status status = allocate(env, bound, &l);
+    lists        l      = {.topology = topology};
+    cairn_status status = allocate(env, bound, &l);
 
+    if (status == CAIRN_OK) fill(&l);
+    if (status == CAIRN_OK) status = check_any(env, &l);
     if (status == CAIRN_OK) {
-        fill(&l);
         machine->pu      = l.pu;
         machine->pus     = l.pus;
         machine->cores   = l.cores;

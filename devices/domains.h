@@ -9,6 +9,13 @@
 
 #include <hwloc.h>
 
+/// Add bytes as hwloc counts them. What a file says may be any number: the sum stays at the
+/// largest that there is.
+static inline int64_t cairn_bytes_add(int64_t bytes, uint64_t more)
+{
+    return more < (uint64_t)(INT64_MAX - bytes) ? bytes + (int64_t)more : INT64_MAX;
+}
+
 /// How a domain's cores are to lie to others: hwloc_bitmap_isequal(), or _intersects().
 typedef int cairn_domains_near(hwloc_const_bitmap_t domain, hwloc_const_bitmap_t cores);
 
@@ -23,7 +30,12 @@ int64_t cairn_domains_memory(hwloc_topology_t     topology,
 ///
 /// Local.
 ///
+/// A thread's number is the one in its set of processors, by which threads are bound; the
+/// number that a described machine gives it beside may be another.
+///
 /// @param[in,out] machine  Gets pus, cores, domains and their lists; unchanged on failure.
+/// @retval CAIRN_BAD_FILE   A described machine has no hardware thread in @p bound.
+/// @retval CAIRN_NO_DEVICE  This machine has none.
 cairn_status cairn_domains_list(cairn_env           *env,
                                 hwloc_topology_t     topology,
                                 hwloc_const_bitmap_t bound,

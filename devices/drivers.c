@@ -42,12 +42,20 @@ node_of(const cairn_drivers *drivers, int k, int depth, int domain)
     return node;
 }
 
-/// Is there a card with this device's address?
-static bool has_card(const cairn_machine *machine, const char *pci)
+/// The card at this address, else one in the same slot, whose function that stands for it
+/// is another; NULL: there is none.
+static const cairn_machine_node *card_at(const cairn_machine *machine, const char *pci)
 {
-    for (int k = 0; pci[0] && k < machine->nodes; k++)
-        if (strcmp(machine->node[k].pci, pci) == 0) return true;
-    return false;
+    const size_t              slot = strcspn(pci, ".");
+    const cairn_machine_node *near = NULL;
+
+    for (int k = 0; pci[0] && k < machine->nodes; k++) {
+        const cairn_machine_node *node = &machine->node[k];
+
+        if (strcmp(node->pci, pci) == 0) return node;
+        if (!near && strncmp(node->pci, pci, slot + 1) == 0) near = node;
+    }
+    return near;
 }
 
 /// Write down the devices at @p card, or with NULL those at none.
@@ -56,13 +64,10 @@ static void add_at(const cairn_drivers      *drivers,
                    const cairn_machine_node *card,
                    cairn_machine_node      **node)
 {
-    for (int k = 0; k < drivers->count; k++) {
-        const char *pci = drivers->device[k].pci;
-
-        if (card ? strcmp(card->pci, pci) == 0 && pci[0] : !has_card(machine, pci))
+    for (int k = 0; k < drivers->count; k++)
+        if (card_at(machine, drivers->device[k].pci) == card)
             *(*node)++ = node_of(drivers, k, card ? card->depth + 1 : 1,
                                  card ? card->domain : -1);
-    }
 }
 
 cairn_status cairn_machine_add_drivers(cairn_env           *env,

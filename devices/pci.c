@@ -5,6 +5,7 @@
 #include "devices/pci.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /// Base classes.
 enum { NETWORK = 0x02, DISPLAY = 0x03, PROCESSING_ACCELERATOR = 0x12 };
@@ -81,6 +82,28 @@ const char *cairn_pci_kind(const cairn_pci_card *card)
     return card->vendor == NVIDIA || card->vendor == AMD || card->vendor == INTEL
                ? "gpu"
                : "display";
+}
+
+static int is_same_card(const cairn_pci_card  *card,
+                        const cairn_pci_place *at,
+                        const cairn_pci_card  *other,
+                        const cairn_pci_place *other_at)
+{
+    const char *kind = cairn_pci_kind(card), *its = cairn_pci_kind(other);
+
+    return at->domain == other_at->domain && at->bus == other_at->bus
+           && at->slot == other_at->slot && card->vendor == other->vendor && kind && its
+           && strcmp(kind, its) == 0 && strcmp(kind, "network") != 0;
+}
+
+int cairn_pci_stands(const cairn_pci_card  *card,
+                     const cairn_pci_place *at,
+                     const cairn_pci_card  *other,
+                     const cairn_pci_place *other_at)
+{
+    if (!is_same_card(card, at, other, other_at)) return 1;
+    return card->vendor == XILINX ? at->function >= other_at->function
+                                  : at->function <= other_at->function;
 }
 
 const char *cairn_pci_vendor(unsigned vendor)

@@ -4,8 +4,10 @@
 
 #include "devices/tree.h"
 
+#include "devices/domains.h"
 #include "devices/pci.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +16,31 @@ static cairn_pci_card card_of(const struct hwloc_obj *object)
     return (cairn_pci_card){.type   = object->attr->pcidev.class_id,
                             .vendor = object->attr->pcidev.vendor_id,
                             .device = object->attr->pcidev.device_id};
+}
+
+static cairn_pci_place place_of(const struct hwloc_obj *object)
+{
+    return (cairn_pci_place){.domain   = object->attr->pcidev.domain,
+                             .bus      = object->attr->pcidev.bus,
+                             .slot     = object->attr->pcidev.dev,
+                             .function = object->attr->pcidev.func};
+}
+
+/// The kind of the card that a function of the bus stands for; NULL: another one does. The
+/// functions of a card are siblings.
+static const char *card_kind(const struct hwloc_obj *object)
+{
+    const cairn_pci_card  card = card_of(object);
+    const cairn_pci_place at   = place_of(object);
+
+    for (hwloc_obj_t o = object->parent->io_first_child; o; o = o->next_sibling) {
+        if (o->type != HWLOC_OBJ_PCI_DEVICE) continue;
+        const cairn_pci_card  other    = card_of(o);
+        const cairn_pci_place other_at = place_of(o);
+
+        if (!cairn_pci_stands(&card, &at, &other, &other_at)) return NULL;
+    }
+    return cairn_pci_kind(&card);
 }
 
 /// A co-processor that is on no bus that hwloc knows; else its card is what is shown.
@@ -33,11 +60,7 @@ static const char *shown_kind(const struct hwloc_obj *object)
     if (object->type == HWLOC_OBJ_NUMANODE) return "numa";
     if (object->type == HWLOC_OBJ_CORE) return "core";
     if (object->type == HWLOC_OBJ_OS_DEVICE) return coprocessor_kind(object);
-    if (object->type == HWLOC_OBJ_PCI_DEVICE) {
-        const cairn_pci_card card = card_of(object);
-
-        return cairn_pci_kind(&card);
-    }
+    if (object->type == HWLOC_OBJ_PCI_DEVICE) return card_kind(object);
     return hwloc_obj_type_is_dcache(object->type) ? "cache" : NULL;
 }
 
@@ -52,10 +75,12 @@ inside(hwloc_topology_t topology, const struct hwloc_obj *object, hwloc_obj_type
 static int64_t bytes_of(const struct hwloc_obj *object)
 {
     if (object->type == HWLOC_OBJ_NUMANODE)
-        return (int64_t)object->attr->numanode.local_memory;
-    if (object->type == HWLOC_OBJ_MACHINE) return (int64_t)object->total_memory;
-    return hwloc_obj_type_is_cache(object->type) ? (int64_t)object->attr->cache.size
-                                                 : 0;
+        return cairn_bytes_add(0, object->attr->numanode.local_memory);
+    if (object->type == HWLOC_OBJ_MACHINE)
+        return cairn_bytes_add(0, object->total_memory);
+    return hwloc_obj_type_is_cache(object->type)
+               ? cairn_bytes_add(0, object->attr->cache.size)
+               : 0;
 }
 
 /// The NUMA domain that a card is at; -1: several, or unknown.
@@ -121,7 +146,8 @@ describe_card(hwloc_topology_t topology, hwloc_obj_t object, cairn_machine_node 
     }
     name_card(object, node);
     name_interfaces(object, node->interfaces, sizeof node->interfaces);
-    node->link = 1e9 * (double)object->attr->pcidev.linkspeed;
+    if (isfinite(object->attr->pcidev.linkspeed))
+        node->link = 1e9 * (double)object->attr->pcidev.linkspeed;
     snprintf(node->pci, sizeof node->pci, "%04x:%02x:%02x.%01x",
              object->attr->pcidev.domain, object->attr->pcidev.bus,
              object->attr->pcidev.dev, object->attr->pcidev.func);

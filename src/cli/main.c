@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// Is one of the words before "--" this one?
@@ -146,6 +147,8 @@ int main(int argc, char **argv)
      * file that may not be so long. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    /* hwloc would print on standard error what a status and a message say better. */
+    setenv("HWLOC_HIDE_ERRORS", "2", 0);
     if (count > 0 && strcmp(words[0], "--mpi") == 0) {
         launched = true;
         count--;

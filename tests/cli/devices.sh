@@ -41,6 +41,31 @@ for name in accelerators domains; do
     expect 0 devices
     same out "$topologies/$name.txt"
 done
+
+# What a file says of its processors may be anything: the same list, or one line.
+mutate() { # MESSAGE (empty: none) EXPRESSION of sed
+    sed "$2" "$topologies/domains.xml" >mutated.xml
+    cmp -s mutated.xml "$topologies/domains.xml" && fail "nothing is changed by $2"
+    environment=CAIRN_TOPOLOGY=mutated.xml
+    if [ "$1" ]; then
+        expect 2 devices
+        complains "^cairn: topology: mutated.xml: $1"
+    else
+        expect 0 devices
+        same out "$topologies/domains.txt"
+        expect 0 devices --devices cpu:3
+    fi
+}
+mutate '' 's/\(type="PU" os_index="\)\([0-9]*\)"/\1100\2"/'
+mutate '' 's/\(type="PU" os_index="\)\([0-9]*\)"/\1400000000\2"/'
+mutate '' 's/\(type="PU" os_index="\)\([0-9]*\)"/\10"/'
+mutate '' 's/\(type="PU"\) os_index="[0-9]*"/\1/'
+mutate '' 's/cpuset="\(0x[0-9a-f]*\)"/cpuset="\1,0x0,0x0"/g'
+mutate 'it lists no hardware thread' 's/type="PU"/type="Group"/'
+mutate 'it lists no hardware thread' '/type="Machine"/s/cpuset="0x[0-9a-f]*"/cpuset="0xff0000"/g'
+mutate '.*hwloc' 's/type="NUMANode"/type="Misc"/'
+mutate 'hwloc cannot load it' 's/ [a-z_]*nodeset="[^"]*"//g'
+
 environment=CAIRN_TOPOLOGY=$topologies/accelerators.xml
 expect 0 devices --json -
 has out '"kind": "fpga", "depth": 2, "index": 1, "level": 0, "name": "Xilinx card 10ee:5001", "cores": 0, "bytes": 0, "domain": 1, "pci": "0000:af:00.0"'

@@ -162,6 +162,39 @@ Test(devices, wrong_topologies_are_refused)
     }
 }
 
+Test(pci, functions_of_one_slot_are_one_card)
+{
+    static const cairn_pci_card manage = {0x1200, 0x10ee, 0x5000},
+                                use    = {0x1200, 0x10ee, 0x5001},
+                                gpu    = {0x0300, 0x1002, 0x6738},
+                                screen = {0x0380, 0x1002, 0xaa88},
+                                port   = {0x0200, 0x15b3, 0x1021};
+    static const struct {
+        cairn_pci_card  card;
+        cairn_pci_place at;
+        cairn_pci_card  other;
+        cairn_pci_place other_at;
+        int             stands;
+    } rows[] = {
+        {manage, {0, 0x3b, 0, 0}, use,    {0, 0x3b, 0, 1}, 0},
+        {use,    {0, 0x3b, 0, 1}, manage, {0, 0x3b, 0, 0}, 1},
+        {use,    {0, 0x3b, 0, 1}, use,    {0, 0x3b, 0, 1}, 1},
+        {manage, {0, 0x3b, 0, 0}, use,    {0, 0x3b, 1, 1}, 1},
+        {manage, {0, 0x3b, 0, 0}, use,    {0, 0x3c, 0, 1}, 1},
+        {manage, {1, 0x3b, 0, 0}, use,    {0, 0x3b, 0, 1}, 1},
+        {gpu,    {0, 0x01, 0, 0}, screen, {0, 0x01, 0, 1}, 1},
+        {screen, {0, 0x01, 0, 1}, gpu,    {0, 0x01, 0, 0}, 0},
+        {screen, {0, 0x01, 0, 1}, manage, {0, 0x01, 0, 0}, 1},
+        {port,   {0, 0x01, 0, 0}, port,   {0, 0x01, 0, 1}, 1},
+        {port,   {0, 0x01, 0, 1}, port,   {0, 0x01, 0, 0}, 1},
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
+        cr_expect_eq(cairn_pci_stands(&rows[k].card, &rows[k].at, &rows[k].other,
+                                      &rows[k].other_at),
+                     rows[k].stands, "row %zu", k);
+}
+
 Test(pci, cards_are_known_by_class_vendor_and_device)
 {
     static const struct {
@@ -213,7 +246,7 @@ Test(devices, cards_are_found_by_a_survey_alone_and_at_their_domain)
         const cairn_machine_node *node = &survey->node[k];
 
         if (strcmp(node->kind, "fpga") != 0) continue;
-        cr_expect_str_eq(node->pci, node->index ? "0000:af:00.0" : "0000:3b:00.0");
+        cr_expect_str_eq(node->pci, node->index ? "0000:af:00.0" : "0000:3b:00.1");
         cr_expect_eq(node->domain, node->index);
         cr_expect_eq(node->depth, 2);
         cr_expect_float_eq(node->link, 15.75e9, 1e7);
