@@ -9,7 +9,8 @@
 #include "base/file.h"
 #include "comm/comm.h"
 
-/// Rank 0 creates the file under a temporary name, the others open it.
+/// Rank 0 creates the file under a temporary name, the others open it; one rank alone
+/// needs no name.
 ///
 /// Collective. Pairs with cairn_output_finish(), also after a failure.
 ///

@@ -135,7 +135,8 @@ cairn_status cairn_output_open(cairn_comm *comm, const char *path, cairn_file *f
     char         name[4096] = "";
     cairn_status status     = CAIRN_OK;
 
-    if (comm->rank == 0) status = cairn_file_create(comm->env, path, file);
+    if (comm->size == 1) return cairn_file_create(comm->env, path, file);
+    if (comm->rank == 0) status = cairn_file_create_named(comm->env, path, file);
     if (comm->rank == 0 && status == CAIRN_OK) {
         if (strlen(file->temporary) < sizeof name)
             strcpy(name, file->temporary);

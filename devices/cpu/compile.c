@@ -202,7 +202,8 @@ static cairn_status start(cairn_compilation *c)
                                  .time_limit  = c->compiler->time_limit,
                                  .cores       = c->compiler->cores,
                                  .output      = c->printed,
-                                 .capacity    = sizeof c->printed};
+                                 .capacity    = sizeof c->printed,
+                                 .remain      = c->scratch.remain};
     cairn_process_start(&c->process);
     c->process.environment = NULL;
     cairn_free(env, list);

@@ -147,12 +147,19 @@ static bool wait_until(cairn_process *p, double end)
     return ended;
 }
 
+/// Enter its group; 0: what had its number may be another's from now on.
+static void enter_group(const cairn_process *p, pid_t group)
+{
+    if (p->remain) atomic_store(&p->remain->group, group);
+}
+
 /// Reap it, and see how it went.
 static void reap(cairn_process *p)
 {
     int   status;
     pid_t pid;
 
+    enter_group(p, 0);
     do
         pid = waitpid(p->pid, &status, 0);
     while (pid < 0 && errno == EINTR);
@@ -183,11 +190,12 @@ void cairn_process_start(cairn_process *p)
     fcntl(p->reader, F_SETFL, O_NONBLOCK);
     p->number = spawn_on_cores(p, ends[1]);
     close(ends[1]);
-    if (p->number)
+    if (p->number) {
         p->pid = 0;
-    else
-        p->ended =
-            (int)syscall(SYS_pidfd_open, p->pid, 0); /* close-on-exec by itself */
+        return;
+    }
+    enter_group(p, p->pid);
+    p->ended = (int)syscall(SYS_pidfd_open, p->pid, 0); /* close-on-exec by itself */
 }
 
 void cairn_process_finish(cairn_process *p)

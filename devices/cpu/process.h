@@ -27,8 +27,9 @@ typedef struct cairn_process {
     const cairn_pu_set *cores;    ///< Where it may run; NULL: where its starter does.
     char               *output;   ///< What it prints goes here, cut, NUL-terminated.
     size_t              capacity; ///< Bytes of `output`, at least 1.
-    cairn_process_end   end;      ///< Out.
-    int                 number;   ///< Out.
+    cairn_remain       *remain; ///< Entry that gets its group, while it runs; or NULL.
+    cairn_process_end   end;    ///< Out.
+    int                 number; ///< Out.
 
     /* While it runs. */
     pid_t  pid;    ///< 0: it was not started.

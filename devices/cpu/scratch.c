@@ -66,16 +66,22 @@ static void remove_all_left_over(const char *base)
 
 cairn_status cairn_scratch_make(cairn_env *env, cairn_scratch *scratch)
 {
-    const char   *base = cairn_temporary_folder();
-    cairn_scratch fresh;
-    const int n = snprintf(fresh.path, sizeof fresh.path, "%s/" PREFIX "XXXXXX", base);
+    const char *base = cairn_temporary_folder();
+    const int   n =
+        snprintf(scratch->path, sizeof scratch->path, "%s/" PREFIX "XXXXXX", base);
 
-    CAIRN_CHECK(n < (int)sizeof fresh.path, env, CAIRN_IO,
+    CAIRN_CHECK(n < (int)sizeof scratch->path, env, CAIRN_IO,
                 "temporary folder: %.200s...: its name is too long", base);
-    CAIRN_CHECK(mkdtemp(fresh.path), env, CAIRN_IO, "temporary folder: %s: %s", base,
-                strerror(errno));
+    /* Entered before it is there: mkdtemp chooses the letters in place. */
+    scratch->remain = cairn_remains_add(&env->remains, AT_FDCWD, scratch->path, true);
+    if (!mkdtemp(scratch->path)) {
+        const int why = errno;
+
+        cairn_remains_drop(scratch->remain);
+        return cairn_fail(env, CAIRN_IO, "temporary folder: %s: %s", base,
+                          strerror(why));
+    }
     remove_all_left_over(base);
-    *scratch = fresh;
     return CAIRN_OK;
 }
 
@@ -83,9 +89,11 @@ void cairn_scratch_remove(cairn_scratch *scratch)
 {
     DIR *folder = opendir(scratch->path);
 
-    if (!folder) return;
-    empty(folder);
-    rmdir(scratch->path);
+    if (folder) {
+        empty(folder);
+        rmdir(scratch->path);
+    }
+    cairn_remains_drop(scratch->remain);
 }
 
 cairn_status cairn_scratch_path(cairn_env           *env,

@@ -9,13 +9,14 @@
 #include "base/env.h"
 
 typedef struct cairn_scratch {
-    char path[CAIRN_OPTION_PATH];
+    char          path[CAIRN_OPTION_PATH];
+    cairn_remain *remain; ///< Entry of the path; NULL: there was no room for one.
 } cairn_scratch;
 
 /// Make the folder (0700) where temporary files belong. Those of this user that have not
 /// changed for an hour were left by processes that were killed: they are removed.
 ///
-/// Local. Pairs with cairn_scratch_remove().
+/// Local. Pairs with cairn_scratch_remove(); @p scratch stays where it is until then.
 ///
 /// @retval CAIRN_IO  It cannot be made.
 cairn_status cairn_scratch_make(cairn_env *env, cairn_scratch *scratch);

@@ -10,6 +10,7 @@
 
 #include <cairn/status.h>
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -85,6 +86,29 @@ CAIRN_API void cairn_context_set_progress(cairn_context *context,
                                                            const char *what,
                                                            double      fraction),
                                           void *user);
+
+/// Remove what the process would leave behind if it ended now: files under temporary
+/// names, folders of compilers at work, and these compilers.
+///
+/// Local; on any thread, and in handlers of signals, whatever they have interrupted. Cairn
+/// itself handles no signals: a program that does calls this, and then ends. It may do
+/// nothing else with the context, nor destroy it. What one rank alone writes has no name
+/// until it is complete (where the file system has such files) and needs no call; what
+/// several ranks write is rank 0's to remove.
+CAIRN_API void cairn_context_abandon(cairn_context *context);
+
+/// Write a file, whole or not at all: what was called @p path before stays until all of
+/// the new one is on the disk. What a link points to is replaced, not the link; the
+/// permissions of an older file stay.
+///
+/// Local.
+///
+/// @param[in] bytes  [length] Its content.
+/// @retval CAIRN_IO  It cannot be written, or @p path is there and no regular file.
+CAIRN_API cairn_status cairn_context_write_file(cairn_context *context,
+                                                const char    *path,
+                                                const void    *bytes,
+                                                size_t         length);
 
 /// Every rank passes its own status and gets the same one: that of the lowest rank that
 /// failed, with its message.

@@ -3,6 +3,7 @@
 /// Contexts.
 
 #include "api/api.h"
+#include "base/file.h"
 #include "base/options.h"
 #include "base/text.h"
 
@@ -208,6 +209,19 @@ void cairn_context_set_progress(cairn_context *context,
 {
     context->env.progress      = progress;
     context->env.progress_user = user;
+}
+
+void cairn_context_abandon(cairn_context *context)
+{
+    cairn_remains_remove(&context->env.remains);
+}
+
+cairn_status cairn_context_write_file(cairn_context *context,
+                                      const char    *path,
+                                      const void    *bytes,
+                                      size_t         length)
+{
+    return cairn_file_put(&context->env, path, bytes, length);
 }
 
 cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)

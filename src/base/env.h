@@ -12,6 +12,7 @@
 #include "base/crew.h"
 #include "base/options.h"
 #include "base/pool.h"
+#include "base/remains.h"
 
 #include <cairn/status.h>
 
@@ -53,6 +54,7 @@ typedef struct cairn_env {
     cairn_crew      crew;       ///< Threads for short work.
     cairn_progress_fn progress; ///< NULL: no progress.
     void             *progress_user;
+    cairn_remains     remains; ///< What a signal would leave.
 } cairn_env;
 
 /// Prepare @p env: no message, default options, no memory limit, nothing allocated.

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,63 +31,170 @@ static cairn_status check_target(cairn_env *env, const char *path)
     return CAIRN_OK;
 }
 
+static void forget_temporary(cairn_file *file)
+{
+    cairn_remains_drop(file->remain);
+    cairn_free(file->env, file->temporary);
+    file->temporary = NULL;
+    file->remain    = NULL;
+}
+
+/// Make a temporary name, and enter it before it exists.
 static cairn_status make_name(cairn_file *file, int attempt)
 {
     cairn_text text;
 
-    cairn_free(file->env, file->temporary);
-    file->temporary = NULL;
+    forget_temporary(file);
     cairn_text_init(&text, file->env);
     cairn_text_add(&text, "%s.part-%ld-%d", file->path, (long)getpid(), attempt);
-    return cairn_text_take(&text, &file->temporary);
+    CAIRN_TRY(cairn_text_take(&text, &file->temporary));
+    file->remain =
+        cairn_remains_add(&file->env->remains, AT_FDCWD, file->temporary, false);
+    return CAIRN_OK;
 }
 
-/// mkstemp would give the file to its owner alone; this leaves it to the umask.
-static cairn_status create_temporary(cairn_file *file)
+/// Something under a temporary name. @return Is it there? errno says why not.
+typedef bool make_fn(cairn_file *file);
+
+/// Do it under the first name that nobody has.
+static cairn_status make_temporary(cairn_file *file, make_fn *make)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
         CAIRN_TRY(make_name(file, attempt));
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->fd >= 0) return CAIRN_OK;
+        if (make(file)) return CAIRN_OK;
         if (errno != EEXIST) break;
     }
-    return fail_io(file->env, file->path, "create");
+    /* First the message: freeing may change errno. */
+    const cairn_status status = fail_io(file->env, file->path, "create");
+
+    forget_temporary(file);
+    return status;
+}
+
+/// mkstemp would give the file to its owner alone; this leaves it to the umask.
+static bool make_file(cairn_file *file)
+{
+    file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return file->fd >= 0;
+}
+
+/// The folder of a path, with the slash: it may be all there is, as in "/y.mtx".
+static cairn_status folder_of(cairn_env *env, const char *path, char **folder)
+{
+    const char *const slash = strrchr(path, '/');
+
+    return slash ? cairn_strndup(env, path, (size_t)(slash - path + 1), folder)
+                 : cairn_strndup(env, ".", 1, folder);
+}
+
+/// By this name a file without a name is linked to one.
+static void print_descriptor(int fd, char name[32])
+{
+    snprintf(name, 32, "/proc/self/fd/%d", fd);
+}
+
+/// A file without a name. @p file has no descriptor afterwards where there are none such:
+/// not every file system has them, and they are named by way of /proc.
+static cairn_status create_unnamed(cairn_file *file)
+{
+    char *folder, name[32];
+
+    CAIRN_TRY(folder_of(file->env, file->path, &folder));
+    file->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    cairn_free(file->env, folder);
+    if (file->fd < 0) return CAIRN_OK;
+    print_descriptor(file->fd, name);
+    if (access(name, F_OK) == 0) return CAIRN_OK;
+    close(file->fd);
+    file->fd = -1;
+    return CAIRN_OK;
 }
 
 static void forget_names(cairn_file *file)
 {
-    cairn_free(file->env, file->temporary);
+    forget_temporary(file);
     cairn_free(file->env, file->path);
-    file->temporary = file->path = NULL;
+    file->path = NULL;
 }
 
-/// The name to rename to: a link stays, and what it points to is replaced.
+/// Follow one link. @return false: @p name is none, or where it leads is too long to say.
+static bool follow(char name[PATH_MAX])
+{
+    char          to[PATH_MAX], joined[PATH_MAX];
+    const ssize_t n      = readlink(name, to, sizeof to);
+    const char   *slash  = strrchr(name, '/');
+    const int     folder = slash ? (int)(slash - name + 1) : 0;
+
+    if (n <= 0 || n == sizeof to) return false;
+    if (to[0] == '/')
+        snprintf(joined, sizeof joined, "%.*s", (int)n, to);
+    else if (folder + n < PATH_MAX)
+        snprintf(joined, sizeof joined, "%.*s%.*s", folder, name, (int)n, to);
+    else
+        return false;
+    strcpy(name, joined);
+    return true;
+}
+
+enum { LINKS = 40 /* the kernel follows as many */ };
+
+/// The name to give in the end: a link stays, and what it points to is replaced, or made.
 static cairn_status final_name(cairn_env *env, const char *path, char **name)
 {
-    struct stat about;
-    const bool  link   = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
-    char *const target = link ? realpath(path, NULL) : NULL;
+    char end[PATH_MAX];
+    int  links = 0;
 
-    if (target) path = target;
-    const cairn_status status = cairn_strndup(env, path, strlen(path), name);
-
-    free(target);
-    return status;
+    if (strlen(path) >= sizeof end)
+        return cairn_strndup(env, path, strlen(path), name); /* open() says so */
+    strcpy(end, path);
+    while (links < LINKS && follow(end))
+        links++;
+    errno = ELOOP;
+    if (links == LINKS) return fail_io(env, path, "create");
+    return cairn_strndup(env, end, strlen(end), name);
 }
 
-cairn_status cairn_file_create(cairn_env *env, const char *path, cairn_file *file)
+/// Give it the permissions of the file that it replaces, and that file's owner where we
+/// may: else its group is another, which gets no more than everybody.
+static void keep_permissions(cairn_file *file)
+{
+    struct stat old, fresh;
+
+    if (stat(file->path, &old) != 0 || fstat(file->fd, &fresh) != 0) return;
+    file->mode = old.st_mode & 0777;
+    if ((old.st_uid != fresh.st_uid || old.st_gid != fresh.st_gid)
+        && fchown(file->fd, old.st_uid, old.st_gid) != 0 && old.st_gid != fresh.st_gid)
+        file->mode = (file->mode & 0707) | (file->mode & 0007) << 3;
+    /* Until it is complete others must be able to join. */
+    fchmod(file->fd, file->temporary ? file->mode | S_IRUSR | S_IWUSR : file->mode);
+}
+
+static cairn_status
+create(cairn_env *env, const char *path, bool named, cairn_file *file)
 {
     cairn_file   fresh = {.env = env, .fd = -1};
     cairn_status status;
 
     CAIRN_TRY(check_target(env, path));
     CAIRN_TRY(final_name(env, path, &fresh.path));
-    status = create_temporary(&fresh);
-    if (status == CAIRN_OK)
+    status = named ? CAIRN_OK : create_unnamed(&fresh);
+    if (status == CAIRN_OK && fresh.fd < 0) status = make_temporary(&fresh, make_file);
+    if (status == CAIRN_OK) {
+        keep_permissions(&fresh);
         *file = fresh;
-    else
+    } else
         forget_names(&fresh);
     return status;
+}
+
+cairn_status cairn_file_create(cairn_env *env, const char *path, cairn_file *file)
+{
+    return create(env, path, false, file);
+}
+
+cairn_status cairn_file_create_named(cairn_env *env, const char *path, cairn_file *file)
+{
+    return create(env, path, true, file);
 }
 
 cairn_status cairn_file_join(cairn_env  *env,
@@ -147,21 +255,48 @@ static void sync_folder(const char *path)
     close(fd);
 }
 
+static bool link_to(const cairn_file *file, const char *name)
+{
+    char unnamed[32];
+
+    print_descriptor(file->fd, unnamed);
+    return linkat(AT_FDCWD, unnamed, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+static bool link_temporary(cairn_file *file)
+{
+    return link_to(file, file->temporary);
+}
+
+/// Give the file its name. A link cannot replace what is there, a rename can; so only
+/// where something is there a file without a name gets a temporary one, for this moment.
+static cairn_status name_it(cairn_file *file)
+{
+    if (!file->temporary) {
+        if (link_to(file, file->path)) return CAIRN_OK;
+        if (errno != EEXIST) return fail_io(file->env, file->path, "create");
+        CAIRN_TRY(make_temporary(file, link_temporary));
+    } else if (file->mode)
+        fchmod(file->fd, file->mode);
+    const int closed = close(file->fd);
+
+    file->fd = -1;
+    if (closed != 0) return fail_io(file->env, file->path, "close");
+    if (rename(file->temporary, file->path) != 0)
+        return fail_io(file->env, file->path, "rename");
+    return CAIRN_OK;
+}
+
 cairn_status cairn_file_commit(cairn_file *file)
 {
     cairn_status status = cairn_file_sync(file);
-    const int    closed = close(file->fd);
 
-    file->fd = -1;
-    if (status == CAIRN_OK && closed != 0)
-        status = fail_io(file->env, file->path, "close");
-    if (status == CAIRN_OK && rename(file->temporary, file->path) != 0)
-        status = fail_io(file->env, file->path, "rename");
+    if (status == CAIRN_OK) status = name_it(file);
     if (status == CAIRN_OK)
         sync_folder(file->path);
-    else
+    else if (file->temporary)
         unlink(file->temporary);
-    forget_names(file);
+    cairn_file_close(file);
     return status;
 }
 

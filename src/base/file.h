@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Files written whole or not at all: under a temporary name in the same folder, synced,
-/// and renamed at the end. Several processes may write ranges of one: one creates it,
-/// the others open it by its temporary name.
+/// Files written whole or not at all. One writer's file has no name until it is complete,
+/// where the file system has such files: whatever ends the process, nothing is left. What
+/// several processes write has a temporary name in the same folder from the beginning: one
+/// creates it, the others open it by that. In the end the file is synced and gets its name.
+/// What is written is what a link points to, and an older file's permissions stay.
 
 #ifndef CAIRN_BASE_FILE_H
 #define CAIRN_BASE_FILE_H
@@ -10,18 +12,24 @@
 #include "base/env.h"
 
 typedef struct cairn_file {
-    cairn_env *env;
-    int        fd;        ///< -1: not open.
-    char      *path;      ///< The name at the end.
-    char      *temporary; ///< The name until then; NULL when nothing was created.
+    cairn_env    *env;
+    int           fd;        ///< -1: not open.
+    char         *path;      ///< The name at the end.
+    char         *temporary; ///< The name until then; NULL: it has none.
+    cairn_remain *remain;    ///< Entry of the temporary name.
+    mode_t        mode; ///< Permissions of the file that it replaces; 0: none is there.
 } cairn_file;
 
-/// Create the temporary file for @p path.
+/// Begin a file to be called @p path, for this process alone.
 ///
 /// Local. Pairs with cairn_file_commit() or cairn_file_discard().
 ///
 /// @retval CAIRN_IO  It cannot be created, or @p path is there and no regular file.
 cairn_status cairn_file_create(cairn_env *env, const char *path, cairn_file *file);
+
+/// As cairn_file_create(), under a temporary name by which others may join.
+cairn_status
+cairn_file_create_named(cairn_env *env, const char *path, cairn_file *file);
 
 /// Open a temporary file that another process created, to write ranges of it. Pairs with
 /// cairn_file_close().
@@ -37,10 +45,10 @@ cairn_file_write_at(cairn_file *file, const void *bytes, size_t length, int64_t 
 /// Bring what was written to the disk.
 cairn_status cairn_file_sync(cairn_file *file);
 
-/// Sync, close and rename; the file is closed and its temporary name gone in any case.
+/// Sync, name and close; the file is closed and its temporary name gone in any case.
 cairn_status cairn_file_commit(cairn_file *file);
 
-/// Close and remove the temporary file. A closed file is accepted.
+/// Close the file and remove what there is of it. A closed file is accepted.
 void cairn_file_discard(cairn_file *file);
 
 /// Write a file of @p length bytes, whole or not at all.

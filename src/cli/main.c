@@ -8,6 +8,7 @@
 #include "launcher.h"
 #include "progress.h"
 #include "questions.h"
+#include "signals.h"
 #include "values.h"
 #include "verbs.h"
 
@@ -108,12 +109,14 @@ static int finish(cli_job *job, bool launched, cairn_status status)
     const cairn_status created = launched ? cairn_context_create_world(&job->context)
                                           : cairn_context_create(&job->context);
 
+    cli_signals_watch(job->context);
     if (created == CAIRN_OK) status = cli_check_alike(job, status);
     if (status == CAIRN_OK) status = created;
     if (status == CAIRN_OK) status = run_verb(job);
     const bool first = job->context ? cli_is_first(job) : cli_launcher_rank() == 0;
 
     if (status != CAIRN_OK && first) print_failure(job, status);
+    cli_signals_watch(NULL);
     cairn_context_destroy(&job->context);
     return cairn_status_exit(status);
 }
@@ -149,6 +152,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     /* hwloc would print on standard error what a status and a message say better. */
     setenv("HWLOC_HIDE_ERRORS", "2", 0);
+    cli_signals_begin();
     if (count > 0 && strcmp(words[0], "--mpi") == 0) {
         launched = true;
         count--;

@@ -169,43 +169,56 @@ static bool write_all(int fd, const void *bytes, size_t length)
     return true;
 }
 
+/// A file being written.
+typedef struct {
+    char          name[128];
+    cairn_remain *remain; ///< Entry of the name.
+    int           fd;     ///< -1: errno says why there is none.
+} temporary_file;
+
 /// Create a file under a name that no other writer has; with many nodes at one folder,
 /// process numbers alone would not do.
-static int create_temporary(const cairn_cache *cache, const char *name, char *temporary)
+static void
+create_temporary(const cairn_cache *cache, const char *name, temporary_file *file)
 {
+    file->fd = -1;
     for (int attempt = 0; attempt < 100; attempt++) {
-        snprintf(temporary, 128, "%s.part-%ld-%d", name, (long)getpid(), attempt);
-        const int fd = openat(cache->folder, temporary,
-                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-
-        if (fd >= 0 || errno != EEXIST) return fd;
+        snprintf(file->name, sizeof file->name, "%s.part-%ld-%d", name, (long)getpid(),
+                 attempt);
+        file->remain =
+            cairn_remains_add(&cache->env->remains, cache->folder, file->name, false);
+        file->fd = openat(cache->folder, file->name,
+                          O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (file->fd >= 0) return;
+        cairn_remains_drop(file->remain);
+        if (errno != EEXIST) return;
     }
-    return -1;
 }
 
 void cairn_cache_store(cairn_cache *cache, const char *key, const cairn_object *object)
 {
-    char name[CAIRN_KERNEL_SYMBOL + 4], temporary[128];
+    char           name[CAIRN_KERNEL_SYMBOL + 4];
+    temporary_file file;
 
     if (cache->folder < 0) return;
     print_name(key, name);
     const cairn_cache_trailer trailer = cairn_cache_seal(cache, key, object);
-    const int                 fd      = create_temporary(cache, name, temporary);
 
-    if (fd < 0) {
+    create_temporary(cache, name, &file);
+    if (file.fd < 0) {
         cairn_cache_remark(cache, name, strerror(errno));
         return;
     }
-    bool done = write_all(fd, object->bytes, (size_t)object->length)
-                && write_all(fd, key, strlen(key))
-                && write_all(fd, &trailer, sizeof trailer);
+    bool done = write_all(file.fd, object->bytes, (size_t)object->length)
+                && write_all(file.fd, key, strlen(key))
+                && write_all(file.fd, &trailer, sizeof trailer);
 
-    done = close(fd) == 0 && done; /* file systems of a network may say it here */
-    if (done) done = renameat(cache->folder, temporary, cache->folder, name) == 0;
+    done = close(file.fd) == 0 && done; /* file systems of a network may say it here */
+    if (done) done = renameat(cache->folder, file.name, cache->folder, name) == 0;
     if (!done) {
         cairn_cache_remark(cache, name, strerror(errno));
-        unlinkat(cache->folder, temporary, 0);
-        return;
+        unlinkat(cache->folder, file.name, 0);
     }
-    cairn_cache_prune(cache);
+    cairn_remains_drop(file.remain);
+    if (done) cairn_cache_prune(cache);
 }

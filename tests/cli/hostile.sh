@@ -108,7 +108,32 @@ for words in 'convert a.mtx --to coo -o link' 'run spmv a.mtx --iters 1 --out li
     [ "$(ls there)" = file ] || fail "something beside the file: $(ls there)"
     ! grep -q old there/file || fail "the file is the old one"
 done
-rm -rf link.mtx there
+
+# Links to links, and to what is not there yet; the file keeps its permissions.
+for words in 'convert a.mtx --to coo -o link' 'run spmv a.mtx --iters 1 --out link' \
+    'info a.mtx --json link' 'info a.mtx --spy link' 'generate tridiag --n 3 -o link' \
+    'run spmv a.mtx --iters 1 --plan-out link' 'run spmv a.mtx --iters 1 --trace link'; do
+    rm -f link* next there/*
+    words=$(echo "$words" | sed 's/link/link.mtx/')
+    ln -s next link.mtx
+    ln -s "$folder/there/new" next
+    alone 0 "\$C $words"
+    [ -L link.mtx ] && [ -L next ] || fail "a link was replaced by a file"
+    [ "$(ls there)" = new ] || fail "in the folder: $(ls there)"
+    chmod 640 there/new
+    cp there/new old
+    : >there/new
+    alone 0 "\$C $words"
+    [ -s there/new ] || fail "the file is as it was"
+    case $(ls -l there/new) in -rw-r-----*) ;; *) fail "permissions: $(ls -l there)" ;; esac
+    rm old
+done
+rm -rf link.mtx next there
+ln -s circle.mtx circle.mtx
+alone 1 '$C convert a.mtx --to coo -o circle.mtx'
+one_line
+complains '^cairn: create: circle.mtx: '
+rm circle.mtx
 
 # No right to read or to write (root has all).
 if [ "$(id -u)" -ne 0 ]; then

@@ -66,7 +66,7 @@ Test(file, can_be_written_by_two)
 {
     cairn_file file, other;
 
-    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_create_named(&env, path, &file), CAIRN_OK);
     cr_assert_eq(cairn_file_join(&env, path, file.temporary, &other), CAIRN_OK);
     cr_assert_eq(cairn_file_write_at(&other, "b", 1, 1), CAIRN_OK);
     cr_assert_eq(cairn_file_write_at(&file, "a", 1, 0), CAIRN_OK);
@@ -74,6 +74,108 @@ Test(file, can_be_written_by_two)
     cairn_file_close(&other);
     cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
     expect_content("ab");
+}
+
+/// One writer's file cannot be seen before it is complete (where files need no name, as in
+/// /tmp of a usual Linux).
+Test(file, has_no_name_until_it_is_complete)
+{
+    cairn_file file;
+
+    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
+    if (!file.temporary) cr_expect_eq(rmdir(folder), 0, "something is in %s", folder);
+    if (!file.temporary) cr_assert_eq(mkdir(folder, 0700), 0);
+    cairn_file_discard(&file);
+}
+
+static mode_t mode_of(const char *name)
+{
+    struct stat about;
+
+    cr_assert_eq(stat(name, &about), 0);
+    return about.st_mode & 0777;
+}
+
+static void write_new(bool named)
+{
+    cairn_file file;
+
+    cr_assert_eq(named ? cairn_file_create_named(&env, path, &file)
+                       : cairn_file_create(&env, path, &file),
+                 CAIRN_OK);
+    cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
+    cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
+    expect_content("new");
+}
+
+Test(file, keeps_the_permissions_of_the_old_one)
+{
+    static const mode_t modes[] = {0600, 0644, 0666, 0440, 0751};
+
+    umask(022);
+    for (int k = 0; k < 10; k++) {
+        scratch_write(path, "old", 3);
+        cr_assert_eq(chmod(path, modes[k / 2]), 0);
+        write_new(k % 2);
+        cr_expect_eq(mode_of(path), modes[k / 2], "%o", (unsigned)mode_of(path));
+    }
+    for (int k = 0; k < 2; k++) {
+        unlink(path);
+        write_new(k % 2);
+        cr_expect_eq(mode_of(path), 0644, "%o", (unsigned)mode_of(path));
+    }
+}
+
+/// A link to a link to a name that nobody has yet; both stay.
+Test(file, is_made_where_links_lead)
+{
+    char        link[128], next[128];
+    struct stat about;
+
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(next, sizeof next, "%s/next", folder);
+    cr_assert_eq(symlink(next, link), 0);
+    cr_assert_eq(symlink("a", next), 0);
+    for (int k = 0; k < 2; k++) {
+        cairn_file file;
+
+        unlink(path);
+        cr_assert_eq(k ? cairn_file_create_named(&env, link, &file)
+                       : cairn_file_create(&env, link, &file),
+                     CAIRN_OK);
+        cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
+        cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
+        expect_content("new");
+        cr_expect(lstat(link, &about) == 0 && S_ISLNK(about.st_mode));
+        cr_expect(lstat(next, &about) == 0 && S_ISLNK(about.st_mode));
+    }
+    unlink(next);
+    unlink(link);
+}
+
+Test(file, is_not_made_where_links_lead_in_a_circle)
+{
+    cairn_file file;
+
+    cr_assert_eq(symlink("a", path), 0);
+    cr_expect_eq(cairn_file_create(&env, path, &file), CAIRN_IO);
+    cr_expect(strstr(env.message, "create: ") == env.message, "%s", env.message);
+}
+
+/// What a signal would leave, at every stage.
+Test(file, is_removed_with_the_remains)
+{
+    cairn_file file;
+
+    cr_assert_eq(cairn_file_create_named(&env, path, &file), CAIRN_OK);
+    cr_expect_eq(access(file.temporary, F_OK), 0);
+    cairn_remains_remove(&env.remains);
+    cr_expect_neq(access(file.temporary, F_OK), 0);
+    cairn_file_discard(&file);
+    write_new(true);
+    cairn_remains_remove(&env.remains);
+    expect_content("new");
 }
 
 Test(file, is_written_where_a_link_points)
@@ -114,11 +216,15 @@ Test(file, whose_folder_has_gone_is_refused)
 
     snprintf(inner, sizeof inner, "%s/inner", folder);
     snprintf(name, sizeof name, "%s/b", inner);
-    cr_assert_eq(mkdir(inner, 0777), 0);
-    cr_assert_eq(cairn_file_create(&env, name, &file), CAIRN_OK);
-    cr_assert_eq(unlink(file.temporary), 0);
-    cr_assert_eq(rmdir(inner), 0);
-    cr_expect_eq(cairn_file_commit(&file), CAIRN_IO);
+    for (int k = 0; k < 2; k++) {
+        cr_assert_eq(mkdir(inner, 0777), 0);
+        cr_assert_eq(k ? cairn_file_create_named(&env, name, &file)
+                       : cairn_file_create(&env, name, &file),
+                     CAIRN_OK);
+        if (file.temporary) cr_assert_eq(unlink(file.temporary), 0);
+        cr_assert_eq(rmdir(inner), 0);
+        cr_expect_eq(cairn_file_commit(&file), CAIRN_IO);
+    }
 }
 
 /// No room: the process may write only so much. (SIGXFSZ, as a program must, is ignored.)

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a signal would leave. Removing calls nothing but what signal-safety(7) lists, and
+/// getdents64, which the list lacks only because it has no function of its own.
+
+#include "base/remains.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    TURNS  = 50,      /* looks at a folder in which somebody still writes */
+    MOMENT = 2000000, /* nanoseconds between two */
+};
+
+cairn_remain *
+cairn_remains_add(cairn_remains *remains, int base, const char *name, bool is_folder)
+{
+    for (int k = 0; k < CAIRN_REMAINS; k++) {
+        cairn_remain *entry = &remains->entry[k];
+
+        if (atomic_exchange(&entry->taken, true)) continue;
+        entry->base      = base;
+        entry->is_folder = is_folder;
+        atomic_store(&entry->group, 0);
+        atomic_store(&entry->name, name);
+        return entry;
+    }
+    return NULL;
+}
+
+void cairn_remains_drop(cairn_remain *remain)
+{
+    if (!remain) return;
+    atomic_store(&remain->name, NULL);
+    atomic_store(&remain->taken, false);
+}
+
+static void wait_a_moment(void)
+{
+    const struct timespec moment = {.tv_nsec = MOMENT};
+
+    nanosleep(&moment, NULL);
+}
+
+/// What the kernel says of a folder's entry (getdents(2)).
+typedef struct {
+    uint64_t       inode;
+    int64_t        next;
+    unsigned short bytes;
+    unsigned char  kind;
+    char           name[];
+} folder_entry;
+
+/// Remove the files in a folder. (opendir() would allocate.)
+static void empty(int folder)
+{
+    _Alignas(folder_entry) char list[2048];
+    long                        n;
+
+    while ((n = syscall(SYS_getdents64, folder, list, sizeof list)) > 0)
+        for (long at = 0; at < n;) {
+            const folder_entry *entry = (const folder_entry *)(list + at);
+
+            unlinkat(folder, entry->name, 0); /* fails for "." and ".." */
+            at += entry->bytes;
+        }
+}
+
+/// Processes that were killed may end a moment later, and make a file until then. Where
+/// there is no folder any more nobody makes one.
+static void remove_folder(int base, const char *name)
+{
+    for (int turn = 0; turn < TURNS; turn++) {
+        const int folder =
+            openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+        if (folder < 0) return;
+        empty(folder);
+        close(folder);
+        if (unlinkat(base, name, AT_REMOVEDIR) == 0) return;
+        wait_a_moment();
+    }
+}
+
+/// @return was anything entered?
+static bool remove_entered(cairn_remains *remains)
+{
+    bool any = false;
+
+    for (int k = 0; k < CAIRN_REMAINS; k++) {
+        cairn_remain     *entry = &remains->entry[k];
+        const char *const name  = atomic_load(&entry->name);
+        const pid_t       group = atomic_load(&entry->group);
+
+        if (!name) continue;
+        any = true;
+        if (group > 0) kill(-group, SIGKILL);
+        if (entry->is_folder)
+            remove_folder(entry->base, name);
+        else
+            unlinkat(entry->base, name, 0);
+    }
+    return any;
+}
+
+void cairn_remains_remove(cairn_remains *remains)
+{
+    /* Again: another thread may have been about to make what was entered. */
+    if (!remove_entered(remains)) return;
+    wait_a_moment();
+    remove_entered(remains);
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Handlers of the signals by which a command is ended.
+
+#include "signals.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
+enum { ENDING = sizeof ending / sizeof ending[0] };
+
+/// A handler is handed nothing but the signal.
+static struct {
+    pthread_t                main;
+    _Atomic(cairn_context *) context; ///< NULL: none.
+} watched;
+
+/// Clean up and end by the signal. On the main thread alone: what that would have made
+/// next is then not made. Other threads hand the signal on; returning from here the main
+/// thread meets it again, with its default action.
+static void end(int number)
+{
+    if (!pthread_equal(pthread_self(), watched.main)) {
+        pthread_kill(watched.main, number);
+        return;
+    }
+    cairn_context *const context = atomic_load(&watched.context);
+
+    if (context) cairn_context_abandon(context);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+void cli_signals_begin(void)
+{
+    struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESTART}, was;
+
+    watched.main = pthread_self();
+    sigemptyset(&action.sa_mask);
+    for (int k = 0; k < ENDING; k++)
+        sigaddset(&action.sa_mask, ending[k]);
+    for (int k = 0; k < ENDING; k++)
+        if (sigaction(ending[k], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+            sigaction(ending[k], &action, NULL);
+}
+
+void cli_signals_watch(cairn_context *context)
+{
+    atomic_store(&watched.context, context);
+}

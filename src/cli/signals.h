@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Ctrl-C, the end of a terminal, a batch system that ends a job: the command ends by that
+/// signal, as its caller expects, but not before what it would leave behind is removed.
+
+#ifndef CLI_SIGNALS_H
+#define CLI_SIGNALS_H
+
+#include <cairn/cairn.h>
+
+/// Handle SIGINT, SIGTERM and SIGHUP, unless they are ignored (nohup, `&` in scripts).
+/// Local; on the main thread, before there are others.
+void cli_signals_begin(void);
+
+/// From now on what @p context would leave behind is removed; NULL: there is none any
+/// more. Local.
+void cli_signals_watch(cairn_context *context);
+
+#endif
