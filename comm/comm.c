@@ -4,7 +4,6 @@
 
 #include "comm/comm.h"
 
-#include <stdio.h>
 #include <string.h>
 
 void cairn_comm_destroy(cairn_comm **comm)
@@ -12,45 +11,6 @@ void cairn_comm_destroy(cairn_comm **comm)
     if (!*comm) return;
     (*comm)->ops->destroy(*comm);
     *comm = NULL;
-}
-
-/// What the lowest failing rank says.
-typedef struct {
-    int64_t status;
-    char    message[CAIRN_MESSAGE];
-} verdict;
-
-/// Whether a failure belongs to one rank's machine: what is wrong whatever the machine
-/// (a file's content, an option) is told without a rank, so that the message is the
-/// same on any number of ranks.
-static cairn_status
-name_rank(cairn_comm *comm, cairn_status mine, const verdict *told, int rank)
-{
-    const bool same = mine == (cairn_status)told->status
-                      && strcmp(comm->env->message, told->message) == 0;
-    int64_t alike = same;
-
-    CAIRN_TRY(comm->ops->allreduce(comm, &alike, 1, CAIRN_MIN));
-    if (!alike && cairn_status_exit((cairn_status)told->status) == 1)
-        return cairn_fail(comm->env, (cairn_status)told->status, "rank %d: %s", rank,
-                          told->message);
-    return cairn_fail(comm->env, (cairn_status)told->status, "%s", told->message);
-}
-
-cairn_status cairn_comm_agree(cairn_comm *comm, cairn_status mine)
-{
-    if (comm->size == 1) return mine;
-
-    int64_t first = mine == CAIRN_OK ? comm->size : comm->rank;
-
-    CAIRN_TRY(comm->ops->allreduce(comm, &first, 1, CAIRN_MIN));
-    if (first == comm->size) return CAIRN_OK;
-
-    verdict told = {.status = mine};
-
-    memcpy(told.message, comm->env->message, sizeof told.message);
-    CAIRN_TRY(comm->ops->broadcast(comm, &told, sizeof told, (int)first));
-    return name_rank(comm, mine, &told, (int)first);
 }
 
 cairn_status cairn_comm_exscan(cairn_comm *comm, int64_t mine, int64_t *before)

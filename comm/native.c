@@ -7,6 +7,7 @@
 
 #include "comm/output.h"
 #include "comm/stream.h"
+#include "comm/told.h"
 #include "format/language.h"
 
 #include <errno.h>
@@ -118,10 +119,12 @@ cairn_status cairn_native_write_file(cairn_comm        *comm,
                                      int64_t           *bytes)
 {
     writer       w      = {.comm = comm, .tensor = tensor};
+    cairn_told   told   = {0};
     cairn_status status = cairn_native_describe(tensor, text, &w.head, &w.head_bytes);
 
+    cairn_told_text(&told, "file", path);
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size, &w.table);
-    status = cairn_comm_agree(comm, status);
+    status = cairn_comm_agree_on(comm, status, &told);
     if (status == CAIRN_OK) status = make_table(&w);
     if (status == CAIRN_OK) status = write_file(&w, path);
     if (status == CAIRN_OK) *bytes = w.total;

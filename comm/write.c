@@ -7,6 +7,7 @@
 #include "comm/write.h"
 
 #include "comm/output.h"
+#include "comm/told.h"
 #include "tensor/io_write.h"
 
 #include <string.h>
@@ -163,14 +164,21 @@ cairn_output_finish(cairn_comm *comm, cairn_status status, cairn_file *file)
     return cairn_comm_agree(comm, status);
 }
 
-static cairn_status
-write_output(cairn_comm *comm, const char *path, const cairn_output *output)
+/// Unless this rank has failed already (@p mine).
+static cairn_status write_output(cairn_comm         *comm,
+                                 cairn_status        mine,
+                                 const char         *path,
+                                 const cairn_output *output)
 {
     cairn_file   file   = {.env = comm->env, .fd = -1};
     int64_t     *offset = NULL;
-    cairn_status status = CAIRN_NEW_ZERO(comm->env, output->sections, &offset);
+    cairn_told   told   = {0};
+    cairn_status status = mine;
 
-    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    cairn_told_text(&told, "file", path);
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW_ZERO(comm->env, output->sections, &offset);
+    CAIRN_GO(done, cairn_comm_agree_on(comm, status, &told));
     if (comm->size > 1) CAIRN_GO(done, find_offsets(comm, output, offset));
     status = cairn_output_open(comm, path, &file);
     if (status == CAIRN_OK) status = write_parts(comm, output, offset, &file);
@@ -187,7 +195,7 @@ cairn_write_dense(cairn_comm *comm, const char *path, const cairn_dense_rows *de
                                  .sections = dense->cols > 0 ? dense->cols : 1,
                                  .dense    = dense};
 
-    return write_output(comm, path, &output);
+    return write_output(comm, CAIRN_OK, path, &output);
 }
 
 /// What the kind of file cannot say is not written.
@@ -221,6 +229,6 @@ cairn_status cairn_write_entries(cairn_comm          *comm,
                            .entries  = entries};
 
     CAIRN_TRY(comm->ops->allreduce(comm, &output.nnz, 1, CAIRN_SUM));
-    CAIRN_TRY(check_text(comm, path, tns, shape, output.nnz));
-    return write_output(comm, path, &output);
+    return write_output(comm, check_text(comm, path, tns, shape, output.nnz), path,
+                        &output);
 }

@@ -55,7 +55,8 @@ typedef struct cairn_auto_info {
 /// @param[out] format   Destroy with cairn_format_destroy(). Unchanged on failure.
 /// @param[out] info     The same on all ranks; may be NULL. Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE     The tensor is no matrix.
-/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1.
+/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1, or ranks were not asked the
+///                             same; `place` is each rank's own.
 /// @retval CAIRN_BAD_OPTION, CAIRN_NO_DEVICE  As cairn_plan_create() of `place`.
 /// @retval CAIRN_NO_MEMORY
 CAIRN_API cairn_status cairn_format_auto(cairn_source                *source,

@@ -47,7 +47,8 @@ typedef struct cairn_plan cairn_plan;
 /// @param[in]  options  NULL: y = A x.
 /// @param[out] plan     Destroy with cairn_plan_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE     The tensor is no matrix.
-/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1.
+/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1, or the options are not the
+///                             same on all ranks.
 /// @retval CAIRN_NO_MEMORY     The dense operands exceed the limit.
 /// @retval CAIRN_NO_KERNEL     CAIRN_KERNELS is "compiled", and some kernel cannot be.
 CAIRN_API cairn_status cairn_plan_product(cairn_tensor                *tensor,
@@ -57,7 +58,7 @@ CAIRN_API cairn_status cairn_plan_product(cairn_tensor                *tensor,
 /// Prepare y = A x: cairn_plan_product() without options.
 CAIRN_API cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan);
 
-/// How a plan is made.
+/// How a plan is made. Places are each rank's own; `reproducible` is the same on all.
 typedef struct cairn_plan_options {
     const char *place; ///< Which device computes which member of the format, as --place
                        ///< takes it: "auto" (NULL), "cpu", "0=cpu:0,1=opencl". Devices

@@ -73,6 +73,8 @@ CAIRN_API cairn_status cairn_source_read(cairn_context *context,
 /// @param[in] coord   [nnz][order], row-major, 0-based; copied.
 /// @param[in] value   [nnz]; copied. NULL: all 1.
 /// @retval CAIRN_BAD_COORD  A coordinate is outside its extent.
+/// @retval CAIRN_BAD_ARGUMENT  @p order, @p extent or @p division is not the same on all
+///                             ranks.
 CAIRN_API cairn_status cairn_source_from_coords(cairn_context *context,
                                                 int            order,
                                                 const int64_t *extent,
@@ -100,6 +102,8 @@ typedef struct cairn_problem {
 /// Collective.
 ///
 /// @retval CAIRN_BAD_OPTION  No such kind (the nearest is named), or bad parameters.
+/// @retval CAIRN_BAD_ARGUMENT  The kind, a parameter that it reads, or the seed is not the
+///                             same on all ranks.
 CAIRN_API cairn_status cairn_source_generate(cairn_context       *context,
                                              const char          *kind,
                                              const cairn_problem *problem,
@@ -141,7 +145,7 @@ CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char
 ///
 /// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE  The format is for another order.
-/// @retval CAIRN_BAD_ARGUMENT  The format is not the same on all ranks.
+/// @retval CAIRN_BAD_ARGUMENT  The format or @p dtype is not the same on all ranks.
 /// @retval CAIRN_NO_MEMORY  The arrays exceed the limit; nothing was allocated for them.
 /// @retval CAIRN_OVERFLOW   A width given in the format is too small.
 /// @retval CAIRN_BAD_QUERY  A query of the format has no meaning on this tensor.
@@ -163,6 +167,8 @@ CAIRN_API cairn_status cairn_tensor_create(cairn_source       *source,
 /// @param[in] val  [ptr[rows]] of @p dtype.
 /// @retval CAIRN_BAD_SHAPE     Rows overlap, leave gaps or are not in rank order.
 /// @retval CAIRN_BAD_COORD     A column is outside the matrix, or ptr descends.
+/// @retval CAIRN_BAD_ARGUMENT  @p dtype, @p mode or the format is not the same on all
+///                             ranks.
 CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
                                              int64_t             global_rows,
                                              int64_t             global_cols,
@@ -202,6 +208,7 @@ CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val
 ///                        @p tensor is not changed; both are in memory for the moment.
 /// @retval CAIRN_BAD_SHAPE, CAIRN_NO_MEMORY, CAIRN_OVERFLOW, CAIRN_BAD_QUERY
 ///         As cairn_tensor_create().
+/// @retval CAIRN_BAD_ARGUMENT  The format is not the same on all ranks.
 CAIRN_API cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                                             const cairn_format *format,
                                             cairn_tensor      **converted);

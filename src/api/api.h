@@ -164,6 +164,10 @@ cairn_status cairn_context_loader(cairn_context      *context,
                                   cairn_build_loader *own,
                                   char               *why);
 
+/// As cairn_context_max(), unless some rank has failed (@p mine).
+cairn_status
+cairn_context_max_if(cairn_context *context, cairn_status mine, double *values, int n);
+
 /// The table of queries' exchanges over a communicator.
 cairn_query_net cairn_net_of(cairn_comm *comm);
 
@@ -205,6 +209,11 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_shape   *shape,
                                 const cairn_entries *entries,
                                 const cairn_dealt   *dealt);
+
+/// A format must be for tensors of a shape's order. Local.
+/// @retval CAIRN_BAD_SHAPE
+cairn_status
+cairn_check_order(cairn_env *env, const cairn_format *format, const cairn_shape *shape);
 
 /// As cairn_tensor_create() while @p held bytes of arrays are in memory besides.
 cairn_status cairn_tensor_create_beside(cairn_source       *source,

@@ -4,6 +4,7 @@
 
 #include "api/api.h"
 #include "base/text.h"
+#include "comm/told.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -175,10 +176,13 @@ cairn_status cairn_tensor_part_text(const cairn_tensor    *tensor,
     cairn_comm  *comm   = tensor->context->comm;
     char        *own    = NULL;
     cairn_status status = CAIRN_OK;
+    cairn_told   told   = {0};
 
+    cairn_told_int(&told, "part of rank", part->rank);
+    cairn_told_int(&told, "array", k);
     if (part->rank == comm->rank)
         status = cairn_tensor_array_text(tensor, part->local, k, &own);
-    status = cairn_comm_agree(comm, status);
+    status = cairn_comm_agree_on(comm, status, &told);
     if (status == CAIRN_OK) status = cairn_comm_share_text(comm, part->rank, &own);
     if (status == CAIRN_OK)
         *text = own;

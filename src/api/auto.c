@@ -3,6 +3,7 @@
 /// Choosing a format: count on a sample, predict, try the best few.
 
 #include "api/api.h"
+#include "api/told_alike.h"
 #include "base/text.h"
 #include "sched/suggest.h"
 #include "sched/trial.h"
@@ -401,12 +402,27 @@ static cairn_status find_root(const cairn_source *source, int *root)
     return CAIRN_OK;
 }
 
+/// Is there anything to choose for, and was everybody asked the same? Collective.
+static cairn_status check_question(const choice *c)
+{
+    cairn_told   told = {0};
+    cairn_status status =
+        cairn_product_check(c->context, c->op, c->source->shape.order);
+
+    if (status == CAIRN_OK) status = cairn_source_sort(c->source);
+    cairn_told_dtype(&told, c->value_bits == 32 ? CAIRN_F32 : CAIRN_F64);
+    cairn_told_product(&told, c->op);
+    cairn_told_int(&told, "tries", c->options->tries);
+    cairn_told_int(&told, "replays", c->options->replays);
+    return cairn_comm_agree_on(c->context->comm, status, &told);
+}
+
 /// Let one rank decide, and everybody know. Collective.
 static cairn_status choose(choice *c, int *chosen)
 {
     cairn_comm  *comm   = c->context->comm;
     int          root   = 0;
-    cairn_status status = cairn_comm_agree(comm, cairn_source_sort(c->source));
+    cairn_status status = check_question(c);
 
     if (status == CAIRN_OK) status = find_root(c->source, &root);
     if (status != CAIRN_OK) return status;
@@ -438,7 +454,6 @@ cairn_status cairn_format_auto(cairn_source                *source,
                 .sample     = {.whole = true},
                 .info       = &found};
 
-    CAIRN_TRY(cairn_product_check(context, product, source->shape.order));
     c.replays = c.options->replays > 0 ? (double)c.options->replays
                                        : cairn_cost_replays(&context->env);
     CAIRN_TRY(choose(&c, &chosen));

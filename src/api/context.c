@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/text.h"
+#include "comm/told.h"
 
 #ifdef CAIRN_WITH_MPI
 #    include "comm/mpi/world.h"
@@ -229,15 +230,19 @@ cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)
     return context->comm ? cairn_comm_agree(context->comm, mine) : mine;
 }
 
-cairn_status cairn_context_max(cairn_context *context, double *values, int n)
+cairn_status
+cairn_context_max_if(cairn_context *context, cairn_status mine, double *values, int n)
 {
-    cairn_comm  *comm = context->comm;
-    double      *all  = NULL;
-    cairn_status status;
+    cairn_comm  *comm   = context->comm;
+    double      *all    = NULL;
+    cairn_told   told   = {0};
+    cairn_status status = mine;
 
-    if (!comm || comm->size == 1) return CAIRN_OK;
-    status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
-    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    if (!comm || comm->size == 1) return mine;
+    cairn_told_int(&told, "numbers", n);
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
+    CAIRN_GO(done, cairn_comm_agree_on(comm, status, &told));
     CAIRN_GO(done,
              comm->ops->allgather(comm, values, n * (int64_t)sizeof *values, all));
     for (int r = 0; r < comm->size; r++)
@@ -246,6 +251,11 @@ cairn_status cairn_context_max(cairn_context *context, double *values, int n)
 done:
     cairn_free(&context->env, all);
     return status;
+}
+
+cairn_status cairn_context_max(cairn_context *context, double *values, int n)
+{
+    return cairn_context_max_if(context, CAIRN_OK, values, n);
 }
 
 /// Row @p k of the options' table; an empty one past its ends.

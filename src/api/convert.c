@@ -3,6 +3,7 @@
 /// Tensors to tensors: converting, taking arrays back from a file, entries again.
 
 #include "api/api.h"
+#include "api/told_alike.h"
 #include "comm/native.h"
 #include "tensor/walk.h"
 
@@ -112,17 +113,13 @@ prepare(const cairn_tensor *tensor, const cairn_format *format, cairn_tensor **f
     return cairn_rows_copy(env, &tensor->rows, &(*fresh)->rows);
 }
 
-/// Rows stay where they are: the path alone.
-static cairn_status convert_in_place(const cairn_tensor *tensor,
-                                     const cairn_format *format,
-                                     cairn_tensor      **to)
+/// Rows stay where they are: the path alone. @p to is prepared.
+static cairn_status convert_in_place(const cairn_tensor *tensor, cairn_tensor **to)
 {
     cairn_comm           *comm = tensor->context->comm;
     const cairn_query_net net  = cairn_net_of(comm);
     cairn_build_loader    loader;
-    cairn_status          status = cairn_comm_agree(comm, prepare(tensor, format, to));
 
-    if (status != CAIRN_OK) return status;
     (*to)->held       = array_bytes(tensor->local) + table_bytes(tensor->local);
     cairn_build build = {.format     = (*to)->format,
                          .shape      = tensor->local->shape,
@@ -153,20 +150,21 @@ static cairn_status check_entries_fit(const cairn_tensor *tensor)
     return cairn_check_memory(&tensor->context->env, "a tensor and its entries", bytes);
 }
 
+/// This rank's entries, not yet in order.
+static cairn_status take_entries(const cairn_tensor *tensor, cairn_source **source)
+{
+    CAIRN_TRY(cairn_source_create(tensor->context, tensor->local->shape.order, source));
+    CAIRN_TRY(check_entries_fit(tensor));
+    (*source)->shape = tensor->local->shape;
+    return cairn_local_entries(tensor->local, &(*source)->entries);
+}
+
 cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source **source)
 {
-    cairn_comm   *comm  = tensor->context->comm;
-    const int     order = tensor->local->shape.order;
     cairn_source *fresh = NULL;
+    cairn_status  status =
+        cairn_comm_agree(tensor->context->comm, take_entries(tensor, &fresh));
 
-    cairn_status status = cairn_source_create(tensor->context, order, &fresh);
-
-    if (status == CAIRN_OK) status = check_entries_fit(tensor);
-    if (status == CAIRN_OK) {
-        fresh->shape = tensor->local->shape;
-        status       = cairn_local_entries(tensor->local, &fresh->entries);
-    }
-    status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
     if (status == CAIRN_OK)
         *source = fresh;
@@ -175,37 +173,38 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
     return status;
 }
 
-/// Rows move: by way of coordinates.
+/// Rows move: by way of coordinates, those of @p source, which is not yet in order.
 static cairn_status convert_moving(const cairn_tensor *tensor,
                                    const cairn_format *format,
+                                   cairn_source       *source,
                                    cairn_tensor      **to)
 {
-    cairn_source *source = NULL;
-
-    CAIRN_TRY(cairn_source_from_tensor(tensor, &source));
-    const cairn_status status = cairn_tensor_create_beside(
-        source, format, tensor->dtype, array_bytes(tensor->local), to);
-
-    cairn_source_destroy(&source);
-    return status;
+    CAIRN_TRY(cairn_source_settle(source, CAIRN_BY_NNZ));
+    return cairn_tensor_create_beside(source, format, tensor->dtype,
+                                      array_bytes(tensor->local), to);
 }
 
 cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                                   const cairn_format *format,
                                   cairn_tensor      **converted)
 {
-    cairn_comm   *comm  = tensor->context->comm;
-    const double  begin = cairn_seconds();
-    cairn_tensor *fresh = NULL;
+    cairn_comm   *comm   = tensor->context->comm;
+    const double  begin  = cairn_seconds();
+    cairn_source *source = NULL;
+    cairn_tensor *fresh  = NULL;
+    cairn_told    told   = {0};
+    const bool    moving = !suits(tensor, cairn_format_grain(format));
+    cairn_status  status = cairn_check_order(comm->env, format, &tensor->local->shape);
 
-    CAIRN_CHECK(
-        format->order == tensor->local->shape.order, comm->env, CAIRN_BAD_SHAPE,
-        "format: order: it stores tensors of order %d, but this one has order %d",
-        format->order, tensor->local->shape.order);
-    const cairn_status status = suits(tensor, cairn_format_grain(format))
-                                    ? convert_in_place(tensor, format, &fresh)
-                                    : convert_moving(tensor, format, &fresh);
-
+    cairn_told_format(&told, format);
+    if (status == CAIRN_OK)
+        status =
+            moving ? take_entries(tensor, &source) : prepare(tensor, format, &fresh);
+    status = cairn_comm_agree_on(comm, status, &told);
+    if (status == CAIRN_OK)
+        status = moving ? convert_moving(tensor, format, source, &fresh)
+                        : convert_in_place(tensor, &fresh);
+    cairn_source_destroy(&source);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *converted     = fresh;
@@ -324,10 +323,13 @@ store_anew(cairn_context *context, const char *path, cairn_tensor **tensor)
 cairn_status
 cairn_file_is_native(cairn_context *context, const char *path, bool *native)
 {
-    bool found = false;
+    bool         found  = false;
+    cairn_told   told   = {0};
+    cairn_status status = cairn_native_probe(&context->env, path, &found);
 
-    CAIRN_TRY(cairn_comm_agree(context->comm,
-                               cairn_native_probe(&context->env, path, &found)));
+    /* Each rank may read a file of its own. */
+    cairn_told_text(&told, "read", found ? "a .cairn file" : "another file");
+    CAIRN_TRY(cairn_comm_agree_on(context->comm, status, &told));
     *native = found;
     return CAIRN_OK;
 }

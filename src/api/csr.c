@@ -4,6 +4,7 @@
 /// brings new values to their places.
 
 #include "api/locator.h"
+#include "api/told_alike.h"
 #include "tensor/statistics.h"
 
 #include <inttypes.h>
@@ -298,8 +299,17 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
     };
     const double  begin  = cairn_seconds();
     cairn_tensor *fresh  = NULL;
-    cairn_status  status = cairn_comm_agree(context->comm, create(&a, format, &fresh));
+    cairn_told    told   = {0};
+    cairn_status  status = create(&a, format, &fresh);
 
+    /* Borrowed or stored: other calls follow. */
+    cairn_told_text(&told, "arrays",
+                    format                 ? "stored in a format"
+                    : mode == CAIRN_BORROW ? "borrowed"
+                                           : "copied");
+    cairn_told_dtype(&told, dtype);
+    if (status == CAIRN_OK) cairn_told_format(&told, fresh->format);
+    status = cairn_comm_agree_on(context->comm, status, &told);
     if (status == CAIRN_OK) status = fill(&a, mode, format == NULL, fresh);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;

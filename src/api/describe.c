@@ -3,6 +3,7 @@
 /// The structure of a source, over all ranks.
 
 #include "api/api.h"
+#include "comm/told.h"
 #include "tensor/statistics.h"
 
 #include <math.h>
@@ -83,17 +84,29 @@ cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info
     return status;
 }
 
+/// Is there a picture to be made of sorted entries?
+static cairn_status check_spy(const cairn_source *source, int width, int height)
+{
+    cairn_env *env = &source->context->env;
+
+    CAIRN_CHECK(source->shape.order == 2, env, CAIRN_BAD_SHAPE,
+                "spy: order %d: only matrices have a picture", source->shape.order);
+    CAIRN_CHECK(width >= 1 && height >= 1, env, CAIRN_BAD_ARGUMENT,
+                "spy: %d x %d cells", width, height);
+    return cairn_source_sort(source);
+}
+
 cairn_status
 cairn_source_spy(const cairn_source *source, int width, int height, int64_t *count)
 {
     cairn_comm          *comm = source->context->comm;
     const cairn_entries *e    = &source->entries;
 
-    CAIRN_CHECK(source->shape.order == 2, comm->env, CAIRN_BAD_SHAPE,
-                "spy: order %d: only matrices have a picture", source->shape.order);
-    CAIRN_CHECK(width >= 1 && height >= 1, comm->env, CAIRN_BAD_ARGUMENT,
-                "spy: %d x %d cells", width, height);
-    CAIRN_TRY(cairn_source_sort(source)); /* several ranks have nothing to sort */
+    cairn_told told = {0};
+
+    cairn_told_int(&told, "width", width);
+    cairn_told_int(&told, "height", height);
+    CAIRN_TRY(cairn_comm_agree_on(comm, check_spy(source, width, height), &told));
     for (int64_t k = 0; k < (int64_t)width * height; k++)
         count[k] = 0;
     for (cairn_pos k = 0; k < e->n; k++) {

@@ -4,6 +4,7 @@
 /// to coordinates; and what the same entries would take elsewhere.
 
 #include "api/api.h"
+#include "api/told_alike.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -192,8 +193,10 @@ cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
 {
     cairn_comm *comm = tensor->context->comm;
     int64_t     sum  = 0;
+    cairn_told  told = {0};
 
-    CAIRN_TRY(cairn_comm_agree(comm, bytes_here(tensor, format, &sum)));
+    cairn_told_format(&told, format);
+    CAIRN_TRY(cairn_comm_agree_on(comm, bytes_here(tensor, format, &sum), &told));
     CAIRN_TRY(comm->ops->allreduce(comm, &sum, 1, CAIRN_SUM));
     *bytes = sum;
     return CAIRN_OK;

@@ -3,6 +3,7 @@
 /// Plans as users hold them: made, run, described.
 
 #include "api/api.h"
+#include "api/told_alike.h"
 #include "expr/operation.h"
 
 #include <stdio.h>
@@ -121,13 +122,19 @@ cairn_status cairn_plan_create(cairn_tensor                *tensor,
     cairn_comm                 *comm  = tensor->context->comm;
     const double                begin = cairn_seconds();
     cairn_plan                 *fresh = NULL;
+    cairn_told                  told  = {0};
 
-    CAIRN_TRY(cairn_product_valid(comm->env, &op, tensor->local->shape.order));
-    cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
+    cairn_status status =
+        cairn_product_valid(comm->env, &op, tensor->local->shape.order);
 
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
-    status = cairn_comm_agree(comm, status);
+    /* Places are each rank's own, be they in a plan or a text. */
+    cairn_told_product(&told, &op);
+    cairn_told_text(&told, "reproducible",
+                    options && options->reproducible ? "yes" : "no");
+    status = cairn_comm_agree_on(comm, status, &told);
     if (status == CAIRN_OK) status = create_plan(fresh, &op, options);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;

@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "comm/told.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,14 +24,19 @@ typedef struct {
     double      seconds; ///< Predicted.
 } decision;
 
-static cairn_status
-gather_decisions(const cairn_plan *plan, decision **all, int64_t *count)
+static cairn_status gather_decisions(const cairn_plan *plan,
+                                     const char       *path,
+                                     decision        **all,
+                                     int64_t          *count)
 {
     const cairn_replay *replay = plan->replay;
     cairn_comm         *comm   = replay->common.comm;
     decision           *own    = NULL;
-    cairn_status        status =
-        cairn_comm_agree(comm, CAIRN_NEW_ZERO(comm->env, replay->pieces, &own));
+    cairn_told          told   = {0};
+
+    cairn_told_text(&told, "file", path);
+    cairn_status status = cairn_comm_agree_on(
+        comm, CAIRN_NEW_ZERO(comm->env, replay->pieces, &own), &told);
 
     for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++) {
         const cairn_device_facts *device  = &replay->piece[p].device->info;
@@ -125,7 +131,7 @@ cairn_status cairn_plan_save(const cairn_plan *plan, const char *path)
     decision   *all   = NULL;
     int64_t     count = 0;
 
-    CAIRN_TRY(gather_decisions(plan, &all, &count));
+    CAIRN_TRY(gather_decisions(plan, path, &all, &count));
     const cairn_status status =
         comm->rank == 0 ? write_plan(plan, path, all, count) : CAIRN_OK;
 

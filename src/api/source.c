@@ -3,6 +3,7 @@
 /// Sources: reading, generating, dividing.
 
 #include "api/api.h"
+#include "api/told_alike.h"
 #include "comm/native.h"
 #include "comm/read.h"
 #include "comm/write.h"
@@ -116,9 +117,7 @@ static cairn_status read_any(cairn_source *source, const char *path)
 {
     bool native = false;
 
-    CAIRN_TRY(
-        cairn_comm_agree(source->context->comm,
-                         cairn_native_probe(&source->context->env, path, &native)));
+    CAIRN_TRY(cairn_file_is_native(source->context, path, &native));
     return native ? read_native(source, path) : read_text(source, path);
 }
 
@@ -129,8 +128,11 @@ cairn_status cairn_source_read(cairn_context *context,
 {
     const double  begin = cairn_seconds();
     cairn_source *fresh = NULL;
-    cairn_status  status =
-        cairn_comm_agree(context->comm, cairn_source_create(context, 2, &fresh));
+    cairn_told    told  = {0};
+
+    cairn_told_division(&told, division);
+    cairn_status status = cairn_comm_agree_on(
+        context->comm, cairn_source_create(context, 2, &fresh), &told);
 
     if (status == CAIRN_OK) status = read_any(fresh, path);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
@@ -224,15 +226,17 @@ cairn_status cairn_source_from_coords(cairn_context *context,
                                       cairn_division division,
                                       cairn_source **source)
 {
-    cairn_source *fresh = NULL;
-
-    cairn_status status = check_given(context, order, nnz);
+    cairn_source *fresh  = NULL;
+    cairn_told    told   = {0};
+    cairn_status  status = check_given(context, order, nnz);
 
     if (status == CAIRN_OK) status = cairn_source_create(context, order, &fresh);
 
     if (status == CAIRN_OK) status = set_shape(fresh, order, extent);
+    if (status == CAIRN_OK) cairn_told_extents(&told, order, extent);
+    cairn_told_division(&told, division);
     if (status == CAIRN_OK) status = take_coords(fresh, nnz, coord, value);
-    status = cairn_comm_agree(context->comm, status);
+    status = cairn_comm_agree_on(context->comm, status, &told);
     if (status == CAIRN_OK) status = settle_coords(fresh, division);
     if (status == CAIRN_OK)
         *source = fresh;
@@ -284,10 +288,12 @@ cairn_status cairn_source_generate(cairn_context       *context,
                                    cairn_source       **source)
 {
     cairn_source *fresh  = NULL;
+    cairn_told    told   = {0};
     cairn_status  status = cairn_source_create(context, 2, &fresh);
 
     if (status == CAIRN_OK) status = generate(fresh, kind, problem);
-    status = cairn_comm_agree(context->comm, status);
+    if (status == CAIRN_OK) cairn_told_problem(&told, kind, problem);
+    status = cairn_comm_agree_on(context->comm, status, &told);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
     if (status == CAIRN_OK)
         *source = fresh;

@@ -3,6 +3,7 @@
 /// Tensors: storing a source, writing, listing parts.
 
 #include "api/api.h"
+#include "api/told_alike.h"
 #include "base/file.h"
 #include "comm/native.h"
 #include "comm/write.h"
@@ -85,20 +86,13 @@ static cairn_status prepare(cairn_source       *source,
     return cairn_rows_copy(env, &source->rows, &(*tensor)->rows);
 }
 
-/// Fail on all ranks unless the format is the same on all, by a hash of its text (FNV-1a):
-/// files that name formats may be a node's own, and old.
-static cairn_status check_same(cairn_comm *comm, const cairn_format *format)
+cairn_status
+cairn_check_order(cairn_env *env, const cairn_format *format, const cairn_shape *shape)
 {
-    uint64_t hash = UINT64_C(14695981039346656037);
-
-    for (const char *c = cairn_format_text(format); *c; c++)
-        hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211);
-    const int64_t mine    = (int64_t)(hash >> 1);
-    int64_t       most[2] = {mine, -mine};
-
-    CAIRN_TRY(comm->ops->allreduce(comm, most, 2, CAIRN_MAX));
-    CAIRN_CHECK(most[0] == -most[1], comm->env, CAIRN_BAD_ARGUMENT,
-                "format: ranks: it is not the same on all of them");
+    CAIRN_CHECK(
+        format->order == shape->order, env, CAIRN_BAD_SHAPE,
+        "format: order: it stores tensors of order %d, but this one has order %d",
+        format->order, shape->order);
     return CAIRN_OK;
 }
 
@@ -111,12 +105,12 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
     cairn_comm   *comm  = source->context->comm;
     const double  begin = cairn_seconds();
     cairn_tensor *fresh = NULL;
+    cairn_told    told  = {0};
 
-    CAIRN_TRY(check_same(comm, format));
-    CAIRN_CHECK(
-        format->order == source->shape.order, comm->env, CAIRN_BAD_SHAPE,
-        "format: order: it stores tensors of order %d, but this one has order %d",
-        format->order, source->shape.order);
+    cairn_told_format(&told, format); /* perhaps of a file that is a node's own */
+    cairn_told_dtype(&told, dtype);
+    CAIRN_TRY(cairn_comm_agree_on(
+        comm, cairn_check_order(comm->env, format, &source->shape), &told));
     CAIRN_TRY(cairn_source_divide(source, cairn_format_grain(format)));
     cairn_status status =
         cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
@@ -290,13 +284,16 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     cairn_env    *env  = comm->env;
     cairn_entries entries;
 
+    cairn_told told = {0};
+
+    cairn_told_text(&told, "file", path);
     cairn_entries_init(&entries, tensor->local->shape.order);
     cairn_status status = cairn_local_entries(tensor->local, &entries);
 
     if (status == CAIRN_OK && source) status = cairn_source_sort(source);
     if (status == CAIRN_OK && source) status = add_zeros(source, &entries);
     if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
-    status = cairn_comm_agree(comm, status);
+    status = cairn_comm_agree_on(comm, status, &told);
     if (status == CAIRN_OK)
         status = cairn_write_entries(comm, path, &tensor->local->shape, &entries);
     cairn_entries_fini(env, &entries);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Agreement of ranks: on a status, and on what they were told.
+
+#include "comm/told.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/// FNV-1a, with the end of the text.
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    do
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
+    while (*text++);
+    return hash;
+}
+
+void cairn_told_text(cairn_told *told, const char *what, const char *text)
+{
+    static const uint64_t basis = UINT64_C(14695981039346656037);
+    cairn_told_item      *item  = &told->item[told->count];
+
+    if (told->count++ == 0) told->hash = basis;
+    item->hash = hash_text(hash_text(basis, what), text ? text : "\1");
+    told->hash = (told->hash ^ item->hash) * UINT64_C(1099511628211);
+    snprintf(item->what, sizeof item->what, "%s", what);
+    snprintf(item->text, sizeof item->text, "%s", text ? text : "none");
+    if (text && strlen(text) >= sizeof item->text)
+        strcpy(item->text + sizeof item->text - sizeof " ...", " ...");
+}
+
+void cairn_told_int(cairn_told *told, const char *what, int64_t number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRId64, number);
+    cairn_told_text(told, what, text);
+}
+
+void cairn_told_real(cairn_told *told, const char *what, double number)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%.17g", number);
+    cairn_told_text(told, what, text);
+}
+
+/// What the lowest failing rank says.
+typedef struct {
+    int64_t status;
+    char    message[CAIRN_MESSAGE];
+} verdict;
+
+/// Whether a failure belongs to one rank's machine: what is wrong whatever the machine
+/// (a file's content, an option) is told without a rank, so that the message is the
+/// same on any number of ranks.
+static cairn_status
+name_rank(cairn_comm *comm, cairn_status mine, const verdict *told, int rank)
+{
+    const bool same = mine == (cairn_status)told->status
+                      && strcmp(comm->env->message, told->message) == 0;
+    int64_t alike = same;
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &alike, 1, CAIRN_MIN));
+    if (!alike && cairn_status_exit((cairn_status)told->status) == 1)
+        return cairn_fail(comm->env, (cairn_status)told->status, "rank %d: %s", rank,
+                          told->message);
+    return cairn_fail(comm->env, (cairn_status)told->status, "%s", told->message);
+}
+
+static cairn_status tell_failure(cairn_comm *comm, cairn_status mine, int rank)
+{
+    verdict told = {.status = mine};
+
+    memcpy(told.message, comm->env->message, sizeof told.message);
+    CAIRN_TRY(comm->ops->broadcast(comm, &told, sizeof told, rank));
+    return name_rank(comm, mine, &told, rank);
+}
+
+/// Tell the first argument in which two ranks differ.
+static cairn_status
+refuse(cairn_env *env, const cairn_told *first, const cairn_told *other, int rank)
+{
+    int k = 0;
+
+    while (k < first->count && k < other->count
+           && first->item[k].hash == other->item[k].hash)
+        k++;
+    const cairn_told_item *a = &first->item[k], *b = &other->item[k];
+
+    if (k == first->count || k == other->count || strcmp(a->what, b->what) != 0)
+        return cairn_fail(env, CAIRN_BAD_ARGUMENT,
+                          "call: ranks disagree: another on rank 0 than on rank %d",
+                          rank);
+    if (strcmp(a->text, b->text) == 0) /* past what is told */
+        return cairn_fail(env, CAIRN_BAD_ARGUMENT,
+                          "%s: ranks disagree: another on rank 0 than on rank %d",
+                          a->what, rank);
+    return cairn_fail(env, CAIRN_BAD_ARGUMENT,
+                      "%s: ranks disagree: %s on rank 0, %s on rank %d", a->what,
+                      a->text, b->text, rank);
+}
+
+/// Find the lowest rank that was told something else than rank 0, and let all tell it.
+static cairn_status tell_difference(cairn_comm *comm, const cairn_told *mine)
+{
+    cairn_told first = *mine, other = *mine;
+
+    CAIRN_TRY(comm->ops->broadcast(comm, &first, sizeof first, 0));
+    int64_t differs = first.hash == mine->hash ? comm->size : comm->rank;
+
+    CAIRN_TRY(comm->ops->allreduce(comm, &differs, 1, CAIRN_MIN));
+    CAIRN_TRY(comm->ops->broadcast(comm, &other, sizeof other, (int)differs));
+    return refuse(comm->env, &first, &other, (int)differs);
+}
+
+cairn_status
+cairn_comm_agree_on(cairn_comm *comm, cairn_status mine, const cairn_told *told)
+{
+    static const cairn_told none = {0};
+
+    if (comm->size == 1) return mine;
+    if (!told) told = &none;
+    /* The least of a number and of its negative are its least and its greatest. */
+    const int64_t hash     = (int64_t)(told->hash >> 1);
+    int64_t       least[3] = {mine == CAIRN_OK ? comm->size : comm->rank, hash, -hash};
+
+    CAIRN_TRY(comm->ops->allreduce(comm, least, 3, CAIRN_MIN));
+    if (least[0] < comm->size) return tell_failure(comm, mine, (int)least[0]);
+    if (least[1] == -least[2]) return CAIRN_OK;
+    return tell_difference(comm, told);
+}
+
+cairn_status cairn_comm_agree(cairn_comm *comm, cairn_status mine)
+{
+    return cairn_comm_agree_on(comm, mine, NULL);
+}
