@@ -1,24 +1,49 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Install from Debian what building and testing Cairn needs and this machine lacks.
-# Says nothing and changes nothing when all of it is there.
+# Install from Debian what building Cairn and running it needs and this machine lacks;
+# with `deploy/setup.sh tests` also what the tests need. Says nothing and changes nothing
+# when all of it is there.
 set -eu
 
-packages="gcc libc6-dev cmake ninja-build pkg-config zlib1g-dev libpng-dev
-libjansson-dev libhwloc-dev libopenmpi-dev openmpi-bin libcriterion-dev
-clang libclang-rt-14-dev libomp-14-dev groff-base python3
-opencl-headers ocl-icd-libopencl1 pocl-opencl-icd"
+# The build and the demonstration.
+packages="gcc libc6-dev cmake ninja-build pkgconf zlib1g-dev libpng-dev
+libjansson-dev libhwloc-dev libopenmpi-dev openmpi-bin opencl-headers"
+
+# The tests: Criterion; clang with its sanitizers and its OpenMP, whose packages carry
+# clang's own version (V) in their names; readers of what the command writes; an OpenCL
+# device.
+test_packages="libcriterion-dev clang libclang-rt-V-dev libomp-V-dev groff-base python3
+ocl-icd-libopencl1 pocl-opencl-icd"
 
 fail() {
     echo "setup: $1" >&2
     exit 1
 }
 
+case "$*" in
+'') ;;
+tests) packages="$packages $test_packages" ;;
+*) fail "$*: what may be asked for is \`tests\`, or nothing" ;;
+esac
+
+# The version of clang that `clang` stands for, installed or to be installed: "clang-19"
+# is what it depends on. Nothing is printed where that is not known (yet).
+clang_version() {
+    {
+        dpkg-query -W -f 'Depends: ${Depends}\n' clang 2>/dev/null || true
+        apt-cache show --no-all-versions clang 2>/dev/null || true
+    } | sed -n 's/^Depends: *\(.*, \)*clang-\([0-9][0-9]*\)\([ ,:].*\)*$/\2/p' | head -n 1
+}
+
 # The packages of the list that are not installed.
 missing() {
+    version=$(clang_version)
     for package in $packages; do
-        state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
-        [ "$state" = installed ] || printf '%s ' "$package"
+        case $package in
+        *-V-*) package=${package%-V-*}-${version:-V}-${package##*-V-} ;;
+        esac
+        state=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null || true)
+        echo "$state" | grep -qx installed || printf '%s ' "$package"
     done
 }
 
@@ -40,8 +65,12 @@ apt() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0 "$@" </dev/null
 }
 
-echo "setup: installing $lacking"
 apt update || fail "the package lists could not be fetched (is the network there?)"
+lacking=$(missing) # which version of clang there is was perhaps not known before
+case $lacking in
+*-V-*) fail "the package clang does not say its version here; install the sanitizers and OpenMP that belong to it: $lacking" ;;
+esac
+echo "setup: installing $lacking"
 # shellcheck disable=SC2086 # one word a package
 apt install -y --no-install-recommends $lacking >/dev/null ||
     fail "apt-get could not install: $lacking"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Set up, build and test. Usage: deploy/test.sh [PRESET] (dev, release, asan, tsan,
-# fuzz, or slow: what dev leaves out; dev). With CAIRN_TEST_DATA=FOLDER the tests that need large or real files run
-# too; CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches, CAIRN_FUZZ_SEED=N where it
-# begins (elsewhere every time).
+# fuzz, or slow: what dev leaves out; dev). With CAIRN_TEST_DATA=FOLDER the tests that
+# need large or real files run too; CAIRN_FUZZ_SECONDS=N is how long each fuzzer searches,
+# CAIRN_FUZZ_SEED=N where it begins (elsewhere every time).
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ seconds=${CAIRN_FUZZ_SECONDS:-60} seed=${CAIRN_FUZZ_SEED:-0}
 # The command refuses CAIRN_* variables that it does not know.
 unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS CAIRN_FUZZ_SEED
 
-deploy/setup.sh
+deploy/setup.sh tests
 . deploy/mpi-env.sh
 
 cmake --preset "$build" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \
