@@ -63,15 +63,18 @@ static int spawn(char **words, char **environment, int socket, int segment, pid_
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t          attributes;
-    int                        failed = posix_spawn_file_actions_init(&files);
+    char                       path[CAIRN_OPTION_PATH];
+    int                        failed = cairn_locate_program(words[0], path);
 
+    if (failed) return failed;
+    failed = posix_spawn_file_actions_init(&files);
     if (failed) return failed;
     failed = posix_spawnattr_init(&attributes);
     if (failed) goto files;
     failed = set_files(&files, socket, segment);
     if (!failed) failed = set_attributes(&attributes);
     if (!failed)
-        failed = posix_spawnp(pid, words[0], &files, &attributes, words, environment);
+        failed = posix_spawn(pid, path, &files, &attributes, words, environment);
     posix_spawnattr_destroy(&attributes);
 
 files:
@@ -150,7 +153,9 @@ cairn_status cairn_external_start(cairn_env            *env,
     if (failed) {
         close(ends[0]);
         return cairn_fail(env, CAIRN_NO_DEVICE, "device: %s: %s cannot be started: %s",
-                          id, words[0], strerror(failed));
+                          id, words[0],
+                          failed == EACCES ? "it is no program that may be executed"
+                                           : strerror(failed));
     }
     *child = (cairn_external_child){pid, ends[0], time_limit, first_number(pid)};
     return CAIRN_OK;

@@ -69,7 +69,8 @@ CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
 
 /// Use @p threads threads of the CPU on this rank, 1 or more; before plans are made. The
 /// default is CAIRN_THREADS, else OMP_NUM_THREADS, else the cores that the process may use,
-/// divided by the ranks of the node where these share its cores unbound.
+/// divided by the ranks of the node where these share its cores unbound. CAIRN_THREADS of
+/// more than 4 times the machine's processors is refused, OMP_NUM_THREADS cut there.
 /// Threads never change the bits of a result.
 CAIRN_API void cairn_context_set_threads(cairn_context *context, int threads);
 CAIRN_API int  cairn_context_threads(const cairn_context *context);

@@ -44,7 +44,8 @@ static void set_memory(cairn_context *context)
 }
 
 /// Ranks of a node that are bound nowhere share its cores, unless OMP_NUM_THREADS says
-/// how many threads each has.
+/// how many threads each has. That is for all programs, so what is too many is cut, not
+/// refused.
 static void set_threads(cairn_context *context)
 {
     cairn_env *env = &context->env;
@@ -56,6 +57,7 @@ static void set_threads(cairn_context *context)
     if (!env->threads_given && sched_getaffinity(0, sizeof bound, &bound) == 0
         && CPU_COUNT(&bound) == sysconf(_SC_NPROCESSORS_ONLN))
         threads /= context->comm->local_size;
+    if (threads > cairn_threads_most()) threads = (int)cairn_threads_most();
     env->options.threads = threads > 1 ? threads : 1;
 }
 

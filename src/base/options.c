@@ -5,6 +5,7 @@
 #include "base/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ extern char **environ;
 
 #define PREFIX "CAIRN_"
 
-enum { BYTES, COUNT, TEXT, STORE, WAY };
+enum { BYTES, COUNT, THREADS, TEXT, STORE, WAY };
 
 typedef struct {
     cairn_option_row row;
@@ -173,6 +174,11 @@ static int set_option(const option *o, cairn_options *options, const char *value
     }
     if (o->type == WAY) return parse_way(value, (int64_t *)field);
     if (o->type == COUNT) return parse_count(value, (int64_t *)field);
+    if (o->type == THREADS)
+        return parse_count(value, (int64_t *)field) == 0
+                       && *(const int64_t *)field <= cairn_threads_most()
+                   ? 0
+                   : -1;
     if (cairn_parse_bytes(value, (int64_t *)field) != 0) return -1;
     return *(const int64_t *)field > 0 ? 0 : -1; /* 0 would mean: not set */
 }
@@ -192,6 +198,25 @@ static int unknown_option(const char *name, char *why, size_t why_size)
     return -1;
 }
 
+static void refuse_value(const option *o,
+                         const char   *name,
+                         const char   *value,
+                         char         *why,
+                         size_t        why_size)
+{
+    const int n = snprintf(why, why_size, "option: %s: '%.200s' is not a value for it",
+                           name, value);
+
+    if (n < 0 || (size_t)n >= why_size) return;
+    why += n, why_size -= (size_t)n;
+    if (o->type == STORE && is_switch(value))
+        snprintf(why, why_size, "; none: nothing is kept; a path of that name: ./%s",
+                 value);
+    if (o->type == THREADS)
+        snprintf(why, why_size, ", which is 1 to 4 times the processors, %" PRId64,
+                 cairn_threads_most());
+}
+
 int cairn_options_read(cairn_options *options, char *why, size_t why_size)
 {
     cairn_options read = *options;
@@ -207,12 +232,7 @@ int cairn_options_read(cairn_options *options, char *why, size_t why_size)
             k++;
         if (k == OPTIONS) return unknown_option(name, why, why_size);
         if (set_option(&table[k], &read, equals + 1) != 0) {
-            const bool word = table[k].type == STORE && is_switch(equals + 1);
-
-            snprintf(why, why_size, "option: %s: '%.200s' is not a value for it%s%s",
-                     name, equals + 1,
-                     word ? "; none: nothing is kept; a path of that name: ./" : "",
-                     word ? equals + 1 : "");
+            refuse_value(&table[k], name, equals + 1, why, why_size);
             return -1;
         }
     }
@@ -253,31 +273,52 @@ bool cairn_options_cache(const cairn_options *options, char *folder)
     return home && print_path(folder, home, ".cache/cairn");
 }
 
-static bool is_program(const char *path)
+/// @return 0: it is a program; ENOENT, or another errno: it is not there; EACCES: it may not
+/// be executed.
+static int try_program(const char *path)
 {
     struct stat about;
 
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && access(path, X_OK) == 0;
+    if (stat(path, &about) != 0) return errno;
+    return S_ISREG(about.st_mode) && access(path, X_OK) == 0 ? 0 : EACCES;
 }
 
-bool cairn_find_program(const char *name, char *path)
+int cairn_locate_program(const char *name, char *path)
 {
     const char *folder = set_variable("PATH");
+    int         why    = ENOENT;
 
     if (strchr(name, '/')) {
-        if (strlen(name) >= CAIRN_OPTION_PATH || !is_program(name)) return false;
+        if (strlen(name) >= CAIRN_OPTION_PATH) return ENAMETOOLONG;
         strcpy(path, name);
-        return true;
+        return try_program(name);
     }
     while (folder && *folder) {
         const int length = (int)strcspn(folder, ":");
         const int n =
             snprintf(path, CAIRN_OPTION_PATH, "%.*s/%s", length, folder, name);
+        struct stat about;
 
-        if (folder[0] == '/' && n < CAIRN_OPTION_PATH && is_program(path)) return true;
+        if (folder[0] == '/' && n < CAIRN_OPTION_PATH) {
+            if (try_program(path) == 0) return 0;
+            /* A folder that may not be looked into has nothing to say of it. */
+            if (stat(path, &about) == 0 && S_ISREG(about.st_mode)) why = EACCES;
+        }
         folder += length + (folder[length] == ':');
     }
-    return false;
+    return why;
+}
+
+bool cairn_find_program(const char *name, char *path)
+{
+    return cairn_locate_program(name, path) == 0;
+}
+
+int64_t cairn_threads_most(void)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return 4 * (processors > 0 ? processors : 1);
 }
 
 bool cairn_threads_are_set(void)

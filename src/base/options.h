@@ -16,7 +16,7 @@
 #define CAIRN_OPTION_MAP(X)                                                     \
     X(memory, BYTES, "MEMORY", "half of what is available, per rank",           \
       "Limit in bytes, per rank, of arrays, entries read and dense operands.")  \
-    X(threads, COUNT, "THREADS", "OMP_NUM_THREADS, or the rank's binding",      \
+    X(threads, THREADS, "THREADS", "OMP_NUM_THREADS, or the rank's binding",    \
       "Threads of the CPU device of a rank.")                                   \
     X(devices, TEXT, "DEVICES", "cpu",                                          \
       "Devices that exist for a run, as --devices writes them.")                \
@@ -102,6 +102,14 @@ bool cairn_options_cache(const cairn_options *options, char *folder);
 /// @param[out] path  CAIRN_OPTION_PATH bytes; undefined when false.
 /// @return false: there is no such file, or none that may be executed.
 bool cairn_find_program(const char *name, char *path);
+
+/// As cairn_find_program(). @return 0; ENOENT: there is no such file; EACCES: there is, but
+/// it may not be executed; or another errno.
+int cairn_locate_program(const char *name, char *path);
+
+/// The most threads that a rank may have: 4 times the processors of the machine. Each has
+/// a stack, and where one cannot be had the OpenMP runtime ends the process.
+int64_t cairn_threads_most(void);
 
 /// Does OMP_NUM_THREADS say how many threads each process has?
 bool cairn_threads_are_set(void);

@@ -6,6 +6,7 @@
 #include "help.h"
 #include "job.h"
 #include "launcher.h"
+#include "outputs.h"
 #include "progress.h"
 #include "questions.h"
 #include "signals.h"
@@ -13,10 +14,14 @@
 #include "verbs.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#define THREADS_A_PROCESSOR 4 ///< At most, of a rank.
 
 /// Is one of the words before "--" this one?
 static bool has_word(int count, char *const *words, const char *word)
@@ -73,21 +78,37 @@ static cairn_status find_verb(cli_job *job, int count, char *const *words)
     return cli_verb_find(job, words[0], &job->verb);
 }
 
+/// Threads, of which there may be some more than processors, but not any number: each has
+/// a stack, and a process that cannot have them is ended by the OpenMP runtime. Ranks may
+/// have different machines.
+static cairn_status apply_threads(cli_job *job)
+{
+    const int64_t processors = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t       threads    = 0;
+
+    CLI_TRY(cli_integer(job, CLI_THREADS, 1, &threads));
+    if (processors > 0 && threads > THREADS_A_PROCESSOR * processors)
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --threads: %" PRId64
+                        " is more than %d times the processors, %" PRId64,
+                        threads, THREADS_A_PROCESSOR, processors);
+    if (threads) cairn_context_set_threads(job->context, (int)threads);
+    return CAIRN_OK;
+}
+
 /// Options that most verbs share.
 static cairn_status apply_common(cli_job *job)
 {
     const char *word   = cli_text(job, CLI_DTYPE);
-    int64_t     memory = 0, threads = 0;
-    int         dtype = 0;
+    int64_t     memory = 0;
+    int         dtype  = 0;
 
     if (word) CLI_TRY(cli_choose(job, "option: --dtype", word, &cli_dtypes, &dtype));
     job->dtype = dtype ? CAIRN_F32 : CAIRN_F64;
-    CLI_TRY(cli_integer(job, CLI_THREADS, 1, &threads));
     CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
     if (memory) cairn_context_set_memory(job->context, memory);
-    if (threads)
-        cairn_context_set_threads(job->context, threads < 4096 ? (int)threads : 4096);
-    return CAIRN_OK;
+    CLI_TRY(cli_agree(job, apply_threads(job)));
+    return cli_agree(job, cli_is_first(job) ? cli_check_outputs(job) : CAIRN_OK);
 }
 
 static cairn_status run_verb(cli_job *job)

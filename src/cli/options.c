@@ -125,6 +125,10 @@ static cairn_status take_option(cli_job *job, int returned, const char *word)
     /* A forgotten value must not swallow the next option. */
     if (optarg && !word[length] && strncmp(optarg, "--", 2) == 0)
         return needs_value(job, &table[id]);
+    if (optarg && !*optarg) return needs_value(job, &table[id]);
+    if (job->arguments.value[id])
+        return cli_fail(job, CAIRN_BAD_OPTION, "option: --%s: given twice",
+                        table[id].name);
     job->arguments.value[id] = optarg ? optarg : "";
     return CAIRN_OK;
 }

@@ -5,7 +5,7 @@
 ///
 /// An option is `--name`, `--name VALUE` or `--name=VALUE`, read by getopt_long; names
 /// are written in full, so that a name added later cannot change what an old script
-/// means. Of a repeated option the last one counts.
+/// means. An option is given once, and its value is not empty.
 /// Options and operands may be mixed; `--` ends the options.
 
 #ifndef CLI_OPTIONS_H
@@ -24,7 +24,7 @@ typedef struct cli_job cli_job; // job.h
     X(MEMORY, "memory", "BYTES", "half of what is available, per rank",              \
       "limit of arrays, entries read and dense operands: 4000, 64M, 2Gi")            \
     X(THREADS, "threads", "N", "OMP_NUM_THREADS or binding",                         \
-      "threads of the CPU of a rank")                                                \
+      "threads of the CPU of a rank, up to 4 times the processors")                  \
     X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                     \
     X(SPY, "spy", "PNG", NULL, "draw the matrix")                                    \
     X(OUTPUT, "output", "OUT", NULL, "the file to write; also -o")                   \
@@ -94,8 +94,9 @@ typedef struct cli_arguments {
 
 /// Read the arguments after the verb into job->arguments.
 ///
-/// @retval CAIRN_BAD_OPTION  An option is unknown (the nearest is named), lacks its
-///                           value or must have none; operands are missing or too many.
+/// @retval CAIRN_BAD_OPTION  An option is unknown (the nearest is named), given twice,
+///                           lacks its value or must have none; operands are missing or
+///                           too many.
 cairn_status cli_arguments_read(cli_job *job, int count, char *const *words);
 
 #endif

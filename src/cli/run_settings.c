@@ -44,30 +44,6 @@ static cairn_status check_place(cli_job *job, const cli_run_settings *settings)
     return CAIRN_OK;
 }
 
-/// Reports that would replace one another, or the matrix.
-static cairn_status check_outputs(cli_job *job, const cli_run_settings *settings)
-{
-    static const cli_option_id option[] = {CLI_OUT, CLI_JSON, CLI_TRACE, CLI_PLAN_OUT};
-
-    for (int k = 0; k < (int)(sizeof option / sizeof *option); k++) {
-        const char *path  = cli_text(job, option[k]);
-        bool        taken = path && strcmp(path, settings->file) == 0;
-
-        if (path && !*path)
-            return cli_fail(job, CAIRN_BAD_OPTION, "option: --%s: '' names no file",
-                            cli_option_row(option[k])->name);
-        for (int q = 0; path && q < k; q++)
-            taken |= cli_given(job, option[q])
-                     && strcmp(path, cli_text(job, option[q])) == 0;
-        if (taken)
-            return cli_fail(
-                job, CAIRN_BAD_OPTION,
-                "option: --%s: %s: is the file of another operand or option",
-                cli_option_row(option[k])->name, path);
-    }
-    return CAIRN_OK;
-}
-
 cairn_status cli_read_columns(cli_job *job, const char *op, int64_t *columns)
 {
     const bool one = strcmp(op, "spmv") == 0;
@@ -133,6 +109,5 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
     CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
     CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));
     settings->choose = strcmp(settings->format, "auto") == 0;
-    CLI_TRY(check_place(job, settings));
-    return check_outputs(job, settings);
+    return check_place(job, settings);
 }

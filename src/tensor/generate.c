@@ -141,6 +141,22 @@ check_number(cairn_env *env, const cairn_generator *problem, const parameter *p)
     return CAIRN_OK;
 }
 
+/// A diagonal that is not in the matrix is a slip of the hand.
+static cairn_status check_offsets(cairn_env *env, const cairn_generator *problem)
+{
+    const char *kind = kinds[problem->kind].name;
+
+    CAIRN_CHECK(problem->offsets >= 1 && problem->offsets <= CAIRN_MAX_OFFSETS, env,
+                CAIRN_BAD_OPTION, "generate: %s: needs --offsets", kind);
+    for (int k = 0; k < problem->offsets; k++)
+        CAIRN_CHECK(problem->offset[k] > -problem->n && problem->offset[k] < problem->n,
+                    env, CAIRN_BAD_OPTION,
+                    "generate: %s: offset %" PRId64 " is outside a matrix of %" PRId64
+                    " rows and columns",
+                    kind, problem->offset[k], problem->n);
+    return CAIRN_OK;
+}
+
 /// What a range alone does not say.
 static cairn_status check_rest(cairn_env *env, const cairn_generator *problem)
 {
@@ -152,9 +168,7 @@ static cairn_status check_rest(cairn_env *env, const cairn_generator *problem)
         CAIRN_CHECK(problem->density >= 0 && problem->density <= 1, env,
                     CAIRN_BAD_OPTION, "generate: %s: needs a --density of 0 to 1",
                     kind);
-    if (has_parameter(list, "offsets"))
-        CAIRN_CHECK(problem->offsets >= 1 && problem->offsets <= CAIRN_MAX_OFFSETS, env,
-                    CAIRN_BAD_OPTION, "generate: %s: needs --offsets", kind);
+    if (has_parameter(list, "offsets")) CAIRN_TRY(check_offsets(env, problem));
     if (fem3)
         CAIRN_CHECK(problem->n % 3 == 0, env, CAIRN_BAD_OPTION,
                     "generate: %s: --n %" PRId64 " is not a multiple of 3", kind,

@@ -57,7 +57,8 @@ chmod 777 open
 finds attention cache 'others may write' "CAIRN_CACHE=$folder/open" --
 
 # Threads, memory, settings.
-finds attention threads '4000 threads on ' -- --threads 4000
+many=$((4 * $(getconf _NPROCESSORS_ONLN)))
+finds attention threads "$many threads on " -- --threads $many
 if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null; then
     cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
     bare=$program

@@ -49,6 +49,13 @@ expect 2 generate pruned --rows 3 --cols 3 --density 1.5 -o three.mtx
 expect 2 generate pruned --rows 3 --cols 3 --density nan -o three.mtx
 expect 2 generate banded --n 9 --offsets 1,,2 -o three.mtx
 expect 2 generate banded --n 9 --offsets 1,1 -o three.mtx
+for offset in 9 -9 0,5 -5,1 1000000000000; do
+    expect 2 generate banded --n 5 --offsets=$offset -o three.mtx
+    complains 'is outside a matrix of 5 rows and columns'
+done
+expect 0 generate banded --n 5 --offsets=-4,4 -o one.mtx --json one.json
+has one.json '"nnz": 2'
+expect 2 generate mixed --n 5 --degree 6 -o three.mtx
 expect 2 generate tridiag --n 9 --seed -1 -o three.mtx
 expect 1 generate tridiag --n 1000000 --memory 1k -o three.mtx
 absent three.mtx

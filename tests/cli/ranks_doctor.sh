@@ -3,14 +3,15 @@
 . "$(dirname "$0")/lib.sh"
 
 export CAIRN_CACHE="$folder/cache"
+many=$((4 * $(getconf _NPROCESSORS_ONLN)))
 checks=1
 last='three ranks, the last with too many threads'
 "$MPIEXEC" -n 2 env CAIRN_THREADS=1 "$program" doctor --json - : \
-    -n 1 env CAIRN_THREADS=4000 "$program" doctor --json - >out 2>err </dev/null
+    -n 1 env CAIRN_THREADS=$many "$program" doctor --json - >out 2>err </dev/null
 [ $? -eq 1 ] || fail "the status is not 1"
 [ "$(grep -c '^cairn: ' err)" -eq 1 ] || fail "not one line"
 grep '^{' out >object
-tr '{' '\n' <object | grep -q '"what": "threads", "level": "attention", "ranks": "2", "why": "4000 threads on ' ||
+tr '{' '\n' <object | grep -q '"what": "threads", "level": "attention", "ranks": "2", "why": "'$many' threads on ' ||
     fail "rank 2 is not named"
 [ "$(grep -o '"what": "compiler"' object | wc -l)" -eq 1 ] || fail "not one finding about the compiler"
 tr '{' '\n' <object | grep -q '"what": "compiler", "level": "[a-z]*", "ranks": "",' ||

@@ -100,14 +100,16 @@ for pair in '--out a.mtx' '--trace t.json --plan-out t.json' '--json t --out t';
     complains 'is the file of another operand or option'
 done
 expect 2 run spmv a.mtx --trace ''
-complains "option: --trace: '' names no file"
+complains 'option: --trace: needs a value, FILE'
 [ ! -e t.json ] && [ ! -e t ] || fail "something was written"
 expect 0 convert s.mtx --to auto -o s.cairn
 says '^format    #encoding'
 says '^chosen    '
-expect 0 convert s.cairn --to auto -o s.cairn --json -
+expect 2 convert s.cairn --to auto -o s.cairn
+complains 'is the file of another operand or option'
+expect 0 convert s.cairn --to auto -o again.cairn --json -
 fields out seconds phases bytes format path auto
-expect 0 run spmv s.cairn --verify
+expect 0 run spmv again.cairn --verify
 printf '%s\n' '1 1 1 2' >cube.tns
 expect 2 run spmv cube.tns --format auto
 expect 2 convert cube.tns --to auto -o cube.cairn

@@ -116,8 +116,10 @@ rm work/a.mtx
 cat >slow-cc <<END
 #!/bin/sh
 : >"\$TMPDIR/of-the-compiler"
-: >"$mark.0"
+rm -f "$folder/beats"
 (trap '' TERM INT HUP; while :; do echo >>"$folder/beats"; : >>"\$TMPDIR/of-its-child"; sleep 0.01; done) &
+while [ ! -s "$folder/beats" ]; do sleep 0.01; done
+: >"$mark.0"
 while :; do sleep 0.1; done
 END
 chmod +x slow-cc

@@ -44,4 +44,17 @@ expect 2 run spmv grid.mtx --devices pim --place pim
 complains 'pim:0: member 0 has no banks to give to cores; formats with partition have, as c2sr'
 expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices fpga --place fpga
 complains 'fpga:0: member 0: it runs schedules alone'
+# A program that is not there, whatever stands beside it in PATH, and one that may not run.
+mkdir -p beside/no-simulator
+: >plain
+for name in no-simulator ./no-simulator; do
+    echo "{\"kind\": \"external\", \"command\": [\"$name\"]}" >sim.json
+    environment="PATH=$folder/beside:$PATH"
+    expect 1 run spmv grid.mtx --devices ./sim.json --place external
+    environment=
+    complains "$name cannot be started: No such file or directory"
+done
+echo '{"kind": "external", "command": ["./plain"]}' >sim.json
+expect 1 run spmv grid.mtx --devices ./sim.json --place external
+complains './plain cannot be started: it is no program that may be executed'
 finish

@@ -7,6 +7,7 @@
 
 #include <criterion/criterion.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,7 @@ Test(options, wrong_variables_are_refused_and_change_nothing)
         {"CAIRN_MEMORY",                "0",                    "CAIRN_MEMORY: '0'"          },
         {"CAIRN_MEMORY",                "-1",                   "CAIRN_MEMORY: '-1'"         },
         {"CAIRN_MEMORY",                "",                     "CAIRN_MEMORY: ''"           },
+        {"CAIRN_THREADS",               "100000",               "4 times the processors"     },
         {"CAIRN_THREADS",               "2k",                   "CAIRN_THREADS: '2k'"        },
         {"CAIRN_THREADS",               "0",                    "CAIRN_THREADS: '0'"         },
         {"CAIRN_THREADS",               "-1",                   "CAIRN_THREADS: '-1'"        },
@@ -233,24 +235,29 @@ Test(options, commands_are_found_along_path)
 {
     static const struct {
         const char *path, *name, *found;
+        int         why;
     } rows[] = {
-        {"/nowhere:/bin", "sh",          "/bin/sh" },
-        {"/bin/",         "sh",          "/bin//sh"},
-        {"/nowhere",      "sh",          NULL      },
-        {"",              "sh",          NULL      },
-        {":.:bin:/bin",   "sh",          "/bin/sh" },
-        {"/nowhere",      "/bin/sh",     "/bin/sh" },
-        {"/bin",          "/bin/no-one", NULL      },
-        {"/bin",          "sh -x",       NULL      },
-        {"/bin",          "",            NULL      },
-        {"/",             "etc",         NULL      }, /* a folder */
-        {"/etc",          "passwd",      NULL      }, /* may not be executed */
+        {"/nowhere:/bin", "sh",          "/bin/sh",  0     },
+        {"/bin/",         "sh",          "/bin//sh", 0     },
+        {"/nowhere",      "sh",          NULL,       ENOENT},
+        {"",              "sh",          NULL,       ENOENT},
+        {":.:bin:/bin",   "sh",          "/bin/sh",  0     },
+        {"/nowhere",      "/bin/sh",     "/bin/sh",  0     },
+        {"/bin",          "/bin/no-one", NULL,       ENOENT},
+        {"/bin",          "sh -x",       NULL,       ENOENT},
+        {"/bin",          "",            NULL,       ENOENT},
+        {"/",             "etc",         NULL,       ENOENT}, /* a folder */
+        {"/etc",          "/etc/passwd", NULL,       EACCES},
+        {"/etc:/bin",     "sh",          "/bin/sh",  0     },
+        {"/etc",          "passwd",      NULL,       EACCES}, /* may not be executed */
     };
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
         char path[CAIRN_OPTION_PATH] = "";
 
         setenv("PATH", rows[k].path, 1);
+        cr_expect_eq(cairn_locate_program(rows[k].name, path), rows[k].why, "row %zu",
+                     k);
         const bool found = cairn_find_program(rows[k].name, path);
 
         cr_expect_eq(found, rows[k].found != NULL, "row %zu: %s", k, path);

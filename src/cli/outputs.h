@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Files that a command is to write: none of them is one that it reads, or writes twice.
+
+#ifndef CLI_OUTPUTS_H
+#define CLI_OUTPUTS_H
+
+#include "job.h"
+
+/// Refuse a file to be written that is also another operand or option, whatever the names
+/// by which they go (links, "./a" and "a"). Pipes and devices may be named again.
+///
+/// Local.
+cairn_status cli_check_outputs(cli_job *job);
+
+#endif
