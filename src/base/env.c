@@ -187,6 +187,7 @@ cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **bloc
 
     if (!head) return no_memory(env, count, size);
     count_block(env, 1, (int64_t)bytes);
+    atomic_fetch_add_explicit(&env->allocated, (int64_t)bytes, memory_order_relaxed);
     *block = (char *)head + HEAD;
     return CAIRN_OK;
 }

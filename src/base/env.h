@@ -50,6 +50,8 @@ typedef struct cairn_env {
     _Atomic int64_t live_bytes;
     _Atomic int64_t peak_bytes;
     _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
+    _Atomic int64_t allocated;  ///< Bytes of all blocks so far, those freed too,
+    _Atomic int64_t visited;    ///< and what cairn_visit() was told of.
     cairn_pool      pool;       ///< Blocks that are used again.
     cairn_crew      crew;       ///< Threads for short work.
     cairn_progress_fn progress; ///< NULL: no progress.
@@ -122,6 +124,14 @@ cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy);
 /// Fail with CAIRN_NO_MEMORY if @p bytes, all that @p what needs, are more than the
 /// limit: "memory: WHAT: needs N bytes, but the limit is L". Nothing is allocated.
 cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes);
+
+/// Count @p positions that a loop has looked at or will: entries, nodes, groups, places
+/// of arrays. Once a loop, never in it. Nothing depends on it but tests, which hold the
+/// counter to sizes, so that what grows faster than they do is seen. Any thread.
+static inline void cairn_visit(cairn_env *env, int64_t positions)
+{
+    atomic_fetch_add_explicit(&env->visited, positions, memory_order_relaxed);
+}
 
 /// Seconds of a clock that only goes forward, from some moment on. Any thread.
 double cairn_seconds(void);

@@ -27,6 +27,7 @@ static cairn_status check_indices(cairn_member_build *m, int l)
     const int64_t     *e     = m->table.column[l];
 
     if (level->indirect && level->trimmed && !level->gaps) return CAIRN_OK;
+    cairn_visit(m->env, m->table.n);
     for (cairn_pos row = 0; row < m->table.n; row++)
         if (e[row] < level->range.lo || e[row] > level->range.hi)
             return cairn_build_out_of_range(m, l, e[row]);
@@ -37,6 +38,7 @@ static cairn_status check_indices(cairn_member_build *m, int l)
 static cairn_status check_values(cairn_member_build *m)
 {
     if (m->layout->value_bits != 32) return CAIRN_OK;
+    cairn_visit(m->env, m->table.n);
     for (cairn_pos row = 0; row < m->table.n; row++)
         CAIRN_CHECK(isinf(m->table.value[row]) || !isinf((float)m->table.value[row]),
                     m->env, CAIRN_OVERFLOW, CAIRN_BUILD_BEYOND_F32, m->table.value[row],
@@ -100,6 +102,7 @@ static void find_banks(cairn_member_build *m)
 {
     cairn_pos k = 0;
 
+    cairn_visit(m->env, m->layout->banks + 2 * m->table.n);
     for (int64_t b = 0; b < m->layout->banks; b++) {
         m->bank[b].begin = k;
         while (k < m->table.n && (m->layout->partition < 0 || bank_of(m, k) == b))

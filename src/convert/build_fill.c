@@ -51,6 +51,7 @@ static void note_tuple(filler *f, cairn_pos row, cairn_pos total_before)
     const cairn_pos    node  = f->cursor.node[last];
     const cairn_pos    begin = level->gaps ? total_before : node;
 
+    if (begin < node) cairn_visit(f->m->env, node - begin);
     for (cairn_pos p = begin; p <= node; p++) {
         for (int l = 0; l < last; l++)
             f->tuple[l][p] = f->m->table.column[l][row];
@@ -96,6 +97,7 @@ static void fill_holes(const filler *f)
     for (int l = f->layout->last + 1; l < f->layout->levels; l++) {
         const cairn_kernel_level *level = &f->view->level[l];
 
+        if (f->layout->level[l].determined) cairn_visit(f->m->env, level->idx_length);
         for (cairn_pos p = 0; f->layout->level[l].determined && p < level->idx_length;
              p++)
             cairn_store_int((void *)level->idx, p, level->idx_stride, level->idx_bits,
@@ -111,6 +113,7 @@ static void fill_ends(const filler *f)
         const int                 bits  = level->ptr_bits;
         int64_t                   end   = 0;
 
+        cairn_visit(f->m->env, level->ptr_length);
         for (cairn_pos p = 1; p < level->ptr_length; p++) {
             const int64_t own = cairn_load_int(level->ptr, p, bits / 8, bits, false);
 
@@ -146,6 +149,7 @@ static void fill_entries(filler *f, const cairn_bank *bank, bool tuples)
     const int last = f->layout->last;
 
     cairn_node_cursor_init(&f->cursor);
+    cairn_visit(f->m->env, bank->end - bank->begin);
     for (cairn_pos row = bank->begin; row < bank->end; row++) {
         const cairn_pos before = last >= 0 ? f->cursor.total[last] : 0;
 

@@ -216,7 +216,7 @@ static void pad_level(padder *p, cairn_part *part, int64_t *const *tuples)
 
     if (view->idx_length == 0) return;
     if (!p->level->per_node) {
-        pad_combinations(p, view, 0);
+        cairn_visit(p->m->env, pad_combinations(p, view, 0));
         return;
     }
     for (cairn_pos node = 0; node < nodes && p->status == CAIRN_OK; node++) {
@@ -224,6 +224,7 @@ static void pad_level(padder *p, cairn_part *part, int64_t *const *tuples)
             p->vars[l] = tuples[l][node];
         at = pad_combinations(p, view, at);
     }
+    cairn_visit(p->m->env, at);
 }
 
 cairn_status cairn_build_padding(const cairn_member_build *m,

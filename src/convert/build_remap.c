@@ -20,6 +20,7 @@ fill_columns(cairn_member_build *m, const cairn_entries *entries, cairn_table *t
     CAIRN_TRY(CAIRN_NEW(m->env, entries->n, &table->own_value));
     table->value = table->own_value;
     table->n     = entries->n;
+    cairn_visit(m->env, entries->n * layout->levels);
     for (cairn_pos k = 0; k < entries->n; k++) {
         for (int j = 0; j < layout->order; j++)
             d[j] = entries->coord[j][k];

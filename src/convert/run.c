@@ -273,6 +273,7 @@ append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
 {
     const cairn_entries *e = &r->m[r->member].entries;
 
+    cairn_visit(r->env, e->n);
     for (cairn_pos row = 0; row < e->n; row++)
         CAIRN_CHECK(number[row] != CAIRN_NO_NUMBER, r->env, CAIRN_BAD_QUERY,
                     "query: %s: the entry at (%" PRId64 ", %" PRId64

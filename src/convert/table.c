@@ -85,6 +85,8 @@ cairn_status cairn_table_join(cairn_table *table, cairn_table *other)
     cairn_table_init(table->env, &joined);
     const cairn_status status = make_columns(&joined, other->levels, n + more);
 
+    cairn_visit(table->env, n + more);
+
     if (status == CAIRN_OK) {
         for (int l = 0; l < other->levels; l++) {
             memcpy(joined.own[l], table->column[l], sizeof(int64_t) * (size_t)n);
@@ -110,6 +112,7 @@ cairn_status cairn_table_select(const cairn_table *table,
 
     for (cairn_pos k = 0; k < table->n; k++)
         n += member[k] == which;
+    cairn_visit(table->env, 2 * table->n);
     CAIRN_TRY(make_columns(selected, table->levels, n));
     for (cairn_pos k = 0; k < table->n; k++) {
         if (member[k] != which) continue;
@@ -124,6 +127,7 @@ cairn_status cairn_table_select(const cairn_table *table,
 
 static bool is_sorted(const cairn_table *table)
 {
+    cairn_visit(table->env, table->n);
     for (cairn_pos k = 1; k < table->n; k++) {
         int l = 0;
 
@@ -140,6 +144,7 @@ static cairn_status permute_values(cairn_table *table, const cairn_pos *order)
     double *to;
 
     CAIRN_TRY(CAIRN_NEW(table->env, table->n, &to));
+    cairn_visit(table->env, table->n);
     for (cairn_pos k = 0; k < table->n; k++)
         to[k] = table->value[order[k]];
     cairn_free(table->env, table->own_value);
@@ -153,6 +158,7 @@ static cairn_status permute(cairn_table *table, const cairn_pos *order)
         int64_t *to;
 
         CAIRN_TRY(CAIRN_NEW(table->env, table->n, &to));
+        cairn_visit(table->env, table->n);
         for (cairn_pos k = 0; k < table->n; k++)
             to[k] = table->column[l][order[k]];
         cairn_free(table->env, table->own[l]);
@@ -188,6 +194,7 @@ read_batch(void *user, const cairn_part *part, const cairn_batch *batch)
     const reader *r     = user;
     cairn_table  *table = r->table;
 
+    cairn_visit(table->env, batch->n);
     for (int k = 0; k < batch->n; k++) {
         const double value = cairn_value_get(&part->view, batch->value[k]);
 
@@ -214,6 +221,7 @@ static void add_repeated(cairn_table *table)
 {
     cairn_pos n = 0;
 
+    cairn_visit(table->env, table->n);
     for (cairn_pos row = 0; row < table->n; row++) {
         if (row > 0 && repeats(table, row)) {
             table->own_value[n - 1] += table->own_value[row];
@@ -385,6 +393,7 @@ cairn_status cairn_table_append(cairn_table *table, const int64_t *column)
     const int l = table->levels;
 
     CAIRN_TRY(CAIRN_NEW(table->env, table->n, &table->own[l]));
+    cairn_visit(table->env, table->n);
     memcpy(table->own[l], column, sizeof *column * (size_t)table->n);
     table->column[l] = table->own[l];
     table->levels++;
@@ -393,6 +402,7 @@ cairn_status cairn_table_append(cairn_table *table, const int64_t *column)
 
 cairn_status cairn_table_run(cairn_table *table, const cairn_rule *rule)
 {
+    cairn_visit(table->env, table->n);
     switch (rule->kind) {
     case CAIRN_RULE_SWAP: swap(table, rule->a, rule->b); break;
     case CAIRN_RULE_SCALE: return scale(table, rule);

@@ -38,6 +38,7 @@ void cairn_points_init(cairn_points         *points,
     points->form    = form;
     points->started = false;
     points->done    = false;
+    points->steps   = 0;
     memcpy(points->target, target, (size_t)forms * sizeof *target);
     memcpy(points->box[0], box, (size_t)algebra->order * sizeof *box);
     for (int k = 0; k < algebra->order; k++)
@@ -74,6 +75,7 @@ bool cairn_points_next(cairn_points *points, cairn_coord *d)
     if (points->started) points->box[k][k].lo++;
     points->started = true;
     while (k >= 0) {
+        points->steps++;
         if (points->box[k][k].lo > points->box[k][k].hi) { /* up, to the next value */
             if (--k >= 0) points->box[k][k].lo++;
         } else if (!descend(points, k)) {

@@ -17,6 +17,7 @@ typedef struct cairn_points {
     int64_t              target[CAIRN_MAX_LEVELS];
     cairn_interval       box[CAIRN_MAX_ORDER + 1][CAIRN_MAX_ORDER]; ///< By depth.
     bool                 started, done;
+    int64_t              steps; ///< Values of dimensions that were tried so far.
 } cairn_points;
 
 /// Start: points d of @p box with form[f](d) = target[f] for all f.

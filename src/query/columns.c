@@ -305,6 +305,7 @@ cairn_status cairn_reader_read(const cairn_reader *reader,
         return CAIRN_OK;
     }
     *values = buffer;
+    cairn_visit(reader->set->env, n);
     if (!reader->fast) return read_slowly(reader, begin, n, buffer);
     if (reader->is_own) {
         fetch(&reader->own, begin, n, buffer);

@@ -167,6 +167,7 @@ static void deal(dealer *d, const cairn_query_set *set, double scale)
     cairn_runs     runs  = cairn_runs_of(set, 0);
     int64_t        begin, end, group;
 
+    cairn_visit(d->env, d->entries->n);
     while (cairn_runs_next(&runs, &begin, &end, &group)) {
         const uint8_t k = member_for(d->format, value[group], scale);
 
@@ -215,6 +216,7 @@ static cairn_status select_entries(dealer *d, int k, cairn_entries *chosen)
     const cairn_entries *all = d->entries;
     cairn_pos            n   = 0;
 
+    cairn_visit(d->env, all->n * (all->order + 2));
     for (cairn_pos p = 0; p < all->n; p++)
         n += d->member[p] == k;
     CAIRN_TRY(cairn_entries_reserve(d->env, chosen, n));
@@ -249,6 +251,8 @@ static cairn_status level_values(dealer                *d,
     CAIRN_GO(done, cairn_form_of(algebra, encoding->map.expr[level], &form));
     const uint32_t uses = cairn_form_queries(algebra, &form);
 
+    cairn_visit(d->env, n);
+
     for (cairn_pos p = 0; p < n; p++) {
         int64_t queries[CAIRN_MAX_QUERIES];
         bool    numbered = true;
@@ -278,6 +282,7 @@ static void send_on(dealer *d, int k, const int64_t *value, int64_t cut)
 {
     cairn_pos at = 0;
 
+    cairn_visit(d->env, d->entries->n);
     for (cairn_pos p = 0; p < d->entries->n; p++) {
         if (d->member[p] != k) continue;
         if (value[at] >= cut || value[at] == CAIRN_NO_NUMBER)

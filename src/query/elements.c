@@ -23,6 +23,7 @@ static cairn_status box_elements(cairn_query_set *set, cairn_elements *elements)
     CAIRN_TRY(CAIRN_NEW(set->env, positions, &elements->entry));
     elements->kind = CAIRN_ELEMENTS_BOX;
     elements->n    = positions;
+    cairn_visit(set->env, positions + set->entries->n);
     memset(elements->entry, 0xff, (size_t)positions * sizeof *elements->entry);
     for (int64_t p = 0; p < set->entries->n; p++) {
         cairn_coord d[CAIRN_MAX_ORDER];
@@ -116,6 +117,7 @@ static cairn_status leave_runs(entering *e, int64_t p)
     cairn_query_state *s = e->s;
 
     CAIRN_TRY(CAIRN_NEW(e->set->env, s->elements.n, &s->group_of));
+    cairn_visit(e->set->env, p);
     for (int64_t g = 0, k = 0; k < p; k++) {
         g              = g + 1 < s->groups.n && s->begin[g + 1] == k ? g + 1 : g;
         s->group_of[k] = g;
@@ -174,6 +176,7 @@ static cairn_status enter_group(entering *e, int64_t p, int k)
 static cairn_status enter_chunk(entering *e, int64_t begin, int n)
 {
     CAIRN_TRY(read_chunk(e, begin, n));
+    cairn_visit(e->set->env, 2 * (int64_t)n);
     for (int k = 0; k < n; k++) {
         if (e->differs[k]) CAIRN_TRY(enter_group(e, begin + k, k));
         if (!e->runs) e->s->group_of[begin + k] = e->group;

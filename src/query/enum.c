@@ -81,6 +81,7 @@ static cairn_status decide(cairn_query_set *set, int q, columns *c)
         s->lazy = false;
         return status;
     }
+    if (c->arm) cairn_visit(set->env, s->elements.n);
     if (!c->arm) shared = s->elements.n > 0 && c->rules.arm == arm;
     for (int64_t p = 0; c->arm && status == CAIRN_OK && p < s->elements.n; p++)
         shared |= c->arm[p] == arm;
@@ -168,6 +169,7 @@ static cairn_status find_rest_starts(cairn_query_set *set, int q)
 
     if (!s->lazy || s->rest.kind == CAIRN_START_NONE) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(set->env, s->touched, &s->rest_start));
+    cairn_visit(set->env, s->touched);
     for (int64_t g = 0; start && g < s->touched; g++)
         s->rest_start[g] = start[g * step];
     for (int64_t g = 0; !start && g < s->touched; g++) {
@@ -231,6 +233,7 @@ static cairn_status number_runs(cairn_query_set *set, int q, int64_t start)
     cairn_query_state *s    = &set->state[q];
     int64_t            most = 0, end;
 
+    cairn_visit(set->env, s->touched + s->elements.n);
     for (int64_t g = 0; g < s->touched; g++) {
         const int64_t begin = s->begin[g], n = s->begin[g + 1] - begin;
 
@@ -262,6 +265,7 @@ static cairn_status find_groups(cairn_query_set *set, int q, columns *c)
 
     if (s->group_of) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(set->env, s->elements.n, &c->group));
+    cairn_visit(set->env, s->touched + s->elements.n);
     for (int64_t g = 0; g < s->touched; g++)
         for (int64_t p = s->begin[g]; p < s->begin[g + 1]; p++)
             c->group[p] = g;
@@ -320,6 +324,7 @@ static cairn_status find_at_entry(cairn_query_set *set, int q)
         return CAIRN_OK;
     }
     CAIRN_TRY(CAIRN_NEW(set->env, set->entries->n, &s->at_entry));
+    cairn_visit(set->env, s->elements.n);
     if (s->elements.kind == CAIRN_ELEMENTS_BOX)
         for (int64_t p = 0; p < s->elements.n; p++)
             if (s->elements.entry[p] >= 0)

@@ -106,6 +106,7 @@ rest_value(cairn_query_set *set, int r, cairn_element *element, int64_t *value)
     while (at < list->n
            && memcmp(list->d + at * set->order, d, (size_t)set->order * sizeof *d) != 0)
         at++;
+    cairn_visit(set->env, at);
     if (at == list->n) return CAIRN_OK;
     CAIRN_TRY(cairn_query_start(set, &s->rest, element, value));
     if (*value != CAIRN_NO_NUMBER) *value += at;

@@ -8,11 +8,18 @@
 
 /// Index k in [lo, hi) with number[by[k]] == wanted, or -1. Numbers mostly have no gaps,
 /// so that the first try hits.
-static int64_t
-search(const int64_t *number, const int64_t *by, int64_t lo, int64_t hi, int64_t wanted)
+static int64_t search(const cairn_query_set *set,
+                      const int64_t         *number,
+                      const int64_t         *by,
+                      int64_t                lo,
+                      int64_t                hi,
+                      int64_t                wanted)
 {
+    const int64_t begin = lo;
+
     while (lo < hi && number[cairn_order_at(by, lo)] == CAIRN_NO_NUMBER)
         lo++;
+    if (lo > begin) cairn_visit(set->env, lo - begin);
     if (lo >= hi || wanted < number[cairn_order_at(by, lo)]
         || wanted > number[cairn_order_at(by, hi - 1)])
         return -1;
@@ -160,13 +167,15 @@ cairn_status cairn_query_element(cairn_query_set *set,
 
     *found = false;
     if (s->query->func == CAIRN_QUERY_REORDER) {
-        *found = numbered(set, q, s->order,
-                          search(s->number, s->order, 0, s->elements.n, number), at);
+        *found =
+            numbered(set, q, s->order,
+                     search(set, s->number, s->order, 0, s->elements.n, number), at);
     } else if (s->query->func == CAIRN_QUERY_ENUM && number != CAIRN_NO_NUMBER) {
         const int64_t *by = s->by_number ? s->by_number : s->order;
         const int64_t  g  = cairn_query_find_group(set, q, group);
         const int64_t  k =
-            g < 0 ? -1 : search(s->number, by, s->first[g], s->first[g + 1], number);
+            g < 0 ? -1
+                   : search(set, s->number, by, s->first[g], s->first[g + 1], number);
 
         if (k >= 0)
             *found = numbered(set, q, by, k, at);

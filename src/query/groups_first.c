@@ -100,7 +100,9 @@ bool cairn_group_first(const cairn_query_set *set,
     }
     if (simple_first(set, map, tuple, d, &inside)) return inside;
     cairn_points_init(&points, set->algebra, map->count, map->form, tuple, set->global);
-    return cairn_points_next(&points, d);
+    inside = cairn_points_next(&points, d);
+    cairn_visit(set->env, points.steps);
+    return inside;
 }
 
 int64_t cairn_group_positions(const cairn_query_set *set,
@@ -126,6 +128,7 @@ int64_t cairn_group_positions(const cairn_query_set *set,
     cairn_points_init(&points, set->algebra, map->count, map->form, tuple, box);
     while (cairn_points_next(&points, d))
         count++;
+    cairn_visit(set->env, points.steps);
     return __builtin_mul_overflow(count, each, &count) ? INT64_MAX : count;
 }
 

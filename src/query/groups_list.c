@@ -90,8 +90,10 @@ static cairn_status try_values(lister *l, component *c, const cairn_interval *bo
         int64_t       number;
 
         cairn_points_init(&points, l->set->algebra, 1, form, &value, box);
-        if (cairn_points_next(&points, d))
-            CAIRN_TRY(cairn_tuples_add(l->set->env, &c->seen, &value, &number));
+        const bool found = cairn_points_next(&points, d);
+
+        cairn_visit(l->set->env, 1 + points.steps);
+        if (found) CAIRN_TRY(cairn_tuples_add(l->set->env, &c->seen, &value, &number));
     }
     return CAIRN_OK;
 }
@@ -139,6 +141,7 @@ static cairn_status list_component(lister *l, component *c)
     CAIRN_TRY(
         cairn_check_memory(l->set->env, "groups of a query", (__int128)most * 32));
     if (most < positions) return try_values(l, c, box);
+    cairn_visit(l->set->env, positions);
     return try_positions(l, c, box);
 }
 
@@ -190,6 +193,7 @@ static cairn_status list_products(lister *l, cairn_tuples *groups)
                               "query: the groups are too many to list");
     }
     if (product == groups->n) return CAIRN_OK; /* each has an element already */
+    cairn_visit(l->set->env, (int64_t)product);
     return add_products(l, groups);
 }
 
@@ -205,6 +209,7 @@ static cairn_status list_positions(cairn_query_set *set, int q)
     cairn_status       status;
 
     CAIRN_TRY(cairn_check_memory(set->env, "groups of a query", all));
+    cairn_visit(set->env, all);
     for (int64_t p = 0; p < all; p++) {
         cairn_coord d[CAIRN_MAX_ORDER];
 
@@ -259,6 +264,7 @@ static cairn_status extend_totals(cairn_query_set *set, int q)
     memcpy(total, s->total, (size_t)s->touched * sizeof *total);
     cairn_free(set->env, s->total);
     s->total = total;
+    cairn_visit(set->env, s->groups.n);
     for (int64_t g = s->touched; g < s->groups.n; g++)
         CAIRN_TRY(
             cairn_sum_untouched(set, q, cairn_tuples_at(&s->groups, g), &total[g]));

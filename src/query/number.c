@@ -20,6 +20,7 @@ static cairn_status sort_elements(cairn_env *env, cairn_numbering *b)
 
     key[0] = b->group;
     memcpy(key + 1, b->key, (size_t)b->keys * sizeof *key);
+    cairn_visit(env, b->groups + b->n);
     CAIRN_TRY(cairn_sort_order(env, b->n, b->keys + 1, key, b->order));
     for (int64_t g = 0; g <= b->groups; g++) {
         while (p < b->n && b->group[b->order[p]] < g)
@@ -41,6 +42,7 @@ static cairn_status number_alike(cairn_env *env, cairn_numbering *b)
 {
     int64_t end;
 
+    cairn_visit(env, b->groups + b->n);
     for (int64_t g = 0; g < b->groups; g++) {
         const int64_t begin = b->first[g], n = b->first[g + 1] - begin;
 
@@ -63,6 +65,7 @@ static cairn_status number_classes(cairn_env *env, cairn_numbering *b)
 {
     int64_t next[CAIRN_MAX_CASES + 1], start[CAIRN_MAX_CASES + 1];
 
+    cairn_visit(env, b->groups + b->n);
     for (int64_t g = 0; g < b->groups; g++) {
         uint32_t begun = 0;
 
@@ -189,11 +192,14 @@ cairn_status cairn_number_check(cairn_query_set       *set,
     int64_t       *sorted = NULL;
     cairn_status   status = CAIRN_OK;
 
+    cairn_visit(set->env, batch->groups + batch->n);
     if (!ascends(batch)) {
+        cairn_visit(set->env, batch->groups + batch->n);
         CAIRN_TRY(CAIRN_NEW(set->env, batch->n, &sorted));
         CAIRN_GO(undo, cairn_sort_order(set->env, batch->n, 2, key, sorted));
         CAIRN_GO(undo, check_pairs(set, q, batch, groups, sorted));
     }
+    if (rest_start) cairn_visit(set->env, batch->groups);
     if (rest_start)
         CAIRN_GO(undo, check_rest(set, q, batch, groups, rest_start,
                                   sorted ? sorted : batch->order));

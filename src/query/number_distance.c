@@ -273,6 +273,7 @@ static cairn_status number_by_bits(cairn_env *env, cairn_numbering *b, slots *s)
     CAIRN_GO(done, CAIRN_NEW(env, s->keys, &s->key));
     CAIRN_GO(done, make_levels(env, s));
     memset(s->key, 0xff, (size_t)s->keys * sizeof *s->key); /* in no group */
+    cairn_visit(env, s->keys + s->words + b->groups + b->n * (3 + b->bys));
     for (int64_t g = 0; g < b->groups; g++)
         number_group(b, s, g, starts_of(b, g).lo);
     status = CAIRN_OK;

@@ -49,6 +49,7 @@ static cairn_status find_columns(cairn_query_set *set, int q, columns *c)
     CAIRN_TRY(add_columns(set, q, &s->group, c->window, c));
     c->windows = c->keys;
     CAIRN_TRY(CAIRN_NEW(set->env, s->elements.n, &c->value));
+    cairn_visit(set->env, 2 * s->elements.n);
     for (int64_t g = 0; g < s->elements.n; g++)
         c->value[g] = s->query->descend ? ~arg->total[g] : arg->total[g];
     c->key[c->keys++] = c->value;

@@ -255,6 +255,7 @@ cairn_status cairn_rules_read(const cairn_rules *rules,
                               int64_t           *arm,
                               int64_t           *start)
 {
+    cairn_visit(rules->set->env, n);
     if (!rules->fast) return read_slowly(rules, begin, n, arm, start);
     for (int k = 0; k < n; k++) {
         int c = 0;

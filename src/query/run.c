@@ -73,6 +73,7 @@ static void find_span(cairn_query_set *set, int q)
     cairn_interval     span = {INT64_MAX, INT64_MIN};
 
     if (s->spanned) return;
+    cairn_visit(set->env, s->elements.n + set->entries->n);
     switch (s->query->func) {
     case CAIRN_QUERY_SUM: widen_by_groups(set, q, &span); break;
     case CAIRN_QUERY_ENUM:
@@ -203,6 +204,7 @@ static void fill(const cairn_query_set *set, int q)
     cairn_runs         runs  = cairn_runs_of(set, sum ? q : s->query->arg);
     int64_t            begin, end, group;
 
+    cairn_visit(set->env, set->entries->n);
     while (cairn_runs_next(&runs, &begin, &end, &group))
         for (int64_t p = begin; p < end; p++)
             s->at_entry[p] = value[group];

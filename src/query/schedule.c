@@ -56,6 +56,7 @@ static cairn_status hand_out_all(cairn_query_set *set,
 {
     const int64_t n = set->state[q].elements.n;
 
+    cairn_visit(set->env, 2 * n);
     for (int64_t begin = 0, end; begin < n; begin = end) {
         end = begin + 1;
         while (end < n && same_window(c, order[begin], order[end]))

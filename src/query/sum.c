@@ -35,8 +35,10 @@ static void decide(cairn_query_set *set, int q)
     if (arg < 0 && s->rest.value != 0 && s->group.queries) s->lazy = false;
 }
 
-static void count_elements(const cairn_query_state *s, int64_t *count)
+static void
+count_elements(cairn_query_set *set, const cairn_query_state *s, int64_t *count)
 {
+    cairn_visit(set->env, s->begin ? s->touched : s->elements.n);
     if (s->begin)
         for (int64_t g = 0; g < s->touched; g++)
             count[g] = s->begin[g + 1] - s->begin[g];
@@ -50,8 +52,9 @@ static cairn_status add_alike(cairn_query_set *set, int q, int64_t start, tally 
 {
     cairn_query_state *s = &set->state[q];
 
-    count_elements(s, t->count);
+    count_elements(set, s, t->count);
     if (start == CAIRN_NO_NUMBER) return CAIRN_OK;
+    cairn_visit(set->env, s->touched);
     for (int64_t g = 0; g < s->touched; g++)
         if (__builtin_mul_overflow(start, t->count[g], &t->total[g]))
             return overflow(set, s->query);
@@ -66,6 +69,7 @@ static cairn_status add_elements(cairn_query_set *set, int q, tally *t)
 
     cairn_rules_init(set, q, &s->elements, &rules);
     if (rules.one_start) return add_alike(set, q, rules.start, t);
+    cairn_visit(set->env, s->elements.n);
     for (int64_t p = 0, end; p < s->elements.n; p = end) {
         end = p + CAIRN_CHUNK < s->elements.n ? p + CAIRN_CHUNK : s->elements.n;
         CAIRN_TRY(cairn_rules_read(&rules, p, (int)(end - p), NULL, start));
@@ -109,6 +113,7 @@ static cairn_status finish_local(cairn_query_set *set, int q, tally *t)
 {
     cairn_query_state *s = &set->state[q];
 
+    cairn_visit(set->env, s->groups.n);
     for (int64_t g = 0; g < s->groups.n; g++)
         if (!s->crossing || !s->crossing[g])
             CAIRN_TRY(add_rest(set, q, cairn_tuples_at(&s->groups, g), t->count[g],
@@ -301,6 +306,7 @@ static cairn_status find_entry_groups(cairn_query_set *set, int q)
 
     if (s->elements.kind != CAIRN_ELEMENTS_BOX) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(set->env, set->entries->n, &s->entry_group));
+    cairn_visit(set->env, s->elements.n);
     for (int64_t p = 0; p < s->elements.n; p++)
         if (s->elements.entry[p] >= 0)
             s->entry_group[s->elements.entry[p]] = s->group_of[p];

@@ -57,6 +57,7 @@ cairn_status cairn_tuples_use_ranges(cairn_env            *env,
         slots = product(set, ++from, most < MOST_REST ? most : MOST_REST);
     if (slots < 0) return CAIRN_OK;
     CAIRN_TRY(new_slots(env, slots, &set->slot));
+    cairn_visit(env, slots);
     set->slots  = slots;
     set->direct = true;
     set->from   = from;
@@ -136,6 +137,7 @@ static cairn_status refill(cairn_env *env, cairn_tuples *set, int64_t more)
     set->slot   = slot;
     set->slots  = slots;
     set->direct = false;
+    cairn_visit(env, slots + set->n - set->base);
     for (int64_t k = set->base; k < set->n; k++) {
         at = cairn_tuples_hash(set->width, cairn_tuples_at(set, k))
              & (uint64_t)(slots - 1);

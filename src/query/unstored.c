@@ -50,6 +50,7 @@ find_elements(cairn_query_set *set, int q, const int64_t *group, draft *a)
             CAIRN_TRY(cairn_check_memory(set->env, "elements of a group",
                                          (__int128)number * (32 + 16 * a->width)));
     }
+    cairn_visit(set->env, points.steps);
     return CAIRN_OK;
 }
 
@@ -87,6 +88,7 @@ looked_at(const cairn_query_set *set, const cairn_query_state *s, const int64_t 
 static cairn_status pick(cairn_query_set *set, int q, draft *a)
 {
     CAIRN_TRY(CAIRN_NEW(set->env, a->all.n, &a->pick));
+    cairn_visit(set->env, a->all.n);
     for (int64_t k = 0; k < a->all.n; k++)
         if (!looked_at(set, &set->state[q], cairn_tuples_at(&a->all, k)))
             a->pick[a->n++] = k;
@@ -118,6 +120,7 @@ static cairn_status sort(cairn_query_set *set, int q, draft *a)
 
     CAIRN_TRY(CAIRN_NEW(set->env, a->n * keys, &a->key));
     CAIRN_TRY(CAIRN_NEW(set->env, a->n, &a->order));
+    cairn_visit(set->env, a->n * keys);
     for (int64_t k = 0; k < a->n; k++) {
         load(set, q, a, k, &element);
         for (int f = 0; f < traverse->count; f++)

@@ -73,8 +73,8 @@ static int64_t find_counters(const cairn_windows *w)
     return all > VALUES_PER_ELEMENT * w->n + MORE_VALUES ? -1 : most;
 }
 
-/// Elements begin..end-1 into order[begin..end-1].
-static void
+/// Elements begin..end-1 into order[begin..end-1]; how many values were counted.
+static int64_t
 order_window(const cairn_windows *w, int64_t begin, int64_t end, int64_t *at)
 {
     const int64_t       *value  = w->key[w->windows];
@@ -93,6 +93,7 @@ order_window(const cairn_windows *w, int64_t begin, int64_t end, int64_t *at)
     }
     for (int64_t p = begin; p < end; p++)
         w->order[at[value[p] - range.lo]++] = p;
+    return size;
 }
 
 cairn_status cairn_windows_order(cairn_env *env, const cairn_windows *w)
@@ -100,11 +101,12 @@ cairn_status cairn_windows_order(cairn_env *env, const cairn_windows *w)
     const int64_t counters = find_counters(w);
     int64_t      *at;
 
+    cairn_visit(env, 3 * w->n);
     if (counters < 0) return cairn_sort_order(env, w->n, w->keys, w->key, w->order);
     CAIRN_TRY(CAIRN_NEW(env, counters, &at));
     for (int64_t begin = 0, end; begin < w->n; begin = end) {
         end = end_of_window(w, begin);
-        order_window(w, begin, end, at);
+        cairn_visit(env, 4 * (end - begin) + order_window(w, begin, end, at));
     }
     cairn_free(env, at);
     return CAIRN_OK;

@@ -61,6 +61,7 @@ static bool sorted(cairn_env *env, const cairn_entries *entries, bool *duplicate
     order_check     c      = {.entries = entries,
                               .pieces  = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES};
 
+    cairn_visit(env, entries->n);
     cairn_crew_run(&env->crew, env->options.threads, check_piece, &c, c.pieces);
     *duplicates = c.duplicates;
     return !c.wrong;
@@ -167,6 +168,7 @@ sort_by_rows(cairn_env *env, cairn_entries *entries, cairn_coord first, int64_t 
     CAIRN_GO(done, CAIRN_NEW(env, rows, &next));
     CAIRN_GO(done, CAIRN_NEW(env, n, &col));
     CAIRN_GO(done, CAIRN_NEW(env, n, &value));
+    cairn_visit(env, 3 * entries->n + 2 * rows);
     find_row_begins(entries, first, rows, next);
     deal_to_rows(entries, first, next, col, value);
     write_rows(entries, first, rows, next);
@@ -196,6 +198,7 @@ static cairn_status sort_by_order(cairn_env *env, cairn_entries *entries)
     CAIRN_TRY(CAIRN_NEW(env, entries->n, &order));
     CAIRN_GO(done, cairn_sort_order(env, entries->n, entries->order, key, order));
     CAIRN_GO(done, cairn_entries_permute(env, entries, order));
+    cairn_visit(env, entries->n * (entries->order + 2));
     cairn_entries_add_duplicates(entries);
 done:
     cairn_free(env, order);

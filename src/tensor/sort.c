@@ -232,6 +232,7 @@ cairn_status cairn_sort_order(cairn_env            *env,
 {
     CAIRN_CHECK(keys <= CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER, env, CAIRN_BAD_ARGUMENT,
                 "sort: %d keys: at most %d", keys, CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER);
+    cairn_visit(env, 2 * n);
     if (in_order(n, keys, key)) {
         for (cairn_pos p = 0; p < n; p++)
             order[p] = p;
@@ -245,6 +246,8 @@ cairn_status cairn_sort_order(cairn_env            *env,
     const cairn_status status = CAIRN_NEW(env, n, &scratch);
 
     if (status == CAIRN_OK) {
+        /* A key's range, its part of a word, and two passes for every digit of it. */
+        cairn_visit(env, n * (2 + 4 * (int64_t)keys));
         for (cairn_pos p = 0; p < n; p++)
             items[p].load = p;
 

@@ -9,6 +9,8 @@
 #include <string.h>
 
 struct cairn_walker {
+    cairn_env                *env;
+    int64_t                   visited; ///< Positions of all levels in this walk.
     const cairn_part         *part;
     const cairn_layout       *layout;
     const cairn_kernel_level *level;
@@ -154,6 +156,7 @@ static void walk_trimmed(walker *w, int l, cairn_pos node, const cairn_coord *pa
     cairn_pos begin, end;
 
     children(w, l, node, &begin, &end);
+    w->visited += end - begin;
     for (cairn_pos p = begin; p < end && w->status == CAIRN_OK; p++) {
         w->node[l] = p;
         enter(w, l, index_of(w, l, begin, p), p, partial);
@@ -169,6 +172,7 @@ static void walk_dense(walker *w, int l, cairn_pos node, const cairn_coord *part
         if (w->only.lo - level->lo > begin) begin = w->only.lo - level->lo;
         if (w->only.hi - level->lo + 1 < end) end = w->only.hi - level->lo + 1;
     }
+    w->visited += end > begin ? end - begin : 0;
     for (int64_t k = begin; k < end && w->status == CAIRN_OK; k++)
         enter(w, l, level->lo + k, node * level->size + k, partial);
 }
@@ -248,6 +252,7 @@ cairn_walker_create(cairn_env *env, const cairn_layout *layout, cairn_walker **f
     walker *w;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &w));
+    w->env        = env;
     w->layout     = layout;
     w->order      = layout->order;
     w->levels     = layout->levels;
@@ -321,6 +326,7 @@ cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit, void *
     w->user    = user;
     w->status  = CAIRN_OK;
     w->batch.n = 0;
+    w->visited = 0;
     for (int k = 0; k < w->order && w->layout->exact; k++)
         partial[k] = w->layout->dim[k].constant;
     const int first = enter_bank(w, partial);
@@ -330,6 +336,7 @@ cairn_walk(cairn_walker *w, const cairn_part *part, cairn_visit_fn visit, void *
     else
         walk_level(w, first, 0, partial);
     flush(w);
+    cairn_visit(w->env, w->visited);
     return w->status;
 }
 
@@ -356,6 +363,7 @@ collect(void *user, const cairn_part *part, const cairn_batch *batch)
 {
     const collector *c = user;
 
+    cairn_visit(c->env, batch->n);
     for (int n = 0; n < batch->n; n++) {
         const double value = cairn_value_get(&part->view, batch->value[n]);
         cairn_coord  d[CAIRN_MAX_ORDER];

@@ -2,7 +2,8 @@
 /// @file
 /// A loader of kernels for tests: it compiles with the system's compiler, quickly and
 /// without optimisation, keeps what it loaded, and holds every later request of the same
-/// key against the source that the first one gave.
+/// key against the source that the first one gave. It can have kernels count the turns of
+/// their loops.
 
 #ifndef CAIRN_TESTS_SUPPORT_KERNEL_LOADER_H
 #define CAIRN_TESTS_SUPPORT_KERNEL_LOADER_H
@@ -12,6 +13,8 @@
 #include <criterion/criterion.h>
 
 #include <dlfcn.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +37,7 @@ typedef struct test_loader {
     char                folder[64];
     int                 kernels;
     test_loaded         kernel[TEST_LOADER_MOST];
+    int64_t            *turns; ///< Grows by the turns of all loops; NULL: none counts.
     long                requests;
     long                refuse; ///< Requests until one is refused; < 0: none is.
 } test_loader;
@@ -48,6 +52,45 @@ static char *test_loader_source(test_loader *l, const cairn_kernel_request *requ
     return copy;
 }
 
+/// Where the head of the loop that begins a line ends; NULL: no loop begins there.
+static const char *test_loader_loop(const char *line)
+{
+    int depth = 0;
+
+    line += strspn(line, " ");
+    if (strncmp(line, "for (", 5) != 0 && strncmp(line, "while (", 7) != 0) return NULL;
+    do {
+        depth += (*line == '(') - (*line == ')');
+        line++;
+    } while (depth > 0 || line[-1] != ')');
+    return line;
+}
+
+/// The source, with a count in the body of every loop, braces or none.
+static void test_loader_write(const test_loader *l, const char *source, FILE *file)
+{
+    while (*source) {
+        const char *head = l->turns ? test_loader_loop(source) : NULL;
+
+        if (head) {
+            const bool braces = strncmp(head, " {", 2) == 0;
+
+            fprintf(file, "%.*s%s", (int)(head - source), source, braces ? " {" : "");
+            fprintf(file,
+                    braces ? " __atomic_fetch_add((long *)%p, 1, __ATOMIC_RELAXED);"
+                           : " if (__atomic_fetch_add((long *)%p, 1, "
+                             "__ATOMIC_RELAXED) >= 0)",
+                    (void *)l->turns);
+            source = head + (braces ? 2 : 0);
+        }
+        const char *end = strchr(source, '\n');
+        const int   n   = end ? (int)(end + 1 - source) : (int)strlen(source);
+
+        fprintf(file, "%.*s", n, source);
+        source += n;
+    }
+}
+
 static void test_loader_compile(test_loader *l, test_loaded *k)
 {
     char path[160], command[640], symbol[CAIRN_KERNEL_SYMBOL];
@@ -57,7 +100,7 @@ static void test_loader_compile(test_loader *l, test_loaded *k)
     FILE *file = fopen(path, "w");
 
     cr_assert_not_null(file);
-    fputs(k->source, file);
+    test_loader_write(l, k->source, file);
     fclose(file);
     snprintf(command, sizeof command,
              "cc " TEST_LOADER_FLAGS

@@ -315,13 +315,14 @@ static inline void random_layout(random_map *m, int S, char *out, size_t size)
     snprintf(out + strlen(out), size - strlen(out), ">");
 }
 
-/// Write a random encoding of @p order.
-static inline void random_encoding(uint64_t *state, int order, char *out, size_t size)
+/// Write a random encoding of @p order; with @p queries it may have some.
+static inline void
+random_encoding_of(uint64_t *state, int order, bool queries, char *out, size_t size)
 {
     random_map m = {.state = state};
     char       mutation[256], layout[128];
 
-    random_build_map(&m, order, order >= 2 && random_chance(state, 45));
+    random_build_map(&m, order, queries);
     const int S = random_mutation(&m, mutation, sizeof mutation);
 
     random_layout(&m, S, layout, sizeof layout);
@@ -334,6 +335,13 @@ static inline void random_encoding(uint64_t *state, int order, char *out, size_t
         snprintf(out + strlen(out), size - strlen(out), ", indirect<{ %s }>",
                  m.queries);
     snprintf(out + strlen(out), size - strlen(out), "%s }>", layout);
+}
+
+static inline void random_encoding(uint64_t *state, int order, char *out, size_t size)
+{
+    const bool queries = order >= 2 && random_chance(state, 45);
+
+    random_encoding_of(state, order, queries, out, size);
 }
 
 /// Write a random format: an encoding or, now and then, a hybrid of two or three.
