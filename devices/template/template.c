@@ -3,7 +3,7 @@
 /// A device to copy. It has a memory of its own, to which arrays and operands are brought,
 /// and one kernel: products of rows of columns. Every slot says what its author must
 /// decide; docs/adding-a-device.md walks through it. It is built and run by
-/// tests/unit/test_device_conformance.c and offered to nobody.
+/// tests/device/test_device_conformance.c and offered to nobody.
 
 #include "devices/config.h"
 #include "devices/kinds.h"

@@ -3,11 +3,7 @@
 # manifest beside them, and products of some are verified.
 . "$(dirname "$0")/lib.sh"
 
-expect 0 --version
-[ -f "${DATA:-}/matrices/manifest.tsv" ] || {
-    echo "skipped: no matrices/manifest.tsv in '${DATA:-}'"
-    finish
-}
+[ -f "${DATA:-}/matrices/manifest.tsv" ] || skip "no matrices/manifest.tsv in '${DATA:-}'"
 
 # check_file ROWS COLS NNZ DIAGONALS MAX_ROW FIELD SYMMETRY FILE NOTES: ROWS has all
 # extents of a tensor, 2x3x4.

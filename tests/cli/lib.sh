@@ -108,6 +108,12 @@ figure() {
 END
 }
 
+# skip TEXT: what this script needs is not there; CTest says that it was skipped.
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+
 # finish: the verdict.
 finish() {
     echo "$checks commands, $failures failures"

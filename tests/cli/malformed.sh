@@ -5,11 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 ranks=${1:-1}
-[ -d "${DATA:-}/malformed" ] || {
-    expect 0 --version
-    echo "skipped: no malformed/ in '${DATA:-}'"
-    finish
-}
+[ -d "${DATA:-}/malformed" ] || skip "no malformed/ in '${DATA:-}'"
 
 # FILE|EXTENTS, ENTRIES, FIELD SYMMETRY|entry;entry;... as convert writes them, or
 # FILE|-|why it is refused.
