@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Bytes that stay in a core's own cache from one run to the next. */
 static const double cache = 1.5e6;
@@ -272,22 +273,31 @@ BLOCKS(2)
 BLOCKS(3)
 BLOCKS(4)
 
-static const cairn_suggestion list[] = {
-#define X(format, kind, structure, ...) \
-    {format, CAIRN_SUGGEST_##kind, structure##_work, structure##_say, __VA_ARGS__},
-#include "sched/suggest_list.def"
+/// Whatever it stores: nobody counted that.
+static void
+unknown_work(const cairn_structure *s, double value, cairn_suggest_work *work)
+{
+    (void)s, (void)value;
+    *work = (cairn_suggest_work){.stored = -1};
+}
+
+static void unknown_say(const cairn_structure *s, char *out, size_t size)
+{
+    (void)s;
+    snprintf(out, size, "no model knows it");
+}
+
+static const cairn_suggest_model models[] = {
+#define X(name) {#name, name##_work, name##_say},
+    X(rows) X(filled) X(lines) X(table) X(slices) X(windows) X(sorted) X(stretch)
+        X(split) X(sliced) X(blocks2) X(blocks3) X(blocks4) X(unknown)
 #undef X
 };
 
-const cairn_suggestion *cairn_suggestion_at(const cairn_product_options *op, int k)
+const cairn_suggest_model *cairn_suggest_model_find(const char *name)
 {
-    const int                count = sizeof list / sizeof *list;
-    const cairn_suggest_kind kind  = op->transposed    ? CAIRN_SUGGEST_TRANSPOSED
-                                     : op->columns > 1 ? CAIRN_SUGGEST_MANY
-                                                       : CAIRN_SUGGEST_ONE;
-
-    for (int s = 0; s < count; s++)
-        if (list[s].kind == kind && k-- == 0) return &list[s];
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++)
+        if (strcmp(models[k].name, name) == 0) return &models[k];
     return NULL;
 }
 
@@ -325,7 +335,7 @@ void cairn_suggestion_predict(const cairn_suggestion      *suggestion,
     cairn_suggest_work      work;
 
     *product = *convert = INFINITY;
-    s->work(structure, value_bits / 8, &work);
+    s->model->work(structure, value_bits / 8, &work);
     /* It is not for this structure, or what it stores was not counted. */
     if (work.stored < (double)structure->entries) return;
     const double columns = (double)op->columns, team = team_of(&work, columns, threads);

@@ -48,8 +48,8 @@ bool cairn_fpga_can(const cairn_fpga_parameters *p,
 
     if (c < 0 || cairn_work_group(work)->count != 1)
         return no(why,
-                  "it runs schedules alone: levels (d1/%" PRId64 ", cycle, engine, "
-                  "...), as serpens<%" PRId64 "> stores them",
+                  "it runs schedules alone: levels (d1/%" PRId64 ", cycle, engine of "
+                  "%" PRId64 ", ...)",
                   p->window, engines);
     /* Without rows the level is empty, whatever it was to be. */
     if (layout->level[c + 1].size != engines && layout->level[c + 1].size != 0)

@@ -71,8 +71,8 @@ cairn_status cairn_pim_build(cairn_device            *device,
 
     CAIRN_CHECK(cairn_pim_divided(work), device->env, CAIRN_UNSUPPORTED,
                 "device: %s: member %d has no banks to give to cores; formats with "
-                "partition have, as c2sr<%" PRId64 "> or cisr<%" PRId64 ">",
-                device->info.id, cairn_work_number(work), p->cores, p->cores);
+                "layout<partition(...)> have, into %" PRId64 " here",
+                device->info.id, cairn_work_number(work), p->cores);
     CAIRN_TRY(cairn_pim_cost_of(device, work, &cost));
     CAIRN_CHECK(cost.needed <= p->memory, device->env, CAIRN_NO_MEMORY,
                 "device: %s: a core's bank would need %" PRId64

@@ -52,7 +52,8 @@ typedef struct {
     const cairn_product_options *op;
     const cairn_auto_options    *options;
     int                          value_bits;
-    cairn_sample                 sample;    ///< That is counted, then that is tried on.
+    cairn_sample                 sample; ///< That is counted, then that is tried on.
+    cairn_suggestions            suggestions;
     cairn_structure              structure; ///< Of the whole,
     cairn_structure              tried;     ///< of the sample that is tried on.
     bool sampled; ///< A sample is counted; else some rows are so long that there is no
@@ -67,12 +68,13 @@ typedef struct {
 /// a small sample better than the whole. So only what is beyond that counts.
 static double product_seconds(const choice *c, int k)
 {
-    const cairn_auto_candidate *one = &c->info->candidate[k];
-    const cairn_auto_candidate *csr = &c->info->candidate[0];
+    const cairn_auto_candidate *one   = &c->info->candidate[k];
+    const cairn_auto_candidate *plain = &c->info->candidate[0];
 
-    if (one->tried <= 0 || csr->tried <= 0 || isinf(csr->predicted))
+    if (one->tried <= 0 || plain->tried <= 0 || isinf(plain->predicted))
         return one->predicted;
-    const double wrong = log(one->tried / one->predicted * csr->predicted / csr->tried);
+    const double wrong =
+        log(one->tried / one->predicted * plain->predicted / plain->tried);
 
     return one->predicted * exp(copysign(fmax(0, fabs(wrong) - doubt), wrong));
 }
@@ -107,9 +109,8 @@ static double countable(const choice *c)
 {
     double product, convert;
 
-    cairn_suggestion_predict(cairn_suggestion_at(c->op, 0), &c->structure, c->op,
-                             c->value_bits, cairn_context_threads(c->context), &product,
-                             &convert);
+    cairn_suggestion_predict(c->suggestions.list, &c->structure, c->op, c->value_bits,
+                             cairn_context_threads(c->context), &product, &convert);
     return fmax(FEWEST, counted_a_second * product);
 }
 
@@ -150,18 +151,17 @@ static bool fits(const choice *c, const cairn_suggestion *suggestion)
     const double       beside = 24 * (double)c->source->entries.n;
     cairn_suggest_work work;
 
-    suggestion->work(&c->structure, c->value_bits / 8, &work);
+    suggestion->model->work(&c->structure, c->value_bits / 8, &work);
     return env->memory_limit <= 0 || work.bytes + beside < (double)env->memory_limit;
 }
 
 static void predict(choice *c)
 {
-    const int               threads = cairn_context_threads(c->context);
-    const cairn_suggestion *s;
+    const int threads = cairn_context_threads(c->context);
 
-    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && (s = cairn_suggestion_at(c->op, k));
-         k++) {
-        cairn_auto_candidate *candidate = &c->info->candidate[k];
+    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && k < c->suggestions.count; k++) {
+        const cairn_suggestion *s         = &c->suggestions.list[k];
+        cairn_auto_candidate   *candidate = &c->info->candidate[k];
 
         snprintf(candidate->format, sizeof candidate->format, "%s", s->format);
         cairn_suggestion_predict(s, &c->structure, c->op, c->value_bits, threads,
@@ -222,9 +222,8 @@ static double sample_seconds(const choice *c, int k)
 {
     double product, convert;
 
-    cairn_suggestion_predict(cairn_suggestion_at(c->op, k), &c->tried, c->op,
-                             c->value_bits, cairn_context_threads(c->context), &product,
-                             &convert);
+    cairn_suggestion_predict(&c->suggestions.list[k], &c->tried, c->op, c->value_bits,
+                             cairn_context_threads(c->context), &product, &convert);
     return product;
 }
 
@@ -239,7 +238,7 @@ static bool has_room(const choice *c, int k)
     const double       beside = 24 * (double)c->source->entries.n;
     cairn_suggest_work work;
 
-    cairn_suggestion_at(c->op, k)->work(&c->tried, c->value_bits / 8, &work);
+    c->suggestions.list[k].model->work(&c->tried, c->value_bits / 8, &work);
     return env->memory_limit <= 0
            || work.bytes + dense + beside < (double)env->memory_limit;
 }
@@ -338,29 +337,29 @@ static bool is_worth_trying(const choice *c)
 /// Two lines: what the format stores, what that gains.
 static void explain(choice *c, int chosen)
 {
-    const cairn_suggestion *s     = cairn_suggestion_at(c->op, chosen);
-    const cairn_suggestion *csr   = cairn_suggestion_at(c->op, 0);
+    const cairn_suggestion *s     = &c->suggestions.list[chosen];
+    const cairn_suggestion *plain = &c->suggestions.list[0];
     cairn_auto_info        *info  = c->info;
     const double            n     = fmax(1, (double)c->structure.entries);
     const bool              lacks = isinf(info->candidate[0].predicted);
-    char                    fact[128], time[16], csr_time[16];
+    char                    fact[128], time[16], plain_time[16];
     cairn_suggest_work      own, first;
 
-    s->say(&c->structure, fact, sizeof fact);
-    s->work(&c->structure, c->value_bits / 8, &own);
-    csr->work(&c->structure, c->value_bits / 8, &first);
+    s->model->say(&c->structure, fact, sizeof fact);
+    s->model->work(&c->structure, c->value_bits / 8, &own);
+    plain->model->work(&c->structure, c->value_bits / 8, &first);
     if (c->structure.entries == 0)
         snprintf(info->why[0], sizeof info->why[0], "no entries; any format will do");
     else
         snprintf(info->why[0], sizeof info->why[0],
                  "%s; %.3g bytes an entry where %s has %.3g", fact, own.bytes / n,
-                 csr->format, first.bytes / n);
+                 plain->format, first.bytes / n);
     snprintf(info->why[1], sizeof info->why[1],
              "%s %.3g %% of the entries: %s a product where %s %s%s",
              info->candidate[chosen].tried > 0 ? "tried on" : "by the model, from",
              100 * info->share, cairn_print_seconds(product_seconds(c, chosen), time),
-             csr->format, lacks ? "cannot be had" : "takes ",
-             lacks ? "" : cairn_print_seconds(product_seconds(c, 0), csr_time));
+             plain->format, lacks ? "cannot be had" : "takes ",
+             lacks ? "" : cairn_print_seconds(product_seconds(c, 0), plain_time));
 }
 
 /// The format that is thought to take least; CSR where that gains next to nothing.
@@ -378,6 +377,8 @@ static cairn_status decide(choice *c, int *chosen)
     CAIRN_TRY(cairn_context_devices(c->context)); /* which any plan does */
     const double begin = cairn_seconds();
 
+    CAIRN_TRY(cairn_suggestions_read(&c->context->env, cairn_candidates_text,
+                                     "candidates.txt", c->op, &c->suggestions));
     CAIRN_TRY(count(c));
     predict(c);
     if (is_worth_trying(c)) CAIRN_TRY(try_best(c, begin));
@@ -428,6 +429,7 @@ static cairn_status choose(choice *c, int *chosen)
     if (status != CAIRN_OK) return status;
     if (comm->rank == root) status = decide(c, chosen);
     cairn_sample_fini(&c->context->env, &c->sample);
+    cairn_suggestions_fini(&c->context->env, &c->suggestions);
     CAIRN_TRY(cairn_comm_agree(comm, status));
     CAIRN_TRY(comm->ops->broadcast(comm, chosen, sizeof *chosen, root));
     return comm->ops->broadcast(comm, c->info, sizeof *c->info, root);

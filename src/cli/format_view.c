@@ -242,18 +242,18 @@ static void free_elements(cli_format_view *view)
 /// What the entries would take uncompressed by coordinates or, of a matrix, by rows.
 static cairn_status compare(cli_format_view *view)
 {
-    static const char csr[] =
+    static const char rows[] =
         "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>";
     const int     order = cairn_format_order(view->format);
     cairn_format *other = NULL;
-    char          coo[128];
+    char          entries[128];
 
-    snprintf(coo, sizeof coo,
+    snprintf(entries, sizeof entries,
              "#encoding<{ idx_map<(d[%d])->(d[%d])>, mutation<trim(0,%d)> }>", order,
              order, order - 1);
     view->baseline = order == 2 ? "CSR" : "COO";
     cairn_status status =
-        cairn_format_create(view->job->context, order == 2 ? csr : coo, &other);
+        cairn_format_create(view->job->context, order == 2 ? rows : entries, &other);
 
     status = cli_agree(view->job, status);
     if (status == CAIRN_OK)

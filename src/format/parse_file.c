@@ -7,7 +7,7 @@
 #include <string.h>
 
 /// In the first reading of a body, what looks like arithmetic says nothing yet about the
-/// parameter's kind: `f-ell` may be a name.
+/// parameter's kind: `f-name` may be a name.
 static cairn_status
 guess_number(cairn_parser *p, cairn_param *param, cairn_arg_node *arg)
 {

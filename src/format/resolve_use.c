@@ -76,17 +76,36 @@ static void list_params(cairn_text *text, const cairn_definition *d, int first, 
         cairn_text_add(text, "%s%.40s", k > first ? ", " : "", d->param[k].name);
 }
 
-/// ", as in 'bcsr<2,2>'": quoted, since < means something else to a shell.
-static void add_example(cairn_text *text, const cairn_definition *d, int required)
+/// The catalogue's first definition that needs no arguments; NULL: there is none.
+static const cairn_definition *bare_definition(const cairn_library *catalogue)
 {
+    for (const cairn_definition *d = catalogue->definitions; d; d = d->next) {
+        bool bare = true;
+
+        for (int k = 0; k < d->params; k++)
+            bare = bare && d->param[k].standard;
+        if (bare) return d;
+    }
+    return NULL;
+}
+
+/// ", as in 'NAME<2,2>'": quoted, since < means something else to a shell.
+static void add_example(cairn_text             *text,
+                        const cairn_definition *d,
+                        int                     required,
+                        const cairn_library    *catalogue)
+{
+    const cairn_definition *bare = bare_definition(catalogue);
+
     cairn_text_add(text, ", as in '%.60s<", d->name);
     for (int k = 0; k < required; k++)
         cairn_text_add(text, "%s%s", k ? "," : "",
-                       d->param[k].kind == CAIRN_PARAM_FORMAT ? "csr" : "2");
+                       d->param[k].kind == CAIRN_PARAM_FORMAT && bare ? bare->name
+                                                                      : "2");
     cairn_text_add(text, ">'");
 }
 
-/// "bdia needs 1 argument: b, as in 'bdia<2>'"
+/// "NAME needs 1 argument: b, as in 'NAME<2>'"
 static cairn_status wrong_arity(const cairn_scope      *scope,
                                 const cairn_use_node   *use,
                                 const cairn_definition *d,
@@ -98,6 +117,7 @@ static cairn_status wrong_arity(const cairn_scope      *scope,
     char        *line;
     cairn_status status;
 
+    CAIRN_TRY(open_catalogue(scope->resolver));
     cairn_text_init(&text, scope->resolver->env);
     cairn_text_add(&text, too_many ? "at most %d argument%s" : "%d argument%s", shown,
                    shown == 1 ? "" : "s");
@@ -108,7 +128,7 @@ static cairn_status wrong_arity(const cairn_scope      *scope,
         list_params(&text, d, shown, d->params);
         cairn_text_add(&text, ")");
     }
-    if (!too_many) add_example(&text, d, required);
+    if (!too_many) add_example(&text, d, required, scope->resolver->catalogue);
     CAIRN_TRY(cairn_text_take(&text, &line));
     status =
         cairn_fail_in(scope, use->place, "%.60s %s %s", d->name,

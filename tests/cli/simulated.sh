@@ -41,7 +41,7 @@ expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
 complains 'did you mean cores'
 
 expect 2 run spmv grid.mtx --devices pim --place pim
-complains 'pim:0: member 0 has no banks to give to cores; formats with partition have, as c2sr'
+complains 'pim:0: member 0 has no banks to give to cores; formats with layout<partition(...)> have, into [0-9]* here'
 expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices fpga --place fpga
 complains 'fpga:0: member 0: it runs schedules alone'
 # A program that is not there, whatever stands beside it in PATH, and one that may not run.

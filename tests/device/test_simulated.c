@@ -368,7 +368,7 @@ static void check_random_format(uint64_t *state, int *ran, int *refused)
                                          1 + random_below(state, 40));
 
     random_format(state, 2, text, sizeof text);
-    if (cairn_format_create(context, text, &format) != CAIRN_OK) goto source;
+    if (cairn_format_create(context, named(text), &format) != CAIRN_OK) goto source;
     if (cairn_tensor_create(source, format, CAIRN_F64, &tensor) != CAIRN_OK)
         goto format;
     for (int m = 0; m < tensor->local->groups; m++) {

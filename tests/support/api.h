@@ -154,7 +154,7 @@ sample_use(cairn_context *context, const char *name, char *out, size_t size)
     int   missing;
 
     MUST(context, cairn_catalogue_definition(context, name, &definition, &missing));
-    name += strlen(CAIRN_RENAMED);
+    name += strlen(name_prefix());
     cairn_text_free(context, &definition);
     snprintf(out, size, "%s", name);
     if (strcmp(name, "hybrid") == 0)

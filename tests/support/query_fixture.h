@@ -7,6 +7,7 @@
 #define CAIRN_TESTS_QUERY_FIXTURE_H
 
 #include "format/language.h"
+#include "names.h"
 #include "query/query.h"
 
 #include <criterion/criterion.h>
@@ -32,7 +33,7 @@ static inline cairn_format *parse(const char *text)
 {
     cairn_format *format = NULL;
 
-    cr_assert_eq(cairn_format_parse(&env, NULL, text, "test", &format), CAIRN_OK,
+    cr_assert_eq(cairn_format_parse(&env, NULL, named(text), "test", &format), CAIRN_OK,
                  "%s: %s", text, env.message);
     return format;
 }

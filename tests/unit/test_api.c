@@ -37,7 +37,8 @@ Test(api, contexts_do_not_see_each_other)
     cairn_source  *source = figure();
 
     cr_assert_eq(cairn_context_create(&other), CAIRN_OK);
-    REFUSED(context, BAD_FORMAT, "cssr", cairn_format_create(context, "cssr", &format));
+    REFUSED(context, BAD_FORMAT, "cssr",
+            cairn_format_create(context, named("cssr"), &format));
     cairn_context_set_memory(other, 1);
 
     cr_expect_str_eq(cairn_context_message(other), "");
@@ -74,8 +75,8 @@ Test(api, a_format_lives_as_long_as_a_tensor_in_it)
     cairn_tensor  *tensor = NULL, *converted = NULL, *foreign = NULL;
     cairn_source  *source = figure();
 
-    MUST(context, cairn_format_create(context, "csr", &format));
-    MUST(context, cairn_format_create(context, "coo", &coo));
+    MUST(context, cairn_format_create(context, named("csr"), &format));
+    MUST(context, cairn_format_create(context, named("coo"), &coo));
     MUST(context, cairn_tensor_create(source, coo, CAIRN_F64, &tensor));
     MUST(context, cairn_tensor_convert(tensor, format, &converted));
     cr_expect_eq(cairn_tensor_format(converted), format, "no copy");
@@ -87,7 +88,7 @@ Test(api, a_format_lives_as_long_as_a_tensor_in_it)
     cr_expect(strstr(cairn_format_text(cairn_tensor_format(converted)), "idx_map"));
 
     cr_assert_eq(cairn_context_create(&other), CAIRN_OK);
-    cr_assert_eq(cairn_format_create(other, "dcsr", &format), CAIRN_OK);
+    cr_assert_eq(cairn_format_create(other, named("dcsr"), &format), CAIRN_OK);
     MUST(context, cairn_tensor_convert(converted, format, &foreign));
     cr_expect_neq(cairn_tensor_format(foreign), format, "another context's");
     cairn_format_destroy(&format);
@@ -221,11 +222,11 @@ Test(api, wrong_names_are_refused_with_the_nearest)
     REFUSED(context, BAD_OPTION, "stencil5",
             cairn_source_generate(context, "stencil6", &size, &source));
     REFUSED(context, BAD_FORMAT, "bcsr",
-            cairn_format_create(context, "bcsrr<2,2>", &format));
+            cairn_format_create(context, named("bcsrr<2,2>"), &format));
     REFUSED(context, BAD_FORMAT, "argument",
-            cairn_format_create(context, "bdia", &format));
+            cairn_format_create(context, named("bdia"), &format));
     REFUSED(context, BAD_SYNTAX, "expected",
-            cairn_format_create(context, "csr<", &format));
+            cairn_format_create(context, named("csr<"), &format));
     REFUSED(context, BAD_FORMAT, "nosuch",
             cairn_catalogue_definition(context, "nosuch", &text, &missing));
     REFUSED(context, BAD_FORMAT, "nosuch",

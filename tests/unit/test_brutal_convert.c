@@ -5,6 +5,7 @@
 #include "api/api.h"
 #include "lower/convert.h"
 #include "support/brutal.h"
+#include "support/names.h"
 #include "support/scratch.h"
 #include "support/storage.h"
 
@@ -41,7 +42,7 @@ static cairn_tensor *store(cairn_context *context, const char *text)
     cr_assert_eq(cairn_source_from_coords(context, 2, figure_extent, 6, figure_coord,
                                           figure_value, CAIRN_BY_NNZ, &source),
                  CAIRN_OK);
-    cr_assert_eq(cairn_format_create(context, text, &format), CAIRN_OK, "%s",
+    cr_assert_eq(cairn_format_create(context, named(text), &format), CAIRN_OK, "%s",
                  cairn_context_message(context));
     cr_assert_eq(cairn_tensor_create(source, format, CAIRN_F64, &tensor), CAIRN_OK);
     cairn_format_destroy(&format);
@@ -99,7 +100,7 @@ ParameterizedTest(one_pair *c, brutal_convert, pairs)
     cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
     cairn_tensor *from = store(context, c->from);
 
-    cr_assert_eq(cairn_format_create(context, c->to, &to), CAIRN_OK);
+    cr_assert_eq(cairn_format_create(context, named(c->to), &to), CAIRN_OK);
     CAIRN_BRUTAL(&context->env, plan(context, cairn_tensor_format(from), to));
     CAIRN_BRUTAL(&context->env, convert(from, to));
     CAIRN_BRUTAL(&context->env, take_source(from));
@@ -124,7 +125,7 @@ Test(brutal_convert, what_it_starts_from_must_fit)
     cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
     cairn_tensor *from = store(context, "csr");
 
-    cr_assert_eq(cairn_format_create(context, "coo", &to), CAIRN_OK);
+    cr_assert_eq(cairn_format_create(context, named("coo"), &to), CAIRN_OK);
     cairn_context_set_memory(context, 64);
     cr_assert_eq(convert(from, to), CAIRN_NO_MEMORY);
     cr_expect(strstr(cairn_context_message(context), "but the limit is 64"), "%s",

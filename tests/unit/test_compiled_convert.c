@@ -112,8 +112,8 @@ static void run_pair(test_loader *loader, uint64_t seed, tally *t)
     random_format(&p.state, p.shape.order, p.to, sizeof p.to);
     p.from_bits = random_chance(&p.state, 30) ? 32 : 64;
     p.to_bits   = random_chance(&p.state, 30) ? 32 : 64;
-    if (cairn_format_parse(&p.env, NULL, p.from, "from", &from) != CAIRN_OK
-        || cairn_format_parse(&p.env, NULL, p.to, "to", &to) != CAIRN_OK
+    if (cairn_format_parse(&p.env, NULL, named(p.from), "from", &from) != CAIRN_OK
+        || cairn_format_parse(&p.env, NULL, named(p.to), "to", &to) != CAIRN_OK
         || build(&p, from, p.from_bits, NULL, false, &source) != CAIRN_OK) {
         t->refused++;
     } else {
@@ -180,14 +180,14 @@ static void convert_all(pair *p, const char *const *to, tally *t)
     cairn_local  *source = NULL;
 
     if (p->from[0]) {
-        cr_assert_eq(cairn_format_parse(&p->env, NULL, p->from, "from", &from),
+        cr_assert_eq(cairn_format_parse(&p->env, NULL, named(p->from), "from", &from),
                      CAIRN_OK, "%s", p->env.message);
         cr_assert_eq(build(p, from, 64, NULL, false, &source), CAIRN_OK);
     }
     for (; *to; to++) {
         strcpy(p->to, *to);
-        cr_assert_eq(cairn_format_parse(&p->env, NULL, p->to, "to", &format), CAIRN_OK,
-                     "%s", p->env.message);
+        cr_assert_eq(cairn_format_parse(&p->env, NULL, named(p->to), "to", &format),
+                     CAIRN_OK, "%s", p->env.message);
         cr_assert(compare_builds(p, format, 64, source), "%s: %s", p->to,
                   p->env.message);
         t->ran++;

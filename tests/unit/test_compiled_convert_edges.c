@@ -74,8 +74,8 @@ static cairn_format *parse(edge *x, const char *text)
 {
     cairn_format *format;
 
-    cr_assert_eq(cairn_format_parse(&x->env, NULL, text, "test", &format), CAIRN_OK,
-                 "%s", x->env.message);
+    cr_assert_eq(cairn_format_parse(&x->env, NULL, named(text), "test", &format),
+                 CAIRN_OK, "%s", x->env.message);
     return format;
 }
 

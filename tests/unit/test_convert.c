@@ -10,6 +10,7 @@
 #include "convert/path.h"
 #include "format/language.h"
 #include "support/crash_note.h"
+#include "support/names.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"
 #include "tensor/walk.h"
@@ -103,9 +104,9 @@ ParameterizedTest(one_path *c, convert, paths)
     char           text[1024];
 
     cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
-    cr_assert_eq(cairn_format_create(context, c->from, &from), CAIRN_OK, "%s",
+    cr_assert_eq(cairn_format_create(context, named(c->from), &from), CAIRN_OK, "%s",
                  cairn_context_message(context));
-    cr_assert_eq(cairn_format_create(context, c->to, &to), CAIRN_OK, "%s",
+    cr_assert_eq(cairn_format_create(context, named(c->to), &to), CAIRN_OK, "%s",
                  cairn_context_message(context));
     cr_assert_eq(cairn_path_create(context, from, to, NULL, &path), CAIRN_OK, "%s",
                  cairn_context_message(context));
@@ -210,8 +211,8 @@ static void run_pair(uint64_t seed, tally *t)
     random_tensor(&p.env, &p.state, &p.shape, &p.entries);
     random_format(&p.state, p.shape.order, p.from, sizeof p.from);
     random_format(&p.state, p.shape.order, p.to, sizeof p.to);
-    if (cairn_format_parse(&p.env, NULL, p.from, "from", &from) != CAIRN_OK
-        || cairn_format_parse(&p.env, NULL, p.to, "to", &to) != CAIRN_OK
+    if (cairn_format_parse(&p.env, NULL, named(p.from), "from", &from) != CAIRN_OK
+        || cairn_format_parse(&p.env, NULL, named(p.to), "to", &to) != CAIRN_OK
         || build(&p, from, NULL, &source) != CAIRN_OK)
         t->refused++;
     else

@@ -4,6 +4,7 @@
 /// and as a tensor, with the file's name.
 
 #include "api/api.h"
+#include "support/names.h"
 #include "support/native_file.h"
 #include "support/storage.h"
 
@@ -53,7 +54,7 @@ static void write_csr(cairn_context *context, const char *text, const char *path
     cr_assert_eq(cairn_source_from_coords(context, 2, figure_extent, 6, figure_coord,
                                           figure_value, CAIRN_BY_NNZ, &source),
                  CAIRN_OK);
-    cr_assert_eq(cairn_format_create(context, text, &format), CAIRN_OK);
+    cr_assert_eq(cairn_format_create(context, named(text), &format), CAIRN_OK);
     cr_assert_eq(cairn_tensor_create(source, format, CAIRN_F64, &tensor), CAIRN_OK);
     cr_assert_eq(cairn_tensor_write(tensor, path, NULL), CAIRN_OK);
     cairn_tensor_destroy(&tensor);

@@ -6,6 +6,7 @@
 #include "emit/prebuilt.h"
 #include "format/language.h"
 #include "lower/product_choice.h"
+#include "support/names.h"
 
 #include <criterion/criterion.h>
 
@@ -35,7 +36,7 @@ find(cairn_env *env, const char *spec, int64_t n, int bits, int vector_bytes)
     cairn_layout               *layout;
     char                       *key;
 
-    cr_assert_eq(cairn_format_parse(env, NULL, spec, "test", &format), CAIRN_OK);
+    cr_assert_eq(cairn_format_parse(env, NULL, named(spec), "test", &format), CAIRN_OK);
     cr_assert_eq(
         cairn_layout_create(env, format->member[0], extent, NULL, NULL, bits, &layout),
         CAIRN_OK);

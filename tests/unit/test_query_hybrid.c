@@ -77,7 +77,8 @@ Test(query_hybrid, first_member_without_index_needs_a_query)
 {
     cairn_format *format = NULL;
 
-    cr_expect_eq(cairn_format_parse(&env, NULL, "#hybrid<{ fmats = [dense<2>, coo] }>",
+    cr_expect_eq(cairn_format_parse(&env, NULL,
+                                    named("#hybrid<{ fmats = [dense<2>, coo] }>"),
                                     "test", &format),
                  CAIRN_BAD_FORMAT);
     cr_expect_null(format);

@@ -142,7 +142,8 @@ static void try_one(drawer *w, job *j, int *ran, int *unsupported)
     cairn_query_set *one = NULL;
     cairn_status     status;
 
-    if (cairn_format_parse(&env, NULL, text, "random", &j->format) != CAIRN_OK) return;
+    if (cairn_format_parse(&env, NULL, named(text), "random", &j->format) != CAIRN_OK)
+        return;
     j->shape              = draw_shape(w);
     cairn_entries entries = draw_entries(w, &env, &j->shape);
 

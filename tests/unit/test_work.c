@@ -27,7 +27,7 @@ static cairn_tensor *store(cairn_source *source, const char *text, cairn_dtype d
     cairn_format  *format;
     cairn_tensor  *tensor;
 
-    MUST(context, cairn_format_create(context, text, &format));
+    MUST(context, cairn_format_create(context, named(text), &format));
     MUST(context, cairn_tensor_create(source, format, dtype, &tensor));
     cairn_format_destroy(&format);
     return tensor;
@@ -148,7 +148,7 @@ Test(work, conversions_transfers_and_merges)
     cairn_path    *path;
     cairn_work     work;
 
-    MUST(context, cairn_format_create(context, "csc", &format));
+    MUST(context, cairn_format_create(context, named("csc"), &format));
     MUST(context, cairn_path_create(context, format, format, NULL, &path));
     cairn_work_of_conversion(path, 64, 100, 2400, 1600, &work);
     cr_expect_eq(work.bytes, 4000);
