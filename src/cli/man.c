@@ -116,10 +116,12 @@ static void example(const char *command, const char *meaning)
 
 static const cli_writer writer = {paragraph, row, example};
 
-/// The title line and NAME; names are "cairn" or "cairn-VERB".
+/// The title line and NAME; names are "cairn" or "cairn-VERB". Lines are not adjusted:
+/// from groff 1.23 on it is the string AD that says so for what comes after headings.
 static void begin(const char *name, int number, const char *summary)
 {
-    printf(".\\\" Written by cairn --man, from the tables of its --help.\n.TH \"");
+    printf(".\\\" Written by cairn --man, from the tables of its --help.\n"
+           ".ds AD l\n.TH \"");
     for (const char *c = name; *c; c++)
         putchar(toupper((unsigned char)*c));
     printf("\" %d \"\" \"cairn %s\" \"Cairn\"\n", number, cairn_version());
