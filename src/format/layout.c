@@ -190,6 +190,51 @@ set_extents(cairn_layout *layout, const int64_t *extent, const cairn_interval *b
     }
 }
 
+static cairn_status create(cairn_env            *env,
+                           const cairn_encoding *encoding,
+                           const int64_t        *extent,
+                           const cairn_interval *box,
+                           const cairn_interval *span,
+                           cairn_layout         *fresh)
+{
+    fresh->encoding    = encoding;
+    fresh->order       = encoding->map.order;
+    fresh->levels      = encoding->map.count;
+    fresh->first       = encoding->trimmed ? encoding->trim_first : fresh->levels;
+    fresh->last        = encoding->trimmed ? encoding->trim_last : -1;
+    fresh->partition   = encoding->partition;
+    fresh->value_tuple = -1;
+    set_extents(fresh, extent, box);
+    if (span) memcpy(fresh->span, span, (size_t)encoding->queries * sizeof *span);
+    CAIRN_TRY(CAIRN_NEW(env, 1, &fresh->algebra));
+    cairn_algebra_init(fresh->algebra, env, fresh->order);
+    return infer(env, fresh, span);
+}
+
+/// @p constants: levels of one value store it.
+static cairn_status create_by_rules(cairn_env            *env,
+                                    const cairn_encoding *encoding,
+                                    const int64_t        *extent,
+                                    const cairn_interval *box,
+                                    const cairn_interval *span,
+                                    int                   value_bits,
+                                    bool                  constants,
+                                    cairn_layout        **layout)
+{
+    cairn_layout *fresh;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
+    fresh->value_bits         = (uint8_t)value_bits;
+    fresh->constants          = constants;
+    const cairn_status status = create(env, encoding, extent, box, span, fresh);
+
+    if (status == CAIRN_OK)
+        *layout = fresh;
+    else
+        cairn_layout_destroy(env, &fresh);
+    return status;
+}
+
 cairn_status cairn_layout_create(cairn_env            *env,
                                  const cairn_encoding *encoding,
                                  const int64_t        *extent,
@@ -198,30 +243,18 @@ cairn_status cairn_layout_create(cairn_env            *env,
                                  int                   value_bits,
                                  cairn_layout        **layout)
 {
-    cairn_layout *fresh;
-    cairn_status  status;
+    return create_by_rules(env, encoding, extent, box, span, value_bits, false, layout);
+}
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
-    fresh->encoding    = encoding;
-    fresh->order       = encoding->map.order;
-    fresh->levels      = encoding->map.count;
-    fresh->first       = encoding->trimmed ? encoding->trim_first : fresh->levels;
-    fresh->last        = encoding->trimmed ? encoding->trim_last : -1;
-    fresh->partition   = encoding->partition;
-    fresh->value_tuple = -1;
-    fresh->value_bits  = (uint8_t)value_bits;
-    set_extents(fresh, extent, box);
-    if (span) memcpy(fresh->span, span, (size_t)encoding->queries * sizeof *span);
-    status = CAIRN_NEW(env, 1, &fresh->algebra);
-    if (status == CAIRN_OK) {
-        cairn_algebra_init(fresh->algebra, env, fresh->order);
-        status = infer(env, fresh, span);
-    }
-    if (status == CAIRN_OK)
-        *layout = fresh;
-    else
-        cairn_layout_destroy(env, &fresh);
-    return status;
+cairn_status cairn_layout_create_v1(cairn_env            *env,
+                                    const cairn_encoding *encoding,
+                                    const int64_t        *extent,
+                                    const cairn_interval *box,
+                                    const cairn_interval *span,
+                                    int                   value_bits,
+                                    cairn_layout        **layout)
+{
+    return create_by_rules(env, encoding, extent, box, span, value_bits, true, layout);
 }
 
 void cairn_layout_destroy(cairn_env *env, cairn_layout **layout)

@@ -8,7 +8,8 @@
 /// [S,E] are complete (every index of the range exists, positions by arithmetic), levels
 /// inside store their nodes. A merged level has one node per distinct prefix
 /// (e0..eL); an unmerged one as many as the next merged level below, or as level E. A
-/// level below E that the levels above determine is a singleton with an idx.
+/// level below E that the levels above determine is a singleton with an idx, unless its
+/// expression is one value whatever the sizes (f%1): that is a complete level of size 1.
 ///
 /// Source: UniSparse, OOPSLA 2024, section 5.1, made precise.
 
@@ -79,7 +80,8 @@ typedef struct cairn_layout {
     const cairn_encoding *encoding; ///< Borrowed: outlives the layout.
     cairn_algebra        *algebra;
     int                   order, levels;
-    bool                  sized; ///< Created with extents.
+    bool                  sized;     ///< Created with extents.
+    bool                  constants; ///< Levels of one value store it (version 1).
     int64_t               extent[CAIRN_MAX_ORDER];
     cairn_interval        box[CAIRN_MAX_ORDER]; ///< Positions this rank stores.
     cairn_level           level[CAIRN_MAX_LEVELS];
@@ -121,7 +123,21 @@ cairn_status cairn_layout_create(cairn_env            *env,
                                  int                   value_bits,
                                  cairn_layout        **layout);
 
+/// As cairn_layout_create(), by the rules of .cairn files of version 1: a level below E
+/// whose expression is one value has an idx of one element. For reading such files.
+cairn_status cairn_layout_create_v1(cairn_env            *env,
+                                    const cairn_encoding *encoding,
+                                    const int64_t        *extent,
+                                    const cairn_interval *box,
+                                    const cairn_interval *span,
+                                    int                   value_bits,
+                                    cairn_layout        **layout);
+
 void cairn_layout_destroy(cairn_env *env, cairn_layout **layout);
+
+/// Is the level's expression one value whatever the sizes? A number that a query gives
+/// is not.
+bool cairn_level_is_constant(const cairn_level *level);
 
 /// Is the value a field of the pack's tuples? So it is if no index lies below the pack
 /// and each value is under exactly one tuple.

@@ -88,15 +88,28 @@ fewest_levels(cairn_env *env, cairn_layout *layout, int target, uint32_t *by)
     return CAIRN_OK;
 }
 
+bool cairn_level_is_constant(const cairn_level *level)
+{
+    return !level->indirect && level->form.terms == 0;
+}
+
+/// Is it a complete level of one index, of which nothing is stored?
+static bool stores_nothing(const cairn_layout *layout, int l)
+{
+    return !layout->constants && cairn_level_is_constant(&layout->level[l]);
+}
+
 static cairn_status determine_level(cairn_env *env, cairn_layout *layout, int l)
 {
     cairn_level *level = &layout->level[l];
     uint32_t     above = 0, complete = 0, below = 0;
     bool         given;
 
-    if (level->indirect) return CAIRN_OK; /* a number is nobody's function */
+    if (level->indirect || stores_nothing(layout, l)) return CAIRN_OK;
     for (int k = 0; k < l; k++) {
-        if (layout->level[k].determined) continue;
+        if (layout->level[k].determined
+            || (k > layout->last && stores_nothing(layout, k)))
+            continue;
         above |= 1U << k;
         if (!layout->level[k].trimmed) complete |= 1U << k;
         if (k > layout->last) below |= 1U << k;
@@ -149,6 +162,7 @@ bool cairn_layout_pads(const cairn_layout *layout)
     for (int l = 0; l <= layout->last; l++)
         pads |= layout->level[l].gaps;
     for (int l = layout->last + 1; l < layout->levels; l++) {
+        if (stores_nothing(layout, l)) continue; /* one index: no position beside */
         if (!layout->level[l].determined)
             pads = true;
         else if (finds_only_stored(layout, &layout->level[l]))

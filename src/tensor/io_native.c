@@ -115,9 +115,11 @@ cairn_status cairn_native_get_prologue(cairn_env  *env,
     CAIRN_CHECK(
         memcmp(in, CAIRN_NATIVE_MAGIC, 8) == 0 && crc == cairn_native_crc(0, in, 56),
         env, CAIRN_BAD_FILE, "read: %s: the prologue's checksum is wrong", name);
-    CAIRN_CHECK(word[0] == CAIRN_NATIVE_VERSION, env, CAIRN_BAD_FILE,
-                "read: %s: version %" PRId64 ", but this program knows version %d",
-                name, word[0], CAIRN_NATIVE_VERSION);
+    CAIRN_CHECK(word[0] >= CAIRN_NATIVE_OLDEST && word[0] <= CAIRN_NATIVE_VERSION, env,
+                CAIRN_BAD_FILE,
+                "read: %s: version %" PRId64
+                ", but this program knows versions %d to %d",
+                name, word[0], CAIRN_NATIVE_OLDEST, CAIRN_NATIVE_VERSION);
     CAIRN_CHECK(word[2] == file_length, env, CAIRN_BAD_FILE,
                 "read: %s: the file has %" PRId64 " bytes, but says %" PRId64, name,
                 file_length, word[2]);

@@ -6,13 +6,16 @@
 /// every part its bank and node counts; lengths and widths of the arrays follow from
 /// these. All numbers are little-endian, 64 bits; arrays begin at multiples of 64 bytes.
 ///
-///     prologue  "\x89CAIRN\r\n", version 1, segments, length of the file, CRC-32 of the
+///     prologue  "\x89CAIRN\r\n", version 2, segments, length of the file, CRC-32 of the
 ///               table, zeros, CRC-32 of the 56 bytes before
 ///     table     per segment: offset, length, CRC-32
 ///     segment   version, order, value bits, rank, members, extents[order],
 ///               (lo, hi)[order] of the box, length of the text, the text padded to 8;
 ///               per member: queries, (lo, hi)[queries], banks, per bank: nnz,
 ///               nodes[levels]; padded to 64; then the arrays of all parts in order
+///
+/// Version 1 differs in one thing: below the last trimmed level, a level whose expression
+/// is one value whatever the sizes (f%1) has an idx of one element there. It is read.
 ///
 /// Checksums find damage; what a segment says is checked again all the same, so that no
 /// file makes a reader reach outside it.
@@ -25,7 +28,8 @@
 #define CAIRN_NATIVE_MAGIC \
     "\x89"                 \
     "CAIRN\r\n"
-#define CAIRN_NATIVE_VERSION  1
+#define CAIRN_NATIVE_VERSION  2
+#define CAIRN_NATIVE_OLDEST   1  ///< Version that is read.
 #define CAIRN_NATIVE_PROLOGUE 64 ///< Bytes.
 #define CAIRN_NATIVE_ROW      24 ///< Bytes of one row of the table.
 

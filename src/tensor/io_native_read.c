@@ -18,6 +18,8 @@ typedef struct {
     cairn_local  *tensor;
     cairn_format *format;
     cairn_pos    *nodes; ///< [parts][CAIRN_MAX_LEVELS]
+    int64_t       version;
+    cairn_layout *stored[CAIRN_MAX_MEMBERS]; ///< Version 1: as the segment has them.
 } reader;
 
 static cairn_status broken(const reader *r, const char *why)
@@ -81,9 +83,9 @@ static cairn_status get_format(reader *r, int64_t members)
 
 static cairn_status get_head(reader *r)
 {
-    int64_t version, order, bits, rank, members;
+    int64_t order, bits, rank, members;
 
-    CAIRN_TRY(get_within(r, CAIRN_NATIVE_VERSION, CAIRN_NATIVE_VERSION, &version));
+    CAIRN_TRY(get_within(r, CAIRN_NATIVE_OLDEST, CAIRN_NATIVE_VERSION, &r->version));
     CAIRN_TRY(get_within(r, 1, CAIRN_MAX_ORDER, &order));
     CAIRN_TRY(get_within(r, 32, 64, &bits));
     if (bits != 32 && bits != 64) return broken(r, "a number is out of its range");
@@ -148,6 +150,9 @@ static cairn_status get_member(reader *r, int member)
     CAIRN_TRY(cairn_layout_create(r->env, encoding, t->shape.extent, t->box, span,
                                   t->value_bits, &group->layout));
     t->groups++;
+    if (r->version == 1)
+        CAIRN_TRY(cairn_layout_create_v1(r->env, encoding, t->shape.extent, t->box,
+                                         span, t->value_bits, &r->stored[member]));
     group->first = t->parts;
     CAIRN_TRY(get_within(r, group->layout->banks, group->layout->banks, &group->count));
     if (group->count > (r->end - r->at) / 8) return broken(r, "more banks than bytes");
@@ -206,19 +211,48 @@ static cairn_status check_nodes(const reader *r, const cairn_part *part)
     return CAIRN_OK;
 }
 
+/// Step over what version 1 stored of levels of one value, up to level @p last: an idx of
+/// one element, or one tuple of several.
+static cairn_status
+skip_constants(reader *r, const cairn_layout *stored, int *level, int last)
+{
+    for (; stored && *level <= last; ++*level) {
+        const cairn_level *its   = &stored->level[*level];
+        int64_t            bytes = its->idx_bits / 8;
+
+        if (*level <= stored->last || !cairn_level_is_constant(its)) continue;
+        if (its->tuple >= 0) {
+            const cairn_tuple *tuple = &stored->tuple[its->tuple];
+
+            if (tuple->field[0] != *level) continue;
+            bytes = (int64_t)tuple->size;
+        }
+        bytes = (bytes + 63) / 64 * 64;
+        if (bytes > r->end - r->at)
+            return broken(r, "a segment is shorter than its arrays");
+        r->at += bytes;
+    }
+    return CAIRN_OK;
+}
+
 static cairn_status copy_part(reader *r, cairn_part *part)
 {
-    cairn_array array[CAIRN_MAX_ARRAYS];
-    const int   arrays = cairn_part_arrays(part, array);
+    const cairn_layout *stored = r->stored[part->where.member];
+    cairn_array         array[CAIRN_MAX_ARRAYS];
+    const int           arrays = cairn_part_arrays(part, array);
+    int                 level  = 0;
 
     for (int a = 0; a < arrays; a++) {
         const int64_t bytes = cairn_native_array_bytes(&array[a]);
+        const int last = array[a].level >= 0 ? array[a].level : part->view.levels - 1;
 
+        CAIRN_TRY(skip_constants(r, stored, &level, last));
         if (bytes > r->end - r->at)
             return broken(r, "a segment is shorter than its arrays");
         memcpy(array[a].data, r->at, (size_t)array[a].bytes);
         r->at += bytes;
     }
+    CAIRN_TRY(skip_constants(r, stored, &level, part->view.levels - 1));
     return check_nodes(r, part);
 }
 
@@ -278,7 +312,8 @@ cairn_status cairn_native_read_tensor(cairn_env     *env,
                                       cairn_local  **tensor,
                                       cairn_format **format)
 {
-    reader       r      = {env, name, begin, begin, begin + length, NULL, NULL, NULL};
+    reader r = {
+        .env = env, .name = name, .begin = begin, .at = begin, .end = begin + length};
     cairn_status status = CAIRN_NEW_ZERO(env, 1, &r.tensor);
 
     if (status == CAIRN_OK) {
@@ -286,6 +321,8 @@ cairn_status cairn_native_read_tensor(cairn_env     *env,
         status        = read_tensor(&r);
     }
     cairn_free(env, r.nodes);
+    for (int m = 0; m < CAIRN_MAX_MEMBERS; m++)
+        cairn_layout_destroy(env, &r.stored[m]);
     if (status == CAIRN_OK) {
         *tensor = r.tensor;
         *format = r.format;
