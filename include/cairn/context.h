@@ -67,6 +67,20 @@ CAIRN_API int cairn_context_size(const cairn_context *context);
 /// the node.
 CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
 
+/// Have every member of later conversions go by @p method, as a pass of
+/// cairn_path_pass() names it ("append", "scatter", ..., "reference"); "": by the cheapest
+/// one, the default unless CAIRN_CONVERT says otherwise. For tests and comparisons: a
+/// conversion to which the method does not apply fails with CAIRN_BAD_OPTION.
+///
+/// Local; the same on all ranks.
+///
+/// @retval CAIRN_BAD_OPTION  No such method: the nearest is named.
+CAIRN_API cairn_status cairn_context_set_convert(cairn_context *context,
+                                                 const char    *method);
+
+/// What cairn_context_set_convert() or CAIRN_CONVERT said; "": nothing. The context's.
+CAIRN_API const char *cairn_context_convert(const cairn_context *context);
+
 /// Use @p threads threads of the CPU on this rank, 1 or more; before plans are made. The
 /// default is CAIRN_THREADS, else OMP_NUM_THREADS, else the cores that the process may use,
 /// divided by the ranks of the node where these share its cores unbound. CAIRN_THREADS of

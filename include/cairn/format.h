@@ -196,6 +196,27 @@ CAIRN_API cairn_path_step cairn_path_at(const cairn_path *path, int k);
 ///                        there is only one. May be NULL.
 CAIRN_API int cairn_path_routes(const cairn_path *path, double *next_best);
 
+/// One pass of a program: how a conversion was done, where rules say what it means.
+/// Names are constant texts.
+typedef struct cairn_pass_info {
+    const char *method; ///< "append", "scatter", "row-slots", ...: docs/conversion.md.
+    const char *pass;   ///< "Count", "Offsets", "Number", "Move", ...
+    const char *unit;   ///< "entry", or "run": a row's entries at once.
+    const char *rule; ///< Of Number: "rank", "place", "bucket", "distance"; else NULL.
+    const char *stores; ///< "direct", "tiled", "bucketed"; NULL: none.
+    char   arrays[256]; ///< Of the target, that it writes: "ptr1 idx1 val"; "": none.
+    int    member;      ///< -1: all members, or an intermediate.
+    int    into;        ///< 0: the target; k: the k-th intermediate.
+    int    index; ///< Number of the group index that it makes or goes by; -1: none.
+    bool   interpreted; ///< Not by a compiled function.
+    double bytes;       ///< Read and written, an entry, predicted.
+} cairn_pass_info;
+
+/// How many passes a path's program has: those that ran, of a tensor's path; 0: they are
+/// not known. Local.
+CAIRN_API int             cairn_path_passes(const cairn_path *path);
+CAIRN_API cairn_pass_info cairn_path_pass(const cairn_path *path, int k);
+
 /// Free a text that a call handed out.
 CAIRN_API void cairn_text_free(cairn_context *context, char **text);
 

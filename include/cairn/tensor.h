@@ -249,6 +249,10 @@ CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 /// a caller, or a file).
 CAIRN_API const cairn_path *cairn_tensor_path(const cairn_tensor *tensor);
 
+/// How the tensor was stored on this rank: the passes of cairn_tensor_path(), one a line.
+/// Lives as long as the tensor. NULL: its arrays were given.
+CAIRN_API const char *cairn_tensor_how(const cairn_tensor *tensor);
+
 /// Why compiled functions that would have stored the tensor faster on this rank were not
 /// to be had, so that it went another way: there is no compiler, or it failed. NULL: none
 /// was missing. Lives as long as the tensor.

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "comm/told.h"
+#include "convert/strategy.h"
 
 #ifdef CAIRN_WITH_MPI
 #    include "comm/mpi/world.h"
@@ -66,7 +67,7 @@ static cairn_status read_options(cairn_context *context)
     char why[512];
 
     if (cairn_options_read(&context->env.options, why, sizeof why) == 0)
-        return CAIRN_OK;
+        return cairn_method_check(&context->env, context->env.options.convert);
     return cairn_fail(&context->env, CAIRN_BAD_OPTION, "%s", why);
 }
 
@@ -178,6 +179,20 @@ int cairn_context_size(const cairn_context *context)
 void cairn_context_set_memory(cairn_context *context, int64_t bytes)
 {
     context->env.memory_limit = bytes;
+}
+
+cairn_status cairn_context_set_convert(cairn_context *context, const char *method)
+{
+    cairn_options *const options = &context->env.options;
+
+    CAIRN_TRY(cairn_method_check(&context->env, method));
+    snprintf(options->convert, sizeof options->convert, "%s", method);
+    return CAIRN_OK;
+}
+
+const char *cairn_context_convert(const cairn_context *context)
+{
+    return context->env.options.convert;
 }
 
 void cairn_context_set_threads(cairn_context *context, int threads)

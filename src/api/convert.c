@@ -65,6 +65,29 @@ int cairn_path_routes(const cairn_path *path, double *next_best)
     return path->routes;
 }
 
+int cairn_path_passes(const cairn_path *path)
+{
+    return path->program.passes;
+}
+
+cairn_pass_info cairn_path_pass(const cairn_path *path, int k)
+{
+    const cairn_pass *pass = &path->program.pass[k];
+    cairn_pass_info   info = {.method      = pass->method,
+                              .pass        = cairn_pass_name(pass->what),
+                              .unit        = cairn_pass_unit_name(pass->unit),
+                              .rule        = cairn_pass_rule_name(pass->rule),
+                              .stores      = cairn_pass_stores_name(pass->stores),
+                              .member      = pass->member,
+                              .into        = pass->into,
+                              .index       = pass->index,
+                              .interpreted = pass->interpreted,
+                              .bytes       = pass->bytes};
+
+    cairn_pass_arrays_print(pass->arrays, info.arrays, sizeof info.arrays);
+    return info;
+}
+
 /* ---- tensors ---- */
 
 static int64_t array_bytes(const cairn_local *local)
@@ -217,6 +240,11 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
 const cairn_path *cairn_tensor_path(const cairn_tensor *tensor)
 {
     return tensor->path;
+}
+
+const char *cairn_tensor_how(const cairn_tensor *tensor)
+{
+    return tensor->path ? tensor->path->how : NULL;
 }
 
 const char *cairn_tensor_why(const cairn_tensor *tensor)

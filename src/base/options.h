@@ -24,6 +24,8 @@
       "hwloc XML file, or synthetic description, to discover instead.")         \
     X(kernels, WAY, "KERNELS", "auto",                                          \
       "How work runs: compiled, reference, or auto: compiled where it can be.") \
+    X(convert, TEXT, "CONVERT", "the cheapest",                                 \
+      "Method of all conversions, as `cairn format --path` names it.")          \
     X(cc, TEXT, "CC", "cc",                                                     \
       "Compiler of kernels, gcc or clang: a name or a path, no arguments.")     \
     X(cache, STORE, "CACHE", "$XDG_CACHE_HOME/cairn or ~/.cache/cairn",         \
@@ -56,6 +58,7 @@ typedef struct cairn_options {
     char    devices[CAIRN_OPTION_PATH];      ///< "" = default.
     char    topology[CAIRN_OPTION_PATH];     ///< "" = default.
     int64_t kernels;                         ///< A cairn_kernels_way.
+    char    convert[CAIRN_OPTION_PATH];      ///< "" = default.
     char    cc[CAIRN_OPTION_PATH];           ///< "" = default.
     char    cache[CAIRN_OPTION_PATH];        ///< "" = default.
     int64_t cache_size;                      ///< Bytes; 0 = default.

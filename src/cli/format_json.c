@@ -115,9 +115,10 @@ cairn_status cli_format_json(const cli_format_view *view)
                                "members", members(view));
 
     if (object && view->path
-        && json_object_update_new(object, json_pack("{s:o, s:o}", "path",
-                                                    cli_json_path(view->path), "work",
-                                                    cli_format_path_work(view)))
+        && json_object_update_new(
+               object, json_pack("{s:o, s:o, s:o}", "path", cli_json_path(view->path),
+                                 "work", cli_format_path_work(view), "program",
+                                 cli_json_program(cli_format_path_done(view))))
                != 0) {
         json_decref(object);
         object = NULL;

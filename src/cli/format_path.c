@@ -28,6 +28,36 @@ json_t *cli_format_path_work(const cli_format_view *view)
     return list;
 }
 
+const cairn_path *cli_format_path_done(const cli_format_view *view)
+{
+    return view->tensor ? cairn_tensor_path(view->tensor) : view->path;
+}
+
+/// One line a pass: what did it, what it did, and what it wrote.
+static void print_program(const cairn_path *path)
+{
+    if (cairn_path_passes(path) == 0) return;
+    printf("  %-6s  %-11s  %-8s  %-5s  %-8s  %5s  %-8s  %6s  %s\n", "member", "method",
+           "pass", "unit", "rule", "index", "stores", "bytes", "arrays");
+    for (int k = 0; k < cairn_path_passes(path); k++) {
+        const cairn_pass_info pass = cairn_path_pass(path, k);
+        char                  member[16], index[16];
+
+        snprintf(member, sizeof member,
+                 pass.into         ? "to %d"
+                 : pass.member < 0 ? "all"
+                                   : "%d",
+                 pass.into ? pass.into : pass.member);
+        snprintf(index, sizeof index, pass.index < 0 ? "-" : "%d", pass.index);
+        printf("  %-6s  %-11s  %-8s  %-5s  %-8s  %5s  %-8s  %6.0f  %s%s\n", member,
+               pass.method, pass.pass, pass.unit, pass.rule ? pass.rule : "-", index,
+               pass.stores ? pass.stores : "-", pass.bytes,
+               pass.arrays[0] ? pass.arrays : "-",
+               pass.interpreted ? " (interpreted)" : "");
+    }
+    printf("\n");
+}
+
 static int widest_rule(const cairn_path *path)
 {
     int width = 4;
@@ -92,5 +122,6 @@ void cli_format_path_print(const cli_format_view *view)
     }
     printf("\n");
     print_total(view, bytes);
-    if (view->tensor) printf("\n");
+    printf("\n");
+    print_program(cli_format_path_done(view));
 }

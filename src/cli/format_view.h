@@ -76,6 +76,9 @@ json_t *cli_format_path_work(const cli_format_view *view);
 /// Print the view's path: all rules on one line, then one by one. Rank 0.
 void cli_format_path_print(const cli_format_view *view);
 
+/// The path whose passes are shown: that of the tensor, if there is one.
+const cairn_path *cli_format_path_done(const cli_format_view *view);
+
 /// Write the JSON object. Rank 0.
 cairn_status cli_format_json(const cli_format_view *view);
 

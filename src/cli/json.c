@@ -74,6 +74,47 @@ cairn_status cli_json_write(cli_job *job, json_t *object)
     return status;
 }
 
+/// Words of a text, separated by single blanks.
+static json_t *words(const char *text)
+{
+    json_t *list = json_array();
+
+    while (*text && list) {
+        const size_t length = strcspn(text, " ");
+
+        json_array_append_new(list, json_stringn(text, length));
+        text += length + (text[length] == ' ');
+    }
+    return list;
+}
+
+static json_t *one_pass(const cairn_pass_info *pass)
+{
+    return json_pack("{s:o, s:i, s:s, s:s, s:s, s:s?, s:o, s:o, s:s?, s:b, s:f}",
+                     "member",
+                     pass->member >= 0 ? json_integer(pass->member) : json_null(),
+                     "into", pass->into, "method", pass->method, "pass", pass->pass,
+                     "unit", pass->unit, "rule", pass->rule, "index",
+                     pass->index >= 0 ? json_integer(pass->index) : json_null(),
+                     "arrays", words(pass->arrays), "stores", pass->stores,
+                     "interpreted", (int)pass->interpreted, "bytes", pass->bytes);
+}
+
+json_t *cli_json_program(const cairn_path *path)
+{
+    json_t *list = json_array();
+
+    for (int k = 0; k < cairn_path_passes(path) && list; k++) {
+        const cairn_pass_info pass = cairn_path_pass(path, k);
+
+        if (json_array_append_new(list, one_pass(&pass)) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
 json_t *cli_json_path(const cairn_path *path)
 {
     json_t *list = json_array();

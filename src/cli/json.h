@@ -21,6 +21,9 @@ json_t *cli_json_count(int64_t value);
 /// The rules of a path as strings; NULL: out of memory.
 json_t *cli_json_path(const cairn_path *path);
 
+/// The passes of a path, as objects.
+json_t *cli_json_program(const cairn_path *path);
+
 /// Write @p object where --json says, and release it.
 ///
 /// Rank 0. @p object may be NULL: something before ran out of memory.

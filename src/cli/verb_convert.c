@@ -137,11 +137,13 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
 
 static cairn_status report_json(cli_job *job, const cost *c, const conversion *done)
 {
-    json_t *object = json_pack(
-        "{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o}", "seconds", c->all, "phases", "read",
-        c->read, "store", c->store, "write", c->write, "bytes", (json_int_t)c->bytes,
-        "format", cairn_format_text(cairn_tensor_format(done->to)), "path",
-        cli_json_path(cairn_tensor_path(done->to)));
+    json_t *object =
+        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:o}", "seconds", c->all,
+                  "phases", "read", c->read, "store", c->store, "write", c->write,
+                  "bytes", (json_int_t)c->bytes, "format",
+                  cairn_format_text(cairn_tensor_format(done->to)), "path",
+                  cli_json_path(cairn_tensor_path(done->to)), "program",
+                  cli_json_program(cairn_tensor_path(done->to)));
 
     if (object && is_chosen(job)
         && json_object_set_new(object, "auto", cli_chosen_json(&done->chosen)) != 0) {
@@ -223,7 +225,8 @@ static const char about[] =
     "says which and why.";
 
 static const char json[] =
-    "seconds phases{read store write} bytes (of OUT) format path[] (the rewrite rules "
+    "seconds phases{read store write} bytes (of OUT) format program[] (the passes, as "
+    "cairn format has them) path[] (the rewrite rules "
     "that were executed: from the format of a .cairn file, else from coordinates) and, "
     "with --to auto, auto{} as run has it";
 

@@ -85,14 +85,29 @@ static cairn_status show(cli_job            *job,
     return status;
 }
 
-/// Store the file; with --path in that format first, so that the path is executed.
+/// Store the file in the format that --path names: what CAIRN_CONVERT says is about the
+/// conversion that follows.
+static cairn_status
+store_first(cli_job *job, const question *q, cairn_source *source, cairn_tensor **first)
+{
+    char method[64];
+
+    snprintf(method, sizeof method, "%s", cairn_context_convert(job->context));
+    CLI_TRY(cairn_context_set_convert(job->context, ""));
+    const cairn_status status = cairn_tensor_create(source, q->from, job->dtype, first);
+
+    cairn_context_set_convert(job->context, method);
+    return status;
+}
+
+/// Store the file; with --path in that format first, so that the conversion is done.
 static cairn_status
 store(cli_job *job, const question *q, cairn_source *source, cairn_tensor **tensor)
 {
     cairn_tensor *first = NULL;
 
     if (!q->from) return cairn_tensor_create(source, q->format, job->dtype, tensor);
-    CLI_TRY(cairn_tensor_create(source, q->from, job->dtype, &first));
+    CLI_TRY(store_first(job, q, source, &first));
     const cairn_status status = cairn_tensor_convert(first, q->format, tensor);
 
     cairn_tensor_destroy(&first);
@@ -170,7 +185,8 @@ static const char about[] =
     "then "
     "one by one with what each costs. With FILE too, FILE is stored in SRC and the "
     "rules "
-    "are executed: what is shown is what they made.";
+    "are carried out: what is shown is what they made, and the passes by which it was "
+    "done.";
 
 static const char json[] =
     "format, members[]{encoding levels[]{level expr kind lo size nodes merged trimmed "
@@ -178,7 +194,9 @@ static const char json[] =
     "share bank nnz bytes arrays[]{level kind bits length bytes values}} (bank null "
     "without partition; level -1: values; values only with --arrays) nnz values "
     "(padding included) bytes baseline{format bytes}; with --path: path[] (the rules) "
-    "work[]{rule bytes operations passes memory} (planned, for each entry)";
+    "work[]{rule bytes operations passes memory} (planned, for each entry) "
+    "program[]{member into method pass unit rule index arrays[] stores interpreted "
+    "bytes} (with FILE: the passes that ran)";
 
 static const cli_example examples[] = {
     {"cairn format bdia",                  "what the name stands for"    },

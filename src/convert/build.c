@@ -240,6 +240,7 @@ static cairn_status fill_tensor(builder *b)
     }
     CAIRN_TRY(
         cairn_build_fill_members(b->env, b->build, b->members, b->m, b->tensor->group));
+    CAIRN_TRY(cairn_build_describe(b->m, b->members, &b->way, &b->path->program));
     for (int k = 0; k < b->members; k++) { /* the layouts are the tensor's now */
         b->tensor->group[k].layout = b->m[k].layout;
         b->m[k].layout             = NULL;
@@ -267,6 +268,7 @@ static cairn_status make_members(builder *b)
     CAIRN_TRY(CAIRN_NEW_ZERO(b->env, b->members, &b->m));
     for (int k = 0; k < b->members; k++) {
         b->m[k].env      = b->env;
+        b->m[k].number   = k;
         b->m[k].encoding = b->build->format->member[k];
         cairn_table_init(b->env, &b->m[k].table);
         cairn_table_init(b->env, &b->m[k].seen);
@@ -341,7 +343,9 @@ static bool hoped_in_vain(const builder *b, cairn_status status)
 static bool has_to_repeat(builder *b, cairn_status status)
 {
     if (hoped_in_vain(b, status)) return b->zeros = true;
-    if (b->way.last && (status == CAIRN_NO_MEMORY || status == CAIRN_NO_KERNEL))
+    if (b->way.last
+        && (status == CAIRN_NO_MEMORY || status == CAIRN_NO_KERNEL
+            || status == CAIRN_BAD_OPTION))
         return b->straight = true;
     return false;
 }

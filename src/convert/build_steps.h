@@ -35,6 +35,7 @@ typedef struct cairn_rows {
 /// One member while it is built.
 typedef struct cairn_member_build {
     cairn_env            *env;
+    int                   number; ///< Of the format's members.
     const cairn_encoding *encoding;
     cairn_table           table;   ///< Its entries level by level; at the end in order.
     cairn_table           seen;    ///< The coordinates that its queries saw,

@@ -4,6 +4,8 @@
 
 #include "convert/by_way.h"
 
+#include "convert/path.h"
+
 #include <string.h>
 
 enum {
@@ -65,6 +67,7 @@ static cairn_status go_on(cairn_env           *env,
                           cairn_local        **next)
 {
     const cairn_local *before = way->last;
+    cairn_path        *path   = NULL;
     cairn_route        route  = CAIRN_ROUTE_PREBUILT;
     cairn_build        b      = {.format     = station->format,
                                  .shape      = build->shape,
@@ -76,13 +79,20 @@ static cairn_status go_on(cairn_env           *env,
                                  .held       = build->held,
                                  .loader     = build->loader,
                                  .route      = &route,
+                                 .executed   = &path,
                                  .strict     = true};
 
     memcpy(b.box, build->box, sizeof b.box);
     if (before) b.held += before->group[0].bytes;
     CAIRN_TRY(cairn_local_build(env, &b, next));
     if (route > way->route) way->route = route;
-    return CAIRN_OK;
+
+    const cairn_status status = cairn_pass_list_append(
+        &way->program, &path->program, (int)(station - way->station) + 1);
+
+    cairn_path_destroy(&path);
+    if (status != CAIRN_OK) cairn_local_destroy(next);
+    return status;
 }
 
 static cairn_status
@@ -108,6 +118,7 @@ void cairn_by_way_go(cairn_env                *env,
     const double begin = cairn_seconds();
 
     way->route = CAIRN_ROUTE_PREBUILT;
+    cairn_pass_list_init(&way->program, env);
     if (cairn_by_way_find(env, build, members, way) != CAIRN_OK
         || make_all(env, build, way) != CAIRN_OK || !way->last)
         return;
@@ -122,6 +133,7 @@ void cairn_by_way_go(cairn_env                *env,
 void cairn_by_way_fini(cairn_env *env, cairn_by_way *way)
 {
     cairn_local_destroy(&way->last);
+    if (way->program.env) cairn_pass_list_fini(&way->program);
     while (way->stations > 0)
         cairn_station_fini(env, &way->station[--way->stations]);
 }

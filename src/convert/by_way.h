@@ -32,6 +32,7 @@
 #define CAIRN_CONVERT_BY_WAY_H
 
 #include "convert/build_steps.h"
+#include "convert/pass_list.h"
 
 /// A tensor in between.
 typedef struct cairn_station {
@@ -40,12 +41,22 @@ typedef struct cairn_station {
 } cairn_station;
 
 typedef struct cairn_by_way {
-    int           stations; ///< 0: the source is as good.
-    cairn_station station[CAIRN_MAX_ORDER + 1];
-    cairn_local  *last;   ///< The last station, once it is made.
-    cairn_build   onward; ///< The build from there.
-    cairn_route   route;  ///< Of the functions that made it, the least.
+    int             stations; ///< 0: the source is as good.
+    cairn_station   station[CAIRN_MAX_ORDER + 1];
+    cairn_local    *last;    ///< The last station, once it is made.
+    cairn_build     onward;  ///< The build from there.
+    cairn_route     route;   ///< Of the functions that made it, the least.
+    cairn_pass_list program; ///< What made the stations.
 } cairn_by_way;
+
+/// Find the program that a build was, once all arrays are filled.
+///
+/// @param[in]     members  [count]
+/// @param[in,out] program  Initialised; what it has is replaced.
+cairn_status cairn_build_describe(const cairn_member_build *members,
+                                  int                       count,
+                                  const cairn_by_way       *way,
+                                  cairn_pass_list          *program);
 
 /// Make a build start from another order, if that pays and succeeds: then `last` is there.
 ///

@@ -10,6 +10,8 @@
 #include "convert/compiled_rank.h"
 #include "convert/compiled_taken.h"
 
+#include <string.h>
+
 enum {
     WORTH_LOOKING = 4000, ///< Entries from which looking for functions pays (a guess).
 };
@@ -41,6 +43,10 @@ cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *bu
 {
     const cairn_pos n = cairn_build_entries(build);
 
+    if (env->options.convert[0])
+        return strcmp(env->options.convert, CAIRN_METHOD_REFERENCE) == 0
+                   ? CAIRN_BUILD_REFERENCE
+                   : CAIRN_BUILD_COMPILED;
     switch ((cairn_kernels_way)env->options.kernels) {
     case CAIRN_KERNELS_COMPILED: return CAIRN_BUILD_COMPILED;
     case CAIRN_KERNELS_REFERENCE: return CAIRN_BUILD_REFERENCE;
@@ -213,14 +219,66 @@ static cairn_status make_counts(cairn_compiled *c)
     return CAIRN_NEW_ZERO(c->m->env, rows.hi - rows.lo + 1, &c->origin.counts);
 }
 
+/// May a way go? What numbers entries along rows goes with their slots alone.
+static cairn_status applies(cairn_compiled *c, cairn_strategy strategy, bool *may)
+{
+    const bool by_facts = cairn_strategy_applies(strategy, c->m->layout, &c->facts);
+
+    *may = false;
+    if (c->m->laned != (strategy == CAIRN_STRATEGY_LANES)) return CAIRN_OK;
+    switch (strategy) {
+    case CAIRN_STRATEGY_LANES: *may = true; return CAIRN_OK;
+    case CAIRN_STRATEGY_ROWS: return cairn_way_rows_fits(c, may);
+    case CAIRN_STRATEGY_LINES: *may = cairn_way_lines_fits(c); return CAIRN_OK;
+    case CAIRN_STRATEGY_WHOLE:
+        *may = cairn_strategy_applies(CAIRN_STRATEGY_SCATTER, c->m->layout, &c->facts)
+               && cairn_way_whole_fits(c);
+        return CAIRN_OK;
+    case CAIRN_STRATEGY_TAKE:
+        c->strategy = CAIRN_STRATEGY_APPEND;
+        if (!cairn_strategy_applies(c->strategy, c->m->layout, &c->facts))
+            return CAIRN_OK;
+        cairn_taken_find(c);
+        *may = cairn_way_take_fits(c);
+        return CAIRN_OK;
+    default: *may = by_facts; return CAIRN_OK;
+    }
+}
+
+/// The way of the method that CAIRN_CONVERT names.
+static cairn_status choose_named(cairn_compiled *c, const char *method)
+{
+    const char *needs = "";
+    bool        may;
+
+    for (int k = 0; k < (int)(sizeof ways / sizeof *ways); k++) {
+        const cairn_strategy strategy = (cairn_strategy)k;
+
+        if (strcmp(cairn_strategy_name(strategy), method) != 0) continue;
+        needs = cairn_strategy_needs(strategy);
+        CAIRN_TRY(applies(c, strategy, &may));
+        c->strategy = strategy;
+        if (may) return CAIRN_OK;
+    }
+    return cairn_fail(c->m->env, CAIRN_BAD_OPTION,
+                      "option: CAIRN_CONVERT: %s does not apply to member %d: %s",
+                      method, c->m->number, needs);
+}
+
 static cairn_status choose(cairn_compiled *c)
 {
     bool by_rows = false;
 
     if (c->build->dealt) {
-        CAIRN_CHECK(cairn_way_dealt_fits(c->build->dealt, c->m->layout, &c->facts),
-                    c->m->env, CAIRN_NO_KERNEL,
-                    "convert: the target is not filled from buckets");
+        const char *const method = c->m->env->options.convert;
+        const bool        named =
+            !method[0] || c->build->strict
+            || strcmp(method, cairn_strategy_name(CAIRN_STRATEGY_DEALT)) == 0;
+
+        CAIRN_CHECK(
+            named && cairn_way_dealt_fits(c->build->dealt, c->m->layout, &c->facts),
+            c->m->env, CAIRN_NO_KERNEL,
+            "convert: the target is not filled from buckets");
         c->strategy = CAIRN_STRATEGY_DEALT;
         return CAIRN_OK;
     }
@@ -246,15 +304,19 @@ static cairn_status choose(cairn_compiled *c)
 static cairn_status prepare(cairn_compiled *c)
 {
     cairn_env *const            env    = c->m->env;
+    const char *const           method = env->options.convert;
     const cairn_strategy_source source = cairn_strategy_source_of(&c->origin);
 
     CAIRN_TRY(cairn_compiled_ranges(c, c->range));
     CAIRN_CHECK(cairn_origin_fits(&c->origin), env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
     CAIRN_TRY(cairn_strategy_find(env, &source, c->m->layout, c->range, &c->facts));
-    CAIRN_TRY(choose(c));
-    cairn_taken_find(c);
-    if (cairn_way_take_fits(c)) c->strategy = CAIRN_STRATEGY_TAKE;
+    if (method[0] && !c->build->strict && !c->build->dealt)
+        CAIRN_TRY(choose_named(c, method));
+    else
+        CAIRN_TRY(choose(c));
+    if (c->strategy != CAIRN_STRATEGY_TAKE) cairn_taken_find(c);
+    if (!method[0] && cairn_way_take_fits(c)) c->strategy = CAIRN_STRATEGY_TAKE;
     return ways[c->strategy]->load(c);
 }
 

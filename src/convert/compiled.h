@@ -18,6 +18,7 @@
 
 #include "convert/build_steps.h"
 #include "convert/compiled_shares.h"
+#include "convert/pass_list.h"
 #include "convert/strategy.h"
 
 /// One member while it is built the compiled way.
@@ -76,7 +77,7 @@ extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
 {
-    return env->options.kernels != CAIRN_KERNELS_COMPILED;
+    return env->options.kernels != CAIRN_KERNELS_COMPILED && !env->options.convert[0];
 }
 
 /// Read all entries of the tensor to start from as coordinates, in order.
@@ -130,6 +131,15 @@ cairn_status
 cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *part);
 
 void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled);
+
+/// Append the passes that built the member, whose arrays are filled.
+cairn_status cairn_compiled_describe(const cairn_compiled *c, cairn_pass_list *program);
+
+/// Were the entries taken from where the mirrored ones are? (The way SCATTER.)
+bool cairn_way_scatter_mirrored(const cairn_compiled *c);
+
+/// Do the rows go to their slots by way of tiles? (The way LANES.)
+bool cairn_way_lanes_is_tiled(const cairn_compiled *c);
 
 /// Can the source be read row by row in the order of the target? (The way ROWS.)
 cairn_status cairn_way_rows_fits(cairn_compiled *c, bool *fits);

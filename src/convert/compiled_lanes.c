@@ -21,6 +21,11 @@ static int64_t lanes_of(const cairn_layout *to)
     return lanes;
 }
 
+bool cairn_way_lanes_is_tiled(const cairn_compiled *c)
+{
+    return c->stands && cairn_lanes_are_far(c->m->layout, lanes_of(c->m->layout));
+}
+
 static cairn_status load(cairn_compiled *c)
 {
     cairn_convert_spec lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);

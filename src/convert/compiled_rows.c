@@ -9,6 +9,8 @@
 #include "convert/compiled_tally.h"
 #include "query/rows.h"
 
+#include <string.h>
+
 /* ---- which queries ---- */
 
 /// A query while it is looked at, and those before it.
@@ -106,6 +108,15 @@ static bool has_zeros(cairn_member_build *m, const cairn_build *build)
     return !m->hoped && cairn_rank_has_zeros(build);
 }
 
+/// Are numbers along rows to be given where rows get their slots, as far as CAIRN_CONVERT
+/// says?
+static bool may_have_slots(const cairn_env *env)
+{
+    const char *const method = env->options.convert;
+
+    return !method[0] || strcmp(method, cairn_strategy_name(CAIRN_STRATEGY_LANES)) == 0;
+}
+
 /// Without numbers along rows nothing may be padded by a query.
 static bool fits_layout(const cairn_member_build *m, const cairn_layout *layout)
 {
@@ -128,7 +139,8 @@ cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
     if (!fits) goto done;
     CAIRN_GO(done, cairn_layout_create(m->env, m->encoding, build->shape.extent,
                                        build->box, NULL, build->value_bits, &layout));
-    fits = fits_layout(m, layout) && !(m->ranked && has_zeros(m, build));
+    fits = fits_layout(m, layout)
+           && !(m->ranked && (!may_have_slots(m->env) || has_zeros(m, build)));
 done:
     cairn_layout_destroy(m->env, &layout);
     cairn_free(m->env, f.algebra);

@@ -281,6 +281,7 @@ static cairn_status mirror(const cairn_compiled *c, cairn_part *part, bool *mirr
     c->shares.found[0] = 0;
     CAIRN_TRY(cairn_compiled_run(c, &c->mirror, &part->view, &args));
     *mirrored = (c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from);
+    c->shares.found[1] = *mirrored;
     if (!*mirrored) return CAIRN_OK;
     if (cairn_taken_fits_mirror(c)) {
         cairn_taken_mirror(c, part);
@@ -289,6 +290,11 @@ static cairn_status mirror(const cairn_compiled *c, cairn_part *part, bool *mirr
     begin_groups(c, from);
     write_ptr(c, 0, &part->view.level[E]);
     return CAIRN_OK;
+}
+
+bool cairn_way_scatter_mirrored(const cairn_compiled *c)
+{
+    return c->mirror.loader && c->shares.found[1];
 }
 
 /// The first bank's turn is all banks' turn.

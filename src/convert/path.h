@@ -39,6 +39,7 @@
 #ifndef CAIRN_CONVERT_PATH_H
 #define CAIRN_CONVERT_PATH_H
 
+#include "convert/pass_list.h"
 #include "format/encoding.h"
 
 /// Levels that a table may have while rules work on it.
@@ -107,6 +108,8 @@ typedef struct cairn_path {
     bool             sorted; ///< The entries are in the order of their levels after it.
     int              routes; ///< Routes that were compared,
     double           others; ///< bytes an entry of the next best; 0 with one route.
+    char            *how;    ///< The program as text, once cairn_path_print() ran.
+    cairn_pass_list  program; ///< How it was done, or would be; empty: not known.
 } cairn_path;
 
 /// Plan the conversion of tensors from one format to another.
@@ -128,7 +131,7 @@ cairn_status cairn_path_plan(cairn_env          *env,
 
 CAIRN_API void cairn_path_destroy(cairn_path **path);
 
-/// Print all rules into `text`.
+/// Print all rules into `text`, and all passes into `how`.
 cairn_status cairn_path_print(cairn_path *path);
 
 /// Print a rule as "Skew(0,1,-1)". @param[out] text  Freed with cairn_free().

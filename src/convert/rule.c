@@ -66,5 +66,5 @@ cairn_status cairn_path_print(cairn_path *path)
     CAIRN_TRY(CAIRN_NEW_ZERO(path->env, path->rules, &path->text));
     for (int k = 0; k < path->rules; k++)
         CAIRN_TRY(cairn_rule_print(path->env, &path->rule[k], &path->text[k]));
-    return CAIRN_OK;
+    return cairn_pass_list_print(&path->program, &path->how);
 }

@@ -22,6 +22,7 @@ cairn_stage_init(cairn_env *env, int order, const int64_t *extent, cairn_stage *
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, CAIRN_TABLE_LEVELS, &stage->level));
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &stage->path));
     stage->path->env = env;
+    cairn_pass_list_init(&stage->path->program, env);
     cairn_algebra_init(stage->algebra, env, order);
     for (int k = 0; k < order; k++)
         stage->level[k] = (cairn_digit){
@@ -51,6 +52,8 @@ void cairn_path_destroy(cairn_path **path)
     cairn_free(env, (*path)->text);
     cairn_free(env, (*path)->rule);
     cairn_free(env, (*path)->work);
+    cairn_pass_list_fini(&(*path)->program);
+    cairn_free(env, (*path)->how);
     cairn_free(env, *path);
     *path = NULL;
 }

@@ -4,8 +4,53 @@
 
 #include "convert/strategy.h"
 
+#include "base/options.h"
+
+#include <string.h>
+
 /* Positions and counts of SCATTER and SLOTS are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)
+
+const char *cairn_strategy_name(cairn_strategy strategy)
+{
+    static const char *const names[] = {
+#define X(id, method, needs) method,
+        CAIRN_STRATEGY_MAP(X)
+#undef X
+    };
+
+    return names[strategy];
+}
+
+const char *cairn_strategy_needs(cairn_strategy strategy)
+{
+    static const char *const needs[] = {
+#define X(id, method, needs) needs,
+        CAIRN_STRATEGY_MAP(X)
+#undef X
+    };
+
+    return needs[strategy];
+}
+
+cairn_status cairn_method_check(cairn_env *env, const char *word)
+{
+    static const char *const names[] = {
+#define X(id, method, needs) method,
+        CAIRN_STRATEGY_MAP(X)
+#undef X
+            CAIRN_METHOD_REFERENCE,
+        NULL,
+    };
+    const char *nearest = cairn_nearest(word, names);
+
+    for (int k = 0; names[k]; k++)
+        if (strcmp(word, names[k]) == 0) return CAIRN_OK;
+    if (!*word) return CAIRN_OK;
+    return cairn_fail(
+        env, CAIRN_BAD_OPTION, "option: CAIRN_CONVERT: %s is no method%s%s%s", word,
+        nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
 
 static int64_t combinations(const cairn_layout *to, int levels)
 {
@@ -95,12 +140,25 @@ static bool can_use_slots(const cairn_layout *to, const cairn_strategy_facts *fa
            && facts->entries <= MOST && facts->groups <= MOST;
 }
 
+bool cairn_strategy_applies(cairn_strategy              strategy,
+                            const cairn_layout         *to,
+                            const cairn_strategy_facts *facts)
+{
+    switch (strategy) {
+    case CAIRN_STRATEGY_APPEND: return facts->trusted && can_append(to, facts);
+    case CAIRN_STRATEGY_SCATTER: return facts->trusted && can_scatter(to, facts);
+    case CAIRN_STRATEGY_SLOTS: return facts->trusted && can_use_slots(to, facts);
+    default: return strategy == CAIRN_STRATEGY_SORT;
+    }
+}
+
 cairn_strategy cairn_strategy_choose(const cairn_layout         *to,
                                      const cairn_strategy_facts *facts)
 {
-    if (!facts->trusted) return CAIRN_STRATEGY_SORT;
-    if (can_append(to, facts)) return CAIRN_STRATEGY_APPEND;
-    if (can_scatter(to, facts)) return CAIRN_STRATEGY_SCATTER;
-    if (can_use_slots(to, facts)) return CAIRN_STRATEGY_SLOTS;
+    static const cairn_strategy best_first[] = {
+        CAIRN_STRATEGY_APPEND, CAIRN_STRATEGY_SCATTER, CAIRN_STRATEGY_SLOTS};
+
+    for (size_t k = 0; k < sizeof best_first / sizeof *best_first; k++)
+        if (cairn_strategy_applies(best_first[k], to, facts)) return best_first[k];
     return CAIRN_STRATEGY_SORT;
 }

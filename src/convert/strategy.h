@@ -25,18 +25,40 @@
 #include "convert/compiled_source.h"
 #include "lower/convert_order.h"
 
+/// Ways: method of which it is one, and what that method needs. Two ways of one method do
+/// the same passes in different circumstances.
+#define CAIRN_STRATEGY_MAP(X)                                                          \
+    X(APPEND, "append", "the source must come in the order of the target")             \
+    X(SCATTER, "scatter",                                                              \
+      "every entry must be a node, in groups that follow each other")                  \
+    X(SLOTS, "groups",                                                                 \
+      "one trimmed level of few indices, or queries that number groups")               \
+    X(SORT, "sort", "the indices of an entry must fit two words")                      \
+    X(LANES, "row-slots", "queries must number the entries along rows")                \
+    X(ROWS, "rows", "rows must lie together in the source, and give the first levels") \
+    X(DEALT, "partitioned", "the source must be partitioned by groups of the target")  \
+    X(LINES, "groups",                                                                 \
+      "one trimmed level of few indices, or queries that number groups")               \
+    X(WHOLE, "rows",                                                                   \
+      "rows must lie together in the source, and give the first levels")               \
+    X(TAKE, "share", "all but where rows begin must be the source's")
+
 typedef enum {
-    CAIRN_STRATEGY_APPEND,
-    CAIRN_STRATEGY_SCATTER,
-    CAIRN_STRATEGY_SLOTS,
-    CAIRN_STRATEGY_SORT,
-    CAIRN_STRATEGY_LANES,
-    CAIRN_STRATEGY_ROWS,
-    CAIRN_STRATEGY_DEALT,
-    CAIRN_STRATEGY_LINES,
-    CAIRN_STRATEGY_WHOLE,
-    CAIRN_STRATEGY_TAKE,
+#define X(id, method, needs) CAIRN_STRATEGY_##id,
+    CAIRN_STRATEGY_MAP(X)
+#undef X
 } cairn_strategy;
+
+/// The method that a way is one of, and what it needs.
+const char *cairn_strategy_name(cairn_strategy strategy);
+const char *cairn_strategy_needs(cairn_strategy strategy);
+
+#define CAIRN_METHOD_REFERENCE "reference" ///< Not by a way: rule by rule.
+
+/// Is @p word a method's name? "" is none.
+///
+/// @retval CAIRN_BAD_OPTION  It is none; the message has the nearest one.
+cairn_status cairn_method_check(cairn_env *env, const char *word);
 
 /// What has to be known about a source.
 typedef struct cairn_strategy_source {
@@ -65,6 +87,13 @@ cairn_status cairn_strategy_find(cairn_env                   *env,
                                  const cairn_interval        *range,
                                  cairn_strategy_facts        *facts);
 
+/// May a way go by these facts, of those that go by facts alone: APPEND, SCATTER, SLOTS,
+/// SORT?
+bool cairn_strategy_applies(cairn_strategy              strategy,
+                            const cairn_layout         *to,
+                            const cairn_strategy_facts *facts);
+
+/// The best of these.
 cairn_strategy cairn_strategy_choose(const cairn_layout         *to,
                                      const cairn_strategy_facts *facts);
 

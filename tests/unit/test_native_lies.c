@@ -35,7 +35,8 @@ ParameterizedTestParameters(native_lies, are_refused)
         {"dia", -3, 5      }, /* six values are not 0 */
         {"dia", -3, 16     }, /* three diagonals of five positions */
         {"dia", -3, 1000   },
-        {"csr", 0,  2      },
+        {"csr", 0,  0      }, /* versions */
+        {"csr", 0,  3      },
         {"csr", 1,  3      },
         {"csr", 2,  33     },
         {"csr", 4,  2      },

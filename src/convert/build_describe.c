@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The program that a build was: intermediates, the dealing to members, and for each
+/// member the numbers of its queries and the way of its entries.
+
+#include "convert/by_way.h"
+#include "convert/compiled.h"
+#include "convert/compiled_blocks.h"
+
+static cairn_number_rule rule_of(const cairn_query *query)
+{
+    switch (query->func) {
+    case CAIRN_QUERY_SUM: return CAIRN_NUMBER_NONE;
+    case CAIRN_QUERY_ENUM:
+        return query->distance > 0 ? CAIRN_NUMBER_DISTANCE : CAIRN_NUMBER_RANK;
+    case CAIRN_QUERY_REORDER: return CAIRN_NUMBER_PLACE;
+    case CAIRN_QUERY_SCHEDULE: return CAIRN_NUMBER_BUCKET;
+    }
+    return CAIRN_NUMBER_NONE;
+}
+
+static cairn_status add_assign(const cairn_member_build *members,
+                               cairn_pass_list          *program)
+{
+    const bool interpreted = members[0].looked == CAIRN_ROUTE_REFERENCE;
+    cairn_pass pass        = {.method      = "assign",
+                              .what        = CAIRN_PASS_COUNT,
+                              .member      = -1,
+                              .index       = program->indices++,
+                              .interpreted = interpreted};
+
+    CAIRN_TRY(cairn_pass_list_add(program, &pass));
+    pass.what = CAIRN_PASS_ASSIGN;
+    return cairn_pass_list_add(program, &pass);
+}
+
+/// Sums are counts of groups; what numbers elements goes by the counts before.
+static cairn_status
+add_query(cairn_pass_list *program, cairn_pass *pass, const cairn_query *query)
+{
+    pass->rule = rule_of(query);
+    pass->what = pass->rule == CAIRN_NUMBER_NONE ? CAIRN_PASS_COUNT : CAIRN_PASS_NUMBER;
+    if (pass->what == CAIRN_PASS_COUNT) pass->index = program->indices++;
+    return cairn_pass_list_add(program, pass);
+}
+
+/// What gave the member its numbers. Along rows they are given where entries are moved, if
+/// the rows have not been counted before.
+static cairn_status
+add_queries(const cairn_member_build *m, const char *method, cairn_pass_list *program)
+{
+    const cairn_encoding *e    = m->encoding;
+    const bool            runs = m->set != NULL;
+    cairn_pass            pass = {.method = method,
+                                  .member = m->number,
+                                  .index  = -1,
+                                  .unit   = runs ? CAIRN_UNIT_ENTRY : CAIRN_UNIT_RUN,
+                                  .interpreted = runs};
+
+    if (!runs && !m->rows.on && !m->blocks) return CAIRN_OK;
+    for (int q = 0; q < e->queries; q++)
+        CAIRN_TRY(add_query(program, &pass, &e->query[q]));
+    return CAIRN_OK;
+}
+
+static cairn_status describe_member(const cairn_member_build *m,
+                                    cairn_pass_list          *program)
+{
+    const cairn_compiled *c      = m->compiled;
+    const char *const     method = c ? cairn_strategy_name(c->strategy) : "reference";
+    const cairn_pass      rules  = {.method      = method,
+                                    .what        = CAIRN_PASS_RULES,
+                                    .member      = m->number,
+                                    .index       = -1,
+                                    .arrays      = cairn_pass_arrays(m->layout),
+                                    .stores      = CAIRN_STORES_DIRECT,
+                                    .interpreted = true};
+
+    if (!c) return cairn_pass_list_add(program, &rules);
+    CAIRN_TRY(add_queries(m, method, program));
+    return cairn_compiled_describe(c, program);
+}
+
+cairn_status cairn_build_describe(const cairn_member_build *members,
+                                  int                       count,
+                                  const cairn_by_way       *way,
+                                  cairn_pass_list          *program)
+{
+    cairn_pass_list_fini(program);
+    if (way->last) CAIRN_TRY(cairn_pass_list_append(program, &way->program, 0));
+    if (count > 1 && members[0].compiled) CAIRN_TRY(add_assign(members, program));
+    for (int k = 0; k < count; k++)
+        CAIRN_TRY(describe_member(&members[k], program));
+    return CAIRN_OK;
+}

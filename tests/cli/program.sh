@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The program of a conversion: `format --path` prints the passes that ran, CAIRN_CONVERT
+# forces a method, and what it makes is the same byte for byte.
+. "$(dirname "$0")/lib.sh"
+
+expect 0 generate uniform --n 3000 --degree 5 --seed 3 -o m.mtx
+
+# ran TO FROM METHOD: FROM becomes TO by METHOD's passes.
+ran() {
+    expect 0 format "$1" --path "$2" m.mtx
+    says "^  0 *$3 "
+    [ "$(sed -n 1p out)" != "$(grep -m 1 member out)" ] || fail "the rules do not come first"
+}
+
+# forced METHOD TO FROM: it applies, it is what runs, and the arrays are the reference's.
+forced() {
+    environment=CAIRN_CONVERT=reference
+    expect 0 format "$2" --path "$3" m.mtx --arrays
+    says '^  0 *reference *Rules .*(interpreted)'
+    sed -n '/^part/,$p' out >reference
+    environment=CAIRN_CONVERT=$1
+    expect 0 format "$2" --path "$3" m.mtx --arrays
+    says "^  0 *$1 "
+    sed -n '/^part/,$p' out >arrays
+    environment=
+    same arrays reference
+}
+
+# refused METHOD TO FROM: status 2, member and reason.
+refused() {
+    environment=CAIRN_CONVERT=$1
+    expect 2 format "$2" --path "$3" m.mtx
+    complains "CAIRN_CONVERT: $1 does not apply to member 0: "
+    environment=
+}
+
+environment=CAIRN_KERNELS=compiled
+ran csr coo share
+ran csc csr scatter
+ran csc csr 'scatter *Move *entry'
+ran ell csr 'row-slots *Number *run *rank'
+ran 'bcsr<2,2>' csr groups
+ran 'bcsr<2,2>' csr 'groups *Count *entry'
+ran ell csc row-slots
+says '^  to 1 *scatter *Move' # by way of rows
+expect 0 format 'hybrid<bdia<64>,csr>' --path csr m.mtx --json program.json
+fields program.json path program
+environment=
+
+forced append csr coo
+forced share csr coo
+forced rows csr coo
+forced sort csr coo
+forced scatter csc csr
+forced sort csc csr
+forced row-slots ell csr
+forced groups ell csr
+forced sort ell csr
+forced groups 'bcsr<2,2>' csr
+forced sort 'bcsr<2,2>' csr
+
+refused append csc csr
+refused scatter ell csr
+refused row-slots csc csr
+refused share csc csr
+refused rows 'bcsr<2,2>' csr
+refused partitioned csr coo
+
+environment=CAIRN_CONVERT=rowslots
+expect 2 info m.mtx
+complains 'CAIRN_CONVERT: rowslots is no method; did you mean row-slots?'
+finish
