@@ -122,6 +122,6 @@ void cli_format_path_print(const cli_format_view *view)
     }
     printf("\n");
     print_total(view, bytes);
-    printf("\n");
+    if (view->tensor) printf("\n");
     print_program(cli_format_path_done(view));
 }
