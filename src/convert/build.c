@@ -96,9 +96,10 @@ static cairn_status count_nodes(builder *b, int member)
 /// One word for all members: the least that any of them got.
 static void join_routes(builder *b)
 {
-    b->route = b->compiled ? CAIRN_ROUTE_PREBUILT : CAIRN_ROUTE_REFERENCE;
-    if (b->way.last) b->route = b->way.route;
-    for (int k = 0; k < b->members && b->compiled; k++) {
+    b->route = CAIRN_ROUTE_REFERENCE;
+    if (!b->compiled || b->build->loader->interprets) return;
+    b->route = b->way.last ? b->way.route : CAIRN_ROUTE_PREBUILT;
+    for (int k = 0; k < b->members; k++) {
         if (!b->m[k].compiled) {
             b->route = CAIRN_ROUTE_REFERENCE;
             return;
@@ -115,7 +116,7 @@ static void get_functions(const builder *b)
     const double               begin  = cairn_seconds();
     cairn_wishes              *wishes = NULL;
 
-    if (!b->compiled || !loader->ahead
+    if (!b->compiled || !loader->ahead || loader->interprets
         || cairn_build_worth(b->env, b->build) != CAIRN_BUILD_COMPILED
         || CAIRN_NEW(b->env, 1, &wishes) != CAIRN_OK)
         return;

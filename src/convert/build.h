@@ -56,11 +56,11 @@ typedef struct cairn_build {
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
     bool strict; ///< Only the compiled way, from the source as it is; else NO_KERNEL.
     cairn_route
-        *route;       ///< If not NULL: REFERENCE if any member went that way, else how
-                      ///< the others' functions came to be.
-    int *interpreted; ///< If not NULL: counts queries and deals that looked at
-                      ///< coordinates one by one.
-    cairn_build_log    *log;      ///< If not NULL: empty; gets what was done.
+        *route; ///< If not NULL: REFERENCE if any member went that way or the loader
+                ///< interprets, else how the functions came to be.
+    int *interpreted;        ///< If not NULL: counts queries and deals that looked at
+                             ///< coordinates one by one.
+    cairn_build_log    *log; ///< If not NULL: empty; gets what was done.
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
 

@@ -30,6 +30,7 @@ typedef struct {
     uint32_t       *begin; ///< [lines + 1] for each.
     _Atomic int64_t taken; ///< Buckets that somebody has, or has had.
     _Atomic bool    repeated;
+    _Atomic int64_t result; ///< Of a phase that failed; else 0.
 } dealing;
 
 static int split_of(const cairn_dealt *dealt)
@@ -139,11 +140,13 @@ static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begi
         return false;
     for (int64_t k = first; k < end; k++)
         cursor[k] = (uint32_t)at + begin[k - first];
-    args.end    = n;
-    args.offset = &at;
-    args.key    = &sorted[0].word;
-    args.moved  = (double *)(void *)&sorted[0].load;
-    ((cairn_convert_fn)d->c->fill.kernel.run)(NULL, d->to, &args);
+    args.end             = n;
+    args.offset          = &at;
+    args.key             = &sorted[0].word;
+    args.moved           = (double *)(void *)&sorted[0].load;
+    const int64_t result = cairn_phase_call(&d->c->fill, NULL, d->to, &args);
+
+    if (result != 0) d->result = result;
     return true;
 }
 
@@ -155,7 +158,7 @@ static void bucket_task(void *user, int sorter)
 
     for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->dealt->buckets;) {
         if (!do_bucket(d, b, scratch, begin)) d->repeated = true;
-        if (d->repeated) return;
+        if (d->repeated || d->result != 0) return;
     }
 }
 
@@ -186,6 +189,7 @@ static cairn_status run(dealing *d)
     CAIRN_GO(done, CAIRN_NEW(env, sorters * d->room, &d->scratch));
     CAIRN_GO(done, CAIRN_NEW(env, sorters * (d->lines + 1), &d->begin));
     cairn_crew_run(&env->crew, sorters, bucket_task, d, sorters);
+    CAIRN_GO(done, cairn_phase_check(env, d->result));
     if (d->repeated)
         status = cairn_fail(env, CAIRN_NO_KERNEL, "convert: an entry is there twice");
 done:

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Loading and calling the phases of conversions.
+/// Loading, interpreting and calling the phases of conversions.
 
 #include "convert/compiled_kernel.h"
 
 #include "emit/c.h"
+
+enum { BROKEN = -2 }; ///< Result of a phase that cannot be interpreted.
 
 typedef struct {
     const cairn_convert_spec *spec;
@@ -33,6 +35,19 @@ static cairn_status write_source(cairn_env *env, void *user, char **source)
     return status;
 }
 
+/// Lower a phase, to be interpreted.
+static cairn_status
+prepare(cairn_env *env, const cairn_convert_spec *spec, cairn_ir_code **code)
+{
+    cairn_ir_function *function;
+
+    CAIRN_TRY(cairn_convert_lower(env, spec, "phase", &function));
+    const cairn_status status = cairn_ir_code_create(env, function, code);
+
+    cairn_ir_destroy(env, &function);
+    return status;
+}
+
 cairn_status cairn_phase_load(cairn_env                 *env,
                               const cairn_kernel_loader *loader,
                               const cairn_convert_spec  *spec,
@@ -41,6 +56,13 @@ cairn_status cairn_phase_load(cairn_env                 *env,
 {
     char *key;
 
+    if (loader->interprets) {
+        CAIRN_TRY(prepare(env, spec, &phase->interpreted));
+        phase->kernel = (cairn_kernel){.route = CAIRN_ROUTE_REFERENCE};
+        phase->loader = loader;
+        phase->env    = env;
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_convert_key(env, spec, &key));
     writer                     w       = {spec, key};
     const cairn_kernel_request request = {
@@ -84,7 +106,7 @@ void cairn_phases_ahead(cairn_env                 *env,
     cairn_kernel_request *request = NULL;
     writer               *w       = NULL;
 
-    if (!loader->ahead || specs < 2) return;
+    if (loader->interprets || !loader->ahead || specs < 2) return;
     if (CAIRN_NEW_ZERO(env, specs, &w) == CAIRN_OK
         && CAIRN_NEW(env, specs, &request) == CAIRN_OK)
         request_all(env, loader, spec, specs, w, request);
@@ -96,7 +118,10 @@ void cairn_phases_ahead(cairn_env                 *env,
 
 void cairn_phase_release(cairn_phase *phase)
 {
-    if (phase->loader) phase->loader->release(phase->loader->user, &phase->kernel);
+    if (phase->interpreted)
+        cairn_ir_code_destroy(phase->env, &phase->interpreted);
+    else if (phase->loader)
+        phase->loader->release(phase->loader->user, &phase->kernel);
     phase->loader = NULL;
 }
 
@@ -106,14 +131,20 @@ int64_t cairn_phase_call(const cairn_phase        *phase,
                          const cairn_convert_args *args)
 {
     const cairn_convert_fn run = (cairn_convert_fn)phase->kernel.run;
+    int64_t                result;
 
-    return run(from, to, args);
+    if (!phase->interpreted) return run(from, to, args);
+    if (cairn_ir_code_run(phase->env, phase->interpreted, from, to, args, NULL, &result)
+        != CAIRN_OK)
+        return BROKEN;
+    return result;
 }
 
 cairn_status cairn_phase_check(cairn_env *env, int64_t result)
 {
-    CAIRN_CHECK(result >= 0, env, CAIRN_NO_MEMORY,
-                "convert: out of memory in a compiled phase");
+    CAIRN_CHECK(result != BROKEN, env, CAIRN_BAD_ARGUMENT,
+                "convert: a phase cannot be interpreted: %s", cairn_message(env));
+    CAIRN_CHECK(result >= 0, env, CAIRN_NO_MEMORY, "convert: out of memory in a phase");
     CAIRN_CHECK(result != CAIRN_CONVERT_FULL, env, CAIRN_BAD_ARGUMENT,
                 "convert: a part holds more entries than it was built with");
     return CAIRN_OK;

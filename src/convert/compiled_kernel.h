@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Phases of conversions as functions that can be called: their requests to the loader,
-/// and the calls.
+/// and the calls. Where the loader says so they are interpreted instead.
 
 #ifndef CAIRN_CONVERT_COMPILED_KERNEL_H
 #define CAIRN_CONVERT_COMPILED_KERNEL_H
 
 #include "emit/kernel.h"
 #include "lower/convert.h"
+#include "lower/ir_run.h"
 
 /// One loaded phase.
 typedef struct cairn_phase {
-    const cairn_kernel_loader *loader; ///< NULL: nothing is loaded.
-    cairn_kernel               kernel;
+    const cairn_kernel_loader *loader;      ///< NULL: nothing is loaded.
+    cairn_kernel               kernel;      ///< REFERENCE, without a function, if it is
+    cairn_ir_code             *interpreted; ///< interpreted. NULL: it is a kernel.
+    cairn_env                 *env;         ///< That loaded it.
 } cairn_phase;
 
 /// Get the function of a phase.
@@ -21,7 +24,8 @@ typedef struct cairn_phase {
 ///
 /// @param[out] phase  Give back with cairn_phase_release(). Unchanged on failure.
 /// @param[in]  at_hand  Only if nothing has to be compiled.
-/// @retval CAIRN_NO_KERNEL  Nobody can compile it here, or may.
+/// @retval CAIRN_NO_KERNEL  Nobody can compile it here, or may; never if the loader
+///                            interprets.
 cairn_status cairn_phase_load(cairn_env                 *env,
                               const cairn_kernel_loader *loader,
                               const cairn_convert_spec  *spec,
@@ -29,7 +33,8 @@ cairn_status cairn_phase_load(cairn_env                 *env,
                               cairn_phase               *phase);
 
 /// Get functions that cairn_phase_load() will be asked for, side by side, if several have
-/// to be compiled. Local. Cannot fail: who asks for one is told.
+/// to be compiled. Nothing happens if the loader interprets. Local. Cannot fail: who asks
+/// for one is told.
 void cairn_phases_ahead(cairn_env                 *env,
                         const cairn_kernel_loader *loader,
                         const cairn_convert_spec  *spec,
@@ -39,7 +44,8 @@ void cairn_phase_release(cairn_phase *phase);
 
 /// Run a phase. Any thread, if others do not write where it does.
 /// @retval CAIRN_NO_MEMORY     It found none for arrays of its own.
-/// @retval CAIRN_BAD_ARGUMENT  The part holds more entries than there is room for.
+/// @retval CAIRN_BAD_ARGUMENT  The part holds more entries than there is room for; or,
+///                             interpreted, the phase did what it must not.
 cairn_status cairn_phase_run(cairn_env                *env,
                              const cairn_phase        *phase,
                              const cairn_kernel_part  *from,

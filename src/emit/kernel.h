@@ -67,6 +67,8 @@ typedef struct cairn_kernel_loader {
     void *user;
     int   vector_bytes; ///< Of the machine's widest useful vectors: 16, 32 or 64.
     int   threads;      ///< That kernels shall use.
+    bool interprets; ///< Nothing is compiled or looked for: who asks interprets what it
+                     ///< lowered (lower/ir_run.h). load() and release() may be NULL.
 
     /// What makes kernels slower to get or to run than they could be (a cache that cannot
     /// be used, a compiler without threads), "WHAT: WHERE: WHY"; "": nothing. The

@@ -7,7 +7,7 @@
 #ifndef CAIRN_TESTS_IR_RANDOM_H
 #define CAIRN_TESTS_IR_RANDOM_H
 
-#include "support/ir_run.h"
+#include "support/ir_watch.h"
 
 enum { IR_LENGTH = 48 }; ///< Elements of every array.
 
@@ -47,8 +47,9 @@ static inline cairn_ir_field ir_field(cairn_ir_source source, int level)
     return (cairn_ir_field){.source = source, .level = level};
 }
 
-static inline int64_t ir_random_length(cairn_ir_field field)
+static inline int64_t ir_random_length(void *user, cairn_ir_field field)
 {
+    (void)user;
     (void)field;
     return IR_LENGTH;
 }
@@ -457,21 +458,17 @@ static inline void ir_build_random(cairn_ir *b, cairn_env *env, uint64_t seed)
 }
 
 /// Run @p f on fresh numbers. @return its status.
+/// @param[out] error  As ir_watched() returns it.
 static inline int64_t ir_interpret(const cairn_ir_function *f,
                                    ir_memory               *memory,
                                    uint64_t                 seed,
                                    const char             **error)
 {
-    ir_machine *const m = calloc(1, sizeof *m);
+    const cairn_ir_watch watch  = {.length = ir_random_length};
+    int64_t              status = 0;
 
     ir_fill(memory, seed);
-    *m = (ir_machine){
-        .f = f, .part = {&memory->part}, .op = &memory->op, .length = ir_random_length};
-
-    const int64_t status = ir_run(m);
-
-    *error = m->error;
-    free(m);
+    *error = ir_watched(f, &memory->part, &memory->op, watch, &status);
     return status;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The compiled way of conversions against the reference way, bit for bit: random formats
-/// from random entries and from each other. Nothing may fall back.
+/// from random entries and from each other. Nothing may fall back. Once compiled, and once
+/// with phases that are interpreted.
 ///
 /// PROPERTY_SEED=N in the environment runs case N alone.
 
@@ -15,21 +16,29 @@
 
 #include <criterion/criterion.h>
 
-enum { USUAL_CASES = 100 };
+enum { USUAL_CASES = 100, USUAL_INTERPRETED = 60 };
 
 typedef struct {
-    cairn_env     env;
-    test_loader  *loader;
-    uint64_t      seed, state;
-    cairn_shape   shape;
-    cairn_entries entries;
-    int           from_bits, to_bits;
-    char          from[RANDOM_FORMAT], to[RANDOM_FORMAT];
+    cairn_env                  env;
+    const cairn_kernel_loader *loader;
+    uint64_t                   seed, state;
+    cairn_shape                shape;
+    cairn_entries              entries;
+    int                        from_bits, to_bits;
+    char                       from[RANDOM_FORMAT], to[RANDOM_FORMAT];
 } pair;
 
 typedef struct {
     int ran, refused;
 } tally;
+
+/// What a loader of kernels does while they are for a pair: its environment is the pair's.
+static void
+take_loader(pair *p, test_loader *compiles, const cairn_kernel_loader *loader)
+{
+    p->loader = compiles ? &compiles->loader : loader;
+    if (compiles) compiles->env = &p->env;
+}
 
 /// From the entries, or from another tensor; by the loader if @p compiled.
 static cairn_status build(pair               *p,
@@ -40,15 +49,16 @@ static cairn_status build(pair               *p,
                           cairn_local       **out)
 {
     cairn_route route = CAIRN_ROUTE_REFERENCE;
-    cairn_build b     = whole_build(p->shape, bits, &p->entries, from,
-                                compiled ? &p->loader->loader : NULL);
+    cairn_build b =
+        whole_build(p->shape, bits, &p->entries, from, compiled ? p->loader : NULL);
+    const bool kernels = compiled && !p->loader->interprets;
 
     b.format                  = format;
     b.route                   = &route;
     const cairn_status status = cairn_local_build(&p->env, &b, out);
 
     if (status == CAIRN_OK)
-        cr_assert((route == CAIRN_ROUTE_REFERENCE) == !compiled,
+        cr_assert((route == CAIRN_ROUTE_REFERENCE) == !kernels,
                   "seed %llu: route %d\nfrom %s\nto %s", (unsigned long long)p->seed,
                   route, p->from, p->to);
     return status;
@@ -93,7 +103,11 @@ compare_builds(pair *p, const cairn_format *format, int bits, const cairn_local 
     return status == CAIRN_OK;
 }
 
-static void run_pair(test_loader *loader, uint64_t seed, tally *t)
+/// @param compiles  NULL: @p loader is taken.
+static void run_pair(test_loader               *compiles,
+                     const cairn_kernel_loader *loader,
+                     uint64_t                   seed,
+                     tally                     *t)
 {
     static pair   p;
     cairn_format *from = NULL, *to = NULL;
@@ -101,8 +115,7 @@ static void run_pair(test_loader *loader, uint64_t seed, tally *t)
 
     memset(&p, 0, sizeof p);
     cairn_env_init(&p.env);
-    p.loader              = loader;
-    loader->env           = &p.env;
+    take_loader(&p, compiles, loader);
     p.env.memory_limit    = 8 << 20;
     p.env.options.kernels = CAIRN_KERNELS_COMPILED;
     crash_note("seed %llu", (unsigned long long)seed);
@@ -143,13 +156,41 @@ Test(compiled_convert, random_pairs, .timeout = 3600)
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; k < 4 * cases && t.ran < cases; k++) {
-        run_pair(loader, seed + (uint64_t)k, &t);
+        run_pair(loader, NULL, seed + (uint64_t)k, &t);
         if (given) break;
     }
     printf("%d pairs ran, %d refused; %d kernels for %ld requests\n", t.ran, t.refused,
            loader->kernels, loader->requests);
     if (!given) cr_expect_geq(t.ran, cases, "only %d of %d pairs ran", t.ran, cases);
     test_loader_destroy(loader);
+}
+
+/// A loader that has no compiler, and nothing to load.
+static cairn_kernel_loader interpreting(int threads)
+{
+    return (cairn_kernel_loader){
+        .interprets = true, .vector_bytes = 32, .threads = threads};
+}
+
+Test(compiled_convert, random_pairs_interpreted, .timeout = 3600)
+{
+    const char *given = getenv("PROPERTY_SEED");
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000081;
+    const int   cases = given ? 1 : seed_cases(USUAL_INTERPRETED);
+
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int threads = 1; threads <= 3; threads += 2) {
+        const cairn_kernel_loader loader = interpreting(threads);
+        tally                     t      = {0};
+
+        for (int k = 0; k < 4 * cases && t.ran < cases; k++) {
+            run_pair(NULL, &loader, seed + (uint64_t)k, &t);
+            if (given) break;
+        }
+        printf("%d pairs ran, %d refused\n", t.ran, t.refused);
+        if (!given)
+            cr_expect_geq(t.ran, cases, "only %d of %d pairs ran", t.ran, cases);
+    }
 }
 
 /* ---- formats with names ---- */
@@ -199,7 +240,9 @@ static void convert_all(pair *p, const char *const *to, tally *t)
     }
 }
 
-Test(compiled_convert, formats_with_names, .timeout = 3600)
+/// Every pair of formats with names. @param compiles  NULL: @p loader is taken.
+static void
+convert_named(test_loader *compiles, const cairn_kernel_loader *loader, tally *t)
 {
     static const char *const from[] = {"",        "coo",     "csr",
                                        "csc",     "dia",     "bcsr<2,3>",
@@ -232,8 +275,6 @@ Test(compiled_convert, formats_with_names, .timeout = 3600)
                                        "hybrid<bell<2>,coo,0.3>",
                                        "hybrid<ell,coo,0.2,0.5>",
                                        NULL};
-    test_loader             *loader = test_loader_create(NULL, 2);
-    tally                    t      = {0};
 
     for (int zeros = 0; zeros <= 20; zeros += 20)
         for (size_t k = 0; k < sizeof from / sizeof *from; k++) {
@@ -241,18 +282,37 @@ Test(compiled_convert, formats_with_names, .timeout = 3600)
 
             memset(&p, 0, sizeof p);
             cairn_env_init(&p.env);
-            p.loader              = loader;
-            loader->env           = &p.env;
+            take_loader(&p, compiles, loader);
             p.env.options.kernels = CAIRN_KERNELS_COMPILED;
             p.state               = 7;
             draw_matrix(&p, zeros);
             strcpy(p.from, from[k]);
-            convert_all(&p, to, &t);
+            convert_all(&p, to, t);
             cairn_entries_fini(&p.env, &p.entries);
             cr_assert_eq(p.env.live_blocks, 0, "%s leaks", p.from);
             cairn_env_fini(&p.env);
         }
+}
+
+Test(compiled_convert, formats_with_names, .timeout = 3600)
+{
+    test_loader *loader = test_loader_create(NULL, 2);
+    tally        t      = {0};
+
+    convert_named(loader, NULL, &t);
     printf("%d conversions; %d kernels for %ld requests\n", t.ran, loader->kernels,
            loader->requests);
     test_loader_destroy(loader);
+}
+
+Test(compiled_convert, formats_with_names_interpreted, .timeout = 3600)
+{
+    for (int threads = 1; threads <= 3; threads += 2) {
+        const cairn_kernel_loader loader = interpreting(threads);
+        tally                     t      = {0};
+
+        convert_named(NULL, &loader, &t);
+        printf("%d conversions\n", t.ran);
+        cr_expect_gt(t.ran, 400);
+    }
 }

@@ -7,13 +7,13 @@
 ///
 /// The seed is printed; PRODUCT_SEED=N runs case N alone, here as there.
 
-#include "support/ir_run.h"
+#include "support/ir_watch.h"
 #include "support/product_case.h"
 #include "support/seed.h"
 
 enum { USUAL_CASES = 200 };
 
-/// What the machine's arrays are. Criterion runs one test a process.
+/// What the function's arrays are. Criterion runs one test a process.
 static struct {
     const cairn_kernel_part  *part;
     const cairn_product_args *args;
@@ -22,8 +22,10 @@ static struct {
     int64_t                   x_first, x_end, y_end;
 } arrays;
 
-static int64_t first_of(cairn_ir_field field)
+static int64_t first_of(void *user, cairn_ir_field field)
 {
+    (void)user;
+
     const bool x = field.source == CAIRN_IR_ARG && field.level == (int)CAIRN_PRODUCT_x;
 
     return x ? arrays.x_first : 0;
@@ -50,8 +52,9 @@ static int64_t length_of_argument(int field)
     }
 }
 
-static int64_t length_of(cairn_ir_field field)
+static int64_t length_of(void *user, cairn_ir_field field)
 {
+    (void)user;
     switch (field.source) {
     case CAIRN_IR_LEVEL_PTR: return arrays.part->level[field.level].ptr_length;
     case CAIRN_IR_LEVEL_IDX: return arrays.part->level[field.level].idx_length;
@@ -86,13 +89,14 @@ static bool run_part(product_case     *c,
                      product_operands *o,
                      int               threads)
 {
-    static ir_machine  machine;
-    const cairn_part  *part       = &c->local->part[k];
-    const int          m          = part->where.member;
-    const bool         adds       = k > 0;
-    const bool         transposed = c->product[v].transposed;
-    cairn_product_args args       = product_case_args(c, v, o);
-    cairn_team         team;
+    const cairn_part    *part       = &c->local->part[k];
+    const int            m          = part->where.member;
+    const bool           adds       = k > 0;
+    const bool           transposed = c->product[v].transposed;
+    cairn_product_args   args       = product_case_args(c, v, o);
+    const cairn_ir_watch watch      = {.length = length_of, .first = first_of};
+    int64_t              status     = -1;
+    cairn_team           team;
 
     lower_one(c, all, v, m, adds);
     cr_assert_eq(cairn_team_make(&c->env, &all->kernel[m][adds].share, &part->view,
@@ -106,16 +110,15 @@ static bool run_part(product_case     *c,
     arrays.x_first  = c->box[!transposed].lo * o->x_stride;
     arrays.x_end    = arrays.x_first + o->cols * o->x_stride;
     arrays.y_end    = o->rows * o->y_stride;
-    machine         = (ir_machine){.f      = all->kernel[m][adds].function,
-                                   .part   = {&part->view},
-                                   .op     = &args,
-                                   .first  = first_of,
-                                   .length = length_of};
-    cr_assert_eq(ir_run(&machine), 0);
+
+    const char *error =
+        ir_watched(all->kernel[m][adds].function, &part->view, &args, watch, &status);
+
     cairn_team_fini(&c->env, &team);
-    if (machine.error && strcmp(machine.error, "too many steps") == 0) return false;
-    cr_assert(machine.error == NULL, "seed %llu: variant %d, part %lld: %s\n%s",
-              (unsigned long long)c->seed, v, (long long)k, machine.error, c->text);
+    if (error == ir_too_long) return false;
+    cr_assert_null(error, "seed %llu: variant %d, part %lld: %s\n%s",
+                   (unsigned long long)c->seed, v, (long long)k, error, c->text);
+    cr_assert_eq(status, 0);
     return true;
 }
 
