@@ -13,6 +13,7 @@
 #include "support/kernel_loader.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"
+#include "tensor/entries_deal.h"
 
 #include <criterion/criterion.h>
 
@@ -315,4 +316,85 @@ Test(compiled_convert, formats_with_names_interpreted, .timeout = 3600)
         printf("%d conversions\n", t.ran);
         cr_expect_gt(t.ran, 400);
     }
+}
+
+/* ---- entries in buckets ---- */
+
+enum { MANY = 60000, SPARSE = 20, COLUMNS = 1000 };
+
+/// MANY entries in no order, of @p columns, no two at one place.
+static void draw_unsorted(cairn_coord columns, cairn_coord *coord, double *value)
+{
+    for (int64_t k = 0; k < MANY; k++) {
+        const cairn_coord at = k * 48271 % MANY * SPARSE;
+
+        coord[2 * k]     = at / columns;
+        coord[2 * k + 1] = at % columns;
+        value[k]         = (double)(k % 900 + 1);
+    }
+}
+
+/// Buckets are ordered by several tasks, each of which calls the phase.
+static void convert_dealt(pair *p, const cairn_given *given)
+{
+    cairn_words   words;
+    cairn_dealt   dealt    = {0};
+    cairn_format *format   = NULL;
+    cairn_local  *expected = NULL, *made = NULL;
+    bool          inside = true;
+
+    cairn_entries_init(&p->entries, 2);
+    cr_assert_eq(cairn_entries_take(&p->env, given, &p->entries), CAIRN_OK);
+    cr_assert(cairn_words_within(given, &words));
+    cr_assert_eq(cairn_entries_deal(&p->env, given, &words, &inside, &dealt), CAIRN_OK);
+    cr_assert(inside);
+    cr_assert_gt(dealt.buckets, 1);
+    cairn_build b = whole_build(p->shape, 64, &p->entries, NULL, NULL);
+
+    cr_assert_eq(build_by_name(&p->env, b, "csr", &format, &expected), CAIRN_OK);
+    b.loader = p->loader;
+    b.format = format;
+    b.dealt  = &dealt;
+    /* A task that finds no memory says so: no right arrays were left in memory before. */
+    for (int64_t n = 0;; n++) {
+        p->env.allowed            = n;
+        const cairn_status status = cairn_local_build(&p->env, &b, &made);
+
+        p->env.allowed = -1;
+        if (status == CAIRN_OK) break;
+        cr_assert_eq(status, CAIRN_NO_MEMORY, "block %ld: %s", (long)n, p->env.message);
+    }
+    check_part(p, &expected->part[0], &made->part[0]);
+    cairn_local_destroy(&made);
+    cairn_local_destroy(&expected);
+    cairn_format_destroy(&format);
+    cairn_dealt_fini(&p->env, &dealt);
+    cairn_entries_fini(&p->env, &p->entries);
+}
+
+Test(compiled_convert, buckets_are_ordered_by_interpreted_phases, .timeout = 600)
+{
+    static cairn_coord        coord[2 * MANY];
+    static double             value[MANY];
+    static pair               p;
+    const cairn_kernel_loader loader = interpreting(3);
+    const cairn_given         given  = {
+                 .order  = 2,
+                 .n      = MANY,
+                 .coord  = {coord, coord + 1},
+                 .stride = 2,
+                 .value  = value,
+                 .extent = p.shape.extent
+    };
+
+    draw_unsorted(COLUMNS, coord, value);
+    cairn_env_init(&p.env);
+    p.shape = (cairn_shape){
+        .order = 2, .extent = {MANY * SPARSE / COLUMNS, COLUMNS}
+    };
+    p.env.options.kernels = CAIRN_KERNELS_COMPILED;
+    take_loader(&p, NULL, &loader);
+    convert_dealt(&p, &given);
+    cr_assert_eq(p.env.live_blocks, 0);
+    cairn_env_fini(&p.env);
 }
