@@ -23,7 +23,7 @@ extern "C" {
 /// How to choose.
 typedef struct cairn_auto_options {
     const char *place;   ///< As in cairn_plan_options, for trials; NULL: "auto".
-    int64_t     replays; ///< Products to come; 0: CAIRN_REPLAYS, or 1,000.
+    int64_t     replays; ///< Products to come, not negative; 0: CAIRN_REPLAYS or 1,000.
     int tries; ///< Most formats that are tried; 0: as many as the time allows, below 0:
                ///< none, the model decides.
 } cairn_auto_options;

@@ -26,7 +26,9 @@ typedef struct cairn_context cairn_context;
 /// @param[out] context  Destroy with cairn_context_destroy(), also after a failure: then
 ///                      it exists to tell the message, and nothing else may be done with
 ///                      it. NULL only where there was no memory for it.
-/// @retval CAIRN_BAD_OPTION  A CAIRN_* variable is unknown or its value wrong.
+/// @retval CAIRN_BAD_OPTION    A CAIRN_* variable is unknown or its value wrong.
+/// @retval CAIRN_BAD_ARGUMENT  @p context is NULL: then nothing is created, here and in
+///                             the other two, and MPI is not touched.
 CAIRN_API cairn_status cairn_context_create(cairn_context **context);
 
 /// Create a context over an MPI communicator, given by its Fortran handle
@@ -58,14 +60,19 @@ CAIRN_API void cairn_context_destroy(cairn_context **context);
 /// no memory. Valid until the next call with this context.
 CAIRN_API const char *cairn_context_message(const cairn_context *context);
 
-/// This rank, and how many there are.
+/// This rank, and how many there are; of NULL 0 and 1.
 CAIRN_API int cairn_context_rank(const cairn_context *context);
 CAIRN_API int cairn_context_size(const cairn_context *context);
 
 /// Limit the bytes of arrays, entries and dense operands of this rank. The default is
 /// CAIRN_MEMORY, else half of what the machine has available, divided by the ranks of
 /// the node.
-CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
+///
+/// Local.
+///
+/// @param[in] bytes  1 or more.
+/// @retval CAIRN_BAD_ARGUMENT  It is not; the limit stays.
+CAIRN_API cairn_status cairn_context_set_memory(cairn_context *context, int64_t bytes);
 
 /// Have every member of later conversions go by @p method, as a pass of
 /// cairn_path_pass() names it ("append", "scatter", ..., "reference"); "": by the cheapest
@@ -74,28 +81,36 @@ CAIRN_API void cairn_context_set_memory(cairn_context *context, int64_t bytes);
 ///
 /// Local; the same on all ranks.
 ///
-/// @retval CAIRN_BAD_OPTION  No such method: the nearest is named.
+/// @retval CAIRN_BAD_OPTION    No such method: the nearest is named.
+/// @retval CAIRN_BAD_ARGUMENT  @p method is NULL.
 CAIRN_API cairn_status cairn_context_set_convert(cairn_context *context,
                                                  const char    *method);
 
 /// What cairn_context_set_convert() or CAIRN_CONVERT said; "": nothing. The context's.
 CAIRN_API const char *cairn_context_convert(const cairn_context *context);
 
-/// Use @p threads threads of the CPU on this rank, 1 or more; before plans are made. The
+#define CAIRN_THREADS_MOST 4096 ///< Most threads of a rank.
+
+/// Use @p threads threads of the CPU on this rank; before plans are made. The
 /// default is CAIRN_THREADS, else OMP_NUM_THREADS, else the cores that the process may use,
 /// divided by the ranks of the node where these share its cores unbound. CAIRN_THREADS of
 /// more than 4 times the machine's processors is refused, OMP_NUM_THREADS cut there.
 /// Threads never change the bits of a result.
-CAIRN_API void cairn_context_set_threads(cairn_context *context, int threads);
-CAIRN_API int  cairn_context_threads(const cairn_context *context);
+///
+/// Local.
+///
+/// @param[in] threads  1 to CAIRN_THREADS_MOST.
+/// @retval CAIRN_BAD_ARGUMENT  It is not; the number stays.
+CAIRN_API cairn_status cairn_context_set_threads(cairn_context *context, int threads);
+CAIRN_API int          cairn_context_threads(const cairn_context *context);
 
-/// Bytes and blocks allocated now, and the most bytes so far.
+/// Bytes and blocks allocated now, and the most bytes so far; each may be NULL.
 CAIRN_API void cairn_context_memory(const cairn_context *context,
                                     int64_t             *bytes,
                                     int64_t             *blocks,
                                     int64_t             *peak);
 
-/// Be told of long work: @p what, and a fraction 0..1 (below 0: unknown).
+/// Be told of long work (NULL: no more): @p what, and a fraction 0..1 (below 0: unknown).
 CAIRN_API void cairn_context_set_progress(cairn_context *context,
                                           void (*progress)(void       *user,
                                                            const char *what,
@@ -129,12 +144,15 @@ CAIRN_API cairn_status cairn_context_write_file(cairn_context *context,
 /// failed, with its message.
 ///
 /// Collective.
+///
+/// @retval CAIRN_BAD_ARGUMENT  Some rank passed a number that is no status.
 CAIRN_API cairn_status cairn_context_agree(cairn_context *context, cairn_status mine);
 
 /// Replace each of @p n values by the largest over all ranks. Nobody returns before
 /// everybody has called, so it serves as a barrier too.
 ///
-/// Collective. @p n is the same on every rank.
+/// Collective. @p n is the same on every rank, and not negative; @p values may be NULL for
+/// none (CAIRN_BAD_ARGUMENT otherwise).
 CAIRN_API cairn_status cairn_context_max(cairn_context *context, double *values, int n);
 
 /// Variable @p k of the CAIRN_* variables, from 0 on: name, default, meaning; NULL past

@@ -66,7 +66,8 @@ typedef struct cairn_kernel_counts {
 /// Local; tenths of a second for each kernel that is compiled.
 ///
 /// @param[out] counts  Unchanged on failure.
-/// @retval CAIRN_NO_KERNEL  There is no compiler, or it failed.
+/// @retval CAIRN_NO_KERNEL     There is no compiler, or it failed.
+/// @retval CAIRN_BAD_ARGUMENT  The target's values or the options are wrong.
 CAIRN_API cairn_status cairn_kernels_warm(cairn_context               *context,
                                           const cairn_format          *format,
                                           const cairn_product_options *options,

@@ -186,7 +186,8 @@ CAIRN_API cairn_status cairn_path_create(cairn_context      *context,
 
 CAIRN_API void cairn_path_destroy(cairn_path **path);
 
-/// Number of rules (0: the formats store alike), and rule @p k.
+/// Number of rules (0: the formats store alike), and rule @p k; all zero where there is
+/// none.
 CAIRN_API int             cairn_path_steps(const cairn_path *path);
 CAIRN_API cairn_path_step cairn_path_at(const cairn_path *path, int k);
 
@@ -213,11 +214,12 @@ typedef struct cairn_pass_info {
 } cairn_pass_info;
 
 /// How many passes a path's program has: those that ran, of a tensor's path; 0: they are
-/// not known. Local.
+/// not known. Pass @p k; all zero where there is none. Local.
 CAIRN_API int             cairn_path_passes(const cairn_path *path);
 CAIRN_API cairn_pass_info cairn_path_pass(const cairn_path *path, int k);
 
-/// Free a text that a call handed out.
+/// Free a text that a call handed out. NULL is accepted; without a context nothing is
+/// freed.
 CAIRN_API void cairn_text_free(cairn_context *context, char **text);
 
 #ifdef __cplusplus

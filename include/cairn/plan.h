@@ -92,7 +92,7 @@ CAIRN_API cairn_status cairn_plan_create(cairn_tensor                *tensor,
 CAIRN_API void cairn_plan_destroy(cairn_plan **plan);
 
 /// The columns of op(A) whose X this rank owns, and the rows whose Y: first and one past
-/// the last.
+/// the last. Either may be NULL.
 CAIRN_API void cairn_plan_columns(const cairn_plan *plan, int64_t *first, int64_t *end);
 CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *end);
 
@@ -111,7 +111,8 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 /// @param[in,out] y  [owned rows of op(A)][columns]; read if beta is not 0, then filled.
 ///                NULL: it stays inside the plan, see cairn_plan_y(); that is the fast
 ///                way.
-/// @retval CAIRN_COMM  Communication failed.
+/// @retval CAIRN_COMM          Communication failed.
+/// @retval CAIRN_BAD_ARGUMENT  @p plan is NULL.
 CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 
 /// The plan's own X and Y, to be filled and read in place, of an f64 tensor; NULL for an

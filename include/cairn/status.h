@@ -4,6 +4,18 @@
 /// and leaves its outputs untouched; the exact cause, with the values, is the message
 /// of the context (cairn_context_message()). In an MPI job a collective call returns
 /// the same status on every rank.
+///
+/// Wrong arguments: a pointer that a call needs and that is NULL, a number that is none of
+/// an enumeration's values, a size that is negative. Every call that returns a status
+/// returns CAIRN_BAD_ARGUMENT, or what it names more exactly, and the message has the
+/// function and the argument: "cairn_source_read: path: is NULL". Where NULL is allowed,
+/// the argument's line says so. Of a collective call, one rank's wrong argument becomes
+/// the failure of all. But where the context is NULL itself, or the object that leads to
+/// it, there is nobody to tell: the status is returned, there is no message, and other
+/// ranks, who are not told, wait. Of a context that could not be created nothing but the
+/// message can be had. Functions that return no status take NULL for an object that has
+/// nothing: they return 0 or NULL, and free nothing. What is not NULL is believed to be
+/// what its type says.
 
 #ifndef CAIRN_STATUS_H
 #define CAIRN_STATUS_H

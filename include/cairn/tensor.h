@@ -58,6 +58,7 @@ typedef struct cairn_source_info {
 /// @retval CAIRN_BAD_FILE     Its content is wrong: file, line or offset, cause.
 /// @retval CAIRN_UNSUPPORTED  Complex, hermitian, or a kind of file this version lacks.
 /// @retval CAIRN_NO_MEMORY    It does not fit.
+/// @retval CAIRN_BAD_ARGUMENT A pointer is NULL, no such division, or not the same one.
 CAIRN_API cairn_status cairn_source_read(cairn_context *context,
                                          const char    *path,
                                          cairn_division division,
@@ -70,10 +71,12 @@ CAIRN_API cairn_status cairn_source_read(cairn_context *context,
 ///
 /// @param[in] order   Modes, 1..CAIRN_ORDER.
 /// @param[in] extent  [order] global extents, the same on all ranks.
-/// @param[in] coord   [nnz][order], row-major, 0-based; copied.
+/// @param[in] coord   [nnz][order], row-major, 0-based; copied. NULL for no entries.
 /// @param[in] value   [nnz]; copied. NULL: all 1.
-/// @retval CAIRN_BAD_COORD  A coordinate is outside its extent.
-/// @retval CAIRN_BAD_ARGUMENT  @p order, @p extent or @p division is not the same on all
+/// @retval CAIRN_BAD_COORD     A coordinate is outside its extent.
+/// @retval CAIRN_BAD_SHAPE     No tensor has such an order, or an extent is negative.
+/// @retval CAIRN_BAD_ARGUMENT  @p nnz is negative, a pointer NULL, no such division; @p
+///                             order, @p extent or @p division is not the same on all
 ///                             ranks.
 CAIRN_API cairn_status cairn_source_from_coords(cairn_context *context,
                                                 int            order,
@@ -86,10 +89,10 @@ CAIRN_API cairn_status cairn_source_from_coords(cairn_context *context,
 
 /// Parameters of the test problems; each kind reads its own (see docs/generate.md).
 typedef struct cairn_problem {
-    int64_t        nx, ny, nz; ///< stencil5, stencil7, stencil27
-    int64_t        n, degree;  ///< banded, fem3, uniform, tridiag, mixed
-    const int64_t *offsets;    ///< banded: [offset_count]
-    int            offset_count;
+    int64_t        nx, ny, nz;   ///< stencil5, stencil7, stencil27
+    int64_t        n, degree;    ///< banded, fem3, uniform, tridiag, mixed
+    const int64_t *offsets;      ///< banded: [offset_count]
+    int            offset_count; ///< 0 where offsets is NULL.
     int64_t        scale, edges; ///< rmat: 2^scale vertices
     int64_t        rows, cols;   ///< pruned
     double         density;      ///< pruned
@@ -122,7 +125,8 @@ CAIRN_API cairn_status cairn_source_describe(const cairn_source *source,
 /// Count entries in a grid of cells, for a picture of a matrix: @p count is
 /// [height][width], row-major, the whole matrix on every rank.
 ///
-/// Collective. Matrices only (CAIRN_BAD_SHAPE).
+/// Collective. Matrices only (CAIRN_BAD_SHAPE); cells are 1 or more, and no more than the
+/// machine's memory holds (CAIRN_BAD_ARGUMENT).
 CAIRN_API cairn_status cairn_source_spy(const cairn_source *source,
                                         int                 width,
                                         int                 height,
@@ -164,11 +168,11 @@ CAIRN_API cairn_status cairn_tensor_create(cairn_source       *source,
 /// @param[in] global_rows, global_cols  Extents of the whole matrix.
 /// @param[in] ptr  [rows+1] positions, ptr[0] = 0; ptr_bits is 32 or 64.
 /// @param[in] idx  [ptr[rows]] global columns, 0-based; idx_bits is 32 or 64.
-/// @param[in] val  [ptr[rows]] of @p dtype.
+/// @param[in] val  [ptr[rows]] of @p dtype. It and @p idx may be NULL for no entries.
 /// @retval CAIRN_BAD_SHAPE     Rows overlap, leave gaps or are not in rank order.
 /// @retval CAIRN_BAD_COORD     A column is outside the matrix, or ptr descends.
-/// @retval CAIRN_BAD_ARGUMENT  @p dtype, @p mode or the format is not the same on all
-///                             ranks.
+/// @retval CAIRN_BAD_ARGUMENT  A pointer is NULL, no such width, type or mode; @p dtype,
+///                             @p mode or the format is not the same on all ranks.
 CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
                                              int64_t             global_rows,
                                              int64_t             global_cols,
@@ -192,7 +196,8 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
 /// own) get the new ones at their next run. That goes for borrowed values, too: change
 /// them, and call this with the same @p val, so that copies are told.
 ///
-/// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr().
+/// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr(); @p val
+///                             is NULL, or not what is borrowed.
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);
 
 /// Store a tensor in another format: from any format to any other, packed, partitioned,
@@ -258,13 +263,13 @@ CAIRN_API const char *cairn_tensor_how(const cairn_tensor *tensor);
 /// was missing. Lives as long as the tensor.
 CAIRN_API const char *cairn_tensor_why(const cairn_tensor *tensor);
 
-/// The type of the tensor's values.
+/// The type of the tensor's values; CAIRN_F64 of NULL.
 CAIRN_API cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor);
 
 /// The tensor's format, which it holds.
 CAIRN_API const cairn_format *cairn_tensor_format(const cairn_tensor *tensor);
 
-/// Rows of this rank: first and one past the last.
+/// Rows of this rank: first and one past the last. Either may be NULL.
 CAIRN_API void
 cairn_tensor_rows(const cairn_tensor *tensor, int64_t *first, int64_t *end);
 

@@ -3,6 +3,7 @@
 /// Arrays of a part as users see them: a tuple array and the ptr over its lists are one.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "base/text.h"
 #include "comm/told.h"
 
@@ -59,6 +60,8 @@ cairn_status cairn_tensor_array(const cairn_tensor *tensor,
                                 int                 k,
                                 cairn_array_info   *info)
 {
+    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(info));
+
     static const char *const kinds[] = {"ptr", "idx", "val", "tuples"};
     cairn_array              a;
 
@@ -146,6 +149,8 @@ cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
                                      int                 k,
                                      char              **text)
 {
+    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(text));
+
     cairn_array a;
     cairn_text  out;
 
@@ -173,6 +178,11 @@ cairn_status cairn_tensor_part_text(const cairn_tensor    *tensor,
                                     int                    k,
                                     char                 **text)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(part),
+                         CAIRN_GIVEN(text));
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor),
+                         CAIRN_WITHIN(part->rank, 0, tensor->context->comm->size - 1));
+
     cairn_comm  *comm   = tensor->context->comm;
     char        *own    = NULL;
     cairn_status status = CAIRN_OK;

@@ -3,6 +3,7 @@
 /// Choosing a format: count on a sample, predict, try the best few.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "api/told_alike.h"
 #include "base/text.h"
 #include "sched/suggest.h"
@@ -442,6 +443,12 @@ cairn_status cairn_format_auto(cairn_source                *source,
                                cairn_format               **format,
                                cairn_auto_info             *info)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_ONE_OF(dtype, CAIRN_F32),
+                         CAIRN_GIVEN(format));
+    if (options)
+        CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source),
+                             CAIRN_WITHIN(options->replays, 0, INT64_MAX));
+
     static const cairn_product_options spmv    = CAIRN_PRODUCT_DEFAULTS;
     static const cairn_auto_options    none    = {0};
     cairn_context                     *context = source->context;

@@ -3,6 +3,7 @@
 /// Contexts.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "base/text.h"
@@ -92,6 +93,7 @@ static cairn_status settle(cairn_context *context)
 
 cairn_status cairn_context_create(cairn_context **context)
 {
+    if (!context) return CAIRN_BAD_ARGUMENT;
     *context = NULL;
     CAIRN_TRY(start(context));
     CAIRN_TRY(cairn_comm_self(&(*context)->env, &(*context)->comm));
@@ -102,6 +104,7 @@ cairn_status cairn_context_create(cairn_context **context)
 
 cairn_status cairn_context_create_fortran(int comm, cairn_context **context)
 {
+    if (!context) return CAIRN_BAD_ARGUMENT;
     *context = NULL;
     CAIRN_TRY(start(context));
     CAIRN_TRY(cairn_comm_mpi_fortran(&(*context)->env, comm, &(*context)->comm));
@@ -110,6 +113,7 @@ cairn_status cairn_context_create_fortran(int comm, cairn_context **context)
 
 cairn_status cairn_context_create_world(cairn_context **context)
 {
+    if (!context) return CAIRN_BAD_ARGUMENT;
     *context = NULL;
     CAIRN_TRY(start(context));
     CAIRN_TRY(cairn_mpi_start(&(*context)->env, &(*context)->started_mpi));
@@ -126,6 +130,7 @@ static void stop_mpi(const cairn_context *context)
 
 static cairn_status no_mpi(cairn_context **context)
 {
+    if (!context) return CAIRN_BAD_ARGUMENT;
     CAIRN_TRY(start(context));
     return cairn_fail(&(*context)->env, CAIRN_UNSUPPORTED,
                       "MPI: context: this library was built without MPI");
@@ -151,7 +156,7 @@ static void stop_mpi(const cairn_context *context)
 
 void cairn_context_destroy(cairn_context **context)
 {
-    if (!*context) return;
+    if (!context || !*context) return;
     cairn_context_forget_costs(*context);
     cairn_devices_close(&(*context)->env, &(*context)->devices);
     cairn_comm_destroy(&(*context)->comm);
@@ -168,21 +173,24 @@ const char *cairn_context_message(const cairn_context *context)
 
 int cairn_context_rank(const cairn_context *context)
 {
-    return context->comm ? context->comm->rank : 0;
+    return cairn_door_comm((cairn_context *)context) ? context->comm->rank : 0;
 }
 
 int cairn_context_size(const cairn_context *context)
 {
-    return context->comm ? context->comm->size : 1;
+    return cairn_door_comm((cairn_context *)context) ? context->comm->size : 1;
 }
 
-void cairn_context_set_memory(cairn_context *context, int64_t bytes)
+cairn_status cairn_context_set_memory(cairn_context *context, int64_t bytes)
 {
+    CAIRN_ENTER(context, CAIRN_WITHIN(bytes, 1, INT64_MAX));
     context->env.memory_limit = bytes;
+    return CAIRN_OK;
 }
 
 cairn_status cairn_context_set_convert(cairn_context *context, const char *method)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(method));
     cairn_options *const options = &context->env.options;
 
     CAIRN_TRY(cairn_method_check(&context->env, method));
@@ -192,21 +200,23 @@ cairn_status cairn_context_set_convert(cairn_context *context, const char *metho
 
 const char *cairn_context_convert(const cairn_context *context)
 {
-    return context->env.options.convert;
+    return context ? context->env.options.convert : NULL;
 }
 
-void cairn_context_set_threads(cairn_context *context, int threads)
+cairn_status cairn_context_set_threads(cairn_context *context, int threads)
 {
-    context->env.options.threads = threads > 1 ? threads : 1;
+    CAIRN_ENTER(context, CAIRN_WITHIN(threads, 1, CAIRN_THREADS_MOST));
+    context->env.options.threads = threads;
     context->env.threads_given   = true;
-    if (context->plans > 0) return;
+    if (context->plans > 0) return CAIRN_OK;
     cairn_context_forget_costs(context);
     cairn_devices_close(&context->env, &context->devices); /* opened when needed */
+    return CAIRN_OK;
 }
 
 int cairn_context_threads(const cairn_context *context)
 {
-    return (int)context->env.options.threads;
+    return context ? (int)context->env.options.threads : 0;
 }
 
 void cairn_context_memory(const cairn_context *context,
@@ -214,9 +224,11 @@ void cairn_context_memory(const cairn_context *context,
                           int64_t             *blocks,
                           int64_t             *peak)
 {
-    *bytes  = atomic_load(&((cairn_context *)context)->env.live_bytes);
-    *blocks = atomic_load(&((cairn_context *)context)->env.live_blocks);
-    *peak   = atomic_load(&((cairn_context *)context)->env.peak_bytes);
+    cairn_env *env = context ? &((cairn_context *)context)->env : NULL;
+
+    if (bytes) *bytes = env ? atomic_load(&env->live_bytes) : 0;
+    if (blocks) *blocks = env ? atomic_load(&env->live_blocks) : 0;
+    if (peak) *peak = env ? atomic_load(&env->peak_bytes) : 0;
 }
 
 void cairn_context_set_progress(cairn_context *context,
@@ -225,13 +237,14 @@ void cairn_context_set_progress(cairn_context *context,
                                                  double      fraction),
                                 void *user)
 {
+    if (!context) return;
     context->env.progress      = progress;
     context->env.progress_user = user;
 }
 
 void cairn_context_abandon(cairn_context *context)
 {
-    cairn_remains_remove(&context->env.remains);
+    if (context) cairn_remains_remove(&context->env.remains);
 }
 
 cairn_status cairn_context_write_file(cairn_context *context,
@@ -239,12 +252,15 @@ cairn_status cairn_context_write_file(cairn_context *context,
                                       const void    *bytes,
                                       size_t         length)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(path), CAIRN_WITHIN(length, 0, PTRDIFF_MAX));
+    if (length > 0) CAIRN_ENTER(context, CAIRN_GIVEN(bytes));
     return cairn_file_put(&context->env, path, bytes, length);
 }
 
 cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)
 {
-    return context->comm ? cairn_comm_agree(context->comm, mine) : mine;
+    CAIRN_ENTER_TOGETHER(context, CAIRN_WITHIN(mine, CAIRN_ATTENTION, CAIRN_OK));
+    return cairn_comm_agree(context->comm, mine);
 }
 
 cairn_status
@@ -272,6 +288,9 @@ done:
 
 cairn_status cairn_context_max(cairn_context *context, double *values, int n)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_WITHIN(n, 0, INT_MAX));
+    if (n > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(values));
+
     return cairn_context_max_if(context, CAIRN_OK, values, n);
 }
 
@@ -306,11 +325,12 @@ const char *cairn_version(void)
 
 const char *cairn_nearest_name(const char *word, const char *const *names)
 {
-    return cairn_nearest(word, names);
+    return word && names ? cairn_nearest(word, names) : NULL;
 }
 
 void cairn_text_free(cairn_context *context, char **text)
 {
+    if (!context || !text) return;
     cairn_free(&context->env, *text);
     *text = NULL;
 }

@@ -3,6 +3,7 @@
 /// Tensors to tensors: converting, taking arrays back from a file, entries again.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "api/told_alike.h"
 #include "comm/native.h"
 #include "tensor/walk.h"
@@ -30,6 +31,8 @@ cairn_status cairn_path_create(cairn_context      *context,
                                const int64_t      *extent,
                                cairn_path        **path)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(from), CAIRN_GIVEN(to), CAIRN_GIVEN(path));
+
     cairn_path *fresh;
 
     CAIRN_TRY(check_storage(&context->env, from));
@@ -46,11 +49,12 @@ cairn_status cairn_path_create(cairn_context      *context,
 
 int cairn_path_steps(const cairn_path *path)
 {
-    return path->rules;
+    return path ? path->rules : 0;
 }
 
 cairn_path_step cairn_path_at(const cairn_path *path, int k)
 {
+    if (k < 0 || k >= cairn_path_steps(path)) return (cairn_path_step){.rule = NULL};
     return (cairn_path_step){.rule       = path->text[k],
                              .sentence   = cairn_rule_sentence(path->rule[k].kind),
                              .bytes      = path->work[k].bytes,
@@ -61,17 +65,18 @@ cairn_path_step cairn_path_at(const cairn_path *path, int k)
 
 int cairn_path_routes(const cairn_path *path, double *next_best)
 {
-    if (next_best) *next_best = path->others;
-    return path->routes;
+    if (next_best) *next_best = path ? path->others : 0;
+    return path ? path->routes : 0;
 }
 
 int cairn_path_passes(const cairn_path *path)
 {
-    return path->program.passes;
+    return path ? path->program.passes : 0;
 }
 
 cairn_pass_info cairn_path_pass(const cairn_path *path, int k)
 {
+    if (k < 0 || k >= cairn_path_passes(path)) return (cairn_pass_info){.member = 0};
     const cairn_pass *pass = &path->program.pass[k];
     cairn_pass_info   info = {.method      = pass->method,
                               .pass        = cairn_pass_name(pass->what),
@@ -184,6 +189,9 @@ static cairn_status take_entries(const cairn_tensor *tensor, cairn_source **sour
 
 cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source **source)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor),
+                         CAIRN_GIVEN(source));
+
     cairn_source *fresh = NULL;
     cairn_status  status =
         cairn_comm_agree(tensor->context->comm, take_entries(tensor, &fresh));
@@ -211,6 +219,10 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                                   const cairn_format *format,
                                   cairn_tensor      **converted)
 {
+    CAIRN_ENTER_TOGETHER(tensor ? tensor->context : cairn_format_context(format),
+                         CAIRN_GIVEN(tensor), CAIRN_GIVEN(format),
+                         CAIRN_GIVEN(converted));
+
     cairn_comm   *comm   = tensor->context->comm;
     const double  begin  = cairn_seconds();
     cairn_source *source = NULL;
@@ -239,22 +251,22 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
 
 const cairn_path *cairn_tensor_path(const cairn_tensor *tensor)
 {
-    return tensor->path;
+    return tensor ? tensor->path : NULL;
 }
 
 const char *cairn_tensor_how(const cairn_tensor *tensor)
 {
-    return tensor->path ? tensor->path->how : NULL;
+    return tensor && tensor->path ? tensor->path->how : NULL;
 }
 
 const char *cairn_tensor_why(const cairn_tensor *tensor)
 {
-    return tensor->why[0] ? tensor->why : NULL;
+    return tensor && tensor->why[0] ? tensor->why : NULL;
 }
 
 cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)
 {
-    return tensor->dtype;
+    return tensor ? tensor->dtype : CAIRN_F64;
 }
 
 /* ---- files ---- */
@@ -351,6 +363,8 @@ store_anew(cairn_context *context, const char *path, cairn_tensor **tensor)
 cairn_status
 cairn_file_is_native(cairn_context *context, const char *path, bool *native)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(native));
+
     bool         found  = false;
     cairn_told   told   = {0};
     cairn_status status = cairn_native_probe(&context->env, path, &found);
@@ -365,6 +379,8 @@ cairn_file_is_native(cairn_context *context, const char *path, bool *native)
 cairn_status
 cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tensor)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(tensor));
+
     cairn_comm   *comm   = context->comm;
     const double  begin  = cairn_seconds();
     cairn_tensor *fresh  = NULL;

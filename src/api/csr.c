@@ -3,6 +3,7 @@
 /// A solver's CSR arrays: borrowed as they are, or stored in a format with a map that
 /// brings new values to their places.
 
+#include "api/door.h"
 #include "api/locator.h"
 #include "api/told_alike.h"
 #include "tensor/statistics.h"
@@ -58,6 +59,17 @@ static cairn_status check_widths(const csr *a)
     return CAIRN_OK;
 }
 
+/// Only rows without entries need no arrays of them.
+static cairn_status check_entries(const csr *a)
+{
+    cairn_env *env = &a->context->env;
+
+    if (ptr_at(a, a->rows) == 0) return CAIRN_OK;
+    CAIRN_CHECK(a->idx, env, CAIRN_BAD_ARGUMENT, "cairn_tensor_from_csr: idx: is NULL");
+    CAIRN_CHECK(a->val, env, CAIRN_BAD_ARGUMENT, "cairn_tensor_from_csr: val: is NULL");
+    return CAIRN_OK;
+}
+
 static cairn_status check_arrays(const csr *a)
 {
     cairn_env *env = &a->context->env;
@@ -68,6 +80,7 @@ static cairn_status check_arrays(const csr *a)
     for (int64_t i = 0; i < a->rows; i++)
         CAIRN_CHECK(ptr_at(a, i) <= ptr_at(a, i + 1), env, CAIRN_BAD_COORD,
                     "csr: ptr descends after row %" PRId64, a->first_row + i);
+    CAIRN_TRY(check_entries(a));
     for (int64_t k = 0; k < ptr_at(a, a->rows); k++)
         CAIRN_CHECK(idx_at(a, k) >= 0 && idx_at(a, k) < a->shape.extent[1], env,
                     CAIRN_BAD_COORD,
@@ -285,6 +298,9 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
                                    const cairn_format *format,
                                    cairn_tensor      **tensor)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(ptr), CAIRN_ONE_OF(dtype, CAIRN_F32),
+                         CAIRN_ONE_OF(mode, CAIRN_BORROW), CAIRN_GIVEN(tensor));
+
     const csr a = {
         .context   = context,
         .shape     = {2, {global_rows, global_cols}},
@@ -322,6 +338,9 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
 
 cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
 {
+    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor));
+    if (tensor->targets > 0 || tensor->borrowed)
+        CAIRN_ENTER(tensor->context, CAIRN_GIVEN(val));
     const csr a = {.dtype = tensor->dtype};
 
     if (tensor->borrowed) {

@@ -3,6 +3,7 @@
 /// The structure of a source, over all ranks.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "comm/told.h"
 #include "tensor/statistics.h"
 
@@ -62,6 +63,8 @@ combine(const cairn_source *source, const cairn_statistics *s, cairn_source_info
 
 cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info *info)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(info));
+
     cairn_env        *env = &source->context->env;
     cairn_statistics  s   = {0};
     cairn_source_info all = {.order        = source->shape.order,
@@ -93,12 +96,18 @@ static cairn_status check_spy(const cairn_source *source, int width, int height)
                 "spy: order %d: only matrices have a picture", source->shape.order);
     CAIRN_CHECK(width >= 1 && height >= 1, env, CAIRN_BAD_ARGUMENT,
                 "spy: %d x %d cells", width, height);
+    CAIRN_CHECK((int64_t)width * height
+                    <= env->machine_memory / (int64_t)sizeof(int64_t),
+                env, CAIRN_BAD_ARGUMENT, "spy: %d x %d cells: no memory holds as many",
+                width, height);
     return cairn_source_sort(source);
 }
 
 cairn_status
 cairn_source_spy(const cairn_source *source, int width, int height, int64_t *count)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(count));
+
     cairn_comm          *comm = source->context->comm;
     const cairn_entries *e    = &source->entries;
 

@@ -3,6 +3,7 @@
 /// Cost models as users see them.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "sched/cost_file.h"
 
 #include <stdio.h>
@@ -85,6 +86,8 @@ static cairn_status list(cairn_context          *context,
 cairn_status
 cairn_devices_models(cairn_context *context, int *count, cairn_cost_model_info **models)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(models));
+
     cairn_costs *costs;
 
     CAIRN_TRY(cairn_context_costs(context, &costs));
@@ -93,12 +96,15 @@ cairn_devices_models(cairn_context *context, int *count, cairn_cost_model_info *
 
 void cairn_devices_models_free(cairn_context *context, cairn_cost_model_info **models)
 {
+    if (!context || !models) return;
     cairn_free(&context->env, *models);
     *models = NULL;
 }
 
 cairn_status cairn_devices_models_file(cairn_context *context, char **file, char **note)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(file), CAIRN_GIVEN(note));
+
     cairn_env   *env = &context->env;
     cairn_costs *costs;
     char        *path = NULL;

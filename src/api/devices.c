@@ -3,6 +3,7 @@
 /// Devices as users see them.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "devices/kinds.h"
 #include "devices/place.h"
 
@@ -151,6 +152,8 @@ static cairn_status gather(cairn_context *context, traveller **all, int64_t *cou
 cairn_status
 cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devices)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(devices));
+
     traveller         *all   = NULL;
     cairn_device_info *fresh = NULL;
     int64_t            n     = 0;
@@ -176,12 +179,15 @@ cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devic
 
 void cairn_devices_free(cairn_context *context, cairn_device_info **devices)
 {
+    if (!context || !devices) return;
     cairn_free(&context->env, *devices);
     *devices = NULL;
 }
 
 cairn_status cairn_devices_cores(cairn_context *context, int *bound, int *share)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(bound), CAIRN_GIVEN(share));
+
     CAIRN_TRY(cairn_context_devices(context));
     const cairn_machine *machine = context->devices->machine;
 
@@ -233,12 +239,11 @@ cairn_status cairn_devices_check(cairn_context *context,
                                  const char    *devices,
                                  int            members)
 {
+    CAIRN_ENTER(context, CAIRN_WITHIN(members, 0, CAIRN_MAX_MEMBERS));
+
     cairn_env      *env = &context->env;
     cairn_placement placement;
 
-    CAIRN_CHECK(members >= 0 && members <= CAIRN_MAX_MEMBERS, env, CAIRN_BAD_ARGUMENT,
-                "devices: %d members: a format has at most %d", members,
-                CAIRN_MAX_MEMBERS);
     if (place) CAIRN_TRY(cairn_placement_parse(env, "--place", place, &placement));
     if (devices) CAIRN_TRY(reopen(context, "--devices", devices));
     if (place && !devices)

@@ -4,6 +4,7 @@
 /// findings are gathered, and alike ones become one that says whose it is.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "devices/checkup.h"
 #include "devices/domains.h"
 #include "devices/kinds.h"
@@ -263,6 +264,8 @@ static cairn_status list_nodes(cairn_comm *comm, int **node, int *nodes)
 
 cairn_status cairn_doctor(cairn_context *context, int *count, cairn_finding **findings)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(findings));
+
     cairn_env   *env  = &context->env;
     cairn_comm  *comm = context->comm;
     traveller   *own = NULL, *everybody = NULL;
@@ -292,6 +295,7 @@ done:
 
 void cairn_findings_free(cairn_context *context, cairn_finding **findings)
 {
+    if (!context || !findings) return;
     cairn_free(&context->env, *findings);
     *findings = NULL;
 }

@@ -3,6 +3,7 @@
 /// Kernels as text.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "devices/product_kernel.h"
 #include "emit/c.h"
 #include "emit/opencl.h"
@@ -20,14 +21,14 @@ typedef struct {
     cairn_product_options op;
     cairn_kernel_target   target;
     cairn_ir_function   **function; ///< [members]
-} text;
+} listing;
 
-static bool is_opencl(const text *t)
+static bool is_opencl(const listing *t)
 {
     return t->target.language == CAIRN_KERNEL_OPENCL;
 }
 
-static cairn_status check(text *t, int order)
+static cairn_status check(listing *t, int order)
 {
     const int bytes = t->target.vector_bytes;
 
@@ -43,7 +44,7 @@ static cairn_status check(text *t, int order)
 }
 
 /// "spmv", "spmm_transposed_1": the operation, and the member where there are several.
-static void name_member(const text *t, int member, char name[48])
+static void name_member(const listing *t, int member, char name[48])
 {
     char number[16] = "";
 
@@ -52,7 +53,7 @@ static void name_member(const text *t, int member, char name[48])
              t->op.transposed ? "_transposed" : "", number);
 }
 
-static cairn_status lower_member(text *t, int member)
+static cairn_status lower_member(listing *t, int member)
 {
     cairn_layout        *layout;
     cairn_product_kernel kernel;
@@ -73,7 +74,7 @@ static cairn_status lower_member(text *t, int member)
     return status;
 }
 
-static cairn_status print(const text *t, char **out)
+static cairn_status print(const listing *t, char **out)
 {
     const cairn_ir_function *const *function =
         (const cairn_ir_function *const *)t->function;
@@ -83,7 +84,7 @@ static cairn_status print(const text *t, char **out)
     return cairn_c_print_all(t->env, t->format->members, function, out);
 }
 
-static cairn_status write_text(text *t, char **out)
+static cairn_status write_text(listing *t, char **out)
 {
     const int    members = t->format->members;
     cairn_status status  = CAIRN_OK;
@@ -113,12 +114,16 @@ cairn_status cairn_kernels_text(cairn_context               *context,
                                 const cairn_format          *format,
                                 const cairn_product_options *options,
                                 const cairn_kernel_target   *target,
-                                char                       **text_out)
+                                char                       **text)
 {
-    text t = {.env    = &context->env,
-              .format = format,
-              .op     = options ? *options : defaults,
-              .target = *target};
+    CAIRN_ENTER(context, CAIRN_GIVEN(format), CAIRN_GIVEN(target), CAIRN_GIVEN(text));
+    CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
+                CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL));
+
+    listing t = {.env    = &context->env,
+                 .format = format,
+                 .op     = options ? *options : defaults,
+                 .target = *target};
 
     if (t.target.extent[0] == 0 && t.target.extent[1] == 0)
         t.target.extent[0] = t.target.extent[1] = 1000000;
@@ -127,5 +132,5 @@ cairn_status cairn_kernels_text(cairn_context               *context,
     else if (t.target.vector_bytes == 0)
         CAIRN_TRY(machine_vectors(context, &t.target.vector_bytes));
     CAIRN_TRY(check(&t, cairn_format_order(format)));
-    return write_text(&t, text_out);
+    return write_text(&t, text);
 }

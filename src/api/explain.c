@@ -4,6 +4,7 @@
 /// to coordinates; and what the same entries would take elsewhere.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "api/told_alike.h"
 #include "base/text.h"
 
@@ -58,6 +59,8 @@ static void describe_rule(const cairn_format *format, int m, cairn_storage_info 
 cairn_status
 cairn_format_storage(const cairn_format *format, int member, cairn_storage_info *info)
 {
+    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(info));
+
     cairn_layout *layout;
 
     CAIRN_TRY(layout_of(format, member, &layout));
@@ -112,6 +115,8 @@ static void add_linear(cairn_text *text, const cairn_linear *linear, int levels)
 cairn_status
 cairn_format_inverse(const cairn_format *format, int member, int mode, char **text)
 {
+    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(text));
+
     cairn_layout *layout;
     cairn_text    grown;
 
@@ -127,6 +132,8 @@ cairn_format_inverse(const cairn_format *format, int member, int mode, char **te
 cairn_status
 cairn_format_query(const cairn_format *format, int member, int query, char **text)
 {
+    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(text));
+
     cairn_env *env = format->env;
 
     if (member == -1) {
@@ -191,6 +198,9 @@ cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
                                    const cairn_format *format,
                                    int64_t            *bytes)
 {
+    CAIRN_ENTER_TOGETHER(tensor ? tensor->context : cairn_format_context(format),
+                         CAIRN_GIVEN(tensor), CAIRN_GIVEN(format), CAIRN_GIVEN(bytes));
+
     cairn_comm *comm = tensor->context->comm;
     int64_t     sum  = 0;
     cairn_told  told = {0};

@@ -3,6 +3,7 @@
 /// Formats as users hold them: the parsed value with its texts.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "base/arena.h"
 #include "base/text.h"
 
@@ -52,6 +53,8 @@ cairn_status cairn_format_keep_texts(cairn_env *env, cairn_format *format)
 cairn_status
 cairn_format_create(cairn_context *context, const char *text, cairn_format **format)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(text), CAIRN_GIVEN(format));
+
     cairn_env    *env = &context->env;
     cairn_format *fresh;
 
@@ -110,28 +113,31 @@ int64_t cairn_format_grain(const cairn_format *format)
 
 const char *cairn_format_text(const cairn_format *format)
 {
-    return format->text;
+    return format ? format->text : NULL;
 }
 
 int cairn_format_members(const cairn_format *format)
 {
-    return format->members;
+    return format ? format->members : 0;
 }
 
 int cairn_format_order(const cairn_format *format)
 {
-    return format->order;
+    return format ? format->order : 0;
 }
 
 const char *cairn_format_member(const cairn_format *format, int member)
 {
-    return member >= 0 && member < format->members ? format->member_text[member] : NULL;
+    return member >= 0 && member < cairn_format_members(format)
+               ? format->member_text[member]
+               : NULL;
 }
 
 int cairn_format_levels(const cairn_format *format, int member)
 {
-    return member >= 0 && member < format->members ? format->member[member]->map.count
-                                                   : 0;
+    return member >= 0 && member < cairn_format_members(format)
+               ? format->member[member]->map.count
+               : 0;
 }
 
 static const char *kind_name(cairn_level_kind kind)
@@ -187,6 +193,8 @@ cairn_status cairn_format_level(const cairn_format *format,
                                 int                 level,
                                 cairn_level_info   *info)
 {
+    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(format), CAIRN_GIVEN(info));
+
     cairn_env    *env = format->env;
     cairn_layout *layout;
 
@@ -238,6 +246,8 @@ cairn_status cairn_tensor_level(const cairn_tensor *tensor,
                                 int                 level,
                                 cairn_level_info   *info)
 {
+    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor), CAIRN_GIVEN(info));
+
     CAIRN_TRY(check_level(&tensor->context->env, tensor->format, member, level));
     describe_level(tensor->format, tensor->local->group[member].layout, member, level,
                    info);
@@ -250,6 +260,7 @@ const char *cairn_catalogue_name(cairn_context *context, int k)
     const char    *found = NULL;
     cairn_library *library;
 
+    if (!context) return NULL;
     if (cairn_library_catalogue(&context->env, &library) != CAIRN_OK) return NULL;
     if (k >= 0 && k < cairn_library_size(library)) {
         /* The library is gone on return, so the context keeps the name. */
@@ -266,6 +277,8 @@ cairn_status cairn_catalogue_definition(cairn_context *context,
                                         char         **text,
                                         int           *missing)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(name), CAIRN_GIVEN(text), CAIRN_GIVEN(missing));
+
     cairn_library *library;
 
     CAIRN_TRY(cairn_library_catalogue(&context->env, &library));
@@ -278,6 +291,8 @@ cairn_status cairn_catalogue_definition(cairn_context *context,
 
 cairn_status cairn_catalogue_note(cairn_context *context, const char *name, char **text)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(name), CAIRN_GIVEN(text));
+
     cairn_library *library;
 
     CAIRN_TRY(cairn_library_catalogue(&context->env, &library));

@@ -3,6 +3,7 @@
 /// The machine piece by piece, as records and as text.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "base/text.h"
 #include "devices/drivers.h"
 
@@ -30,6 +31,8 @@ static void copy(const cairn_machine      *machine,
 cairn_status
 cairn_machine_list(cairn_context *context, int *count, cairn_machine_piece **pieces)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(pieces));
+
     cairn_env           *env     = &context->env;
     cairn_machine       *machine = NULL;
     cairn_machine_piece *fresh   = NULL;
@@ -54,6 +57,7 @@ free_drivers:
 
 void cairn_machine_free(cairn_context *context, cairn_machine_piece **pieces)
 {
+    if (!context || !pieces) return;
     cairn_free(&context->env, *pieces);
     *pieces = NULL;
 }
@@ -110,6 +114,8 @@ static void print_part(cairn_text *text, const cairn_machine_piece *piece)
 
 cairn_status cairn_devices_tree(cairn_context *context, char **text)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(text));
+
     cairn_machine_piece *piece = NULL;
     cairn_text           out;
     int                  count = 0;

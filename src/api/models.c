@@ -8,7 +8,7 @@
 
 const char *cairn_device_kind_what(const char *kind)
 {
-    const cairn_device_ops *ops = cairn_device_kind(kind);
+    const cairn_device_ops *ops = kind ? cairn_device_kind(kind) : NULL;
 
     return ops ? ops->summary : NULL;
 }
@@ -34,6 +34,7 @@ int cairn_model_number_at(int k, cairn_model_number *number)
 {
     const cairn_device_ops *kind;
 
+    if (k < 0 || !number) return 0;
     for (int i = 0; (kind = cairn_device_kind_at(i)); i++)
         for (const cairn_device_model *model = kind->models; model && model->name;
              model++)

@@ -3,6 +3,7 @@
 /// Plans as users hold them: made, run, described.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "api/told_alike.h"
 #include "expr/operation.h"
 
@@ -15,6 +16,7 @@ cairn_status cairn_product_check(cairn_context               *context,
                                  const cairn_product_options *options,
                                  int                          order)
 {
+    CAIRN_ENTER(context, CAIRN_WITHIN(order, 0, INT_MAX));
     return cairn_product_valid(&context->env, options ? options : &defaults, order);
 }
 
@@ -118,6 +120,8 @@ cairn_status cairn_plan_create(cairn_tensor                *tensor,
                                const cairn_plan_options    *options,
                                cairn_plan                 **plan)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(plan));
+
     const cairn_product_options op    = product ? *product : defaults;
     cairn_comm                 *comm  = tensor->context->comm;
     const double                begin = cairn_seconds();
@@ -150,17 +154,19 @@ cairn_status cairn_plan_product(cairn_tensor                *tensor,
                                 const cairn_product_options *options,
                                 cairn_plan                 **plan)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(plan));
     return cairn_plan_create(tensor, options, NULL, plan);
 }
 
 cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(plan));
     return cairn_plan_product(tensor, NULL, plan);
 }
 
 void cairn_plan_destroy(cairn_plan **plan)
 {
-    if (!*plan) return;
+    if (!plan || !*plan) return;
     cairn_plan_observe(*plan);
     (*plan)->tensor->context->plans--;
     discard(plan);
@@ -169,38 +175,45 @@ void cairn_plan_destroy(cairn_plan **plan)
 static void
 own_range(const cairn_plan *plan, const cairn_rows *rows, int64_t *first, int64_t *end)
 {
-    *first = rows->first[plan->replay->common.comm->rank];
-    *end   = rows->first[plan->replay->common.comm->rank + 1];
+    const int64_t *own = plan ? rows->first + plan->replay->common.comm->rank : NULL;
+
+    if (first) *first = own ? own[0] : 0;
+    if (end) *end = own ? own[1] : 0;
 }
 
 void cairn_plan_columns(const cairn_plan *plan, int64_t *first, int64_t *end)
 {
-    own_range(plan, &plan->replay->common.operands->x_rows, first, end);
+    own_range(plan, plan ? &plan->replay->common.operands->x_rows : NULL, first, end);
 }
 
 void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *end)
 {
-    own_range(plan, &plan->replay->common.operands->y_rows, first, end);
+    own_range(plan, plan ? &plan->replay->common.operands->y_rows : NULL, first, end);
+}
+
+static bool has_type(const cairn_plan *plan, cairn_dtype dtype)
+{
+    return plan && plan->tensor->dtype == dtype;
 }
 
 double *cairn_plan_x(cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->common.operands->x : NULL;
+    return has_type(plan, CAIRN_F64) ? plan->replay->common.operands->x : NULL;
 }
 
 double *cairn_plan_y(const cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F64 ? plan->replay->common.operands->y : NULL;
+    return has_type(plan, CAIRN_F64) ? plan->replay->common.operands->y : NULL;
 }
 
 float *cairn_plan_x_f32(cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->common.operands->x : NULL;
+    return has_type(plan, CAIRN_F32) ? plan->replay->common.operands->x : NULL;
 }
 
 float *cairn_plan_y_f32(const cairn_plan *plan)
 {
-    return plan->tensor->dtype == CAIRN_F32 ? plan->replay->common.operands->y : NULL;
+    return has_type(plan, CAIRN_F32) ? plan->replay->common.operands->y : NULL;
 }
 
 /// Bytes of this rank's rows of an operand.
@@ -221,6 +234,7 @@ static void copy(void *to, const void *from, size_t bytes)
 
 cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 {
+    if (!plan) return CAIRN_BAD_ARGUMENT; /* there is nobody to tell */
     const cairn_operands *o     = plan->replay->common.operands;
     const size_t          bytes = own_bytes(plan, &o->y_rows);
 

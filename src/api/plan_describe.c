@@ -3,6 +3,7 @@
 /// What plans tell of themselves.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "devices/domains.h"
 
 #include <stdio.h>
@@ -26,9 +27,9 @@ static cairn_route piece_route(const cairn_piece *piece)
 
 const char *cairn_plan_member_route(const cairn_plan *plan, int member)
 {
-    const cairn_replay *replay = plan->replay;
+    const cairn_replay *replay = plan ? plan->replay : NULL;
 
-    for (int p = 0; p < replay->pieces; p++)
+    for (int p = 0; replay && p < replay->pieces; p++)
         if (replay->piece[p].home.member == member)
             return route_name(piece_route(&replay->piece[p]));
     return NULL;
@@ -81,6 +82,8 @@ static int64_t count_retired(const cairn_plan *plan)
 
 cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(info));
+
     cairn_replay *replay = plan->replay;
     cairn_comm   *comm   = replay->common.comm;
     int64_t       sum[3] = {cairn_replay_bytes(replay), 0, count_retired(plan)};
@@ -90,8 +93,8 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 
     cairn_halo_counts(replay->common.operands->halo, &sum[1], &sent);
     collect_numbers(plan, number);
+    CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS)); /* agrees */
     CAIRN_TRY(comm->ops->allreduce(comm, sum, 3, CAIRN_SUM));
-    CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS));
     *info = (cairn_plan_info){.seconds       = number[SECONDS],
                               .bytes_per_run = sum[0],
                               .halo          = sum[1],
@@ -155,6 +158,9 @@ static int by_where(const void *a, const void *b)
 cairn_status
 cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(count),
+                         CAIRN_GIVEN(parts));
+
     const cairn_replay *replay = plan->replay;
     cairn_comm         *comm   = replay->common.comm;
     cairn_plan_part    *own    = NULL;
@@ -175,12 +181,14 @@ cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts
 
 void cairn_plan_parts_free(const cairn_plan *plan, cairn_plan_part **parts)
 {
+    if (!plan || !parts) return;
     cairn_free(&plan->tensor->context->env, *parts);
     *parts = NULL;
 }
 
 void cairn_plan_forget_times(cairn_plan *plan)
 {
+    if (!plan) return;
     cairn_replay_forget_times(plan->replay);
     if (plan->adapt.other) cairn_replay_forget_times(plan->adapt.other);
 }

@@ -3,6 +3,7 @@
 /// The operands of plans in files: X read, Y written, Matrix Market arrays both.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "comm/read.h"
 #include "comm/write.h"
 
@@ -49,6 +50,8 @@ static void place_x(cairn_plan *plan, const cairn_entries *e)
 
 cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(path));
+
     const cairn_operands *o    = plan->replay->common.operands;
     cairn_comm           *comm = o->comm;
     cairn_text_file       file;
@@ -82,6 +85,8 @@ static cairn_status y_as_f64(const cairn_plan *plan, double **copy, const double
 
 cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(path));
+
     const cairn_operands *o     = plan->replay->common.operands;
     cairn_dense_rows      dense = {.rows = o->y_rows.first[o->y_rows.size],
                                    .cols = o->op.columns,

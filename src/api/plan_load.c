@@ -4,6 +4,7 @@
 /// field is told with its line and column.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "base/json.h"
 
 #include <inttypes.h>
@@ -50,6 +51,8 @@ static cairn_status open_plan(cairn_env *env, const char *path, plan_file *plan)
 cairn_status
 cairn_plan_file_format(cairn_context *context, const char *path, char **text)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(text));
+
     cairn_env *env = &context->env;
     plan_file  plan;
 

@@ -5,6 +5,7 @@
 /// from the matrix and are made again.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "comm/told.h"
@@ -127,6 +128,8 @@ write_plan(const cairn_plan *plan, const char *path, const decision *all, int64_
 
 cairn_status cairn_plan_save(const cairn_plan *plan, const char *path)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(path));
+
     cairn_comm *comm  = plan->replay->common.comm;
     decision   *all   = NULL;
     int64_t     count = 0;

@@ -3,6 +3,7 @@
 /// Traces of plans: each rank prints its own events into its range of one file.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "base/text.h"
 #include "comm/output.h"
 #include "comm/told.h"
@@ -25,6 +26,9 @@ begin_of_storing(cairn_comm *comm, const cairn_build_log *log, double *begin)
 
 cairn_status cairn_plan_record(cairn_plan *plan, int64_t events)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL,
+                         CAIRN_WITHIN(events, 0, INT64_MAX));
+
     cairn_replay   *replay    = plan->replay;
     cairn_comm     *comm      = replay->common.comm;
     cairn_recording recording = {.events  = events > 0 ? events : EVENTS,
@@ -75,6 +79,8 @@ static cairn_status begin_of(cairn_comm *comm, int64_t bytes, int64_t *begin)
 
 cairn_status cairn_plan_write_trace(const cairn_plan *plan, const char *path)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(path));
+
     const cairn_replay *replay = plan->replay;
     cairn_comm         *comm   = replay->common.comm;
     cairn_file          file   = {.env = comm->env, .fd = -1};

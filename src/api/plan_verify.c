@@ -5,6 +5,7 @@
 /// ranks have of them, sent to whoever owns the row.
 
 #include "api/api.h"
+#include "api/door.h"
 
 #include <math.h>
 #include <string.h>
@@ -219,6 +220,10 @@ cairn_status cairn_plan_verify(cairn_plan         *plan,
                                double             *rel_error,
                                double             *abs_error)
 {
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : CAIRN_CONTEXT_OF(source),
+                         CAIRN_GIVEN(plan), CAIRN_GIVEN(source), CAIRN_GIVEN(rel_error),
+                         CAIRN_GIVEN(abs_error));
+
     cairn_context *context = plan->tensor->context;
     const double   limit   = plan->tensor->dtype == CAIRN_F32 ? 1e-5 : 1e-12;
     check          c       = {.plan = plan, .entries = &source->entries};

@@ -3,6 +3,7 @@
 /// Sources: reading, generating, dividing.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "api/told_alike.h"
 #include "comm/native.h"
 #include "comm/read.h"
@@ -28,7 +29,7 @@ cairn_source_create(cairn_context *context, int order, cairn_source **source)
 
 void cairn_source_destroy(cairn_source **source)
 {
-    if (!*source) return;
+    if (!source || !*source) return;
     cairn_env *env = &(*source)->context->env;
 
     if ((*source)->unsorted) cairn_dealt_fini(env, &(*source)->unsorted->dealt);
@@ -126,6 +127,9 @@ cairn_status cairn_source_read(cairn_context *context,
                                cairn_division division,
                                cairn_source **source)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path),
+                         CAIRN_ONE_OF(division, CAIRN_BY_ROWS), CAIRN_GIVEN(source));
+
     const double  begin = cairn_seconds();
     cairn_source *fresh = NULL;
     cairn_told    told  = {0};
@@ -214,6 +218,9 @@ static cairn_status check_given(cairn_context *context, int order, int64_t nnz)
                 "coordinates: order %d: it is not in 1..%d", order, CAIRN_MAX_ORDER);
     CAIRN_CHECK(nnz >= 0, &context->env, CAIRN_BAD_ARGUMENT,
                 "coordinates: nnz: %" PRId64 " is negative", nnz);
+    CAIRN_CHECK(nnz <= PTRDIFF_MAX / ((int64_t)sizeof(int64_t) * order), &context->env,
+                CAIRN_BAD_ARGUMENT,
+                "coordinates: nnz: %" PRId64 ": no memory holds as many", nnz);
     return CAIRN_OK;
 }
 
@@ -226,6 +233,10 @@ cairn_status cairn_source_from_coords(cairn_context *context,
                                       cairn_division division,
                                       cairn_source **source)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(extent),
+                         CAIRN_ONE_OF(division, CAIRN_BY_ROWS), CAIRN_GIVEN(source));
+    if (nnz > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(coord));
+
     cairn_source *fresh  = NULL;
     cairn_told    told   = {0};
     cairn_status  status = check_given(context, order, nnz);
@@ -287,6 +298,11 @@ cairn_status cairn_source_generate(cairn_context       *context,
                                    const cairn_problem *problem,
                                    cairn_source       **source)
 {
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(kind), CAIRN_GIVEN(problem),
+                         CAIRN_GIVEN(source));
+    CAIRN_ENTER_TOGETHER(context, CAIRN_WITHIN(problem->offset_count, 0,
+                                               problem->offsets ? INT_MAX : 0));
+
     cairn_source *fresh  = NULL;
     cairn_told    told   = {0};
     cairn_status  status = cairn_source_create(context, 2, &fresh);
@@ -320,7 +336,9 @@ const char *cairn_problem_help(int k)
 
 cairn_status cairn_source_write(const cairn_source *source, const char *path)
 {
-    CAIRN_TRY(cairn_source_sort(source)); /* several ranks have nothing to sort */
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(path));
+
+    CAIRN_TRY(cairn_comm_agree(source->context->comm, cairn_source_sort(source)));
     return cairn_write_entries(source->context->comm, path, &source->shape,
                                &source->entries);
 }

@@ -3,6 +3,7 @@
 /// Tensors: storing a source, writing, listing parts.
 
 #include "api/api.h"
+#include "api/door.h"
 #include "api/told_alike.h"
 #include "base/file.h"
 #include "comm/native.h"
@@ -130,14 +131,17 @@ cairn_status cairn_tensor_create(cairn_source       *source,
                                  cairn_dtype         dtype,
                                  cairn_tensor      **tensor)
 {
+    CAIRN_ENTER_TOGETHER(source ? source->context : cairn_format_context(format),
+                         CAIRN_GIVEN(source), CAIRN_GIVEN(format),
+                         CAIRN_ONE_OF(dtype, CAIRN_F32), CAIRN_GIVEN(tensor));
     return cairn_tensor_create_beside(source, format, dtype, 0, tensor);
 }
 
 void cairn_tensor_destroy(cairn_tensor **tensor)
 {
+    if (!tensor || !*tensor) return;
     cairn_tensor *t = *tensor;
 
-    if (!t) return;
     cairn_env *env = &t->context->env;
 
     cairn_local_destroy(&t->local); /* before the format, whose encodings it uses */
@@ -151,20 +155,21 @@ void cairn_tensor_destroy(cairn_tensor **tensor)
 
 const cairn_format *cairn_tensor_format(const cairn_tensor *tensor)
 {
-    return tensor->format;
+    return tensor ? tensor->format : NULL;
 }
 
 void cairn_tensor_rows(const cairn_tensor *tensor, int64_t *first, int64_t *end)
 {
-    const int rank = tensor->context->comm->rank;
+    const int64_t *own =
+        tensor ? tensor->rows.first + tensor->context->comm->rank : NULL;
 
-    *first = tensor->rows.first[rank];
-    *end   = tensor->rows.first[rank + 1];
+    if (first) *first = own ? own[0] : 0;
+    if (end) *end = own ? own[1] : 0;
 }
 
 double cairn_tensor_seconds(const cairn_tensor *tensor)
 {
-    return tensor->seconds;
+    return tensor ? tensor->seconds : 0;
 }
 
 static int64_t part_bytes(const cairn_part *part)
@@ -233,6 +238,9 @@ static cairn_status gather_parts(const cairn_tensor    *tensor,
 cairn_status
 cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count, cairn_part_info **parts)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(count),
+                         CAIRN_GIVEN(parts));
+
     cairn_comm      *comm   = tensor->context->comm;
     cairn_part_info *own    = NULL;
     cairn_status     status = CAIRN_NEW(comm->env, tensor->local->parts, &own);
@@ -247,6 +255,7 @@ cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count, cairn_part_info *
 
 void cairn_parts_free(const cairn_tensor *tensor, cairn_part_info **parts)
 {
+    if (!tensor || !parts) return;
     cairn_free(&tensor->context->env, *parts);
     *parts = NULL;
 }
@@ -303,6 +312,8 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
 cairn_status
 cairn_tensor_write(const cairn_tensor *tensor, const char *path, int64_t *bytes)
 {
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(path));
+
     int64_t length = 0;
 
     if (ends_with(path, ".mtx") || ends_with(path, ".tns")) {
@@ -323,6 +334,9 @@ cairn_status cairn_tensor_write_text(const cairn_tensor *tensor,
                                      const char         *path,
                                      int64_t            *bytes)
 {
+    CAIRN_ENTER_TOGETHER(tensor ? tensor->context : CAIRN_CONTEXT_OF(source),
+                         CAIRN_GIVEN(tensor), CAIRN_GIVEN(source), CAIRN_GIVEN(path));
+
     int64_t length;
 
     CAIRN_CHECK(source->rows.size == tensor->rows.size, &tensor->context->env,

@@ -6,6 +6,7 @@
 
 #include "api/warm.h"
 
+#include "api/door.h"
 #include "devices/product_kernel.h"
 #include "expr/operation.h"
 
@@ -125,6 +126,12 @@ cairn_status cairn_kernels_warm(cairn_context               *context,
                                 const cairn_kernel_target   *target,
                                 cairn_kernel_counts         *counts)
 {
+    CAIRN_ENTER(context, CAIRN_GIVEN(format), CAIRN_GIVEN(target), CAIRN_GIVEN(counts));
+    CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
+                CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL),
+                CAIRN_WITHIN(target->extent[0], 0, INT64_MAX),
+                CAIRN_WITHIN(target->extent[1], 0, INT64_MAX));
+
     const cairn_product_options op = options ? *options : defaults;
     cairn_warming               w  = {.context    = context,
                                       .format     = format,

@@ -92,7 +92,7 @@ static cairn_status apply_threads(cli_job *job)
                         "option: --threads: %" PRId64
                         " is more than %d times the processors, %" PRId64,
                         threads, THREADS_A_PROCESSOR, processors);
-    if (threads) cairn_context_set_threads(job->context, (int)threads);
+    if (threads) CLI_TRY(cairn_context_set_threads(job->context, (int)threads));
     return CAIRN_OK;
 }
 
@@ -106,7 +106,7 @@ static cairn_status apply_common(cli_job *job)
     if (word) CLI_TRY(cli_choose(job, "option: --dtype", word, &cli_dtypes, &dtype));
     job->dtype = dtype ? CAIRN_F32 : CAIRN_F64;
     CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
-    if (memory) cairn_context_set_memory(job->context, memory);
+    if (memory) CLI_TRY(cairn_context_set_memory(job->context, memory));
     CLI_TRY(cli_agree(job, apply_threads(job)));
     return cli_agree(job, cli_is_first(job) ? cli_check_outputs(job) : CAIRN_OK);
 }

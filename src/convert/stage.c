@@ -44,7 +44,7 @@ void cairn_stage_fini(cairn_stage *stage)
 
 void cairn_path_destroy(cairn_path **path)
 {
-    if (!*path) return;
+    if (!path || !*path) return;
     cairn_env *env = (*path)->env;
 
     for (int k = 0; k < (*path)->rules && (*path)->text; k++)

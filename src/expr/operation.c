@@ -9,6 +9,7 @@
 
 void cairn_product_notation(const cairn_product_options *options, char *text)
 {
+    if (!text) return;
     const bool  vector     = !options || options->columns == 1;
     const bool  transposed = options && options->transposed;
     const bool  scaled     = options && options->alpha != 1;

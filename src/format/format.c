@@ -210,7 +210,7 @@ cairn_format *cairn_format_hold(const cairn_format *format)
 
 void cairn_format_destroy(cairn_format **format)
 {
-    if (!*format) return;
+    if (!format || !*format) return;
 
     cairn_env   *env   = (*format)->env;
     cairn_arena *arena = (*format)->arena;

@@ -1,0 +1,848 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Wrong arguments of every public function: each pointer NULL in turn, enumerations out
+/// of range, sizes negative or enormous. A call that can fail does, in words that name the
+/// argument, with its outputs as they were; others take NULL for nothing.
+
+#include "support/misuse.h"
+
+#include <cairn/cairn.h>
+
+#include <limits.h>
+#include <stdlib.h>
+
+static cairn_format *csr, *cube;
+static cairn_source *source;
+static cairn_tensor *tensor, *single, *given;
+static cairn_plan   *plan, *plan_f32;
+static cairn_path   *path;
+
+static const int64_t extent[2] = {3, 3};
+static const int64_t coord[]   = {0, 0, 1, 1, 2, 0};
+static const double  value[]   = {1, 2, 3};
+static const int64_t ptr[]     = {0, 1, 2, 3};
+static const int64_t idx[]     = {0, 1, 0};
+static const double  x[]       = {1, 2, 3};
+
+static const int odd[] = {-1, 9, 77, INT_MAX, INT_MIN};
+
+enum { ODD = sizeof odd / sizeof *odd };
+
+/// Both ways of saying "many": by themselves, and when multiplied.
+static const int64_t many[] = {INT64_MAX, INT64_MAX / 8};
+
+static void up(void)
+{
+    setenv("CAIRN_KERNELS", "reference", 1);
+    setenv("CAIRN_COSTS", "none", 1);
+    setenv("CAIRN_THREADS", "1", 1);
+    cr_assert_eq(cairn_context_create(&misused), CAIRN_OK);
+    MUST(misused, cairn_context_set_memory(misused, (int64_t)1 << 28));
+    MUST(misused, cairn_format_create(misused, "csr", &csr));
+    MUST(misused, cairn_format_create(misused,
+                                      "#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, "
+                                      "mutation<merge(0,1), trim(0,2)> }>",
+                                      &cube));
+    MUST(misused, cairn_source_from_coords(misused, 2, extent, 3, coord, value,
+                                           CAIRN_BY_NNZ, &source));
+    MUST(misused, cairn_tensor_create(source, csr, CAIRN_F64, &tensor));
+    MUST(misused, cairn_tensor_create(source, csr, CAIRN_F32, &single));
+    MUST(misused, cairn_tensor_from_csr(misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+                                        CAIRN_F64, CAIRN_COPY, csr, &given));
+    MUST(misused, cairn_plan_spmv(tensor, &plan));
+    MUST(misused, cairn_plan_spmv(single, &plan_f32));
+    MUST(misused, cairn_path_create(misused, csr, csr, NULL, &path));
+}
+
+static void down(void)
+{
+    cr_expect_gt(misuses, 0);
+    cairn_path_destroy(&path);
+    cairn_plan_destroy(&plan_f32);
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&given);
+    cairn_tensor_destroy(&single);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    cairn_format_destroy(&cube);
+    cairn_format_destroy(&csr);
+    cairn_context_destroy(&misused);
+}
+
+TestSuite(misuse, .init = up, .fini = down, .timeout = 300);
+
+static bool is(cairn_status status)
+{
+    return status == CAIRN_OK;
+}
+
+static bool told(const char *text, const char *expected)
+{
+    return expected ? text && strcmp(text, expected) == 0 : !text;
+}
+
+/// After a call that returns nothing.
+#define DONE(call) ((call), true)
+
+Test(misuse, contexts_are_made)
+{
+    SILENT(cairn_context_create, context, NULL);
+    SILENT(cairn_context_create_world, context, NULL);
+    SILENT(cairn_context_create_fortran, context, 0, NULL);
+    for (int k = 0; k < ODD; k++) {
+        cairn_context *none = NULL;
+
+        ALLOWS(cairn_context_create_fortran, comm,
+               cairn_context_create_fortran(odd[k], &none) < 0
+                   && cairn_context_message(none)[0]);
+    }
+    ALLOWS(cairn_context_destroy, context, DONE(cairn_context_destroy(NULL)));
+    ALLOWS(cairn_context_message, context, cairn_context_message(NULL) != NULL);
+    ALLOWS(cairn_context_rank, context, cairn_context_rank(NULL) == 0);
+    ALLOWS(cairn_context_size, context, cairn_context_size(NULL) == 1);
+    ALLOWS(cairn_context_threads, context, cairn_context_threads(NULL) == 0);
+}
+
+/// What could not be created tells why, and does nothing else.
+Test(misuse, contexts_that_failed_keep_their_message)
+{
+    cairn_context *failed = NULL;
+    char           before[256];
+
+    setenv("CAIRN_THREADS", "-7", 1);
+    cr_assert_eq(cairn_context_create(&failed), CAIRN_BAD_OPTION);
+    cr_expect(strstr(cairn_context_message(failed), "CAIRN_THREADS"));
+    cairn_context_destroy(&failed);
+    setenv("CAIRN_THREADS", "1", 1);
+    setenv("CAIRN_MEMORY", "-5", 1);
+    cr_assert_eq(cairn_context_create(&failed), CAIRN_BAD_OPTION);
+    cr_expect(strstr(cairn_context_message(failed), "CAIRN_MEMORY"));
+    cairn_context_destroy(&failed);
+    unsetenv("CAIRN_MEMORY");
+
+    cr_assert_lt(cairn_context_create_fortran(-1, &failed), 0);
+    cr_assert_not_null(failed);
+    snprintf(before, sizeof before, "%s", cairn_context_message(failed));
+    cr_expect_gt(strlen(before), 0);
+    cr_expect_eq(cairn_source_read(failed, "a.mtx", CAIRN_BY_NNZ, OUT(cairn_source *)),
+                 CAIRN_BAD_ARGUMENT);
+    cr_expect_eq(cairn_format_create(failed, "csr", OUT(cairn_format *)),
+                 CAIRN_BAD_ARGUMENT);
+    cr_expect_str_eq(cairn_context_message(failed), before);
+    cairn_context_destroy(&failed);
+    misuses++;
+}
+
+Test(misuse, contexts_are_set)
+{
+    int64_t bytes = 1, blocks = 1, peak = 1;
+    double  number[2] = {1, 2};
+
+    SILENT(cairn_context_set_memory, context, NULL, 1);
+    REFUSES(cairn_context_set_memory, bytes, misused, -5);
+    REFUSES(cairn_context_set_memory, bytes, misused, 0);
+    REFUSES(cairn_context_set_memory, bytes, misused, INT64_MIN);
+    ALLOWS(cairn_context_set_memory, bytes,
+           is(cairn_context_set_memory(misused, INT64_MAX)));
+    SILENT(cairn_context_set_threads, context, NULL, 1);
+    REFUSES(cairn_context_set_threads, threads, misused, -7);
+    REFUSES(cairn_context_set_threads, threads, misused, 0);
+    REFUSES(cairn_context_set_threads, threads, misused, INT_MAX);
+    REFUSES(cairn_context_set_threads, threads, misused, INT_MIN);
+    ALLOWS(cairn_context_memory, context,
+           DONE(cairn_context_memory(NULL, &bytes, &blocks, &peak)) && bytes == 0
+               && blocks == 0 && peak == 0);
+    ALLOWS(cairn_context_memory, bytes,
+           DONE(cairn_context_memory(misused, NULL, &blocks, &peak)) && blocks > 1);
+    ALLOWS(cairn_context_memory, blocks,
+           DONE(cairn_context_memory(misused, &bytes, NULL, &peak)) && bytes > 1);
+    ALLOWS(cairn_context_memory, peak,
+           DONE(cairn_context_memory(misused, &bytes, &blocks, NULL)) && bytes > 1);
+    ALLOWS(cairn_context_set_progress, context,
+           DONE(cairn_context_set_progress(NULL, NULL, NULL)));
+    ALLOWS(cairn_context_set_progress, progress,
+           DONE(cairn_context_set_progress(misused, NULL, number)));
+    ALLOWS(cairn_context_set_progress, user,
+           DONE(cairn_context_set_progress(misused, NULL, NULL)));
+    SILENT(cairn_context_set_convert, context, NULL, "");
+    REFUSES(cairn_context_set_convert, method, misused, NULL);
+    FAILS(cairn_context_set_convert, method, misused, "nothing");
+    ALLOWS(cairn_context_convert, context, !cairn_context_convert(NULL));
+    ALLOWS(cairn_context_abandon, context, DONE(cairn_context_abandon(NULL)));
+    SILENT(cairn_context_write_file, context, NULL, "a.txt", "a", 1);
+    REFUSES(cairn_context_write_file, path, misused, NULL, "a", 1);
+    REFUSES(cairn_context_write_file, bytes, misused, "a.txt", NULL, 1);
+    REFUSES(cairn_context_write_file, length, misused, "a.txt", "a", SIZE_MAX);
+    FAILS(cairn_context_write_file, path, misused, "", "a", 1);
+    SILENT(cairn_context_agree, context, NULL, CAIRN_OK);
+    for (int k = 0; k < ODD; k++)
+        if (odd[k] != -1)
+            REFUSES(cairn_context_agree, mine, misused, (cairn_status)odd[k]);
+    SILENT(cairn_context_max, context, NULL, number, 2);
+    REFUSES(cairn_context_max, values, misused, NULL, 2);
+    REFUSES(cairn_context_max, n, misused, number, -1);
+    REFUSES(cairn_context_max, n, misused, number, INT_MIN);
+    ALLOWS(cairn_context_max, n, is(cairn_context_max(misused, NULL, 0)));
+}
+
+Test(misuse, tables_have_ends)
+{
+    static const char *const names[] = {"abc", NULL};
+
+    for (int k = 0; k < ODD; k++) {
+        if (odd[k] == 9) continue; /* which some of them have */
+        ALLOWS(cairn_option_name, k, !cairn_option_name(odd[k]));
+        ALLOWS(cairn_option_default, k, !cairn_option_default(odd[k]));
+        ALLOWS(cairn_option_help, k, !cairn_option_help(odd[k]));
+        ALLOWS(cairn_device_kind_name, k, !cairn_device_kind_name(odd[k]));
+        ALLOWS(cairn_problem_name, k, !cairn_problem_name(odd[k]));
+        ALLOWS(cairn_problem_help, k, !cairn_problem_help(odd[k]));
+        ALLOWS(cairn_catalogue_name, k,
+               odd[k] == 77 || !cairn_catalogue_name(misused, odd[k]));
+        ALLOWS(cairn_finding_level_name, level,
+               cairn_finding_level_name(odd[k])[0] != '\0');
+        ALLOWS(cairn_status_text, status,
+               cairn_status_text((cairn_status)odd[k])[0] != '\0');
+        ALLOWS(cairn_status_exit, status,
+               cairn_status_exit((cairn_status)odd[k]) >= 0
+                   && cairn_status_exit((cairn_status)odd[k]) <= 2);
+        ALLOWS(cairn_model_number_at, k,
+               odd[k] == 77
+                   || (!cairn_model_number_at(odd[k], OUT(cairn_model_number))
+                       && !is_touched()));
+    }
+    ALLOWS(cairn_model_number_at, number, cairn_model_number_at(0, NULL) == 0);
+    ALLOWS(cairn_catalogue_name, context, !cairn_catalogue_name(NULL, 0));
+    ALLOWS(cairn_device_kind_what, kind, !cairn_device_kind_what(NULL));
+    ALLOWS(cairn_nearest_name, word, !cairn_nearest_name(NULL, names));
+    ALLOWS(cairn_nearest_name, names, !cairn_nearest_name("abc", NULL));
+    ALLOWS(cairn_version, , cairn_version()[0] != '\0');
+}
+
+Test(misuse, devices)
+{
+    SILENT(cairn_devices_list, context, NULL, OUT(int), OTHER(cairn_device_info *));
+    REFUSES(cairn_devices_list, count, misused, NULL, OUT(cairn_device_info *));
+    REFUSES(cairn_devices_list, devices, misused, OUT(int), NULL);
+    ALLOWS(cairn_devices_free, context,
+           DONE(cairn_devices_free(NULL, OUT(cairn_device_info *))) && !is_touched());
+    ALLOWS(cairn_devices_free, devices, DONE(cairn_devices_free(misused, NULL)));
+    SILENT(cairn_devices_cores, context, NULL, OUT(int), OTHER(int));
+    REFUSES(cairn_devices_cores, bound, misused, NULL, OUT(int));
+    REFUSES(cairn_devices_cores, share, misused, OUT(int), NULL);
+    SILENT(cairn_machine_list, context, NULL, OUT(int), OTHER(cairn_machine_piece *));
+    REFUSES(cairn_machine_list, count, misused, NULL, OUT(cairn_machine_piece *));
+    REFUSES(cairn_machine_list, pieces, misused, OUT(int), NULL);
+    ALLOWS(cairn_machine_free, context,
+           DONE(cairn_machine_free(NULL, OUT(cairn_machine_piece *))));
+    ALLOWS(cairn_machine_free, pieces, DONE(cairn_machine_free(misused, NULL)));
+    SILENT(cairn_devices_tree, context, NULL, OUT(char *));
+    REFUSES(cairn_devices_tree, text, misused, NULL);
+    SILENT(cairn_devices_models, context, NULL, OUT(int),
+           OTHER(cairn_cost_model_info *));
+    REFUSES(cairn_devices_models, count, misused, NULL, OUT(cairn_cost_model_info *));
+    REFUSES(cairn_devices_models, models, misused, OUT(int), NULL);
+    ALLOWS(cairn_devices_models_free, context,
+           DONE(cairn_devices_models_free(NULL, OUT(cairn_cost_model_info *))));
+    ALLOWS(cairn_devices_models_free, models,
+           DONE(cairn_devices_models_free(misused, NULL)));
+    SILENT(cairn_devices_models_file, context, NULL, OUT(char *), OTHER(char *));
+    REFUSES(cairn_devices_models_file, file, misused, NULL, OUT(char *));
+    REFUSES(cairn_devices_models_file, note, misused, OUT(char *), NULL);
+    SILENT(cairn_devices_check, context, NULL, "cpu", NULL, 1);
+    for (int k = 0; k < ODD; k++)
+        if (odd[k] != 9)
+            REFUSES(cairn_devices_check, members, misused, "cpu", NULL, odd[k]);
+    ALLOWS(cairn_devices_check, place, is(cairn_devices_check(misused, NULL, NULL, 1)));
+    ALLOWS(cairn_devices_check, devices,
+           is(cairn_devices_check(misused, "cpu", NULL, 1)));
+    SILENT(cairn_doctor, context, NULL, OUT(int), OTHER(cairn_finding *));
+    REFUSES(cairn_doctor, count, misused, NULL, OUT(cairn_finding *));
+    REFUSES(cairn_doctor, findings, misused, OUT(int), NULL);
+    ALLOWS(cairn_findings_free, context,
+           DONE(cairn_findings_free(NULL, OUT(cairn_finding *))));
+    ALLOWS(cairn_findings_free, findings, DONE(cairn_findings_free(misused, NULL)));
+}
+
+Test(misuse, formats)
+{
+    cairn_format *none = NULL;
+
+    SILENT(cairn_format_create, context, NULL, "csr", OUT(cairn_format *));
+    REFUSES(cairn_format_create, text, misused, NULL, OUT(cairn_format *));
+    REFUSES(cairn_format_create, format, misused, "csr", NULL);
+    FAILS(cairn_format_create, text, misused, "", OUT(cairn_format *));
+    ALLOWS(cairn_format_destroy, format,
+           DONE(cairn_format_destroy(NULL)) && DONE(cairn_format_destroy(&none)));
+    ALLOWS(cairn_format_text, format, told(cairn_format_text(NULL), NULL));
+    ALLOWS(cairn_format_members, format, cairn_format_members(NULL) == 0);
+    ALLOWS(cairn_format_order, format, cairn_format_order(NULL) == 0);
+    ALLOWS(cairn_format_member, format, told(cairn_format_member(NULL, 0), NULL));
+    ALLOWS(cairn_format_levels, format, cairn_format_levels(NULL, 0) == 0);
+    for (int k = 0; k < ODD; k++) {
+        ALLOWS(cairn_format_member, member,
+               told(cairn_format_member(csr, odd[k]), NULL));
+        ALLOWS(cairn_format_levels, member, cairn_format_levels(csr, odd[k]) == 0);
+        FAILS(cairn_format_level, member, csr, odd[k], 0, OUT(cairn_level_info));
+        FAILS(cairn_format_level, level, csr, 0, odd[k], OUT(cairn_level_info));
+        FAILS(cairn_format_storage, member, csr, odd[k], OUT(cairn_storage_info));
+        FAILS(cairn_format_inverse, member, csr, odd[k], 0, OUT(char *));
+        FAILS(cairn_format_inverse, mode, csr, 0, odd[k], OUT(char *));
+        FAILS(cairn_format_query, member, csr, odd[k], 0, OUT(char *));
+        FAILS(cairn_format_query, query, csr, 0, odd[k], OUT(char *));
+        FAILS(cairn_format_query, query, csr, -1, odd[k], OUT(char *));
+    }
+    SILENT(cairn_format_level, format, NULL, 0, 0, OUT(cairn_level_info));
+    REFUSES(cairn_format_level, info, csr, 0, 0, NULL);
+    SILENT(cairn_format_storage, format, NULL, 0, OUT(cairn_storage_info));
+    REFUSES(cairn_format_storage, info, csr, 0, NULL);
+    SILENT(cairn_format_inverse, format, NULL, 0, 0, OUT(char *));
+    REFUSES(cairn_format_inverse, text, csr, 0, 0, NULL);
+    SILENT(cairn_format_query, format, NULL, 0, 0, OUT(char *));
+    REFUSES(cairn_format_query, text, csr, 0, 0, NULL);
+}
+
+Test(misuse, catalogue_and_paths)
+{
+    cairn_path *none = NULL;
+
+    SILENT(cairn_catalogue_definition, context, NULL, "csr", OUT(char *), OTHER(int));
+    REFUSES(cairn_catalogue_definition, name, misused, NULL, OUT(char *), OTHER(int));
+    REFUSES(cairn_catalogue_definition, text, misused, "csr", NULL, OUT(int));
+    REFUSES(cairn_catalogue_definition, missing, misused, "csr", OUT(char *), NULL);
+    SILENT(cairn_catalogue_note, context, NULL, "csr", OUT(char *));
+    REFUSES(cairn_catalogue_note, name, misused, NULL, OUT(char *));
+    REFUSES(cairn_catalogue_note, text, misused, "csr", NULL);
+    SILENT(cairn_path_create, context, NULL, csr, csr, extent, OUT(cairn_path *));
+    REFUSES(cairn_path_create, from, misused, NULL, csr, extent, OUT(cairn_path *));
+    REFUSES(cairn_path_create, to, misused, csr, NULL, extent, OUT(cairn_path *));
+    REFUSES(cairn_path_create, path, misused, csr, csr, extent, NULL);
+    ALLOWS(cairn_path_create, extent,
+           is(cairn_path_create(misused, csr, csr, NULL, OUT(cairn_path *))));
+    ALLOWS(cairn_path_destroy, path,
+           DONE(cairn_path_destroy(NULL)) && DONE(cairn_path_destroy(&none)));
+    ALLOWS(cairn_path_steps, path, cairn_path_steps(NULL) == 0);
+    ALLOWS(cairn_path_at, path, !cairn_path_at(NULL, 0).rule);
+    for (int k = 0; k < ODD; k++)
+        ALLOWS(cairn_path_at, k, !cairn_path_at(path, odd[k]).rule);
+    ALLOWS(cairn_path_passes, path, cairn_path_passes(NULL) == 0);
+    ALLOWS(cairn_path_pass, path, !cairn_path_pass(NULL, 0).method);
+    for (int k = 0; k < ODD; k++)
+        ALLOWS(cairn_path_pass, k,
+               (odd[k] > 0 && odd[k] < INT_MAX)
+                   || !cairn_path_pass(path, odd[k]).method);
+    ALLOWS(cairn_path_routes, path, cairn_path_routes(NULL, OUT(double)) == 0);
+    ALLOWS(cairn_path_routes, next_best, cairn_path_routes(path, NULL) > 0);
+    ALLOWS(cairn_text_free, context,
+           DONE(cairn_text_free(NULL, OUT(char *))) && !is_touched());
+    ALLOWS(cairn_text_free, text, DONE(cairn_text_free(misused, NULL)));
+}
+
+Test(misuse, sources_are_read_and_generated)
+{
+    cairn_source       *none   = NULL;
+    const cairn_problem good   = {.n = 4, .degree = 2};
+    const int64_t       offset = 0;
+
+    SILENT(cairn_source_read, context, NULL, "a.mtx", CAIRN_BY_NNZ,
+           OUT(cairn_source *));
+    REFUSES(cairn_source_read, path, misused, NULL, CAIRN_BY_NNZ, OUT(cairn_source *));
+    REFUSES(cairn_source_read, source, misused, "a.mtx", CAIRN_BY_NNZ, NULL);
+    FAILS(cairn_source_read, path, misused, "", CAIRN_BY_NNZ, OUT(cairn_source *));
+    for (int k = 0; k < ODD; k++)
+        REFUSES(cairn_source_read, division, misused, "a.mtx", (cairn_division)odd[k],
+                OUT(cairn_source *));
+    SILENT(cairn_source_generate, context, NULL, "tridiag", &good, OUT(cairn_source *));
+    REFUSES(cairn_source_generate, kind, misused, NULL, &good, OUT(cairn_source *));
+    REFUSES(cairn_source_generate, problem, misused, "tridiag", NULL,
+            OUT(cairn_source *));
+    REFUSES(cairn_source_generate, source, misused, "tridiag", &good, NULL);
+    for (int k = 0; k < ODD; k++) {
+        if (odd[k] > 0 && odd[k] < INT_MAX) continue;
+        const cairn_problem offsets = {
+            .n = 4, .offsets = &offset, .offset_count = odd[k]};
+        const cairn_problem nowhere = {.n = 4, .offset_count = odd[k]};
+
+        FAILS(cairn_source_generate, problem, misused, "banded", &offsets,
+              OUT(cairn_source *));
+        FAILS(cairn_source_generate, problem, misused, "banded", &nowhere,
+              OUT(cairn_source *));
+    }
+    ALLOWS(cairn_source_destroy, source,
+           DONE(cairn_source_destroy(NULL)) && DONE(cairn_source_destroy(&none)));
+}
+
+/// Sizes that no kind of problem can have.
+Test(misuse, problems_have_sizes)
+{
+    const int64_t sizes[] = {-1, INT64_MIN, INT64_MAX, INT64_MAX / 2};
+
+    for (int kind = 0; cairn_problem_name(kind); kind++)
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+            const int64_t       n   = sizes[k];
+            const cairn_problem all = {.nx      = n,
+                                       .ny      = n,
+                                       .nz      = n,
+                                       .n       = n,
+                                       .degree  = n,
+                                       .scale   = n,
+                                       .edges   = n,
+                                       .rows    = n,
+                                       .cols    = n,
+                                       .density = k % 2 ? -1 : 2};
+
+            FAILS(cairn_source_generate, problem, misused, cairn_problem_name(kind),
+                  &all, OUT(cairn_source *));
+        }
+}
+
+Test(misuse, sources_of_coordinates)
+{
+    const int64_t below[] = {-1, 3}, wide[] = {INT64_MAX, 3};
+
+#define FROM_COORDS(order, extent, nnz, coord, value, division) \
+    misused, order, extent, nnz, coord, value, division, OUT(cairn_source *)
+    SILENT(cairn_source_from_coords, context, NULL, 2, extent, 3, coord, value,
+           CAIRN_BY_NNZ, OUT(cairn_source *));
+    REFUSES(cairn_source_from_coords, extent,
+            FROM_COORDS(2, NULL, 3, coord, value, CAIRN_BY_NNZ));
+    REFUSES(cairn_source_from_coords, coord,
+            FROM_COORDS(2, extent, 3, NULL, value, CAIRN_BY_NNZ));
+    REFUSES(cairn_source_from_coords, source, misused, 2, extent, 3, coord, value,
+            CAIRN_BY_NNZ, NULL);
+    for (int k = 0; k < ODD; k++) {
+        REFUSES(cairn_source_from_coords, division,
+                FROM_COORDS(2, extent, 3, coord, value, (cairn_division)odd[k]));
+        if (odd[k] == 9) continue;
+        FAILS(cairn_source_from_coords, order,
+              FROM_COORDS(odd[k], extent, 3, coord, value, CAIRN_BY_NNZ));
+    }
+    FAILS(cairn_source_from_coords, order,
+          FROM_COORDS(0, extent, 3, coord, value, CAIRN_BY_NNZ));
+    FAILS(cairn_source_from_coords, extent,
+          FROM_COORDS(2, below, 3, coord, value, CAIRN_BY_NNZ));
+    FAILS(cairn_source_from_coords, extent,
+          FROM_COORDS(2, wide, 3, coord, value, CAIRN_BY_NNZ));
+    FAILS(cairn_source_from_coords, nnz,
+          FROM_COORDS(2, extent, -1, coord, value, CAIRN_BY_NNZ));
+    FAILS(cairn_source_from_coords, nnz,
+          FROM_COORDS(2, extent, INT64_MIN, coord, value, CAIRN_BY_NNZ));
+    for (int k = 0; k < 2; k++)
+        FAILS(cairn_source_from_coords, nnz,
+              FROM_COORDS(2, extent, many[k], coord, value, CAIRN_BY_NNZ));
+    ALLOWS(cairn_source_from_coords, value,
+           is(cairn_source_from_coords(
+               FROM_COORDS(2, extent, 3, coord, NULL, CAIRN_BY_NNZ))));
+    ALLOWS(cairn_source_from_coords, coord,
+           is(cairn_source_from_coords(
+               FROM_COORDS(2, extent, 0, NULL, NULL, CAIRN_BY_NNZ))));
+}
+
+Test(misuse, sources_are_looked_at)
+{
+    SILENT(cairn_source_describe, source, NULL, OUT(cairn_source_info));
+    REFUSES(cairn_source_describe, info, source, NULL);
+    SILENT(cairn_source_spy, source, NULL, 2, 2, OUT(int64_t));
+    REFUSES(cairn_source_spy, count, source, 2, 2, NULL);
+    for (int k = 0; k < ODD; k++) {
+        if (odd[k] == 9 || odd[k] == 77) continue;
+        FAILS(cairn_source_spy, width, source, odd[k], 2, OUT(int64_t));
+        FAILS(cairn_source_spy, height, source, 2, odd[k], OUT(int64_t));
+        FAILS(cairn_source_spy, height, source, odd[k], odd[k], OUT(int64_t));
+    }
+    FAILS(cairn_source_spy, width, source, 0, 2, OUT(int64_t));
+    SILENT(cairn_source_write, source, NULL, "a.mtx");
+    REFUSES(cairn_source_write, path, source, NULL);
+    FAILS(cairn_source_write, path, source, "");
+}
+
+Test(misuse, tensors_are_made)
+{
+    cairn_tensor *none = NULL;
+
+    REFUSES(cairn_tensor_create, source, NULL, csr, CAIRN_F64, OUT(cairn_tensor *));
+    SILENT(cairn_tensor_create, source, NULL, NULL, CAIRN_F64, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_create, format, source, NULL, CAIRN_F64, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_create, tensor, source, csr, CAIRN_F64, NULL);
+    FAILS(cairn_tensor_create, format, source, cube, CAIRN_F64, OUT(cairn_tensor *));
+    for (int k = 0; k < ODD; k++)
+        REFUSES(cairn_tensor_create, dtype, source, csr, (cairn_dtype)odd[k],
+                OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_convert, tensor, NULL, csr, OUT(cairn_tensor *));
+    SILENT(cairn_tensor_convert, tensor, NULL, NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_convert, format, tensor, NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_convert, converted, tensor, csr, NULL);
+    FAILS(cairn_tensor_convert, format, tensor, cube, OUT(cairn_tensor *));
+    SILENT(cairn_tensor_read, context, NULL, "a.cairn", OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_read, path, misused, NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_read, tensor, misused, "a.cairn", NULL);
+    SILENT(cairn_file_is_native, context, NULL, "a.cairn", OUT(bool));
+    REFUSES(cairn_file_is_native, path, misused, NULL, OUT(bool));
+    REFUSES(cairn_file_is_native, native, misused, "a.cairn", NULL);
+    SILENT(cairn_source_from_tensor, tensor, NULL, OUT(cairn_source *));
+    REFUSES(cairn_source_from_tensor, source, tensor, NULL);
+    ALLOWS(cairn_tensor_destroy, tensor,
+           DONE(cairn_tensor_destroy(NULL)) && DONE(cairn_tensor_destroy(&none)));
+}
+
+/// A call whose arguments are right, but for those that are named.
+typedef struct {
+    cairn_context      *context;
+    int64_t             global_rows, global_cols, first_row, rows;
+    const void         *ptr, *idx, *val;
+    int                 ptr_bits, idx_bits;
+    cairn_dtype         dtype;
+    cairn_copy_mode     mode;
+    const cairn_format *format;
+    cairn_tensor      **tensor;
+} from_csr;
+
+static cairn_status cairn_tensor_from_csr_with(const from_csr *a)
+{
+    return cairn_tensor_from_csr(a->context, a->global_rows, a->global_cols,
+                                 a->first_row, a->rows, a->ptr, a->ptr_bits, a->idx,
+                                 a->idx_bits, a->val, a->dtype, a->mode, a->format,
+                                 a->tensor);
+}
+
+#define CSR(changed)                                                           \
+    ({                                                                         \
+        from_csr call_ = {                                                     \
+            misused, 3,  3,  0,         3,          ptr, idx,                  \
+            value,   64, 64, CAIRN_F64, CAIRN_COPY, csr, OUT(cairn_tensor *)}; \
+        call_.changed;                                                         \
+        cairn_tensor_from_csr_with(&call_);                                    \
+    })
+#define CSR_NAMES(argument, changed)                                                \
+    do {                                                                            \
+        if (misuse_begins())                                                        \
+            misuse_refused(CSR(changed), "cairn_tensor_from_csr: " #argument ": "); \
+        misuse_judge("cairn_tensor_from_csr", #argument, #changed, __LINE__);       \
+    } while (0)
+#define CSR_FAILS(changed)                                             \
+    do {                                                               \
+        if (misuse_begins()) misuse_refused(CSR(changed), "");         \
+        misuse_judge("cairn_tensor_from_csr", "", #changed, __LINE__); \
+    } while (0)
+
+Test(misuse, tensors_of_compressed_rows)
+{
+    static const int64_t none[4] = {0}, descends[] = {0, 2, 1, 3};
+    static const int64_t late[] = {1, 1, 2, 3}, outside[] = {0, 3, -1};
+    const int64_t        wrong[] = {-1, INT64_MIN, INT64_MAX};
+    cairn_tensor       **out     = OUT(cairn_tensor *);
+
+    SILENT(cairn_tensor_from_csr, context, NULL, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+           CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csr, ptr, misused, 3, 3, 0, 3, NULL, 64, idx, 64, value,
+            CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csr, idx, misused, 3, 3, 0, 3, ptr, 64, NULL, 64, value,
+            CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csr, val, misused, 3, 3, 0, 3, ptr, 64, idx, 64, NULL,
+            CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csr, tensor, misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+            CAIRN_F64, CAIRN_COPY, csr, NULL);
+    CSR_NAMES(val, val = NULL; call_.mode = CAIRN_BORROW; call_.format = NULL);
+    for (int k = 0; k < ODD; k++) {
+        REFUSES(cairn_tensor_from_csr, dtype, misused, 3, 3, 0, 3, ptr, 64, idx, 64,
+                value, (cairn_dtype)odd[k], CAIRN_COPY, csr, out);
+        REFUSES(cairn_tensor_from_csr, mode, misused, 3, 3, 0, 3, ptr, 64, idx, 64,
+                value, CAIRN_F64, (cairn_copy_mode)odd[k], csr, out);
+        FAILS(cairn_tensor_from_csr, ptr_bits, misused, 3, 3, 0, 3, ptr, odd[k], idx,
+              64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csr, idx_bits, misused, 3, 3, 0, 3, ptr, 64, idx,
+              odd[k], value, CAIRN_F64, CAIRN_COPY, csr, out);
+    }
+    for (int k = 0; k < 3; k++) {
+        FAILS(cairn_tensor_from_csr, global_rows, misused, wrong[k], 3, 0, 3, ptr, 64,
+              idx, 64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csr, global_cols, misused, 3, wrong[k], 0, 3, ptr, 64,
+              idx, 64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csr, first_row, misused, 3, 3, wrong[k], 3, ptr, 64,
+              idx, 64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csr, rows, misused, 3, 3, 0, wrong[k], ptr, 64, idx, 64,
+              value, CAIRN_F64, CAIRN_COPY, csr, out);
+    }
+    CSR_FAILS(format = cube);
+    CSR_FAILS(ptr = descends);
+    CSR_FAILS(ptr = late);
+    CSR_FAILS(idx = outside);
+    ALLOWS(cairn_tensor_from_csr, format, is(CSR(format = NULL)));
+    ALLOWS(cairn_tensor_from_csr, val,
+           is(CSR(ptr = none; call_.idx = NULL; call_.val = NULL)));
+    SILENT(cairn_tensor_update, tensor, NULL, value);
+    REFUSES(cairn_tensor_update, val, given, NULL);
+    FAILS(cairn_tensor_update, tensor, tensor, value);
+}
+
+Test(misuse, tensors_say_what_they_are)
+{
+    int64_t first = 7, end = 7;
+
+    ALLOWS(cairn_tensor_path, tensor, !cairn_tensor_path(NULL));
+    ALLOWS(cairn_tensor_how, tensor, !cairn_tensor_how(NULL));
+    ALLOWS(cairn_tensor_why, tensor, !cairn_tensor_why(NULL));
+    ALLOWS(cairn_tensor_dtype, tensor, cairn_tensor_dtype(NULL) == CAIRN_F64);
+    ALLOWS(cairn_tensor_format, tensor, !cairn_tensor_format(NULL));
+    ALLOWS(cairn_tensor_rows, tensor,
+           DONE(cairn_tensor_rows(NULL, &first, &end)) && first == 0 && end == 0);
+    ALLOWS(cairn_tensor_rows, first,
+           DONE(cairn_tensor_rows(tensor, NULL, &end)) && end == 3);
+    ALLOWS(cairn_tensor_rows, end,
+           DONE(cairn_tensor_rows(tensor, &first, NULL)) && first == 0);
+    ALLOWS(cairn_tensor_seconds, tensor, cairn_tensor_seconds(NULL) == 0);
+    SILENT(cairn_tensor_parts, tensor, NULL, OUT(int64_t), OTHER(cairn_part_info *));
+    REFUSES(cairn_tensor_parts, count, tensor, NULL, OUT(cairn_part_info *));
+    REFUSES(cairn_tensor_parts, parts, tensor, OUT(int64_t), NULL);
+    ALLOWS(cairn_parts_free, tensor,
+           DONE(cairn_parts_free(NULL, OUT(cairn_part_info *))) && !is_touched());
+    ALLOWS(cairn_parts_free, parts, DONE(cairn_parts_free(tensor, NULL)));
+    for (int k = 0; k < ODD; k++) {
+        FAILS(cairn_tensor_array, part, tensor, odd[k], 0, OUT(cairn_array_info));
+        FAILS(cairn_tensor_array, k, tensor, 0, odd[k], OUT(cairn_array_info));
+        FAILS(cairn_tensor_array_text, part, tensor, odd[k], 0, OUT(char *));
+        FAILS(cairn_tensor_array_text, k, tensor, 0, odd[k], OUT(char *));
+        FAILS(cairn_tensor_level, member, tensor, odd[k], 0, OUT(cairn_level_info));
+        FAILS(cairn_tensor_level, level, tensor, 0, odd[k], OUT(cairn_level_info));
+    }
+    FAILS(cairn_tensor_array, part, tensor, INT64_MAX, 0, OUT(cairn_array_info));
+    SILENT(cairn_tensor_array, tensor, NULL, 0, 0, OUT(cairn_array_info));
+    REFUSES(cairn_tensor_array, info, tensor, 0, 0, NULL);
+    SILENT(cairn_tensor_array_text, tensor, NULL, 0, 0, OUT(char *));
+    REFUSES(cairn_tensor_array_text, text, tensor, 0, 0, NULL);
+    SILENT(cairn_tensor_level, tensor, NULL, 0, 0, OUT(cairn_level_info));
+    REFUSES(cairn_tensor_level, info, tensor, 0, 0, NULL);
+}
+
+Test(misuse, tensors_are_printed_and_written)
+{
+    const cairn_part_info good = {.local = 0};
+
+    SILENT(cairn_tensor_part_text, tensor, NULL, &good, 0, OUT(char *));
+    REFUSES(cairn_tensor_part_text, part, tensor, NULL, 0, OUT(char *));
+    REFUSES(cairn_tensor_part_text, text, tensor, &good, 0, NULL);
+    for (int k = 0; k < ODD; k++) {
+        const cairn_part_info rank = {.rank = odd[k]}, local = {.local = odd[k]};
+
+        FAILS(cairn_tensor_part_text, k, tensor, &good, odd[k], OUT(char *));
+        FAILS(cairn_tensor_part_text, part, tensor, &rank, 0, OUT(char *));
+        FAILS(cairn_tensor_part_text, part, tensor, &local, 0, OUT(char *));
+    }
+    REFUSES(cairn_tensor_bytes_as, tensor, NULL, csr, OUT(int64_t));
+    REFUSES(cairn_tensor_bytes_as, format, tensor, NULL, OUT(int64_t));
+    REFUSES(cairn_tensor_bytes_as, bytes, tensor, csr, NULL);
+    FAILS(cairn_tensor_bytes_as, format, tensor, cube, OUT(int64_t));
+    SILENT(cairn_tensor_write, tensor, NULL, "a.mtx", OUT(int64_t));
+    REFUSES(cairn_tensor_write, path, tensor, NULL, OUT(int64_t));
+    FAILS(cairn_tensor_write, path, tensor, "", OUT(int64_t));
+    ALLOWS(cairn_tensor_write, bytes,
+           is(cairn_tensor_write(tensor, "misuse.mtx", NULL))
+               && remove("misuse.mtx") == 0);
+    REFUSES(cairn_tensor_write_text, tensor, NULL, source, "a.mtx", OUT(int64_t));
+    REFUSES(cairn_tensor_write_text, source, tensor, NULL, "a.mtx", OUT(int64_t));
+    REFUSES(cairn_tensor_write_text, path, tensor, source, NULL, OUT(int64_t));
+    ALLOWS(cairn_tensor_write_text, bytes,
+           is(cairn_tensor_write_text(tensor, source, "misuse_text.mtx", NULL))
+               && remove("misuse_text.mtx") == 0);
+}
+
+Test(misuse, products)
+{
+    static char notation[CAIRN_NOTATION];
+
+    ALLOWS(cairn_product_notation, options,
+           DONE(cairn_product_notation(NULL, notation)) && notation[0]);
+    ALLOWS(cairn_product_notation, text, DONE(cairn_product_notation(NULL, NULL)));
+    SILENT(cairn_product_check, context, NULL, NULL, 2);
+    ALLOWS(cairn_product_check, options, is(cairn_product_check(misused, NULL, 2)));
+    for (int k = 0; k < ODD; k++) {
+        const cairn_product_options op = {odd[k], 0, 1, 0};
+
+        FAILS(cairn_product_check, order, misused, NULL, odd[k]);
+        if (odd[k] < 1) FAILS(cairn_product_check, options, misused, &op, 2);
+        if (odd[k] < 1)
+            FAILS(cairn_plan_product, options, tensor, &op, OUT(cairn_plan *));
+    }
+    for (int k = 0; k < 2; k++) {
+        const cairn_product_options wide = {many[k], 0, 1, 0};
+        const cairn_product_options back = {many[k], 1, 1, 0};
+
+        FAILS(cairn_plan_product, options, tensor, &wide, OUT(cairn_plan *));
+        FAILS(cairn_plan_product, options, tensor, &back, OUT(cairn_plan *));
+    }
+}
+
+Test(misuse, formats_are_chosen)
+{
+    const cairn_auto_options replays = {.replays = -1}, lowest = {.replays = INT64_MIN};
+    const cairn_auto_options place = {.place = "nowhere"}, tries = {.tries = INT_MIN};
+    const cairn_product_options none = {0, 0, 1, 0};
+
+    SILENT(cairn_format_auto, source, NULL, CAIRN_F64, NULL, NULL, OUT(cairn_format *),
+           OTHER(cairn_auto_info));
+    REFUSES(cairn_format_auto, format, source, CAIRN_F64, NULL, NULL, NULL,
+            OUT(cairn_auto_info));
+    for (int k = 0; k < ODD; k++)
+        REFUSES(cairn_format_auto, dtype, source, (cairn_dtype)odd[k], NULL, NULL,
+                OUT(cairn_format *), OTHER(cairn_auto_info));
+    FAILS(cairn_format_auto, product, source, CAIRN_F64, &none, NULL,
+          OUT(cairn_format *), OTHER(cairn_auto_info));
+    FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &replays,
+          OUT(cairn_format *), OTHER(cairn_auto_info));
+    FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &lowest,
+          OUT(cairn_format *), OTHER(cairn_auto_info));
+    ALLOWS(cairn_format_auto, options,
+           cairn_format_auto(source, CAIRN_F64, NULL, &place, OUT(cairn_format *), NULL)
+               <= 0);
+    ALLOWS(cairn_format_auto, info,
+           is(cairn_format_auto(source, CAIRN_F64, NULL, &tries, OUT(cairn_format *),
+                                NULL)));
+}
+
+Test(misuse, kernels)
+{
+    const cairn_kernel_target good = {
+        .extent = {8, 8},
+          .vector_bytes = 16
+    };
+
+    SILENT(cairn_kernels_text, context, NULL, csr, NULL, &good, OUT(char *));
+    REFUSES(cairn_kernels_text, format, misused, NULL, NULL, &good, OUT(char *));
+    REFUSES(cairn_kernels_text, target, misused, csr, NULL, NULL, OUT(char *));
+    REFUSES(cairn_kernels_text, text, misused, csr, NULL, &good, NULL);
+    ALLOWS(cairn_kernels_text, options,
+           is(cairn_kernels_text(misused, csr, NULL, &good, OUT(char *))));
+    SILENT(cairn_kernels_warm, context, NULL, csr, NULL, &good,
+           OUT(cairn_kernel_counts));
+    REFUSES(cairn_kernels_warm, format, misused, NULL, NULL, &good,
+            OUT(cairn_kernel_counts));
+    REFUSES(cairn_kernels_warm, target, misused, csr, NULL, NULL,
+            OUT(cairn_kernel_counts));
+    REFUSES(cairn_kernels_warm, counts, misused, csr, NULL, &good, NULL);
+    for (int k = 0; k < ODD; k++) {
+        cairn_kernel_target         dtype = good, language = good, bytes = good;
+        const cairn_product_options none = {odd[k] < 1 ? odd[k] : 0, 0, 1, 0};
+
+        dtype.dtype        = (cairn_dtype)odd[k];
+        language.language  = (cairn_kernel_language)odd[k];
+        bytes.vector_bytes = odd[k];
+        REFUSES(cairn_kernels_text, target->dtype, misused, csr, NULL, &dtype,
+                OUT(char *));
+        REFUSES(cairn_kernels_text, target->language, misused, csr, NULL, &language,
+                OUT(char *));
+        FAILS(cairn_kernels_text, target, misused, csr, NULL, &bytes, OUT(char *));
+        FAILS(cairn_kernels_text, options, misused, csr, &none, &good, OUT(char *));
+        REFUSES(cairn_kernels_warm, target->dtype, misused, csr, NULL, &dtype,
+                OUT(cairn_kernel_counts));
+        REFUSES(cairn_kernels_warm, target->language, misused, csr, NULL, &language,
+                OUT(cairn_kernel_counts));
+        FAILS(cairn_kernels_warm, options, misused, csr, &none, &good,
+              OUT(cairn_kernel_counts));
+    }
+    for (int k = 0; k < 2; k++) {
+        cairn_kernel_target below = good, wide = good;
+
+        below.extent[k] = -1;
+        wide.extent[k]  = INT64_MAX;
+        FAILS(cairn_kernels_text, target, misused, csr, NULL, &below, OUT(char *));
+        FAILS(cairn_kernels_warm, target, misused, csr, NULL, &below,
+              OUT(cairn_kernel_counts));
+        FAILS(cairn_kernels_text, target, misused, csr, NULL, &wide, OUT(char *));
+        FAILS(cairn_kernels_warm, target, misused, csr, NULL, &wide,
+              OUT(cairn_kernel_counts));
+    }
+    FAILS(cairn_kernels_text, format, misused, cube, NULL, &good, OUT(char *));
+}
+
+Test(misuse, plans_are_made)
+{
+    const cairn_plan_options nowhere = {.place = "nowhere"}, file = {.plan = ""};
+    const cairn_plan_options both = {.place = "cpu", .plan = "plan.json"};
+    cairn_plan              *none = NULL;
+
+    SILENT(cairn_plan_product, tensor, NULL, NULL, OUT(cairn_plan *));
+    REFUSES(cairn_plan_product, plan, tensor, NULL, NULL);
+    ALLOWS(cairn_plan_product, options,
+           is(cairn_plan_product(tensor, NULL, OUT(cairn_plan *))));
+    SILENT(cairn_plan_spmv, tensor, NULL, OUT(cairn_plan *));
+    REFUSES(cairn_plan_spmv, plan, tensor, NULL);
+    SILENT(cairn_plan_create, tensor, NULL, NULL, NULL, OUT(cairn_plan *));
+    REFUSES(cairn_plan_create, plan, tensor, NULL, NULL, NULL);
+    FAILS(cairn_plan_create, options, tensor, NULL, &nowhere, OUT(cairn_plan *));
+    FAILS(cairn_plan_create, options, tensor, NULL, &file, OUT(cairn_plan *));
+    FAILS(cairn_plan_create, options, tensor, NULL, &both, OUT(cairn_plan *));
+    ALLOWS(cairn_plan_create, product,
+           is(cairn_plan_create(tensor, NULL, NULL, OUT(cairn_plan *))));
+    ALLOWS(cairn_plan_destroy, plan,
+           DONE(cairn_plan_destroy(NULL)) && DONE(cairn_plan_destroy(&none)));
+}
+
+Test(misuse, plans_run)
+{
+    int64_t first = 7, end = 7;
+    double  y[3];
+
+    ALLOWS(cairn_plan_columns, plan,
+           DONE(cairn_plan_columns(NULL, &first, &end)) && first == 0 && end == 0);
+    ALLOWS(cairn_plan_columns, first,
+           DONE(cairn_plan_columns(plan, NULL, &end)) && end == 3);
+    ALLOWS(cairn_plan_columns, end,
+           DONE(cairn_plan_columns(plan, &first, NULL)) && first == 0);
+    ALLOWS(cairn_plan_rows, plan,
+           DONE(cairn_plan_rows(NULL, &first, &end)) && first == 0 && end == 0);
+    ALLOWS(cairn_plan_rows, first, DONE(cairn_plan_rows(plan, NULL, &end)) && end == 3);
+    ALLOWS(cairn_plan_rows, end,
+           DONE(cairn_plan_rows(plan, &first, NULL)) && first == 0);
+    SILENT(cairn_plan_run, plan, NULL, x, OUT(double));
+    ALLOWS(cairn_plan_run, x, is(cairn_plan_run(plan, NULL, y)));
+    ALLOWS(cairn_plan_run, y, is(cairn_plan_run(plan, x, NULL)));
+    ALLOWS(cairn_plan_x, plan, !cairn_plan_x(NULL) && !cairn_plan_x(plan_f32));
+    ALLOWS(cairn_plan_y, plan, !cairn_plan_y(NULL) && !cairn_plan_y(plan_f32));
+    ALLOWS(cairn_plan_x_f32, plan, !cairn_plan_x_f32(NULL) && !cairn_plan_x_f32(plan));
+    ALLOWS(cairn_plan_y_f32, plan, !cairn_plan_y_f32(NULL) && !cairn_plan_y_f32(plan));
+    ALLOWS(cairn_plan_member_route, plan, !cairn_plan_member_route(NULL, 0));
+    for (int k = 0; k < ODD; k++)
+        ALLOWS(cairn_plan_member_route, member, !cairn_plan_member_route(plan, odd[k]));
+    ALLOWS(cairn_plan_forget_times, plan, DONE(cairn_plan_forget_times(NULL)));
+}
+
+Test(misuse, plans_are_looked_at)
+{
+    SILENT(cairn_plan_describe, plan, NULL, OUT(cairn_plan_info));
+    REFUSES(cairn_plan_describe, info, plan, NULL);
+    SILENT(cairn_plan_parts, plan, NULL, OUT(int64_t), OTHER(cairn_plan_part *));
+    REFUSES(cairn_plan_parts, count, plan, NULL, OUT(cairn_plan_part *));
+    REFUSES(cairn_plan_parts, parts, plan, OUT(int64_t), NULL);
+    ALLOWS(cairn_plan_parts_free, plan,
+           DONE(cairn_plan_parts_free(NULL, OUT(cairn_plan_part *))));
+    ALLOWS(cairn_plan_parts_free, parts, DONE(cairn_plan_parts_free(plan, NULL)));
+    SILENT(cairn_plan_record, plan, NULL, 0);
+    REFUSES(cairn_plan_record, events, plan, -1);
+    REFUSES(cairn_plan_record, events, plan, INT64_MIN);
+    for (int k = 0; k < 2; k++)
+        FAILS(cairn_plan_record, events, plan, many[k]);
+    SILENT(cairn_plan_verify, plan, NULL, NULL, OUT(double), OTHER(double));
+    REFUSES(cairn_plan_verify, plan, NULL, source, OUT(double), OTHER(double));
+    REFUSES(cairn_plan_verify, source, plan, NULL, OUT(double), OTHER(double));
+    REFUSES(cairn_plan_verify, rel_error, plan, source, NULL, OUT(double));
+    REFUSES(cairn_plan_verify, abs_error, plan, source, OUT(double), NULL);
+}
+
+Test(misuse, plans_and_files)
+{
+    SILENT(cairn_plan_save, plan, NULL, "plan.json");
+    REFUSES(cairn_plan_save, path, plan, NULL);
+    FAILS(cairn_plan_save, path, plan, "");
+    SILENT(cairn_plan_file_format, context, NULL, "plan.json", OUT(char *));
+    REFUSES(cairn_plan_file_format, path, misused, NULL, OUT(char *));
+    REFUSES(cairn_plan_file_format, text, misused, "plan.json", NULL);
+    SILENT(cairn_plan_write_trace, plan, NULL, "trace.json");
+    REFUSES(cairn_plan_write_trace, path, plan, NULL);
+    FAILS(cairn_plan_write_trace, path, plan, "trace.json");
+    SILENT(cairn_plan_read_x, plan, NULL, "x.mtx");
+    REFUSES(cairn_plan_read_x, path, plan, NULL);
+    FAILS(cairn_plan_read_x, path, plan, "");
+    SILENT(cairn_plan_write_y, plan, NULL, "y.mtx");
+    REFUSES(cairn_plan_write_y, path, plan, NULL);
+    FAILS(cairn_plan_write_y, path, plan, "");
+}
