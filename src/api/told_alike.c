@@ -37,7 +37,7 @@ void cairn_told_extents(cairn_told *told, int order, const int64_t *extent)
     cairn_told_int(told, "order", order);
     if (order < 1 || order > CAIRN_MAX_ORDER) return;
     for (int k = 0; k < order; k++) {
-        char what[16];
+        char what[24];
 
         snprintf(what, sizeof what, "extent %d", k);
         cairn_told_int(told, what, extent[k]);
