@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /// What is shared with others, and whose it is: rows by rank, and their values in a
 /// buffer.
@@ -26,8 +27,9 @@ struct cairn_halo {
     void          *mapped;
     size_t         mapped_bytes;
     char          *window;
-    side           need; ///< Others' rows that this rank uses,
-    side           own;  ///< and its own that others use.
+    int64_t        touched; ///< Bytes of it that take memory.
+    side           need;    ///< Others' rows that this rank uses,
+    side           own;     ///< and its own that others use.
     void          *exchange;
 };
 
@@ -78,7 +80,7 @@ static cairn_status create_needs(cairn_halo        *halo,
 }
 
 /// Huge pages where this rank's own rows are: the rest is touched here and there only,
-/// and would come in pieces of 2 MB.
+/// and would come in pieces of 2 MB where the machine offers them unasked.
 static void advise_owned(const cairn_halo *halo, const cairn_rows *owners)
 {
     const uintptr_t page  = 2u << 20;
@@ -89,6 +91,7 @@ static void advise_owned(const cairn_halo *halo, const cairn_rows *owners)
         + (size_t)owners->first[halo->comm->rank + 1] * halo->row_bytes;
     const uintptr_t from = (begin + page - 1) / page * page, to = end / page * page;
 
+    madvise(halo->mapped, halo->mapped_bytes, MADV_NOHUGEPAGE);
     if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE); /* or small ones */
 }
 
@@ -114,6 +117,41 @@ static cairn_status map_window(cairn_halo *halo, const cairn_rows *owners)
     halo->mapped_bytes = bytes;
     halo->window       = (char *)at + CAIRN_HALO_MARGIN;
     advise_owned(halo, owners);
+    return CAIRN_OK;
+}
+
+/// Bytes of the window that take memory: this rank's own rows, and every page outside of
+/// theirs that a row of the halo, which stand in ascending order, lies in.
+static int64_t touched_bytes(const cairn_halo *halo, const cairn_rows *owners)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t base = (uintptr_t)halo->window;
+    const size_t    own = (size_t)owners->first[halo->comm->rank + 1] * halo->row_bytes,
+                 before = (size_t)owners->first[halo->comm->rank] * halo->row_bytes;
+    const uintptr_t begin = (base + before) / page;
+    const uintptr_t end   = (base + own + page - 1) / page;
+    uintptr_t       next  = 0; /* the first page that is not counted yet */
+    int64_t         pages = 0;
+
+    for (cairn_pos k = 0; k < halo->need.n; k++) {
+        const uintptr_t at = base + (size_t)halo->need.row[k] * halo->row_bytes;
+
+        for (uintptr_t p = at / page; p <= (at + halo->row_bytes - 1) / page; p++) {
+            if (p < next) continue;
+            pages += own == before || p < begin || p >= end;
+            next = p + 1;
+        }
+    }
+    return (int64_t)(own - before) + pages * (int64_t)page;
+}
+
+/// Count the window, before anything of it is touched.
+static cairn_status count_window(cairn_halo *halo, const cairn_rows *owners)
+{
+    const int64_t bytes = touched_bytes(halo, owners);
+
+    CAIRN_TRY(cairn_memory_take(halo->comm->env, "x and y beside the arrays", bytes));
+    halo->touched = bytes;
     return CAIRN_OK;
 }
 
@@ -233,6 +271,7 @@ cairn_status cairn_halo_create(cairn_comm           *comm,
     if (status == CAIRN_OK)
         status = create_needs(fresh, owners, needs,
                               distinct_foreign(comm, owners, needs, n));
+    if (status == CAIRN_OK) status = count_window(fresh, owners);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = connect(fresh);
     if (status == CAIRN_OK)
@@ -251,6 +290,7 @@ void cairn_halo_destroy(cairn_halo **halo)
 
     if (h->exchange) h->comm->ops->exchange_destroy(h->comm, h->exchange);
     if (h->mapped) munmap(h->mapped, h->mapped_bytes);
+    cairn_memory_give(env, h->touched);
     for (int which = 0; which < 2; which++) {
         side *s = which ? &h->need : &h->own;
 
@@ -265,6 +305,11 @@ void cairn_halo_destroy(cairn_halo **halo)
 void *cairn_halo_window(cairn_halo *halo)
 {
     return halo->window;
+}
+
+int64_t cairn_halo_bytes(const cairn_halo *halo)
+{
+    return halo->touched + (halo->need.n + halo->own.n) * (int64_t)halo->row_bytes;
 }
 
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent)

@@ -39,6 +39,8 @@ typedef struct cairn_halo_row {
 /// @param[in] needs   [n] rows that this rank's stored entries use, in any order, repeats
 ///                    allowed; sorted in place.
 /// @param[out] halo   Destroy with cairn_halo_destroy(). Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY  What cairn_halo_bytes() says exceeds the limit; no page of the
+///                          window was touched.
 cairn_status cairn_halo_create(cairn_comm           *comm,
                                const cairn_rows     *owners,
                                const cairn_halo_row *row,
@@ -53,6 +55,10 @@ void *cairn_halo_window(cairn_halo *halo);
 
 /// Rows that come from others and go to them in each exchange.
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent);
+
+/// Bytes that take memory: owned rows, the pages of the window beside them that a row of the
+/// halo lies in, however few of a page it needs, and what is sent and received.
+int64_t cairn_halo_bytes(const cairn_halo *halo);
 
 /// Fill the halo's rows, those that others own, with zeros: where a sum starts.
 void cairn_halo_clear(cairn_halo *halo);

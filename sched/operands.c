@@ -70,20 +70,25 @@ static bool has_own_wide(const cairn_operands *o, bool wide)
     return wide && o->value_bits == 32 && !o->op.transposed;
 }
 
-static cairn_status check_memory(cairn_operands *o, int64_t held, bool wide)
+/// Bytes of X and Y: the window with its halo, and the operand that has none.
+static __int128 operand_bytes(const cairn_operands *o)
 {
     const cairn_pos xs = values(o, &o->x_rows), ys = values(o, &o->y_rows);
-    cairn_pos       received, sent;
+    const __int128  window = cairn_halo_bytes(o->halo);
 
-    cairn_halo_counts(o->halo, &received, &sent);
-    const __int128 halo = (__int128)(2 * received + sent) * o->op.columns;
-    __int128       bits = (__int128)(xs + ys) * o->value_bits + halo * window_bits(o);
+    if (!o->op.transposed) return window + (__int128)ys * o->value_bits / 8;
+    return window + (__int128)(o->value_bits == 32 ? xs + ys : xs) * o->value_bits / 8;
+}
 
-    if (has_own_wide(o, wide) || (o->op.transposed && o->value_bits == 32))
-        bits += (__int128)ys * 64;
+static cairn_status check_memory(cairn_operands *o, int64_t held, bool wide)
+{
+    __int128 bytes = operand_bytes(o);
+
+    if (has_own_wide(o, wide))
+        bytes += (__int128)values(o, &o->y_rows) * (int64_t)sizeof *o->wide;
     CAIRN_TRY(
-        cairn_check_memory(o->comm->env, "x and y beside the arrays", held + bits / 8));
-    o->memory = (int64_t)(bits / 8);
+        cairn_check_memory(o->comm->env, "x and y beside the arrays", held + bytes));
+    o->memory = (int64_t)bytes;
     return CAIRN_OK;
 }
 

@@ -173,7 +173,7 @@ cairn_status cairn_external_segment_init(cairn_env               *env,
     const int64_t bytes = put_all(work, NULL);
 
     *segment = (cairn_external_segment){.fd = -1, .bytes = bytes};
-    CAIRN_TRY(cairn_check_memory(env, id, bytes));
+    CAIRN_TRY(cairn_check_room(env, id, bytes));
     segment->fd = create(bytes);
     CAIRN_CHECK(segment->fd >= 0, env, CAIRN_NO_MEMORY,
                 "memory: %s: a segment of %" PRId64 " bytes: %s", id, bytes,

@@ -64,8 +64,12 @@ CAIRN_API const char *cairn_context_message(const cairn_context *context);
 CAIRN_API int cairn_context_rank(const cairn_context *context);
 CAIRN_API int cairn_context_size(const cairn_context *context);
 
-/// Limit the bytes of arrays, entries and dense operands of this rank. The default is
-/// CAIRN_MEMORY, else half of what the machine has available, divided by the ranks of
+/// Limit the bytes that this rank has in memory for all that belongs to the context:
+/// arrays, entries, dense operands (of a window every page that is touched), what reading,
+/// storing and planning work with, and blocks that are kept to be used again. What would
+/// exceed it fails with CAIRN_NO_MEMORY. Beside it there are at most 8 MiB, for formats,
+/// kernels and pieces of files, and what devices have in memories of their own. The default
+/// is CAIRN_MEMORY, else half of what the machine has available, divided by the ranks of
 /// the node.
 ///
 /// Local.

@@ -205,6 +205,7 @@ cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent)
     cairn_env    *env   = &w->context->env;
     rehearsal     r     = {.w = w, .loader = *w->loader};
     const int64_t limit = env->memory_limit;
+    const int64_t most  = MOST_BYTES + atomic_load(&env->used_bytes);
     const int     way   = env->options.kernels;
 
     r.loader.load    = load;
@@ -213,7 +214,7 @@ cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent)
     r.loader.user    = &r;
     /* However few entries the sample has. */
     env->options.kernels = CAIRN_KERNELS_COMPILED;
-    if (limit > MOST_BYTES) env->memory_limit = MOST_BYTES;
+    if (limit > most) env->memory_limit = most;
     const cairn_status status = rehearse_all(&r, extent);
 
     env->memory_limit    = limit;

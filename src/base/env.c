@@ -155,17 +155,77 @@ static cairn_status no_memory(cairn_env *env, int64_t count, size_t size)
                       count, size);
 }
 
-/// Get @p bytes with a head before them, from malloc or the pool.
-static block_head *get_block(cairn_env *env, size_t bytes)
+/// A count of bytes as text, also beyond 64 bits.
+static void print_bytes(char text[24], __int128 bytes)
+{
+    if (bytes >= (int64_t)1 << 56) /* where sizes saturate */
+        snprintf(text, 24, "more than 2^56");
+    else
+        snprintf(text, 24, "%" PRId64, (int64_t)bytes);
+}
+
+static cairn_status beyond_limit(cairn_env *env, const char *what, __int128 bytes)
+{
+    char needed[24];
+
+    print_bytes(needed, bytes);
+    return cairn_fail(env, CAIRN_NO_MEMORY,
+                      "memory: %s: needs %s bytes, but the limit is %" PRId64
+                      " (--memory or CAIRN_MEMORY raises it)",
+                      what, needed, env->memory_limit);
+}
+
+/// Bytes that may still be taken, if no more than the limit and what may be beside it are
+/// in use; below 0 where the limit was lowered since.
+static int64_t room(cairn_env *env)
+{
+    const int64_t limit = env->memory_limit > 0 ? env->memory_limit : 0;
+    const int64_t most =
+        limit < INT64_MAX - CAIRN_MEMORY_ASIDE ? limit + CAIRN_MEMORY_ASIDE : INT64_MAX;
+
+    return most - atomic_load(&env->used_bytes);
+}
+
+static bool take(cairn_env *env, size_t bytes)
+{
+    if ((int64_t)bytes > room(env)) return false; /* adding it might not be possible */
+    atomic_fetch_add(&env->used_bytes, (int64_t)bytes);
+    if (room(env) >= 0) return true;
+    cairn_memory_give(env, (int64_t)bytes);
+    return false;
+}
+
+void cairn_memory_give(cairn_env *env, int64_t bytes)
+{
+    atomic_fetch_sub(&env->used_bytes, bytes);
+}
+
+/// What a block of malloc's takes with its head: malloc puts a few words before it and
+/// loses about as much to its alignment.
+static size_t small_size(size_t bytes)
+{
+    return (bytes + HEAD - 1) / HEAD * HEAD + 2 * HEAD;
+}
+
+static size_t size_of(size_t bytes, bool tight)
+{
+    return POOLED(bytes) ? cairn_pool_size(bytes + HEAD, tight) : small_size(bytes);
+}
+
+/// Get a block whose @p size bytes were taken.
+static block_head *get_block(cairn_env *env, size_t bytes, size_t size)
 {
     block_head *head;
     size_t      total = 0;
     bool        zero  = false;
 
-    if (POOLED(bytes))
-        head = cairn_pool_take(&env->pool, bytes + HEAD, &total, &zero);
-    else
-        head = aligned_alloc(HEAD, (bytes + 2 * HEAD - 1) / HEAD * HEAD);
+    if (POOLED(bytes)) {
+        head = cairn_pool_take(&env->pool, size, room(env), &total, &zero);
+        if (head) atomic_fetch_add(&env->used_bytes, (int64_t)total - (int64_t)size);
+    } else {
+        cairn_pool_trim(&env->pool, room(env));
+        head = aligned_alloc(HEAD, size - HEAD);
+    }
     if (!head) return NULL;
     head->bytes = bytes;
     head->total = total;
@@ -183,9 +243,20 @@ cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **bloc
         || most > (size_t)INT64_MAX || !allocation_allowed(env))
         return no_memory(env, count, size);
 
-    block_head *head = get_block(env, bytes);
+    size_t total = size_of(bytes, false);
 
-    if (!head) return no_memory(env, count, size);
+    if (!take(env, total)) {
+        total = size_of(bytes, true);
+        if (!take(env, total))
+            return beyond_limit(env, "this rank, so far",
+                                (__int128)atomic_load(&env->used_bytes) + total);
+    }
+    block_head *head = get_block(env, bytes, total);
+
+    if (!head) {
+        cairn_memory_give(env, (int64_t)total);
+        return no_memory(env, count, size);
+    }
     count_block(env, 1, (int64_t)bytes);
     atomic_fetch_add_explicit(&env->allocated, (int64_t)bytes, memory_order_relaxed);
     *block = (char *)head + HEAD;
@@ -255,6 +326,8 @@ void cairn_free(cairn_env *env, void *block)
 
     if (atomic_fetch_sub(&head->holders, 1) > 1) return;
     count_block(env, -1, -(int64_t)head->bytes);
+    cairn_memory_give(env,
+                      (int64_t)(head->total ? head->total : small_size(head->bytes)));
     if (head->total)
         cairn_pool_give(&env->pool, head, head->total, keep_limit(env));
     else
@@ -273,25 +346,24 @@ cairn_status cairn_strndup(cairn_env *env, const char *text, size_t length, char
     return CAIRN_OK;
 }
 
-/// A count of bytes as text, also beyond 64 bits.
-static void print_bytes(char text[24], __int128 bytes)
-{
-    if (bytes >= (int64_t)1 << 56) /* where sizes saturate */
-        snprintf(text, 24, "more than 2^56");
-    else
-        snprintf(text, 24, "%" PRId64, (int64_t)bytes);
-}
-
 cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes)
 {
-    char needed[24];
+    return bytes <= env->memory_limit ? CAIRN_OK : beyond_limit(env, what, bytes);
+}
 
-    if (bytes <= env->memory_limit) return CAIRN_OK;
-    print_bytes(needed, bytes);
-    return cairn_fail(env, CAIRN_NO_MEMORY,
-                      "memory: %s: needs %s bytes, but the limit is %" PRId64
-                      " (--memory or CAIRN_MEMORY raises it)",
-                      what, needed, env->memory_limit);
+cairn_status cairn_check_room(cairn_env *env, const char *what, __int128 more)
+{
+    CAIRN_TRY(cairn_check_memory(env, what, more));
+    if (more <= room(env)) return CAIRN_OK;
+    return beyond_limit(env, what, atomic_load(&env->used_bytes) + more);
+}
+
+cairn_status cairn_memory_take(cairn_env *env, const char *what, int64_t bytes)
+{
+    CAIRN_TRY(cairn_check_room(env, what, bytes));
+    atomic_fetch_add(&env->used_bytes, bytes);
+    cairn_pool_trim(&env->pool, room(env));
+    return CAIRN_OK;
 }
 
 double cairn_seconds(void)

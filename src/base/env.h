@@ -25,6 +25,10 @@
 #define CAIRN_MAX_LEVELS 16   ///< Levels of an index map.
 #define CAIRN_MESSAGE    1024 ///< Bytes of the longest message, with its end.
 
+/// Bytes that there may be beside the memory limit: formats, functions while they are
+/// made, pieces of a file that is read. All that grows with a matrix soon exceeds them.
+#define CAIRN_MEMORY_ASIDE ((int64_t)8 << 20)
+
 typedef int64_t cairn_coord; ///< A coordinate along one mode, global, 0-based.
 typedef int64_t cairn_pos;   ///< A position in one level's storage on this rank.
 
@@ -42,19 +46,21 @@ typedef struct cairn_env {
     char            message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
     cairn_options   options;
     bool            threads_given;  ///< Somebody said options.threads; else a default.
-    int64_t         memory_limit;   ///< Bytes of arrays, entries and dense operands.
+    int64_t         memory_limit;   ///< Bytes that all that is live may take.
     int64_t         machine_memory; ///< Bytes of the machine.
     pthread_mutex_t voices;         ///< Lock of `message`, and of
     cairn_voice    *voice;       ///< the latest voice; NULL: `message` alone is there.
     _Atomic int64_t live_blocks; ///< Blocks allocated and not freed.
     _Atomic int64_t live_bytes;
     _Atomic int64_t peak_bytes;
-    _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
-    _Atomic int64_t allocated;  ///< Bytes of all blocks so far, those freed too,
-    _Atomic int64_t visited;    ///< and what cairn_visit() was told of.
-    cairn_pool      pool;       ///< Blocks that are used again.
-    cairn_crew      crew;       ///< Threads for short work.
-    cairn_progress_fn progress; ///< NULL: no progress.
+    _Atomic int64_t used_bytes; ///< As the limit sees them: blocks with their heads, in
+                                ///< whole pages, and what cairn_memory_take() was told.
+    _Atomic int64_t   allowed;  ///< Allocations until one fails; < 0: none fails.
+    _Atomic int64_t   allocated; ///< Bytes of all blocks so far, those freed too,
+    _Atomic int64_t   visited;   ///< and what cairn_visit() was told of.
+    cairn_pool        pool;      ///< Blocks that are used again.
+    cairn_crew        crew;      ///< Threads for short work.
+    cairn_progress_fn progress;  ///< NULL: no progress.
     void             *progress_user;
     cairn_remains     remains; ///< What a signal would leave.
 } cairn_env;
@@ -94,7 +100,10 @@ const char *cairn_message(cairn_env *env);
 ///
 /// @param[out] block The block, never NULL on success (also for 0 bytes); freed with
 ///                   cairn_free(). Unchanged on failure.
-/// @retval CAIRN_NO_MEMORY  The product overflows, or the system has no more.
+/// @retval CAIRN_NO_MEMORY  The product overflows, the system has no more, or with the
+///                          block there would be more than the limit and
+///                          CAIRN_MEMORY_ASIDE: "memory: this rank, so far: needs N bytes,
+///                          but the limit is L".
 cairn_status cairn_alloc(cairn_env *env, int64_t count, size_t size, void **block);
 
 /// As cairn_alloc(), filled with zero bytes (a fresh big block is so without writing).
@@ -124,6 +133,20 @@ cairn_strndup(cairn_env *env, const char *text, size_t length, char **copy);
 /// Fail with CAIRN_NO_MEMORY if @p bytes, all that @p what needs, are more than the
 /// limit: "memory: WHAT: needs N bytes, but the limit is L". Nothing is allocated.
 cairn_status cairn_check_memory(cairn_env *env, const char *what, __int128 bytes);
+
+/// The same of @p more bytes beside all that is in use: asked before memory is taken in
+/// many steps, so that no time is lost with the first of them. Any thread.
+///
+/// @retval CAIRN_NO_MEMORY  They alone exceed the limit, or all exceed it and
+///                          CAIRN_MEMORY_ASIDE.
+cairn_status cairn_check_room(cairn_env *env, const char *what, __int128 more);
+
+/// Count memory that is not of cairn_alloc(), a mapped window for instance, against the
+/// limit. Any thread. Pairs with cairn_memory_give() of as many bytes.
+///
+/// @retval CAIRN_NO_MEMORY  As of cairn_check_room(); nothing was counted.
+cairn_status cairn_memory_take(cairn_env *env, const char *what, int64_t bytes);
+void         cairn_memory_give(cairn_env *env, int64_t bytes);
 
 /// Count @p positions that a loop has looked at or will: entries, nodes, groups, places
 /// of arrays. Once a loop, never in it. Nothing depends on it but tests, which hold the

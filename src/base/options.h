@@ -15,7 +15,7 @@
 /// without CAIRN_, default, what it does.
 #define CAIRN_OPTION_MAP(X)                                                     \
     X(memory, BYTES, "MEMORY", "half of what is available, per rank",           \
-      "Limit in bytes, per rank, of arrays, entries read and dense operands.")  \
+      "Limit in bytes, per rank, of all that is in memory at once.")            \
     X(threads, THREADS, "THREADS", "OMP_NUM_THREADS, or the rank's binding",    \
       "Threads of the CPU device of a rank.")                                   \
     X(devices, TEXT, "DEVICES", "cpu",                                          \

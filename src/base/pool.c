@@ -42,38 +42,39 @@ void cairn_pool_init(cairn_pool *pool)
 }
 
 /// Take block @p k off the shelf; the lock is held.
-static void *remove_block(cairn_shelf *shelf, int k, size_t *total)
+static void *remove_block(cairn_pool *pool, cairn_shelf *shelf, int k, size_t *total)
 {
     void *start = shelf->block[k].start;
 
     *total = shelf->block[k].total;
     shelf->bytes -= (int64_t)*total;
+    atomic_fetch_sub(&pool->kept, (int64_t)*total);
     shelf->kept--;
     memmove(&shelf->block[k], &shelf->block[k + 1],
             (size_t)(shelf->kept - k) * sizeof shelf->block[0]);
     return start;
 }
 
-static void give_oldest_back(cairn_shelf *shelf)
+static void give_oldest_back(cairn_pool *pool, cairn_shelf *shelf)
 {
     size_t      total;
-    void *const start = remove_block(shelf, 0, &total);
+    void *const start = remove_block(pool, shelf, 0, &total);
 
     give_back(start, total);
 }
 
-/// The lock is held, or nobody else is there.
-static void empty(cairn_pool *pool)
+/// Big ones first. The lock is held, or nobody else is there.
+static void trim(cairn_pool *pool, int64_t room)
 {
-    while (pool->mapped.kept > 0)
-        give_oldest_back(&pool->mapped);
-    while (pool->small.kept > 0)
-        give_oldest_back(&pool->small);
+    while (pool->mapped.kept > 0 && pool->kept > room)
+        give_oldest_back(pool, &pool->mapped);
+    while (pool->small.kept > 0 && pool->kept > room)
+        give_oldest_back(pool, &pool->small);
 }
 
 void cairn_pool_fini(cairn_pool *pool)
 {
-    empty(pool);
+    trim(pool, 0);
     pthread_mutex_destroy(&pool->lock);
 }
 
@@ -112,29 +113,41 @@ static void *get_fresh(size_t total)
     return is_mapped(total) ? map_aligned(total) : aligned_alloc(64, total);
 }
 
-void *cairn_pool_take(cairn_pool *pool, size_t bytes, size_t *total, bool *zero)
+size_t cairn_pool_size(size_t bytes, bool tight)
 {
-    size_t round = round_up(bytes, SMALL_PAGE);
-    void  *start = NULL;
+    const size_t size = round_up(bytes, SMALL_PAGE);
 
-    if (is_mapped(round)) round = round_up(round, HUGE_PAGE);
-    cairn_shelf *const shelf = shelf_of(pool, round);
+    return is_mapped(size) && !tight ? round_up(size, HUGE_PAGE) : size;
+}
+
+void cairn_pool_trim(cairn_pool *pool, int64_t room)
+{
+    if (atomic_load(&pool->kept) <= room) return;
+    pthread_mutex_lock(&pool->lock);
+    trim(pool, room);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void *
+cairn_pool_take(cairn_pool *pool, size_t size, int64_t room, size_t *total, bool *zero)
+{
+    cairn_shelf *const shelf = shelf_of(pool, size);
+    void              *start = NULL;
 
     *zero = false;
     pthread_mutex_lock(&pool->lock);
-    const int k = best_fit(shelf, round);
+    const int k = best_fit(shelf, size);
 
-    if (k >= 0) start = remove_block(shelf, k, total);
+    if (k >= 0) start = remove_block(pool, shelf, k, total);
     pthread_mutex_unlock(&pool->lock);
     if (start) return start;
-    *zero  = is_mapped(round);
-    *total = round;
-    start  = get_fresh(round);
+    cairn_pool_trim(pool, room);
+    *zero  = is_mapped(size);
+    *total = size;
+    start  = get_fresh(size);
     if (start) return start;
-    pthread_mutex_lock(&pool->lock);
-    empty(pool);
-    pthread_mutex_unlock(&pool->lock);
-    return get_fresh(round);
+    cairn_pool_trim(pool, 0);
+    return get_fresh(size);
 }
 
 void cairn_pool_give(cairn_pool *pool, void *start, size_t total, int64_t limit)
@@ -150,10 +163,11 @@ void cairn_pool_give(cairn_pool *pool, void *start, size_t total, int64_t limit)
     while (
         shelf->kept > 0
         && (shelf->kept == CAIRN_POOL_BLOCKS || shelf->bytes + (int64_t)total > limit))
-        give_oldest_back(shelf);
+        give_oldest_back(pool, shelf);
     shelf->block[shelf->kept].start = start;
     shelf->block[shelf->kept].total = total;
     shelf->kept++;
     shelf->bytes += (int64_t)total;
+    atomic_fetch_add(&pool->kept, (int64_t)total);
     pthread_mutex_unlock(&pool->lock);
 }

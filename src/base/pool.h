@@ -11,12 +11,14 @@
 ///
 /// A pool keeps at most a quarter of what its environment may use of each kind, 32 MB of
 /// what is malloc's, and CAIRN_POOL_BLOCKS blocks of each kind, and gives all of it back when
-/// memory runs out. Any thread may call.
+/// memory runs out. What is kept is memory as any other: whoever has a limit says how much
+/// may stay. Any thread may call.
 
 #ifndef CAIRN_BASE_POOL_H
 #define CAIRN_BASE_POOL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,19 +42,29 @@ typedef struct cairn_shelf {
 typedef struct cairn_pool {
     pthread_mutex_t lock;
     cairn_shelf     mapped, small; ///< In huge pages; of malloc.
+    _Atomic int64_t kept;          ///< Bytes on both.
 } cairn_pool;
 
 /// Start empty. Pairs with cairn_pool_fini(), which gives everything back.
 void cairn_pool_init(cairn_pool *pool);
 void cairn_pool_fini(cairn_pool *pool);
 
-/// Take a block of at least @p bytes, aligned to 64, from CAIRN_POOL_MAPPED on to a huge
-/// page.
+/// Bytes of a fresh block of at least @p bytes: whole pages, from CAIRN_POOL_MAPPED on huge
+/// ones unless @p tight.
+size_t cairn_pool_size(size_t bytes, bool tight);
+
+/// Take a block of @p size bytes, as cairn_pool_size() says, aligned to 64, from
+/// CAIRN_POOL_MAPPED on to a huge page.
 ///
+/// @param[in]  room   If none that is kept fits, at most so many bytes stay kept beside it.
 /// @param[out] total  How long it is; at most 1.25 times what was asked, and a page.
 /// @param[out] zero   It is fresh: every byte reads as 0, and no page was touched.
 /// @return NULL: the system has no more.
-void *cairn_pool_take(cairn_pool *pool, size_t bytes, size_t *total, bool *zero);
+void *
+cairn_pool_take(cairn_pool *pool, size_t size, int64_t room, size_t *total, bool *zero);
+
+/// Give the oldest blocks back until at most @p room bytes are kept.
+void cairn_pool_trim(cairn_pool *pool, int64_t room);
 
 /// Give a block back, to be kept if then at most @p limit bytes are.
 void cairn_pool_give(cairn_pool *pool, void *start, size_t total, int64_t limit);

@@ -22,7 +22,7 @@ typedef struct cli_job cli_job; // job.h
     X(JSON, "json", "FILE", NULL,                                                    \
       "write one JSON object instead; - is standard output")                         \
     X(MEMORY, "memory", "BYTES", "half of what is available, per rank",              \
-      "limit of arrays, entries read and dense operands: 4000, 64M, 2Gi")            \
+      "limit of all that a rank has in memory: 4000, 64M, 2Gi")                      \
     X(THREADS, "threads", "N", "OMP_NUM_THREADS or binding",                         \
       "threads of the CPU of a rank, up to 4 times the processors")                  \
     X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                     \

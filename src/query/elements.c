@@ -16,7 +16,7 @@ static cairn_status box_elements(cairn_query_set *set, cairn_elements *elements)
     const int64_t positions = cairn_box_points(set->box, set->order, UINT32_MAX);
 
     CAIRN_TRY(
-        cairn_check_memory(set->env, "positions of a query", (__int128)positions * 40));
+        cairn_check_room(set->env, "positions of a query", (__int128)positions * 40));
     if (positions > INT64_MAX / 64) /* also without a limit */
         return cairn_fail(set->env, CAIRN_NO_MEMORY,
                           "query: the positions of the tensor are too many to list");

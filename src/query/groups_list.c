@@ -138,8 +138,7 @@ static cairn_status list_component(lister *l, component *c)
 
         if (values < most) most = values;
     }
-    CAIRN_TRY(
-        cairn_check_memory(l->set->env, "groups of a query", (__int128)most * 32));
+    CAIRN_TRY(cairn_check_room(l->set->env, "groups of a query", (__int128)most * 32));
     if (most < positions) return try_values(l, c, box);
     cairn_visit(l->set->env, positions);
     return try_positions(l, c, box);
@@ -186,8 +185,8 @@ static cairn_status list_products(lister *l, cairn_tuples *groups)
     for (int c = 0; c < l->n; c++) {
         CAIRN_TRY(list_component(l, &l->part[c]));
         product *= component_size(&l->part[c]);
-        CAIRN_TRY(cairn_check_memory(l->set->env, "groups of a query",
-                                     product * (8 * l->map->count + 48)));
+        CAIRN_TRY(cairn_check_room(l->set->env, "groups of a query",
+                                   product * (8 * l->map->count + 48)));
         if (product > INT64_MAX / 256)
             return cairn_fail(l->set->env, CAIRN_NO_MEMORY,
                               "query: the groups are too many to list");
@@ -208,7 +207,7 @@ static cairn_status list_positions(cairn_query_set *set, int q)
     uint8_t           *seen = NULL;
     cairn_status       status;
 
-    CAIRN_TRY(cairn_check_memory(set->env, "groups of a query", all));
+    CAIRN_TRY(cairn_check_room(set->env, "groups of a query", all));
     cairn_visit(set->env, all);
     for (int64_t p = 0; p < all; p++) {
         cairn_coord d[CAIRN_MAX_ORDER];

@@ -3,12 +3,17 @@
 /// The halo holds exactly the columns of stored entries that other ranks own: padding
 /// pulls in nothing.
 
+#include "api/api.h"
+#include "comm/halo.h"
 #include "mpi_suite.h"
 
 #include <cairn/cairn.h>
+#include <cairn/mpi.h>
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 TestSuite(halo, .init = mpi_up, .fini = mpi_down);
 
@@ -91,5 +96,83 @@ Test(halo, holds_exactly_the_stored_columns, .timeout = 60)
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
         ON_ALL_RANKS(halo_is_exact(context, formats[f]), "%s: %s", formats[f],
                      cairn_context_message(context));
+    cairn_context_destroy(&context);
+}
+
+/* ---- memory ---- */
+
+enum { PAGE_ROWS = 512, PAGES = 8192 }; /* of values of 8 bytes, on pages of 4 KB */
+
+/// Every rank needs one row of each page of the others' rows.
+static cairn_status
+one_row_a_page(cairn_comm *comm, cairn_rows *rows, cairn_halo **halo)
+{
+    const cairn_halo_row shape = {CAIRN_HALO_FETCH, 1, 64};
+    const cairn_coord    pages = (cairn_coord)PAGES * size;
+    cairn_coord         *need  = malloc((size_t)pages * sizeof *need);
+
+    for (cairn_coord p = 0; p < pages; p++)
+        need[p] = p * PAGE_ROWS + 7;
+    const cairn_status status =
+        cairn_halo_create(comm, rows, &shape, need, pages, halo);
+
+    free(need);
+    return status;
+}
+
+/// Bytes of the window's pages that are in memory.
+static int64_t resident(cairn_halo *halo)
+{
+    const int64_t  page  = sysconf(_SC_PAGESIZE);
+    const int64_t  bytes = (int64_t)PAGES * PAGE_ROWS * 8 * size;
+    char *const    from  = (char *)cairn_halo_window(halo);
+    unsigned char *in    = malloc((size_t)(bytes / page));
+    int64_t        pages = 0;
+
+    cr_expect_eq(mincore(from, (size_t)bytes, in), 0);
+    for (int64_t p = 0; p < bytes / page; p++)
+        pages += in[p] & 1;
+    free(in);
+    return pages * page;
+}
+
+/// A page of x is memory, however few of its values a rank needs: it is counted, refused
+/// where it exceeds the limit, before it is touched, and no more than that is touched.
+Test(halo, pages_of_others_rows_are_counted)
+{
+    cairn_context *context;
+    cairn_rows     rows = {0};
+    cairn_halo    *halo = NULL;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    cairn_env *const env    = &context->env;
+    const int64_t    owned  = (int64_t)PAGES * PAGE_ROWS * 8;
+    const int64_t    ghosts = (int64_t)PAGES * (size - 1) * sysconf(_SC_PAGESIZE);
+    cairn_status     status = cairn_rows_equal(
+            context->comm, (cairn_coord)PAGES * PAGE_ROWS * size, 1, &rows);
+
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
+    const int64_t used = env->used_bytes;
+
+    env->memory_limit = used + owned;
+    status            = one_row_a_page(context->comm, &rows, &halo);
+    ON_ALL_RANKS(status == (size > 1 ? CAIRN_NO_MEMORY : CAIRN_OK), "%s", env->message);
+    ON_ALL_RANKS(size == 1 || strstr(env->message, "x and y beside the arrays: needs"),
+                 "%s", env->message);
+    cairn_halo_destroy(&halo);
+    ON_ALL_RANKS(env->used_bytes == used, "%ld bytes more",
+                 (long)(env->used_bytes - used));
+    env->memory_limit = used + 2 * (owned + ghosts);
+    status            = one_row_a_page(context->comm, &rows, &halo);
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
+    ON_ALL_RANKS(cairn_halo_bytes(halo) >= owned + ghosts, "%ld bytes",
+                 (long)cairn_halo_bytes(halo));
+    status = cairn_halo_begin(halo);
+    if (status == CAIRN_OK) status = cairn_halo_end(halo);
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
+    ON_ALL_RANKS(resident(halo) >= ghosts && resident(halo) <= owned + ghosts,
+                 "%ld bytes in memory", (long)resident(halo));
+    cairn_halo_destroy(&halo);
+    cairn_rows_fini(env, &rows);
     cairn_context_destroy(&context);
 }

@@ -39,6 +39,13 @@ static cairn_status use(cairn_tensor *tensor, const cairn_source *source)
     return status;
 }
 
+/// ELL, whose padding is found by listing what is not stored.
+#define LISTED                                                                        \
+    "#encoding<{ idx_map<(d0,d1)->(indirect(d1),d0,d1)>, mutation<merge(0), "         \
+    "trim(0,0)>, indirect<{ sum(value) groupBy (d0,d1)->(d0); enum(value) groupBy "   \
+    "(d0,d1)->(d0) traverseBy (d0,d1)->(2*d1) with value eq 0 -> sumVal | otherwise " \
+    "-> 0 }> }>"
+
 static cairn_status multiply(cairn_context *context, const char *text)
 {
     const int64_t nnz    = rank == 0 ? 6 : 0;
@@ -119,6 +126,18 @@ Test(shortage, of_one_rank_is_told_to_all)
         ON_ALL_RANKS(status == CAIRN_OK, "%s: %s", formats[k], context->env.message);
         starve_each(context, multiply, formats[k], NULL);
     }
+    cairn_context_destroy(&context);
+}
+
+Test(shortage, of_one_rank_that_lists_what_is_not_stored)
+{
+    cairn_context *context;
+
+    cairn_context_create_mpi(MPI_COMM_WORLD, &context);
+    const cairn_status status = multiply(context, LISTED); /* opens devices */
+
+    ON_ALL_RANKS(status == CAIRN_OK, "%s", context->env.message);
+    starve_each(context, multiply, LISTED, NULL);
     cairn_context_destroy(&context);
 }
 

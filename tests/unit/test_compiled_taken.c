@@ -453,7 +453,8 @@ Test(compiled_taken, arrays_in_common_need_no_memory)
 
     set_up(&e, &big);
     cairn_build b    = build_of(e.x, e.csr, NULL, e.source, 64, e.loader);
-    env.memory_limit = 1 << 20;
+    b.held           = env.used_bytes;
+    env.memory_limit = b.held + (1 << 20);
     cr_expect_eq(build_once(&b), CAIRN_OK, "%s", env.message);
     e.source->pattern = true;
     cr_expect_eq(build_once(&b), CAIRN_NO_MEMORY);
