@@ -165,8 +165,9 @@ typedef struct cairn_path_step {
     double      memory;     ///< Bytes for each entry, held while it runs.
 } cairn_path_step;
 
-/// Plan the conversion from one format to another: what cairn_tensor_convert() executes,
-/// rule by rule. Of the routes that lead there it is the one that moves fewest bytes.
+/// Plan the conversion from one format to another by rules: what cairn_tensor_convert()
+/// does, whether it executes them one by one or has compiled functions that do the same
+/// (cairn_tensor_route()). Of the routes that lead there it is the one that moves fewest bytes.
 ///
 /// Local.
 ///

@@ -2,7 +2,8 @@
 /// @file
 /// Plans: an operation (expr.h) on a tensor, prepared once and replayed many times.
 /// Preparing finds the halo, gets the kernels, sets up the messages and allocates; a
-/// replay allocates nothing.
+/// replay allocates nothing, but where it has to renew copies of values or to do without
+/// a device (cairn_plan_run()).
 ///
 /// Y = alpha*op(A)*X + beta*Y, op(A) being A or its transpose. Rows of op(A) and of Y
 /// belong to ranks, and so do columns of op(A), which are the rows of X: what is a row of
@@ -98,7 +99,10 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 
 /// Run once.
 ///
-/// Collective. Allocates nothing. Where all places were left open, and the policy chose
+/// Collective. Allocates nothing, with two exceptions: the first run after
+/// cairn_tensor_update() of a plan that has copies of values (shares that were stored again,
+/// devices with memory of their own), and a run in which a device is retired. Where all
+/// places were left open, and the policy chose
 /// several devices, the plan keeps two ways to run, these and one device alone: after 32
 /// runs, and then after twice as many again and again, eleven runs compare them, of which
 /// six go the way that is not in use, and the faster is used from then on
@@ -113,6 +117,7 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 ///                way.
 /// @retval CAIRN_COMM          Communication failed.
 /// @retval CAIRN_BAD_ARGUMENT  @p plan is NULL.
+/// @retval CAIRN_NO_MEMORY     In one of the exceptions.
 CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 
 /// The plan's own X and Y, to be filled and read in place, of an f64 tensor; NULL for an

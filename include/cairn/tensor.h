@@ -48,15 +48,19 @@ typedef struct cairn_source_info {
     double      read_seconds; ///< Measured: reading, moving to owners, sorting.
 } cairn_source_info;
 
-/// Read a file: Matrix Market (plain or gzip) or .cairn, told apart by content. Entries
-/// are read by all ranks at once, and moved to the ranks that own their rows.
+/// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as
+/// it is or gzip, or .cairn; told apart by content, FROSTT by its name (docs/files.md says
+/// how, and what is read of each). Text is read by all ranks at once, but for
+/// Harwell-Boeing and the inflating of gzip, which rank 0 does; entries are moved to the
+/// ranks that own their rows.
 ///
 /// Collective.
 ///
 /// @param[out] source  Destroy with cairn_source_destroy(). Unchanged on failure.
 /// @retval CAIRN_IO           On some rank the file cannot be opened or read.
 /// @retval CAIRN_BAD_FILE     Its content is wrong: file, line or offset, cause.
-/// @retval CAIRN_UNSUPPORTED  Complex, hermitian, or a kind of file this version lacks.
+/// @retval CAIRN_UNSUPPORTED  Complex, hermitian, or something else in it that this version
+///                            lacks.
 /// @retval CAIRN_NO_MEMORY    It does not fit.
 /// @retval CAIRN_BAD_ARGUMENT A pointer is NULL, no such division, or not the same one.
 CAIRN_API cairn_status cairn_source_read(cairn_context *context,
@@ -150,9 +154,13 @@ CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char
 /// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE  The format is for another order.
 /// @retval CAIRN_BAD_ARGUMENT  The format or @p dtype is not the same on all ranks.
-/// @retval CAIRN_NO_MEMORY  The arrays exceed the limit; nothing was allocated for them.
+/// @retval CAIRN_NO_MEMORY  The arrays exceed the limit, and nothing was allocated for
+///                          them; or what finding them takes does. The message has what
+///                          was needed, and the limit.
 /// @retval CAIRN_OVERFLOW   A width given in the format is too small.
 /// @retval CAIRN_BAD_QUERY  A query of the format has no meaning on this tensor.
+/// @retval CAIRN_NO_KERNEL  Under CAIRN_KERNELS=compiled: something would be interpreted; the
+///                          message has member, query and reason.
 CAIRN_API cairn_status cairn_tensor_create(cairn_source       *source,
                                            const cairn_format *format,
                                            cairn_dtype         dtype,
@@ -201,8 +209,9 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);
 
 /// Store a tensor in another format: from any format to any other, packed, partitioned,
-/// indirect and hybrid ones included. The path that cairn_path_create() plans is executed
-/// rule by rule.
+/// indirect and hybrid ones included. The path that cairn_path_create() plans says what is
+/// done. It is executed rule by rule only where there are no compiled functions that do
+/// the same in fewer passes, or few entries; cairn_tensor_route() says which it was.
 ///
 /// Collective. Rank boundaries stay where they are if they are multiples of the new
 /// format's grain; else the entries move to new owners, by way of coordinates. Where a
@@ -211,8 +220,8 @@ CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val
 ///
 /// @param[out] converted  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 ///                        @p tensor is not changed; both are in memory for the moment.
-/// @retval CAIRN_BAD_SHAPE, CAIRN_NO_MEMORY, CAIRN_OVERFLOW, CAIRN_BAD_QUERY
-///         As cairn_tensor_create().
+/// @retval CAIRN_BAD_SHAPE, CAIRN_NO_MEMORY, CAIRN_OVERFLOW, CAIRN_BAD_QUERY,
+///         CAIRN_NO_KERNEL  As cairn_tensor_create().
 /// @retval CAIRN_BAD_ARGUMENT  The format is not the same on all ranks.
 CAIRN_API cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                                             const cairn_format *format,
@@ -248,19 +257,32 @@ CAIRN_API cairn_status cairn_source_from_tensor(const cairn_tensor *tensor,
 
 CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 
-/// The rules that stored the tensor, as they were executed: from the tensor's format that
-/// it was converted from, or from coordinates if it was made of a source, or if rows moved
-/// to other ranks on the way. Lives as long as the tensor. NULL: its arrays were given (by
-/// a caller, or a file).
+/// The rules that say what storing the tensor meant: from the tensor's format that it was
+/// converted from, or from coordinates if it was made of a source, or if rows moved to other
+/// ranks on the way. Where cairn_tensor_route() is "reference" they were executed, unless
+/// cairn_tensor_interpreted() says that only some were; else compiled functions did what
+/// they say, in passes of their own. Lives as long as the tensor. NULL: its arrays were
+/// given (by a caller, or a file).
 CAIRN_API const cairn_path *cairn_tensor_path(const cairn_tensor *tensor);
 
 /// How the tensor was stored on this rank: the passes of cairn_tensor_path(), one a line.
 /// Lives as long as the tensor. NULL: its arrays were given.
 CAIRN_API const char *cairn_tensor_how(const cairn_tensor *tensor);
 
-/// Why compiled functions that would have stored the tensor faster on this rank were not
-/// to be had, so that it went another way: there is no compiler, or it failed. NULL: none
-/// was missing. Lives as long as the tensor.
+/// How the tensor was stored on this rank: "compiled" or "prebuilt", by compiled functions
+/// alone (some compiled now or found in the cache; all of them from the library);
+/// "reference", if anything was interpreted. NULL: its arrays were given. Constant.
+CAIRN_API const char *cairn_tensor_route(const cairn_tensor *tensor);
+
+/// What was interpreted on this rank while compiled functions did the rest: the first query
+/// or dealing out of entries that looked at coordinates one by one, and why. NULL: nothing;
+/// or all was ("reference"). Lives as long as the tensor. Under CAIRN_KERNELS=compiled it
+/// is a failure, CAIRN_NO_KERNEL, instead.
+CAIRN_API const char *cairn_tensor_interpreted(const cairn_tensor *tensor);
+
+/// Why the tensor was stored more slowly on this rank than by compiled functions alone:
+/// such as would have been faster were not to be had (there is no compiler, or it failed);
+/// else what cairn_tensor_interpreted() says. NULL: neither. Lives as long as the tensor.
 CAIRN_API const char *cairn_tensor_why(const cairn_tensor *tensor);
 
 /// The type of the tensor's values; CAIRN_F64 of NULL.

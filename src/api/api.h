@@ -65,16 +65,17 @@ typedef struct cairn_target {
 } cairn_target;
 
 struct cairn_tensor {
-    cairn_context  *context;
-    cairn_format   *format;
-    cairn_local    *local;
-    cairn_rows      rows;
-    cairn_dtype     dtype;
-    double          seconds;
-    int64_t         held;  ///< Bytes of the source while both were alive.
-    cairn_route     route; ///< How its arrays were filled.
-    cairn_path     *path;  ///< The rules that stored it; NULL: its arrays were given.
-    cairn_build_log log;   ///< When it was stored.
+    cairn_context *context;
+    cairn_format  *format;
+    cairn_local   *local;
+    cairn_rows     rows;
+    cairn_dtype    dtype;
+    double         seconds;
+    int64_t        held;      ///< Bytes of the source while both were alive.
+    cairn_route    route;     ///< How its arrays were filled.
+    char told[CAIRN_MESSAGE]; ///< What cairn_tensor_interpreted() says; "": NULL.
+    cairn_path     *path; ///< The rules that stored it; NULL: its arrays were given.
+    cairn_build_log log;  ///< When it was stored.
     char            why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
     int64_t targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
     cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
@@ -91,6 +92,9 @@ struct cairn_plan {
     size_t        made;           ///< so many letters of it when the plan was made.
     double        seconds;
 };
+
+/// "reference", "prebuilt" or "compiled".
+const char *cairn_route_name(cairn_route route);
 
 /// Bytes in memory beside a plan's operands. Local.
 int64_t cairn_plan_held(const cairn_tensor *tensor);

@@ -157,6 +157,7 @@ static cairn_status convert_in_place(const cairn_tensor *tensor, cairn_tensor **
                          .value_bits = tensor->local->value_bits,
                          .held       = (*to)->held,
                          .route      = &(*to)->route,
+                         .told       = (*to)->told,
                          .log        = &(*to)->log,
                          .executed   = &(*to)->path};
 
@@ -259,9 +260,20 @@ const char *cairn_tensor_how(const cairn_tensor *tensor)
     return tensor && tensor->path ? tensor->path->how : NULL;
 }
 
+const char *cairn_tensor_route(const cairn_tensor *tensor)
+{
+    if (!tensor || !tensor->path) return NULL;
+    return cairn_route_name(tensor->told[0] ? CAIRN_ROUTE_REFERENCE : tensor->route);
+}
+
+const char *cairn_tensor_interpreted(const cairn_tensor *tensor)
+{
+    return tensor && tensor->told[0] ? tensor->told : NULL;
+}
+
 const char *cairn_tensor_why(const cairn_tensor *tensor)
 {
-    return tensor && tensor->why[0] ? tensor->why : NULL;
+    return tensor && tensor->why[0] ? tensor->why : cairn_tensor_interpreted(tensor);
 }
 
 cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)

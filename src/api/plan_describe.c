@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *route_name(cairn_route route)
+const char *cairn_route_name(cairn_route route)
 {
     static const char *const name[] = {[CAIRN_ROUTE_REFERENCE] = "reference",
                                        [CAIRN_ROUTE_PREBUILT]  = "prebuilt",
@@ -31,7 +31,7 @@ const char *cairn_plan_member_route(const cairn_plan *plan, int member)
 
     for (int p = 0; replay && p < replay->pieces; p++)
         if (replay->piece[p].home.member == member)
-            return route_name(piece_route(&replay->piece[p]));
+            return cairn_route_name(piece_route(&replay->piece[p]));
     return NULL;
 }
 
@@ -98,16 +98,16 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
     *info = (cairn_plan_info){.seconds       = number[SECONDS],
                               .bytes_per_run = sum[0],
                               .halo          = sum[1],
-                              .route         = route_name(plan_route(replay, &why)),
-                              .why           = why,
-                              .device        = replay->piece[0].device->info.id,
-                              .placement     = plan->placement,
-                              .clock         = clock_name(number),
-                              .simulated     = number[SIMULATED],
-                              .measured      = number[MEASURED],
-                              .retired       = (int)sum[2],
-                              .trials        = plan->adapt.trials,
-                              .switches      = plan->adapt.switches};
+                              .route     = cairn_route_name(plan_route(replay, &why)),
+                              .why       = why,
+                              .device    = replay->piece[0].device->info.id,
+                              .placement = plan->placement,
+                              .clock     = clock_name(number),
+                              .simulated = number[SIMULATED],
+                              .measured  = number[MEASURED],
+                              .retired   = (int)sum[2],
+                              .trials    = plan->adapt.trials,
+                              .switches  = plan->adapt.switches};
     return CAIRN_OK;
 }
 
@@ -138,7 +138,8 @@ static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
     snprintf(part->device, sizeof part->device, "%s", piece->device->info.id);
     snprintf(part->clock, sizeof part->clock, "%s",
              cairn_clock_name(piece->device->info.clock));
-    snprintf(part->route, sizeof part->route, "%s", route_name(piece_route(piece)));
+    snprintf(part->route, sizeof part->route, "%s",
+             cairn_route_name(piece_route(piece)));
     if (piece->retired[0])
         snprintf(part->note, sizeof part->note, "%s failed and was retired: %s",
                  piece->retired, piece->why);

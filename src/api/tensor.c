@@ -34,6 +34,7 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                    .rank       = comm->rank,
                                    .value_bits = value_bits(tensor->dtype),
                                    .route      = &tensor->route,
+                                   .told       = tensor->told,
                                    .log        = &tensor->log,
                                    .executed   = &tensor->path};
 

@@ -139,17 +139,19 @@ static json_t *setting(const cli_run *run)
 static json_t *result(const cli_run *run)
 {
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:s, s:s, s:o, s:o}",
+        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, s:s, s:o, "
+        "s:o}",
         "clock", run->moved.clock, "seconds_median", cli_json_real(run->median),
         "seconds_min", cli_json_real(run->fastest), "seconds_measured",
         cli_json_real(run->total), "seconds_simulated",
         run->moved.simulated * (double)run->settings.iters, "gflops",
         cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
-        "convert_seconds", cli_json_real(run->convert), "plan_seconds",
-        cli_json_real(run->prepare), "route", run->moved.route, "placement",
-        run->moved.placement, "overlap", cli_json_real(overlap(run)), "parts",
-        parts(run));
+        "convert_seconds", cli_json_real(run->convert), "convert_route",
+        cairn_tensor_route(run->tensor), "convert_why", cairn_tensor_why(run->tensor),
+        "plan_seconds", cli_json_real(run->prepare), "route", run->moved.route,
+        "placement", run->moved.placement, "overlap", cli_json_real(overlap(run)),
+        "parts", parts(run));
 }
 
 static json_t *object(const cli_run *run)

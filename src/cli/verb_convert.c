@@ -138,12 +138,13 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
 static cairn_status report_json(cli_job *job, const cost *c, const conversion *done)
 {
     json_t *object =
-        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:o}", "seconds", c->all,
-                  "phases", "read", c->read, "store", c->store, "write", c->write,
-                  "bytes", (json_int_t)c->bytes, "format",
+        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:o, s:s?, s:s?}", "seconds",
+                  c->all, "phases", "read", c->read, "store", c->store, "write",
+                  c->write, "bytes", (json_int_t)c->bytes, "format",
                   cairn_format_text(cairn_tensor_format(done->to)), "path",
                   cli_json_path(cairn_tensor_path(done->to)), "program",
-                  cli_json_program(cairn_tensor_path(done->to)));
+                  cli_json_program(cairn_tensor_path(done->to)), "route",
+                  cairn_tensor_route(done->to), "why", cairn_tensor_why(done->to));
 
     if (object && is_chosen(job)
         && json_object_set_new(object, "auto", cli_chosen_json(&done->chosen)) != 0) {
@@ -165,12 +166,14 @@ static void print_rules(const conversion *conversion)
     printf("\n");
 }
 
-/// What made it slower than it need be.
+/// What made it slower than it need be here; queries that have no function anywhere are
+/// told in JSON alone.
 static void warn(cli_job *job, const cairn_tensor *to)
 {
-    if (cairn_tensor_why(to))
-        cli_warn(job, "convert: without compiled functions, slow: %s",
-                 cairn_tensor_why(to));
+    const char *const why = cairn_tensor_why(to);
+
+    if (why && why != cairn_tensor_interpreted(to))
+        cli_warn(job, "convert: without compiled functions, slow: %s", why);
 }
 
 static cairn_status report(cli_job *job, const cost *c, const conversion *conversion)
@@ -227,7 +230,12 @@ static const char about[] =
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) format program[] (the passes, as "
     "cairn format has them) path[] (the rewrite rules "
-    "that were executed: from the format of a .cairn file, else from coordinates) and, "
+    "that say what was done: from the format of a .cairn file, else from coordinates) "
+    "route (compiled, prebuilt or reference: by compiled functions alone, that did "
+    "what "
+    "the rules say in fewer passes; or the rules, all or some, were executed one by "
+    "one) "
+    "why (functions were missing, or what was interpreted beside them; else null) and, "
     "with --to auto, auto{} as run has it";
 
 static const cli_example examples[] = {

@@ -246,7 +246,8 @@ static const char about[] =
 static const char json[] =
     "op matrix rows cols nnz dtype format ranks threads iters clock seconds_median "
     "seconds_min seconds_measured (all timed runs together) seconds_simulated gflops "
-    "bytes_per_run read_seconds convert_seconds plan_seconds route placement overlap "
+    "bytes_per_run read_seconds convert_seconds convert_route convert_why (of storing, "
+    "as convert has them) plan_seconds route placement overlap "
     "(seconds of "
     "the parts, one after the other, in those of a run) parts[]{member rank share "
     "format nnz bytes device seconds (median) clock route note first_row rows} and, "

@@ -14,6 +14,7 @@
 #include "convert/compiled_rank.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -50,11 +51,50 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
                                b->build->box, span, b->build->value_bits, &m->layout);
 }
 
+/// What a query is called in messages: its name, else its number, from 1.
+static void name_query(char text[128], const cairn_build *build, int member, int query)
+{
+    if (member < 0) {
+        snprintf(text, 128, "dealing the entries out to members");
+        return;
+    }
+    const char *name = build->format->member[member]->query[query].name;
+
+    if (name)
+        snprintf(text, 128, "member %d: query %s", member, name);
+    else
+        snprintf(text, 128, "member %d: query %d", member, query + 1);
+}
+
+cairn_status cairn_build_interpret(cairn_env         *env,
+                                   const cairn_build *build,
+                                   bool               compiled,
+                                   int                member,
+                                   int                query)
+{
+    const bool        spread = build->net && build->net->size > 1;
+    const char *const why = spread ? "on several ranks it is answered from coordinates"
+                                   : "no compiled function answers it";
+    char              what[128];
+
+    name_query(what, build, member, query);
+    CAIRN_CHECK(
+        !build->pledged, env, CAIRN_NO_KERNEL,
+        "convert: %s: %s, and CAIRN_KERNELS=compiled lets nothing be interpreted", what,
+        why);
+    if (build->interpreted) ++*build->interpreted;
+    if (compiled && build->told && !build->told[0])
+        snprintf(build->told, CAIRN_MESSAGE, "%s was interpreted: %s", what, why);
+    return CAIRN_OK;
+}
+
 /// The reference way after all, for queries that were to be left out.
 static cairn_status run_queries(const builder *b, cairn_member_build *m)
 {
     cairn_numbers_drop(m);
-    if (b->build->interpreted) *b->build->interpreted += m->encoding->queries;
+    for (int q = 0; q < m->encoding->queries; q++)
+        CAIRN_TRY(
+            cairn_build_interpret(b->env, b->build, b->compiled, (int)(m - b->m), q));
     cairn_layout_destroy(b->env, &m->layout);
     CAIRN_TRY(cairn_query_run(b->env, m->encoding, &b->build->shape, b->build->box,
                               &m->entries, NULL, &m->set));
@@ -372,6 +412,7 @@ static cairn_status run_again(builder *b, const cairn_build *build, int interpre
                    .zeros    = b->zeros,
                    .straight = b->straight};
     if (build->interpreted) *build->interpreted = interpreted;
+    if (build->told) build->told[0] = '\0';
     if (build->log) build->log->bars = 0;
     return run(b);
 }
@@ -381,8 +422,10 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
 {
     const int    interpreted = build->interpreted ? *build->interpreted : 0;
     builder      b = {.env = env, .build = build, .members = build->format->members};
-    cairn_status status = run(&b);
+    cairn_status status;
 
+    if (build->told) build->told[0] = '\0';
+    status = run(&b);
     while (has_to_repeat(&b, status))
         status = run_again(&b, build, interpreted);
     if (b.way.last && b.tensor) /* whose arrays were taken over is no more */

@@ -54,13 +54,16 @@ typedef struct cairn_build {
     int                    value_bits; ///< 32 or 64.
     int64_t held; ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
-    bool strict; ///< Only the compiled way, from the source as it is; else NO_KERNEL.
+    bool strict;  ///< Only the compiled way, from the source as it is; else NO_KERNEL.
+    bool pledged; ///< Nothing may be interpreted, queries included; else NO_KERNEL.
     cairn_route
         *route; ///< If not NULL: REFERENCE if any member went that way or the loader
                 ///< interprets, else how the functions came to be.
-    int *interpreted;        ///< If not NULL: counts queries and deals that looked at
-                             ///< coordinates one by one.
-    cairn_build_log    *log; ///< If not NULL: empty; gets what was done.
+    int *interpreted; ///< If not NULL: counts queries and deals that looked at
+                      ///< coordinates one by one.
+    char *told; ///< If not NULL: [CAIRN_MESSAGE] gets the first of them beside compiled
+                ///< functions, and why; "": there was none.
+    cairn_build_log    *log;      ///< If not NULL: empty; gets what was done.
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
 
@@ -88,10 +91,13 @@ cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *bu
 ///
 /// @param[out] tensor  Destroy with cairn_local_destroy(). Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY  The arrays of all parts, with `held`, exceed the limit: the
-///                          message has needed and limit, and nothing was allocated.
+///                          message has needed and limit, and nothing was allocated. Or
+///                          what queries list, and rules work with, exceeds it.
 /// @retval CAIRN_OVERFLOW   A width given by `bits` does not hold its values.
 /// @retval CAIRN_BAD_QUERY  Numbers clash, are missing or leave their range.
-/// @retval CAIRN_NO_KERNEL  From `dealt`: that has to be sorted first.
+/// @retval CAIRN_NO_KERNEL  From `dealt`: that has to be sorted first. If pledged: a query,
+///                          or dealing the entries out, has no compiled function; the
+///                          message names it and its member.
 cairn_status
 cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor);
 

@@ -89,6 +89,18 @@ cairn_status cairn_path_run(cairn_env          *env,
                             bool                compiled,
                             cairn_member_build *members);
 
+/// Note that query @p query of a member is about to look at coordinates one by one or, with
+/// @p member -1, the dealing out of entries.
+///
+/// Local; the same on all ranks.
+///
+/// @retval CAIRN_NO_KERNEL  The build is pledged not to.
+cairn_status cairn_build_interpret(cairn_env         *env,
+                                   const cairn_build *build,
+                                   bool               compiled,
+                                   int                member,
+                                   int                query);
+
 /// Of a member that is direct, or filtered, get coordinates of its own into `entries`,
 /// after all. @p number: which member.
 cairn_status

@@ -235,8 +235,10 @@ static cairn_status find_members(runner *r, uint8_t **member)
 
         if (status != CAIRN_NO_KERNEL) return status;
     }
-    if (build->interpreted) ++*build->interpreted;
-    CAIRN_TRY(meet(r, CAIRN_NEW(r->env, entries.n, member)));
+    cairn_status status = cairn_build_interpret(r->env, build, r->compiled, -1, 0);
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(r->env, entries.n, member);
+    CAIRN_TRY(meet(r, status));
     return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
                            build->net, *member);
 }
@@ -295,8 +297,11 @@ static cairn_status query(runner *r, const cairn_rule *rule)
         CAIRN_TRY(count_numbers(r, r->member, &counted));
     }
     if (cairn_numbers_known(m)) return CAIRN_OK;
-    if (r->build->interpreted) ++*r->build->interpreted;
-    CAIRN_TRY(meet(r, begin_queries(r)));
+    cairn_status status =
+        cairn_build_interpret(r->env, r->build, r->compiled, r->member, rule->a);
+
+    if (status == CAIRN_OK) status = begin_queries(r);
+    CAIRN_TRY(meet(r, status));
     CAIRN_TRY(cairn_query_step(m->set, rule->a, r->build->net));
     if (!rule->appends) return CAIRN_OK;
     return meet(r, append_numbers(r, rule, cairn_query_at_entries(m->set, rule->a)));
