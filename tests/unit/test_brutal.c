@@ -162,13 +162,12 @@ Test(brutal, text_that_is_wrong_stays_wrong)
 
 Test(brutal, the_catalogue_itself)
 {
-    char *text;
+    char *text    = UNSET, name[64];
     int   missing = -7;
 
-    text = UNSET;
+    snprintf(name, sizeof name, "%s", cairn_catalogue_name(context, 0));
     CAIRN_BRUTAL_AND(&context->env,
-                     cairn_catalogue_definition(
-                         context, cairn_catalogue_name(context, 0), &text, &missing),
+                     cairn_catalogue_definition(context, name, &text, &missing),
                      text == UNSET && missing == -7);
     cairn_text_free(context, &text);
 }
