@@ -27,6 +27,8 @@ struct cairn_device_work {
     bool
         alone; ///< Y holds nothing to be kept: the launch may set all of its rows. Else
                ///< it adds.
+    bool wide; ///< Y is f64, for others' sums come to it before it is rounded. Else the
+               ///< launch says what it is.
 };
 
 /// Where the time of one run went, in seconds of the device's clock.

@@ -5,6 +5,7 @@
 #include "sched/homes.h"
 
 #include "sched/homes_draft.h"
+#include "sched/member_kernel.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -193,22 +194,33 @@ try_divided(cairn_env *env, cairn_homes_draft *d, model *m, cairn_homes *homes)
     return CAIRN_OK;
 }
 
+bool cairn_homes_change_bits(const cairn_local *tensor, const cairn_product_options *op)
+{
+    for (int m = op->beta == 0 ? 1 : 0; m < tensor->groups; m++)
+        if (!cairn_member_meets_once(tensor, m, op)) return true;
+    return false;
+}
+
 cairn_status cairn_homes_choose(cairn_env                  *env,
                                 const cairn_homes_question *question,
                                 cairn_homes                *homes)
 {
-    cairn_homes_draft *draft = NULL;
-    model             *m     = NULL;
-    cairn_homes        chosen;
-    cairn_status       status;
+    cairn_homes_question by_rule = *question;
+    cairn_homes_draft   *draft   = NULL;
+    model               *m       = NULL;
+    cairn_homes          chosen;
+    cairn_status         status;
 
+    by_rule.kept = cairn_homes_change_bits(question->tensor, question->op);
+    if (by_rule.kept) CAIRN_TRY(cairn_policy_find(env, "fixed", &by_rule.policy));
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &draft));
     CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &m));
-    draft->question = question;
+    draft->question = &by_rule;
     CAIRN_GO(done, cairn_homes_draft_make(env, draft));
     CAIRN_GO(done, place(env, draft, m, &chosen));
     CAIRN_GO(done, try_divided(env, draft, m, &chosen));
-    *homes = chosen;
+    chosen.kept = by_rule.kept;
+    *homes      = chosen;
 done:
     cairn_free(env, m);
     cairn_free(env, draft);

@@ -30,6 +30,8 @@ typedef struct cairn_homes {
     double     makespan[2];           ///< Of all, by cairn_clock; never to be added.
     char       policy[16];            ///< Who decided.
     int        open;                  ///< Members that the user left open.
+    bool       kept;         ///< Bits would follow places: open ones follow a rule.
+    bool       reproducible; ///< What meets rows more than once is summed apart.
     char       note[128]; ///< Which member did not fit where it was to go; "": all fit.
 } cairn_homes;
 
@@ -49,6 +51,19 @@ bool cairn_homes_gather(const cairn_devices *devices,
                         const cairn_local   *tensor,
                         cairn_homes         *homes);
 
+/* Fixed cuts of a member, so many if there are no more than eight members; else so that
+   all have homes. */
+enum { CAIRN_HOME_CUTS = 8 };
+
+/// For a product whose bits shall follow from the matrix alone: divide every member at
+/// fixed rows, nearly equal parts of what it stores, and leave each on the device that has
+/// its first row. Who divides a transposed product's rows divides sums.
+///
+/// Local.
+///
+/// @param[in,out] homes  Unchanged on failure.
+cairn_status cairn_homes_cut(const cairn_local *tensor, cairn_homes *homes);
+
 /// What homes are chosen for.
 typedef struct cairn_homes_question {
     const cairn_devices         *devices;
@@ -59,9 +74,17 @@ typedef struct cairn_homes_question {
     const cairn_policy          *policy;
     int                          ranks;   ///< Of the job on this node.
     bool                         divides; ///< Open members may be divided to be faster.
+    bool kept; ///< Set by cairn_homes_choose(): no times decide.
 } cairn_homes_question;
 
-/// Give every member a device, or several. One that is simulated gets what the user named
+/// Would other homes change the last bits of the product? Where a member meets a row more
+/// than once and finds something in Y, it adds there term by term, or, apart, as one sum.
+bool cairn_homes_change_bits(const cairn_local           *tensor,
+                             const cairn_product_options *op);
+
+/// Give every member a device, or several. Where that changes bits, what is left open goes
+/// by a rule, the policy `fixed` and equal parts, and not by times, which are others
+/// tomorrow: one placement has one result. One that is simulated gets what the user named
 /// it for; the rest only where there is no other device.
 ///
 /// Local.

@@ -98,8 +98,9 @@ static cairn_status find_device(cairn_env                  *env,
     return CAIRN_OK;
 }
 
-/// Parts of a member for some devices: as stated, or by their speeds. One of which nobody
-/// knows how fast it is counts like the mean of the others.
+/// Parts of a member for some devices: by their speeds. One of which nobody knows how fast
+/// it is counts like the mean of the others; where bits would follow the cuts, as they do
+/// in a transposed product, all count alike.
 static void find_parts(const cairn_homes_draft *d,
                        int                      member,
                        const int               *device,
@@ -111,7 +112,8 @@ static void find_parts(const cairn_homes_draft *d,
     int           known   = 0;
 
     for (int k = 0; k < shares; k++) {
-        const double s = seconds[device[k]];
+        const double s =
+            d->question->kept || d->question->op->transposed ? 0 : seconds[device[k]];
 
         part[k] = isfinite(s) && s > 0 ? 1 / s : 0;
         sum += part[k];

@@ -130,6 +130,8 @@ int cairn_homes_draft_kept_from(const cairn_homes_draft *d, int member)
         if (devices->device[k].info.clock == CAIRN_CLOCK_MEASURED
             && (best < 0 || seconds[k] < seconds[best]))
             best = k;
-    if (best < 0 || !isinf(d->whole[member * devices->count + best])) return -1;
+    if (d->question->kept || best < 0
+        || !isinf(d->whole[member * devices->count + best]))
+        return -1;
     return isinf(seconds[best]) ? -1 : best;
 }

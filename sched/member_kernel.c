@@ -4,6 +4,8 @@
 
 #include "sched/member_kernel.h"
 
+#include "lower/product_choice.h"
+
 #include <string.h>
 
 /// What of a failure to get a kernel is a failure of the plan.
@@ -97,7 +99,13 @@ bool cairn_member_kernel_lacks(const cairn_member_kernel *kernel)
     return kernel->launch.run == NULL;
 }
 
-bool cairn_member_kernel_is_wide(const cairn_member_kernel *kernel)
+bool cairn_member_meets_once(const cairn_local           *tensor,
+                             int                          member,
+                             const cairn_product_options *op)
 {
-    return cairn_member_kernel_lacks(kernel) || kernel->launch.wide;
+    const cairn_layout *layout = tensor->group[member].layout;
+    const cairn_product product =
+        cairn_product_choose(layout, op, true, true, CAIRN_ITEMS);
+
+    return cairn_product_rows_of(layout, &product).single;
 }

@@ -45,7 +45,10 @@ void cairn_member_kernel_release(cairn_env *env, cairn_member_kernel *kernel);
 /// Is it the reference way?
 bool cairn_member_kernel_lacks(const cairn_member_kernel *kernel);
 
-/// Does the member want Y in f64? The reference way does, too.
-bool cairn_member_kernel_is_wide(const cairn_member_kernel *kernel);
+/// Does the product of a member meet each row of Y once, in all of its parts? Then its sum
+/// of a row joins Y as one number, wherever it was made.
+bool cairn_member_meets_once(const cairn_local           *tensor,
+                             int                          member,
+                             const cairn_product_options *op);
 
 #endif

@@ -238,31 +238,45 @@ const void *cairn_operands_x(const cairn_operands *operands)
     return operands->op.transposed ? operands->x : cairn_halo_window(operands->halo);
 }
 
-void *cairn_operands_y(const cairn_operands *operands, bool wide)
+/// Are sums made in f64?
+static bool sums_wide(const cairn_operands *o)
+{
+    return o->value_bits == 64 || o->op.transposed || o->sums_wide;
+}
+
+void *cairn_operands_y(const cairn_operands *operands)
 {
     if (operands->op.transposed) return cairn_halo_window(operands->halo);
-    return wide ? operands->wide : operands->y;
+    return sums_wide(operands) ? operands->wide : operands->y;
 }
 
-/// Values from..to-1 of Y become beta*Y where its sums are made.
+size_t cairn_operands_sum_size(const cairn_operands *operands)
+{
+    return sums_wide(operands) ? sizeof(double) : sizeof(float);
+}
+
+/// Values from..to-1 become 0 where sums are made.
+static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
+{
+    const size_t size = cairn_operands_sum_size(o);
+    char *const  sums = sums_wide(o) ? (char *)o->wide : (char *)o->y;
+
+    memset(sums + (size_t)from * size, 0, (size_t)(to - from) * size);
+}
+
+/// They become beta*Y there. Not -0, which is no longer itself when 0 is added: whoever
+/// meets a row without entries may add that, or leave the row alone.
 static void scale_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 {
-    const double beta = o->op.beta;
-    float *const y    = o->y;
+    const double       beta = o->op.beta;
+    const float *const y    = o->y;
 
-    for (cairn_pos k = from; k < to; k++)
-        if (o->value_bits == 64)
-            o->wide[k] = beta == 0 ? 0 : beta * o->wide[k];
-        else if (o->op.transposed)
-            o->wide[k] = beta == 0 ? 0 : beta * (double)y[k];
-        else
-            y[k] = beta == 0 ? 0 : (float)(beta * (double)y[k]);
-}
-
-static void widen_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
-{
-    for (cairn_pos k = from; k < to; k++)
-        o->wide[k] = (double)((const float *)o->y)[k];
+    if (o->value_bits == 64)
+        for (cairn_pos k = from; k < to; k++)
+            o->wide[k] = beta * o->wide[k] + 0.0;
+    else
+        for (cairn_pos k = from; k < to; k++)
+            o->wide[k] = beta * (double)y[k] + 0.0;
 }
 
 static void round_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
@@ -302,109 +316,63 @@ static cairn_pos count_values(const cairn_operands *o, cairn_interval rows)
     return (rows.hi - rows.lo + 1) * o->op.columns;
 }
 
-/// Addition of what was computed apart: values from..to-1.
-typedef struct {
-    void       *sum;
-    const void *part;
-    int         sum_bits, part_bits;
-} addition;
-
-static void add_range(const addition *a, cairn_pos from, cairn_pos to)
-{
-    double *const       wide = a->sum;
-    float *const        sum  = a->sum;
-    const double *const twin = a->part;
-    const float *const  part = a->part;
-
-    if (a->sum_bits == 64)
-        for (cairn_pos k = from; k < to; k++)
-            wide[k] += twin[k];
-    else if (a->part_bits == 64)
-        for (cairn_pos k = from; k < to; k++)
-            sum[k] = (float)((double)sum[k] + twin[k]);
-    else
-        for (cairn_pos k = from; k < to; k++)
-            sum[k] += part[k];
-}
-
 void cairn_operands_add(cairn_operands *operands,
                         cairn_interval  rows,
-                        const void     *part,
-                        bool            wide)
+                        const double   *part)
 {
-    const cairn_operands *o        = operands;
-    const bool            all      = o->op.transposed != 0;
-    const int             sum_bits = all ? 64 : o->value_bits;
-    const cairn_pos       first    = all ? 0 : first_value(o, rows.lo);
+    const cairn_operands *o     = operands;
+    const bool            all   = o->op.transposed != 0;
+    const cairn_pos       first = all ? 0 : first_value(o, rows.lo);
+    double *const         sum   = (double *)cairn_operands_y(o) + first;
     const cairn_pos       n =
         all ? o->y_rows.first[o->comm->size] * o->op.columns : count_values(o, rows);
-    const addition a = {.sum =
-                            (char *)cairn_operands_y(o, false) + first * (sum_bits / 8),
-                        .part      = part,
-                        .sum_bits  = sum_bits,
-                        .part_bits = wide ? 64 : o->value_bits};
 
 #pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
     for (int t = 0; t < o->threads; t++)
-        add_range(&a, share_begin(o, n, t), share_begin(o, n, t + 1));
+        for (cairn_pos k = share_begin(o, n, t); k < share_begin(o, n, t + 1); k++)
+            sum[k] += part[k];
 }
 
 void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
 {
-    const size_t size = (size_t)operands->value_bits / 8;
+    const size_t size  = (size_t)operands->value_bits / 8;
+    const size_t first = (size_t)first_value(operands, rows.lo);
+    const size_t n     = (size_t)count_values(operands, rows);
 
-    memset((char *)operands->y + (size_t)first_value(operands, rows.lo) * size, 0,
-           (size_t)count_values(operands, rows) * size);
+    memset((char *)operands->y + first * size, 0, n * size);
+    if (operands->wide) memset(operands->wide + first, 0, n * sizeof *operands->wide);
+}
+
+/// Does Y stay as it is where sums are made?
+static bool stays(const cairn_operands *o, bool set)
+{
+    return (o->op.beta == 0 && set) || (o->op.beta == 1 && o->value_bits == 64);
 }
 
 cairn_status cairn_operands_begin(cairn_operands *operands, bool set)
 {
-    const cairn_operands *o    = operands;
-    const bool            keep = o->op.beta == 1 || (o->op.beta == 0 && set);
+    const cairn_operands *o = operands;
 
     if (o->op.transposed) {
-        all_of_y(o, scale_range);
+        all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
         cairn_halo_clear(o->halo);
         return CAIRN_OK;
     }
     CAIRN_TRY(cairn_halo_begin(o->halo));
-    if (!keep) all_of_y(o, scale_range);
+    if (!stays(o, set)) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
     return cairn_halo_end(o->halo);
 }
 
 cairn_status cairn_operands_end(cairn_operands *operands)
 {
-    if (!operands->op.transposed) return CAIRN_OK;
-    CAIRN_TRY(cairn_halo_begin(operands->halo));
-    CAIRN_TRY(cairn_halo_end(operands->halo));
-    if (operands->value_bits == 32) all_of_y(operands, round_range);
+    cairn_operands *o = operands;
+
+    if (o->op.transposed) {
+        CAIRN_TRY(cairn_halo_begin(o->halo));
+        CAIRN_TRY(cairn_halo_end(o->halo));
+    }
+    if (o->value_bits == 32 && sums_wide(o)) all_of_y(o, round_range);
     return CAIRN_OK;
-}
-
-/// Is there an f64 twin beside Y?
-static bool has_twin(const cairn_operands *o)
-{
-    return o->value_bits == 32 && !o->op.transposed;
-}
-
-/// Do something to some rows and their f64 twins.
-static void
-with_twins(const cairn_operands *o,
-           cairn_interval        rows,
-           void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
-{
-    if (has_twin(o))
-        some_of_y(o, first_value(o, rows.lo), count_values(o, rows), range);
-}
-
-void cairn_operands_widen(cairn_operands *operands, cairn_interval rows)
-{
-    with_twins(operands, rows, widen_range);
-}
-
-void cairn_operands_narrow(cairn_operands *operands, cairn_interval rows)
-{
-    with_twins(operands, rows, round_range);
 }
 
 int64_t cairn_operands_bytes(const cairn_operands *operands)

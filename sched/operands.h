@@ -8,9 +8,10 @@
 /// evenly, and seen as a window of the global index range (comm/halo.h). X is fetched; a
 /// transposed product sums Y.
 ///
-/// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`),
-/// for members that add to a row more than once; a transposed product has its window of
-/// that type. For f64 `wide` is where Y is.
+/// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`): all
+/// that is added to a row is added there, and rounded once, at the end. Only where one
+/// member sets each row once is it rounded as it is set, which is the same. A transposed
+/// product has its window of that type. For f64 `wide` is where Y is.
 ///
 /// Several ways to run one product (replay.h) may share them: the last that leaves frees
 /// them.
@@ -27,9 +28,10 @@ typedef struct cairn_operands {
     cairn_comm           *comm;
     cairn_product_options op;
     int                   value_bits;
-    int                   threads; ///< For what is done to all of Y: of who runs next.
-    int                   users;   ///< Ways to run the product that share these.
-    int64_t               memory;  ///< Bytes of all of them, halo included.
+    int                   threads; ///< For what is done to all of Y: of who runs next,
+    bool                  sums_wide;      ///< and whether its sums are made in `wide`.
+    int                   users;          ///< Ways to run the product that share these.
+    int64_t               memory;         ///< Bytes of all of them, halo included.
     cairn_rows            x_rows, y_rows; ///< Who owns which rows of X and of Y.
     cairn_halo           *halo;           ///< Of the operand with columns of A as rows.
     void                 *x, *y;          ///< [owned rows][columns]
@@ -43,7 +45,7 @@ typedef struct cairn_operands {
 ///
 /// @param[in]  rows  Who owns which rows of A.
 /// @param[in]  held  Bytes that count against the limit beside the operands.
-/// @param[in]  wide  Some member needs Y in f64.
+/// @param[in]  wide  Sums are made in f64, beside an f32 Y.
 /// @param[out] operands  Left with cairn_operands_leave(). Unchanged on failure.
 /// @retval CAIRN_NO_MEMORY  The operands exceed the limit.
 cairn_status cairn_operands_create(cairn_comm                  *comm,
@@ -60,17 +62,20 @@ cairn_status cairn_operands_create(cairn_comm                  *comm,
 /// Local.
 ///
 /// @param[in] held  Bytes that count against the limit beside them, of all ways.
-/// @param[in] wide  This way needs Y in f64, which is added where it was not needed yet.
+/// @param[in] wide  Those of this way are, for which there is room where there was none.
 /// @retval CAIRN_NO_MEMORY  They exceed the limit; nobody has joined then.
 cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide);
 
 /// Use them no more; NULL is accepted. The last one frees them.
 void cairn_operands_leave(cairn_operands **operands);
 
-/// X and Y as members see them: an operand with columns of A as rows is shifted so that
-/// the index is the global column. @p wide: Y in f64.
+/// X and, where sums are made, Y as members see them: an operand with columns of A as rows
+/// is shifted so that the index is the global column.
 const void *cairn_operands_x(const cairn_operands *operands);
-void       *cairn_operands_y(const cairn_operands *operands, bool wide);
+void       *cairn_operands_y(const cairn_operands *operands);
+
+/// Bytes of a value where sums are made.
+size_t cairn_operands_sum_size(const cairn_operands *operands);
 
 /// Before the first member: X comes from where it is, Y becomes beta*Y. With @p set the
 /// first member sets every row of Y, and for beta = 0 nothing is done to it.
@@ -78,28 +83,22 @@ void       *cairn_operands_y(const cairn_operands *operands, bool wide);
 /// Collective.
 cairn_status cairn_operands_begin(cairn_operands *operands, bool set);
 
-/// After the last member: sums of other ranks are added to a transposed product's Y.
+/// After the last member: sums of other ranks are added to a transposed product's Y, and
+/// f64 sums of an f32 Y are rounded.
 ///
 /// Collective.
 cairn_status cairn_operands_end(cairn_operands *operands);
 
-/// Copy rows @p rows of Y into their f64 twins, and back, rounded: around a member, or a
-/// share of one, that needs it. Nothing happens where both are one, or where a transposed
-/// product has its sums.
-void cairn_operands_widen(cairn_operands *operands, cairn_interval rows);
-void cairn_operands_narrow(cairn_operands *operands, cairn_interval rows);
-
-/// Add the Y of a member, or of a share that has rows @p rows of A, that was computed
-/// apart. @p wide: it is f64.
+/// Add the sums of a member, or of a share that has rows @p rows of A, that were made
+/// apart.
 ///
 /// @param[in] part  [rows][columns], transposed [columns of A][columns].
 void cairn_operands_add(cairn_operands *operands,
                         cairn_interval  rows,
-                        const void     *part,
-                        bool            wide);
+                        const double   *part);
 
-/// Clear rows @p rows of Y, which are owned: for who is alone in them and is computed
-/// again.
+/// Clear rows @p rows of Y, which are owned, and where their sums are made: for who is
+/// alone in them and is computed again.
 void cairn_operands_clear(cairn_operands *operands, cairn_interval rows);
 
 /// Owned values of X and Y, and those that this rank receives and sends in a run.

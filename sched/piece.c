@@ -97,8 +97,7 @@ cairn_status cairn_piece_allocate(cairn_piece *piece)
     CAIRN_TRY(create_reference(piece));
     if (!piece->has_own) return CAIRN_OK;
     /* Nobody writes it before the thread of its queue, near which it is to lie. */
-    return cairn_alloc(piece->common->comm->env, own_values(piece), sizeof(double),
-                       &piece->own);
+    return CAIRN_NEW(piece->common->comm->env, own_values(piece), &piece->own);
 }
 
 bool cairn_piece_is_collected(const cairn_piece *piece)
@@ -135,30 +134,20 @@ static cairn_status multiply(cairn_piece *piece, void *y)
 /// Into a Y of its own, which may hold anything.
 static cairn_status multiply_apart(cairn_piece *piece)
 {
-    const bool   wide = cairn_member_kernel_is_wide(&piece->kernel);
-    const size_t size =
-        wide ? sizeof(double) : (size_t)piece->common->tensor->value_bits / 8;
-
     if (!cairn_piece_sets(piece))
-        memset(piece->own, 0, (size_t)own_values(piece) * size);
+        memset(piece->own, 0, (size_t)own_values(piece) * sizeof *piece->own);
     return multiply(piece, piece->own);
 }
 
-/// Into Y, or its f64 twin.
+/// Into Y, where its sums are made.
 static cairn_status multiply_in_place(cairn_piece *piece)
 {
-    cairn_operands *operands = piece->common->operands;
-    const bool      wide     = cairn_member_kernel_is_wide(&piece->kernel);
-    const size_t    size =
-        wide ? sizeof(double) : (size_t)piece->common->tensor->value_bits / 8;
-    void *y = cairn_operands_y(operands, wide);
+    const cairn_operands *operands = piece->common->operands;
+    void                 *y        = cairn_operands_y(operands);
 
-    if (!piece->op.transposed) y = own_rows(piece, y, size);
-    if (wide) cairn_operands_widen(operands, piece->home.rows);
-    const cairn_status status = multiply(piece, y);
-
-    if (wide) cairn_operands_narrow(operands, piece->home.rows);
-    return status;
+    if (!piece->op.transposed)
+        y = own_rows(piece, y, cairn_operands_sum_size(operands));
+    return multiply(piece, y);
 }
 
 static void compute(cairn_piece *piece)
@@ -257,28 +246,18 @@ cairn_status cairn_piece_collect(void *argument)
     if (piece->status != CAIRN_OK && !cairn_device_is_host(piece->device))
         CAIRN_TRY(recover(piece));
     if (piece->status == CAIRN_OK && piece->has_own)
-        cairn_operands_add(piece->common->operands, piece->home.rows, piece->own,
-                           cairn_member_kernel_is_wide(&piece->kernel));
+        cairn_operands_add(piece->common->operands, piece->home.rows, piece->own);
     return piece->status;
 }
 
 int64_t cairn_piece_bytes(const cairn_piece *piece)
 {
-    const int64_t size = cairn_member_kernel_is_wide(&piece->kernel)
-                             ? (int64_t)sizeof(double)
-                             : piece->common->tensor->value_bits / 8;
-
-    return cairn_work_group(&piece->work)->bytes
-           + (piece->has_own ? 2 * own_values(piece) * size : 0);
+    return cairn_work_group(&piece->work)->bytes + 2 * cairn_piece_own_bytes(piece);
 }
 
 int64_t cairn_piece_added_bytes(const cairn_piece *piece)
 {
-    const int64_t value = piece->common->tensor->value_bits / 8, f64 = sizeof(double);
-    const int64_t part = cairn_member_kernel_is_wide(&piece->kernel) ? f64 : value;
-    const int64_t sum  = piece->op.transposed ? f64 : value;
-
-    return piece->has_own ? own_values(piece) * (part + 2 * sum) : 0;
+    return 3 * cairn_piece_own_bytes(piece);
 }
 
 bool cairn_piece_models(const cairn_piece *piece)

@@ -38,12 +38,13 @@ typedef struct cairn_piece {
     cairn_product_options op;     ///< The plan's; of a Y of its own, beta is 0.
     cairn_member_kernel   kernel;
     cairn_reference      *reference; ///< NULL: it has a kernel.
-    bool                  has_own;   ///< Its sums go to a Y of its own:
-    void                 *own;     ///< [rows][columns], room for f64 whatever is there.
-    cairn_status          status;  ///< Of the last run,
-    double                seconds; ///< what it took by the wall's clock,
-    double                modelled; ///< and by the model of a simulated device.
-    int64_t               runs;     ///< Since its times were forgotten.
+    bool                  apart;     ///< Its sums are made apart to be reproducible.
+    bool                  has_own;   ///< They go to a Y of its own:
+    double               *own;       ///< [rows][columns]
+    cairn_status          status;    ///< Of the last run,
+    double                seconds;   ///< what it took by the wall's clock,
+    double                modelled;  ///< and by the model of a simulated device.
+    int64_t               runs;      ///< Since its times were forgotten.
     double                recent[CAIRN_PIECE_RECENT];   ///< Seconds, in a ring.
     char                  label[64], collect_label[48]; ///< In traces.
     char                  retired[24]; ///< The device that failed; "": none.

@@ -8,18 +8,43 @@
 #include "sched/replay_queues.h"
 #include "sched/trace_storing.h"
 
+/// Is a piece at @p home the first in its rows of Y, but for pieces of device @p but? That
+/// may be CAIRN_NO_DEVICE_HERE.
+static bool is_first(const cairn_replay *replay, const cairn_home *home, int but)
+{
+    const cairn_piece here = {.home = *home, .op = replay->op};
+
+    for (int p = 0; p < replay->pieces; p++)
+        if (replay->piece[p].home.device != but
+            && cairn_piece_meets(&here, &replay->piece[p]))
+            return false;
+    return true;
+}
+
+/// Are the rows of Y 0 when a piece at @p home comes to them?
+static bool finds_zero(const cairn_replay *replay, const cairn_home *home)
+{
+    return replay->op.beta == 0 && is_first(replay, home, CAIRN_NO_DEVICE_HERE);
+}
+
+/// Must the sums be made apart to be the same whoever else adds to Y?
+static bool must_be_apart(const cairn_replay *replay, const cairn_home *home)
+{
+    return replay->reproducible && !finds_zero(replay, home)
+           && (replay->op.transposed
+               || !cairn_member_meets_once(replay->common.tensor, home->member,
+                                           &replay->op));
+}
+
 /// Do the sums of the next piece, at @p home, go straight into Y? Only while nothing that
 /// another device computes comes before them in these rows, and where they can be made
 /// again: another device than the processor may fail and leave anything behind.
 static bool is_direct(const cairn_replay *replay, const cairn_home *home)
 {
-    const cairn_piece    here    = {.home = *home, .op = replay->op};
     const cairn_devices *devices = replay->common.devices;
 
-    for (int p = 0; p < replay->pieces; p++)
-        if (cairn_piece_meets(&here, &replay->piece[p])
-            && replay->piece[p].home.device != home->device)
-            return false;
+    if (must_be_apart(replay, home) || !is_first(replay, home, home->device))
+        return false;
     if (cairn_device_is_host(&devices->device[home->device])) return true;
     return home->member == 0 && replay->op.beta == 0 && !replay->op.transposed;
 }
@@ -37,9 +62,12 @@ init_piece(cairn_replay *replay, const cairn_homes *homes, int k, int64_t held)
         .own     = !is_direct(replay, home),
         .held    = held + cairn_replay_share_bytes(replay)};
 
+    const bool apart = must_be_apart(replay, home);
+
     replay->pieces = k + 1;
     CAIRN_TRY(
         cairn_piece_init(&replay->common, &options, &replay->op, &replay->piece[k]));
+    replay->piece[k].apart = apart;
     replay->piece[k].queue = cairn_replay_queue_of(replay, home->device);
     return CAIRN_OK;
 }
@@ -67,12 +95,51 @@ init_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
     return CAIRN_OK;
 }
 
+/// Is the f32 Y of a piece where its sums are made? Where one member sets each row once, and
+/// on the processor, which never has to do it again in another way.
+static bool sums_narrow(const cairn_replay *replay, const cairn_piece *piece)
+{
+    return replay->common.tensor->value_bits == 32 && replay->common.tensor->groups == 1
+           && replay->op.beta == 0 && cairn_device_is_host(piece->device)
+           && cairn_member_meets_once(piece->work.tensor, piece->work.member,
+                                      &replay->op);
+}
+
+/// Decide in what type sums are made, before there are kernels.
+static void choose_width(cairn_replay *replay)
+{
+    for (int p = 0; p < replay->pieces; p++)
+        replay->wide |= !sums_narrow(replay, &replay->piece[p]);
+    for (int p = 0; p < replay->pieces; p++)
+        replay->piece[p].work.wide = replay->wide;
+}
+
+/// What is interpreted adds term by term: apart, so that each row is met once, unless
+/// that is the same.
+static void part_interpreted(cairn_replay *replay)
+{
+    const int pieces = replay->pieces;
+
+    for (int p = 0; p < pieces; p++) {
+        cairn_piece *piece = &replay->piece[p];
+
+        if (!cairn_member_kernel_lacks(&piece->kernel)) continue;
+        replay->wide   = true;
+        replay->pieces = p; /* those before it */
+        piece->has_own |= !finds_zero(replay, &piece->home);
+    }
+    replay->pieces = pieces;
+}
+
 /// Collective.
 static cairn_status
 create_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
 {
     CAIRN_TRY(cairn_comm_agree(replay->common.comm, init_pieces(replay, homes, held)));
-    return cairn_pieces_get_kernels(replay->piece, replay->pieces);
+    choose_width(replay);
+    CAIRN_TRY(cairn_pieces_get_kernels(replay->piece, replay->pieces));
+    part_interpreted(replay);
+    return CAIRN_OK;
 }
 
 static cairn_status create_program(cairn_replay *replay)
@@ -93,18 +160,13 @@ static cairn_status prepare_here(cairn_replay *replay)
     return cairn_replay_create_engine(replay);
 }
 
-/// Bytes of all Ys apart and of shares, and whether some kernel in place wants Y in f64.
-static int64_t look_at_pieces(const cairn_replay *replay, bool *wide)
+/// Bytes of all Ys apart and of shares.
+static int64_t bytes_beside(const cairn_replay *replay)
 {
     int64_t bytes = cairn_replay_share_bytes(replay);
 
-    *wide = false;
-    for (int p = 0; p < replay->pieces; p++) {
+    for (int p = 0; p < replay->pieces; p++)
         bytes += cairn_piece_own_bytes(&replay->piece[p]);
-        if (!replay->piece[p].has_own)
-            *wide |= cairn_member_kernel_is_wide(&replay->piece[p].kernel)
-                     || cairn_piece_is_collected(&replay->piece[p]);
-    }
     return bytes;
 }
 
@@ -113,22 +175,19 @@ static cairn_status
 create_operands(cairn_replay *replay, const cairn_rows *rows, int64_t held)
 {
     cairn_pieces_common *c = &replay->common;
-    bool                 wide;
-    const int64_t        apart = look_at_pieces(replay, &wide);
 
     return cairn_operands_create(c->comm, c->tensor, rows, &replay->op, replay->threads,
-                                 held + apart, wide, &c->operands);
+                                 held + bytes_beside(replay), replay->wide,
+                                 &c->operands);
 }
 
 /// Local.
 static cairn_status
 share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
 {
-    bool          wide;
-    const int64_t theirs = look_at_pieces(first, &wide);
-    const int64_t apart  = look_at_pieces(replay, &wide);
+    const int64_t beside = bytes_beside(first) + bytes_beside(replay);
 
-    CAIRN_TRY(cairn_operands_join(first->common.operands, held + theirs + apart, wide));
+    CAIRN_TRY(cairn_operands_join(first->common.operands, held + beside, replay->wide));
     replay->common.operands = first->common.operands;
     return CAIRN_OK;
 }
@@ -148,6 +207,7 @@ static cairn_status start(const cairn_pieces_common   *common,
         fresh->common.operands = NULL;
         fresh->op              = *op;
         fresh->updates         = common->tensor->updates;
+        fresh->reproducible    = homes->reproducible;
     }
     status = cairn_comm_agree(common->comm, status);
     if (status == CAIRN_OK) {
@@ -273,7 +333,8 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     /* First, for another kernel may add to Y where the one before set it. */
     cairn_status status = leave_lost(replay);
 
-    operands->threads = replay->threads;
+    operands->threads   = replay->threads;
+    operands->sums_wide = replay->wide;
     CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay)));
     if (status == CAIRN_OK) status = run_pieces(replay);
     const cairn_status ended = cairn_operands_end(operands); /* others wait */

@@ -22,7 +22,9 @@ enum { CAIRN_NO_DEVICE_HERE = -1 };
 typedef struct cairn_replay {
     cairn_pieces_common   common;
     cairn_product_options op;
-    int                   threads; ///< Of the host, for what is done to all of Y.
+    int                   threads;      ///< Of the host, for what is done to all of Y.
+    bool                  reproducible; ///< As of its homes.
+    bool                  wide;         ///< Sums are made in f64 (operands.h).
     int                   pieces;
     cairn_piece piece[CAIRN_MAX_HOMES]; ///< By member, then share: so Y adds up.
     int64_t     updates; ///< Of the tensor's values that the pieces have.
@@ -115,6 +117,10 @@ void cairn_replay_begin_anew(cairn_replay *replay);
 ///
 /// @param[in] costs  NULL: nobody wants to know.
 void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs);
+
+/// How many sums are made apart to be reproducible, and the bytes that their Ys take.
+/// Local.
+int cairn_replay_apart(const cairn_replay *replay, int64_t *bytes);
 
 /// How many of its pieces left a device that had failed. Local.
 int cairn_replay_retired(const cairn_replay *replay);

@@ -54,6 +54,19 @@ void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs)
     }
 }
 
+int cairn_replay_apart(const cairn_replay *replay, int64_t *bytes)
+{
+    int apart = 0;
+
+    *bytes = 0;
+    for (int p = 0; p < replay->pieces; p++) {
+        if (!replay->piece[p].apart) continue;
+        apart++;
+        *bytes += cairn_piece_own_bytes(&replay->piece[p]);
+    }
+    return apart;
+}
+
 int cairn_replay_retired(const cairn_replay *replay)
 {
     int retired = 0;

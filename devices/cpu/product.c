@@ -59,9 +59,9 @@ static cairn_product choose(const cairn_device        *device,
                             const cairn_device_work   *work,
                             const cairn_kernel_loader *loader)
 {
-    const cairn_layout *layout = cairn_work_group(work)->layout;
-    cairn_product       product =
-        cairn_product_choose(layout, work->op, work->alone, loader->vector_bytes);
+    const cairn_layout *layout  = cairn_work_group(work)->layout;
+    cairn_product       product = cairn_product_choose(layout, work->op, work->alone,
+                                                       work->wide, loader->vector_bytes);
 
     const bool follows =
         cairn_work_group(work)->count > 0

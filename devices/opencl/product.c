@@ -196,7 +196,7 @@ prepare(cairn_opencl_product *p, cairn_product *product, cairn_route *route)
     const bool  alone = is_alone(&p->work);
 
     *product  = cairn_product_choose(cairn_work_group(&p->work)->layout, p->work.op,
-                                     alone, CAIRN_OPENCL_VECTOR);
+                                     alone, p->work.wide, CAIRN_OPENCL_VECTOR);
     p->keeps  = !alone;
     p->clears = alone
                 && (product->adds || cairn_work_group(&p->work)->count == 0

@@ -11,23 +11,28 @@
 /// else evenly. X and Y are row-major, [owned rows][columns], in the tensor's element
 /// type.
 ///
-/// Bits: a row of Y is one accumulator over members in order and, within a member,
-/// entries in storage order; after every 4,096 stored entries of a row a new partial sum
-/// begins (in members that do not pad). So a result has the same bits on any number of
-/// ranks and threads, for every format in which a row's order does not depend on a
-/// schedule. A compiled kernel may add in another order, also fixed and the same on any
-/// number of ranks and threads; a plan's members are compiled on all ranks or on none.
-/// Each column of Y has the bits that it would have among any other columns on the
-/// reference way. A transposed product is summed over ranks, own part first, then by
+/// Bits: a row of Y is one f64 accumulator. It begins as beta*Y; members join it in order,
+/// each with its own sum of the row, which begins at 0 and is over entries in storage
+/// order (after every 4,096 stored entries of a row a new partial sum begins, in members
+/// that do not pad); an f32 Y is rounded once, when all are in. So a result has the same
+/// bits on any number of ranks and threads, for every format in which a row's order does
+/// not depend on a schedule. A compiled kernel may add in another order, also fixed and the
+/// same on any number of ranks and threads; a plan's members are compiled on all ranks or
+/// on none. Each column of Y has the bits that it would have among any other columns on
+/// the reference way. A transposed product is summed over ranks, own part first, then by
 /// rank: its bits are the same on every run with the same ranks and threads.
 ///
-/// With several devices a member that is computed apart is summed by itself and then
-/// added, so that its bits are the same every time for one placement; where placements are
-/// left open, measured costs and trials choose them, also between runs (cairn_plan_run()),
-/// unless `reproducible` says otherwise.
+/// By default the result has the same bits for every placement and division of members
+/// that meet each row of Y once (f32 too: one f64 Y, rounded once at the end); members that
+/// meet rows more than once have them under `reproducible`, which sums each apart over
+/// fixed cuts at whatever it costs (cairn_plan_info.apart); without it one placement always
+/// has one result, so open places of such hybrids are fixed at the first plan, by a rule
+/// that asks no clock, and kept. Rows are met more than once where columns are stored above
+/// them, or coordinates in any order; by most transposed products; and by every transposed
+/// product that is divided, for its shares have all rows. What meets rows more than once
+/// adds term by term to what members before it have left, unless it is computed apart.
 ///
-/// Sums are f64 for both element types, and rounded when a member is done. Padded formats
-/// compute 0*x: an Inf in X at an unstored position reaches Y.
+/// Padded formats compute 0*x: an Inf in X at an unstored position reaches Y.
 
 #ifndef CAIRN_PLAN_H
 #define CAIRN_PLAN_H
@@ -66,8 +71,13 @@ typedef struct cairn_plan_options {
                        ///< joined by + divide a member's rows: "cpu:0+cpu:1" by their
                        ///< predicted speeds, "cpu:0*0.6+opencl*0.4" by entries.
     const char *plan; ///< A file of cairn_plan_save() that says so instead; NULL: none.
-    int reproducible; ///< Not 0: the same bits every time. Members that are left open are
-                      ///< all computed on the processor's first device.
+    int reproducible; ///< Not 0: the same bits for every placement, division and number
+                      ///< of threads, also of members that meet rows more than once.
+                      ///< Those have Ys of their own, and a transposed product has one
+                      ///< for each of up to eight fixed cuts of a member; of members
+                      ///< that are named devices, each cut goes to the one that has its
+                      ///< first row. Members that are left open are all computed on the
+                      ///< processor's first device.
 } cairn_plan_options;
 
 /// Prepare a product whose members run on different devices, at the same time. The
@@ -102,7 +112,7 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 /// Collective. Allocates nothing, with two exceptions: the first run after
 /// cairn_tensor_update() of a plan that has copies of values (shares that were stored again,
 /// devices with memory of their own), and a run in which a device is retired. Where all
-/// places were left open, and the policy chose
+/// places were left open, bits do not follow from them (see above), and the policy chose
 /// several devices, the plan keeps two ways to run, these and one device alone: after 32
 /// runs, and then after twice as many again and again, eleven runs compare them, of which
 /// six go the way that is not in use, and the faster is used from then on
@@ -148,6 +158,10 @@ typedef struct cairn_plan_info {
     int retired;     ///< Parts whose device failed, all ranks together.
     int trials;      ///< Times that runs were given to another placement, to compare;
     int switches;    ///< and that it was faster, and stayed.
+    int reproducible; ///< As cairn_plan_options says.
+    int apart;        ///< Sums made apart for that alone, all ranks together: each is
+                      ///< written, read and added in every run;
+    int64_t apart_bytes; ///< and bytes that their Ys take.
 } cairn_plan_info;
 
 /// Describe a plan. Its texts live as long as the plan.

@@ -62,8 +62,8 @@ static cairn_status lower_member(listing *t, int member)
     CAIRN_TRY(cairn_layout_create(t->env, t->format->member[member], t->target.extent,
                                   NULL, NULL, t->target.dtype == CAIRN_F32 ? 32 : 64,
                                   &layout));
-    const cairn_product product =
-        cairn_product_choose(layout, &t->op, member == 0, t->target.vector_bytes);
+    const cairn_product product = cairn_product_choose(
+        layout, &t->op, member == 0, t->format->members > 1, t->target.vector_bytes);
 
     name_member(t, member, name);
     const cairn_status status =

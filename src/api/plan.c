@@ -79,9 +79,11 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
     question.devices = context->devices;
     question.costs   = costs;
     CAIRN_TRY(cairn_homes_choose(env, &question, homes));
-    if (options && options->reproducible && homes->open == members)
+    homes->reproducible = options && options->reproducible;
+    if (!homes->reproducible) return CAIRN_OK;
+    if (homes->open == members)
         cairn_homes_gather(context->devices, tensor->local, homes);
-    return CAIRN_OK;
+    return op->transposed ? cairn_homes_cut(tensor->local, homes) : CAIRN_OK;
 }
 
 /// Free a plan, or what there is of one.

@@ -86,15 +86,16 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 
     cairn_replay *replay = plan->replay;
     cairn_comm   *comm   = replay->common.comm;
-    int64_t       sum[3] = {cairn_replay_bytes(replay), 0, count_retired(plan)};
+    int64_t       sum[]  = {cairn_replay_bytes(replay), 0, count_retired(plan), 0, 0};
     double        number[NUMBERS];
     const char   *why = NULL;
     cairn_pos     sent;
 
     cairn_halo_counts(replay->common.operands->halo, &sum[1], &sent);
+    sum[3] = cairn_replay_apart(replay, &sum[4]);
     collect_numbers(plan, number);
     CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS)); /* agrees */
-    CAIRN_TRY(comm->ops->allreduce(comm, sum, 3, CAIRN_SUM));
+    CAIRN_TRY(comm->ops->allreduce(comm, sum, 5, CAIRN_SUM));
     *info = (cairn_plan_info){.seconds       = number[SECONDS],
                               .bytes_per_run = sum[0],
                               .halo          = sum[1],
@@ -107,7 +108,10 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
                               .measured  = number[MEASURED],
                               .retired   = (int)sum[2],
                               .trials    = plan->adapt.trials,
-                              .switches  = plan->adapt.switches};
+                              .switches  = plan->adapt.switches,
+                              .reproducible = plan->homes.reproducible,
+                              .apart        = (int)sum[3],
+                              .apart_bytes  = sum[4]};
     return CAIRN_OK;
 }
 

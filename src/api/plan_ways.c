@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/// May members be tried elsewhere? On no rank did anybody say where they shall be, on
-/// some they are on several devices, and all have the processor.
+/// May members be tried elsewhere? On no rank did anybody say where they shall be, or would
+/// that change bits, on some they are on several devices, and all have the processor.
 ///
 /// Collective.
 static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *may)
@@ -19,7 +19,7 @@ static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *m
     int64_t              least[2];
 
     *alone   = plan->homes;
-    least[0] = plan->homes.open == members
+    least[0] = plan->homes.open == members && !plan->homes.kept
                && cairn_homes_gather(devices, plan->tensor->local, alone);
     least[1] = -(int64_t)cairn_homes_are_spread(&plan->homes, devices);
     CAIRN_TRY(comm->ops->allreduce(comm, least, 2, CAIRN_MIN));

@@ -70,8 +70,8 @@ static cairn_status warm_layout(cairn_warming               *w,
                                 bool                         first)
 {
     const cairn_machine *machine = w->context->devices->machine;
-    cairn_product        product =
-        cairn_product_choose(layout, op, first, w->loader->vector_bytes);
+    cairn_product        product = cairn_product_choose(
+               layout, op, first, w->format->members > 1, w->loader->vector_bytes);
     cairn_product_hints before = {0};
 
     for (int d = 0; d < 2 * DEGREES; d++) {

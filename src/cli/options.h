@@ -62,7 +62,7 @@ typedef struct cli_job cli_job; // job.h
     X(PLAN, "plan", "FILE", NULL, "place members as this file says")                 \
     X(PLAN_OUT, "plan-out", "FILE", NULL, "write where members are placed")          \
     X(TRACE, "trace", "FILE", NULL, "write when tasks ran, for ui.perfetto.dev")     \
-    X(REPRODUCIBLE, "reproducible", NULL, "always so", "same bits on any ranks")     \
+    X(REPRODUCIBLE, "reproducible", NULL, NULL, "same bits wherever members are")    \
     X(NUMBERS, "numbers", NULL, NULL, "what a file may say of simulated devices")    \
     X(MODELS, "models", NULL, NULL, "print the cost models")
 

@@ -139,8 +139,9 @@ static json_t *setting(const cli_run *run)
 static json_t *result(const cli_run *run)
 {
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, s:s, s:o, "
-        "s:o}",
+        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, s:s, s:b, "
+        "s:i, "
+        "s:I, s:o, s:o}",
         "clock", run->moved.clock, "seconds_median", cli_json_real(run->median),
         "seconds_min", cli_json_real(run->fastest), "seconds_measured",
         cli_json_real(run->total), "seconds_simulated",
@@ -150,8 +151,9 @@ static json_t *result(const cli_run *run)
         "convert_seconds", cli_json_real(run->convert), "convert_route",
         cairn_tensor_route(run->tensor), "convert_why", cairn_tensor_why(run->tensor),
         "plan_seconds", cli_json_real(run->prepare), "route", run->moved.route,
-        "placement", run->moved.placement, "overlap", cli_json_real(overlap(run)),
-        "parts", parts(run));
+        "placement", run->moved.placement, "reproducible", run->moved.reproducible,
+        "apart", run->moved.apart, "apart_bytes", (json_int_t)run->moved.apart_bytes,
+        "overlap", cli_json_real(overlap(run)), "parts", parts(run));
 }
 
 static json_t *object(const cli_run *run)
@@ -211,6 +213,22 @@ static void print_times(const cli_run *run)
                cli_word_bytes(run->moved.bytes_per_run).text, run->moved.route);
 }
 
+/// What it costs that bits do not follow from places. A Y apart is written, read, and added
+/// to Y, which is read and written.
+static void print_reproducible(const cli_run *run)
+{
+    const int apart = run->moved.apart;
+
+    if (!run->moved.reproducible) return;
+    if (apart == 0) {
+        printf("\nreproducible: nothing had to be summed apart\n");
+        return;
+    }
+    printf("\nreproducible: %d sum%s apart, over fixed cuts, in %s beside Y; ", apart,
+           apart == 1 ? "" : "s", cli_word_bytes(run->moved.apart_bytes).text);
+    printf("%s more moved in a run\n", cli_word_bytes(4 * run->moved.apart_bytes).text);
+}
+
 static void print(const cli_run *run)
 {
     const int ranks = cairn_context_size(run->job->context);
@@ -227,6 +245,7 @@ static void print(const cli_run *run)
     print_parts(run);
     if (strchr(run->moved.placement, ':'))
         printf("\nplacement %s\n", run->moved.placement);
+    print_reproducible(run);
     if (has_devices(run) && is_measured(run))
         printf("\noverlap %.2f: the parts take %s one after the other\n", overlap(run),
                cli_word_seconds(overlap(run) * run->median).text);

@@ -4,14 +4,17 @@
 ///
 ///     Y(i,k) += alpha*A(i,j)*X(j,k)      and transposed:  Y(j,k) += alpha*A(i,j)*X(i,k)
 ///
-/// The contract on bits: Y(i,k) is one accumulator, over the members in order and, within
-/// a member, positions in storage order; in a member that does not pad, a new partial sum
-/// begins after every 4,096 of the row's stored entries and joins Y(i,k), in order, when
-/// it is full or the member ends. A term is (alpha*a)*x. Sums are f64; padding computes
-/// 0*x. Columns do not meet: each has the bits of its own product with a vector.
+/// The contract on bits: Y(i,k) is one f64 accumulator, which members join in order, each
+/// with its sum of the row. That begins at 0, and is over positions in storage order; in a
+/// member that does not pad, a new partial sum begins after every 4,096 of the row's stored
+/// entries and joins the member's sum, in order, when it is full or the member ends. A term
+/// is (alpha*a)*x. Padding computes 0*x. Columns do not meet: each has the bits of its own
+/// product with a vector. Here terms are added straight to a Y that is given, so that every
+/// member but the first is given one that is 0, and who gives it adds that to Y (a piece
+/// does, sched/piece.h).
 ///
-/// Transposed, Y(j,k) is one accumulator over the members in order and positions in
-/// storage order, never cut, since one thread makes it.
+/// Transposed, a member's sum of Y(j,k) is over positions in storage order, never cut, since
+/// one thread makes it.
 
 #ifndef CAIRN_EXPR_REFERENCE_H
 #define CAIRN_EXPR_REFERENCE_H
@@ -45,7 +48,7 @@ void cairn_reference_destroy(cairn_reference **reference);
 
 /// Add one member's product to Y. Allocates nothing.
 ///
-/// Local. Members must be run in order.
+/// Local.
 ///
 /// @param[in]     x  Of the tensor's element type, row-major: X(j,c) is x[j*columns + c]
 ///                   for a global j; transposed X(i,c) is x[(i - box.lo)*columns + c] of

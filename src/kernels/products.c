@@ -17,9 +17,15 @@ enum {
     L3    = 32 << 20,
 };
 
-/// "spmm+add" as what a plan would ask for; false when it is none. @p first: is it the
-/// first member's, which may set Y?
-static bool parse_operation(const char *text, cairn_product_options *op, bool *first)
+/// What a plan would ask for.
+typedef struct {
+    cairn_product_options op;
+    bool                  first; ///< The first member's, which may set Y;
+    bool                  wide;  ///< with others after it.
+} operation;
+
+/// "spmm+add", "spmv+wide"; false when it is none.
+static bool parse_operation(const char *text, operation *o)
 {
     char  copy[WORD];
     char *rest = NULL;
@@ -28,14 +34,17 @@ static bool parse_operation(const char *text, cairn_product_options *op, bool *f
     const char *word = strtok_r(copy, "+", &rest);
 
     if (!word || (strcmp(word, "spmv") != 0 && strcmp(word, "spmm") != 0)) return false;
-    *op    = (cairn_product_options){.columns = strcmp(word, "spmv") == 0 ? 1 : 32,
-                                     .alpha   = 1};
-    *first = true;
+    *o = (operation){
+        .op    = {.columns = strcmp(word, "spmv") == 0 ? 1 : 32, .alpha = 1},
+        .first = true
+    };
     while ((word = strtok_r(NULL, "+", &rest))) {
         if (strcmp(word, "add") == 0)
-            *first = false;
+            o->first = false;
+        else if (strcmp(word, "wide") == 0)
+            o->wide = true;
         else if (strcmp(word, "transposed") == 0)
-            op->transposed = 1;
+            o->op.transposed = 1;
         else
             return false;
     }
@@ -68,29 +77,26 @@ add_kernel(generator *g, const cairn_layout *layout, const cairn_product *produc
 
 /// One product on one layout, for every width of vectors, and with the hints for a small
 /// and for a large matrix.
-static cairn_status add_widths(generator                   *g,
-                               const cairn_layout          *layout,
-                               const cairn_product_options *op,
-                               bool                         first)
+static cairn_status
+add_widths(generator *g, const cairn_layout *layout, const operation *o)
 {
     static const int64_t entries[] = {SMALL, LARGE, LARGE};
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)
         for (int k = 0; k < 3; k++) {
-            cairn_product product = cairn_product_choose(layout, op, first, bytes);
+            cairn_product product =
+                cairn_product_choose(layout, &o->op, o->first, o->wide, bytes);
 
             product.hints = cairn_product_hints_of(layout, &product, entries[k],
-                                                   op->columns, k == 2, L2, L3);
+                                                   o->op.columns, k == 2, L2, L3);
             CAIRN_TRY(add_kernel(g, layout, &product));
         }
     return CAIRN_OK;
 }
 
 /// One operation on one encoding, for both element types and all extents.
-static cairn_status add_encoding(generator                   *g,
-                                 const cairn_encoding        *encoding,
-                                 const cairn_product_options *op,
-                                 bool                         first)
+static cairn_status
+add_encoding(generator *g, const cairn_encoding *encoding, const operation *o)
 {
     for (int e = 0; e < GEN_EXTENTS; e++)
         for (int bits = 32; bits <= 64; bits += 32) {
@@ -98,7 +104,7 @@ static cairn_status add_encoding(generator                   *g,
 
             CAIRN_TRY(cairn_layout_create(&g->env, encoding, gen_extent[e], NULL, NULL,
                                           bits, &layout));
-            const cairn_status status = add_widths(g, layout, op, first);
+            const cairn_status status = add_widths(g, layout, o);
 
             cairn_layout_destroy(&g->env, &layout);
             CAIRN_TRY(status);
@@ -106,19 +112,18 @@ static cairn_status add_encoding(generator                   *g,
     return CAIRN_OK;
 }
 
-cairn_status gen_product(generator *g, const char *operation, const char *text)
+cairn_status gen_product(generator *g, const char *words, const char *text)
 {
-    cairn_format         *format;
-    cairn_product_options op;
-    bool                  first;
+    cairn_format *format;
+    operation     o;
 
-    CAIRN_CHECK(parse_operation(operation, &op, &first), &g->env, CAIRN_BAD_ARGUMENT,
-                "prebuilt.txt: line %d: '%s' is no operation", g->line, operation);
+    CAIRN_CHECK(parse_operation(words, &o), &g->env, CAIRN_BAD_ARGUMENT,
+                "prebuilt.txt: line %d: '%s' is no operation", g->line, words);
     CAIRN_TRY(cairn_format_parse(&g->env, NULL, text, "prebuilt.txt", &format));
     cairn_status status = CAIRN_OK;
 
     for (int m = 0; m < format->members && status == CAIRN_OK; m++)
-        status = add_encoding(g, format->member[m], &op, first);
+        status = add_encoding(g, format->member[m], &o);
     cairn_format_destroy(&format);
     return status;
 }

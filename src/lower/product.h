@@ -14,7 +14,14 @@
 /// Which bits. The order in which a row's terms are added depends on layout and types
 /// alone: not on hints, vector width, threads, nor on where a tile begins. A member's sum
 /// of a row begins at 0 and joins y(i) once at every visit of the row, multiplied by
-/// alpha. With vectors, a sum of one loop over stored entries has four chains (of eight
+/// alpha. y(i) is f64 wherever anything else joins it (`wide`), and rounded at the end.
+/// Hence by default the result has the same bits for every placement and division of
+/// members that meet each row of Y once (f32 too: one f64 Y, rounded once at the end);
+/// members that meet rows more than once have them under `--reproducible`, which sums each
+/// apart over fixed cuts at whatever it costs, printed; without it one placement always has
+/// one result, so open places of such hybrids are fixed at the first plan, by a rule that
+/// asks no clock, and kept.
+/// Inside a sum: With vectors, a sum of one loop over stored entries has four chains (of eight
 /// entries the first and the fifth, ...; the last up to three go to the first) and is cut
 /// after every 4,096 stored entries; a sum over blocks of up to 8 columns has one chain a
 /// column. All others, and all with many columns, are added one after the other; with
@@ -82,6 +89,8 @@ cairn_status cairn_product_lower(cairn_env            *env,
 typedef struct cairn_product_rows {
     bool once; ///< Each at most once. Else a Y narrower than the sums would be rounded
                ///< again and again: `wide` keeps the sums what they are.
+    bool single; ///< Each at most once in all parts of a member: banks have no row in
+                 ///< common either.
     bool all; ///< Each at least once; else Y = A*X begins by clearing Y, on one thread.
 } cairn_product_rows;
 

@@ -7,6 +7,7 @@
 cairn_product cairn_product_choose(const cairn_layout          *layout,
                                    const cairn_product_options *op,
                                    bool                         first,
+                                   bool                         wide,
                                    int                          vector_bytes)
 {
     cairn_product product = {
@@ -20,7 +21,9 @@ cairn_product cairn_product_choose(const cairn_layout          *layout,
     };
     const cairn_product_rows rows = cairn_product_rows_of(layout, &product);
 
-    product.wide = layout->value_bits == 32 && (product.transposed || !rows.once);
+    product.wide =
+        layout->value_bits == 32
+        && (wide || !first || op->beta != 0 || product.transposed || !rows.single);
     product.adds = !first || op->beta != 0 || product.transposed
                    || layout->partition >= 0 || !rows.once || !rows.all;
     return product;

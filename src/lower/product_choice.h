@@ -14,14 +14,17 @@
 /// Choose; the hints stay empty.
 ///
 /// A kernel that meets all rows of Y once may set the first member's: the others add, and
-/// so do all where parts of banks have rows in common. Where a row is met more than
-/// once, or rows are summed over ranks, Y is f64.
+/// so do all where parts of banks have rows in common. Y is f64 where a row is met more
+/// than once, where it holds something before (other members' sums, or beta*Y) or gets
+/// something after, and where rows are summed over ranks.
 ///
 /// @param[in] first         Nothing was added to Y before.
+/// @param[in] wide          Something will be added to Y after: Y is f64.
 /// @param[in] vector_bytes  Of the target: 16, 32 or 64; 8: it has no vectors.
 cairn_product cairn_product_choose(const cairn_layout          *layout,
                                    const cairn_product_options *op,
                                    bool                         first,
+                                   bool                         wide,
                                    int                          vector_bytes);
 
 #endif

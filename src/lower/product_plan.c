@@ -228,11 +228,25 @@ void cairn_product_plan_make(const cairn_layout  *layout,
     p->share.cuts = cairn_plan_choose_cuts(p);
 }
 
+/// Does a row lie in one bank, whatever else the bank follows from?
+static bool has_rows_alone(const plan *p)
+{
+    int64_t lo, size;
+
+    for (int l = 0; l <= p->layout->partition; l++) {
+        if (cairn_nest_constant(p->layout, l, &lo, &size) && size == 1) continue;
+        if (!cairn_plan_function_of(p->layout, l, p->out)) return false;
+    }
+    return true;
+}
+
 cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,
                                          const cairn_product *product)
 {
     cairn_product_plan plan;
 
     cairn_product_plan_make(layout, product, &plan);
-    return (cairn_product_rows){.once = plan.once, .all = plan.complete};
+    return (cairn_product_rows){.once   = plan.once,
+                                .single = plan.once && has_rows_alone(&plan),
+                                .all    = plan.complete};
 }

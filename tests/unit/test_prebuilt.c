@@ -40,7 +40,8 @@ find(cairn_env *env, const char *spec, int64_t n, int bits, int vector_bytes)
     cr_assert_eq(
         cairn_layout_create(env, format->member[0], extent, NULL, NULL, bits, &layout),
         CAIRN_OK);
-    cairn_product product = cairn_product_choose(layout, &op, true, vector_bytes);
+    cairn_product product =
+        cairn_product_choose(layout, &op, true, false, vector_bytes);
 
     product.hints =
         cairn_product_hints_of(layout, &product, 5 * n, 1, false, 1 << 20, 32 << 20);

@@ -18,13 +18,14 @@ static inline int64_t max_of(int64_t a, int64_t b)
 /*
  * y(i) = A(i,j)*x(j)
  * A: d0/16, dense; d1-d0, compressed; d0%16, dense
- * key: product float.double v8 h00000 +1*(+1*d0+0)/16+0.dense
+ * key: product.wide float.double v8 h00000 +1*(+1*d0+0)/16+0.dense
  *     -1*d0+1*d1+0.compressed.p64.i32.n1 +1*(+1*d0+0)%16+0.dense d0=+16*e0+1*e2+0
  *     d1=+16*e0+1*e1+1*e2+0 f32 pads order.0.2/1 ocrx tile2.2 sum0 share3.0
  */
 
 __kernel void spmv_0(__global const float *restrict x, int64_t x_first,
-                     __global float *restrict y, __global const int64_t *restrict share,
+                     __global double *restrict y,
+                     __global const int64_t *restrict share,
                      __global const int64_t *restrict A1_ptr,
                      __global const int32_t *restrict A1_idx,
                      __global const float *restrict A_val, int64_t row_lo,
@@ -77,14 +78,14 @@ __kernel void spmv_0(__global const float *restrict x, int64_t x_first,
                     s6 += (double)A_val[p + 6] * (double)x[j + 6 - x_first];
                     s7 += (double)A_val[p + 7] * (double)x[j + 7 - x_first];
                 }
-                y[ib * 16 + pir0 - row_lo]     = (float)s0;
-                y[ib * 16 + pir0 - row_lo + 1] = (float)s1;
-                y[ib * 16 + pir0 - row_lo + 2] = (float)s2;
-                y[ib * 16 + pir0 - row_lo + 3] = (float)s3;
-                y[ib * 16 + pir0 - row_lo + 4] = (float)s4;
-                y[ib * 16 + pir0 - row_lo + 5] = (float)s5;
-                y[ib * 16 + pir0 - row_lo + 6] = (float)s6;
-                y[ib * 16 + pir0 - row_lo + 7] = (float)s7;
+                y[ib * 16 + pir0 - row_lo]     = s0;
+                y[ib * 16 + pir0 - row_lo + 1] = s1;
+                y[ib * 16 + pir0 - row_lo + 2] = s2;
+                y[ib * 16 + pir0 - row_lo + 3] = s3;
+                y[ib * 16 + pir0 - row_lo + 4] = s4;
+                y[ib * 16 + pir0 - row_lo + 5] = s5;
+                y[ib * 16 + pir0 - row_lo + 6] = s6;
+                y[ib * 16 + pir0 - row_lo + 7] = s7;
             } else {
                 const int64_t ir_begin = max_of(pir0, limit);
                 const int64_t ir_end   = min_of(min_of(pir0 + 8, 16), limit_2);
@@ -102,7 +103,7 @@ __kernel void spmv_0(__global const float *restrict x, int64_t x_first,
                         if (col_lo <= j && j < col_end)
                             s += (double)A_val[pd * 16 + ir] * (double)x[j - x_first];
                     }
-                    y[i - row_lo] = (float)s;
+                    y[i - row_lo] = s;
                 }
             }
         }
@@ -112,13 +113,14 @@ __kernel void spmv_0(__global const float *restrict x, int64_t x_first,
 /*
  * y(i) += A(i,j)*x(j)
  * A: d0, dense; d1, compressed
- * key: product.add float.double v8 h00000 +1*d0+0.dense
+ * key: product.add.wide float.double v8 h00000 +1*d0+0.dense
  *     +1*d1+0.compressed.p64.u32.n1 d0=+1*e0+0 d1=+1*e1+0 f32 order.0/1 oc
  *     tile0.-1 sum1 share3.0
  */
 
 __kernel void spmv_1(__global const float *restrict x, int64_t x_first,
-                     __global float *restrict y, __global const int64_t *restrict share,
+                     __global double *restrict y,
+                     __global const int64_t *restrict share,
                      __global const int64_t *restrict A1_ptr,
                      __global const uint32_t *restrict A1_idx,
                      __global const float *restrict A_val, int64_t row_lo,
@@ -187,6 +189,6 @@ __kernel void spmv_1(__global const float *restrict x, int64_t x_first,
             sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
             pj++;
         }
-        y[i - row_lo] = (float)((double)y[i - row_lo] + (row + (sa + sb + (sc + sd))));
+        y[i - row_lo] += row + (sa + sb + (sc + sd));
     }
 }
