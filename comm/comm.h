@@ -70,6 +70,8 @@ struct cairn_comm {
     int                   node;       ///< The node, by the lowest rank on it.
     const cairn_comm_ops *ops;
     void                 *state; ///< The transport's own.
+    bool lost;  ///< A wait was given up: every call fails from now on, and none waits.
+    int  first; ///< The lowest rank that answers: 0, until one does not.
 };
 
 /// A communicator of one process. Local. Destroy with cairn_comm_destroy().

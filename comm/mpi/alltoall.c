@@ -57,10 +57,11 @@ static cairn_status swap(cairn_comm *comm, side out, side in)
 {
     while (out.left > 0 || in.left > 0) {
         MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+        const int   peer[2]    = {in.peer, out.peer};
 
         CAIRN_TRY(start_recv(comm, &in, &request[0]));
         CAIRN_TRY(start_send(comm, &out, &request[1]));
-        CAIRN_MPI(comm->env, "wait", MPI_Waitall(2, request, MPI_STATUSES_IGNORE));
+        CAIRN_TRY(cairn_mpi_wait(comm, "wait", 2, request, peer));
     }
     return CAIRN_OK;
 }
@@ -73,6 +74,7 @@ cairn_status cairn_mpi_alltoallv(cairn_comm    *comm,
 {
     const int rank = comm->rank, size = comm->size;
 
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
     if (send_bytes[rank] > 0)
         memcpy((char *)recv + sum_before(recv_bytes, rank),
                (const char *)send + sum_before(send_bytes, rank),

@@ -7,6 +7,7 @@
 
 typedef struct {
     int         n;       ///< Requests made so far.
+    int        *peer;    ///< [n] Behind the requests, in one block.
     MPI_Request start[]; ///< Receives first: they should be posted when data arrive.
 } mpi_exchange;
 
@@ -55,6 +56,7 @@ prepare(cairn_comm *comm, const messages *m, int tag, mpi_exchange *x)
             CAIRN_MPI(comm->env, "prepare a message",
                       m->prepare((char *)m->data[k] + done, count, MPI_BYTE, m->peer[k],
                                  tag, state->comm, &x->start[x->n]));
+            x->peer[x->n] = m->peer[k];
             done += count;
         }
     }
@@ -90,8 +92,10 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
         count_pieces(state, sends, send_bytes) + count_pieces(state, recvs, recv_bytes);
     mpi_exchange *x      = NULL;
     cairn_status  status = cairn_alloc_zero(
-         comm->env, 1, sizeof *x + (size_t)n * sizeof(MPI_Request), (void **)&x);
+         comm->env, 1, sizeof *x + (size_t)n * (sizeof(MPI_Request) + sizeof(int)),
+         (void **)&x);
 
+    if (x) x->peer = (int *)(void *)(x->start + n);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(comm, prepare_both(comm, &in, &out, x));
@@ -106,6 +110,7 @@ cairn_status cairn_mpi_exchange_begin(cairn_comm *comm, void *exchange)
 {
     mpi_exchange *x = exchange;
 
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
     if (x->n > 0) CAIRN_MPI(comm->env, "start", MPI_Startall(x->n, x->start));
     return CAIRN_OK;
 }
@@ -114,9 +119,8 @@ cairn_status cairn_mpi_exchange_end(cairn_comm *comm, void *exchange)
 {
     mpi_exchange *x = exchange;
 
-    if (x->n > 0)
-        CAIRN_MPI(comm->env, "wait", MPI_Waitall(x->n, x->start, MPI_STATUSES_IGNORE));
-    return CAIRN_OK;
+    if (x->n == 0) return CAIRN_OK;
+    return cairn_mpi_wait(comm, "wait", x->n, x->start, x->peer);
 }
 
 void cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange)
@@ -126,7 +130,7 @@ void cairn_mpi_exchange_destroy(cairn_comm *comm, void *exchange)
 
     if (!x) return;
     MPI_Finalized(&ended);
-    for (int k = 0; k < x->n && !ended; k++)
+    for (int k = 0; k < x->n && !ended && !comm->lost; k++)
         MPI_Request_free(&x->start[k]);
     cairn_free(comm->env, x);
 }

@@ -3,6 +3,7 @@
 /// The table over MPI: collectives and messages, cut where MPI's int counts end.
 
 #include "comm/mpi/state.h"
+#include "comm/mpi/watch.h"
 
 #include <string.h>
 
@@ -25,13 +26,16 @@ mpi_allreduce(cairn_comm *comm, int64_t *data, int64_t n, cairn_reduction op)
                   [CAIRN_SUM] = MPI_SUM, [CAIRN_MIN] = MPI_MIN, [CAIRN_MAX] = MPI_MAX};
     const int64_t most = state->piece / 8 > 0 ? state->piece / 8 : 1;
 
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
     for (int64_t done = 0; done < n;) {
         const int64_t left  = n - done;
         const int     count = (int)(left < most ? left : most);
+        MPI_Request   request;
 
         CAIRN_MPI(comm->env, "allreduce",
-                  MPI_Allreduce(MPI_IN_PLACE, data + done, count, MPI_INT64_T, ops[op],
-                                state->comm));
+                  MPI_Iallreduce(MPI_IN_PLACE, data + done, count, MPI_INT64_T, ops[op],
+                                 state->comm, &request));
+        CAIRN_TRY(cairn_mpi_wait(comm, "allreduce", 1, &request, NULL));
         done += count;
     }
     return CAIRN_OK;
@@ -41,11 +45,15 @@ static cairn_status mpi_broadcast(cairn_comm *comm, void *data, int64_t bytes, i
 {
     const cairn_mpi_state *state = cairn_mpi_state_of(comm);
 
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
     for (int64_t done = 0; done < bytes;) {
-        const int count = cairn_mpi_cut(state, bytes - done);
+        const int   count = cairn_mpi_cut(state, bytes - done);
+        MPI_Request request;
 
         CAIRN_MPI(comm->env, "broadcast",
-                  MPI_Bcast((char *)data + done, count, MPI_BYTE, root, state->comm));
+                  MPI_Ibcast((char *)data + done, count, MPI_BYTE, root, state->comm,
+                             &request));
+        CAIRN_TRY(cairn_mpi_wait(comm, "broadcast", 1, &request, NULL));
         done += count;
     }
     return CAIRN_OK;
@@ -64,15 +72,17 @@ static cairn_status
 mpi_allgather(cairn_comm *comm, const void *mine, int64_t bytes, void *all)
 {
     const cairn_mpi_state *state = cairn_mpi_state_of(comm);
+    MPI_Request            request;
 
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
     if (bytes > state->piece) {
         memcpy((char *)all + comm->rank * bytes, mine, (size_t)bytes);
         return gather_by_broadcast(comm, bytes, all);
     }
     CAIRN_MPI(comm->env, "allgather",
-              MPI_Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
-                            state->comm));
-    return CAIRN_OK;
+              MPI_Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE,
+                             state->comm, &request));
+    return cairn_mpi_wait(comm, "allgather", 1, &request, NULL);
 }
 
 static cairn_status
@@ -80,12 +90,15 @@ mpi_send(cairn_comm *comm, const void *data, int64_t bytes, int to, int tag)
 {
     const cairn_mpi_state *state = cairn_mpi_state_of(comm);
 
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
     for (int64_t done = 0; done < bytes;) {
-        const int count = cairn_mpi_cut(state, bytes - done);
+        const int   count = cairn_mpi_cut(state, bytes - done);
+        MPI_Request request;
 
-        CAIRN_MPI(
-            comm->env, "send",
-            MPI_Send((const char *)data + done, count, MPI_BYTE, to, tag, state->comm));
+        CAIRN_MPI(comm->env, "send",
+                  MPI_Isend((const char *)data + done, count, MPI_BYTE, to, tag,
+                            state->comm, &request));
+        CAIRN_TRY(cairn_mpi_wait(comm, "send", 1, &request, &to));
         done += count;
     }
     return CAIRN_OK;
@@ -96,12 +109,15 @@ mpi_recv(cairn_comm *comm, void *data, int64_t bytes, int from, int tag)
 {
     const cairn_mpi_state *state = cairn_mpi_state_of(comm);
 
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
     for (int64_t done = 0; done < bytes;) {
-        const int count = cairn_mpi_cut(state, bytes - done);
+        const int   count = cairn_mpi_cut(state, bytes - done);
+        MPI_Request request;
 
         CAIRN_MPI(comm->env, "receive",
-                  MPI_Recv((char *)data + done, count, MPI_BYTE, from, tag, state->comm,
-                           MPI_STATUS_IGNORE));
+                  MPI_Irecv((char *)data + done, count, MPI_BYTE, from, tag,
+                            state->comm, &request));
+        CAIRN_TRY(cairn_mpi_wait(comm, "receive", 1, &request, &from));
         done += count;
     }
     return CAIRN_OK;
@@ -109,8 +125,12 @@ mpi_recv(cairn_comm *comm, void *data, int64_t bytes, int from, int tag)
 
 static cairn_status mpi_barrier(cairn_comm *comm)
 {
-    CAIRN_MPI(comm->env, "barrier", MPI_Barrier(cairn_mpi_state_of(comm)->comm));
-    return CAIRN_OK;
+    MPI_Request request;
+
+    CAIRN_TRY(cairn_mpi_check_lost(comm));
+    CAIRN_MPI(comm->env, "barrier",
+              MPI_Ibarrier(cairn_mpi_state_of(comm)->comm, &request));
+    return cairn_mpi_wait(comm, "barrier", 1, &request, NULL);
 }
 
 static void mpi_destroy(cairn_comm *comm)
@@ -119,7 +139,11 @@ static void mpi_destroy(cairn_comm *comm)
     int              ended = 0;
 
     MPI_Finalized(&ended);
-    if (!ended && state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
+    if (!ended && !comm->lost) {
+        cairn_mpi_watch_end(comm);
+        if (state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
+    }
+    cairn_mpi_watch_destroy(comm->env, &state->watch);
     cairn_free(comm->env, state);
     cairn_free(comm->env, comm);
 }
@@ -170,10 +194,15 @@ static cairn_status join(cairn_comm *comm, MPI_Comm world)
     return find_node(comm);
 }
 
-static cairn_status allocate(cairn_env *env, cairn_comm **comm, cairn_mpi_state **state)
+static cairn_status
+allocate(cairn_env *env, MPI_Comm world, cairn_comm **comm, cairn_mpi_state **state)
 {
+    int size;
+
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, comm));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, state));
+    CAIRN_MPI(env, "size", MPI_Comm_size(world, &size));
+    CAIRN_TRY(cairn_mpi_watch_create(env, size, &(*state)->watch));
     (*state)->comm  = MPI_COMM_NULL;
     (*state)->piece = FIRST_PIECE;
     (*comm)->env    = env;
@@ -185,9 +214,10 @@ static cairn_status allocate(cairn_env *env, cairn_comm **comm, cairn_mpi_state 
 /// Before there is a communicator to agree on, MPI's own tells whether all can go on.
 static cairn_status all_allocated(cairn_env *env, MPI_Comm world, cairn_status mine)
 {
-    int ok = mine == CAIRN_OK, all = 0;
+    const bool ok  = mine == CAIRN_OK;
+    bool       all = false;
 
-    CAIRN_MPI(env, "allreduce", MPI_Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, world));
+    CAIRN_TRY(cairn_mpi_meet(env, world, ok, &all));
     if (all || !ok) return mine;
     return cairn_fail(env, CAIRN_NO_MEMORY,
                       "out of memory: MPI: another rank has none");
@@ -197,7 +227,7 @@ cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm)
 {
     cairn_comm      *fresh  = NULL;
     cairn_mpi_state *state  = NULL;
-    cairn_status     status = allocate(env, &fresh, &state);
+    cairn_status     status = allocate(env, world, &fresh, &state);
 
     CAIRN_GO(failed, all_allocated(env, world, status));
     status = join(fresh, world);
@@ -207,6 +237,7 @@ cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm)
     }
     if (state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
 failed:
+    if (state) cairn_mpi_watch_destroy(env, &state->watch);
     cairn_free(env, state);
     cairn_free(env, fresh);
     return status;

@@ -11,6 +11,7 @@
 /// Tags above those of cairn_comm_ops.send; MPI promises 0 .. 32767.
 enum {
     CAIRN_TAG_ALLTOALL  = 1000,
+    CAIRN_TAG_WATCH     = 1001,
     CAIRN_TAG_EXCHANGE  = 1024, ///< And the following: one for each exchange in turn.
     CAIRN_TAG_EXCHANGES = 30000,
 };
@@ -19,6 +20,8 @@ typedef struct cairn_mpi_state {
     MPI_Comm comm;
     int64_t  piece;     ///< Bytes of one message at most; MPI counts in int.
     unsigned exchanges; ///< Exchanges created so far; the same on every rank.
+    int64_t  calls;     ///< Collective calls so far; the same on every rank.
+    struct cairn_mpi_watch *watch; ///< Who is waited for (comm/mpi/watch.h).
 } cairn_mpi_state;
 
 static inline cairn_mpi_state *cairn_mpi_state_of(const cairn_comm *comm)
@@ -41,6 +44,28 @@ cairn_status cairn_mpi_fail(cairn_env *env, const char *what, int error);
         const int mpi_ = (call);                                         \
         if (mpi_ != MPI_SUCCESS) return cairn_mpi_fail(env, what, mpi_); \
     } while (0)
+
+/// Wait until requests are done, as MPI_Waitall() does. Every wait of this room is here:
+/// one that takes long tells who is waited for, and ends where somebody asked for that.
+///
+/// @param[in]     what     The call, for MPI's own errors: "broadcast".
+/// @param[in,out] request  [n]
+/// @param[in]     peer     [n] The rank at the other end; NULL: it is a collective call,
+///                         which all ranks count.
+/// @retval CAIRN_COMM  Also: it was given up, now or earlier. MPI may still write where
+///                     the requests say.
+cairn_status cairn_mpi_wait(cairn_comm  *comm,
+                            const char  *what,
+                            int          n,
+                            MPI_Request *request,
+                            const int   *peer);
+
+/// Fail if a wait was given up: MPI is not to be called any more.
+cairn_status cairn_mpi_check_lost(cairn_comm *comm);
+
+/// Wait until all ranks of @p world have come, before there is a communicator.
+/// @param[in] mine  Whether this rank can go on. @param[out] all  Whether all can.
+cairn_status cairn_mpi_meet(cairn_env *env, MPI_Comm world, bool mine, bool *all);
 
 /// Slots of the table; see comm.h.
 cairn_status cairn_mpi_alltoallv(cairn_comm    *comm,

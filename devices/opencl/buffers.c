@@ -44,6 +44,19 @@ failed(const cairn_opencl_buffers *list, int64_t bytes, cl_int error)
                       list->device->info.id, bytes, cairn_opencl_error(error));
 }
 
+static cl_int fill(cairn_device *device, cl_mem buffer, int64_t bytes, const void *data)
+{
+    const cairn_opencl_device *d     = cairn_opencl_of(device);
+    cl_event                   event = NULL;
+    cl_int error = d->driver.EnqueueWriteBuffer(d->queue, buffer, CL_FALSE, 0,
+                                                (size_t)bytes, data, 0, NULL, &event);
+
+    if (error != CL_SUCCESS) return error;
+    error = cairn_opencl_wait(device, event);
+    if (!d->lost) d->driver.ReleaseEvent(event);
+    return error;
+}
+
 cairn_status cairn_opencl_buffer(cairn_opencl_buffers *list,
                                  int64_t               bytes,
                                  const void           *data,
@@ -62,8 +75,7 @@ cairn_status cairn_opencl_buffer(cairn_opencl_buffers *list,
     list->buffer[list->count++] = fresh;
     list->bytes += bytes;
     if (data && bytes > 0) {
-        error = d->driver.EnqueueWriteBuffer(d->queue, fresh, CL_TRUE, 0, (size_t)bytes,
-                                             data, 0, NULL, NULL);
+        error = fill(list->device, fresh, bytes, data);
         if (error != CL_SUCCESS) return failed(list, bytes, error);
     }
     *buffer = fresh;
@@ -73,7 +85,7 @@ cairn_status cairn_opencl_buffer(cairn_opencl_buffers *list,
 void cairn_opencl_buffers_fini(cairn_opencl_buffers *list)
 {
     if (!list->device) return;
-    for (int k = list->count; k-- > 0;)
+    for (int k = list->count; k-- > 0 && !cairn_opencl_of(list->device)->lost;)
         cairn_opencl_of(list->device)->driver.ReleaseMemObject(list->buffer[k]);
     cairn_free(list->device->env, list->buffer);
     *list = (cairn_opencl_buffers){.device = NULL};

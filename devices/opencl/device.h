@@ -20,6 +20,7 @@ typedef struct cairn_opencl_device {
     bool                doubles;   ///< It has f64, which all sums are made in.
     bool                compiles;  ///< Else binaries are all that it takes.
     double              transfers; ///< Bytes per second to it; 0: not measured.
+    bool                lost;      ///< Given up while it worked: nothing is released.
 } cairn_opencl_device;
 
 /// The state of an open device.
@@ -33,6 +34,14 @@ void cairn_opencl_text(const cairn_opencl_device *device,
                        cl_device_info             what,
                        char                      *text,
                        size_t                     size);
+
+/// Wait until a command is done, the last that the queue was given.
+///
+/// Any thread, one at a time. One that takes long is told of in the log; after
+/// CAIRN_GIVE_UP the device is lost.
+///
+/// @return CL_SUCCESS, the command's failure, or CAIRN_OPENCL_GIVEN_UP.
+cl_int cairn_opencl_wait(cairn_device *device, cl_event last);
 
 /* Slots of the device, as devices/device.h has them. */
 

@@ -113,6 +113,7 @@ static const struct {
 
 const char *cairn_opencl_error(cl_int error)
 {
+    if (error == CAIRN_OPENCL_GIVEN_UP) return "waited for in vain, and given up";
     for (size_t n = 0; n < sizeof names / sizeof *names; n++)
         if (names[n].error == error) return names[n].name;
     return "OpenCL error";

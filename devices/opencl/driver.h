@@ -39,7 +39,7 @@
     X(EnqueueFillBuffer)       \
     X(EnqueueNDRangeKernel)    \
     X(Flush)                   \
-    X(Finish)                  \
+    X(GetEventInfo)            \
     X(GetEventProfilingInfo)   \
     X(ReleaseEvent)
 
@@ -70,6 +70,8 @@ typedef struct cairn_opencl_handle {
 /// @return how many there are; 0 without platforms.
 int cairn_opencl_devices(const cairn_opencl_driver *driver,
                          cairn_opencl_handle        handle[CAIRN_OPENCL_DEVICES]);
+
+#define CAIRN_OPENCL_GIVEN_UP (-9000) ///< A failure of ours: CAIRN_GIVE_UP has passed.
 
 /// The name of a failure: "CL_OUT_OF_RESOURCES"; "OpenCL error" for what 1.2 lacks.
 const char *cairn_opencl_error(cl_int error);

@@ -101,8 +101,8 @@ static cairn_status create(cairn_env *env, cairn_opencl_device *d, int index)
 
 static void discard(cairn_env *env, cairn_opencl_device *d)
 {
-    if (d->queue) d->driver.ReleaseCommandQueue(d->queue);
-    if (d->context) d->driver.ReleaseContext(d->context);
+    if (d->queue && !d->lost) d->driver.ReleaseCommandQueue(d->queue);
+    if (d->context && !d->lost) d->driver.ReleaseContext(d->context);
     cairn_opencl_driver_close(&d->driver);
     cairn_free(env, d);
 }

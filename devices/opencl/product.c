@@ -9,7 +9,9 @@
 #include "lower/product_choice.h"
 #include "lower/team.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* A processor's item is a thread's turn, and should outweigh its start; items of cards
    hide each other's latency, and there are thousands. */
@@ -141,6 +143,19 @@ static cairn_status prepare_operands(cairn_opencl_product *p, bool wide)
     return cairn_opencl_buffer(&p->buffers, p->y_bytes, NULL, &p->y);
 }
 
+/// Where the device may be given up, it is shown operands that nobody frees: not counted,
+/// for it may come back to them when the environment is gone.
+static cairn_status prepare_own(cairn_opencl_product *p)
+{
+    if (p->device->env->options.give_up.seconds <= 0) return CAIRN_OK;
+    p->own_x = malloc((size_t)p->x_bytes + 1);
+    p->own_y = malloc((size_t)p->y_bytes + 1);
+    CAIRN_CHECK(p->own_x && p->own_y, p->device->env, CAIRN_NO_MEMORY,
+                "out of memory: %s: operands of %" PRId64 " bytes", p->device->info.id,
+                p->x_bytes + p->y_bytes);
+    return CAIRN_OK;
+}
+
 /// Lower the product and build its kernel.
 static cairn_status get_kernel(cairn_opencl_product *p,
                                const cairn_product  *product,
@@ -173,15 +188,15 @@ static cairn_status warm_up(const cairn_opencl_product *p)
 {
     const cairn_opencl_device *d     = cairn_opencl_of(p->device);
     cl_int                     error = CL_SUCCESS;
+    cl_event                   event = NULL;
 
-    for (int64_t k = 0; k < p->tasks; k++)
-        if (p->task[k].kernel) {
+    for (int64_t k = 0; k < p->tasks && !event && error == CL_SUCCESS; k++)
+        if (p->task[k].kernel)
             error = d->driver.EnqueueNDRangeKernel(d->queue, p->task[k].kernel, 1, NULL,
                                                    &p->task[k].items, &p->task[k].group,
-                                                   0, NULL, NULL);
-            break;
-        }
-    if (error == CL_SUCCESS) error = d->driver.Finish(d->queue);
+                                                   0, NULL, &event);
+    if (event && error == CL_SUCCESS) error = cairn_opencl_wait(p->device, event);
+    if (event && !d->lost) d->driver.ReleaseEvent(event);
     CAIRN_CHECK(error == CL_SUCCESS, p->device->env, cairn_opencl_status(error),
                 "device: %s: a kernel: %s", p->device->info.id,
                 cairn_opencl_error(error));
@@ -204,17 +219,23 @@ prepare(cairn_opencl_product *p, cairn_product *product, cairn_route *route)
     CAIRN_TRY(get_kernel(p, product, &division, symbol, route));
     CAIRN_TRY(prepare_operands(p, product->wide));
     CAIRN_TRY(prepare_parts(p, &division, symbol));
+    CAIRN_TRY(prepare_own(p));
     return warm_up(p);
 }
 
 static void discard(cairn_opencl_product *p)
 {
-    const cairn_opencl_driver *cl  = &cairn_opencl_of(p->device)->driver;
-    cairn_env                 *env = p->device->env;
+    const cairn_opencl_driver *cl   = &cairn_opencl_of(p->device)->driver;
+    const bool                 lost = cairn_opencl_of(p->device)->lost;
+    cairn_env                 *env  = p->device->env;
 
     for (int64_t k = 0; p->task && k < p->tasks; k++)
-        if (p->task[k].kernel) cl->ReleaseKernel(p->task[k].kernel);
-    if (p->program) cl->ReleaseProgram(p->program);
+        if (p->task[k].kernel && !lost) cl->ReleaseKernel(p->task[k].kernel);
+    if (p->program && !lost) cl->ReleaseProgram(p->program);
+    if (!lost) {
+        free(p->own_x);
+        free(p->own_y);
+    }
     cairn_opencl_buffers_fini(&p->buffers);
     cairn_opencl_fini(env, &p->kernel);
     cairn_free(env, p->task);

@@ -27,9 +27,10 @@ typedef struct cairn_opencl_product {
     int64_t              tasks;
     cl_mem               x, y;
     int64_t              x_bytes, y_bytes;
-    int64_t x_begin; ///< Byte of the host's X at which the device's begins.
-    bool    keeps;   ///< Y comes to the device first,
-    bool    clears;  ///< or is 0 there first.
+    int64_t x_begin;       ///< Byte of the host's X at which the device's begins.
+    void   *own_x, *own_y; ///< Operands for a device that may be given up; else NULL.
+    bool    keeps;         ///< Y comes to the device first,
+    bool    clears;        ///< or is 0 there first.
 } cairn_opencl_product;
 
 /// Run it; a slot of cairn_launch.

@@ -48,9 +48,11 @@ time_copies(cairn_device *device, const void *block, int64_t bytes, cl_mem a, cl
         d->driver.ReleaseEvent(in[k]);
         break;
     }
-    const bool done = d->driver.Finish(d->queue) == CL_SUCCESS && k == 2;
+    const bool done = k == 2 && cairn_opencl_wait(device, copy[1]) == CL_SUCCESS;
 
+    if (d->lost) return;
     if (!done) {
+        if (k == 1) cairn_opencl_wait(device, copy[0]); /* It reads the block. */
         while (k-- > 0) {
             d->driver.ReleaseEvent(in[k]);
             d->driver.ReleaseEvent(copy[k]);
@@ -79,6 +81,8 @@ cairn_status cairn_opencl_measure(cairn_device *device)
                                       NULL, &error);
 
     if (a && b) time_copies(device, block, bytes, a, b);
+    CAIRN_CHECK(!d->lost, device->env, CAIRN_NO_DEVICE, "device: %s: its queue: %s",
+                device->info.id, cairn_opencl_error(CAIRN_OPENCL_GIVEN_UP));
     if (a) d->driver.ReleaseMemObject(a);
     if (b) d->driver.ReleaseMemObject(b);
     cairn_free(device->env, block);

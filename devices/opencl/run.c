@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// One run: everything is enqueued at once on the device's queue, which is in order, and
-/// waited for once. Times come from the events' profiles. The environment is not touched.
+/// its last command is waited for. Times come from the events' profiles. The environment is not touched.
 
 #include "devices/opencl/product.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /// Where a time is taken.
 typedef enum { X_IN, Y_IN, FIRST, LAST, Y_OUT, EVENTS } moment;
@@ -114,22 +115,56 @@ static void take_times(const attempt *s, cairn_launch_times *times)
     times->out     = between(s, Y_OUT, Y_OUT);
 }
 
+/// Wait for the last command that was taken, also after a failure: what was enqueued reads X
+/// and writes Y.
+static void finish(attempt *s)
+{
+    int m = EVENTS - 1;
+
+    while (m > 0 && !s->event[m])
+        m--;
+    if (s->event[m]) note(s, cairn_opencl_wait(s->p->device, s->event[m]), "its queue");
+}
+
+/// All of it on the queue, and its end.
+static void attempt_all(attempt *s, const void *x, void *y)
+{
+    const cairn_opencl_product *p = s->p;
+
+    copy_in(s, X_IN, p->x, x, p->x_bytes);
+    if (p->keeps) copy_in(s, Y_IN, p->y, y, p->y_bytes);
+    if (p->clears) clear_y(s);
+    start_kernels(s);
+    copy_out(s, y);
+    finish(s);
+}
+
+/// The same with operands of the launch's own.
+static void attempt_apart(attempt *s, const void *x, void *y)
+{
+    const cairn_opencl_product *p = s->p;
+
+    memcpy(p->own_x, x, (size_t)p->x_bytes);
+    if (p->keeps) memcpy(p->own_y, y, (size_t)p->y_bytes);
+    attempt_all(s, p->own_x, p->own_y);
+    if (s->error == CL_SUCCESS) memcpy(y, p->own_y, (size_t)p->y_bytes);
+}
+
 cairn_status cairn_opencl_run(cairn_launch *launch, const void *x, void *y)
 {
-    const cairn_opencl_product *p = launch->state;
-    attempt                     s = {.p = p, .d = cairn_opencl_of(p->device)};
+    const cairn_opencl_product *p     = launch->state;
+    attempt                     s     = {.p = p, .d = cairn_opencl_of(p->device)};
+    const char *const           begin = (const char *)x + p->x_begin;
 
-    copy_in(&s, X_IN, p->x, (const char *)x + p->x_begin, p->x_bytes);
-    if (p->keeps) copy_in(&s, Y_IN, p->y, y, p->y_bytes);
-    if (p->clears) clear_y(&s);
-    start_kernels(&s);
-    copy_out(&s, y);
-    note(&s, s.d->driver.Flush(s.d->queue), "its queue");
-    /* Also after a failure: what was enqueued reads X and writes Y. */
-    note(&s, s.d->driver.Finish(s.d->queue), "its queue");
+    if (s.d->lost)
+        note(&s, CAIRN_OPENCL_GIVEN_UP, "its queue");
+    else if (p->own_x)
+        attempt_apart(&s, begin, y);
+    else
+        attempt_all(&s, begin, y);
     if (s.error == CL_SUCCESS) take_times(&s, &launch->times);
     for (moment m = X_IN; m < EVENTS; m++)
-        if (s.event[m]) s.d->driver.ReleaseEvent(s.event[m]);
+        if (s.event[m] && !s.d->lost) s.d->driver.ReleaseEvent(s.event[m]);
     if (s.error == CL_SUCCESS) return CAIRN_OK;
     snprintf(launch->message, sizeof launch->message, "device: %s: %s: %s",
              launch->device->info.id, s.where, cairn_opencl_error(s.error));

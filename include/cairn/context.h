@@ -144,6 +144,37 @@ CAIRN_API cairn_status cairn_context_write_file(cairn_context *context,
                                                 const void    *bytes,
                                                 size_t         length);
 
+/// Be told what people should know while work goes on, "WHAT: WHY", one line: so far,
+/// who is waited for when a wait takes long. Of the ranks that wait the lowest is told.
+///
+/// @param[in] log  Any thread of the library calls it, one at a time; it may not call the
+///                 library. NULL: nobody is told.
+CAIRN_API void cairn_context_set_log(cairn_context *context,
+                                     void (*log)(void *user, const char *message),
+                                     void *user);
+
+/// How long waits may take: for other ranks, for a device's queue. The defaults are
+/// CAIRN_WAIT_WARN and CAIRN_GIVE_UP.
+///
+/// A wait for a device that is given up loses the device (a plan computes its part on the
+/// processor). A wait for ranks that is given up fails with CAIRN_COMM, whose message says
+/// who was waited for, and so does every other rank that waits. The context is of no use
+/// then: every collective call fails at once, cairn_context_destroy() leaves MPI running,
+/// and since MPI may still write to arrays that were under way, the program should end:
+/// MPI_Abort(), or exit() without MPI_Finalize(), which would wait again.
+///
+/// @param[in] warn     Seconds after which a wait is told of (cairn_context_set_log()), and
+///                     again after twice the time; 0: never; below 0: as it was.
+/// @param[in] give_up  Seconds after which it ends; 0: never, the default; below 0: as it
+///                     was. Longer than any rank computes between two waits, and the same
+///                     on all, or ranks are given up that are at work.
+CAIRN_API void
+cairn_context_set_patience(cairn_context *context, double warn, double give_up);
+
+/// After a wait for ranks was given up the lowest rank that waited, too: it may tell what
+/// the others would. -1: none was given up. Local.
+CAIRN_API int cairn_context_given_up(const cairn_context *context);
+
 /// Every rank passes its own status and gets the same one: that of the lowest rank that
 /// failed, with its message.
 ///

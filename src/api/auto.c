@@ -448,6 +448,7 @@ cairn_status cairn_format_auto(cairn_source                *source,
     if (options)
         CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source),
                              CAIRN_WITHIN(options->replays, 0, INT64_MAX));
+    cairn_doing(&source->context->env, "choosing a format");
 
     static const cairn_product_options spmv    = CAIRN_PRODUCT_DEFAULTS;
     static const cairn_auto_options    none    = {0};

@@ -83,9 +83,9 @@ static cairn_status start(cairn_context **context)
 }
 
 /// The communicator is there: agree on the options, set the limit.
-static cairn_status settle(cairn_context *context)
+static cairn_status settle(cairn_context *context, cairn_status options)
 {
-    CAIRN_TRY(cairn_comm_agree(context->comm, read_options(context)));
+    CAIRN_TRY(cairn_comm_agree(context->comm, options));
     set_memory(context);
     set_threads(context);
     return CAIRN_OK;
@@ -97,7 +97,7 @@ cairn_status cairn_context_create(cairn_context **context)
     *context = NULL;
     CAIRN_TRY(start(context));
     CAIRN_TRY(cairn_comm_self(&(*context)->env, &(*context)->comm));
-    return settle(*context);
+    return settle(*context, read_options(*context));
 }
 
 #ifdef CAIRN_WITH_MPI
@@ -107,8 +107,10 @@ cairn_status cairn_context_create_fortran(int comm, cairn_context **context)
     if (!context) return CAIRN_BAD_ARGUMENT;
     *context = NULL;
     CAIRN_TRY(start(context));
+    const cairn_status options = read_options(*context);
+
     CAIRN_TRY(cairn_comm_mpi_fortran(&(*context)->env, comm, &(*context)->comm));
-    return settle(*context);
+    return settle(*context, options);
 }
 
 cairn_status cairn_context_create_world(cairn_context **context)
@@ -116,14 +118,31 @@ cairn_status cairn_context_create_world(cairn_context **context)
     if (!context) return CAIRN_BAD_ARGUMENT;
     *context = NULL;
     CAIRN_TRY(start(context));
+    const cairn_status options = read_options(*context);
+
     CAIRN_TRY(cairn_mpi_start(&(*context)->env, &(*context)->started_mpi));
-    CAIRN_TRY(cairn_comm_mpi_world(&(*context)->env, &(*context)->comm));
-    return settle(*context);
+    const cairn_status joined =
+        cairn_comm_mpi_world(&(*context)->env, &(*context)->comm);
+
+    /* MPI, which failed or was given up waiting for, is not to be waited for again. */
+    if (joined == CAIRN_COMM) (*context)->started_mpi = false;
+    CAIRN_TRY(joined);
+    return settle(*context, options);
 }
 
-static void stop_mpi(const cairn_context *context)
+/// Leave the job: ranks meet before MPI ends, for its own wait has no limit. Where they do
+/// not, it is left running.
+static void leave(cairn_context *context)
 {
-    if (context->started_mpi) cairn_mpi_stop();
+    cairn_comm *comm = context->comm;
+    bool        met  = true;
+
+    if (comm && context->started_mpi) {
+        cairn_doing(&context->env, "the end");
+        met = comm->ops->barrier(comm) == CAIRN_OK;
+    }
+    if (comm) cairn_comm_destroy(&context->comm);
+    if (met && context->started_mpi) cairn_mpi_stop();
 }
 
 #else
@@ -147,9 +166,9 @@ cairn_status cairn_context_create_world(cairn_context **context)
     return no_mpi(context);
 }
 
-static void stop_mpi(const cairn_context *context)
+static void leave(cairn_context *context)
 {
-    (void)context;
+    if (context->comm) cairn_comm_destroy(&context->comm);
 }
 
 #endif
@@ -159,8 +178,7 @@ void cairn_context_destroy(cairn_context **context)
     if (!context || !*context) return;
     cairn_context_forget_costs(*context);
     cairn_devices_close(&(*context)->env, &(*context)->devices);
-    cairn_comm_destroy(&(*context)->comm);
-    stop_mpi(*context);
+    leave(*context);
     cairn_env_fini(&(*context)->env);
     free(*context);
     *context = NULL;
@@ -238,8 +256,8 @@ void cairn_context_set_progress(cairn_context *context,
                                 void *user)
 {
     if (!context) return;
-    context->env.progress      = progress;
-    context->env.progress_user = user;
+    context->env.log.progress      = progress;
+    context->env.log.progress_user = user;
 }
 
 void cairn_context_abandon(cairn_context *context)
@@ -255,6 +273,32 @@ cairn_status cairn_context_write_file(cairn_context *context,
     CAIRN_ENTER(context, CAIRN_GIVEN(path), CAIRN_WITHIN(length, 0, PTRDIFF_MAX));
     if (length > 0) CAIRN_ENTER(context, CAIRN_GIVEN(bytes));
     return cairn_file_put(&context->env, path, bytes, length);
+}
+
+void cairn_context_set_log(cairn_context *context,
+                           void (*log)(void *user, const char *message),
+                           void *user)
+{
+    cairn_env_log *l = &context->env.log;
+
+    pthread_mutex_lock(&l->lock);
+    l->tell = log;
+    l->user = user;
+    pthread_mutex_unlock(&l->lock);
+}
+
+void cairn_context_set_patience(cairn_context *context, double warn, double give_up)
+{
+    cairn_options *o = &context->env.options;
+
+    if (warn >= 0) o->wait_warn = (cairn_option_seconds){.seconds = warn, .set = true};
+    if (give_up >= 0)
+        o->give_up = (cairn_option_seconds){.seconds = give_up, .set = true};
+}
+
+int cairn_context_given_up(const cairn_context *context)
+{
+    return context->comm && context->comm->lost ? context->comm->first : -1;
 }
 
 cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)

@@ -192,6 +192,7 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
 {
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor),
                          CAIRN_GIVEN(source));
+    cairn_doing(&tensor->context->env, "taking entries back");
 
     cairn_source *fresh = NULL;
     cairn_status  status =
@@ -223,6 +224,7 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
     CAIRN_ENTER_TOGETHER(tensor ? tensor->context : cairn_format_context(format),
                          CAIRN_GIVEN(tensor), CAIRN_GIVEN(format),
                          CAIRN_GIVEN(converted));
+    cairn_doing(&tensor->context->env, "converting");
 
     cairn_comm   *comm   = tensor->context->comm;
     const double  begin  = cairn_seconds();

@@ -300,6 +300,7 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
 {
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(ptr), CAIRN_ONE_OF(dtype, CAIRN_F32),
                          CAIRN_ONE_OF(mode, CAIRN_BORROW), CAIRN_GIVEN(tensor));
+    cairn_doing(&context->env, "taking arrays");
 
     const csr a = {
         .context   = context,

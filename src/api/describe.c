@@ -64,6 +64,7 @@ combine(const cairn_source *source, const cairn_statistics *s, cairn_source_info
 cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info *info)
 {
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(info));
+    cairn_doing(&source->context->env, "looking at a matrix");
 
     cairn_env        *env = &source->context->env;
     cairn_statistics  s   = {0};

@@ -265,6 +265,7 @@ static cairn_status list_nodes(cairn_comm *comm, int **node, int *nodes)
 cairn_status cairn_doctor(cairn_context *context, int *count, cairn_finding **findings)
 {
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(findings));
+    cairn_doing(&context->env, "looking at the machine");
 
     cairn_env   *env  = &context->env;
     cairn_comm  *comm = context->comm;

@@ -123,6 +123,7 @@ cairn_status cairn_plan_create(cairn_tensor                *tensor,
                                cairn_plan                 **plan)
 {
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(plan));
+    cairn_doing(&tensor->context->env, "preparing a product");
 
     const cairn_product_options op    = product ? *product : defaults;
     cairn_comm                 *comm  = tensor->context->comm;
@@ -237,6 +238,8 @@ static void copy(void *to, const void *from, size_t bytes)
 cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 {
     if (!plan) return CAIRN_BAD_ARGUMENT; /* there is nobody to tell */
+    plan->tensor->context->env.log.doing = "a product";
+
     const cairn_operands *o     = plan->replay->common.operands;
     const size_t          bytes = own_bytes(plan, &o->y_rows);
 

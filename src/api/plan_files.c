@@ -51,6 +51,7 @@ static void place_x(cairn_plan *plan, const cairn_entries *e)
 cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path)
 {
     CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(path));
+    cairn_doing(&plan->tensor->context->env, "reading %s", path);
 
     const cairn_operands *o    = plan->replay->common.operands;
     cairn_comm           *comm = o->comm;
@@ -86,6 +87,7 @@ static cairn_status y_as_f64(const cairn_plan *plan, double **copy, const double
 cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path)
 {
     CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(path));
+    cairn_doing(&plan->tensor->context->env, "writing %s", path);
 
     const cairn_operands *o     = plan->replay->common.operands;
     cairn_dense_rows      dense = {.rows = o->y_rows.first[o->y_rows.size],

@@ -223,6 +223,7 @@ cairn_status cairn_plan_verify(cairn_plan         *plan,
     CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : CAIRN_CONTEXT_OF(source),
                          CAIRN_GIVEN(plan), CAIRN_GIVEN(source), CAIRN_GIVEN(rel_error),
                          CAIRN_GIVEN(abs_error));
+    cairn_doing(&source->context->env, "verifying");
 
     cairn_context *context = plan->tensor->context;
     const double   limit   = plan->tensor->dtype == CAIRN_F32 ? 1e-5 : 1e-12;

@@ -129,6 +129,7 @@ cairn_status cairn_source_read(cairn_context *context,
 {
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path),
                          CAIRN_ONE_OF(division, CAIRN_BY_ROWS), CAIRN_GIVEN(source));
+    cairn_doing(&context->env, "reading %s", path);
 
     const double  begin = cairn_seconds();
     cairn_source *fresh = NULL;
@@ -236,6 +237,7 @@ cairn_status cairn_source_from_coords(cairn_context *context,
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(extent),
                          CAIRN_ONE_OF(division, CAIRN_BY_ROWS), CAIRN_GIVEN(source));
     if (nnz > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(coord));
+    cairn_doing(&context->env, "taking coordinates");
 
     cairn_source *fresh  = NULL;
     cairn_told    told   = {0};
@@ -302,6 +304,7 @@ cairn_status cairn_source_generate(cairn_context       *context,
                          CAIRN_GIVEN(source));
     CAIRN_ENTER_TOGETHER(context, CAIRN_WITHIN(problem->offset_count, 0,
                                                problem->offsets ? INT_MAX : 0));
+    cairn_doing(&context->env, "generating a matrix");
 
     cairn_source *fresh  = NULL;
     cairn_told    told   = {0};

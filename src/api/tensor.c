@@ -135,6 +135,8 @@ cairn_status cairn_tensor_create(cairn_source       *source,
     CAIRN_ENTER_TOGETHER(source ? source->context : cairn_format_context(format),
                          CAIRN_GIVEN(source), CAIRN_GIVEN(format),
                          CAIRN_ONE_OF(dtype, CAIRN_F32), CAIRN_GIVEN(tensor));
+    cairn_doing(&source->context->env, "storing a matrix");
+
     return cairn_tensor_create_beside(source, format, dtype, 0, tensor);
 }
 
@@ -337,6 +339,7 @@ cairn_status cairn_tensor_write_text(const cairn_tensor *tensor,
 {
     CAIRN_ENTER_TOGETHER(tensor ? tensor->context : CAIRN_CONTEXT_OF(source),
                          CAIRN_GIVEN(tensor), CAIRN_GIVEN(source), CAIRN_GIVEN(path));
+    cairn_doing(&tensor->context->env, "writing %s", path);
 
     int64_t length;
 

@@ -61,14 +61,17 @@ void cairn_env_init(cairn_env *env)
     cairn_pool_init(&env->pool);
     cairn_crew_init(&env->crew);
     pthread_mutex_init(&env->voices, NULL);
+    pthread_mutex_init(&env->log.lock, NULL);
+    env->log.doing = "starting";
 }
 
 void cairn_env_fini(cairn_env *env)
 {
-    env->progress = NULL;
+    env->log.progress = NULL;
     cairn_crew_fini(&env->crew);
     cairn_pool_fini(&env->pool);
     pthread_mutex_destroy(&env->voices);
+    pthread_mutex_destroy(&env->log.lock);
 }
 
 void cairn_voice_begin(cairn_env *env, cairn_voice *voice)
@@ -124,6 +127,29 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
     memcpy(own_message(env), text, sizeof text);
     pthread_mutex_unlock(&env->voices);
     return status;
+}
+
+void cairn_log(cairn_env *env, const char *fmt, ...)
+{
+    char    text[CAIRN_MESSAGE];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    pthread_mutex_lock(&env->log.lock);
+    if (env->log.tell) env->log.tell(env->log.user, text);
+    pthread_mutex_unlock(&env->log.lock);
+}
+
+void cairn_doing(cairn_env *env, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(env->log.text, sizeof env->log.text, fmt, args);
+    va_end(args);
+    env->log.doing = env->log.text;
 }
 
 static bool allocation_allowed(cairn_env *env)
@@ -376,5 +402,5 @@ double cairn_seconds(void)
 
 void cairn_progress(cairn_env *env, const char *what, double fraction)
 {
-    if (env->progress) env->progress(env->progress_user, what, fraction);
+    if (env->log.progress) env->log.progress(env->log.progress_user, what, fraction);
 }

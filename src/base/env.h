@@ -35,6 +35,20 @@ typedef int64_t cairn_pos;   ///< A position in one level's storage on this rank
 /// Progress of long work: called with a fraction 0..1, or below 0 when it is unknown.
 typedef void (*cairn_progress_fn)(void *user, const char *what, double fraction);
 
+/// Words for people while work goes on; "WHAT: WHY", one line.
+typedef void (*cairn_log_fn)(void *user, const char *message);
+
+/// Who listens, and what may be told.
+typedef struct cairn_env_log {
+    cairn_progress_fn progress; ///< NULL: no progress.
+    void             *progress_user;
+    pthread_mutex_t   lock; ///< Of `tell`: one thread at a time calls it.
+    cairn_log_fn      tell; ///< NULL: nobody listens.
+    void             *user;
+    const char       *doing; ///< What ranks do together now: "reading a.mtx".
+    char              text[160];
+} cairn_env_log;
+
 /// Where failures on one thread leave their message, while several work at once.
 typedef struct cairn_voice {
     char                message[CAIRN_MESSAGE]; ///< "": none failed.
@@ -55,14 +69,13 @@ typedef struct cairn_env {
     _Atomic int64_t peak_bytes;
     _Atomic int64_t used_bytes; ///< As the limit sees them: blocks with their heads, in
                                 ///< whole pages, and what cairn_memory_take() was told.
-    _Atomic int64_t   allowed;  ///< Allocations until one fails; < 0: none fails.
-    _Atomic int64_t   allocated; ///< Bytes of all blocks so far, those freed too,
-    _Atomic int64_t   visited;   ///< and what cairn_visit() was told of.
-    cairn_pool        pool;      ///< Blocks that are used again.
-    cairn_crew        crew;      ///< Threads for short work.
-    cairn_progress_fn progress;  ///< NULL: no progress.
-    void             *progress_user;
-    cairn_remains     remains; ///< What a signal would leave.
+    _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
+    _Atomic int64_t allocated;  ///< Bytes of all blocks so far, those freed too,
+    _Atomic int64_t visited;    ///< and what cairn_visit() was told of.
+    cairn_pool      pool;       ///< Blocks that are used again.
+    cairn_crew      crew;       ///< Threads for short work.
+    cairn_remains   remains;    ///< What a signal would leave.
+    cairn_env_log   log;
 } cairn_env;
 
 /// Prepare @p env: no message, default options, no memory limit, nothing allocated.
@@ -158,6 +171,14 @@ static inline void cairn_visit(cairn_env *env, int64_t positions)
 
 /// Seconds of a clock that only goes forward, from some moment on. Any thread.
 double cairn_seconds(void);
+
+/// Tell whoever listens to the log. Any thread.
+void cairn_log(cairn_env *env, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/// Say what is being done from here on, for messages about waits.
+void cairn_doing(cairn_env *env, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /// Report progress if anybody listens.
 void cairn_progress(cairn_env *env, const char *what, double fraction);

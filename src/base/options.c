@@ -17,7 +17,7 @@ extern char **environ;
 
 #define PREFIX "CAIRN_"
 
-enum { BYTES, COUNT, THREADS, TEXT, STORE, WAY };
+enum { BYTES, COUNT, THREADS, TEXT, STORE, WAY, SECONDS };
 
 typedef struct {
     cairn_option_row row;
@@ -135,6 +135,29 @@ static int parse_count(const char *text, int64_t *count)
     return 0;
 }
 
+int cairn_parse_seconds(const char *text, double *seconds)
+{
+    double value = 0, unit = 1;
+
+    if (text[0] < '0' || text[0] > '9') return -1;
+    while (*text >= '0' && *text <= '9' && value <= 1e9)
+        value = 10 * value + (*text++ - '0');
+    if (*text == '.')
+        for (text++; *text >= '0' && *text <= '9'; text++)
+            value += (unit /= 10) * (*text - '0');
+    if (*text || value > 1e9) return -1;
+    *seconds = value;
+    return 0;
+}
+
+/// Seconds that somebody said.
+static int set_seconds(const char *text, cairn_option_seconds *option)
+{
+    if (cairn_parse_seconds(text, &option->seconds) != 0) return -1;
+    option->set = true;
+    return 0;
+}
+
 /// A cairn_kernels_way by its name.
 static int parse_way(const char *text, int64_t *way)
 {
@@ -173,6 +196,7 @@ static int set_option(const option *o, cairn_options *options, const char *value
         return 0;
     }
     if (o->type == WAY) return parse_way(value, (int64_t *)field);
+    if (o->type == SECONDS) return set_seconds(value, (cairn_option_seconds *)field);
     if (o->type == COUNT) return parse_count(value, (int64_t *)field);
     if (o->type == THREADS)
         return parse_count(value, (int64_t *)field) == 0

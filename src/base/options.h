@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Every option: field, type (bytes, count, text, store: a path or "none", way), variable
-/// without CAIRN_, default, what it does.
+/// Every option: field, type (bytes, count, text, store: a path or "none", way, seconds),
+/// variable without CAIRN_, default, what it does.
 #define CAIRN_OPTION_MAP(X)                                                     \
     X(memory, BYTES, "MEMORY", "half of what is available, per rank",           \
       "Limit in bytes, per rank, of all that is in memory at once.")            \
@@ -41,7 +41,11 @@
     X(replays, COUNT, "REPLAYS", "1000",                                        \
       "Replays that a plan is thought to have when ways to run are weighed.")   \
     X(policy, TEXT, "POLICY", "heft",                                           \
-      "How members that no --place names get devices: fixed, greedy or heft.")
+      "How members that no --place names get devices: fixed, greedy or heft.")  \
+    X(wait_warn, SECONDS, "WAIT_WARN", "60",                                    \
+      "Seconds after which a wait tells whom it is for; 0: it never does.")     \
+    X(give_up, SECONDS, "GIVE_UP", "0",                                         \
+      "Seconds after which a wait for a rank or a device ends; 0: it does not.")
 
 #define CAIRN_OPTION_PATH 1024 ///< Bytes of the longest path, with its end.
 
@@ -52,21 +56,29 @@ typedef enum {
     CAIRN_KERNELS_REFERENCE, ///< Interpreted; nothing is compiled or loaded.
 } cairn_kernels_way;
 
+/// A time.
+typedef struct cairn_option_seconds {
+    double seconds;
+    bool   set; ///< Somebody said so; else `seconds` is 0.
+} cairn_option_seconds;
+
 typedef struct cairn_options {
-    int64_t memory;                          ///< Bytes; 0 = default.
-    int64_t threads;                         ///< 0 = default.
-    char    devices[CAIRN_OPTION_PATH];      ///< "" = default.
-    char    topology[CAIRN_OPTION_PATH];     ///< "" = default.
-    int64_t kernels;                         ///< A cairn_kernels_way.
-    char    convert[CAIRN_OPTION_PATH];      ///< "" = default.
-    char    cc[CAIRN_OPTION_PATH];           ///< "" = default.
-    char    cache[CAIRN_OPTION_PATH];        ///< "" = default.
-    int64_t cache_size;                      ///< Bytes; 0 = default.
-    char    dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
-    char    opencl_bin[CAIRN_OPTION_PATH];   ///< "" = nowhere.
-    char    costs[CAIRN_OPTION_PATH];        ///< "" = default.
-    int64_t replays;                         ///< 0 = default.
-    char    policy[CAIRN_OPTION_PATH];       ///< "" = default.
+    int64_t              memory;                          ///< Bytes; 0 = default.
+    int64_t              threads;                         ///< 0 = default.
+    char                 devices[CAIRN_OPTION_PATH];      ///< "" = default.
+    char                 topology[CAIRN_OPTION_PATH];     ///< "" = default.
+    int64_t              kernels;                         ///< A cairn_kernels_way.
+    char                 convert[CAIRN_OPTION_PATH];      ///< "" = default.
+    char                 cc[CAIRN_OPTION_PATH];           ///< "" = default.
+    char                 cache[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t              cache_size;                      ///< Bytes; 0 = default.
+    char                 dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
+    char                 opencl_bin[CAIRN_OPTION_PATH];   ///< "" = nowhere.
+    char                 costs[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t              replays;                         ///< 0 = default.
+    char                 policy[CAIRN_OPTION_PATH];       ///< "" = default.
+    cairn_option_seconds wait_warn; ///< Until a wait is told of; 0 = never.
+    cairn_option_seconds give_up;   ///< Until it is given up; 0 = never.
 } cairn_options;
 
 /// Set every option to its default.
@@ -132,6 +144,9 @@ const char *cairn_temporary_folder(void);
 ///                       filled if @p capacity suffices.
 /// @return The capacity that it needs, the NULL included.
 size_t cairn_environment(const char *const *changes, char **list, size_t capacity);
+
+/// Parse seconds: a decimal number from 0 to 10^9. @return 0, or -1 when it is none.
+int cairn_parse_seconds(const char *text, double *seconds);
 
 /// Parse a number of bytes: digits with an optional k, M, G, T (powers of 1000) or
 /// Ki, Mi, Gi, Ti. @return 0, or -1 when it is not one or beyond 64 bits.

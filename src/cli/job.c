@@ -44,7 +44,9 @@ cairn_status cli_agree(cli_job *job, cairn_status mine)
 
 bool cli_is_first(const cli_job *job)
 {
-    return cairn_context_rank(job->context) == 0;
+    const int left = cairn_context_given_up(job->context);
+
+    return cairn_context_rank(job->context) == (left < 0 ? 0 : left);
 }
 
 cairn_status cli_flush(cli_job *job)

@@ -99,13 +99,16 @@ static cairn_status apply_threads(cli_job *job)
 /// Options that most verbs share.
 static cairn_status apply_common(cli_job *job)
 {
-    const char *word   = cli_text(job, CLI_DTYPE);
-    int64_t     memory = 0;
-    int         dtype  = 0;
+    const char *word    = cli_text(job, CLI_DTYPE);
+    int64_t     memory  = 0;
+    double      give_up = -1;
+    int         dtype   = 0;
 
     if (word) CLI_TRY(cli_choose(job, "option: --dtype", word, &cli_dtypes, &dtype));
     job->dtype = dtype ? CAIRN_F32 : CAIRN_F64;
     CLI_TRY(cli_bytes(job, CLI_MEMORY, &memory));
+    CLI_TRY(cli_wait(job, CLI_GIVE_UP, &give_up));
+    cairn_context_set_patience(job->context, -1, give_up);
     if (memory) CLI_TRY(cairn_context_set_memory(job->context, memory));
     CLI_TRY(cli_agree(job, apply_threads(job)));
     return cli_agree(job, cli_is_first(job) ? cli_check_outputs(job) : CAIRN_OK);
@@ -122,6 +125,14 @@ static cairn_status run_verb(cli_job *job)
     return cli_agree(job, cli_is_first(job) ? cli_flush(job) : CAIRN_OK);
 }
 
+/// After a wait was given up the job ends without MPI's end: the launcher kills the other
+/// ranks when the first has gone, so that the one that prints should be this one.
+static void let_first_tell(const cli_job *job)
+{
+    if (job->context && cairn_context_given_up(job->context) >= 0 && !cli_is_first(job))
+        sleep(1);
+}
+
 /// Run with a context, also when the arguments were already found wrong: under a
 /// launcher every rank must pass MPI's end, and rank 0 must have printed before any
 /// rank ends with a failure, since launchers then kill the others.
@@ -131,12 +142,15 @@ static int finish(cli_job *job, bool launched, cairn_status status)
                                           : cairn_context_create(&job->context);
 
     cli_signals_watch(job->context);
+    if (created == CAIRN_OK)
+        cairn_context_set_log(job->context, cli_progress_tell, job);
     if (created == CAIRN_OK) status = cli_check_alike(job, status);
     if (status == CAIRN_OK) status = created;
     if (status == CAIRN_OK) status = run_verb(job);
     const bool first = job->context ? cli_is_first(job) : cli_launcher_rank() == 0;
 
     if (status != CAIRN_OK && first) print_failure(job, status);
+    let_first_tell(job);
     cli_signals_watch(NULL);
     cairn_context_destroy(&job->context);
     return cairn_status_exit(status);

@@ -25,6 +25,8 @@ typedef struct cli_job cli_job; // job.h
       "limit of all that a rank has in memory: 4000, 64M, 2Gi")                      \
     X(THREADS, "threads", "N", "OMP_NUM_THREADS or binding",                         \
       "threads of the CPU of a rank, up to 4 times the processors")                  \
+    X(GIVE_UP, "give-up", "SECONDS", "0: never",                                     \
+      "how long to wait for a rank or a device that does not answer")                \
     X(DTYPE, "dtype", "TYPE", "f64", "element type: f64 or f32")                     \
     X(SPY, "spy", "PNG", NULL, "draw the matrix")                                    \
     X(OUTPUT, "output", "OUT", NULL, "the file to write; also -o")                   \

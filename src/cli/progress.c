@@ -114,6 +114,15 @@ void cli_progress_phase(const char *what)
     set(what, -1);
 }
 
+void cli_progress_tell(void *user, const char *message)
+{
+    (void)user;
+    pthread_mutex_lock(&line.lock);
+    clear();
+    fprintf(stderr, "cairn: warning: %s\n", message);
+    pthread_mutex_unlock(&line.lock);
+}
+
 void cli_progress_end(void)
 {
     pthread_mutex_lock(&line.lock);

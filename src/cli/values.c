@@ -105,6 +105,16 @@ cairn_status cli_real(cli_job *job, cli_option_id id, double *value)
     return CAIRN_OK;
 }
 
+cairn_status cli_wait(cli_job *job, cli_option_id id, double *seconds)
+{
+    double got = 0;
+
+    CLI_TRY(cli_real(job, id, &got));
+    if (got < 0) return refuse(job, id, cli_text(job, id), "is less than 0 seconds");
+    if (cli_given(job, id)) *seconds = got;
+    return CAIRN_OK;
+}
+
 /// 1000 for "k", 1048576 for "Mi", 1 for ""; 0 for anything else.
 static int64_t unit(const char *text)
 {

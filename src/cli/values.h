@@ -25,6 +25,9 @@ cairn_status cli_unsigned(cli_job *job, cli_option_id id, uint64_t *value);
 /// A finite number.
 cairn_status cli_real(cli_job *job, cli_option_id id, double *value);
 
+/// Seconds, 0 or more.
+cairn_status cli_wait(cli_job *job, cli_option_id id, double *seconds);
+
 /// Bytes: a whole number, at least 1, with k, M, G, T (powers of 1000) or Ki, Mi, ...
 cairn_status cli_bytes(cli_job *job, cli_option_id id, int64_t *value);
 

@@ -256,6 +256,6 @@ const cli_verb cli_verb_convert = {
     .json     = json,
     .examples = examples,
     .options  = (const cli_option_id[]){CLI_TO, CLI_OUTPUT, CLI_DTYPE, CLI_THREADS,
-                                        CLI_MEMORY, CLI_OPTIONS},
+                                        CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
     .run      = run,
 };

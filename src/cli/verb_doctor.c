@@ -123,7 +123,7 @@ const cli_verb cli_verb_doctor = {
     .about    = about,
     .json     = json,
     .examples = examples,
-    .options =
-        (const cli_option_id[]){CLI_DEVICES, CLI_THREADS, CLI_MEMORY, CLI_OPTIONS},
-    .run = run,
+    .options  = (const cli_option_id[]){CLI_DEVICES, CLI_THREADS, CLI_MEMORY,
+                                        CLI_GIVE_UP, CLI_OPTIONS},
+    .run      = run,
 };

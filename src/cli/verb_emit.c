@@ -243,8 +243,9 @@ const cli_verb cli_verb_emit = {
     .examples = examples,
     .words    = "OP",
     .word     = cli_operation_word,
-    .options  = (const cli_option_id[]){CLI_FORMAT, CLI_TARGET, CLI_DTYPE, CLI_K,
-                                        CLI_TRANSPOSE, CLI_VECTOR, CLI_ROWS, CLI_COLS,
-                                        CLI_WARM, CLI_THREADS, CLI_MEMORY, CLI_OPTIONS},
-    .run      = emit_verb,
+    .options =
+        (const cli_option_id[]){CLI_FORMAT, CLI_TARGET, CLI_DTYPE, CLI_K, CLI_TRANSPOSE,
+                                CLI_VECTOR, CLI_ROWS, CLI_COLS, CLI_WARM, CLI_THREADS,
+                                CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
+    .run = emit_verb,
 };

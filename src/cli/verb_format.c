@@ -218,6 +218,6 @@ const cli_verb cli_verb_format = {
     .json     = json,
     .examples = examples,
     .options  = (const cli_option_id[]){CLI_ARRAYS, CLI_PATH, CLI_DTYPE, CLI_THREADS,
-                                        CLI_MEMORY, CLI_OPTIONS},
+                                        CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
     .run      = run,
 };

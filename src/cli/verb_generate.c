@@ -199,9 +199,9 @@ const cli_verb cli_verb_generate = {
     .examples = examples,
     .words    = "KIND",
     .word     = kind_word,
-    .options =
-        (const cli_option_id[]){CLI_OUTPUT, CLI_NX, CLI_NY, CLI_NZ, CLI_N, CLI_OFFSETS,
-                                CLI_DEGREE, CLI_SCALE, CLI_EDGES, CLI_ROWS, CLI_COLS,
-                                CLI_DENSITY, CLI_SEED, CLI_MEMORY, CLI_OPTIONS},
-    .run = run,
+    .options  = (const cli_option_id[]){CLI_OUTPUT, CLI_NX, CLI_NY, CLI_NZ, CLI_N,
+                                        CLI_OFFSETS, CLI_DEGREE, CLI_SCALE, CLI_EDGES,
+                                        CLI_ROWS, CLI_COLS, CLI_DENSITY, CLI_SEED,
+                                        CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
+    .run      = run,
 };

@@ -119,6 +119,6 @@ const cli_verb cli_verb_info = {
     .json     = json,
     .examples = examples,
     .options  = (const cli_option_id[]){CLI_SPY, CLI_DTYPE, CLI_THREADS, CLI_MEMORY,
-                                        CLI_OPTIONS},
+                                        CLI_GIVE_UP, CLI_OPTIONS},
     .run      = run,
 };

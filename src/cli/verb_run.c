@@ -291,10 +291,10 @@ const cli_verb cli_verb_run = {
     .words    = "OP",
     .word     = cli_operation_word,
     .options =
-        (const cli_option_id[]){CLI_FORMAT, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE,
-                                CLI_DTYPE, CLI_K, CLI_TRANSPOSE, CLI_THREADS,
-                                CLI_MEMORY, CLI_ITERS, CLI_WARMUP, CLI_X, CLI_OUT,
-                                CLI_VERIFY, CLI_PLAN, CLI_PLAN_OUT, CLI_TRACE,
-                                CLI_REPRODUCIBLE, CLI_OPTIONS},
+        (const cli_option_id[]){
+                                CLI_FORMAT, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
+                                CLI_K, CLI_TRANSPOSE, CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP,
+                                CLI_ITERS, CLI_WARMUP, CLI_X, CLI_OUT, CLI_VERIFY,
+                                CLI_PLAN, CLI_PLAN_OUT, CLI_TRACE, CLI_REPRODUCIBLE, CLI_OPTIONS},
     .run = run_verb,
 };

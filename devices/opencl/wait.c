@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Waiting for the queue. clFinish() has no limit, so the last command's event is asked
+/// again and again, first at once, then after sleeps that grow with the time waited.
+///
+/// What was given up may still come back, and then reads X and writes Y: nothing of such a
+/// device is released, and nothing of the caller's is lent to one that may be given up.
+
+#include "base/patience.h"
+#include "devices/opencl/device.h"
+
+/// The time has come to tell, or to give up. @return false: to give up.
+static bool go_on(cairn_device *device, cairn_patience *patience)
+{
+    const double          waited = cairn_patience_waited(patience);
+    const cairn_wait_turn turn   = cairn_patience_turn(patience, waited);
+
+    if (turn == CAIRN_WAIT_TELL)
+        cairn_log(device->env,
+                  "device: %s: waited for %.3g s: its queue has not come to its end",
+                  device->info.id, patience->reached);
+    return turn != CAIRN_WAIT_GIVE_UP;
+}
+
+cl_int cairn_opencl_wait(cairn_device *device, cl_event last)
+{
+    cairn_opencl_device *d        = cairn_opencl_of(device);
+    cairn_patience       patience = cairn_patience_begin(device->env);
+    cl_int               error = d->driver.Flush(d->queue), state = CL_QUEUED;
+
+    if (d->lost) return CAIRN_OPENCL_GIVEN_UP;
+    while (error == CL_SUCCESS) {
+        error = d->driver.GetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                       sizeof state, &state, NULL);
+        if (error != CL_SUCCESS || state < 0) break;
+        if (state == CL_COMPLETE) return CL_SUCCESS;
+        if (!go_on(device, &patience)) {
+            d->lost = true;
+            return CAIRN_OPENCL_GIVEN_UP;
+        }
+        cairn_patience_rest(&patience);
+    }
+    return error != CL_SUCCESS ? error : state;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// How long to wait, and how to.
+
+#include "base/patience.h"
+
+#include <sched.h>
+#include <time.h>
+
+#define SECONDS_TO_TELL 60.0
+#define SPIN            100e-6 ///< Seconds of waiting without sleep.
+#define LONGEST_REST    1e-3   ///< Seconds
+
+cairn_patience cairn_patience_begin(const cairn_env *env)
+{
+    const cairn_options *o = &env->options;
+
+    return (cairn_patience){
+        .begin   = cairn_seconds(),
+        .tell    = o->wait_warn.set ? o->wait_warn.seconds : SECONDS_TO_TELL,
+        .give_up = o->give_up.seconds,
+    };
+}
+
+double cairn_patience_waited(const cairn_patience *patience)
+{
+    return cairn_seconds() - patience->begin;
+}
+
+double cairn_patience_due(const cairn_patience *patience)
+{
+    const double tell = patience->tell, give_up = patience->give_up;
+
+    if (tell <= 0 || give_up <= 0) return tell + give_up;
+    return tell < give_up ? tell : give_up;
+}
+
+cairn_wait_turn cairn_patience_turn(cairn_patience *patience, double waited)
+{
+    if (patience->give_up > 0 && waited >= patience->give_up) {
+        patience->reached = patience->give_up;
+        return CAIRN_WAIT_GIVE_UP;
+    }
+    if (patience->tell <= 0 || waited < patience->tell) return CAIRN_WAIT_ON;
+    while (patience->tell <= waited) {
+        patience->reached = patience->tell;
+        patience->tell *= 2;
+    }
+    return CAIRN_WAIT_TELL;
+}
+
+void cairn_patience_rest(const cairn_patience *patience)
+{
+    const double waited = cairn_patience_waited(patience);
+    const double rest   = waited / 16 < LONGEST_REST ? waited / 16 : LONGEST_REST;
+
+    if (waited < SPIN) {
+        sched_yield();
+        return;
+    }
+    nanosleep(&(struct timespec){.tv_nsec = (long)(1e9 * rest)}, NULL);
+}

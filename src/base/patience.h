@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Waits that end by themselves, or not: for other ranks, a device's queue, a program.
+/// Whoever waits looks at the clock now and then, tells through the log who is waited for
+/// when it takes long (CAIRN_WAIT_WARN), and gives up where somebody asked for that
+/// (CAIRN_GIVE_UP).
+
+#ifndef CAIRN_BASE_PATIENCE_H
+#define CAIRN_BASE_PATIENCE_H
+
+#include "base/env.h"
+
+/// One wait.
+typedef struct cairn_patience {
+    double begin;   ///< By cairn_seconds().
+    double tell;    ///< Seconds of waiting after which to tell next; 0: never.
+    double give_up; ///< And after which to give up; 0: never.
+    double reached; ///< The one of these that the last turn is about, for messages.
+} cairn_patience;
+
+typedef enum {
+    CAIRN_WAIT_ON,
+    CAIRN_WAIT_TELL, ///< Say who is waited for: once, then after twice the time.
+    CAIRN_WAIT_GIVE_UP,
+} cairn_wait_turn;
+
+/// Begin to wait. Any thread.
+cairn_patience cairn_patience_begin(const cairn_env *env);
+
+/// Seconds waited so far.
+double cairn_patience_waited(const cairn_patience *patience);
+
+/// Seconds of waiting at which the next turn comes; 0: none will.
+double cairn_patience_due(const cairn_patience *patience);
+
+/// What is to be done after @p waited seconds.
+cairn_wait_turn cairn_patience_turn(cairn_patience *patience, double waited);
+
+/// Give the core away, then sleep: longer the longer the wait has lasted, and never for
+/// more than a sixteenth of it, so that short waits stay short.
+void cairn_patience_rest(const cairn_patience *patience);
+
+#endif

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A device whose queue never ends: it is told of, given up where that was asked for, and
+# what it should have computed is computed by the processor.
+. "$(dirname "$0")/lib.sh"
+figure a.mtx
+environment="LD_LIBRARY_PATH=$DRIVERS/stuck CAIRN_WAIT_WARN=0.4"
+
+wanted=0
+run_as 0 timeout 60 env $environment "$program" run spmv a.mtx --devices cpu,opencl \
+    --place opencl --give-up 1 --verify --json out.json
+complains '^cairn: warning: device: opencl:0: waited for 0.4 s: its queue has not come to its end'
+complains 'device: opencl:0: its queue: waited for in vain, and given up; computed again on cpu:0'
+has out.json '"ok": true'
+[ "$(grep -c 'waited for 0' err)" -eq 2 ] || fail 'not told after 0.4 and 0.8 s'
+
+# The variable says the same; without either it is waited for.
+environment="$environment CAIRN_GIVE_UP=0.5"
+run_as 0 timeout 60 env $environment "$program" run spmv a.mtx --devices cpu,opencl \
+    --place opencl --verify
+complains 'given up; computed again on cpu:0'
+environment="LD_LIBRARY_PATH=$DRIVERS/stuck CAIRN_WAIT_WARN=0.4"
+run_as 124 timeout 3 env $environment "$program" run spmv a.mtx --devices cpu,opencl \
+    --place opencl
+complains 'waited for 1.6 s: its queue has not come to its end'
+
+# What is no time is refused.
+environment=CAIRN_GIVE_UP=soon
+expect 2 info a.mtx
+complains "CAIRN_GIVE_UP: 'soon' is not a value"
+environment=CAIRN_WAIT_WARN=-1
+expect 2 info a.mtx
+environment=
+expect 2 info a.mtx --give-up soon
+expect 2 info a.mtx --give-up -1
+complains 'less than 0 seconds'
+expect 0 info a.mtx --give-up 0.5
+finish
