@@ -8,17 +8,33 @@
 
 /// A look at one bank after the other.
 typedef struct {
-    int             in, out; ///< Dimensions that index X and Y.
-    cairn_coord     first;   ///< Of the rows of Y.
-    int64_t         number;  ///< Of the bank, from 1,
-    int64_t        *seen;    ///< [rows of Y] and of the last one that has the row.
+    int         in, out; ///< Dimensions that index X and Y.
+    cairn_coord first;   ///< Of the rows of Y.
+    int64_t     number;  ///< Of the bank, from 1,
+    int64_t    *seen;    ///< [rows of Y] and of the last one that has the row,
+                         ///< negative where others have it, too; 0: none has.
     cairn_pim_bank *bank;
 } look;
+
+/// A bank meets a row of Y.
+static void meet(look *l, cairn_coord row)
+{
+    int64_t *seen = &l->seen[row];
+
+    if (*seen == l->number || *seen == -l->number) return;
+    l->bank->rows++;
+    if (*seen == 0) {
+        *seen = l->number;
+        return;
+    }
+    l->bank->merged += *seen > 0 ? 3 : 1;
+    *seen = -l->number;
+}
 
 static cairn_status
 look_at(void *user, const cairn_part *part, const cairn_batch *batch)
 {
-    const look     *l    = user;
+    look           *l    = user;
     cairn_pim_bank *bank = l->bank;
 
     (void)part;
@@ -33,8 +49,7 @@ look_at(void *user, const cairn_part *part, const cairn_batch *batch)
             bank->x_lo = x;
         else if (x > bank->x_hi)
             bank->x_hi = x;
-        bank->rows += l->seen[row] != l->number;
-        l->seen[row] = l->number;
+        meet(l, row);
     }
     return CAIRN_OK;
 }

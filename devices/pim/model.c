@@ -222,6 +222,8 @@ static void run_rounds(const cairn_pim_parameters *p,
             slowest = largest(slowest, cairn_pim_cycles(p, &bank[b], product->columns,
                                                         product->bits));
             cost->entries += bank[b].entries;
+            cost->merge_bytes +=
+                bank[b].merged * product->columns * (product->bits / 8);
             if (bank[b].entries > cost->most) cost->most = bank[b].entries;
         }
         cost->rounds++;
@@ -229,6 +231,7 @@ static void run_rounds(const cairn_pim_parameters *p,
     }
     cost->launch  = (double)cost->rounds * p->launch;
     cost->compute = cost->slowest / p->clock;
+    if (cost->merge_bytes > 0) cost->merge = (double)cost->merge_bytes / p->merge;
 }
 
 cairn_pim_cost cairn_pim_estimate(const cairn_pim_parameters *p,

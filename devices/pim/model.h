@@ -42,6 +42,7 @@ typedef struct cairn_pim_parameters {
     double  launch;         ///< Seconds until the cores run.
 
     cairn_pim_link in, out, broadcast;
+    double         merge; ///< Bytes per second at which the host adds partial Ys.
 
     double
         entry_cycles; ///< Above 0: an entry and column takes so many cycles, all told,
@@ -62,9 +63,12 @@ typedef struct cairn_pim_parameters {
 typedef struct cairn_pim_bank {
     int64_t entries; ///< Stored, padding not counted.
     int64_t
-        visited;   ///< Positions inside the matrix that its core visits: with padding.
-    int64_t rows;  ///< Different rows of Y that they add to.
-    int64_t bytes; ///< Of the bank's arrays.
+        visited;    ///< Positions inside the matrix that its core visits: with padding.
+    int64_t rows;   ///< Different rows of Y that they add to.
+    int64_t merged; ///< Rows that the host reads and writes to add these rows of Y to
+                    ///< those of the banks before: 3 where one other has the row (two
+                    ///< are read, the sum is written), 1 where several have.
+    int64_t bytes;  ///< Of the bank's arrays.
     int64_t x_lo, x_hi; ///< Rows of X from the first to the last that they read; none:
                         ///< x_lo > x_hi.
 } cairn_pim_bank;
@@ -79,13 +83,15 @@ typedef struct cairn_pim_product {
 
 /// How it goes.
 typedef struct cairn_pim_cost {
-    double in, out, launch, compute; ///< Seconds of one run.
-    double upload;                   ///< Seconds to fill the banks, once.
+    double in, out, launch, compute; ///< Seconds of one run,
+    double merge;     ///< and of the host that adds Ys of banks that share rows.
+    double upload;    ///< Seconds to fill the banks, once.
     bool   broadcast; ///< All of X goes to all cores; else the rows between the first
                       ///< and the last that a core reads.
     int64_t rounds;   ///< Times that the cores are started.
     int64_t needed;   ///< Bytes in the fullest core's bank, X and Y included.
     int64_t bytes;    ///< In all banks.
+    int64_t merge_bytes;   ///< That the host reads and writes of partial Ys in a run.
     int64_t entries, most; ///< Stored: in all, in the fullest bank.
     double  slowest;       ///< Cycles of the slowest core of all rounds, added up.
 } cairn_pim_cost;

@@ -58,6 +58,7 @@ cairn_pim_parameters cairn_pim_parameters_of(const cairn_device_config *config)
         .clock  = cairn_config_number(config, "clock"),
         .memory = cairn_config_count(config, "memory"),
         .launch = cairn_config_number(config, "launch"),
+        .merge  = cairn_config_number(config, "merge"),
     };
 
     if (cairn_config_has(config, "entry_cycles")) {

@@ -52,7 +52,7 @@ static double pim_cost(const cairn_device *device, const cairn_device_request *r
     if (!request->work || !cairn_pim_divided(request->work)
         || cairn_pim_cost_of(device, request->work, &cost) != CAIRN_OK)
         return -1;
-    return cost.in + cost.launch + cost.compute + cost.out;
+    return cost.in + cost.launch + cost.compute + cost.out + cost.merge;
 }
 
 const cairn_device_ops cairn_device_pim = {

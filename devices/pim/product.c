@@ -47,18 +47,23 @@ static void write_note(const cairn_pim_parameters *p,
                        cairn_simulated_model      *model)
 {
     const double mean = banks > 0 ? (double)cost->entries / (double)banks : 0;
-    char         in[16], compute[16], out[16], upload[16], rounds[40] = "";
+    char         in[16], compute[16], out[16], upload[16], merge[32] = "", sum[16],
+                                                   rounds[40] = "";
 
     if (cost->rounds > 1)
         snprintf(rounds, sizeof rounds, " in %" PRId64 " rounds", cost->rounds);
-    snprintf(
-        model->note, sizeof model->note,
-        "%" PRId64 " banks on %" PRId64 " cores%s, max/avg %.2f, in %s%s, compute %s, "
-        "out %s; upload %s once",
-        banks, p->cores, rounds, mean > 0 ? (double)cost->most / mean : 1,
-        cairn_print_seconds(cost->in, in), cost->broadcast ? " (broadcast)" : "",
-        cairn_print_seconds(cost->launch + cost->compute, compute),
-        cairn_print_seconds(cost->out, out), cairn_print_seconds(cost->upload, upload));
+    if (cost->merge > 0)
+        snprintf(merge, sizeof merge, ", merge %s",
+                 cairn_print_seconds(cost->merge, sum));
+    snprintf(model->note, sizeof model->note,
+             "%" PRId64 " banks on %" PRId64
+             " cores%s, max/avg %.2f, in %s%s, compute %s, "
+             "out %s%s; upload %s once",
+             banks, p->cores, rounds, mean > 0 ? (double)cost->most / mean : 1,
+             cairn_print_seconds(cost->in, in), cost->broadcast ? " (broadcast)" : "",
+             cairn_print_seconds(cost->launch + cost->compute, compute),
+             cairn_print_seconds(cost->out, out), merge,
+             cairn_print_seconds(cost->upload, upload));
 }
 
 cairn_status cairn_pim_build(cairn_device            *device,
@@ -78,8 +83,9 @@ cairn_status cairn_pim_build(cairn_device            *device,
                 "device: %s: a core's bank would need %" PRId64
                 " bytes, limit %" PRId64,
                 device->info.id, cost.needed, p->memory);
-    model.times = (cairn_launch_times){
-        .in = cost.in, .compute = cost.launch + cost.compute, .out = cost.out};
+    model.times = (cairn_launch_times){.in      = cost.in,
+                                       .compute = cost.launch + cost.compute,
+                                       .out     = cost.out + cost.merge};
     model.bytes = cost.bytes;
     write_note(p, cairn_work_group(work)->count, &cost, &model);
     return cairn_simulated_build(device, work, &model, launch);

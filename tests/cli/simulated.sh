@@ -40,6 +40,34 @@ echo '{"kind": "pim", "corse": 5}' >sim.json
 expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices ./sim.json --place pim
 complains 'did you mean cores'
 
+# Banks of columns share rows, whose partial Ys the host adds. The figure's row 3 has entries
+# in columns 2, 3 and 4: two banks have it, or three of four, and 3 or 4 rows of Y of 8 bytes
+# are read and written; on several columns as many times; nothing where banks have rows of
+# their own.
+figure a.mtx
+columns() {
+    echo "#encoding<{ idx_map<(d0,d1)->(d1%$1,d1/$1,d0)>, mutation<merge(0,1), trim(2,2)>, layout<partition(0)> }>"
+}
+echo '{"kind": "pim", "merge": 24}' >sim.json
+expect 0 run spmv a.mtx --format "$(columns 2)" --devices ./sim.json --place pim --verify --json out.json
+has out.json 'merge 1 s; upload'
+expect 0 run spmv a.mtx --format "$(columns 4)" --devices ./sim.json --place pim --verify --json out.json
+has out.json 'merge 1.33 s; upload'
+expect 0 run spmm a.mtx --k 4 --format "$(columns 2)" --devices ./sim.json --place pim --json out.json
+has out.json 'merge 4 s; upload'
+expect 0 run spmv a.mtx --format "$(columns 2)" --devices ./sim.json --place pim --dtype f32 --json out.json
+has out.json 'merge 500 ms; upload'
+# The whole is a second longer than what a host that adds for nothing needs.
+expect 0 run spmv a.mtx --format "$(columns 2)" --devices ./sim.json --place pim --json slow.json
+echo '{"kind": "pim", "merge": 1e15}' >sim.json
+expect 0 run spmv a.mtx --format "$(columns 2)" --devices ./sim.json --place pim --json fast.json
+seconds() { sed -n 's/.*"seconds_median": \([0-9.e+-]*\).*/\1/p' "$1"; }
+awk "BEGIN { d = $(seconds slow.json) - $(seconds fast.json); exit !(d > 0.999 && d < 1.001) }" ||
+    fail 'the sum is not in the time'
+echo '{"kind": "pim", "merge": 1}' >sim.json
+expect 0 run spmv a.mtx --format 'c2sr<4>' --devices ./sim.json --place pim --json out.json
+! grep -q ', merge .*upload' out.json || fail 'banks with rows of their own are merged'
+
 expect 2 run spmv grid.mtx --devices pim --place pim
 complains 'pim:0: member 0 has no banks to give to cores; formats with layout<partition(...)> have, into [0-9]* here'
 expect 2 run spmv grid.mtx --format 'c2sr<4>' --devices fpga --place fpga

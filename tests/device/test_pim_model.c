@@ -161,6 +161,26 @@ Test(pim_model, more_banks_than_cores_take_rounds_and_fewer_leave_cores_idle)
     cr_expect_lt(few.in, one.in);
 }
 
+Test(pim_model, the_host_adds_what_several_banks_have)
+{
+    cairn_pim_parameters p = parameters_of(0);
+    /* A row that three banks have, and one that two have: 4 + 3 rows of Y. */
+    const cairn_pim_bank bank[3] = {
+        {.entries = 2,  .visited = 2, .rows = 2,   .bytes = 64, .x_hi = 1  },
+        { .entries = 2, .visited = 2,    .rows = 2, .bytes = 64,   .x_hi = 1, .merged = 6},
+        { .entries = 1, .visited = 1,    .rows = 1, .bytes = 64,   .x_hi = 1, .merged = 1},
+    };
+    const cairn_pim_product product = {
+        .banks = 3, .rows_in = 2, .columns = 5, .bits = 32};
+    cairn_pim_bank core[3];
+
+    p.merge                = 1e6;
+    const cairn_pim_cost c = cairn_pim_estimate(&p, &product, bank, core);
+
+    cr_expect_eq(c.merge_bytes, 7 * 5 * 4);
+    cr_expect_float_eq(c.merge, 140e-6, 1e-12);
+}
+
 Test(pim_model, nothing_costs_the_launch_alone)
 {
     const cairn_pim_parameters p       = parameters_of(0);
