@@ -77,7 +77,7 @@ static cairn_status look_around(long_wait *w)
 {
     const double waited = cairn_patience_waited(&w->patience);
     const double due    = cairn_patience_due(&w->patience);
-    const double grace  = due / 2 < GRACE ? due / 2 : GRACE;
+    const double grace  = due / 4 < GRACE ? due / 4 : GRACE;
 
     if (waited < FIRST_NOTES) return CAIRN_OK;
     if (cairn_mpi_watch_listen(w->comm)) return cairn_mpi_check_lost(w->comm);
