@@ -279,6 +279,7 @@ void cairn_context_set_log(cairn_context *context,
                            void (*log)(void *user, const char *message),
                            void *user)
 {
+    if (!context) return;
     cairn_env_log *l = &context->env.log;
 
     pthread_mutex_lock(&l->lock);
@@ -289,6 +290,7 @@ void cairn_context_set_log(cairn_context *context,
 
 void cairn_context_set_patience(cairn_context *context, double warn, double give_up)
 {
+    if (!context) return;
     cairn_options *o = &context->env.options;
 
     if (warn >= 0) o->wait_warn = (cairn_option_seconds){.seconds = warn, .set = true};
@@ -298,7 +300,7 @@ void cairn_context_set_patience(cairn_context *context, double warn, double give
 
 int cairn_context_given_up(const cairn_context *context)
 {
-    return context->comm && context->comm->lost ? context->comm->first : -1;
+    return context && context->comm && context->comm->lost ? context->comm->first : -1;
 }
 
 cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)

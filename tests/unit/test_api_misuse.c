@@ -169,6 +169,19 @@ Test(misuse, contexts_are_set)
     FAILS(cairn_context_set_convert, method, misused, "nothing");
     ALLOWS(cairn_context_convert, context, !cairn_context_convert(NULL));
     ALLOWS(cairn_context_abandon, context, DONE(cairn_context_abandon(NULL)));
+    ALLOWS(cairn_context_set_log, context,
+           DONE(cairn_context_set_log(NULL, NULL, NULL)));
+    ALLOWS(cairn_context_set_log, log,
+           DONE(cairn_context_set_log(misused, NULL, number)));
+    ALLOWS(cairn_context_set_log, user,
+           DONE(cairn_context_set_log(misused, NULL, NULL)));
+    ALLOWS(cairn_context_set_patience, context,
+           DONE(cairn_context_set_patience(NULL, 1, 1)));
+    ALLOWS(cairn_context_set_patience, warn,
+           DONE(cairn_context_set_patience(misused, -1, 0)));
+    ALLOWS(cairn_context_set_patience, give_up,
+           DONE(cairn_context_set_patience(misused, 0, -1)));
+    ALLOWS(cairn_context_given_up, context, cairn_context_given_up(NULL) == -1);
     SILENT(cairn_context_write_file, context, NULL, "a.txt", "a", 1);
     REFUSES(cairn_context_write_file, path, misused, NULL, "a", 1);
     REFUSES(cairn_context_write_file, bytes, misused, "a.txt", NULL, 1);
@@ -582,6 +595,8 @@ Test(misuse, tensors_say_what_they_are)
     ALLOWS(cairn_tensor_path, tensor, !cairn_tensor_path(NULL));
     ALLOWS(cairn_tensor_how, tensor, !cairn_tensor_how(NULL));
     ALLOWS(cairn_tensor_why, tensor, !cairn_tensor_why(NULL));
+    ALLOWS(cairn_tensor_route, tensor, !cairn_tensor_route(NULL));
+    ALLOWS(cairn_tensor_interpreted, tensor, !cairn_tensor_interpreted(NULL));
     ALLOWS(cairn_tensor_dtype, tensor, cairn_tensor_dtype(NULL) == CAIRN_F64);
     ALLOWS(cairn_tensor_format, tensor, !cairn_tensor_format(NULL));
     ALLOWS(cairn_tensor_rows, tensor,

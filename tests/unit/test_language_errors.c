@@ -36,7 +36,7 @@ Test(language_errors, names_and_arguments)
     wrong("serpens",
           "1:1: serpens needs 1 argument: p (optional: w, d), as in 'serpens<2>'");
     wrong("hybrid", "1:1: hybrid needs 2 arguments: f, g (optional: t, cap), as in "
-                    "'hybrid<csr,csr>'");
+                    "'hybrid<coo,coo>'");
     wrong("serpens<1,2,3,4>", "1:1: serpens takes at most 3 arguments: p, w, d");
     wrong("csr<3>", "1:1: csr takes no arguments");
     wrong("\n  csrr", "2:3: there is no format called csrr; did you mean csr?");
