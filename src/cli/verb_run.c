@@ -249,7 +249,7 @@ static const char about[] =
     "sums each apart over fixed cuts at whatever it costs, printed; without it one "
     "placement always has one result, so open places of such hybrids are fixed at the "
     "first plan, by a rule that asks no clock, and kept. Rows are met more than once "
-    "where columns are stored above them (csc, csb, serpens), by most transposed "
+    "where columns are stored above them, by most transposed "
     "products, and by all that are divided.";
 
 static const char json[] =
