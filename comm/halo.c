@@ -320,6 +320,16 @@ void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *s
     *sent     = fetch ? halo->own.n : halo->need.n;
 }
 
+void cairn_halo_traffic(const cairn_halo *halo, int64_t *messages, int64_t *bytes)
+{
+    const cairn_pos rows = halo->need.n > halo->own.n ? halo->need.n : halo->own.n;
+
+    *messages = 0;
+    for (int r = 0; r < halo->comm->size; r++)
+        *messages += (halo->need.count[r] > 0) + (halo->own.count[r] > 0);
+    *bytes = rows * (int64_t)halo->row_bytes;
+}
+
 static char *row_at(const cairn_halo *halo, cairn_coord j)
 {
     return halo->window + (size_t)j * halo->row_bytes;

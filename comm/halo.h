@@ -56,6 +56,10 @@ void *cairn_halo_window(cairn_halo *halo);
 /// Rows that come from others and go to them in each exchange.
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent);
 
+/// What one exchange is for this rank: messages that it sends and receives, and the bytes
+/// of the direction that has more.
+void cairn_halo_traffic(const cairn_halo *halo, int64_t *messages, int64_t *bytes);
+
 /// Bytes that take memory: owned rows, the pages of the window beside them that a row of the
 /// halo lies in, however few of a page it needs, and what is sent and received.
 int64_t cairn_halo_bytes(const cairn_halo *halo);

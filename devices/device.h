@@ -65,6 +65,10 @@ typedef struct cairn_device_facts {
     int          threads;      ///< That its tasks use: CAIRN_THREADS, else `cores`.
     double       bandwidth;    ///< Reading memory, bytes per second; 0: not measured.
     cairn_pu_set bound; ///< Where its tasks run on the processor; empty: anywhere.
+    double
+        halo_latency; ///< Simulated: seconds of a message between its host and that of
+    double
+        halo_rate; ///< another rank, bytes per second each way; 0: they take no time.
 } cairn_device_facts;
 
 /// What somebody would like to run, as far as devices need to know it.

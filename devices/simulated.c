@@ -4,6 +4,7 @@
 
 #include "devices/simulated.h"
 
+#include "devices/config.h"
 #include "devices/discover.h"
 #include "devices/kinds.h"
 #include "expr/reference.h"
@@ -23,8 +24,10 @@ void cairn_simulated_open(cairn_device *device)
 {
     const int64_t asked = device->env->options.threads;
 
-    device->info.clock   = CAIRN_CLOCK_SIMULATED;
-    device->info.threads = asked > 0 ? (int)asked : device->machine->cores;
+    device->info.clock        = CAIRN_CLOCK_SIMULATED;
+    device->info.threads      = asked > 0 ? (int)asked : device->machine->cores;
+    device->info.halo_latency = cairn_config_number(device->config, "halo_latency");
+    device->info.halo_rate    = cairn_config_number(device->config, "halo_rate");
 }
 
 static cairn_status run_inner(cairn_launch *launch, const void *x, void *y)

@@ -16,8 +16,8 @@ typedef struct cairn_simulated_model {
     char               note[160]; ///< As the launch's.
 } cairn_simulated_model;
 
-/// Set the facts of a simulated device that its host tells: clock, and the threads that
-/// the arithmetic is done with.
+/// Set the facts of a simulated device that its host tells: clock, the threads that the
+/// arithmetic is done with, and the network to other hosts (network.def).
 void cairn_simulated_open(cairn_device *device);
 
 /// Prepare the arithmetic, and put the model's words into the launch.

@@ -100,10 +100,12 @@ cairn_status cairn_replay_record(cairn_replay          *replay,
 void cairn_replay_stop_recording(cairn_replay *replay);
 
 /// Seconds of a run on this rank, by recent medians: of the queue that has most to do,
-/// one number for each clock.
+/// one number for each clock. In the simulated clock the halo's exchange takes the time of
+/// the devices' network, which is told apart, too; in the measured one it is no part.
 void cairn_replay_times(const cairn_replay *replay,
                         double             *measured,
-                        double             *simulated);
+                        double             *simulated,
+                        double             *exchange);
 
 /// Forget the pieces' times. Local.
 void cairn_replay_forget_times(cairn_replay *replay);

@@ -4,7 +4,30 @@
 
 #include "sched/replay.h"
 
-void cairn_replay_times(const cairn_replay *replay, double *measured, double *simulated)
+/// Seconds of the halo's exchange by the network that this rank's simulated devices have:
+/// the slowest of theirs, since each waits for X.
+static double exchange_seconds(const cairn_replay *replay)
+{
+    int64_t messages, bytes;
+    double  most = 0;
+
+    cairn_halo_traffic(replay->common.operands->halo, &messages, &bytes);
+    for (int p = 0; p < replay->pieces; p++) {
+        const cairn_device_facts *info = &replay->piece[p].device->info;
+
+        if (!cairn_piece_models(&replay->piece[p]) || info->halo_rate <= 0) continue;
+        const double its =
+            (double)messages * info->halo_latency + (double)bytes / info->halo_rate;
+
+        if (its > most) most = its;
+    }
+    return most;
+}
+
+void cairn_replay_times(const cairn_replay *replay,
+                        double             *measured,
+                        double             *simulated,
+                        double             *exchange)
 {
     *measured = *simulated = 0;
     for (int q = 0; q < replay->queues; q++) {
@@ -17,6 +40,8 @@ void cairn_replay_times(const cairn_replay *replay, double *measured, double *si
         if (sum[0] > *measured) *measured = sum[0];
         if (sum[1] > *simulated) *simulated = sum[1];
     }
+    *exchange = exchange_seconds(replay);
+    *simulated += *exchange;
 }
 
 void cairn_replay_forget_times(cairn_replay *replay)

@@ -151,8 +151,10 @@ typedef struct cairn_plan_info {
                            ///< the time of the last run.
     const char *clock;     ///< "measured", "simulated", or "mixed" if parts differ.
     double
-        simulated;   ///< Seconds that one run takes by the models of simulated devices:
-                     ///< those of the slowest. 0 without such.
+        simulated; ///< Seconds that one run takes by the models of simulated devices:
+                   ///< those of the slowest, and the exchange of the halo. 0 without.
+    double
+        exchange; ///< Of these, the exchange: by the devices' network (docs/simulators.md).
     double measured; ///< Seconds of a run in parts and additions that are measured: the
                      ///< slowest queue's median; all there is where clocks are mixed.
     int retired;     ///< Parts whose device failed, all ranks together.

@@ -51,7 +51,7 @@ static cairn_route plan_route(const cairn_replay *replay, const char **why)
 }
 
 /// Numbers of one rank; the largest over ranks are the plan's.
-enum { SECONDS, SIMULATED, MEASURED, HAS_SIMULATED, HAS_MEASURED, NUMBERS };
+enum { SECONDS, SIMULATED, EXCHANGE, MEASURED, HAS_SIMULATED, HAS_MEASURED, NUMBERS };
 
 static void collect_numbers(const cairn_plan *plan, double number[NUMBERS])
 {
@@ -59,7 +59,8 @@ static void collect_numbers(const cairn_plan *plan, double number[NUMBERS])
 
     memset(number, 0, NUMBERS * sizeof *number);
     number[SECONDS] = plan->seconds;
-    cairn_replay_times(replay, &number[MEASURED], &number[SIMULATED]);
+    cairn_replay_times(replay, &number[MEASURED], &number[SIMULATED],
+                       &number[EXCHANGE]);
     for (int p = 0; p < replay->pieces; p++)
         number[cairn_piece_models(&replay->piece[p]) ? HAS_SIMULATED : HAS_MEASURED] =
             1;
@@ -105,6 +106,7 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
                               .placement = plan->placement,
                               .clock     = clock_name(number),
                               .simulated = number[SIMULATED],
+                              .exchange  = number[EXCHANGE],
                               .measured  = number[MEASURED],
                               .retired   = (int)sum[2],
                               .trials    = plan->adapt.trials,

@@ -139,13 +139,13 @@ static json_t *setting(const cli_run *run)
 static json_t *result(const cli_run *run)
 {
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:f, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, s:s, s:b, "
-        "s:i, "
-        "s:I, s:o, s:o}",
+        "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, s:s, "
+        "s:b, s:i, s:I, s:o, s:o}",
         "clock", run->moved.clock, "seconds_median", cli_json_real(run->median),
         "seconds_min", cli_json_real(run->fastest), "seconds_measured",
         cli_json_real(run->total), "seconds_simulated",
-        run->moved.simulated * (double)run->settings.iters, "gflops",
+        run->moved.simulated * (double)run->settings.iters, "seconds_exchange",
+        run->moved.exchange * (double)run->settings.iters, "gflops",
         cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
         "convert_seconds", cli_json_real(run->convert), "convert_route",
@@ -203,8 +203,11 @@ static void print_times(const cli_run *run)
                cli_word_seconds(run->moved.measured).text,
                cli_word_seconds(run->moved.simulated).text);
     else if (!is_measured(run))
-        printf("a run     %s, simulated; %.3g GFLOP/s\n",
-               cli_word_seconds(run->median).text, gflops(run));
+        printf("a run     %s, simulated; %.3g GFLOP/s%s%s\n",
+               cli_word_seconds(run->median).text, gflops(run),
+               run->moved.exchange > 0 ? "; of it the exchange between ranks " : "",
+               run->moved.exchange > 0 ? cli_word_seconds(run->moved.exchange).text
+                                       : "");
     else
         printf("a run     %s median, %s fastest of %" PRId64
                "; %.3g GFLOP/s, %s moved; %s\n",

@@ -254,7 +254,8 @@ static const char about[] =
 
 static const char json[] =
     "op matrix rows cols nnz dtype format ranks threads iters clock seconds_median "
-    "seconds_min seconds_measured (all timed runs together) seconds_simulated gflops "
+    "seconds_min seconds_measured (all timed runs together) seconds_simulated "
+    "seconds_exchange (of the simulated ones, between ranks) gflops "
     "bytes_per_run read_seconds convert_seconds convert_route convert_why (of storing, "
     "as convert has them) plan_seconds route placement reproducible apart (sums made "
     "apart for that alone) apart_bytes overlap "
