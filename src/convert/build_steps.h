@@ -7,7 +7,10 @@
 
 #include "convert/build.h"
 #include "convert/compiled_source.h"
+#include "convert/pass_list.h"
 #include "convert/table.h"
+
+struct cairn_by_way; ///< by_way.h
 
 /// Nodes and entries of one bank.
 typedef struct cairn_bank {
@@ -168,6 +171,15 @@ void cairn_build_note(const cairn_build *build,
                       int                member,
                       bool               looks,
                       double             begin);
+
+/// Find the program that a build was, once all arrays are filled.
+///
+/// @param[in]     members  [count]
+/// @param[in,out] program  Initialised; what it has is replaced.
+cairn_status cairn_build_describe(const cairn_member_build  *members,
+                                  int                        count,
+                                  const struct cairn_by_way *way,
+                                  cairn_pass_list           *program);
 
 /// Fill the indices of determined levels where no entry is; @p tuples are the indices
 /// of every node of level E, [last+1] arrays of [nodes].

@@ -49,15 +49,6 @@ typedef struct cairn_by_way {
     cairn_pass_list program; ///< What made the stations.
 } cairn_by_way;
 
-/// Find the program that a build was, once all arrays are filled.
-///
-/// @param[in]     members  [count]
-/// @param[in,out] program  Initialised; what it has is replaced.
-cairn_status cairn_build_describe(const cairn_member_build *members,
-                                  int                       count,
-                                  const cairn_by_way       *way,
-                                  cairn_pass_list          *program);
-
 /// Make a build start from another order, if that pays and succeeds: then `last` is there.
 ///
 /// Local. Never on several ranks, from hybrids or sources that may hold an entry twice, nor

@@ -20,18 +20,15 @@
 
 /// Kinds of passes: name, what it does.
 #define CAIRN_PASS_MAP(X)                                              \
-    X(CHECK, "Check", "hold what the source says against its arrays")  \
     X(COUNT, "Count", "count entries, or nodes, by group")             \
     X(OFFSETS, "Offsets", "add counts up to where each group begins")  \
     X(NUMBER, "Number", "number entries, rows or groups")              \
     X(ASSIGN, "Assign", "tell each entry its member")                  \
     X(SORT, "Sort", "put the entries in the order of the target")      \
-    X(COMBINE, "Combine", "add entries of one position up")            \
     X(MOVE, "Move", "write each entry where its group and number say") \
     X(APPEND, "Append", "write entries one behind the other")          \
     X(SHARE, "Share", "have an array of the source in common")         \
     X(PAD, "Pad", "write positions without an entry")                  \
-    X(EXCHANGE, "Exchange", "send to other ranks, and receive")        \
     X(RULES, "Rules", "work on a table of all entries, rule by rule")
 
 typedef enum {
