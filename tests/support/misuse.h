@@ -48,8 +48,10 @@ enum { WELL, ACCEPTED, UNTOLD, TOUCHED, WRONG_ANSWER };
 
 static inline bool is_touched(void)
 {
+    const unsigned char *byte = (const unsigned char *)&misuse_out;
+
     for (size_t k = 0; k < sizeof misuse_out; k++)
-        if (misuse_out.byte[0][k] != MISUSE_BYTE) return true;
+        if (byte[k] != MISUSE_BYTE) return true;
     return false;
 }
 

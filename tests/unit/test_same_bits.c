@@ -65,9 +65,9 @@ typedef struct {
     cairn_dtype           dtype;
     cairn_product_options op;
     int                   reproducible;
-    char                  x[SIDE * COLUMNS * sizeof(double)];
-    char                  before[SIDE * COLUMNS * sizeof(double)];
-    size_t                bytes; ///< Of Y.
+    _Alignas(8) char x[SIDE * COLUMNS * sizeof(double)];
+    _Alignas(8) char before[SIDE * COLUMNS * sizeof(double)];
+    size_t bytes; ///< Of Y.
 } product;
 
 /// Fill an operand with values, one in ten 0.
@@ -116,9 +116,9 @@ plan_at(cairn_tensor *tensor, const product *p, const char *place, const char *t
 static void
 run_at(cairn_tensor *tensor, product *p, const char *place, char *y, const char *text)
 {
-    static char again[SIDE * COLUMNS * sizeof(double)];
-    cairn_plan *plan = plan_at(tensor, p, place, text);
-    int64_t     first, end;
+    static _Alignas(8) char again[SIDE * COLUMNS * sizeof(double)];
+    cairn_plan             *plan = plan_at(tensor, p, place, text);
+    int64_t                 first, end;
 
     cairn_plan_rows(plan, &first, &end);
     p->bytes = (size_t)((end - first) * p->op.columns)
@@ -136,9 +136,9 @@ run_at(cairn_tensor *tensor, product *p, const char *place, char *y, const char 
 /// Hold the product to cpu:0 alone, at every place.
 static void hold(cairn_source *source, product *p, const char *const *places, int count)
 {
-    static char   one[sizeof p->x], other[sizeof p->x];
-    cairn_tensor *tensor = must_store(context, source, p->format, p->dtype);
-    char          text[256];
+    static _Alignas(8) char one[sizeof p->x], other[sizeof p->x];
+    cairn_tensor           *tensor = must_store(context, source, p->format, p->dtype);
+    char                    text[256];
 
     for (int k = 0; k < count; k++) {
         snprintf(text, sizeof text, "%s%s at %s, %s, %d columns, alpha %g, beta %g%s",
@@ -254,8 +254,8 @@ Test(same_bits, of_what_is_interpreted, .timeout = 600)
 /// kernels of both types add in the same order.
 Test(same_bits, in_f32_are_those_of_f64_rounded, .timeout = 600)
 {
-    static double wide_x[SIDE * COLUMNS], wide_y[SIDE * COLUMNS];
-    static char   y[SIDE * COLUMNS * sizeof(double)];
+    static double           wide_x[SIDE * COLUMNS], wide_y[SIDE * COLUMNS];
+    static _Alignas(8) char y[SIDE * COLUMNS * sizeof(double)];
 
     state = seed_clock() * 2 + 1;
     use_threads(1);
@@ -290,7 +290,7 @@ Test(same_bits, in_f32_are_those_of_f64_rounded, .timeout = 600)
 /// other way is kept for later. Named ones have one result each.
 Test(same_bits, of_one_placement_every_time, .timeout = 600)
 {
-    static char one[SIDE * COLUMNS * sizeof(double)], other[sizeof one];
+    static _Alignas(8) char one[SIDE * COLUMNS * sizeof(double)], other[sizeof one];
 
     state = seed_clock() * 2 + 1;
     for (int f = 0; f < OFTEN; f++)
