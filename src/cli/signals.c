@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -35,11 +36,21 @@ static void end(int number)
     raise(number);
 }
 
+/// What ends the process from another thread: MPI does, where the launcher has gone before
+/// its signal was met.
+static void end_of_process(void)
+{
+    cairn_context *const context = atomic_load(&watched.context);
+
+    if (context) cairn_context_abandon(context);
+}
+
 void cli_signals_begin(void)
 {
     struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESTART}, was;
 
     watched.main = pthread_self();
+    atexit(end_of_process);
     sigemptyset(&action.sa_mask);
     for (int k = 0; k < ENDING; k++)
         sigaddset(&action.sa_mask, ending[k]);

@@ -311,7 +311,9 @@ Test(same_bits, of_one_placement_every_time, .timeout = 600)
                              place ? place : "open places");
                 cairn_plan *plan = plan_at(tensor, &p, place, p.format);
 
-                cr_expect_null(plan->adapt.other, "%s has another way", p.format);
+                /* Transposed, members may meet rows once, and any place will do. */
+                if (!p.op.transposed)
+                    cr_expect_null(plan->adapt.other, "%s has another way", p.format);
                 cairn_plan_destroy(&plan);
                 cairn_tensor_destroy(&tensor);
             }
