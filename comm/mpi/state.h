@@ -46,7 +46,8 @@ cairn_status cairn_mpi_fail(cairn_env *env, const char *what, int error);
     } while (0)
 
 /// Wait until requests are done, as MPI_Waitall() does. Every wait of this room is here:
-/// one that takes long tells who is waited for, and ends where somebody asked for that.
+/// one that takes long tells who is waited for, and ends after CAIRN_GIVE_UP seconds, if
+/// that is set.
 ///
 /// @param[in]     what     The call, for MPI's own errors: "broadcast".
 /// @param[in,out] request  [n]

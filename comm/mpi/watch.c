@@ -289,7 +289,7 @@ void cairn_mpi_watch_end(cairn_comm *comm)
 {
     cairn_mpi_watch *watch = watch_of(comm);
 
-    if (watch->round == 0 && watch->heard == 0) return; /* Nobody was ever late. */
+    if (watch->round == 0 && watch->heard == 0) return; /* No wait has taken long. */
     cairn_mpi_watch_listen(comm);
     push(comm);
     /* What has not gone by now goes to a rank that will not read it. */

@@ -14,18 +14,6 @@ enum {
 
 /* ---- what it costs ---- */
 
-/// Bytes of an entry: coordinates, or what trimmed levels store of it.
-static int64_t entry_bytes(const cairn_layout *layout, int order)
-{
-    int64_t bytes = 8;
-
-    if (!layout) return cairn_entry_bytes(order);
-    bytes = layout->value_bits / 8;
-    for (int l = 0; l < layout->levels; l++)
-        if (layout->level[l].has_idx) bytes += layout->level[l].idx_bits / 8;
-    return bytes;
-}
-
 static __int128 groups_of(const cairn_layout *station)
 {
     __int128 groups = 1;
@@ -42,13 +30,13 @@ bool cairn_by_way_pays(const cairn_build  *build,
 {
     const int     order   = build->shape.order;
     const int64_t buckets = n >= BUCKETS ? 48 : 0;
-    int64_t       from = entry_bytes(source, order), sort = from + 192, each = 0;
-    __int128      groups = 0;
+    int64_t  from = cairn_pass_entry_bytes(source, order), sort = from + 192, each = 0;
+    __int128 groups = 0;
 
     if (build->dealt) return true;
     for (int k = 0; k < way->stations; k++) {
         const cairn_layout *to  = way->station[k].layout;
-        const int64_t       its = entry_bytes(to, order);
+        const int64_t       its = cairn_pass_entry_bytes(to, order);
 
         each += 2 * (from + its) + buckets;
         groups += groups_of(to);

@@ -200,8 +200,8 @@ cairn_status cairn_compiled_describe(const cairn_compiled *c, cairn_pass_list *p
         .pass    = {.method = cairn_strategy_name(c->strategy),
                     .member = c->m->number,
                     .index  = cairn_pass_list_last_index(program, c->m->number)},
-        .read    = cairn_pass_entry_bytes(from, to->order),
-        .written = cairn_pass_entry_bytes(to, to->order),
+        .read    = (double)cairn_pass_entry_bytes(from, to->order),
+        .written = (double)cairn_pass_entry_bytes(to, to->order),
         .arrays  = cairn_pass_arrays(to),
     };
 

@@ -5,6 +5,7 @@
 #include "convert/pass_list.h"
 
 #include "base/text.h"
+#include "tensor/entries.h"
 
 #include <stdio.h>
 
@@ -148,11 +149,11 @@ uint64_t cairn_pass_arrays(const cairn_layout *layout)
     return arrays;
 }
 
-double cairn_pass_entry_bytes(const cairn_layout *layout, int order)
+int64_t cairn_pass_entry_bytes(const cairn_layout *layout, int order)
 {
-    double bytes;
+    int64_t bytes;
 
-    if (!layout) return 8.0 * (order + 1);
+    if (!layout) return cairn_entry_bytes(order);
     bytes = layout->value_bits / 8;
     for (int l = 0; l < layout->levels; l++)
         if (layout->level[l].has_idx) bytes += layout->level[l].idx_bits / 8;

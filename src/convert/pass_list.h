@@ -118,6 +118,6 @@ uint64_t cairn_pass_arrays(const cairn_layout *layout);
 
 /// Bytes that an entry takes in the source: coordinates and a value (NULL), or what
 /// trimmed levels store of it.
-double cairn_pass_entry_bytes(const cairn_layout *layout, int order);
+int64_t cairn_pass_entry_bytes(const cairn_layout *layout, int order);
 
 #endif
