@@ -9,7 +9,7 @@
 #define CAIRN_COMM_DISTRIBUTE_H
 
 #include "comm/comm.h"
-#include "tensor/entries.h"
+#include "entries/entries.h"
 
 /// Rank r owns rows first[r] .. first[r+1]-1 (none when they are equal).
 typedef struct cairn_rows {

@@ -6,9 +6,9 @@
 #include "comm/native.h"
 
 #include "comm/output.h"
-#include "comm/stream.h"
 #include "comm/told.h"
 #include "format/language.h"
+#include "io/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #define CAIRN_COMM_NATIVE_H
 
 #include "comm/comm.h"
-#include "tensor/io_native.h"
+#include "io/io_native.h"
 
 /// Write what every rank stores of a tensor. The file appears whole or not at all.
 ///

@@ -13,7 +13,7 @@
 #define CAIRN_COMM_READ_H
 
 #include "comm/comm.h"
-#include "tensor/io.h"
+#include "io/io.h"
 
 /// A matrix or tensor as a file says it.
 typedef struct cairn_text_file {

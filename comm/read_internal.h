@@ -11,9 +11,9 @@
 #define CAIRN_COMM_READ_INTERNAL_H
 
 #include "comm/read.h"
-#include "comm/stream.h"
-#include "tensor/io_hb.h"
-#include "tensor/io_tns.h"
+#include "io/io_hb.h"
+#include "io/io_tns.h"
+#include "io/stream.h"
 
 typedef struct cairn_file_kind cairn_file_kind;
 

@@ -8,7 +8,7 @@
 
 #include "comm/output.h"
 #include "comm/told.h"
-#include "tensor/io_write.h"
+#include "io/io_write.h"
 
 #include <string.h>
 

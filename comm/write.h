@@ -8,7 +8,7 @@
 #define CAIRN_COMM_WRITE_H
 
 #include "comm/comm.h"
-#include "tensor/entries.h"
+#include "entries/entries.h"
 
 /// A dense matrix whose rows are distributed: this rank's are [first, last), and those
 /// of the ranks follow each other and make up all rows.

@@ -13,7 +13,7 @@
 #define CAIRN_DEVICES_PRODUCT_H
 
 #include "devices/device.h"
-#include "lower/abi.h"
+#include "share/abi.h"
 #include "tensor/local.h"
 
 #include <cairn/expr.h>
@@ -93,7 +93,7 @@ int64_t cairn_work_entries(const cairn_device_work *work);
 int64_t cairn_work_rows_in(const cairn_device_work *work);
 int64_t cairn_work_rows_out(const cairn_device_work *work);
 
-/// Fill the arguments of a product's function (lower/abi.h), but for the team's, as
+/// Fill the arguments of a product's function (share/abi.h), but for the team's, as
 /// cairn_launch.run() gets X and Y.
 cairn_product_args
 cairn_work_arguments(const cairn_device_work *work, const void *x, void *y);

@@ -19,15 +19,16 @@ find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.def' \) -print |
 awk '
 BEGIN {
     # Top down. A room may include from those before it.
-    n = split("base format tensor query expr lower emit convert kernels devices " \
-              "comm sched solve api", order, " ")
+    n = split("base sched entries format tensor share io query rules expr ir lower " \
+              "emit devices cost convert kernels comm place plan auto solve api", \
+              order, " ")
     for (k = 1; k <= n; k++) rank[order[k]] = k
 
     # Outside libraries: header, then the folders or files that may name it.
     home["hwloc.h"]   = "devices/"
     home["mpi.h"]     = "comm/mpi/ include/cairn/mpi.h"
-    home["jansson.h"] = "src/base/ src/cli/ sched/cost_text.c"
-    home["zlib.h"]    = "src/base/ src/tensor/ src/emit/ comm/"
+    home["jansson.h"] = "src/base/ src/cli/ src/cost/cost_text.c"
+    home["zlib.h"]    = "src/base/ src/io/ src/emit/"
     home["png.h"]     = "src/cli/"
     home["criterion"] = "-" # the tests alone
 

@@ -26,7 +26,7 @@ for room in src sched devices comm include; do
 done
 # shellcheck disable=SC2086 # rooms are words
 files=$(find $rooms \( -name '*.[ch]' -o -name '*.def' -o -name '*.txt' \) |
-    grep -vxE 'src/format/catalogue.txt|sched/candidates.txt|src/kernels/prebuilt.txt' |
+    grep -vxE 'src/format/catalogue.txt|src/auto/candidates.txt|src/kernels/prebuilt.txt' |
     LC_ALL=C sort)
 [ -n "$files" ] || { echo "check_names: no file found: nothing was checked"; exit 1; }
 
@@ -34,7 +34,7 @@ files=$(find $rooms \( -name '*.[ch]' -o -name '*.def' -o -name '*.txt' \) |
 # shellcheck disable=SC2086 # file names of this tree have no blanks
 code=$(awk '
     FNR == 1 { inside = 0 }
-    FILENAME !~ /^src\/(lower|emit|convert)\// {
+    FILENAME !~ /^src\/(rules|ir|lower|emit|convert)\// {
         line = ""
         rest = $0
         while (rest != "") {

@@ -6,11 +6,11 @@ set -eu
 check=$(cd "$(dirname "$0")" && pwd)/check_names.sh
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
-mkdir -p "$tree/src/format" "$tree/src/lower" "$tree/src/kernels" "$tree/sched" \
+mkdir -p "$tree/src/format" "$tree/src/lower" "$tree/src/kernels" "$tree/src/auto" "$tree/sched" \
     "$tree/devices/card" "$tree/comm" "$tree/include" "$tree/tests"
 printf '// Rows.\n#csr = x\n#dia-variant<n> = x\n#dense<n> = x\n#hybrid<f,g> = x\n' \
     >"$tree/src/format/catalogue.txt"
-printf 'csr : one\n' >"$tree/sched/candidates.txt"
+printf 'csr : one\n' >"$tree/src/auto/candidates.txt"
 printf 'spmv : csr\n' >"$tree/src/kernels/prebuilt.txt"
 
 # verdict right|wrong FILE LINE...: what the check says of a tree with this file.

@@ -16,7 +16,7 @@ endif()
 
 set(CAIRN_CATALOGUE_FILE "${PROJECT_SOURCE_DIR}/src/format/catalogue.txt" CACHE FILEPATH
   "Text of the built-in formats; nothing else defines their names")
-set(CAIRN_CANDIDATES_FILE "${PROJECT_SOURCE_DIR}/sched/candidates.txt" CACHE FILEPATH
+set(CAIRN_CANDIDATES_FILE "${PROJECT_SOURCE_DIR}/src/auto/candidates.txt" CACHE FILEPATH
   "Text of the formats that are thought of where one is to be chosen")
 
 # cairn_embed(target file name): build a text into the target, as the array cairn_NAME_text.

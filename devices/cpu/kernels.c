@@ -8,7 +8,7 @@
 #include "devices/cpu/library.h"
 #include "devices/cpu/machine.h"
 #include "devices/discover.h"
-#include "lower/abi.h"
+#include "share/abi.h"
 
 #include <errno.h>
 #include <stdio.h>

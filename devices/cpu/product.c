@@ -6,7 +6,7 @@
 
 #include "devices/product_kernel.h"
 #include "devices/registry.h"
-#include "lower/team.h"
+#include "share/team.h"
 
 #include <stdio.h>
 

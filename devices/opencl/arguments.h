@@ -7,7 +7,7 @@
 
 #include "devices/opencl/buffers.h"
 #include "emit/opencl.h"
-#include "lower/abi.h"
+#include "share/abi.h"
 #include "tensor/local.h"
 
 /// What a kernel is called with: the part's arrays are found by the parameters.

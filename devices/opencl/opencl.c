@@ -107,7 +107,7 @@ static void discard(cairn_env *env, cairn_opencl_device *d)
     cairn_free(env, d);
 }
 
-/// Driver and highest clock. A processor's clock is the host's (sched/cost_file.h has it),
+/// Driver and highest clock. A processor's clock is the host's (cost/cost_file.h has it),
 /// and drivers give the one of the moment for it.
 static void describe_driver(const cairn_opencl_device *d, char *text, size_t size)
 {

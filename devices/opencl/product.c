@@ -7,7 +7,7 @@
 
 #include "devices/opencl/program.h"
 #include "lower/product_choice.h"
-#include "lower/team.h"
+#include "share/team.h"
 
 #include <inttypes.h>
 #include <stdio.h>

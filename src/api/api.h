@@ -9,12 +9,12 @@
 #include "comm/comm.h"
 #include "comm/distribute.h"
 #include "convert/build.h"
-#include "convert/path.h"
+#include "cost/cost_file.h"
 #include "devices/place.h"
 #include "devices/registry.h"
 #include "format/language.h"
-#include "sched/adapt.h"
-#include "sched/cost_file.h"
+#include "plan/adapt.h"
+#include "rules/path.h"
 #include "tensor/local.h"
 
 #include <cairn/cairn.h>
@@ -101,7 +101,7 @@ int64_t cairn_plan_held(const cairn_tensor *tensor);
 
 /// Several devices are not always faster than one: where nobody has said that there shall
 /// be several, all members on the processor's first device are tried against them, the
-/// faster way is used, and the other kept (sched/adapt.h). Where there is no room for two,
+/// faster way is used, and the other kept (plan/adapt.h). Where there is no room for two,
 /// nothing is tried.
 ///
 /// Collective. The plan is fresh, and its replay is made.

@@ -5,9 +5,9 @@
 #include "api/api.h"
 #include "api/door.h"
 #include "api/told_alike.h"
+#include "auto/suggest.h"
+#include "auto/trial.h"
 #include "base/text.h"
-#include "sched/suggest.h"
-#include "sched/trial.h"
 
 #include <math.h>
 #include <stdio.h>

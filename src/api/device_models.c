@@ -4,7 +4,7 @@
 
 #include "api/api.h"
 #include "api/door.h"
-#include "sched/cost_file.h"
+#include "cost/cost_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

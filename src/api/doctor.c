@@ -8,7 +8,7 @@
 #include "devices/checkup.h"
 #include "devices/domains.h"
 #include "devices/kinds.h"
-#include "sched/pins.h"
+#include "plan/pins.h"
 
 #ifdef CAIRN_WITH_MPI
 #    include "comm/mpi/world.h"

@@ -8,8 +8,8 @@
 #include "comm/native.h"
 #include "comm/read.h"
 #include "comm/write.h"
-#include "tensor/entries_columns.h"
-#include "tensor/generate.h"
+#include "entries/entries_columns.h"
+#include "io/generate.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "api/told_alike.h"
 
 #include "format/language.h"
-#include "tensor/generate.h"
+#include "io/generate.h"
 
 #include <inttypes.h>
 #include <stdio.h>

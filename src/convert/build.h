@@ -19,8 +19,8 @@
 #define CAIRN_CONVERT_BUILD_H
 
 #include "emit/kernel.h"
+#include "entries/entries_deal.h"
 #include "query/query.h"
-#include "tensor/entries_deal.h"
 #include "tensor/local.h"
 
 #define CAIRN_BUILD_BARS (3 + 2 * CAIRN_MAX_MEMBERS) ///< That a log may have.

@@ -3,7 +3,7 @@
 /// From coordinates to e-tuples without rules: every level by its form.
 
 #include "convert/build_steps.h"
-#include "convert/path.h"
+#include "rules/path.h"
 #include "tensor/walk.h"
 
 static cairn_status

@@ -7,8 +7,8 @@
 
 #include "convert/build.h"
 #include "convert/compiled_source.h"
-#include "convert/pass_list.h"
-#include "convert/table.h"
+#include "rules/pass_list.h"
+#include "rules/table.h"
 
 struct cairn_by_way; ///< by_way.h
 

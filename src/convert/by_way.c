@@ -4,7 +4,7 @@
 
 #include "convert/by_way.h"
 
-#include "convert/path.h"
+#include "rules/path.h"
 
 #include <string.h>
 

@@ -32,7 +32,7 @@
 #define CAIRN_CONVERT_BY_WAY_H
 
 #include "convert/build_steps.h"
-#include "convert/pass_list.h"
+#include "rules/pass_list.h"
 
 /// A tensor in between.
 typedef struct cairn_station {

@@ -18,8 +18,8 @@
 
 #include "convert/build_steps.h"
 #include "convert/compiled_shares.h"
-#include "convert/pass_list.h"
 #include "convert/strategy.h"
+#include "rules/pass_list.h"
 
 /// One member while it is built the compiled way.
 typedef struct cairn_compiled {

@@ -12,7 +12,7 @@
 /// Then there are fewer nodes than were counted, and the entries go another way.
 
 #include "convert/compiled.h"
-#include "tensor/sort_lines.h"
+#include "entries/sort_lines.h"
 
 #include <stdatomic.h>
 #include <string.h>

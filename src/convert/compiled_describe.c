@@ -4,7 +4,7 @@
 /// then it is known which of its ways' choices were made.
 
 #include "convert/compiled.h"
-#include "convert/pass_list.h"
+#include "rules/pass_list.h"
 
 /// What passes are made of.
 typedef struct {

@@ -7,8 +7,8 @@
 #define CAIRN_CONVERT_COMPILED_KERNEL_H
 
 #include "emit/kernel.h"
+#include "ir/ir_run.h"
 #include "lower/convert.h"
-#include "lower/ir_run.h"
 
 /// One loaded phase.
 typedef struct cairn_phase {

@@ -10,8 +10,8 @@
 #define CAIRN_CONVERT_COMPILED_KEYS_H
 
 #include "convert/compiled_kernel.h"
+#include "entries/sort_items.h"
 #include "tensor/local.h"
-#include "tensor/sort_items.h"
 
 #include <string.h>
 

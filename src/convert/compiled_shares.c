@@ -4,7 +4,7 @@
 
 #include "convert/compiled_shares.h"
 
-#include "lower/share.h"
+#include "share/share.h"
 
 #include <string.h>
 

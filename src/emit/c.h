@@ -9,7 +9,7 @@
 #ifndef CAIRN_EMIT_C_H
 #define CAIRN_EMIT_C_H
 
-#include "lower/ir.h"
+#include "ir/ir.h"
 
 /// Print @p function as a file that defines @p symbol.
 ///

@@ -8,8 +8,8 @@
 
 #include "base/text.h"
 #include "emit/names.h"
-#include "lower/abi.h"
-#include "lower/ir.h"
+#include "ir/ir.h"
+#include "share/abi.h"
 
 #define CAIRN_C_COLUMNS 88
 

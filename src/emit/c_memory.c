@@ -4,7 +4,7 @@
 /// arrays of the function's own.
 
 #include "emit/c_inside.h"
-#include "lower/ir_walk.h"
+#include "ir/ir_walk.h"
 
 #include <string.h>
 

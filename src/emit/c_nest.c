@@ -3,7 +3,7 @@
 /// Loops and conditions in C: a body of one short line stands without braces.
 
 #include "emit/c_inside.h"
-#include "lower/ir_walk.h"
+#include "ir/ir_walk.h"
 
 #include <string.h>
 

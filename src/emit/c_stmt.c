@@ -3,7 +3,7 @@
 /// Statements in C.
 
 #include "emit/c_inside.h"
-#include "lower/ir_walk.h"
+#include "ir/ir_walk.h"
 
 #include <string.h>
 

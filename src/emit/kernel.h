@@ -8,7 +8,7 @@
 #ifndef CAIRN_EMIT_KERNEL_H
 #define CAIRN_EMIT_KERNEL_H
 
-#include "lower/ir.h"
+#include "ir/ir.h"
 
 /// How a kernel came to be.
 typedef enum {
@@ -39,7 +39,7 @@ typedef struct cairn_kernel_request {
 
 /// A loaded function.
 typedef struct cairn_kernel {
-    void       *run;     ///< To be cast to the convention's type (lower/abi.h).
+    void       *run;     ///< To be cast to the convention's type (share/abi.h).
     cairn_route route;   ///< PREBUILT or COMPILED.
     bool        cached;  ///< COMPILED: before, by this process or, on disk, by another.
     double      seconds; ///< That getting it took, measured.
@@ -68,7 +68,7 @@ typedef struct cairn_kernel_loader {
     int   vector_bytes; ///< Of the machine's widest useful vectors: 16, 32 or 64.
     int   threads;      ///< That kernels shall use.
     bool interprets; ///< Nothing is compiled or looked for: who asks interprets what it
-                     ///< lowered (lower/ir_run.h). load() and release() may be NULL.
+                     ///< lowered (ir/ir_run.h). load() and release() may be NULL.
 
     /// What makes kernels slower to get or to run than they could be (a cache that cannot
     /// be used, a compiler without threads), "WHAT: WHERE: WHY"; "": nothing. The

@@ -3,7 +3,7 @@
 /// Work-items: which functions they can run, and the loop whose turns they take.
 
 #include "emit/opencl_inside.h"
-#include "lower/ir_walk.h"
+#include "ir/ir_walk.h"
 
 static bool is_parallel(const cairn_ir_stmt *stmt, void *user)
 {

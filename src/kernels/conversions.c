@@ -6,9 +6,9 @@
 /// before are said to be empty.)
 
 #include "convert/build.h"
+#include "entries/entries_columns.h"
 #include "format/language.h"
 #include "kernels/gen.h"
-#include "tensor/entries_columns.h"
 
 #include <stdio.h>
 #include <string.h>

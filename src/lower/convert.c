@@ -3,8 +3,8 @@
 /// One phase of a conversion: both maps in one algebra, the builder, the key.
 
 #include "base/text.h"
+#include "ir/passes.h"
 #include "lower/convert_steps.h"
-#include "lower/passes.h"
 
 static const char *const phase_name[] = {
     "pack",   "count", "fill",   "histogram", "scatter", "bucket",

@@ -3,7 +3,7 @@
 /// Conversions as loops. One function does one phase of a conversion, for the layout that
 /// is read and the one that is filled: what is visited comes from entries in coordinates,
 /// from a part's levels, or from sorted keys; what is done with each entry is the phase.
-/// Phases meet in arrays that the caller owns (lower/abi.h), so that any two layouts
+/// Phases meet in arrays that the caller owns (share/abi.h), so that any two layouts
 /// combine, and the planner (convert/compiled.h) chooses which phases a pair needs.
 ///
 /// Extents are parameters, never constants: functions serve every size whose widths are
@@ -16,8 +16,8 @@
 #define CAIRN_LOWER_CONVERT_H
 
 #include "format/layout.h"
-#include "lower/abi.h"
-#include "lower/ir.h"
+#include "ir/ir.h"
+#include "share/abi.h"
 
 /// What is visited.
 typedef enum {

@@ -18,7 +18,7 @@
 #define CAIRN_LOWER_NEST_H
 
 #include "format/layout.h"
-#include "lower/ir.h"
+#include "ir/ir.h"
 
 #define CAIRN_NEST_NAME 16 ///< Bytes of a level's name, with its end.
 

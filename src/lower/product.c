@@ -5,7 +5,7 @@
 
 #include "lower/product.h"
 
-#include "lower/passes.h"
+#include "ir/passes.h"
 #include "lower/product_steps.h"
 
 #include <stdio.h>

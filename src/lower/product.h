@@ -34,8 +34,8 @@
 #define CAIRN_LOWER_PRODUCT_H
 
 #include "format/layout.h"
-#include "lower/ir.h"
-#include "lower/share.h"
+#include "ir/ir.h"
+#include "share/share.h"
 
 /// What may make a kernel faster and never changes its result. Say of a part what its
 /// numbers say: cairn_product_hints_of().

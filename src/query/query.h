@@ -17,8 +17,8 @@
 #ifndef CAIRN_QUERY_QUERY_H
 #define CAIRN_QUERY_QUERY_H
 
+#include "entries/entries.h"
 #include "format/algebra.h"
-#include "tensor/entries.h"
 
 /// What queries need of other ranks; handed in by whoever knows them. NULL: one rank.
 typedef struct cairn_query_net {

@@ -5,8 +5,8 @@
 #ifndef CAIRN_QUERY_WINDOWS_H
 #define CAIRN_QUERY_WINDOWS_H
 
+#include "entries/entries.h"
 #include "format/algebra.h"
-#include "tensor/entries.h"
 
 typedef struct cairn_windows {
     int64_t               n;

@@ -14,8 +14,8 @@
 #ifndef CAIRN_TENSOR_LOCAL_H
 #define CAIRN_TENSOR_LOCAL_H
 
+#include "entries/entries.h"
 #include "format/layout.h"
-#include "tensor/entries.h"
 
 #include <cairn/kernel.h>
 

@@ -7,7 +7,7 @@
 #ifndef CAIRN_TENSOR_STATISTICS_H
 #define CAIRN_TENSOR_STATISTICS_H
 
-#include "tensor/entries.h"
+#include "entries/entries.h"
 
 /// What a part counts. The last three are for matrices (order 2): 0 and NULL otherwise.
 typedef struct cairn_statistics {

@@ -4,8 +4,8 @@
 /// accepted is what zlib's own reader finds in it. A thread that inflates ahead changes
 /// nothing.
 
-#include "comm/stream.h"
 #include "file.h"
+#include "io/stream.h"
 
 enum { MOST = 1 << 20 }; ///< Inflated bytes that are looked at.
 

@@ -2,8 +2,8 @@
 /// @file
 /// Text as Matrix Market. Several threads take slices of it, however short it is.
 
+#include "io/io_mtx.h"
 #include "lines.h"
-#include "tensor/io_mtx.h"
 
 static void
 header(reading *r, const char *begin, const char *end, bool last, bool *more)

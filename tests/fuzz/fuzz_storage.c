@@ -22,7 +22,7 @@ static uint64_t next_byte(uint64_t *state)
 #include "convert/build.h"
 #include "format/language.h"
 #include "fuzz.h"
-#include "tensor/io_native.h"
+#include "io/io_native.h"
 #include "tensor/walk.h"
 
 enum { MOST_ENTRIES = 64, MEMORY = 1 << 20 }; ///< MEMORY: of arrays; work is more.

@@ -6,8 +6,8 @@
 #ifndef CAIRN_TESTS_IR_WATCH_H
 #define CAIRN_TESTS_IR_WATCH_H
 
-#include "lower/abi.h"
-#include "lower/ir_run.h"
+#include "ir/ir_run.h"
+#include "share/abi.h"
 
 #include <criterion/criterion.h>
 

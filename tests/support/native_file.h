@@ -6,8 +6,8 @@
 #ifndef CAIRN_TESTS_NATIVE_FILE_H
 #define CAIRN_TESTS_NATIVE_FILE_H
 
+#include "io/io_native.h"
 #include "scratch.h"
-#include "tensor/io_native.h"
 
 typedef struct {
     char   bytes[1 << 16];

@@ -9,7 +9,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "lower/product.h"
-#include "lower/team.h"
+#include "share/team.h"
 #include "support/crash_note.h"
 #include "support/guarded.h"
 #include "support/kernel_batch.h"

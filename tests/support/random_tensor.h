@@ -5,8 +5,8 @@
 #ifndef CAIRN_TESTS_SUPPORT_RANDOM_TENSOR_H
 #define CAIRN_TESTS_SUPPORT_RANDOM_TENSOR_H
 
+#include "entries/entries.h"
 #include "support/random_format.h"
-#include "tensor/entries.h"
 
 #include <criterion/criterion.h>
 

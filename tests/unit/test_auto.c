@@ -5,8 +5,8 @@
 /// No test depends on how long anything takes.
 
 #include "api/api.h"
-#include "sched/sample.h"
-#include "sched/structure.h"
+#include "auto/sample.h"
+#include "auto/structure.h"
 #include "support/api.h"
 #include "support/brutal.h"
 #include "tensor/statistics.h"

@@ -6,7 +6,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
-#include "lower/abi.h"
+#include "share/abi.h"
 #include "support/brutal.h"
 #include "support/conversion.h"
 #include "support/kernel_loader.h"

@@ -7,13 +7,13 @@
 /// PROPERTY_SEED=N in the environment runs case N alone.
 
 #include "convert/build.h"
+#include "entries/entries_deal.h"
 #include "format/language.h"
 #include "support/conversion.h"
 #include "support/crash_note.h"
 #include "support/kernel_loader.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"
-#include "tensor/entries_deal.h"
 
 #include <criterion/criterion.h>
 

@@ -7,8 +7,8 @@
 /// PROPERTY_SEED=N in the environment runs case N alone.
 
 #include "convert/build.h"
-#include "convert/path.h"
 #include "format/language.h"
+#include "rules/path.h"
 #include "support/crash_note.h"
 #include "support/names.h"
 #include "support/random_tensor.h"

@@ -4,8 +4,8 @@
 /// not believed, choosing between ways, the file and what may be wrong with it. Other
 /// measurements with COST_SEED.
 
-#include "sched/cost_file.h"
-#include "sched/cost_fit.h"
+#include "cost/cost_file.h"
+#include "cost/cost_fit.h"
 #include "support/brutal.h"
 #include "support/scratch.h"
 

@@ -4,8 +4,8 @@
 /// Fortran's formats by themselves.
 
 #include "../support/read_cases.h"
-#include "tensor/io_fortran.h"
-#include "tensor/io_hb.h"
+#include "io/io_fortran.h"
+#include "io/io_hb.h"
 
 #include <math.h>
 

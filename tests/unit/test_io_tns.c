@@ -4,7 +4,7 @@
 /// line, plain and gzip, in pieces of any size.
 
 #include "../support/read_cases.h"
-#include "tensor/io_tns.h"
+#include "io/io_tns.h"
 
 TestSuite(io_tns, .init = read_up, .fini = read_down, .timeout = 280);
 

@@ -4,9 +4,9 @@
 /// what happens when memory ends, and what the checker refuses.
 
 #include "base/env.h"
-#include "lower/abi.h"
-#include "lower/ir_walk.h"
-#include "lower/passes.h"
+#include "ir/ir_walk.h"
+#include "ir/passes.h"
+#include "share/abi.h"
 #include "support/brutal.h"
 #include "support/ir_random.h"
 

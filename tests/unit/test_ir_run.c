@@ -4,8 +4,8 @@
 /// conventions, limits that are watched, and memory that ends. What expressions are is
 /// held to compilers by test_emit_c and test_passes_random.
 
-#include "lower/abi.h"
-#include "lower/ir_run.h"
+#include "ir/ir_run.h"
+#include "share/abi.h"
 
 #include <criterion/criterion.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/env.h"
 #include "emit/c.h"
-#include "lower/passes.h"
+#include "ir/passes.h"
 #include "support/compile.h"
 #include "support/ir_random.h"
 #include "support/seed.h"

@@ -5,7 +5,7 @@
 /// tasks. The whole file is run again with OMP_PROC_BIND, which has other wishes.
 
 #include "api/api.h"
-#include "sched/pins.h"
+#include "plan/pins.h"
 #include "support/small_product.h"
 
 #include <omp.h>

@@ -4,7 +4,7 @@
 /// orders, memories, pins, clocks, what cannot be placed, and failing allocations. Other
 /// problems with POLICY_SEED.
 
-#include "sched/policy.h"
+#include "place/policy.h"
 #include "support/brutal.h"
 
 #include <math.h>

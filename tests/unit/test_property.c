@@ -9,10 +9,10 @@
 #include "convert/build.h"
 #include "expr/reference.h"
 #include "format/language.h"
+#include "io/io_native.h"
 #include "support/crash_note.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"
-#include "tensor/io_native.h"
 #include "tensor/walk.h"
 
 #include <criterion/criterion.h>

@@ -2,8 +2,8 @@
 /// @file
 /// Orderings and sorted entries, against an insertion sort.
 
-#include "tensor/entries.h"
-#include "tensor/sort_items.h"
+#include "entries/entries.h"
+#include "entries/sort_items.h"
 
 #include <criterion/criterion.h>
 

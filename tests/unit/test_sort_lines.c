@@ -2,8 +2,8 @@
 /// @file
 /// Ranks of a few keys, by all who rank; lines of items of any length, ordered.
 
-#include "tensor/sort_lines.h"
-#include "tensor/sort_rank.h"
+#include "entries/sort_lines.h"
+#include "entries/sort_rank.h"
 
 #include <criterion/criterion.h>
 

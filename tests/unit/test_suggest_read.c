@@ -3,8 +3,8 @@
 /// Candidates from text: what a line is, what is no line, and the text that comes with the
 /// library.
 
+#include "auto/suggest.h"
 #include "format/language.h"
-#include "sched/suggest.h"
 #include "support/brutal.h"
 #include "support/names.h"
 

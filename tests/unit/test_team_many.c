@@ -3,7 +3,7 @@
 /// Scattered products divided among as many work-items as cards have: in a time that does
 /// not grow with columns times items, and into more than a few.
 
-#include "lower/team.h"
+#include "share/team.h"
 
 #include <criterion/criterion.h>
 

@@ -4,7 +4,7 @@
 /// format, families that say what is stored and not who named it.
 
 #include "api/api.h"
-#include "sched/work.h"
+#include "cost/work.h"
 #include "support/brutal.h"
 #include "support/small_product.h"
 

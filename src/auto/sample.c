@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Taking bands of rows.
+
+#include "auto/sample.h"
+
+#include "io/generate.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_BANDS = 24, GRAIN = 192 };
+
+/* Bands with less than this part of the entries that were wanted missed what there is. */
+enum { FEWER = 8 };
+
+/// Where the entries of row @p row begin.
+static cairn_pos find_row(const cairn_entries *entries, cairn_coord row)
+{
+    cairn_pos lo = 0, hi = entries->n;
+
+    while (lo < hi) {
+        const cairn_pos mid = lo + (hi - lo) / 2;
+
+        if (entries->coord[0][mid] < row)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/// Append the entries of rows lo .. hi-1, for which there is room, @p up rows further up,
+/// and @p left columns.
+static void take_band(const cairn_entries *from,
+                      cairn_coord          lo,
+                      cairn_coord          hi,
+                      cairn_coord          up,
+                      cairn_coord          left,
+                      cairn_entries       *to)
+{
+    const cairn_pos first = find_row(from, lo), n = find_row(from, hi) - first;
+
+    for (cairn_pos k = 0; k < n; k++) {
+        to->coord[0][to->n + k] = from->coord[0][first + k] - up;
+        to->coord[1][to->n + k] = from->coord[1][first + k] - left;
+    }
+    if (n > 0)
+        memcpy(&to->value[to->n], &from->value[first], (size_t)n * sizeof *to->value);
+    to->n += n;
+}
+
+static cairn_status make_room(cairn_env *env, cairn_pos n, cairn_entries *entries)
+{
+    cairn_entries_init(entries, 2);
+    const cairn_status status = cairn_entries_reserve(env, entries, n);
+
+    if (status != CAIRN_OK) cairn_entries_fini(env, entries);
+    return status;
+}
+
+/// Where bands lie: one in each of as many equal ranges of the rows, at a random place in
+/// it, since rows at round numbers may be special (in R-MAT graphs they are the longest).
+typedef struct {
+    int         bands;
+    cairn_coord first, apart, height;
+} cut;
+
+static cairn_coord band_begin(const cut *c, int b)
+{
+    const uint64_t places = (uint64_t)((c->apart - c->height) / GRAIN) + 1;
+
+    return c->first + b * c->apart
+           + (cairn_coord)(cairn_random(1, (uint64_t)b) % places) * GRAIN;
+}
+
+/// Rows that band @p b moves up.
+static cairn_coord band_shift(const cut *c, int b)
+{
+    return band_begin(c, b) - b * c->height;
+}
+
+/// Entries in the bands.
+static cairn_pos count_bands(const cairn_entries *entries, const cut *c)
+{
+    cairn_pos all = 0;
+
+    for (int b = 0; b < c->bands; b++) {
+        const cairn_coord lo = band_begin(c, b);
+
+        all += find_row(entries, lo + c->height) - find_row(entries, lo);
+    }
+    return all;
+}
+
+/// One band around the middle entry: nearly all entries are in few rows, which the bands
+/// missed.
+static cut cut_middle(const cairn_entries *entries, cairn_coord base)
+{
+    const cairn_coord row = entries->coord[0][entries->n / 2];
+
+    return (cut){1, base + (row - base) / GRAIN * GRAIN, GRAIN, GRAIN};
+}
+
+static cairn_status take_bands(cairn_env           *env,
+                               const cairn_entries *entries,
+                               const cut           *c,
+                               cairn_coord          cols,
+                               cairn_sample        *sample)
+{
+    const cairn_coord base = band_shift(c, 0), most = band_shift(c, c->bands - 1);
+
+    CAIRN_TRY(make_room(env, count_bands(entries, c), &sample->entries));
+    for (int b = 0; b < c->bands; b++) {
+        const cairn_coord lo = band_begin(c, b), shift = band_shift(c, b);
+
+        take_band(entries, lo, lo + c->height, shift, shift - most, &sample->entries);
+    }
+    sample->shape = (cairn_shape){
+        2, {c->bands * c->height, cols + most - base}
+    };
+    return CAIRN_OK;
+}
+
+/// How many bands, and how high, take @p share of @p rows: two or three even if that is
+/// a third or more too much, one low one if it is more still.
+static cut plan_bands(cairn_coord base, cairn_coord rows, double share)
+{
+    const double      grains = (double)rows * share / GRAIN;
+    const int         bands  = grains > MOST_BANDS ? MOST_BANDS
+                               : grains > 3        ? (int)grains
+                               : grains > 2.25     ? 3
+                               : grains > 1.25     ? 2
+                                                   : 1;
+    const cairn_coord steps  = (cairn_coord)ceil(grains * GRAIN / CAIRN_SAMPLE_BAND);
+
+    if (bands < 2)
+        return (cut){1, base, rows / GRAIN * GRAIN, fmax(1, steps) * CAIRN_SAMPLE_BAND};
+    return (cut){bands, base, rows / bands / GRAIN * GRAIN,
+                 (cairn_coord)fmax(1, grains / bands) * GRAIN};
+}
+
+cairn_status cairn_sample_take(cairn_env           *env,
+                               const cairn_entries *entries,
+                               cairn_coord          first,
+                               cairn_coord          end,
+                               cairn_coord          cols,
+                               int64_t              wanted,
+                               cairn_sample        *sample)
+{
+    /* A rank's rows may begin anywhere: down to a multiple of the grain. */
+    const cairn_coord base  = first / GRAIN * GRAIN;
+    const cairn_coord rows  = end - base;
+    const double      share = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
+    cut               c     = plan_bands(base, rows, share);
+    cairn_sample      fresh = {.whole = true, .entries = *entries};
+
+    fresh.shape = (cairn_shape){
+        2, {rows, cols}
+    };
+    fresh.whole = base == 0;
+    /* Bands that nearly touch would save nothing. */
+    if (share < 0.6 && c.height * c.bands < rows / 4 * 3) {
+        fresh.whole = false;
+        if (FEWER * count_bands(entries, &c) < wanted) c = cut_middle(entries, base);
+        CAIRN_TRY(take_bands(env, entries, &c, cols, &fresh));
+    } else if (!fresh.whole) {
+        CAIRN_TRY(make_room(env, entries->n, &fresh.entries));
+        take_band(entries, first, end, base, 0, &fresh.entries);
+    }
+    *sample = fresh;
+    return CAIRN_OK;
+}
+
+void cairn_sample_fini(cairn_env *env, cairn_sample *sample)
+{
+    if (!sample->whole) cairn_entries_fini(env, &sample->entries);
+    *sample = (cairn_sample){.whole = true};
+}

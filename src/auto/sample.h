@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Samples: some bands of a matrix's rows, put together to a smaller matrix of the same
+/// structure. There is one in each of as many equal ranges of the rows, at a random place,
+/// the same every time. Rows lie on one another without gaps, and the columns of a band
+/// are shifted as its rows are, so that a diagonal stays one; bands begin at multiples of
+/// 192 rows, and so do their shifts, so that blocks of 2, 3, 4, 6, 8 ... rows stay blocks.
+/// Where nearly all entries are in a few rows, which bands miss, there is a single band,
+/// around the middle entry.
+
+#ifndef CAIRN_AUTO_SAMPLE_H
+#define CAIRN_AUTO_SAMPLE_H
+
+#include "entries/entries.h"
+
+/* Rows of a single band are a multiple of this: what stretches of diagonals have. */
+enum { CAIRN_SAMPLE_BAND = 64 };
+
+typedef struct cairn_sample {
+    cairn_shape   shape;
+    cairn_entries entries; ///< Sorted, without duplicates.
+    bool          whole;   ///< It is all there is: `entries` are the caller's.
+} cairn_sample;
+
+/// Take about @p wanted entries of rows first .. end-1; all, if that is not much more.
+///
+/// Local. O(bands * log(entries) + wanted).
+///
+/// @param[in]  entries  Of order 2, sorted, without duplicates, of these rows; outlive the
+///                      sample.
+/// @param[out] sample   Release with cairn_sample_fini(). Unchanged on failure.
+cairn_status cairn_sample_take(cairn_env           *env,
+                               const cairn_entries *entries,
+                               cairn_coord          first,
+                               cairn_coord          end,
+                               cairn_coord          cols,
+                               int64_t              wanted,
+                               cairn_sample        *sample);
+
+void cairn_sample_fini(cairn_env *env, cairn_sample *sample);
+
+#endif

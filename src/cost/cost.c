@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Cost models: learning and predicting.
+
+#include "cost/cost.h"
+
+#include "cost/cost_file.h"
+#include "cost/cost_fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Priors, until something was measured: of the right order is all that they are. */
+#define HOST_LAUNCH    1e-6 /* a team of threads, started and joined */
+#define DEVICE_LAUNCH  3e-5 /* a queue beyond the processor, woken and waited for */
+#define CORE_BANDWIDTH 1e10 /* bytes per second, where nobody measured */
+
+void cairn_costs_init(cairn_env *env, const cairn_machine *machine, cairn_costs *costs)
+{
+    memset(costs, 0, sizeof *costs);
+    costs->env = env;
+    if (machine && machine->here) cairn_cost_file_open(costs, machine);
+}
+
+void cairn_costs_fini(cairn_costs *costs)
+{
+    cairn_free(costs->env, costs->model);
+    costs->model  = NULL;
+    costs->models = costs->capacity = 0;
+}
+
+/// Names come from drivers: what is not printable ASCII becomes a question mark.
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if (*text < ' ' || *text > '~') *text = '?';
+}
+
+void cairn_cost_device_of(const cairn_device *device,
+                          int                 ranks,
+                          cairn_cost_device  *described)
+{
+    const cairn_device_facts *info  = &device->info;
+    const int                 cores = info->threads > 0 ? info->threads : 1;
+    const double              bandwidth =
+        info->bandwidth > 0 ? info->bandwidth : CORE_BANDWIDTH * cores;
+
+    *described = (cairn_cost_device){.clock = info->clock};
+    snprintf(described->key, sizeof described->key,
+             "%s: %.120s, threads %d, ranks %d%s%.56s", info->kind, info->name,
+             info->threads, ranks, info->driver[0] ? ", driver " : "", info->driver);
+    make_printable(described->key);
+    described->prior = (cairn_cost_rates){
+        cairn_device_is_host(device) ? HOST_LAUNCH : DEVICE_LAUNCH, 1 / bandwidth, 0};
+}
+
+static cairn_cost_model *
+find(const cairn_costs *costs, const char *device, const char *family)
+{
+    for (int k = 0; k < costs->models; k++)
+        if (strcmp(costs->model[k].family, family) == 0
+            && strcmp(costs->model[k].device, device) == 0)
+            return &costs->model[k];
+    return NULL;
+}
+
+const cairn_cost_model *
+cairn_cost_find(cairn_costs *costs, const char *device, const char *family)
+{
+    cairn_cost_model *model = find(costs, device, family);
+
+    if (model) cairn_cost_refit(model);
+    return model;
+}
+
+static int64_t newest(const cairn_cost_model *model)
+{
+    return model->sample[model->samples - 1].when;
+}
+
+/// Make room for one more. @return false: there is no memory.
+static bool grow(cairn_costs *costs)
+{
+    const int more = costs->capacity ? 2 * costs->capacity : 8;
+
+    if (costs->models < costs->capacity) return true;
+    if (cairn_realloc(costs->env, more, sizeof *costs->model, (void **)&costs->model)
+        != CAIRN_OK)
+        return false;
+    costs->capacity = more;
+    return true;
+}
+
+/// A place for a new model: at the end, or that of the one longest not measured.
+static cairn_cost_model *take_place(cairn_costs *costs)
+{
+    int oldest = 0;
+
+    if (costs->models < CAIRN_COST_MODELS)
+        return grow(costs) ? &costs->model[costs->models++] : NULL;
+    for (int k = 1; k < costs->models; k++)
+        if (newest(&costs->model[k]) < newest(&costs->model[oldest])) oldest = k;
+    return &costs->model[oldest];
+}
+
+cairn_cost_model *cairn_cost_add_model(cairn_costs            *costs,
+                                       const char             *device,
+                                       const char             *family,
+                                       const cairn_cost_rates *prior)
+{
+    cairn_cost_model *model = find(costs, device, family);
+
+    if (model) return model;
+    model = take_place(costs);
+    if (!model) return NULL;
+    memset(model, 0, sizeof *model);
+    snprintf(model->device, sizeof model->device, "%s", device);
+    snprintf(model->family, sizeof model->family, "%s", family);
+    model->prior = model->rates = *prior;
+    return model;
+}
+
+static bool are_alike(double a, double b)
+{
+    return a <= 1.02 * b && b <= 1.02 * a;
+}
+
+static void remove_sample(cairn_cost_model *model, int k)
+{
+    memmove(&model->sample[k], &model->sample[k + 1],
+            (size_t)(model->samples - k - 1) * sizeof *model->sample);
+    model->samples--;
+}
+
+/// Keep few of one size, so that a job run again and again does not push all others out.
+static void make_room(cairn_cost_model *model, const cairn_cost_sample *sample)
+{
+    int alike = 0, first = -1;
+
+    for (int k = model->samples - 1; k >= 0; k--) {
+        if (!are_alike(model->sample[k].bytes, sample->bytes)
+            || !are_alike(model->sample[k].entries, sample->entries))
+            continue;
+        alike++, first = k;
+    }
+    if (alike >= CAIRN_COST_ALIKE) remove_sample(model, first);
+    if (model->samples == CAIRN_COST_SAMPLES) remove_sample(model, 0);
+}
+
+/// Samples come in the order of time, but for those of ranks that saved in between.
+void cairn_cost_add_sample(cairn_cost_model *model, const cairn_cost_sample *sample)
+{
+    int place;
+
+    make_room(model, sample);
+    for (place = model->samples; place > 0; place--) {
+        if (model->sample[place - 1].when <= sample->when) break;
+        model->sample[place] = model->sample[place - 1];
+    }
+    model->sample[place] = *sample;
+    model->samples++;
+    model->stale = true;
+    if (model->count < INT64_MAX) model->count++;
+}
+
+void cairn_cost_refit(cairn_cost_model *model)
+{
+    if (!model->stale) return;
+    cairn_cost_fit(model->sample, model->samples, &model->prior, &model->rates,
+                   &model->spread);
+    model->stale = false;
+}
+
+void cairn_cost_observe(cairn_costs             *costs,
+                        const cairn_cost_device *device,
+                        const cairn_work        *work,
+                        double                   seconds)
+{
+    const cairn_cost_sample sample = {work->bytes, work->entries, seconds, time(NULL),
+                                      true};
+    cairn_cost_model       *model;
+
+    if (device->clock == CAIRN_CLOCK_SIMULATED || !cairn_cost_sample_valid(&sample)
+        || !cairn_cost_rates_valid(&device->prior))
+        return;
+    model = cairn_cost_add_model(costs, device->key, work->family, &device->prior);
+    if (!model) return;
+    model->prior = device->prior;
+    cairn_cost_add_sample(model, &sample);
+}
+
+/// How many doublings lie between @p bytes and the sizes that were measured.
+static double doublings_outside(const cairn_cost_model *model, double bytes)
+{
+    double least = INFINITY, most = 0;
+
+    for (int k = 0; k < model->samples; k++) {
+        least = fmin(least, model->sample[k].bytes);
+        most  = fmax(most, model->sample[k].bytes);
+    }
+    if (bytes > most) return log2((bytes + 1) / (most + 1));
+    return bytes < least ? log2((least + 1) / (bytes + 1)) : 0;
+}
+
+double cairn_cost_spread(const cairn_cost_model *model, double bytes)
+{
+    const double n   = model->samples;
+    const double few = 0.5 / n,
+                 far = bytes < 0 ? 0 : 0.05 * doublings_outside(model, bytes);
+
+    return sqrt(model->spread * model->spread * (1 + 1 / n) + few * few + far * far);
+}
+
+void cairn_cost_predict(cairn_costs             *costs,
+                        const cairn_cost_device *device,
+                        const cairn_work        *work,
+                        cairn_cost_guess        *guess)
+{
+    const cairn_cost_model *model = cairn_cost_find(costs, device->key, work->family);
+
+    *guess = (cairn_cost_guess){
+        .clock   = device->clock,
+        .source  = CAIRN_COST_ESTIMATED,
+        .spread  = 1,
+        .seconds = cairn_cost_seconds(&device->prior, work->bytes, work->entries)};
+    if (!model) return;
+    guess->source  = CAIRN_COST_MEASURED;
+    guess->seconds = cairn_cost_seconds(&model->rates, work->bytes, work->entries);
+    guess->spread  = cairn_cost_spread(model, work->bytes);
+}
+
+void cairn_cost_of_product(cairn_costs                *costs,
+                           const cairn_device         *device,
+                           int                         ranks,
+                           const cairn_device_request *request,
+                           const cairn_work           *work,
+                           cairn_cost_guess           *guess)
+{
+    cairn_cost_device described;
+    const bool        can =
+        !device->lost && (!device->ops.can || device->ops.can(device, request));
+
+    cairn_cost_device_of(device, ranks, &described);
+    cairn_cost_predict(costs, &described, work, guess);
+    if (!can) {
+        guess->seconds = INFINITY;
+        return;
+    }
+    if (guess->source == CAIRN_COST_MEASURED || !device->ops.cost) return;
+    const double own = device->ops.cost(device, request);
+
+    if (!(own >= 0) || !isfinite(own)) return;
+    guess->seconds = own;
+    if (device->info.clock != CAIRN_CLOCK_SIMULATED) return;
+    guess->source = CAIRN_COST_MODELLED;
+    guess->spread = 0;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Counting work, and naming its families.
+
+#include "cost/work.h"
+
+#include "tensor/walk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/// Append to a family; what does not fit is cut.
+__attribute__((format(printf, 2, 3))) static void
+say(char family[CAIRN_FAMILY], const char *fmt, ...)
+{
+    const size_t length = strlen(family);
+    va_list      arguments;
+
+    va_start(arguments, fmt);
+    vsnprintf(family + length, CAIRN_FAMILY - length, fmt, arguments);
+    va_end(arguments);
+}
+
+/// What a form looks at: bit d for dimension d, and whether it divides or asks queries.
+typedef struct {
+    uint32_t dims;
+    bool     divides, takes_rest, asks;
+} looks;
+
+static void look(const cairn_algebra *algebra, const cairn_form *form, looks *seen)
+{
+    for (int t = 0; t < form->terms; t++) {
+        const cairn_atom *atom = &algebra->atom[form->term[t].atom];
+
+        switch (atom->kind) {
+        case CAIRN_ATOM_DIM: seen->dims |= UINT32_C(1) << atom->number; continue;
+        case CAIRN_ATOM_QUERY: seen->asks = true; continue;
+        case CAIRN_ATOM_DIV: seen->divides = true; break;
+        case CAIRN_ATOM_MOD: seen->takes_rest = true; break;
+        }
+        look(algebra, &atom->form, seen);
+    }
+}
+
+/// "0/" for d0/c, "01" for d1-d0, "q" for what a query numbers.
+static void say_form(char *family, const cairn_layout *layout, const cairn_form *form)
+{
+    looks seen = {0};
+
+    look(layout->algebra, form, &seen);
+    say(family, " ");
+    for (int d = 0; d < layout->order; d++)
+        if (seen.dims >> d & 1) say(family, "%d", d);
+    say(family, "%s%s%s", seen.asks ? "q" : "", seen.divides ? "/" : "",
+        seen.takes_rest ? "%" : "");
+}
+
+/// The next power of two, for things whose number changes the code's speed slowly.
+static int64_t size_class(int64_t size)
+{
+    int64_t power = 1;
+
+    while (power < size && power < 1024)
+        power *= 2;
+    return power;
+}
+
+static void say_level(char *family, const cairn_layout *layout, int l)
+{
+    static const char *const kinds[] = {"dense", "compressed", "singleton", "ragged"};
+    const cairn_level       *level   = &layout->level[l];
+
+    say_form(family, layout, &level->form);
+    say(family, ".%s", kinds[level->kind]);
+    if (level->has_ptr) say(family, ".p%d", level->ptr_bits);
+    if (level->has_idx) say(family, ".i%d", level->idx_bits);
+    if (level->tuple >= 0) say(family, ".packed");
+    /* A complete level below stored ones is an inner loop of this length. */
+    if (layout->last >= 0 && l > layout->last && !level->has_idx && level->sized)
+        say(family, ":%d", (int)size_class(level->size));
+}
+
+static void say_layout(char *family, const cairn_layout *layout)
+{
+    for (int l = 0; l < layout->levels; l++)
+        say_level(family, layout, l);
+    if (layout->partition >= 0) say(family, " banks");
+    if (layout->pads) say(family, " pads");
+}
+
+/// Classes that have code of their own, or behave alike in caches.
+static const char *columns_class(int64_t columns)
+{
+    return columns == 1 ? "1" : columns <= 8 ? "8" : columns <= 64 ? "64" : "many";
+}
+
+static void say_product(char *family, const cairn_device_work *product)
+{
+    const cairn_product_options *op = product->op;
+
+    say(family, "product%s f%d k%s", op->transposed ? ".t" : "",
+        product->tensor->value_bits, columns_class(op->columns));
+    if (product->tensor->groups > product->member)
+        say_layout(family, cairn_work_group(product)->layout);
+}
+
+static double stored_values(const cairn_device_work *product)
+{
+    double values = 0;
+
+    for (int64_t k = 0; k < cairn_work_group(product)->count; k++)
+        values += (double)cairn_work_part(product, k)->view.values;
+    return values;
+}
+
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+void cairn_work_of_product(const cairn_device_work *product,
+                           bool                     sets,
+                           cairn_work              *work)
+{
+    const double columns = (double)product->op->columns;
+    const double size    = columns * (product->tensor->value_bits / 8);
+    const double in      = (double)cairn_work_rows_in(product);
+
+    *work = (cairn_work){.entries = (double)cairn_work_entries(product),
+                         .arrays  = (double)cairn_work_group(product)->bytes,
+                         .rows    = (double)cairn_work_rows_out(product)};
+    say_product(work->family, product);
+    work->x      = size * smaller(in, work->entries);
+    work->y      = size * work->rows * (sets ? 1 : 2);
+    work->flops  = 2 * columns * work->entries;
+    work->padded = 2 * columns * stored_values(product);
+    work->bytes  = work->arrays + work->x + work->y;
+}
+
+typedef struct {
+    int         dimension;
+    cairn_coord first;
+    int64_t    *count; ///< [rows]
+} row_counts;
+
+static cairn_status
+count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    const row_counts *rows = user;
+    const bool        pads = part->layout->pads;
+
+    for (int k = 0; k < batch->n; k++) {
+        if (pads && cairn_value_get(&part->view, batch->value[k]) == 0) continue;
+        rows->count[batch->coord[rows->dimension][k] - rows->first]++;
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status walk_rows(const cairn_device_work *product, row_counts *rows)
+{
+    cairn_env    *env    = product->tensor->env;
+    cairn_walker *walker = NULL;
+
+    CAIRN_TRY(cairn_walker_create(env, cairn_work_group(product)->layout, &walker));
+    const cairn_status status =
+        cairn_walk_member(walker, product->tensor, product->member, count_batch, rows);
+
+    cairn_walker_destroy(env, &walker);
+    return status;
+}
+
+cairn_status cairn_work_count_rows(const cairn_device_work *product, cairn_work *work)
+{
+    cairn_env    *env       = product->tensor->env;
+    const int     dimension = product->op->transposed ? 1 : 0;
+    const int64_t n         = cairn_work_rows_out(product);
+    row_counts    rows      = {dimension, product->tensor->box[dimension].lo, NULL};
+    int64_t       longest   = 0;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, n, &rows.count));
+    const cairn_status status = walk_rows(product, &rows);
+
+    for (int64_t k = 0; k < n; k++)
+        if (rows.count[k] > longest) longest = rows.count[k];
+    cairn_free(env, rows.count);
+    if (status == CAIRN_OK) work->longest_row = (double)longest;
+    return status;
+}
+
+static bool path_sorts(const cairn_path *path)
+{
+    for (int k = 0; k < path->rules; k++)
+        if (path->rule[k].kind == CAIRN_RULE_SORT) return true;
+    return false;
+}
+
+void cairn_work_of_conversion(const cairn_path *path,
+                              int               value_bits,
+                              double            entries,
+                              double            in,
+                              double            out,
+                              cairn_work       *work)
+{
+    *work = (cairn_work){.entries = entries, .arrays = in, .y = out};
+    say(work->family, "convert f%d%s moves%d", value_bits,
+        path_sorts(path) ? " sorts" : "",
+        (int)smaller(1e6, 16 * (double)(int64_t)(path->total.bytes / 16)));
+    work->bytes = in + out;
+}
+
+void cairn_work_of_transfer(cairn_transfer way, double bytes, cairn_work *work)
+{
+    *work = (cairn_work){.bytes = bytes};
+    say(work->family, "transfer %s", way == CAIRN_TRANSFER_IN ? "in" : "out");
+}
+
+void cairn_work_of_merge(int         partial,
+                         double      rows,
+                         double      columns,
+                         int         value_bits,
+                         cairn_work *work)
+{
+    const double one = rows * columns * (value_bits / 8);
+
+    *work = (cairn_work){
+        .rows = rows, .flops = partial * rows * columns, .bytes = 3 * partial * one};
+    work->x = partial * one, work->y = 2 * partial * one;
+    say(work->family, "merge f%d", value_bits);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Entries: coordinates and values of stored positions, a structure of arrays. Readers
+/// produce them, distribution moves them, building a tensor consumes them, walking a
+/// tensor gives them back. Values are f64 whatever the tensor's element type will be.
+
+#ifndef CAIRN_ENTRIES_ENTRIES_H
+#define CAIRN_ENTRIES_ENTRIES_H
+
+#include "base/env.h"
+
+/// Order and global extents of a tensor.
+typedef struct cairn_shape {
+    int         order;
+    cairn_coord extent[CAIRN_MAX_ORDER];
+} cairn_shape;
+
+typedef struct cairn_entries {
+    int          order;
+    cairn_pos    n, capacity;
+    cairn_coord *coord[CAIRN_MAX_ORDER]; ///< [order] arrays of [n], global, 0-based.
+    double      *value;                  ///< [n]
+} cairn_entries;
+
+/// Start with no entries and nothing allocated. Pairs with cairn_entries_fini().
+void cairn_entries_init(cairn_entries *entries, int order);
+
+void cairn_entries_fini(cairn_env *env, cairn_entries *entries);
+
+/// Make room for @p capacity entries in all (never shrinks).
+/// @retval CAIRN_NO_MEMORY  Also when the bytes would exceed the memory limit.
+cairn_status
+cairn_entries_reserve(cairn_env *env, cairn_entries *entries, cairn_pos capacity);
+
+/// Append one entry, growing by half when full.
+cairn_status cairn_entries_add(cairn_env         *env,
+                               cairn_entries     *entries,
+                               const cairn_coord *coord,
+                               double             value);
+
+/// Bytes that one entry of @p order takes.
+static inline int64_t cairn_entry_bytes(int order)
+{
+    return 8 * (int64_t)(order + 1);
+}
+
+/// Put the entries in order[0..n-1] first, second, ... (a permutation).
+cairn_status
+cairn_entries_permute(cairn_env *env, cairn_entries *entries, const cairn_pos *order);
+
+/// Sort by (d0, d1, ...), stably, and add duplicates in the order in which they stand
+/// (which is file order, so that sums have the same bits on any number of ranks).
+///
+/// Cost: one compare an entry when sorted. Else, where the coordinates fit 63 bits: two
+/// passes that deal the entries to buckets, then one for each 10 bits in which the
+/// entries of a bucket differ, in cache; on all threads from 200,000 entries on. Memory,
+/// for n entries: 16n, and for the threads 16 for each entry of the largest bucket, or 8n.
+cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries);
+
+/// Add duplicates of entries that are sorted, in the order in which they stand.
+void cairn_entries_add_duplicates(cairn_entries *entries);
+
+/// Coordinates and values in somebody else's arrays.
+typedef struct cairn_given {
+    int                order;
+    cairn_pos          n;
+    const cairn_coord *coord[CAIRN_MAX_ORDER]; ///< Entry p's at coord[k][p * stride].
+    cairn_pos          stride;
+    const double      *value;  ///< [n]; NULL: all are 1.
+    const cairn_coord *extent; ///< [order] below which they are to lie; NULL: they do.
+} cairn_given;
+
+/// Fill entries, which are empty, with those given, in the order given.
+///
+/// @param entries  Unchanged on failure, but for their capacity.
+/// @retval CAIRN_BAD_COORD  A coordinate outside the extents; the first is told.
+cairn_status
+cairn_entries_copy(cairn_env *env, const cairn_given *given, cairn_entries *entries);
+
+/// As cairn_entries_copy() and then cairn_entries_sort(), but sorted on the way: entries
+/// in order are copied, the others go straight to buckets, or if they are few to columns.
+cairn_status
+cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entries);
+
+/// A stable ordering by several keys, the first the most significant.
+///
+/// @param[in]  key    [keys] arrays of [n]; not changed.
+/// @param[out] order  [n]: which row comes first, second, ...; caller's array.
+/// Cost: one counting pass per 11 bits of a key's range; rows in order cost one compare.
+cairn_status cairn_sort_order(cairn_env            *env,
+                              cairn_pos             n,
+                              int                   keys,
+                              const int64_t *const *key,
+                              cairn_pos            *order);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Few entries, by columns and then by rows.
+
+#include "entries/entries_columns.h"
+
+#include <string.h>
+
+enum {
+    MOST = 200000, ///< Entries; more are sorted faster in buckets.
+    EACH = 4,      ///< Counters that an entry pays for,
+    FREE = 1024,   ///< beside these.
+    RUN  = 8,      ///< Numbers of rows written at once.
+};
+
+bool cairn_columns_fit(const cairn_given *given)
+{
+    const int64_t most = EACH * given->n + FREE;
+
+    return given->order == 2 && given->extent && given->n <= MOST
+           && given->extent[0] <= most && given->extent[1] <= most;
+}
+
+/* Loops are inlined where coordinates lie side by side, as programs give them. */
+#define INLINE static inline __attribute__((always_inline))
+
+/// Count by row and by column.
+/// @return false: an entry is not within the extents.
+INLINE bool
+count_entries(const cairn_given *given, int64_t stride, uint32_t *row, uint32_t *col)
+{
+    const cairn_coord *const i = given->coord[0], *const j = given->coord[1];
+    const uint64_t rows = (uint64_t)given->extent[0];
+    const uint64_t cols = (uint64_t)given->extent[1];
+
+    for (cairn_pos p = 0; p < given->n; p++) {
+        const uint64_t r = (uint64_t)i[p * stride], k = (uint64_t)j[p * stride];
+
+        if (r >= rows || k >= cols) return false;
+        row[r]++;
+        col[k]++;
+    }
+    return true;
+}
+
+/// From counts to begins.
+static void add_up(int64_t n, uint32_t *next)
+{
+    uint32_t before = 0;
+
+    for (int64_t k = 0; k < n; k++) {
+        const uint32_t here = next[k];
+
+        next[k] = before;
+        before += here;
+    }
+}
+
+INLINE void
+deal(const cairn_given *given, int64_t stride, int bits, uint32_t *col, cairn_item *to)
+{
+    const cairn_coord *const i = given->coord[0], *const j = given->coord[1];
+    const double *const value = given->value;
+
+    for (cairn_pos p = 0; p < given->n; p++) {
+        const uint64_t    r = (uint64_t)i[p * stride], k = (uint64_t)j[p * stride];
+        const double      v   = value ? value[p] : 1.0;
+        cairn_item *const its = &to[col[k]++];
+
+        its->word = r << bits | k;
+        memcpy(&its->load, &v, sizeof v);
+    }
+}
+
+/// Count, and deal to columns.
+/// @return false: an entry is not within the extents.
+static bool count_and_deal(const cairn_given *given, uint32_t *col, cairn_dealt *to)
+{
+    const bool    pairs = given->stride == 2;
+    const int64_t rows = given->extent[0], cols = given->extent[1];
+    const int     bits = to->words.range[1].bits;
+
+    memset(to->line, 0, (size_t)(rows + 1) * sizeof *to->line);
+    memset(col, 0, (size_t)cols * sizeof *col);
+    if (!(pairs ? count_entries(given, 2, to->line, col)
+                : count_entries(given, given->stride, to->line, col)))
+        return false;
+    add_up(rows + 1, to->line);
+    add_up(cols, col);
+    if (pairs)
+        deal(given, 2, bits, col, to->items);
+    else
+        deal(given, given->stride, bits, col, to->items);
+    return true;
+}
+
+cairn_status cairn_columns_deal(cairn_env         *env,
+                                const cairn_given *given,
+                                const cairn_words *words,
+                                bool              *inside,
+                                cairn_dealt       *dealt)
+{
+    uint32_t    *col = NULL;
+    cairn_status status;
+
+    *dealt = (cairn_dealt){.order   = 2,
+                           .n       = given->n,
+                           .words   = *words,
+                           .buckets = 1,
+                           .most    = given->n,
+                           .threads = 1,
+                           .lines   = given->extent[0]};
+    CAIRN_GO(done, CAIRN_NEW(env, given->extent[1], &col));
+    CAIRN_GO(done, CAIRN_NEW(env, given->extent[0] + 1, &dealt->line));
+    CAIRN_GO(done, cairn_dealt_create(env, dealt));
+    dealt->begin[0] = dealt->at[0] = 0;
+    dealt->count[0] = dealt->made[0] = given->n;
+    dealt->least[0]                  = 0;
+    dealt->least[1]                  = (uint64_t)1 << words->bits;
+    *inside                          = count_and_deal(given, col, dealt);
+done:
+    cairn_free(env, col);
+    return status;
+}
+
+static void
+deal_to_rows(const cairn_dealt *dealt, uint32_t *row, cairn_entries *entries)
+{
+    const cairn_item *const items = dealt->items;
+    const int               bits  = dealt->words.range[1].bits;
+    const uint64_t          mask  = ((uint64_t)1 << bits) - 1;
+    cairn_coord *const      col   = entries->coord[1];
+    double *const           value = entries->value;
+
+    for (cairn_pos p = 0; p < dealt->n; p++) {
+        const uint64_t word = items[p].word;
+        const uint32_t at   = row[word >> bits]++;
+
+        col[at] = (cairn_coord)(word & mask);
+        memcpy(&value[at], &items[p].load, sizeof *value);
+    }
+}
+
+/// Write the rows' numbers, in order. Most rows are short, and their ends are hard to
+/// foresee: RUN numbers are written at once, of which the next rows replace those that
+/// are not the row's.
+static void write_rows(int64_t rows, const uint32_t *begin, cairn_entries *entries)
+{
+    cairn_coord *const row = entries->coord[0];
+    const cairn_pos    n   = entries->n;
+
+    for (int64_t r = 0; r < rows; r++) {
+        cairn_pos p = begin[r];
+
+        for (; p + RUN <= n && p < begin[r + 1]; p += RUN)
+            for (int k = 0; k < RUN; k++)
+                row[p + k] = r;
+        for (; p < begin[r + 1]; p++)
+            row[p] = r;
+    }
+}
+
+static bool have_twins(const cairn_entries *entries)
+{
+    const cairn_coord *const i = entries->coord[0], *const j = entries->coord[1];
+    bool twins = false;
+
+    for (cairn_pos p = 1; p < entries->n; p++)
+        twins |= (i[p] == i[p - 1]) & (j[p] == j[p - 1]);
+    return twins;
+}
+
+cairn_status
+cairn_columns_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entries)
+{
+    const int64_t rows = dealt->lines;
+    uint32_t     *row  = NULL;
+
+    CAIRN_TRY(CAIRN_NEW(env, rows, &row));
+    memcpy(row, dealt->line, (size_t)rows * sizeof *row);
+    deal_to_rows(dealt, row, entries);
+    cairn_free(env, row);
+    entries->n = dealt->n;
+    write_rows(rows, dealt->line, entries);
+    if (have_twins(entries)) cairn_entries_add_duplicates(entries);
+    return CAIRN_OK;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Entries as words, dealt to buckets that fit a core's cache: what any order of entries
+/// starts from. A word has the coordinates of an entry side by side in 63 bits, the first
+/// the most significant; an item is a word with its value.
+
+#ifndef CAIRN_ENTRIES_ENTRIES_DEAL_H
+#define CAIRN_ENTRIES_ENTRIES_DEAL_H
+
+#include "entries/entries.h"
+#include "entries/sort_items.h"
+
+/// How coordinates lie in words.
+typedef struct cairn_words {
+    cairn_key_range range[CAIRN_MAX_ORDER];
+    int             bits; ///< Of a word in all.
+} cairn_words;
+
+/// Lay out coordinates between the least and the greatest that are given.
+/// @return false: 63 bits do not hold them. Also when there are none.
+bool cairn_words_measure(const cairn_given *given, cairn_words *words);
+
+/// Lay out coordinates within the extents that they are to lie in.
+/// @return false: 63 bits do not hold them.
+bool cairn_words_within(const cairn_given *given, cairn_words *words);
+
+/// Items in buckets. All words of a bucket are less than those of the next; within a
+/// bucket items stand in the order given, or, where lines are known, in that of columns
+/// (d1), and those of a column in the order given.
+typedef struct cairn_dealt {
+    int         order;
+    cairn_pos   n;
+    cairn_words words;
+    int64_t     buckets;
+    cairn_pos  *begin;   ///< [buckets] first item,
+    cairn_pos  *count;   ///< [buckets] items,
+    cairn_pos  *made;    ///< [buckets] room for what they become,
+    cairn_pos  *at;      ///< [buckets] items of the buckets before.
+    uint64_t   *least;   ///< [buckets + 1] words that go to it are not less.
+    cairn_pos   most;    ///< Items of the largest bucket.
+    cairn_item *items;   ///< With gaps between buckets.
+    int         threads; ///< That are worth their while.
+    uint32_t   *line; ///< NULL; or [lines + 1] where each row begins, all together in
+                      ///< one bucket.
+    int64_t lines;    ///< Rows, from 0 on.
+} cairn_dealt;
+
+/// Deal entries to buckets, straight from where they were given.
+///
+/// @param words    A layout; where it turns out too wide it is measured anew.
+/// @param inside   The coordinates are within the layout; else nothing was dealt.
+/// @param dealt    Give back with cairn_dealt_fini(), on failure, too.
+///
+/// Memory: 16 bytes an entry; while they are dealt up to 0.5 MB for each thread.
+cairn_status cairn_entries_deal(cairn_env         *env,
+                                const cairn_given *given,
+                                const cairn_words *words,
+                                bool              *inside,
+                                cairn_dealt       *dealt);
+
+/// Allocate the arrays of buckets, whose number and whose items' are set. What `line` is
+/// stays as it is.
+cairn_status cairn_dealt_create(cairn_env *env, cairn_dealt *dealt);
+
+void cairn_dealt_fini(cairn_env *env, cairn_dealt *dealt);
+
+/// Fill entries with those dealt, sorted, duplicates added; they stay dealt.
+///
+/// @param entries  With room for them. Unchanged on failure.
+///
+/// Memory: 16 bytes for each thread and item of the largest bucket, at most 8 an entry
+/// unless one bucket has more.
+cairn_status
+cairn_dealt_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entries);
+
+/// As cairn_entries_take(), but what is in no order is only dealt; then `dealt->n` > 0,
+/// and there are no entries.
+///
+/// @param dealt  Give back with cairn_dealt_fini(), on failure, too.
+cairn_status cairn_entries_take_or_deal(cairn_env         *env,
+                                        const cairn_given *given,
+                                        cairn_entries     *entries,
+                                        cairn_dealt       *dealt);
+
+/// cairn_dealt_sort() into entries without room.
+cairn_status
+cairn_entries_take_dealt(cairn_env *env, cairn_dealt *dealt, cairn_entries *entries);
+
+/// Threads that may order buckets at once: each has room for @p items items, all together
+/// for no more than half of those dealt, or for one bucket.
+int cairn_dealt_sorters(const cairn_dealt *dealt, cairn_pos items);
+
+#endif

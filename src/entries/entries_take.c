@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Entries out of somebody else's arrays. What is sorted is copied; what is not goes from
+/// there straight to buckets, so that unsorted entries never lie in memory as such.
+
+#include "entries/entries_columns.h"
+
+#include <inttypes.h>
+
+enum { GLANCE = 1024 }; ///< Entries that tell whether the others may go by columns.
+
+/// Tell the first entry that is not within the extents.
+static cairn_status check_inside(cairn_env *env, const cairn_given *given)
+{
+    for (cairn_pos p = 0; p < given->n; p++)
+        for (int k = 0; given->extent && k < given->order; k++) {
+            const cairn_coord d = given->coord[k][p * given->stride];
+
+            CAIRN_CHECK(d >= 0 && d < given->extent[k], env, CAIRN_BAD_COORD,
+                        "coordinates: entry %" PRId64 ": d%d = %" PRId64
+                        " is outside 0..%" PRId64,
+                        p, k, d, given->extent[k] - 1);
+        }
+    return CAIRN_OK;
+}
+
+/// Copy entries as long as they are in order and inside, adding duplicates.
+/// @return How many of those given were taken.
+static inline __attribute__((always_inline)) cairn_pos
+take_sorted(const cairn_given *from, int order, cairn_entries *to)
+{
+    const cairn_given   given   = *from;
+    const cairn_entries entries = *to;
+    cairn_pos           n = 0, p = 0;
+
+    for (; p < given.n; p++) {
+        cairn_coord  d[CAIRN_MAX_ORDER];
+        const double value  = given.value ? given.value[p] : 1.0;
+        int          sign   = 0; /* of the difference from the entry before */
+        bool         inside = true;
+
+        for (int k = 0; k < order; k++)
+            d[k] = given.coord[k][p * given.stride];
+        for (int k = 0; given.extent && k < order; k++)
+            inside &= (uint64_t)d[k] < (uint64_t)given.extent[k];
+        if (!inside) break;
+        for (int k = 0; n > 0 && sign == 0 && k < order; k++) {
+            const cairn_coord before = entries.coord[k][n - 1];
+
+            sign = (d[k] > before) - (d[k] < before);
+        }
+        if (n > 0 && sign < 0) break;
+        if (n > 0 && sign == 0) {
+            entries.value[n - 1] += value;
+            continue;
+        }
+        for (int k = 0; k < order; k++)
+            entries.coord[k][n] = d[k];
+        entries.value[n++] = value;
+    }
+    to->n = n;
+    return p;
+}
+
+/// Whether the first entries of a matrix stand in the order of (d1, d0).
+static bool begins_by_columns(const cairn_given *given)
+{
+    const cairn_pos end = given->n < GLANCE ? given->n : GLANCE, s = given->stride;
+
+    if (given->order != 2) return false;
+    const cairn_coord *const i = given->coord[0], *const j = given->coord[1];
+
+    for (cairn_pos p = 1; p < end; p++)
+        if (j[p * s - s] > j[p * s]
+            || (j[p * s - s] == j[p * s] && i[p * s - s] > i[p * s]))
+            return false;
+    return true;
+}
+
+cairn_status
+cairn_entries_copy(cairn_env *env, const cairn_given *given, cairn_entries *entries)
+{
+    CAIRN_TRY(cairn_entries_reserve(env, entries, given->n));
+    CAIRN_TRY(check_inside(env, given));
+    for (int k = 0; k < given->order; k++)
+        for (cairn_pos p = 0; p < given->n; p++)
+            entries->coord[k][p] = given->coord[k][p * given->stride];
+    for (cairn_pos p = 0; p < given->n; p++)
+        entries->value[p] = given->value ? given->value[p] : 1.0;
+    entries->n = given->n;
+    return CAIRN_OK;
+}
+
+static cairn_status
+copy_and_sort(cairn_env *env, const cairn_given *given, cairn_entries *entries)
+{
+    CAIRN_TRY(cairn_entries_copy(env, given, entries));
+    const cairn_status status = cairn_entries_sort(env, entries);
+
+    if (status != CAIRN_OK) entries->n = 0;
+    return status;
+}
+
+cairn_status
+cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entries)
+{
+    cairn_dealt  dealt = {.n = 0};
+    cairn_status status;
+
+    CAIRN_GO(done, cairn_entries_take_or_deal(env, given, entries, &dealt));
+    if (dealt.n > 0) status = cairn_entries_take_dealt(env, &dealt, entries);
+done:
+    cairn_dealt_fini(env, &dealt);
+    return status;
+}
+
+cairn_status
+cairn_entries_take_dealt(cairn_env *env, cairn_dealt *dealt, cairn_entries *entries)
+{
+    CAIRN_TRY(cairn_entries_reserve(env, entries, dealt->n));
+    return cairn_dealt_sort(env, dealt, entries);
+}
+
+cairn_status cairn_entries_take_or_deal(cairn_env         *env,
+                                        const cairn_given *given,
+                                        cairn_entries     *entries,
+                                        cairn_dealt       *dealt)
+{
+    cairn_words words;
+    cairn_pos   taken;
+    bool        inside = true;
+
+    CAIRN_TRY(cairn_entries_reserve(env, entries, given->n));
+    taken = given->order == 2 ? take_sorted(given, 2, entries)
+                              : take_sorted(given, given->order, entries);
+    if (taken == given->n) return CAIRN_OK;
+    entries->n = 0;
+    if (begins_by_columns(given)
+        || !(given->extent ? cairn_words_within(given, &words)
+                           : cairn_words_measure(given, &words)))
+        return copy_and_sort(env, given, entries);
+    cairn_entries_fini(env, entries); /* its room is that of the buckets */
+    CAIRN_TRY((cairn_columns_fit(given) ? cairn_columns_deal : cairn_entries_deal)(
+        env, given, &words, &inside, dealt));
+    return inside ? CAIRN_OK : check_inside(env, given);
+}

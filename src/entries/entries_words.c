@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Entries out of buckets: every bucket is sorted in cache and unpacked from there. Equal
+/// words meet in one bucket, in the order given, so that the result is the same for any
+/// number of threads.
+
+#include "entries/entries_words.h"
+
+#include "entries/entries_columns.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/// The buckets while they are sorted.
+typedef struct {
+    const cairn_dealt *dealt;
+    cairn_entries     *entries; ///< To be filled.
+    cairn_item        *scratch; ///< [most] for each thread that sorts.
+    _Atomic int64_t    taken;   ///< Buckets that somebody sorts, or has sorted.
+} sorting;
+
+/* Loops over entries are inlined with a constant order, and have what they read in copies
+ * of their own: what they write might be any of it. */
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void unpack(const cairn_words *words,
+                   int                order,
+                   uint64_t           word,
+                   cairn_entries     *entries,
+                   cairn_pos          p)
+{
+    for (int k = order - 1; k >= 0; k--) {
+        const int bits = words->range[k].bits;
+
+        entries->coord[k][p] =
+            words->range[k].least + (cairn_coord)(word & ~(~UINT64_C(0) << bits));
+        word >>= bits;
+    }
+}
+
+/// Write the items of a bucket from entry @p to on, adding duplicates.
+/// @param order  Of the items; NULL: they stand in it.
+/// @return Entries written.
+INLINE cairn_pos write_items(const cairn_words *words,
+                             int                modes,
+                             cairn_pos          count,
+                             const cairn_item  *items,
+                             const uint64_t    *order,
+                             cairn_entries     *to,
+                             cairn_pos          at)
+{
+    const cairn_words layout  = *words;
+    cairn_entries     entries = *to;
+    cairn_pos         n       = at;
+    uint64_t          last    = 0;
+
+    for (cairn_pos k = 0; k < count; k++) {
+        const cairn_item *item =
+            order ? cairn_handled_item(items, order, k) : &items[k];
+        double value;
+
+        memcpy(&value, &item->load, sizeof value);
+        if (k > 0 && item->word == last) {
+            entries.value[n - 1] += value;
+            continue;
+        }
+        last = item->word;
+        unpack(&layout, modes, last, &entries, n);
+        entries.value[n++] = value;
+    }
+    return n - at;
+}
+
+/// Bits of a word below those in which all items of bucket @p b agree.
+static int bits_of_bucket(const cairn_dealt *d, int64_t b)
+{
+    const uint64_t differ = d->least[b] ^ (d->least[b + 1] - 1);
+
+    return differ ? 64 - __builtin_clzll(differ) : 0;
+}
+
+/// Sort bucket @p b; what is sorted goes to the entries while it is in cache.
+/// @return Entries that it became.
+static cairn_pos
+sort_bucket(const cairn_dealt *d, int64_t b, cairn_item *scratch, cairn_entries *to)
+{
+    const int       modes = d->order;
+    const int       split = d->words.range[modes - 1].bits;
+    const cairn_pos count = d->count[b], at = d->at[b];
+    cairn_item     *items = d->items + d->begin[b];
+    const uint64_t *order = NULL;
+    uint64_t *const room  = (uint64_t *)(void *)scratch;
+
+    if (count <= CAIRN_HANDLES) order = cairn_sort_handles(count, split, items, room);
+    if (order && modes == 2)
+        return write_items(&d->words, 2, count, items, order, to, at);
+    if (order) return write_items(&d->words, modes, count, items, order, to, at);
+
+    cairn_item *const sorted =
+        cairn_sort_items(count, bits_of_bucket(d, b), split, items, scratch);
+
+    if (sorted != items) memcpy(items, sorted, (size_t)count * sizeof *items);
+    return write_items(&d->words, modes, count, items, NULL, to, at);
+}
+
+static void sort_task(void *user, int sorter)
+{
+    sorting *const     s = user;
+    const cairn_dealt *d = s->dealt;
+
+    for (int64_t b; (b = atomic_fetch_add(&s->taken, 1)) < d->buckets;)
+        d->made[b] = sort_bucket(d, b, s->scratch + sorter * d->most, s->entries);
+}
+
+int cairn_dealt_sorters(const cairn_dealt *dealt, cairn_pos items)
+{
+    const cairn_pos fit = items > 0 ? dealt->n / 2 / items : 1;
+
+    return fit < 1 ? 1 : fit < dealt->threads ? (int)fit : dealt->threads;
+}
+
+/// Bring the entries of the buckets together where duplicates left gaps.
+static void close_gaps(const cairn_dealt *d, cairn_entries *entries)
+{
+    cairn_pos n = 0;
+
+    for (int64_t b = 0; b < d->buckets; b++) {
+        const cairn_pos from  = d->at[b];
+        const size_t    bytes = (size_t)d->made[b] * sizeof *entries->value;
+
+        if (n < from && bytes > 0) {
+            for (int k = 0; k < entries->order; k++)
+                memmove(entries->coord[k] + n, entries->coord[k] + from, bytes);
+            memmove(entries->value + n, entries->value + from, bytes);
+        }
+        n += d->made[b];
+    }
+    entries->n = n;
+}
+
+cairn_status
+cairn_dealt_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entries)
+{
+    if (dealt->line) return cairn_columns_sort(env, dealt, entries);
+    const int sorters = cairn_dealt_sorters(dealt, dealt->most);
+    sorting   s       = {.dealt = dealt, .entries = entries};
+
+    CAIRN_TRY(CAIRN_NEW(env, dealt->most * sorters, &s.scratch));
+    cairn_crew_run(&env->crew, sorters, sort_task, &s, sorters);
+    close_gaps(dealt, entries);
+    cairn_free(env, s.scratch);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_entries_by_words(cairn_env         *env,
+                                    const cairn_given *given,
+                                    const cairn_words *words,
+                                    bool              *inside,
+                                    cairn_entries     *entries)
+{
+    cairn_dealt  dealt;
+    cairn_status status;
+
+    CAIRN_GO(done, cairn_entries_deal(env, given, words, inside, &dealt));
+    if (*inside) status = cairn_dealt_sort(env, &dealt, entries);
+done:
+    cairn_dealt_fini(env, &dealt);
+    return status;
+}

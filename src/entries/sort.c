@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A stable ordering by several keys, by radix: the most significant digit first until
+/// what is to be sorted fits a core's cache, the least significant first from there on.
+/// Neighbouring keys whose ranges fit 64 bits together become one word.
+
+#include "entries/entries.h"
+#include "entries/sort_items.h"
+
+#include <string.h>
+
+enum {
+    DIGIT_BITS = 10,
+    DIGITS     = 1 << DIGIT_BITS,
+    CACHED     = 1 << 13, ///< Items of a bucket: 128 KB, and as much for handles.
+    FEW        = 24,      ///< Items up to which insertion is fastest.
+};
+
+static bool in_order(cairn_pos n, int keys, const int64_t *const *key)
+{
+    for (cairn_pos p = 1; p < n; p++) {
+        int k = 0;
+
+        while (k < keys && key[k][p - 1] == key[k][p])
+            k++;
+        if (k < keys && key[k][p - 1] > key[k][p]) return false;
+    }
+    return true;
+}
+
+cairn_key_range cairn_key_range_of(cairn_pos n, const int64_t *key)
+{
+    int64_t least = key[0], most = key[0];
+
+    for (cairn_pos p = 1; p < n; p++) {
+        least = key[p] < least ? key[p] : least;
+        most  = key[p] > most ? key[p] : most;
+    }
+    return cairn_key_range_between(least, most);
+}
+
+static void insert_items(cairn_pos n, cairn_item *items)
+{
+    for (cairn_pos p = 1; p < n; p++) {
+        const cairn_item item = items[p];
+        cairn_pos        q    = p;
+
+        for (; q > 0 && items[q - 1].word > item.word; q--)
+            items[q] = items[q - 1];
+        items[q] = item;
+    }
+}
+
+/// One stable counting pass over the digit of @p width bits from @p shift up. Leaves in
+/// @p end where each digit's items end.
+static void scatter_items(cairn_pos         n,
+                          int               shift,
+                          int               width,
+                          const cairn_item *from,
+                          cairn_item       *to,
+                          cairn_pos         end[DIGITS])
+{
+    const uint64_t mask   = ((uint64_t)1 << width) - 1;
+    cairn_pos      before = 0;
+
+    memset(end, 0, (size_t)(mask + 1) * sizeof *end);
+    for (cairn_pos p = 0; p < n; p++)
+        end[from[p].word >> shift & mask]++;
+    for (uint64_t d = 0; d <= mask; d++) {
+        const cairn_pos here = end[d];
+
+        end[d] = before;
+        before += here;
+    }
+    for (cairn_pos p = 0; p < n; p++)
+        to[end[from[p].word >> shift & mask]++] = from[p];
+}
+
+/// Bits up to the first in which the words differ.
+static int differing_bits(cairn_pos n, const cairn_item *items)
+{
+    uint64_t differ = 0;
+
+    for (cairn_pos p = 1; p < n; p++)
+        differ |= items[p].word ^ items[0].word;
+    return differ ? 64 - __builtin_clzll(differ) : 0;
+}
+
+/// The least significant digit first, digits of equal width.
+static cairn_item *
+sort_by_digits(cairn_pos n, int bits, cairn_item *items, cairn_item *scratch)
+{
+    const int passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+    cairn_pos end[DIGITS];
+
+    for (int pass = 0, shift = 0; pass < passes; pass++) {
+        const int         width = (bits - shift + passes - pass - 1) / (passes - pass);
+        cairn_item *const swap  = items;
+
+        scatter_items(n, shift, width, items, scratch, end);
+        items   = scratch;
+        scratch = swap;
+        shift += width;
+    }
+    return items;
+}
+
+/// Bits of the digit that makes buckets of @p n items fit the cache.
+static int bucket_bits(cairn_pos n, int bits)
+{
+    int width = 1;
+
+    while (width < DIGIT_BITS && n >> width > CACHED)
+        width++;
+    return width < bits ? width : bits;
+}
+
+static cairn_item *sort_by_buckets(cairn_pos   n,
+                                   int         bits,
+                                   int         split,
+                                   cairn_item *items,
+                                   cairn_item *scratch)
+{
+    const int width = bucket_bits(n, bits), rest = bits - width;
+    cairn_pos end[DIGITS], begin                 = 0;
+
+    scatter_items(n, rest, width, items, scratch, end);
+    for (int b = 0; b < 1 << width; begin = end[b++]) {
+        cairn_item *const bucket = items + begin;
+        const cairn_pos   count  = end[b] - begin;
+        const cairn_item *sorted =
+            cairn_sort_items(count, rest, split, scratch + begin, bucket);
+
+        if (sorted != bucket) memcpy(bucket, sorted, (size_t)count * sizeof *bucket);
+    }
+    return items;
+}
+
+/// Put items in an order that lies where they go: in the first half of it, or in the
+/// second. From that end no place is written before what it held was read.
+static cairn_item *gather_items(cairn_pos         n,
+                                const cairn_item *items,
+                                const uint64_t   *order,
+                                cairn_item       *to)
+{
+    if (order == (const uint64_t *)(const void *)to)
+        for (cairn_pos k = n - 1; k >= 0; k--)
+            to[k] = *cairn_handled_item(items, order, k);
+    else
+        for (cairn_pos k = 0; k < n; k++)
+            to[k] = *cairn_handled_item(items, order, k);
+    return to;
+}
+
+cairn_item *cairn_sort_items(cairn_pos   n,
+                             int         bits,
+                             int         split,
+                             cairn_item *items,
+                             cairn_item *scratch)
+{
+    if (n <= FEW) {
+        insert_items(n, items);
+        return items;
+    }
+    if (n <= CAIRN_HANDLES) {
+        const uint64_t *const order =
+            cairn_sort_handles(n, split, items, (uint64_t *)(void *)scratch);
+
+        if (order) return gather_items(n, items, order, scratch);
+    }
+    if (bits > 0) bits = differing_bits(n, items);
+    if (n <= CAIRN_HANDLES) return sort_by_digits(n, bits, items, scratch);
+    return bits > 0 ? sort_by_buckets(n, bits, split, items, scratch) : items;
+}
+
+/// Sort by one group of keys that fit a word together.
+static cairn_item *sort_group(cairn_pos              n,
+                              int                    keys,
+                              const int64_t *const  *key,
+                              const cairn_key_range *range,
+                              cairn_item            *items,
+                              cairn_item            *scratch)
+{
+    int bits = 0;
+
+    for (int k = 0; k < keys; k++)
+        bits += range[k].bits;
+    for (cairn_pos p = 0; p < n; p++) {
+        uint64_t word = 0;
+
+        for (int k = 0; k < keys; k++)
+            word = cairn_pack_key(word, key[k][items[p].load], &range[k]);
+        items[p].word = word;
+    }
+    return cairn_sort_items(
+        n, bits, range[keys - 1].bits < 64 ? range[keys - 1].bits : 0, items, scratch);
+}
+
+/// Least significant group of keys first; a group is as many keys as fit one word.
+static cairn_item *sort_groups(cairn_pos             n,
+                               int                   keys,
+                               const int64_t *const *key,
+                               cairn_item           *items,
+                               cairn_item           *scratch)
+{
+    for (int end = keys; end > 0;) {
+        cairn_key_range range[CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER];
+        int             begin = end - 1;
+        int             bits  = (range[begin] = cairn_key_range_of(n, key[begin])).bits;
+
+        while (begin > 0) {
+            range[begin - 1] = cairn_key_range_of(n, key[begin - 1]);
+            if (bits + range[begin - 1].bits > 64) break;
+            bits += range[--begin].bits;
+        }
+
+        cairn_item *const sorted =
+            sort_group(n, end - begin, key + begin, range + begin, items, scratch);
+
+        scratch = sorted == items ? scratch : items;
+        items   = sorted;
+        end     = begin;
+    }
+    return items;
+}
+
+cairn_status cairn_sort_order(cairn_env            *env,
+                              cairn_pos             n,
+                              int                   keys,
+                              const int64_t *const *key,
+                              cairn_pos            *order)
+{
+    CAIRN_CHECK(keys <= CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER, env, CAIRN_BAD_ARGUMENT,
+                "sort: %d keys: at most %d", keys, CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER);
+    cairn_visit(env, 2 * n);
+    if (in_order(n, keys, key)) {
+        for (cairn_pos p = 0; p < n; p++)
+            order[p] = p;
+        return CAIRN_OK;
+    }
+
+    cairn_item *items = NULL, *scratch = NULL;
+
+    CAIRN_TRY(CAIRN_NEW(env, n, &items));
+
+    const cairn_status status = CAIRN_NEW(env, n, &scratch);
+
+    if (status == CAIRN_OK) {
+        /* A key's range, its part of a word, and two passes for every digit of it. */
+        cairn_visit(env, n * (2 + 4 * (int64_t)keys));
+        for (cairn_pos p = 0; p < n; p++)
+            items[p].load = p;
+
+        const cairn_item *const sorted = sort_groups(n, keys, key, items, scratch);
+
+        for (cairn_pos p = 0; p < n; p++)
+            order[p] = sorted[p].load;
+        cairn_free(env, scratch);
+    }
+    cairn_free(env, items);
+    return status;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Ordering a bucket of items that lies in a core's cache. What moves is not the items
+/// but handles of 8 bytes: what an item's word adds to the least of the bucket, and the
+/// item's number. Bits that all words of the bucket share are none of a handle's, so
+/// that few passes are left: two or three where the words have 40 bits.
+
+#include "entries/sort_items.h"
+
+#include <string.h>
+
+enum {
+    KEY_BITS = 64 - CAIRN_HANDLE_BITS,
+    WIDEST   = 10, ///< Bits of a digit,
+    LEAST    = 6,
+    PASSES   = KEY_BITS / LEAST,
+    COUNTS   = 5 << WIDEST, ///< Of all digits: 5 of 10 bits, 6 of 9, ..., 8 of 6.
+    FEW      = 24,          ///< Items up to which insertion is fastest.
+};
+
+/// How a word becomes a key: its upper field and its lower one, each from the least of
+/// the bucket on, side by side in as many bits as they need.
+typedef struct {
+    uint64_t upper, lower; ///< The least of each.
+    int split, lower_bits; ///< Bits of the lower field in the word, and in the key.
+    int need;              ///< Bits of a key.
+    int passes;            ///< Digits of a handle:
+    int width[PASSES], shift[PASSES], count[PASSES]; ///< where they are counted.
+} packing;
+
+static int bits_of(uint64_t distance)
+{
+    return distance ? 64 - __builtin_clzll(distance) : 0;
+}
+
+/// Find the ranges of both fields.
+static void measure(cairn_pos n, int split, const cairn_item *items, packing *p)
+{
+    const uint64_t mask     = ((uint64_t)1 << split) - 1;
+    uint64_t       least[2] = {UINT64_MAX, UINT64_MAX}, most[2] = {0, 0};
+
+    for (cairn_pos k = 0; k < n; k++) {
+        const uint64_t lower = items[k].word & mask, upper = items[k].word >> split;
+
+        least[0] = lower < least[0] ? lower : least[0];
+        most[0]  = lower > most[0] ? lower : most[0];
+        least[1] = upper < least[1] ? upper : least[1];
+        most[1]  = upper > most[1] ? upper : most[1];
+    }
+    p->split      = split;
+    p->lower      = least[0];
+    p->upper      = least[1];
+    p->lower_bits = bits_of(most[0] - least[0]);
+    p->need       = p->lower_bits + bits_of(most[1] - least[1]);
+}
+
+/// Digits of about equal width, of as many values as there are items or fewer.
+static void plan_digits(cairn_pos n, packing *p)
+{
+    const int bits   = bits_of((uint64_t)n);
+    const int widest = bits > WIDEST ? WIDEST : bits < LEAST ? LEAST : bits;
+    int       done   = 0;
+
+    p->passes = (p->need + widest - 1) / widest;
+    for (int k = 0; k < p->passes; k++) {
+        p->width[k] = (p->need - done + p->passes - k - 1) / (p->passes - k);
+        p->shift[k] = CAIRN_HANDLE_BITS + done;
+        p->count[k] = k << widest;
+        done += p->width[k];
+    }
+}
+
+static inline uint64_t handle_of(const cairn_item *items, cairn_pos k, const packing *p)
+{
+    const uint64_t mask  = ((uint64_t)1 << p->split) - 1;
+    const uint64_t upper = (items[k].word >> p->split) - p->upper;
+    const uint64_t lower = (items[k].word & mask) - p->lower;
+
+    return (upper << p->lower_bits | lower) << CAIRN_HANDLE_BITS | (uint64_t)k;
+}
+
+static inline uint64_t digit_of(uint64_t handle, const packing *p, int pass)
+{
+    return handle >> p->shift[pass] & (((uint64_t)1 << p->width[pass]) - 1);
+}
+
+/// Make the handles and count all their digits; @p passes is a constant where it is
+/// inlined, so that the loop over digits is none.
+static inline __attribute__((always_inline)) void make_handles(cairn_pos         n,
+                                                               const cairn_item *items,
+                                                               const packing    *given,
+                                                               int               passes,
+                                                               uint64_t         *handle,
+                                                               uint32_t         *count)
+{
+    const packing p = *given; /* counting might change what is pointed to */
+
+    for (cairn_pos k = 0; k < n; k++) {
+        handle[k] = handle_of(items, k, &p);
+        for (int pass = 0; pass < passes; pass++)
+            count[p.count[pass] + (int)digit_of(handle[k], &p, pass)]++;
+    }
+}
+
+static void count_digits(cairn_pos         n,
+                         const cairn_item *items,
+                         const packing    *p,
+                         uint64_t         *handle,
+                         uint32_t         *count)
+{
+    for (int pass = 0; pass < p->passes; pass++)
+        memset(count + p->count[pass], 0, sizeof *count << p->width[pass]);
+    switch (p->passes) {
+    case 0: make_handles(n, items, p, 0, handle, count); return;
+    case 1: make_handles(n, items, p, 1, handle, count); return;
+    case 2: make_handles(n, items, p, 2, handle, count); return;
+    case 3: make_handles(n, items, p, 3, handle, count); return;
+    default: make_handles(n, items, p, p->passes, handle, count); return;
+    }
+}
+
+/// One stable pass over a digit that was counted.
+static void pass_over(cairn_pos       n,
+                      int             shift,
+                      int             width,
+                      uint32_t       *count,
+                      const uint64_t *from,
+                      uint64_t       *to)
+{
+    const uint64_t mask   = ((uint64_t)1 << width) - 1;
+    uint32_t       before = 0;
+
+    for (uint64_t d = 0; d <= mask; d++) {
+        const uint32_t here = count[d];
+
+        count[d] = before;
+        before += here;
+    }
+    for (cairn_pos k = 0; k < n; k++)
+        to[count[from[k] >> shift & mask]++] = from[k];
+}
+
+static void insert_handles(cairn_pos n, uint64_t *handle)
+{
+    for (cairn_pos k = 1; k < n; k++) {
+        const uint64_t one = handle[k];
+        cairn_pos      q   = k;
+
+        for (; q > 0 && handle[q - 1] > one; q--)
+            handle[q] = handle[q - 1];
+        handle[q] = one;
+    }
+}
+
+const uint64_t *
+cairn_sort_handles(cairn_pos n, int split, const cairn_item *items, uint64_t *handle)
+{
+    uint32_t  count[COUNTS];
+    packing   p;
+    uint64_t *from = handle, *to = handle + n;
+
+    measure(n, split, items, &p);
+    if (p.need > KEY_BITS) return NULL;
+    if (n <= FEW) {
+        for (cairn_pos k = 0; k < n; k++)
+            handle[k] = handle_of(items, k, &p);
+        insert_handles(n, handle);
+        return handle;
+    }
+    plan_digits(n, &p);
+    count_digits(n, items, &p, handle, count);
+    for (int pass = 0; pass < p.passes; pass++) {
+        uint64_t *const swap = from;
+
+        pass_over(n, p.shift[pass], p.width[pass], count + p.count[pass], from, to);
+        from = to;
+        to   = swap;
+    }
+    return from;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Stable sorting of words that carry something with them. What is sorted by several keys
+/// packs them into one word first.
+
+#ifndef CAIRN_ENTRIES_SORT_ITEMS_H
+#define CAIRN_ENTRIES_SORT_ITEMS_H
+
+#include "base/env.h"
+
+typedef struct cairn_item {
+    uint64_t word;
+    int64_t  load; ///< A row's number, or the bits of a value.
+} cairn_item;
+
+/// The least of some keys, and the bits that the distance to the greatest takes.
+typedef struct cairn_key_range {
+    int64_t least;
+    int     bits;
+} cairn_key_range;
+
+/// The range of keys between two.
+static inline cairn_key_range cairn_key_range_between(int64_t least, int64_t most)
+{
+    /* Unsigned: the distance of two int64_t may need all 64 bits. */
+    const uint64_t distance = (uint64_t)most - (uint64_t)least;
+
+    return (cairn_key_range){least, distance ? 64 - __builtin_clzll(distance) : 0};
+}
+
+/// Find the range of key[0..n-1]; n > 0.
+cairn_key_range cairn_key_range_of(cairn_pos n, const int64_t *key);
+
+/// Append a key to a word that holds the keys before it.
+static inline uint64_t
+cairn_pack_key(uint64_t word, int64_t key, const cairn_key_range *range)
+{
+    const uint64_t distance = (uint64_t)key - (uint64_t)range->least;
+
+    /* A shift by 64 happens for the first key only, where word is 0. */
+    return (range->bits < 64 ? word << range->bits : 0) | distance;
+}
+
+/// Sort by the last @p bits bits of the words, stably; the bits before are all the same.
+///
+/// @param split    As of cairn_sort_handles().
+/// @param items    [n]; overwritten, as scratch is.
+/// @param scratch  [n]
+/// @return The array of the two that holds the result.
+///
+/// Cost: a pass to buckets that fit a core's cache, then cairn_sort_handles() there.
+cairn_item *cairn_sort_items(cairn_pos   n,
+                             int         bits,
+                             int         split,
+                             cairn_item *items,
+                             cairn_item *scratch);
+
+/// As cairn_sort_items(), on up to @p threads threads where there are many items: a
+/// thread's share is counted and dealt to buckets, then the buckets are shared out.
+/// The result is the same for any number of threads.
+///
+/// @param[out] sorted  The array of the two that holds the result. On failure neither was
+///                     written.
+///
+/// Memory: 8 KB a thread.
+cairn_status cairn_sort_many(cairn_env   *env,
+                             int          threads,
+                             cairn_pos    n,
+                             int          bits,
+                             int          split,
+                             cairn_item  *items,
+                             cairn_item  *scratch,
+                             cairn_item **sorted);
+
+enum {
+    CAIRN_HANDLE_BITS = 16,      ///< Of a handle, its lowest: the number of an item.
+    CAIRN_HANDLES     = 1 << 15, ///< Items at most: half a megabyte, as their handles.
+};
+
+/// Order items that lie in cache, stably, and leave them where they are.
+///
+/// @param n       At most CAIRN_HANDLES.
+/// @param split   Bits of the word's lowest field, below 64: the narrower the ranges of
+///                the fields are among these items, the fewer passes. 0: one field.
+/// @param handle  [2*n]
+/// @return [n] the order: the low CAIRN_HANDLE_BITS bits of the k-th number the item that
+///         comes k-th. NULL: the words differ in more bits than a handle has room for.
+const uint64_t *
+cairn_sort_handles(cairn_pos n, int split, const cairn_item *items, uint64_t *handle);
+
+/// The item that comes k-th.
+static inline const cairn_item *
+cairn_handled_item(const cairn_item *items, const uint64_t *order, cairn_pos k)
+{
+    return &items[order[k] & (((uint64_t)1 << CAIRN_HANDLE_BITS) - 1)];
+}
+
+#endif

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Lines of items. What is dealt to the lines are handles of 8 bytes: above, the part of
+/// an item's word below its line; below, the item's number. Ordered by rank, or by digits
+/// where a line is long, they tell where each item goes.
+
+#include "entries/sort_lines.h"
+
+#include "entries/sort_dense.h"
+#include "entries/sort_rank.h"
+
+#include <string.h>
+
+enum { DIGIT = 10 }; ///< Bits of a digit, at most.
+
+/// Where lines begin, from how many items each has; begin[k + 1] is line k's.
+static void count_lines(cairn_pos         n,
+                        int               split,
+                        uint64_t          first,
+                        const cairn_item *items,
+                        uint32_t         *begin)
+{
+    for (cairn_pos k = 0; k < n; k++)
+        begin[(items[k].word >> split) - first + 1]++;
+}
+
+static void deal_to_lines(cairn_pos         n,
+                          int               split,
+                          uint64_t          first,
+                          const cairn_item *items,
+                          uint64_t         *handle,
+                          uint32_t         *next)
+{
+    for (cairn_pos k = 0; k < n; k++) {
+        const uint64_t word = items[k].word, line = word >> split;
+
+        handle[next[line - first]++] = (word - (line << split)) << 32 | (uint64_t)k;
+    }
+}
+
+/// Bits of the keys in which any of the handles differ.
+static int bits_of_keys(uint32_t n, const uint64_t *handle)
+{
+    uint64_t differ = 0;
+
+    for (uint32_t k = 1; k < n; k++)
+        differ |= handle[k] ^ handle[0];
+    return differ >> 32 ? 64 - __builtin_clzll(differ >> 32) : 0;
+}
+
+/// Order handles by their keys, stably, digit by digit. @p room: [n].
+/// @return The array of the two that holds the result.
+static uint64_t *order_by_digits(uint32_t n, uint64_t *handle, uint64_t *room)
+{
+    const int bits = bits_of_keys(n, handle), passes = (bits + DIGIT - 1) / DIGIT;
+    uint32_t  next[1 << DIGIT];
+    int       shift = 32;
+
+    for (int pass = 0; pass < passes; pass++) {
+        const int width = (bits + 32 - shift + passes - pass - 1) / (passes - pass);
+        const uint64_t  mask   = ((uint64_t)1 << width) - 1;
+        uint32_t        before = 0;
+        uint64_t *const swap   = handle;
+
+        memset(next, 0, sizeof *next << width);
+        for (uint32_t k = 0; k < n; k++)
+            next[handle[k] >> shift & mask]++;
+        for (uint64_t d = 0; d <= mask; d++) {
+            const uint32_t here = next[d];
+
+            next[d] = before;
+            before += here;
+        }
+        for (uint32_t k = 0; k < n; k++)
+            room[next[handle[k] >> shift & mask]++] = handle[k];
+        handle = room;
+        room   = swap;
+        shift += width;
+    }
+    return handle;
+}
+
+/// Place the items of a long line.
+/// @return false: a word is there twice.
+static bool place_by_digits(uint32_t          n,
+                            const cairn_item *items,
+                            uint64_t         *handle,
+                            uint64_t         *room,
+                            cairn_item       *to)
+{
+    const uint64_t *const sorted = order_by_digits(n, handle, room);
+    bool                  once   = true;
+
+    for (uint32_t k = 0; k < n; k++) {
+        to[k] = items[(uint32_t)sorted[k]];
+        once &= k == 0 || sorted[k - 1] >> 32 != sorted[k] >> 32;
+    }
+    return once;
+}
+
+/// Place the items of a short line.
+/// @return false: a word is there twice.
+static bool place_by_rank(const cairn_ranker *ranker,
+                          int                 n,
+                          const cairn_item   *items,
+                          const uint64_t     *handle,
+                          cairn_item         *to)
+{
+    uint16_t rank[CAIRN_RANK_MOST + CAIRN_RANK_PAST];
+    int      sum = 0;
+
+    ranker->rank(n, handle, rank);
+    for (int k = 0; k < n; k++) {
+        to[rank[k]] = items[(uint32_t)handle[k]];
+        sum += rank[k];
+    }
+    return sum == n * (n - 1) / 2; /* else two have one rank */
+}
+
+/// Order items whose words have more bits below the line than a handle has room for.
+static bool sort_wide(cairn_pos         n,
+                      int               split,
+                      const cairn_item *items,
+                      cairn_item       *scratch,
+                      cairn_item       *to)
+{
+    memcpy(to, items, (size_t)n * sizeof *to);
+    const cairn_item *const sorted = cairn_sort_items(n, 64, split, to, scratch);
+
+    if (sorted != to) memcpy(to, sorted, (size_t)n * sizeof *to);
+    for (cairn_pos k = 1; k < n; k++)
+        if (to[k - 1].word == to[k].word) return false;
+    return true;
+}
+
+bool cairn_sort_lines(cairn_pos         n,
+                      int               split,
+                      uint64_t          first,
+                      int64_t           lines,
+                      const cairn_item *items,
+                      cairn_item       *scratch,
+                      cairn_item       *to,
+                      uint32_t         *begin)
+{
+    const cairn_ranker *const ranker = cairn_ranker_choose();
+    uint64_t *const handle = (uint64_t *)(void *)scratch, *const room = handle + n;
+    bool once = true;
+
+    if (cairn_dense_fits(n, split, lines))
+        return cairn_sort_dense(n, split, first, lines, items, scratch, to, begin);
+    memset(begin, 0, (size_t)(lines + 1) * sizeof *begin);
+    count_lines(n, split, first, items, begin);
+    for (int64_t k = 0; k < lines; k++)
+        begin[k + 1] += begin[k];
+    if (split > CAIRN_RANK_BITS) return sort_wide(n, split, items, scratch, to);
+    /* Each begin moves to its line's end, which is the next one's begin. */
+    deal_to_lines(n, split, first, items, handle, begin);
+    memmove(begin + 1, begin, (size_t)lines * sizeof *begin);
+    begin[0] = 0;
+    for (int64_t k = 0; k < lines && once; k++) {
+        const uint32_t  at = begin[k], count = begin[k + 1] - at;
+        uint64_t *const its = handle + at;
+
+        if (count == 1)
+            to[at] = items[(uint32_t)its[0]];
+        else if (count > (uint32_t)ranker->most)
+            once = place_by_digits(count, items, its, room + at, to + at);
+        else if (count > 0)
+            once = place_by_rank(ranker, (int)count, items, its, to + at);
+    }
+    return once;
+}

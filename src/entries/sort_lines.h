@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Ordering a bucket of items whose words begin with a line's number, of few lines: they
+/// are counted by line and dealt to the lines, and each line is then ordered by itself.
+
+#ifndef CAIRN_ENTRIES_SORT_LINES_H
+#define CAIRN_ENTRIES_SORT_LINES_H
+
+#include "entries/sort_items.h"
+
+enum { CAIRN_LINES_PAST = 16 }; ///< Items of scratch beyond those of a bucket.
+
+/// Order items, stably.
+///
+/// @param split    Bits of a word below those that number its line.
+/// @param first    The bucket's first line; @p lines lines from there on have all items.
+/// @param items    [n], fewer than 2^32
+/// @param scratch  [n + CAIRN_LINES_PAST]
+/// @param to       [n] the result.
+/// @param begin    [lines + 1] where each line begins in the result, and its end.
+/// @return false: a word is there twice, and the result is nothing.
+///
+/// Cost: where the words could be up to 64 times as many, two passes over the items and
+/// one over a bit for each word. Else two passes in cache; in a line of n items each is
+/// then compared with all, as many at a time as the machine can, and one of more than 32,
+/// 64 or 128 is sorted digit by digit.
+/// Where words have more than 31 bits below the line, cairn_sort_items() sorts the bucket.
+bool cairn_sort_lines(cairn_pos         n,
+                      int               split,
+                      uint64_t          first,
+                      int64_t           lines,
+                      const cairn_item *items,
+                      cairn_item       *scratch,
+                      cairn_item       *to,
+                      uint32_t         *begin);
+
+#endif

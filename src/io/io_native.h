@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The native file, .cairn: the arrays themselves. A prologue of 64 bytes, a table with
+/// one row per segment, and one segment for each rank that wrote. A segment describes
+/// itself: the format's canonical text, extents, the rank's box, element width, and for
+/// every part its bank and node counts; lengths and widths of the arrays follow from
+/// these. All numbers are little-endian, 64 bits; arrays begin at multiples of 64 bytes.
+///
+///     prologue  "\x89CAIRN\r\n", version 2, segments, length of the file, CRC-32 of the
+///               table, zeros, CRC-32 of the 56 bytes before
+///     table     per segment: offset, length, CRC-32
+///     segment   version, order, value bits, rank, members, extents[order],
+///               (lo, hi)[order] of the box, length of the text, the text padded to 8;
+///               per member: queries, (lo, hi)[queries], banks, per bank: nnz,
+///               nodes[levels]; padded to 64; then the arrays of all parts in order
+///
+/// Version 1 differs in one thing: below the last trimmed level, a level whose expression
+/// is one value whatever the sizes (f%1) has an idx of one element there. It is read.
+///
+/// Checksums find damage; what a segment says is checked again all the same, so that no
+/// file makes a reader reach outside it.
+
+#ifndef CAIRN_IO_IO_NATIVE_H
+#define CAIRN_IO_IO_NATIVE_H
+
+#include "tensor/local.h"
+
+#define CAIRN_NATIVE_MAGIC \
+    "\x89"                 \
+    "CAIRN\r\n"
+#define CAIRN_NATIVE_VERSION  2
+#define CAIRN_NATIVE_OLDEST   1  ///< Version that is read.
+#define CAIRN_NATIVE_PROLOGUE 64 ///< Bytes.
+#define CAIRN_NATIVE_ROW      24 ///< Bytes of one row of the table.
+
+/// One row of the table.
+typedef struct cairn_native_row {
+    int64_t offset, length, crc;
+} cairn_native_row;
+
+/// Write a segment's description (everything before its arrays), padded to 64 bytes.
+///
+/// @param[in]  text  The canonical text of the tensor's format.
+/// @param[out] head  Freed with cairn_free(); @p bytes long.
+cairn_status cairn_native_describe(const cairn_local *tensor,
+                                   const char        *text,
+                                   char             **head,
+                                   int64_t           *bytes);
+
+/// Bytes that an array takes in a segment: its own, padded to 64.
+int64_t cairn_native_array_bytes(const cairn_array *array);
+
+/// Read a whole segment back as the tensor that was written.
+///
+/// @param[in]  name    The file, for messages.
+/// @param[in]  begin   [length] the segment; 8-byte aligned.
+/// @param[out] tensor  Destroy before its @p format, both by the caller. Its parts are
+///                     said to be rank 0's. Unchanged on failure.
+/// @retval CAIRN_BAD_FILE  The segment contradicts itself.
+cairn_status cairn_native_read_tensor(cairn_env     *env,
+                                      const char    *name,
+                                      const char    *begin,
+                                      int64_t        length,
+                                      cairn_local  **tensor,
+                                      cairn_format **format);
+
+/// Add a segment's entries to those of others.
+///
+/// @param[in]     name     The file, for messages.
+/// @param[in,out] shape    The first segment sets it (order 0 before); others must agree.
+/// @param[in,out] entries  Initialised by the first segment.
+/// @retval CAIRN_BAD_FILE  The segments are of different shapes.
+cairn_status cairn_native_add_entries(cairn_env         *env,
+                                      const char        *name,
+                                      const cairn_local *tensor,
+                                      cairn_shape       *shape,
+                                      cairn_entries     *entries);
+
+/// Read a whole segment back into entries.
+///
+/// @param[in]     name     The file, for messages.
+/// @param[in]     begin    [length] the segment; 8-byte aligned.
+/// @param[in,out] shape    The first segment sets it (order 0 before); others must agree.
+/// @param[in,out] entries  Gets the entries; initialised by the first segment.
+/// @param[in,out] text     If it is NULL before: gets the format's text; cairn_free().
+/// @retval CAIRN_BAD_FILE  The segment contradicts itself.
+cairn_status cairn_native_read(cairn_env     *env,
+                               const char    *name,
+                               const char    *begin,
+                               int64_t        length,
+                               cairn_shape   *shape,
+                               cairn_entries *entries,
+                               char         **text);
+
+/// Write and read the prologue and one row of the table.
+void         cairn_native_put_prologue(char    *out,
+                                       int64_t  segments,
+                                       int64_t  length,
+                                       uint32_t table_crc);
+cairn_status cairn_native_get_prologue(cairn_env  *env,
+                                       const char *name,
+                                       const char *in,
+                                       int64_t     file_length,
+                                       int64_t    *segments,
+                                       uint32_t   *table_crc);
+
+/// CRC-32 (zlib's) of @p length bytes, going on from @p crc (0 at first).
+uint32_t cairn_native_crc(uint32_t crc, const void *bytes, int64_t length);
+
+#endif

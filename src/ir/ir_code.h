@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The inside of the interpreter, shared by its files: prepared functions, and what a run
+/// of one has.
+///
+/// All values of a run lie in one row of cells: of variables, of what the function is
+/// given (constants, too), and of vectors on their way. A scalar has one cell, a vector one
+/// for each lane.
+
+#ifndef CAIRN_IR_IR_CODE_H
+#define CAIRN_IR_IR_CODE_H
+
+#include "ir/ir_run.h"
+
+/// A number: floating point if its expression's type is.
+typedef union cairn_ir_cell {
+    int64_t i;
+    double  d;
+} cairn_ir_cell;
+
+typedef struct cairn_ir_code_array {
+    struct cairn_ir_code_array *next;
+    const char                 *name;
+    cairn_ir_type               type;
+    cairn_ir_field              field;
+    int64_t                     stride; ///< Bytes from block to block of elements,
+    int64_t                     block;  ///< of so many each;
+    int64_t                     bytes;  ///< and of an element.
+    int                         number;
+} cairn_ir_code_array;
+
+/// An expression. Constants and parameters are cells, as variables are: VAR.
+typedef struct cairn_ir_node {
+    cairn_ir_op                 op;
+    cairn_ir_type               type;
+    int                         lanes;
+    bool                        of_real; ///< Operand a is floating point.
+    int64_t                     cell;    ///< VAR: its first; else where lanes are put.
+    int64_t                     lane;    ///< LANE.
+    const cairn_ir_code_array  *array;
+    const struct cairn_ir_node *a, *b, *c;
+} cairn_ir_node;
+
+/// A constant, or a scalar of what the function is given: put into its cell first.
+typedef struct cairn_ir_given {
+    struct cairn_ir_given *next;
+    int64_t                cell;
+    cairn_ir_op            op; ///< INT, REAL or PARAM.
+    cairn_ir_type          type;
+    cairn_ir_field         field;
+    cairn_ir_cell          value;
+} cairn_ir_given;
+
+/// A statement.
+typedef struct cairn_ir_action {
+    cairn_ir_kind              kind;
+    struct cairn_ir_action    *next, *body, *other;
+    int64_t                    cell; ///< Of the variable.
+    int                        lanes;
+    bool                       zero; ///< ALLOC.
+    int64_t                    step;
+    const cairn_ir_code_array *array;
+    const cairn_ir_node       *a, *b;
+} cairn_ir_action;
+
+struct cairn_ir_code {
+    cairn_arena         *arena;
+    const char          *name;
+    int                  abi;
+    int64_t              cells;
+    int                  arrays;
+    cairn_ir_code_array *array;
+    cairn_ir_given      *given;
+    cairn_ir_action     *body;
+};
+
+/// An array of a run: elements first <= n < end may be touched.
+typedef struct cairn_ir_span {
+    char   *base;
+    int64_t first, end;
+} cairn_ir_span;
+
+typedef struct cairn_ir_machine {
+    cairn_env           *env;
+    const cairn_ir_code *code;
+    cairn_ir_cell       *cell; ///< [cells]
+    cairn_ir_span       *span; ///< [arrays]
+    int64_t              steps, most;
+    bool                 watched;
+    bool                 done; ///< It has returned,
+    int64_t              result;
+    const char          *why;  ///< or done what it must not,
+    const char          *what; ///< with this array; NULL: with none.
+} cairn_ir_machine;
+
+/// Stop the run, for a reason. Nothing is touched any more: all arrays end.
+void cairn_ir_machine_fail(cairn_ir_machine *m, const char *why, const char *what);
+
+/// The value of a scalar.
+cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x);
+
+/// The value of a vector: [lanes], valid until the expression is evaluated again.
+const cairn_ir_cell *cairn_ir_lanes(cairn_ir_machine *m, const cairn_ir_node *x);
+
+/// Store an element, narrowed to the array's type.
+void cairn_ir_put(cairn_ir_machine          *m,
+                  const cairn_ir_code_array *array,
+                  int64_t                    at,
+                  cairn_ir_cell              value);
+
+#endif

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// X and Y of a product on one rank.
+
+#include "plan/operands.h"
+
+#include "plan/needs.h"
+
+#include <string.h>
+
+static cairn_pos owned(const cairn_operands *o, const cairn_rows *rows)
+{
+    return rows->first[o->comm->rank + 1] - rows->first[o->comm->rank];
+}
+
+/// Values of X, or of Y, that this rank owns.
+static cairn_pos values(const cairn_operands *o, const cairn_rows *rows)
+{
+    return owned(o, rows) * o->op.columns;
+}
+
+/// The operand that has columns of A as rows, and so a window.
+static cairn_rows *windowed_rows(cairn_operands *o)
+{
+    return o->op.transposed ? &o->y_rows : &o->x_rows;
+}
+
+static int window_bits(const cairn_operands *o)
+{
+    return o->op.transposed ? 64 : o->value_bits;
+}
+
+/// Collective.
+static cairn_status
+share_rows(cairn_operands *o, const cairn_shape *shape, const cairn_rows *rows)
+{
+    cairn_env   *env     = o->comm->env;
+    cairn_rows  *columns = windowed_rows(o);
+    cairn_status status =
+        cairn_rows_copy(env, rows, o->op.transposed ? &o->x_rows : &o->y_rows);
+
+    CAIRN_TRY(cairn_comm_agree(o->comm, status));
+    if (shape->extent[0] == shape->extent[1])
+        status = cairn_rows_copy(env, rows, columns);
+    else
+        status = cairn_rows_equal(o->comm, shape->extent[1], 1, columns);
+    return cairn_comm_agree(o->comm, status);
+}
+
+static cairn_status create_halo(cairn_operands *o, const cairn_local *tensor)
+{
+    const cairn_halo_row row    = {.way        = o->op.transposed ? CAIRN_HALO_SUM
+                                                                  : CAIRN_HALO_FETCH,
+                                   .columns    = o->op.columns,
+                                   .value_bits = window_bits(o)};
+    cairn_rows          *rows   = windowed_rows(o);
+    cairn_coord         *column = NULL;
+    cairn_pos            n      = 0;
+    cairn_status         status = cairn_comm_agree(
+                o->comm, cairn_columns_needed(o->comm, tensor, rows, &column, &n));
+
+    if (status == CAIRN_OK)
+        status = cairn_halo_create(o->comm, rows, &row, column, n, &o->halo);
+    cairn_free(o->comm->env, column);
+    return status;
+}
+
+static bool has_own_wide(const cairn_operands *o, bool wide)
+{
+    return wide && o->value_bits == 32 && !o->op.transposed;
+}
+
+/// Bytes of X and Y: the window with its halo, and the operand that has none.
+static __int128 operand_bytes(const cairn_operands *o)
+{
+    const cairn_pos xs = values(o, &o->x_rows), ys = values(o, &o->y_rows);
+    const __int128  window = cairn_halo_bytes(o->halo);
+
+    if (!o->op.transposed) return window + (__int128)ys * o->value_bits / 8;
+    return window + (__int128)(o->value_bits == 32 ? xs + ys : xs) * o->value_bits / 8;
+}
+
+static cairn_status check_memory(cairn_operands *o, int64_t held, bool wide)
+{
+    __int128 bytes = operand_bytes(o);
+
+    if (has_own_wide(o, wide))
+        bytes += (__int128)values(o, &o->y_rows) * (int64_t)sizeof *o->wide;
+    CAIRN_TRY(
+        cairn_check_memory(o->comm->env, "x and y beside the arrays", held + bytes));
+    o->memory = (int64_t)bytes;
+    return CAIRN_OK;
+}
+
+/// The owned rows inside the window.
+static char *owned_window(const cairn_operands *o)
+{
+    const cairn_rows *rows = o->op.transposed ? &o->y_rows : &o->x_rows;
+
+    return (char *)cairn_halo_window(o->halo)
+           + (size_t)(rows->first[o->comm->rank] * o->op.columns)
+                 * (size_t)window_bits(o) / 8;
+}
+
+/// The t-th of the threads' shares of n things begins here.
+static cairn_pos share_begin(const cairn_operands *o, cairn_pos n, int t)
+{
+    return n / o->threads * t + n % o->threads * t / o->threads;
+}
+
+/// Write the owned rows of the window first by the threads that will use them, so that
+/// they lie near these where a machine has several memories.
+static void touch_window(cairn_operands *o)
+{
+    const cairn_pos bytes = values(o, windowed_rows(o)) * window_bits(o) / 8;
+    char *const     first = owned_window(o);
+
+#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
+    for (int t = 0; t < o->threads; t++) {
+        const cairn_pos from = share_begin(o, bytes, t);
+
+        memset(first + from, 0, (size_t)(share_begin(o, bytes, t + 1) - from));
+    }
+}
+
+static cairn_status allocate_transposed(cairn_operands *o)
+{
+    cairn_env   *env  = o->comm->env;
+    const size_t size = (size_t)o->value_bits / 8;
+
+    CAIRN_TRY(cairn_alloc_zero(env, values(o, &o->x_rows), size, &o->block[0]));
+    o->x    = o->block[0];
+    o->wide = (double *)owned_window(o);
+    o->y    = o->wide;
+    if (o->value_bits == 64) return CAIRN_OK;
+    CAIRN_TRY(cairn_alloc_zero(env, values(o, &o->y_rows), size, &o->block[1]));
+    o->y = o->block[1];
+    return CAIRN_OK;
+}
+
+static cairn_status allocate_wide(cairn_operands *o)
+{
+    CAIRN_TRY(cairn_alloc_zero(o->comm->env, values(o, &o->y_rows), sizeof(double),
+                               &o->block[1]));
+    o->wide = o->block[1];
+    return CAIRN_OK;
+}
+
+static cairn_status allocate(cairn_operands *o, bool wide)
+{
+    cairn_env      *env = o->comm->env;
+    const cairn_pos ys  = values(o, &o->y_rows);
+
+    touch_window(o);
+    if (o->op.transposed) return allocate_transposed(o);
+    CAIRN_TRY(cairn_alloc_zero(env, ys, (size_t)o->value_bits / 8, &o->block[0]));
+    o->x = owned_window(o);
+    o->y = o->block[0];
+    if (o->value_bits == 64) o->wide = o->y;
+    return has_own_wide(o, wide) ? allocate_wide(o) : CAIRN_OK;
+}
+
+/// Collective.
+static cairn_status init(cairn_operands    *o,
+                         const cairn_local *tensor,
+                         const cairn_rows  *rows,
+                         int64_t            held,
+                         bool               wide)
+{
+    CAIRN_TRY(share_rows(o, &tensor->shape, rows));
+    CAIRN_TRY(create_halo(o, tensor));
+    cairn_status status = check_memory(o, held, wide);
+
+    if (status == CAIRN_OK) status = allocate(o, wide);
+    return cairn_comm_agree(o->comm, status);
+}
+
+cairn_status cairn_operands_create(cairn_comm                  *comm,
+                                   const cairn_local           *tensor,
+                                   const cairn_rows            *rows,
+                                   const cairn_product_options *op,
+                                   int                          threads,
+                                   int64_t                      held,
+                                   bool                         wide,
+                                   cairn_operands             **operands)
+{
+    cairn_operands *fresh = NULL;
+
+    cairn_status status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
+
+    if (status == CAIRN_OK)
+        *fresh = (cairn_operands){.comm       = comm,
+                                  .op         = *op,
+                                  .value_bits = tensor->value_bits,
+                                  .threads    = threads,
+                                  .users      = 1};
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = init(fresh, tensor, rows, held, wide);
+    if (status == CAIRN_OK)
+        *operands = fresh;
+    else
+        cairn_operands_leave(&fresh);
+    return status;
+}
+
+cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide)
+{
+    cairn_operands *o    = operands;
+    const bool      add  = has_own_wide(o, wide) && !o->wide;
+    const int64_t   more = add ? values(o, &o->y_rows) * (int64_t)sizeof *o->wide : 0;
+
+    CAIRN_TRY(cairn_check_memory(o->comm->env, "another way to run a product",
+                                 (__int128)held + o->memory + more));
+    if (add) CAIRN_TRY(allocate_wide(o));
+    o->memory += more;
+    o->users++;
+    return CAIRN_OK;
+}
+
+void cairn_operands_leave(cairn_operands **operands)
+{
+    cairn_operands *o = *operands;
+
+    *operands = NULL;
+    if (!o || --o->users > 0) return;
+    cairn_env *env = o->comm->env;
+
+    cairn_halo_destroy(&o->halo);
+    cairn_rows_fini(env, &o->x_rows);
+    cairn_rows_fini(env, &o->y_rows);
+    cairn_free(env, o->block[0]);
+    cairn_free(env, o->block[1]);
+    cairn_free(env, o);
+}
+
+const void *cairn_operands_x(const cairn_operands *operands)
+{
+    return operands->op.transposed ? operands->x : cairn_halo_window(operands->halo);
+}
+
+/// Are sums made in f64?
+static bool sums_wide(const cairn_operands *o)
+{
+    return o->value_bits == 64 || o->op.transposed || o->sums_wide;
+}
+
+void *cairn_operands_y(const cairn_operands *operands)
+{
+    if (operands->op.transposed) return cairn_halo_window(operands->halo);
+    return sums_wide(operands) ? operands->wide : operands->y;
+}
+
+size_t cairn_operands_sum_size(const cairn_operands *operands)
+{
+    return sums_wide(operands) ? sizeof(double) : sizeof(float);
+}
+
+/// Values from..to-1 become 0 where sums are made.
+static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
+{
+    const size_t size = cairn_operands_sum_size(o);
+    char *const  sums = sums_wide(o) ? (char *)o->wide : (char *)o->y;
+
+    memset(sums + (size_t)from * size, 0, (size_t)(to - from) * size);
+}
+
+/// They become beta*Y there. Not -0, which is no longer itself when 0 is added: whoever
+/// meets a row without entries may add that, or leave the row alone.
+static void scale_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
+{
+    const double       beta = o->op.beta;
+    const float *const y    = o->y;
+
+    if (o->value_bits == 64)
+        for (cairn_pos k = from; k < to; k++)
+            o->wide[k] = beta * o->wide[k] + 0.0;
+    else
+        for (cairn_pos k = from; k < to; k++)
+            o->wide[k] = beta * (double)y[k] + 0.0;
+}
+
+static void round_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
+{
+    for (cairn_pos k = from; k < to; k++)
+        ((float *)o->y)[k] = (float)o->wide[k];
+}
+
+/// Do something to values first..first+n-1 of Y, each thread to its share.
+static void
+some_of_y(const cairn_operands *o,
+          cairn_pos             first,
+          cairn_pos             n,
+          void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
+{
+#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
+    for (int t = 0; t < o->threads; t++)
+        range(o, first + share_begin(o, n, t), first + share_begin(o, n, t + 1));
+}
+
+static void
+all_of_y(const cairn_operands *o,
+         void (*range)(const cairn_operands *o, cairn_pos from, cairn_pos to))
+{
+    some_of_y(o, 0, values(o, &o->y_rows), range);
+}
+
+/// The first value of row @p row of Y, which is owned.
+static cairn_pos first_value(const cairn_operands *o, cairn_coord row)
+{
+    return (row - o->y_rows.first[o->comm->rank]) * o->op.columns;
+}
+
+/// Values of rows @p rows.
+static cairn_pos count_values(const cairn_operands *o, cairn_interval rows)
+{
+    return (rows.hi - rows.lo + 1) * o->op.columns;
+}
+
+void cairn_operands_add(cairn_operands *operands,
+                        cairn_interval  rows,
+                        const double   *part)
+{
+    const cairn_operands *o     = operands;
+    const bool            all   = o->op.transposed != 0;
+    const cairn_pos       first = all ? 0 : first_value(o, rows.lo);
+    double *const         sum   = (double *)cairn_operands_y(o) + first;
+    const cairn_pos       n =
+        all ? o->y_rows.first[o->comm->size] * o->op.columns : count_values(o, rows);
+
+#pragma omp parallel for schedule(static) num_threads(o->threads) if (o->threads > 1)
+    for (int t = 0; t < o->threads; t++)
+        for (cairn_pos k = share_begin(o, n, t); k < share_begin(o, n, t + 1); k++)
+            sum[k] += part[k];
+}
+
+void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
+{
+    const size_t size  = (size_t)operands->value_bits / 8;
+    const size_t first = (size_t)first_value(operands, rows.lo);
+    const size_t n     = (size_t)count_values(operands, rows);
+
+    memset((char *)operands->y + first * size, 0, n * size);
+    if (operands->wide) memset(operands->wide + first, 0, n * sizeof *operands->wide);
+}
+
+/// Does Y stay as it is where sums are made?
+static bool stays(const cairn_operands *o, bool set)
+{
+    return (o->op.beta == 0 && set) || (o->op.beta == 1 && o->value_bits == 64);
+}
+
+cairn_status cairn_operands_begin(cairn_operands *operands, bool set)
+{
+    const cairn_operands *o = operands;
+
+    if (o->op.transposed) {
+        all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
+        cairn_halo_clear(o->halo);
+        return CAIRN_OK;
+    }
+    CAIRN_TRY(cairn_halo_begin(o->halo));
+    if (!stays(o, set)) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
+    return cairn_halo_end(o->halo);
+}
+
+cairn_status cairn_operands_end(cairn_operands *operands)
+{
+    cairn_operands *o = operands;
+
+    if (o->op.transposed) {
+        CAIRN_TRY(cairn_halo_begin(o->halo));
+        CAIRN_TRY(cairn_halo_end(o->halo));
+    }
+    if (o->value_bits == 32 && sums_wide(o)) all_of_y(o, round_range);
+    return CAIRN_OK;
+}
+
+int64_t cairn_operands_bytes(const cairn_operands *operands)
+{
+    const cairn_operands *o = operands;
+    cairn_pos             received, sent;
+
+    cairn_halo_counts(o->halo, &received, &sent);
+    return (values(o, &o->x_rows) + values(o, &o->y_rows)) * o->value_bits / 8
+           + (received + sent) * o->op.columns * window_bits(o) / 8;
+}

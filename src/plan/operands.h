@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// X and Y of a product on one rank: who owns which rows of them, their memory in the
+/// tensor's element type, and the halo that makes the ranks' pieces one operand.
+///
+/// The rows of A are the rows of Y, or of X when the product is transposed. The other
+/// operand has one row for each column of A: divided as the rows are if A is square, else
+/// evenly, and seen as a window of the global index range (comm/halo.h). X is fetched; a
+/// transposed product sums Y.
+///
+/// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`): all
+/// that is added to a row is added there, and rounded once, at the end. Only where one
+/// member sets each row once is it rounded as it is set, which is the same. A transposed
+/// product has its window of that type. For f64 `wide` is where Y is.
+///
+/// Several ways to run one product (replay.h) may share them: the last that leaves frees
+/// them.
+
+#ifndef CAIRN_PLAN_OPERANDS_H
+#define CAIRN_PLAN_OPERANDS_H
+
+#include "comm/halo.h"
+#include "tensor/local.h"
+
+#include <cairn/expr.h>
+
+typedef struct cairn_operands {
+    cairn_comm           *comm;
+    cairn_product_options op;
+    int                   value_bits;
+    int                   threads; ///< For what is done to all of Y: of who runs next,
+    bool                  sums_wide;      ///< and whether its sums are made in `wide`.
+    int                   users;          ///< Ways to run the product that share these.
+    int64_t               memory;         ///< Bytes of all of them, halo included.
+    cairn_rows            x_rows, y_rows; ///< Who owns which rows of X and of Y.
+    cairn_halo           *halo;           ///< Of the operand with columns of A as rows.
+    void                 *x, *y;          ///< [owned rows][columns]
+    double               *wide; ///< Rows of Y in f64, [owned rows][columns]; or NULL.
+    void                 *block[2]; ///< Memory of what does not stand in the window.
+} cairn_operands;
+
+/// Prepare: divide, find the halo, allocate. X is zero; Y is, too.
+///
+/// Collective.
+///
+/// @param[in]  rows  Who owns which rows of A.
+/// @param[in]  held  Bytes that count against the limit beside the operands.
+/// @param[in]  wide  Sums are made in f64, beside an f32 Y.
+/// @param[out] operands  Left with cairn_operands_leave(). Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY  The operands exceed the limit.
+cairn_status cairn_operands_create(cairn_comm                  *comm,
+                                   const cairn_local           *tensor,
+                                   const cairn_rows            *rows,
+                                   const cairn_product_options *op,
+                                   int                          threads,
+                                   int64_t                      held,
+                                   bool                         wide,
+                                   cairn_operands             **operands);
+
+/// Use operands that are there, for another way to run the product.
+///
+/// Local.
+///
+/// @param[in] held  Bytes that count against the limit beside them, of all ways.
+/// @param[in] wide  Those of this way are, for which there is room where there was none.
+/// @retval CAIRN_NO_MEMORY  They exceed the limit; nobody has joined then.
+cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide);
+
+/// Use them no more; NULL is accepted. The last one frees them.
+void cairn_operands_leave(cairn_operands **operands);
+
+/// X and, where sums are made, Y as members see them: an operand with columns of A as rows
+/// is shifted so that the index is the global column.
+const void *cairn_operands_x(const cairn_operands *operands);
+void       *cairn_operands_y(const cairn_operands *operands);
+
+/// Bytes of a value where sums are made.
+size_t cairn_operands_sum_size(const cairn_operands *operands);
+
+/// Before the first member: X comes from where it is, Y becomes beta*Y. With @p set the
+/// first member sets every row of Y, and for beta = 0 nothing is done to it.
+///
+/// Collective.
+cairn_status cairn_operands_begin(cairn_operands *operands, bool set);
+
+/// After the last member: sums of other ranks are added to a transposed product's Y, and
+/// f64 sums of an f32 Y are rounded.
+///
+/// Collective.
+cairn_status cairn_operands_end(cairn_operands *operands);
+
+/// Add the sums of a member, or of a share that has rows @p rows of A, that were made
+/// apart.
+///
+/// @param[in] part  [rows][columns], transposed [columns of A][columns].
+void cairn_operands_add(cairn_operands *operands,
+                        cairn_interval  rows,
+                        const double   *part);
+
+/// Clear rows @p rows of Y, which are owned, and where their sums are made: for who is
+/// alone in them and is computed again.
+void cairn_operands_clear(cairn_operands *operands, cairn_interval rows);
+
+/// Owned values of X and Y, and those that this rank receives and sends in a run.
+int64_t cairn_operands_bytes(const cairn_operands *operands);
+
+#endif

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A product prepared, and replayed.
+
+#include "plan/replay.h"
+
+#include "plan/replay_graph.h"
+#include "plan/replay_queues.h"
+#include "plan/trace_storing.h"
+
+/// Is a piece at @p home the first in its rows of Y, but for pieces of device @p but? That
+/// may be CAIRN_NO_DEVICE_HERE.
+static bool is_first(const cairn_replay *replay, const cairn_home *home, int but)
+{
+    const cairn_piece here = {.home = *home, .op = replay->op};
+
+    for (int p = 0; p < replay->pieces; p++)
+        if (replay->piece[p].home.device != but
+            && cairn_piece_meets(&here, &replay->piece[p]))
+            return false;
+    return true;
+}
+
+/// Are the rows of Y 0 when a piece at @p home comes to them?
+static bool finds_zero(const cairn_replay *replay, const cairn_home *home)
+{
+    return replay->op.beta == 0 && is_first(replay, home, CAIRN_NO_DEVICE_HERE);
+}
+
+/// Must the sums be made apart to be the same whoever else adds to Y?
+static bool must_be_apart(const cairn_replay *replay, const cairn_home *home)
+{
+    return replay->reproducible && !finds_zero(replay, home)
+           && (replay->op.transposed
+               || !cairn_member_meets_once(replay->common.tensor, home->member,
+                                           &replay->op));
+}
+
+/// Do the sums of the next piece, at @p home, go straight into Y? Only while nothing that
+/// another device computes comes before them in these rows, and where they can be made
+/// again: another device than the processor may fail and leave anything behind.
+static bool is_direct(const cairn_replay *replay, const cairn_home *home)
+{
+    const cairn_devices *devices = replay->common.devices;
+
+    if (must_be_apart(replay, home) || !is_first(replay, home, home->device))
+        return false;
+    if (cairn_device_is_host(&devices->device[home->device])) return true;
+    return home->member == 0 && replay->op.beta == 0 && !replay->op.transposed;
+}
+
+/// Prepare the piece of home @p k. Local.
+static cairn_status
+init_piece(cairn_replay *replay, const cairn_homes *homes, int k, int64_t held)
+{
+    const cairn_home         *home    = &homes->home[k];
+    const cairn_device       *device  = &replay->common.devices->device[home->device];
+    const cairn_piece_options options = {
+        .home    = *home,
+        .divided = cairn_homes_shares(homes, home->member) > 1,
+        .threads = cairn_replay_host_threads(replay, device),
+        .own     = !is_direct(replay, home),
+        .held    = held + cairn_replay_share_bytes(replay)};
+
+    const bool apart = must_be_apart(replay, home);
+
+    replay->pieces = k + 1;
+    CAIRN_TRY(
+        cairn_piece_init(&replay->common, &options, &replay->op, &replay->piece[k]));
+    replay->piece[k].apart = apart;
+    replay->piece[k].queue = cairn_replay_queue_of(replay, home->device);
+    return CAIRN_OK;
+}
+
+/// What looks like padding in a member's shares is counted with the last.
+static void settle_shares(cairn_replay *replay, int first, int shares)
+{
+    cairn_row_share *share[CAIRN_MAX_HOMES];
+
+    for (int k = 0; k < shares; k++)
+        share[k] = &replay->piece[first + k].stored;
+    if (shares > 1) cairn_row_shares_settle(share, shares);
+}
+
+/// Local.
+static cairn_status
+init_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
+{
+    for (int k = 0; k < homes->count; k++)
+        CAIRN_TRY(init_piece(replay, homes, k, held));
+    for (int k = 0, shares; k < homes->count; k += shares) {
+        shares = cairn_homes_shares(homes, homes->home[k].member);
+        settle_shares(replay, k, shares);
+    }
+    return CAIRN_OK;
+}
+
+/// Is the f32 Y of a piece where its sums are made? Where one member sets each row once, and
+/// on the processor, which never has to do it again in another way.
+static bool sums_narrow(const cairn_replay *replay, const cairn_piece *piece)
+{
+    return replay->common.tensor->value_bits == 32 && replay->common.tensor->groups == 1
+           && replay->op.beta == 0 && cairn_device_is_host(piece->device)
+           && cairn_member_meets_once(piece->work.tensor, piece->work.member,
+                                      &replay->op);
+}
+
+/// Decide in what type sums are made, before there are kernels.
+static void choose_width(cairn_replay *replay)
+{
+    for (int p = 0; p < replay->pieces; p++)
+        replay->wide |= !sums_narrow(replay, &replay->piece[p]);
+    for (int p = 0; p < replay->pieces; p++)
+        replay->piece[p].work.wide = replay->wide;
+}
+
+/// What is interpreted adds term by term: apart, so that each row is met once, unless
+/// that is the same.
+static void part_interpreted(cairn_replay *replay)
+{
+    const int pieces = replay->pieces;
+
+    for (int p = 0; p < pieces; p++) {
+        cairn_piece *piece = &replay->piece[p];
+
+        if (!cairn_member_kernel_lacks(&piece->kernel)) continue;
+        replay->wide   = true;
+        replay->pieces = p; /* those before it */
+        piece->has_own |= !finds_zero(replay, &piece->home);
+    }
+    replay->pieces = pieces;
+}
+
+/// Collective.
+static cairn_status
+create_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
+{
+    CAIRN_TRY(cairn_comm_agree(replay->common.comm, init_pieces(replay, homes, held)));
+    choose_width(replay);
+    CAIRN_TRY(cairn_pieces_get_kernels(replay->piece, replay->pieces));
+    part_interpreted(replay);
+    return CAIRN_OK;
+}
+
+static cairn_status create_program(cairn_replay *replay)
+{
+    if (replay->queues == 0) replay->queues = 1; /* a matrix without members */
+    CAIRN_TRY(cairn_graph_create(replay->common.comm->env, &replay->graph));
+    CAIRN_TRY(cairn_replay_fill_graph(replay, replay->graph));
+    return cairn_program_create(replay->graph, replay->queues, CAIRN_ORDER_URGENT,
+                                &replay->program);
+}
+
+/// Local.
+static cairn_status prepare_here(cairn_replay *replay)
+{
+    for (int p = 0; p < replay->pieces; p++)
+        CAIRN_TRY(cairn_piece_allocate(&replay->piece[p]));
+    CAIRN_TRY(create_program(replay));
+    return cairn_replay_create_engine(replay);
+}
+
+/// Bytes of all Ys apart and of shares.
+static int64_t bytes_beside(const cairn_replay *replay)
+{
+    int64_t bytes = cairn_replay_share_bytes(replay);
+
+    for (int p = 0; p < replay->pieces; p++)
+        bytes += cairn_piece_own_bytes(&replay->piece[p]);
+    return bytes;
+}
+
+/// Collective.
+static cairn_status
+create_operands(cairn_replay *replay, const cairn_rows *rows, int64_t held)
+{
+    cairn_pieces_common *c = &replay->common;
+
+    return cairn_operands_create(c->comm, c->tensor, rows, &replay->op, replay->threads,
+                                 held + bytes_beside(replay), replay->wide,
+                                 &c->operands);
+}
+
+/// Local.
+static cairn_status
+share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
+{
+    const int64_t beside = bytes_beside(first) + bytes_beside(replay);
+
+    CAIRN_TRY(cairn_operands_join(first->common.operands, held + beside, replay->wide));
+    replay->common.operands = first->common.operands;
+    return CAIRN_OK;
+}
+
+/// Start a replay without operands: its pieces. Collective.
+static cairn_status start(const cairn_pieces_common   *common,
+                          const cairn_product_options *op,
+                          const cairn_homes           *homes,
+                          int64_t                      held,
+                          cairn_replay               **replay)
+{
+    cairn_replay *fresh  = NULL;
+    cairn_status  status = CAIRN_NEW_ZERO(common->comm->env, 1, &fresh);
+
+    if (status == CAIRN_OK) {
+        fresh->common          = *common;
+        fresh->common.operands = NULL;
+        fresh->op              = *op;
+        fresh->updates         = common->tensor->updates;
+        fresh->reproducible    = homes->reproducible;
+    }
+    status = cairn_comm_agree(common->comm, status);
+    if (status == CAIRN_OK) {
+        cairn_replay_begin_queues(fresh, homes);
+        fresh->threads = cairn_replay_sum_threads(fresh);
+        status         = create_pieces(fresh, homes, held);
+    }
+    *replay = fresh;
+    return status;
+}
+
+/// Hand out a replay that is whole, and free another.
+static cairn_status
+finish(cairn_status status, cairn_replay *fresh, cairn_replay **replay)
+{
+    if (status == CAIRN_OK)
+        *replay = fresh;
+    else
+        cairn_replay_destroy(&fresh);
+    return status;
+}
+
+cairn_status cairn_replay_create(cairn_comm                  *comm,
+                                 cairn_devices               *devices,
+                                 const cairn_homes           *homes,
+                                 const cairn_local           *tensor,
+                                 const cairn_rows            *rows,
+                                 const cairn_product_options *op,
+                                 int64_t                      held,
+                                 cairn_replay               **replay)
+{
+    const cairn_pieces_common common = {
+        .comm = comm, .devices = devices, .tensor = tensor};
+    cairn_replay *fresh;
+    cairn_status  status = start(&common, op, homes, held, &fresh);
+
+    if (status == CAIRN_OK) status = create_operands(fresh, rows, held);
+    if (status == CAIRN_OK) status = cairn_comm_agree(comm, prepare_here(fresh));
+    return finish(status, fresh, replay);
+}
+
+cairn_status cairn_replay_create_beside(const cairn_replay *first,
+                                        const cairn_homes  *homes,
+                                        int64_t             held,
+                                        cairn_replay      **replay)
+{
+    const int64_t theirs = held + first->common.operands->memory;
+    cairn_replay *fresh;
+    cairn_status  status = start(&first->common, &first->op, homes, theirs, &fresh);
+
+    if (status == CAIRN_OK) {
+        status = share_operands(fresh, first, held);
+        if (status == CAIRN_OK) status = prepare_here(fresh);
+        status = cairn_comm_agree(first->common.comm, status);
+    }
+    return finish(status, fresh, replay);
+}
+
+void cairn_replay_destroy(cairn_replay **replay)
+{
+    cairn_replay *p = *replay;
+
+    if (!p) return;
+    cairn_env *env = p->common.comm->env;
+
+    cairn_engine_destroy(&p->engine);
+    cairn_trace_destroy(&p->trace);
+    cairn_program_destroy(&p->program);
+    cairn_graph_destroy(&p->graph);
+    for (int k = 0; k < p->pieces; k++)
+        cairn_piece_fini(&p->piece[k]);
+    cairn_operands_leave(&p->common.operands);
+    cairn_free(env, p->time);
+    cairn_free(env, p);
+    *replay = NULL;
+}
+
+/// Does the first member set every row of Y, so that nothing need be done to it before?
+static bool first_sets(const cairn_replay *replay)
+{
+    bool sets = replay->pieces > 0;
+
+    for (int p = 0; p < replay->pieces && replay->piece[p].home.member == 0; p++)
+        sets = sets && !replay->piece[p].has_own && cairn_piece_sets(&replay->piece[p]);
+    return sets;
+}
+
+/// Bring new values to who has copies. Local.
+static cairn_status renew(cairn_replay *replay)
+{
+    if (replay->updates == replay->common.tensor->updates) return CAIRN_OK;
+    for (int p = 0; p < replay->pieces; p++)
+        CAIRN_TRY(cairn_piece_renew(&replay->piece[p]));
+    replay->updates = replay->common.tensor->updates;
+    return CAIRN_OK;
+}
+
+static cairn_status leave_lost(cairn_replay *replay)
+{
+    for (int p = 0; p < replay->pieces; p++)
+        CAIRN_TRY(cairn_piece_leave_lost(&replay->piece[p]));
+    return CAIRN_OK;
+}
+
+static cairn_status run_pieces(cairn_replay *replay)
+{
+    const cairn_status status = cairn_engine_run(replay->engine, NULL);
+
+    for (int p = 0; p < replay->pieces; p++)
+        if (status != CAIRN_OK && replay->piece[p].status == status)
+            return cairn_fail(replay->common.comm->env, status, "%s",
+                              replay->piece[p].kernel.launch.message[0]
+                                  ? replay->piece[p].kernel.launch.message
+                                  : "memory: a product: out of memory");
+    return status;
+}
+
+cairn_status cairn_replay_run(cairn_replay *replay)
+{
+    cairn_operands    *operands = replay->common.operands;
+    const cairn_status renewed  = renew(replay); /* told below: others wait for X */
+
+    /* First, for another kernel may add to Y where the one before set it. */
+    cairn_status status = leave_lost(replay);
+
+    operands->threads   = replay->threads;
+    operands->sums_wide = replay->wide;
+    CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay)));
+    if (status == CAIRN_OK) status = run_pieces(replay);
+    const cairn_status ended = cairn_operands_end(operands); /* others wait */
+
+    if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
+    replay->runs++;
+    if (renewed != CAIRN_OK) return renewed;
+    return status != CAIRN_OK ? status : ended;
+}
+
+cairn_status cairn_replay_record(cairn_replay *replay, const cairn_recording *recording)
+{
+    cairn_env  *env = replay->common.comm->env;
+    const char *name[CAIRN_MAX_DEVICES + 1];
+
+    for (int q = 0; q < replay->queues; q++)
+        name[q] = cairn_replay_queue_name(replay, q);
+    const cairn_trace_options options = {.rank   = replay->common.comm->rank,
+                                         .origin = recording->origin,
+                                         .events = recording->events,
+                                         .queues = replay->queues,
+                                         .name   = name};
+
+    if (!replay->time) /* of an attempt that failed */
+        CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
+    CAIRN_TRY(cairn_trace_storing(env, &options, recording->storing, &replay->trace));
+    CAIRN_TRY(cairn_trace_begin(replay->trace, replay->graph));
+    cairn_engine_record(replay->engine, replay->time);
+    return CAIRN_OK;
+}
+
+void cairn_replay_stop_recording(cairn_replay *replay)
+{
+    cairn_engine_record(replay->engine, NULL);
+    cairn_trace_destroy(&replay->trace);
+    cairn_free(replay->common.comm->env, replay->time);
+    replay->time = NULL;
+}
+
+void cairn_replay_begin_anew(cairn_replay *replay)
+{
+    const cairn_operands *operands = replay->common.operands;
+    const int             rank     = replay->common.comm->rank;
+    const cairn_interval  owned    = {operands->y_rows.first[rank],
+                                      operands->y_rows.first[rank + 1] - 1};
+
+    cairn_replay_forget_times(replay);
+    replay->runs = 0;
+    cairn_operands_clear(replay->common.operands, owned);
+}

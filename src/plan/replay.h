@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The plan of a product on one rank of several: operands with their halo, and a graph of
+/// tasks, one for every piece (piece.h) and one for every addition of a Y computed apart.
+/// Each device that has a piece is a queue of its own; the first is the caller's thread,
+/// which also talks to other ranks, unless threads are bound to cores (pins.h) and that of
+/// the first makes a team: then the caller's is no device's. Made once, replayed without
+/// allocating. There may be several ways to run one product, with other homes, on the same
+/// operands.
+
+#ifndef CAIRN_PLAN_REPLAY_H
+#define CAIRN_PLAN_REPLAY_H
+
+#include "convert/build.h"
+#include "place/homes.h"
+#include "plan/piece.h"
+#include "sched/engine.h"
+#include "sched/trace.h"
+
+enum { CAIRN_NO_DEVICE_HERE = -1 };
+
+typedef struct cairn_replay {
+    cairn_pieces_common   common;
+    cairn_product_options op;
+    int                   threads;      ///< Of the host, for what is done to all of Y.
+    bool                  reproducible; ///< As of its homes.
+    bool                  wide;         ///< Sums are made in f64 (operands.h).
+    int                   pieces;
+    cairn_piece piece[CAIRN_MAX_HOMES]; ///< By member, then share: so Y adds up.
+    int64_t     updates; ///< Of the tensor's values that the pieces have.
+    int         queues;
+    int queue_device[CAIRN_MAX_DEVICES + 1]; ///< [queues]; CAIRN_NO_DEVICE_HERE: the
+                                             ///< caller's thread serves none.
+    int  collector; ///< The queue on which Ys are added, and lost pieces computed.
+    bool pinned; ///< Devices that are the processor have threads bound to their cores.
+    cairn_graph     *graph;
+    cairn_program   *program;
+    cairn_engine    *engine;
+    cairn_trace     *trace; ///< NULL: nobody records.
+    cairn_task_time *time;  ///< [tasks] of the last run, while somebody records.
+    int64_t          runs;
+} cairn_replay;
+
+/// What is recorded.
+typedef struct cairn_recording {
+    int64_t                events;  ///< The last so many are kept, 48 bytes each.
+    double                 origin;  ///< What is 0 in the trace, in cairn_seconds().
+    const cairn_build_log *storing; ///< How the tensor was stored; read at once.
+} cairn_recording;
+
+/// Prepare.
+///
+/// Collective.
+///
+/// @param[in]  devices  Run the pieces; outlive the plan.
+/// @param[in]  homes    Of this rank.
+/// @param[in]  rows     Who owns which rows of the tensor.
+/// @param[in]  op       Checked by cairn_product_valid().
+/// @param[in]  held     Bytes that count against the limit beside the operands.
+/// @param[out] replay   Destroy with cairn_replay_destroy(). Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY    The operands exceed the limit, or a device's memory.
+/// @retval CAIRN_NO_KERNEL    Kernels must be compiled (CAIRN_KERNELS), and some member's
+///                            cannot be.
+/// @retval CAIRN_UNSUPPORTED  A device cannot do a member that was given to it.
+cairn_status cairn_replay_create(cairn_comm                  *comm,
+                                 cairn_devices               *devices,
+                                 const cairn_homes           *homes,
+                                 const cairn_local           *tensor,
+                                 const cairn_rows            *rows,
+                                 const cairn_product_options *op,
+                                 int64_t                      held,
+                                 cairn_replay               **replay);
+
+/// Prepare another way to run the product of @p first, with its X and Y, whose content
+/// stays. One of them runs at a time; they are destroyed in any order.
+///
+/// Collective.
+///
+/// @param[in] held  As of cairn_replay_create(): what is @p first's is counted besides.
+/// @return As cairn_replay_create().
+cairn_status cairn_replay_create_beside(const cairn_replay *first,
+                                        const cairn_homes  *homes,
+                                        int64_t             held,
+                                        cairn_replay      **replay);
+
+void cairn_replay_destroy(cairn_replay **replay);
+
+/// Run once, from X as it stands in the plan, into its Y. Values that the tensor got since
+/// the last run reach shares and devices first, which allocates. Collective. A device that
+/// fails is retired, and its pieces are computed again: the run succeeds.
+cairn_status cairn_replay_run(cairn_replay *replay);
+
+/// Record how the tensor was stored, and the tasks of runs from now on.
+///
+/// Local. Once for a replay.
+cairn_status cairn_replay_record(cairn_replay          *replay,
+                                 const cairn_recording *recording);
+
+/// Record no more, and forget what was recorded. Local.
+void cairn_replay_stop_recording(cairn_replay *replay);
+
+/// Seconds of a run on this rank, by recent medians: of the queue that has most to do,
+/// one number for each clock. In the simulated clock the halo's exchange takes the time of
+/// the devices' network, which is told apart, too; in the measured one it is no part.
+void cairn_replay_times(const cairn_replay *replay,
+                        double             *measured,
+                        double             *simulated,
+                        double             *exchange);
+
+/// Forget the pieces' times. Local.
+void cairn_replay_forget_times(cairn_replay *replay);
+
+/// Forget all runs: times, and what they left in Y. Local.
+void cairn_replay_begin_anew(cairn_replay *replay);
+
+/// Let the cost models learn from the pieces' recent runs.
+///
+/// Local.
+///
+/// @param[in] costs  NULL: nobody wants to know.
+void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs);
+
+/// How many sums are made apart to be reproducible, and the bytes that their Ys take.
+/// Local.
+int cairn_replay_apart(const cairn_replay *replay, int64_t *bytes);
+
+/// How many of its pieces left a device that had failed. Local.
+int cairn_replay_retired(const cairn_replay *replay);
+
+/// Bytes of arrays that shares have beside the tensor's.
+int64_t cairn_replay_share_bytes(const cairn_replay *replay);
+
+/// Bytes that one run moves on this rank: arrays, owned X and Y, halo.
+int64_t cairn_replay_bytes(const cairn_replay *replay);
+
+#endif

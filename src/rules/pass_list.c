@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Lists of passes, and their words.
+
+#include "rules/pass_list.h"
+
+#include "base/text.h"
+#include "entries/entries.h"
+
+#include <stdio.h>
+
+void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env)
+{
+    *program = (cairn_pass_list){.env = env};
+}
+
+void cairn_pass_list_fini(cairn_pass_list *program)
+{
+    cairn_free(program->env, program->pass);
+    program->pass   = NULL;
+    program->passes = program->capacity = program->indices = 0;
+}
+
+static cairn_status make_room(cairn_pass_list *program, int passes)
+{
+    int capacity = program->capacity ? program->capacity : 8;
+
+    while (capacity < passes)
+        capacity *= 2;
+    if (capacity == program->capacity) return CAIRN_OK;
+    CAIRN_TRY(cairn_realloc(program->env, capacity, sizeof *program->pass,
+                            (void **)&program->pass));
+    program->capacity = capacity;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_pass_list_add(cairn_pass_list *program, const cairn_pass *pass)
+{
+    CAIRN_TRY(make_room(program, program->passes + 1));
+    program->pass[program->passes++] = *pass;
+    return CAIRN_OK;
+}
+
+int cairn_pass_list_last_index(const cairn_pass_list *program, int member)
+{
+    for (int k = program->passes; k-- > 0;)
+        if (program->pass[k].member == member && program->pass[k].index >= 0)
+            return program->pass[k].index;
+    return -1;
+}
+
+cairn_status
+cairn_pass_list_append(cairn_pass_list *program, const cairn_pass_list *other, int into)
+{
+    CAIRN_TRY(make_room(program, program->passes + other->passes));
+    for (int k = 0; k < other->passes; k++) {
+        cairn_pass *pass = &program->pass[program->passes++];
+
+        *pass = other->pass[k];
+        if (into > 0) pass->member = -1;
+        if (into > 0) pass->into = into;
+        if (pass->index >= 0) pass->index += program->indices;
+    }
+    program->indices += other->indices;
+    return CAIRN_OK;
+}
+
+const char *cairn_pass_name(cairn_pass_kind what)
+{
+    static const char *const names[] = {
+#define X(id, name, sentence) name,
+        CAIRN_PASS_MAP(X)
+#undef X
+    };
+
+    return names[what];
+}
+
+const char *cairn_pass_rule_name(cairn_number_rule rule)
+{
+    static const char *const names[] = {NULL, "rank", "place", "bucket", "distance"};
+
+    return names[rule];
+}
+
+const char *cairn_pass_stores_name(cairn_pass_stores stores)
+{
+    static const char *const names[] = {NULL, "direct", "tiled", "bucketed"};
+
+    return names[stores];
+}
+
+const char *cairn_pass_unit_name(cairn_pass_unit unit)
+{
+    return unit == CAIRN_UNIT_RUN ? "run" : "entry";
+}
+
+void cairn_pass_arrays_print(uint64_t arrays, char *text, size_t size)
+{
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (int l = 0; l < CAIRN_MAX_LEVELS && at < size; l++) {
+        if (arrays & CAIRN_PASS_PTR(l))
+            at += (size_t)snprintf(text + at, size - at, "%sptr%d", at ? " " : "", l);
+        if (arrays & CAIRN_PASS_IDX(l) && at < size)
+            at += (size_t)snprintf(text + at, size - at, "%sidx%d", at ? " " : "", l);
+    }
+    if (arrays & CAIRN_PASS_VAL && at < size)
+        snprintf(text + at, size - at, "%sval", at ? " " : "");
+}
+
+static void print_pass(const cairn_pass *pass, cairn_text *text)
+{
+    char arrays[256];
+
+    cairn_pass_arrays_print(pass->arrays, arrays, sizeof arrays);
+    if (pass->into > 0) cairn_text_add(text, "intermediate %d, ", pass->into);
+    if (pass->member >= 0) cairn_text_add(text, "member %d, ", pass->member);
+    cairn_text_add(text, "%s: %s %s", pass->method, cairn_pass_name(pass->what),
+                   cairn_pass_unit_name(pass->unit));
+    if (pass->rule) cairn_text_add(text, " %s", cairn_pass_rule_name(pass->rule));
+    if (pass->index >= 0) cairn_text_add(text, ", index %d", pass->index);
+    if (arrays[0]) cairn_text_add(text, ", %s", arrays);
+    if (pass->stores)
+        cairn_text_add(text, ", %s", cairn_pass_stores_name(pass->stores));
+    if (pass->interpreted) cairn_text_add(text, ", interpreted");
+    cairn_text_add(text, "\n");
+}
+
+cairn_status cairn_pass_list_print(const cairn_pass_list *program, char **how)
+{
+    cairn_text text;
+
+    cairn_text_init(&text, program->env);
+    for (int k = 0; k < program->passes; k++)
+        print_pass(&program->pass[k], &text);
+    return cairn_text_take(&text, how);
+}
+
+uint64_t cairn_pass_arrays(const cairn_layout *layout)
+{
+    uint64_t arrays = CAIRN_PASS_VAL;
+
+    for (int l = 0; l < layout->levels; l++) {
+        if (layout->level[l].has_ptr) arrays |= CAIRN_PASS_PTR(l);
+        if (layout->level[l].has_idx) arrays |= CAIRN_PASS_IDX(l);
+    }
+    return arrays;
+}
+
+int64_t cairn_pass_entry_bytes(const cairn_layout *layout, int order)
+{
+    int64_t bytes;
+
+    if (!layout) return cairn_entry_bytes(order);
+    bytes = layout->value_bits / 8;
+    for (int l = 0; l < layout->levels; l++)
+        if (layout->level[l].has_idx) bytes += layout->level[l].idx_bits / 8;
+    return bytes;
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Programs: what a conversion does with its entries, pass by pass. Rules (path.h) say
+/// what a conversion means; a program says how it is done: entries, or whole rows, are
+/// counted by group, counts are added up to offsets, entries are numbered, and moved to
+/// where that tells. A program is kept with the path of the tensor that it stored, so that
+/// `cairn format --path` can print it and a test can ask for it.
+///
+/// A group index is what COUNT and OFFSETS make: for every group, such as a row, how many
+/// entries it has and where they begin. Indices are numbered in the order in which they
+/// are made; a pass names the one that it makes or goes by.
+///
+/// Source: count, offsets and move are the attribute queries and assembly of Chou, Format
+/// Abstractions for Sparse Tensor Algebra Compilers, MIT 2022, chapter 6.
+
+#ifndef CAIRN_RULES_PASS_LIST_H
+#define CAIRN_RULES_PASS_LIST_H
+
+#include "format/layout.h"
+
+/// Kinds of passes: name, what it does.
+#define CAIRN_PASS_MAP(X)                                              \
+    X(COUNT, "Count", "count entries, or nodes, by group")             \
+    X(OFFSETS, "Offsets", "add counts up to where each group begins")  \
+    X(NUMBER, "Number", "number entries, rows or groups")              \
+    X(ASSIGN, "Assign", "tell each entry its member")                  \
+    X(SORT, "Sort", "put the entries in the order of the target")      \
+    X(MOVE, "Move", "write each entry where its group and number say") \
+    X(APPEND, "Append", "write entries one behind the other")          \
+    X(SHARE, "Share", "have an array of the source in common")         \
+    X(PAD, "Pad", "write positions without an entry")                  \
+    X(RULES, "Rules", "work on a table of all entries, rule by rule")
+
+typedef enum {
+#define X(id, name, what) CAIRN_PASS_##id,
+    CAIRN_PASS_MAP(X)
+#undef X
+} cairn_pass_kind;
+
+/// What is handled at once.
+typedef enum { CAIRN_UNIT_ENTRY, CAIRN_UNIT_RUN } cairn_pass_unit;
+
+/// What NUMBER gives: the rank in a group, the place in an order, a bucket of a greedy
+/// schedule, the first free number at a distance.
+typedef enum {
+    CAIRN_NUMBER_NONE,
+    CAIRN_NUMBER_RANK,
+    CAIRN_NUMBER_PLACE,
+    CAIRN_NUMBER_BUCKET,
+    CAIRN_NUMBER_DISTANCE,
+} cairn_number_rule;
+
+/// How values and indices leave the processor: to where they belong; by way of a tile that
+/// stays in cache; by way of buckets of groups.
+typedef enum {
+    CAIRN_STORES_NONE,
+    CAIRN_STORES_DIRECT,
+    CAIRN_STORES_TILED,
+    CAIRN_STORES_BUCKETED,
+} cairn_pass_stores;
+
+/// Arrays of a target, as bits: ptr and idx of level L, and the values.
+#define CAIRN_PASS_PTR(level) ((uint64_t)1 << (2 * (level)))
+#define CAIRN_PASS_IDX(level) ((uint64_t)2 << (2 * (level)))
+#define CAIRN_PASS_VAL        ((uint64_t)1 << 63)
+
+typedef struct cairn_pass {
+    const char       *method; ///< Constant.
+    cairn_pass_kind   what;
+    cairn_pass_unit   unit;
+    cairn_number_rule rule;   ///< Of NUMBER.
+    int               member; ///< -1: all members, or an intermediate.
+    int               into;   ///< 0: the target; k: the k-th intermediate.
+    int               index;  ///< Group index that it makes or goes by; -1: none.
+    uint64_t          arrays; ///< Of the target, that it writes.
+    cairn_pass_stores stores;
+    bool              interpreted; ///< Element by element, not by a generated function.
+    double            bytes;       ///< Read and written, an entry, predicted.
+} cairn_pass;
+
+typedef struct cairn_pass_list {
+    cairn_env  *env;
+    int         passes, capacity;
+    cairn_pass *pass;    ///< [passes]
+    int         indices; ///< Group indices so far.
+} cairn_pass_list;
+
+void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env);
+void cairn_pass_list_fini(cairn_pass_list *program);
+
+/// The group index that was made last for a member; -1: none was.
+int cairn_pass_list_last_index(const cairn_pass_list *program, int member);
+
+/// Append a pass.
+cairn_status cairn_pass_list_add(cairn_pass_list *program, const cairn_pass *pass);
+
+/// Append the passes of another program. @p into: 0: as they are; k: its target is the
+/// k-th intermediate, made for all members.
+cairn_status cairn_pass_list_append(cairn_pass_list       *program,
+                                    const cairn_pass_list *other,
+                                    int                    into);
+
+/// Print a program, one line a pass.
+/// @param[out] text  Freed with cairn_free().
+cairn_status cairn_pass_list_print(const cairn_pass_list *program, char **text);
+
+/// List arrays as "ptr1 idx1 val", by level.
+void cairn_pass_arrays_print(uint64_t arrays, char *text, size_t size);
+
+/// Words of a pass.
+const char *cairn_pass_name(cairn_pass_kind what);
+const char *cairn_pass_unit_name(cairn_pass_unit unit);
+const char *cairn_pass_rule_name(cairn_number_rule rule);     ///< NULL: NONE.
+const char *cairn_pass_stores_name(cairn_pass_stores stores); ///< NULL: NONE.
+
+/// Every array of a layout: what a pass that fills all of them writes.
+uint64_t cairn_pass_arrays(const cairn_layout *layout);
+
+/// Bytes that an entry takes in the source: coordinates and a value (NULL), or what
+/// trimmed levels store of it.
+int64_t cairn_pass_entry_bytes(const cairn_layout *layout, int order);
+
+#endif

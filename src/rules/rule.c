@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Rules as text.
+
+#include "base/text.h"
+#include "rules/path.h"
+
+#include <inttypes.h>
+
+typedef enum { NONE, LEVEL, LEVELS, FACTOR, BOTH, QUERY, PACK, WIDTH } arguments;
+
+static const struct {
+    const char *name;
+    arguments   arguments;
+    const char *sentence;
+} rules[] = {
+#define X(id, name, arguments, sentence) {name, arguments, sentence},
+    CAIRN_RULE_MAP(X)
+#undef X
+};
+
+static void add_width(cairn_text *text, const cairn_rule *rule)
+{
+    cairn_text_add(text, "(%s", rule->b == 0 ? "ptr" : "idx");
+    if (rule->a >= 0) cairn_text_add(text, "(%d)", rule->a);
+    if (rule->c > 0) cairn_text_add(text, "=%" PRId64, rule->c);
+    cairn_text_add(text, ")");
+}
+
+cairn_status cairn_rule_print(cairn_env *env, const cairn_rule *rule, char **out)
+{
+    cairn_text text;
+
+    cairn_text_init(&text, env);
+    cairn_text_add(&text, "%s", rules[rule->kind].name);
+    switch (rules[rule->kind].arguments) {
+    case NONE: break;
+    case LEVEL: cairn_text_add(&text, "(%d)", rule->a); break;
+    case LEVELS: cairn_text_add(&text, "(%d,%d)", rule->a, rule->b); break;
+    case FACTOR: cairn_text_add(&text, "(%d,%" PRId64 ")", rule->a, rule->c); break;
+    case BOTH:
+        cairn_text_add(&text, "(%d,%d,%" PRId64 ")", rule->a, rule->b, rule->c);
+        break;
+    case QUERY:
+        if (rule->query)
+            cairn_text_add(&text, "(%s)", rule->query);
+        else
+            cairn_text_add(&text, "(%d)", rule->a);
+        break;
+    case PACK:
+        cairn_text_add(&text, "(%d,%d%s)", rule->a, rule->b, rule->c ? ",novalue" : "");
+        break;
+    case WIDTH: add_width(&text, rule); break;
+    }
+    return cairn_text_take(&text, out);
+}
+
+const char *cairn_rule_sentence(cairn_rule_kind kind)
+{
+    return rules[kind].sentence;
+}
+
+cairn_status cairn_path_print(cairn_path *path)
+{
+    if (path->text) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW_ZERO(path->env, path->rules, &path->text));
+    for (int k = 0; k < path->rules; k++)
+        CAIRN_TRY(cairn_rule_print(path->env, &path->rule[k], &path->text[k]));
+    return cairn_pass_list_print(&path->program, &path->how);
+}
