@@ -11,7 +11,6 @@
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_deal.h"
 #include "convert/compiled_numbers.h"
-#include "convert/compiled_rank.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,7 +24,6 @@ typedef struct {
     cairn_local        *tensor;
     cairn_path         *path;     ///< That was executed.
     bool                compiled; ///< Members go the compiled way where they can.
-    bool                zeros;    ///< Some are stored.
     cairn_route         route;
     bool                straight; ///< Not by way of another order;
     cairn_by_way        way;      ///< else this.
@@ -321,7 +319,6 @@ static cairn_status make_members(builder *b)
 /// Members whose queries need not be run.
 static cairn_status find_numbers(builder *b)
 {
-    b->m[0].hopeful = b->members == 1 && !b->zeros;
     for (int k = 0; k < b->members; k++)
         CAIRN_TRY(cairn_numbers_find(&b->m[k], b->build));
     return CAIRN_OK;
@@ -371,19 +368,10 @@ static cairn_status run(builder *b)
     return agree(b, fill_tensor(b));
 }
 
-/// Was it taken for granted that no zero is stored, and is there one?
-static bool hoped_in_vain(const builder *b, cairn_status status)
-{
-    if (!b->m || !b->m[0].hoped) return false;
-    if (status != CAIRN_OK) return cairn_rank_has_zeros(b->build);
-    return b->m[0].compiled && cairn_compiled_met_zeros(b->m[0].compiled);
-}
-
-/// Is there to be another attempt? Knowing that zeros are stored; or without another order
-/// before, for which there may be memory and functions.
+/// Is there to be another attempt, without another order before, for which there may be
+/// memory and functions?
 static bool has_to_repeat(builder *b, cairn_status status)
 {
-    if (hoped_in_vain(b, status)) return b->zeros = true;
     if (b->way.last
         && (status == CAIRN_NO_MEMORY || status == CAIRN_NO_KERNEL
             || status == CAIRN_BAD_OPTION))
@@ -406,11 +394,8 @@ static cairn_status run_again(builder *b, const cairn_build *build, int interpre
     clean_up(b);
     cairn_local_destroy(&b->tensor);
     cairn_path_destroy(&b->path);
-    *b = (builder){.env      = b->env,
-                   .build    = build,
-                   .members  = b->members,
-                   .zeros    = b->zeros,
-                   .straight = b->straight};
+    *b = (builder){
+        .env = b->env, .build = build, .members = b->members, .straight = b->straight};
     if (build->interpreted) *build->interpreted = interpreted;
     if (build->told) build->told[0] = '\0';
     if (build->log) build->log->bars = 0;

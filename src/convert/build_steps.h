@@ -60,8 +60,6 @@ typedef struct cairn_member_build {
     bool        ranked; ///< Compiled: its queries are not run; instead there is
     cairn_rank  rank;   ///< this.
     bool        laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
-    bool hopeful; ///< Compiled: that no zero is stored may be taken for granted, until
-    bool hoped;   ///< one is met; and it was.
     cairn_rows    rows;   ///< Compiled: its queries are not run, but these.
     cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.

@@ -122,10 +122,6 @@ void cairn_compiled_find_zeros(cairn_compiled *compiled);
 /// several shares only those that write nothing in common.
 bool cairn_compiled_fits_beside(const cairn_compiled *compiled);
 
-/// After filling: was a zero met, which had been taken for granted not to be there? Then
-/// the arrays are nothing.
-bool cairn_compiled_met_zeros(const cairn_compiled *compiled);
-
 /// Fill the arrays of a placed part, as cairn_build_fill() does; banks in order.
 cairn_status
 cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *part);

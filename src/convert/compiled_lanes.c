@@ -152,9 +152,6 @@ static cairn_status count(cairn_compiled *c)
     cairn_bank      *bank  = &c->m->bank[0];
 
     bank->end = entries_of(c);
-    /* Filling lane by lane tells; else somebody has to look. */
-    CAIRN_CHECK(c->stands || !c->m->hoped || !cairn_rank_has_zeros(c->build), env,
-                CAIRN_NO_KERNEL, "convert: zeros are stored, which get no lane");
     CAIRN_CHECK(all <= MOST && bank->end <= MOST && c->m->rows.n <= MOST, env,
                 CAIRN_NO_KERNEL, "convert: more lanes than 32 bits number");
     CAIRN_TRY(check_lanes(c, (int64_t)all));

@@ -116,37 +116,6 @@ bool cairn_rank_fits_lanes(const cairn_layout *layout, const cairn_rank *rank)
     return true;
 }
 
-static bool has_zero(const double *value, cairn_pos n)
-{
-    bool zero = false;
-
-    for (cairn_pos k = 0; k < n; k++)
-        zero |= value[k] == 0;
-    return zero;
-}
-
-static bool view_has_zero(const cairn_kernel_part *view)
-{
-    if (view->val_bits == 64 && view->val_block == 1 && view->val_stride == 8)
-        return has_zero(view->val, view->values);
-    for (cairn_pos v = 0; v < view->values; v++)
-        if (cairn_value_get(view, v) == 0) return true;
-    return false;
-}
-
-/// Stored zeros are entries to a layout that does not pad.
-bool cairn_rank_has_zeros(const cairn_build *build)
-{
-    if (!build->from) return has_zero(build->entries->value, build->entries->n);
-    for (int64_t k = 0; k < build->from->parts; k++) {
-        const cairn_part *part = &build->from->part[k];
-
-        if (part->layout->pads) continue;
-        if (view_has_zero(&part->view)) return true;
-    }
-    return false;
-}
-
 static bool is_pattern(const cairn_encoding *e, cairn_rank *rank)
 {
     int64_t row, again, col;
@@ -178,9 +147,8 @@ cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build)
     CAIRN_TRY(cairn_layout_create(m->env, m->encoding, build->shape.extent, build->box,
                                   NULL, build->value_bits, &layout));
     /* Entries are dealt out, or read, in the order of rows. */
-    m->ranked =
-        rank.row == 0 && fits_layout(layout, &rank) && !cairn_rank_has_zeros(build);
-    m->rank = rank;
+    m->ranked = rank.row == 0 && fits_layout(layout, &rank);
+    m->rank   = rank;
     cairn_layout_destroy(m->env, &layout);
     return CAIRN_OK;
 }

@@ -23,12 +23,9 @@ bool cairn_rank_is_number(const cairn_query *query, cairn_rank *rank);
 /// determined the row's, but a last level that is the column?
 bool cairn_rank_fits_lanes(const cairn_layout *layout, const cairn_rank *rank);
 
-/// Does the source store zeros, which are numbered as padding is?
-bool cairn_rank_has_zeros(const cairn_build *build);
-
 /// Can a member's queries be left out? Sets `rank` of the member.
 ///
-/// Local. Not on several ranks, nor with stored zeros, which are numbered as padding is.
+/// Local. Not on several ranks.
 cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build);
 
 /// Do the entries of the tensor to start from come along the rows that are numbered, so

@@ -100,14 +100,6 @@ static cairn_status look_at_all(finder *f, bool *fits)
     return CAIRN_OK;
 }
 
-/// Zeros would be numbered as padding is. To look for them is to read all values; whoever
-/// fills the arrays reads them anyhow.
-static bool has_zeros(cairn_member_build *m, const cairn_build *build)
-{
-    m->hoped = m->hopeful;
-    return !m->hoped && cairn_rank_has_zeros(build);
-}
-
 /// Are numbers along rows to be given where rows get their slots, as far as CAIRN_CONVERT
 /// says?
 static bool may_have_slots(const cairn_env *env)
@@ -139,8 +131,7 @@ cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
     if (!fits) goto done;
     CAIRN_GO(done, cairn_layout_create(m->env, m->encoding, build->shape.extent,
                                        build->box, NULL, build->value_bits, &layout));
-    fits = fits_layout(m, layout)
-           && !(m->ranked && (!may_have_slots(m->env) || has_zeros(m, build)));
+    fits = fits_layout(m, layout) && !(m->ranked && !may_have_slots(m->env));
 done:
     cairn_layout_destroy(m->env, &layout);
     cairn_free(m->env, f.algebra);

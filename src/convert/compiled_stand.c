@@ -90,7 +90,6 @@ typedef struct {
     char              *tile;
     cairn_kernel_part  to;   ///< The tile in place of values and columns.
     cairn_convert_args args; ///< Of one call,
-    int64_t            facts[CAIRN_CONVERT_FACTS], zero;
     uint32_t           cursor[2];
 } worker;
 
@@ -131,7 +130,6 @@ fill_in_tiles(worker *w, int64_t begin, int64_t end, int64_t width, int64_t many
         w->args.end   = smaller(end - k, many);
         w->args.order = f->args->order + k;
         status        = cairn_phase_call(&f->c->fill, f->from, &w->to, &w->args);
-        w->zero |= w->facts[0];
         cairn_stream_send(&val, (size_t)(w->args.end * f->val_bytes));
         cairn_stream_send(&idx, (size_t)(w->args.end * f->idx_bytes));
     }
@@ -151,10 +149,7 @@ static int64_t fill_group(worker *w, int64_t begin, int64_t end)
     w->args.order  = f->args->order;
     w->args.lanes  = f->lanes;
 
-    const int64_t status = cairn_phase_call(&f->c->fill, f->from, f->to, &w->args);
-
-    w->zero |= w->facts[0];
-    return status;
+    return cairn_phase_call(&f->c->fill, f->from, f->to, &w->args);
 }
 
 /// Fill the lanes of one share, group by group.
@@ -165,7 +160,6 @@ static int64_t fill_share(const filler *f, int64_t t, char *tile)
     worker        w      = {.f = f, .tile = tile, .to = *f->to, .args = *f->args};
 
     w.args.shares = 1;
-    w.args.facts  = w.facts;
     for (int64_t k = f->args->share[t], next; k < end && status == 0; k = next) {
         const int64_t g     = k / f->lanes;
         const int64_t width = f->c->cursor[g + 1] - f->c->cursor[g];
@@ -175,7 +169,6 @@ static int64_t fill_share(const filler *f, int64_t t, char *tile)
         status =
             many ? fill_in_tiles(&w, k, next, width, many) : fill_group(&w, k, next);
     }
-    f->args->facts[t * CAIRN_CONVERT_FACTS] = w.zero;
     return status;
 }
 
@@ -200,14 +193,6 @@ static cairn_status fill_tiles(const filler *f)
 }
 
 /* ---- all ---- */
-
-bool cairn_compiled_met_zeros(const cairn_compiled *c)
-{
-    if (!c->m->hoped || !c->stands) return false;
-    for (int64_t t = 0; t < c->shares.n; t++)
-        if (c->shares.found[t * CAIRN_CONVERT_FACTS]) return true;
-    return false;
-}
 
 cairn_status cairn_lanes_stand(const cairn_compiled *c,
                                int64_t               lanes,
@@ -235,7 +220,6 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
     args->first  = c->row_first;
     args->cursor = c->cursor;
     args->lanes  = lanes;
-    args->facts  = c->shares.found;
     args->share  = cut;
     args->shares = c->shares.n;
     const cairn_status status =

@@ -94,8 +94,7 @@ typedef enum {
     /// As RANKED, lane by lane: `order` has the row (from 1) of each lane, 0: none;
     /// `lanes` there are in a group. Rows are read in any order (`ordered`). Behind its
     /// entries stands the row's padding, and where there is no row there are holes; what
-    /// the row determines is written for rows without entries, too. facts[0]: 1 if a value
-    /// was 0.
+    /// the row determines is written for rows without entries, too.
     CAIRN_CONVERT_STAND,
 } cairn_convert_phase;
 

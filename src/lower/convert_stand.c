@@ -13,7 +13,6 @@ enum { AHEAD = 256 }; ///< Entries that are asked for before they are read (meas
 typedef struct {
     cairn_ir_x    lanes, base, stop; ///< Slots begin here, and end before this.
     cairn_ir_var *next;              ///< Where the next one is written.
-    cairn_ir_var *zero;              ///< Was a 0 met?
 } lane;
 
 static int column_level(const cairn_convert *c)
@@ -40,12 +39,7 @@ static void put(cairn_convert *c, const lane *s, cairn_ir_x column, cairn_ir_x v
 
 static void put_entries(cairn_convert *c, const lane *s)
 {
-    cairn_ir           *b = &c->ir;
-    const cairn_ir_type type =
-        c->from && c->from->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
-
     cairn_convert_visit(c, true);
-    cairn_convert_note(c, cairn_ir_eq(b, c->value, cairn_ir_real(b, type, 0)), s->zero);
     put(c, s, let(c, cairn_convert_form(c, &c->target[column_level(c)]), "column"),
         c->value);
     cairn_convert_leave(c);
@@ -192,8 +186,6 @@ void cairn_convert_lower_stand(cairn_convert *c)
     lane      s;
 
     if (!c->spec->ahead) cairn_convert_open_shares(c);
-    s.zero = cairn_ir_declare(b, cairn_ir_int(b, 0), "zero");
-
     const cairn_ir_x place = open_lanes(c, &s);
 
     cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_int(b, 0), place));
@@ -207,6 +199,5 @@ void cairn_convert_lower_stand(cairn_convert *c)
     cairn_ir_end(b);
     cairn_ir_end(b);
     cairn_ir_end(b);
-    cairn_convert_tell(c, 0, cairn_ir_use(b, s.zero));
     if (!c->spec->ahead) cairn_convert_close_shares(c);
 }
