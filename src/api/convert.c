@@ -162,6 +162,7 @@ static cairn_status convert_in_place(const cairn_tensor *tensor, cairn_tensor **
                          .executed   = &(*to)->path};
 
     memcpy(build.box, tensor->local->box, sizeof build.box);
+    CAIRN_TRY(cairn_build_judge(&build));
     CAIRN_TRY(cairn_comm_agree(
         comm, cairn_context_loader(tensor->context, &build, &loader, (*to)->why)));
     CAIRN_TRY(cairn_local_build(comm->env, &build, &(*to)->local));

@@ -112,7 +112,7 @@ static bool is_worth_devices(cairn_context *context, const cairn_build *build)
 {
     if (context->devices) return true;
     if (build->dealt) return false;
-    context->small += cairn_build_entries(build);
+    context->small += cairn_build_judged_by(build);
     return context->small >= WORTH_DEVICES;
 }
 
@@ -139,7 +139,7 @@ cairn_status cairn_context_loader(cairn_context      *context,
                                                    .env     = env,
                                                    .why     = why,
                                                    .missed  = &context->missed,
-                                                   .entries = cairn_build_entries(build)};
+                                                   .entries = cairn_build_judged_by(build)};
         own->loader.threads = threads_here(context->devices, device->threads);
         own->loader.load    = load;
         own->loader.release = release;

@@ -47,6 +47,7 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
         * (dealt ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
     build.held       = tensor->held;
     tensor->log.bars = 0; /* of an attempt from buckets */
+    CAIRN_TRY(cairn_build_judge(&build));
     CAIRN_TRY(cairn_comm_agree(
         comm, cairn_context_loader(tensor->context, &build, &loader, tensor->why)));
     CAIRN_TRY(cairn_local_build(&tensor->context->env, &build, &tensor->local));

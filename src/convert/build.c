@@ -36,6 +36,19 @@ static cairn_status agree(const builder *b, cairn_status mine)
     return net ? net->agree(net->user, mine) : mine;
 }
 
+cairn_status cairn_build_all(const cairn_build *build, cairn_status mine, bool *holds)
+{
+    enum { YES, NO, FAILED };
+    const cairn_query_net *net   = build->net;
+    int64_t                worst = mine != CAIRN_OK ? FAILED : *holds ? YES : NO;
+
+    if (!net) return mine;
+    CAIRN_TRY(net->max(net->user, &worst));
+    if (worst == FAILED) return net->agree(net->user, mine);
+    *holds = worst == YES;
+    return CAIRN_OK;
+}
+
 /// What this rank's queries gave.
 static cairn_status create_layout(const builder *b, cairn_member_build *m)
 {
@@ -86,32 +99,60 @@ cairn_status cairn_build_interpret(cairn_env         *env,
     return CAIRN_OK;
 }
 
-/// The reference way after all, for queries that were to be left out.
+/// Coordinates of a member whose queries were to be left out.
+static cairn_status prepare_queries(const builder *b, cairn_member_build *m)
+{
+    const int number = (int)(m - b->m);
+
+    for (int q = 0; q < m->encoding->queries; q++)
+        CAIRN_TRY(cairn_build_interpret(b->env, b->build, b->compiled, number, q));
+    return cairn_build_read(b->m, number, b->build);
+}
+
+/// The reference way after all, for queries that were to be left out. Collective.
 static cairn_status run_queries(const builder *b, cairn_member_build *m)
 {
+    cairn_compiled_destroy(b->env, &m->compiled);
+    cairn_free(b->env, m->bank);
+    m->bank = NULL;
     cairn_numbers_drop(m);
-    for (int q = 0; q < m->encoding->queries; q++)
-        CAIRN_TRY(
-            cairn_build_interpret(b->env, b->build, b->compiled, (int)(m - b->m), q));
+    CAIRN_TRY(agree(b, prepare_queries(b, m)));
     cairn_layout_destroy(b->env, &m->layout);
     CAIRN_TRY(cairn_query_run(b->env, m->encoding, &b->build->shape, b->build->box,
-                              &m->entries, NULL, &m->set));
+                              &m->entries, b->build->net, &m->set));
     return create_layout(b, m);
 }
 
-/// Count the compiled way; what cannot be compiled goes the reference way from its
-/// coordinates, unless that is forbidden.
-static cairn_status count_compiled(builder *b, cairn_member_build *m)
+/// Count nodes of a member that has numbers without having run queries. What cannot be
+/// compiled on one rank has its queries run on all. Collective.
+static cairn_status
+count_numbered(builder *b, cairn_member_build *m, cairn_status status)
 {
-    const int    number = (int)(m - b->m);
-    cairn_status status = cairn_compiled_count(m, b->build, &m->compiled);
+    bool counted;
 
-    if (b->build->dealt || b->build->strict) return status;
-    if (b->way.last && !cairn_numbers_known(m)) return status; /* straight, then */
-    if (status == CAIRN_NO_KERNEL && cairn_numbers_known(m)) {
-        CAIRN_TRY(cairn_build_read(b->m, number, b->build));
-        CAIRN_TRY(run_queries(b, m));
-        status = cairn_compiled_count(m, b->build, &m->compiled);
+    if (status == CAIRN_OK) status = cairn_compiled_count(m, b->build, &m->compiled);
+    counted = status != CAIRN_NO_KERNEL;
+    CAIRN_TRY(cairn_build_all(b->build, counted ? status : CAIRN_OK, &counted));
+    if (counted) return CAIRN_OK;
+    CAIRN_TRY(run_queries(b, m));
+    return cairn_compiled_count(m, b->build, &m->compiled);
+}
+
+/// Count the compiled way; what cannot be compiled goes the reference way from its
+/// coordinates, unless that is forbidden. A member with numbers is counted by all ranks
+/// together, those that have failed before, by @p status, among them.
+static cairn_status
+count_compiled(builder *b, cairn_member_build *m, cairn_status status)
+{
+    const int number = (int)(m - b->m);
+
+    if (b->build->dealt || b->build->strict || !cairn_numbers_known(m)) {
+        if (status == CAIRN_OK)
+            status = cairn_compiled_count(m, b->build, &m->compiled);
+        if (b->build->dealt || b->build->strict || b->way.last)
+            return status; /* straight, then */
+    } else {
+        status = count_numbered(b, m, status);
     }
     if (status != CAIRN_NO_KERNEL || !cairn_compiled_may_fall_back(b->env))
         return status;
@@ -121,14 +162,18 @@ static cairn_status count_compiled(builder *b, cairn_member_build *m)
 }
 
 /// What the path left in the member's table becomes counts of nodes.
-static cairn_status count_nodes(builder *b, int member)
+/// @p status: of this rank so far.
+static cairn_status count_nodes(builder *b, int member, cairn_status status)
 {
     cairn_member_build *m     = &b->m[member];
     const double        begin = cairn_seconds();
 
-    CAIRN_TRY(b->compiled ? count_compiled(b, m) : cairn_build_count(m));
+    if (b->compiled)
+        status = count_compiled(b, m, status);
+    else if (status == CAIRN_OK)
+        status = cairn_build_count(m);
     cairn_build_note(b->build, "count", member, true, begin);
-    return CAIRN_OK;
+    return status;
 }
 
 /// One word for all members: the least that any of them got.
@@ -168,11 +213,14 @@ static void get_functions(const builder *b)
 
 static cairn_status infer_layouts(builder *b)
 {
+    cairn_status status = CAIRN_OK;
+
+    for (int k = 0; k < b->members && status == CAIRN_OK; k++)
+        status = create_layout(b, &b->m[k]);
+    if (status == CAIRN_OK) get_functions(b);
     for (int k = 0; k < b->members; k++)
-        CAIRN_TRY(create_layout(b, &b->m[k]));
-    get_functions(b);
-    for (int k = 0; k < b->members; k++)
-        CAIRN_TRY(count_nodes(b, k));
+        status = count_nodes(b, k, status);
+    CAIRN_TRY(status);
     cairn_deal_groups_destroy(b->env, &b->m[0].groups);
     join_routes(b);
     return CAIRN_OK;
@@ -319,9 +367,12 @@ static cairn_status make_members(builder *b)
 /// Members whose queries need not be run.
 static cairn_status find_numbers(builder *b)
 {
-    for (int k = 0; k < b->members; k++)
-        CAIRN_TRY(cairn_numbers_find(&b->m[k], b->build));
-    return CAIRN_OK;
+    cairn_status status = CAIRN_OK;
+
+    for (int k = 0; k < b->members && status == CAIRN_OK; k++)
+        status = cairn_numbers_find(&b->m[k], b->build);
+    return b->build->net ? cairn_numbers_agree(b->m, b->members, b->build, status)
+                         : status;
 }
 
 /// Buckets need no path: what fills from them does so in one step, or not at all.
@@ -358,9 +409,9 @@ static cairn_status run(builder *b)
     if (status == CAIRN_OK)
         status = cairn_path_plan(b->env, build->from ? build->from->format : NULL,
                                  build->format, build->shape.extent, &b->path);
-    status = agree(b, status);
     b->compiled =
         build->loader && cairn_build_worth(b->env, build) != CAIRN_BUILD_REFERENCE;
+    status = cairn_build_all(build, status, &b->compiled);
     if (status == CAIRN_OK) status = start(b);
     cairn_build_note(build, "deal", -1, true, begin);
     CAIRN_TRY(status);

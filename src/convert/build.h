@@ -51,8 +51,10 @@ typedef struct cairn_build {
                               ///< `entries` says then only how many there are.
     const cairn_query_net *net; ///< NULL: one rank.
     int                    rank;
-    int                    value_bits; ///< 32 or 64.
-    int64_t held; ///< Bytes that count beside the arrays (entries, operands).
+    cairn_pos judged_by; ///< Several ranks: entries of the one that has most, by which
+                         ///< all judge what the build is worth.
+    int     value_bits;  ///< 32 or 64.
+    int64_t held;        ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
     bool strict;  ///< Only the compiled way, from the source as it is; else NO_KERNEL.
     bool pledged; ///< Nothing may be interpreted, queries included; else NO_KERNEL.
@@ -69,6 +71,20 @@ typedef struct cairn_build {
 
 /// Entries that a build reads; of a source that pads, those that it was built with.
 cairn_pos cairn_build_entries(const cairn_build *build);
+
+/// Have all ranks judge a build by the same entries, those of the rank that has most:
+/// then none goes another way for having few. Collective if the build has a net.
+cairn_status cairn_build_judge(cairn_build *build);
+
+/// Entries by which all ranks judge what the build is worth.
+cairn_pos cairn_build_judged_by(const cairn_build *build);
+
+/// Does something hold on every rank? A failure of one is everybody's.
+///
+/// Collective if the build has a net.
+///
+/// @param[in,out] holds  Of this rank; of all.
+cairn_status cairn_build_all(const cairn_build *build, cairn_status mine, bool *holds);
 
 /// Entries from which compiling a build's functions pays (measured).
 #define CAIRN_WORTH_COMPILING 200000

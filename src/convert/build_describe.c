@@ -44,6 +44,16 @@ add_query(cairn_pass_list *program, cairn_pass *pass, const cairn_query *query)
     return cairn_pass_list_add(program, pass);
 }
 
+/// Ranks tell each other what the next pass needs of all.
+static cairn_status add_exchange(cairn_pass_list *program, const cairn_pass *like)
+{
+    cairn_pass pass = *like;
+
+    pass.what = CAIRN_PASS_EXCHANGE;
+    pass.rule = CAIRN_NUMBER_NONE;
+    return cairn_pass_list_add(program, &pass);
+}
+
 /// What gave the member its numbers. Along rows they are given where entries are moved, if
 /// the rows have not been counted before.
 static cairn_status
@@ -58,8 +68,10 @@ add_queries(const cairn_member_build *m, const char *method, cairn_pass_list *pr
                                   .interpreted = runs};
 
     if (!runs && !m->rows.on && !m->blocks) return CAIRN_OK;
-    for (int q = 0; q < e->queries; q++)
+    for (int q = 0; q < e->queries; q++) {
+        if (!runs && m->rows.joint >> q & 1) CAIRN_TRY(add_exchange(program, &pass));
         CAIRN_TRY(add_query(program, &pass, &e->query[q]));
+    }
     return CAIRN_OK;
 }
 

@@ -29,7 +29,8 @@ typedef struct cairn_rows {
     bool           on;
     int            row;    ///< Dimension,
     int            count;  ///< and the sum over it.
-    uint32_t       tables; ///< Bit q: query q gives every row a number.
+    uint32_t       tables; ///< Bit q: query q gives every row a number,
+    uint32_t       joint;  ///< and rows of several ranks were ordered together for it.
     int64_t        n;      ///< Rows of the box.
     uint32_t      *table;  ///< [queries][n]; NULL: not counted yet.
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
@@ -56,10 +57,10 @@ typedef struct cairn_member_build {
     bool direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
-    cairn_route looked; ///< How the functions came to be that looked at the entries.
-    bool        ranked; ///< Compiled: its queries are not run; instead there is
-    cairn_rank  rank;   ///< this.
-    bool        laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
+    cairn_route   looked; ///< How the functions came to be that looked at the entries.
+    bool          ranked; ///< Compiled: its queries are not run; instead there is
+    cairn_rank    rank;   ///< this.
+    bool          laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
     cairn_rows    rows;   ///< Compiled: its queries are not run, but these.
     cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.

@@ -39,9 +39,20 @@ cairn_pos cairn_build_entries(const cairn_build *build)
     return n;
 }
 
+cairn_status cairn_build_judge(cairn_build *build)
+{
+    build->judged_by = cairn_build_entries(build);
+    return build->net ? build->net->max(build->net->user, &build->judged_by) : CAIRN_OK;
+}
+
+cairn_pos cairn_build_judged_by(const cairn_build *build)
+{
+    return build->net ? build->judged_by : cairn_build_entries(build);
+}
+
 cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *build)
 {
-    const cairn_pos n = cairn_build_entries(build);
+    const cairn_pos n = cairn_build_judged_by(build);
 
     if (env->options.convert[0])
         return strcmp(env->options.convert, CAIRN_METHOD_REFERENCE) == 0

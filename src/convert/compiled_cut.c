@@ -97,7 +97,7 @@ static cairn_status count(cutter *c)
     if (c->origin.from) CAIRN_TRY(cairn_numbers_direct(c->m, c->build, &direct));
     CAIRN_CHECK(cairn_numbers_known(c->m) && direct, c->env, CAIRN_NO_KERNEL,
                 "format: hybrid: keep cuts numbers that are not compiled");
-    CAIRN_TRY(cairn_numbers_count(c->m, c->build, &c->origin, &counted));
+    CAIRN_TRY(cairn_numbers_count(c->m, c->build, &c->origin, CAIRN_OK, &counted));
     CAIRN_CHECK(counted && cairn_numbers_known(c->m), c->env, CAIRN_NO_KERNEL,
                 "format: hybrid: keep cuts numbers that are not compiled");
     c->origin.table  = c->m->rows.on ? c->m->rows.table : NULL;

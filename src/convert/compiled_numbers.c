@@ -15,6 +15,36 @@ cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build)
     return cairn_numbers_known(m) ? CAIRN_OK : cairn_blocks_find(m, build);
 }
 
+enum { KIND_BITS = 3 };
+
+/// The kind of a member's queries.
+static int64_t kind_of(const cairn_member_build *m)
+{
+    return m->blocks ? 4 : m->rows.on + 2 * m->ranked;
+}
+
+cairn_status cairn_numbers_agree(cairn_member_build *members,
+                                 int                 count,
+                                 const cairn_build  *build,
+                                 cairn_status        status)
+{
+    const cairn_query_net *net  = build->net;
+    int64_t                kind = 0, most, least;
+    bool                   same;
+
+    for (int k = 0; k < count; k++)
+        kind |= kind_of(&members[k]) << KIND_BITS * k;
+    most  = kind;
+    least = -kind;
+    CAIRN_TRY(net->max(net->user, &most));
+    CAIRN_TRY(net->max(net->user, &least));
+    same = most == kind && least == -kind;
+    CAIRN_TRY(cairn_build_all(build, status, &same));
+    for (int k = 0; k < count && !same; k++)
+        cairn_numbers_drop(&members[k]);
+    return CAIRN_OK;
+}
+
 bool cairn_numbers_known(const cairn_member_build *m)
 {
     return m->ranked || m->rows.on || m->blocks;
@@ -27,21 +57,50 @@ cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *dire
     return m->ranked ? cairn_rank_is_direct(m, build, direct) : CAIRN_OK;
 }
 
+/// What was counted becomes numbers.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled, on some rank.
+static cairn_status number(cairn_member_build *m, const cairn_build *build)
+{
+    cairn_status status = CAIRN_OK;
+    bool         done;
+
+    if (m->rows.on) status = cairn_rows_number(m, build, status);
+    done = status != CAIRN_NO_KERNEL;
+    CAIRN_TRY(cairn_build_all(build, done ? status : CAIRN_OK, &done));
+    return done ? CAIRN_OK : CAIRN_NO_KERNEL;
+}
+
+/// Numbers along rows need no count of these.
+static cairn_status find_rank(cairn_member_build *m, const cairn_build *build)
+{
+    cairn_rows_drop(m);
+
+    const cairn_status status = cairn_rank_find(m, build);
+
+    return build->net ? cairn_numbers_agree(m, 1, build, status) : status;
+}
+
 cairn_status cairn_numbers_count(cairn_member_build *m,
                                  const cairn_build  *build,
                                  const cairn_origin *origin,
+                                 cairn_status        status,
                                  bool               *counted)
 {
-    cairn_status status;
-
     *counted = true;
-    if (!m->rows.on && !m->blocks) return CAIRN_OK;
-    status   = m->blocks ? cairn_blocks_run(m, build, origin)
-                         : cairn_rows_run(m, build, origin);
+    if (!m->rows.on && !m->blocks) return status;
+
+    const bool rows = m->rows.on;
+
+    if (status == CAIRN_OK)
+        status = rows ? cairn_rows_count(m, build, origin)
+                      : cairn_blocks_run(m, build, origin);
     *counted = status != CAIRN_NO_KERNEL;
-    if (*counted) return status;
-    if (!m->blocks) return cairn_rank_find(m, build);
-    if (!origin->from) cairn_blocks_drop(m);
+    CAIRN_TRY(cairn_build_all(build, *counted ? status : CAIRN_OK, counted));
+    if (*counted) status = number(m, build);
+    if (*counted && status != CAIRN_NO_KERNEL) return status;
+    *counted = false;
+    if (rows) return find_rank(m, build);
+    if (!origin->from && !build->net) cairn_blocks_drop(m);
     return CAIRN_OK;
 }
 

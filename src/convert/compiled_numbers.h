@@ -11,8 +11,17 @@
 
 /// Which kind a member's queries are of, if any. Sets the member's fields.
 ///
-/// Local. Not on several ranks.
+/// Local.
 cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build);
+
+/// Have the members' queries be of the kinds that were found on all ranks; where these
+/// differ, of none. @p status: of this rank so far; a failure is everybody's.
+///
+/// Collective; the build has a net.
+cairn_status cairn_numbers_agree(cairn_member_build *members,
+                                 int                 count,
+                                 const cairn_build  *build,
+                                 cairn_status        status);
 
 /// Are they of one?
 bool cairn_numbers_known(const cairn_member_build *m);
@@ -23,14 +32,16 @@ cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *dire
 
 /// Count what there is to count before a build, among the entries of @p origin.
 ///
-/// Local.
+/// Collective if the build has a net; then the answer is the same on all ranks.
 ///
+/// @param[in]  status   Of this rank so far; a failure is everybody's.
 /// @param[out] counted  False: it cannot be compiled. Then the queries have to be run, or
 ///                      are of another kind now; if @p origin is a tensor, groups along
 ///                      lines may be counted among its coordinates.
 cairn_status cairn_numbers_count(cairn_member_build *m,
                                  const cairn_build  *build,
                                  const cairn_origin *origin,
+                                 cairn_status        status,
                                  bool               *counted);
 
 /// Has nothing been counted yet that must be?

@@ -142,8 +142,7 @@ cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build)
     cairn_layout *layout = NULL;
 
     m->ranked = false;
-    if (build->net || !may_number(m->env) || !is_pattern(m->encoding, &rank))
-        return CAIRN_OK;
+    if (!may_number(m->env) || !is_pattern(m->encoding, &rank)) return CAIRN_OK;
     CAIRN_TRY(cairn_layout_create(m->env, m->encoding, build->shape.extent, build->box,
                                   NULL, build->value_bits, &layout));
     /* Entries are dealt out, or read, in the order of rows. */

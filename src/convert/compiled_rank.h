@@ -25,7 +25,7 @@ bool cairn_rank_fits_lanes(const cairn_layout *layout, const cairn_rank *rank);
 
 /// Can a member's queries be left out? Sets `rank` of the member.
 ///
-/// Local. Not on several ranks.
+/// Local.
 cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build);
 
 /// Do the entries of the tensor to start from come along the rows that are numbered, so

@@ -4,6 +4,7 @@
 
 #include "convert/compiled_rows.h"
 
+#include "convert/compiled_exchange.h"
 #include "convert/compiled_rank.h"
 #include "convert/compiled_starts.h"
 #include "convert/compiled_tally.h"
@@ -16,6 +17,7 @@
 /// A query while it is looked at, and those before it.
 typedef struct {
     cairn_member_build *m;
+    const cairn_build  *build;
     cairn_algebra      *algebra;
     uint32_t            tables; ///< Those that are by row.
 } finder;
@@ -93,7 +95,10 @@ static cairn_status look_at_all(finder *f, bool *fits)
     if (!*fits) return CAIRN_OK;
     f->m->rows.count = 0;
     f->m->rows.row   = (int)count->group_by.expr[0]->value;
-    f->tables        = 1;
+    *fits =
+        !f->build->net
+        || (f->m->rows.row == 0 && f->build->shape.extent[0] <= (int64_t)UINT32_MAX);
+    f->tables = 1;
     for (int q = 1; q < e->queries && *fits; q++)
         CAIRN_TRY(look_at(f, q, fits));
     f->m->rows.tables = f->tables;
@@ -119,12 +124,11 @@ static bool fits_layout(const cairn_member_build *m, const cairn_layout *layout)
 
 cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
 {
-    finder        f      = {.m = m};
+    finder        f      = {.m = m, .build = build};
     cairn_layout *layout = NULL;
     bool          fits   = false;
     cairn_status  status;
 
-    if (build->net) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(m->env, 1, &f.algebra));
     cairn_algebra_init(f.algebra, m->env, build->shape.order);
     CAIRN_GO(done, look_at_all(&f, &fits));
@@ -245,21 +249,84 @@ add_counts(const cairn_member_build *m, bool descend, cairn_row_keys *c)
     return CAIRN_OK;
 }
 
+/* ---- rows of several ranks ---- */
+
+/// By what a form divides rows, whose quotient it is; 0: it is none.
+static int64_t row_divisor(const cairn_algebra *algebra, const cairn_form *form)
+{
+    const int         at   = cairn_form_atom(form);
+    const cairn_atom *atom = at < 0 ? NULL : &algebra->atom[at];
+
+    if (at == 0) return 1;
+    return atom && atom->kind == CAIRN_ATOM_DIV && cairn_form_atom(&atom->form) == 0
+               ? atom->divisor
+               : 0;
+}
+
+/// Is every window of rows one rank's, and behind those of the ranks before? Then the rows
+/// before the box are those with lower places.
+static cairn_status windows_stay(cairn_algebra     *algebra,
+                                 const cairn_build *build,
+                                 const cairn_map   *map,
+                                 bool              *stay)
+{
+    const cairn_interval box = build->box[0];
+    cairn_form           form;
+    int64_t              divisor;
+
+    *stay = map->count > 0;
+    if (!*stay) return CAIRN_OK;
+    CAIRN_TRY(cairn_form_of(algebra, map->expr[0], &form));
+    divisor = row_divisor(algebra, &form);
+    *stay   = divisor > 0
+            && (box.lo == 0 || box.lo > box.hi
+                || box.lo / divisor != (box.lo - 1) / divisor);
+    return CAIRN_OK;
+}
+
+/// Rows as a key, where it is needed.
+static cairn_status
+write_rows(cairn_env *env, int64_t n, int64_t low, cairn_row_keys *c)
+{
+    for (int k = 0; k < c->keys; k++) {
+        if (c->key[k]) continue;
+        CAIRN_TRY(CAIRN_NEW(env, n, &c->own[k]));
+        for (int64_t i = 0; i < n; i++)
+            c->own[k][i] = low + i;
+        c->key[k] = c->own[k];
+    }
+    return CAIRN_OK;
+}
+
+/* ---- numbers of rows ---- */
+
+/// By what a query orders the rows of the box, whose first is @p low.
+static cairn_status find_keys(cairn_member_build *m,
+                              int                 q,
+                              cairn_algebra      *algebra,
+                              int64_t             low,
+                              cairn_row_keys     *c,
+                              int                *windows)
+{
+    const cairn_query *query = &m->encoding->query[q];
+
+    CAIRN_TRY(add_keys(m, algebra, &query->group_by, low, c));
+    *windows = c->keys;
+    if (query->func == CAIRN_QUERY_REORDER) CAIRN_TRY(add_counts(m, query->descend, c));
+    return add_keys(m, algebra, query->traverse_by, low, c);
+}
+
+/// @p before: rows of other ranks that come before those of the box.
 static cairn_status number_rows(cairn_member_build *m,
                                 int                 q,
-                                cairn_algebra      *algebra,
-                                int64_t             low,
+                                int64_t             before,
+                                int                 windows,
                                 cairn_row_keys     *c)
 {
     const cairn_query *query  = &m->encoding->query[q];
     uint32_t          *number = table_of(m, q), *order;
-    int                windows;
     cairn_status       status;
 
-    CAIRN_TRY(add_keys(m, algebra, &query->group_by, low, c));
-    windows = c->keys;
-    if (query->func == CAIRN_QUERY_REORDER) CAIRN_TRY(add_counts(m, query->descend, c));
-    CAIRN_TRY(add_keys(m, algebra, query->traverse_by, low, c));
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n, &order));
     CAIRN_GO(done, cairn_rows_order(m->env, m->rows.n, c->keys, c->key, order));
     if (query->func == CAIRN_QUERY_SCHEDULE)
@@ -268,9 +335,38 @@ static cairn_status number_rows(cairn_member_build *m,
                                 table_of(m, m->rows.count), query->buckets, number);
     else
         for (int64_t k = 0; k < m->rows.n; k++)
-            number[order[k]] = (uint32_t)k;
+            number[order[k]] = (uint32_t)(before + k);
 done:
     cairn_free(m->env, order);
+    return status;
+}
+
+/// The numbers of query @p q; those of a reorder are of all ranks' rows.
+static cairn_status number_by(cairn_member_build *m,
+                              const cairn_build  *build,
+                              cairn_algebra      *algebra,
+                              int                 q,
+                              cairn_status        status)
+{
+    const cairn_query *query = &m->encoding->query[q];
+    const int64_t      low   = build->box[m->rows.row].lo;
+    const bool         all   = build->net && query->func == CAIRN_QUERY_REORDER;
+    cairn_row_keys     c     = {.keys = 0};
+    int                windows;
+    bool               stay = true;
+
+    if (status == CAIRN_OK) status = find_keys(m, q, algebra, low, &c, &windows);
+    if (all && status == CAIRN_OK)
+        status = windows_stay(algebra, build, &query->group_by, &stay);
+    if (all) status = cairn_build_all(build, status, &stay);
+    if (!stay) m->rows.joint |= 1U << q;
+    if (status == CAIRN_OK && stay)
+        status = number_rows(m, q, all ? low : 0, windows, &c);
+    else if (status == CAIRN_OK)
+        status =
+            cairn_exchange_places(m->env, build, write_rows(m->env, m->rows.n, low, &c),
+                                  m->rows.n, c.keys, c.key, table_of(m, q));
+    cairn_row_keys_fini(m->env, &c);
     return status;
 }
 
@@ -300,26 +396,28 @@ static cairn_interval span_of_counts(const cairn_member_build *m)
     return most ? (cairn_interval){(int64_t)before + 1, most} : (cairn_interval){0, -1};
 }
 
-static cairn_status
-fill_tables(cairn_member_build *m, cairn_algebra *algebra, const cairn_interval *rows)
+/// Numbers along rows: as many as the fullest row has entries.
+static cairn_interval span_of_slots(const cairn_member_build *m)
 {
-    m->rows.span[m->rows.count] = span_of_counts(m);
+    const int64_t most = m->rows.span[m->rows.count].hi;
+
+    return most < 0 ? (cairn_interval){0, -1} : (cairn_interval){0, most - 1};
+}
+
+static cairn_status fill_tables(cairn_member_build *m,
+                                const cairn_build  *build,
+                                cairn_algebra      *algebra,
+                                cairn_status        status)
+{
+    if (status == CAIRN_OK) m->rows.span[m->rows.count] = span_of_counts(m);
     for (int q = 1; q < m->encoding->queries; q++) {
-        cairn_row_keys c = {.keys = 0};
+        const bool table = m->rows.tables >> q & 1;
 
-        if (!(m->rows.tables >> q & 1)) { /* numbers along rows */
-            m->rows.span[q] = (cairn_interval){0, m->rows.span[m->rows.count].hi - 1};
-            if (m->rows.span[m->rows.count].hi < 0)
-                m->rows.span[q] = (cairn_interval){0, -1};
-            continue;
-        }
-        const cairn_status status = number_rows(m, q, algebra, rows->lo, &c);
-
-        cairn_row_keys_fini(m->env, &c);
-        CAIRN_TRY(status);
-        m->rows.span[q] = span_of(m, q);
+        if (table) status = number_by(m, build, algebra, q, status);
+        if (status == CAIRN_OK)
+            m->rows.span[q] = table ? span_of(m, q) : span_of_slots(m);
     }
-    return CAIRN_OK;
+    return status;
 }
 
 static cairn_status take_counts(cairn_member_build *m, const cairn_tally *tally)
@@ -367,23 +465,28 @@ static cairn_status count_rows(cairn_member_build *m,
     return take_counts(m, tally);
 }
 
-cairn_status cairn_rows_run(cairn_member_build *m,
-                            const cairn_build  *build,
-                            const cairn_origin *origin)
+cairn_status cairn_rows_count(cairn_member_build *m,
+                              const cairn_build  *build,
+                              const cairn_origin *origin)
 {
-    cairn_tally    tally   = {.env = m->env};
-    cairn_algebra *algebra = NULL;
-    cairn_status   status;
+    cairn_tally        tally  = {.env = m->env};
+    const cairn_status status = is_measured(m, origin)
+                                    ? measure_rows(m, build, origin)
+                                    : count_rows(m, build, origin, &tally);
 
-    CAIRN_GO(done, is_measured(m, origin) ? measure_rows(m, build, origin)
-                                          : count_rows(m, build, origin, &tally));
-    CAIRN_GO(done, CAIRN_NEW(m->env, 1, &algebra));
-    cairn_algebra_init(algebra, m->env, build->shape.order);
-    CAIRN_GO(done, fill_tables(m, algebra, &build->box[m->rows.row]));
-done:
-    cairn_free(m->env, algebra);
     cairn_tally_fini(&tally);
-    if (status != CAIRN_OK) cairn_rows_drop(m);
+    return status;
+}
+
+cairn_status
+cairn_rows_number(cairn_member_build *m, const cairn_build *build, cairn_status status)
+{
+    cairn_algebra *algebra = NULL;
+
+    if (status == CAIRN_OK) status = CAIRN_NEW(m->env, 1, &algebra);
+    if (status == CAIRN_OK) cairn_algebra_init(algebra, m->env, build->shape.order);
+    status = fill_tables(m, build, algebra, status);
+    cairn_free(m->env, algebra);
     return status;
 }
 

@@ -16,16 +16,23 @@
 /// Are a member's queries of this kind? Sets `rows.on` of the member, and if entries are
 /// numbered, too, `rank`, `ranked` and `laned`.
 ///
-/// Local. Not on several ranks.
+/// Local. On several ranks rows must be theirs.
 cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build);
 
-/// Count the entries of @p origin by row, and fill the tables.
+/// Count the entries of @p origin by row.
 ///
 /// Local.
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled.
-cairn_status cairn_rows_run(cairn_member_build *m,
-                            const cairn_build  *build,
-                            const cairn_origin *origin);
+cairn_status cairn_rows_count(cairn_member_build *m,
+                              const cairn_build  *build,
+                              const cairn_origin *origin);
+
+/// Fill the tables from the counts. Rows in windows that cross ranks are ordered together.
+///
+/// Collective if the build has a net: @p status is this rank's so far, and a failure is
+/// everybody's.
+cairn_status
+cairn_rows_number(cairn_member_build *m, const cairn_build *build, cairn_status status);
 
 /// Does every entry count in this sum, whatever its value?
 bool cairn_rows_counts_each(const cairn_query *count);

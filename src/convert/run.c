@@ -5,6 +5,7 @@
 
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
+#include "convert/compiled_blocks.h"
 #include "convert/compiled_deal.h"
 #include "convert/compiled_numbers.h"
 #include "tensor/walk.h"
@@ -60,8 +61,9 @@ static cairn_status read_coordinates(runner *r)
 }
 
 /// Count what a member's numbers need; false: its queries have to be run after all, or it
-/// needs coordinates.
-static cairn_status count_numbers(const runner *r, int member, bool *counted)
+/// needs coordinates. Collective; @p status: of this rank so far.
+static cairn_status
+count_numbers(const runner *r, int member, cairn_status status, bool *counted)
 {
     cairn_member_build *m      = &r->m[member];
     const cairn_origin  origin = {.from    = m->direct ? r->build->from : NULL,
@@ -69,7 +71,7 @@ static cairn_status count_numbers(const runner *r, int member, bool *counted)
                                   .filter  = m->filter,
                                   .box     = r->build->box};
 
-    return cairn_numbers_count(m, r->build, &origin, counted);
+    return cairn_numbers_count(m, r->build, &origin, status, counted);
 }
 
 /// Members told apart by a byte for each entry.
@@ -119,20 +121,21 @@ static cairn_status deal_direct(runner *r)
     for (int k = 0; k < build->format->members; k++)
         r->m[k].direct = true;
     for (int k = 0; k < build->format->members && direct; k++)
-        CAIRN_TRY(count_numbers(r, k, &direct));
+        CAIRN_TRY(count_numbers(r, k, CAIRN_OK, &direct));
     if (!direct) forget_dealing(r);
     return CAIRN_OK;
 }
 
-/// Start from the levels of a tensor, if the member's queries allow.
+/// Start from the levels of a tensor, if the member's queries allow. What several ranks
+/// count is counted when all have come to the member's queries.
 static cairn_status start_direct(runner *r)
 {
     cairn_member_build *m = &r->m[0];
     bool                counted;
 
     CAIRN_TRY(cairn_numbers_direct(m, r->build, &m->direct));
-    if (!m->direct) return CAIRN_OK;
-    CAIRN_TRY(count_numbers(r, 0, &counted));
+    if (!m->direct || is_spread(r)) return CAIRN_OK;
+    CAIRN_TRY(count_numbers(r, 0, CAIRN_OK, &counted));
     if (counted) return CAIRN_OK;
     m->direct = false;
     return m->blocks ? CAIRN_OK : cairn_numbers_direct(m, r->build, &m->direct);
@@ -207,19 +210,21 @@ static cairn_status deal_compiled(runner *r, uint8_t **member)
     const cairn_entries entries = cairn_table_entries(&r->m[0].all);
     const cairn_origin  origin  = {.entries = &entries, .box = r->build->box};
 
+    cairn_status status = CAIRN_OK;
+
     filter_members(r, &origin, *member);
     *member = NULL;
     for (int k = 0; k < r->build->format->members; k++) {
         cairn_member_build *m = &r->m[k];
-
-        bool counted;
+        bool                counted;
 
         m->entries = entries;
-        CAIRN_TRY(count_numbers(r, k, &counted));
-        if (m->encoding->queries > 0 && !cairn_numbers_known(m))
-            CAIRN_TRY(cairn_build_read(r->m, k, r->build));
+        status     = count_numbers(r, k, status, &counted);
+        if (status == CAIRN_OK && !counted) cairn_blocks_drop(m);
+        if (status == CAIRN_OK && m->encoding->queries > 0 && !cairn_numbers_known(m))
+            status = cairn_build_read(r->m, k, r->build);
     }
-    return CAIRN_OK;
+    return status;
 }
 
 /// Which member every entry goes to, by functions or one by one.
@@ -286,16 +291,32 @@ append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
     return cairn_table_append(r->table, number);
 }
 
+/// Count before the first query what the member's numbers need, on all ranks. Where that
+/// cannot be done from the levels of a tensor, coordinates are read for it.
+static cairn_status count_first(runner *r)
+{
+    cairn_member_build *m = &r->m[r->member];
+    bool                counted;
+
+    if (!m->direct) m->entries = cairn_table_entries(&m->table);
+    CAIRN_TRY(count_numbers(r, r->member, CAIRN_OK, &counted));
+    if (counted || !is_spread(r)) return CAIRN_OK;
+
+    const cairn_status status = m->direct ? read_coordinates(r) : CAIRN_OK;
+
+    m->direct = false;
+    CAIRN_TRY(meet(r, status));
+    m->entries = cairn_table_entries(&m->table);
+    if (m->blocks) CAIRN_TRY(count_numbers(r, r->member, CAIRN_OK, &counted));
+    if (m->blocks && !counted) cairn_blocks_drop(m);
+    return CAIRN_OK;
+}
+
 static cairn_status query(runner *r, const cairn_rule *rule)
 {
     cairn_member_build *m = &r->m[r->member];
 
-    if (cairn_numbers_uncounted(m)) {
-        bool counted;
-
-        m->entries = cairn_table_entries(&m->table);
-        CAIRN_TRY(count_numbers(r, r->member, &counted));
-    }
+    if (cairn_numbers_uncounted(m)) CAIRN_TRY(count_first(r));
     if (cairn_numbers_known(m)) return CAIRN_OK;
     cairn_status status =
         cairn_build_interpret(r->env, r->build, r->compiled, r->member, rule->a);

@@ -29,6 +29,7 @@
     X(APPEND, "Append", "write entries one behind the other")          \
     X(SHARE, "Share", "have an array of the source in common")         \
     X(PAD, "Pad", "write positions without an entry")                  \
+    X(EXCHANGE, "Exchange", "tell other ranks counts or keys")         \
     X(RULES, "Rules", "work on a table of all entries, rule by rule")
 
 typedef enum {

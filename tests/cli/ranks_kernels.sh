@@ -28,11 +28,14 @@ done
 refused 1 "$key" 'member 0: query s: no compiled function answers it'
 refused 1 "$apart" 'member 0: query 1: no compiled function answers it'
 refused 1 "hybrid<csr,$(echo "$apart" | sed 's/^#//;s/^/#/'),0.9>" 'member [01]: query 1: '
-refused 2 ell 'member 0: query 1: on several ranks'
 refused 2 'hybrid<bell<2>,csr,0.5>' 'dealing the entries out to members: on several ranks'
 expect 1 run spmv a.mtx --format "$key"
-on 2 0 convert a.mtx --to csr -o out.cairn
-rm -f out.cairn
+for format in csr ell 'sell<2>' 'sell-sigma<2,4>' 'cisr<2>' 'cisr-plus<2>'; do
+    on 2 0 convert a.mtx --to "$format" -o out.cairn --json out.json
+    grep -q '"route": "\(compiled\|prebuilt\)"' out.json || fail "$(grep route out.json)"
+    has out.json '"why": null'
+    rm -f out.cairn
+done
 
 # Without the promise it is done, and told.
 environment=

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Conversions over several ranks by compiled functions: queries are not interpreted, and
+/// every rank's arrays are those of the reference way; ranks without rows or entries go the
+/// same way as the others.
+
+#include "api/api.h"
+#include "conversion.h"
+#include "mpi_suite.h"
+
+#include <cairn/cairn.h>
+
+TestSuite(conversions, .init = mpi_up, .fini = mpi_down);
+
+/// Store a matrix, by way of another format if one is named.
+static cairn_status
+store(cairn_source *source, const char *by, const char *to, cairn_tensor **t)
+{
+    cairn_context *context = source->context;
+    cairn_format  *format = NULL, *via = NULL;
+    cairn_tensor  *first = NULL;
+    char           text[RANDOM_FORMAT];
+    cairn_status   status;
+
+    CAIRN_TRY(cairn_format_create(context, by_name(to, text, sizeof text), &format));
+    status = by[0] ? cairn_format_create(context, by_name(by, text, sizeof text), &via)
+                   : CAIRN_OK;
+    if (status == CAIRN_OK && via)
+        status = cairn_tensor_create(source, via, CAIRN_F64, &first);
+    if (status == CAIRN_OK)
+        status = first ? cairn_tensor_convert(first, format, t)
+                       : cairn_tensor_create(source, format, CAIRN_F64, t);
+    cairn_tensor_destroy(&first);
+    cairn_format_destroy(&via);
+    cairn_format_destroy(&format);
+    return status;
+}
+
+static cairn_context *open_context(int kernels)
+{
+    cairn_context *context;
+
+    cr_assert_eq(
+        cairn_context_create_fortran((int)MPI_Comm_c2f(MPI_COMM_WORLD), &context),
+        CAIRN_OK);
+    context->env.options.kernels = kernels;
+    return context;
+}
+
+/// A band and entries beside it; the first @p empty rows have none, one value in 50 is 0.
+static cairn_source *
+draw(cairn_context *context, int64_t rows, int64_t cols, int64_t empty)
+{
+    uint64_t      state    = 7;
+    int64_t       extent[] = {rows, cols}, n = 0;
+    int64_t      *coord = malloc((size_t)(rows * cols * 2 + 1) * sizeof *coord);
+    double       *value = malloc((size_t)(rows * cols + 1) * sizeof *value);
+    cairn_source *source;
+
+    for (int64_t i = empty; i < rows && rank == 0; i++)
+        for (int64_t j = 0; j < cols; j++) {
+            if (!random_chance(&state, i - j < 2 && j - i < 2 ? 80 : 4)) continue;
+            coord[2 * n]     = i;
+            coord[2 * n + 1] = j;
+            value[n++] = random_chance(&state, 2) ? 0 : 1 + random_below(&state, 9);
+        }
+    cr_assert_eq(cairn_source_from_coords(context, 2, extent, n, coord, value,
+                                          CAIRN_BY_ROWS, &source),
+                 CAIRN_OK);
+    free(coord);
+    free(value);
+    return source;
+}
+
+static const char *const sources[] = {"", "csr", "coo"};
+
+/// Sizes: rows, columns, rows without entries at the top.
+static const int64_t sizes[][3] = {
+    {64, 40, 0 },
+    {64, 40, 50},
+    {2,  9,  0 },
+    {0,  5,  0 },
+};
+
+/// Is it compiled, on this rank, and are its arrays those of the reference?
+static bool
+holds(cairn_source *compiled, cairn_source *reference, const char *by, const char *to)
+{
+    cairn_tensor *a = NULL, *b = NULL;
+
+    const cairn_status one  = store(compiled, by, to, &a);
+    const cairn_status two  = store(reference, by, to, &b);
+    bool               good = one == CAIRN_OK && two == CAIRN_OK;
+
+    if (good) {
+        good = strcmp(cairn_tensor_route(a), "reference") != 0
+               && !cairn_tensor_interpreted(a);
+        check_same(b->local, a->local, to);
+    }
+    cairn_tensor_destroy(&a);
+    cairn_tensor_destroy(&b);
+    return good;
+}
+
+static void check(const char *const *to, size_t count)
+{
+    cairn_context *compiled  = open_context(CAIRN_KERNELS_COMPILED),
+                  *reference = open_context(CAIRN_KERNELS_REFERENCE);
+
+    for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++) {
+        cairn_source *one = draw(compiled, sizes[z][0], sizes[z][1], sizes[z][2]);
+        cairn_source *two = draw(reference, sizes[z][0], sizes[z][1], sizes[z][2]);
+
+        for (size_t t = 0; t < count; t++)
+            for (size_t s = 0; s < sizeof sources / sizeof *sources; s++)
+                ON_ALL_RANKS(holds(one, two, sources[s], to[t]),
+                             "%s to %s, size %d: %s", sources[s], to[t], (int)z,
+                             cairn_context_message(compiled));
+        cairn_source_destroy(&one);
+        cairn_source_destroy(&two);
+    }
+    cairn_context_destroy(&compiled);
+    cairn_context_destroy(&reference);
+}
+
+Test(conversions, numbers_of_rows_are_compiled, .timeout = 170)
+{
+    static const char *const to[] = {
+        "csr", "csc", "ell", "sell<4>", "sell-sigma<4,8>", "cisr<3>", "cisr-plus<3>"};
+
+    check(to, sizeof to / sizeof *to);
+}
