@@ -9,8 +9,9 @@
 #include "base/file.h"
 #include "comm/comm.h"
 
-/// Rank 0 creates the file under a temporary name, the others open it; one rank alone
-/// needs no name.
+/// Rank 0 creates the file, the others open it. On one machine it has no name until it is
+/// complete, where the file system has such files and all ranks can reach it; else a
+/// temporary one.
 ///
 /// Collective. Pairs with cairn_output_finish(), also after a failure.
 ///

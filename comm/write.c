@@ -131,24 +131,37 @@ static cairn_status write_parts(cairn_comm         *comm,
     return comm->rank == 0 ? CAIRN_OK : cairn_file_sync(file);
 }
 
+typedef cairn_status create_fn(cairn_env *env, const char *path, cairn_file *file);
+
+/// Rank 0 creates the file, the others open it.
+static cairn_status
+open_shared(cairn_comm *comm, const char *path, create_fn *create, cairn_file *file)
+{
+    cairn_file_way way    = {0};
+    cairn_status   status = CAIRN_OK;
+
+    if (comm->rank == 0) status = create(comm->env, path, file);
+    if (comm->rank == 0 && status == CAIRN_OK) status = cairn_file_way_to(file, &way);
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(comm->ops->broadcast(comm, &way, sizeof way, 0));
+    if (comm->rank != 0) status = cairn_file_join(comm->env, path, &way, file);
+    return cairn_comm_agree(comm, status);
+}
+
 cairn_status cairn_output_open(cairn_comm *comm, const char *path, cairn_file *file)
 {
-    char         name[4096] = "";
-    cairn_status status     = CAIRN_OK;
+    int64_t open;
 
     if (comm->size == 1) return cairn_file_create(comm->env, path, file);
-    if (comm->rank == 0) status = cairn_file_create_named(comm->env, path, file);
-    if (comm->rank == 0 && status == CAIRN_OK) {
-        if (strlen(file->temporary) < sizeof name)
-            strcpy(name, file->temporary);
-        else
-            status = cairn_fail(comm->env, CAIRN_IO, "create: %s: the name is too long",
-                                path);
+    if (comm->local_size == comm->size) {
+        CAIRN_TRY(open_shared(comm, path, cairn_file_create, file));
+        open = file->fd >= 0;
+        CAIRN_TRY(comm->ops->allreduce(comm, &open, 1, CAIRN_MIN));
+        if (open) return CAIRN_OK;
+        /* Some rank cannot reach what has no name. */
+        cairn_file_discard(file);
     }
-    CAIRN_TRY(cairn_comm_agree(comm, status));
-    CAIRN_TRY(comm->ops->broadcast(comm, name, sizeof name, 0));
-    if (comm->rank != 0) status = cairn_file_join(comm->env, path, name, file);
-    return cairn_comm_agree(comm, status);
+    return open_shared(comm, path, cairn_file_create_named, file);
 }
 
 cairn_status

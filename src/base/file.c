@@ -166,7 +166,7 @@ static void keep_permissions(cairn_file *file)
         && fchown(file->fd, old.st_uid, old.st_gid) != 0 && old.st_gid != fresh.st_gid)
         file->mode = (file->mode & 0707) | (file->mode & 0007) << 3;
     /* Until it is complete others must be able to join. */
-    fchmod(file->fd, file->temporary ? file->mode | S_IRUSR | S_IWUSR : file->mode);
+    fchmod(file->fd, file->mode | S_IRUSR | S_IWUSR);
 }
 
 static cairn_status
@@ -197,25 +197,64 @@ cairn_status cairn_file_create_named(cairn_env *env, const char *path, cairn_fil
     return create(env, path, true, file);
 }
 
-cairn_status cairn_file_join(cairn_env  *env,
-                             const char *path,
-                             const char *temporary,
-                             cairn_file *file)
+cairn_status cairn_file_way_to(const cairn_file *file, cairn_file_way *way)
+{
+    struct stat about;
+
+    if (fstat(file->fd, &about) != 0) return fail_io(file->env, file->path, "look at");
+    *way = (cairn_file_way){
+        .unnamed = !file->temporary, .device = about.st_dev, .inode = about.st_ino};
+    if (way->unnamed) {
+        snprintf(way->name, sizeof way->name, "/proc/%ld/fd/%d", (long)getpid(),
+                 file->fd);
+        return CAIRN_OK;
+    }
+    CAIRN_CHECK(strlen(file->temporary) < sizeof way->name, file->env, CAIRN_IO,
+                "create: %s: the name is too long", file->path);
+    strcpy(way->name, file->temporary);
+    return CAIRN_OK;
+}
+
+/// Looked at before it is opened: opening what is another process's may do something.
+static bool leads_to_it(const cairn_file_way *way)
+{
+    struct stat about;
+
+    return stat(way->name, &about) == 0 && about.st_dev == way->device
+           && about.st_ino == way->inode;
+}
+
+/// A name is entered by everybody who uses it: whichever process meets a signal removes it.
+static cairn_status open_way(cairn_file *file, const cairn_file_way *way)
+{
+    if (!way->unnamed) {
+        CAIRN_TRY(
+            cairn_strndup(file->env, way->name, strlen(way->name), &file->temporary));
+        file->remain =
+            cairn_remains_add(&file->env->remains, AT_FDCWD, file->temporary, false);
+    }
+    if (!way->unnamed || leads_to_it(way))
+        file->fd = open(way->name, O_WRONLY | O_CLOEXEC);
+    if (way->unnamed || file->fd >= 0) return CAIRN_OK;
+    return fail_io(file->env, file->path, "open the temporary file of another rank");
+}
+
+cairn_status cairn_file_join(cairn_env            *env,
+                             const char           *path,
+                             const cairn_file_way *way,
+                             cairn_file           *file)
 {
     cairn_file fresh = {.env = env, .fd = -1};
 
     CAIRN_TRY(cairn_strndup(env, path, strlen(path), &fresh.path));
-    fresh.fd = open(temporary, O_WRONLY | O_CLOEXEC);
-    if (fresh.fd < 0) {
-        /* First the message: freeing may change errno. */
-        const cairn_status status =
-            fail_io(env, path, "open the temporary file of another rank");
 
+    const cairn_status status = open_way(&fresh, way);
+
+    if (status == CAIRN_OK)
+        *file = fresh;
+    else
         forget_names(&fresh);
-        return status;
-    }
-    *file = fresh;
-    return CAIRN_OK;
+    return status;
 }
 
 cairn_status
@@ -272,12 +311,12 @@ static bool link_temporary(cairn_file *file)
 /// where something is there a file without a name gets a temporary one, for this moment.
 static cairn_status name_it(cairn_file *file)
 {
+    if (file->mode) fchmod(file->fd, file->mode);
     if (!file->temporary) {
         if (link_to(file, file->path)) return CAIRN_OK;
         if (errno != EEXIST) return fail_io(file->env, file->path, "create");
         CAIRN_TRY(make_temporary(file, link_temporary));
-    } else if (file->mode)
-        fchmod(file->fd, file->mode);
+    }
     const int closed = close(file->fd);
 
     file->fd = -1;

@@ -4,7 +4,8 @@
 /// STOP_AT names, "pwrite:2" for the second, waits before it is done, and says so by
 /// making the file STOP_MARK.RANK, with the number of the process in it; it goes on when
 /// that file is gone. With a plus, "linkat:1+", it is done before it waits. Only the rank
-/// STOP_RANK stops, if that is set. With NO_UNNAMED there are no files without a name.
+/// STOP_RANK stops, if that is set. With NO_UNNAMED there are no files without a name;
+/// with NO_REACH no process may open what another's descriptors are.
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -113,6 +114,9 @@ static int create(const char *path, int flags, mode_t mode)
 
     errno = EOPNOTSUPP;
     if ((flags & O_TMPFILE) == O_TMPFILE && getenv("NO_UNNAMED")) return -1;
+    errno = EACCES;
+    if (strncmp(path, "/proc/", 6) == 0 && strstr(path, "/fd/") && getenv("NO_REACH"))
+        return -1;
     return open(path, flags, mode);
 }
 

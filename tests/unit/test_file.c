@@ -62,18 +62,67 @@ Test(file, leaves_the_old_one_when_discarded)
     expect_content("old");
 }
 
+static cairn_status create(bool named, cairn_file *file)
+{
+    return named ? cairn_file_create_named(&env, path, file)
+                 : cairn_file_create(&env, path, file);
+}
+
+/// What it replaces may not be written by its owner.
 Test(file, can_be_written_by_two)
 {
-    cairn_file file, other;
+    for (int named = 0; named < 2; named++) {
+        cairn_file     file, other;
+        cairn_file_way way;
+
+        scratch_write(path, "old", 3);
+        cr_assert_eq(chmod(path, 0440), 0);
+        cr_assert_eq(create(named, &file), CAIRN_OK);
+        cr_assert_eq(cairn_file_way_to(&file, &way), CAIRN_OK);
+        cr_assert_eq(cairn_file_join(&env, path, &way, &other), CAIRN_OK);
+        cr_assert_eq(cairn_file_write_at(&other, "b", 1, 1), CAIRN_OK);
+        cr_assert_eq(cairn_file_write_at(&file, "a", 1, 0), CAIRN_OK);
+        cr_assert_eq(cairn_file_sync(&other), CAIRN_OK);
+        cairn_file_close(&other);
+        cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
+        expect_content("ab");
+    }
+}
+
+/// Another process's descriptor, one that is closed, and a process that is not there.
+Test(file, without_a_name_is_not_taken_for_another)
+{
+    cairn_file     file, other;
+    cairn_file_way way;
+
+    cr_assert_eq(cairn_file_create(&env, path, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_way_to(&file, &way), CAIRN_OK);
+    for (int k = 0; way.unnamed && k < 3; k++) {
+        cairn_file_way wrong = way;
+
+        if (k == 0) wrong.inode++;
+        if (k == 1) snprintf(wrong.name, sizeof wrong.name, "/proc/self/fd/1000");
+        if (k == 2) snprintf(wrong.name, sizeof wrong.name, "/proc/0/fd/3");
+        cr_expect_eq(cairn_file_join(&env, path, &wrong, &other), CAIRN_OK);
+        cr_expect_eq(other.fd, -1);
+        cairn_file_close(&other);
+    }
+    cairn_file_discard(&file);
+}
+
+/// A name that has gone is a failure.
+Test(file, with_a_name_is_there_for_who_joins)
+{
+    cairn_file     file, other;
+    cairn_file_way way;
 
     cr_assert_eq(cairn_file_create_named(&env, path, &file), CAIRN_OK);
-    cr_assert_eq(cairn_file_join(&env, path, file.temporary, &other), CAIRN_OK);
-    cr_assert_eq(cairn_file_write_at(&other, "b", 1, 1), CAIRN_OK);
-    cr_assert_eq(cairn_file_write_at(&file, "a", 1, 0), CAIRN_OK);
-    cr_assert_eq(cairn_file_sync(&other), CAIRN_OK);
-    cairn_file_close(&other);
-    cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
-    expect_content("ab");
+    cr_assert_eq(cairn_file_way_to(&file, &way), CAIRN_OK);
+    cairn_file_discard(&file);
+    cr_expect_eq(cairn_file_join(&env, path, &way, &other), CAIRN_IO);
+    cr_expect(strstr(env.message, "open the temporary file of another rank: ")
+                  == env.message,
+              "%s", env.message);
 }
 
 /// One writer's file cannot be seen before it is complete (where files need no name, as in
@@ -101,9 +150,7 @@ static void write_new(bool named)
 {
     cairn_file file;
 
-    cr_assert_eq(named ? cairn_file_create_named(&env, path, &file)
-                       : cairn_file_create(&env, path, &file),
-                 CAIRN_OK);
+    cr_assert_eq(create(named, &file), CAIRN_OK);
     cr_assert_eq(cairn_file_write_at(&file, "new", 3, 0), CAIRN_OK);
     cr_assert_eq(cairn_file_commit(&file), CAIRN_OK);
     expect_content("new");
@@ -166,13 +213,28 @@ Test(file, is_not_made_where_links_lead_in_a_circle)
 /// What a signal would leave, at every stage.
 Test(file, is_removed_with_the_remains)
 {
-    cairn_file file;
+    cairn_file     file, other;
+    cairn_file_way way;
+    cairn_env      joiner;
 
     cr_assert_eq(cairn_file_create_named(&env, path, &file), CAIRN_OK);
     cr_expect_eq(access(file.temporary, F_OK), 0);
     cairn_remains_remove(&env.remains);
     cr_expect_neq(access(file.temporary, F_OK), 0);
     cairn_file_discard(&file);
+
+    /* By whoever joined, too. */
+    cairn_env_init(&joiner);
+    cr_assert_eq(create(true, &file), CAIRN_OK);
+    cr_assert_eq(cairn_file_way_to(&file, &way), CAIRN_OK);
+    cr_assert_eq(cairn_file_join(&joiner, path, &way, &other), CAIRN_OK);
+    cairn_remains_remove(&joiner.remains);
+    cr_expect_neq(access(file.temporary, F_OK), 0);
+    cairn_file_close(&other);
+    cairn_file_discard(&file);
+    cr_expect_eq(joiner.live_blocks, 0);
+    cairn_env_fini(&joiner);
+
     write_new(true);
     cairn_remains_remove(&env.remains);
     expect_content("new");
