@@ -64,6 +64,25 @@ on() {
     check_line
 }
 
+# apart N STATUS WORDS...: N ranks with words of their own: rank 0 is given the first of
+# WORDS, rank 1 the second, and the last are everybody's who has none. A shell reads them, in
+# which $program is the command. (A launcher that is given several programs is not asked:
+# there are some that crash.)
+apart() {
+    ranks=$1
+    wanted=$2
+    shift 2
+    run_as "$wanted" env $environment timeout 120 "$MPIEXEC" -n "$ranks" sh -c '
+        program=$1
+        rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:?}}}
+        shift
+        while [ "$rank" -gt 0 ] && [ $# -gt 1 ]; do
+            shift
+            rank=$((rank - 1))
+        done
+        eval "$1"' sh "$program" "$@"
+}
+
 # says TEXT, complains TEXT: what the last command wrote has it (a basic pattern).
 says() { grep -q -e "$1" out || fail "stdout does not have: $1"; }
 complains() { grep -q -e "$1" err || fail "stderr does not have: $1"; }

@@ -21,16 +21,15 @@ environment=
 echo '#mine = #encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>' >f
 for words in 'format FILE:mine a.mtx' 'run spmv a.mtx --format FILE:mine' \
     'convert a.mtx --to FILE:mine -o c.cairn'; do
-    wanted=1
-    run_as 1 "$MPIEXEC" -n 1 "$program" $(echo "$words" | sed 's/FILE/f/') : \
-        -n 1 "$program" $(echo "$words" | sed 's/FILE/missing/')
+    words="\"\$program\" $words"
+    apart 2 1 "$(echo "$words" | sed 's/FILE/f/')" "$(echo "$words" | sed 's/FILE/missing/')"
     check_line
     complains 'rank 1: .*missing'
 done
 
 # Ranks that were given other arguments do not wait for each other.
 differ() {
-    run_as 2 timeout 60 "$MPIEXEC" -n 1 "$program" $1 : -n 2 "$program" $2
+    apart 3 2 "\"\$program\" $1" "\"\$program\" $2"
     check_line
     complains "$3"
 }
@@ -38,11 +37,10 @@ differ 'run spmv a.mtx --iters 3' 'run spmv a.mtx --iters 4' '--iters: not the s
 differ 'run spmv a.mtx' 'run spmv a.mtx --transpose' '--transpose: not the same'
 differ 'run spmv a.mtx' 'info a.mtx' 'the verb: not the same'
 differ 'run spmv a.mtx --itres 3' 'run spmv a.mtx' 'whether they are right: not the same'
-run_as 2 timeout 60 "$MPIEXEC" -n 2 "$program" run spmv a.mtx --iters nan
-check_line
+on 2 2 run spmv a.mtx --iters nan
 complains "^cairn: option: --iters: 'nan' is no whole number"
-run_as 0 "$MPIEXEC" -n 1 "$program" run spmv a.mtx --threads 1 : \
-    -n 1 "$program" run spmv a.mtx --threads 2
+apart 2 0 '"$program" run spmv a.mtx --threads 1' '"$program" run spmv a.mtx --threads 2'
+check_line
 
 # Reports are printed once.
 on 3 0 --version

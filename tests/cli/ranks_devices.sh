@@ -32,11 +32,9 @@ if [ "$(nproc)" -gt 1 ] && command -v taskset >/dev/null; then
     cpus=$(taskset -cp $$ | sed 's/.*: *//; s/-/,/')
     first=${cpus%%,*}
     second=${cpus##*,}
-    checks=$((checks + 1))
-    last="ranks on processors $first and $second"
-    "$MPIEXEC" -n 1 taskset -c "$first" "$program" devices --json - : \
-        -n 1 taskset -c "$second" "$program" devices --json - >out 2>err </dev/null ||
-        fail "it failed"
+    apart 2 0 "taskset -c $first \"\$program\" devices --json -" \
+        "taskset -c $second \"\$program\" devices --json -"
+    check_line
     [ "$(grep -o '"sharing": 1' out | wc -l)" -eq 2 ] || fail "ranks on processors of their own share them"
 fi
 finish

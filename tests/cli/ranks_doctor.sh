@@ -4,11 +4,8 @@
 
 export CAIRN_CACHE="$folder/cache"
 many=$((4 * $(getconf _NPROCESSORS_ONLN)))
-checks=1
-last='three ranks, the last with too many threads'
-"$MPIEXEC" -n 2 env CAIRN_THREADS=1 "$program" doctor --json - : \
-    -n 1 env CAIRN_THREADS=$many "$program" doctor --json - >out 2>err </dev/null
-[ $? -eq 1 ] || fail "the status is not 1"
+few='CAIRN_THREADS=1 "$program" doctor --json -'
+apart 3 1 "$few" "$few" "CAIRN_THREADS=$many \"\$program\" doctor --json -"
 [ "$(grep -c '^cairn: ' err)" -eq 1 ] || fail "not one line"
 grep '^{' out >object
 tr '{' '\n' <object | grep -q '"what": "threads", "level": "attention", "ranks": "2", "why": "'$many' threads on ' ||

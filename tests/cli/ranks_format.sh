@@ -23,8 +23,8 @@ expect 0 generate stencil5 --nx 20 --ny 20 -o grid.mtx
 mkdir one two
 run_as 0 env $environment "$MPIEXEC" -n 2 "$program" run spmv grid.mtx --plan-out one/p.json
 sed 's/"format": "[^"]*"/"format": "dia"/' one/p.json >two/p.json
-run_as 2 env $environment "$MPIEXEC" \
-    -wdir "$PWD/one" -n 1 "$program" run spmv "$PWD/grid.mtx" --plan p.json : \
-    -wdir "$PWD/two" -n 1 "$program" run spmv "$PWD/grid.mtx" --plan p.json
+apart 2 2 'cd one && "$program" run spmv ../grid.mtx --plan p.json' \
+    'cd two && "$program" run spmv ../grid.mtx --plan p.json'
+check_line
 complains 'format: ranks disagree: .* on rank 0, .* on rank 1'
 finish
