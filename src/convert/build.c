@@ -49,6 +49,14 @@ cairn_status cairn_build_all(const cairn_build *build, cairn_status mine, bool *
     return CAIRN_OK;
 }
 
+cairn_status cairn_build_all_compiled(const cairn_build *build, cairn_status mine)
+{
+    bool compiled = mine != CAIRN_NO_KERNEL;
+
+    CAIRN_TRY(cairn_build_all(build, compiled ? mine : CAIRN_OK, &compiled));
+    return compiled ? CAIRN_OK : CAIRN_NO_KERNEL;
+}
+
 /// What this rank's queries gave.
 static cairn_status create_layout(const builder *b, cairn_member_build *m)
 {
@@ -128,12 +136,9 @@ static cairn_status run_queries(const builder *b, cairn_member_build *m)
 static cairn_status
 count_numbered(builder *b, cairn_member_build *m, cairn_status status)
 {
-    bool counted;
-
     if (status == CAIRN_OK) status = cairn_compiled_count(m, b->build, &m->compiled);
-    counted = status != CAIRN_NO_KERNEL;
-    CAIRN_TRY(cairn_build_all(b->build, counted ? status : CAIRN_OK, &counted));
-    if (counted) return CAIRN_OK;
+    status = cairn_build_all_compiled(b->build, status);
+    if (status != CAIRN_NO_KERNEL) return status;
     CAIRN_TRY(run_queries(b, m));
     return cairn_compiled_count(m, b->build, &m->compiled);
 }

@@ -79,6 +79,10 @@ cairn_status cairn_build_judge(cairn_build *build);
 /// Entries by which all ranks judge what the build is worth.
 cairn_pos cairn_build_judged_by(const cairn_build *build);
 
+/// What cannot be compiled on one rank is compiled on none: NO_KERNEL of one rank is
+/// everybody's, and so is any other failure. Collective if the build has a net.
+cairn_status cairn_build_all_compiled(const cairn_build *build, cairn_status mine);
+
 /// Does something hold on every rank? A failure of one is everybody's.
 ///
 /// Collective if the build has a net.

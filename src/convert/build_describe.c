@@ -19,6 +19,16 @@ static cairn_number_rule rule_of(const cairn_query *query)
     return CAIRN_NUMBER_NONE;
 }
 
+/// Ranks tell each other what the next pass needs of all.
+static cairn_status add_exchange(cairn_pass_list *program, const cairn_pass *like)
+{
+    cairn_pass pass = *like;
+
+    pass.what = CAIRN_PASS_EXCHANGE;
+    pass.rule = CAIRN_NUMBER_NONE;
+    return cairn_pass_list_add(program, &pass);
+}
+
 static cairn_status add_assign(const cairn_member_build *members,
                                cairn_pass_list          *program)
 {
@@ -30,6 +40,7 @@ static cairn_status add_assign(const cairn_member_build *members,
                               .interpreted = interpreted};
 
     CAIRN_TRY(cairn_pass_list_add(program, &pass));
+    if (members[0].joint) CAIRN_TRY(add_exchange(program, &pass));
     pass.what = CAIRN_PASS_ASSIGN;
     return cairn_pass_list_add(program, &pass);
 }
@@ -44,14 +55,11 @@ add_query(cairn_pass_list *program, cairn_pass *pass, const cairn_query *query)
     return cairn_pass_list_add(program, pass);
 }
 
-/// Ranks tell each other what the next pass needs of all.
-static cairn_status add_exchange(cairn_pass_list *program, const cairn_pass *like)
+/// Is a query's number told by what several ranks have?
+static bool is_joint(const cairn_member_build *m, int q)
 {
-    cairn_pass pass = *like;
-
-    pass.what = CAIRN_PASS_EXCHANGE;
-    pass.rule = CAIRN_NUMBER_NONE;
-    return cairn_pass_list_add(program, &pass);
+    if (m->blocks) return m->blocks->spread && q == m->blocks->slot;
+    return m->rows.on && m->rows.joint >> q & 1;
 }
 
 /// What gave the member its numbers. Along rows they are given where entries are moved, if
@@ -69,7 +77,7 @@ add_queries(const cairn_member_build *m, const char *method, cairn_pass_list *pr
 
     if (!runs && !m->rows.on && !m->blocks) return CAIRN_OK;
     for (int q = 0; q < e->queries; q++) {
-        if (!runs && m->rows.joint >> q & 1) CAIRN_TRY(add_exchange(program, &pass));
+        if (is_joint(m, q)) CAIRN_TRY(add_exchange(program, &pass));
         CAIRN_TRY(add_query(program, &pass, &e->query[q]));
     }
     return CAIRN_OK;

@@ -49,39 +49,59 @@ done:
     return status;
 }
 
-/// Of all entries those of member @p number: the bytes are by value of the tensor, so
-/// they are dealt out once more.
-static cairn_status select_again(cairn_member_build *m,
-                                 int                 number,
-                                 const cairn_build  *build,
-                                 const cairn_table  *all)
-{
-    const cairn_entries entries = cairn_table_entries(all);
-    uint8_t            *member;
-    cairn_status        status;
+/// Entries of one member of a hybrid while they are read, which bytes by value tell.
+typedef struct {
+    cairn_env     *env;
+    const uint8_t *member; ///< Of the part at hand.
+    int            which;
+    cairn_entries  entries;
+} picker;
 
-    CAIRN_TRY(CAIRN_NEW(m->env, entries.n, &member));
-    CAIRN_GO(done, cairn_decompose(m->env, build->format, &build->shape, build->box,
-                                   &entries, NULL, member));
-    status = cairn_table_select(all, member, number, &m->table);
-done:
-    cairn_free(m->env, member);
-    return status;
+static cairn_status pick(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    picker     *p = user;
+    cairn_coord d[CAIRN_MAX_ORDER];
+
+    for (int k = 0; k < batch->n; k++) {
+        if (p->member[batch->value[k]] != p->which) continue;
+        for (int j = 0; j < p->entries.order; j++)
+            d[j] = batch->coord[j][k];
+        CAIRN_TRY(cairn_entries_add(p->env, &p->entries, d,
+                                    cairn_value_get(&part->view, batch->value[k])));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status
+pick_all(picker *p, const cairn_local *from, cairn_walker *walker, cairn_table *table)
+{
+    const cairn_group *group = &from->group[0];
+
+    for (int64_t k = group->first; k < group->first + group->count; k++) {
+        CAIRN_TRY(cairn_walk(walker, &from->part[k], pick, p));
+        p->member += from->part[k].view.values;
+    }
+    CAIRN_TRY(cairn_entries_sort(p->env, &p->entries));
+    cairn_table_take(table, &p->entries);
+    return CAIRN_OK;
 }
 
 static cairn_status
 read_filtered(cairn_member_build *members, int number, const cairn_build *build)
 {
-    cairn_member_build *m = &members[number];
-    cairn_table         all;
+    cairn_member_build *m      = &members[number];
+    cairn_walker       *walker = NULL;
+    picker p = {.env = m->env, .member = m->filter.member, .which = number};
 
     if (!m->direct)
         return cairn_table_select(&members[0].all, m->filter.member, number, &m->table);
-    cairn_table_init(m->env, &all);
-    cairn_status status = read_all(m->env, build->from, build->shape.order, &all);
+    cairn_entries_init(&p.entries, build->shape.order);
+    cairn_status status =
+        cairn_walker_create(m->env, build->from->group[0].layout, &walker);
 
-    if (status == CAIRN_OK) status = select_again(m, number, build, &all);
-    cairn_table_fini(&all);
+    if (status == CAIRN_OK) status = pick_all(&p, build->from, walker, &m->table);
+    cairn_entries_fini(m->env, &p.entries);
+    cairn_walker_destroy(m->env, &walker);
     return status;
 }
 

@@ -54,6 +54,7 @@ typedef struct cairn_member_build {
     struct cairn_deal_groups
         *groups; ///< First member: what `dealt` follows from, until
                  ///< nodes are counted; or NULL.
+    bool joint;  ///< First member: ranks told each other what they counted for it.
     bool direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.

@@ -4,6 +4,7 @@
 
 #include "convert/compiled_blocks.h"
 
+#include "convert/compiled_exchange.h"
 #include "convert/compiled_lists.h"
 
 /* Numbers and positions are 32 bits wide. */
@@ -181,23 +182,17 @@ static cairn_interval known_span(cairn_interval span)
     return span.lo <= span.hi ? span : (cairn_interval){0, -1};
 }
 
-/// Values that queries have where there are entries.
-static void find_spans(cairn_blocks *b)
+/// Values of the sum where there are entries.
+static void find_sums(cairn_blocks *b)
 {
-    cairn_interval sum = {INT64_MAX, INT64_MIN}, width = sum;
+    cairn_interval sum = {INT64_MAX, INT64_MIN};
 
     b->added = 0;
     for (int64_t q = 0; q < b->tally.groups; q++) {
         b->added += b->tally.total[q];
         if (b->tally.total[q]) widen(&sum, b->tally.total[q]);
     }
-    for (int64_t line = 0; line < b->lines; line++)
-        if (b->first[line + 1] > b->first[line])
-            widen(&width, b->first[line + 1] - (int64_t)b->first[line]);
-    b->span[b->sum]  = known_span(sum);
-    b->span[b->slot] = (cairn_interval){0, known_span(width).hi - 1};
-    if (width.lo > width.hi) b->span[b->slot] = known_span(width);
-    if (b->width >= 0) b->span[b->width] = known_span(width);
+    b->span[b->sum] = known_span(sum);
 }
 
 static cairn_status number(cairn_blocks       *b,
@@ -207,8 +202,10 @@ static cairn_status number(cairn_blocks       *b,
 {
     cairn_tally *const t = &b->tally;
 
-    for (int f = 0; f < b->forms; f++)
+    for (int f = 0; f < b->forms; f++) {
+        b->low[f]  = t->low[tally_form(b, f)];
         b->size[f] = t->size[tally_form(b, f)];
+    }
     b->lines   = combinations(b, 0, b->outer);
     b->across  = combinations(b, b->outer, b->forms);
     b->threads = 1 + 4 * (int64_t)t->groups / (t->slots + 1);
@@ -223,7 +220,7 @@ static cairn_status number(cairn_blocks       *b,
     }
     CAIRN_TRY(t->listed && has_same_lines(b) ? number_lists(b, env)
                                              : number_walking(b, env));
-    find_spans(b);
+    find_sums(b);
     return CAIRN_OK;
 }
 
@@ -243,10 +240,80 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
     }
     b->counted = true;
     if (b->tally.route > m->looked) m->looked = b->tally.route;
+    return CAIRN_OK;
+}
+
+/* ---- several ranks ---- */
+
+/// The lines that have groups, and how many.
+static cairn_status
+list_lines(const cairn_blocks *b, cairn_env *env, cairn_group_count **count, int64_t *n)
+{
+    *n = 0;
+    for (int64_t line = 0; line < b->lines; line++)
+        *n += b->first[line + 1] > b->first[line];
+    CAIRN_TRY(CAIRN_NEW(env, *n, count));
+    *n = 0;
+    for (int64_t line = 0; line < b->lines; line++) {
+        const int64_t groups = b->first[line + 1] - (int64_t)b->first[line];
+
+        if (groups)
+            (*count)[(*n)++] = (cairn_group_count){.group = line, .count = groups};
+    }
+    return CAIRN_OK;
+}
+
+/// Numbers begin behind those of the ranks before.
+static cairn_status
+move_numbers(cairn_blocks *b, cairn_env *env, const cairn_group_count *count, int64_t n)
+{
+    walk    w = begin_walk(b);
+    int64_t q, line, place;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines, &b->before));
+    for (int64_t k = 0; k < n; k++)
+        b->before[count[k].group] = (uint32_t)count[k].before;
+    while (next_group(&w, &q, &line, &place))
+        b->rank[q] += b->before[line];
+    return CAIRN_OK;
+}
+
+/// Numbers of groups on lines, and how many those have.
+static void find_spans(cairn_blocks *b, const cairn_group_count *count, const int64_t n)
+{
+    cairn_interval slot = {INT64_MAX, INT64_MIN}, width = slot;
+
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t line = count[k].group, first = count[k].before;
+        const int64_t own = b->first[line + 1] - (int64_t)b->first[line];
+
+        widen(&slot, first);
+        widen(&slot, first + own - 1);
+        widen(&width, count[k].count);
+    }
+    b->span[b->slot] = known_span(slot);
+    if (b->width >= 0) b->span[b->width] = known_span(width);
+}
+
+cairn_status
+cairn_blocks_join(cairn_member_build *m, const cairn_build *build, cairn_status mine)
+{
+    cairn_blocks *const b      = m->blocks;
+    cairn_group_count  *count  = NULL;
+    int64_t             n      = 0;
+    cairn_status        status = mine;
+
+    if (status == CAIRN_OK) status = list_lines(b, m->env, &count, &n);
+    if (b->spread)
+        status = cairn_exchange_counts(m->env, build, status, b->lines, n, count);
+    if (status == CAIRN_OK && b->spread && !cairn_blocks_has_all(build))
+        status = move_numbers(b, m->env, count, n);
+    if (status == CAIRN_OK) find_spans(b, count, n);
+    cairn_free(m->env, count);
     cairn_free(m->env, b->tally.total); /* only numbers are asked for */
     cairn_free(m->env, b->tally.slot);
     b->tally.total = b->tally.slot = NULL;
-    return CAIRN_OK;
+    return status;
 }
 
 /* ---- from a number back ---- */
@@ -277,18 +344,22 @@ bool cairn_blocks_element(const cairn_blocks *b,
     int64_t at = 0, place;
 
     for (int f = 0; f < b->outer; f++) {
-        if (line[f] < 0 || line[f] >= b->size[f]) return false;
-        at                 = at * b->size[f] + line[f];
+        const int64_t value = line[f] - b->low[f];
+
+        if (value < 0 || value >= b->size[f]) return false;
+        at                 = at * b->size[f] + value;
         group[b->given[f]] = line[f];
     }
     const int64_t count = b->first[at + 1] - (int64_t)b->first[at];
 
-    if (number < 0 || (number >= count && b->width < 0)) return false;
+    if (b->before) number -= b->before[at];
+    /* What a line lacks on other ranks is not known. */
+    if (number < 0 || (number >= count && (b->width < 0 || b->before))) return false;
     place = number < count ? b->list[b->first[at] + number]
                            : lacking(b, at, number - count);
     if (place >= b->across) return false;
     for (int f = b->forms - 1; f >= b->outer; f--) {
-        group[b->given[f]] = place % b->size[f];
+        group[b->given[f]] = b->low[f] + place % b->size[f];
         place /= b->size[f];
     }
     return true;
@@ -304,9 +375,10 @@ void cairn_blocks_forget(cairn_env *env, cairn_blocks *b)
     cairn_free(env, b->first);
     cairn_free(env, b->list);
     cairn_free(env, b->rank);
+    cairn_free(env, b->before);
     cairn_free(env, b->slots);
-    b->first = b->list = b->rank = b->slots = NULL;
-    b->counted                              = false;
+    b->first = b->list = b->rank = b->before = b->slots = NULL;
+    b->counted                                          = false;
 }
 
 void cairn_blocks_drop(cairn_member_build *m)

@@ -29,7 +29,9 @@ struct cairn_blocks {
     int            dim[CAIRN_MAX_LEVELS];     ///< Each is a dimension,
     int64_t        divisor[CAIRN_MAX_LEVELS]; ///< divided,
     int            given[CAIRN_MAX_LEVELS];   ///< and so numbered in the sum's groupBy.
-    int64_t        size[CAIRN_MAX_LEVELS];    ///< Values of each; they begin with 0.
+    int64_t        low[CAIRN_MAX_LEVELS];     ///< The first value of each,
+    int64_t        size[CAIRN_MAX_LEVELS];    ///< and how many there are.
+    bool           spread;                    ///< Lines have groups of several ranks.
     cairn_query    query;   ///< The sum, its expressions in this order.
     bool           counted; ///< What follows is there:
     cairn_tally    tally;   ///< The groups; `rank` is by their numbers.
@@ -38,6 +40,7 @@ struct cairn_blocks {
     uint32_t      *first;   ///< [lines + 1] where each line begins in
     uint32_t      *list;    ///< [groups with entries] places, ascending.
     uint32_t      *rank;    ///< Number of each group in its line.
+    uint32_t      *before;  ///< SPREAD: [lines] groups of the ranks before; else NULL.
     uint32_t      *slots;   ///< [threads][slots of the tally], if groups are listed.
     int64_t        threads; ///< That may look up at once.
     int64_t        added;   ///< The sum over all groups.
@@ -46,16 +49,24 @@ struct cairn_blocks {
 
 /// Are a member's queries of this kind? Sets `blocks` of the member, else leaves it NULL.
 ///
-/// Local. Not on several ranks.
+/// Local. On several ranks each group must be one rank's; of those that are a line's, the
+/// ranks before must have the lower places.
 cairn_status cairn_blocks_find(cairn_member_build *m, const cairn_build *build);
 
-/// Count and number the groups of @p origin.
+/// Count and number the groups of @p origin, as if other ranks had none.
 ///
 /// Local.
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled.
 cairn_status cairn_blocks_run(cairn_member_build *m,
                               const cairn_build  *build,
                               const cairn_origin *origin);
+
+/// Number groups of lines that cross ranks behind those of the ranks before, and find the
+/// spans of all numbers.
+///
+/// Collective if the build has a net; @p mine is this rank's status so far.
+cairn_status
+cairn_blocks_join(cairn_member_build *m, const cairn_build *build, cairn_status mine);
 
 /// The group that has @p number in a line: values of the sum's groupBy.
 /// @param[in] line  [outer] the values of the enum's groupBy.
@@ -64,6 +75,9 @@ bool cairn_blocks_element(const cairn_blocks *blocks,
                           int64_t             number,
                           const int64_t      *line,
                           int64_t            *group);
+
+/// Does this rank have all positions?
+bool cairn_blocks_has_all(const cairn_build *build);
 
 /// Forget what was counted; the queries remain of this kind.
 void cairn_blocks_forget(cairn_env *env, cairn_blocks *blocks);

@@ -3,6 +3,7 @@
 /// Recognising queries that number groups along lines.
 
 #include "convert/compiled_blocks.h"
+#include "convert/compiled_exchange.h"
 #include "convert/compiled_rows.h"
 
 /* ---- value maps over the number of entries ---- */
@@ -233,13 +234,32 @@ static cairn_status look(finder *f, bool *fits)
     return CAIRN_OK;
 }
 
-/// Does this rank have all positions?
-static bool has_all(const cairn_build *build)
+/// On several ranks: groups must be one rank's each. Lines are, too, if rows tell them;
+/// else places must begin with rows, so that ranks follow each other on a line.
+static bool lies_apart(const finder *f, const cairn_build *build)
 {
-    for (int k = 0; k < build->shape.order; k++)
+    cairn_blocks *b  = f->b;
+    int           at = 0;
+
+    while (at < b->forms && b->dim[at] != 0)
+        at++;
+    b->spread = at >= b->outer;
+    return at <= b->outer && at < b->forms
+           && cairn_exchange_spares(f->algebra, &f->form[b->given[at]], build->box[0]);
+}
+
+/// Are all positions of the dimensions from @p first on this rank's?
+static bool has_all(const cairn_build *build, int first)
+{
+    for (int k = first; k < build->shape.order; k++)
         if (build->box[k].lo != 0 || build->box[k].hi != build->shape.extent[k] - 1)
             return false;
     return true;
+}
+
+bool cairn_blocks_has_all(const cairn_build *build)
+{
+    return has_all(build, 0);
 }
 
 cairn_status cairn_blocks_find(cairn_member_build *m, const cairn_build *build)
@@ -248,11 +268,13 @@ cairn_status cairn_blocks_find(cairn_member_build *m, const cairn_build *build)
     bool         fits = false;
     cairn_status status;
 
-    if (build->net || !has_all(build) || m->encoding->queries < 2) return CAIRN_OK;
+    if (!has_all(build, build->net != NULL) || m->encoding->queries < 2)
+        return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(m->env, 1, &f.algebra));
     cairn_algebra_init(f.algebra, m->env, build->shape.order);
     CAIRN_GO(done, CAIRN_NEW_ZERO(m->env, 1, &f.b));
     status = look(&f, &fits);
+    if (status == CAIRN_OK && fits && build->net) fits = lies_apart(&f, build);
 done:
     cairn_free(m->env, f.algebra);
     if (status == CAIRN_OK && fits) {

@@ -75,7 +75,8 @@ static cairn_status divide(cutter *c)
                                &c->shares);
 }
 
-/// Run the phase: entries from @p cut on go to the next member. @return the largest index.
+/// Run the phase: entries from @p cut on go to the next member.
+/// @param[out] largest  Index of this rank's entries.
 static cairn_status pass(cutter *c, int64_t cut, int64_t *largest)
 {
     cairn_convert_args args = {.cut = cut, .facts = c->shares.found};
@@ -91,10 +92,13 @@ static cairn_status pass(cutter *c, int64_t cut, int64_t *largest)
 /// Number the member's entries as for building it.
 static cairn_status count(cutter *c)
 {
-    bool counted = true, direct = true;
+    bool         counted = true, direct = true;
+    cairn_status status = cairn_numbers_find(c->m, c->build);
 
-    CAIRN_TRY(cairn_numbers_find(c->m, c->build));
-    if (c->origin.from) CAIRN_TRY(cairn_numbers_direct(c->m, c->build, &direct));
+    if (c->build->net) status = cairn_numbers_agree(c->m, 1, c->build, status);
+    CAIRN_TRY(status);
+    if (c->origin.from) status = cairn_numbers_direct(c->m, c->build, &direct);
+    CAIRN_TRY(cairn_build_all(c->build, status, &direct));
     CAIRN_CHECK(cairn_numbers_known(c->m) && direct, c->env, CAIRN_NO_KERNEL,
                 "format: hybrid: keep cuts numbers that are not compiled");
     CAIRN_TRY(cairn_numbers_count(c->m, c->build, &c->origin, CAIRN_OK, &counted));
@@ -106,14 +110,24 @@ static cairn_status count(cutter *c)
     return CAIRN_OK;
 }
 
+/// The largest index of all ranks' entries.
+static cairn_status find_largest(cutter *c, int64_t *largest)
+{
+    const cairn_query_net *net    = c->build->net;
+    cairn_status           status = load(c);
+
+    if (status == CAIRN_OK) status = divide(c);
+    if (status == CAIRN_OK) status = pass(c, INT64_MAX, largest);
+    CAIRN_TRY(cairn_build_all_compiled(c->build, status));
+    return net ? net->max(net->user, largest) : CAIRN_OK;
+}
+
 static cairn_status cut(cutter *c, double keep)
 {
     int64_t largest;
 
     CAIRN_TRY(count(c));
-    CAIRN_TRY(load(c));
-    CAIRN_TRY(divide(c));
-    CAIRN_TRY(pass(c, INT64_MAX, &largest));
+    CAIRN_TRY(find_largest(c, &largest));
     return pass(c, cairn_decompose_cut(keep, largest + 1), &largest);
 }
 
@@ -130,19 +144,20 @@ static cairn_status cut_member(cairn_env          *env,
     c.origin.filter = (cairn_filter){
         member, k, cairn_members_count(member, cairn_origin_positions(origin), k),
         NULL};
-    CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &c.m));
+    status = CAIRN_NEW_ZERO(env, 1, &c.m);
+    if (status == CAIRN_OK) status = CAIRN_NEW(env, 1, &c.algebra);
+    CAIRN_GO(done, cairn_build_all_compiled(build, status));
     c.m->env      = env;
     c.m->encoding = build->format->member[k];
-    CAIRN_GO(done, CAIRN_NEW(env, 1, &c.algebra));
     cairn_algebra_init(c.algebra, env, build->shape.order);
-    status = cut(&c, build->format->keep[k]);
+    status = cairn_build_all_compiled(build, cut(&c, build->format->keep[k]));
     if (c.m->looked > *route) *route = c.m->looked;
     if (c.phase.loader && c.phase.kernel.route > *route) *route = c.phase.kernel.route;
 done:
     cairn_phase_release(&c.phase);
     cairn_shares_fini(env, &c.shares);
     cairn_free(env, c.algebra);
-    if (c.m) cairn_numbers_drop(c.m);
+    if (c.m && c.m->env) cairn_numbers_drop(c.m);
     cairn_free(env, c.m);
     return status;
 }

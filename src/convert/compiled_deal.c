@@ -63,17 +63,26 @@ static cairn_status tell(cairn_tally        *t,
     return status;
 }
 
+/// Count the groups, give each its member, and tell every entry.
 static cairn_status deal(cairn_deal_groups  *g,
                          const cairn_build  *build,
                          const cairn_origin *origin,
-                         uint8_t            *member)
+                         const cairn_query  *query,
+                         uint8_t           **member)
 {
-    cairn_tally *t = &g->tally;
+    cairn_tally *t      = &g->tally;
+    cairn_status status = cairn_tally_run(t->env, build, origin, query, true, t);
 
-    CAIRN_TRY(CAIRN_NEW(t->env, t->groups, &g->member_of));
-    CAIRN_TRY(cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
-                                     t->groups, t->total, g->member_of));
-    return tell(t, build, origin, g->member_of, member);
+    CAIRN_TRY(cairn_build_all_compiled(build, status));
+    CAIRN_TRY(cairn_tally_join(t, build, CAIRN_OK));
+    status = CAIRN_NEW(t->env, t->groups, &g->member_of);
+    if (status == CAIRN_OK)
+        status = CAIRN_NEW(t->env, cairn_origin_positions(origin), member);
+    status =
+        cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
+                               build->net, status, t->groups, t->total, g->member_of);
+    if (status == CAIRN_OK) status = tell(t, build, origin, g->member_of, *member);
+    return cairn_build_all_compiled(build, status);
 }
 
 /// Does nothing but the groups decide?
@@ -89,22 +98,23 @@ cairn_status cairn_compiled_deal(cairn_env          *env,
                                  const cairn_origin *origin,
                                  uint8_t           **member,
                                  cairn_deal_groups **groups,
-                                 cairn_route        *route)
+                                 cairn_route        *route,
+                                 bool               *joint)
 {
     uint8_t           *made = NULL;
     cairn_query        query;
-    cairn_deal_groups *g;
+    cairn_deal_groups *g = NULL;
     cairn_status       status;
 
-    CAIRN_TRY(cairn_decompose_query(env, build->format, &build->shape, &query));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &g));
+    status = cairn_decompose_query(env, build->format, &build->shape, &query);
+    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, 1, &g);
+    CAIRN_GO(done, cairn_build_all_compiled(build, status));
     g->tally.env = env;
-    CAIRN_GO(done, cairn_tally_run(env, build, origin, &query, true, &g->tally));
-    CAIRN_GO(done, CAIRN_NEW(env, cairn_origin_positions(origin), &made));
-    CAIRN_GO(done, deal(g, build, origin, made));
+    CAIRN_GO(done, deal(g, build, origin, &query, &made));
     CAIRN_GO(done, cairn_compiled_cut(env, build, origin, made, &g->tally.route));
     *member = made;
     *route  = g->tally.route;
+    *joint  = g->tally.joint;
     made    = NULL;
     if (keeps_all(build->format)) {
         *groups = g;

@@ -39,25 +39,27 @@ cairn_status cairn_deal_groups_list(const cairn_deal_groups *groups,
 /// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds
 /// and `keep`.
 ///
-/// Local: on one rank.
+/// Collective if the build has a net.
 ///
 /// @param[out] member  By entry, or by value of the parts in turn, 255 where a value is
 ///                     no entry. Freed with cairn_free(). Unchanged on failure.
 /// @param[out] groups  Those that decided; NULL where `keep` did, too. Destroy with
 ///                     cairn_deal_groups_destroy(). Unchanged on failure.
 /// @param[out] route   How the functions came to be.
+/// @param[out] joint   Ranks told each other what they had counted.
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled.
 cairn_status cairn_compiled_deal(cairn_env          *env,
                                  const cairn_build  *build,
                                  const cairn_origin *origin,
                                  uint8_t           **member,
                                  cairn_deal_groups **groups,
-                                 cairn_route        *route);
+                                 cairn_route        *route,
+                                 bool               *joint);
 
 /// What `keep` cuts off a member goes on to the next, member by member: each is numbered
 /// by itself, and its outermost indirect level cut.
 ///
-/// Local: on one rank.
+/// Collective if the build has a net.
 ///
 /// @param[in,out] member  As cairn_compiled_deal() has them, by thresholds alone.
 /// @param[in,out] route   COMPILED if any function of these was.

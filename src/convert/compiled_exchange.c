@@ -7,6 +7,29 @@
 
 #include "query/rows.h"
 
+/// By what a form divides rows, whose quotient it is; 0: it is none.
+static int64_t row_divisor(const cairn_algebra *algebra, const cairn_form *form)
+{
+    const int         at   = cairn_form_atom(form);
+    const cairn_atom *atom = at < 0 ? NULL : &algebra->atom[at];
+
+    if (at == 0) return 1;
+    return atom && atom->kind == CAIRN_ATOM_DIV && cairn_form_atom(&atom->form) == 0
+               ? atom->divisor
+               : 0;
+}
+
+bool cairn_exchange_spares(const cairn_algebra *algebra,
+                           const cairn_form    *form,
+                           cairn_interval       rows)
+{
+    const int64_t divisor = row_divisor(algebra, form);
+
+    return divisor > 0
+           && (rows.lo == 0 || rows.lo > rows.hi
+               || rows.lo / divisor != (rows.lo - 1) / divisor);
+}
+
 /// Records of this rank and of others.
 typedef struct {
     cairn_env             *env;
@@ -130,6 +153,13 @@ done:
 
 /* ---- counts of groups ---- */
 
+enum { COUNT_BITS = 32 }; ///< Two counts are one answer.
+
+/// What is told of a group.
+typedef struct {
+    int64_t group, count;
+} told;
+
 /// The rank that adds up a group: ranks have ranges of numbers.
 static int adder(const exchange *x, int64_t groups, int64_t group)
 {
@@ -141,7 +171,7 @@ static cairn_status pack_counts(exchange                *x,
                                 int64_t                  groups,
                                 int64_t                  n,
                                 const cairn_group_count *count,
-                                cairn_group_count      **record,
+                                told                   **record,
                                 int64_t                **at)
 {
     int64_t *next = NULL, before = 0;
@@ -158,7 +188,7 @@ static cairn_status pack_counts(exchange                *x,
     }
     for (int64_t k = 0; k < n; k++) {
         (*at)[k]            = next[adder(x, groups, count[k].group)]++;
-        (*record)[(*at)[k]] = count[k];
+        (*record)[(*at)[k]] = (told){count[k].group, count[k].count};
     }
     cairn_free(x->env, next);
     x->send = *record;
@@ -167,25 +197,26 @@ static cairn_status pack_counts(exchange                *x,
 
 /// A table of groups by their numbers, twice as large as there may be groups.
 typedef struct {
-    int64_t            mask;
-    cairn_group_count *slot; ///< [mask + 1]; group -1: none.
+    int64_t mask;
+    told   *slot; ///< [mask + 1]; group -1: none.
 } sums;
 
-static cairn_group_count *find_sum(const sums *s, int64_t group)
+static told *find_sum(const sums *s, int64_t group)
 {
     uint64_t at = (uint64_t)group * 0x9e3779b97f4a7c15U;
 
     for (at ^= at >> 32;; at++) {
-        cairn_group_count *slot = &s->slot[at & (uint64_t)s->mask];
+        told *slot = &s->slot[at & (uint64_t)s->mask];
 
         if (slot->group == group || slot->group < 0) return slot;
     }
 }
 
+/// What came before each record, and what there is in all.
 static cairn_status add_up(exchange *x)
 {
-    const cairn_group_count *record = x->in;
-    sums                     s      = {.mask = 1};
+    const told *record = x->in;
+    sums        s      = {.mask = 1};
 
     while (s.mask < 2 * x->received)
         s.mask = 2 * s.mask + 1;
@@ -194,13 +225,14 @@ static cairn_status add_up(exchange *x)
     for (int64_t k = 0; k <= s.mask; k++)
         s.slot[k].group = -1;
     for (int64_t k = 0; k < x->received; k++) {
-        cairn_group_count *slot = find_sum(&s, record[k].group);
+        told *slot = find_sum(&s, record[k].group);
 
-        if (slot->group < 0) *slot = (cairn_group_count){record[k].group, 0};
+        if (slot->group < 0) *slot = (told){.group = record[k].group};
+        x->answer[k] = slot->count << COUNT_BITS;
         slot->count += record[k].count;
     }
     for (int64_t k = 0; k < x->received; k++)
-        x->answer[k] = find_sum(&s, record[k].group)->count;
+        x->answer[k] |= find_sum(&s, record[k].group)->count;
     cairn_free(x->env, s.slot);
     return CAIRN_OK;
 }
@@ -212,16 +244,20 @@ cairn_status cairn_exchange_counts(cairn_env         *env,
                                    int64_t            n,
                                    cairn_group_count *count)
 {
-    exchange x = {.env = env, .net = build->net, .size = sizeof(cairn_group_count)};
-    cairn_group_count *record = NULL;
-    int64_t           *at = NULL, *result = NULL;
-    cairn_status       status = mine;
+    exchange     x      = {.env = env, .net = build->net, .size = sizeof(told)};
+    told        *record = NULL;
+    int64_t     *at = NULL, *result = NULL;
+    cairn_status status = mine;
 
     if (status == CAIRN_OK) status = pack_counts(&x, groups, n, count, &record, &at);
     CAIRN_GO(done, exchange_send(&x, status));
     CAIRN_GO(done, exchange_return(&x, add_up(&x), &result));
-    for (int64_t k = 0; k < n; k++)
-        count[k].count = result[at[k]];
+    for (int64_t k = 0; k < n; k++) {
+        const uint64_t both = (uint64_t)result[at[k]];
+
+        count[k].before = (int64_t)(both >> COUNT_BITS);
+        count[k].count  = (int64_t)(both & UINT32_MAX);
+    }
 done:
     cairn_free(env, record);
     cairn_free(env, at);

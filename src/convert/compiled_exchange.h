@@ -10,6 +10,13 @@
 #define CAIRN_CONVERT_COMPILED_EXCHANGE_H
 
 #include "convert/build.h"
+#include "format/algebra.h"
+
+/// Does no value of a form stand on both sides of where a rank's @p rows begin? So it is
+/// of quotients of rows that begin with a multiple of the divisor. Local.
+bool cairn_exchange_spares(const cairn_algebra *algebra,
+                           const cairn_form    *form,
+                           cairn_interval       rows);
 
 /// Find the places of this rank's rows among those of all ranks, which are ordered by one
 /// of them.
@@ -31,15 +38,17 @@ cairn_status cairn_exchange_places(cairn_env            *env,
 typedef struct cairn_group_count {
     int64_t group; ///< Its number, the same on all ranks.
     int64_t count;
+    int64_t before; ///< Of it, what the ranks before this one have.
 } cairn_group_count;
 
 /// Add up the counts of groups over all ranks. Each group is added by one rank, that of
 /// the range of numbers that it is in.
 ///
 /// @param[in]     groups  Numbers that there are: 0 .. groups-1.
-/// @param[in,out] count   [n] groups of this rank, each once; then with the counts of all.
+/// @param[in,out] count   [n] groups of this rank, each once; then with the counts of all,
+///                        which 32 bits hold.
 ///
-/// Memory: 24 bytes a group, and 32 for each that this rank adds.
+/// Memory: 32 bytes a group, and 56 for each that this rank is told of.
 cairn_status cairn_exchange_counts(cairn_env         *env,
                                    const cairn_build *build,
                                    cairn_status       mine,

@@ -82,7 +82,7 @@ bool cairn_way_lines_fits(const cairn_compiled *c)
     const cairn_layout *to = c->m->layout;
     const int           S = to->first, D = index_level(to);
 
-    if (!b || b->forms != b->outer + 1 || S != to->last || to->tuples > 0
+    if (!b || b->before || b->forms != b->outer + 1 || S != to->last || to->tuples > 0
         || to->partition >= 0 || (S > 0 && !to->level[S].has_ptr) || to->level[S].gaps
         || !is_number(to, S, b->slot) || D == to->levels
         || !is_looked_up(to, &to->level[D], b))
@@ -130,9 +130,9 @@ static uint32_t line_at(const cairn_blocks *b, const cairn_step *step, const int
     int64_t at = 0, value;
 
     for (int f = 0; f < b->outer; f++) {
-        if (!cairn_linear_value(&step->group[f], e, &value) || value < 0
-            || value >= b->size[f])
-            return 0;
+        if (!cairn_linear_value(&step->group[f], e, &value)) return 0;
+        value -= b->low[f];
+        if (value < 0 || value >= b->size[f]) return 0;
         at = at * b->size[f] + value;
     }
     return (uint32_t)(at + 1);

@@ -61,13 +61,9 @@ cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *dire
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled, on some rank.
 static cairn_status number(cairn_member_build *m, const cairn_build *build)
 {
-    cairn_status status = CAIRN_OK;
-    bool         done;
-
-    if (m->rows.on) status = cairn_rows_number(m, build, status);
-    done = status != CAIRN_NO_KERNEL;
-    CAIRN_TRY(cairn_build_all(build, done ? status : CAIRN_OK, &done));
-    return done ? CAIRN_OK : CAIRN_NO_KERNEL;
+    return cairn_build_all_compiled(build, m->rows.on
+                                               ? cairn_rows_number(m, build, CAIRN_OK)
+                                               : cairn_blocks_join(m, build, CAIRN_OK));
 }
 
 /// Numbers along rows need no count of these.
@@ -94,11 +90,10 @@ cairn_status cairn_numbers_count(cairn_member_build *m,
     if (status == CAIRN_OK)
         status = rows ? cairn_rows_count(m, build, origin)
                       : cairn_blocks_run(m, build, origin);
+    status = cairn_build_all_compiled(build, status);
+    if (status == CAIRN_OK) status = number(m, build);
     *counted = status != CAIRN_NO_KERNEL;
-    CAIRN_TRY(cairn_build_all(build, *counted ? status : CAIRN_OK, counted));
-    if (*counted) status = number(m, build);
-    if (*counted && status != CAIRN_NO_KERNEL) return status;
-    *counted = false;
+    if (*counted) return status;
     if (rows) return find_rank(m, build);
     if (!origin->from && !build->net) cairn_blocks_drop(m);
     return CAIRN_OK;

@@ -251,18 +251,6 @@ add_counts(const cairn_member_build *m, bool descend, cairn_row_keys *c)
 
 /* ---- rows of several ranks ---- */
 
-/// By what a form divides rows, whose quotient it is; 0: it is none.
-static int64_t row_divisor(const cairn_algebra *algebra, const cairn_form *form)
-{
-    const int         at   = cairn_form_atom(form);
-    const cairn_atom *atom = at < 0 ? NULL : &algebra->atom[at];
-
-    if (at == 0) return 1;
-    return atom && atom->kind == CAIRN_ATOM_DIV && cairn_form_atom(&atom->form) == 0
-               ? atom->divisor
-               : 0;
-}
-
 /// Is every window of rows one rank's, and behind those of the ranks before? Then the rows
 /// before the box are those with lower places.
 static cairn_status windows_stay(cairn_algebra     *algebra,
@@ -270,17 +258,12 @@ static cairn_status windows_stay(cairn_algebra     *algebra,
                                  const cairn_map   *map,
                                  bool              *stay)
 {
-    const cairn_interval box = build->box[0];
-    cairn_form           form;
-    int64_t              divisor;
+    cairn_form form;
 
     *stay = map->count > 0;
     if (!*stay) return CAIRN_OK;
     CAIRN_TRY(cairn_form_of(algebra, map->expr[0], &form));
-    divisor = row_divisor(algebra, &form);
-    *stay   = divisor > 0
-            && (box.lo == 0 || box.lo > box.hi
-                || box.lo / divisor != (box.lo - 1) / divisor);
+    *stay = cairn_exchange_spares(algebra, &form, build->box[0]);
     return CAIRN_OK;
 }
 

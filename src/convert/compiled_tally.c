@@ -62,6 +62,15 @@ static bool is_countable(const cairn_query *query, cairn_pos entries)
     return rest_is_nothing(query);
 }
 
+/// Entries of all ranks, at most.
+static cairn_pos all_entries(const cairn_build *build, const cairn_origin *origin)
+{
+    const cairn_pos n    = cairn_origin_entries(origin),
+                    most = cairn_build_judged_by(build);
+
+    return build->net ? build->net->size * (most > n ? most : n) : n;
+}
+
 /// Borrowed arrays may hold entries twice.
 static bool is_trusted(const cairn_origin *origin)
 {
@@ -308,7 +317,7 @@ cairn_status cairn_tally_run(cairn_env          *env,
     cairn_phase phase = {.loader = NULL};
 
     *t = (cairn_tally){.env = env, .query = *query, .route = CAIRN_ROUTE_PREBUILT};
-    CAIRN_CHECK(is_countable(query, cairn_origin_entries(origin)) && is_trusted(origin)
+    CAIRN_CHECK(is_countable(query, all_entries(build, origin)) && is_trusted(origin)
                     && cairn_origin_fits(origin),
                 env, CAIRN_NO_KERNEL, "query: not one that a compiled phase counts");
     CAIRN_TRY(CAIRN_NEW(env, 1, &t->algebra));

@@ -7,7 +7,7 @@
 /// constants, 0 where nothing is stored. The expressions of a groupBy say in any order
 /// what a group is: where entries do not come in theirs, they are rotated.
 ///
-/// Memory, for n entries: 4 bytes a group of the box and thread, where it has few groups;
+/// Memory, for n entries (of groups that cross ranks see compiled_exchange.h): 4 bytes a group of the box and thread, where it has few groups;
 /// else 8 bytes a group that has an entry, 4 for each line of groups, and 4 for each value
 /// of the last expression and thread.
 
@@ -32,6 +32,7 @@ typedef struct cairn_tally {
     bool           listed; ///< Groups are listed line by line; else all are there.
     int64_t        lines, slots; ///< LISTED: lines; values of the last expression.
     int64_t        groups;       ///< Of the box; of those listed.
+    bool           joint;        ///< Other ranks' counts were added.
     cairn_shares   shares;
     uint32_t      *total;  ///< [groups] values.
     uint32_t      *cursor; ///< LISTED: [lines + 1] where each line begins in
@@ -53,6 +54,13 @@ cairn_status cairn_tally_run(cairn_env          *env,
                              const cairn_query  *query,
                              bool                deals,
                              cairn_tally        *tally);
+
+/// Add what other ranks have counted of the groups that cross ranks, if there are any.
+///
+/// Collective if the build has a net; @p mine is this rank's status so far.
+/// @retval CAIRN_NO_KERNEL  More groups than 64 bits number.
+cairn_status
+cairn_tally_join(cairn_tally *tally, const cairn_build *build, cairn_status mine);
 
 void cairn_tally_fini(cairn_tally *tally);
 

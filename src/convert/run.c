@@ -19,6 +19,7 @@ typedef struct {
     cairn_member_build *m;
     cairn_table  part[CAIRN_MAX_MEMBERS]; ///< Those of a hybrid source's members.
     bool         dealt;                   ///< The entries are in the members' tables.
+    bool         lies;     ///< Several ranks: they may be dealt out where they lie.
     bool         compiled; ///< Rules on maps are left out: entries stay coordinates.
     int          member;   ///< Of the rules that are running.
     cairn_table *table;    ///< What they work on.
@@ -100,20 +101,26 @@ static void forget_dealing(runner *r)
     r->dealt      = false;
 }
 
-/// Deal the entries of a tensor out where they lie, if that can be compiled and no member
-/// needs coordinates.
+/// Does no member need coordinates of the tensor to start from?
+static cairn_status needs_none(const runner *r, bool *direct)
+{
+    *direct = true;
+    for (int k = 0; k < r->build->format->members && *direct; k++)
+        CAIRN_TRY(cairn_numbers_direct(&r->m[k], r->build, direct));
+    return CAIRN_OK;
+}
+
+/// Deal the entries of a tensor out where they lie, which no member needs as coordinates,
+/// if that can be compiled. Collective.
 static cairn_status deal_direct(runner *r)
 {
     const cairn_build *build  = r->build;
     const cairn_origin origin = {.from = build->from, .box = build->box};
     uint8_t           *dealt  = NULL;
-    bool               direct = !is_spread(r);
-
-    for (int k = 0; k < build->format->members && direct; k++)
-        CAIRN_TRY(cairn_numbers_direct(&r->m[k], build, &direct));
-    if (!direct) return CAIRN_OK;
-    const cairn_status status = cairn_compiled_deal(r->env, build, &origin, &dealt,
-                                                    &r->m[0].groups, &r->m[0].looked);
+    bool               direct = true;
+    const cairn_status status =
+        cairn_compiled_deal(r->env, build, &origin, &dealt, &r->m[0].groups,
+                            &r->m[0].looked, &r->m[0].joint);
 
     if (status == CAIRN_NO_KERNEL) return CAIRN_OK;
     CAIRN_TRY(status);
@@ -151,8 +158,13 @@ static cairn_status load_compiled(runner *r)
         cairn_table_from_entries(build->entries, r->table);
         return CAIRN_OK;
     }
-    if (!build->from->format->hybrid)
-        CAIRN_TRY(build->format->hybrid ? deal_direct(r) : start_direct(r));
+    if (!build->from->format->hybrid && !build->format->hybrid)
+        CAIRN_TRY(start_direct(r));
+    if (!build->from->format->hybrid && build->format->hybrid) {
+        CAIRN_TRY(needs_none(r, &r->lies));
+        if (r->lies && is_spread(r)) return CAIRN_OK; /* where all ranks deal */
+        if (r->lies) CAIRN_TRY(deal_direct(r));
+    }
     return r->m[0].direct ? CAIRN_OK : read_coordinates(r);
 }
 
@@ -234,9 +246,10 @@ static cairn_status find_members(runner *r, uint8_t **member)
     const cairn_entries entries = cairn_table_entries(&r->m[0].all);
     const cairn_origin  origin  = {.entries = &entries, .box = build->box};
 
-    if (r->compiled && !is_spread(r)) {
-        const cairn_status status = cairn_compiled_deal(
-            r->env, build, &origin, member, &r->m[0].groups, &r->m[0].looked);
+    if (r->compiled) {
+        const cairn_status status =
+            cairn_compiled_deal(r->env, build, &origin, member, &r->m[0].groups,
+                                &r->m[0].looked, &r->m[0].joint);
 
         if (status != CAIRN_NO_KERNEL) return status;
     }
@@ -248,10 +261,23 @@ static cairn_status find_members(runner *r, uint8_t **member)
                            build->net, *member);
 }
 
+/// Several ranks deal the entries of a tensor out where they lie, or read them.
+static cairn_status deal_lying(runner *r)
+{
+    bool direct = r->lies;
+
+    if (!r->compiled || !is_spread(r) || !r->build->from) return CAIRN_OK;
+    CAIRN_TRY(cairn_build_all(r->build, CAIRN_OK, &direct));
+    if (direct) CAIRN_TRY(deal_direct(r));
+    if (r->dealt) return CAIRN_OK;
+    return meet(r, r->lies ? read_coordinates(r) : CAIRN_OK);
+}
+
 static cairn_status decompose(runner *r)
 {
     uint8_t *member = NULL;
 
+    CAIRN_TRY(deal_lying(r));
     if (r->dealt) return CAIRN_OK; /* where they lie */
     cairn_status status = find_members(r, &member);
 

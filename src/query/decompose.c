@@ -369,22 +369,28 @@ cairn_status cairn_decompose_query(cairn_env          *env,
     return CAIRN_OK;
 }
 
-cairn_status cairn_decompose_totals(cairn_env          *env,
-                                    const cairn_format *format,
-                                    const cairn_shape  *shape,
-                                    const cairn_query  *query,
-                                    int64_t             n,
-                                    const uint32_t     *total,
-                                    uint8_t            *member)
+cairn_status cairn_decompose_totals(cairn_env             *env,
+                                    const cairn_format    *format,
+                                    const cairn_shape     *shape,
+                                    const cairn_query     *query,
+                                    const cairn_query_net *net,
+                                    cairn_status           mine,
+                                    int64_t                n,
+                                    const uint32_t        *total,
+                                    uint8_t               *member)
 {
-    dealer  d      = dealer_of(env, format, shape);
-    int64_t amount = 1;
+    const bool   maximum = format->mode == CAIRN_THRESHOLD_MAXIMUM;
+    dealer       d       = dealer_of(env, format, shape);
+    int64_t      amount  = maximum ? 0 : 1;
+    cairn_status status  = mine;
 
-    if (format->mode == CAIRN_THRESHOLD_CAPACITY)
-        CAIRN_TRY(find_capacity(&d, query, &amount));
-    if (format->mode == CAIRN_THRESHOLD_MAXIMUM) amount = 0;
-    for (int64_t g = 0; g < n && format->mode == CAIRN_THRESHOLD_MAXIMUM; g++)
+    d.net = net;
+    if (status == CAIRN_OK && format->mode == CAIRN_THRESHOLD_CAPACITY)
+        status = find_capacity(&d, query, &amount);
+    for (int64_t g = 0; g < n && maximum && status == CAIRN_OK; g++)
         if (total[g] > amount) amount = total[g];
+    if (maximum) status = largest(&d, status, &amount);
+    CAIRN_TRY(status);
     for (int64_t g = 0; g < n; g++)
         member[g] = member_for(format, total[g], (double)amount);
     return CAIRN_OK;

@@ -143,16 +143,18 @@ int64_t cairn_decompose_cut(double keep, int64_t size);
 
 /// Which member the groups of that query go to, by their values; without `keep`.
 ///
-/// Local: on one rank.
+/// Collective if @p net is given; @p mine is this rank's status so far.
 ///
-/// @param[in]  total   [n] values, of all groups that an entry is in at least.
+/// @param[in]  total   [n] values, of all groups that an entry of this rank is in at least.
 /// @param[out] member  [n]; caller's array.
-cairn_status cairn_decompose_totals(cairn_env          *env,
-                                    const cairn_format *format,
-                                    const cairn_shape  *shape,
-                                    const cairn_query  *query,
-                                    int64_t             n,
-                                    const uint32_t     *total,
-                                    uint8_t            *member);
+cairn_status cairn_decompose_totals(cairn_env             *env,
+                                    const cairn_format    *format,
+                                    const cairn_shape     *shape,
+                                    const cairn_query     *query,
+                                    const cairn_query_net *net,
+                                    cairn_status           mine,
+                                    int64_t                n,
+                                    const uint32_t        *total,
+                                    uint8_t               *member);
 
 #endif

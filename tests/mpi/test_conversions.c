@@ -123,6 +123,18 @@ static void check(const char *const *to, size_t count)
     cairn_context_destroy(&reference);
 }
 
+Test(conversions, groups_across_ranks_are_compiled, .timeout = 170)
+{
+    static const char *const to[] = {"hybrid<dia,csr,0.4>", "hybrid<bdia<4>,csr,0.6>",
+                                     "hybrid<ell,coo,0.5,0.5>",
+                                     "hybrid<bcsr<2,2>,sell-sigma<4,8>,0.5>",
+                                     "#hybrid<{ fmats = [csc, csr], query = sum(value) "
+                                     "groupBy (d0,d1)->(d1) with value ne 0 -> 1 | "
+                                     "otherwise -> 0, maximum thresholds = [0.5] }>"};
+
+    check(to, sizeof to / sizeof *to);
+}
+
 Test(conversions, numbers_of_rows_are_compiled, .timeout = 170)
 {
     static const char *const to[] = {

@@ -202,7 +202,8 @@ static void compare(job *j, const char *what)
 
 /* ---- formats of the catalogue ---- */
 
-static const char *const sources[] = {"", "csr", "coo", "csc", "dcsr", "bcsr<2,2>"};
+static const char *const sources[] = {
+    "", "csr", "coo", "csc", "dcsr", "bcsr<2,2>", "hybrid<bdia<4>,csr,0.6>"};
 
 static const char *const by_rows[] = {
     "ell",
@@ -225,16 +226,58 @@ static const char *const by_rows[] = {
 
 static void expect_compiled(const part *p, const char *what, int r, int size)
 {
-    if (p->source_status != CAIRN_OK || p->status != CAIRN_OK) return;
+    cr_assert(p->source_status == CAIRN_OK && p->status == CAIRN_OK, "%s", what);
     cr_expect_eq(p->interpreted, 0, "%s, rank %d of %d: %d", what, r, size,
                  p->interpreted);
     cr_expect(!strstr(p->program, "Rules"), "%s, rank %d of %d:\n%s", what, r, size,
               p->program);
 }
 
-/// @param[in] quiet  Nothing may be interpreted.
+/// Hybrids: groups of blocks, diagonals, columns, shares of the fullest, weights.
+static const char *const hybrids[] = {
+    "hybrid<bdia<4>,csr,0.6>",
+    "hybrid<bcsr<2,2>,coo,0.5>",
+    "hybrid<dia,csr,0.4>",
+    "hybrid<dia,ell,0.5>",
+    "hybrid<bdia<4>,sell-sigma<4,8>,0.6>",
+    "hybrid<ell,coo,0.5,0.5>",
+    "hybrid<sell<4>,csr,0.2,0.3>",
+    "hybrid<sell-sigma<4,8>,csr,0.2,0.6>",
+    "#hybrid<{ fmats = [csc, csr, coo], query = sum(value) groupBy (d0,d1)->(d1) with "
+    "value gt 30 -> 3 | value ne 0 -> 1 | otherwise -> 0, maximum thresholds = [0.5, "
+    "0.1] }>",
+    "#hybrid<{ fmats = [csr, csc, coo], query = sum(value) groupBy "
+    "(d0,d1)->(d1/3,d0/5) with value gt 20 -> 2 | otherwise -> 0, maximum thresholds = "
+    "[0.5, 0.1] }>",
+    "#hybrid<{ fmats = [csr, coo], query = sum(value) groupBy (d0,d1)->(d0) with value "
+    "ne 0 -> 1 | otherwise -> 0, absolute thresholds = [6] }>",
+};
+
+/// Blocks along rows of blocks and along columns of them; behind each other by their
+/// rows, or by their columns first.
+#define BLOCKS(rows, cols, line, along, otherwise)                                     \
+    "indirect<{ n = sum(value) groupBy (d0,d1)->(d0/" rows ",d1/" cols ") with value " \
+    "ne 0 -> 1 | otherwise -> 0; w = sum(n) groupBy (d0,d1)->(" line                   \
+    ") with n ne 0 -> "                                                                \
+    "1 | otherwise -> 0; slot = enum(n) groupBy (d0,d1)->(" line ") traverseBy "       \
+    "(d0,d1)->(" along ") with n eq 0 -> " otherwise " | otherwise -> 0 }> }>"
+
+static const char *const blocks[] = {
+    "bell<2>",
+    "bell<4>",
+    "hybrid<bell<4>,csr,0.3>",
+    "hybrid<bell<2>,coo,0.4,0.5>",
+    "#encoding<{ idx_map<(d0,d1)->(slot,d1/3,d0/4,d1%3,d0%4)>, mutation<merge(0), "
+    "trim(0,0)>, " BLOCKS("4", "3", "d1/3", "d0/4", "w"),
+    "#encoding<{ idx_map<(d0,d1)->(d1/2,slot,d0/2,d0%2,d1%2)>, mutation<merge(0), "
+    "trim(1,1)>, " BLOCKS("2", "2", "d1/2", "d0/2", "w"),
+    "#encoding<{ idx_map<(d0,d1)->(d0/4,slot,d1/3,d0%4,d1%3)>, mutation<merge(0,1), "
+    "trim(1,2)>, " BLOCKS("4", "3", "d0/4", "d1/3", "w"),
+};
+
+/// @param[in] aligned  Rows are cut at multiples of their grain, or things are interpreted.
 static void
-try_formats(const char *const *to, size_t count, uint64_t seed, int cases, bool quiet)
+try_formats(const char *const *to, size_t count, uint64_t seed, int cases, bool aligned)
 {
     static example e;
     static job     j;
@@ -254,7 +297,7 @@ try_formats(const char *const *to, size_t count, uint64_t seed, int cases, bool 
         draw_entries(&e);
         cut_rows(&e, k % 4 ? GRAIN : 1);
         compare(&j, what);
-        for (int r = 0; r < e.size && quiet; r++)
+        for (int r = 0; r < e.size && (!aligned || k % 4); r++)
             expect_compiled(&j.part[r], what, r, e.size);
         release(&j);
         cairn_format_destroy(&e.from);
@@ -264,7 +307,18 @@ try_formats(const char *const *to, size_t count, uint64_t seed, int cases, bool 
 
 Test(compiled_ranks, rows_are_one_ranks_own, .timeout = 600)
 {
-    try_formats(by_rows, sizeof by_rows / sizeof *by_rows, 100, 720, true);
+    try_formats(by_rows, sizeof by_rows / sizeof *by_rows, 100, 720, false);
+}
+
+Test(compiled_ranks, groups_of_hybrids_cross_ranks, .timeout = 600)
+{
+    try_formats(hybrids, sizeof hybrids / sizeof *hybrids, 5000, 1320, false);
+}
+
+/// Rows are cut where blocks begin; what lies across is another test's.
+Test(compiled_ranks, blocks_are_numbered_along_lines, .timeout = 600)
+{
+    try_formats(blocks, sizeof blocks / sizeof *blocks, 9000, 840, true);
 }
 
 /// Formats with any queries, from any others.
@@ -334,4 +388,14 @@ static void try_shortage(const char *const *to, size_t count, uint64_t seed)
 Test(compiled_ranks, shortage_of_one_is_everybodys, .timeout = 600)
 {
     try_shortage(by_rows, sizeof by_rows / sizeof *by_rows, 900);
+}
+
+Test(compiled_ranks, shortage_in_hybrids_is_everybodys, .timeout = 600)
+{
+    try_shortage(hybrids, sizeof hybrids / sizeof *hybrids, 950);
+}
+
+Test(compiled_ranks, shortage_in_blocks_is_everybodys, .timeout = 600)
+{
+    try_shortage(blocks, sizeof blocks / sizeof *blocks, 980);
 }
