@@ -10,7 +10,7 @@ C=$program
 export C
 alone() {
     wanted=$1
-    run_as "$1" timeout 60 sh -c "$2"
+    run_as "$1" timeout 250 sh -c "$2"
 }
 
 # small KILOBYTES: the last command needed no more memory than that. (GNU time, where it

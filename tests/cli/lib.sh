@@ -72,7 +72,7 @@ apart() {
     ranks=$1
     wanted=$2
     shift 2
-    run_as "$wanted" env $environment timeout 120 "$MPIEXEC" -n "$ranks" sh -c '
+    run_as "$wanted" env $environment timeout 250 "$MPIEXEC" -n "$ranks" sh -c '
         program=$1
         rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:?}}}
         shift

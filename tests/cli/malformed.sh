@@ -98,7 +98,7 @@ launch=
 read_file() {
     wanted=$1
     shift
-    run_as "$wanted" timeout 60 sh -c 'ulimit -v '$limit'; exec "$@"' cairn \
+    run_as "$wanted" timeout 250 sh -c 'ulimit -v '$limit'; exec "$@"' cairn \
         $launch "$program" "$@"
     check_line
 }

@@ -17,9 +17,9 @@ measured() {
     shift 2
     rm -f used
     if [ "$ranks" -eq 1 ]; then
-        run_as "$wanted" timeout 120 $measure "$program" "$@"
+        run_as "$wanted" timeout 250 $measure "$program" "$@"
     else
-        run_as "$wanted" timeout 120 "$MPIEXEC" -n "$ranks" sh -c "exec $measure \"\$@\"" - "$program" "$@"
+        run_as "$wanted" timeout 250 "$MPIEXEC" -n "$ranks" sh -c "exec $measure \"\$@\"" - "$program" "$@"
     fi
     grep -v 'non-zero status' used >kept 2>/dev/null && mv kept used
     check_line

@@ -37,7 +37,7 @@ stopped() {
         "$program" "$@" </dev/null) >out 2>err &
     child=$!
     turns=0
-    while [ ! -e "$mark.0" ] && kill -0 $child 2>/dev/null && [ $turns -lt 1000 ]; do
+    while [ ! -e "$mark.0" ] && kill -0 $child 2>/dev/null && [ $turns -lt 6000 ]; do
         sleep 0.02 && turns=$((turns + 1))
     done
     [ -e "$mark.0" ] || fail 'the disk was not stopped'
@@ -149,7 +149,7 @@ rm -f "$mark.0"
     >out 2>err </dev/null &
 child=$!
 turns=0
-while [ ! -e "$mark.0" ] && [ $turns -lt 1000 ]; do
+while [ ! -e "$mark.0" ] && [ $turns -lt 6000 ]; do
     sleep 0.02 && turns=$((turns + 1))
 done
 kill -s HUP $child

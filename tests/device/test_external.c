@@ -163,6 +163,12 @@ Test(external, two_contexts_have_their_own_programs)
     must_end(&other, held);
 }
 
+/// Seconds to wait for a program's answer: none but one that hangs may seem to.
+static double patience_with(const char *how)
+{
+    return strcmp(how, "hang") == 0 ? 2 : 60;
+}
+
 /// Programs that are no devices: the message says why.
 Test(external, what_cannot_be_opened_is_refused)
 {
@@ -186,7 +192,7 @@ Test(external, what_cannot_be_opened_is_refused)
     REFUSED(context, NO_DEVICE, "No such file", use(context, "\"/no/such\"", 1));
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
         REFUSED(context, NO_DEVICE, rows[k].message,
-                use(context, wicked(rows[k].how, 1), 0.3));
+                use(context, wicked(rows[k].how, 1), patience_with(rows[k].how)));
     REFUSED(context, NO_DEVICE, "external:0", use(context, "\"/bin/true\"", 1));
     REFUSED(context, NO_DEVICE, "no program",
             cairn_devices_check(context, NULL, "external", 0));
@@ -205,7 +211,7 @@ Test(external, what_fails_in_a_run_is_computed_again)
     for (size_t k = 0; k < sizeof hows / sizeof *hows; k++) {
         cairn_plan_info info;
 
-        MUST(context, use(context, wicked(hows[k], 3), 0.3));
+        MUST(context, use(context, wicked(hows[k], 3), patience_with(hows[k])));
         cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
         cairn_plan   *plan   = make_plan(context, tensor, &o);
 
@@ -249,7 +255,7 @@ Test(external, what_fails_in_a_build_is_said)
 }
 
 /// Answers that would shift all that come later. One that comes after its run is over is
-/// found by the next run.
+/// found by a later run.
 Test(external, an_answer_too_much_is_refused)
 {
     static const struct {
@@ -276,8 +282,13 @@ Test(external, an_answer_too_much_is_refused)
         MUST(context, device->ops.build(device, &work, &launch));
         for (int n = 0; n < rows[k].good; n++)
             cr_expect_eq(launch.run(&launch, x, y), CAIRN_OK, "%s", launch.message);
-        usleep(100000);
-        cr_expect_eq(launch.run(&launch, x, y), CAIRN_NO_DEVICE, "%s", rows[k].how);
+        cairn_status status = launch.run(&launch, x, y);
+
+        for (int n = 0; n < 1000 && rows[k].good > 0 && status == CAIRN_OK; n++) {
+            usleep(20000);
+            status = launch.run(&launch, x, y);
+        }
+        cr_expect_eq(status, CAIRN_NO_DEVICE, "%s", rows[k].how);
         cr_expect_str_eq(
             launch.message,
             "device: external:0: its program sent an answer that nobody asked for");

@@ -80,6 +80,11 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
              off_t);
 }
 
+ssize_t pread(int fd, void *bytes, size_t length, off_t offset)
+{
+    STOPPING("pread", ssize_t, (fd, bytes, length, offset), int, void *, size_t, off_t);
+}
+
 int fsync(int fd)
 {
     STOPPING("fsync", int, (fd), int);

@@ -26,7 +26,7 @@ static void api_down(void)
     mpi_down();
 }
 
-TestSuite(api, .init = api_up, .fini = api_down, .timeout = 170);
+TestSuite(api, .init = api_up, .fini = api_down, .timeout = 500);
 
 /// The call succeeds on all ranks, or the test ends.
 #define ALL(c, call)                                                             \

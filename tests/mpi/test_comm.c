@@ -4,7 +4,7 @@
 
 #include "mpi_suite.h"
 
-TestSuite(comm, .init = mpi_up, .fini = mpi_down, .timeout = 50);
+TestSuite(comm, .init = mpi_up, .fini = mpi_down, .timeout = 500);
 
 Test(comm, reductions_and_gathers_are_cut_without_a_trace)
 {

@@ -123,7 +123,7 @@ static void check(const char *const *to, size_t count)
     cairn_context_destroy(&reference);
 }
 
-Test(conversions, groups_across_ranks_are_compiled, .timeout = 170)
+Test(conversions, groups_across_ranks_are_compiled, .timeout = 500)
 {
     static const char *const to[] = {"hybrid<dia,csr,0.4>", "hybrid<bdia<4>,csr,0.6>",
                                      "hybrid<ell,coo,0.5,0.5>",
@@ -135,7 +135,7 @@ Test(conversions, groups_across_ranks_are_compiled, .timeout = 170)
     check(to, sizeof to / sizeof *to);
 }
 
-Test(conversions, numbers_of_rows_are_compiled, .timeout = 170)
+Test(conversions, numbers_of_rows_are_compiled, .timeout = 500)
 {
     static const char *const to[] = {
         "csr", "csc", "ell", "sell<4>", "sell-sigma<4,8>", "cisr<3>", "cisr-plus<3>"};

@@ -25,7 +25,7 @@ static void disagree_down(void)
     mpi_down();
 }
 
-TestSuite(disagree, .init = disagree_up, .fini = disagree_down, .timeout = 170);
+TestSuite(disagree, .init = disagree_up, .fini = disagree_down, .timeout = 500);
 
 /// Whether this rank is the one that is told something else.
 static bool odd(void)

@@ -84,7 +84,7 @@ static bool halo_is_exact(cairn_context *context, const char *text)
     return fine;
 }
 
-Test(halo, holds_exactly_the_stored_columns, .timeout = 60)
+Test(halo, holds_exactly_the_stored_columns, .timeout = 500)
 {
     static const char *const formats[] = {"csr",     "csc",     "ell",     "dia",
                                           "bell<4>", "bdia<4>", "csb<8,8>"};

@@ -6,7 +6,7 @@
 #include "kernel_sources.h"
 #include "mpi_suite.h"
 
-TestSuite(kernels, .init = mpi_up, .fini = mpi_down, .timeout = 50);
+TestSuite(kernels, .init = mpi_up, .fini = mpi_down, .timeout = 500);
 
 Test(kernels, one_rank_compiles_and_the_rest_wait)
 {

@@ -39,7 +39,7 @@ static void misuse_down(void)
     mpi_down();
 }
 
-TestSuite(misuse, .init = misuse_up, .fini = misuse_down, .timeout = 170);
+TestSuite(misuse, .init = misuse_up, .fini = misuse_down, .timeout = 500);
 
 /// A file that can be opened, so that no other rank fails first.
 #define THERE "/proc/self/exe"

@@ -144,7 +144,7 @@ static cairn_context *open_world(void)
     return world;
 }
 
-Test(product, several_columns_have_the_same_bits_on_any_ranks, .timeout = 170)
+Test(product, several_columns_have_the_same_bits_on_any_ranks, .timeout = 500)
 {
     const cairn_product_options one   = {.columns = 1, .alpha = 1};
     const cairn_product_options many  = {.columns = 5, .alpha = -0.5};
@@ -157,7 +157,7 @@ Test(product, several_columns_have_the_same_bits_on_any_ranks, .timeout = 170)
     cairn_context_destroy(&world);
 }
 
-Test(product, transposes_are_summed_over_ranks, .timeout = 170)
+Test(product, transposes_are_summed_over_ranks, .timeout = 500)
 {
     const cairn_product_options one   = {.columns = 1, .transposed = 1, .alpha = 1};
     const cairn_product_options many  = {.columns = 3, .transposed = 1, .alpha = 2};
@@ -169,7 +169,7 @@ Test(product, transposes_are_summed_over_ranks, .timeout = 170)
 }
 
 /// Shares of a rank's rows have the bits that the rows have alone.
-Test(product, divided_members_have_the_same_bits, .timeout = 170)
+Test(product, divided_members_have_the_same_bits, .timeout = 500)
 {
     const cairn_product_options op[] = {
         {.columns = 1,     .alpha = 1},
@@ -203,7 +203,7 @@ Test(product, divided_members_have_the_same_bits, .timeout = 170)
 }
 
 /// Sums of ranks come in rank order: twice the same bits, also for beta.
-Test(product, transposes_have_the_same_bits_each_run, .timeout = 170)
+Test(product, transposes_have_the_same_bits_each_run, .timeout = 500)
 {
     const cairn_product_options op    = {.columns = 2, .transposed = 1, .alpha = 1};
     cairn_context              *world = open_world();

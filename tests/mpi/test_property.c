@@ -154,7 +154,7 @@ static void open_contexts(cairn_context **world, cairn_context **alone)
     cairn_context_set_memory(*alone, 16 << 20);
 }
 
-Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 170)
+Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 500)
 {
     static example e;
     cairn_context *world, *alone;
@@ -173,7 +173,7 @@ Test(property, random_formats_multiply_alike_on_all_ranks, .timeout = 170)
     cairn_context_destroy(&world);
 }
 
-Test(property, conversions_multiply_alike_on_all_ranks, .timeout = 170)
+Test(property, conversions_multiply_alike_on_all_ranks, .timeout = 500)
 {
     static example e, other;
     cairn_context *world, *alone;

@@ -8,7 +8,7 @@
 
 #include <dirent.h>
 
-TestSuite(read, .init = mpi_up, .fini = mpi_down, .timeout = 55);
+TestSuite(read, .init = mpi_up, .fini = mpi_down, .timeout = 500);
 
 static const size_t pieces[] = {16, 1000, 1 << 22};
 

@@ -5,7 +5,7 @@
 #include "comm/distribute.h"
 #include "mpi_suite.h"
 
-TestSuite(rows, .init = mpi_up, .fini = mpi_down, .timeout = 50);
+TestSuite(rows, .init = mpi_up, .fini = mpi_down, .timeout = 500);
 
 /// Boundaries from 0 to the extent, in order, at grains where there are rows enough,
 /// the same on every rank.

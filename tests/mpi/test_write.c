@@ -7,7 +7,7 @@
 
 #include <dirent.h>
 
-TestSuite(write, .init = mpi_up, .fini = mpi_down, .timeout = 50);
+TestSuite(write, .init = mpi_up, .fini = mpi_down, .timeout = 500);
 
 enum { ROWS = 1000, COLS = 3 };
 

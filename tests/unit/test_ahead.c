@@ -165,11 +165,11 @@ Test(ahead, hanging_compilers_take_one_limit)
 
     set_command("sleep 1000");
     open_again();
-    inside()->compiler.time_limit = 1;
+    inside()->compiler.time_limit = 5;
     get(made, KERNELS, KERNELS);
-    cr_expect_lt(cairn_seconds() - begin, 3.5, "%g s", cairn_seconds() - begin);
+    cr_expect_lt(cairn_seconds() - begin, 15, "%g s", cairn_seconds() - begin);
     for (int k = 0; k < KERNELS; k++)
-        expect_refused(&made[k], "had not finished after 1 s");
+        expect_refused(&made[k], "had not finished after 5 s");
 }
 
 Test(ahead, missing_compiler_is_told)

@@ -184,7 +184,7 @@ Test(api_files, extents_of_2_to_the_40)
 }
 
 /// Levels above one without indices are not walked.
-Test(api_files, very_many_rows_of_nothing_take_no_time, .timeout = 20)
+Test(api_files, very_many_rows_of_nothing_take_no_time, .timeout = 120)
 {
     static const char *const formats[] = {"dense<2>", "bcoo<2,2>", "csf<2>"};
     const int64_t            extent[2] = {(int64_t)1 << 40, 0};

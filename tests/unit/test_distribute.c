@@ -22,7 +22,7 @@ static void down(void)
     cairn_env_fini(&env);
 }
 
-TestSuite(distribute, .init = up, .fini = down, .timeout = 60);
+TestSuite(distribute, .init = up, .fini = down, .timeout = 240);
 
 Test(distribute, one_process_owns_every_row)
 {

@@ -26,7 +26,7 @@ static void down(void)
     cairn_env_fini(&env);
 }
 
-TestSuite(file, .init = up, .fini = down, .timeout = 30);
+TestSuite(file, .init = up, .fini = down, .timeout = 240);
 
 static void expect_content(const char *expected)
 {

@@ -74,7 +74,7 @@ static void down(void)
     must_end(&context, blocks_before);
 }
 
-TestSuite(interrupted, .init = up, .fini = down, .timeout = 60);
+TestSuite(interrupted, .init = up, .fini = down, .timeout = 240);
 
 static void expect_entries(const char *name, int64_t nnz)
 {

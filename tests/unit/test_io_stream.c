@@ -6,7 +6,7 @@
 
 #include "../support/read_cases.h"
 
-TestSuite(io_stream, .init = read_up, .fini = read_down, .timeout = 60);
+TestSuite(io_stream, .init = read_up, .fini = read_down, .timeout = 240);
 
 enum {
     LONG  = 16 << 20, ///< Bytes of a comment.

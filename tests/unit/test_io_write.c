@@ -14,7 +14,7 @@ static void up(void)
     snprintf(path, sizeof path, "%s/a.mtx", folder);
 }
 
-TestSuite(io_write, .init = up, .fini = read_down, .timeout = 60);
+TestSuite(io_write, .init = up, .fini = read_down, .timeout = 240);
 
 static void expect_printed(double value)
 {

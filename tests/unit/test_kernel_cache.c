@@ -56,7 +56,7 @@ static void down(void)
     cairn_env_fini(&env);
 }
 
-TestSuite(kernel_cache, .init = up, .fini = down, .timeout = 60);
+TestSuite(kernel_cache, .init = up, .fini = down, .timeout = 240);
 
 static void store(const char *key, const char *text)
 {
@@ -544,7 +544,7 @@ Test(kernel_cache, lock_dies_with_its_holder)
 
     cr_assert_eq(cairn_cache_find_or_lock(&cache, KEY, &object, &lock), CAIRN_OK);
     cr_expect_geq(lock.fd, 0);
-    cr_expect_lt(cairn_seconds() - start, 5);
+    cr_expect_lt(cairn_seconds() - start, 30);
     cairn_cache_unlock(&lock);
     waitpid(child, NULL, 0);
 }

@@ -218,7 +218,7 @@ Test(language_library, a_file_that_cannot_be_read)
 }
 
 /// A pipe that nobody writes to would be waited for.
-Test(language_library, a_pipe_is_refused, .timeout = 10)
+Test(language_library, a_pipe_is_refused, .timeout = 60)
 {
     cairn_format *format   = NULL;
     char          folder[] = "/tmp/cairn-XXXXXX", path[64], spec[80];

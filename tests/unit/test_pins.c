@@ -42,7 +42,7 @@ static void down(void)
     must_end(&context, blocks);
 }
 
-TestSuite(pins, .init = up, .fini = down, .timeout = 60);
+TestSuite(pins, .init = up, .fini = down, .timeout = 240);
 
 /// What a task saw: where its thread, and those of its team, may run.
 typedef struct {

@@ -22,7 +22,7 @@ static void down(void)
     cr_expect_eq(rmdir(folder), 0, "something is left in %s", folder);
 }
 
-TestSuite(remains, .init = up, .fini = down, .timeout = 30);
+TestSuite(remains, .init = up, .fini = down, .timeout = 240);
 
 Test(remains, are_removed_unless_crossed_out)
 {

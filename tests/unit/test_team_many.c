@@ -68,7 +68,7 @@ static void check_steps(const columns *c, const cairn_team *team)
     free(owner);
 }
 
-Test(team_many, cards_have_many_items_soon, .timeout = 15)
+Test(team_many, cards_have_many_items_soon, .timeout = 60)
 {
     const cairn_share share = {
         .kind = CAIRN_SHARE_SCATTER, .level = 1, .ptr = 0, .grain = 1, .listed = true};
