@@ -19,7 +19,7 @@ find . -path ./build -prune -o \( -name '*.[ch]' -o -name '*.def' \) -print |
 awk '
 BEGIN {
     # Top down. A room may include from those before it.
-    n = split("base sched entries format tensor share io query rules expr ir lower " \
+    n = split("base sched entries format tensor share io query groups rules expr ir lower " \
               "emit devices cost convert kernels comm place plan auto solve api", \
               order, " ")
     for (k = 1; k <= n; k++) rank[order[k]] = k

@@ -63,7 +63,7 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
     cairn_interval span[CAIRN_MAX_QUERIES] = {{0}};
 
     for (int q = 0; q < m->encoding->queries && m->set; q++)
-        span[q] = cairn_query_span(m->set, q);
+        span[q] = cairn_groups_span(m->set, q);
     if (m->rows.on) memcpy(span, m->rows.span, sizeof span);
     if (m->blocks) memcpy(span, m->blocks->span, sizeof span);
     return cairn_layout_create(b->env, m->encoding, b->build->shape.extent,
@@ -126,8 +126,14 @@ static cairn_status run_queries(const builder *b, cairn_member_build *m)
     cairn_numbers_drop(m);
     CAIRN_TRY(agree(b, prepare_queries(b, m)));
     cairn_layout_destroy(b->env, &m->layout);
-    CAIRN_TRY(cairn_query_run(b->env, m->encoding, &b->build->shape, b->build->box,
-                              &m->entries, b->build->net, &m->set));
+    const cairn_query_net *net    = b->build->net;
+    const bool             spread = net && net->size > 1;
+
+    CAIRN_TRY(agree(b, cairn_groups_begin(b->env, m->encoding, &b->build->shape,
+                                          b->build->box, &m->entries,
+                                          !b->compiled || spread, &m->set)));
+    for (int q = 0; q < m->encoding->queries; q++)
+        CAIRN_TRY(cairn_groups_step(m->set, q, net));
     return create_layout(b, m);
 }
 
@@ -343,7 +349,7 @@ static cairn_status fill_tensor(builder *b)
 static void free_member(cairn_env *env, cairn_member_build *m)
 {
     cairn_compiled_destroy(env, &m->compiled);
-    cairn_query_set_destroy(env, &m->set);
+    cairn_groups_destroy(env, &m->set);
     cairn_layout_destroy(env, &m->layout);
     cairn_table_fini(&m->table);
     cairn_table_fini(&m->seen);

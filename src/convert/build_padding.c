@@ -83,7 +83,7 @@ static bool run_query(padder *p, int s)
         if (!cairn_linear_value(&step->group[g], p->vars, &group[g])) return false;
     if (p->m->blocks)
         return cairn_blocks_element(p->m->blocks, number, group, p->vars + step->var);
-    p->status = cairn_query_element(p->m->set, step->query, number, group, d, &found);
+    p->status = cairn_groups_element(p->m->set, step->query, number, group, d, &found);
     if (p->status != CAIRN_OK || !found || !agrees(p, step, d)) return false;
     step_results(p, s, d);
     return true;

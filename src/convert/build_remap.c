@@ -25,7 +25,7 @@ fill_columns(cairn_member_build *m, const cairn_entries *entries, cairn_table *t
         for (int j = 0; j < layout->order; j++)
             d[j] = entries->coord[j][k];
         for (int q = 0; q < m->encoding->queries && m->set; q++)
-            number[q] = cairn_query_at_entries(m->set, q)[k];
+            number[q] = cairn_groups_at_entries(m->set, q)[k];
         for (int l = 0; l < layout->levels; l++)
             table->own[l][k] =
                 cairn_form_value(layout->algebra, &layout->level[l].form, d, number);

@@ -7,6 +7,7 @@
 
 #include "convert/build.h"
 #include "convert/compiled_source.h"
+#include "groups/groups.h"
 #include "rules/pass_list.h"
 #include "rules/table.h"
 
@@ -44,7 +45,7 @@ typedef struct cairn_member_build {
     cairn_table           table;   ///< Its entries level by level; at the end in order.
     cairn_table           seen;    ///< The coordinates that its queries saw,
     cairn_entries         entries; ///< as entries; borrowed from `seen`.
-    cairn_query_set      *set;     ///< NULL: it has no queries.
+    cairn_groups         *set;     ///< NULL: it has no queries.
     cairn_layout         *layout;  ///< Moves into the tensor.
     cairn_bank           *bank;    ///< [layout->banks]
     cairn_part  *part;  ///< [layout->banks] into the tensor's list, once placed,

@@ -37,7 +37,7 @@ static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *r
             range[q] = c->m->blocks->span[q];
             continue;
         }
-        number   = cairn_query_at_entries(c->m->set, q);
+        number   = cairn_groups_at_entries(c->m->set, q);
         range[q] = (cairn_interval){number[0], number[0]};
         for (cairn_pos k = 1; k < c->origin.entries->n; k++)
             widen(&range[q], number[k]);
@@ -53,7 +53,7 @@ static int64_t index_of(const cairn_compiled *c, int l, cairn_pos k)
     for (int j = 0; j < layout->order; j++)
         d[j] = c->origin.entries->coord[j][k];
     for (int q = 0; q < c->m->encoding->queries; q++)
-        number[q] = cairn_query_at_entries(c->m->set, q)[k];
+        number[q] = cairn_groups_at_entries(c->m->set, q)[k];
     return cairn_form_value(layout->algebra, &layout->level[l].form, d, number);
 }
 

@@ -35,7 +35,7 @@ static void entry_args(const cairn_origin *origin, cairn_convert_args *args)
         coord[k] = origin->entries->coord[k];
     for (int q = 0; origin->queries >> q; q++)
         if (origin->queries >> q & 1)
-            number[q] = cairn_query_at_entries(origin->set, q);
+            number[q] = cairn_groups_at_entries(origin->set, q);
 }
 
 /// Values of the parts before number @p number: where its members begin.

@@ -6,7 +6,7 @@
 #define CAIRN_CONVERT_COMPILED_SOURCE_H
 
 #include "convert/compiled_keys.h"
-#include "query/query.h"
+#include "groups/groups.h"
 
 /// Entries of one member of a hybrid, among all.
 typedef struct cairn_filter {
@@ -22,17 +22,17 @@ typedef struct cairn_blocks cairn_blocks;
 
 /// What is read.
 typedef struct cairn_origin {
-    const cairn_entries   *entries; ///< Coordinates; or
-    const cairn_local     *from;    ///< one member of a tensor.
-    int                    member;
-    const cairn_query_set *set;     ///< Numbers at the entries; NULL: none.
-    uint32_t               queries; ///< Bit q: a level uses query q.
-    const cairn_interval  *box;     ///< [order] this rank's positions.
-    cairn_filter           filter;
-    const uint32_t        *table; ///< Numbers by row; NULL: there are none.
-    int64_t                rows;
-    const cairn_blocks    *blocks; ///< Numbers by group; NULL: there are none.
-    uint32_t              *counts; ///< Where rows are numbered: entries of each.
+    const cairn_entries  *entries; ///< Coordinates; or
+    const cairn_local    *from;    ///< one member of a tensor.
+    int                   member;
+    const cairn_groups   *set;     ///< Numbers at the entries; NULL: none.
+    uint32_t              queries; ///< Bit q: a level uses query q.
+    const cairn_interval *box;     ///< [order] this rank's positions.
+    cairn_filter          filter;
+    const uint32_t       *table; ///< Numbers by row; NULL: there are none.
+    int64_t               rows;
+    const cairn_blocks   *blocks; ///< Numbers by group; NULL: there are none.
+    uint32_t             *counts; ///< Where rows are numbered: entries of each.
 } cairn_origin;
 
 /// Entries there are at most.

@@ -297,8 +297,8 @@ static cairn_status begin_queries(runner *r)
     if (m->set) return CAIRN_OK;
     cairn_table_lend(&m->table, &m->seen);
     m->entries = cairn_table_entries(&m->seen);
-    return cairn_query_begin(r->env, m->encoding, &r->build->shape, r->build->box,
-                             &m->entries, &m->set);
+    return cairn_groups_begin(r->env, m->encoding, &r->build->shape, r->build->box,
+                              &m->entries, !r->compiled || is_spread(r), &m->set);
 }
 
 static cairn_status
@@ -349,9 +349,9 @@ static cairn_status query(runner *r, const cairn_rule *rule)
 
     if (status == CAIRN_OK) status = begin_queries(r);
     CAIRN_TRY(meet(r, status));
-    CAIRN_TRY(cairn_query_step(m->set, rule->a, r->build->net));
+    CAIRN_TRY(cairn_groups_step(m->set, rule->a, r->build->net));
     if (!rule->appends) return CAIRN_OK;
-    return meet(r, append_numbers(r, rule, cairn_query_at_entries(m->set, rule->a)));
+    return meet(r, append_numbers(r, rule, cairn_groups_at_entries(m->set, rule->a)));
 }
 
 /* ---- one rule after the other ---- */

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What arithmetic knows of a query's groups: which positions a group has, and in which
+/// order they come. Found from the forms alone, before any entry is seen.
+///
+/// The groupBy values of a group *fix* dimensions, *tie* one to another (a diagonal), or
+/// leave them in an interval (floors) or on a residue (remainders); what is left is open.
+///
+/// * Box: every key reads digits of open dimensions, floor(d / a) % b, each divisor one of
+///   a chain. The group is a product of intervals and residues, put in order by a mixed
+///   radix: how many positions come before one, and the k-th one, are sums over digits.
+/// * Line: one dimension is open, and keys are any expressions of it. They advance by
+///   constants every so many positions (the *period*), so that each residue of the period
+///   is a run in key order, and the group is a merge of these.
+/// * Other: neither; positions must be looked at.
+
+#ifndef CAIRN_FORMAT_QUERY_CLASS_H
+#define CAIRN_FORMAT_QUERY_CLASS_H
+
+#include "format/algebra.h"
+
+typedef enum {
+    CAIRN_CLASS_LINE,
+    CAIRN_CLASS_BOX,
+    CAIRN_CLASS_OTHER,
+} cairn_query_class;
+
+enum {
+    CAIRN_MAX_CUTS   = 8,                    ///< Digits of one dimension.
+    CAIRN_MAX_KEYS   = 2 * CAIRN_MAX_LEVELS, ///< Forms that put a group in order.
+    CAIRN_MAX_PERIOD = 4096,
+};
+
+/// One groupBy value at work.
+typedef struct cairn_group_step {
+    enum {
+        CAIRN_GROUP_FIX,  ///< dim follows from the value;
+        CAIRN_GROUP_TIE,  ///< dim is base + slope * on;
+        CAIRN_GROUP_SPAN, ///< dim lies in an interval;
+        CAIRN_GROUP_DIGIT ///< digits of dim are those of the value.
+    } what;
+    int     f; ///< Which of the groupBy forms.
+    int     dim;
+    int     atom;      ///< SPAN, DIGIT: the floor, the remainder;
+    int64_t factor;    ///< its factor in the form; else that of dim.
+    int64_t slope;     ///< TIE: of `on`. SPAN: of dim in what is divided.
+    int     on;        ///< TIE.
+    int64_t low, high; ///< DIGIT: floor(dim / low) % (high / low).
+} cairn_group_step;
+
+/// A digit in the order of a group.
+typedef struct cairn_group_key {
+    int  dim, digit;
+    bool down; ///< Large ones first.
+} cairn_group_key;
+
+/// The digits of one dimension: number i is floor(d / cut[i]) % (cut[i + 1] / cut[i]), the
+/// last has no end.
+typedef struct cairn_digits {
+    int      cuts; ///< At least one, cut[0] == 1; each divides the next.
+    int64_t  cut[CAIRN_MAX_CUTS];
+    uint32_t zero; ///< Bit i: digit i is 0 in all elements.
+} cairn_digits;
+
+typedef struct cairn_query_order {
+    cairn_query_class    known; ///< Its class.
+    bool                 runs;  ///< LINE: keys are not digits.
+    const cairn_algebra *algebra;
+    int                  order;
+    cairn_interval       global[CAIRN_MAX_ORDER];
+    int                  groups;
+    const cairn_form    *group; ///< [groups]
+    int                  steps;
+    cairn_group_step     step[CAIRN_MAX_LEVELS + 1];
+    int                  on[CAIRN_MAX_ORDER];    ///< Dimension k is base + slope[k] *
+    int64_t              slope[CAIRN_MAX_ORDER]; ///< dimension on[k]; 0: fixed.
+    uint32_t             open;                   ///< Bit k: dimension k is open.
+    uint32_t             checks; ///< Bit f: no step sees to the value of form f.
+    cairn_digits         digits[CAIRN_MAX_ORDER];
+    int                  keys, prefix; ///< Digits by significance; the first
+    cairn_group_key      key[CAIRN_MAX_ORDER * CAIRN_MAX_CUTS]; ///< `prefix` are of
+                                                                ///< the leading forms.
+    int               forms; ///< runs: keys by significance,
+    const cairn_form *form[CAIRN_MAX_KEYS];
+    bool              down;   ///< the last of all the open dimension, or from above.
+    int64_t           period; ///< After so many positions all keys have advanced by
+    int64_t           advance[CAIRN_MAX_KEYS]; ///< [forms] these.
+} cairn_query_order;
+
+/// A list of forms that somebody keeps.
+typedef struct cairn_forms {
+    int               count;
+    const cairn_form *form;
+} cairn_forms;
+
+/// Find the order of the groups of a query.
+///
+/// Local. Forms are borrowed. A form that uses queries' values is never arithmetic, unless
+/// bit q of @p constant says that query q is one number for each group.
+///
+/// @param[in] group     Its groupBy forms.
+/// @param[in] leading   Forms that order elements before all others (windows), or NULL.
+/// @param[in] traverse  Its keys.
+/// @param[in] ids       NULL: elements are positions, which come by dimension in the end;
+///                      else they are the groups of these forms, at their first positions.
+void cairn_query_order_find(const cairn_algebra  *algebra,
+                            const cairn_interval *global,
+                            const cairn_forms    *group,
+                            const cairn_forms    *leading,
+                            const cairn_forms    *traverse,
+                            const cairn_forms    *ids,
+                            uint32_t              constant,
+                            cairn_query_order    *order);
+
+/// "line", "box", "other".
+const char *cairn_query_class_name(cairn_query_class known);
+
+#endif

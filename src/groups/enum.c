@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// `enum`: elements of each group in key order, numbered by the cases of their `with`. Those
+/// without an entry are not looked at: numbered apart, they only have a start; in one case
+/// with others, an element's rank in its group says how many of them come before.
+
+#include "entries/entries.h"
+#include "groups/starts.h"
+#include "groups/state.h"
+#include "query/numbering.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- in key order ---- */
+
+/// Is the key the same for all elements of a group, or implied by the order in which they
+/// stand?
+static bool is_group_form(const cairn_group_query *s, const cairn_form *form)
+{
+    for (int f = 0; f < s->group.count; f++)
+        if (cairn_form_equal(&s->group.form[f], form)) return true;
+    return false;
+}
+
+static cairn_status
+sort_by(cairn_groups *set, int q, int keys, const int64_t *const *key)
+{
+    cairn_group_query *s = &set->query[q];
+    int64_t           *order;
+
+    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &order));
+    cairn_visit(set->env, s->elements);
+    const cairn_status status =
+        cairn_sort_order(set->env, s->elements, keys, key, order);
+
+    if (status != CAIRN_OK) {
+        cairn_free(set->env, order);
+        return status;
+    }
+    cairn_free(set->env, s->index.order);
+    s->index.order = order;
+    return CAIRN_OK;
+}
+
+/// Put the elements of every group in key order. They stand by number already.
+static cairn_status order_elements(cairn_groups *set, int q)
+{
+    cairn_group_query *s                        = &set->query[q];
+    cairn_group_column column[CAIRN_MAX_LEVELS] = {{NULL}};
+    const int64_t     *key[CAIRN_MAX_LEVELS + 1];
+    int                keys   = 1;
+    cairn_status       status = CAIRN_OK;
+
+    for (int f = 0; f < s->traverse.count; f++) {
+        if (is_group_form(s, &s->traverse.form[f])) continue;
+        CAIRN_GO(done,
+                 cairn_groups_column(set, q, &s->traverse.form[f], &column[keys]));
+        key[keys] = column[keys].data;
+        keys++;
+    }
+    if (keys == 1) goto done;
+    CAIRN_GO(done, cairn_groups_of(set, q, &key[0]));
+    status = sort_by(set, q, keys, key);
+done:
+    for (int k = 0; k < CAIRN_MAX_LEVELS; k++)
+        cairn_free(set->env, column[k].own);
+    return status;
+}
+
+/* ---- elements without an entry, of one group ---- */
+
+/// What numbers elements of one group without an entry.
+typedef struct {
+    int             arm; ///< -1: they have no numbers.
+    int64_t         start;
+    bool            shared; ///< Elements with an entry are in the same case: by rank.
+    cairn_group_box box;
+    cairn_line_runs runs;
+} rest;
+
+/// Their case and start, where it is one for the group.
+static cairn_status find_rest(cairn_groups *set, int q, int64_t g, rest *r)
+{
+    cairn_group_query *s = &set->query[q];
+    cairn_coord        d[CAIRN_MAX_ORDER];
+
+    r->arm = s->rest.one ? s->rest.arm : -1;
+    r->start =
+        s->rest.start.kind == CAIRN_START_CONST ? s->rest.start.value : CAIRN_NO_NUMBER;
+    if (s->rest.one && s->rest.start.kind != CAIRN_START_QUERY) return CAIRN_OK;
+    CAIRN_TRY(cairn_groups_position(
+        set, q, cairn_group_index_element(&s->index, s->index.begin[g]), d));
+    if (!s->rest.one) return cairn_groups_rest(set, q, d, &r->arm, &r->start);
+    return cairn_groups_value(set, (int)s->rest.start.value, d, &r->start);
+}
+
+static bool
+shares(const cairn_group_index *x, const cairn_group_starts *starts, int64_t g, int arm)
+{
+    if (starts->one) return starts->one_arm == arm;
+    for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
+        if (starts->arm[cairn_group_index_element(x, k)] == arm) return true;
+    return false;
+}
+
+static cairn_status enter_group(cairn_groups *set, int q, int64_t g, rest *r)
+{
+    const cairn_group_query *s = &set->query[q];
+
+    cairn_group_box_enter(&s->order, cairn_group_index_tuple(&s->index, g), &r->box);
+    if (!s->order.runs || r->box.empty) return CAIRN_OK;
+    return cairn_line_runs_init(set->env, &s->order, &r->box, &r->runs);
+}
+
+static void leave_group(const cairn_groups *set, int q, rest *r)
+{
+    if (set->query[q].order.runs && r->runs.env) cairn_line_runs_fini(&r->runs);
+}
+
+static cairn_status
+rank_of(cairn_groups *set, int q, const rest *r, int64_t p, int64_t *rank)
+{
+    const cairn_query_order *order = &set->query[q].order;
+    cairn_coord              d[CAIRN_MAX_ORDER];
+
+    CAIRN_TRY(cairn_groups_position(set, q, p, d));
+    *rank = order->runs ? cairn_line_runs_rank(&r->runs, d[r->box.dim])
+                        : cairn_group_box_rank(order, &r->box, d);
+    return CAIRN_OK;
+}
+
+/* ---- numbering ---- */
+
+static cairn_status overflow(cairn_groups *set)
+{
+    return cairn_fail(set->env, CAIRN_OVERFLOW, "query: enum: a number leaves 64 bits");
+}
+
+static cairn_status several_starts(cairn_groups *set)
+{
+    return cairn_fail(
+        set->env, CAIRN_BAD_QUERY,
+        "query: enum: a class of elements of one group has several starts");
+}
+
+/// Number elements of a group by case, each from its start.
+static cairn_status number_group(cairn_groups             *set,
+                                 int                       q,
+                                 const cairn_group_starts *starts,
+                                 int64_t                   g,
+                                 const rest               *r)
+{
+    cairn_group_query       *s = &set->query[q];
+    const cairn_group_index *x = &s->index;
+    int64_t  next[CAIRN_MAX_CASES + 1], start[CAIRN_MAX_CASES + 1], others = 0, rank;
+    uint32_t begun = 0;
+
+    for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
+        const int64_t p    = cairn_group_index_element(x, k);
+        const int     arm  = cairn_group_starts_arm(starts, p);
+        const int64_t from = cairn_group_starts_at(starts, p);
+
+        if (!(begun >> arm & 1)) next[arm] = start[arm] = from;
+        begun |= 1U << arm;
+        if (start[arm] != from) return several_starts(set);
+        s->number[p] = from == CAIRN_NO_NUMBER ? from : next[arm];
+        if (r->shared && arm == r->arm && from != CAIRN_NO_NUMBER) {
+            if (from != r->start && r->box.size > x->begin[g + 1] - x->begin[g])
+                return several_starts(set);
+            CAIRN_TRY(rank_of(set, q, r, p, &rank));
+            if (__builtin_add_overflow(from, rank - others, &s->number[p]))
+                return overflow(set);
+            continue;
+        }
+        others++;
+        if (from != CAIRN_NO_NUMBER && __builtin_add_overflow(next[arm], 1, &next[arm]))
+            return overflow(set);
+    }
+    return CAIRN_OK;
+}
+
+/// All elements count from one constant, apart from those without an entry.
+static cairn_status number_alike(cairn_groups *set, int q, int64_t start)
+{
+    cairn_group_query       *s = &set->query[q];
+    const cairn_group_index *x = &s->index;
+    int64_t                  end;
+
+    for (int64_t g = 0; g < x->groups; g++) {
+        if (__builtin_add_overflow(start, x->begin[g + 1] - x->begin[g], &end))
+            return overflow(set);
+        for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
+            s->number[cairn_group_index_element(x, k)] = start + (k - x->begin[g]);
+    }
+    return CAIRN_OK;
+}
+
+/// Keep what tells elements that are numbered with those without an entry from the others.
+static cairn_status
+keep_shared(cairn_groups *set, int q, const cairn_group_starts *starts)
+{
+    cairn_group_query *s = &set->query[q];
+
+    if (s->rest_arm) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->rest_arm));
+    memset(s->rest_arm, 0xff, (size_t)s->index.groups);
+    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->arm));
+    for (int64_t p = 0; p < s->elements; p++)
+        s->arm[p] = (uint8_t)cairn_group_starts_arm(starts, p);
+    return CAIRN_OK;
+}
+
+static cairn_status number_one(cairn_groups             *set,
+                               int                       q,
+                               const cairn_group_starts *starts,
+                               int64_t                   g,
+                               bool                      only_rest)
+{
+    cairn_group_query *s = &set->query[q];
+    rest               r = {.arm = -1, .start = CAIRN_NO_NUMBER};
+
+    if (s->rest_start) {
+        CAIRN_TRY(find_rest(set, q, g, &r));
+        s->rest_start[g] = r.start;
+        r.shared = r.start != CAIRN_NO_NUMBER && shares(&s->index, starts, g, r.arm);
+    }
+    if (r.shared) {
+        CAIRN_TRY(keep_shared(set, q, starts));
+        s->rest_arm[g] = (uint8_t)r.arm;
+        CAIRN_TRY(enter_group(set, q, g, &r));
+    }
+    const cairn_status status =
+        only_rest ? CAIRN_OK : number_group(set, q, starts, g, &r);
+
+    if (r.shared) leave_group(set, q, &r);
+    return status;
+}
+
+static cairn_status
+number_groups(cairn_groups *set, int q, const cairn_group_starts *starts)
+{
+    cairn_group_query *s     = &set->query[q];
+    const bool         rests = !s->rest.one || s->rest.start.kind != CAIRN_START_NONE;
+    /* apart from those without an entry, from one constant */
+    const bool alike = starts->one && starts->one_start != CAIRN_NO_NUMBER
+                       && (!rests || (s->rest.one && s->rest.arm != starts->one_arm));
+
+    if (rests) CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->rest_start));
+    cairn_visit(set->env, s->index.groups + s->elements);
+    if (alike) CAIRN_TRY(number_alike(set, q, starts->one_start));
+    for (int64_t g = 0; (rests || !alike) && g < s->index.groups; g++)
+        CAIRN_TRY(number_one(set, q, starts, g, alike));
+    return CAIRN_OK;
+}
+
+/* ---- with a distance ---- */
+
+static cairn_status
+number_distance(cairn_groups *set, int q, const cairn_group_starts *starts)
+{
+    cairn_group_query *s                    = &set->query[q];
+    cairn_group_column by[CAIRN_MAX_LEVELS] = {{NULL}};
+    cairn_numbering    b                    = {.n         = s->elements,
+                                               .groups    = s->index.groups,
+                                               .start     = starts->start,
+                                               .one_start = starts->one_start,
+                                               .distance  = s->query->distance,
+                                               .bys       = s->by.count,
+                                               .number    = s->number,
+                                               .order     = s->index.order,
+                                               .first     = s->index.begin};
+    int64_t           *order                = NULL;
+    cairn_status       status;
+
+    CAIRN_GO(done, cairn_groups_of(set, q, &b.group));
+    if (!b.order) {
+        CAIRN_GO(done, CAIRN_NEW(set->env, s->elements, &order));
+        for (int64_t p = 0; p < s->elements; p++)
+            order[p] = p;
+        b.order = order;
+    }
+    for (int f = 0; f < s->by.count; f++) {
+        CAIRN_GO(done, cairn_groups_column(set, q, &s->by.form[f], &by[f]));
+        b.by[f] = by[f].data;
+    }
+    status = cairn_number_distance(set->env, &b);
+done:
+    cairn_free(set->env, order);
+    for (int f = 0; f < CAIRN_MAX_LEVELS; f++)
+        cairn_free(set->env, by[f].own);
+    return status;
+}
+
+/* ---- no two elements of one number ---- */
+
+static cairn_status refuse(cairn_groups *set, int q, int64_t g, int64_t number)
+{
+    const cairn_group_index *x = &set->query[q].index;
+    char                     text[32], tuple[32 * CAIRN_MAX_LEVELS] = "";
+
+    for (int f = 0, at = 0; f < x->width; f++)
+        at += snprintf(tuple + at, sizeof tuple - (size_t)at, "%s%" PRId64,
+                       f ? "," : "", cairn_group_index_tuple(x, g)[f]);
+    return cairn_fail(set->env, CAIRN_BAD_QUERY,
+                      "query: %s: two elements of group (%s) get the number %" PRId64,
+                      cairn_groups_label(set, q, text), tuple, number);
+}
+
+static bool ascends(const cairn_group_query *s)
+{
+    const cairn_group_index *x = &s->index;
+
+    for (int64_t g = 0; g < x->groups; g++)
+        for (int64_t k = x->begin[g] + 1; k < x->begin[g + 1]; k++)
+            if (s->number[cairn_group_index_element(x, k - 1)]
+                >= s->number[cairn_group_index_element(x, k)])
+                return false;
+    return true;
+}
+
+static cairn_status sort_by_number(cairn_groups *set, int q)
+{
+    cairn_group_query *s = &set->query[q];
+    const int64_t     *key[2];
+
+    key[1] = s->number;
+    CAIRN_TRY(cairn_groups_of(set, q, &key[0]));
+    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->by_number));
+    CAIRN_TRY(cairn_sort_order(set->env, s->elements, 2, key, s->by_number));
+    for (int64_t g = 0; g < s->index.groups; g++)
+        for (int64_t k = s->index.begin[g] + 1; k < s->index.begin[g + 1]; k++) {
+            const int64_t number = s->number[s->by_number[k]];
+
+            if (number != CAIRN_NO_NUMBER && number == s->number[s->by_number[k - 1]])
+                return refuse(set, q, g, number);
+        }
+    return CAIRN_OK;
+}
+
+/// Does an element that is not numbered with those without an entry get a number of theirs?
+static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
+{
+    const cairn_group_query *s     = &set->query[q];
+    const cairn_group_index *x     = &s->index;
+    const int64_t            from  = s->rest_start[g];
+    int64_t                  least = CAIRN_NO_NUMBER, others = 0, room;
+    cairn_group_box          box;
+
+    for (int64_t k = x->begin[g]; from != CAIRN_NO_NUMBER && k < x->begin[g + 1]; k++) {
+        const int64_t p = cairn_group_index_element(x, k), number = s->number[p];
+
+        if (s->rest_arm && s->arm[p] == s->rest_arm[g]) continue;
+        others++;
+        if (number >= from && (least == CAIRN_NO_NUMBER || number < least))
+            least = number;
+    }
+    if (least == CAIRN_NO_NUMBER || __builtin_sub_overflow(least, from, &room))
+        return CAIRN_OK;
+    cairn_group_box_enter(&s->order, cairn_group_index_tuple(x, g), &box);
+    return room < box.size - others ? refuse(set, q, g, least) : CAIRN_OK;
+}
+
+static cairn_status check(cairn_groups *set, int q)
+{
+    const cairn_group_query *s = &set->query[q];
+
+    cairn_visit(set->env, 2 * (s->elements + s->index.groups));
+    if (!ascends(s)) CAIRN_TRY(sort_by_number(set, q));
+    for (int64_t g = 0; s->rest_start && g < s->index.groups; g++)
+        CAIRN_TRY(check_rest(set, q, g));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_groups_enum(cairn_groups *set, int q)
+{
+    cairn_group_query *s      = &set->query[q];
+    cairn_group_starts starts = {.one = false};
+    cairn_status       status;
+
+    CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
+    CAIRN_GO(done, order_elements(set, q));
+    CAIRN_GO(done, CAIRN_NEW(set->env, s->elements, &s->number));
+    CAIRN_GO(done, s->query->distance ? number_distance(set, q, &starts)
+                                      : number_groups(set, q, &starts));
+    status = check(set, q);
+done:
+    cairn_group_starts_fini(set->env, &starts);
+    return status;
+}
+
+/* ---- elements that are skipped ---- */
+
+cairn_status cairn_groups_find_skips(cairn_groups *set, int q, int64_t g)
+{
+    cairn_group_query       *s      = &set->query[q];
+    const cairn_group_index *x      = &s->index;
+    rest                     r      = {.arm = -1};
+    int64_t                  n      = 0;
+    cairn_status             status = CAIRN_OK;
+
+    if (!s->skip) {
+        int64_t *skips;
+
+        CAIRN_TRY(CAIRN_NEW(set->env, x->groups, &skips));
+        memset(skips, 0xff, (size_t)x->groups * sizeof *skips);
+        cairn_visit(set->env, x->groups);
+        s->skips = skips;
+        CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->skip));
+    }
+    if (s->skips[g] >= 0) return CAIRN_OK;
+    CAIRN_TRY(enter_group(set, q, g, &r));
+    cairn_visit(set->env, x->begin[g + 1] - x->begin[g]);
+    for (int64_t k = x->begin[g]; k < x->begin[g + 1] && status == CAIRN_OK; k++) {
+        const int64_t p = cairn_group_index_element(x, k);
+
+        if (s->rest_arm && s->arm[p] == s->rest_arm[g]) continue;
+        status = rank_of(set, q, &r, p, &s->skip[x->begin[g] + n++]);
+    }
+    leave_group(set, q, &r);
+    if (status == CAIRN_OK) s->skips[g] = n;
+    return status;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// From a number back to the element that has it: a search among the group's elements, then
+/// the k-th position that is none of them.
+
+#include "groups/state.h"
+
+#include <string.h>
+
+static int64_t by_number_at(const cairn_group_query *s, int64_t k)
+{
+    return s->by_number ? s->by_number[k] : cairn_group_index_element(&s->index, k);
+}
+
+/// Element of group @p g with the number, or -1.
+static int64_t search(const cairn_group_query *s, int64_t g, int64_t number)
+{
+    int64_t lo = s->index.begin[g], hi = s->index.begin[g + 1], guess;
+
+    /* numbers mostly have no gaps */
+    if (lo < hi
+        && !__builtin_sub_overflow(number, s->number[by_number_at(s, lo)], &guess)
+        && guess >= 0 && guess < hi - lo
+        && s->number[by_number_at(s, lo + guess)] == number)
+        return by_number_at(s, lo + guess);
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2, p = by_number_at(s, mid);
+
+        if (s->number[p] == number) return p;
+        if (s->number[p] < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return -1;
+}
+
+/// The k-th rank that is not skipped: before the t-th skipped one lie its rank - t others.
+static int64_t free_rank(const int64_t *skip, int64_t skips, int64_t k)
+{
+    int64_t lo = 0, hi = skips;
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (skip[mid] - mid > k)
+            hi = mid;
+        else
+            lo = mid + 1;
+    }
+    return k + lo;
+}
+
+/* ---- lines whose keys are no digits: lists ---- */
+
+/// List at least @p most positions that are not skipped, in key order.
+static cairn_status list_line(cairn_groups          *set,
+                              int                    q,
+                              const cairn_group_box *box,
+                              int64_t                g,
+                              int64_t                most,
+                              cairn_group_list      *list)
+{
+    const cairn_group_query *s     = &set->query[q];
+    const int64_t            skips = g < 0 ? 0 : s->skips[g], all = box->size - skips;
+    const int64_t           *skip = g < 0 ? NULL : s->skip + s->index.begin[g];
+    cairn_line_runs          runs;
+    int64_t                  next = 0;
+
+    if (most > all) most = all;
+    CAIRN_TRY(cairn_realloc(set->env, most, sizeof *list->t, (void **)&list->t));
+    CAIRN_TRY(cairn_line_runs_init(set->env, &s->order, box, &runs));
+    list->n = 0;
+    for (int64_t rank = 0; list->n < most; rank++) {
+        const int64_t t = cairn_line_runs_next(&runs);
+
+        if (next < skips && skip[next] == rank)
+            next++;
+        else
+            list->t[list->n++] = t;
+    }
+    list->complete = most == all;
+    cairn_line_runs_fini(&runs);
+    return CAIRN_OK;
+}
+
+/// The list of a group, which holds number @p k or is complete.
+static cairn_status find_list(cairn_groups            *set,
+                              int                      q,
+                              const int64_t           *group,
+                              const cairn_group_box   *box,
+                              int64_t                  g,
+                              int64_t                  k,
+                              const cairn_group_list **found)
+{
+    cairn_group_query *s    = &set->query[q];
+    const int64_t      kept = s->asked.n;
+    int64_t            at;
+
+    if (kept == s->lists) {
+        const int64_t more = 2 * s->lists + 16;
+
+        CAIRN_TRY(cairn_realloc(set->env, more, sizeof *s->list, (void **)&s->list));
+        s->lists = more;
+    }
+    CAIRN_TRY(cairn_tuples_add(set->env, &s->asked, group, &at));
+    cairn_group_list *list = &s->list[at];
+
+    if (at == kept) *list = (cairn_group_list){.n = 0};
+    if (k >= list->n && !list->complete)
+        CAIRN_TRY(list_line(set, q, box, g, k < 3 ? 4 : 2 * k, list));
+    *found = list;
+    return CAIRN_OK;
+}
+
+/* ---- elements without an entry ---- */
+
+/// Element number @p k of those of the group that are not skipped.
+static cairn_status at_rank(cairn_groups          *set,
+                            int                    q,
+                            const int64_t         *group,
+                            const cairn_group_box *box,
+                            int64_t                g,
+                            int64_t                k,
+                            cairn_coord           *d,
+                            bool                  *found)
+{
+    cairn_group_query *s = &set->query[q];
+
+    if (g >= 0) CAIRN_TRY(cairn_groups_find_skips(set, q, g));
+    const int64_t skips = g < 0 ? 0 : s->skips[g];
+
+    if (k < 0 || k >= box->size - skips) return CAIRN_OK;
+    *found = true;
+    if (s->order.runs) {
+        const cairn_group_list *list;
+
+        CAIRN_TRY(find_list(set, q, group, box, g, k, &list));
+        cairn_group_box_place(&s->order, box, list->t[k], d);
+        return CAIRN_OK;
+    }
+    cairn_group_box_at(&s->order, box,
+                       skips ? free_rank(s->skip + s->index.begin[g], skips, k) : k, d);
+    return CAIRN_OK;
+}
+
+static cairn_status find_rest(cairn_groups  *set,
+                              int            q,
+                              int64_t        number,
+                              const int64_t *group,
+                              int64_t        g,
+                              cairn_coord   *d,
+                              bool          *found)
+{
+    cairn_group_query *s = &set->query[q];
+    cairn_group_box    box;
+    int64_t            start, k;
+    int                arm;
+
+    if (s->rest.one && s->rest.start.kind == CAIRN_START_NONE) return CAIRN_OK;
+    cairn_group_box_enter(&s->order, group, &box);
+    if (box.empty) return CAIRN_OK;
+    if (g >= 0) {
+        if (box.size == s->index.begin[g + 1] - s->index.begin[g]) return CAIRN_OK;
+        start = s->rest_start[g];
+    } else if (s->rest.one && s->rest.start.kind == CAIRN_START_CONST) {
+        start = s->rest.start.value;
+    } else {
+        cairn_group_box_first(&s->order, &box, d);
+        const cairn_status status = cairn_groups_rest(set, q, d, &arm, &start);
+
+        if (status == CAIRN_OVERFLOW) return CAIRN_OK;
+        CAIRN_TRY(status);
+    }
+    if (start == CAIRN_NO_NUMBER || __builtin_sub_overflow(number, start, &k))
+        return CAIRN_OK;
+    return at_rank(set, q, group, &box, g, k, d, found);
+}
+
+/// The element with a number in a group, of an enum.
+static cairn_status find(cairn_groups  *set,
+                         int            q,
+                         int64_t        number,
+                         const int64_t *group,
+                         cairn_coord   *d,
+                         bool          *found)
+{
+    const int64_t g = cairn_group_index_find(&set->query[q].index, group);
+    const int64_t p = g < 0 ? -1 : search(&set->query[q], g, number);
+
+    if (p < 0) return find_rest(set, q, number, group, g, d, found);
+    *found = true;
+    return cairn_groups_position(set, q, p, d);
+}
+
+cairn_status cairn_groups_element(cairn_groups  *set,
+                                  int            q,
+                                  int64_t        number,
+                                  const int64_t *group,
+                                  cairn_coord   *d,
+                                  bool          *found)
+{
+    const int64_t before = set->env->visited;
+    cairn_coord   at[CAIRN_MAX_ORDER];
+
+    if (set->definition)
+        return cairn_query_element(set->definition, q, number, group, d, found);
+    *found = false;
+    if (set->query[q].query->func != CAIRN_QUERY_ENUM || number == CAIRN_NO_NUMBER)
+        return CAIRN_OK;
+    cairn_visit(set->env, 1);
+    const cairn_status status = find(set, q, number, group, at, found);
+
+    set->query[q].visits += set->env->visited - before;
+    if (status == CAIRN_OK && *found) memcpy(d, at, (size_t)set->order * sizeof *d);
+    return status;
+}

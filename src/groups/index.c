@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Making a group index: by counting where groups can be numbered by arithmetic, else by
+/// sorting.
+
+#include "groups/index.h"
+
+#include "entries/entries.h"
+
+#include <string.h>
+
+/* A dense array may have this many places for each element. */
+enum { PLACES_PER_ELEMENT = 2, PLACES_ALWAYS = 4096 };
+
+void cairn_group_index_fini(cairn_env *env, cairn_group_index *index)
+{
+    cairn_free(env, index->tuple);
+    cairn_free(env, index->begin);
+    cairn_free(env, index->order);
+    cairn_free(env, index->dense);
+    memset(index, 0, sizeof *index);
+}
+
+/// Do the groups of elements ascend, so that they stand group by group?
+static bool stands_in_order(int64_t n, int width, const int64_t *const *value)
+{
+    for (int64_t p = 1; p < n; p++)
+        for (int f = 0; f < width; f++) {
+            if (value[f][p - 1] < value[f][p]) break;
+            if (value[f][p - 1] > value[f][p]) return false;
+        }
+    return true;
+}
+
+/// Ranges of the values; false: their product is too much for an array.
+static bool find_ranges(int64_t n, const int64_t *const *value, cairn_group_index *x)
+{
+    const int64_t most   = PLACES_PER_ELEMENT * n + PLACES_ALWAYS;
+    int64_t       places = 1;
+
+    for (int f = 0; f < x->width; f++) {
+        int64_t lo = n ? value[f][0] : 0, hi = lo;
+
+        for (int64_t p = 1; p < n; p++) {
+            lo = value[f][p] < lo ? value[f][p] : lo;
+            hi = value[f][p] > hi ? value[f][p] : hi;
+        }
+        x->lo[f] = lo;
+        if (__builtin_sub_overflow(hi, lo, &x->size[f]) || x->size[f] >= most)
+            return false;
+        x->size[f]++;
+        places *= x->size[f];
+        if (places > most) return false;
+    }
+    return true;
+}
+
+static int64_t
+place_of(const cairn_group_index *x, const int64_t *const *value, int64_t p)
+{
+    int64_t place = 0;
+
+    for (int f = 0; f < x->width; f++)
+        place = place * x->size[f] + (value[f][p] - x->lo[f]);
+    return place;
+}
+
+static bool same_group(int width, const int64_t *const *value, int64_t p, int64_t q)
+{
+    for (int f = 0; f < width; f++)
+        if (value[f][p] != value[f][q]) return false;
+    return true;
+}
+
+/// Elements stand, or were put, group by group: where each begins, and its values.
+static cairn_status list_groups(cairn_env            *env,
+                                int64_t               n,
+                                const int64_t *const *value,
+                                cairn_group_index    *x)
+{
+    int64_t g = 0;
+
+    x->groups = 0;
+    for (int64_t k = 0; k < n; k++)
+        x->groups +=
+            k == 0
+            || !same_group(x->width, value, cairn_group_index_element(x, k - 1),
+                           cairn_group_index_element(x, k));
+    CAIRN_TRY(CAIRN_NEW(env, x->groups + 1, &x->begin));
+    CAIRN_TRY(CAIRN_NEW(env, x->groups * x->width + 1, &x->tuple));
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t p = cairn_group_index_element(x, k);
+
+        if (k > 0
+            && same_group(x->width, value, cairn_group_index_element(x, k - 1), p))
+            continue;
+        x->begin[g] = k;
+        for (int f = 0; f < x->width; f++)
+            x->tuple[g * x->width + f] = value[f][p];
+        g++;
+    }
+    x->begin[g] = n;
+    return CAIRN_OK;
+}
+
+/// Put elements group by group by counting, in the order in which they stand.
+static cairn_status count_places(cairn_env            *env,
+                                 int64_t               n,
+                                 const int64_t *const *value,
+                                 int64_t               places,
+                                 cairn_group_index    *x)
+{
+    int64_t     *begin, before = 0;
+    cairn_status status = CAIRN_NEW_ZERO(env, places, &begin);
+
+    CAIRN_TRY(status);
+    CAIRN_GO(done, CAIRN_NEW(env, n, &x->order));
+    for (int64_t p = 0; p < n; p++)
+        begin[place_of(x, value, p)]++;
+    for (int64_t s = 0; s < places; s++) {
+        const int64_t count = begin[s];
+
+        begin[s] = before;
+        before += count;
+    }
+    for (int64_t p = 0; p < n; p++)
+        x->order[begin[place_of(x, value, p)]++] = p;
+done:
+    cairn_free(env, begin);
+    return status;
+}
+
+static cairn_status make_dense(cairn_env            *env,
+                               const int64_t *const *value,
+                               int64_t               places,
+                               cairn_group_index    *x)
+{
+    CAIRN_TRY(CAIRN_NEW(env, places, &x->dense));
+    memset(x->dense, 0xff, (size_t)places * sizeof *x->dense);
+    for (int64_t g = 0; g < x->groups; g++)
+        x->dense[place_of(x, value, cairn_group_index_element(x, x->begin[g]))] = g;
+    return CAIRN_OK;
+}
+
+static cairn_status
+make(cairn_env *env, int64_t n, const int64_t *const *value, cairn_group_index *x)
+{
+    const bool dense  = find_ranges(n, value, x);
+    int64_t    places = 1;
+
+    for (int f = 0; f < x->width && dense; f++)
+        places *= x->size[f];
+    cairn_visit(env, 4 * n + (dense ? 2 * places : 0));
+    if (!stands_in_order(n, x->width, value)) {
+        if (dense) {
+            CAIRN_TRY(count_places(env, n, value, places, x));
+        } else {
+            CAIRN_TRY(CAIRN_NEW(env, n, &x->order));
+            CAIRN_TRY(cairn_sort_order(env, n, x->width, value, x->order));
+        }
+    }
+    CAIRN_TRY(list_groups(env, n, value, x));
+    return dense ? make_dense(env, value, places, x) : CAIRN_OK;
+}
+
+cairn_status cairn_group_index_make(cairn_env            *env,
+                                    int64_t               n,
+                                    int                   width,
+                                    const int64_t *const *value,
+                                    cairn_group_index    *index)
+{
+    cairn_group_index  x      = {.width = width};
+    const cairn_status status = make(env, n, value, &x);
+
+    if (status == CAIRN_OK)
+        *index = x;
+    else
+        cairn_group_index_fini(env, &x);
+    return status;
+}
+
+static int64_t search(const cairn_group_index *x, const int64_t *tuple)
+{
+    int64_t lo = 0, hi = x->groups;
+
+    while (lo < hi) {
+        const int64_t  mid = lo + (hi - lo) / 2;
+        const int64_t *at  = cairn_group_index_tuple(x, mid);
+        int            f   = 0;
+
+        while (f < x->width && at[f] == tuple[f])
+            f++;
+        if (f == x->width) return mid;
+        if (at[f] < tuple[f])
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return -1;
+}
+
+int64_t cairn_group_index_find(const cairn_group_index *x, const int64_t *tuple)
+{
+    int64_t place = 0;
+
+    if (!x->dense) return search(x, tuple);
+    for (int f = 0; f < x->width; f++) {
+        int64_t at;
+
+        if (__builtin_sub_overflow(tuple[f], x->lo[f], &at) || at < 0
+            || at >= x->size[f])
+            return -1;
+        place = place * x->size[f] + at;
+    }
+    return x->dense[place];
+}

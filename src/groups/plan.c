@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What this room can answer, from the text alone: the order of a query's groups, and what
+/// its `with` says of elements that have no entry.
+
+#include "groups/state.h"
+
+static cairn_status
+make_forms(cairn_groups *set, const cairn_map *map, cairn_forms *made)
+{
+    cairn_form *form;
+
+    if (!map) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(set->env, map->count, &form));
+    made->count = map->count;
+    made->form  = form;
+    for (int f = 0; f < map->count; f++)
+        CAIRN_TRY(cairn_form_of(set->algebra, map->expr[f], &form[f]));
+    return CAIRN_OK;
+}
+
+static bool has_queries(const cairn_groups *set, const cairn_forms *map)
+{
+    for (int f = 0; f < map->count; f++)
+        if (cairn_form_queries(set->algebra, &map->form[f])) return true;
+    return false;
+}
+
+/// Is the value the same for all elements of a group of query @p q?
+static bool form_is_constant(const cairn_groups *set, int q, const cairn_form *form)
+{
+    const cairn_group_query *s    = &set->query[q];
+    uint32_t                 dims = cairn_form_dims(set->algebra, form);
+
+    if (cairn_form_queries(set->algebra, form)) return false;
+    for (int f = 0; f < s->group.count; f++)
+        if (cairn_form_equal(&s->group.form[f], form)) return true;
+    for (int k = 0; k < set->order; k++)
+        if (dims >> k & 1 && s->order.slope[k] != 0) return false;
+    return true;
+}
+
+/// Sums over groups that those of query @p q lie in.
+static uint32_t constant_queries(const cairn_groups *set, int q)
+{
+    uint32_t constant = 0;
+
+    for (int r = 0; r < q; r++) {
+        const cairn_group_query *s   = &set->query[r];
+        bool                     all = s->query->func == CAIRN_QUERY_SUM;
+
+        for (int f = 0; f < s->group.count && all; f++)
+            all = form_is_constant(set, q, &s->group.form[f]);
+        if (all) constant |= 1U << r;
+    }
+    return constant;
+}
+
+/* ---- elements without an entry ---- */
+
+/// Are groups of the sum that have no element 0?
+static bool is_zero(const cairn_groups *set, int r)
+{
+    const cairn_group_rest *rest = &set->query[r].rest;
+
+    return rest->known && rest->one
+           && (rest->start.kind == CAIRN_START_NONE
+               || (rest->start.kind == CAIRN_START_CONST && rest->start.value == 0));
+}
+
+typedef enum { NO, YES, BY_GROUP, UNKNOWN } holding;
+
+static holding
+rest_holds(const cairn_groups *set, int q, uint32_t constant, const cairn_case *when)
+{
+    const int arg = set->query[q].query->arg;
+    const int var = when->var < 0 ? arg : when->var;
+
+    if (var < 0) return cairn_groups_position_holds(when, false, 0.0) ? YES : NO;
+    if (var == arg && is_zero(set, arg))
+        return cairn_groups_number_holds(when, 0) ? YES : NO;
+    return var != arg && constant >> var & 1 ? BY_GROUP : UNKNOWN;
+}
+
+/// Is the start known for all elements of a group at once?
+static bool
+start_is_known(const cairn_groups *set, int q, uint32_t constant, cairn_start *start)
+{
+    const int arg = set->query[q].query->arg;
+
+    if (start->kind != CAIRN_START_QUERY) return true;
+    if ((int)start->value == arg && is_zero(set, arg)) {
+        *start = (cairn_start){.kind = CAIRN_START_CONST};
+        return true;
+    }
+    return (int)start->value != arg && constant >> start->value & 1;
+}
+
+/// A sum counts nothing and 0 alike, and one constant whichever the case.
+static bool same_sum(const cairn_start *a, const cairn_start *b)
+{
+    return a->kind != CAIRN_START_QUERY && b->kind != CAIRN_START_QUERY
+           && (a->kind == CAIRN_START_NONE ? 0 : a->value)
+                  == (b->kind == CAIRN_START_NONE ? 0 : b->value);
+}
+
+static void find_rest(cairn_groups *set, int q, uint32_t constant)
+{
+    const cairn_query *query = set->query[q].query;
+    cairn_group_rest  *rest  = &set->query[q].rest;
+    bool               first = true, same = query->func == CAIRN_QUERY_SUM;
+
+    *rest = (cairn_group_rest){.known = true, .one = true};
+    for (int c = 0; c <= query->cases; c++) {
+        const holding yes =
+            c == query->cases ? YES : rest_holds(set, q, constant, &query->when[c]);
+        cairn_start start = c == query->cases ? query->otherwise : query->when[c].start;
+
+        if (yes == NO) continue;
+        rest->known =
+            rest->known && yes != UNKNOWN && start_is_known(set, q, constant, &start);
+        same = same && (first || same_sum(&start, &rest->start));
+        if (!first && !same) rest->one = false;
+        if (first) rest->start = start;
+        rest->arm = c;
+        first     = false;
+        if (yes == YES) break;
+    }
+    if (query->func == CAIRN_QUERY_SUM && rest->start.kind == CAIRN_START_QUERY)
+        rest->one = false;
+    if (query->func != CAIRN_QUERY_SUM && !rest->one) rest->arm = -1;
+}
+
+/* ---- a query ---- */
+
+static cairn_status find_forms(cairn_groups *set, int q)
+{
+    cairn_group_query *s = &set->query[q];
+
+    CAIRN_TRY(make_forms(set, &s->query->group_by, &s->group));
+    CAIRN_TRY(make_forms(set, s->query->traverse_by, &s->traverse));
+    return make_forms(set, s->query->distance_by, &s->by);
+}
+
+static void find_order(cairn_groups *set, int q, uint32_t constant)
+{
+    cairn_group_query *s = &set->query[q];
+    cairn_interval     global[CAIRN_MAX_ORDER];
+    const cairn_forms *ids =
+        s->query->arg < 0 ? NULL : &set->query[s->query->arg].group;
+
+    for (int k = 0; k < set->order; k++)
+        global[k] = (cairn_interval){0, set->shape.extent[k] - 1};
+    cairn_query_order_find(set->algebra, global, &s->group, NULL, &s->traverse, ids,
+                           constant, &s->order);
+}
+
+/// Does anything ask for elements that have no entry?
+static bool asks_rest(const cairn_group_query *s)
+{
+    if (!s->rest.one || s->rest.start.kind == CAIRN_START_QUERY) return true;
+    if (s->query->func == CAIRN_QUERY_SUM) return s->rest.start.value != 0;
+    return s->rest.start.kind != CAIRN_START_NONE;
+}
+
+static bool is_possible(const cairn_groups *set, int q)
+{
+    const cairn_group_query *s   = &set->query[q];
+    const int                arg = s->query->arg;
+
+    if (s->query->func != CAIRN_QUERY_SUM && s->query->func != CAIRN_QUERY_ENUM)
+        return false;
+    if (arg >= 0
+        && (set->encoding->query[arg].func != CAIRN_QUERY_SUM
+            || has_queries(set, &set->query[arg].group)))
+        return false;
+    if (!s->rest.known) return false;
+    if (asks_rest(s)
+        && (s->order.known == CAIRN_CLASS_OTHER || s->query->distance
+            || has_queries(set, &s->group)))
+        return false;
+    return true;
+}
+
+cairn_status cairn_groups_plan(cairn_groups *set, int q, bool *possible)
+{
+    cairn_group_query *s = &set->query[q];
+
+    s->query = &set->encoding->query[q];
+    cairn_tuples_init(&s->asked, s->query->group_by.count);
+    CAIRN_TRY(find_forms(set, q));
+    find_order(set, q, 0); /* what the groups fix */
+
+    const uint32_t constant = constant_queries(set, q);
+
+    find_order(set, q, constant);
+    find_rest(set, q, constant);
+    *possible = is_possible(set, q);
+    return CAIRN_OK;
+}

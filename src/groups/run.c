@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// All queries of an encoding, one after the other, here or in src/query.
+
+#include "groups/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *cairn_groups_label(const cairn_groups *set, int q, char text[32])
+{
+    if (set->encoding->query[q].name) return set->encoding->query[q].name;
+    snprintf(text, 32, "query %d", q);
+    return text;
+}
+
+/* ---- a set ---- */
+
+/// Is the box the whole tensor? Else other ranks have entries, and src/query asks them.
+static bool is_whole(const cairn_groups *set)
+{
+    for (int k = 0; k < set->order; k++)
+        if (set->box[k].lo != 0 || set->box[k].hi != set->shape.extent[k] - 1)
+            return false;
+    return true;
+}
+
+static void destroy_query(cairn_env *env, cairn_group_query *s)
+{
+    cairn_free(env, (void *)s->group.form);
+    cairn_free(env, (void *)s->traverse.form);
+    cairn_free(env, (void *)s->by.form);
+    cairn_group_index_fini(env, &s->index);
+    cairn_free(env, s->of);
+    cairn_free(env, s->total);
+    if (s->at_entry != s->number) cairn_free(env, s->at_entry);
+    cairn_free(env, s->number);
+    cairn_free(env, s->by_number);
+    cairn_free(env, s->rest_start);
+    cairn_free(env, s->rest_arm);
+    cairn_free(env, s->arm);
+    cairn_free(env, s->skip);
+    cairn_free(env, s->skips);
+    for (int64_t k = 0; k < s->asked.n; k++)
+        cairn_free(env, s->list[k].t);
+    cairn_tuples_fini(env, &s->asked);
+    cairn_free(env, s->list);
+}
+
+void cairn_groups_destroy(cairn_env *env, cairn_groups **groups)
+{
+    cairn_groups *set = *groups;
+
+    if (!set) return;
+    cairn_query_set_destroy(env, &set->definition);
+    for (int q = 0; set->query && q < set->encoding->queries; q++)
+        destroy_query(env, &set->query[q]);
+    cairn_free(env, set->query);
+    cairn_free(env, set->algebra);
+    cairn_free(env, set);
+    *groups = NULL;
+}
+
+/// Can all queries be answered here?
+static cairn_status plan_all(cairn_groups *set, bool *possible)
+{
+    *possible = is_whole(set);
+    CAIRN_TRY(CAIRN_NEW(set->env, 1, &set->algebra));
+    CAIRN_TRY(CAIRN_NEW_ZERO(set->env, set->encoding->queries, &set->query));
+    cairn_algebra_init(set->algebra, set->env, set->order);
+    for (int q = 0; q < set->encoding->queries && *possible; q++)
+        CAIRN_TRY(cairn_groups_plan(set, q, possible));
+    return CAIRN_OK;
+}
+
+cairn_status cairn_groups_begin(cairn_env            *env,
+                                const cairn_encoding *encoding,
+                                const cairn_shape    *shape,
+                                const cairn_interval *box,
+                                const cairn_entries  *entries,
+                                bool                  definition,
+                                cairn_groups        **groups)
+{
+    cairn_groups *set;
+    bool          possible = false;
+    cairn_status  status   = CAIRN_OK;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &set));
+    set->env      = env;
+    set->encoding = encoding;
+    set->shape    = *shape;
+    set->order    = shape->order;
+    set->entries  = entries;
+    memcpy(set->box, box, (size_t)shape->order * sizeof *box);
+    if (!definition) CAIRN_GO(undo, plan_all(set, &possible));
+    if (!possible)
+        CAIRN_GO(undo, cairn_query_begin(env, encoding, shape, box, entries,
+                                         &set->definition));
+    *groups = set;
+    return CAIRN_OK;
+undo:
+    cairn_groups_destroy(env, &set);
+    return status;
+}
+
+/* ---- one query ---- */
+
+/// The groups of all elements.
+static cairn_status enter_groups(cairn_groups *set, int q)
+{
+    cairn_group_query *s                        = &set->query[q];
+    cairn_group_column column[CAIRN_MAX_LEVELS] = {{NULL}};
+    const int64_t     *value[CAIRN_MAX_LEVELS];
+    cairn_status       status = CAIRN_OK;
+
+    s->elements =
+        s->query->arg < 0 ? set->entries->n : set->query[s->query->arg].index.groups;
+    for (int f = 0; f < s->group.count; f++) {
+        CAIRN_GO(done, cairn_groups_column(set, q, &s->group.form[f], &column[f]));
+        value[f] = column[f].data;
+    }
+    status =
+        cairn_group_index_make(set->env, s->elements, s->group.count, value, &s->index);
+done:
+    for (int f = 0; f < CAIRN_MAX_LEVELS; f++)
+        cairn_free(set->env, column[f].own);
+    return status;
+}
+
+static void widen(cairn_interval *span, int64_t n, const int64_t *value)
+{
+    int64_t lo = span->lo, hi = span->hi;
+
+    for (int64_t p = 0; p < n; p++) {
+        if (value[p] == CAIRN_NO_NUMBER) continue;
+        lo = value[p] < lo ? value[p] : lo;
+        hi = value[p] > hi ? value[p] : hi;
+    }
+    *span = (cairn_interval){lo, hi};
+}
+
+static cairn_status answer(cairn_groups *set, int q)
+{
+    cairn_group_query *s    = &set->query[q];
+    const bool         sum  = s->query->func == CAIRN_QUERY_SUM;
+    cairn_interval     span = {INT64_MAX, INT64_MIN};
+    const int64_t     *of;
+
+    CAIRN_TRY(enter_groups(set, q));
+    CAIRN_TRY(sum ? cairn_groups_sum(set, q) : cairn_groups_enum(set, q));
+    widen(&span, sum ? s->index.groups : s->elements, sum ? s->total : s->number);
+    cairn_visit(set->env, sum ? s->index.groups : s->elements);
+    s->span = span.lo > span.hi ? (cairn_interval){0, -1} : span;
+    /* what values at entries will be made of: nothing may fail then */
+    if (sum && s->query->arg >= 0) CAIRN_TRY(cairn_groups_of(set, q, &of));
+    if (!sum && s->query->arg < 0) {
+        s->at_entry = s->number;
+        return CAIRN_OK;
+    }
+    return CAIRN_NEW(set->env, set->entries->n, &s->at_entry);
+}
+
+cairn_status cairn_groups_step(cairn_groups *set, int q, const cairn_query_net *net)
+{
+    const int64_t before = set->env->visited;
+    cairn_status  status;
+
+    if (set->definition)
+        status = cairn_query_step(set->definition, q, net);
+    else
+        status = answer(set, q);
+    if (set->query) set->query[q].visits += set->env->visited - before;
+    return status;
+}
+
+/* ---- values at entries ---- */
+
+/// The group of query @p q that each entry is in, by way of the groups that it is over.
+static void entry_groups(const cairn_groups *set, int q, int64_t *group)
+{
+    const cairn_group_query *s = &set->query[q];
+    const cairn_group_index *x = &s->index;
+
+    if (s->query->arg >= 0) {
+        entry_groups(set, s->query->arg, group);
+        for (int64_t p = 0; p < set->entries->n; p++)
+            group[p] = s->of[group[p]];
+        return;
+    }
+    for (int64_t g = 0; g < x->groups; g++)
+        for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++)
+            group[cairn_group_index_element(x, k)] = g;
+}
+
+/// Look values up by group.
+static void fill(const cairn_groups *set, int q)
+{
+    cairn_group_query *s     = &set->query[q];
+    const bool         sum   = s->query->func == CAIRN_QUERY_SUM;
+    const int64_t     *value = sum ? s->total : s->number;
+
+    cairn_visit(set->env, 2 * set->entries->n);
+    entry_groups(set, sum ? q : s->query->arg, s->at_entry);
+    for (int64_t p = 0; p < set->entries->n; p++)
+        s->at_entry[p] = value[s->at_entry[p]];
+    s->filled = true;
+}
+
+const int64_t *cairn_groups_at_entries(const cairn_groups *set, int q)
+{
+    if (set->definition) return cairn_query_at_entries(set->definition, q);
+    if (!set->query[q].filled && set->query[q].at_entry != set->query[q].number)
+        fill(set, q);
+    return set->query[q].at_entry;
+}
+
+cairn_interval cairn_groups_span(const cairn_groups *set, int q)
+{
+    return set->definition ? cairn_query_span(set->definition, q) : set->query[q].span;
+}
+
+cairn_query_class cairn_groups_class(const cairn_groups *set, int q)
+{
+    if (set->definition) return CAIRN_CLASS_OTHER;
+    /* where nothing is asked of what is not stored any order will do */
+    return set->query[q].order.known == CAIRN_CLASS_OTHER ? CAIRN_CLASS_BOX
+                                                          : set->query[q].order.known;
+}
+
+int64_t cairn_groups_visits(const cairn_groups *set, int q)
+{
+    return set->query ? set->query[q].visits : 0;
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What the files of this room share: the state of each query. An *element* of a query is
+/// an entry, or a group of the earlier query that it is taken over; entries stand in the
+/// order of their positions and groups in that of their values, so that elements' numbers
+/// are the order of last resort.
+
+#ifndef CAIRN_GROUPS_STATE_H
+#define CAIRN_GROUPS_STATE_H
+
+#include "groups/groups.h"
+#include "groups/index.h"
+#include "groups/runs.h"
+#include "query/tuples.h"
+
+/// What a `with` says of the elements without an entry: one case for all of them, or for
+/// all of one group.
+typedef struct cairn_group_rest {
+    bool        known; ///< One of the two.
+    bool        one;   ///< For all.
+    int         arm;   ///< one: which case,
+    cairn_start start; ///< and where it starts; of a query that is one for the group.
+} cairn_group_rest;
+
+/// Unstored elements of one line in key order, as far as they have been asked for.
+typedef struct cairn_group_list {
+    int64_t  n;
+    bool     complete;
+    int64_t *t; ///< [n] the open dimension.
+} cairn_group_list;
+
+typedef struct cairn_group_query {
+    const cairn_query *query;
+    cairn_forms        group, traverse, by; ///< Own.
+    cairn_query_order  order;
+    cairn_group_rest   rest;
+    int64_t            elements;
+    cairn_group_index index; ///< Groups that have an element; elements by (group, key).
+    int64_t          *of;    ///< [elements] group of each. NULL: not asked for yet.
+    int64_t          *total; ///< SUM: [groups]
+    int64_t          *number;     ///< ENUM: [elements]
+    int64_t          *by_number;  ///< ENUM: elements by (group, number); NULL: index.
+    int64_t          *rest_start; ///< ENUM: [groups] number of the first element
+                                  ///< without an entry. NULL: none have numbers.
+    uint8_t *rest_arm;            ///< ENUM: [groups] case of elements without an entry,
+                                  ///< if elements with one share it. NULL: never.
+    uint8_t *arm;                 ///< ENUM: [elements] with rest_arm.
+    int64_t *skip;      ///< ENUM: [elements] group by group from begin[g] on: how many
+                        ///< elements without a case in common with the rest come first.
+    int64_t     *skips; ///< [groups] how many of these there are; -1: not counted yet.
+    cairn_tuples asked; ///< Groups with a list, of lines whose keys are no digits,
+    int64_t      lists; ///< how many lists there is room for,
+    cairn_group_list *list;     ///< [lists]
+    int64_t          *at_entry; ///< [entries] values; may be `number`,
+    bool              filled;   ///< else set once they have been asked for.
+    cairn_interval    span;
+    int64_t           visits;
+} cairn_group_query;
+
+struct cairn_groups {
+    cairn_env            *env;
+    cairn_query_set      *definition; ///< If not NULL this answers, and nothing below.
+    const cairn_encoding *encoding;
+    const cairn_entries  *entries;
+    cairn_shape           shape;
+    cairn_interval        box[CAIRN_MAX_ORDER];
+    cairn_algebra        *algebra;
+    int                   order;
+    cairn_group_query    *query; ///< [queries]
+};
+
+/* ---- maps over elements (columns.c) ---- */
+
+/// A column of values; `own` is what must be freed.
+typedef struct cairn_group_column {
+    const int64_t *data;
+    int64_t       *own;
+} cairn_group_column;
+
+/// Values of a form at all elements of query @p q. CAIRN_NO_NUMBER where a query that is
+/// in it has none.
+cairn_status cairn_groups_column(cairn_groups       *set,
+                                 int                 q,
+                                 const cairn_form   *form,
+                                 cairn_group_column *column);
+
+/// Values of query @p r at all elements of query @p q.
+cairn_status
+cairn_groups_values(cairn_groups *set, int q, int r, cairn_group_column *column);
+
+/// Group of every element of query @p q; borrowed.
+cairn_status cairn_groups_of(cairn_groups *set, int q, const int64_t **of);
+
+/// First position of group number @p g of query @p r, whose forms have no queries.
+cairn_status cairn_groups_first(cairn_groups *set, int r, int64_t g, cairn_coord *d);
+
+/// Position of element @p p of query @p q.
+cairn_status cairn_groups_position(cairn_groups *set, int q, int64_t p, cairn_coord *d);
+
+/* ---- values at a position (value.c) ---- */
+
+/// Value of query @p r at a position; groups of it stand for their first one.
+cairn_status
+cairn_groups_value(cairn_groups *set, int r, const cairn_coord *d, int64_t *value);
+
+/// Element of query @p q at a position, or -1: none is known there.
+cairn_status cairn_groups_element_at(cairn_groups      *set,
+                                     int                q,
+                                     const cairn_coord *d,
+                                     int64_t           *element);
+
+/// What the `with` of query @p q says of an unstored element at @p d: the case and the
+/// number to start with, or CAIRN_NO_NUMBER.
+cairn_status cairn_groups_rest(cairn_groups      *set,
+                               int                q,
+                               const cairn_coord *d,
+                               int               *arm,
+                               int64_t           *start);
+
+/// Does a condition on a number hold?
+bool cairn_groups_number_holds(const cairn_case *when, int64_t value);
+
+/// Does a condition on a position's value?
+bool cairn_groups_position_holds(const cairn_case *when, bool stored, double value);
+
+/* ---- what can be answered (plan.c) ---- */
+
+/// Find forms, order and rest of query @p q, from the text alone; false: not answered
+/// here.
+cairn_status cairn_groups_plan(cairn_groups *set, int q, bool *possible);
+
+/* ---- the functions ---- */
+
+cairn_status cairn_groups_sum(cairn_groups *set, int q);
+cairn_status cairn_groups_enum(cairn_groups *set, int q);
+
+/// Total of a group of sum @p q that has no element.
+cairn_status
+cairn_groups_sum_rest(cairn_groups *set, int q, const int64_t *tuple, int64_t *total);
+
+/// Elements of a group that count as `skip`, in key order by rank.
+cairn_status cairn_groups_find_skips(cairn_groups *set, int q, int64_t g);
+
+/// Name of a query for messages.
+const char *cairn_groups_label(const cairn_groups *set, int q, char text[32]);
+
+#endif

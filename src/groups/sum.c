@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// `sum`: what elements start with, added up by group; those without an entry are counted.
+
+#include "groups/starts.h"
+#include "groups/state.h"
+
+static cairn_status overflow(cairn_groups *set, int q)
+{
+    char text[32];
+
+    return cairn_fail(set->env, CAIRN_OVERFLOW, "query: %s: a sum leaves 64 bits",
+                      cairn_groups_label(set, q, text));
+}
+
+/// Add what @p start gives to each of the group's elements that have no entry.
+static cairn_status add_rest(cairn_groups  *set,
+                             int            q,
+                             const int64_t *tuple,
+                             int64_t        entries,
+                             int64_t       *total)
+{
+    const cairn_group_query *s     = &set->query[q];
+    int64_t                  start = 0;
+    cairn_group_box          box;
+    cairn_coord              d[CAIRN_MAX_ORDER];
+    int                      arm;
+
+    if (s->rest.one && s->rest.start.kind == CAIRN_START_CONST)
+        start = s->rest.start.value;
+    if (s->rest.one && start == 0) return CAIRN_OK;
+    cairn_group_box_enter(&s->order, tuple, &box);
+    s = &set->query[q];
+    if (box.size == entries) return CAIRN_OK;
+    if (!s->rest.one) {
+        cairn_group_box_first(&s->order, &box, d);
+        CAIRN_TRY(cairn_groups_rest(set, q, d, &arm, &start));
+        if (start == CAIRN_NO_NUMBER) return CAIRN_OK;
+    }
+    if (__builtin_mul_overflow(start, box.size - entries, &start)
+        || __builtin_add_overflow(*total, start, total))
+        return overflow(set, q);
+    return CAIRN_OK;
+}
+
+cairn_status
+cairn_groups_sum_rest(cairn_groups *set, int q, const int64_t *tuple, int64_t *total)
+{
+    *total = 0;
+    return add_rest(set, q, tuple, 0, total);
+}
+
+static cairn_status add_group(cairn_groups             *set,
+                              int                       q,
+                              const cairn_group_starts *starts,
+                              int64_t                   g,
+                              int64_t                  *total)
+{
+    const cairn_group_index *x = &set->query[q].index;
+    const int64_t            n = x->begin[g + 1] - x->begin[g];
+
+    *total = 0;
+    if (starts->one) {
+        if (starts->one_start != CAIRN_NO_NUMBER
+            && __builtin_mul_overflow(starts->one_start, n, total))
+            return overflow(set, q);
+    } else {
+        for (int64_t k = x->begin[g]; k < x->begin[g + 1]; k++) {
+            const int64_t start = starts->start[cairn_group_index_element(x, k)];
+
+            if (start != CAIRN_NO_NUMBER
+                && __builtin_add_overflow(*total, start, total))
+                return overflow(set, q);
+        }
+    }
+    return add_rest(set, q, cairn_group_index_tuple(x, g), n, total);
+}
+
+cairn_status cairn_groups_sum(cairn_groups *set, int q)
+{
+    cairn_group_query *s      = &set->query[q];
+    cairn_group_starts starts = {.one = false};
+    cairn_status       status;
+
+    CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
+    CAIRN_GO(done, CAIRN_NEW(set->env, s->index.groups, &s->total));
+    cairn_visit(set->env, s->index.groups + (starts.one ? 0 : s->elements));
+    for (int64_t g = 0; g < s->index.groups; g++)
+        CAIRN_GO(done, add_group(set, q, &starts, g, &s->total[g]));
+    status = CAIRN_OK;
+done:
+    cairn_group_starts_fini(set->env, &starts);
+    return status;
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Queries answered by groups against src/query: random ones on random small tensors, all
+/// values at entries, spans, and elements by their numbers.
+
+#include "../support/brutal.h"
+#include "../support/query_fixture.h"
+#include "../support/query_random.h"
+#include "../support/seed.h"
+#include "groups/groups.h"
+
+#include <math.h>
+
+TestSuite(group_queries, .init = up, .fini = down);
+
+enum { DRAWS = 2500 };
+
+typedef struct {
+    int ran, refused, here; ///< here: without src/query.
+} tally;
+
+/// One encoding on one tensor, both ways.
+typedef struct {
+    const char      *text;
+    cairn_format    *format;
+    cairn_shape      shape;
+    cairn_entries    entries;
+    cairn_interval   box[3];
+    cairn_query_set *want;
+    cairn_groups    *got;
+} both;
+
+static cairn_status run_groups(both *b)
+{
+    const cairn_encoding *e = b->format->member[0];
+
+    CAIRN_TRY(
+        cairn_groups_begin(&env, e, &b->shape, b->box, &b->entries, false, &b->got));
+    for (int q = 0; q < e->queries; q++)
+        CAIRN_TRY(cairn_groups_step(b->got, q, NULL));
+    return CAIRN_OK;
+}
+
+static void expect_values_of(const both *b, int q)
+{
+    const int64_t       *want = cairn_query_at_entries(b->want, q);
+    const int64_t       *got  = cairn_groups_at_entries(b->got, q);
+    const cairn_interval s    = cairn_query_span(b->want, q),
+                         t    = cairn_groups_span(b->got, q);
+
+    for (cairn_pos p = 0; p < b->entries.n; p++)
+        cr_assert_eq(got[p], want[p], "%s\nquery %d at entry %ld: %ld, not %ld",
+                     b->text, q, (long)p, (long)got[p], (long)want[p]);
+    cr_assert(s.lo == t.lo && s.hi == t.hi, "%s\nquery %d: span %ld..%ld, not %ld..%ld",
+              b->text, q, (long)t.lo, (long)t.hi, (long)s.lo, (long)s.hi);
+}
+
+/// The elements of one group of a query, by all numbers that it may have.
+static void expect_elements_of(const both *b, int q, const int64_t *group)
+{
+    for (int64_t number = -2; number < 140; number++) {
+        cairn_coord d[3] = {-1, -1, -1}, e[3] = {-1, -1, -1};
+        bool        want, got;
+
+        cr_assert_eq(cairn_query_element(b->want, q, number, group, d, &want),
+                     CAIRN_OK);
+        cr_assert_eq(cairn_groups_element(b->got, q, number, group, e, &got), CAIRN_OK);
+        cr_assert(
+            want == got && memcmp(d, e, sizeof d) == 0,
+            "%s\nquery %d: number %ld of group (%ld,%ld) is at (%ld,%ld,%ld), not "
+            "(%ld,%ld,%ld)",
+            b->text, q, (long)number, (long)group[0], (long)group[1], (long)e[0],
+            (long)e[1], (long)e[2], (long)d[0], (long)d[1], (long)d[2]);
+    }
+}
+
+/// Of all groups that have a position, and some beside them.
+static void expect_elements(const both *b, int q)
+{
+    const cairn_query *query = &b->format->member[0]->query[q];
+    cairn_algebra     *a     = malloc(sizeof *a);
+    cairn_coord        d[3]  = {0};
+    int                k;
+
+    if (query->func != CAIRN_QUERY_ENUM) goto done;
+    cairn_algebra_init(a, &env, b->shape.order);
+    do {
+        int64_t group[CAIRN_MAX_LEVELS] = {0}, none[CAIRN_MAX_QUERIES] = {0};
+
+        for (int f = 0; f < query->group_by.count; f++) {
+            cairn_form form;
+
+            cr_assert_eq(cairn_form_of(a, query->group_by.expr[f], &form), CAIRN_OK);
+            group[f] = cairn_form_value(a, &form, d, none);
+        }
+        expect_elements_of(b, q, group);
+        for (k = b->shape.order - 1; k >= 0 && ++d[k] == b->shape.extent[k]; k--)
+            d[k] = 0;
+    } while (k >= 0);
+    expect_elements_of(b, q, (int64_t[]){-1, -1, -1});
+    expect_elements_of(b, q, (int64_t[]){20, 20, 20});
+done:
+    free(a);
+}
+
+static void compare(both *b, bool elements, tally *t)
+{
+    const cairn_encoding *e = b->format->member[0];
+    const cairn_status    want =
+        cairn_query_run(&env, e, &b->shape, b->box, &b->entries, NULL, &b->want);
+    const cairn_status got = run_groups(b);
+
+    cr_assert_eq(got, want, "%s\n%ldx%ldx%ld: %d, not %d: %s", b->text,
+                 (long)b->shape.extent[0], (long)b->shape.extent[1],
+                 (long)b->shape.extent[2], got, want, env.message);
+    t->ran++;
+    t->refused += want != CAIRN_OK;
+    t->here += cairn_groups_class(b->got, 0) != CAIRN_CLASS_OTHER;
+    for (int q = 0; q < e->queries && want == CAIRN_OK; q++) {
+        expect_values_of(b, q);
+        if (elements) expect_elements(b, q);
+    }
+    cairn_query_set_destroy(&env, &b->want);
+    cairn_groups_destroy(&env, &b->got);
+}
+
+static bool try_one(drawer *w, tally *t)
+{
+    both b = {.text = draw_text(w)};
+
+    if (cairn_format_parse(&env, NULL, b.text, "random", &b.format) != CAIRN_OK)
+        return false;
+    b.shape   = draw_shape(w);
+    b.entries = draw_entries(w, &env, &b.shape);
+    for (int k = 0; k < b.shape.order; k++)
+        b.box[k] = (cairn_interval){0, b.shape.extent[k] - 1};
+    compare(&b, true, t);
+    cairn_entries_fini(&env, &b.entries);
+    cairn_format_destroy(&b.format);
+    return true;
+}
+
+static void try_many(int order, uint64_t seed)
+{
+    drawer    w     = {.state = seed, .order = order};
+    tally     t     = {0};
+    const int cases = seed_cases(DRAWS);
+
+    for (int k = 0; k < cases;)
+        k += try_one(&w, &t);
+    cr_log_info("seed %lu: %d ran, %d of them refused, %d answered by groups",
+                (unsigned long)seed, t.ran, t.refused, t.here);
+    cr_expect_gt(t.ran - t.refused, t.ran / 4);
+    cr_expect_gt(t.here, t.ran / 4);
+}
+
+Test(group_queries, matrices_get_what_the_definition_says)
+{
+    try_many(2, seed_clock());
+}
+
+Test(group_queries, order_3_gets_what_the_definition_says)
+{
+    try_many(3, seed_clock());
+}
+
+/* ---- work goes with what is stored ---- */
+
+enum { ROWS = 15606, PER_ROW = 6, FACTOR = 8, BYTES = 64 };
+
+/// A matrix with few entries in many rows, some of them far from the diagonal.
+static cairn_entries mesh(const cairn_shape *shape)
+{
+    uint64_t      state = 12;
+    cairn_entries entries;
+
+    cairn_entries_init(&entries, 2);
+    for (int64_t i = 0; i < shape->extent[0]; i++)
+        for (int k = 0; k < PER_ROW; k++) {
+            state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+            const int64_t at   = (int64_t)(state >> 33);
+            const int64_t near = (i + at % 64) % shape->extent[1];
+
+            cr_assert_eq(cairn_entries_add(
+                             &env, &entries,
+                             (cairn_coord[]){i, k ? near : at % shape->extent[1]}, 1),
+                         CAIRN_OK);
+        }
+    cr_assert_eq(cairn_entries_sort(&env, &entries), CAIRN_OK);
+    return entries;
+}
+
+/// Ask for all numbers below the largest in every group of up to @p width rows.
+static int64_t ask(cairn_groups *set, int64_t rows, int64_t width)
+{
+    const cairn_interval span  = cairn_groups_span(set, 1);
+    int64_t              asked = 0;
+
+    for (int64_t number = 0; number <= span.hi; number++)
+        for (int64_t g = 0; g * width < rows; g++, asked++) {
+            cairn_coord d[2] = {-1, -1};
+            bool        found;
+
+            cr_assert_eq(cairn_groups_element(set, 1, number, &g, d, &found), CAIRN_OK);
+            cr_assert(found && d[0] / width == g, "number %ld of %ld", (long)number,
+                      (long)g);
+        }
+    return asked;
+}
+
+static void expect_bounded(const char *group, const char *key, int64_t width)
+{
+    const cairn_shape shape = {
+        2, {ROWS, ROWS}
+    };
+    cairn_entries  entries = mesh(&shape);
+    cairn_interval box[2]  = {
+         {0, ROWS - 1},
+         {0, ROWS - 1}
+    };
+    cairn_groups *set = NULL;
+    char          text[600];
+
+    snprintf(
+        text, sizeof text,
+        "#encoding<{ idx_map<(d0,d1)->(slot,d0,d1)>, mutation<merge(0), trim(0,0)>, "
+        "indirect<{ count = sum(value) groupBy (d0,d1)->(%s); slot = enum(value) "
+        "groupBy (d0,d1)->(%s) traverseBy (d0,d1)->(%s) with value eq 0 -> count | "
+        "otherwise -> 0 }> }>",
+        group, group, key);
+    cairn_format *format = parse(text);
+
+    env.visited = env.allocated = 0;
+    cr_assert_eq(
+        cairn_groups_begin(&env, format->member[0], &shape, box, &entries, false, &set),
+        CAIRN_OK);
+    cr_assert_eq(cairn_groups_step(set, 0, NULL), CAIRN_OK);
+    cr_assert_eq(cairn_groups_step(set, 1, NULL), CAIRN_OK);
+    cr_expect_neq(cairn_groups_class(set, 1), CAIRN_CLASS_OTHER, "%s by %s", group,
+                  key);
+
+    const double n = (double)entries.n, padded = (double)ask(set, ROWS, width);
+
+    cr_expect_leq((double)env.visited, FACTOR * (n * log2(n) + padded + ROWS),
+                  "%s by %s: %ld visited", group, key, (long)env.visited);
+    cr_expect_leq((double)env.allocated, BYTES * (4 * n + padded + ROWS),
+                  "%s by %s: %ld bytes", group, key, (long)env.allocated);
+    cairn_groups_destroy(&env, &set);
+    cairn_entries_fini(&env, &entries);
+    cairn_format_destroy(&format);
+}
+
+Test(group_queries, keys_of_lines_visit_what_is_stored)
+{
+    expect_bounded("d0", "2*d1", 1);
+    expect_bounded("d0", "-3*d1", 1);
+    expect_bounded("d0", "d1%7,d1", 1);
+    expect_bounded("d0", "(d0+d1)%3+d1", 1);
+    expect_bounded("d0", "(d0+3*d1)/5", 1);
+}
+
+Test(group_queries, keys_of_boxes_visit_what_is_stored)
+{
+    expect_bounded("d0/8", "d1/4", 8);
+    expect_bounded("d0/8", "d1/4,d0%2,-d1", 8);
+    expect_bounded("d0/2", "4*(d1%32)+d0%2", 2);
+}
+
+/* ---- allocations that fail ---- */
+
+static cairn_status run_and_destroy(const cairn_encoding *e,
+                                    const cairn_entries  *entries)
+{
+    cairn_groups *set    = NULL;
+    cairn_status  status = CAIRN_OK;
+    cairn_coord   d[2];
+    bool          found;
+
+    CAIRN_TRY(
+        cairn_groups_begin(&env, e, &figure_shape, figure_box, entries, false, &set));
+    for (int q = 0; q < e->queries && status == CAIRN_OK; q++)
+        status = cairn_groups_step(set, q, NULL);
+    for (int q = 0; q < e->queries && status == CAIRN_OK; q++)
+        status = cairn_groups_element(set, q, 2, (int64_t[]){1, 1}, d, &found);
+    cairn_groups_destroy(&env, &set);
+    return status;
+}
+
+Test(group_queries, survive_every_failed_allocation)
+{
+    const char *const keys[] = {"d1", "-d1", "(d0+d1)%3+d1", "d1%2"};
+
+    for (int k = 0; k < 4; k++) {
+        cairn_entries entries = figure_entries();
+        char          text[600];
+
+        snprintf(
+            text, sizeof text,
+            "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ "
+            "c = sum(value) groupBy (d0,d1)->(d0); x = enum(value) groupBy "
+            "(d0,d1)->(d0) traverseBy (d0,d1)->(%s) with value eq 0 -> c | otherwise "
+            "-> 0; y = enum(value) groupBy (d0,d1)->(d0) traverseBy (d0,d1)->(%s); "
+            "z = enum(value) groupBy (d0,d1)->(x) with value ne 0 -> 0 | otherwise "
+            "-> none distance 2 by (d0,d1)->(d1) }> }>",
+            keys[k], keys[k]);
+        cairn_format *format = parse(text);
+
+        CAIRN_BRUTAL(&env, run_and_destroy(format->member[0], &entries));
+        cairn_entries_fini(&env, &entries);
+        cairn_format_destroy(&format);
+    }
+}
