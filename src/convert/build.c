@@ -431,14 +431,17 @@ static cairn_status run(builder *b)
 }
 
 /// Is there to be another attempt, without another order before, for which there may be
-/// memory and functions?
+/// memory and functions? On all ranks, if one came by such.
 static bool has_to_repeat(builder *b, cairn_status status)
 {
-    if (b->way.last
-        && (status == CAIRN_NO_MEMORY || status == CAIRN_NO_KERNEL
-            || status == CAIRN_BAD_OPTION))
-        return b->straight = true;
-    return false;
+    bool straight = !b->way.last;
+
+    if (status != CAIRN_NO_MEMORY && status != CAIRN_NO_KERNEL
+        && status != CAIRN_BAD_OPTION)
+        return false;
+    if (cairn_build_all(b->build, CAIRN_OK, &straight) != CAIRN_OK || straight)
+        return false;
+    return b->straight = true;
 }
 
 /// Forget all but what was built.

@@ -278,9 +278,8 @@ static bool may_be_worth(const search *s)
 {
     const cairn_build *build = s->build;
 
-    if (build->strict || build->net || !build->loader || s->order < 2
-        || s->at.entries == 0 || !s->at.trusted
-        || (build->from && build->from->format->hybrid))
+    if (build->strict || !build->loader || s->order < 2 || s->at.entries == 0
+        || !s->at.trusted || (build->from && build->from->format->hybrid))
         return false;
     return cairn_build_worth(s->env, build) == CAIRN_BUILD_COMPILED;
 }

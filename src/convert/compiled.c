@@ -47,7 +47,9 @@ cairn_status cairn_build_judge(cairn_build *build)
 
 cairn_pos cairn_build_judged_by(const cairn_build *build)
 {
-    return build->net ? build->judged_by : cairn_build_entries(build);
+    const cairn_pos n = cairn_build_entries(build);
+
+    return build->judged_by > n ? build->judged_by : n;
 }
 
 cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *build)

@@ -65,10 +65,8 @@ static bool is_countable(const cairn_query *query, cairn_pos entries)
 /// Entries of all ranks, at most.
 static cairn_pos all_entries(const cairn_build *build, const cairn_origin *origin)
 {
-    const cairn_pos n    = cairn_origin_entries(origin),
-                    most = cairn_build_judged_by(build);
-
-    return build->net ? build->net->size * (most > n ? most : n) : n;
+    return build->net ? build->net->size * cairn_build_judged_by(build)
+                      : cairn_origin_entries(origin);
 }
 
 /// Borrowed arrays may hold entries twice.

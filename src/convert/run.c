@@ -266,7 +266,7 @@ static cairn_status deal_lying(runner *r)
 {
     bool direct = r->lies;
 
-    if (!r->compiled || !is_spread(r) || !r->build->from) return CAIRN_OK;
+    if (!r->compiled || !is_spread(r)) return CAIRN_OK;
     CAIRN_TRY(cairn_build_all(r->build, CAIRN_OK, &direct));
     if (direct) CAIRN_TRY(deal_direct(r));
     if (r->dealt) return CAIRN_OK;

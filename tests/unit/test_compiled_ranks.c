@@ -224,6 +224,8 @@ static const char *const by_rows[] = {
     "eq 0 -> n | otherwise -> 0 }> }>",
 };
 
+static int by_way; ///< Ranks that went by an intermediate, others being there.
+
 static void expect_compiled(const part *p, const char *what, int r, int size)
 {
     cr_assert(p->source_status == CAIRN_OK && p->status == CAIRN_OK, "%s", what);
@@ -231,6 +233,7 @@ static void expect_compiled(const part *p, const char *what, int r, int size)
                  p->interpreted);
     cr_expect(!strstr(p->program, "Rules"), "%s, rank %d of %d:\n%s", what, r, size,
               p->program);
+    by_way += size > 1 && strstr(p->program, "intermediate 1") != NULL;
 }
 
 /// Hybrids: groups of blocks, diagonals, columns, shares of the fullest, weights.
@@ -316,6 +319,17 @@ Test(compiled_ranks, groups_of_hybrids_cross_ranks, .timeout = 600)
 }
 
 /// Rows are cut where blocks begin; what lies across is another test's.
+/// A source in another order is brought into the target's first, by each rank that has
+/// entries, as on one.
+Test(compiled_ranks, ranks_go_by_intermediates, .timeout = 600)
+{
+    static const char *const to[] = {"bcsr<4,2>", "dcsr", "sell<4>",
+                                     "hybrid<bdia<4>,csr,0.6>"};
+
+    try_formats(to, sizeof to / sizeof *to, 12000, 960, false);
+    cr_expect_gt(by_way, 100, "%d", by_way);
+}
+
 Test(compiled_ranks, blocks_are_numbered_along_lines, .timeout = 600)
 {
     try_formats(blocks, sizeof blocks / sizeof *blocks, 9000, 840, true);
@@ -362,7 +376,7 @@ static void try_shortage(const char *const *to, size_t count, uint64_t seed)
     int            failed = 0;
 
     for (int k = 0; k < 6 * ALLOCATIONS; k++) {
-        const size_t t = (size_t)k % count, s = (size_t)k / count % 3;
+        const size_t t = (size_t)k % count, s = (size_t)k / count % 4;
 
         e      = (example){.state = seed + (uint64_t)k % 17};
         j      = (job){.e = &e};
