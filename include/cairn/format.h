@@ -210,8 +210,12 @@ typedef struct cairn_pass_info {
     int    member;      ///< -1: all members, or an intermediate.
     int    into;        ///< 0: the target; k: the k-th intermediate.
     int    index; ///< Number of the group index that it makes or goes by; -1: none.
-    bool   interpreted; ///< Not by a compiled function.
-    double bytes;       ///< Read and written, an entry, predicted.
+    bool   interpreted;      ///< Not by a compiled function.
+    double bytes;            ///< Read and written, an entry, predicted.
+    const char *query_class; ///< Of a query that is interpreted: "line", "box", "other"
+                             ///< (docs/conversion.md); else NULL.
+    int64_t visits;  ///< Of such a one: positions and groups that were looked at,
+    int64_t entries; ///< for so many entries of this rank.
 } cairn_pass_info;
 
 /// How many passes a path's program has: those that ran, of a tensor's path; 0: they are

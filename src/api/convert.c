@@ -87,7 +87,10 @@ cairn_pass_info cairn_path_pass(const cairn_path *path, int k)
                               .into        = pass->into,
                               .index       = pass->index,
                               .interpreted = pass->interpreted,
-                              .bytes       = pass->bytes};
+                              .bytes       = pass->bytes,
+                              .query_class = pass->query_class,
+                              .visits      = pass->visits,
+                              .entries     = pass->entries};
 
     cairn_pass_arrays_print(pass->arrays, info.arrays, sizeof info.arrays);
     return info;

@@ -4,6 +4,7 @@
 
 #include "format_view.h"
 #include "json.h"
+#include "visits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +34,18 @@ const cairn_path *cli_format_path_done(const cli_format_view *view)
     return view->tensor ? cairn_tensor_path(view->tensor) : view->path;
 }
 
+/// How an interpreted pass went: the class of its query, and what a query without one
+/// looked at.
+static void print_interpreted(const cairn_pass_info *pass)
+{
+    if (!pass->interpreted) return;
+    printf(" (interpreted");
+    if (pass->query_class) printf(", %s", pass->query_class);
+    if (pass->query_class && strcmp(pass->query_class, "other") == 0)
+        printf(", visits %" PRId64 " positions", pass->visits);
+    printf(")");
+}
+
 /// One line a pass: what did it, what it did, and what it wrote.
 static void print_program(const cairn_path *path)
 {
@@ -49,11 +62,12 @@ static void print_program(const cairn_path *path)
                                    : "%d",
                  pass.into ? pass.into : pass.member);
         snprintf(index, sizeof index, pass.index < 0 ? "-" : "%d", pass.index);
-        printf("  %-6s  %-11s  %-8s  %-5s  %-8s  %5s  %-8s  %6.0f  %s%s\n", member,
+        printf("  %-6s  %-11s  %-8s  %-5s  %-8s  %5s  %-8s  %6.0f  %s", member,
                pass.method, pass.pass, pass.unit, pass.rule ? pass.rule : "-", index,
                pass.stores ? pass.stores : "-", pass.bytes,
-               pass.arrays[0] ? pass.arrays : "-",
-               pass.interpreted ? " (interpreted)" : "");
+               pass.arrays[0] ? pass.arrays : "-");
+        print_interpreted(&pass);
+        printf("\n");
     }
     printf("\n");
 }
@@ -124,4 +138,5 @@ void cli_format_path_print(const cli_format_view *view)
     print_total(view, bytes);
     if (view->tensor) printf("\n");
     print_program(cli_format_path_done(view));
+    cli_visits_print(cli_format_path_done(view));
 }

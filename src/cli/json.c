@@ -90,14 +90,16 @@ static json_t *words(const char *text)
 
 static json_t *one_pass(const cairn_pass_info *pass)
 {
-    return json_pack("{s:o, s:i, s:s, s:s, s:s, s:s?, s:o, s:o, s:s?, s:b, s:f}",
-                     "member",
-                     pass->member >= 0 ? json_integer(pass->member) : json_null(),
-                     "into", pass->into, "method", pass->method, "pass", pass->pass,
-                     "unit", pass->unit, "rule", pass->rule, "index",
-                     pass->index >= 0 ? json_integer(pass->index) : json_null(),
-                     "arrays", words(pass->arrays), "stores", pass->stores,
-                     "interpreted", (int)pass->interpreted, "bytes", pass->bytes);
+    return json_pack(
+        "{s:o, s:i, s:s, s:s, s:s, s:s?, s:o, s:o, s:s?, s:b, s:f, s:s?, "
+        "s:o}",
+        "member", pass->member >= 0 ? json_integer(pass->member) : json_null(), "into",
+        pass->into, "method", pass->method, "pass", pass->pass, "unit", pass->unit,
+        "rule", pass->rule, "index",
+        pass->index >= 0 ? json_integer(pass->index) : json_null(), "arrays",
+        words(pass->arrays), "stores", pass->stores, "interpreted",
+        (int)pass->interpreted, "bytes", pass->bytes, "class", pass->query_class,
+        "visits", pass->query_class ? json_integer(pass->visits) : json_null());
 }
 
 json_t *cli_json_program(const cairn_path *path)

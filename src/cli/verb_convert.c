@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "values.h"
 #include "verbs.h"
+#include "visits.h"
 #include "words.h"
 
 #include <stdio.h>
@@ -192,6 +193,7 @@ static cairn_status report(cli_job *job, const cost *c, const conversion *conver
         cli_chosen_print(&conversion->chosen);
     }
     print_rules(conversion);
+    cli_visits_print(cairn_tensor_path(conversion->to));
     return CAIRN_OK;
 }
 

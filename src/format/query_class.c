@@ -443,6 +443,47 @@ static bool common_period(int64_t *a, int64_t b)
     return *a <= CAIRN_MAX_PERIOD;
 }
 
+/// Dimensions that move with the one along which runs go.
+static uint32_t moving_along(const cairn_query_order *o)
+{
+    uint32_t dims = 0;
+
+    for (int k = 0; k < o->order; k++)
+        if (o->slope[k] != 0 && o->on[k] == o->along) dims |= 1U << k;
+    return dims;
+}
+
+static bool period_of(const cairn_query_order *o,
+                      const cairn_form        *form,
+                      int64_t                 *period,
+                      int64_t                 *advance);
+
+/// The same of one atom.
+static bool period_of_atom(const cairn_query_order *o,
+                           const cairn_atom        *atom,
+                           int64_t                 *period,
+                           int64_t                 *advance)
+{
+    *period  = 1;
+    *advance = 0;
+    if (atom->kind == CAIRN_ATOM_DIM) {
+        if (moving_along(o) >> atom->number & 1) *advance = o->slope[atom->number];
+        return true;
+    }
+    if (atom->kind == CAIRN_ATOM_QUERY
+        || !(cairn_form_dims(o->algebra, &atom->form) & moving_along(o)))
+        return true;
+    if (!period_of(o, &atom->form, period, advance)) return false;
+
+    const int64_t more = atom->divisor / cairn_gcd(atom->divisor, llabs(*advance));
+
+    if (__builtin_mul_overflow(*period, more, period) || *period > CAIRN_MAX_PERIOD
+        || __builtin_mul_overflow(*advance, more, advance))
+        return false;
+    *advance = atom->kind == CAIRN_ATOM_DIV ? *advance / atom->divisor : 0;
+    return true;
+}
+
 /// After how many positions a form advances by a constant, and by how much.
 static bool period_of(const cairn_query_order *o,
                       const cairn_form        *form,
@@ -452,27 +493,10 @@ static bool period_of(const cairn_query_order *o,
     int64_t part[CAIRN_MAX_TERMS], by[CAIRN_MAX_TERMS];
 
     *period = 1;
-    for (int t = 0; t < form->terms; t++) {
-        const cairn_atom *atom = &o->algebra->atom[form->term[t].atom];
-
-        part[t] = 1;
-        by[t]   = 0;
-        if (atom->kind == CAIRN_ATOM_DIM) {
-            by[t] = o->slope[atom->number];
-        } else if (atom->kind != CAIRN_ATOM_QUERY
-                   && cairn_form_dims(o->algebra, &atom->form) & moving(o)) {
-            if (!period_of(o, &atom->form, &part[t], &by[t])) return false;
-            const int64_t c    = atom->divisor;
-            const int64_t more = c / cairn_gcd(c, llabs(by[t]));
-
-            if (__builtin_mul_overflow(part[t], more, &part[t])
-                || part[t] > CAIRN_MAX_PERIOD
-                || __builtin_mul_overflow(by[t], more, &by[t]))
-                return false;
-            by[t] = atom->kind == CAIRN_ATOM_DIV ? by[t] / c : 0;
-        }
-        if (!common_period(period, part[t])) return false;
-    }
+    for (int t = 0; t < form->terms; t++)
+        if (!period_of_atom(o, &o->algebra->atom[form->term[t].atom], &part[t], &by[t])
+            || !common_period(period, part[t]))
+            return false;
     *advance = 0;
     for (int t = 0; t < form->terms; t++) {
         int64_t step;
@@ -485,31 +509,66 @@ static bool period_of(const cairn_query_order *o,
     return true;
 }
 
+/// The open dimension with most positions.
+static int longest(const cairn_query_order *o)
+{
+    int along = -1;
+
+    for (int k = 0; k < o->order; k++)
+        if (o->open >> k & 1 && (along < 0 || o->global[k].hi > o->global[along].hi))
+            along = k;
+    return along;
+}
+
+/// Rows of the group, each of them a line, are at most so many.
+static bool rows_are_few(const cairn_query_order *o)
+{
+    int64_t rows = 1;
+
+    for (int k = 0; k < o->order; k++)
+        if (o->open >> k & 1 && k != o->along
+            && __builtin_mul_overflow(rows, o->global[k].hi + 1, &rows))
+            return false;
+    return rows <= CAIRN_MAX_ROWS;
+}
+
+static bool
+add_run_key(cairn_query_order *o, const cairn_form *form, int dim, int64_t *own)
+{
+    const int k = o->runs_keys;
+
+    if (k == CAIRN_MAX_KEYS) return false;
+    o->form[k]     = form;
+    o->form_dim[k] = dim;
+    own[k]         = 1;
+    if (!form) o->advance[k] = moving_along(o) >> dim & 1 ? o->slope[dim] : 0;
+    if (form && !period_of(o, form, &own[k], &o->advance[k])) return false;
+    if (!common_period(&o->period, own[k])) return false;
+    o->runs_keys++;
+    return true;
+}
+
 static bool find_runs(cairn_query_order *o, const key_list *keys, uint32_t constant)
 {
     int64_t own[CAIRN_MAX_KEYS];
     varying v;
 
-    if (__builtin_popcount(o->open) != 1 || o->prefix) return false;
     for (int s = 0; s < o->steps; s++)
         if (o->step[s].what == CAIRN_GROUP_DIGIT) return false;
-    o->forms  = 0;
-    o->period = 1;
+    o->along     = longest(o);
+    o->runs_keys = 0;
+    o->period    = 1;
+    if (o->along < 0 || !rows_are_few(o)) return false;
     for (int f = 0; f < keys->n; f++) {
         if (!split_form(o, keys->form[f], constant, &v)) return false;
         if (v.atoms == 0 && v.dims == 0) continue;
-        if (o->forms == CAIRN_MAX_KEYS) return false;
-        o->form[o->forms] = keys->form[f];
-        if (!period_of(o, keys->form[f], &own[o->forms], &o->advance[o->forms])
-            || !common_period(&o->period, own[o->forms]))
-            return false;
-        o->forms++;
+        if (!add_run_key(o, keys->form[f], -1, own)) return false;
     }
-    for (int f = 0; f < o->forms; f++)
-        if (__builtin_mul_overflow(o->advance[f], o->period / own[f], &o->advance[f]))
+    for (int k = 0; k < o->order; k++)
+        if (o->slope[k] != 0 && !add_run_key(o, NULL, k, own)) return false;
+    for (int k = 0; k < o->runs_keys; k++)
+        if (__builtin_mul_overflow(o->advance[k], o->period / own[k], &o->advance[k]))
             return false;
-    for (int k = o->order; k-- > 0;)
-        if (o->slope[k] != 0) o->down = o->slope[k] < 0;
     return true;
 }
 
@@ -592,7 +651,7 @@ void cairn_query_order_find(const cairn_algebra  *algebra,
         order->known = line ? CAIRN_CLASS_LINE : CAIRN_CLASS_BOX;
     } else if (!leading && (!ids || ids_are_whole(order, ids))
                && find_runs(order, &keys, constant)) {
-        order->known = CAIRN_CLASS_LINE;
+        order->known = line ? CAIRN_CLASS_LINE : CAIRN_CLASS_OTHER;
         order->runs  = true;
     }
 }

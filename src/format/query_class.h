@@ -12,7 +12,8 @@
 /// * Line: one dimension is open, and keys are any expressions of it. They advance by
 ///   constants every so many positions (the *period*), so that each residue of the period
 ///   is a run in key order, and the group is a merge of these.
-/// * Other: neither; positions must be looked at.
+/// * Other: neither. If at least keys are so along one of several open dimensions, the
+///   group is a merge of the runs of all its lines; else positions must be looked at.
 
 #ifndef CAIRN_FORMAT_QUERY_CLASS_H
 #define CAIRN_FORMAT_QUERY_CLASS_H
@@ -27,8 +28,9 @@ typedef enum {
 
 enum {
     CAIRN_MAX_CUTS   = 8,                    ///< Digits of one dimension.
-    CAIRN_MAX_KEYS   = 2 * CAIRN_MAX_LEVELS, ///< Forms that put a group in order.
+    CAIRN_MAX_KEYS   = 3 * CAIRN_MAX_LEVELS, ///< Forms that put a group in order.
     CAIRN_MAX_PERIOD = 4096,
+    CAIRN_MAX_ROWS   = 1 << 20, ///< Lines of one group.
 };
 
 /// One groupBy value at work.
@@ -63,8 +65,9 @@ typedef struct cairn_digits {
 } cairn_digits;
 
 typedef struct cairn_query_order {
-    cairn_query_class    known; ///< Its class.
-    bool                 runs;  ///< LINE: keys are not digits.
+    cairn_query_class known; ///< Its class.
+    bool              runs;  ///< Keys are not digits: LINE, or OTHER with rows of
+                             ///< positions that are lines.
     const cairn_algebra *algebra;
     int                  order;
     cairn_interval       global[CAIRN_MAX_ORDER];
@@ -80,11 +83,14 @@ typedef struct cairn_query_order {
     int                  keys, prefix; ///< Digits by significance; the first
     cairn_group_key      key[CAIRN_MAX_ORDER * CAIRN_MAX_CUTS]; ///< `prefix` are of
                                                                 ///< the leading forms.
-    int               forms; ///< runs: keys by significance,
+    /// runs: the open dimension along which positions are taken as runs, those of the
+    /// others each by themselves; keys by significance, forms or else (NULL) dimensions;
+    /// and how far each advances over a period of positions. One at least does.
+    int               along, runs_keys;
     const cairn_form *form[CAIRN_MAX_KEYS];
-    bool              down;   ///< the last of all the open dimension, or from above.
-    int64_t           period; ///< After so many positions all keys have advanced by
-    int64_t           advance[CAIRN_MAX_KEYS]; ///< [forms] these.
+    int               form_dim[CAIRN_MAX_KEYS];
+    int64_t           period;
+    int64_t           advance[CAIRN_MAX_KEYS];
 } cairn_query_order;
 
 /// A list of forms that somebody keeps.

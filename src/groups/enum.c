@@ -126,7 +126,7 @@ rank_of(cairn_groups *set, int q, const rest *r, int64_t p, int64_t *rank)
     cairn_coord              d[CAIRN_MAX_ORDER];
 
     CAIRN_TRY(cairn_groups_position(set, q, p, d));
-    *rank = order->runs ? cairn_line_runs_rank(&r->runs, d[r->box.dim])
+    *rank = order->runs ? cairn_line_runs_rank(&r->runs, d)
                         : cairn_group_box_rank(order, &r->box, d);
     return CAIRN_OK;
 }

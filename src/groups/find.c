@@ -51,37 +51,80 @@ static int64_t free_rank(const int64_t *skip, int64_t skips, int64_t k)
     return k + lo;
 }
 
-/* ---- lines whose keys are no digits: lists ---- */
+/* ---- groups whose keys are no digits: lists ---- */
 
-/// List at least @p most positions that are not skipped, in key order.
-static cairn_status list_line(cairn_groups          *set,
-                              int                    q,
-                              const cairn_group_box *box,
-                              int64_t                g,
-                              int64_t                most,
-                              cairn_group_list      *list)
+/// Elements of a group that are not numbered with those without an entry, in key order.
+typedef struct {
+    cairn_groups          *set;
+    int                    q;
+    int64_t                g; ///< -1: it has no elements.
+    int64_t                k, end;
+    int64_t                number; ///< Of the next one's position; -1: there is none.
+    const cairn_group_box *box;
+} skipping;
+
+static cairn_status next_skip(skipping *s)
 {
-    const cairn_group_query *s     = &set->query[q];
-    const int64_t            skips = g < 0 ? 0 : s->skips[g], all = box->size - skips;
-    const int64_t           *skip = g < 0 ? NULL : s->skip + s->index.begin[g];
-    cairn_line_runs          runs;
-    int64_t                  next = 0;
+    const cairn_group_query *query = &s->set->query[s->q];
+    cairn_coord              d[CAIRN_MAX_ORDER];
 
-    if (most > all) most = all;
-    CAIRN_TRY(cairn_realloc(set->env, most, sizeof *list->t, (void **)&list->t));
-    CAIRN_TRY(cairn_line_runs_init(set->env, &s->order, box, &runs));
-    list->n = 0;
-    for (int64_t rank = 0; list->n < most; rank++) {
-        const int64_t t = cairn_line_runs_next(&runs);
+    s->number = -1;
+    for (; s->k < s->end && s->number < 0; s->k++) {
+        const int64_t p = cairn_group_index_element(&query->index, s->k);
 
-        if (next < skips && skip[next] == rank)
-            next++;
-        else
-            list->t[list->n++] = t;
+        if (query->rest_arm && query->arm[p] == query->rest_arm[s->g]) continue;
+        CAIRN_TRY(cairn_groups_position(s->set, s->q, p, d));
+        s->number = cairn_group_box_number(&query->order, s->box, d);
     }
-    list->complete = most == all;
-    cairn_line_runs_fini(&runs);
     return CAIRN_OK;
+}
+
+static cairn_status begin_skips(cairn_groups          *set,
+                                int                    q,
+                                int64_t                g,
+                                const cairn_group_box *box,
+                                skipping              *s)
+{
+    const cairn_group_index *x = &set->query[q].index;
+
+    *s = (skipping){.set = set, .q = q, .g = g, .box = box, .number = -1};
+    if (g < 0) return CAIRN_OK;
+    s->k   = x->begin[g];
+    s->end = x->begin[g + 1];
+    return next_skip(s);
+}
+
+/// List at least @p most positions that are not skipped, in key order, if there are so many.
+static cairn_status list_positions(cairn_groups          *set,
+                                   int                    q,
+                                   const cairn_group_box *box,
+                                   int64_t                g,
+                                   int64_t                most,
+                                   cairn_group_list      *list)
+{
+    cairn_line_runs runs;
+    skipping        skip;
+    int64_t         number = 0;
+    cairn_status    status;
+
+    if (most > box->size) most = box->size;
+    CAIRN_TRY(cairn_realloc(set->env, most, sizeof *list->t, (void **)&list->t));
+    CAIRN_TRY(begin_skips(set, q, g, box, &skip));
+    CAIRN_TRY(cairn_line_runs_init(set->env, &set->query[q].order, box, &runs));
+    list->n = 0;
+    while (list->n < most) {
+        CAIRN_GO(done, cairn_line_runs_next(&runs, &number));
+        if (number < 0) break;
+        if (number == skip.number)
+            CAIRN_GO(done, next_skip(&skip));
+        else
+            list->t[list->n++] = number;
+    }
+    list->complete = list->n < most || most == box->size;
+    status         = CAIRN_OK;
+done:
+    cairn_line_runs_fini(&runs);
+    return status;
 }
 
 /// The list of a group, which holds number @p k or is complete.
@@ -108,17 +151,36 @@ static cairn_status find_list(cairn_groups            *set,
 
     if (at == kept) *list = (cairn_group_list){.n = 0};
     if (k >= list->n && !list->complete)
-        CAIRN_TRY(list_line(set, q, box, g, k < 3 ? 4 : 2 * k, list));
+        CAIRN_TRY(list_positions(set, q, box, g, k < 3 ? 4 : 2 * k, list));
     *found = list;
     return CAIRN_OK;
 }
 
 /* ---- elements without an entry ---- */
 
-/// Element number @p k of those of the group that are not skipped.
-static cairn_status at_rank(cairn_groups          *set,
+/// Element number @p k of those of the group that are not skipped, from a list.
+static cairn_status at_list(cairn_groups          *set,
                             int                    q,
                             const int64_t         *group,
+                            const cairn_group_box *box,
+                            int64_t                g,
+                            int64_t                k,
+                            cairn_coord           *d,
+                            bool                  *found)
+{
+    const cairn_group_list *list;
+
+    if (k < 0 || k >= box->size) return CAIRN_OK;
+    CAIRN_TRY(find_list(set, q, group, box, g, k, &list));
+    if (k >= list->n) return CAIRN_OK;
+    *found = true;
+    cairn_group_box_place(&set->query[q].order, box, list->t[k], d);
+    return CAIRN_OK;
+}
+
+/// The same by arithmetic.
+static cairn_status at_rank(cairn_groups          *set,
+                            int                    q,
                             const cairn_group_box *box,
                             int64_t                g,
                             int64_t                k,
@@ -132,13 +194,6 @@ static cairn_status at_rank(cairn_groups          *set,
 
     if (k < 0 || k >= box->size - skips) return CAIRN_OK;
     *found = true;
-    if (s->order.runs) {
-        const cairn_group_list *list;
-
-        CAIRN_TRY(find_list(set, q, group, box, g, k, &list));
-        cairn_group_box_place(&s->order, box, list->t[k], d);
-        return CAIRN_OK;
-    }
     cairn_group_box_at(&s->order, box,
                        skips ? free_rank(s->skip + s->index.begin[g], skips, k) : k, d);
     return CAIRN_OK;
@@ -174,7 +229,8 @@ static cairn_status find_rest(cairn_groups  *set,
     }
     if (start == CAIRN_NO_NUMBER || __builtin_sub_overflow(number, start, &k))
         return CAIRN_OK;
-    return at_rank(set, q, group, &box, g, k, d, found);
+    return s->order.runs ? at_list(set, q, group, &box, g, k, d, found)
+                         : at_rank(set, q, &box, g, k, d, found);
 }
 
 /// The element with a number in a group, of an enum.
@@ -203,8 +259,13 @@ cairn_status cairn_groups_element(cairn_groups  *set,
     const int64_t before = set->env->visited;
     cairn_coord   at[CAIRN_MAX_ORDER];
 
-    if (set->definition)
-        return cairn_query_element(set->definition, q, number, group, d, found);
+    if (set->definition) {
+        const cairn_status status =
+            cairn_query_element(set->definition, q, number, group, d, found);
+
+        set->query[q].visits += set->env->visited - before;
+        return status;
+    }
     *found = false;
     if (set->query[q].query->func != CAIRN_QUERY_ENUM || number == CAIRN_NO_NUMBER)
         return CAIRN_OK;

@@ -259,7 +259,10 @@ void cairn_group_box_at(const cairn_query_order *o,
     if (box->straight) {
         const cairn_interval span = box->span[box->dim];
 
-        cairn_group_box_place(o, box, box->down ? span.hi - rank : span.lo + rank, d);
+        const int64_t at = box->down ? span.hi - rank : span.lo + rank;
+
+        for (int k = 0; k < o->order; k++)
+            d[k] = box->base[k] + o->slope[k] * at;
         return;
     }
     memcpy(allow, box->allow, (size_t)o->order * sizeof *allow);
@@ -280,12 +283,42 @@ void cairn_group_box_at(const cairn_query_order *o,
         d[k] = box->base[k] + o->slope[k] * open[o->on[k]];
 }
 
+void cairn_group_box_place(const cairn_query_order *o,
+                           const cairn_group_box   *box,
+                           int64_t                  number,
+                           cairn_coord             *d)
+{
+    int64_t open[CAIRN_MAX_ORDER] = {0};
+
+    open[o->along] = box->span[o->along].lo + number % box->count[o->along];
+    number /= box->count[o->along];
+    for (int k = o->order; k-- > 0;) {
+        if (!(o->open >> k & 1) || k == o->along) continue;
+        open[k] = box->span[k].lo + number % box->count[k];
+        number /= box->count[k];
+    }
+    for (int k = 0; k < o->order; k++)
+        d[k] = box->base[k] + o->slope[k] * open[o->on[k]];
+}
+
+int64_t cairn_group_box_number(const cairn_query_order *o,
+                               const cairn_group_box   *box,
+                               const cairn_coord       *d)
+{
+    int64_t row = 0;
+
+    for (int k = 0; k < o->order; k++)
+        if (o->open >> k & 1 && k != o->along)
+            row = row * box->count[k] + (d[k] - box->span[k].lo);
+    return row * box->count[o->along] + (d[o->along] - box->span[o->along].lo);
+}
+
 void cairn_group_box_first(const cairn_query_order *o,
                            const cairn_group_box   *box,
                            cairn_coord             *d)
 {
     if (o->runs)
-        cairn_group_box_place(o, box, box->span[box->dim].lo, d);
+        cairn_group_box_place(o, box, 0, d);
     else
         cairn_group_box_at(o, box, 0, d);
 }

@@ -42,14 +42,14 @@ void cairn_group_box_first(const cairn_query_order *order,
                            const cairn_group_box   *box,
                            cairn_coord             *d);
 
-/// The position whose open dimension, of a line, is @p t.
-static inline void cairn_group_box_place(const cairn_query_order *order,
-                                         const cairn_group_box   *box,
-                                         int64_t                  t,
-                                         cairn_coord             *d)
-{
-    for (int k = 0; k < order->order; k++)
-        d[k] = box->base[k] + order->slope[k] * t;
-}
+/// Positions of a group that is taken as runs have numbers, row by row of those along the
+/// dimension of the runs: the position with a number, and the number of a position.
+void    cairn_group_box_place(const cairn_query_order *order,
+                              const cairn_group_box   *box,
+                              int64_t                  number,
+                              cairn_coord             *d);
+int64_t cairn_group_box_number(const cairn_query_order *order,
+                               const cairn_group_box   *box,
+                               const cairn_coord       *d);
 
 #endif

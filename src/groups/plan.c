@@ -175,9 +175,9 @@ static bool is_possible(const cairn_groups *set, int q)
             || has_queries(set, &set->query[arg].group)))
         return false;
     if (!s->rest.known) return false;
-    if (asks_rest(s)
-        && (s->order.known == CAIRN_CLASS_OTHER || s->query->distance
-            || has_queries(set, &s->group)))
+    if (s->asks
+        && ((s->order.known == CAIRN_CLASS_OTHER && !s->order.runs)
+            || s->query->distance || has_queries(set, &s->group)))
         return false;
     return true;
 }
@@ -195,6 +195,7 @@ cairn_status cairn_groups_plan(cairn_groups *set, int q, bool *possible)
 
     find_order(set, q, constant);
     find_rest(set, q, constant);
+    s->asks   = asks_rest(s);
     *possible = is_possible(set, q);
     return CAIRN_OK;
 }

@@ -66,7 +66,6 @@ static cairn_status plan_all(cairn_groups *set, bool *possible)
 {
     *possible = is_whole(set);
     CAIRN_TRY(CAIRN_NEW(set->env, 1, &set->algebra));
-    CAIRN_TRY(CAIRN_NEW_ZERO(set->env, set->encoding->queries, &set->query));
     cairn_algebra_init(set->algebra, set->env, set->order);
     for (int q = 0; q < set->encoding->queries && *possible; q++)
         CAIRN_TRY(cairn_groups_plan(set, q, possible));
@@ -92,6 +91,7 @@ cairn_status cairn_groups_begin(cairn_env            *env,
     set->order    = shape->order;
     set->entries  = entries;
     memcpy(set->box, box, (size_t)shape->order * sizeof *box);
+    CAIRN_GO(undo, CAIRN_NEW_ZERO(env, encoding->queries, &set->query));
     if (!definition) CAIRN_GO(undo, plan_all(set, &possible));
     if (!possible)
         CAIRN_GO(undo, cairn_query_begin(env, encoding, shape, box, entries,
@@ -169,7 +169,7 @@ cairn_status cairn_groups_step(cairn_groups *set, int q, const cairn_query_net *
         status = cairn_query_step(set->definition, q, net);
     else
         status = answer(set, q);
-    if (set->query) set->query[q].visits += set->env->visited - before;
+    set->query[q].visits += set->env->visited - before;
     return status;
 }
 
@@ -221,13 +221,15 @@ cairn_interval cairn_groups_span(const cairn_groups *set, int q)
 
 cairn_query_class cairn_groups_class(const cairn_groups *set, int q)
 {
+    const cairn_group_query *s = &set->query[q];
+
     if (set->definition) return CAIRN_CLASS_OTHER;
     /* where nothing is asked of what is not stored any order will do */
-    return set->query[q].order.known == CAIRN_CLASS_OTHER ? CAIRN_CLASS_BOX
-                                                          : set->query[q].order.known;
+    return s->order.known == CAIRN_CLASS_OTHER && !s->asks ? CAIRN_CLASS_BOX
+                                                           : s->order.known;
 }
 
 int64_t cairn_groups_visits(const cairn_groups *set, int q)
 {
-    return set->query ? set->query[q].visits : 0;
+    return set->query[q].visits;
 }

@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Ranks in a line by counting in each run, and merging runs by a heap.
+/// Ranks by counting in each run, and merging runs by a heap.
 
 #include "groups/runs.h"
 
 #include <string.h>
 
-/// Value of key @p k at the open dimension's @p t; the last key is that itself.
-static int64_t key_at(const cairn_line_runs *r, int k, int64_t t)
+/// Value of key @p k at a position.
+static int64_t key_at(const cairn_line_runs *r, int k, const cairn_coord *d)
 {
-    static const int64_t none[CAIRN_MAX_QUERIES];
-    cairn_coord          d[CAIRN_MAX_ORDER];
+    static const int64_t     none[CAIRN_MAX_QUERIES];
+    const cairn_query_order *o = r->order;
 
-    if (k == r->order->forms) return r->order->down ? -t : t;
-    cairn_group_box_place(r->order, r->box, t, d);
-    return cairn_form_value(r->order->algebra, r->order->form[k], d, none);
+    return o->form[k] ? cairn_form_value(o->algebra, o->form[k], d, none)
+                      : d[o->form_dim[k]];
 }
 
 static int64_t length_of(const cairn_line_runs *r, int64_t run)
 {
-    return (r->box->size - run + r->order->period - 1) / r->order->period;
+    return (r->length - run % r->each + r->order->period - 1) / r->order->period;
 }
 
-/// Position number @p k of a run, the first in key order being number 0.
-static int64_t position_of(const cairn_line_runs *r, int64_t run, int64_t k)
+/// Number of the k-th position of a run, in key order.
+static int64_t number_of(const cairn_line_runs *r, int64_t run, int64_t k)
 {
     const int64_t at = r->advance > 0 ? k : length_of(r, run) - 1 - k;
 
-    return r->box->span[r->box->dim].lo + run + at * r->order->period;
+    return run / r->each * r->length + run % r->each + at * r->order->period;
+}
+
+static void
+position_of(const cairn_line_runs *r, int64_t run, int64_t k, cairn_coord *d)
+{
+    cairn_group_box_place(r->order, r->box, number_of(r, run, k), d);
 }
 
 cairn_status cairn_line_runs_init(cairn_env               *env,
@@ -35,29 +40,26 @@ cairn_status cairn_line_runs_init(cairn_env               *env,
                                   const cairn_group_box   *box,
                                   cairn_line_runs         *made)
 {
-    cairn_line_runs r = {
-        .env = env, .order = order, .box = box, .keys = order->forms + 1};
-    cairn_status status;
+    cairn_line_runs r = {.env = env, .order = order, .box = box, .heaped = -1};
+    cairn_coord     d[CAIRN_MAX_ORDER];
 
-    r.runs = box->size < order->period ? box->size : order->period;
-    while (r.mover < order->forms && order->advance[r.mover] == 0)
+    r.length = box->count[order->along];
+    r.each   = r.length < order->period ? r.length : order->period;
+    r.runs   = box->size / r.length * r.each;
+    while (order->advance[r.mover] == 0)
         r.mover++;
-    r.advance = r.mover < order->forms ? order->advance[r.mover]
-                : order->down          ? -order->period
-                                       : order->period;
-    CAIRN_GO(undo, CAIRN_NEW(env, r.runs * r.keys, &r.key));
-    CAIRN_GO(undo, CAIRN_NEW_ZERO(env, r.runs, &r.next));
-    CAIRN_GO(undo, CAIRN_NEW(env, r.runs, &r.heap));
+    r.advance       = order->advance[r.mover];
+    const int width = r.mover + 1;
+
+    CAIRN_TRY(CAIRN_NEW(env, r.runs * width, &r.key));
     cairn_visit(env, r.runs);
-    for (int64_t run = 0; run < r.runs; run++)
-        for (int k = 0; k < r.keys; k++)
-            r.key[run * r.keys + k] = key_at(&r, k, position_of(&r, run, 0));
-    r.heaped = -1; /* not merging yet */
-    *made    = r;
+    for (int64_t run = 0; run < r.runs; run++) {
+        position_of(&r, run, 0, d);
+        for (int k = 0; k < width; k++)
+            r.key[run * width + k] = key_at(&r, k, d);
+    }
+    *made = r;
     return CAIRN_OK;
-undo:
-    cairn_line_runs_fini(&r);
-    return status;
 }
 
 void cairn_line_runs_fini(cairn_line_runs *r)
@@ -69,24 +71,32 @@ void cairn_line_runs_fini(cairn_line_runs *r)
 }
 
 /// Compare keys behind the mover at two positions.
-static int compare_rest(const cairn_line_runs *r, int64_t s, int64_t t)
+static int
+compare_rest(const cairn_line_runs *r, const cairn_coord *c, const cairn_coord *d)
 {
-    for (int k = r->mover + 1; k < r->keys; k++) {
-        const int64_t a = key_at(r, k, s), b = key_at(r, k, t);
+    for (int k = r->mover + 1; k < r->order->runs_keys; k++) {
+        const int64_t a = key_at(r, k, c), b = key_at(r, k, d);
 
         if (a != b) return a < b ? -1 : 1;
     }
     return 0;
 }
 
-/// Positions of a run that come before the one at @p t with the keys @p key up to the
-/// mover.
-static int64_t
-count_before(const cairn_line_runs *r, int64_t run, const int64_t *key, int64_t t)
+static int64_t step_of(const cairn_line_runs *r)
 {
-    const int64_t *mine = r->key + run * r->keys;
-    const int64_t  all  = length_of(r, run);
-    const int64_t  step = r->advance > 0 ? r->advance : -r->advance;
+    return r->advance > 0 ? r->advance : -r->advance;
+}
+
+/// Positions of a run that come before the one at @p d with the keys @p key up to the
+/// mover.
+static int64_t count_before(const cairn_line_runs *r,
+                            int64_t                run,
+                            const int64_t         *key,
+                            const cairn_coord     *d)
+{
+    const int64_t *mine = r->key + run * (r->mover + 1);
+    const int64_t  all = length_of(r, run), step = step_of(r);
+    cairn_coord    c[CAIRN_MAX_ORDER];
 
     for (int k = 0; k < r->mover; k++)
         if (mine[k] != key[k]) return mine[k] < key[k] ? all : 0;
@@ -99,36 +109,39 @@ count_before(const cairn_line_runs *r, int64_t run, const int64_t *key, int64_t 
 
     if (less >= all) return all;
     if (gap % step != 0) return less;
-    return less + (compare_rest(r, position_of(r, run, less), t) < 0);
+    position_of(r, run, less, c);
+    return less + (compare_rest(r, c, d) < 0);
 }
 
-int64_t cairn_line_runs_rank(const cairn_line_runs *r, int64_t t)
+int64_t cairn_line_runs_rank(const cairn_line_runs *r, const cairn_coord *d)
 {
-    int64_t key[CAIRN_MAX_KEYS + 1], rank = 0;
+    int64_t key[CAIRN_MAX_KEYS], rank = 0;
 
     for (int k = 0; k <= r->mover; k++)
-        key[k] = key_at(r, k, t);
+        key[k] = key_at(r, k, d);
     cairn_visit(r->env, r->runs);
     for (int64_t run = 0; run < r->runs; run++)
-        rank += count_before(r, run, key, t);
+        rank += count_before(r, run, key, d);
     return rank;
 }
 
-/// Does the next position of run @p a come before that of @p b?
+/// Does the next position of run @p a come before that of run @p b?
 static bool comes_first(const cairn_line_runs *r, int64_t a, int64_t b)
 {
-    const int64_t *x = r->key + a * r->keys, *y = r->key + b * r->keys;
-    const int64_t  step = r->advance > 0 ? r->advance : -r->advance;
+    const int      width = r->mover + 1;
+    const int64_t *x = r->key + a * width, *y = r->key + b * width, step = step_of(r);
+    cairn_coord    c[CAIRN_MAX_ORDER], d[CAIRN_MAX_ORDER];
 
     for (int k = 0; k < r->mover; k++)
         if (x[k] != y[k]) return x[k] < y[k];
 
-    const int64_t u = x[r->mover] + r->next[a] * step,
-                  v = y[r->mover] + r->next[b] * step;
+    const int64_t u = x[r->mover] + r->next[a] * step;
+    const int64_t v = y[r->mover] + r->next[b] * step;
 
     if (u != v) return u < v;
-    return compare_rest(r, position_of(r, a, r->next[a]), position_of(r, b, r->next[b]))
-           < 0;
+    position_of(r, a, r->next[a], c);
+    position_of(r, b, r->next[b], d);
+    return compare_rest(r, c, d) < 0;
 }
 
 static void sink(cairn_line_runs *r, int64_t at)
@@ -144,21 +157,30 @@ static void sink(cairn_line_runs *r, int64_t at)
     r->heap[at] = run;
 }
 
-int64_t cairn_line_runs_next(cairn_line_runs *r)
+static cairn_status begin_merge(cairn_line_runs *r)
 {
-    if (r->heaped < 0) {
-        r->heaped = r->runs;
-        for (int64_t run = 0; run < r->runs; run++)
-            r->heap[run] = run;
-        for (int64_t at = r->runs / 2; at-- > 0;)
-            sink(r, at);
-    }
-    if (r->heaped == 0) return -1;
+    CAIRN_TRY(CAIRN_NEW_ZERO(r->env, r->runs, &r->next));
+    CAIRN_TRY(CAIRN_NEW(r->env, r->runs, &r->heap));
+    cairn_visit(r->env, r->runs);
+    r->heaped = r->runs;
+    for (int64_t run = 0; run < r->runs; run++)
+        r->heap[run] = run;
+    for (int64_t at = r->runs / 2; at-- > 0;)
+        sink(r, at);
+    return CAIRN_OK;
+}
 
-    const int64_t run = r->heap[0], t = position_of(r, run, r->next[run]);
+cairn_status cairn_line_runs_next(cairn_line_runs *r, int64_t *number)
+{
+    if (r->heaped < 0) CAIRN_TRY(begin_merge(r));
+    *number = -1;
+    if (r->heaped == 0) return CAIRN_OK;
 
+    const int64_t run = r->heap[0];
+
+    *number = number_of(r, run, r->next[run]);
     cairn_visit(r->env, 1);
     if (++r->next[run] == length_of(r, run)) r->heap[0] = r->heap[--r->heaped];
     if (r->heaped > 0) sink(r, 0);
-    return t;
+    return CAIRN_OK;
 }

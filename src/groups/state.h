@@ -22,11 +22,11 @@ typedef struct cairn_group_rest {
     cairn_start start; ///< and where it starts; of a query that is one for the group.
 } cairn_group_rest;
 
-/// Unstored elements of one line in key order, as far as they have been asked for.
+/// Unstored elements of a group in key order, as far as they have been asked for.
 typedef struct cairn_group_list {
     int64_t  n;
     bool     complete;
-    int64_t *t; ///< [n] the open dimension.
+    int64_t *t; ///< [n] numbers of their positions (cairn_group_box_place()).
 } cairn_group_list;
 
 typedef struct cairn_group_query {
@@ -34,6 +34,7 @@ typedef struct cairn_group_query {
     cairn_forms        group, traverse, by; ///< Own.
     cairn_query_order  order;
     cairn_group_rest   rest;
+    bool               asks; ///< Something depends on elements without an entry.
     int64_t            elements;
     cairn_group_index index; ///< Groups that have an element; elements by (group, key).
     int64_t          *of;    ///< [elements] group of each. NULL: not asked for yet.

@@ -185,7 +185,7 @@ static cairn_status rank_at(cairn_groups            *set,
         return CAIRN_OK;
     }
     CAIRN_TRY(cairn_line_runs_init(set->env, order, &box, &runs));
-    *rank = cairn_line_runs_rank(&runs, d[box.dim]);
+    *rank = cairn_line_runs_rank(&runs, d);
     cairn_line_runs_fini(&runs);
     return CAIRN_OK;
 }

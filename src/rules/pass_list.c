@@ -125,6 +125,7 @@ static void print_pass(const cairn_pass *pass, cairn_text *text)
     if (pass->stores)
         cairn_text_add(text, ", %s", cairn_pass_stores_name(pass->stores));
     if (pass->interpreted) cairn_text_add(text, ", interpreted");
+    if (pass->query_class) cairn_text_add(text, ", %s", pass->query_class);
     cairn_text_add(text, "\n");
 }
 

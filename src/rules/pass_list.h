@@ -77,6 +77,9 @@ typedef struct cairn_pass {
     cairn_pass_stores stores;
     bool              interpreted; ///< Element by element, not by a generated function.
     double            bytes;       ///< Read and written, an entry, predicted.
+    const char       *query_class; ///< Of an interpreted query; constant. NULL: none.
+    int64_t           visits;      ///< Of such a one: positions and groups looked at,
+    int64_t           entries;     ///< for so many entries.
 } cairn_pass;
 
 typedef struct cairn_pass_list {
