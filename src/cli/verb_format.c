@@ -196,7 +196,8 @@ static const char json[] =
     "(padding included) bytes baseline{format bytes}; with --path: path[] (the rules) "
     "work[]{rule bytes operations passes memory} (planned, for each entry) "
     "program[]{member into method pass unit rule index arrays[] stores interpreted "
-    "bytes} (with FILE: the passes that ran)";
+    "bytes class visits} (with FILE: the passes that ran; class and visits of queries "
+    "that are interpreted)";
 
 static const cli_example examples[] = {
     {"cairn format bdia",                  "what the name stands for"    },

@@ -101,8 +101,9 @@ static cairn_status describe_member(const cairn_member_build *m,
                                     .stores      = CAIRN_STORES_DIRECT,
                                     .interpreted = true};
 
+    if (c || (m->set && !cairn_groups_is_reference(m->set)))
+        CAIRN_TRY(add_queries(m, method, program));
     if (!c) return cairn_pass_list_add(program, &rules);
-    CAIRN_TRY(add_queries(m, method, program));
     return cairn_compiled_describe(c, program);
 }
 

@@ -233,6 +233,19 @@ static cairn_status find_rest(cairn_groups  *set,
                          : at_rank(set, q, &box, g, k, d, found);
 }
 
+/// The group that has a place.
+static void
+find_place(const cairn_groups *set, int q, int64_t number, cairn_coord *d, bool *found)
+{
+    const cairn_group_query *s = &set->query[q];
+    cairn_group_box          box;
+
+    *found = number >= 0 && number < s->elements;
+    if (!*found) return;
+    cairn_group_box_enter(&s->order, NULL, &box);
+    cairn_group_box_at(&s->order, &box, s->by_number[number], d);
+}
+
 /// The element with a number in a group, of an enum.
 static cairn_status find(cairn_groups  *set,
                          int            q,
@@ -267,10 +280,16 @@ cairn_status cairn_groups_element(cairn_groups  *set,
         return status;
     }
     *found = false;
-    if (set->query[q].query->func != CAIRN_QUERY_ENUM || number == CAIRN_NO_NUMBER)
+    if (number == CAIRN_NO_NUMBER || set->query[q].query->func == CAIRN_QUERY_SCHEDULE
+        || set->query[q].query->func == CAIRN_QUERY_SUM)
         return CAIRN_OK;
     cairn_visit(set->env, 1);
-    const cairn_status status = find(set, q, number, group, at, found);
+    cairn_status status = CAIRN_OK;
+
+    if (set->query[q].query->func == CAIRN_QUERY_ENUM)
+        status = find(set, q, number, group, at, found);
+    else
+        find_place(set, q, number, at, found);
 
     set->query[q].visits += set->env->visited - before;
     if (status == CAIRN_OK && *found) memcpy(d, at, (size_t)set->order * sizeof *d);

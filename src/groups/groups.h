@@ -52,6 +52,9 @@ cairn_status cairn_groups_element(cairn_groups  *groups,
                                   cairn_coord   *d,
                                   bool          *found);
 
+/// Was it begun to ask src/query?
+bool cairn_groups_is_reference(const cairn_groups *groups);
+
 /// Class of query @p q: OTHER where src/query answers it.
 cairn_query_class cairn_groups_class(const cairn_groups *groups, int q);
 

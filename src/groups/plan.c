@@ -5,6 +5,9 @@
 
 #include "groups/state.h"
 
+/* Groups that may be listed, those without an entry too. */
+enum { GROUPS_PER_ENTRY = 4, GROUPS_ALWAYS = 4096 };
+
 static cairn_status
 make_forms(cairn_groups *set, const cairn_map *map, cairn_forms *made)
 {
@@ -138,7 +141,14 @@ static cairn_status find_forms(cairn_groups *set, int q)
     cairn_group_query *s = &set->query[q];
 
     CAIRN_TRY(make_forms(set, &s->query->group_by, &s->group));
-    CAIRN_TRY(make_forms(set, s->query->traverse_by, &s->traverse));
+    if (s->query->shorthand && s->query->traverse_by) {
+        cairn_map inner = *s->query->traverse_by; /* the order of d0, not of d0/2 */
+
+        inner.expr[0] = inner.expr[0]->a;
+        CAIRN_TRY(make_forms(set, &inner, &s->traverse));
+    } else {
+        CAIRN_TRY(make_forms(set, s->query->traverse_by, &s->traverse));
+    }
     return make_forms(set, s->query->distance_by, &s->by);
 }
 
@@ -149,10 +159,16 @@ static void find_order(cairn_groups *set, int q, uint32_t constant)
     const cairn_forms *ids =
         s->query->arg < 0 ? NULL : &set->query[s->query->arg].group;
 
+    const cairn_forms none = {.count = 0};
+
     for (int k = 0; k < set->order; k++)
         global[k] = (cairn_interval){0, set->shape.extent[k] - 1};
-    cairn_query_order_find(set->algebra, global, &s->group, NULL, &s->traverse, ids,
-                           constant, &s->order);
+    if (s->query->func == CAIRN_QUERY_SUM || s->query->func == CAIRN_QUERY_ENUM)
+        cairn_query_order_find(set->algebra, global, &s->group, NULL, &s->traverse, ids,
+                               constant, &s->order);
+    else if (ids) /* all groups, in the order of their forms */
+        cairn_query_order_find(set->algebra, global, &none, &none, &none, ids, 0,
+                               &s->order);
 }
 
 /// Does anything ask for elements that have no entry?
@@ -163,17 +179,28 @@ static bool asks_rest(const cairn_group_query *s)
     return s->rest.start.kind != CAIRN_START_NONE;
 }
 
+/// Can all groups of the earlier sum be listed, at a cost that goes with what is stored?
+static bool can_list(const cairn_groups *set, int q)
+{
+    const cairn_query_order *order = &set->query[q].order;
+    cairn_group_box          box;
+
+    if (order->known == CAIRN_CLASS_OTHER || order->runs) return false;
+    cairn_group_box_enter(order, NULL, &box);
+    return box.size <= GROUPS_PER_ENTRY * set->entries->n + GROUPS_ALWAYS;
+}
+
 static bool is_possible(const cairn_groups *set, int q)
 {
     const cairn_group_query *s   = &set->query[q];
     const int                arg = s->query->arg;
 
-    if (s->query->func != CAIRN_QUERY_SUM && s->query->func != CAIRN_QUERY_ENUM)
-        return false;
     if (arg >= 0
         && (set->encoding->query[arg].func != CAIRN_QUERY_SUM
             || has_queries(set, &set->query[arg].group)))
         return false;
+    if (s->query->func == CAIRN_QUERY_REORDER || s->query->func == CAIRN_QUERY_SCHEDULE)
+        return arg >= 0 && can_list(set, q);
     if (!s->rest.known) return false;
     if (s->asks
         && ((s->order.known == CAIRN_CLASS_OTHER && !s->order.runs)
@@ -195,7 +222,8 @@ cairn_status cairn_groups_plan(cairn_groups *set, int q, bool *possible)
 
     find_order(set, q, constant);
     find_rest(set, q, constant);
-    s->asks   = asks_rest(s);
+    s->asks = s->query->func != CAIRN_QUERY_REORDER
+              && s->query->func != CAIRN_QUERY_SCHEDULE && asks_rest(s);
     *possible = is_possible(set, q);
     return CAIRN_OK;
 }

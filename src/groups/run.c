@@ -91,6 +91,7 @@ cairn_status cairn_groups_begin(cairn_env            *env,
     set->order    = shape->order;
     set->entries  = entries;
     memcpy(set->box, box, (size_t)shape->order * sizeof *box);
+    set->reference = definition;
     CAIRN_GO(undo, CAIRN_NEW_ZERO(env, encoding->queries, &set->query));
     if (!definition) CAIRN_GO(undo, plan_all(set, &possible));
     if (!possible)
@@ -139,6 +140,21 @@ static void widen(cairn_interval *span, int64_t n, const int64_t *value)
     *span = (cairn_interval){lo, hi};
 }
 
+static cairn_status run_function(cairn_groups *set, int q)
+{
+    switch (set->query[q].query->func) {
+    case CAIRN_QUERY_SUM:
+        CAIRN_TRY(enter_groups(set, q));
+        return cairn_groups_sum(set, q);
+    case CAIRN_QUERY_ENUM:
+        CAIRN_TRY(enter_groups(set, q));
+        return cairn_groups_enum(set, q);
+    case CAIRN_QUERY_REORDER:
+    case CAIRN_QUERY_SCHEDULE: break;
+    }
+    return cairn_groups_place(set, q);
+}
+
 static cairn_status answer(cairn_groups *set, int q)
 {
     cairn_group_query *s    = &set->query[q];
@@ -146,14 +162,13 @@ static cairn_status answer(cairn_groups *set, int q)
     cairn_interval     span = {INT64_MAX, INT64_MIN};
     const int64_t     *of;
 
-    CAIRN_TRY(enter_groups(set, q));
-    CAIRN_TRY(sum ? cairn_groups_sum(set, q) : cairn_groups_enum(set, q));
+    CAIRN_TRY(run_function(set, q));
     widen(&span, sum ? s->index.groups : s->elements, sum ? s->total : s->number);
     cairn_visit(set->env, sum ? s->index.groups : s->elements);
     s->span = span.lo > span.hi ? (cairn_interval){0, -1} : span;
     /* what values at entries will be made of: nothing may fail then */
     if (sum && s->query->arg >= 0) CAIRN_TRY(cairn_groups_of(set, q, &of));
-    if (!sum && s->query->arg < 0) {
+    if (s->query->func == CAIRN_QUERY_ENUM && s->query->arg < 0) {
         s->at_entry = s->number;
         return CAIRN_OK;
     }
@@ -200,7 +215,8 @@ static void fill(const cairn_groups *set, int q)
     const int64_t     *value = sum ? s->total : s->number;
 
     cairn_visit(set->env, 2 * set->entries->n);
-    entry_groups(set, sum ? q : s->query->arg, s->at_entry);
+    entry_groups(set, s->query->func == CAIRN_QUERY_ENUM ? s->query->arg : q,
+                 s->at_entry);
     for (int64_t p = 0; p < set->entries->n; p++)
         s->at_entry[p] = value[s->at_entry[p]];
     s->filled = true;
@@ -217,6 +233,11 @@ const int64_t *cairn_groups_at_entries(const cairn_groups *set, int q)
 cairn_interval cairn_groups_span(const cairn_groups *set, int q)
 {
     return set->definition ? cairn_query_span(set->definition, q) : set->query[q].span;
+}
+
+bool cairn_groups_is_reference(const cairn_groups *set)
+{
+    return set->reference;
 }
 
 cairn_query_class cairn_groups_class(const cairn_groups *set, int q)

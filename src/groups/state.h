@@ -61,6 +61,7 @@ typedef struct cairn_group_query {
 struct cairn_groups {
     cairn_env            *env;
     cairn_query_set      *definition; ///< If not NULL this answers, and nothing below.
+    bool                  reference;  ///< That was asked for.
     const cairn_encoding *encoding;
     const cairn_entries  *entries;
     cairn_shape           shape;
@@ -134,6 +135,9 @@ cairn_status cairn_groups_plan(cairn_groups *set, int q, bool *possible);
 
 cairn_status cairn_groups_sum(cairn_groups *set, int q);
 cairn_status cairn_groups_enum(cairn_groups *set, int q);
+
+/// The same of a reorder or schedule: its elements are all groups, by their values.
+cairn_status cairn_groups_place(cairn_groups *set, int q);
 
 /// Total of a group of sum @p q that has no element.
 cairn_status

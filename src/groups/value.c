@@ -230,6 +230,12 @@ cairn_groups_value(cairn_groups *set, int r, const cairn_coord *d, int64_t *valu
         *value = s->total[at];
         return CAIRN_OK;
     }
+    if (s->query->func != CAIRN_QUERY_ENUM) {
+        CAIRN_TRY(tuple_at(set, &set->query[s->query->arg].group, d, tuple));
+        at     = cairn_group_index_find(&s->index, tuple);
+        *value = at < 0 ? CAIRN_NO_NUMBER : s->number[at];
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_groups_element_at(set, r, d, &at));
     if (at < 0) return unstored_number(set, r, d, value);
     *value = s->number[at];

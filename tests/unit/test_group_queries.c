@@ -82,7 +82,7 @@ static void expect_elements(const both *b, int q)
     cairn_coord        d[3]  = {0};
     int                k;
 
-    if (query->func != CAIRN_QUERY_ENUM) goto done;
+    if (query->func == CAIRN_QUERY_SUM) goto done;
     cairn_algebra_init(a, &env, b->shape.order);
     do {
         int64_t group[CAIRN_MAX_LEVELS] = {0}, none[CAIRN_MAX_QUERIES] = {0};

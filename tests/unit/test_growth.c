@@ -13,6 +13,7 @@
 
 #include "convert/build.h"
 #include "format/language.h"
+#include "rules/path.h"
 #include "support/conversion.h"
 #include "support/crash_note.h"
 #include "support/kernel_loader.h"
@@ -24,14 +25,15 @@
 #include <math.h>
 
 enum {
-    USUAL_CASES = 12,
-    FACTOR      = 8,       ///< Visits for each unit of size;
-    BYTES       = 64,      ///< bytes for each index of an entry and each place.
-    LEAST       = 10000,   ///< Entries of a case;
-    USUAL_MOST  = 60000,   ///< fewer than a million in a run as usual.
-    ROOM        = 512,     ///< Bytes that arrays may take for an entry.
-    FIXED       = 1 << 22, ///< Bytes that do not go with the entries,
-    GROUPS      = 1 << 25  ///< and of a hybrid, whose groups may have tables of 2^20.
+    USUAL_CASES   = 12,
+    USUAL_QUERIES = 30,
+    FACTOR        = 8,       ///< Visits for each unit of size;
+    BYTES         = 64,      ///< bytes for each index of an entry and each place.
+    LEAST         = 10000,   ///< Entries of a case;
+    USUAL_MOST    = 60000,   ///< fewer than a million in a run as usual.
+    ROOM          = 512,     ///< Bytes that arrays may take for an entry.
+    FIXED         = 1 << 22, ///< Bytes that do not go with the entries,
+    GROUPS        = 1 << 25  ///< and of a hybrid, whose groups may have tables of 2^20.
 };
 
 typedef struct {
@@ -42,6 +44,8 @@ typedef struct {
     cairn_entries entries;
     const char   *what; ///< Pattern of the entries.
     char          from[RANDOM_FORMAT], to[RANDOM_FORMAT];
+    bool          queries; ///< The format has some, one of which may be no line and
+    bool          other;   ///< no box: it was.
 } growth;
 
 typedef struct {
@@ -180,6 +184,17 @@ static double indices_of(const growth *g, const cairn_local *tensor)
     return (double)g->entries.n * (g->shape.order + levels);
 }
 
+/// Was a query neither a line nor a box? Then its visits are not bounded.
+static bool has_other(const cairn_path *path)
+{
+    for (int k = 0; k < path->program.passes; k++) {
+        const char *name = path->program.pass[k].query_class;
+
+        if (name && strcmp(name, "other") == 0) return true;
+    }
+    return false;
+}
+
 /// Build, and hold what it took to what went in and came out.
 static cairn_status measure(growth             *g,
                             const cairn_format *format,
@@ -192,15 +207,20 @@ static cairn_status measure(growth             *g,
     cairn_build  b = whole_build(g->shape, 64, &g->entries, from,
                                 compiled ? &g->loader->loader : NULL);
 
+    cairn_path *path = NULL;
+
     b.format       = format;
+    b.executed     = g->queries ? &path : NULL;
     g->env.visited = g->env.allocated = 0;
     *g->loader->turns                 = 0;
 
     const cairn_status status = cairn_local_build(&g->env, &b, made);
 
+    g->other = status == CAIRN_OK && path && has_other(path);
+    cairn_path_destroy(&path);
     if (status != CAIRN_OK) return status;
     const double size    = size_of(*made) + (from ? size_of(from) : 0);
-    const double visited = (double)(g->env.visited + *g->loader->turns);
+    const double visited = g->other ? 0 : (double)(g->env.visited + *g->loader->turns);
     const double visits  = visited / (FACTOR * (n * log2(n) + size));
     const double places  = indices_of(g, *made) + size;
     const double fixed   = (*made)->groups > 1 ? GROUPS : FIXED;
@@ -315,6 +335,61 @@ Test(growth, random_formats, .timeout = 3600)
         if (given) break;
     }
     tell(&t);
+    if (!given) cr_expect_geq(t.ran, cases, "only %d of %d cases ran", t.ran, cases);
+    test_loader_destroy(loader);
+}
+
+/* ---- formats with queries ---- */
+
+static void run_queries(test_loader *loader, uint64_t seed, tally *t, int *others)
+{
+    static growth g;
+    cairn_format *format = NULL;
+    cairn_local  *made   = NULL;
+
+    begin(&g, loader, seed);
+    g.queries       = true;
+    const int64_t n = draw_entries(&g);
+
+    draw_shape(&g, n);
+    fill(&g, random_below(&g.state, PATTERNS), n);
+    do
+        random_encoding_of(&g.state, g.shape.order, true, g.to, sizeof g.to);
+    while (!strstr(g.to, "indirect"));
+    g.env.memory_limit = ROOM * g.entries.n;
+    if (cairn_format_parse(&g.env, NULL, g.to, "to", &format) == CAIRN_OK
+        && measure(&g, format, NULL, true, t, &made) == CAIRN_OK) {
+        t->ran++;
+        *others += g.other;
+    } else {
+        t->refused++;
+    }
+    cairn_local_destroy(&made);
+    cairn_format_destroy(&format);
+    end(&g);
+}
+
+/// From entries, so that all queries that are interpreted are.
+Test(growth, random_queries, .timeout = 3600)
+{
+    static int64_t turns;
+    const char    *given  = getenv("GROWTH_SEED");
+    uint64_t       seed   = given ? strtoull(given, NULL, 10) : seed_clock() * 1000099;
+    tally          t      = {0};
+    const int      cases  = given ? 1 : seed_cases(USUAL_QUERIES);
+    test_loader   *loader = test_loader_create(NULL, 2);
+    int            others = 0;
+
+    loader->turns = &turns;
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int k = 0; k < 40 * cases && t.ran < cases; k++) {
+        run_queries(loader, seed + (uint64_t)k, &t, &others);
+        if (given) break;
+    }
+    tell(&t);
+    printf("%d with a query that is no line and no box\n", others);
+    cr_expect_leq(others, t.ran / 5, "%d of %d are neither line nor box", others,
+                  t.ran);
     if (!given) cr_expect_geq(t.ran, cases, "only %d of %d cases ran", t.ran, cases);
     test_loader_destroy(loader);
 }

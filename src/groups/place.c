@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// `reorder` and `schedule`: all groups of an earlier sum, those without an element too,
+/// listed by arithmetic and put in order: by value, or each handed to a bucket.
+
+#include "entries/entries.h"
+#include "groups/state.h"
+#include "query/buckets.h"
+
+#include <string.h>
+
+/// The groups that are put in order, in the order of their forms.
+typedef struct {
+    int64_t      n;
+    int          width, order;
+    cairn_coord *d;                             ///< [n][order] first positions.
+    int64_t     *tuple;                         ///< [width][n]
+    int64_t     *value;                         ///< [n] of the sum.
+    int64_t     *key[2 * CAIRN_MAX_LEVELS + 1]; ///< Own columns, NULL-ended.
+    int          keys, windows;
+} listing;
+
+static void listing_fini(cairn_env *env, listing *l)
+{
+    cairn_free(env, l->d);
+    cairn_free(env, l->tuple);
+    cairn_free(env, l->value);
+    for (int k = 0; k < l->keys; k++)
+        cairn_free(env, l->key[k]);
+}
+
+/// Total of a group, which may have no element.
+static cairn_status
+total_of(cairn_groups *set, int r, const int64_t *tuple, int64_t *total)
+{
+    const int64_t g = cairn_group_index_find(&set->query[r].index, tuple);
+
+    if (g < 0) return cairn_groups_sum_rest(set, r, tuple, total);
+    *total = set->query[r].total[g];
+    return CAIRN_OK;
+}
+
+/// List all groups of query @p r by the order of query @p q.
+static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
+{
+    static const int64_t     none[CAIRN_MAX_QUERIES];
+    const cairn_query_order *order = &set->query[q].order;
+    const cairn_forms       *map   = &set->query[r].group;
+    cairn_group_box          box;
+    int64_t                  tuple[CAIRN_MAX_LEVELS];
+
+    cairn_group_box_enter(order, NULL, &box);
+    l->n     = box.size;
+    l->width = map->count;
+    l->order = set->order;
+    CAIRN_TRY(cairn_check_room(set->env, "groups of a query",
+                               (__int128)l->n * 8 * (4 + l->width + l->order)));
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n * l->order, &l->d));
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n * l->width, &l->tuple));
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &l->value));
+    cairn_visit(set->env, l->n);
+    for (int64_t e = 0; e < l->n; e++) {
+        cairn_coord *d = l->d + e * l->order;
+
+        cairn_group_box_at(order, &box, e, d);
+        for (int f = 0; f < l->width; f++) {
+            tuple[f] = cairn_form_value(set->algebra, &map->form[f], d, none);
+            l->tuple[f * l->n + e] = tuple[f];
+        }
+        CAIRN_TRY(total_of(set, r, tuple, &l->value[e]));
+    }
+    return CAIRN_OK;
+}
+
+/// Value of a form at a position.
+static cairn_status value_at(cairn_groups      *set,
+                             const cairn_form  *form,
+                             const cairn_coord *d,
+                             int64_t           *value)
+{
+    const uint32_t uses                      = cairn_form_queries(set->algebra, form);
+    int64_t        number[CAIRN_MAX_QUERIES] = {0};
+
+    for (int r = 0; uses >> r; r++) {
+        if (!(uses >> r & 1)) continue;
+        CAIRN_TRY(cairn_groups_value(set, r, d, &number[r]));
+        if (number[r] == CAIRN_NO_NUMBER) {
+            *value = CAIRN_NO_NUMBER;
+            return CAIRN_OK;
+        }
+    }
+    *value = cairn_form_value(set->algebra, form, d, number);
+    return CAIRN_OK;
+}
+
+/// Add the values of a map as keys.
+static cairn_status add_keys(cairn_groups *set, const cairn_forms *map, listing *l)
+{
+    for (int f = 0; f < map->count; f++) {
+        int64_t *key;
+
+        CAIRN_TRY(CAIRN_NEW(set->env, l->n, &key));
+        l->key[l->keys++] = key;
+        cairn_visit(set->env, l->n);
+        for (int64_t e = 0; e < l->n; e++)
+            CAIRN_TRY(value_at(set, &map->form[f], l->d + e * l->order, &key[e]));
+    }
+    return CAIRN_OK;
+}
+
+/// Add the groups' values as a key, complemented where large ones come first.
+static cairn_status add_value(cairn_groups *set, int q, listing *l)
+{
+    int64_t *key;
+
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &key));
+    l->key[l->keys++] = key;
+    for (int64_t e = 0; e < l->n; e++)
+        key[e] = set->query[q].query->descend ? ~l->value[e] : l->value[e];
+    return CAIRN_OK;
+}
+
+/// Let groups be found by their values.
+static cairn_status make_index(cairn_groups *set, int q, const listing *l)
+{
+    cairn_group_query       *s   = &set->query[q];
+    const cairn_group_index *arg = &set->query[s->query->arg].index;
+    const int64_t           *value[CAIRN_MAX_LEVELS];
+
+    for (int f = 0; f < l->width; f++)
+        value[f] = l->tuple + f * l->n;
+    CAIRN_TRY(cairn_group_index_make(set->env, l->n, l->width, value, &s->index));
+    CAIRN_TRY(CAIRN_NEW(set->env, arg->groups, &s->of));
+    cairn_visit(set->env, arg->groups);
+    for (int64_t g = 0; g < arg->groups; g++)
+        s->of[g] = cairn_group_index_find(&s->index, cairn_group_index_tuple(arg, g));
+    return CAIRN_OK;
+}
+
+static bool same_window(const listing *l, int64_t x, int64_t y)
+{
+    for (int k = 0; k < l->windows; k++)
+        if (l->key[k][x] != l->key[k][y]) return false;
+    return true;
+}
+
+/// Hand the groups of each window out, each to the bucket that has least.
+static cairn_status
+hand_out(cairn_groups *set, int q, const listing *l, cairn_buckets *b)
+{
+    cairn_group_query *s     = &set->query[q];
+    const int64_t     *order = s->by_number;
+
+    cairn_visit(set->env, 2 * l->n);
+    for (int64_t begin = 0, end; begin < l->n; begin = end) {
+        end = begin + 1;
+        while (end < l->n && same_window(l, order[begin], order[end]))
+            end++;
+        cairn_buckets_start(b, end - begin < s->query->buckets ? end - begin
+                                                               : s->query->buckets);
+        for (int64_t k = begin; k < end; k++)
+            if (!cairn_buckets_add(b, l->value[order[k]], &s->number[order[k]]))
+                return cairn_fail(
+                    set->env, CAIRN_OVERFLOW,
+                    "query: schedule: the load of a bucket leaves 64 bits");
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status schedule(cairn_groups *set, int q, const listing *l)
+{
+    const cairn_query *query = set->query[q].query;
+    bool               ring  = true;
+    cairn_buckets      b;
+
+    for (int64_t e = 0; e < l->n; e++)
+        ring = ring && l->value[e] >= 0;
+    CAIRN_TRY(cairn_buckets_init(
+        set->env, l->n < query->buckets ? l->n : query->buckets, ring, &b));
+    const cairn_status status = hand_out(set, q, l, &b);
+
+    cairn_buckets_fini(set->env, &b);
+    return status;
+}
+
+static cairn_status place(cairn_groups *set, int q, listing *l)
+{
+    cairn_group_query *s       = &set->query[q];
+    const bool         reorder = s->query->func == CAIRN_QUERY_REORDER;
+
+    CAIRN_TRY(list_groups(set, q, s->query->arg, l));
+    CAIRN_TRY(make_index(set, q, l));
+    CAIRN_TRY(add_keys(set, &s->group, l));
+    l->windows = l->keys;
+    if (reorder) CAIRN_TRY(add_value(set, q, l));
+    CAIRN_TRY(add_keys(set, &s->traverse, l));
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &s->number));
+    CAIRN_TRY(CAIRN_NEW(set->env, l->n, &s->by_number));
+    cairn_visit(set->env, l->n);
+    CAIRN_TRY(cairn_sort_order(set->env, l->n, l->keys, (const int64_t *const *)l->key,
+                               s->by_number));
+    s->elements = l->n;
+    if (!reorder) return schedule(set, q, l);
+    for (int64_t k = 0; k < l->n; k++)
+        s->number[s->by_number[k]] = k;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_groups_place(cairn_groups *set, int q)
+{
+    listing            l      = {.n = 0};
+    const cairn_status status = place(set, q, &l);
+
+    listing_fini(set->env, &l);
+    return status;
+}
