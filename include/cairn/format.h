@@ -214,14 +214,29 @@ typedef struct cairn_pass_info {
     double bytes;            ///< Read and written, an entry, predicted.
     const char *query_class; ///< Of a query that is interpreted: "line", "box", "other"
                              ///< (docs/conversion.md); else NULL.
-    int64_t visits;  ///< Of such a one: positions and groups that were looked at,
-    int64_t entries; ///< for so many entries of this rank.
+    int64_t visits;   ///< Of such a one: positions and groups that were looked at,
+    int64_t entries;  ///< for so many entries of this rank.
+    int alternatives; ///< Other methods that would have done: cairn_path_alternative().
 } cairn_pass_info;
 
-/// How many passes a path's program has: those that ran, of a tensor's path; 0: they are
-/// not known. Pass @p k; all zero where there is none. Local.
+/// Another method that would have done what a pass and its neighbours do.
+typedef struct cairn_pass_alternative {
+    const char *method;  ///< Constant.
+    double      bytes;   ///< Of its passes, read and written, an entry, predicted.
+    double      seconds; ///< Predicted, of all entries on one thread.
+} cairn_pass_alternative;
+
+/// How many passes a path's program has: those that ran, of a tensor's path; of
+/// cairn_path_create() those that are planned for 10^6 entries on one rank and one thread
+/// (in 10^3 rows where the extents are not given). Pass @p k; all zero where there is
+/// none. Local.
 CAIRN_API int             cairn_path_passes(const cairn_path *path);
 CAIRN_API cairn_pass_info cairn_path_pass(const cairn_path *path, int k);
+
+/// Alternative @p n of pass @p k; all zero where there is none. Local.
+CAIRN_API cairn_pass_alternative cairn_path_alternative(const cairn_path *path,
+                                                        int               k,
+                                                        int               n);
 
 /// Free a text that a call handed out. NULL is accepted; without a context nothing is
 /// freed.

@@ -8,7 +8,7 @@
 #include "base/options.h"
 #include "base/text.h"
 #include "comm/told.h"
-#include "convert/strategy.h"
+#include "convert/method.h"
 
 #ifdef CAIRN_WITH_MPI
 #    include "comm/mpi/world.h"

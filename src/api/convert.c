@@ -6,6 +6,7 @@
 #include "api/door.h"
 #include "api/told_alike.h"
 #include "comm/native.h"
+#include "convert/build_plan.h"
 #include "tensor/walk.h"
 
 #include <string.h>
@@ -38,8 +39,10 @@ cairn_status cairn_path_create(cairn_context      *context,
     CAIRN_TRY(check_storage(&context->env, from));
     CAIRN_TRY(check_storage(&context->env, to));
     CAIRN_TRY(cairn_path_plan(&context->env, from, to, extent, &fresh));
-    const cairn_status status = cairn_path_print(fresh);
+    cairn_status status = cairn_path_print(fresh);
 
+    if (status == CAIRN_OK)
+        status = cairn_build_plan(&context->env, from, to, extent, &fresh->program);
     if (status == CAIRN_OK)
         *path = fresh;
     else
@@ -92,8 +95,20 @@ cairn_pass_info cairn_path_pass(const cairn_path *path, int k)
                               .visits      = pass->visits,
                               .entries     = pass->entries};
 
+    info.alternatives = pass->alternatives;
     cairn_pass_arrays_print(pass->arrays, info.arrays, sizeof info.arrays);
     return info;
+}
+
+cairn_pass_alternative cairn_path_alternative(const cairn_path *path, int k, int n)
+{
+    if (k < 0 || k >= cairn_path_passes(path) || n < 0
+        || n >= path->program.pass[k].alternatives)
+        return (cairn_pass_alternative){.method = NULL};
+    const cairn_alternative *a =
+        &path->program.alternative[path->program.pass[k].alternative + n];
+
+    return (cairn_pass_alternative){a->method, a->bytes, a->seconds};
 }
 
 /* ---- tensors ---- */

@@ -9,7 +9,7 @@
 #include "format/language.h"
 
 /* Enough to be converted; more than a 16th of the columns, on which it may depend whether
- * an array of them is made (convert/strategy.c). */
+ * an array of them is made (convert/facts.c). */
 enum { LEAST_ENTRIES = 4096, COLUMNS_PER_ENTRY = 16 };
 
 /* Enough for two threads; and for groups that a core's cache does not hold. */

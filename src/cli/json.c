@@ -88,32 +88,51 @@ static json_t *words(const char *text)
     return list;
 }
 
-static json_t *one_pass(const cairn_pass_info *pass)
+/// What else would have done.
+static json_t *others(const cairn_path *path, int k, int alternatives)
 {
+    json_t *list = json_array();
+
+    for (int n = 0; n < alternatives && list; n++) {
+        const cairn_pass_alternative a = cairn_path_alternative(path, k, n);
+
+        if (json_array_append_new(list,
+                                  json_pack("{s:s, s:f, s:f}", "method", a.method,
+                                            "bytes", a.bytes, "seconds", a.seconds))
+            != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
+static json_t *one_pass(const cairn_path *path, int k)
+{
+    const cairn_pass_info info = cairn_path_pass(path, k), *pass = &info;
+
     return json_pack(
-        "{s:o, s:i, s:s, s:s, s:s, s:s?, s:o, s:o, s:s?, s:b, s:f, s:s?, "
-        "s:o}",
+        "{s:o, s:i, s:s, s:s, s:s, s:s?, s:o, s:o, s:s?, s:b, s:f, s:o, "
+        "s:s?, s:o}",
         "member", pass->member >= 0 ? json_integer(pass->member) : json_null(), "into",
         pass->into, "method", pass->method, "pass", pass->pass, "unit", pass->unit,
         "rule", pass->rule, "index",
         pass->index >= 0 ? json_integer(pass->index) : json_null(), "arrays",
         words(pass->arrays), "stores", pass->stores, "interpreted",
-        (int)pass->interpreted, "bytes", pass->bytes, "class", pass->query_class,
-        "visits", pass->query_class ? json_integer(pass->visits) : json_null());
+        (int)pass->interpreted, "bytes", pass->bytes, "alternatives",
+        others(path, k, pass->alternatives), "class", pass->query_class, "visits",
+        pass->query_class ? json_integer(pass->visits) : json_null());
 }
 
 json_t *cli_json_program(const cairn_path *path)
 {
     json_t *list = json_array();
 
-    for (int k = 0; k < cairn_path_passes(path) && list; k++) {
-        const cairn_pass_info pass = cairn_path_pass(path, k);
-
-        if (json_array_append_new(list, one_pass(&pass)) != 0) {
+    for (int k = 0; k < cairn_path_passes(path) && list; k++)
+        if (json_array_append_new(list, one_pass(path, k)) != 0) {
             json_decref(list);
             list = NULL;
         }
-    }
     return list;
 }
 

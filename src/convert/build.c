@@ -338,7 +338,10 @@ static cairn_status fill_tensor(builder *b)
     }
     CAIRN_TRY(
         cairn_build_fill_members(b->env, b->build, b->members, b->m, b->tensor->group));
-    CAIRN_TRY(cairn_build_describe(b->m, b->members, &b->way, &b->path->program));
+    cairn_pass_list_fini(&b->path->program);
+    if (b->way.last)
+        CAIRN_TRY(cairn_pass_list_append(&b->path->program, &b->way.program, 0));
+    CAIRN_TRY(cairn_build_describe(b->m, b->members, &b->path->program));
     for (int k = 0; k < b->members; k++) { /* the layouts are the tensor's now */
         b->tensor->group[k].layout = b->m[k].layout;
         b->m[k].layout             = NULL;
@@ -346,7 +349,19 @@ static cairn_status fill_tensor(builder *b)
     return CAIRN_OK;
 }
 
-static void free_member(cairn_env *env, cairn_member_build *m)
+void cairn_member_init(cairn_env          *env,
+                       const cairn_format *format,
+                       int                 number,
+                       cairn_member_build *m)
+{
+    *m = (cairn_member_build){
+        .env = env, .number = number, .encoding = format->member[number]};
+    cairn_table_init(env, &m->table);
+    cairn_table_init(env, &m->seen);
+    cairn_table_init(env, &m->all);
+}
+
+void cairn_member_fini(cairn_env *env, cairn_member_build *m)
 {
     cairn_compiled_destroy(env, &m->compiled);
     cairn_groups_destroy(env, &m->set);
@@ -364,14 +379,8 @@ static void free_member(cairn_env *env, cairn_member_build *m)
 static cairn_status make_members(builder *b)
 {
     CAIRN_TRY(CAIRN_NEW_ZERO(b->env, b->members, &b->m));
-    for (int k = 0; k < b->members; k++) {
-        b->m[k].env      = b->env;
-        b->m[k].number   = k;
-        b->m[k].encoding = b->build->format->member[k];
-        cairn_table_init(b->env, &b->m[k].table);
-        cairn_table_init(b->env, &b->m[k].seen);
-        cairn_table_init(b->env, &b->m[k].all);
-    }
+    for (int k = 0; k < b->members; k++)
+        cairn_member_init(b->env, b->build->format, k, &b->m[k]);
     return CAIRN_OK;
 }
 
@@ -448,7 +457,7 @@ static bool has_to_repeat(builder *b, cairn_status status)
 static void clean_up(builder *b)
 {
     for (int k = 0; k < b->members && b->m; k++)
-        free_member(b->env, &b->m[k]);
+        cairn_member_fini(b->env, &b->m[k]);
     cairn_free(b->env, b->m);
     cairn_by_way_fini(b->env, &b->way);
     b->m = NULL;

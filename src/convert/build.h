@@ -57,6 +57,7 @@ typedef struct cairn_build {
     int64_t held;        ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
     bool strict;  ///< Only the compiled way, from the source as it is; else NO_KERNEL.
+    bool planned; ///< There are no entries: choose, and do nothing (build_plan.h).
     bool pledged; ///< Nothing may be interpreted, queries included; else NO_KERNEL.
     cairn_route
         *route; ///< If not NULL: REFERENCE if any member went that way or the loader

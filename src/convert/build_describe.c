@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The program that a build was: intermediates, the dealing to members, and for each
-/// member the numbers of its queries and the way of its entries.
+/// The program of a build: the dealing to members, and for each member the numbers of its
+/// queries and the passes of its method.
 
-#include "convert/by_way.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
+#include "convert/compiled_numbers.h"
 
 static cairn_number_rule rule_of(const cairn_query *query)
 {
@@ -68,7 +68,7 @@ static cairn_status
 add_queries(const cairn_member_build *m, const char *method, cairn_pass_list *program)
 {
     const cairn_encoding *e    = m->encoding;
-    const bool            runs = m->set != NULL;
+    const bool            runs = e->queries > 0 && !cairn_numbers_known(m);
     cairn_pass            pass = {.method = method,
                                   .member = m->number,
                                   .index  = -1,
@@ -92,7 +92,7 @@ static cairn_status describe_member(const cairn_member_build *m,
                                     cairn_pass_list          *program)
 {
     const cairn_compiled *c      = m->compiled;
-    const char *const     method = c ? cairn_strategy_name(c->strategy) : "reference";
+    const char *const     method = c ? c->method->name : CAIRN_METHOD_REFERENCE;
     const cairn_pass      rules  = {.method      = method,
                                     .what        = CAIRN_PASS_RULES,
                                     .member      = m->number,
@@ -104,16 +104,13 @@ static cairn_status describe_member(const cairn_member_build *m,
     if (c || (m->set && !cairn_groups_is_reference(m->set)))
         CAIRN_TRY(add_queries(m, method, program));
     if (!c) return cairn_pass_list_add(program, &rules);
-    return cairn_compiled_describe(c, program);
+    return cairn_compiled_passes(c, program);
 }
 
 cairn_status cairn_build_describe(const cairn_member_build *members,
                                   int                       count,
-                                  const cairn_by_way       *way,
                                   cairn_pass_list          *program)
 {
-    cairn_pass_list_fini(program);
-    if (way->last) CAIRN_TRY(cairn_pass_list_append(program, &way->program, 0));
     if (count > 1 && members[0].compiled) CAIRN_TRY(add_assign(members, program));
     for (int k = 0; k < count; k++)
         CAIRN_TRY(describe_member(&members[k], program));

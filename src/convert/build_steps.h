@@ -11,8 +11,6 @@
 #include "rules/pass_list.h"
 #include "rules/table.h"
 
-struct cairn_by_way; ///< by_way.h
-
 /// Nodes and entries of one bank.
 typedef struct cairn_bank {
     cairn_pos begin, end;              ///< Its entries, in sorted order.
@@ -173,14 +171,23 @@ void cairn_build_note(const cairn_build *build,
                       bool               looks,
                       double             begin);
 
-/// Find the program that a build was, once all arrays are filled.
+/// Start a member, number @p number of the format's.
+void cairn_member_init(cairn_env          *env,
+                       const cairn_format *format,
+                       int                 number,
+                       cairn_member_build *m);
+
+/// Free what it has, but for what became the tensor's.
+void cairn_member_fini(cairn_env *env, cairn_member_build *m);
+
+/// Append the passes of members: those that are predicted, once methods are chosen; those
+/// that ran, once all arrays are filled.
 ///
 /// @param[in]     members  [count]
-/// @param[in,out] program  Initialised; what it has is replaced.
-cairn_status cairn_build_describe(const cairn_member_build  *members,
-                                  int                        count,
-                                  const struct cairn_by_way *way,
-                                  cairn_pass_list           *program);
+/// @param[in,out] program  Initialised.
+cairn_status cairn_build_describe(const cairn_member_build *members,
+                                  int                       count,
+                                  cairn_pass_list          *program);
 
 /// Fill the indices of determined levels where no entry is; @p tuples are the indices
 /// of every node of level E, [last+1] arrays of [nodes].

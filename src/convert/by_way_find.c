@@ -21,20 +21,20 @@ typedef struct {
     int                       order;
     cairn_layout             *to[CAIRN_MAX_MEMBERS];
     cairn_query               deals; ///< A hybrid deals its entries out by it.
-    cairn_strategy_source     at;    ///< What the next station starts from.
+    cairn_source_facts        at;    ///< What the next station starts from.
     cairn_by_way             *way;
 } search;
 
 /* ---- who needs another order ---- */
 
 static cairn_status
-find_facts(const search *s, const cairn_layout *to, cairn_strategy_facts *facts)
+find_facts(const search *s, const cairn_layout *to, cairn_facts *facts)
 {
     cairn_interval range[CAIRN_MAX_LEVELS];
 
     for (int l = 0; l < to->levels; l++)
         range[l] = to->level[l].range;
-    return cairn_strategy_find(s->env, &s->at, to, range, facts);
+    return cairn_facts_find(s->env, &s->at, to, range, facts);
 }
 
 static cairn_status comes_by_rows(const search *s, bool *rows)
@@ -48,11 +48,11 @@ static cairn_status comes_by_rows(const search *s, bool *rows)
 static cairn_status needs_order(const search *s, int k, bool *needs)
 {
     const cairn_member_build *m = &s->m[k];
-    cairn_strategy_facts      facts;
+    cairn_facts               facts;
 
     if (m->encoding->queries == 0) {
         CAIRN_TRY(find_facts(s, s->to[k], &facts));
-        *needs = cairn_strategy_choose(s->to[k], &facts) == CAIRN_STRATEGY_SORT;
+        *needs = !cairn_facts_ordered(s->to[k], &facts);
         return CAIRN_OK;
     }
     if (m->blocks)
@@ -92,19 +92,16 @@ static cairn_status count_needy(const search *s, int *needy, bool *rows, int *fi
 /// Does what is there become a station without being sorted?
 static cairn_status is_reached(const search *s, const cairn_layout *to, bool *reached)
 {
-    cairn_strategy_facts facts;
-    cairn_strategy       strategy;
+    cairn_facts facts;
 
     CAIRN_TRY(find_facts(s, to, &facts));
     *reached = facts.groups <= GROUPS_EACH * facts.entries + GROUPS_FREE;
     if (s->build->dealt && s->way->stations == 0) {
-        *reached = *reached && cairn_way_dealt_fits(s->build->dealt, to, &facts);
+        *reached = *reached && cairn_buckets_fit(s->build->dealt, to, &facts);
         return CAIRN_OK;
     }
-    strategy = cairn_strategy_choose(to, &facts);
     *reached =
-        *reached
-        && (strategy == CAIRN_STRATEGY_APPEND || strategy == CAIRN_STRATEGY_SCATTER);
+        *reached && (cairn_facts_append(to, &facts) || cairn_facts_scatter(to, &facts));
     return CAIRN_OK;
 }
 
@@ -171,12 +168,13 @@ static void drop_stations(search *s, int keep)
 /// they have? Then they are far apart, too.
 static cairn_status is_sparse(const search *s, const cairn_layout *to, bool *sparse)
 {
-    cairn_strategy_facts facts;
-    double               each;
+    cairn_facts facts;
+    double      each;
 
     *sparse = false;
     CAIRN_TRY(find_facts(s, to, &facts));
-    if (s->build->dealt || cairn_strategy_choose(to, &facts) != CAIRN_STRATEGY_SLOTS)
+    if (s->build->dealt || s->build->planned || cairn_facts_append(to, &facts)
+        || cairn_facts_scatter(to, &facts) || !cairn_facts_list(to, &facts))
         return CAIRN_OK;
     CAIRN_TRY(cairn_sample_nodes(s->env, s->build->from, s->build->entries, to, &each));
     *sparse = each > 0.5;
@@ -186,24 +184,23 @@ static cairn_status is_sparse(const search *s, const cairn_layout *to, bool *spa
 /// Instead of the stations there are, one whose groups are those that the target has
 /// complete levels for, below which all comes as it does at the source: where that is the
 /// target's order, too, its nodes are appended from there.
-static cairn_status gather_groups(search                      *s,
-                                  const cairn_strategy_source *source,
-                                  const cairn_dims            *here,
-                                  const cairn_layout          *to)
+static cairn_status gather_groups(search                   *s,
+                                  const cairn_source_facts *source,
+                                  const cairn_dims         *here,
+                                  const cairn_layout       *to)
 {
-    const cairn_strategy_source plain = s->at;
-    cairn_by_way                moves = *s->way;
-    cairn_strategy_facts        facts;
-    bool                        added  = false;
-    cairn_status                status = CAIRN_OK;
+    const cairn_source_facts plain = s->at;
+    cairn_by_way             moves = *s->way;
+    cairn_facts              facts;
+    bool                     added  = false;
+    cairn_status             status = CAIRN_OK;
 
     if (to->first < 1 || to->first + s->order > CAIRN_MAX_LEVELS) return CAIRN_OK;
     s->way->stations = 0;
     s->at            = *source;
     status           = add_station(s, here, to, to->first, &added);
     if (status == CAIRN_OK && added) status = find_facts(s, to, &facts);
-    if (status == CAIRN_OK && added
-        && cairn_strategy_choose(to, &facts) == CAIRN_STRATEGY_APPEND) {
+    if (status == CAIRN_OK && added && cairn_facts_append(to, &facts)) {
         cairn_by_way_fini(s->env, &moves);
         return CAIRN_OK;
     }
@@ -216,11 +213,11 @@ static cairn_status gather_groups(search                      *s,
 /// Stations towards what the first in need wants, if they help.
 static cairn_status find_moves(search *s)
 {
-    const int                   stations = s->way->stations;
-    const cairn_strategy_source source   = s->at;
-    cairn_dims                  here     = cairn_dims_natural(s->order), wanted;
-    int                         before, needy, first, none;
-    bool                        rows, sparse;
+    const int                stations = s->way->stations;
+    const cairn_source_facts source   = s->at;
+    cairn_dims               here     = cairn_dims_natural(s->order), wanted;
+    int                      before, needy, first, none;
+    bool                     rows, sparse;
 
     CAIRN_TRY(count_needy(s, &before, &rows, &first));
     if (before == 0) return CAIRN_OK;
@@ -264,13 +261,13 @@ static cairn_status create_layouts(search *s)
 /// Buckets that are filled from as they are.
 static cairn_status goes_straight(const search *s, bool *straight)
 {
-    cairn_strategy_facts facts;
+    cairn_facts facts;
 
     *straight = false;
     if (!s->build->dealt || s->build->format->hybrid || s->m[0].encoding->queries > 0)
         return CAIRN_OK;
     CAIRN_TRY(find_facts(s, s->to[0], &facts));
-    *straight = cairn_way_dealt_fits(s->build->dealt, s->to[0], &facts);
+    *straight = cairn_buckets_fit(s->build->dealt, s->to[0], &facts);
     return CAIRN_OK;
 }
 
@@ -284,11 +281,11 @@ static bool may_be_worth(const search *s)
     return cairn_build_worth(s->env, build) == CAIRN_BUILD_COMPILED;
 }
 
-static cairn_strategy_source source_of(const cairn_build *build)
+static cairn_source_facts source_of(const cairn_build *build)
 {
     const cairn_origin origin = {.entries = build->entries, .from = build->from};
 
-    return cairn_strategy_source_of(&origin);
+    return cairn_source_facts_of(&origin);
 }
 
 cairn_status cairn_by_way_find(cairn_env                *env,

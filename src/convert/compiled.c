@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A member's build, compiled: what can be proved about its order chooses the way, whose
-/// functions are loaded, and which counts nodes and fills arrays.
+/// A member's build, compiled: of the methods that apply the one whose passes take least
+/// is chosen; its functions are loaded, and it counts nodes and fills arrays.
 
 #include "convert/compiled.h"
 
@@ -14,19 +14,6 @@
 
 enum {
     WORTH_LOOKING = 4000, ///< Entries from which looking for functions pays (a guess).
-};
-
-static const cairn_way *const ways[] = {
-    [CAIRN_STRATEGY_APPEND]  = &cairn_way_append,
-    [CAIRN_STRATEGY_SCATTER] = &cairn_way_scatter,
-    [CAIRN_STRATEGY_SLOTS]   = &cairn_way_slots,
-    [CAIRN_STRATEGY_SORT]    = &cairn_way_sort,
-    [CAIRN_STRATEGY_LANES]   = &cairn_way_lanes,
-    [CAIRN_STRATEGY_ROWS]    = &cairn_way_rows,
-    [CAIRN_STRATEGY_DEALT]   = &cairn_way_dealt,
-    [CAIRN_STRATEGY_LINES]   = &cairn_way_lines,
-    [CAIRN_STRATEGY_WHOLE]   = &cairn_way_whole,
-    [CAIRN_STRATEGY_TAKE]    = &cairn_way_take,
 };
 
 cairn_pos cairn_build_entries(const cairn_build *build)
@@ -133,10 +120,10 @@ static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
 static bool shares_determined(const cairn_compiled *c)
 {
     const cairn_layout *to    = c->m->layout;
-    const bool          slots = c->strategy == CAIRN_STRATEGY_SLOTS;
+    const bool          slots = c->method == &cairn_method_groups;
     const bool          alone = !slots || to->first > 0;
 
-    if (!slots && c->strategy != CAIRN_STRATEGY_SCATTER) return false;
+    if (!slots && c->method != &cairn_method_scatter) return false;
     for (int l = to->last + 1; l < to->levels; l++)
         if (to->level[l].determined
             && (!to->level[l].per_node || (!alone && l + 1 < to->levels)))
@@ -163,9 +150,9 @@ cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 cairn_convert_args   *args)
 {
     if (c->beside && c->shares.n > 1)
-        return cairn_shares_spread(
-            c->m->env, &c->shares, &c->origin, phase, to, args,
-            c->strategy == CAIRN_STRATEGY_SCATTER ? c->facts.groups : 0);
+        return cairn_shares_spread(c->m->env, &c->shares, &c->origin, phase, to, args,
+                                   c->method == &cairn_method_scatter ? c->facts.groups
+                                                                      : 0);
     return cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, to, args);
 }
 
@@ -232,106 +219,161 @@ static cairn_status make_counts(cairn_compiled *c)
     return CAIRN_NEW_ZERO(c->m->env, rows.hi - rows.lo + 1, &c->origin.counts);
 }
 
-/// May a way go? What numbers entries along rows goes with their slots alone.
-static cairn_status applies(cairn_compiled *c, cairn_strategy strategy, bool *may)
-{
-    const bool by_facts = cairn_strategy_applies(strategy, c->m->layout, &c->facts);
+/* ---- passes ---- */
 
-    *may = false;
-    if (c->m->laned != (strategy == CAIRN_STRATEGY_LANES)) return CAIRN_OK;
-    switch (strategy) {
-    case CAIRN_STRATEGY_LANES: *may = true; return CAIRN_OK;
-    case CAIRN_STRATEGY_ROWS: return cairn_way_rows_fits(c, may);
-    case CAIRN_STRATEGY_LINES: *may = cairn_way_lines_fits(c); return CAIRN_OK;
-    case CAIRN_STRATEGY_WHOLE:
-        *may = cairn_strategy_applies(CAIRN_STRATEGY_SCATTER, c->m->layout, &c->facts)
-               && cairn_way_whole_fits(c);
-        return CAIRN_OK;
-    case CAIRN_STRATEGY_TAKE:
-        c->strategy = CAIRN_STRATEGY_APPEND;
-        if (!cairn_strategy_applies(c->strategy, c->m->layout, &c->facts))
-            return CAIRN_OK;
-        cairn_taken_find(c);
-        *may = cairn_way_take_fits(c);
-        return CAIRN_OK;
-    default: *may = by_facts; return CAIRN_OK;
+/// Numbers along rows are given, and what they pad is written, beside methods that know of
+/// none.
+static bool is_numbered_beside(const cairn_compiled *c)
+{
+    return c->m->ranked && !c->m->laned;
+}
+
+/// Does some level need indices where there is no entry?
+static bool pads_beside(const cairn_compiled *c)
+{
+    return is_numbered_beside(c)
+           || (!c->m->ranked && c->method != &cairn_method_lines
+               && cairn_convert_needs_tuples(c->m->layout));
+}
+
+static cairn_pass_writer start_writing(const cairn_compiled *c,
+                                       cairn_pass_list      *program)
+{
+    const cairn_layout *to = c->m->layout;
+    const cairn_layout *from =
+        c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
+    const double         entries = c->facts.entries ? (double)c->facts.entries : 1;
+    const cairn_interval rows    = c->origin.box[0];
+    cairn_pass_writer    w       = {
+                 .program = program,
+                 .pass    = {.method = c->method->name,
+                             .member = c->m->number,
+                             .index  = cairn_pass_list_last_index(program, c->m->number)},
+                 .read    = (double)cairn_pass_entry_bytes(from, to->order),
+                 .written = (double)cairn_pass_entry_bytes(to, to->order),
+                 .values  = to->value_bits / 8,
+                 .groups  = (double)c->facts.groups / entries,
+                 .rows    = (double)(rows.hi - rows.lo + 1) / entries,
+                 .arrays  = cairn_pass_arrays(to),
+    };
+
+    for (int l = 0; l < to->levels; l++)
+        w.ptrs |= w.arrays & CAIRN_PASS_PTR(l);
+    return w;
+}
+
+cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *program)
+{
+    cairn_pass_writer w     = start_writing(c, program);
+    const int         first = program->passes;
+
+    if (is_numbered_beside(c))
+        CAIRN_TRY(cairn_passes_number(&w, CAIRN_UNIT_ENTRY, CAIRN_NUMBER_RANK, 0));
+    CAIRN_TRY(c->method->passes(c, &w));
+    if (pads_beside(c)) CAIRN_TRY(cairn_passes_pad(&w));
+    return cairn_pass_list_explain(program, first, c->alternatives, c->alternative);
+}
+
+/* ---- the choice ---- */
+
+/// Of the methods that go by what numbers the member has, by its source, and by name if
+/// one is asked for.
+static bool is_considered(const cairn_compiled *c, const cairn_method *method)
+{
+    return c->m->laned == (method == &cairn_method_row_slots)
+           && (c->build->dealt != NULL) == (method == &cairn_method_partitioned)
+           && (c->build->strict || cairn_method_allowed(c->m->env, method));
+}
+
+/// What the passes of a method would take; -1: it does not apply.
+static cairn_status
+predict(cairn_compiled *c, const cairn_method *method, cairn_alternative *its)
+{
+    cairn_pass_list program;
+    bool            may = false;
+
+    *its      = (cairn_alternative){.method = method->name, .seconds = -1};
+    c->method = method;
+    c->taken  = (cairn_taken){0};
+    CAIRN_TRY(method->applies(c, &may));
+    if (!may) return CAIRN_OK;
+    cairn_pass_list_init(&program, c->m->env);
+    c->alternatives           = 0;
+    const cairn_status status = cairn_compiled_passes(c, &program);
+
+    if (status == CAIRN_OK)
+        cairn_pass_list_sum(&program, 0, c->facts.entries, &its->bytes, &its->seconds);
+    cairn_pass_list_fini(&program);
+    return status;
+}
+
+/// Keep what else would have done, each name once.
+static void keep_others(cairn_compiled *c, const cairn_alternative *all, int chosen)
+{
+    c->alternatives = 0;
+    for (int k = 0; k < CAIRN_METHODS; k++) {
+        bool known = all[k].seconds < 0 || all[k].method == all[chosen].method;
+
+        for (int a = 0; a < c->alternatives; a++)
+            known = known || c->alternative[a].method == all[k].method;
+        if (!known) c->alternative[c->alternatives++] = all[k];
     }
 }
 
-/// The way of the method that CAIRN_CONVERT names.
-static cairn_status choose_named(cairn_compiled *c, const char *method)
+static cairn_status none_applies(const cairn_compiled *c)
 {
-    const char *needs = "";
-    bool        may;
+    const char *const word  = c->m->env->options.convert;
+    const char       *needs = "";
 
-    for (int k = 0; k < (int)(sizeof ways / sizeof *ways); k++) {
-        const cairn_strategy strategy = (cairn_strategy)k;
-
-        if (strcmp(cairn_strategy_name(strategy), method) != 0) continue;
-        needs = cairn_strategy_needs(strategy);
-        CAIRN_TRY(applies(c, strategy, &may));
-        c->strategy = strategy;
-        if (may) return CAIRN_OK;
-    }
+    CAIRN_CHECK(!c->build->dealt, c->m->env, CAIRN_NO_KERNEL,
+                "convert: the target is not filled from buckets");
+    for (int k = 0; k < CAIRN_METHODS; k++)
+        if (strcmp(cairn_methods[k]->name, word) == 0) needs = cairn_methods[k]->needs;
     return cairn_fail(c->m->env, CAIRN_BAD_OPTION,
-                      "option: CAIRN_CONVERT: %s does not apply to member %d: %s",
-                      method, c->m->number, needs);
+                      "option: CAIRN_CONVERT: %s does not apply to member %d: %s", word,
+                      c->m->number, needs);
 }
 
+/// Take the method whose passes take least.
 static cairn_status choose(cairn_compiled *c)
 {
-    bool by_rows = false;
+    cairn_alternative all[CAIRN_METHODS];
+    bool              may;
+    int               best = -1;
 
-    if (c->build->dealt) {
-        const char *const method = c->m->env->options.convert;
-        const bool        named =
-            !method[0] || c->build->strict
-            || strcmp(method, cairn_strategy_name(CAIRN_STRATEGY_DEALT)) == 0;
-
-        CAIRN_CHECK(
-            named && cairn_way_dealt_fits(c->build->dealt, c->m->layout, &c->facts),
-            c->m->env, CAIRN_NO_KERNEL,
-            "convert: the target is not filled from buckets");
-        c->strategy = CAIRN_STRATEGY_DEALT;
-        return CAIRN_OK;
+    for (int k = 0; k < CAIRN_METHODS; k++) {
+        all[k] = (cairn_alternative){.seconds = -1};
+        if (!is_considered(c, cairn_methods[k])) continue;
+        CAIRN_TRY(predict(c, cairn_methods[k], &all[k]));
+        if (all[k].seconds < 0) continue;
+        if (best < 0 || all[k].seconds < all[best].seconds) best = k;
     }
-    if (c->m->rows.on && !c->m->laned) CAIRN_TRY(cairn_way_rows_fits(c, &by_rows));
-    if (c->m->laned)
-        c->strategy = CAIRN_STRATEGY_LANES;
-    else if (by_rows)
-        c->strategy = CAIRN_STRATEGY_ROWS;
-    else if (cairn_way_lines_fits(c))
-        c->strategy = CAIRN_STRATEGY_LINES;
-    else
-        c->strategy = cairn_strategy_choose(c->m->layout, &c->facts);
-    if (c->strategy == CAIRN_STRATEGY_SCATTER && cairn_way_whole_fits(c))
-        c->strategy = CAIRN_STRATEGY_WHOLE;
-    /* Rows can be counted where no query asks for it. */
-    if (c->strategy == CAIRN_STRATEGY_SORT && !c->m->rows.on && !c->m->ranked)
-        CAIRN_TRY(cairn_way_rows_fits(c, &by_rows));
-    if (by_rows) c->strategy = CAIRN_STRATEGY_ROWS;
-    return CAIRN_OK;
+    if (best < 0) return none_applies(c);
+    keep_others(c, all, best);
+    c->method = cairn_methods[best];
+    c->taken  = (cairn_taken){0};
+    return c->method->applies(c, &may);
 }
 
-/// Choose the way, and load what it needs.
-static cairn_status prepare(cairn_compiled *c)
+cairn_status cairn_compiled_choose(cairn_compiled *c)
 {
-    cairn_env *const            env    = c->m->env;
-    const char *const           method = env->options.convert;
-    const cairn_strategy_source source = cairn_strategy_source_of(&c->origin);
+    cairn_env *const         env    = c->m->env;
+    const cairn_source_facts source = cairn_source_facts_of(&c->origin);
 
     CAIRN_TRY(cairn_compiled_ranges(c, c->range));
     CAIRN_CHECK(cairn_origin_fits(&c->origin), env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
-    CAIRN_TRY(cairn_strategy_find(env, &source, c->m->layout, c->range, &c->facts));
-    if (method[0] && !c->build->strict && !c->build->dealt)
-        CAIRN_TRY(choose_named(c, method));
-    else
-        CAIRN_TRY(choose(c));
-    if (c->strategy != CAIRN_STRATEGY_TAKE) cairn_taken_find(c);
-    if (!method[0] && cairn_way_take_fits(c)) c->strategy = CAIRN_STRATEGY_TAKE;
-    return ways[c->strategy]->load(c);
+    CAIRN_TRY(cairn_facts_find(env, &source, c->m->layout, c->range, &c->facts));
+    return choose(c);
 }
+
+static cairn_status prepare(cairn_compiled *c)
+{
+    CAIRN_TRY(cairn_compiled_choose(c));
+    return c->method->load(c);
+}
+
+/* ---- counting ---- */
 
 static cairn_status count(cairn_compiled *c)
 {
@@ -339,7 +381,7 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_TRY(cairn_compiled_check_values(c));
     CAIRN_TRY(make_banks(c));
     if (c->m->ranked && !c->m->laned) CAIRN_TRY(make_counts(c));
-    CAIRN_TRY(ways[c->strategy]->count(c));
+    CAIRN_TRY(c->method->count(c));
     if (c->m->ranked && !c->m->laned) set_spans(c);
     return CAIRN_OK;
 }
@@ -354,8 +396,9 @@ static uint32_t used_queries(const cairn_layout *layout)
     return used;
 }
 
-static cairn_status
-create(cairn_member_build *m, const cairn_build *build, cairn_compiled **compiled)
+cairn_status cairn_compiled_create(cairn_member_build *m,
+                                   const cairn_build  *build,
+                                   cairn_compiled    **compiled)
 {
     cairn_compiled *c;
 
@@ -381,7 +424,7 @@ void cairn_compiled_foresee(cairn_member_build *m,
 {
     cairn_compiled *c;
 
-    if (create(m, build, &c) != CAIRN_OK) return;
+    if (cairn_compiled_create(m, build, &c) != CAIRN_OK) return;
     c->wishes = wishes;
     prepare(c);
     cairn_compiled_destroy(m->env, &c);
@@ -393,7 +436,7 @@ cairn_status cairn_compiled_count(cairn_member_build *m,
 {
     cairn_compiled *c;
 
-    CAIRN_TRY(create(m, build, &c));
+    CAIRN_TRY(cairn_compiled_create(m, build, &c));
     const cairn_status status = count(c);
 
     if (status == CAIRN_OK) {
@@ -425,7 +468,7 @@ static cairn_status make_tuples(const cairn_compiled *c,
 {
     const int last = c->m->layout->last;
 
-    if (c->m->ranked || c->strategy == CAIRN_STRATEGY_LINES
+    if (c->m->ranked || c->method == &cairn_method_lines
         || !cairn_convert_needs_tuples(c->m->layout))
         return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(c->m->env, (last + 1) * bank->nodes[last], tuples));
@@ -439,7 +482,7 @@ bool cairn_compiled_writes_all(const cairn_compiled *c)
     const cairn_layout *layout = c->m->layout;
 
     if (c->m->ranked) return true; /* padding is written, too */
-    if (c->strategy == CAIRN_STRATEGY_SLOTS
+    if (c->method == &cairn_method_groups
         && (c->tile > 0 || cairn_convert_clears(layout)))
         return true;
     for (int l = 0; l < layout->levels; l++)
@@ -467,8 +510,8 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
     for (int l = to->last + 1; l < to->levels; l++)
         if (to->level[l].determined) return false;
     return !c->m->ranked
-           && (c->strategy == CAIRN_STRATEGY_SCATTER
-               || (c->strategy == CAIRN_STRATEGY_SLOTS && to->first > 0));
+           && (c->method == &cairn_method_scatter
+               || (c->method == &cairn_method_groups && to->first > 0));
 }
 
 cairn_status
@@ -485,11 +528,11 @@ cairn_compiled_fill(const cairn_compiled *c, int64_t bank, cairn_part *part)
     CAIRN_TRY(cairn_build_check_widths(c->m->env, &part->view));
     set_lengths(c->m->layout, &part->view, length);
     CAIRN_TRY(make_tuples(c, &c->m->bank[bank], &args.tuple, tuple));
-    cairn_status status = ways[c->strategy]->fill(c, bank, &args, part);
+    cairn_status status = c->method->fill(c, bank, &args, part);
 
     if (status == CAIRN_OK && c->m->ranked && !c->m->laned)
         cairn_rank_pad(c->m, c->origin.counts, (int)c->shares.n, part);
-    if (status == CAIRN_OK && !c->m->ranked && c->strategy != CAIRN_STRATEGY_LINES)
+    if (status == CAIRN_OK && !c->m->ranked && c->method != &cairn_method_lines)
         status = cairn_build_padding(c->m, part, tuple);
     cairn_free(c->m->env, args.tuple);
     return status;

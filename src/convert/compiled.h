@@ -7,10 +7,10 @@
 /// to convert.
 ///
 /// Memory beside the arrays, from the reading of the source to the end of the build, for n
-/// entries, by the way that was chosen (strategy.h): APPEND none; SCATTER 4 bytes a group,
-/// and where groups are far apart 16 an entry; WHOLE 8 bytes a row, 4 a group; SLOTS 4
+/// entries, by the method that was chosen (method.h): append none; scatter 4 bytes a group,
+/// and where groups are far apart 16 an entry; rows 8 bytes a row, 4 a group; groups 4
 /// bytes a group, an index of level E and a node, and half a megabyte a thread for tiles of
-/// values; SORT the keys, 16 bytes an entry (24 when its indices take more than 63 bits)
+/// values; sort the keys, 16 bytes an entry (24 when its indices take more than 63 bits)
 /// and as much again while they are sorted.
 
 #ifndef CAIRN_CONVERT_COMPILED_H
@@ -18,32 +18,34 @@
 
 #include "convert/build_steps.h"
 #include "convert/compiled_shares.h"
-#include "convert/strategy.h"
-#include "rules/pass_list.h"
+#include "convert/facts.h"
+#include "convert/method.h"
 
 /// One member while it is built the compiled way.
 typedef struct cairn_compiled {
-    cairn_member_build  *m;
-    const cairn_build   *build;
-    cairn_origin         origin;
-    cairn_interval       range[CAIRN_MAX_LEVELS]; ///< Of every level's index.
-    cairn_strategy_facts facts;
-    cairn_strategy       strategy;
-    cairn_phase          read; ///< The first pass over the source; NULL: it needs none.
-    cairn_phase          mirror; ///< SCATTER: tried first, if it was loaded;
-    cairn_phase          dealt;  ///< from buckets, which `read` fills, if that may pay,
-    bool                 scattered; ///< and does.
-    cairn_phase          count, fill;
-    cairn_route          route;  ///< COMPILED if any of these was.
-    cairn_shares         shares; ///< Of the source; what each found in its first pass.
-    cairn_part           empty;  ///< The ranges of levels, for counting.
-    cairn_keys           keys;   ///< SORT.
-    uint32_t            *cursor, *slot, *list; ///< As the phases have them.
-    cairn_pos            nodes;                ///< SLOTS.
-    bool                 known;   ///< SLOTS: nodes are groups that were counted before.
-    int64_t              tile;    ///< SLOTS: positions of a tile of values; 0: none.
-    bool                 zeros;   ///< What is to be filled is zero.
-    cairn_pos            entries; ///< LINES.
+    cairn_member_build *m;
+    const cairn_build  *build;
+    cairn_origin        origin;
+    cairn_interval      range[CAIRN_MAX_LEVELS]; ///< Of every level's index.
+    cairn_facts         facts;
+    const cairn_method *method;
+    int                 alternatives;               ///< Methods that would have done,
+    cairn_alternative   alternative[CAIRN_METHODS]; ///< and what they would take.
+    cairn_phase         read; ///< The first pass over the source; NULL: it needs none.
+    cairn_phase         mirror; ///< SCATTER: tried first, if it was loaded;
+    cairn_phase         dealt;  ///< from buckets, which `read` fills, if that may pay,
+    bool                scattered; ///< and does.
+    cairn_phase         count, fill;
+    cairn_route         route;  ///< COMPILED if any of these was.
+    cairn_shares        shares; ///< Of the source; what each found in its first pass.
+    cairn_part          empty;  ///< The ranges of levels, for counting.
+    cairn_keys          keys;   ///< SORT.
+    uint32_t           *cursor, *slot, *list; ///< As the phases have them.
+    cairn_pos           nodes;                ///< SLOTS.
+    bool                known;   ///< SLOTS: nodes are groups that were counted before.
+    int64_t             tile;    ///< SLOTS: positions of a tile of values; 0: none.
+    bool                zeros;   ///< What is to be filled is zero.
+    cairn_pos           entries; ///< LINES.
     uint32_t *lane;   ///< LINES: the line of every lane. LANES: the lane of every row,
     uint32_t *row_of; ///< and which row (from 1) a lane has.
     int row_levels, told; ///< ROWS: levels that the row gives; the first that tells it.
@@ -59,20 +61,6 @@ typedef struct cairn_compiled {
     cairn_taken taken;  ///< Arrays of the source that the target has, too.
     bool        beside; ///< Others are filled at the same time: no threads of its own.
 } cairn_compiled;
-
-/// One way: what it loads, how it counts banks and nodes, how it fills a part.
-typedef struct cairn_way {
-    cairn_status (*load)(cairn_compiled *c);
-    cairn_status (*count)(cairn_compiled *c);
-    cairn_status (*fill)(const cairn_compiled *c,
-                         int64_t               bank,
-                         cairn_convert_args   *args,
-                         cairn_part           *part);
-} cairn_way;
-
-extern const cairn_way cairn_way_append, cairn_way_scatter, cairn_way_slots,
-    cairn_way_sort, cairn_way_lanes, cairn_way_rows, cairn_way_lines, cairn_way_dealt,
-    cairn_way_whole, cairn_way_take;
 
 /// May what cannot be compiled go the reference way?
 static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
@@ -128,24 +116,29 @@ cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *pa
 
 void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled);
 
-/// Append the passes that built the member, whose arrays are filled.
-cairn_status cairn_compiled_describe(const cairn_compiled *c, cairn_pass_list *program);
+/// Start the compiled build of a member whose `layout` is there.
+///
+/// @param[out] compiled  Destroy with cairn_compiled_destroy(). Unchanged on failure.
+cairn_status cairn_compiled_create(cairn_member_build *m,
+                                   const cairn_build  *build,
+                                   cairn_compiled    **compiled);
 
-/// Were the entries taken from where the mirrored ones are? (The way SCATTER.)
-bool cairn_way_scatter_mirrored(const cairn_compiled *c);
+/// Find the facts of the member, and choose the method whose passes take least. Loads
+/// nothing.
+///
+/// Local.
+/// @retval CAIRN_BAD_OPTION  The method that was asked for does not apply.
+/// @retval CAIRN_NO_KERNEL   It cannot be compiled.
+cairn_status cairn_compiled_choose(cairn_compiled *c);
 
-/// Do the rows go to their slots by way of tiles? (The way LANES.)
-bool cairn_way_lanes_is_tiled(const cairn_compiled *c);
+/// Append the passes that build the member: those that are predicted once a method is
+/// chosen; once the arrays are filled, those that ran.
+cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *program);
 
-/// Can the source be read row by row in the order of the target? (The way ROWS.)
-cairn_status cairn_way_rows_fits(cairn_compiled *c, bool *fits);
-
-/// May rows be dealt out to groups whole, instead of their entries? Of what SCATTER is
-/// chosen for. (The way WHOLE.)
-bool cairn_way_whole_fits(const cairn_compiled *c);
+/* For methods. */
 
 /// Can rows be read by themselves, in any order? @p listed: from `row_first` on.
-bool cairn_way_rows_reads(const cairn_compiled *c, bool *listed);
+bool cairn_rows_are_read(const cairn_compiled *c, bool *listed);
 
 /// [rows] Entries of each row, where a query counted them.
 static inline const uint32_t *cairn_compiled_counts(const cairn_compiled *c)
@@ -154,26 +147,21 @@ static inline const uint32_t *cairn_compiled_counts(const cairn_compiled *c)
 }
 
 /// Find `row_first` by the counts of rows.
-cairn_status cairn_way_rows_find(cairn_compiled *c);
+cairn_status cairn_rows_begin(cairn_compiled *c);
 
-/// Can what was dealt to buckets be filled from there? (The way DEALT.)
-bool cairn_way_dealt_fits(const cairn_dealt          *dealt,
-                          const cairn_layout         *to,
-                          const cairn_strategy_facts *facts);
-
-/// Does the member's layout have a lane for each line of groups? (The way LINES.)
-bool cairn_way_lines_fits(const cairn_compiled *c);
+/// Can a target be filled from entries in buckets? (The method partitioned.)
+bool cairn_buckets_fit(const cairn_dealt  *dealt,
+                       const cairn_layout *to,
+                       const cairn_facts  *facts);
 
 /// Positions of each node that a tile of values is to have; 0: none is of use, or may be.
-/// Nodes have been counted. (The way SLOTS.)
+/// Nodes have been counted. (The method groups.)
 int64_t cairn_tiles_width(const cairn_compiled *c);
 
 /// Fill @p to by tiles, of c->tile positions: every value is written.
 cairn_status cairn_tiles_fill(const cairn_compiled    *c,
                               const cairn_kernel_part *to,
                               cairn_convert_args      *args);
-
-/* For the ways. */
 
 /// Write the ptr of the last level, `cursor` having the begins of all groups: where that
 /// level alone has one.

@@ -128,21 +128,15 @@ static bool is_pattern(const cairn_encoding *e, cairn_rank *rank)
     return true;
 }
 
-/// Are numbers to be given where nodes of groups are found, as far as CAIRN_CONVERT says?
-static bool may_number(const cairn_env *env)
-{
-    const char *const method = env->options.convert;
-
-    return !method[0] || strcmp(method, cairn_strategy_name(CAIRN_STRATEGY_SLOTS)) == 0;
-}
-
 cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build)
 {
     cairn_rank    rank;
     cairn_layout *layout = NULL;
 
     m->ranked = false;
-    if (!may_number(m->env) || !is_pattern(m->encoding, &rank)) return CAIRN_OK;
+    if (!cairn_method_allowed(m->env, &cairn_method_groups)
+        || !is_pattern(m->encoding, &rank))
+        return CAIRN_OK;
     CAIRN_TRY(cairn_layout_create(m->env, m->encoding, build->shape.extent, build->box,
                                   NULL, build->value_bits, &layout));
     /* Entries are dealt out, or read, in the order of rows. */

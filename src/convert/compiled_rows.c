@@ -105,15 +105,6 @@ static cairn_status look_at_all(finder *f, bool *fits)
     return CAIRN_OK;
 }
 
-/// Are numbers along rows to be given where rows get their slots, as far as CAIRN_CONVERT
-/// says?
-static bool may_have_slots(const cairn_env *env)
-{
-    const char *const method = env->options.convert;
-
-    return !method[0] || strcmp(method, cairn_strategy_name(CAIRN_STRATEGY_LANES)) == 0;
-}
-
 /// Without numbers along rows nothing may be padded by a query.
 static bool fits_layout(const cairn_member_build *m, const cairn_layout *layout)
 {
@@ -135,7 +126,8 @@ cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
     if (!fits) goto done;
     CAIRN_GO(done, cairn_layout_create(m->env, m->encoding, build->shape.extent,
                                        build->box, NULL, build->value_bits, &layout));
-    fits = fits_layout(m, layout) && !(m->ranked && !may_have_slots(m->env));
+    fits = fits_layout(m, layout)
+           && !(m->ranked && !cairn_method_allowed(m->env, &cairn_method_row_slots));
 done:
     cairn_layout_destroy(m->env, &layout);
     cairn_free(m->env, f.algebra);

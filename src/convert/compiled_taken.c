@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What can be taken, and the way of a target that has nothing else but a ptr.
+/// What can be taken, and the method of a target that has nothing else but a ptr.
 
 #include "convert/compiled_taken.h"
 
@@ -87,9 +87,7 @@ void cairn_taken_find(cairn_compiled *c)
     const cairn_layout *to = c->m->layout;
 
     c->taken = (cairn_taken){0};
-    if (c->strategy != CAIRN_STRATEGY_APPEND || !c->facts.trusted
-        || !has_entries_alone(c))
-        return;
+    if (!has_entries_alone(c)) return;
     c->taken.from = group_of(c);
     for (int l = to->first; l <= to->last; l++) {
         const void *const idx = idx_for(c, l);
@@ -147,9 +145,10 @@ void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part)
     to->ptr = take(c, to->ptr, from->ptr, to->ptr_length * to->ptr_bits / 8);
 }
 
-/* ---- the way TAKE ---- */
+/* ---- the method ---- */
 
-bool cairn_way_take_fits(const cairn_compiled *c)
+/// Is nothing left to be filled but where complete rows begin?
+static bool leaves_ptr_alone(const cairn_compiled *c)
 {
     const cairn_layout  *to  = c->m->layout;
     const int            row = cairn_starts_row(&c->origin);
@@ -166,6 +165,22 @@ bool cairn_way_take_fits(const cairn_compiled *c)
         && (c->facts.entries >= UINT32_MAX || c->facts.groups >= UINT32_MAX))
         return false; /* where rows begin is found in 32 bits */
     return c->facts.groups == box.hi - box.lo + 1 && cairn_starts_fit(&c->origin, row);
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may = cairn_facts_append(c->m->layout, &c->facts);
+    if (!*may) return CAIRN_OK;
+    cairn_taken_find(c);
+    *may = leaves_ptr_alone(c);
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    (void)c;
+    CAIRN_TRY(cairn_passes_offsets(w));
+    return cairn_passes_share(w, w->arrays & ~w->ptrs);
 }
 
 /// Nothing is generated.
@@ -202,4 +217,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return CAIRN_OK;
 }
 
-const cairn_way cairn_way_take = {load, count, fill};
+const cairn_method cairn_method_share = {
+    .name    = "share",
+    .needs   = "all but where rows begin must be the source's",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

@@ -10,8 +10,8 @@
 
 #include "convert/compiled.h"
 
-/// Find what can be taken, once the way is chosen. Of a source that APPEND reads: indices
-/// and values; of one that SCATTER may mirror see cairn_taken_mirror().
+/// Find what can be taken of a source that comes in the order of the target: indices and
+/// values. Of one that may be mirrored see cairn_taken_mirror().
 void cairn_taken_find(cairn_compiled *c);
 
 /// Bit l: the idx of level l is taken.
@@ -23,8 +23,5 @@ bool cairn_taken_fits_mirror(const cairn_compiled *c);
 
 /// Let @p part have them, in place of arrays of its own, which were not written.
 void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part);
-
-/// Is nothing left to be filled but where complete rows begin? (The way TAKE.)
-bool cairn_way_take_fits(const cairn_compiled *c);
 
 #endif

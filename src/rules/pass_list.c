@@ -8,6 +8,7 @@
 #include "entries/entries.h"
 
 #include <stdio.h>
+#include <string.h>
 
 void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env)
 {
@@ -17,8 +18,10 @@ void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env)
 void cairn_pass_list_fini(cairn_pass_list *program)
 {
     cairn_free(program->env, program->pass);
-    program->pass   = NULL;
-    program->passes = program->capacity = program->indices = 0;
+    program->pass = NULL;
+    cairn_free(program->env, program->alternative);
+    program->alternative = NULL;
+    program->passes = program->capacity = program->indices = program->alternatives = 0;
 }
 
 static cairn_status make_room(cairn_pass_list *program, int passes)
@@ -49,6 +52,57 @@ int cairn_pass_list_last_index(const cairn_pass_list *program, int member)
     return -1;
 }
 
+static cairn_status add_alternatives(cairn_pass_list         *program,
+                                     int                      alternatives,
+                                     const cairn_alternative *alternative)
+{
+    if (alternatives == 0) return CAIRN_OK;
+    CAIRN_TRY(cairn_realloc(program->env, program->alternatives + alternatives,
+                            sizeof *alternative, (void **)&program->alternative));
+    memcpy(program->alternative + program->alternatives, alternative,
+           (size_t)alternatives * sizeof *alternative);
+    program->alternatives += alternatives;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_pass_list_explain(cairn_pass_list         *program,
+                                     int                      first,
+                                     int                      alternatives,
+                                     const cairn_alternative *alternative)
+{
+    for (int k = first; k < program->passes; k++) {
+        program->pass[k].alternative  = program->alternatives;
+        program->pass[k].alternatives = alternatives;
+    }
+    return add_alternatives(program, alternatives, alternative);
+}
+
+/// Nanoseconds a byte on one thread, of matrices beyond the caches (measured,
+/// docs/performance.md): what is read and written in order, and entries one by one to
+/// where their groups stand.
+static double rate_of(const cairn_pass *pass)
+{
+    if (pass->what == CAIRN_PASS_MOVE && pass->unit == CAIRN_UNIT_ENTRY
+        && pass->stores == CAIRN_STORES_DIRECT)
+        return 0.16;
+    return 0.12;
+}
+
+void cairn_pass_list_sum(const cairn_pass_list *program,
+                         int                    first,
+                         int64_t                entries,
+                         double                *bytes,
+                         double                *seconds)
+{
+    *bytes = *seconds = 0;
+    for (int k = first; k < program->passes; k++) {
+        const cairn_pass *pass = &program->pass[k];
+
+        *bytes += pass->bytes;
+        *seconds += pass->bytes * rate_of(pass) * 1e-9 * (double)entries;
+    }
+}
+
 cairn_status
 cairn_pass_list_append(cairn_pass_list *program, const cairn_pass_list *other, int into)
 {
@@ -60,9 +114,10 @@ cairn_pass_list_append(cairn_pass_list *program, const cairn_pass_list *other, i
         if (into > 0) pass->member = -1;
         if (into > 0) pass->into = into;
         if (pass->index >= 0) pass->index += program->indices;
+        pass->alternative += program->alternatives;
     }
     program->indices += other->indices;
-    return CAIRN_OK;
+    return add_alternatives(program, other->alternatives, other->alternative);
 }
 
 const char *cairn_pass_name(cairn_pass_kind what)

@@ -80,13 +80,25 @@ typedef struct cairn_pass {
     const char       *query_class; ///< Of an interpreted query; constant. NULL: none.
     int64_t           visits;      ///< Of such a one: positions and groups looked at,
     int64_t           entries;     ///< for so many entries.
+    int alternative;  ///< First of those of the program that would have done
+    int alternatives; ///< instead; how many.
 } cairn_pass;
+
+/// Another method that would have done what some passes do, and what it would take.
+typedef struct cairn_alternative {
+    const char *method;  ///< Constant.
+    double      bytes;   ///< An entry.
+    double      seconds; ///< Predicted, for all entries.
+} cairn_alternative;
 
 typedef struct cairn_pass_list {
     cairn_env  *env;
     int         passes, capacity;
     cairn_pass *pass;    ///< [passes]
     int         indices; ///< Group indices so far.
+    int         alternatives;
+    cairn_alternative
+        *alternative; ///< [alternatives] of passes that follow each other.
 } cairn_pass_list;
 
 void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env);
@@ -97,6 +109,20 @@ int cairn_pass_list_last_index(const cairn_pass_list *program, int member);
 
 /// Append a pass.
 cairn_status cairn_pass_list_add(cairn_pass_list *program, const cairn_pass *pass);
+
+/// Note what else would have done instead of the passes from @p first on.
+cairn_status cairn_pass_list_explain(cairn_pass_list         *program,
+                                     int                      first,
+                                     int                      alternatives,
+                                     const cairn_alternative *alternative);
+
+/// What the passes from @p first on are predicted to take: bytes an entry, and seconds of
+/// @p entries on one thread, by the shipped rates.
+void cairn_pass_list_sum(const cairn_pass_list *program,
+                         int                    first,
+                         int64_t                entries,
+                         double                *bytes,
+                         double                *seconds);
 
 /// Append the passes of another program. @p into: 0: as they are; k: its target is the
 /// k-th intermediate, made for all members.

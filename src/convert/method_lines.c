@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of groups that were numbered along lines: each line has a *lane*, in a group of
+/// The method of groups that were numbered along lines: each line has a *lane*, in a group of
 /// the layout that has as many nodes as its fullest line has groups. Which group is a
 /// lane's n-th is known, so its index is written line by line, that of padding too; where
 /// a value goes follows from its entry's lane and number.
@@ -76,7 +76,7 @@ static bool adds_ones(const cairn_query *sum)
     return sum->otherwise.value <= 1;
 }
 
-bool cairn_way_lines_fits(const cairn_compiled *c)
+static bool fits(const cairn_compiled *c)
 {
     const cairn_blocks *b  = c->m->blocks;
     const cairn_layout *to = c->m->layout;
@@ -92,6 +92,21 @@ bool cairn_way_lines_fits(const cairn_compiled *c)
             return false;
     return c->facts.trusted && (is_exact(c) || adds_ones(&b->query))
            && c->facts.entries <= MOST && c->facts.groups <= MOST;
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may = fits(c);
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    (void)c;
+    CAIRN_TRY(cairn_passes_offsets(w));
+    CAIRN_TRY(
+        cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY, CAIRN_STORES_DIRECT));
+    return cairn_passes_pad(w);
 }
 
 static cairn_status load(cairn_compiled *c)
@@ -278,4 +293,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return cairn_compiled_run(c, &c->fill, &part->view, args);
 }
 
-const cairn_way cairn_way_lines = {load, count, fill};
+const cairn_method cairn_method_lines = {
+    .name    = "groups",
+    .needs   = "one trimmed level of few indices, or queries that number groups",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

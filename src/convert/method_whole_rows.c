@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of entries that are all nodes, come in order within each group, and whose group
+/// The method of entries that are all nodes, come in order within each group, and whose group
 /// follows from their row: the rows are dealt out to the groups, and moved whole.
 
 #include "convert/compiled_moves.h"
@@ -8,13 +8,23 @@
 
 #include <string.h>
 
-bool cairn_way_whole_fits(const cairn_compiled *c)
+static cairn_status applies(cairn_compiled *c, bool *may)
 {
     const int row = cairn_starts_row(&c->origin);
 
-    return row >= 0 && (!c->m->rows.on || c->m->rows.row == row)
+    *may = row >= 0 && cairn_facts_scatter(c->m->layout, &c->facts)
+           && (!c->m->rows.on || c->m->rows.row == row)
            && c->m->layout->first <= cairn_moves_levels(c, row)
            && cairn_moves_fit(c, row, cairn_moves_levels(c, row));
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    (void)c;
+    CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_RUN));
+    CAIRN_TRY(cairn_passes_offsets(w));
+    return cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_RUN, CAIRN_STORES_DIRECT);
 }
 
 static cairn_status load(cairn_compiled *c)
@@ -119,4 +129,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return cairn_moves_run(c, true);
 }
 
-const cairn_way cairn_way_whole = {load, count, fill};
+const cairn_method cairn_method_whole_rows = {
+    .name    = "rows",
+    .needs   = "rows must lie together in the source, and give the first levels",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of entries that are all nodes and come in order within each group: they are
+/// The method of entries that are all nodes and come in order within each group: they are
 /// counted by group, and dealt out; or, where two dimensions are exchanged and the pattern
 /// may be symmetric in them, taken from where the mirrored entries are.
 
@@ -90,7 +90,7 @@ static void add_up(uint32_t *cursor, int64_t groups, int64_t threads)
 /// Entries before group @p g; there may be one more group than there are.
 static int64_t begin_of(const cairn_compiled *c, int64_t g)
 {
-    const int64_t threads = c->strategy == CAIRN_STRATEGY_SCATTER ? c->shares.n : 1;
+    const int64_t threads = c->method == &cairn_method_scatter ? c->shares.n : 1;
 
     return c->cursor[g < c->facts.groups ? g : threads * c->facts.groups];
 }
@@ -292,9 +292,40 @@ static cairn_status mirror(const cairn_compiled *c, cairn_part *part, bool *mirr
     return CAIRN_OK;
 }
 
-bool cairn_way_scatter_mirrored(const cairn_compiled *c)
+/// Were the entries taken from where the mirrored ones are?
+static bool was_mirrored(const cairn_compiled *c)
 {
     return c->mirror.loader && c->shares.found[1];
+}
+
+/// A mirrored entry is found where the cursor of its group stands: nothing is counted.
+static cairn_status mirror_passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    const int      E      = c->m->layout->last;
+    const bool     shares = c->m->group->taken > 0;
+    const uint64_t shared = CAIRN_PASS_PTR(E) | CAIRN_PASS_IDX(E);
+
+    w->pass.method = "mirror";
+    CAIRN_TRY(shares ? cairn_passes_share(w, shared) : cairn_passes_offsets(w));
+    return cairn_passes_add(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
+                            shares ? CAIRN_PASS_VAL : w->arrays & ~w->ptrs,
+                            CAIRN_STORES_DIRECT, w->read + 2 * w->written);
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may = cairn_facts_scatter(c->m->layout, &c->facts);
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    if (was_mirrored(c)) return mirror_passes(c, w);
+    CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
+    CAIRN_TRY(cairn_passes_offsets(w));
+    return cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
+                             c->scattered ? CAIRN_STORES_BUCKETED
+                                          : CAIRN_STORES_DIRECT);
 }
 
 /// The first bank's turn is all banks' turn.
@@ -314,4 +345,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return deal(c, args, &part->view);
 }
 
-const cairn_way cairn_way_scatter = {load, count, fill};
+const cairn_method cairn_method_scatter = {
+    .name    = "scatter",
+    .needs   = "every entry must be a node, in groups that follow each other",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

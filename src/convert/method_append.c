@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of a source that comes in the order of the target: it is read where it lies,
+/// The method of a source that comes in the order of the target: it is read where it lies,
 /// and nodes are appended. Where every entry is a node there is nothing to count.
 
 #include "convert/compiled_taken.h"
@@ -13,6 +13,26 @@ static bool is_counted(const cairn_compiled *c)
     if (c->origin.filter.member) return to->last < 0 || c->facts.every;
     if (c->origin.from && c->origin.from->group[0].layout->pads) return to->last < 0;
     return to->last < 0 || c->facts.every;
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may = cairn_facts_append(c->m->layout, &c->facts);
+    if (*may) cairn_taken_find(c);
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    uint64_t shared = c->taken.val ? CAIRN_PASS_VAL : 0;
+
+    for (int l = 0; l < c->m->layout->levels; l++)
+        if (c->taken.idx[l]) shared |= CAIRN_PASS_IDX(l);
+    if (shared) CAIRN_TRY(cairn_passes_share(w, shared));
+    if (!is_counted(c)) CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
+    return cairn_passes_add(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY, w->arrays & ~shared,
+                            CAIRN_STORES_DIRECT,
+                            w->read + (shared ? 0 : 2 * w->written));
 }
 
 static cairn_status load(cairn_compiled *c)
@@ -54,4 +74,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return CAIRN_OK;
 }
 
-const cairn_way cairn_way_append = {load, count, fill};
+const cairn_method cairn_method_append = {
+    .name    = "append",
+    .needs   = "the source must come in the order of the target",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of rows that were counted before, and whose entries are numbered along them:
+/// The method of rows that were counted before, and whose entries are numbered along them:
 /// each row has a *lane*, in a group that has as many nodes as its longest row has
 /// entries. Where an entry goes follows from its row and its number.
 
@@ -21,9 +21,24 @@ static int64_t lanes_of(const cairn_layout *to)
     return lanes;
 }
 
-bool cairn_way_lanes_is_tiled(const cairn_compiled *c)
+static cairn_status applies(cairn_compiled *c, bool *may)
 {
-    return c->stands && cairn_lanes_are_far(c->m->layout, lanes_of(c->m->layout));
+    *may      = c->m->laned;
+    c->stands = *may && cairn_rows_are_read(c, &c->listed)
+                && !(c->listed && c->origin.filter.member);
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    const bool tiled =
+        c->stands && cairn_lanes_are_far(c->m->layout, lanes_of(c->m->layout));
+
+    CAIRN_TRY(cairn_passes_offsets(w));
+    CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE,
+                                c->stands ? CAIRN_UNIT_RUN : CAIRN_UNIT_ENTRY,
+                                tiled ? CAIRN_STORES_TILED : CAIRN_STORES_DIRECT));
+    return cairn_passes_pad(w);
 }
 
 static cairn_status load(cairn_compiled *c)
@@ -35,7 +50,6 @@ static cairn_status load(cairn_compiled *c)
     lanes.from   = NULL;
     lanes.filter = lanes.rank = false;
     CAIRN_TRY(cairn_compiled_load(c, &lanes, &c->count));
-    c->stands = cairn_way_rows_reads(c, &c->listed) && !(c->listed && fill.filter);
     if (c->stands) {
         fill.phase    = CAIRN_CONVERT_STAND;
         fill.rank     = false;
@@ -156,7 +170,7 @@ static cairn_status count(cairn_compiled *c)
                 CAIRN_NO_KERNEL, "convert: more lanes than 32 bits number");
     CAIRN_TRY(check_lanes(c, (int64_t)all));
     CAIRN_TRY(cairn_compiled_divide(c, !c->stands, INT64_MAX));
-    if (c->stands && c->listed) CAIRN_TRY(cairn_way_rows_find(c));
+    if (c->stands && c->listed) CAIRN_TRY(cairn_rows_begin(c));
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
     CAIRN_TRY(find_lanes(c, (int64_t)all));
     find_widths(c, lanes);
@@ -267,4 +281,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return CAIRN_OK;
 }
 
-const cairn_way cairn_way_lanes = {load, count, fill};
+const cairn_method cairn_method_row_slots = {
+    .name    = "row-slots",
+    .needs   = "queries must number the entries along rows",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

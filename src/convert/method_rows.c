@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of rows that can be read in any order, and whose numbers give the first levels
+/// The method of rows that can be read in any order, and whose numbers give the first levels
 /// of the target: the rows are put in order, not the entries. Then nodes are counted and
 /// appended, bank by bank; or those of rows are, and the entries are moved row by row.
 
@@ -31,7 +31,8 @@ static bool counts_all(const cairn_compiled *c)
     const uint32_t *count = cairn_compiled_counts(c);
     int64_t         n     = 0;
 
-    if (!c->m->rows.on) return true; /* They will be counted for that. */
+    /* They will be counted for that; or nothing is counted yet. */
+    if (!c->m->rows.on || !c->m->rows.table) return true;
     for (int64_t i = 0; i < c->m->rows.n; i++)
         n += count[i];
     return n == c->facts.entries && n <= UINT32_MAX && !c->origin.filter.member
@@ -61,7 +62,7 @@ static bool has_rows(const cairn_compiled *c, bool *listed)
     return part_has_rows(c, listed);
 }
 
-bool cairn_way_rows_reads(const cairn_compiled *c, bool *listed)
+bool cairn_rows_are_read(const cairn_compiled *c, bool *listed)
 {
     return c->facts.trusted && has_rows(c, listed);
 }
@@ -95,7 +96,7 @@ static bool is_moved(const cairn_compiled *c)
            && cairn_moves_fit(c, c->m->rows.row, c->row_levels);
 }
 
-cairn_status cairn_way_rows_fits(cairn_compiled *c, bool *fits)
+static cairn_status applies(cairn_compiled *c, bool *fits)
 {
     const cairn_layout *from =
         c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
@@ -115,6 +116,17 @@ cairn_status cairn_way_rows_fits(cairn_compiled *c, bool *fits)
                                           c->row_levels, &sorted));
     *fits = sorted > to->last;
     return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    const bool moved = is_moved(c);
+
+    CAIRN_TRY(cairn_passes_count(w, is_counted(c) ? CAIRN_UNIT_RUN : CAIRN_UNIT_ENTRY));
+    CAIRN_TRY(cairn_passes_number(w, CAIRN_UNIT_RUN, CAIRN_NUMBER_PLACE, 0));
+    CAIRN_TRY(cairn_passes_offsets(w));
+    return cairn_passes_move(w, moved ? CAIRN_PASS_MOVE : CAIRN_PASS_APPEND,
+                             CAIRN_UNIT_RUN, CAIRN_STORES_DIRECT);
 }
 
 /* ---- the order ---- */
@@ -207,7 +219,7 @@ static cairn_status count_rows(cairn_compiled *c)
                               c->build->loader->threads, c->m->rows.table);
 }
 
-cairn_status cairn_way_rows_find(cairn_compiled *c)
+cairn_status cairn_rows_begin(cairn_compiled *c)
 {
     uint32_t before = 0;
 
@@ -278,7 +290,7 @@ static cairn_status count(cairn_compiled *c)
     CAIRN_TRY(CAIRN_NEW_ZERO(env, banks + 1, &c->bank_first));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 2 * banks, &c->bank_rows));
     CAIRN_TRY(order_rows(c));
-    CAIRN_TRY(cairn_way_rows_find(c));
+    CAIRN_TRY(cairn_rows_begin(c));
     CAIRN_TRY(c->move.loader ? cairn_moves_divide(c, c->m->rows.n)
                              : cairn_compiled_divide(c, false, 1));
     if (c->move.loader) CAIRN_TRY(CAIRN_NEW(env, c->m->rows.n, &c->place));
@@ -307,4 +319,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return CAIRN_OK;
 }
 
-const cairn_way cairn_way_rows = {load, count, fill};
+const cairn_method cairn_method_rows = {
+    .name    = "rows",
+    .needs   = "rows must lie together in the source, and give the first levels",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of entries that came in any order and lie in buckets: each bucket is ordered
+/// The method of entries that came in any order and lie in buckets: each bucket is ordered
 /// in cache, and goes from there to where its lines begin. No sorted entries lie in
 /// memory in between. Lines are what the first level, a dimension, has indices for; all
 /// levels below are trimmed and dimensions, too, in their order, so that a word is a key.
@@ -66,12 +66,28 @@ static bool has_whole_lines(const cairn_dealt *dealt)
     return true;
 }
 
-bool cairn_way_dealt_fits(const cairn_dealt          *dealt,
-                          const cairn_layout         *to,
-                          const cairn_strategy_facts *facts)
+bool cairn_buckets_fit(const cairn_dealt  *dealt,
+                       const cairn_layout *to,
+                       const cairn_facts  *facts)
 {
     return is_plain(to) && facts->every && has_whole_lines(dealt)
            && dealt->n < UINT32_MAX && facts->groups <= 4 * dealt->n + 1024;
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may =
+        c->build->dealt && cairn_buckets_fit(c->build->dealt, c->m->layout, &c->facts);
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    (void)c;
+    CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
+    CAIRN_TRY(cairn_passes_offsets(w));
+    return cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,
+                             CAIRN_STORES_BUCKETED);
 }
 
 static cairn_status load(cairn_compiled *c)
@@ -283,4 +299,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return CAIRN_OK;
 }
 
-const cairn_way cairn_way_dealt = {load, count, fill};
+const cairn_method cairn_method_partitioned = {
+    .name    = "partitioned",
+    .needs   = "the source must be partitioned by groups of the target",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way that needs nothing: keys of all entries, sorted, then appended.
+/// The method that needs nothing: keys of all entries, sorted, then appended.
 
 #include "convert/compiled.h"
 
@@ -15,6 +15,25 @@ static cairn_convert_spec keys_spec(const cairn_compiled *c, cairn_convert_phase
     spec.source = spec.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
     spec.from   = NULL;
     return spec;
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    (void)c;
+    *may = true;
+    return CAIRN_OK;
+}
+
+/// Items are packed, dealt to buckets that are sorted in cache, looked at and appended.
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    (void)c;
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_SORT, CAIRN_UNIT_ENTRY, 0,
+                               CAIRN_STORES_BUCKETED, w->read + 32 + 112));
+    w->read = 16;
+    CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
+    return cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,
+                             CAIRN_STORES_DIRECT);
 }
 
 static cairn_status load(cairn_compiled *c)
@@ -100,4 +119,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return cairn_phase_run(c->m->env, &c->fill, NULL, &part->view, args);
 }
 
-const cairn_way cairn_way_sort = {load, count, fill};
+const cairn_method cairn_method_sort = {
+    .name    = "sort",
+    .needs   = "the indices of an entry must fit two words",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

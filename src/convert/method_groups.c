@@ -1,11 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The way of a target with one trimmed level of few indices: which of them each group
+/// The method of a target with one trimmed level of few indices: which of them each group
 /// has is noted, put in order, and then every value goes to the node of its index.
 
 #include "convert/compiled.h"
 #include "convert/compiled_deal.h"
 #include "convert/compiled_lists.h"
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may = cairn_facts_list(c->m->layout, &c->facts);
+    return CAIRN_OK;
+}
+
+/// Nodes of each group are listed, numbered, and get their entries' values.
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    const bool tiled = c->tile && !c->zeros;
+
+    if (!c->known) CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
+    CAIRN_TRY(cairn_passes_number(w, CAIRN_UNIT_RUN, CAIRN_NUMBER_RANK, w->ptrs));
+    return cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
+                             tiled ? CAIRN_STORES_TILED : CAIRN_STORES_DIRECT);
+}
 
 static cairn_status load(cairn_compiled *c)
 {
@@ -122,4 +139,12 @@ fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part
     return cairn_compiled_run(c, &c->fill, &part->view, args);
 }
 
-const cairn_way cairn_way_slots = {load, count, fill};
+const cairn_method cairn_method_groups = {
+    .name    = "groups",
+    .needs   = "one trimmed level of few indices, or queries that number groups",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};
