@@ -46,6 +46,36 @@ static void print_interpreted(const cairn_pass_info *pass)
     printf(")");
 }
 
+/// What else would have done the passes of a method, once for each method and member.
+static void print_alternatives(const cairn_path *path)
+{
+    for (int k = 0; k < cairn_path_passes(path); k++) {
+        const cairn_pass_info pass = cairn_path_pass(path, k);
+        const cairn_pass_info before =
+            cairn_path_pass(path, k > 0 ? k - 1 : 0); /* of itself, the first */
+        double bytes = 0;
+
+        if (pass.alternatives == 0
+            || (k > 0 && before.alternatives > 0 && before.member == pass.member
+                && before.into == pass.into))
+            continue;
+        for (int j = k; j < cairn_path_passes(path); j++) {
+            const cairn_pass_info next = cairn_path_pass(path, j);
+
+            if (next.member == pass.member && next.into == pass.into)
+                bytes += next.bytes;
+        }
+        printf("  %s: %.0f bytes an entry; otherwise", pass.method, bytes);
+        for (int n = 0; n < pass.alternatives; n++) {
+            const cairn_pass_alternative a = cairn_path_alternative(path, k, n);
+
+            printf("%s %s %.0f (%s)", n ? "," : "", a.method, a.bytes,
+                   cli_word_seconds(a.seconds).text);
+        }
+        printf("\n");
+    }
+}
+
 /// One line a pass: what did it, what it did, and what it wrote.
 static void print_program(const cairn_path *path)
 {
@@ -69,6 +99,7 @@ static void print_program(const cairn_path *path)
         print_interpreted(&pass);
         printf("\n");
     }
+    print_alternatives(path);
     printf("\n");
 }
 
@@ -136,7 +167,7 @@ void cli_format_path_print(const cli_format_view *view)
     }
     printf("\n");
     print_total(view, bytes);
-    if (view->tensor) printf("\n");
+    printf("\n");
     print_program(cli_format_path_done(view));
     cli_visits_print(cli_format_path_done(view));
 }

@@ -11,6 +11,7 @@
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
+#include "convert/compiled_tally.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ typedef struct {
 
 static void set_shape(const cairn_format *format, const int64_t *extent, cairn_build *b)
 {
-    b->shape.order = format->member[0]->order;
+    b->shape.order = format->order;
     for (int d = 0; d < b->shape.order; d++) {
         b->shape.extent[d] = extent && extent[d] > 0 ? extent[d]
                              : d == 0                ? NOMINAL_ROWS
@@ -84,6 +85,8 @@ static void count_nodes(const cairn_layout *layout, cairn_pos entries, cairn_pos
 
         if (last < nodes[layout->last]) nodes[layout->last] = (cairn_pos)last;
     }
+    for (int l = layout->last; l > layout->first; l--)
+        if (layout->level[l].kind == CAIRN_LEVEL_SINGLETON) nodes[l - 1] = nodes[l];
 }
 
 /// Give a tensor one part without entries, whose layout becomes the tensor's.
@@ -139,7 +142,15 @@ static cairn_status create_source(cairn_env          *env,
 /// Do all start where the source lies? Else they start from coordinates.
 static cairn_status starts_direct(const planner *p, bool *direct)
 {
-    *direct = p->build->from && !p->build->from->format->hybrid;
+    const cairn_build *b = p->build;
+    cairn_query        deals;
+
+    *direct = b->from && !b->from->format->hybrid;
+    if (*direct && b->format->hybrid) {
+        CAIRN_TRY(cairn_decompose_query(p->env, b->format, &b->shape, &deals));
+        CAIRN_TRY(cairn_tally_comes_by_lines(p->env, b->from->group[0].layout, &deals,
+                                             direct));
+    }
     for (int k = 0; k < p->members && *direct; k++)
         CAIRN_TRY(cairn_numbers_direct(&p->m[k], p->build, direct));
     return CAIRN_OK;
@@ -149,9 +160,9 @@ static cairn_status starts_direct(const planner *p, bool *direct)
 static cairn_status
 plan_member(planner *p, cairn_member_build *m, const cairn_entries *none, bool direct)
 {
-    static const uint8_t anybody                 = 0;
-    cairn_interval       span[CAIRN_MAX_QUERIES] = {{0}};
-    cairn_status         status;
+    static uint8_t anybody                 = 0;
+    cairn_interval span[CAIRN_MAX_QUERIES] = {{0}};
+    cairn_status   status;
 
     set_spans(m->encoding, p->build, span);
     if (m->rows.on) memcpy(m->rows.span, span, sizeof span);
@@ -162,6 +173,9 @@ plan_member(planner *p, cairn_member_build *m, const cairn_entries *none, bool d
         m->filter = (cairn_filter){&anybody, m->number, none->n / p->members, NULL};
     CAIRN_TRY(create_layout(p->env, m->encoding, p->build, &m->layout));
     if (!p->build->loader) return CAIRN_OK;
+    for (int l = m->layout->last + 1; l < m->layout->levels && m->blocks; l++)
+        if (m->layout->level[l].determined)
+            m->blocks->across = m->layout->level[l].size;
     CAIRN_TRY(cairn_compiled_create(m, p->build, &m->compiled));
     status = cairn_compiled_choose(m->compiled);
     if (status != CAIRN_NO_KERNEL) return status;
@@ -217,6 +231,7 @@ static cairn_status make_members(planner *p)
     for (int k = 0; k < p->members; k++) {
         cairn_member_init(p->env, p->build->format, k, &p->m[k]);
         p->m[k].hopeful = true;
+        p->m[k].looked  = CAIRN_ROUTE_PREBUILT;
         if (p->build->loader) CAIRN_TRY(cairn_numbers_find(&p->m[k], p->build));
     }
     return CAIRN_OK;
@@ -250,14 +265,14 @@ cairn_status cairn_build_plan(cairn_env          *env,
                               cairn_pass_list    *program)
 {
     const cairn_kernel_loader loader = {.threads = 1};
-    const cairn_entries none   = {.order = to->member[0]->order, .n = NOMINAL_ENTRIES};
-    cairn_build         build  = {.format     = to,
-                                  .entries    = &none,
-                                  .value_bits = 64,
-                                  .loader     = &loader,
-                                  .planned    = true};
-    cairn_local        *source = NULL;
-    cairn_status        status = CAIRN_OK;
+    const cairn_entries       none   = {.order = to->order, .n = NOMINAL_ENTRIES};
+    cairn_build               build  = {.format     = to,
+                                        .entries    = &none,
+                                        .value_bits = 64,
+                                        .loader     = &loader,
+                                        .planned    = true};
+    cairn_local              *source = NULL;
+    cairn_status              status = CAIRN_OK;
 
     set_shape(to, extent, &build);
     if (cairn_build_worth(env, &build) == CAIRN_BUILD_REFERENCE) build.loader = NULL;

@@ -98,7 +98,8 @@ cairn_status cairn_compiled_ranges(const cairn_compiled *c, cairn_interval *rang
 {
     for (int l = 0; l < c->m->layout->levels; l++) {
         range[l] = c->m->layout->level[l].range;
-        if (c->m->layout->level[l].indirect) CAIRN_TRY(indirect_range(c, l, &range[l]));
+        if (c->m->layout->level[l].indirect && !c->build->planned)
+            CAIRN_TRY(indirect_range(c, l, &range[l]));
     }
     return CAIRN_OK;
 }

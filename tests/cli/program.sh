@@ -47,6 +47,24 @@ expect 0 format 'hybrid<bdia<64>,csr>' --path csr m.mtx --json program.json
 fields program.json path program
 environment=
 
+# Without FILE the program is planned, and names what else would do; the text says the same.
+planned() {
+    expect 0 format "$1" --path "$2"
+    says "^  0 *$3 "
+    says "^  [a-z-]*: [0-9]* bytes an entry; otherwise.* $4 [0-9]* ("
+    expect 0 format "$1" --path "$2" --json plan.json
+    fields plan.json program
+    grep -q '"alternatives"' plan.json || fail 'no alternatives in JSON'
+}
+planned csc csr scatter sort
+planned csr coo share append
+planned csr coo share rows
+planned 'bcsr<2,2>' csr groups sort
+environment=CAIRN_CONVERT=append
+expect 2 format csc --path csr
+complains 'CAIRN_CONVERT: append does not apply to member 0: '
+environment=
+
 forced append csr coo
 forced share csr coo
 forced rows csr coo
