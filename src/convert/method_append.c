@@ -32,7 +32,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     if (!is_counted(c)) CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
     return cairn_passes_add(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY, w->arrays & ~shared,
                             CAIRN_STORES_DIRECT,
-                            w->read + (shared ? 0 : 2 * w->written));
+                            w->read + (shared ? 0 : 2 * w->written) + 12 * w->groups);
 }
 
 static cairn_status load(cairn_compiled *c)

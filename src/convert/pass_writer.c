@@ -53,7 +53,8 @@ cairn_status cairn_passes_move(cairn_pass_writer *w,
     const double times = stores == CAIRN_STORES_DIRECT ? 2 : 1;
 
     return cairn_passes_add(w, what, unit, w->arrays & ~w->ptrs, stores,
-                            w->read + times * w->written);
+                            w->read + times * w->written
+                                + (what == CAIRN_PASS_APPEND ? 12 * w->groups : 0));
 }
 
 cairn_status cairn_passes_share(cairn_pass_writer *w, uint64_t arrays)

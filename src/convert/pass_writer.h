@@ -40,7 +40,7 @@ cairn_status cairn_passes_number(cairn_pass_writer *w,
                                  uint64_t           arrays);
 
 /// The entries themselves: written lines are read before, unless they go by whole lines.
-/// @p what: MOVE or APPEND.
+/// @p what: MOVE; or APPEND, which writes where groups begin as it goes.
 cairn_status cairn_passes_move(cairn_pass_writer *w,
                                cairn_pass_kind    what,
                                cairn_pass_unit    unit,
