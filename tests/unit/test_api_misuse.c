@@ -344,6 +344,15 @@ Test(misuse, catalogue_and_paths)
         ALLOWS(cairn_path_pass, k,
                (odd[k] > 0 && odd[k] < INT_MAX)
                    || !cairn_path_pass(path, odd[k]).method);
+    ALLOWS(cairn_path_alternative, path, !cairn_path_alternative(NULL, 0, 0).method);
+    for (int k = 0; k < ODD; k++) {
+        ALLOWS(cairn_path_alternative, k,
+               (odd[k] > 0 && odd[k] < INT_MAX)
+                   || !cairn_path_alternative(path, odd[k], INT_MAX).method);
+        ALLOWS(cairn_path_alternative, n,
+               (odd[k] > 0 && odd[k] < INT_MAX)
+                   || !cairn_path_alternative(path, 0, odd[k]).method || odd[k] == 0);
+    }
     ALLOWS(cairn_path_routes, path, cairn_path_routes(NULL, OUT(double)) == 0);
     ALLOWS(cairn_path_routes, next_best, cairn_path_routes(path, NULL) > 0);
     ALLOWS(cairn_text_free, context,
