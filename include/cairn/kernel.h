@@ -9,6 +9,9 @@
 /// p*size + k); nodes ptr[p] .. ptr[p+1]-1 for a compressed or ragged level; node p
 /// itself for a singleton. At a level of the trimmed range idx[p] is the index; a
 /// ragged level has none. At the top, ptr = [0, nodes] is implied.
+///
+/// The struct of a part begins with its size, so that fields can be added at its end: who
+/// reads one looks at no field beyond it. That of a level stays as it is.
 
 #ifndef CAIRN_KERNEL_H
 #define CAIRN_KERNEL_H
@@ -37,6 +40,7 @@ typedef struct cairn_kernel_level {
 /// One part. Value v (position in the tree below the last level) is at
 /// val + (v / val_block) * val_stride + (v % val_block) * val_bits/8 bytes.
 typedef struct cairn_kernel_part {
+    int64_t size; ///< Bytes of this struct: sizeof(cairn_kernel_part).
     int32_t order, levels;
     int32_t first, last; ///< The trimmed levels; first = levels, last = -1: none.
     int64_t bank;        ///< Number of the bank; 0 without partition.

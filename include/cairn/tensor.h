@@ -32,6 +32,7 @@ typedef enum {
 typedef enum {
     CAIRN_COPY,   ///< Copied before the call returns; the caller keeps the array.
     CAIRN_BORROW, ///< Used in place; the caller keeps it alive until destroy.
+    CAIRN_TAKE,   ///< Used in place, and released when it is no longer needed.
 } cairn_copy_mode;
 
 /// Structure of a source.
@@ -179,8 +180,9 @@ CAIRN_API cairn_status cairn_tensor_create(cairn_source       *source,
 /// @param[in] val  [ptr[rows]] of @p dtype. It and @p idx may be NULL for no entries.
 /// @retval CAIRN_BAD_SHAPE     Rows overlap, leave gaps or are not in rank order.
 /// @retval CAIRN_BAD_COORD     A column is outside the matrix, or ptr descends.
-/// @retval CAIRN_BAD_ARGUMENT  A pointer is NULL, no such width, type or mode; @p dtype,
-///                             @p mode or the format is not the same on all ranks.
+/// @retval CAIRN_BAD_ARGUMENT  A pointer is NULL, no such width, type or mode, or
+///                             CAIRN_TAKE (cairn_tensor_from_parts() takes arrays); @p
+///                             dtype, @p mode or the format is not the same on all ranks.
 CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
                                              int64_t             global_rows,
                                              int64_t             global_cols,
@@ -205,7 +207,8 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
 /// them, and call this with the same @p val, so that copies are told.
 ///
 /// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr(); @p val
-///                             is NULL, or not what is borrowed.
+///                             is NULL, or not what is borrowed; a view of its arrays is
+///                             out (cairn_tensor_part_get()).
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);
 
 /// Store a tensor in another format: from any format to any other, packed, partitioned,
@@ -255,6 +258,9 @@ CAIRN_API cairn_status cairn_tensor_read(cairn_context *context,
 CAIRN_API cairn_status cairn_source_from_tensor(const cairn_tensor *tensor,
                                                 cairn_source      **source);
 
+/// Destroy a tensor. NULL is accepted. While a view of its arrays is out
+/// (cairn_tensor_part_get()) nothing is done: @p tensor stays as it is, and the context's
+/// message says so.
 CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 
 /// The rules that say what storing the tensor meant: from the tensor's format that it was
@@ -306,8 +312,10 @@ typedef struct cairn_part_info {
     int64_t local; ///< Number for cairn_tensor_array() when it is this rank's; else -1.
     int64_t values; ///< Values stored, padding included.
     int64_t
-        taken; ///< Of the bytes, those of arrays that the tensor it was converted from
-               ///< has, too: a conversion does not copy what it need not.
+        taken;  ///< Of the bytes, those of arrays that the tensor it was converted from
+                ///< has, too: a conversion does not copy what it need not.
+    bool given; ///< Its arrays were handed over, or read from a file, and are not known
+                ///< to be those that storing their entries would make (arrays.h).
 } cairn_part_info;
 
 /// List the parts of all ranks, by member, rank, share, bank.

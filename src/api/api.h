@@ -80,6 +80,9 @@ struct cairn_tensor {
     int64_t targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
     cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
     const void   *borrowed; ///< The caller's values.
+    int64_t       views;    ///< Of its arrays that are out.
+    void (*release)(void *user, void *array); ///< Arrays that were taken over; or NULL.
+    void *release_user;
 };
 
 struct cairn_plan {
@@ -213,6 +216,29 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_shape   *shape,
                                 const cairn_entries *entries,
                                 const cairn_dealt   *dealt);
+
+/// Rows that the caller divided: ranks tell each other theirs, which must follow each
+/// other without gaps, and the extents, which must be the same.
+///
+/// Collective.
+///
+/// @param[in]  call   For messages.
+/// @param[in]  first  This rank's first row, and
+/// @param[in]  count  how many it has.
+/// @param[out] rows   Released with cairn_rows_fini(), also on failure.
+/// @retval CAIRN_BAD_SHAPE  They do not, or are not.
+cairn_status cairn_rows_given(cairn_comm        *comm,
+                              const char        *call,
+                              const cairn_shape *shape,
+                              int64_t            first,
+                              int64_t            count,
+                              cairn_rows        *rows);
+
+/// Refuse what would change or free arrays of which a view is out. Local.
+///
+/// @param[in] call  For the message.
+/// @retval CAIRN_BAD_ARGUMENT
+cairn_status cairn_tensor_check_views(const cairn_tensor *tensor, const char *call);
 
 /// A format must be for tensors of a shape's order. Local.
 /// @retval CAIRN_BAD_SHAPE

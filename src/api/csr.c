@@ -90,41 +90,6 @@ static cairn_status check_arrays(const csr *a)
     return CAIRN_OK;
 }
 
-/// Ranks tell each other their rows, which must follow each other without gaps, and the
-/// extents, which must be the same. Every rank judges the same numbers.
-static cairn_status share_rows(const csr *a, cairn_rows *rows)
-{
-    enum { EACH = 4 };
-    cairn_comm   *comm       = a->context->comm;
-    const int64_t mine[EACH] = {a->first_row, a->rows, a->shape.extent[0],
-                                a->shape.extent[1]};
-    int64_t      *all = NULL, next = 0;
-    cairn_status  status = CAIRN_NEW(comm->env, EACH * (int64_t)comm->size, &all);
-
-    if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size + 1, &rows->first);
-    CAIRN_GO(done, cairn_comm_agree(comm, status));
-    CAIRN_GO(done, comm->ops->allgather(comm, mine, sizeof mine, all));
-    bool good  = true;
-    rows->size = comm->size;
-    for (int r = 0; r < comm->size; r++) {
-        const int64_t *its = all + (size_t)r * EACH;
-
-        good           = good && its[0] == next && its[2] == all[2] && its[3] == all[3];
-        rows->first[r] = next;
-        if (good) next += its[1];
-    }
-    rows->first[comm->size] = next;
-    if (!good || next != all[2])
-        status = cairn_fail(comm->env, CAIRN_BAD_SHAPE,
-                            "csr: the ranks' rows do not follow each other from 0 to "
-                            "%" PRId64 ", or their extents differ from %" PRId64
-                            " x %" PRId64,
-                            all[2], all[2], all[3]);
-done:
-    cairn_free(comm->env, all);
-    return status;
-}
-
 static cairn_status own_format(const csr *a, cairn_format **format)
 {
     char text[160];
@@ -277,7 +242,8 @@ create(const csr *a, const cairn_format *format, cairn_tensor **tensor)
 static cairn_status
 fill(const csr *a, cairn_copy_mode mode, bool own, cairn_tensor *tensor)
 {
-    CAIRN_TRY(share_rows(a, &tensor->rows));
+    CAIRN_TRY(cairn_rows_given(a->context->comm, "csr", &a->shape, a->first_row,
+                               a->rows, &tensor->rows));
     if (mode != CAIRN_BORROW || !own) return store(a, tensor);
     tensor->borrowed = a->val;
     return cairn_comm_agree(a->context->comm, borrow(a, tensor));
@@ -342,6 +308,7 @@ cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val)
     CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor));
     if (tensor->targets > 0 || tensor->borrowed)
         CAIRN_ENTER(tensor->context, CAIRN_GIVEN(val));
+    CAIRN_TRY(cairn_tensor_check_views(tensor, "update"));
     const csr a = {.dtype = tensor->dtype};
 
     if (tensor->borrowed) {

@@ -43,6 +43,13 @@ typedef struct cairn_argument {
 #        value, CAIRN_ARGUMENT_NUMBER, (value), (least), (most) \
     }
 
+/// A struct of the caller's whose first field says how large it is: as the library knows it.
+#define CAIRN_SIZED(pointer)                                                \
+    {                                                                       \
+#        pointer "->size", CAIRN_ARGUMENT_NUMBER, (int64_t)(pointer)->size, \
+            (int64_t)sizeof *(pointer), (int64_t)sizeof *(pointer)          \
+    }
+
 /// The context that a handle belongs to; NULL: there is no handle.
 #define CAIRN_CONTEXT_OF(handle) ((handle) ? (handle)->context : NULL)
 

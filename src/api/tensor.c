@@ -141,13 +141,27 @@ cairn_status cairn_tensor_create(cairn_source       *source,
     return cairn_tensor_create_beside(source, format, dtype, 0, tensor);
 }
 
+/// Give back what was taken over.
+static void release_arrays(const cairn_tensor *t)
+{
+    for (int64_t p = 0; t->release && p < t->local->parts; p++) {
+        cairn_array array[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&t->local->part[p], array);
+
+        for (int a = 0; a < arrays; a++)
+            if (array[a].data) t->release(t->release_user, array[a].data);
+    }
+}
+
 void cairn_tensor_destroy(cairn_tensor **tensor)
 {
     if (!tensor || !*tensor) return;
     cairn_tensor *t = *tensor;
 
+    if (cairn_tensor_check_views(t, "destroy") != CAIRN_OK) return;
     cairn_env *env = &t->context->env;
 
+    release_arrays(t);
     cairn_local_destroy(&t->local); /* before the format, whose encodings it uses */
     cairn_format_destroy(&t->format);
     cairn_rows_fini(env, &t->rows);
@@ -210,7 +224,8 @@ static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info
                           .bytes = part_bytes(part),
                           .local = p,
                           .values = part->view.values,
-                          .taken  = taken_bytes(tensor->local, p)};
+                          .taken  = taken_bytes(tensor->local, p),
+                          .given  = part->given};
 }
 
 static int by_where(const void *a, const void *b)

@@ -90,10 +90,10 @@ static cairn_status arrays(const cli_format_view *view, int64_t part, json_t *li
 
 static json_t *part_object(const cairn_part_info *part)
 {
-    return json_pack("{s:i, s:i, s:i, s:o, s:I, s:I, s:[]}", "member", part->member,
-                     "rank", part->rank, "share", part->share, "bank",
+    return json_pack("{s:i, s:i, s:i, s:o, s:I, s:I, s:b, s:[]}", "member",
+                     part->member, "rank", part->rank, "share", part->share, "bank",
                      cli_json_count(part->bank), "nnz", (json_int_t)part->nnz, "bytes",
-                     (json_int_t)part->bytes, "arrays");
+                     (json_int_t)part->bytes, "given", part->given, "arrays");
 }
 
 static cairn_status parts(const cli_format_view *view, json_t *list)

@@ -17,7 +17,8 @@
 
 uint32_t cairn_native_crc(uint32_t crc, const void *bytes, int64_t length)
 {
-    return (uint32_t)crc32_z(crc, bytes, (size_t)length);
+    /* Of no bytes at NULL zlib would give what a checksum begins with. */
+    return length > 0 ? (uint32_t)crc32_z(crc, bytes, (size_t)length) : crc;
 }
 
 int64_t cairn_native_array_bytes(const cairn_array *array)

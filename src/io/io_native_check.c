@@ -9,7 +9,7 @@
 #include "io/io_native_check.h"
 
 #include "format/interval.h"
-#include "tensor/walk.h"
+#include "tensor/check.h"
 
 #include <stdint.h>
 
@@ -118,26 +118,6 @@ static cairn_status begin_lines(checker *c, cairn_env *env, const cairn_group *g
     return CAIRN_OK;
 }
 
-static int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
-{
-    return cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
-}
-
-/// Does a list of children end where it begins? The library writes no such node, but
-/// where all indices of a level are nodes.
-static bool has_childless(const cairn_part *part)
-{
-    for (int l = part->layout->first + 1; l <= part->layout->last; l++) {
-        const cairn_kernel_level *level = &part->view.level[l];
-
-        if (!part->layout->level[l].has_ptr || part->layout->level[l - 1].gaps)
-            continue;
-        for (int64_t k = 0; k + 1 < level->ptr_length; k++)
-            if (load_ptr(level, k) == load_ptr(level, k + 1)) return true;
-    }
-    return false;
-}
-
 /// Has it values that the walk did not come to, or did not take for entries?
 static bool has_others(const checker *c, const cairn_part *part)
 {
@@ -168,7 +148,7 @@ walk_group(checker *c, cairn_walker *walker, const cairn_group *group, bool *hol
         *holds = c->entries == part->nnz
                  || (c->entries < part->nnz && group->layout->pads
                      && part->nnz <= part->view.values);
-        c->descends |= has_childless(part) || has_others(c, part);
+        c->descends |= cairn_part_has_childless(part) || has_others(c, part);
     }
     return CAIRN_OK;
 }
@@ -187,6 +167,8 @@ cairn_native_check(cairn_env *env, cairn_local *tensor, int member, bool *holds)
         status = begin_lines(&c, env, group);
     if (status == CAIRN_OK) status = walk_group(&c, walker, group, holds);
     if (status == CAIRN_OK) group->loose = !is_ordered(&c, group->layout);
+    for (int64_t k = 0; k < group->count; k++)
+        tensor->part[group->first + k].given = group->loose;
     for (int d = 0; d < tensor->shape.order; d++)
         cairn_free(env, c.along[d].last);
     cairn_walker_destroy(env, &walker);

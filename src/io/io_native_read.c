@@ -6,7 +6,7 @@
 #include "format/language.h"
 #include "io/io_native.h"
 #include "io/io_native_check.h"
-#include "tensor/walk.h"
+#include "tensor/check.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -162,53 +162,15 @@ static cairn_status get_member(reader *r, int member)
     return CAIRN_OK;
 }
 
-/// A ptr must rise from 0 to the level's nodes: then no walk leaves the arrays.
-static cairn_status check_ptr(const reader *r, const cairn_kernel_level *level)
+/// Arrays that no walk leaves.
+static cairn_status check_sound(const reader *r, const cairn_part *part)
 {
-    int64_t before = 0;
+    cairn_fault fault;
+    char        text[CAIRN_FAULT];
 
-    for (int64_t k = 0; k < level->ptr_length; k++) {
-        const int64_t p =
-            cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
-
-        if (p < before || (k == 0 && p != 0)) return broken(r, "a ptr array descends");
-        before = p;
-    }
-    if (before != level->nodes && level->ptr_length > 0)
-        return broken(r, "a ptr array does not end at its level's nodes");
-    return CAIRN_OK;
-}
-
-/// Indices lie in their level's range, or are its hole: then no arithmetic overflows.
-static cairn_status check_idx(const reader *r, const cairn_part *part, int l)
-{
-    const cairn_kernel_level *level = &part->view.level[l];
-    const cairn_interval      range = part->layout->level[l].global;
-
-    for (int64_t k = 0; level->idx_bits && k < level->idx_length; k++) {
-        const int64_t e = cairn_load_int(level->idx, k, level->idx_stride,
-                                         level->idx_bits, level->idx_signed);
-
-        if ((e < range.lo || e > range.hi) && e != level->hole)
-            return broken(r, "an index is outside its level's range");
-    }
-    return CAIRN_OK;
-}
-
-/// Levels that share positions must have as many nodes; the walk relies on it.
-static cairn_status check_nodes(const reader *r, const cairn_part *part)
-{
-    const cairn_layout *layout = part->layout;
-
-    for (int l = layout->first; l <= layout->last; l++) {
-        CAIRN_TRY(check_ptr(r, &part->view.level[l]));
-        if (l > layout->first && layout->level[l].depth == layout->level[l - 1].depth
-            && part->view.level[l].nodes != part->view.level[l - 1].nodes)
-            return broken(r, "levels contradict each other");
-    }
-    for (int l = 0; l < layout->levels; l++)
-        CAIRN_TRY(check_idx(r, part, l));
-    return CAIRN_OK;
+    if (cairn_part_is_sound(part, &fault)) return CAIRN_OK;
+    cairn_fault_print(&fault, text);
+    return broken(r, text);
 }
 
 /// Step over what version 1 stored of levels of one value, up to level @p last: an idx of
@@ -253,13 +215,13 @@ static cairn_status copy_part(reader *r, cairn_part *part)
         r->at += bytes;
     }
     CAIRN_TRY(skip_constants(r, stored, &level, part->view.levels - 1));
-    return check_nodes(r, part);
+    return check_sound(r, part);
 }
 
 static cairn_status copy_group(reader *r, int member)
 {
     cairn_group *group = &r->tensor->group[member];
-    int64_t      total = 0, offset = 0, bytes = 0;
+    int64_t      total = 0, bytes = 0;
 
     for (int64_t k = 0; k < group->count; k++)
         cairn_part_place(group->layout,
@@ -268,21 +230,9 @@ static cairn_status copy_group(reader *r, int member)
     if (bytes > r->end - r->at)
         return broken(r, "a segment is shorter than its arrays");
     CAIRN_TRY(cairn_check_memory(r->env, r->name, total));
-    if (group->count == 1) {
-        CAIRN_TRY(cairn_group_alloc(r->env, group, group->layout,
-                                    r->nodes + group->first * CAIRN_MAX_LEVELS, true,
-                                    NULL, &r->tensor->part[group->first]));
-        return copy_part(r, &r->tensor->part[group->first]);
-    }
-    CAIRN_TRY(cairn_alloc_zero(r->env, total, 1, &group->block));
-    for (int64_t k = 0; k < group->count; k++) {
-        cairn_part *part = &r->tensor->part[group->first + k];
-
-        cairn_part_place(group->layout,
-                         r->nodes + (group->first + k) * CAIRN_MAX_LEVELS, group->block,
-                         &offset, &group->bytes, part);
-        CAIRN_TRY(copy_part(r, part));
-    }
+    CAIRN_TRY(cairn_group_alloc_parts(r->env, group, r->nodes, r->tensor->part));
+    for (int64_t k = 0; k < group->count; k++)
+        CAIRN_TRY(copy_part(r, &r->tensor->part[group->first + k]));
     return CAIRN_OK;
 }
 

@@ -86,7 +86,7 @@ static int add_level(const cairn_part *part, int l, cairn_array *array)
     const cairn_kernel_level *level = &part->view.level[l];
     int                       n     = 0;
 
-    if (level->ptr)
+    if (level->ptr_bits)
         array[n++] = (cairn_array){CAIRN_ARRAY_PTR,
                                    l,
                                    -1,
@@ -95,7 +95,7 @@ static int add_level(const cairn_part *part, int l, cairn_array *array)
                                    level->ptr_length,
                                    level->ptr_length * level->ptr_bits / 8,
                                    (void *)level->ptr};
-    if (level->idx && part->layout->level[l].tuple < 0)
+    if (level->idx_bits && part->layout->level[l].tuple < 0)
         array[n++] = (cairn_array){CAIRN_ARRAY_IDX,
                                    l,
                                    -1,

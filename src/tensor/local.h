@@ -29,7 +29,9 @@ typedef struct cairn_part {
     cairn_where         where;
     const cairn_layout *layout; ///< Its group's.
     cairn_pos           nnz;    ///< Entries stored, padding not counted.
-    cairn_kernel_part   view;   ///< The arrays, inside the group's blocks.
+    bool                given; ///< Its arrays were handed over, and are not known to be
+                               ///< those that storing their entries would make.
+    cairn_kernel_part view;    ///< The arrays, inside the group's blocks.
 } cairn_part;
 
 #define CAIRN_MAX_ARRAYS (3 * CAIRN_MAX_LEVELS + 1) ///< Of a part.
@@ -43,13 +45,16 @@ typedef struct cairn_group {
     int64_t       bytes;                   ///< Of the arrays,
     int64_t       taken;        ///< and of those that were another tensor's before.
     int64_t       first, count; ///< Its parts.
-    bool          loose; ///< Read from a file that has entries out of order, or twice.
+    bool loose;   ///< Entries may be out of order, or twice: it was read from such
+                  ///< a file, or a part is `given`.
+    bool checked; ///< Borrowed, and looked at as what the library stored.
 } cairn_group;
 
-/// Does it hold each entry once, in the order of its levels? Borrowed arrays may not.
+/// Does it hold each entry once, in the order of its levels? Borrowed arrays that nobody
+/// looked at may not.
 static inline bool cairn_group_is_ordered(const cairn_group *group)
 {
-    return group->block && !group->loose;
+    return (group->block || group->checked) && !group->loose;
 }
 
 /// Arrays of a part that another tensor has.
@@ -108,6 +113,17 @@ cairn_status cairn_group_alloc(cairn_env          *env,
                                bool                zero,
                                const cairn_taken  *taken,
                                cairn_part         *part);
+
+/// Allocate the arrays of all parts of a group, zero, and place them.
+///
+/// Local. `layout`, `first` and `count` of the group are set, and `where` of its parts.
+///
+/// @param[in]     nodes  [parts][CAIRN_MAX_LEVELS] as of cairn_part_place(), by part.
+/// @param[in,out] part   [parts] the tensor's.
+cairn_status cairn_group_alloc_parts(cairn_env       *env,
+                                     cairn_group     *group,
+                                     const cairn_pos *nodes,
+                                     cairn_part      *part);
 
 /// Which of a group's blocks has the array at @p at; NULL: none has.
 void *cairn_group_block(const cairn_group *group, const void *at);

@@ -132,6 +132,7 @@ place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *p
     const cairn_taken *taken = r->taken;
     cairn_kernel_part *view  = &part->view;
 
+    view->size     = (int64_t)sizeof *view;
     view->order    = layout->order;
     view->levels   = layout->levels;
     view->first    = layout->first;
@@ -209,4 +210,28 @@ cairn_status cairn_group_alloc(cairn_env          *env,
     group->bytes = r.bytes;
     if (taken) hold_taken(group, taken, part);
     return r.status;
+}
+
+cairn_status cairn_group_alloc_parts(cairn_env       *env,
+                                     cairn_group     *group,
+                                     const cairn_pos *nodes,
+                                     cairn_part      *part)
+{
+    const int64_t first = group->first, end = first + group->count;
+    int64_t       total = 0, offset = 0;
+    cairn_part    scratch = {.nnz = 0};
+
+    if (group->count == 1)
+        return cairn_group_alloc(env, group, group->layout,
+                                 nodes + first * CAIRN_MAX_LEVELS, true, NULL,
+                                 &part[first]);
+    for (int64_t p = first; p < end; p++)
+        cairn_part_place(group->layout, nodes + p * CAIRN_MAX_LEVELS, NULL, &total,
+                         &group->bytes, &scratch);
+    CAIRN_TRY(cairn_alloc_zero(env, total, 1, &group->block));
+    group->bytes = 0;
+    for (int64_t p = first; p < end; p++)
+        cairn_part_place(group->layout, nodes + p * CAIRN_MAX_LEVELS, group->block,
+                         &offset, &group->bytes, &part[p]);
+    return CAIRN_OK;
 }

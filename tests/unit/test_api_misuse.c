@@ -638,6 +638,67 @@ Test(misuse, tensors_say_what_they_are)
     REFUSES(cairn_tensor_level, info, tensor, 0, 0, NULL);
 }
 
+Test(misuse, arrays_are_looked_at)
+{
+    cairn_part_view view = CAIRN_PART_VIEW, small = {.size = 1};
+
+    SILENT(cairn_tensor_part_get, tensor, NULL, 0, &view);
+    REFUSES(cairn_tensor_part_get, view, tensor, 0, NULL);
+    FAILS(cairn_tensor_part_get, view, tensor, 0, &small);
+    SILENT(cairn_tensor_part_restore, tensor, NULL, &view);
+    REFUSES(cairn_tensor_part_restore, view, tensor, NULL);
+    FAILS(cairn_tensor_part_restore, view, tensor, &small);
+    FAILS(cairn_tensor_part_restore, view, tensor, &view);
+    for (int k = 0; k < ODD; k++)
+        REFUSES(cairn_tensor_part_get, part, tensor, odd[k], &view);
+    REFUSES(cairn_tensor_part_get, part, tensor, INT64_MAX, &view);
+}
+
+Test(misuse, arrays_are_handed_over)
+{
+    static const cairn_kernel_part nothing = {.size = sizeof nothing};
+    static const int64_t           wrong[] = {-1, INT64_MIN, INT64_MAX};
+    cairn_part_view                part    = CAIRN_PART_VIEW;
+    cairn_parts_options            options = CAIRN_PARTS_OPTIONS;
+
+    part.arrays = &nothing;
+    SILENT(cairn_tensor_from_parts, context, NULL, csr, extent, CAIRN_F64, &part, 1,
+           NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_from_parts, format, misused, NULL, extent, CAIRN_F64, &part, 1,
+            NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_from_parts, extent, misused, csr, NULL, CAIRN_F64, &part, 1,
+            NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_from_parts, part, misused, csr, extent, CAIRN_F64, NULL, 1,
+            NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_from_parts, tensor, misused, csr, extent, CAIRN_F64, &part, 1,
+            NULL, NULL);
+    FAILS(cairn_tensor_from_parts, part, misused, csr, extent, CAIRN_F64, &part, 1,
+          NULL, OUT(cairn_tensor *));
+    for (int k = 0; k < ODD; k++) {
+        options.mode = (cairn_copy_mode)odd[k];
+        REFUSES(cairn_tensor_from_parts, dtype, misused, csr, extent,
+                (cairn_dtype)odd[k], &part, 1, NULL, OUT(cairn_tensor *));
+        FAILS(cairn_tensor_from_parts, options, misused, csr, extent, CAIRN_F64, &part,
+              1, &options, OUT(cairn_tensor *));
+    }
+    options.mode = CAIRN_TAKE; /* without a function that releases */
+    FAILS(cairn_tensor_from_parts, options, misused, csr, extent, CAIRN_F64, &part, 1,
+          &options, OUT(cairn_tensor *));
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        const int64_t       huge[2] = {wrong[k], 3};
+        cairn_parts_options rows    = CAIRN_PARTS_OPTIONS;
+
+        if (wrong[k] < 0)
+            REFUSES(cairn_tensor_from_parts, parts, misused, csr, extent, CAIRN_F64,
+                    &part, wrong[k], NULL, OUT(cairn_tensor *));
+        FAILS(cairn_tensor_from_parts, extent, misused, csr, huge, CAIRN_F64, &part, 1,
+              NULL, OUT(cairn_tensor *));
+        rows.first_row = wrong[k];
+        FAILS(cairn_tensor_from_parts, options, misused, csr, extent, CAIRN_F64, &part,
+              1, &rows, OUT(cairn_tensor *));
+    }
+}
+
 Test(misuse, tensors_are_printed_and_written)
 {
     const cairn_part_info good = {.local = 0};

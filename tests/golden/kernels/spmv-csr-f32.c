@@ -31,6 +31,7 @@ typedef struct cairn_kernel_level {
 } cairn_kernel_level;
 
 typedef struct cairn_kernel_part {
+    int64_t size;
     int32_t order, levels;
     int32_t first, last;
     int64_t bank;
