@@ -8,23 +8,30 @@
 #include <time.h>
 
 #define SECONDS_TO_TELL 60.0
+#define LONGEST_LOOK    1.0    ///< Seconds between two looks that count as waiting.
 #define SPIN            100e-6 ///< Seconds of waiting without sleep.
 #define LONGEST_REST    1e-3   ///< Seconds
 
 cairn_patience cairn_patience_begin(const cairn_env *env)
 {
-    const cairn_options *o = &env->options;
+    const cairn_options *o   = &env->options;
+    const double         now = cairn_seconds();
 
     return (cairn_patience){
-        .begin   = cairn_seconds(),
+        .begin   = now,
+        .seen    = now,
         .tell    = o->wait_warn.set ? o->wait_warn.seconds : SECONDS_TO_TELL,
         .give_up = o->give_up.seconds,
     };
 }
 
-double cairn_patience_waited(const cairn_patience *patience)
+double cairn_patience_waited(cairn_patience *patience)
 {
-    return cairn_seconds() - patience->begin;
+    const double now = cairn_seconds(), missed = now - patience->seen - LONGEST_LOOK;
+
+    if (missed > 0) patience->begin += missed;
+    patience->seen = now;
+    return now - patience->begin;
 }
 
 double cairn_patience_due(const cairn_patience *patience)
@@ -51,7 +58,7 @@ cairn_wait_turn cairn_patience_turn(cairn_patience *patience, double waited)
 
 void cairn_patience_rest(const cairn_patience *patience)
 {
-    const double waited = cairn_patience_waited(patience);
+    const double waited = cairn_seconds() - patience->begin;
     const double rest   = waited / 16 < LONGEST_REST ? waited / 16 : LONGEST_REST;
 
     if (waited < SPIN) {

@@ -12,7 +12,8 @@
 
 /// One wait.
 typedef struct cairn_patience {
-    double begin;   ///< By cairn_seconds().
+    double begin;   ///< By cairn_seconds(), later by what is no waiting.
+    double seen;    ///< The last look at the clock.
     double tell;    ///< Seconds of waiting after which to tell next; 0: never.
     double give_up; ///< And after which to give up; 0: never.
     double reached; ///< The one of these that the last turn is about, for messages.
@@ -27,8 +28,9 @@ typedef enum {
 /// Begin to wait. Any thread.
 cairn_patience cairn_patience_begin(const cairn_env *env);
 
-/// Seconds waited so far.
-double cairn_patience_waited(const cairn_patience *patience);
+/// Seconds waited so far. Between two looks a second counts at most: whoever did not look
+/// for longer was stopped himself, and is no judge of others.
+double cairn_patience_waited(cairn_patience *patience);
 
 /// Seconds of waiting at which the next turn comes; 0: none will.
 double cairn_patience_due(const cairn_patience *patience);

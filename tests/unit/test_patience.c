@@ -51,6 +51,18 @@ Test(patience, ends_where_that_was_asked_for)
     cr_expect_eq(cairn_patience_turn(&silent, 2.1), CAIRN_WAIT_GIVE_UP);
 }
 
+/// As after SIGSTOP and SIGCONT: nobody else was late in that time.
+Test(patience, a_process_that_was_stopped_has_not_waited)
+{
+    cairn_patience p = begin(1, 3);
+
+    p.begin -= 100;
+    p.seen -= 100;
+    cr_expect_float_eq(cairn_patience_waited(&p), 1, 1e-6);
+    p.begin -= 5; /* in which it looked again and again */
+    cr_expect_geq(cairn_patience_waited(&p), 6 - 1e-6);
+}
+
 Test(patience, seconds_are_decimal_numbers)
 {
     static const char *const wrong[] = {"",   "-1",  "1e3",   "soon",      ".5",
