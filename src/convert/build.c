@@ -92,7 +92,7 @@ cairn_status cairn_build_interpret(cairn_env         *env,
                                    int                query)
 {
     const bool        spread = build->net && build->net->size > 1;
-    const char *const why = spread ? "on several ranks it is answered from coordinates"
+    const char *const why = spread ? "no compiled function answers it on several ranks"
                                    : "no compiled function answers it";
     char              what[128];
 

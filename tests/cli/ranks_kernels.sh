@@ -28,8 +28,8 @@ done
 refused 1 "$key" 'member 0: query s: no compiled function answers it'
 refused 1 "$apart" 'member 0: query 1: no compiled function answers it'
 refused 1 "hybrid<csr,$(echo "$apart" | sed 's/^#//;s/^/#/'),0.9>" 'member [01]: query 1: '
-refused 2 "$key" 'member 0: query s: on several ranks'
-refused 2 "$apart" 'member 0: query 1: on several ranks'
+refused 2 "$key" 'member 0: query s: no compiled function answers it on several ranks'
+refused 2 "$apart" 'member 0: query 1: no compiled function answers it on several ranks'
 expect 1 run spmv a.mtx --format "$key"
 for format in csr ell 'sell<2>' 'sell-sigma<2,4>' 'cisr<2>' 'cisr-plus<2>' 'hybrid<dia,csr,0.5>' 'hybrid<ell,csr,0.5,0.5>'; do
     on 2 0 convert a.mtx --to "$format" -o out.cairn --json out.json
