@@ -18,7 +18,8 @@
 extern "C" {
 #endif
 
-#define CAIRN_AUTO_CANDIDATES 24 ///< Most formats that are thought of.
+#define CAIRN_AUTO_CANDIDATES 30   ///< Most formats that are thought of.
+#define CAIRN_AUTO_TEXT       1024 ///< Bytes of the longest of their texts, with its end.
 
 /// How to choose.
 typedef struct cairn_auto_options {
@@ -26,11 +27,15 @@ typedef struct cairn_auto_options {
     int64_t     replays; ///< Products to come, not negative; 0: CAIRN_REPLAYS or 1,000.
     int tries; ///< Most formats that are tried; 0: as many as the time allows, below 0:
                ///< none, the model decides.
+    const char
+        *candidates;    ///< Text of formats to choose among, one a line; NULL: those
+                        ///< that come with the library. The same on all ranks.
+    const char *origin; ///< Name of that text in messages; NULL: "text".
 } cairn_auto_options;
 
 /// A format that was thought of.
 typedef struct cairn_auto_candidate {
-    char   format[160];
+    char   format[CAIRN_AUTO_TEXT]; ///< As it was written.
     double predicted; ///< Seconds of a product, by the model; INFINITY: not for this.
     double tried;     ///< Seconds of a product by its trial, for the whole; 0: none.
 } cairn_auto_candidate;
@@ -45,6 +50,26 @@ typedef struct cairn_auto_info {
     cairn_auto_candidate candidate[CAIRN_AUTO_CANDIDATES];
 } cairn_auto_info;
 
+/// Read a file of formats to choose among, and check each: for `candidates` of
+/// cairn_auto_options.
+///
+/// A line is a format as users write it, a text or a name of the catalogue; the first is
+/// what the others are compared with. Lines that begin with # and go on with no letter are
+/// comments. Behind a colon words may say which products a format is offered for: one
+/// (column), many, transposed; without any, all.
+///
+/// Collective: rank 0 reads, and all ranks get the text.
+///
+/// @param[out] text  Freed with cairn_text_free(). Unchanged on failure.
+/// @retval CAIRN_BAD_SYNTAX, CAIRN_BAD_FORMAT  The message has FILE:LINE:COLUMN and what is
+///                             wrong there: a format or a word, one for tensors that are no
+///                             matrices, more than CAIRN_AUTO_CANDIDATES, none at all.
+/// @retval CAIRN_IO  The file cannot be read.
+/// @retval CAIRN_NO_MEMORY
+CAIRN_API cairn_status cairn_candidates_read(cairn_context *context,
+                                             const char    *path,
+                                             char         **text);
+
 /// Choose a format for products with a matrix.
 ///
 /// Collective; the same format on all ranks: the one with most entries decides.
@@ -57,6 +82,8 @@ typedef struct cairn_auto_info {
 /// @retval CAIRN_BAD_SHAPE     The tensor is no matrix.
 /// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1, or ranks were not asked the
 ///                             same; `place` is each rank's own.
+/// @retval CAIRN_BAD_SYNTAX, CAIRN_BAD_FORMAT  As cairn_candidates_read() of `candidates`; or
+///                             none of them is offered for the product.
 /// @retval CAIRN_BAD_OPTION, CAIRN_NO_DEVICE  As cairn_plan_create() of `place`.
 /// @retval CAIRN_NO_MEMORY
 CAIRN_API cairn_status cairn_format_auto(cairn_source                *source,

@@ -5,6 +5,7 @@
 #ifndef CAIRN_API_API_H
 #define CAIRN_API_API_H
 
+#include "auto/candidates.h"
 #include "base/env.h"
 #include "comm/comm.h"
 #include "comm/distribute.h"
@@ -29,15 +30,16 @@ typedef struct {
 } cairn_missed;
 
 struct cairn_context {
-    cairn_env      env; ///< First member: rooms below see only this.
-    cairn_comm    *comm;
-    bool           started_mpi;
-    cairn_devices *devices;   ///< Opened when first needed.
-    cairn_costs   *costs;     ///< What was measured on them; NULL until they are.
-    int            plans;     ///< Alive: they use the devices.
-    cairn_pos      small;     ///< Entries of small builds that did without devices,
-    cairn_missed   missed;    ///< and without functions.
-    char           name[256]; ///< Handed out by cairn_catalogue_name().
+    cairn_env        env; ///< First member: rooms below see only this.
+    cairn_comm      *comm;
+    bool             started_mpi;
+    cairn_devices   *devices;    ///< Opened when first needed.
+    cairn_costs     *costs;      ///< What was measured on them; NULL until they are.
+    int              plans;      ///< Alive: they use the devices.
+    cairn_pos        small;      ///< Entries of small builds that did without devices,
+    cairn_missed     missed;     ///< and without functions.
+    cairn_candidates candidates; ///< That come with the library; none until needed.
+    char             name[256];  ///< Handed out by cairn_catalogue_name().
 };
 
 /// Entries that came in no order and stay in buckets until somebody wants them sorted.
@@ -141,6 +143,9 @@ cairn_status cairn_context_open_named(cairn_context         *context,
 
 /// The cost models of the context's devices, read when first needed. Local.
 cairn_status cairn_context_costs(cairn_context *context, cairn_costs **costs);
+
+/// Read the candidates that come with the library, unless they are read. Local.
+cairn_status cairn_context_candidates(cairn_context *context);
 
 /// Keep what was measured, and forget it. Local.
 void cairn_context_forget_costs(cairn_context *context);

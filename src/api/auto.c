@@ -5,7 +5,8 @@
 #include "api/api.h"
 #include "api/door.h"
 #include "api/told_alike.h"
-#include "auto/suggest.h"
+#include "auto/candidates.h"
+#include "auto/probe.h"
 #include "auto/trial.h"
 #include "base/text.h"
 
@@ -53,8 +54,11 @@ typedef struct {
     const cairn_product_options *op;
     const cairn_auto_options    *options;
     int                          value_bits;
-    cairn_sample                 sample; ///< That is counted, then that is tried on.
-    cairn_suggestions            suggestions;
+    cairn_sample                 sample;  ///< That is counted, then that is tried on.
+    cairn_candidates             own;     ///< The caller's; or none.
+    int                          offered; ///< Candidates for the product:
+    const cairn_candidate       *offer[CAIRN_AUTO_CANDIDATES]; ///< [offered] these,
+    cairn_counts                *counts;    ///< [offered] and what they store.
     cairn_structure              structure; ///< Of the whole,
     cairn_structure              tried;     ///< of the sample that is tried on.
     bool sampled; ///< A sample is counted; else some rows are so long that there is no
@@ -96,23 +100,32 @@ static cairn_status take_sample(choice *c, int share, int64_t most)
     wanted = wanted < LEAST_SAMPLE ? LEAST_SAMPLE : wanted;
     wanted = wanted > most ? most : wanted;
     cairn_sample_fini(env, &c->sample);
-    CAIRN_TRY(cairn_sample_take(env, entries, c->source->rows.first[rank],
-                                c->source->rows.first[rank + 1],
-                                c->source->shape.extent[1], wanted, &c->sample));
+    CAIRN_TRY(cairn_sample_take(
+        env, entries, c->source->rows.first[rank], c->source->rows.first[rank + 1],
+        c->source->shape.extent[1], wanted, CAIRN_SAMPLE_GRAIN, &c->sample));
     const int64_t n = c->sample.entries.n;
 
     c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
     return CAIRN_OK;
 }
 
-/// Entries that there is time to count, by what the rows say of a product in CSR.
+static void predict_one(const choice *c, int k, double *product, double *convert)
+{
+    cairn_counts_predict(&c->counts[k], c->op, c->structure.rows,
+                         cairn_context_threads(c->context), product, convert);
+}
+
+/// Entries that there is time to count, by what the rows say of a product with them.
 static double countable(const choice *c)
 {
-    double product, convert;
+    const cairn_candidate *rows = c->context->candidates.list;
+    cairn_counts           counts;
+    double                 product, convert;
 
-    cairn_suggestion_predict(c->suggestions.list, &c->structure, c->op, c->value_bits,
-                             cairn_context_threads(c->context), &product, &convert);
-    return fmax(FEWEST, counted_a_second * product);
+    cairn_candidate_count(rows, &c->structure, c->op, c->value_bits, &counts);
+    cairn_counts_predict(&counts, c->op, c->structure.rows,
+                         cairn_context_threads(c->context), &product, &convert);
+    return isfinite(product) ? fmax(FEWEST, counted_a_second * product) : FEWEST;
 }
 
 /// Entries that a sample has at least: a band of rows, and perhaps the longest row.
@@ -125,6 +138,49 @@ static double least_sample(const choice *c)
 
     return fmax(n * fmin(1, CAIRN_SAMPLE_BAND / fmax(1, rows)),
                 (double)c->structure.max_row);
+}
+
+/// Have all candidates counted whose counts follow from the structure.
+static void count_offers(choice *c)
+{
+    for (int k = 0; k < c->offered; k++)
+        if (c->offer[k]->estimator)
+            cairn_candidate_count(c->offer[k], &c->structure, c->op, c->value_bits,
+                                  &c->counts[k]);
+}
+
+/// Store a small sample, which cuts none of its blocks, in a format that is not counted
+/// from the structure.
+static cairn_status probe_offer(choice *c, int k)
+{
+    cairn_env          *env    = &c->context->env;
+    const cairn_source *source = c->source;
+    const int           rank   = c->context->comm->rank;
+    const cairn_coord   first  = source->rows.first[rank],
+                      end      = source->rows.first[rank + 1];
+    const cairn_format *format = c->offer[k]->format;
+    cairn_sample        sample;
+    cairn_structure     sampled;
+    cairn_status        status;
+    cairn_probe probe = {env, &sample, &sampled, &c->structure, c->op, c->value_bits};
+
+    CAIRN_TRY(cairn_sample_take(
+        env, &source->entries, first, end, source->shape.extent[1], CAIRN_PROBE_ENTRIES,
+        cairn_sample_grain(cairn_probe_rows(format), end - first), &sample));
+    CAIRN_GO(done,
+             cairn_structure_count_rows(env, &sample.entries, 0, sample.shape.extent[0],
+                                        sample.shape.extent[1], &sampled));
+    CAIRN_GO(done, cairn_probe_count(&probe, format, &c->counts[k]));
+done:
+    cairn_sample_fini(env, &sample);
+    return status;
+}
+
+static cairn_status probe_offers(choice *c)
+{
+    for (int k = 0; k < c->offered; k++)
+        if (!c->offer[k]->estimator) CAIRN_TRY(probe_offer(c, k));
+    return CAIRN_OK;
 }
 
 static cairn_status count(choice *c)
@@ -140,34 +196,32 @@ static cairn_status count(choice *c)
 
     c->info->share = 1; /* of rows, all are counted */
     c->sampled     = least_sample(c) <= most;
-    if (!c->sampled) return CAIRN_OK;
-    CAIRN_TRY(take_sample(c, COUNTED_SHARE, (int64_t)fmin(MOST_SAMPLE, most)));
-    return cairn_structure_count_sample(env, &c->sample, &c->structure);
+    if (c->sampled) {
+        CAIRN_TRY(take_sample(c, COUNTED_SHARE, (int64_t)fmin(MOST_SAMPLE, most)));
+        CAIRN_TRY(cairn_structure_count_sample(env, &c->sample, &c->structure));
+    }
+    count_offers(c);
+    return probe_offers(c);
 }
 
 /// Do its arrays fit in memory, beside the entries?
-static bool fits(const choice *c, const cairn_suggestion *suggestion)
+static bool fits(const choice *c, int k)
 {
-    const cairn_env   *env    = &c->context->env;
-    const double       beside = 24 * (double)c->source->entries.n;
-    cairn_suggest_work work;
+    const cairn_env *env    = &c->context->env;
+    const double     beside = 24 * (double)c->source->entries.n;
 
-    suggestion->model->work(&c->structure, c->value_bits / 8, &work);
-    return env->memory_limit <= 0 || work.bytes + beside < (double)env->memory_limit;
+    return env->memory_limit <= 0
+           || cairn_counts_bytes(&c->counts[k]) + beside < (double)env->memory_limit;
 }
 
 static void predict(choice *c)
 {
-    const int threads = cairn_context_threads(c->context);
+    for (int k = 0; k < c->offered; k++) {
+        cairn_auto_candidate *candidate = &c->info->candidate[k];
 
-    for (int k = 0; k < CAIRN_AUTO_CANDIDATES && k < c->suggestions.count; k++) {
-        const cairn_suggestion *s         = &c->suggestions.list[k];
-        cairn_auto_candidate   *candidate = &c->info->candidate[k];
-
-        snprintf(candidate->format, sizeof candidate->format, "%s", s->format);
-        cairn_suggestion_predict(s, &c->structure, c->op, c->value_bits, threads,
-                                 &candidate->predicted, &c->convert[k]);
-        if (!fits(c, s)) candidate->predicted = INFINITY;
+        snprintf(candidate->format, sizeof candidate->format, "%s", c->offer[k]->text);
+        predict_one(c, k, &candidate->predicted, &c->convert[k]);
+        if (!fits(c, k)) candidate->predicted = INFINITY;
         c->info->candidates = k + 1;
     }
 }
@@ -218,13 +272,31 @@ set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
     return cairn_policy_find(env, policy, &trials->homes.policy);
 }
 
+/// What a candidate stores of the sample that is tried on: what was probed, a share of.
+static void count_tried(const choice *c, int k, cairn_counts *counts)
+{
+    const double share = c->tried.entries > 0 && c->structure.entries > 0
+                             ? (double)c->tried.entries / (double)c->structure.entries
+                             : 0;
+
+    if (c->offer[k]->estimator) {
+        cairn_candidate_count(c->offer[k], &c->tried, c->op, c->value_bits, counts);
+        return;
+    }
+    *counts = c->counts[k];
+    for (int m = 0; m < counts->members; m++)
+        cairn_suggest_work_scale(&counts->work[m], share);
+}
+
 /// What the model says of a product with the sample that is tried on.
 static double sample_seconds(const choice *c, int k)
 {
-    double product, convert;
+    double       product, convert;
+    cairn_counts counts;
 
-    cairn_suggestion_predict(&c->suggestions.list[k], &c->tried, c->op, c->value_bits,
-                             cairn_context_threads(c->context), &product, &convert);
+    count_tried(c, k, &counts);
+    cairn_counts_predict(&counts, c->op, c->tried.rows,
+                         cairn_context_threads(c->context), &product, &convert);
     return product;
 }
 
@@ -232,16 +304,16 @@ static double sample_seconds(const choice *c, int k)
 /// hybrid has a second Y.
 static bool has_room(const choice *c, int k)
 {
-    const cairn_env   *env    = &c->context->env;
-    const int64_t     *extent = c->sample.shape.extent;
-    const double       line   = (double)c->op->columns * c->value_bits / 8;
-    const double       dense  = line * (2 * (double)extent[0] + (double)extent[1]);
-    const double       beside = 24 * (double)c->source->entries.n;
-    cairn_suggest_work work;
+    const cairn_env *env    = &c->context->env;
+    const int64_t   *extent = c->sample.shape.extent;
+    const double     line   = (double)c->op->columns * c->value_bits / 8;
+    const double     dense  = line * (2 * (double)extent[0] + (double)extent[1]);
+    const double     beside = 24 * (double)c->source->entries.n;
+    cairn_counts     counts;
 
-    c->suggestions.list[k].model->work(&c->tried, c->value_bits / 8, &work);
+    count_tried(c, k, &counts);
     return env->memory_limit <= 0
-           || work.bytes + dense + beside < (double)env->memory_limit;
+           || cairn_counts_bytes(&counts) + dense + beside < (double)env->memory_limit;
 }
 
 /// What a trial takes: storing, and some products.
@@ -335,35 +407,50 @@ static bool is_worth_trying(const choice *c)
     return c->sampled && c->source->entries.n >= worth_trying;
 }
 
+/// What speaks for a candidate, as a part of a sentence.
+static void say(const choice *c, int k, char *fact, size_t size)
+{
+    const cairn_counts       *counts = &c->counts[k];
+    const cairn_suggest_work *w      = counts->work;
+    const double              n      = fmax(1, (double)c->structure.entries);
+
+    if (c->offer[k]->estimator)
+        c->offer[k]->estimator->say(&c->structure, fact, size);
+    else if (counts->members == 0)
+        snprintf(fact, size, "it could not be counted");
+    else if (counts->members == 1 && w->units > 0 && w->units < 0.99 * w->values)
+        snprintf(fact, size, "%.3g entries in each of its %s; %.3g values an entry",
+                 w->entries / w->units, cairn_leaf_unit(counts->leaf), w->values / n);
+    else
+        snprintf(fact, size, "%.3g values an entry", cairn_counts_values(counts) / n);
+}
+
 /// Two lines: what the format stores, what that gains.
 static void explain(choice *c, int chosen)
 {
-    const cairn_suggestion *s     = &c->suggestions.list[chosen];
-    const cairn_suggestion *plain = &c->suggestions.list[0];
-    cairn_auto_info        *info  = c->info;
-    const double            n     = fmax(1, (double)c->structure.entries);
-    const bool              lacks = isinf(info->candidate[0].predicted);
-    char                    fact[128], time[16], plain_time[16];
-    cairn_suggest_work      own, first;
+    cairn_auto_info  *info  = c->info;
+    const char *const plain = c->offer[0]->text;
+    const double      n     = fmax(1, (double)c->structure.entries);
+    const bool        lacks = isinf(info->candidate[0].predicted);
+    char              fact[128], time[16], plain_time[16];
 
-    s->model->say(&c->structure, fact, sizeof fact);
-    s->model->work(&c->structure, c->value_bits / 8, &own);
-    plain->model->work(&c->structure, c->value_bits / 8, &first);
+    say(c, chosen, fact, sizeof fact);
     if (c->structure.entries == 0)
         snprintf(info->why[0], sizeof info->why[0], "no entries; any format will do");
     else
         snprintf(info->why[0], sizeof info->why[0],
-                 "%s; %.3g bytes an entry where %s has %.3g", fact, own.bytes / n,
-                 plain->format, first.bytes / n);
+                 "%s; %.3g bytes an entry where %.60s has %.3g", fact,
+                 cairn_counts_bytes(&c->counts[chosen]) / n, plain,
+                 cairn_counts_bytes(&c->counts[0]) / n);
     snprintf(info->why[1], sizeof info->why[1],
-             "%s %.3g %% of the entries: %s a product where %s %s%s",
+             "%s %.3g %% of the entries: %s a product where %.60s %s%s",
              info->candidate[chosen].tried > 0 ? "tried on" : "by the model, from",
              100 * info->share, cairn_print_seconds(product_seconds(c, chosen), time),
-             plain->format, lacks ? "cannot be had" : "takes ",
+             plain, lacks ? "cannot be had" : "takes ",
              lacks ? "" : cairn_print_seconds(product_seconds(c, 0), plain_time));
 }
 
-/// The format that is thought to take least; CSR where that gains next to nothing.
+/// The format that is thought to take least; the first where that gains next to nothing.
 static int pick(const choice *c)
 {
     const int best = best_of(c, false);
@@ -372,14 +459,34 @@ static int pick(const choice *c)
     return total_seconds(c, 0) - total_seconds(c, best) < c->replays * alike ? 0 : best;
 }
 
+/// The formats that are thought of: the caller's, or those that come with the library.
+static cairn_status find_offers(choice *c)
+{
+    cairn_env              *env    = &c->context->env;
+    const char *const       text   = c->options->candidates;
+    const char *const       origin = c->options->origin ? c->options->origin : "text";
+    const cairn_candidates *all    = &c->context->candidates;
+
+    CAIRN_TRY(cairn_context_candidates(c->context));
+    if (text) {
+        CAIRN_TRY(cairn_candidates_parse(env, text, origin, &c->own));
+        CAIRN_TRY(cairn_candidates_recognise(env, &c->context->candidates, &c->own));
+        all = &c->own;
+    }
+    for (int k = 0; k < all->count; k++)
+        if (all->list[k].products >> cairn_for_of(c->op) & 1)
+            c->offer[c->offered++] = &all->list[k];
+    if (c->offered > 0) return CAIRN_NEW_ZERO(env, c->offered, &c->counts);
+    return cairn_candidates_none(env, all, origin);
+}
+
 /// The rank that decides: count, predict, try, choose. @p chosen is a candidate.
 static cairn_status decide(choice *c, int *chosen)
 {
     CAIRN_TRY(cairn_context_devices(c->context)); /* which any plan does */
+    CAIRN_TRY(find_offers(c));
     const double begin = cairn_seconds();
 
-    CAIRN_TRY(cairn_suggestions_read(&c->context->env, cairn_candidates_text,
-                                     "candidates.txt", c->op, &c->suggestions));
     CAIRN_TRY(count(c));
     predict(c);
     if (is_worth_trying(c)) CAIRN_TRY(try_best(c, begin));
@@ -416,6 +523,7 @@ static cairn_status check_question(const choice *c)
     cairn_told_product(&told, c->op);
     cairn_told_int(&told, "tries", c->options->tries);
     cairn_told_int(&told, "replays", c->options->replays);
+    cairn_told_text(&told, "candidates", c->options->candidates);
     return cairn_comm_agree_on(c->context->comm, status, &told);
 }
 
@@ -430,7 +538,8 @@ static cairn_status choose(choice *c, int *chosen)
     if (status != CAIRN_OK) return status;
     if (comm->rank == root) status = decide(c, chosen);
     cairn_sample_fini(&c->context->env, &c->sample);
-    cairn_suggestions_fini(&c->context->env, &c->suggestions);
+    cairn_candidates_fini(&c->context->env, &c->own);
+    cairn_free(&c->context->env, c->counts);
     CAIRN_TRY(cairn_comm_agree(comm, status));
     CAIRN_TRY(comm->ops->broadcast(comm, chosen, sizeof *chosen, root));
     return comm->ops->broadcast(comm, c->info, sizeof *c->info, root);

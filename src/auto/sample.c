@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_BANDS = 24, GRAIN = 192 };
+enum { MOST_BANDS = 24, LARGEST_STEP = 4096 };
 
 /* Bands with less than this part of the entries that were wanted missed what there is. */
 enum { FEWER = 8 };
@@ -64,14 +64,15 @@ static cairn_status make_room(cairn_env *env, cairn_pos n, cairn_entries *entrie
 typedef struct {
     int         bands;
     cairn_coord first, apart, height;
+    cairn_coord grain; ///< What bands begin at multiples of.
 } cut;
 
 static cairn_coord band_begin(const cut *c, int b)
 {
-    const uint64_t places = (uint64_t)((c->apart - c->height) / GRAIN) + 1;
+    const uint64_t places = (uint64_t)((c->apart - c->height) / c->grain) + 1;
 
     return c->first + b * c->apart
-           + (cairn_coord)(cairn_random(1, (uint64_t)b) % places) * GRAIN;
+           + (cairn_coord)(cairn_random(1, (uint64_t)b) % places) * c->grain;
 }
 
 /// Rows that band @p b moves up.
@@ -95,11 +96,11 @@ static cairn_pos count_bands(const cairn_entries *entries, const cut *c)
 
 /// One band around the middle entry: nearly all entries are in few rows, which the bands
 /// missed.
-static cut cut_middle(const cairn_entries *entries, cairn_coord base)
+static cut cut_middle(const cairn_entries *entries, cairn_coord base, cairn_coord grain)
 {
     const cairn_coord row = entries->coord[0][entries->n / 2];
 
-    return (cut){1, base + (row - base) / GRAIN * GRAIN, GRAIN, GRAIN};
+    return (cut){1, base + (row - base) / grain * grain, grain, grain, grain};
 }
 
 static cairn_status take_bands(cairn_env           *env,
@@ -124,20 +125,26 @@ static cairn_status take_bands(cairn_env           *env,
 
 /// How many bands, and how high, take @p share of @p rows: two or three even if that is
 /// a third or more too much, one low one if it is more still.
-static cut plan_bands(cairn_coord base, cairn_coord rows, double share)
+static cut
+plan_bands(cairn_coord base, cairn_coord rows, double share, cairn_coord grain)
 {
-    const double      grains = (double)rows * share / GRAIN;
-    const int         bands  = grains > MOST_BANDS ? MOST_BANDS
-                               : grains > 3        ? (int)grains
-                               : grains > 2.25     ? 3
-                               : grains > 1.25     ? 2
-                                                   : 1;
-    const cairn_coord steps  = (cairn_coord)ceil(grains * GRAIN / CAIRN_SAMPLE_BAND);
+    const double grains = (double)rows * share / (double)grain;
+    const int    bands  = grains > MOST_BANDS ? MOST_BANDS
+                          : grains > 3        ? (int)grains
+                          : grains > 2.25     ? 3
+                          : grains > 1.25     ? 2
+                                              : 1;
+    /* A single band may be lower than a grain, but does not cut the groups of rows that
+       somebody asked to be kept whole. */
+    const bool        asked = grain != CAIRN_SAMPLE_GRAIN && grain <= LARGEST_STEP;
+    const cairn_coord step  = asked ? grain : CAIRN_SAMPLE_BAND;
+    const cairn_coord steps = (cairn_coord)ceil(grains * (double)grain / (double)step);
 
     if (bands < 2)
-        return (cut){1, base, rows / GRAIN * GRAIN, fmax(1, steps) * CAIRN_SAMPLE_BAND};
-    return (cut){bands, base, rows / bands / GRAIN * GRAIN,
-                 (cairn_coord)fmax(1, grains / bands) * GRAIN};
+        return (cut){1, base, rows / grain * grain, (steps > 1 ? steps : 1) * step,
+                     grain};
+    return (cut){bands, base, rows / bands / grain * grain,
+                 (cairn_coord)fmax(1, grains / bands) * grain, grain};
 }
 
 cairn_status cairn_sample_take(cairn_env           *env,
@@ -146,13 +153,14 @@ cairn_status cairn_sample_take(cairn_env           *env,
                                cairn_coord          end,
                                cairn_coord          cols,
                                int64_t              wanted,
+                               cairn_coord          grain,
                                cairn_sample        *sample)
 {
     /* A rank's rows may begin anywhere: down to a multiple of the grain. */
-    const cairn_coord base  = first / GRAIN * GRAIN;
+    const cairn_coord base  = first / grain * grain;
     const cairn_coord rows  = end - base;
     const double      share = entries->n > 0 ? (double)wanted / (double)entries->n : 1;
-    cut               c     = plan_bands(base, rows, share);
+    cut               c     = plan_bands(base, rows, share, grain);
     cairn_sample      fresh = {.whole = true, .entries = *entries};
 
     fresh.shape = (cairn_shape){
@@ -162,7 +170,8 @@ cairn_status cairn_sample_take(cairn_env           *env,
     /* Bands that nearly touch would save nothing. */
     if (share < 0.6 && c.height * c.bands < rows / 4 * 3) {
         fresh.whole = false;
-        if (FEWER * count_bands(entries, &c) < wanted) c = cut_middle(entries, base);
+        if (FEWER * count_bands(entries, &c) < wanted)
+            c = cut_middle(entries, base, grain);
         CAIRN_TRY(take_bands(env, entries, &c, cols, &fresh));
     } else if (!fresh.whole) {
         CAIRN_TRY(make_room(env, entries->n, &fresh.entries));
@@ -170,6 +179,15 @@ cairn_status cairn_sample_take(cairn_env           *env,
     }
     *sample = fresh;
     return CAIRN_OK;
+}
+
+cairn_coord cairn_sample_grain(int64_t rows_together, int64_t rows)
+{
+    const cairn_coord least = CAIRN_SAMPLE_GRAIN;
+
+    if (rows_together <= 0 || least % rows_together == 0 || rows_together > rows / 4)
+        return least;
+    return (least + rows_together - 1) / rows_together * rows_together;
 }
 
 void cairn_sample_fini(cairn_env *env, cairn_sample *sample)

@@ -4,7 +4,8 @@
 /// structure. There is one in each of as many equal ranges of the rows, at a random place,
 /// the same every time. Rows lie on one another without gaps, and the columns of a band
 /// are shifted as its rows are, so that a diagonal stays one; bands begin at multiples of
-/// 192 rows, and so do their shifts, so that blocks of 2, 3, 4, 6, 8 ... rows stay blocks.
+/// a grain, and so do their shifts, so that blocks whose rows divide it stay blocks: 192
+/// rows do for 2, 3, 4, 6, 8 ...
 /// Where nearly all entries are in a few rows, which bands miss, there is a single band,
 /// around the middle entry.
 
@@ -14,7 +15,7 @@
 #include "entries/entries.h"
 
 /* Rows of a single band are a multiple of this: what stretches of diagonals have. */
-enum { CAIRN_SAMPLE_BAND = 64 };
+enum { CAIRN_SAMPLE_BAND = 64, CAIRN_SAMPLE_GRAIN = 192 };
 
 typedef struct cairn_sample {
     cairn_shape   shape;
@@ -28,6 +29,7 @@ typedef struct cairn_sample {
 ///
 /// @param[in]  entries  Of order 2, sorted, without duplicates, of these rows; outlive the
 ///                      sample.
+/// @param[in]  grain    CAIRN_SAMPLE_GRAIN, or of cairn_sample_grain().
 /// @param[out] sample   Release with cairn_sample_fini(). Unchanged on failure.
 cairn_status cairn_sample_take(cairn_env           *env,
                                const cairn_entries *entries,
@@ -35,7 +37,11 @@ cairn_status cairn_sample_take(cairn_env           *env,
                                cairn_coord          end,
                                cairn_coord          cols,
                                int64_t              wanted,
+                               cairn_coord          grain,
                                cairn_sample        *sample);
+
+/// A grain that cuts no group of as many rows, if there are enough rows for that.
+cairn_coord cairn_sample_grain(int64_t rows_together, int64_t rows);
 
 void cairn_sample_fini(cairn_env *env, cairn_sample *sample);
 

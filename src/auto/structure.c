@@ -4,6 +4,8 @@
 
 #include "auto/structure.h"
 
+#include "auto/touches.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +21,7 @@ enum { FEW = 32 };
 
 /* Elements of X in a cache line, and lines that a first cache holds, and a second one
    beside what streams through it. */
-enum { LINE = 8, NEAR_LINES = 512, FAR_LINES = 8192 };
+enum { LINE = CAIRN_LINE, NEAR_LINES = CAIRN_NEAR_LINES, FAR_LINES = CAIRN_FAR_LINES };
 
 /// What the passes over rows work with.
 typedef struct {

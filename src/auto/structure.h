@@ -27,7 +27,7 @@ typedef enum {
     CAIRN_BLOCKS_3,
     CAIRN_BLOCKS_4,
     CAIRN_BLOCKS_KINDS
-} cairn_blocks;
+} cairn_block_kind;
 
 extern const int cairn_block_side[CAIRN_BLOCKS_KINDS];
 

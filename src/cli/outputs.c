@@ -127,10 +127,12 @@ static void add_items(const char *text, list *l)
 static void add_inputs(const cli_job *job, list *l)
 {
     const char *const x = cli_text(job, CLI_X), *const plan = cli_text(job, CLI_PLAN);
+    const char *const candidates = cli_text(job, CLI_CANDIDATES);
 
     add_operands(job, l);
     if (x && strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0) add(l, x);
     if (plan) add(l, plan);
+    if (candidates) add(l, candidates);
     add_items(cli_text(job, CLI_DEVICES), l);
     add_items(cli_text(job, CLI_PLACE), l);
 }

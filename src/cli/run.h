@@ -13,6 +13,7 @@ typedef struct cli_run_settings {
     const char    *op, *file;
     const char    *format;          ///< As written.
     bool           choose;          ///< It is "auto".
+    const char    *candidates;      ///< File of formats to choose among; NULL: none.
     const char    *place, *devices; ///< NULL: not given.
     cairn_division division;
     int64_t        columns; ///< Of the dense operand; 1 for spmv.
@@ -45,6 +46,7 @@ typedef struct cli_run {
     cairn_tensor         *tensor;
     cairn_plan           *plan;
     cairn_product_options product;
+    char                 *candidates; ///< Text of the file that was named; or NULL.
     cairn_auto_info      *chosen; ///< How the format was chosen; NULL: it was given.
     cairn_source_info     matrix;
     cairn_plan_info       moved;

@@ -86,17 +86,18 @@ static const char *text_or_standard(cli_job *job, cli_option_id id)
 cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
 {
     *settings = (cli_run_settings){
-        .format   = text_or_standard(job, CLI_FORMAT),
-        .place    = cli_text(job, CLI_PLACE),
-        .devices  = cli_text(job, CLI_DEVICES),
-        .iters    = 10,
-        .warmup   = 2,
-        .x        = text_or_standard(job, CLI_X),
-        .out      = cli_text(job, CLI_OUT),
-        .plan     = cli_text(job, CLI_PLAN),
-        .plan_out = cli_text(job, CLI_PLAN_OUT),
-        .trace    = cli_text(job, CLI_TRACE),
-        .verify   = cli_given(job, CLI_VERIFY),
+        .format     = text_or_standard(job, CLI_FORMAT),
+        .candidates = cli_text(job, CLI_CANDIDATES),
+        .place      = cli_text(job, CLI_PLACE),
+        .devices    = cli_text(job, CLI_DEVICES),
+        .iters      = 10,
+        .warmup     = 2,
+        .x          = text_or_standard(job, CLI_X),
+        .out        = cli_text(job, CLI_OUT),
+        .plan       = cli_text(job, CLI_PLAN),
+        .plan_out   = cli_text(job, CLI_PLAN_OUT),
+        .trace      = cli_text(job, CLI_TRACE),
+        .verify     = cli_given(job, CLI_VERIFY),
 
         .transpose = cli_given(job, CLI_TRANSPOSE),
     };
@@ -109,5 +110,6 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
     CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
     CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));
     settings->choose = strcmp(settings->format, "auto") == 0;
+    CLI_TRY(cli_check_candidates(job, settings->choose, "--format auto"));
     return check_place(job, settings);
 }

@@ -57,6 +57,13 @@ static cairn_status parse_integer(cli_job      *job,
     return CAIRN_OK;
 }
 
+cairn_status cli_check_candidates(cli_job *job, bool chooses, const char *how)
+{
+    if (chooses || !cli_given(job, CLI_CANDIDATES)) return CAIRN_OK;
+    return cli_fail(job, CAIRN_BAD_OPTION,
+                    "option: --candidates: only with %s is a format chosen", how);
+}
+
 cairn_status cli_integer(cli_job *job, cli_option_id id, int64_t least, int64_t *value)
 {
     const char *text = cli_text(job, id);

@@ -14,6 +14,11 @@ const char *cli_text(const cli_job *job, cli_option_id id);
 /// Was it given?
 bool cli_given(const cli_job *job, cli_option_id id);
 
+/// --candidates needs a format that is chosen: @p chooses. @p how says which option would.
+///
+/// @retval CAIRN_BAD_OPTION  It is given, and none is chosen.
+cairn_status cli_check_candidates(cli_job *job, bool chooses, const char *how);
+
 /// A whole number of at least @p least.
 ///
 /// @retval CAIRN_BAD_OPTION  It is none, smaller, or beyond 64 bits.

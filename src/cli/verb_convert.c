@@ -64,11 +64,13 @@ typedef struct {
     cairn_tensor   *from;
     cairn_tensor   *to;
     bool            native;
-    cairn_auto_info chosen; ///< Where --to is "auto".
+    char           *candidates; ///< Where --to is "auto": the text of --candidates,
+    cairn_auto_info chosen;     ///< and what came of it.
 } conversion;
 
-static void conversion_fini(conversion *c)
+static void conversion_fini(cli_job *job, conversion *c)
 {
+    cairn_text_free(job->context, &c->candidates);
     cairn_source_destroy(&c->source);
     cairn_tensor_destroy(&c->from);
     cairn_tensor_destroy(&c->to);
@@ -113,11 +115,22 @@ static bool is_chosen(const cli_job *job)
     return strcmp(cli_text(job, CLI_TO), "auto") == 0;
 }
 
+/// Before anything else is read: what is wrong with them is found at once.
+static cairn_status read_candidates(cli_job *job, conversion *c)
+{
+    const char *path = cli_text(job, CLI_CANDIDATES);
+
+    return path ? cairn_candidates_read(job->context, path, &c->candidates) : CAIRN_OK;
+}
+
 /// Choose a format for y = A x.
 static cairn_status choose(cli_job *job, conversion *c, cairn_format **format)
 {
     if (!c->source) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
-    return cairn_format_auto(c->source, job->dtype, NULL, NULL, format, &c->chosen);
+    const cairn_auto_options options = {.candidates = c->candidates,
+                                        .origin     = cli_text(job, CLI_CANDIDATES)};
+
+    return cairn_format_auto(c->source, job->dtype, NULL, &options, format, &c->chosen);
 }
 
 static cairn_status
@@ -206,6 +219,7 @@ static cairn_status run(cli_job *job)
     conversion    conversion = {0};
 
     CLI_TRY(check_output(job));
+    CLI_TRY(cli_check_candidates(job, is_chosen(job), "--to auto"));
     /* A file of formats may be missing on one rank only. */
     cairn_status status =
         is_chosen(job)
@@ -213,10 +227,11 @@ static cairn_status run(cli_job *job)
             : cli_agree(
                 job, cairn_format_create(job->context, cli_text(job, CLI_TO), &format));
 
+    if (status == CAIRN_OK) status = read_candidates(job, &conversion);
     if (status == CAIRN_OK) status = convert(job, &format, &conversion, &c, &since);
     c.all = since - begun;
     if (status == CAIRN_OK) status = cli_agree(job, report(job, &c, &conversion));
-    conversion_fini(&conversion);
+    conversion_fini(job, &conversion);
     cairn_format_destroy(&format);
     return status;
 }
@@ -227,7 +242,7 @@ static const char about[] =
     "checksums; read on any number of ranks). --dtype f32 rounds. Functions are "
     "compiled for many entries; where there is no compiler it takes longer, with a "
     "warning. --to auto chooses a format for y = A x, as run --format auto does, and "
-    "says which and why.";
+    "says which and why; with --candidates, among the formats of a file, one a line.";
 
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) format program[] (the passes, as "
@@ -257,7 +272,8 @@ const cli_verb cli_verb_convert = {
     .about    = about,
     .json     = json,
     .examples = examples,
-    .options  = (const cli_option_id[]){CLI_TO, CLI_OUTPUT, CLI_DTYPE, CLI_THREADS,
-                                        CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
-    .run      = run,
+    .options =
+        (const cli_option_id[]){CLI_TO, CLI_CANDIDATES, CLI_OUTPUT, CLI_DTYPE,
+                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
+    .run = run,
 };

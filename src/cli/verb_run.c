@@ -40,7 +40,9 @@ static int members(const cli_run *run)
 
 static cairn_status choose_format(cli_run *run)
 {
-    const cairn_auto_options options = {.place = run->settings.place};
+    const cairn_auto_options options = {.place      = run->settings.place,
+                                        .candidates = run->candidates,
+                                        .origin     = run->settings.candidates};
 
     cli_progress_phase("choose");
     run->chosen = calloc(1, sizeof *run->chosen);
@@ -57,6 +59,8 @@ static cairn_status load(cli_run *run)
 
     /* A file of formats, or a described machine, may be missing on one rank only. */
     if (!settings->choose) CLI_TRY(cli_agree(run->job, create_format(run)));
+    if (settings->candidates)
+        CLI_TRY(cairn_candidates_read(context, settings->candidates, &run->candidates));
     CLI_TRY(cli_agree(run->job, cairn_devices_check(context, settings->place,
                                                     settings->devices, members(run))));
     cli_progress_phase("read");
@@ -185,6 +189,7 @@ static void release(cli_run *run)
     cairn_tensor_destroy(&run->tensor);
     cairn_source_destroy(&run->source);
     cairn_format_destroy(&run->format);
+    cairn_text_free(run->job->context, &run->candidates);
     free(run->chosen);
 }
 
@@ -226,7 +231,9 @@ static const char about[] =
     "and, "
     "where the matrix is large enough, tries the best few on some of its rows; the "
     "search takes less than 50 products in CSR, kernels not counted. Two lines say "
-    "why.\n"
+    "why. With --candidates it chooses among the formats of a file, one a line; the "
+    "first is what the others are compared with. Lines that begin with # and a blank "
+    "are comments.\n"
     "\n"
     "--verify holds it against a sum over the file's entries in long double: ok up to "
     "1e-12 (f64) or 1e-5 (f32) of the sum of sizes in the row; else status 1.\n"
@@ -271,6 +278,8 @@ static const cli_example examples[] = {
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --json -",
      "full stretches of diagonals apart, numbers for a program"                                                                     },
     {"cairn run spmv grid.mtx --format auto",                                "Cairn chooses, and says why"                          },
+    {"cairn run spmv grid.mtx --format auto --candidates my.formats",
+     "among the formats of a file"                                                                                                  },
     {"cairn run spmm grid.mtx --k 8 --verify",                               "eight vectors at once"                                },
     {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept"                                },
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --devices cpu:2 "
@@ -293,9 +302,10 @@ const cli_verb cli_verb_run = {
     .word     = cli_operation_word,
     .options =
         (const cli_option_id[]){
-                                CLI_FORMAT, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
-                                CLI_K, CLI_TRANSPOSE, CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP,
-                                CLI_ITERS, CLI_WARMUP, CLI_X, CLI_OUT, CLI_VERIFY,
-                                CLI_PLAN, CLI_PLAN_OUT, CLI_TRACE, CLI_REPRODUCIBLE, CLI_OPTIONS},
+                                CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE,
+                                CLI_DTYPE, CLI_K, CLI_TRANSPOSE, CLI_THREADS, CLI_MEMORY,
+                                CLI_GIVE_UP, CLI_ITERS, CLI_WARMUP, CLI_X, CLI_OUT,
+                                CLI_VERIFY, CLI_PLAN, CLI_PLAN_OUT, CLI_TRACE, CLI_REPRODUCIBLE,
+                                CLI_OPTIONS},
     .run = run_verb,
 };

@@ -57,20 +57,23 @@ static cairn_status read_format(cairn_resolver      *r,
     return finish(r, &meaning, format);
 }
 
-/// As cairn_format_parse(), where the text begins at @p column of what the user wrote.
+/// As cairn_format_parse(), where the text begins at @p place of what the user wrote.
+///
+/// @param[in,out] catalogue  Parsed if it is NULL and needed.
 static cairn_status parse_format(cairn_env           *env,
                                  const cairn_library *library,
+                                 cairn_library      **catalogue,
                                  const char          *text,
-                                 int                  column,
+                                 cairn_place          place,
                                  const char          *origin,
                                  cairn_format       **format)
 {
-    cairn_resolver r = {.env = env};
+    cairn_resolver r = {.env = env, .catalogue = *catalogue};
     cairn_parser   p = {.arena = NULL};
     cairn_status   status;
     cairn_format  *fresh = NULL;
 
-    CAIRN_TRY(cairn_lex_start(&p.lex, env, text, strlen(text), origin, column));
+    CAIRN_TRY(cairn_lex_start(&p.lex, env, text, strlen(text), origin, place));
     CAIRN_TRY(cairn_arena_create(env, &r.arena));
     CAIRN_GO(out, cairn_arena_create(env, &p.arena));
     CAIRN_GO(out, read_format(&r, library, &p, &fresh));
@@ -78,7 +81,7 @@ static cairn_status parse_format(cairn_env           *env,
 out:
     if (status != CAIRN_OK) cairn_arena_destroy(env, &r.arena);
     cairn_arena_destroy(env, &p.arena);
-    cairn_library_destroy(env, &r.catalogue);
+    *catalogue = r.catalogue;
     return status;
 }
 
@@ -88,7 +91,24 @@ cairn_status cairn_format_parse(cairn_env           *env,
                                 const char          *origin,
                                 cairn_format       **format)
 {
-    return parse_format(env, library, text, 1, origin, format);
+    cairn_library     *catalogue = NULL;
+    const cairn_status status    = parse_format(env, library, &catalogue, text,
+                                                (cairn_place){1, 1}, origin, format);
+
+    cairn_library_destroy(env, &catalogue);
+    return status;
+}
+
+cairn_status cairn_format_parse_line(cairn_env      *env,
+                                     cairn_library **catalogue,
+                                     const char     *text,
+                                     const char     *origin,
+                                     int             line,
+                                     int             column,
+                                     cairn_format  **format)
+{
+    return parse_format(env, NULL, catalogue, text, (cairn_place){line, column}, origin,
+                        format);
 }
 
 /// Length of FILE in FILE:NAME<...>, or 0: the last ':' before any '<'.
@@ -183,17 +203,19 @@ cairn_status cairn_format_open(cairn_env     *env,
                                cairn_format **format)
 {
     const size_t   length  = file_length(spec);
-    cairn_library *library = NULL;
-    char          *path    = NULL;
+    cairn_library *library = NULL, *catalogue = NULL;
+    char          *path = NULL;
     cairn_status   status;
 
     if (length == 0)
-        return file_alone(env, spec, parse_format(env, NULL, spec, 1, origin, format));
+        return file_alone(env, spec,
+                          cairn_format_parse(env, NULL, spec, origin, format));
     CAIRN_TRY(cairn_strndup(env, spec, length, &path));
     CAIRN_GO(out, read_library(env, path, &library));
-    CAIRN_GO(out, parse_format(env, library, spec + length + 1, (int)length + 2, origin,
-                               format));
+    CAIRN_GO(out, parse_format(env, library, &catalogue, spec + length + 1,
+                               (cairn_place){1, (int)length + 2}, origin, format));
 out:
+    cairn_library_destroy(env, &catalogue);
     cairn_library_destroy(env, &library);
     cairn_free(env, path);
     return status;

@@ -71,6 +71,19 @@ cairn_status cairn_format_parse(cairn_env           *env,
                                 const char          *origin,
                                 cairn_format       **format);
 
+/// As cairn_format_parse(), for a text that is part of a file: messages have places that
+/// begin at @p line and @p column, 1-based.
+///
+/// @param[in,out] catalogue  Parsed where it is NULL and needed, for many lines once.
+///                           Destroy with cairn_library_destroy(), after failures too.
+cairn_status cairn_format_parse_line(cairn_env      *env,
+                                     cairn_library **catalogue,
+                                     const char     *text,
+                                     const char     *origin,
+                                     int             line,
+                                     int             column,
+                                     cairn_format  **format);
+
 /// As cairn_format_parse(), where @p spec may also be `FILE:NAME` or `FILE:NAME<args>`
 /// (the file is read; its names come before the catalogue's).
 /// @retval CAIRN_IO  The file cannot be read.

@@ -144,14 +144,14 @@ cairn_status cairn_lex_start(cairn_lexer *lex,
                              const char  *text,
                              size_t       length,
                              const char  *origin,
-                             int          column)
+                             cairn_place  place)
 {
     *lex = (cairn_lexer){
         .env    = env,
         .origin = origin,
         .at     = text,
         .end    = text + length,
-        .here   = {1, column}
+        .here   = place,
     };
     if (length > CAIRN_MAX_TEXT)
         return cairn_fail_at(env, CAIRN_BAD_SYNTAX, origin, lex->here,

@@ -50,14 +50,14 @@ typedef struct cairn_lexer {
 
 /// Start at the first word of @p text.
 ///
-/// @param[in] column  Column of the text's first byte.
+/// @param[in] place  Of the text's first byte.
 /// @retval CAIRN_BAD_SYNTAX  The text is longer than CAIRN_MAX_TEXT.
 cairn_status cairn_lex_start(cairn_lexer *lex,
                              cairn_env   *env,
                              const char  *text,
                              size_t       length,
                              const char  *origin,
-                             int          column);
+                             cairn_place  place);
 
 /// Take the token.
 void cairn_lex_next(cairn_lexer *lex);

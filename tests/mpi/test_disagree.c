@@ -239,6 +239,7 @@ Test(disagree, about_products)
     const cairn_product_options adding  = {1, 0, 1, odd() ? 1 : 0};
     const cairn_plan_options    same    = {.reproducible = odd()};
     cairn_auto_options          options = {.tries = odd() ? -1 : -2};
+    cairn_auto_options          offers  = {.candidates = odd() ? "coo" : "csr"};
     cairn_source               *source  = NULL;
     cairn_tensor               *tensor  = NULL;
     cairn_plan                 *plan    = NULL;
@@ -260,6 +261,8 @@ Test(disagree, about_products)
                                  &found, NULL));
     TOLD_APART("tries", "-2", "-1",
                cairn_format_auto(source, CAIRN_F64, NULL, &options, &found, NULL));
+    TOLD_APART("candidates", "csr", "coo",
+               cairn_format_auto(source, CAIRN_F64, NULL, &offers, &found, NULL));
     REFUSED_ALIKE(BAD_ARGUMENT,
                   cairn_format_auto(source, CAIRN_F64, &none, NULL, &found, NULL));
     ON_ALL_RANKS(!plan && !found, "an output was touched");

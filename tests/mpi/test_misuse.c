@@ -155,10 +155,11 @@ Test(misuse, tensors_on_one_rank)
 
 Test(misuse, plans_on_one_rank)
 {
-    cairn_plan      *out    = NULL;
-    cairn_plan_part *parts  = NULL;
-    cairn_format    *format = NULL;
-    int64_t          count  = 0;
+    char            *out_text = NULL;
+    cairn_plan      *out      = NULL;
+    cairn_plan_part *parts    = NULL;
+    cairn_format    *format   = NULL;
+    int64_t          count    = 0;
     double           rel = 7, abs_error = 7;
     cairn_plan_info  info;
 
@@ -189,7 +190,9 @@ Test(misuse, plans_on_one_rank)
     REFUSED_BY_ALL(
         "cairn_format_auto: format: is NULL",
         cairn_format_auto(source, CAIRN_F64, NULL, NULL, GIVEN(&format), NULL));
-    ON_ALL_RANKS(!out && !parts && !format && rel == 7 && abs_error == 7,
+    REFUSED_BY_ALL("cairn_candidates_read: path: is NULL",
+                   cairn_candidates_read(context, GIVEN("nowhere"), &out_text));
+    ON_ALL_RANKS(!out && !parts && !format && !out_text && rel == 7 && abs_error == 7,
                  "an output was written");
 }
 

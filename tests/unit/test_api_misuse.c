@@ -761,6 +761,8 @@ Test(misuse, formats_are_chosen)
 {
     const cairn_auto_options replays = {.replays = -1}, lowest = {.replays = INT64_MIN};
     const cairn_auto_options place = {.place = "nowhere"}, tries = {.tries = INT_MIN};
+    const cairn_auto_options text    = {.candidates = "csr\n\nbdia<"},
+                             no      = {.candidates = ""};
     const cairn_product_options none = {0, 0, 1, 0};
 
     SILENT(cairn_format_auto, source, NULL, CAIRN_F64, NULL, NULL, OUT(cairn_format *),
@@ -776,6 +778,14 @@ Test(misuse, formats_are_chosen)
           OUT(cairn_format *), OTHER(cairn_auto_info));
     FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &lowest,
           OUT(cairn_format *), OTHER(cairn_auto_info));
+    FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &text,
+          OUT(cairn_format *), OTHER(cairn_auto_info));
+    FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &no, OUT(cairn_format *),
+          OTHER(cairn_auto_info));
+    SILENT(cairn_candidates_read, context, NULL, "nowhere", OUT(char *));
+    REFUSES(cairn_candidates_read, path, misused, NULL, OUT(char *));
+    REFUSES(cairn_candidates_read, text, misused, "nowhere", NULL);
+    FAILS(cairn_candidates_read, path, misused, "/nonexistent", OUT(char *));
     ALLOWS(cairn_format_auto, options,
            cairn_format_auto(source, CAIRN_F64, NULL, &place, OUT(cairn_format *), NULL)
                <= 0);

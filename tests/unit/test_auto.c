@@ -193,7 +193,7 @@ Test(auto, a_single_row_is_in_the_sample)
 
     free(coord);
     MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 500000, 500000,
-                                    ENTRIES / 6, &sample));
+                                    ENTRIES / 6, CAIRN_SAMPLE_GRAIN, &sample));
     cr_expect_eq(sample.entries.n, ENTRIES);
     cr_expect_eq(sample.entries.coord[0][0], 250000 % 192);
     cr_expect_leq(sample.shape.extent[0], 192);
@@ -348,6 +348,10 @@ Test(auto, failing_allocations_leave_nothing)
     cairn_format   *format = NULL;
     cairn_auto_info info;
 
+    /* The library's candidates are read once, and kept. */
+    MUST(context,
+         cairn_format_auto(source, CAIRN_F64, NULL, &by_model, &format, &info));
+    cairn_format_destroy(&format);
     CAIRN_BRUTAL(&context->env,
                  cairn_format_auto(source, CAIRN_F64, NULL, &by_model, &format, &info));
     cairn_format_destroy(&format);
@@ -477,8 +481,9 @@ Test(auto, samples_keep_diagonals_and_blocks)
     cairn_sample    sample;
     cairn_structure all;
 
-    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 24000, 24000,
-                                    source->entries.n / 8, &sample));
+    MUST(context,
+         cairn_sample_take(&context->env, &source->entries, 0, 24000, 24000,
+                           source->entries.n / 8, CAIRN_SAMPLE_GRAIN, &sample));
     cr_assert(!sample.whole);
     cr_expect_lt(sample.entries.n, source->entries.n / 4);
     MUST(context, cairn_structure_count_rows(&context->env, &source->entries, 0, 24000,
@@ -489,8 +494,9 @@ Test(auto, samples_keep_diagonals_and_blocks)
     cairn_source_destroy(&source);
 
     source = generate("stencil5", (cairn_problem){.nx = 200, .ny = 200});
-    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 40000, 40000,
-                                    source->entries.n / 8, &sample));
+    MUST(context,
+         cairn_sample_take(&context->env, &source->entries, 0, 40000, 40000,
+                           source->entries.n / 8, CAIRN_SAMPLE_GRAIN, &sample));
     cr_assert(!sample.whole);
     cairn_statistics statistics;
     MUST(context, cairn_statistics_count(&context->env, &sample.entries, &statistics));
@@ -516,8 +522,8 @@ Test(auto, a_sample_of_a_rank_begins_where_its_rows_do)
     part.value += 2999;
     part.n -= 2999;
     cr_assert_eq(part.coord[0][0], 1000);
-    MUST(context,
-         cairn_sample_take(&context->env, &part, 1000, 5000, 5000, part.n, &sample));
+    MUST(context, cairn_sample_take(&context->env, &part, 1000, 5000, 5000, part.n,
+                                    CAIRN_SAMPLE_GRAIN, &sample));
     cr_expect_eq(sample.entries.n, part.n);
     cr_expect_eq(sample.entries.coord[0][0], 1000 % 192);
     cr_expect_eq(sample.shape.extent[0], 4000 + 1000 % 192);
@@ -531,8 +537,9 @@ Test(auto, few_long_rows_are_sampled_too)
         generate("pruned", (cairn_problem){.rows = 500, .cols = 900, .density = 0.5});
     cairn_sample sample;
 
-    MUST(context, cairn_sample_take(&context->env, &source->entries, 0, 500, 900,
-                                    source->entries.n / 10, &sample));
+    MUST(context,
+         cairn_sample_take(&context->env, &source->entries, 0, 500, 900,
+                           source->entries.n / 10, CAIRN_SAMPLE_GRAIN, &sample));
     cr_expect(!sample.whole);
     cr_expect_eq(sample.entries.n, 64 * 450, "%" PRId64, sample.entries.n);
     cairn_sample_fini(&context->env, &sample);

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What products take: counts times rates.
+
+#include "auto/rates.h"
+#include "auto/suggest.h"
+
+#include <math.h>
+
+/* Bytes that stay in a core's own cache from one run to the next. */
+static const double cache = 1.5e6;
+
+/* Turns that a processor knows by heart. */
+static const double known_turns = 4000;
+
+void cairn_suggest_work_scale(cairn_suggest_work *work, double share)
+{
+    *work = (cairn_suggest_work){.rows    = share * work->rows,
+                                 .units   = share * work->units,
+                                 .turns   = share * work->turns,
+                                 .strewn  = share * work->strewn,
+                                 .values  = share * work->values,
+                                 .entries = share * work->entries,
+                                 .edge    = share * work->edge,
+                                 .widest  = work->widest,
+                                 .bytes   = share * work->bytes,
+                                 .near    = share * work->near,
+                                 .far     = share * work->far};
+}
+
+double cairn_counts_bytes(const cairn_counts *counts)
+{
+    double bytes = 0;
+
+    for (int m = 0; m < counts->members; m++)
+        bytes += counts->work[m].bytes;
+    return bytes;
+}
+
+double cairn_counts_values(const cairn_counts *counts)
+{
+    double values = 0;
+
+    for (int m = 0; m < counts->members; m++)
+        values += counts->work[m].values;
+    return values;
+}
+
+/// What all members share.
+typedef struct {
+    double columns, team;
+    double beyond; ///< Share of the bytes that no cache keeps.
+} shared;
+
+/// Seconds of one thread for a column.
+static double
+column_time(const cairn_rates *r, const cairn_suggest_work *w, const shared *s)
+{
+    const double turns = fmax(0, w->turns - s->team * known_turns);
+
+    return r->row * w->rows + r->unit * w->units + r->turn * turns
+           + r->value * w->values + r->byte * s->beyond * w->bytes + r->near * w->near
+           + r->far * w->far + r->edge * w->edge;
+}
+
+/// Seconds of a member, but for its start.
+static double member_time(const cairn_rates        *r,
+                          const cairn_suggest_work *w,
+                          const shared             *s,
+                          bool                      alone)
+{
+    const double team = alone ? 1 : s->team;
+    double       time = s->columns * column_time(r, w, s) / team;
+    const double lead = fmax(0, w->widest - w->values / team);
+
+    if (team > 1) time += s->columns * (r->lead * lead + r->strew * w->strewn);
+    return time;
+}
+
+void cairn_counts_predict(const cairn_counts          *counts,
+                          const cairn_product_options *op,
+                          int64_t                      rows,
+                          int                          threads,
+                          double                      *product,
+                          double                      *convert)
+{
+    const double columns = (double)op->columns, values = cairn_counts_values(counts);
+    const double bytes  = cairn_counts_bytes(counts);
+    const shared s      = {.columns = columns,
+                           .team    = fmin(threads, fmax(1, floor(columns * values / 3000))),
+                           .beyond =
+                          bytes > 0 ? fmax(0, bytes - threads * cache) / bytes : 0};
+    double       start  = 0;
+    int          joined = 0; /* members that found something in Y */
+
+    *product = *convert = counts->members > 0 ? 0 : INFINITY;
+    for (int m = 0; m < counts->members; m++) {
+        const cairn_suggest_work *w = &counts->work[m];
+        const cairn_rates        *r = cairn_rates_of(&counts->leaf[m], op->columns > 1);
+
+        if (w->values == 0) continue;
+        start = fmax(start, r->launch + (s.team > 1 ? r->team : 0));
+        *product += member_time(r, w, &s, counts->leaf[m].alone);
+        if (joined++ > 0) *product += columns * cairn_rate_join * (double)rows / s.team;
+        *convert += r->convert * w->entries;
+        if (counts->members > 1) *convert += cairn_rate_deal * w->entries;
+    }
+    *product += start;
+}
