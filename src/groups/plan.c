@@ -8,6 +8,9 @@
 /* Groups that may be listed, those without an entry too. */
 enum { GROUPS_PER_ENTRY = 4, GROUPS_ALWAYS = 4096 };
 
+/* Values of queries in forms are taken to be below. */
+#define LARGEST_NUMBER ((int64_t)1 << 40)
+
 static cairn_status
 make_forms(cairn_groups *set, const cairn_map *map, cairn_forms *made)
 {
@@ -190,11 +193,30 @@ static bool can_list(const cairn_groups *set, int q)
     return box.size <= GROUPS_PER_ENTRY * set->entries->n + GROUPS_ALWAYS;
 }
 
+/// Do the values of all forms fit 64 bits? Else src/query says which does not.
+static bool forms_fit(const cairn_groups *set, const cairn_forms *map)
+{
+    cairn_interval global[CAIRN_MAX_ORDER], number[CAIRN_MAX_QUERIES], range;
+
+    for (int k = 0; k < set->order; k++)
+        global[k] = (cairn_interval){0, set->shape.extent[k] - 1};
+    for (int r = 0; r < CAIRN_MAX_QUERIES; r++)
+        number[r] = (cairn_interval){-LARGEST_NUMBER, LARGEST_NUMBER};
+    for (int f = 0; f < map->count; f++)
+        if (cairn_form_range(set->algebra, &map->form[f], global, number, &range)
+            != CAIRN_OK)
+            return false;
+    return true;
+}
+
 static bool is_possible(const cairn_groups *set, int q)
 {
     const cairn_group_query *s   = &set->query[q];
     const int                arg = s->query->arg;
 
+    if (!forms_fit(set, &s->group) || !forms_fit(set, &s->traverse)
+        || !forms_fit(set, &s->by))
+        return false;
     if (arg >= 0
         && (set->encoding->query[arg].func != CAIRN_QUERY_SUM
             || has_queries(set, &set->query[arg].group)))

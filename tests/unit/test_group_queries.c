@@ -310,3 +310,34 @@ Test(group_queries, survive_every_failed_allocation)
         cairn_format_destroy(&format);
     }
 }
+
+/// What leaves 64 bits is refused as src/query refuses it.
+Test(group_queries, forms_beyond_64_bits_are_refused_alike)
+{
+    const char *const texts[] = {
+        "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ enum(value) groupBy "
+        "(d0,d1)->(4611686018427387904*d0) with value ne 0 -> 0 | otherwise -> none }> "
+        "}>",
+        "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ sum(value) groupBy "
+        "(d0,d1)->(4611686018427387904*d0+d1) }> }>",
+    };
+
+    for (int k = 0; k < 2; k++) {
+        cairn_query_set      *want    = NULL;
+        cairn_entries         entries = figure_entries();
+        cairn_format         *format  = parse(texts[k]);
+        cairn_groups         *got     = NULL;
+        const cairn_encoding *e       = format->member[0];
+
+        cr_expect_eq(
+            cairn_query_run(&env, e, &figure_shape, figure_box, &entries, NULL, &want),
+            CAIRN_OVERFLOW);
+        cr_expect_eq(cairn_groups_begin(&env, e, &figure_shape, figure_box, &entries,
+                                        false, &got),
+                     CAIRN_OK);
+        cr_expect_eq(cairn_groups_step(got, 0, NULL), CAIRN_OVERFLOW, "%s", texts[k]);
+        cairn_groups_destroy(&env, &got);
+        cairn_entries_fini(&env, &entries);
+        cairn_format_destroy(&format);
+    }
+}
