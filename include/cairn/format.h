@@ -174,7 +174,8 @@ typedef struct cairn_path_step {
 /// @param[in]  extent  [order] of the tensor; NULL: not known, 2^20 is assumed where the
 ///                     length of a sort key matters.
 /// @param[out] path    Destroy with cairn_path_destroy(). Unchanged on failure.
-/// @retval CAIRN_BAD_SHAPE   The formats are for different orders.
+/// @retval CAIRN_BAD_SHAPE   The formats are for different orders, or an extent is
+///                           negative.
 /// @retval CAIRN_BAD_FORMAT  One of them has no sound arrays.
 ///
 /// Source: the rules of UniSparse, OOPSLA 2024, Table 2, and inverses where it has none;

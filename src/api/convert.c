@@ -9,6 +9,7 @@
 #include "convert/build_plan.h"
 #include "tensor/walk.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- paths ---- */
@@ -26,6 +27,15 @@ static cairn_status check_storage(cairn_env *env, const cairn_format *format)
     return CAIRN_OK;
 }
 
+/// Extents that there can be. @param extent  NULL: none are told.
+static cairn_status check_extents(cairn_env *env, int order, const int64_t *extent)
+{
+    for (int k = 0; extent && k < order; k++)
+        CAIRN_CHECK(extent[k] >= 0 && extent[k] < INT64_MAX / 4, env, CAIRN_BAD_SHAPE,
+                    "cairn_path_create: extent: number %d is %" PRId64, k, extent[k]);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_path_create(cairn_context      *context,
                                const cairn_format *from,
                                const cairn_format *to,
@@ -36,6 +46,7 @@ cairn_status cairn_path_create(cairn_context      *context,
 
     cairn_path *fresh;
 
+    CAIRN_TRY(check_extents(&context->env, from->order, extent));
     CAIRN_TRY(check_storage(&context->env, from));
     CAIRN_TRY(check_storage(&context->env, to));
     CAIRN_TRY(cairn_path_plan(&context->env, from, to, extent, &fresh));

@@ -151,10 +151,23 @@ static cairn_status read_options(cli_job *job, int count, char **words)
     return CAIRN_OK;
 }
 
+/// What an operand that is empty should have been: its word in the usage.
+static cairn_status refuse_empty(cli_job *job)
+{
+    const char *name = job->verb->operands;
+
+    for (int k = job->arguments.operands; k > 0 && strchr(name, ' '); k--)
+        name = strchr(name, ' ') + 1;
+    return cli_fail(
+        job, CAIRN_BAD_OPTION, "operand: %.*s: is empty; usage: cairn %s %s",
+        (int)strcspn(name, " "), name, job->verb->name, job->verb->operands);
+}
+
 static cairn_status push_operand(cli_job *job, const char *word)
 {
     cli_arguments *arguments = &job->arguments;
 
+    if (!*word && arguments->operands < job->verb->most) return refuse_empty(job);
     if (arguments->operands == job->verb->most)
         return cli_fail(job, CAIRN_BAD_OPTION,
                         "operand: %s: one too many; usage: cairn %s %s", word,

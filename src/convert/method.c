@@ -22,9 +22,16 @@ cairn_status cairn_method_check(cairn_env *env, const char *word)
 
     for (int k = 0; k < CAIRN_METHODS; k++)
         names[k + 1] = cairn_methods[k]->name;
-    for (int k = 0; names[k]; k++)
-        if (strcmp(word, names[k]) == 0) return CAIRN_OK;
     if (!*word) return CAIRN_OK;
+    for (int k = 0; names[k]; k++) {
+        if (strcmp(word, names[k]) != 0) continue;
+        CAIRN_CHECK(k == 0 || env->options.kernels != CAIRN_KERNELS_REFERENCE, env,
+                    CAIRN_BAD_OPTION,
+                    "option: CAIRN_CONVERT: %s: compiled functions do it, and "
+                    "CAIRN_KERNELS=reference asks for none",
+                    word);
+        return CAIRN_OK;
+    }
     nearest = cairn_nearest(word, names);
     return cairn_fail(
         env, CAIRN_BAD_OPTION, "option: CAIRN_CONVERT: %s is no method%s%s%s", word,

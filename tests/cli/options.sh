@@ -138,6 +138,12 @@ expect 2 info
 complains 'usage: cairn info FILE'
 expect 2 info a.mtx b.mtx
 complains 'operand: b.mtx: one too many'
+expect 2 info ''
+complains 'operand: FILE: is empty; usage: cairn info FILE'
+expect 2 run spmv ''
+complains 'operand: FILE: is empty; usage: cairn run OP FILE'
+expect 2 format '' a.mtx
+complains 'operand: SPEC: is empty'
 expect 2 run spmv
 expect 2 run spmv a.mtx a.mtx
 

@@ -84,6 +84,13 @@ refused share csc csr
 refused rows 'bcsr<2,2>' csr
 refused partitioned csr coo
 
+# What asks for compiled functions and for none is asked for wrongly.
+environment='CAIRN_CONVERT=append CAIRN_KERNELS=reference'
+expect 2 format csr --path coo m.mtx
+complains 'CAIRN_CONVERT: append: compiled functions do it'
+environment='CAIRN_CONVERT=reference CAIRN_KERNELS=reference'
+expect 0 format csr --path coo m.mtx
+
 environment=CAIRN_CONVERT=rowslots
 expect 2 info m.mtx
 complains 'CAIRN_CONVERT: rowslots is no method; did you mean row-slots?'

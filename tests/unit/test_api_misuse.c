@@ -330,6 +330,14 @@ Test(misuse, catalogue_and_paths)
     REFUSES(cairn_path_create, from, misused, NULL, csr, extent, OUT(cairn_path *));
     REFUSES(cairn_path_create, to, misused, csr, NULL, extent, OUT(cairn_path *));
     REFUSES(cairn_path_create, path, misused, csr, csr, extent, NULL);
+    for (int k = 0; k < 2; k++) {
+        int64_t wrong[2] = {3, 3};
+
+        wrong[k] = -1;
+        REFUSES(cairn_path_create, extent, misused, csr, csr, wrong, OUT(cairn_path *));
+        wrong[k] = INT64_MAX;
+        REFUSES(cairn_path_create, extent, misused, csr, csr, wrong, OUT(cairn_path *));
+    }
     ALLOWS(cairn_path_create, extent,
            is(cairn_path_create(misused, csr, csr, NULL, OUT(cairn_path *))));
     ALLOWS(cairn_path_destroy, path,
