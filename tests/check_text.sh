@@ -11,7 +11,7 @@ files=$(mktemp)
 trap 'rm -f "$failures" "$files"' EXIT
 
 # All files that have a licence line or could have a word too many.
-find . \( -path ./.git -o -path ./build -o -path ./.cache -o -path ./tests/golden/kernels \) -prune -o -type f -print |
+find . \( -path ./.git -o -path ./build -o -path ./.cache -o -path ./tests/golden/kernels -o -path ./tests/golden/conversions \) -prune -o -type f -print |
     sed 's|^\./||' | LC_ALL=C sort >"$files"
 
 code=$(grep -E '(\.([ch]|def|sh|cmake|awk)|CMakeLists\.txt|^\.ci/run)$' "$files" || true)

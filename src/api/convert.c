@@ -53,7 +53,8 @@ cairn_status cairn_path_create(cairn_context      *context,
     cairn_status status = cairn_path_print(fresh);
 
     if (status == CAIRN_OK)
-        status = cairn_build_plan(&context->env, from, to, extent, &fresh->program);
+        status =
+            cairn_build_plan(&context->env, from, to, extent, NULL, &fresh->program);
     if (status == CAIRN_OK)
         *path = fresh;
     else

@@ -178,6 +178,8 @@ plan_member(planner *p, cairn_member_build *m, const cairn_entries *none, bool d
             m->blocks->across = m->layout->level[l].size;
     CAIRN_TRY(cairn_compiled_create(m, p->build, &m->compiled));
     status = cairn_compiled_choose(m->compiled);
+    if (status == CAIRN_OK && p->build->loader->load)
+        status = m->compiled->method->load(m->compiled);
     if (status != CAIRN_NO_KERNEL) return status;
     cairn_compiled_destroy(p->env, &m->compiled);
     return CAIRN_OK;
@@ -257,18 +259,19 @@ plan(cairn_env *env, const cairn_build *build, cairn_pass_list *program)
     return status;
 }
 
-cairn_status cairn_build_plan(cairn_env          *env,
-                              const cairn_format *from,
-                              const cairn_format *to,
-                              const int64_t      *extent,
-                              cairn_pass_list    *program)
+cairn_status cairn_build_plan(cairn_env                 *env,
+                              const cairn_format        *from,
+                              const cairn_format        *to,
+                              const int64_t             *extent,
+                              const cairn_kernel_loader *loader,
+                              cairn_pass_list           *program)
 {
-    const cairn_kernel_loader loader = {.threads = 1};
+    const cairn_kernel_loader nobody = {.threads = 1};
     const cairn_entries       none   = {.order = to->order, .n = NOMINAL_ENTRIES};
     cairn_build               build  = {.format     = to,
                                         .entries    = &none,
                                         .value_bits = 64,
-                                        .loader     = &loader,
+                                        .loader     = loader ? loader : &nobody,
                                         .planned    = true};
     cairn_local              *source = NULL;
     cairn_status              status = CAIRN_OK;

@@ -5,6 +5,7 @@
 #ifndef CAIRN_CONVERT_BUILD_PLAN_H
 #define CAIRN_CONVERT_BUILD_PLAN_H
 
+#include "emit/kernel.h"
 #include "rules/pass_list.h"
 
 struct cairn_format;
@@ -15,6 +16,8 @@ struct cairn_format;
 ///
 /// @param[in]     from     NULL: entries.
 /// @param[in]     extent   [order]; NULL: 10^3 rows, and 10^6 of all else.
+/// @param[in]     loader   NULL; or who is asked for the functions that members' methods
+///                         need, which are given back at once: none of them runs.
 /// @param[in,out] program  Initialised and empty; on failure it may have some passes.
 /// @retval CAIRN_BAD_OPTION  The method that CAIRN_CONVERT names does not apply.
 /// @retval CAIRN_NO_MEMORY   There is none for its lists.
@@ -22,6 +25,7 @@ cairn_status cairn_build_plan(cairn_env                 *env,
                               const struct cairn_format *from,
                               const struct cairn_format *to,
                               const int64_t             *extent,
+                              const cairn_kernel_loader *loader,
                               cairn_pass_list           *program);
 
 #endif

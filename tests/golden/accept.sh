@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Run the test of the passes in a build folder and take what it prints as expected, for
-# the diff of passes/ to be reviewed. Usage: accept.sh BUILD
+# Run the tests of passes and of conversions in a build folder and take what they print as
+# expected, for the diff to be reviewed. Usage: accept.sh BUILD
 set -eu
 
 build=$(cd "${1:?usage: accept.sh BUILD}" && pwd)
@@ -10,9 +10,15 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cd "$scratch"
-"$build/bin/test_passes" >/dev/null 2>&1 || true
-for file in *.actual; do
-    [ -e "$file" ] || continue
-    cp "$file" "$here/passes/$(basename "$file" .actual)"
-    echo "passes/$(basename "$file" .actual)"
-done
+# take PROGRAM FOLDER: what differs from the files of the folder.
+take() {
+    "$build/bin/$1" >/dev/null 2>&1 || true
+    for file in *.actual; do
+        [ -e "$file" ] || continue
+        mkdir -p "$here/$2"
+        mv "$file" "$here/$2/$(basename "$file" .actual)"
+        echo "$2/$(basename "$file" .actual)"
+    done
+}
+take test_passes passes
+take test_golden_conversions conversions

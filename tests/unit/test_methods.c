@@ -197,8 +197,8 @@ Test(methods, plans_name_methods)
             cairn_pass_list program;
 
             cairn_pass_list_init(&program, &b.env);
-            cr_assert_eq(cairn_build_plan(&b.env, from, to, NULL, &program), CAIRN_OK,
-                         "%s: %s", targets[t], b.env.message);
+            cr_assert_eq(cairn_build_plan(&b.env, from, to, NULL, NULL, &program),
+                         CAIRN_OK, "%s: %s", targets[t], b.env.message);
             for (int m = 0; m < to->members; m++)
                 cr_expect(method_of(&program, m), "%s: member %d goes no way",
                           targets[t], m);
@@ -223,10 +223,11 @@ Test(methods, plans_refuse_what_does_not_apply)
     to   = parse_format(&b.env, "csc");
     cairn_pass_list_init(&program, &b.env);
     strcpy(b.env.options.convert, "append");
-    cr_expect_eq(cairn_build_plan(&b.env, from, to, NULL, &program), CAIRN_BAD_OPTION);
+    cr_expect_eq(cairn_build_plan(&b.env, from, to, NULL, NULL, &program),
+                 CAIRN_BAD_OPTION);
     cr_expect(strstr(b.env.message, "member 0"), "%s", b.env.message);
     strcpy(b.env.options.convert, "sort");
-    cr_expect_eq(cairn_build_plan(&b.env, from, to, NULL, &program), CAIRN_OK);
+    cr_expect_eq(cairn_build_plan(&b.env, from, to, NULL, NULL, &program), CAIRN_OK);
     cr_expect_str_eq(method_of(&program, 0), "sort");
     cairn_pass_list_fini(&program);
     cairn_format_destroy(&to);

@@ -1,0 +1,128 @@
+// member 0, scatter: Count entry, index 0
+// member 0, scatter: Offsets run, index 0, ptr2, direct
+// member 0, scatter: Move entry, index 0, idx2 idx3 val, direct
+
+/*
+ * cairn_3e43c8374b665395: one phase of a conversion
+ * convert: histogram part, order 2, split 0, every from d0:d d1:cp32u32n1
+ *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact to (d0/4):d (d1/4):d (d0%4):cp32u8n3s4
+ *     (d1%4):su8n3s4 =+4e0+1e2+0/1 =+4e1+1e3+0/1 check0 f64 exact
+ */
+
+int64_t cairn_3e43c8374b665395(const cairn_kernel_part  *A,
+                               cairn_kernel_part        *B,
+                               const cairn_convert_args *op)
+{
+    const int64_t *restrict const share   = op->share;
+    const uint32_t *restrict const A1_ptr = A->level[1].ptr;
+    const uint32_t *restrict const A1_idx = A->level[1].idx;
+    uint32_t *restrict const cursor       = op->cursor;
+
+    const int64_t shares  = op->shares;
+    const int64_t A0_lo   = A->level[0].lo;
+    const int64_t B0_lo   = B->level[0].lo;
+    const int64_t B1_lo   = B->level[1].lo;
+    const int64_t B1_size = B->level[1].size;
+    const int64_t groups  = op->groups;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* dense */
+        for (int64_t p0 = begin; p0 < end; p0++) {
+            const int64_t s0         = A0_lo + p0;
+            const int64_t e0         = s0 / 4;
+            const int64_t group_base = (e0 - B0_lo) * B1_size;
+            const int64_t p1_end     = A1_ptr[p0 + 1];
+
+            /* nodes */
+            for (int64_t p1 = A1_ptr[p0]; p1 < p1_end; p1++) {
+                const int64_t s1    = A1_idx[p1];
+                const int64_t e1    = s1 / 4;
+                const int64_t group = group_base + (e1 - B1_lo);
+
+                cursor[t * groups + group] =
+                    (uint32_t)((int64_t)cursor[t * groups + group] + 1);
+            }
+        }
+    }
+    return 0;
+}
+
+/*
+ * cairn_7c10e1243feef20a: one phase of a conversion
+ * convert: scatter part, order 2, split 0, ahead, every from d0:d d1:cp32u32n1
+ *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact to (d0/4):d (d1/4):d (d0%4):cp32u8n3s4
+ *     (d1%4):su8n3s4 =+4e0+1e2+0/1 =+4e1+1e3+0/1 check0 f64 exact
+ */
+
+static inline int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t cairn_7c10e1243feef20a(const cairn_kernel_part  *A,
+                               cairn_kernel_part        *B,
+                               const cairn_convert_args *op)
+{
+    const int64_t *restrict const share   = op->share;
+    const uint32_t *restrict const A1_ptr = A->level[1].ptr;
+    const uint32_t *restrict const A1_idx = A->level[1].idx;
+    const double *restrict const A_val    = A->val;
+    uint32_t *restrict const cursor       = op->cursor;
+    uint8_t *restrict const B2_idx        = (uint8_t *)B->level[2].idx;
+    uint8_t *restrict const B3_idx        = (uint8_t *)B->level[3].idx;
+    double *restrict const B_val          = B->val;
+
+    const int64_t shares   = op->shares;
+    const int64_t A0_lo    = A->level[0].lo;
+    const int64_t A1_nodes = A->level[1].nodes;
+    const int64_t B0_lo    = B->level[0].lo;
+    const int64_t B1_lo    = B->level[1].lo;
+    const int64_t B1_size  = B->level[1].size;
+    const int64_t groups   = op->groups;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin = share[t];
+        const int64_t end   = share[t + 1];
+
+        /* dense */
+        for (int64_t p0 = begin; p0 < end; p0++) {
+            const int64_t s0          = A0_lo + p0;
+            const int64_t e0          = s0 / 4;
+            const int64_t e2          = s0 % 4;
+            const int64_t cursor_base = (e0 - B0_lo) * B1_size;
+            const int64_t p1_end      = A1_ptr[p0 + 1];
+
+            /* nodes */
+            for (int64_t p1 = A1_ptr[p0]; p1 < p1_end; p1++) {
+                const int64_t s1    = A1_idx[p1];
+                const double  v     = A_val[p1];
+                const int64_t then  = min(p1 + 32, A1_nodes - 1);
+                const int64_t ahead = A1_idx[then];
+                const int64_t line =
+                    cursor[t * groups + (cursor_base + (ahead / 4 - B1_lo))];
+
+                __builtin_prefetch(B2_idx + line, 1, 3);
+                __builtin_prefetch(B3_idx + line, 1, 3);
+                __builtin_prefetch(B_val + line, 1, 3);
+
+                const int64_t e1    = s1 / 4;
+                const int64_t e3    = s1 % 4;
+                const int64_t group = cursor_base + (e1 - B1_lo);
+                const int64_t at    = cursor[t * groups + group];
+
+                cursor[t * groups + group] = (uint32_t)(at + 1);
+                B2_idx[at]                 = (uint8_t)e2;
+                B3_idx[at]                 = (uint8_t)e3;
+                B_val[at]                  = v;
+            }
+        }
+    }
+    return 0;
+}

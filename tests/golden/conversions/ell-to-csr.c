@@ -1,0 +1,164 @@
+// member 0, sort: Sort entry, bucketed
+// member 0, sort: Count entry, index 0
+// member 0, sort: Append entry, index 0, idx1 val, direct
+
+/*
+ * cairn_2f7a9d10e9ca362b: one phase of a conversion
+ * convert: pack part, order 2, split 0, every from q1:rn0t d0:d d1:su32by2n
+ *     =+1e1+0/1 =+1e2+0/1 check0 f64 pads exact to d0:d d1:cp32u32n1 =+1e0+0/1
+ *     =+1e1+0/1 check0 f64 exact
+ */
+
+int64_t cairn_2f7a9d10e9ca362b(const cairn_kernel_part  *A,
+                               cairn_kernel_part        *B,
+                               const cairn_convert_args *op)
+{
+    const int64_t *restrict const low     = op->low;
+    const int64_t *restrict const shift   = op->shift;
+    const uint32_t *restrict const A2_idx = A->level[2].idx;
+    const double *restrict const A_val    = A->val;
+    char *restrict const key              = (char *)op->key;
+    char *restrict const moved            = (char *)op->moved;
+    int64_t *restrict const facts         = op->facts;
+
+    const int64_t begin    = op->begin;
+    const int64_t end      = op->end;
+    const int64_t A1_size  = A->level[1].size;
+    const int64_t A1_lo    = A->level[1].lo;
+    const int64_t A2_hole  = A->level[2].hole;
+    const int64_t capacity = op->capacity;
+
+    int64_t       count    = 0;
+    int64_t       unsorted = 0;
+    int64_t       repeated = 0;
+    const int64_t low0     = low[0];
+    const int64_t shift0   = shift[0];
+    const int64_t low1     = low[1];
+    const int64_t shift1   = shift[1];
+    int64_t       last     = -1;
+
+    /* top nodes */
+    for (int64_t p0 = begin; p0 < end; p0++) {
+        /* dense */
+        for (int64_t p1 = 0; p1 < A1_size; p1++) {
+            const int64_t s1 = A1_lo + p1;
+            const int64_t n1 = p0 * A1_size + p1;
+            const int64_t s2 = A2_idx[n1];
+
+            if (s2 != A2_hole) {
+                const double v = A_val[n1];
+
+                if (v != 0.0) {
+                    if (count == capacity) return 1;
+
+                    const int64_t word = ((s1 - low0) << shift0)
+                                         | ((s2 - low1) << shift1);
+
+                    if (word < last) unsorted = 1;
+                    if (word == last) repeated = 1;
+                    *(uint64_t *)(key + 16 * count) = word;
+                    last                            = word;
+                    *(double *)(moved + 16 * count) = v;
+                    count++;
+                }
+            }
+        }
+    }
+    facts[0] = count;
+    facts[1] = unsorted;
+    facts[2] = repeated;
+    return 0;
+}
+
+/*
+ * cairn_711ca6168f5460ef: one phase of a conversion
+ * convert: count keys, order 2, split 0, every to d0:d d1:cp32u32n1 =+1e0+0/1
+ *     =+1e1+0/1 check0 f64 exact
+ */
+
+int64_t cairn_711ca6168f5460ef(const cairn_kernel_part  *A,
+                               cairn_kernel_part        *B,
+                               const cairn_convert_args *op)
+{
+    int64_t *restrict const nodes = op->nodes;
+    int64_t *restrict const facts = op->facts;
+
+    const int64_t end   = op->end;
+    const int64_t begin = op->begin;
+
+    int64_t total1  = 0;
+    int64_t entries = 0;
+
+    /* sorted keys */
+    for (int64_t k = begin; k < end; k++) {
+        total1++;
+        entries++;
+    }
+    nodes[1] = total1;
+    facts[0] = entries;
+    return 0;
+}
+
+/*
+ * cairn_5f2ddeb3e2cbab1d: one phase of a conversion
+ * convert: fill keys, order 2, split 0, every to d0:d d1:cp32u32n1 =+1e0+0/1
+ *     =+1e1+0/1 check0 f64 exact
+ */
+
+int64_t cairn_5f2ddeb3e2cbab1d(const cairn_kernel_part  *A,
+                               cairn_kernel_part        *B,
+                               const cairn_convert_args *op)
+{
+    const int64_t *restrict const low    = op->low;
+    const int64_t *restrict const shift  = op->shift;
+    const int64_t *restrict const mask   = op->mask;
+    uint32_t *restrict const B1_ptr      = (uint32_t *)B->level[1].ptr;
+    const char *restrict const key       = (const char *)op->key;
+    const char *restrict const moved     = (const char *)op->moved;
+    uint32_t *restrict const B1_idx      = (uint32_t *)B->level[1].idx;
+    double *restrict const B_val         = B->val;
+    int64_t *restrict const facts        = op->facts;
+    const int64_t *restrict const length = op->length;
+
+    const int64_t end   = op->end;
+    const int64_t begin = op->begin;
+    const int64_t B0_lo = B->level[0].lo;
+
+    const int64_t low0   = low[0];
+    const int64_t shift0 = shift[0];
+    const int64_t mask0  = mask[0];
+    const int64_t low1   = low[1];
+    const int64_t shift1 = shift[1];
+    const int64_t mask1  = mask[1];
+    int64_t       total1 = 0;
+    int64_t       node1  = 0;
+    int64_t       row1   = 0;
+
+    B1_ptr[0] = 0;
+
+    int64_t entries = 0;
+
+    /* sorted keys */
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t word = (int64_t)*(const uint64_t *)(key + 16 * k);
+        const double  v    = *(const double *)(moved + 16 * k);
+        const int64_t e0   = low0 + ((word >> shift0) & mask0);
+        const int64_t e1   = low1 + ((word >> shift1) & mask1);
+
+        while (row1 < e0 - B0_lo) {
+            row1++;
+            B1_ptr[row1] = (uint32_t)total1;
+        }
+        node1 = total1;
+        total1++;
+        B1_idx[node1] = (uint32_t)e1;
+        B_val[node1]  = v;
+        entries++;
+    }
+    while (row1 < length[1]) {
+        row1++;
+        B1_ptr[row1] = (uint32_t)total1;
+    }
+    facts[0] = entries;
+    return 0;
+}
