@@ -11,6 +11,7 @@
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_deal.h"
 #include "convert/compiled_numbers.h"
+#include "format/normal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -349,16 +350,32 @@ static cairn_status fill_tensor(builder *b)
     return CAIRN_OK;
 }
 
-void cairn_member_init(cairn_env          *env,
-                       const cairn_format *format,
-                       int                 number,
-                       cairn_member_build *m)
+/* One way for all ranks, whatever entries they have: they tell each other groups. */
+cairn_status cairn_build_encoding(cairn_env             *env,
+                                  const cairn_build     *build,
+                                  int                    member,
+                                  const cairn_encoding **encoding)
 {
-    *m = (cairn_member_build){
-        .env = env, .number = number, .encoding = format->member[number]};
+    const bool forced = env->options.convert[0]
+                            ? strcmp(env->options.convert, CAIRN_METHOD_REFERENCE) == 0
+                            : env->options.kernels == CAIRN_KERNELS_REFERENCE;
+
+    *encoding = build->format->member[member];
+    if (!build->loader || forced) return CAIRN_OK;
+    return cairn_format_meaning(env, build->format, member, build->shape.extent,
+                                encoding);
+}
+
+cairn_status cairn_member_init(cairn_env          *env,
+                               const cairn_build  *build,
+                               int                 number,
+                               cairn_member_build *m)
+{
+    *m = (cairn_member_build){.env = env, .number = number};
     cairn_table_init(env, &m->table);
     cairn_table_init(env, &m->seen);
     cairn_table_init(env, &m->all);
+    return cairn_build_encoding(env, build, number, &m->encoding);
 }
 
 void cairn_member_fini(cairn_env *env, cairn_member_build *m)
@@ -380,7 +397,7 @@ static cairn_status make_members(builder *b)
 {
     CAIRN_TRY(CAIRN_NEW_ZERO(b->env, b->members, &b->m));
     for (int k = 0; k < b->members; k++)
-        cairn_member_init(b->env, b->build->format, k, &b->m[k]);
+        CAIRN_TRY(cairn_member_init(b->env, b->build, k, &b->m[k]));
     return CAIRN_OK;
 }
 

@@ -77,6 +77,7 @@ add_queries(const cairn_member_build *m, const char *method, cairn_pass_list *pr
 
     if (!runs && !m->rows.on && !m->blocks) return CAIRN_OK;
     for (int q = 0; q < e->queries; q++) {
+        if (!runs && e->idle >> q & 1) continue;
         if (runs && m->set) {
             pass.query_class = cairn_query_class_name(cairn_groups_class(m->set, q));
             pass.visits      = cairn_groups_visits(m->set, q);

@@ -231,7 +231,7 @@ static cairn_status make_members(planner *p)
 {
     CAIRN_TRY(CAIRN_NEW_ZERO(p->env, p->members, &p->m));
     for (int k = 0; k < p->members; k++) {
-        cairn_member_init(p->env, p->build->format, k, &p->m[k]);
+        CAIRN_TRY(cairn_member_init(p->env, p->build, k, &p->m[k]));
         p->m[k].looked = CAIRN_ROUTE_PREBUILT;
         if (p->build->loader) CAIRN_TRY(cairn_numbers_find(&p->m[k], p->build));
     }

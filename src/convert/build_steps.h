@@ -171,11 +171,12 @@ void cairn_build_note(const cairn_build *build,
                       bool               looks,
                       double             begin);
 
-/// Start a member, number @p number of the format's.
-void cairn_member_init(cairn_env          *env,
-                       const cairn_format *format,
-                       int                 number,
-                       cairn_member_build *m);
+/// Start a member, number @p number of the format's. Pairs with cairn_member_fini(), on
+/// failure, too.
+cairn_status cairn_member_init(cairn_env          *env,
+                               const cairn_build  *build,
+                               int                 number,
+                               cairn_member_build *m);
 
 /// Free what it has, but for what became the tensor's.
 void cairn_member_fini(cairn_env *env, cairn_member_build *m);
@@ -194,5 +195,14 @@ cairn_status cairn_build_describe(const cairn_member_build *members,
 cairn_status cairn_build_padding(const cairn_member_build *m,
                                  cairn_part               *part,
                                  int64_t *const           *tuples);
+
+/// What a member is built from: its queries' normal form, or, the reference way being
+/// asked for, the text's own.
+///
+/// Local.
+cairn_status cairn_build_encoding(cairn_env             *env,
+                                  const cairn_build     *build,
+                                  int                    member,
+                                  const cairn_encoding **encoding);
 
 #endif

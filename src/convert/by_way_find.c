@@ -251,9 +251,8 @@ static cairn_status create_layouts(search *s)
     const cairn_build *build = s->build;
 
     for (int k = 0; k < build->format->members; k++)
-        CAIRN_TRY(cairn_layout_create(s->env, build->format->member[k],
-                                      build->shape.extent, build->box, NULL,
-                                      build->value_bits, &s->to[k]));
+        CAIRN_TRY(cairn_layout_create(s->env, s->m[k].encoding, build->shape.extent,
+                                      build->box, NULL, build->value_bits, &s->to[k]));
     if (!build->format->hybrid) return CAIRN_OK;
     return cairn_decompose_query(s->env, build->format, &build->shape, &s->deals);
 }

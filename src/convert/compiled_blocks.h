@@ -4,7 +4,7 @@
 /// along a row of blocks: the groups are counted where the entries lie (compiled_tally.h),
 /// put in order line by line, and phases look their numbers up. Internal to convert.
 ///
-/// What is looked for: a `sum(value)` over groups of quotients of dimensions, to which
+/// What is looked for, in the normal form (format/normal.h): a `sum(value)` over groups of quotients of dimensions, to which
 /// every entry adds; an `enum` of these groups by lines, groupBy some of the same
 /// expressions, that numbers those with entries from 0 in the order of the others, and
 /// those without not at all, or behind by way of a `sum` over the same lines that counts

@@ -5,57 +5,11 @@
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_exchange.h"
 #include "convert/compiled_rows.h"
-
-/* ---- value maps over the number of entries ---- */
-
-typedef enum { NO, YES, PERHAPS } answer;
-
-/// Does a condition hold of a group with entries, whose sum is at least 1?
-static answer holds_of_some(cairn_relation relation, int64_t k)
-{
-    switch (relation) {
-    case CAIRN_REL_EQ: return k < 1 ? NO : PERHAPS;
-    case CAIRN_REL_NE: return k < 1 ? YES : PERHAPS;
-    case CAIRN_REL_GT: return k < 1 ? YES : PERHAPS;
-    case CAIRN_REL_GE: return k <= 1 ? YES : PERHAPS;
-    case CAIRN_REL_LT: return k <= 1 ? NO : PERHAPS;
-    case CAIRN_REL_LE: break;
-    }
-    return k < 1 ? NO : PERHAPS;
-}
-
-static answer holds_of_none(cairn_relation relation, int64_t k)
-{
-    switch (relation) {
-    case CAIRN_REL_EQ: return k == 0 ? YES : NO;
-    case CAIRN_REL_NE: return k != 0 ? YES : NO;
-    case CAIRN_REL_GT: return 0 > k ? YES : NO;
-    case CAIRN_REL_GE: return 0 >= k ? YES : NO;
-    case CAIRN_REL_LT: return 0 < k ? YES : NO;
-    case CAIRN_REL_LE: break;
-    }
-    return 0 <= k ? YES : NO;
-}
-
-/// The start of the groups with entries, or of those without; NULL: it depends.
-static const cairn_start *start_of(const cairn_query *query, bool some)
-{
-    for (int k = 0; k < query->cases; k++) {
-        const cairn_case *when = &query->when[k];
-
-        if (when->var != query->arg) return NULL;
-        const answer holds = some ? holds_of_some(when->relation, when->constant)
-                                  : holds_of_none(when->relation, when->constant);
-
-        if (holds == PERHAPS) return NULL;
-        if (holds == YES) return &when->start;
-    }
-    return &query->otherwise;
-}
+#include "format/normal.h"
 
 static bool is_constant(const cairn_start *start, int64_t value)
 {
-    return start && start->kind == CAIRN_START_CONST && start->value == value;
+    return start->kind == CAIRN_START_CONST && start->value == value;
 }
 
 /* ---- expressions ---- */
@@ -178,13 +132,16 @@ static cairn_status has_lines(finder *f, const cairn_map *map, bool *same)
 /* ---- queries ---- */
 
 /// An enum of the sum's groups that numbers those with entries from 0, apart from others.
+/// Every entry adds to the sum, so that groups with entries are those whose sum is not 0.
 static bool is_slot(finder *f)
 {
     const cairn_query *slot = &f->encoding->query[f->b->slot];
-    const cairn_start *some = start_of(slot, true), *none = start_of(slot, false);
+    const cairn_start *some, *none;
+    bool               apart;
 
     if (slot->func != CAIRN_QUERY_ENUM || slot->arg != f->b->sum || slot->distance
-        || !is_constant(some, 0) || !none || some == none)
+        || !cairn_query_starts(slot, &some, &none, &apart) || !apart
+        || !is_constant(some, 0))
         return false;
     f->b->width = none->kind == CAIRN_START_QUERY ? (int)none->value : -1;
     return none->kind != CAIRN_START_CONST;
@@ -194,10 +151,12 @@ static bool is_slot(finder *f)
 static cairn_status is_width(finder *f, bool *fits)
 {
     const cairn_query *width = &f->encoding->query[f->b->width];
+    const cairn_start *some, *none;
+    bool               apart;
 
     *fits = width->func == CAIRN_QUERY_SUM && width->arg == f->b->sum
-            && is_constant(start_of(width, true), 1)
-            && is_constant(start_of(width, false), 0);
+            && cairn_query_starts(width, &some, &none, &apart) && is_constant(some, 1)
+            && is_constant(none, 0);
     return *fits ? has_lines(f, &width->group_by, fits) : CAIRN_OK;
 }
 
@@ -215,18 +174,37 @@ static cairn_status uses_slot_only(finder *f, bool *fits)
     return CAIRN_OK;
 }
 
+/// The enum, and how many queries are asked for.
+static int find_slot(const cairn_encoding *e, int *asked)
+{
+    int slot = -1;
+
+    *asked = 0;
+    for (int q = cairn_encoding_next_query(e, 0); q < e->queries;
+         q     = cairn_encoding_next_query(e, q + 1)) {
+        ++*asked;
+        if (e->query[q].func == CAIRN_QUERY_ENUM) slot = q;
+    }
+    return slot;
+}
+
 static cairn_status look(finder *f, bool *fits)
 {
-    const cairn_encoding *e   = f->encoding;
-    const cairn_query    *sum = &e->query[0];
-    cairn_blocks         *b   = f->b;
+    const cairn_encoding *e = f->encoding;
+    cairn_blocks         *b = f->b;
+    int                   asked;
 
-    b->sum   = 0;
-    b->slot  = e->queries - 1;
+    b->slot = find_slot(e, &asked);
+    b->sum  = b->slot >= 0 ? e->query[b->slot].arg : -1;
+    *fits   = b->sum >= 0;
+    if (!*fits) return CAIRN_OK;
+
+    const cairn_query *sum = &e->query[b->sum];
+
     b->query = *sum;
-    *fits    = e->queries >= 2 && sum->func == CAIRN_QUERY_SUM
-            && sum->arg == CAIRN_ARG_VALUE && cairn_rows_counts_each(sum) && is_slot(f)
-            && e->queries == (b->width >= 0 ? 3 : 2);
+    *fits    = sum->func == CAIRN_QUERY_SUM && sum->arg == CAIRN_ARG_VALUE
+            && cairn_rows_counts_each(sum) && is_slot(f)
+            && asked == (b->width >= 0 ? 3 : 2);
     if (*fits) CAIRN_TRY(read_groups(f, fits));
     if (*fits) CAIRN_TRY(order_groups(f, fits));
     if (*fits && b->width >= 0) CAIRN_TRY(is_width(f, fits));

@@ -146,9 +146,10 @@ static cairn_status cut_member(cairn_env          *env,
         NULL};
     status = CAIRN_NEW_ZERO(env, 1, &c.m);
     if (status == CAIRN_OK) status = CAIRN_NEW(env, 1, &c.algebra);
+    if (status == CAIRN_OK)
+        status = cairn_build_encoding(env, build, k, &c.m->encoding);
     CAIRN_GO(done, cairn_build_all_compiled(build, status));
-    c.m->env      = env;
-    c.m->encoding = build->format->member[k];
+    c.m->env = env;
     cairn_algebra_init(c.algebra, env, build->shape.order);
     status = cairn_build_all_compiled(build, cut(&c, build->format->keep[k]));
     if (c.m->looked > *route) *route = c.m->looked;

@@ -5,6 +5,7 @@
 /// when the groups were.
 
 #include "convert/compiled_deal.h"
+#include "convert/compiled_rows.h"
 
 void cairn_deal_groups_destroy(cairn_env *env, cairn_deal_groups **groups)
 {
@@ -18,12 +19,7 @@ void cairn_deal_groups_destroy(cairn_env *env, cairn_deal_groups **groups)
 /// Has a group that gave nothing no entry? Those that are listed have some.
 static bool tells_empty(const cairn_tally *t)
 {
-    const cairn_case *first = &t->query.when[0];
-
-    return t->listed
-           || (t->query.cases > 0 && first->relation == CAIRN_REL_NE
-               && first->constant == 0 && first->start.kind == CAIRN_START_CONST
-               && first->start.value > 0);
+    return t->listed || cairn_rows_counts_each(&t->query);
 }
 
 cairn_status cairn_deal_groups_fit(const cairn_deal_groups *groups,

@@ -4,57 +4,25 @@
 
 #include "convert/compiled_rank.h"
 
-static bool is_dim(const cairn_expr *e, int64_t *dim)
-{
-    if (e->op != CAIRN_EXPR_DIM) return false;
-    *dim = e->value;
-    return true;
-}
-
-static bool is_constant(const cairn_start *start, int64_t value)
-{
-    return start->kind == CAIRN_START_CONST && start->value == value;
-}
-
-/// The one condition of a query, on the value against 0.
-static bool has_case(const cairn_query *q, cairn_relation relation)
-{
-    return q->arg == CAIRN_ARG_VALUE && q->cases == 1
-           && q->when[0].var == CAIRN_ARG_VALUE && q->when[0].relation == relation
-           && q->when[0].constant == 0 && is_constant(&q->otherwise, 0)
-           && q->group_by.count == 1 && q->distance == 0 && q->buckets == 0;
-}
-
-static bool is_count(const cairn_query *q, int64_t *row)
-{
-    return q->func == CAIRN_QUERY_SUM && has_case(q, CAIRN_REL_NE)
-           && is_constant(&q->when[0].start, 1) && is_dim(q->group_by.expr[0], row);
-}
-
-static bool is_rank(const cairn_query *q, int64_t count, int64_t *row, int64_t *col)
-{
-    return q->func == CAIRN_QUERY_ENUM && has_case(q, CAIRN_REL_EQ)
-           && q->when[0].start.kind == CAIRN_START_QUERY
-           && q->when[0].start.value == count && is_dim(q->group_by.expr[0], row)
-           && q->traverse_by && q->traverse_by->count == 1
-           && is_dim(q->traverse_by->expr[0], col) && *row != *col;
-}
+#include "format/normal.h"
 
 bool cairn_rank_is_count(const cairn_query *query)
 {
-    int64_t row;
-
-    return is_count(query, &row);
+    return cairn_query_counts(query, 1) && cairn_query_dimension(query) >= 0;
 }
 
 bool cairn_rank_is_number(const cairn_query *query, cairn_rank *rank)
 {
-    int64_t row, col;
+    const cairn_start *stored, *others;
+    bool               apart;
 
-    if (!is_rank(query, rank->count, &row, &col)) return false;
-    rank->row = (int)row;
-    rank->col = (int)col;
-    return true;
+    rank->row = cairn_query_dimension(query);
+    rank->col = cairn_query_line(query);
+    return query->func == CAIRN_QUERY_ENUM && query->arg == CAIRN_ARG_VALUE
+           && rank->row >= 0 && rank->col >= 0
+           && cairn_query_starts(query, &stored, &others, &apart) && apart
+           && stored->kind == CAIRN_START_CONST && stored->value == 0
+           && others->kind == CAIRN_START_QUERY && others->value == rank->count;
 }
 
 /// Is a level's form this atom, by itself?
@@ -116,16 +84,17 @@ bool cairn_rank_fits_lanes(const cairn_layout *layout, const cairn_rank *rank)
     return true;
 }
 
+/// Two queries: one counts the entries of rows, the other numbers them.
 static bool is_pattern(const cairn_encoding *e, cairn_rank *rank)
 {
-    int64_t row, again, col;
+    const int count  = cairn_encoding_next_query(e, 0);
+    const int number = cairn_encoding_next_query(e, count + 1);
 
-    if (e->map.order != 2 || e->queries != 2) return false;
-    if (!is_count(&e->query[0], &row) || !is_rank(&e->query[1], 0, &again, &col)
-        || row != again)
-        return false;
-    *rank = (cairn_rank){.query = 1, .count = 0, .row = (int)row, .col = (int)col};
-    return true;
+    *rank = (cairn_rank){.query = number, .count = count};
+    return number < e->queries && cairn_encoding_next_query(e, number + 1) == e->queries
+           && cairn_rank_is_count(&e->query[count])
+           && cairn_rank_is_number(&e->query[number], rank)
+           && cairn_query_dimension(&e->query[count]) == rank->row;
 }
 
 cairn_status cairn_rank_find(cairn_member_build *m, const cairn_build *build)

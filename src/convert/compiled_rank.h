@@ -4,18 +4,18 @@
 /// along it gives them the numbers in which they are visited, and its padding the columns
 /// that the row lacks. Both are done while the arrays are filled. Internal to convert.
 ///
-/// What is looked for: `sum(value) groupBy r with value ne 0 -> 1 | otherwise -> 0` and
-/// `enum(value) groupBy r traverseBy c with value eq 0 -> that sum | otherwise -> 0`, of
-/// which the map uses the enum alone, as the index of its one trimmed level; and at the
-/// end a level c that slot and row determine.
+/// What is looked for, in the normal form (format/normal.h): a sum that counts the entries
+/// of rows, and an enum that numbers them upwards along their row from 0, all other
+/// positions from that sum on; the map uses the enum alone, as the index of its one
+/// trimmed level; and at the end a level c that slot and row determine.
 
 #ifndef CAIRN_CONVERT_COMPILED_RANK_H
 #define CAIRN_CONVERT_COMPILED_RANK_H
 
 #include "convert/compiled.h"
 
-/// Is it `sum(value) groupBy r with value ne 0 -> 1`? Is it the numbers along the rows
-/// that query `count` of @p rank counts? Sets their dimensions.
+/// Does it count the entries of rows? Does it number those along the rows that query
+/// `count` of @p rank counts? Sets their dimensions.
 bool cairn_rank_is_count(const cairn_query *query);
 bool cairn_rank_is_number(const cairn_query *query, cairn_rank *rank);
 

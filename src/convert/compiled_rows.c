@@ -8,6 +8,7 @@
 #include "convert/compiled_rank.h"
 #include "convert/compiled_starts.h"
 #include "convert/compiled_tally.h"
+#include "format/normal.h"
 #include "query/rows.h"
 
 #include <string.h>
@@ -51,7 +52,8 @@ static cairn_status look_at(finder *f, int q, bool *fits)
     switch (query->func) {
     case CAIRN_QUERY_SUM: return CAIRN_OK;
     case CAIRN_QUERY_ENUM:
-        *fits = !f->m->ranked && cairn_rank_is_count(&f->m->encoding->query[0])
+        *fits = !f->m->ranked
+                && cairn_rank_is_count(&f->m->encoding->query[f->m->rows.count])
                 && cairn_rank_is_number(query, &rank) && rank.row == f->m->rows.row
                 && rank.row == 0;
         f->m->rank   = rank;
@@ -86,20 +88,21 @@ bool cairn_rows_counts_each(const cairn_query *count)
 static cairn_status look_at_all(finder *f, bool *fits)
 {
     const cairn_encoding *e     = f->m->encoding;
-    const cairn_query    *count = &e->query[0];
+    const int             first = cairn_encoding_next_query(e, 0);
+    const cairn_query    *count = &e->query[first];
 
-    *fits = e->queries > 0 && count->func == CAIRN_QUERY_SUM
-            && count->arg == CAIRN_ARG_VALUE && count->group_by.count == 1
-            && count->group_by.expr[0]->op == CAIRN_EXPR_DIM
+    *fits = first < e->queries && count->func == CAIRN_QUERY_SUM
+            && count->arg == CAIRN_ARG_VALUE && cairn_query_dimension(count) >= 0
             && cairn_rows_counts_each(count);
     if (!*fits) return CAIRN_OK;
-    f->m->rows.count = 0;
-    f->m->rows.row   = (int)count->group_by.expr[0]->value;
+    f->m->rows.count = first;
+    f->m->rows.row   = cairn_query_dimension(count);
     *fits =
         !f->build->net
         || (f->m->rows.row == 0 && f->build->shape.extent[0] <= (int64_t)UINT32_MAX);
-    f->tables = 1;
-    for (int q = 1; q < e->queries && *fits; q++)
+    f->tables = 1U << first;
+    for (int q = cairn_encoding_next_query(e, first + 1); q < e->queries && *fits;
+         q     = cairn_encoding_next_query(e, q + 1))
         CAIRN_TRY(look_at(f, q, fits));
     f->m->rows.tables = f->tables;
     return CAIRN_OK;
@@ -384,8 +387,11 @@ static cairn_status fill_tables(cairn_member_build *m,
                                 cairn_algebra      *algebra,
                                 cairn_status        status)
 {
+    const cairn_encoding *e = m->encoding;
+
     if (status == CAIRN_OK) m->rows.span[m->rows.count] = span_of_counts(m);
-    for (int q = 1; q < m->encoding->queries; q++) {
+    for (int q = cairn_encoding_next_query(e, m->rows.count + 1); q < e->queries;
+         q     = cairn_encoding_next_query(e, q + 1)) {
         const bool table = m->rows.tables >> q & 1;
 
         if (table) status = number_by(m, build, algebra, q, status);

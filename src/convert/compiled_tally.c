@@ -4,6 +4,7 @@
 
 #include "convert/compiled_tally.h"
 
+#include "format/normal.h"
 #include "lower/convert_order.h"
 
 /* Counts and positions are 32 bits wide. */
@@ -14,21 +15,6 @@ enum {
 };
 
 /* ---- what can be counted ---- */
-
-static bool holds_of_nothing(const cairn_case *when)
-{
-    const int64_t k = when->constant;
-
-    switch (when->relation) {
-    case CAIRN_REL_EQ: return k == 0;
-    case CAIRN_REL_NE: return k != 0;
-    case CAIRN_REL_GT: return 0 > k;
-    case CAIRN_REL_GE: return 0 >= k;
-    case CAIRN_REL_LT: return 0 < k;
-    case CAIRN_REL_LE: break;
-    }
-    return 0 <= k;
-}
 
 static bool is_small(const cairn_start *start, int64_t most)
 {
@@ -43,7 +29,7 @@ static bool rest_is_nothing(const cairn_query *query)
     const cairn_start *start = &query->otherwise;
 
     for (int k = query->cases - 1; k >= 0; k--)
-        if (holds_of_nothing(&query->when[k])) start = &query->when[k].start;
+        if (cairn_case_holds_of_others(&query->when[k])) start = &query->when[k].start;
     return start->kind == CAIRN_START_NONE || start->value == 0;
 }
 

@@ -131,6 +131,9 @@ typedef struct cairn_encoding {
     uint8_t     ptr_bits[CAIRN_MAX_LEVELS]; ///< 0: by the rules.
     uint8_t     idx_bits[CAIRN_MAX_LEVELS];
     uint8_t all_ptr_bits, all_idx_bits; ///< bits<ptr = w>, bits<idx = w>; 0: not given.
+    const struct cairn_encoding
+            *written; ///< Of a normal form (normal.h): the text's own.
+    uint32_t idle;    ///< Of a normal form: bit q says that nobody asks for query q.
 } cairn_encoding;
 
 typedef enum {
@@ -147,6 +150,9 @@ typedef struct cairn_format {
     const cairn_encoding *member[CAIRN_MAX_MEMBERS];
     const cairn_query
         *query; ///< The hybrid's own query; NULL: the first member's blocks.
+    const cairn_encoding
+                      *normal[CAIRN_MAX_MEMBERS]; ///< Members' normal forms (normal.h),
+    const cairn_query *normal_query;              ///< and the query's.
     cairn_threshold_mode mode;
     double               threshold[CAIRN_MAX_MEMBERS]; ///< [members-1], descending.
     double               keep[CAIRN_MAX_MEMBERS];      ///< [members-1], each in (0,1].

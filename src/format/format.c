@@ -2,6 +2,7 @@
 /// @file
 /// What a user writes where a format is expected: a name, a whole text, FILE:NAME.
 
+#include "format/normal.h"
 #include "format/parse.h"
 #include "format/resolve.h"
 
@@ -11,6 +12,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/// Find the normal forms.
+static cairn_status normalise(cairn_resolver *r, cairn_format *f)
+{
+    for (int k = 0; k < f->members; k++)
+        CAIRN_TRY(cairn_encoding_normal(r->env, r->arena, f->member[k], &f->normal[k]));
+    return cairn_format_normal_query(r->env, r->arena, f, &f->normal_query);
+}
 
 /// Make the format that a body means.
 static cairn_status
@@ -29,7 +38,7 @@ finish(cairn_resolver *r, const cairn_meaning *meaning, cairn_format **format)
     f->env   = r->env;
     f->arena = r->arena;
     *format  = f;
-    return CAIRN_OK;
+    return normalise(r, f);
 }
 
 /// Parse and resolve; what it allocates is in the resolver's arena, or in the one here

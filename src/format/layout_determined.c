@@ -4,6 +4,7 @@
 /// the levels above, and kept with the recipe that computes them.
 
 #include "format/layout_steps.h"
+#include "format/normal.h"
 
 #include <string.h>
 
@@ -131,12 +132,12 @@ static bool numbers_unstored(const cairn_query *query)
 {
     if (query->func != CAIRN_QUERY_ENUM || query->arg != CAIRN_ARG_VALUE) return true;
     for (int k = 0; k < query->cases; k++) {
-        const cairn_case *c = &query->when[k];
+        const cairn_case *c     = &query->when[k];
+        const bool        asked = c->var != CAIRN_ARG_VALUE;
 
-        if (c->var == CAIRN_ARG_VALUE && c->relation == CAIRN_REL_NE
-            && c->constant == 0)
-            continue;
-        if (c->start.kind != CAIRN_START_NONE) return true;
+        if (!asked && !cairn_case_holds_of_others(c)) continue;
+        if (!asked || c->start.kind != CAIRN_START_NONE)
+            return c->start.kind != CAIRN_START_NONE;
     }
     return query->otherwise.kind != CAIRN_START_NONE;
 }

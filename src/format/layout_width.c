@@ -119,6 +119,7 @@ int64_t cairn_encoding_grain(const cairn_encoding *encoding)
 {
     int64_t grain = 1;
 
+    if (encoding->written) return cairn_encoding_grain(encoding->written);
     join_map(&encoding->map, &grain);
     for (int q = 0; q < encoding->queries; q++) {
         join_map(&encoding->query[q].group_by, &grain);

@@ -230,6 +230,9 @@ cairn_status cairn_query_range(cairn_env            *env,
     cairn_algebra *algebra;
     cairn_status   status = CAIRN_OK;
 
+    /* What is not exact goes by the expressions; widths must not go by more than the text. */
+    if (encoding->written)
+        return cairn_query_range(env, encoding->written, q, extent, range, known);
     CAIRN_TRY(CAIRN_NEW(env, 1, &algebra));
     cairn_algebra_init(algebra, env, encoding->map.order);
     for (int k = 0; k < encoding->map.order; k++)

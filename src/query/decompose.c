@@ -365,7 +365,7 @@ cairn_status cairn_decompose_query(cairn_env          *env,
     dealer d = dealer_of(env, format, shape);
 
     if (!format->query) return block_query(&d, query);
-    *query = *format->query;
+    *query = format->normal_query ? *format->normal_query : *format->query;
     return CAIRN_OK;
 }
 
@@ -385,8 +385,9 @@ cairn_status cairn_decompose_totals(cairn_env             *env,
     cairn_status status  = mine;
 
     d.net = net;
+    /* A group's size is not exact for all expressions: it goes by those of the text. */
     if (status == CAIRN_OK && format->mode == CAIRN_THRESHOLD_CAPACITY)
-        status = find_capacity(&d, query, &amount);
+        status = find_capacity(&d, format->query ? format->query : query, &amount);
     for (int64_t g = 0; g < n && maximum && status == CAIRN_OK; g++)
         if (total[g] > amount) amount = total[g];
     if (maximum) status = largest(&d, status, &amount);
