@@ -17,7 +17,7 @@ extern char **environ;
 
 #define PREFIX "CAIRN_"
 
-enum { BYTES, COUNT, THREADS, TEXT, STORE, WAY, SECONDS };
+enum { BYTES, COUNT, THREADS, TEXT, STORE, WAY, RATES, SECONDS };
 
 typedef struct {
     cairn_option_row row;
@@ -158,20 +158,24 @@ static int set_seconds(const char *text, cairn_option_seconds *option)
     return 0;
 }
 
-/// A cairn_kernels_way by its name.
-static int parse_way(const char *text, int64_t *way)
+/// The place of a word among @p names (NULL-terminated).
+static int parse_word(const char *text, const char *const *names, int64_t *place)
 {
-    static const char *const names[] = {[CAIRN_KERNELS_AUTO]      = "auto",
-                                        [CAIRN_KERNELS_COMPILED]  = "compiled",
-                                        [CAIRN_KERNELS_REFERENCE] = "reference"};
-
-    for (int k = 0; k < (int)(sizeof names / sizeof names[0]); k++) {
+    for (int k = 0; names[k]; k++) {
         if (strcmp(text, names[k]) != 0) continue;
-        *way = k;
+        *place = k;
         return 0;
     }
     return -1;
 }
+
+/// Each by its name.
+static const char *const kernels_ways[] = {[CAIRN_KERNELS_AUTO]      = "auto",
+                                           [CAIRN_KERNELS_COMPILED]  = "compiled",
+                                           [CAIRN_KERNELS_REFERENCE] = "reference",
+                                           NULL};
+static const char *const rates_ways[] =
+    {[CAIRN_RATES_LEARNED] = "learned", [CAIRN_RATES_SHIPPED] = "shipped", NULL};
 
 /// Is it a word for "do not keep anything", or for its opposite, rather than a path? Only
 /// "none" is one that means something; the others would make files of that name.
@@ -195,7 +199,8 @@ static int set_option(const option *o, cairn_options *options, const char *value
         strcpy(field, value);
         return 0;
     }
-    if (o->type == WAY) return parse_way(value, (int64_t *)field);
+    if (o->type == WAY) return parse_word(value, kernels_ways, (int64_t *)field);
+    if (o->type == RATES) return parse_word(value, rates_ways, (int64_t *)field);
     if (o->type == SECONDS) return set_seconds(value, (cairn_option_seconds *)field);
     if (o->type == COUNT) return parse_count(value, (int64_t *)field);
     if (o->type == THREADS)

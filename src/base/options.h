@@ -38,6 +38,8 @@
       "Folder of OpenCL kernels built ahead, for devices that compile none.")   \
     X(costs, STORE, "COSTS", "costs-HOST.json beside the compiled kernels",     \
       "File of measured costs; none: they are not kept.")                       \
+    X(cost, RATES, "COST", "learned",                                           \
+      "Rates of costs: learned from what was measured, or shipped alone.")      \
     X(replays, COUNT, "REPLAYS", "1000",                                        \
       "Replays that a plan is thought to have when ways to run are weighed.")   \
     X(policy, TEXT, "POLICY", "heft",                                           \
@@ -55,6 +57,12 @@ typedef enum {
     CAIRN_KERNELS_COMPILED,  ///< What cannot be compiled fails.
     CAIRN_KERNELS_REFERENCE, ///< Interpreted; nothing is compiled or loaded.
 } cairn_kernels_way;
+
+/// What costs are predicted with.
+typedef enum {
+    CAIRN_RATES_LEARNED, ///< What was measured here, and before that what is shipped.
+    CAIRN_RATES_SHIPPED, ///< What comes with the library, whatever was measured.
+} cairn_rates_way;
 
 /// A time.
 typedef struct cairn_option_seconds {
@@ -75,6 +83,7 @@ typedef struct cairn_options {
     char                 dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
     char                 opencl_bin[CAIRN_OPTION_PATH];   ///< "" = nowhere.
     char                 costs[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t              cost;                            ///< A cairn_rates_way.
     int64_t              replays;                         ///< 0 = default.
     char                 policy[CAIRN_OPTION_PATH];       ///< "" = default.
     cairn_option_seconds wait_warn; ///< Until a wait is told of; 0 = never.

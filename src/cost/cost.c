@@ -17,11 +17,17 @@
 #define DEVICE_LAUNCH  3e-5 /* a queue beyond the processor, woken and waited for */
 #define CORE_BANDWIDTH 1e10 /* bytes per second, where nobody measured */
 
+/// Shall what is measured count?
+static bool learns(const cairn_env *env)
+{
+    return env->options.cost == CAIRN_RATES_LEARNED;
+}
+
 void cairn_costs_init(cairn_env *env, const cairn_machine *machine, cairn_costs *costs)
 {
     memset(costs, 0, sizeof *costs);
     costs->env = env;
-    if (machine && machine->here) cairn_cost_file_open(costs, machine);
+    if (machine && machine->here && learns(env)) cairn_cost_file_open(costs, machine);
 }
 
 void cairn_costs_fini(cairn_costs *costs)
@@ -182,8 +188,8 @@ void cairn_cost_observe(cairn_costs             *costs,
                                       true};
     cairn_cost_model       *model;
 
-    if (device->clock == CAIRN_CLOCK_SIMULATED || !cairn_cost_sample_valid(&sample)
-        || !cairn_cost_rates_valid(&device->prior))
+    if (!learns(costs->env) || device->clock == CAIRN_CLOCK_SIMULATED
+        || !cairn_cost_sample_valid(&sample) || !cairn_cost_rates_valid(&device->prior))
         return;
     model = cairn_cost_add_model(costs, device->key, work->family, &device->prior);
     if (!model) return;

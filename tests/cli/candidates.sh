@@ -29,6 +29,15 @@ echo "$lanes" >one
 expect 0 run spmv f.mtx --format auto --candidates one --verify
 says '^format    #encoding<{ idx_map<(d0,d1)->(d0/6,d1,d0%6)>'
 
+# With shipped rates nothing that ever ran has a part in it, and nothing is kept.
+environment='CAIRN_COST=shipped CAIRN_COSTS=kept.json'
+expect 0 run spmv f.mtx --format auto --candidates own --verify
+absent kept.json
+environment='CAIRN_COST=measured'
+expect 2 run spmv f.mtx --format auto
+complains 'CAIRN_COST'
+environment=
+
 # What is wrong has its line and column, on one line, before the matrix is read.
 # wrong STATUS TEXT WORDS...
 wrong() {

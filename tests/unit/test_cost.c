@@ -163,6 +163,24 @@ Test(cost, one_size_scales_the_larger_term)
     }
 }
 
+Test(cost, nothing_is_learned_where_only_shipped_rates_count)
+{
+    const cairn_work work  = some_work("f", 1e6, 1e5);
+    cairn_costs      costs = {0};
+    cairn_cost_guess guess;
+    cairn_env        env;
+
+    cairn_env_init(&env);
+    env.options.cost = CAIRN_RATES_SHIPPED;
+    cairn_costs_init(&env, NULL, &costs);
+    cairn_cost_observe(&costs, &processor, &work, 1);
+    cairn_cost_predict(&costs, &processor, &work, &guess);
+    cr_expect_eq(costs.models, 0);
+    cr_expect_eq(guess.source, CAIRN_COST_ESTIMATED);
+    cairn_costs_fini(&costs);
+    cairn_env_fini(&env);
+}
+
 Test(cost, what_no_measurement_can_be_is_ignored)
 {
     static const double      wrong[]  = {NAN, -1, INFINITY, -INFINITY, 1e308};

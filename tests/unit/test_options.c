@@ -98,6 +98,7 @@ Test(options, variables_are_read)
     setenv("CAIRN_DEVICES", "cpu:2", 1);
     setenv("CAIRN_TOPOLOGY", "pack:2 core:2 pu:1", 1);
     setenv("CAIRN_KERNELS", "compiled", 1);
+    setenv("CAIRN_COST", "shipped", 1);
     setenv("CAIRN_CC", "clang", 1);
     setenv("CAIRN_CACHE", "/somewhere", 1);
     setenv("CAIRN_CACHE_SIZE", "1M", 1);
@@ -110,6 +111,7 @@ Test(options, variables_are_read)
     cr_expect_str_eq(env.options.devices, "cpu:2");
     cr_expect_str_eq(env.options.topology, "pack:2 core:2 pu:1");
     cr_expect_eq(env.options.kernels, CAIRN_KERNELS_COMPILED);
+    cr_expect_eq(env.options.cost, CAIRN_RATES_SHIPPED);
     cr_expect_str_eq(env.options.cc, "clang");
     cr_expect_str_eq(env.options.cache, "/somewhere");
     cr_expect_eq(env.options.cache_size, 1000000);
@@ -127,6 +129,7 @@ Test(options, defaults_stay_where_no_variable_is)
     cr_expect_str_eq(env.options.devices, "");
     cr_expect_str_eq(env.options.topology, "");
     cr_expect_eq(env.options.kernels, CAIRN_KERNELS_AUTO);
+    cr_expect_eq(env.options.cost, CAIRN_RATES_LEARNED);
     cr_expect_str_eq(env.options.cc, "");
     cr_expect_str_eq(env.options.cache, "");
     cr_expect_eq(env.options.cache_size, 0);
@@ -158,6 +161,7 @@ Test(options, wrong_variables_are_refused_and_change_nothing)
         {"CAIRN_DEVICES",               long_list,              "CAIRN_DEVICES"              },
         {"CAIRN_KERNELS",               "fast",                 "CAIRN_KERNELS: 'fast'"      },
         {"CAIRN_KERNELS",               "",                     "CAIRN_KERNELS: ''"          },
+        {"CAIRN_COST",                  "measured",             "CAIRN_COST: 'measured'"     },
         {"CAIRN_CACHE_SIZE",            "0",                    "CAIRN_CACHE_SIZE: '0'"      },
         {"CAIRN_CACHE",                 "off",                  "a path of that name: ./off" },
         {"CAIRN_CACHE",                 "0",                    "none: nothing is kept"      },
