@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -19,6 +20,22 @@ static struct {
     pthread_t                main;
     _Atomic(cairn_context *) context; ///< NULL: none.
 } watched;
+
+/// Which signals this process was told to ignore. Looked at before libraries begin: UCX,
+/// below Open MPI 5, takes SIGHUP for itself then, ignored or not.
+static bool ignored[ENDING];
+
+__attribute__((no_sanitize("address", "thread", "undefined"))) static void
+look_at_ignored(void)
+{
+    struct sigaction was;
+
+    for (int k = 0; k < ENDING; k++)
+        ignored[k] = sigaction(ending[k], NULL, &was) == 0 && was.sa_handler == SIG_IGN;
+}
+
+__attribute__((section(".preinit_array"),
+               used)) static void (*const first_of_all)(void) = look_at_ignored;
 
 /// Clean up and end by the signal. On the main thread alone: what that would have made
 /// next is then not made. Other threads hand the signal on; returning from here the main
@@ -47,7 +64,7 @@ static void end_of_process(void)
 
 void cli_signals_begin(void)
 {
-    struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESTART}, was;
+    struct sigaction action = {.sa_handler = end, .sa_flags = SA_RESTART};
 
     watched.main = pthread_self();
     atexit(end_of_process);
@@ -55,7 +72,9 @@ void cli_signals_begin(void)
     for (int k = 0; k < ENDING; k++)
         sigaddset(&action.sa_mask, ending[k]);
     for (int k = 0; k < ENDING; k++)
-        if (sigaction(ending[k], NULL, &was) == 0 && was.sa_handler != SIG_IGN)
+        if (ignored[k])
+            signal(ending[k], SIG_IGN);
+        else
             sigaction(ending[k], &action, NULL);
 }
 
