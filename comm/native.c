@@ -174,7 +174,7 @@ typedef struct {
     int64_t     lo, hi; ///< Its rows.
     uint32_t    format; ///< Checksum of the text.
     int         value_bits;
-} cairn_facts;
+} native_facts;
 
 /// A file being read by this rank.
 typedef struct {
@@ -186,7 +186,7 @@ typedef struct {
     cairn_shape       shape;
     cairn_entries     entries;
     int64_t           facts; ///< Segments that this rank read,
-    cairn_facts      *fact;  ///< [segments] what they say.
+    native_facts     *fact;  ///< [segments] what they say.
 } file_reader;
 
 /// Between the table and the first segment there are zeros, which no checksum covers.
@@ -275,8 +275,8 @@ static cairn_status note_facts(file_reader        *r,
                                const cairn_local  *tensor,
                                const cairn_format *format)
 {
-    cairn_facts *fact = &r->fact[r->facts];
-    char        *text;
+    native_facts *fact = &r->fact[r->facts];
+    char         *text;
 
     CAIRN_TRY(cairn_format_print(r->comm->env, format, &text));
     memset(fact, 0, sizeof *fact);
@@ -325,13 +325,13 @@ static cairn_status read_segment(file_reader *r, int64_t s)
 
 static int by_segment(const void *a, const void *b)
 {
-    const cairn_facts *x = a, *y = b;
+    const native_facts *x = a, *y = b;
 
     return (x->segment > y->segment) - (x->segment < y->segment);
 }
 
 /// One tensor in one format, its rows in the order of the segments, without gaps.
-static bool fit_together(const cairn_facts *fact, int64_t n)
+static bool fit_together(const native_facts *fact, int64_t n)
 {
     int64_t next = 0;
 
@@ -348,9 +348,9 @@ static bool fit_together(const cairn_facts *fact, int64_t n)
 /// Hold all segments against each other: every rank comes to the same verdict.
 static cairn_status check_facts(file_reader *r)
 {
-    cairn_comm  *comm = r->comm;
-    cairn_facts *all  = NULL;
-    int64_t      n;
+    cairn_comm   *comm = r->comm;
+    native_facts *all  = NULL;
+    int64_t       n;
 
     CAIRN_TRY(
         cairn_comm_gather(comm, r->fact, r->facts, sizeof *all, (void **)&all, &n));

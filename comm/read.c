@@ -19,10 +19,10 @@ void cairn_text_file_fini(cairn_env *env, cairn_text_file *source)
     *source = (cairn_text_file){0};
 }
 
-cairn_status cairn_read_lines(cairn_reading    *reading,
-                              const char       *begin,
-                              const char       *end,
-                              cairn_text_range *place)
+cairn_status cairn_read_lines(cairn_file_reading *reading,
+                              const char         *begin,
+                              const char         *end,
+                              cairn_text_range   *place)
 {
     CAIRN_TRY(reading->kind->read_lines(reading, begin, end, place));
     reading->found += place->found;
@@ -50,7 +50,7 @@ static bool shows_kind(const cairn_stream *stream)
 }
 
 /// Read the head of the file until its kind is known.
-static cairn_status find_kind(cairn_reading *r)
+static cairn_status find_kind(cairn_file_reading *r)
 {
     cairn_stream *const stream = &r->stream;
 
@@ -83,7 +83,7 @@ static cairn_status fill_up(cairn_stream *stream)
 
 /// Read on until the header is in the buffer. It is parsed from its begin each time, and
 /// each time the buffer has doubled, so that long headers take linear time.
-static cairn_status read_header(cairn_reading *r)
+static cairn_status read_header(cairn_file_reading *r)
 {
     cairn_stream *const stream = &r->stream;
     bool                more;
@@ -108,7 +108,7 @@ typedef struct {
     bool            gzip;
 } file_facts;
 
-static cairn_status share_header(cairn_reading *r, bool *gzip)
+static cairn_status share_header(cairn_file_reading *r, bool *gzip)
 {
     file_facts facts;
 
@@ -126,7 +126,7 @@ static cairn_status share_header(cairn_reading *r, bool *gzip)
     return CAIRN_OK;
 }
 
-static cairn_status read_body(cairn_reading *r, bool gzip)
+static cairn_status read_body(cairn_file_reading *r, bool gzip)
 {
     if (r->kind->read_alone)
         return cairn_comm_agree(r->comm,
@@ -134,7 +134,7 @@ static cairn_status read_body(cairn_reading *r, bool gzip)
     return gzip ? cairn_read_gzip(r) : cairn_read_plain(r);
 }
 
-static cairn_status read_all(cairn_reading *r, cairn_text_file *source)
+static cairn_status read_all(cairn_file_reading *r, cairn_text_file *source)
 {
     bool gzip = false;
 
@@ -151,12 +151,12 @@ cairn_status cairn_read_text_in_pieces(cairn_comm      *comm,
                                        size_t           piece,
                                        cairn_text_file *source)
 {
-    cairn_text_file fresh = {.shape.order = 0};
-    cairn_reading   r     = {
-              .comm   = comm,
-              .path   = path,
-              .piece  = piece,
-              .stream = {.env = comm->env, .fd = -1}
+    cairn_text_file    fresh = {.shape.order = 0};
+    cairn_file_reading r     = {
+            .comm   = comm,
+            .path   = path,
+            .piece  = piece,
+            .stream = {.env = comm->env, .fd = -1}
     };
 
     const cairn_status status = read_all(&r, &fresh);

@@ -19,7 +19,7 @@ typedef struct {
     cairn_pos first;
 } piece_head;
 
-static cairn_status send_piece(cairn_reading          *r,
+static cairn_status send_piece(cairn_file_reading     *r,
                                int                     to,
                                const char             *begin,
                                const char             *end,
@@ -43,11 +43,11 @@ static cairn_status send_piece(cairn_reading          *r,
 }
 
 /// Parse what is rank 0's own, send what is not.
-static cairn_status deliver(cairn_reading    *r,
-                            int               to,
-                            const char       *begin,
-                            const char       *end,
-                            cairn_text_range *place)
+static cairn_status deliver(cairn_file_reading *r,
+                            int                 to,
+                            const char         *begin,
+                            const char         *end,
+                            cairn_text_range   *place)
 {
     cairn_pos entries;
     int64_t   lines;
@@ -70,8 +70,10 @@ typedef struct {
 
 /// Where in a piece the share of rank `to` ends: its part of the piece's compressed
 /// bytes, to the end of the line.
-static const char *
-cut_share(const cairn_reading *r, const share *s, const char *begin, const char *end)
+static const char *cut_share(const cairn_file_reading *r,
+                             const share              *s,
+                             const char               *begin,
+                             const char               *end)
 {
     const double stop = (double)(s->to + 1) / r->comm->size;
 
@@ -85,11 +87,11 @@ cut_share(const cairn_reading *r, const share *s, const char *begin, const char 
     return newline ? newline + 1 : end;
 }
 
-static cairn_status hand_out_lines(cairn_reading    *r,
-                                   const char       *begin,
-                                   const char       *end,
-                                   cairn_text_range *place,
-                                   share            *s)
+static cairn_status hand_out_lines(cairn_file_reading *r,
+                                   const char         *begin,
+                                   const char         *end,
+                                   cairn_text_range   *place,
+                                   share              *s)
 {
     while (begin < end) {
         const char *const cut = cut_share(r, s, begin, end);
@@ -104,7 +106,7 @@ static cairn_status hand_out_lines(cairn_reading    *r,
     return CAIRN_OK;
 }
 
-static cairn_status hand_out(cairn_reading *r)
+static cairn_status hand_out(cairn_file_reading *r)
 {
     cairn_text_range place = {.first_line = r->head.lines + 1,
                               .offset     = (int64_t)r->head.bytes};
@@ -121,7 +123,7 @@ static cairn_status hand_out(cairn_reading *r)
 }
 
 /// Told also after a failure.
-static cairn_status tell_end(cairn_reading *r)
+static cairn_status tell_end(cairn_file_reading *r)
 {
     const piece_head head = {.bytes = -1};
 
@@ -137,7 +139,7 @@ typedef struct {
     char   *dropped; ///< [piece of the reading]: where text goes after a failure.
 } inbox;
 
-static cairn_status make_room(cairn_reading *r, inbox *in, int64_t bytes)
+static cairn_status make_room(cairn_file_reading *r, inbox *in, int64_t bytes)
 {
     if (bytes <= in->capacity) return CAIRN_OK;
     CAIRN_TRY(cairn_check_memory(r->comm->env, "a line", bytes));
@@ -147,7 +149,7 @@ static cairn_status make_room(cairn_reading *r, inbox *in, int64_t bytes)
 }
 
 static cairn_status
-receive_text(cairn_reading *r, const inbox *in, int64_t bytes, bool keep)
+receive_text(cairn_file_reading *r, const inbox *in, int64_t bytes, bool keep)
 {
     for (int64_t done = 0; done < bytes;) {
         const int64_t left = bytes - done;
@@ -161,7 +163,7 @@ receive_text(cairn_reading *r, const inbox *in, int64_t bytes, bool keep)
 }
 
 static cairn_status
-parse_piece(cairn_reading *r, const inbox *in, const piece_head *head)
+parse_piece(cairn_file_reading *r, const inbox *in, const piece_head *head)
 {
     cairn_text_range place = {
         .first_line = head->first_line, .offset = head->offset, .first = head->first};
@@ -170,7 +172,7 @@ parse_piece(cairn_reading *r, const inbox *in, const piece_head *head)
 }
 
 /// Receive until the end is told; the first failure is what is returned.
-static cairn_status receive(cairn_reading *r, inbox *in)
+static cairn_status receive(cairn_file_reading *r, inbox *in)
 {
     cairn_status status = CAIRN_OK;
 
@@ -185,7 +187,7 @@ static cairn_status receive(cairn_reading *r, inbox *in)
     }
 }
 
-static cairn_status create_inbox(cairn_reading *r, inbox *in)
+static cairn_status create_inbox(cairn_file_reading *r, inbox *in)
 {
     const int64_t piece = (int64_t)r->piece;
 
@@ -195,7 +197,7 @@ static cairn_status create_inbox(cairn_reading *r, inbox *in)
     return CAIRN_NEW(r->comm->env, piece, &in->dropped);
 }
 
-static cairn_status hand_out_all(cairn_reading *r)
+static cairn_status hand_out_all(cairn_file_reading *r)
 {
     const cairn_status status = hand_out(r);
     char               message[CAIRN_MESSAGE];
@@ -209,11 +211,11 @@ static cairn_status hand_out_all(cairn_reading *r)
     return cairn_fail(r->comm->env, status, "%s", message);
 }
 
-cairn_status cairn_read_gzip(cairn_reading *reading)
+cairn_status cairn_read_gzip(cairn_file_reading *reading)
 {
-    cairn_reading *const r  = reading;
-    inbox                in = {0};
-    cairn_status         status;
+    cairn_file_reading *const r  = reading;
+    inbox                     in = {0};
+    cairn_status              status;
 
     CAIRN_GO(done, cairn_comm_agree(r->comm, create_inbox(r, &in)));
     status = r->comm->rank == 0 ? hand_out_all(r) : receive(r, &in);

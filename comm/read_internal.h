@@ -32,7 +32,7 @@ typedef struct cairn_file_head {
     };
 } cairn_file_head;
 
-typedef struct cairn_reading {
+typedef struct cairn_file_reading {
     cairn_comm            *comm;
     const char            *path;
     size_t                 piece; ///< Bytes read, or sent, at a time.
@@ -42,7 +42,7 @@ typedef struct cairn_reading {
     cairn_entries          entries;                 ///< This rank's.
     cairn_pos              found;                   ///< Entry lines of this rank.
     cairn_coord            extent[CAIRN_MAX_ORDER]; ///< Largest indices (`.tns`).
-} cairn_reading;
+} cairn_file_reading;
 
 /// A kind of file.
 struct cairn_file_kind {
@@ -57,22 +57,22 @@ struct cairn_file_kind {
 
     /// Parse the begin of the file into `head`; @p more as in cairn_mtx_read_header().
     /// Rank 0 alone.
-    cairn_status (*read_header)(cairn_reading *reading,
-                                const char    *begin,
-                                const char    *end,
-                                bool          *more);
+    cairn_status (*read_header)(cairn_file_reading *reading,
+                                const char         *begin,
+                                const char         *end,
+                                bool               *more);
 
     /// Parse whole lines, append to `entries`. NULL: `read_alone` reads the file.
-    cairn_status (*read_lines)(cairn_reading    *reading,
-                               const char       *begin,
-                               const char       *end,
-                               cairn_text_range *place);
+    cairn_status (*read_lines)(cairn_file_reading *reading,
+                               const char         *begin,
+                               const char         *end,
+                               cairn_text_range   *place);
 
     /// Read all that follows the header. Rank 0 alone. NULL: the lines are entries.
-    cairn_status (*read_alone)(cairn_reading *reading);
+    cairn_status (*read_alone)(cairn_file_reading *reading);
 
     /// See that nothing is missing; set shape and words of @p source. Collective.
-    cairn_status (*finish)(cairn_reading *reading, cairn_text_file *source);
+    cairn_status (*finish)(cairn_file_reading *reading, cairn_text_file *source);
 };
 
 /// The table; ends with a row without name.
@@ -83,15 +83,15 @@ extern const cairn_file_kind cairn_file_kinds[];
 int cairn_file_kind_of(const char *path, const char *begin, const char *end);
 
 /// Read the lines of a plain file. Collective.
-cairn_status cairn_read_plain(cairn_reading *reading);
+cairn_status cairn_read_plain(cairn_file_reading *reading);
 
 /// Read the lines of a gzip file; rank 0's stream stands after the header. Collective.
-cairn_status cairn_read_gzip(cairn_reading *reading);
+cairn_status cairn_read_gzip(cairn_file_reading *reading);
 
 /// Parse whole lines, and move @p place behind them.
-cairn_status cairn_read_lines(cairn_reading    *reading,
-                              const char       *begin,
-                              const char       *end,
-                              cairn_text_range *place);
+cairn_status cairn_read_lines(cairn_file_reading *reading,
+                              const char         *begin,
+                              const char         *end,
+                              cairn_text_range   *place);
 
 #endif

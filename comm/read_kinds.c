@@ -17,7 +17,7 @@ static bool ends_with(const char *path, size_t length, const char *ending)
 }
 
 /// Sum of the entry lines of all ranks.
-static cairn_status total_found(cairn_reading *r, int64_t *total)
+static cairn_status total_found(cairn_file_reading *r, int64_t *total)
 {
     *total = r->found;
     return r->comm->ops->allreduce(r->comm, total, 1, CAIRN_SUM);
@@ -34,7 +34,7 @@ static bool mtx_named(const char *path, size_t length)
 }
 
 static cairn_status
-mtx_header(cairn_reading *r, const char *begin, const char *end, bool *more)
+mtx_header(cairn_file_reading *r, const char *begin, const char *end, bool *more)
 {
     cairn_mtx_header *const mtx = &r->head.mtx;
 
@@ -49,15 +49,17 @@ mtx_header(cairn_reading *r, const char *begin, const char *end, bool *more)
     return CAIRN_OK;
 }
 
-static cairn_status
-mtx_lines(cairn_reading *r, const char *begin, const char *end, cairn_text_range *place)
+static cairn_status mtx_lines(cairn_file_reading *r,
+                              const char         *begin,
+                              const char         *end,
+                              cairn_text_range   *place)
 {
     return cairn_mtx_read_entries(r->comm->env, r->path, &r->head.mtx, begin, end,
                                   place, &r->entries);
 }
 
 /// Every declared entry must have been there. (Too many were refused where they stood.)
-static cairn_status mtx_finish(cairn_reading *r, cairn_text_file *source)
+static cairn_status mtx_finish(cairn_file_reading *r, cairn_text_file *source)
 {
     const cairn_mtx_header *mtx = &r->head.mtx;
     int64_t                 total;
@@ -90,7 +92,7 @@ static bool hb_named(const char *path, size_t length)
 }
 
 static cairn_status
-hb_header(cairn_reading *r, const char *begin, const char *end, bool *more)
+hb_header(cairn_file_reading *r, const char *begin, const char *end, bool *more)
 {
     cairn_hb_header *const hb = &r->head.hb;
 
@@ -103,7 +105,7 @@ hb_header(cairn_reading *r, const char *begin, const char *end, bool *more)
     return CAIRN_OK;
 }
 
-static cairn_status hb_pieces(cairn_reading *r, cairn_hb_reader *reader)
+static cairn_status hb_pieces(cairn_file_reading *r, cairn_hb_reader *reader)
 {
     const char *begin, *end;
 
@@ -115,7 +117,7 @@ static cairn_status hb_pieces(cairn_reading *r, cairn_hb_reader *reader)
     return cairn_hb_reader_end(reader);
 }
 
-static cairn_status hb_alone(cairn_reading *r)
+static cairn_status hb_alone(cairn_file_reading *r)
 {
     cairn_hb_reader reader;
 
@@ -127,7 +129,7 @@ static cairn_status hb_alone(cairn_reading *r)
     return status;
 }
 
-static cairn_status hb_finish(cairn_reading *r, cairn_text_file *source)
+static cairn_status hb_finish(cairn_file_reading *r, cairn_text_file *source)
 {
     const cairn_hb_header *hb = &r->head.hb;
 
@@ -147,7 +149,7 @@ static bool tns_named(const char *path, size_t length)
 }
 
 static cairn_status
-tns_header(cairn_reading *r, const char *begin, const char *end, bool *more)
+tns_header(cairn_file_reading *r, const char *begin, const char *end, bool *more)
 {
     cairn_tns_header *const tns = &r->head.tns;
 
@@ -161,14 +163,16 @@ tns_header(cairn_reading *r, const char *begin, const char *end, bool *more)
     return CAIRN_OK;
 }
 
-static cairn_status
-tns_lines(cairn_reading *r, const char *begin, const char *end, cairn_text_range *place)
+static cairn_status tns_lines(cairn_file_reading *r,
+                              const char         *begin,
+                              const char         *end,
+                              cairn_text_range   *place)
 {
     return cairn_tns_read_entries(r->comm->env, r->path, &r->head.tns, begin, end,
                                   place, r->extent, &r->entries);
 }
 
-static cairn_status tns_finish(cairn_reading *r, cairn_text_file *source)
+static cairn_status tns_finish(cairn_file_reading *r, cairn_text_file *source)
 {
     const int order = r->head.tns.order;
 

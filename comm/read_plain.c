@@ -9,7 +9,7 @@
 
 /// Cut the bytes behind the header into equal shares, at line starts. Both neighbours
 /// find the same cut.
-static cairn_status take_share(cairn_reading *r)
+static cairn_status take_share(cairn_file_reading *r)
 {
     const int64_t begin = (int64_t)r->head.bytes, bytes = r->stream.size - begin;
     const int64_t rank = r->comm->rank, size = r->comm->size;
@@ -28,7 +28,7 @@ static cairn_status take_share(cairn_reading *r)
 /// Make room for what the rest will hold if it is like what was read. The file's bytes
 /// are the bound, not its header. Some more, so that entries that get a little shorter
 /// do not have all of them moved for every piece.
-static cairn_status reserve_rest(cairn_reading *r, int64_t from)
+static cairn_status reserve_rest(cairn_file_reading *r, int64_t from)
 {
     const int64_t done = r->stream.offset - from,
                   left = r->stream.to - r->stream.offset;
@@ -45,7 +45,7 @@ static cairn_status reserve_rest(cairn_reading *r, int64_t from)
     return cairn_entries_reserve(r->comm->env, &r->entries, want < most ? want : most);
 }
 
-static cairn_status parse_share(cairn_reading *r, cairn_text_range place)
+static cairn_status parse_share(cairn_file_reading *r, cairn_text_range place)
 {
     const int64_t from = r->stream.at, to = r->stream.to;
     const char   *begin, *end;
@@ -63,7 +63,8 @@ static cairn_status parse_share(cairn_reading *r, cairn_text_range place)
 }
 
 /// Count the lines of the share.
-static cairn_status count_share(cairn_reading *r, int64_t *lines, cairn_pos *entries)
+static cairn_status
+count_share(cairn_file_reading *r, int64_t *lines, cairn_pos *entries)
 {
     const char *begin, *end;
 
@@ -81,7 +82,7 @@ static cairn_status count_share(cairn_reading *r, int64_t *lines, cairn_pos *ent
 }
 
 /// Find out which line and which entry the share begins with.
-static cairn_status locate_share(cairn_reading *r, cairn_text_range *place)
+static cairn_status locate_share(cairn_file_reading *r, cairn_text_range *place)
 {
     int64_t   lines, before;
     cairn_pos entries;
@@ -95,7 +96,7 @@ static cairn_status locate_share(cairn_reading *r, cairn_text_range *place)
 }
 
 static cairn_status
-read_once(cairn_reading *r, const cairn_text_range *place, bool *wrong)
+read_once(cairn_file_reading *r, const cairn_text_range *place, bool *wrong)
 {
     int64_t total;
 
@@ -111,11 +112,11 @@ read_once(cairn_reading *r, const cairn_text_range *place, bool *wrong)
     return CAIRN_OK;
 }
 
-cairn_status cairn_read_plain(cairn_reading *reading)
+cairn_status cairn_read_plain(cairn_file_reading *reading)
 {
-    cairn_reading *const r     = reading;
-    cairn_text_range     place = {.first_line = 0};
-    bool                 known = r->comm->size == 1, wrong = false;
+    cairn_file_reading *const r     = reading;
+    cairn_text_range          place = {.first_line = 0};
+    bool                      known = r->comm->size == 1, wrong = false;
 
     if (known)
         place.first_line = r->head.lines + 1;

@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 
 /* Threads, since a compiler whose OpenMP runtime is not the process's fails on these. */
-static const char trial[] = "long cairn_trial(long n)\n"
+static const char trial[] = "long cairn_sample_run(long n)\n"
                             "{\n"
                             "    long sum = 0;\n"
                             "#pragma omp parallel for reduction(+ : sum)\n"
@@ -33,9 +33,9 @@ static cairn_status try_compiler(cairn_compiler *compiler)
     void        *handle = NULL, *symbol = NULL;
     long (*run)(long n);
 
-    CAIRN_TRY(cairn_compile(compiler, "cairn_trial", trial, &object));
-    cairn_status status =
-        cairn_library_open(compiler->env, &object, "cairn_trial", &handle, &symbol);
+    CAIRN_TRY(cairn_compile(compiler, "cairn_sample_run", trial, &object));
+    cairn_status status = cairn_library_open(compiler->env, &object, "cairn_sample_run",
+                                             &handle, &symbol);
 
     if (status == CAIRN_OK) {
         memcpy(&run, &symbol, sizeof run);

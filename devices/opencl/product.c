@@ -7,7 +7,7 @@
 
 #include "devices/opencl/program.h"
 #include "lower/product_choice.h"
-#include "share/team.h"
+#include "share/work_partition.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,17 +48,17 @@ static int64_t useful_items(const cairn_opencl_product *p,
 }
 
 /// What the team says of the items, on the device.
-static cairn_status bring_team(cairn_opencl_product *p,
-                               const cairn_share    *division,
-                               const cairn_part     *part,
-                               const cairn_team     *team,
-                               cairn_opencl_call    *call)
+static cairn_status bring_team(cairn_opencl_product       *p,
+                               const cairn_share          *division,
+                               const cairn_part           *part,
+                               const cairn_work_partition *team,
+                               cairn_opencl_call          *call)
 {
     const bool            scatter = division->kind == CAIRN_SHARE_SCATTER;
     const int64_t         words = team->shares * (scatter ? CAIRN_SHARE_FIELDS : 1) + 1;
     cairn_opencl_buffers *list  = &p->buffers;
 
-    cairn_team_use(team, &call->args);
+    cairn_work_partition_use(team, &call->args);
     CAIRN_TRY(cairn_opencl_buffer(list, words * (int64_t)sizeof *team->share,
                                   team->share, &call->share));
     if (!scatter) return CAIRN_OK;
@@ -80,15 +80,15 @@ static cairn_status divide(cairn_opencl_product *p,
                            const cairn_part     *part,
                            cairn_opencl_call    *call)
 {
-    cairn_env   *env = p->device->env;
-    cairn_team   team;
-    cairn_status status;
+    cairn_env           *env = p->device->env;
+    cairn_work_partition team;
+    cairn_status         status;
 
-    CAIRN_TRY(cairn_team_make(env, division, &part->view, cairn_work_rows_out(&p->work),
-                              p->work.op->columns, useful_items(p, division, part),
-                              &team));
+    CAIRN_TRY(cairn_work_partition_make(
+        env, division, &part->view, cairn_work_rows_out(&p->work), p->work.op->columns,
+        useful_items(p, division, part), &team));
     status = bring_team(p, division, part, &team, call);
-    cairn_team_fini(env, &team);
+    cairn_work_partition_fini(env, &team);
     return status;
 }
 

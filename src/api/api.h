@@ -14,7 +14,7 @@
 #include "devices/place.h"
 #include "devices/registry.h"
 #include "format/language.h"
-#include "plan/adapt.h"
+#include "plan/autotune.h"
 #include "rules/path.h"
 #include "tensor/local.h"
 
@@ -88,14 +88,14 @@ struct cairn_tensor {
 };
 
 struct cairn_plan {
-    cairn_tensor *tensor;
-    cairn_replay *replay;         ///< The way in use;
-    cairn_homes   homes;          ///< its homes.
-    cairn_adapt   adapt;          ///< The other way, if one is kept;
-    cairn_homes   other;          ///< its homes.
-    char          placement[400]; ///< Who placed the members, and what was tried:
-    size_t        made;           ///< so many letters of it when the plan was made.
-    double        seconds;
+    cairn_tensor  *tensor;
+    cairn_replay  *replay;         ///< The way in use;
+    cairn_placing  homes;          ///< its homes.
+    cairn_autotune adapt;          ///< The other way, if one is kept;
+    cairn_placing  other;          ///< its homes.
+    char           placement[400]; ///< Who placed the members, and what was tried:
+    size_t         made;           ///< so many letters of it when the plan was made.
+    double         seconds;
 };
 
 /// "reference", "prebuilt" or "compiled".
@@ -106,7 +106,7 @@ int64_t cairn_plan_held(const cairn_tensor *tensor);
 
 /// Several devices are not always faster than one: where nobody has said that there shall
 /// be several, all members on the processor's first device are tried against them, the
-/// faster way is used, and the other kept (plan/adapt.h). Where there is no room for two,
+/// faster way is used, and the other kept (plan/autotune.h). Where there is no room for two,
 /// nothing is tried.
 ///
 /// Collective. The plan is fresh, and its replay is made.

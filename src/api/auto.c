@@ -7,7 +7,7 @@
 #include "api/told_alike.h"
 #include "auto/candidates.h"
 #include "auto/probe.h"
-#include "auto/trial.h"
+#include "auto/sample_run.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -59,8 +59,8 @@ typedef struct {
     int                          offered; ///< Candidates for the product:
     const cairn_candidate       *offer[CAIRN_AUTO_CANDIDATES]; ///< [offered] these,
     cairn_counts                *counts;    ///< [offered] and what they store.
-    cairn_structure              structure; ///< Of the whole,
-    cairn_structure              tried;     ///< of the sample that is tried on.
+    cairn_pattern                structure; ///< Of the whole,
+    cairn_pattern                tried;     ///< of the sample that is tried on.
     bool sampled; ///< A sample is counted; else some rows are so long that there is no
                   ///< time, and only rows are known.
     double           replays;                        ///< Products to come.
@@ -160,7 +160,7 @@ static cairn_status probe_offer(choice *c, int k)
                       end      = source->rows.first[rank + 1];
     const cairn_format *format = c->offer[k]->format;
     cairn_sample        sample;
-    cairn_structure     sampled;
+    cairn_pattern       sampled;
     cairn_status        status;
     cairn_probe probe = {env, &sample, &sampled, &c->structure, c->op, c->value_bits};
 
@@ -168,8 +168,8 @@ static cairn_status probe_offer(choice *c, int k)
         env, &source->entries, first, end, source->shape.extent[1], CAIRN_PROBE_ENTRIES,
         cairn_sample_grain(cairn_probe_rows(format), end - first), &sample));
     CAIRN_GO(done,
-             cairn_structure_count_rows(env, &sample.entries, 0, sample.shape.extent[0],
-                                        sample.shape.extent[1], &sampled));
+             cairn_pattern_count_rows(env, &sample.entries, 0, sample.shape.extent[0],
+                                      sample.shape.extent[1], &sampled));
     CAIRN_GO(done, cairn_probe_count(&probe, format, &c->counts[k]));
 done:
     cairn_sample_fini(env, &sample);
@@ -189,16 +189,16 @@ static cairn_status count(choice *c)
     const int           rank   = c->context->comm->rank;
     cairn_env          *env    = &c->context->env;
 
-    CAIRN_TRY(cairn_structure_count_rows(
-        env, &source->entries, source->rows.first[rank], source->rows.first[rank + 1],
-        source->shape.extent[1], &c->structure));
+    CAIRN_TRY(cairn_pattern_count_rows(env, &source->entries, source->rows.first[rank],
+                                       source->rows.first[rank + 1],
+                                       source->shape.extent[1], &c->structure));
     const double most = countable(c);
 
     c->info->share = 1; /* of rows, all are counted */
     c->sampled     = least_sample(c) <= most;
     if (c->sampled) {
         CAIRN_TRY(take_sample(c, COUNTED_SHARE, (int64_t)fmin(MOST_SAMPLE, most)));
-        CAIRN_TRY(cairn_structure_count_sample(env, &c->sample, &c->structure));
+        CAIRN_TRY(cairn_pattern_count_sample(env, &c->sample, &c->structure));
     }
     count_offers(c);
     return probe_offers(c);
@@ -247,14 +247,14 @@ static cairn_status count_sample(choice *c)
     cairn_env          *env    = &c->context->env;
     const cairn_sample *sample = &c->sample;
 
-    CAIRN_TRY(cairn_structure_count_rows(env, &sample->entries, 0,
-                                         sample->shape.extent[0],
-                                         sample->shape.extent[1], &c->tried));
-    return cairn_structure_count_sample(env, sample, &c->tried);
+    CAIRN_TRY(cairn_pattern_count_rows(env, &sample->entries, 0,
+                                       sample->shape.extent[0], sample->shape.extent[1],
+                                       &c->tried));
+    return cairn_pattern_count_sample(env, sample, &c->tried);
 }
 
 static cairn_status
-set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
+set_homes(choice *c, cairn_placement *placement, cairn_sample_runs *trials)
 {
     cairn_env   *env    = &c->context->env;
     const char  *place  = c->options->place ? c->options->place : "";
@@ -263,11 +263,11 @@ set_homes(choice *c, cairn_placement *placement, cairn_trials *trials)
 
     CAIRN_TRY(cairn_context_costs(c->context, &costs));
     CAIRN_TRY(cairn_placement_parse(env, "--place", place, placement));
-    trials->homes   = (cairn_homes_question){.placement = placement,
-                                             .op        = c->op,
-                                             .costs     = costs,
-                                             .devices   = c->context->devices,
-                                             .ranks     = c->context->comm->local_size};
+    trials->homes   = (cairn_placing_question){.placement = placement,
+                                               .op        = c->op,
+                                               .costs     = costs,
+                                               .devices   = c->context->devices,
+                                               .ranks     = c->context->comm->local_size};
     trials->devices = c->context->devices;
     return cairn_policy_find(env, policy, &trials->homes.policy);
 }
@@ -325,20 +325,20 @@ static double trial_seconds(const choice *c, int k)
 }
 
 /// Try one format. Where it cannot be tried, it is out.
-static cairn_status try_one(choice *c, const cairn_trials *trials, int k)
+static cairn_status try_one(choice *c, const cairn_sample_runs *trials, int k)
 {
     cairn_auto_candidate *candidate = &c->info->candidate[k];
     cairn_build           build     = {.entries = &c->sample.entries};
     cairn_build_loader    own;
     char                  why[CAIRN_MESSAGE];
     cairn_format         *format = NULL;
-    cairn_trial           trial  = {0};
+    cairn_sample_run      trial  = {0};
 
     CAIRN_TRY(cairn_format_create(c->context, candidate->format, &format));
     cairn_status status = cairn_context_loader(c->context, &build, &own, why);
 
     if (status == CAIRN_OK)
-        status = cairn_trial_run(trials, format, build.loader, &trial);
+        status = cairn_sample_run_run(trials, format, build.loader, &trial);
     cairn_format_destroy(&format);
     if (status == CAIRN_NO_MEMORY) return status;
     c->info->kernel_seconds += trial.kernels;
@@ -369,13 +369,13 @@ static double search_seconds(const choice *c, double begin)
 /// long as there is time.
 static cairn_status try_best(choice *c, double begin)
 {
-    cairn_trials    trials = {.env        = &c->context->env,
-                              .sample     = &c->sample,
-                              .op         = c->op,
-                              .value_bits = c->value_bits,
-                              .held       = 24 * c->source->entries.n};
-    const int       most   = c->options->tries > 0 ? c->options->tries : TRIES;
-    cairn_placement placement;
+    cairn_sample_runs trials = {.env        = &c->context->env,
+                                .sample     = &c->sample,
+                                .op         = c->op,
+                                .value_bits = c->value_bits,
+                                .held       = 24 * c->source->entries.n};
+    const int         most   = c->options->tries > 0 ? c->options->tries : TRIES;
+    cairn_placement   placement;
 
     CAIRN_TRY(set_homes(c, &placement, &trials));
     if (isinf(c->info->candidate[0].predicted))

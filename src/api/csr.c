@@ -4,7 +4,7 @@
 /// brings new values to their places.
 
 #include "api/door.h"
-#include "api/locator.h"
+#include "api/entry_index.h"
 #include "api/told_alike.h"
 #include "tensor/statistics.h"
 
@@ -189,19 +189,20 @@ static cairn_status keep_pattern(const cairn_entries *entries, cairn_local *loca
 static cairn_status
 map_targets(const csr *a, cairn_tensor *tensor, const cairn_entries *entries)
 {
-    cairn_env    *env = &a->context->env;
-    cairn_locator l;
+    cairn_env        *env = &a->context->env;
+    cairn_entry_index l;
 
     CAIRN_TRY(keep_pattern(entries, tensor->local));
     tensor->targets = ptr_at(a, a->rows);
     CAIRN_TRY(CAIRN_NEW(env, tensor->targets, &tensor->target));
     const cairn_status status =
-        cairn_locator_init(&l, tensor->local, entries, a->first_row, a->rows);
+        cairn_entry_index_init(&l, tensor->local, entries, a->first_row, a->rows);
 
     for (int64_t i = 0; i < a->rows && status == CAIRN_OK; i++)
         for (int64_t k = ptr_at(a, i); k < ptr_at(a, i + 1); k++)
-            tensor->target[k] = cairn_locator_at(&l, a->first_row + i, idx_at(a, k));
-    cairn_locator_fini(&l);
+            tensor->target[k] =
+                cairn_entry_index_at(&l, a->first_row + i, idx_at(a, k));
+    cairn_entry_index_fini(&l);
     return status;
 }
 

@@ -8,7 +8,7 @@
 #include "devices/checkup.h"
 #include "devices/domains.h"
 #include "devices/kinds.h"
-#include "plan/pins.h"
+#include "plan/affinity.h"
 
 #ifdef CAIRN_WITH_MPI
 #    include "comm/mpi/world.h"
@@ -93,7 +93,7 @@ static void check_pins(const cairn_context *context, cairn_findings *findings)
                                   n ? ", " : "", device->info.id, cores);
     }
     if (hosts < 2) return;
-    if (cairn_pins_fit(devices->machine, threads, ranks))
+    if (cairn_affinity_fit(devices->machine, threads, ranks))
         cairn_findings_ok(findings, "binding", "%s", text);
     else
         cairn_findings_note(

@@ -58,7 +58,7 @@ static cairn_status read_placement(const cairn_tensor          *tensor,
 static cairn_status choose_homes(const cairn_tensor          *tensor,
                                  const cairn_product_options *op,
                                  const cairn_plan_options    *options,
-                                 cairn_homes                 *homes)
+                                 cairn_placing               *homes)
 {
     cairn_context  *context = tensor->context;
     cairn_env      *env     = &context->env;
@@ -67,23 +67,23 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
     cairn_placement placement;
     cairn_costs    *costs;
 
-    cairn_homes_question question = {.placement = &placement,
-                                     .tensor    = tensor->local,
-                                     .op        = op,
-                                     .ranks     = context->comm->local_size,
-                                     .divides   = !options || !options->reproducible};
+    cairn_placing_question question = {.placement = &placement,
+                                       .tensor    = tensor->local,
+                                       .op        = op,
+                                       .ranks     = context->comm->local_size,
+                                       .divides   = !options || !options->reproducible};
 
     CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
     CAIRN_TRY(read_placement(tensor, op, options, &placement));
     CAIRN_TRY(cairn_context_costs(context, &costs));
     question.devices = context->devices;
     question.costs   = costs;
-    CAIRN_TRY(cairn_homes_choose(env, &question, homes));
+    CAIRN_TRY(cairn_placing_choose(env, &question, homes));
     homes->reproducible = options && options->reproducible;
     if (!homes->reproducible) return CAIRN_OK;
     if (homes->open == members)
-        cairn_homes_gather(context->devices, tensor->local, homes);
-    return op->transposed ? cairn_homes_cut(tensor->local, homes) : CAIRN_OK;
+        cairn_placing_gather(context->devices, tensor->local, homes);
+    return op->transposed ? cairn_placing_cut(tensor->local, homes) : CAIRN_OK;
 }
 
 /// Free a plan, or what there is of one.
@@ -92,7 +92,7 @@ static void discard(cairn_plan **plan)
     if (!*plan) return;
     cairn_env *env = &(*plan)->tensor->context->env;
 
-    cairn_adapt_fini(&(*plan)->adapt);
+    cairn_autotune_fini(&(*plan)->adapt);
     cairn_replay_destroy(&(*plan)->replay);
     cairn_free(env, *plan);
     *plan = NULL;

@@ -19,7 +19,7 @@ const char *cairn_route_name(cairn_route route)
     return name[route];
 }
 
-static cairn_route piece_route(const cairn_piece *piece)
+static cairn_route piece_route(const cairn_subproduct *piece)
 {
     return cairn_member_kernel_lacks(&piece->kernel) ? CAIRN_ROUTE_REFERENCE
                                                      : piece->kernel.launch.route;
@@ -62,8 +62,8 @@ static void collect_numbers(const cairn_plan *plan, double number[NUMBERS])
     cairn_replay_times(replay, &number[MEASURED], &number[SIMULATED],
                        &number[EXCHANGE]);
     for (int p = 0; p < replay->pieces; p++)
-        number[cairn_piece_models(&replay->piece[p]) ? HAS_SIMULATED : HAS_MEASURED] =
-            1;
+        number[cairn_subproduct_models(&replay->piece[p]) ? HAS_SIMULATED
+                                                          : HAS_MEASURED] = 1;
 }
 
 static const char *clock_name(const double number[NUMBERS])
@@ -128,7 +128,7 @@ static void describe_cores(const cairn_replay *replay, cairn_plan_part *part, in
     snprintf(part->note, sizeof part->note, "bound to processors %s", cores);
 }
 
-static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
+static void describe_piece(const cairn_subproduct *piece, cairn_plan_part *part)
 {
     const char *note = piece->kernel.launch.note;
 
@@ -140,7 +140,7 @@ static void describe_piece(const cairn_piece *piece, cairn_plan_part *part)
     part->rows      = piece->home.rows.hi - piece->home.rows.lo + 1;
     part->nnz       = cairn_work_entries(&piece->work);
     part->bytes     = cairn_work_group(&piece->work)->bytes;
-    part->seconds   = cairn_piece_median(piece);
+    part->seconds   = cairn_subproduct_median(piece);
     snprintf(part->device, sizeof part->device, "%s", piece->device->info.id);
     snprintf(part->clock, sizeof part->clock, "%s",
              cairn_clock_name(piece->device->info.clock));

@@ -41,7 +41,7 @@ static cairn_status gather_decisions(const cairn_plan *plan,
 
     for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++) {
         const cairn_device_facts *device  = &replay->piece[p].device->info;
-        const cairn_home         *home    = &replay->piece[p].home;
+        const cairn_member_home  *home    = &replay->piece[p].home;
         const bool                divided = replay->piece[p].stored.local != NULL;
 
         own[p] = (decision){.rank      = comm->rank,

@@ -11,7 +11,7 @@
 /// that change bits, on some they are on several devices, and all have the processor.
 ///
 /// Collective.
-static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *may)
+static cairn_status may_race(const cairn_plan *plan, cairn_placing *alone, bool *may)
 {
     cairn_comm          *comm    = plan->tensor->context->comm;
     const cairn_devices *devices = plan->tensor->context->devices;
@@ -20,8 +20,8 @@ static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *m
 
     *alone   = plan->homes;
     least[0] = plan->homes.open == members && !plan->homes.kept
-               && cairn_homes_gather(devices, plan->tensor->local, alone);
-    least[1] = -(int64_t)cairn_homes_are_spread(&plan->homes, devices);
+               && cairn_placing_gather(devices, plan->tensor->local, alone);
+    least[1] = -(int64_t)cairn_placing_are_spread(&plan->homes, devices);
     CAIRN_TRY(comm->ops->allreduce(comm, least, 2, CAIRN_MIN));
     *may = least[0] == 1 && least[1] < 0;
     return CAIRN_OK;
@@ -30,7 +30,7 @@ static cairn_status may_race(const cairn_plan *plan, cairn_homes *alone, bool *m
 /// Use the other way from now on.
 static void exchange_homes(cairn_plan *plan)
 {
-    const cairn_homes used = plan->homes;
+    const cairn_placing used = plan->homes;
 
     plan->homes = plan->other;
     plan->other = used;
@@ -66,7 +66,8 @@ static cairn_status race(cairn_plan *plan, cairn_replay **other)
     }
     cairn_replay_begin_anew(plan->replay);
     cairn_replay_begin_anew(*other);
-    cairn_adapt_init(&plan->adapt, *other, (double[]){seconds[alone], seconds[!alone]});
+    cairn_autotune_init(&plan->adapt, *other,
+                        (double[]){seconds[alone], seconds[!alone]});
     *other = NULL;
     return CAIRN_OK;
 }
@@ -90,11 +91,11 @@ cairn_status cairn_plan_try_ways(cairn_plan *plan)
 }
 
 /// A way by its devices.
-static void name_way(const cairn_plan *plan, const cairn_homes *homes, char name[40])
+static void name_way(const cairn_plan *plan, const cairn_placing *homes, char name[40])
 {
     const cairn_devices *devices = plan->tensor->context->devices;
 
-    if (cairn_homes_are_spread(homes, devices))
+    if (cairn_placing_are_spread(homes, devices))
         snprintf(name, 40, "several devices");
     else
         snprintf(name, 40, "%s alone", devices->device[homes->home[0].device].info.id);
@@ -103,10 +104,10 @@ static void name_way(const cairn_plan *plan, const cairn_homes *homes, char name
 /// What came of the trials, behind what was said when the plan was made.
 static void tell_trials(cairn_plan *plan)
 {
-    const cairn_adapt *adapt = &plan->adapt;
-    char              *text  = plan->placement + plan->made;
-    const size_t       size  = sizeof plan->placement - plan->made;
-    char               in_use[40], other[40];
+    const cairn_autotune *adapt = &plan->adapt;
+    char                 *text  = plan->placement + plan->made;
+    const size_t          size  = sizeof plan->placement - plan->made;
+    char                  in_use[40], other[40];
 
     name_way(plan, &plan->homes, in_use);
     name_way(plan, &plan->other, other);
@@ -124,11 +125,11 @@ static void tell_trials(cairn_plan *plan)
 
 cairn_status cairn_plan_run_ways(cairn_plan *plan)
 {
-    cairn_adapt *adapt  = &plan->adapt;
-    const int    trials = adapt->trials, switches = adapt->switches;
-    const bool   ended = adapt->ended;
+    cairn_autotune *adapt  = &plan->adapt;
+    const int       trials = adapt->trials, switches = adapt->switches;
+    const bool      ended = adapt->ended;
 
-    const cairn_status status = cairn_adapt_run(adapt, &plan->replay);
+    const cairn_status status = cairn_autotune_run(adapt, &plan->replay);
 
     if (adapt->switches != switches) exchange_homes(plan);
     if (adapt->trials != trials || adapt->ended != ended) tell_trials(plan);

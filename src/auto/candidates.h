@@ -67,7 +67,7 @@ cairn_status cairn_candidates_none(cairn_env              *env,
 /// What a candidate stores of a structure, where an estimator says it; else, and where it
 /// is not for that, no members.
 void cairn_candidate_count(const cairn_candidate       *candidate,
-                           const cairn_structure       *structure,
+                           const cairn_pattern         *structure,
                            const cairn_product_options *op,
                            int                          value_bits,
                            cairn_counts                *counts);

@@ -176,8 +176,8 @@ static double count_bytes(const member *m, const cairn_suggest_work *work)
 static cairn_status
 count_touches(const member *m, const cairn_leaf *leaf, cairn_suggest_work *work)
 {
-    const cairn_structure *whole = m->probe->whole;
-    const double           share =
+    const cairn_pattern *whole = m->probe->whole;
+    const double         share =
         whole->entries > 0 ? work->entries / (double)whole->entries : 0;
     cairn_touches touches = {0};
 

@@ -11,8 +11,8 @@
 #ifndef CAIRN_AUTO_PROBE_H
 #define CAIRN_AUTO_PROBE_H
 
+#include "auto/pattern_statistics.h"
 #include "auto/sample.h"
-#include "auto/structure.h"
 #include "auto/suggest.h"
 
 /* Entries that a probe wants: each takes about a microsecond, for each format. */
@@ -21,8 +21,8 @@ enum { CAIRN_PROBE_ENTRIES = 8192 };
 typedef struct cairn_probe {
     cairn_env                   *env;
     const cairn_sample          *sample;
-    const cairn_structure       *sampled; ///< Of the sample,
-    const cairn_structure       *whole;   ///< of all.
+    const cairn_pattern         *sampled; ///< Of the sample,
+    const cairn_pattern         *whole;   ///< of all.
     const cairn_product_options *op;
     int                          value_bits;
 } cairn_probe;

@@ -24,7 +24,7 @@ static double ratio(int64_t a, int64_t b)
 }
 
 /// Touches of X, of the entries that a member has.
-static void share_touches(const cairn_structure *s, cairn_suggest_work *work)
+static void share_touches(const cairn_pattern *s, cairn_suggest_work *work)
 {
     const double share = s->entries > 0 ? work->entries / (double)s->entries : 0;
 
@@ -34,7 +34,7 @@ static void share_touches(const cairn_structure *s, cairn_suggest_work *work)
 
 /// @p entries of them, by rows.
 static void
-list_rows(const cairn_structure *s, double entries, double value, cairn_suggest_work *w)
+list_rows(const cairn_pattern *s, double entries, double value, cairn_suggest_work *w)
 {
     const double rows = (double)s->rows;
 
@@ -49,14 +49,13 @@ list_rows(const cairn_structure *s, double entries, double value, cairn_suggest_
     share_touches(s, w);
 }
 
-static int rows_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int rows_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     list_rows(s, (double)s->entries, value, work);
     return 1;
 }
 
-static int
-filled_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int filled_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     list_rows(s, (double)s->entries, value, work);
     work->rows  = (double)s->filled_rows;
@@ -65,7 +64,7 @@ filled_count(const cairn_structure *s, double value, cairn_suggest_work *work)
 }
 
 /// Columns as rows: how their lengths differ was not counted, so all do.
-static int lines_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int lines_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     const double cols = (double)s->cols, n = (double)s->entries;
 
@@ -81,7 +80,7 @@ static int lines_count(const cairn_structure *s, double value, cairn_suggest_wor
 }
 
 /// All rows as long as the longest.
-static int table_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int table_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     const double values = (double)s->rows * (double)s->max_row;
 
@@ -95,10 +94,10 @@ static int table_count(const cairn_structure *s, double value, cairn_suggest_wor
     return 1;
 }
 
-static int slots_count(const cairn_structure *s,
-                       cairn_slices           kind,
-                       double                 value,
-                       cairn_suggest_work    *work)
+static int slots_count(const cairn_pattern *s,
+                       cairn_slices         kind,
+                       double               value,
+                       cairn_suggest_work  *work)
 {
     const double slots = (double)s->slots[kind], slices = (double)s->rows / CAIRN_SLICE;
     const bool   plain  = kind == CAIRN_SLICES_PLAIN;
@@ -118,11 +117,11 @@ static int slots_count(const cairn_structure *s,
 }
 
 /// Stretches of @p entries.
-static void list_stretches(const cairn_structure *s,
-                           double                 units,
-                           double                 entries,
-                           double                 value,
-                           cairn_suggest_work    *work)
+static void list_stretches(const cairn_pattern *s,
+                           double               units,
+                           double               entries,
+                           double               value,
+                           cairn_suggest_work  *work)
 {
     const double values = CAIRN_STRETCH * units;
 
@@ -135,15 +134,14 @@ static void list_stretches(const cairn_structure *s,
     share_touches(s, work);
 }
 
-static int
-stretch_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int stretch_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     list_stretches(s, (double)s->stretches, (double)s->entries, value, work);
     return 1;
 }
 
 /// Full stretches apart; what is left by rows,
-static int split_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int split_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     if (5 * s->full_entries < s->entries) return 0; /* not worth two members */
     list_stretches(s, (double)s->full_stretches, (double)s->full_entries, value, work);
@@ -152,8 +150,7 @@ static int split_count(const cairn_structure *s, double value, cairn_suggest_wor
 }
 
 /// or by slices.
-static int
-sliced_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int sliced_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     /* What the slices of the whole would be padded by; only stretches are taken out. */
     const double padding = (double)(s->slots[CAIRN_SLICES_PLAIN] - s->entries);
@@ -171,10 +168,10 @@ sliced_count(const cairn_structure *s, double value, cairn_suggest_work *work)
     return 2;
 }
 
-static int block_count(const cairn_structure *s,
-                       cairn_block_kind       kind,
-                       double                 value,
-                       cairn_suggest_work    *work)
+static int block_count(const cairn_pattern *s,
+                       cairn_block_kind     kind,
+                       double               value,
+                       cairn_suggest_work  *work)
 {
     const int    side  = cairn_block_side[kind];
     const double units = (double)s->blocks[kind], rows = (double)s->rows / side;
@@ -198,31 +195,30 @@ static int block_count(const cairn_structure *s,
 
 /* ---- what speaks for them ---- */
 
-static void rows_say(const cairn_structure *s, char *out, size_t size)
+static void rows_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "rows of %.3g entries, the longest of %" PRId64,
              ratio(s->entries, s->rows), s->max_row);
 }
 
-static void filled_say(const cairn_structure *s, char *out, size_t size)
+static void filled_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "%" PRId64 " of %" PRId64 " rows have entries", s->filled_rows,
              s->rows);
 }
 
-static void lines_say(const cairn_structure *s, char *out, size_t size)
+static void lines_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "columns of %.3g entries", ratio(s->entries, s->cols));
 }
 
-static void table_say(const cairn_structure *s, char *out, size_t size)
+static void table_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "rows of at most %" PRId64 " entries are %.3g %% full",
              s->max_row, 100 * ratio(s->entries, s->rows * s->max_row));
 }
 
-static void
-slots_say(const cairn_structure *s, cairn_slices kind, char *out, size_t size)
+static void slots_say(const cairn_pattern *s, cairn_slices kind, char *out, size_t size)
 {
     static const char *const how[] = {"", ", sorted in windows,", ", sorted,"};
 
@@ -230,58 +226,55 @@ slots_say(const cairn_structure *s, cairn_slices kind, char *out, size_t size)
              how[kind], ratio(s->slots[kind], s->entries));
 }
 
-static int
-slices_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int slices_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     return slots_count(s, CAIRN_SLICES_PLAIN, value, work);
 }
 
-static int
-windows_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int windows_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     return slots_count(s, CAIRN_SLICES_WINDOW, value, work);
 }
 
-static int
-sorted_count(const cairn_structure *s, double value, cairn_suggest_work *work)
+static int sorted_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
     return slots_count(s, CAIRN_SLICES_SORTED, value, work);
 }
 
-static void slices_say(const cairn_structure *s, char *out, size_t size)
+static void slices_say(const cairn_pattern *s, char *out, size_t size)
 {
     slots_say(s, CAIRN_SLICES_PLAIN, out, size);
 }
 
-static void windows_say(const cairn_structure *s, char *out, size_t size)
+static void windows_say(const cairn_pattern *s, char *out, size_t size)
 {
     slots_say(s, CAIRN_SLICES_WINDOW, out, size);
 }
 
-static void sorted_say(const cairn_structure *s, char *out, size_t size)
+static void sorted_say(const cairn_pattern *s, char *out, size_t size)
 {
     slots_say(s, CAIRN_SLICES_SORTED, out, size);
 }
 
-static void stretch_say(const cairn_structure *s, char *out, size_t size)
+static void stretch_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "stretches of diagonals store %.3g values an entry",
              ratio(CAIRN_STRETCH * s->stretches, s->entries));
 }
 
-static void split_say(const cairn_structure *s, char *out, size_t size)
+static void split_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "%.3g %% of the entries lie in full stretches of diagonals",
              100 * ratio(s->full_entries, s->entries));
 }
 
-static void sliced_say(const cairn_structure *s, char *out, size_t size)
+static void sliced_say(const cairn_pattern *s, char *out, size_t size)
 {
     split_say(s, out, size);
 }
 
 static void
-block_say(const cairn_structure *s, cairn_block_kind kind, char *out, size_t size)
+block_say(const cairn_pattern *s, cairn_block_kind kind, char *out, size_t size)
 {
     const int side = cairn_block_side[kind];
 
@@ -289,15 +282,15 @@ block_say(const cairn_structure *s, cairn_block_kind kind, char *out, size_t siz
              100 * ratio(s->entries, side * side * s->blocks[kind]));
 }
 
-#define BLOCKS(side)                                                                 \
-    static int blocks##side##_count(const cairn_structure *s, double value,          \
-                                    cairn_suggest_work *work)                        \
-    {                                                                                \
-        return block_count(s, CAIRN_BLOCKS_##side, value, work);                     \
-    }                                                                                \
-    static void blocks##side##_say(const cairn_structure *s, char *out, size_t size) \
-    {                                                                                \
-        block_say(s, CAIRN_BLOCKS_##side, out, size);                                \
+#define BLOCKS(side)                                                               \
+    static int blocks##side##_count(const cairn_pattern *s, double value,          \
+                                    cairn_suggest_work *work)                      \
+    {                                                                              \
+        return block_count(s, CAIRN_BLOCKS_##side, value, work);                   \
+    }                                                                              \
+    static void blocks##side##_say(const cairn_pattern *s, char *out, size_t size) \
+    {                                                                              \
+        block_say(s, CAIRN_BLOCKS_##side, out, size);                              \
     }
 BLOCKS(2)
 BLOCKS(3)

@@ -14,7 +14,7 @@
 #define CAIRN_AUTO_SUGGEST_H
 
 #include "auto/leaf.h"
-#include "auto/structure.h"
+#include "auto/pattern_statistics.h"
 #include "format/encoding.h"
 
 /* Most members of a format that an estimator counts. */
@@ -54,11 +54,11 @@ double cairn_counts_values(const cairn_counts *counts);
 typedef struct cairn_estimator {
     const char *name; ///< As candidates.txt has it.
     /// Count. @return the members; 0: it is not for that.
-    int (*count)(const cairn_structure *structure,
-                 double                 value_bytes,
-                 cairn_suggest_work     work[CAIRN_COUNTED]);
+    int (*count)(const cairn_pattern *structure,
+                 double               value_bytes,
+                 cairn_suggest_work   work[CAIRN_COUNTED]);
     /// Say what of the structure speaks for it, as a part of a sentence.
-    void (*say)(const cairn_structure *structure, char *out, size_t size);
+    void (*say)(const cairn_pattern *structure, char *out, size_t size);
 } cairn_estimator;
 
 /// The estimator called @p name; NULL: there is none.

@@ -59,7 +59,7 @@ void cairn_env_init(cairn_env *env)
     env->machine_memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     cairn_options_init(&env->options);
     cairn_pool_init(&env->pool);
-    cairn_crew_init(&env->crew);
+    cairn_thread_pool_init(&env->crew);
     pthread_mutex_init(&env->voices, NULL);
     pthread_mutex_init(&env->log.lock, NULL);
     env->log.doing = "starting";
@@ -68,13 +68,13 @@ void cairn_env_init(cairn_env *env)
 void cairn_env_fini(cairn_env *env)
 {
     env->log.progress = NULL;
-    cairn_crew_fini(&env->crew);
+    cairn_thread_pool_fini(&env->crew);
     cairn_pool_fini(&env->pool);
     pthread_mutex_destroy(&env->voices);
     pthread_mutex_destroy(&env->log.lock);
 }
 
-void cairn_voice_begin(cairn_env *env, cairn_voice *voice)
+void cairn_message_slot_begin(cairn_env *env, cairn_message_slot *voice)
 {
     voice->message[0] = '\0';
     voice->thread     = pthread_self();
@@ -84,9 +84,9 @@ void cairn_voice_begin(cairn_env *env, cairn_voice *voice)
     pthread_mutex_unlock(&env->voices);
 }
 
-void cairn_voice_end(cairn_env *env, cairn_voice *voice)
+void cairn_message_slot_end(cairn_env *env, cairn_message_slot *voice)
 {
-    cairn_voice **link = &env->voice;
+    cairn_message_slot **link = &env->voice;
 
     pthread_mutex_lock(&env->voices);
     while (*link != voice)
@@ -98,7 +98,7 @@ void cairn_voice_end(cairn_env *env, cairn_voice *voice)
 /// Where messages of this thread go. The lock is held.
 static char *own_message(cairn_env *env)
 {
-    cairn_voice *voice = env->voice;
+    cairn_message_slot *voice = env->voice;
 
     while (voice && !pthread_equal(voice->thread, pthread_self()))
         voice = voice->older;

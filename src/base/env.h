@@ -9,10 +9,10 @@
 #ifndef CAIRN_BASE_ENV_H
 #define CAIRN_BASE_ENV_H
 
-#include "base/crew.h"
 #include "base/options.h"
 #include "base/pool.h"
 #include "base/remains.h"
+#include "base/thread_pool.h"
 
 #include <cairn/status.h>
 
@@ -50,11 +50,11 @@ typedef struct cairn_env_log {
 } cairn_env_log;
 
 /// Where failures on one thread leave their message, while several work at once.
-typedef struct cairn_voice {
-    char                message[CAIRN_MESSAGE]; ///< "": none failed.
-    pthread_t           thread;
-    struct cairn_voice *older; ///< Another thread's, or this one's before.
-} cairn_voice;
+typedef struct cairn_message_slot {
+    char                       message[CAIRN_MESSAGE]; ///< "": none failed.
+    pthread_t                  thread;
+    struct cairn_message_slot *older; ///< Another thread's, or this one's before.
+} cairn_message_slot;
 
 typedef struct cairn_env {
     char            message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
@@ -63,19 +63,19 @@ typedef struct cairn_env {
     int64_t         memory_limit;   ///< Bytes that all that is live may take.
     int64_t         machine_memory; ///< Bytes of the machine.
     pthread_mutex_t voices;         ///< Lock of `message`, and of
-    cairn_voice    *voice;       ///< the latest voice; NULL: `message` alone is there.
-    _Atomic int64_t live_blocks; ///< Blocks allocated and not freed.
-    _Atomic int64_t live_bytes;
-    _Atomic int64_t peak_bytes;
+    cairn_message_slot *voice; ///< the latest voice; NULL: `message` alone is there.
+    _Atomic int64_t     live_blocks; ///< Blocks allocated and not freed.
+    _Atomic int64_t     live_bytes;
+    _Atomic int64_t     peak_bytes;
     _Atomic int64_t used_bytes; ///< As the limit sees them: blocks with their heads, in
                                 ///< whole pages, and what cairn_memory_take() was told.
-    _Atomic int64_t allowed;    ///< Allocations until one fails; < 0: none fails.
-    _Atomic int64_t allocated;  ///< Bytes of all blocks so far, those freed too,
-    _Atomic int64_t visited;    ///< and what cairn_visit() was told of.
-    cairn_pool      pool;       ///< Blocks that are used again.
-    cairn_crew      crew;       ///< Threads for short work.
-    cairn_remains   remains;    ///< What a signal would leave.
-    cairn_env_log   log;
+    _Atomic int64_t   allowed;  ///< Allocations until one fails; < 0: none fails.
+    _Atomic int64_t   allocated; ///< Bytes of all blocks so far, those freed too,
+    _Atomic int64_t   visited;   ///< and what cairn_visit() was told of.
+    cairn_pool        pool;      ///< Blocks that are used again.
+    cairn_thread_pool crew;      ///< Threads for short work.
+    cairn_remains     remains;   ///< What a signal would leave.
+    cairn_env_log     log;
 } cairn_env;
 
 /// Prepare @p env: no message, default options, no memory limit, nothing allocated.
@@ -98,9 +98,9 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
 
 /// Keep messages of this thread apart from those of others, from here on.
 ///
-/// Pairs with cairn_voice_end(), on the same thread, the latest first.
-void cairn_voice_begin(cairn_env *env, cairn_voice *voice);
-void cairn_voice_end(cairn_env *env, cairn_voice *voice);
+/// Pairs with cairn_message_slot_end(), on the same thread, the latest first.
+void cairn_message_slot_begin(cairn_env *env, cairn_message_slot *voice);
+void cairn_message_slot_end(cairn_env *env, cairn_message_slot *voice);
 
 /// The message of the last failure on this thread. Valid until the next.
 const char *cairn_message(cairn_env *env);

@@ -5,12 +5,12 @@
 
 #include "convert/build.h"
 
+#include "convert/assign_members.h"
 #include "convert/build_steps.h"
-#include "convert/by_way.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
-#include "convert/compiled_deal.h"
 #include "convert/compiled_numbers.h"
+#include "convert/intermediates.h"
 #include "format/normal.h"
 
 #include <inttypes.h>
@@ -27,7 +27,7 @@ typedef struct {
     bool                compiled; ///< Members go the compiled way where they can.
     cairn_route         route;
     bool                straight; ///< Not by way of another order;
-    cairn_by_way        way;      ///< else this.
+    cairn_intermediates way;      ///< else this.
 } builder;
 
 static cairn_status agree(const builder *b, cairn_status mine)
@@ -209,7 +209,7 @@ static void get_functions(const builder *b)
 {
     const cairn_kernel_loader *loader = b->build->loader;
     const double               begin  = cairn_seconds();
-    cairn_wishes              *wishes = NULL;
+    cairn_kernel_requests     *wishes = NULL;
 
     if (!b->compiled || !loader->ahead || loader->interprets
         || cairn_build_worth(b->env, b->build) != CAIRN_BUILD_COMPILED
@@ -233,7 +233,7 @@ static cairn_status infer_layouts(builder *b)
     for (int k = 0; k < b->members; k++)
         status = count_nodes(b, k, status);
     CAIRN_TRY(status);
-    cairn_deal_groups_destroy(b->env, &b->m[0].groups);
+    cairn_member_groups_destroy(b->env, &b->m[0].groups);
     join_routes(b);
     return CAIRN_OK;
 }
@@ -387,7 +387,7 @@ void cairn_member_fini(cairn_env *env, cairn_member_build *m)
     cairn_table_fini(&m->seen);
     cairn_table_fini(&m->all);
     cairn_free(env, m->dealt);
-    cairn_deal_groups_destroy(env, &m->groups);
+    cairn_member_groups_destroy(env, &m->groups);
     cairn_free(env, m->rows.table);
     cairn_blocks_drop(m);
     cairn_free(env, m->bank);
@@ -428,7 +428,8 @@ static cairn_status start(builder *b)
     const bool buckets = b->build->dealt;
 
     if (b->compiled && !buckets) CAIRN_TRY(find_numbers(b));
-    if (b->compiled && !b->straight) cairn_by_way_go(b->env, b->build, b->m, &b->way);
+    if (b->compiled && !b->straight)
+        cairn_intermediates_go(b->env, b->build, b->m, &b->way);
     if (b->way.last) b->build = &b->way.onward;
     if (b->build->dealt) return start_dealt(b);
     if (b->compiled && buckets) CAIRN_TRY(find_numbers(b));
@@ -476,7 +477,7 @@ static void clean_up(builder *b)
     for (int k = 0; k < b->members && b->m; k++)
         cairn_member_fini(b->env, &b->m[k]);
     cairn_free(b->env, b->m);
-    cairn_by_way_fini(b->env, &b->way);
+    cairn_intermediates_fini(b->env, &b->way);
     b->m = NULL;
 }
 

@@ -7,11 +7,11 @@
 
 #include "convert/build_plan.h"
 
-#include "convert/by_way.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
-#include "convert/compiled_tally.h"
+#include "convert/group_counter.h"
+#include "convert/intermediates.h"
 
 #include <string.h>
 
@@ -148,8 +148,8 @@ static cairn_status starts_direct(const planner *p, bool *direct)
     *direct = b->from && !b->from->format->hybrid;
     if (*direct && b->format->hybrid) {
         CAIRN_TRY(cairn_decompose_query(p->env, b->format, &b->shape, &deals));
-        CAIRN_TRY(cairn_tally_comes_by_lines(p->env, b->from->group[0].layout, &deals,
-                                             direct));
+        CAIRN_TRY(cairn_group_counter_comes_by_lines(p->env, b->from->group[0].layout,
+                                                     &deals, direct));
     }
     for (int k = 0; k < p->members && *direct; k++)
         CAIRN_TRY(cairn_numbers_direct(&p->m[k], p->build, direct));
@@ -200,11 +200,11 @@ static cairn_status
 plan(cairn_env *env, const cairn_build *build, cairn_pass_list *program);
 
 /// Intermediates, each from the one before; then `build->from` is the last.
-static cairn_status plan_stations(planner         *p,
-                                  cairn_by_way    *way,
-                                  cairn_build     *onward,
-                                  cairn_local    **last,
-                                  cairn_pass_list *program)
+static cairn_status plan_stations(planner             *p,
+                                  cairn_intermediates *way,
+                                  cairn_build         *onward,
+                                  cairn_local        **last,
+                                  cairn_pass_list     *program)
 {
     for (int k = 0; k < way->stations; k++) {
         cairn_build     b    = *onward;
@@ -241,20 +241,20 @@ static cairn_status make_members(planner *p)
 static cairn_status
 plan(cairn_env *env, const cairn_build *build, cairn_pass_list *program)
 {
-    cairn_build  onward = *build;
-    planner      p = {.env = env, .build = &onward, .members = build->format->members};
-    cairn_by_way way    = {.stations = 0};
-    cairn_local *last   = NULL;
-    cairn_status status = make_members(&p);
+    cairn_build onward = *build;
+    planner     p = {.env = env, .build = &onward, .members = build->format->members};
+    cairn_intermediates way    = {.stations = 0};
+    cairn_local        *last   = NULL;
+    cairn_status        status = make_members(&p);
 
     if (status == CAIRN_OK && build->loader)
-        status = cairn_by_way_find(env, build, p.m, &way);
+        status = cairn_intermediates_find(env, build, p.m, &way);
     if (status == CAIRN_OK) status = plan_stations(&p, &way, &onward, &last, program);
     if (status == CAIRN_OK) status = plan_members(&p, program);
     for (int k = 0; k < p.members && p.m; k++)
         cairn_member_fini(env, &p.m[k]);
     cairn_free(env, p.m);
-    cairn_by_way_fini(env, &way);
+    cairn_intermediates_fini(env, &way);
     cairn_local_destroy(&last);
     return status;
 }

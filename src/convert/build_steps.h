@@ -24,7 +24,7 @@ typedef struct cairn_rank {
 } cairn_rank;
 
 /// Queries that give every row a number (compiled_rows.h).
-typedef struct cairn_rows {
+typedef struct cairn_numbered_rows {
     bool           on;
     int            row;    ///< Dimension,
     int            count;  ///< and the sum over it.
@@ -33,7 +33,7 @@ typedef struct cairn_rows {
     int64_t        n;      ///< Rows of the box.
     uint32_t      *table;  ///< [queries][n]; NULL: not counted yet.
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
-} cairn_rows;
+} cairn_numbered_rows;
 
 /// One member while it is built.
 typedef struct cairn_member_build {
@@ -50,18 +50,18 @@ typedef struct cairn_member_build {
     cairn_group *group; ///< and its group.
     cairn_table  all;   ///< First member: all entries, where members are told apart
     uint8_t     *dealt; ///< by this; else both are empty.
-    struct cairn_deal_groups
+    struct cairn_member_groups
         *groups; ///< First member: what `dealt` follows from, until
                  ///< nodes are counted; or NULL.
     bool joint;  ///< First member: ranks told each other what they counted for it.
     bool direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
-    cairn_route   looked; ///< How the functions came to be that looked at the entries.
-    bool          ranked; ///< Compiled: its queries are not run; instead there is
-    cairn_rank    rank;   ///< this.
-    bool          laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
-    cairn_rows    rows;   ///< Compiled: its queries are not run, but these.
+    cairn_route looked; ///< How the functions came to be that looked at the entries.
+    bool        ranked; ///< Compiled: its queries are not run; instead there is
+    cairn_rank  rank;   ///< this.
+    bool        laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
+    cairn_numbered_rows rows; ///< Compiled: its queries are not run, but these.
     cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.
 } cairn_member_build;

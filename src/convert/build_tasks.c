@@ -16,9 +16,9 @@ typedef struct {
     int          task[CAIRN_MAX_MEMBERS]; ///< Member of each task, as they are begun.
     int          tasks;
     cairn_status status[CAIRN_MAX_MEMBERS];
-    cairn_voice *voice; ///< [members]
-    pthread_t    thread[CAIRN_MAX_MEMBERS];
-    double       begin[CAIRN_MAX_MEMBERS], end[CAIRN_MAX_MEMBERS];
+    cairn_message_slot *voice; ///< [members]
+    pthread_t           thread[CAIRN_MAX_MEMBERS];
+    double              begin[CAIRN_MAX_MEMBERS], end[CAIRN_MAX_MEMBERS];
 } filling;
 
 /* ---- what was done when ---- */
@@ -100,9 +100,9 @@ static void fill_member(filling *f, int member)
 {
     f->thread[member] = pthread_self();
     f->begin[member]  = cairn_seconds();
-    cairn_voice_begin(f->env, &f->voice[member]);
+    cairn_message_slot_begin(f->env, &f->voice[member]);
     f->status[member] = fill_banks(&f->m[member]);
-    cairn_voice_end(f->env, &f->voice[member]);
+    cairn_message_slot_end(f->env, &f->voice[member]);
     f->end[member] = cairn_seconds();
 }
 

@@ -8,7 +8,7 @@
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
 #include "convert/compiled_rank.h"
-#include "convert/compiled_taken.h"
+#include "convert/shared_arrays.h"
 
 #include <string.h>
 
@@ -418,9 +418,9 @@ cairn_status cairn_compiled_create(cairn_member_build *m,
     return CAIRN_OK;
 }
 
-void cairn_compiled_foresee(cairn_member_build *m,
-                            const cairn_build  *build,
-                            cairn_wishes       *wishes)
+void cairn_compiled_foresee(cairn_member_build    *m,
+                            const cairn_build     *build,
+                            cairn_kernel_requests *wishes)
 {
     cairn_compiled *c;
 

@@ -56,7 +56,7 @@ typedef struct cairn_compiled {
     cairn_phase move;  ///< moved whole, which is loaded then.
     int64_t    *bank_first; ///< [banks + 1] turns before each bank,
     int64_t    *bank_rows;  ///< [banks][2] its rows that have entries; their entries.
-    struct cairn_wishes
+    struct cairn_kernel_requests
                *wishes; ///< Not NULL: what would be loaded goes here, and nothing is.
     cairn_taken taken;  ///< Arrays of the source that the target has, too.
     bool        beside; ///< Others are filled at the same time: no threads of its own.
@@ -76,16 +76,16 @@ cairn_status
 cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table);
 
 /// Functions that will be asked for.
-typedef struct cairn_wishes {
+typedef struct cairn_kernel_requests {
     int                specs;
     cairn_convert_spec spec[4 * CAIRN_MAX_MEMBERS];
-} cairn_wishes;
+} cairn_kernel_requests;
 
 /// Foresee what cairn_compiled_count() will load for a member whose `layout` is there. What
 /// cannot be foreseen is left out. Local.
-void cairn_compiled_foresee(cairn_member_build *m,
-                            const cairn_build  *build,
-                            cairn_wishes       *wishes);
+void cairn_compiled_foresee(cairn_member_build    *m,
+                            const cairn_build     *build,
+                            cairn_kernel_requests *wishes);
 
 /// Count banks and their nodes, as cairn_build_count() does, once `layout` is there.
 ///

@@ -75,8 +75,8 @@ typedef struct {
 
 static void enter_row(walk *w)
 {
-    const cairn_tally *t    = &w->b->tally;
-    int64_t            left = w->row;
+    const cairn_group_counter *t    = &w->b->tally;
+    int64_t                    left = w->row;
 
     w->line = w->place = 0;
     for (int f = t->forms - 2; f >= 0; f--) {
@@ -96,8 +96,8 @@ static walk begin_walk(const cairn_blocks *b)
 /// The next group that has an entry: its number in the tally, line and place.
 static bool next_group(walk *w, int64_t *q, int64_t *line, int64_t *place)
 {
-    const cairn_tally *t    = &w->b->tally;
-    const int          last = t->forms - 1;
+    const cairn_group_counter *t    = &w->b->tally;
+    const int                  last = t->forms - 1;
 
     for (;;) {
         while (w->q >= w->end) {
@@ -152,8 +152,8 @@ static cairn_status number_walking(cairn_blocks *b, cairn_env *env)
 /// The tally's lines are ours: so are its lists.
 static cairn_status number_lists(cairn_blocks *b, cairn_env *env)
 {
-    cairn_tally *const t       = &b->tally;
-    const int          threads = (int)t->shares.n;
+    cairn_group_counter *const t       = &b->tally;
+    const int                  threads = (int)t->shares.n;
 
     CAIRN_TRY(CAIRN_NEW(env, t->groups, &b->rank));
     b->first  = t->cursor;
@@ -200,7 +200,7 @@ static cairn_status number(cairn_blocks       *b,
                            const cairn_build  *build,
                            const cairn_origin *origin)
 {
-    cairn_tally *const t = &b->tally;
+    cairn_group_counter *const t = &b->tally;
 
     for (int f = 0; f < b->forms; f++) {
         b->low[f]  = t->low[tally_form(b, f)];
@@ -232,7 +232,8 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
     cairn_status        status;
 
     cairn_blocks_forget(m->env, b);
-    status = cairn_tally_run(m->env, build, origin, &b->query, false, &b->tally);
+    status =
+        cairn_group_counter_run(m->env, build, origin, &b->query, false, &b->tally);
     if (status == CAIRN_OK) status = number(b, m->env, build, origin);
     if (status != CAIRN_OK) {
         cairn_blocks_forget(m->env, b);
@@ -371,7 +372,7 @@ void cairn_blocks_forget(cairn_env *env, cairn_blocks *b)
 {
     if (!b) return;
     b->tally.env = env;
-    cairn_tally_fini(&b->tally);
+    cairn_group_counter_fini(&b->tally);
     cairn_free(env, b->first);
     cairn_free(env, b->list);
     cairn_free(env, b->rank);

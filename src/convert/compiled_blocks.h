@@ -19,27 +19,27 @@
 #define CAIRN_CONVERT_COMPILED_BLOCKS_H
 
 #include "convert/build_steps.h"
-#include "convert/compiled_tally.h"
+#include "convert/group_counter.h"
 
 /// Groups, numbered. A line is all groups that agree in the enum's groupBy; across it they
 /// have *places*, row-major numbers of the other expressions' values.
 struct cairn_blocks {
-    int            sum, slot, width; ///< Queries; width -1: there is none.
-    int            forms, outer;     ///< Expressions; the first `outer` tell lines.
-    int            dim[CAIRN_MAX_LEVELS];     ///< Each is a dimension,
-    int64_t        divisor[CAIRN_MAX_LEVELS]; ///< divided,
-    int            given[CAIRN_MAX_LEVELS];   ///< and so numbered in the sum's groupBy.
-    int64_t        low[CAIRN_MAX_LEVELS];     ///< The first value of each,
-    int64_t        size[CAIRN_MAX_LEVELS];    ///< and how many there are.
-    bool           spread;                    ///< Lines have groups of several ranks.
-    cairn_query    query;   ///< The sum, its expressions in this order.
-    bool           counted; ///< What follows is there:
-    cairn_tally    tally;   ///< The groups; `rank` is by their numbers.
-    int64_t        lines;   ///< Lines and
-    int64_t        across;  ///< places of the box.
-    uint32_t      *first;   ///< [lines + 1] where each line begins in
-    uint32_t      *list;    ///< [groups with entries] places, ascending.
-    uint32_t      *rank;    ///< Number of each group in its line.
+    int         sum, slot, width;      ///< Queries; width -1: there is none.
+    int         forms, outer;          ///< Expressions; the first `outer` tell lines.
+    int         dim[CAIRN_MAX_LEVELS]; ///< Each is a dimension,
+    int64_t     divisor[CAIRN_MAX_LEVELS]; ///< divided,
+    int         given[CAIRN_MAX_LEVELS];   ///< and so numbered in the sum's groupBy.
+    int64_t     low[CAIRN_MAX_LEVELS];     ///< The first value of each,
+    int64_t     size[CAIRN_MAX_LEVELS];    ///< and how many there are.
+    bool        spread;                    ///< Lines have groups of several ranks.
+    cairn_query query;                     ///< The sum, its expressions in this order.
+    bool        counted;                   ///< What follows is there:
+    cairn_group_counter tally;             ///< The groups; `rank` is by their numbers.
+    int64_t             lines;             ///< Lines and
+    int64_t             across;            ///< places of the box.
+    uint32_t           *first;             ///< [lines + 1] where each line begins in
+    uint32_t           *list;              ///< [groups with entries] places, ascending.
+    uint32_t           *rank;              ///< Number of each group in its line.
     uint32_t      *before;  ///< SPREAD: [lines] groups of the ranks before; else NULL.
     uint32_t      *slots;   ///< [threads][slots of the tally], if groups are listed.
     int64_t        threads; ///< That may look up at once.

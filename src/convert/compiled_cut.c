@@ -4,8 +4,8 @@
 /// pass finds the largest index of its outermost indirect level, another sends on what
 /// lies beyond the share that is kept.
 
+#include "convert/assign_members.h"
 #include "convert/compiled_blocks.h"
-#include "convert/compiled_deal.h"
 #include "convert/compiled_numbers.h"
 #include "convert/compiled_shares.h"
 

@@ -7,7 +7,7 @@
 #include "convert/compiled_exchange.h"
 #include "convert/compiled_rank.h"
 #include "convert/compiled_starts.h"
-#include "convert/compiled_tally.h"
+#include "convert/group_counter.h"
 #include "format/normal.h"
 #include "query/rows.h"
 
@@ -401,7 +401,7 @@ static cairn_status fill_tables(cairn_member_build *m,
     return status;
 }
 
-static cairn_status take_counts(cairn_member_build *m, const cairn_tally *tally)
+static cairn_status take_counts(cairn_member_build *m, const cairn_group_counter *tally)
 {
     m->rows.n = tally->groups;
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n * m->encoding->queries, &m->rows.table));
@@ -435,13 +435,13 @@ static bool is_measured(const cairn_member_build *m, const cairn_origin *origin)
 }
 
 /// Count entries one by one.
-static cairn_status count_rows(cairn_member_build *m,
-                               const cairn_build  *build,
-                               const cairn_origin *origin,
-                               cairn_tally        *tally)
+static cairn_status count_rows(cairn_member_build  *m,
+                               const cairn_build   *build,
+                               const cairn_origin  *origin,
+                               cairn_group_counter *tally)
 {
-    CAIRN_TRY(cairn_tally_run(m->env, build, origin, &m->encoding->query[m->rows.count],
-                              false, tally));
+    CAIRN_TRY(cairn_group_counter_run(
+        m->env, build, origin, &m->encoding->query[m->rows.count], false, tally));
     if (tally->route > m->looked) m->looked = tally->route;
     return take_counts(m, tally);
 }
@@ -450,12 +450,12 @@ cairn_status cairn_rows_count(cairn_member_build *m,
                               const cairn_build  *build,
                               const cairn_origin *origin)
 {
-    cairn_tally        tally  = {.env = m->env};
-    const cairn_status status = is_measured(m, origin)
-                                    ? measure_rows(m, build, origin)
-                                    : count_rows(m, build, origin, &tally);
+    cairn_group_counter tally  = {.env = m->env};
+    const cairn_status  status = is_measured(m, origin)
+                                     ? measure_rows(m, build, origin)
+                                     : count_rows(m, build, origin, &tally);
 
-    cairn_tally_fini(&tally);
+    cairn_group_counter_fini(&tally);
     return status;
 }
 
@@ -474,6 +474,6 @@ cairn_rows_number(cairn_member_build *m, const cairn_build *build, cairn_status 
 void cairn_rows_drop(cairn_member_build *m)
 {
     cairn_free(m->env, m->rows.table);
-    m->rows   = (cairn_rows){.on = false};
+    m->rows   = (cairn_numbered_rows){.on = false};
     m->ranked = m->laned = false;
 }

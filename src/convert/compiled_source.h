@@ -13,7 +13,7 @@ typedef struct cairn_filter {
     uint8_t  *member;  ///< By entry, or by value of the parts in turn; NULL: no filter.
     int       which;   ///< Member that is meant.
     cairn_pos entries; ///< It has so many.
-    const struct cairn_deal_groups
+    const struct cairn_member_groups
         *groups; ///< By which they were told apart (compiled_deal.h); NULL: not known.
 } cairn_filter;
 

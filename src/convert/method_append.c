@@ -3,7 +3,7 @@
 /// The method of a source that comes in the order of the target: it is read where it lies,
 /// and nodes are appended. Where every entry is a node there is nothing to count.
 
-#include "convert/compiled_taken.h"
+#include "convert/shared_arrays.h"
 
 /// Are all entries there are known without looking?
 static bool is_counted(const cairn_compiled *c)

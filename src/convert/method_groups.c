@@ -3,8 +3,8 @@
 /// The method of a target with one trimmed level of few indices: which of them each group
 /// has is noted, put in order, and then every value goes to the node of its index.
 
+#include "convert/assign_members.h"
 #include "convert/compiled.h"
-#include "convert/compiled_deal.h"
 #include "convert/compiled_lists.h"
 
 static cairn_status applies(cairn_compiled *c, bool *may)
@@ -31,8 +31,8 @@ static cairn_status load(cairn_compiled *c)
     const int                E     = c->m->layout->last;
 
     if (c->origin.filter.groups && !c->m->ranked)
-        CAIRN_TRY(cairn_deal_groups_fit(c->origin.filter.groups, c->m->layout,
-                                        c->range[E], &c->known));
+        CAIRN_TRY(cairn_member_groups_fit(c->origin.filter.groups, c->m->layout,
+                                          c->range[E], &c->known));
     if (!c->known) CAIRN_TRY(cairn_compiled_load(c, &mark, &c->count));
     return cairn_compiled_load(c, &place, &c->fill);
 }
@@ -106,8 +106,8 @@ static cairn_status mark(cairn_compiled *c)
 static cairn_status list_known(cairn_compiled *c)
 {
     c->m->bank[0].end = c->origin.filter.entries;
-    return cairn_deal_groups_list(c->origin.filter.groups, c->origin.filter.which,
-                                  c->cursor, &c->list, &c->nodes);
+    return cairn_member_groups_list(c->origin.filter.groups, c->origin.filter.which,
+                                    c->cursor, &c->list, &c->nodes);
 }
 
 static cairn_status count(cairn_compiled *c)

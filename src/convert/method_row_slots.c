@@ -6,7 +6,7 @@
 
 #include "convert/compiled.h"
 #include "convert/compiled_rank.h"
-#include "convert/compiled_stand.h"
+#include "convert/fill_lanes.h"
 
 /* Positions are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)

@@ -5,7 +5,7 @@
 /// may be symmetric in them, taken from where the mirrored entries are.
 
 #include "convert/compiled_buckets.h"
-#include "convert/compiled_taken.h"
+#include "convert/shared_arrays.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 /// Executing a path, rule by rule. Between two rules that all ranks run together a rank
 /// may fail by itself; it then skips the rules of its own until they meet.
 
+#include "convert/assign_members.h"
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
-#include "convert/compiled_deal.h"
 #include "convert/compiled_numbers.h"
 #include "tensor/walk.h"
 
@@ -96,7 +96,7 @@ static void forget_dealing(runner *r)
         cairn_numbers_forget(&r->m[k]);
     }
     cairn_free(r->env, r->m[0].dealt);
-    cairn_deal_groups_destroy(r->env, &r->m[0].groups);
+    cairn_member_groups_destroy(r->env, &r->m[0].groups);
     r->m[0].dealt = NULL;
     r->dealt      = false;
 }
@@ -119,8 +119,8 @@ static cairn_status deal_direct(runner *r)
     uint8_t           *dealt  = NULL;
     bool               direct = true;
     const cairn_status status =
-        cairn_compiled_deal(r->env, build, &origin, &dealt, &r->m[0].groups,
-                            &r->m[0].looked, &r->m[0].joint);
+        cairn_assign_members(r->env, build, &origin, &dealt, &r->m[0].groups,
+                             &r->m[0].looked, &r->m[0].joint);
 
     if (status == CAIRN_NO_KERNEL) return CAIRN_OK;
     CAIRN_TRY(status);
@@ -248,8 +248,8 @@ static cairn_status find_members(runner *r, uint8_t **member)
 
     if (r->compiled) {
         const cairn_status status =
-            cairn_compiled_deal(r->env, build, &origin, member, &r->m[0].groups,
-                                &r->m[0].looked, &r->m[0].joint);
+            cairn_assign_members(r->env, build, &origin, member, &r->m[0].groups,
+                                 &r->m[0].looked, &r->m[0].joint);
 
         if (status != CAIRN_NO_KERNEL) return status;
     }

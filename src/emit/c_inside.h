@@ -71,7 +71,7 @@ typedef struct cairn_c {
     const cairn_ir_function *f;
     cairn_text               text; ///< Of the function, as far as it is printed.
     cairn_text               run;  ///< Lines that may still be aligned; see c_lines.c.
-    cairn_names              names;
+    cairn_symbols            names;
     unsigned                 abis;  ///< Calling conventions of the functions, and
     unsigned                 types; ///< scalar types named, one bit each.
     unsigned                 calls;

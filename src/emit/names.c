@@ -7,25 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
-void cairn_names_init(cairn_names *names, cairn_env *env)
+void cairn_names_init(cairn_symbols *names, cairn_env *env)
 {
-    *names = (cairn_names){.env = env, .status = CAIRN_OK};
+    *names = (cairn_symbols){.env = env, .status = CAIRN_OK};
 }
 
-void cairn_names_fini(cairn_names *names)
+void cairn_names_fini(cairn_symbols *names)
 {
     cairn_free(names->env, names->name);
     cairn_names_init(names, names->env);
 }
 
-static bool taken(const cairn_names *names, const char *text)
+static bool taken(const cairn_symbols *names, const char *text)
 {
     for (int n = 0; n < names->count; n++)
         if (strcmp(names->name[n].text, text) == 0) return true;
     return false;
 }
 
-void cairn_names_push(cairn_names *names, const void *object, const char *name)
+void cairn_names_push(cairn_symbols *names, const void *object, const char *name)
 {
     cairn_name fresh = {.object = object};
 
@@ -44,12 +44,12 @@ void cairn_names_push(cairn_names *names, const void *object, const char *name)
     names->name[names->count++] = fresh;
 }
 
-void cairn_names_pop(cairn_names *names, int count)
+void cairn_names_pop(cairn_symbols *names, int count)
 {
     if (names->count > count) names->count = count;
 }
 
-const char *cairn_names_of(const cairn_names *names, const void *object)
+const char *cairn_names_of(const cairn_symbols *names, const void *object)
 {
     for (int n = names->count; n-- > 0;)
         if (names->name[n].object == object) return names->name[n].text;

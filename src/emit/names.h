@@ -17,23 +17,23 @@ typedef struct cairn_name {
     char        text[CAIRN_NAME];
 } cairn_name;
 
-typedef struct cairn_names {
+typedef struct cairn_symbols {
     cairn_env   *env;
     cairn_name  *name;
     int          count, capacity;
     cairn_status status; ///< The first failure.
-} cairn_names;
+} cairn_symbols;
 
-void cairn_names_init(cairn_names *names, cairn_env *env);
-void cairn_names_fini(cairn_names *names);
+void cairn_names_init(cairn_symbols *names, cairn_env *env);
+void cairn_names_fini(cairn_symbols *names);
 
 /// Bring @p object in sight, as @p name or that with the first number that is free.
-void cairn_names_push(cairn_names *names, const void *object, const char *name);
+void cairn_names_push(cairn_symbols *names, const void *object, const char *name);
 
 /// Out of sight goes what came after there were @p count.
-void cairn_names_pop(cairn_names *names, int count);
+void cairn_names_pop(cairn_symbols *names, int count);
 
 /// What @p object is called; "" if it is not in sight.
-const char *cairn_names_of(const cairn_names *names, const void *object);
+const char *cairn_names_of(const cairn_symbols *names, const void *object);
 
 #endif

@@ -11,7 +11,7 @@
 /// is (alpha*a)*x. Padding computes 0*x. Columns do not meet: each has the bits of its own
 /// product with a vector. Here terms are added straight to a Y that is given, so that every
 /// member but the first is given one that is 0, and who gives it adds that to Y (a piece
-/// does, plan/piece.h).
+/// does, plan/subproduct.h).
 ///
 /// Transposed, a member's sum of Y(j,k) is over positions in storage order, never cut, since
 /// one thread makes it.

@@ -36,20 +36,20 @@ typedef enum {
 /// An expression, a number, or a dimension of a list.
 typedef struct cairn_node cairn_node;
 struct cairn_node {
-    cairn_node_op op;
-    cairn_place   place;
-    int           height; ///< Of the tree, 1 for a leaf.
-    int64_t       value;
-    double        decimal;
-    const char   *name;
-    cairn_node   *a, *b;
-    cairn_node   *next;
+    cairn_node_op       op;
+    cairn_text_position place;
+    int                 height; ///< Of the tree, 1 for a leaf.
+    int64_t             value;
+    double              decimal;
+    const char         *name;
+    cairn_node         *a, *b;
+    cairn_node         *next;
 };
 
 typedef struct cairn_map_node {
-    cairn_place place;
-    cairn_node *dims;
-    cairn_node *exprs;
+    cairn_text_position place;
+    cairn_node         *dims;
+    cairn_node         *exprs;
 } cairn_map_node;
 
 typedef enum {
@@ -64,30 +64,30 @@ typedef enum {
 /// A mutation, a layout primitive or a width.
 typedef struct cairn_action_node cairn_action_node;
 struct cairn_action_node {
-    cairn_action_kind  kind;
-    cairn_place        place;
-    cairn_node        *a, *b;
-    cairn_node        *levels;
-    bool               novalue;
-    int                bits;
-    cairn_action_node *next;
+    cairn_action_kind   kind;
+    cairn_text_position place;
+    cairn_node         *a, *b;
+    cairn_node         *levels;
+    bool                novalue;
+    int                 bits;
+    cairn_action_node  *next;
 };
 
 /// What follows `->` in a value map: a number, or a word (sumVal, none, a name).
 typedef struct cairn_start_node {
-    cairn_place place;
-    cairn_node *number;
-    const char *word;
+    cairn_text_position place;
+    cairn_node         *number;
+    const char         *word;
 } cairn_start_node;
 
 typedef struct cairn_case_node cairn_case_node;
 struct cairn_case_node {
-    cairn_place      place;
-    const char      *var;
-    cairn_relation   relation;
-    cairn_node      *constant;
-    cairn_start_node start;
-    cairn_case_node *next;
+    cairn_text_position place;
+    const char         *var;
+    cairn_relation      relation;
+    cairn_node         *constant;
+    cairn_start_node    start;
+    cairn_case_node    *next;
 };
 
 /// Clauses, in the order of the canonical print.
@@ -104,39 +104,39 @@ typedef enum {
 
 typedef struct cairn_query_node cairn_query_node;
 struct cairn_query_node {
-    cairn_place       place;
-    const char       *name; ///< NULL if it has none.
-    cairn_query_func  func;
-    cairn_node       *vars;  ///< ID nodes; NULL in #unisparse.sum<...> without one.
-    unsigned          given; ///< Bit c: clause c was given,
-    cairn_place       where[CAIRN_CLAUSES]; ///< here.
-    cairn_map_node   *group_by, *traverse_by, *distance_by;
-    cairn_case_node  *cases;
-    cairn_start_node  otherwise;
-    cairn_node       *buckets, *distance;
-    cairn_query_node *next;
+    cairn_text_position place;
+    const char         *name; ///< NULL if it has none.
+    cairn_query_func    func;
+    cairn_node         *vars;  ///< ID nodes; NULL in #unisparse.sum<...> without one.
+    unsigned            given; ///< Bit c: clause c was given,
+    cairn_text_position where[CAIRN_CLAUSES]; ///< here.
+    cairn_map_node     *group_by, *traverse_by, *distance_by;
+    cairn_case_node    *cases;
+    cairn_start_node    otherwise;
+    cairn_node         *buckets, *distance;
+    cairn_query_node   *next;
 };
 
 typedef struct cairn_encoding_node {
-    cairn_place        place;
-    cairn_map_node    *map;
-    cairn_action_node *mutation, *layout, *bits;
-    cairn_query_node  *queries;
+    cairn_text_position place;
+    cairn_map_node     *map;
+    cairn_action_node  *mutation, *layout, *bits;
+    cairn_query_node   *queries;
 } cairn_encoding_node;
 
 typedef struct cairn_arg_node cairn_arg_node;
 
 /// NAME<args>
 typedef struct cairn_use_node {
-    cairn_place     place;
-    const char     *name;
-    cairn_arg_node *args;
+    cairn_text_position place;
+    const char         *name;
+    cairn_arg_node     *args;
 } cairn_use_node;
 
 /// An encoding or a use.
 typedef struct cairn_member_node cairn_member_node;
 struct cairn_member_node {
-    cairn_place          place;
+    cairn_text_position  place;
     cairn_encoding_node *encoding; ///< Or NULL:
     cairn_use_node      *use;
     cairn_member_node   *next;
@@ -150,13 +150,13 @@ struct cairn_arg_node {
 };
 
 typedef struct cairn_hybrid_node {
-    cairn_place          place;
+    cairn_text_position  place;
     cairn_member_node   *members;
     cairn_query_node    *query;
     cairn_use_node      *query_use; ///< query = #NAME
     cairn_threshold_mode mode;
     cairn_node          *thresholds, *keep; ///< NULL: not given.
-    cairn_place          thresholds_place, keep_place;
+    cairn_text_position  thresholds_place, keep_place;
 } cairn_hybrid_node;
 
 /// The right-hand side of a definition; one of the pointers is set.
@@ -174,16 +174,16 @@ typedef enum {
 } cairn_param_kind;
 
 typedef struct cairn_param {
-    const char      *name;
-    cairn_place      place;
-    cairn_param_kind kind;
-    cairn_node      *standard; ///< Default, or NULL.
+    const char         *name;
+    cairn_text_position place;
+    cairn_param_kind    kind;
+    cairn_node         *standard; ///< Default, or NULL.
 } cairn_param;
 
 struct cairn_definition {
     const cairn_library *library; ///< Where its names are looked up.
     const char          *name;
-    cairn_place          place;
+    cairn_text_position  place;
     int                  params;
     cairn_param          param[CAIRN_MAX_PARAMS];
     cairn_body_node      body;

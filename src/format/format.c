@@ -52,7 +52,7 @@ static cairn_status read_format(cairn_resolver      *r,
     cairn_meaning   meaning;
     cairn_scope    *scope;
 
-    const cairn_place place = p->lex.token.place;
+    const cairn_text_position place = p->lex.token.place;
 
     CAIRN_TRY(cairn_parse_body(p, &body));
     if (p->lex.token.kind != CAIRN_TOKEN_END)
@@ -73,7 +73,7 @@ static cairn_status parse_format(cairn_env           *env,
                                  const cairn_library *library,
                                  cairn_library      **catalogue,
                                  const char          *text,
-                                 cairn_place          place,
+                                 cairn_text_position  place,
                                  const char          *origin,
                                  cairn_format       **format)
 {
@@ -101,8 +101,8 @@ cairn_status cairn_format_parse(cairn_env           *env,
                                 cairn_format       **format)
 {
     cairn_library     *catalogue = NULL;
-    const cairn_status status    = parse_format(env, library, &catalogue, text,
-                                                (cairn_place){1, 1}, origin, format);
+    const cairn_status status    = parse_format(
+           env, library, &catalogue, text, (cairn_text_position){1, 1}, origin, format);
 
     cairn_library_destroy(env, &catalogue);
     return status;
@@ -116,8 +116,8 @@ cairn_status cairn_format_parse_line(cairn_env      *env,
                                      int             column,
                                      cairn_format  **format)
 {
-    return parse_format(env, NULL, catalogue, text, (cairn_place){line, column}, origin,
-                        format);
+    return parse_format(env, NULL, catalogue, text, (cairn_text_position){line, column},
+                        origin, format);
 }
 
 /// Length of FILE in FILE:NAME<...>, or 0: the last ':' before any '<'.
@@ -221,8 +221,9 @@ cairn_status cairn_format_open(cairn_env     *env,
                           cairn_format_parse(env, NULL, spec, origin, format));
     CAIRN_TRY(cairn_strndup(env, spec, length, &path));
     CAIRN_GO(out, read_library(env, path, &library));
-    CAIRN_GO(out, parse_format(env, library, &catalogue, spec + length + 1,
-                               (cairn_place){1, (int)length + 2}, origin, format));
+    CAIRN_GO(out,
+             parse_format(env, library, &catalogue, spec + length + 1,
+                          (cairn_text_position){1, (int)length + 2}, origin, format));
 out:
     cairn_library_destroy(env, &catalogue);
     cairn_library_destroy(env, &library);

@@ -139,12 +139,12 @@ void cairn_lex_next(cairn_lexer *lex)
     }
 }
 
-cairn_status cairn_lex_start(cairn_lexer *lex,
-                             cairn_env   *env,
-                             const char  *text,
-                             size_t       length,
-                             const char  *origin,
-                             cairn_place  place)
+cairn_status cairn_lex_start(cairn_lexer        *lex,
+                             cairn_env          *env,
+                             const char         *text,
+                             size_t              length,
+                             const char         *origin,
+                             cairn_text_position place)
 {
     *lex = (cairn_lexer){
         .env    = env,
@@ -260,11 +260,11 @@ void cairn_quote_origin(char out[256], const char *origin)
         if ((unsigned char)*out < ' ' || *out == 0x7f) *out = '?';
 }
 
-cairn_status cairn_fail_at(cairn_env   *env,
-                           cairn_status status,
-                           const char  *origin,
-                           cairn_place  place,
-                           const char  *fmt,
+cairn_status cairn_fail_at(cairn_env          *env,
+                           cairn_status        status,
+                           const char         *origin,
+                           cairn_text_position place,
+                           const char         *fmt,
                            ...)
 {
     char    name[256], why[CAIRN_MESSAGE];

@@ -15,9 +15,9 @@
 #define CAIRN_MAX_TEXT (1 << 20) ///< Bytes of one text; a format needs some hundreds.
 
 /// Where something was written, 1-based, columns in bytes.
-typedef struct cairn_place {
+typedef struct cairn_text_position {
     int line, column;
-} cairn_place;
+} cairn_text_position;
 
 typedef enum {
     CAIRN_TOKEN_END,
@@ -31,33 +31,33 @@ typedef enum {
 } cairn_token_kind;
 
 typedef struct cairn_token {
-    cairn_token_kind kind;
-    const char      *start;
-    size_t           length;
-    cairn_place      place;
-    uint64_t         value;
-    bool             big;
+    cairn_token_kind    kind;
+    const char         *start;
+    size_t              length;
+    cairn_text_position place;
+    uint64_t            value;
+    bool                big;
 } cairn_token;
 
 typedef struct cairn_lexer {
-    cairn_env  *env;
-    const char *origin;
-    const char *at, *end; ///< What follows the token.
-    cairn_place here;     ///< Place of `at`.
-    cairn_token token;    ///< The token to be taken next.
-    const char *before;   ///< End of the token taken last.
+    cairn_env          *env;
+    const char         *origin;
+    const char         *at, *end; ///< What follows the token.
+    cairn_text_position here;     ///< Place of `at`.
+    cairn_token         token;    ///< The token to be taken next.
+    const char         *before;   ///< End of the token taken last.
 } cairn_lexer;
 
 /// Start at the first word of @p text.
 ///
 /// @param[in] place  Of the text's first byte.
 /// @retval CAIRN_BAD_SYNTAX  The text is longer than CAIRN_MAX_TEXT.
-cairn_status cairn_lex_start(cairn_lexer *lex,
-                             cairn_env   *env,
-                             const char  *text,
-                             size_t       length,
-                             const char  *origin,
-                             cairn_place  place);
+cairn_status cairn_lex_start(cairn_lexer        *lex,
+                             cairn_env          *env,
+                             const char         *text,
+                             size_t              length,
+                             const char         *origin,
+                             cairn_text_position place);
 
 /// Take the token.
 void cairn_lex_next(cairn_lexer *lex);
@@ -95,11 +95,11 @@ cairn_status cairn_lex_expected_word(const cairn_lexer *lex,
                                      const char *const *words);
 
 /// Fail at a place: "format: ORIGIN:LINE:COLUMN: ...", on one line whatever the input.
-cairn_status cairn_fail_at(cairn_env   *env,
-                           cairn_status status,
-                           const char  *origin,
-                           cairn_place  place,
-                           const char  *fmt,
+cairn_status cairn_fail_at(cairn_env          *env,
+                           cairn_status        status,
+                           const char         *origin,
+                           cairn_text_position place,
+                           const char         *fmt,
                            ...) __attribute__((format(printf, 5, 6)));
 
 /// Copy an origin for a message; control bytes become '?', so that a strange file name

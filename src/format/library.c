@@ -24,10 +24,11 @@ static cairn_status fill(cairn_env      *env,
     (*library)->arena = arena;
     CAIRN_TRY(cairn_arena_copy(arena, origin, strlen(origin), &(*library)->origin));
     /* The length is checked before anything of that length is allocated. */
-    CAIRN_TRY(cairn_lex_start(&p.lex, env, text, length, origin, (cairn_place){1, 1}));
+    CAIRN_TRY(cairn_lex_start(&p.lex, env, text, length, origin,
+                              (cairn_text_position){1, 1}));
     CAIRN_TRY(cairn_arena_copy(arena, text, length, &copy));
     CAIRN_TRY(cairn_lex_start(&p.lex, env, copy, length, (*library)->origin,
-                              (cairn_place){1, 1}));
+                              (cairn_text_position){1, 1}));
     return cairn_parse_file(&p, *library, &(*library)->definitions, &(*library)->size);
 }
 

@@ -198,8 +198,8 @@ static cairn_status parse_fields(cairn_parser *p, cairn_encoding_node *encoding)
     unsigned given = 0;
 
     do {
-        const cairn_place place = p->lex.token.place;
-        const int         name  = cairn_lex_find(&p->lex, names);
+        const cairn_text_position place = p->lex.token.place;
+        const int                 name  = cairn_lex_find(&p->lex, names);
 
         if (p->lex.token.kind != CAIRN_TOKEN_ID || name < 0)
             return cairn_lex_expected_word(

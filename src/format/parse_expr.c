@@ -72,11 +72,11 @@ static cairn_status new_node(cairn_parser *p, cairn_node_op op, cairn_node **nod
 }
 
 /// Make *node the parent of itself and @p b (NULL: of itself alone).
-static cairn_status wrap(cairn_parser *p,
-                         cairn_node_op op,
-                         cairn_place   place,
-                         cairn_node  **node,
-                         cairn_node   *b)
+static cairn_status wrap(cairn_parser       *p,
+                         cairn_node_op       op,
+                         cairn_text_position place,
+                         cairn_node        **node,
+                         cairn_node         *b)
 {
     cairn_node *fresh;
     const int   below = b && b->height > (*node)->height ? b->height : (*node)->height;
@@ -132,7 +132,7 @@ static cairn_status parse_dims(cairn_parser *p, cairn_node *node)
 
 static cairn_status parse_indirect(cairn_parser *p, cairn_node *node)
 {
-    const cairn_place place = p->lex.token.place;
+    const cairn_text_position place = p->lex.token.place;
 
     node->op = CAIRN_NODE_INDIRECT;
     CAIRN_TRY(cairn_lex_need(&p->lex, '('));
@@ -182,7 +182,7 @@ static bool take_minus(cairn_parser *p)
 
 static cairn_status parse_unary(cairn_parser *p, cairn_node **node)
 {
-    const cairn_place place = p->lex.token.place;
+    const cairn_text_position place = p->lex.token.place;
 
     if (!take_minus(p)) return parse_primary(p, node);
     /* The least integer has no positive counterpart that a literal could hold. */
@@ -230,8 +230,8 @@ static cairn_status parse_product(cairn_parser *p, cairn_node **node)
 
     CAIRN_TRY(parse_unary(p, node));
     while ((op = operator_at(p, true)) >= 0) {
-        const cairn_place place = p->lex.token.place;
-        cairn_node       *right = NULL;
+        const cairn_text_position place = p->lex.token.place;
+        cairn_node               *right = NULL;
 
         cairn_lex_next(&p->lex);
         CAIRN_TRY(parse_unary(p, &right));
@@ -246,8 +246,8 @@ cairn_status cairn_parse_expr(cairn_parser *p, cairn_node **expr)
 
     CAIRN_TRY(parse_product(p, expr));
     while ((op = operator_at(p, false)) >= 0) {
-        const cairn_place place = p->lex.token.place;
-        cairn_node       *right = NULL;
+        const cairn_text_position place = p->lex.token.place;
+        cairn_node               *right = NULL;
 
         cairn_lex_next(&p->lex);
         CAIRN_TRY(parse_product(p, &right));

@@ -72,7 +72,7 @@ typedef struct cairn_names {
 
 /// Fail at a place of the scope's text.
 cairn_status
-cairn_fail_in(const cairn_scope *scope, cairn_place place, const char *fmt, ...)
+cairn_fail_in(const cairn_scope *scope, cairn_text_position place, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 /// Resolve a body, a member (an encoding or a use of one), a use.

@@ -16,7 +16,7 @@ const char *const cairn_dim_names[CAIRN_MAX_ORDER] = {
     "d8", "d9", "d10", "d11", "d12", "d13", "d14", "d15"};
 
 cairn_status
-cairn_fail_in(const cairn_scope *scope, cairn_place place, const char *fmt, ...)
+cairn_fail_in(const cairn_scope *scope, cairn_text_position place, const char *fmt, ...)
 {
     char    why[CAIRN_MESSAGE];
     va_list args;
@@ -202,11 +202,11 @@ cairn_status cairn_resolve_number(const cairn_scope *scope,
     return CAIRN_OK;
 }
 
-static cairn_status new_expr(const cairn_names *names,
-                             cairn_expr_op      op,
-                             int64_t            value,
-                             cairn_place        place,
-                             cairn_expr       **expr)
+static cairn_status new_expr(const cairn_names  *names,
+                             cairn_expr_op       op,
+                             int64_t             value,
+                             cairn_text_position place,
+                             cairn_expr        **expr)
 {
     cairn_expr *fresh;
 
@@ -381,7 +381,7 @@ static cairn_status check_holds_one(const cairn_names *names,
     return CAIRN_OK;
 }
 
-static cairn_status too_many(const cairn_names *names, cairn_place place)
+static cairn_status too_many(const cairn_names *names, cairn_text_position place)
 {
     return cairn_fail_in(names->scope, place, "a map has more than %d expressions",
                          CAIRN_MAX_LEVELS);
@@ -429,7 +429,8 @@ cairn_status cairn_resolve_exprs(const cairn_names    *names,
 }
 
 /// Add a dimension; its name must not mean anything else.
-static cairn_status add_dim(cairn_names *names, const char *name, cairn_place place)
+static cairn_status
+add_dim(cairn_names *names, const char *name, cairn_text_position place)
 {
     const char *other = NULL;
 

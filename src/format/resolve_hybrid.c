@@ -30,7 +30,7 @@ resolve_fmat(const cairn_scope *scope, const cairn_member_node *node, cairn_form
 /// The query of a hybrid stands alone: it counts something of the positions.
 static cairn_status resolve_hybrid_query(const cairn_scope      *scope,
                                          const cairn_query_node *node,
-                                         cairn_place             place,
+                                         cairn_text_position     place,
                                          cairn_format           *f)
 {
     cairn_names  names = {.scope = scope, .order = f->order, .later = node};

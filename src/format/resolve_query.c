@@ -10,8 +10,10 @@
 
 static const char *const func_names[] = {"sum", "enum", "reorder", "schedule"};
 
-static cairn_status
-last_sum(const cairn_names *names, cairn_place place, const char *word, int *query)
+static cairn_status last_sum(const cairn_names  *names,
+                             cairn_text_position place,
+                             const char         *word,
+                             int                *query)
 {
     for (*query = names->queries - 1; *query >= 0; --*query)
         if (names->query[*query].func == CAIRN_QUERY_SUM) return CAIRN_OK;
@@ -36,7 +38,7 @@ find_any_dim(const cairn_names *names, const cairn_query_node *node, const char 
 }
 
 static cairn_status
-unknown_query(const cairn_names *names, cairn_place place, const char *name)
+unknown_query(const cairn_names *names, cairn_text_position place, const char *name)
 {
     const char *words[CAIRN_MAX_QUERIES + 3] = {"value", "sumVal"};
     char        hint[96];
@@ -53,11 +55,11 @@ unknown_query(const cairn_names *names, cairn_place place, const char *name)
 }
 
 /// value, sumVal or the name of an earlier query; @p text gets what is printed.
-static cairn_status resolve_word(const cairn_names *names,
-                                 cairn_place        place,
-                                 const char        *word,
-                                 int               *query,
-                                 const char       **text)
+static cairn_status resolve_word(const cairn_names  *names,
+                                 cairn_text_position place,
+                                 const char         *word,
+                                 int                *query,
+                                 const char        **text)
 {
     if (strcmp(word, "value") == 0 || strcmp(word, "val") == 0) {
         *query = CAIRN_ARG_VALUE;

@@ -183,8 +183,9 @@ static cairn_status check_kind(const cairn_scope      *scope,
                                int                     k,
                                bool                    is_number)
 {
-    const cairn_param_kind kind = d->param[k].kind;
-    const cairn_place place     = arg->number ? arg->number->place : arg->member->place;
+    const cairn_param_kind    kind = d->param[k].kind;
+    const cairn_text_position place =
+        arg->number ? arg->number->place : arg->member->place;
 
     if (kind == CAIRN_PARAM_UNKNOWN || is_number == (kind == CAIRN_PARAM_NUMBER))
         return CAIRN_OK;

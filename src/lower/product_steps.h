@@ -15,26 +15,26 @@
 #include "lower/product_plan.h"
 
 enum {
-    CAIRN_PIECES  = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
-    CAIRN_VECTORS = 8   ///< Of columns in one tile.
+    CAIRN_SUBPRODUCTS = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
+    CAIRN_VECTORS     = 8   ///< Of columns in one tile.
 };
 
 /// Rows of a tile that lie in one vector.
-typedef struct cairn_piece {
+typedef struct cairn_product_piece {
     int offset; ///< First row in the tile.
     int lanes;
     int used; ///< The lanes beyond are rubbish.
-} cairn_piece;
+} cairn_product_piece;
 
 /// The sums of the rows and columns at hand.
 typedef struct cairn_sums {
-    int           pieces;
-    cairn_piece   piece[CAIRN_PIECES];
-    int           chains;
-    bool          packed;  ///< The chains are the lanes of one vector.
-    int           vectors; ///< Of columns; 1 for a vector.
-    cairn_ir_var *sum[CAIRN_PIECES][CAIRN_BLOCK][CAIRN_VECTORS];
-    cairn_ir_var *row;         ///< What the chains join: cuts of a long row; or NULL.
+    int                 pieces;
+    cairn_product_piece piece[CAIRN_SUBPRODUCTS];
+    int                 chains;
+    bool                packed;  ///< The chains are the lanes of one vector.
+    int                 vectors; ///< Of columns; 1 for a vector.
+    cairn_ir_var       *sum[CAIRN_SUBPRODUCTS][CAIRN_BLOCK][CAIRN_VECTORS];
+    cairn_ir_var       *row;   ///< What the chains join: cuts of a long row; or NULL.
     cairn_ir_var *first_chain; ///< Packed: what the first lane went on as; or NULL.
     bool          inside;      ///< All positions are: no guards.
     bool          single;      ///< One row, not a tile.

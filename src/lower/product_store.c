@@ -111,9 +111,9 @@ cairn_product_total(const build *e, const cairn_sums *s, int piece, int vector)
 static void
 store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int piece)
 {
-    cairn_ir         *b     = e->b;
-    const cairn_piece shape = s->piece[piece];
-    cairn_ir_x        sum   = cairn_product_total(e, s, piece, 0);
+    cairn_ir                 *b     = e->b;
+    const cairn_product_piece shape = s->piece[piece];
+    cairn_ir_x                sum   = cairn_product_total(e, s, piece, 0);
 
     if (sum->op != CAIRN_IR_VAR) sum = cairn_ir_use(b, cairn_ir_let(b, sum, "total"));
     for (int k = 0; k < shape.used; k++) {

@@ -179,7 +179,7 @@ void cairn_product_stand(const build      *e,
 {
     const cairn_product_plan *p     = e->p;
     cairn_ir                 *b     = e->b;
-    const cairn_piece         shape = s->piece[piece];
+    const cairn_product_piece shape = s->piece[piece];
 
     if (!s->first) return;
     nest->terse = true;
@@ -287,9 +287,9 @@ static cairn_ir_x x_of_piece(build            *e,
                              int               piece,
                              cairn_ir_x        j)
 {
-    cairn_ir         *b     = e->b;
-    const cairn_piece shape = s->piece[piece];
-    cairn_nest        at    = *nest;
+    cairn_ir                 *b     = e->b;
+    const cairn_product_piece shape = s->piece[piece];
+    cairn_nest                at    = *nest;
 
     if (e->p->reach != CAIRN_REACH_GATHER)
         return cairn_product_x(e, cairn_ir_add_int(b, j, shape.offset), shape.lanes);

@@ -45,19 +45,20 @@ static void cut_pieces(const build *e, int width, int lanes, cairn_sums *shape)
         const int left = width - offset;
         int       n    = lanes;
 
-        if (shape->pieces == CAIRN_PIECES) {
+        if (shape->pieces == CAIRN_SUBPRODUCTS) {
             if (e->b->status == CAIRN_OK)
                 e->b->status = cairn_fail(e->b->env, CAIRN_NO_KERNEL,
                                           "product: a tile: %d rows by %d lanes are "
                                           "more than %d pieces",
-                                          width, lanes, CAIRN_PIECES);
+                                          width, lanes, CAIRN_SUBPRODUCTS);
             return;
         }
 
         while (n > left)
             n /= 2;
         if (left == 3 && lanes >= 4 && e->p->beyond) n = 4;
-        shape->piece[shape->pieces++] = (cairn_piece){offset, n, n > left ? left : n};
+        shape->piece[shape->pieces++] =
+            (cairn_product_piece){offset, n, n > left ? left : n};
         offset += n;
     }
 }
@@ -77,7 +78,7 @@ static int shape_tile(const build *e, cairn_sums *shape)
 
     if (p->tile == CAIRN_TILE_ROWS) {
         for (int k = 0; k < p->constant; k++)
-            shape->piece[shape->pieces++] = (cairn_piece){k, 1, 1};
+            shape->piece[shape->pieces++] = (cairn_product_piece){k, 1, 1};
         return (int)p->constant;
     }
     const int most = (gathers ? BLOCK_GATHERS : vectors) * lanes;
@@ -200,7 +201,7 @@ static cairn_ir_x places_inside(const extent *t)
 /// Lanes that are read beyond the rows or columns that are used.
 static int lanes_beyond(const build *e, const cairn_sums *shape)
 {
-    const cairn_piece *last = &shape->piece[shape->pieces - 1];
+    const cairn_product_piece *last = &shape->piece[shape->pieces - 1];
 
     if (!e->p->beyond) return 0;
     return last->used < last->lanes || e->p->chains == 3 ? 1 : 0;

@@ -4,7 +4,7 @@
 
 #include "plan/operands.h"
 
-#include "plan/needs.h"
+#include "plan/halo_columns.h"
 
 #include <string.h>
 

@@ -10,25 +10,25 @@
 
 /// Is a piece at @p home the first in its rows of Y, but for pieces of device @p but? That
 /// may be CAIRN_NO_DEVICE_HERE.
-static bool is_first(const cairn_replay *replay, const cairn_home *home, int but)
+static bool is_first(const cairn_replay *replay, const cairn_member_home *home, int but)
 {
-    const cairn_piece here = {.home = *home, .op = replay->op};
+    const cairn_subproduct here = {.home = *home, .op = replay->op};
 
     for (int p = 0; p < replay->pieces; p++)
         if (replay->piece[p].home.device != but
-            && cairn_piece_meets(&here, &replay->piece[p]))
+            && cairn_subproduct_meets(&here, &replay->piece[p]))
             return false;
     return true;
 }
 
 /// Are the rows of Y 0 when a piece at @p home comes to them?
-static bool finds_zero(const cairn_replay *replay, const cairn_home *home)
+static bool finds_zero(const cairn_replay *replay, const cairn_member_home *home)
 {
     return replay->op.beta == 0 && is_first(replay, home, CAIRN_NO_DEVICE_HERE);
 }
 
 /// Must the sums be made apart to be the same whoever else adds to Y?
-static bool must_be_apart(const cairn_replay *replay, const cairn_home *home)
+static bool must_be_apart(const cairn_replay *replay, const cairn_member_home *home)
 {
     return replay->reproducible && !finds_zero(replay, home)
            && (replay->op.transposed
@@ -39,7 +39,7 @@ static bool must_be_apart(const cairn_replay *replay, const cairn_home *home)
 /// Do the sums of the next piece, at @p home, go straight into Y? Only while nothing that
 /// another device computes comes before them in these rows, and where they can be made
 /// again: another device than the processor may fail and leave anything behind.
-static bool is_direct(const cairn_replay *replay, const cairn_home *home)
+static bool is_direct(const cairn_replay *replay, const cairn_member_home *home)
 {
     const cairn_devices *devices = replay->common.devices;
 
@@ -51,13 +51,13 @@ static bool is_direct(const cairn_replay *replay, const cairn_home *home)
 
 /// Prepare the piece of home @p k. Local.
 static cairn_status
-init_piece(cairn_replay *replay, const cairn_homes *homes, int k, int64_t held)
+init_piece(cairn_replay *replay, const cairn_placing *homes, int k, int64_t held)
 {
-    const cairn_home         *home    = &homes->home[k];
-    const cairn_device       *device  = &replay->common.devices->device[home->device];
-    const cairn_piece_options options = {
+    const cairn_member_home *home   = &homes->home[k];
+    const cairn_device      *device = &replay->common.devices->device[home->device];
+    const cairn_subproduct_options options = {
         .home    = *home,
-        .divided = cairn_homes_shares(homes, home->member) > 1,
+        .divided = cairn_placing_shares(homes, home->member) > 1,
         .threads = cairn_replay_host_threads(replay, device),
         .own     = !is_direct(replay, home),
         .held    = held + cairn_replay_share_bytes(replay)};
@@ -65,8 +65,8 @@ init_piece(cairn_replay *replay, const cairn_homes *homes, int k, int64_t held)
     const bool apart = must_be_apart(replay, home);
 
     replay->pieces = k + 1;
-    CAIRN_TRY(
-        cairn_piece_init(&replay->common, &options, &replay->op, &replay->piece[k]));
+    CAIRN_TRY(cairn_subproduct_init(&replay->common, &options, &replay->op,
+                                    &replay->piece[k]));
     replay->piece[k].apart = apart;
     replay->piece[k].queue = cairn_replay_queue_of(replay, home->device);
     return CAIRN_OK;
@@ -84,12 +84,12 @@ static void settle_shares(cairn_replay *replay, int first, int shares)
 
 /// Local.
 static cairn_status
-init_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
+init_pieces(cairn_replay *replay, const cairn_placing *homes, int64_t held)
 {
     for (int k = 0; k < homes->count; k++)
         CAIRN_TRY(init_piece(replay, homes, k, held));
     for (int k = 0, shares; k < homes->count; k += shares) {
-        shares = cairn_homes_shares(homes, homes->home[k].member);
+        shares = cairn_placing_shares(homes, homes->home[k].member);
         settle_shares(replay, k, shares);
     }
     return CAIRN_OK;
@@ -97,7 +97,7 @@ init_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
 
 /// Is the f32 Y of a piece where its sums are made? Where one member sets each row once, and
 /// on the processor, which never has to do it again in another way.
-static bool sums_narrow(const cairn_replay *replay, const cairn_piece *piece)
+static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *piece)
 {
     return replay->common.tensor->value_bits == 32 && replay->common.tensor->groups == 1
            && replay->op.beta == 0 && cairn_device_is_host(piece->device)
@@ -121,7 +121,7 @@ static void part_interpreted(cairn_replay *replay)
     const int pieces = replay->pieces;
 
     for (int p = 0; p < pieces; p++) {
-        cairn_piece *piece = &replay->piece[p];
+        cairn_subproduct *piece = &replay->piece[p];
 
         if (!cairn_member_kernel_lacks(&piece->kernel)) continue;
         replay->wide   = true;
@@ -133,11 +133,11 @@ static void part_interpreted(cairn_replay *replay)
 
 /// Collective.
 static cairn_status
-create_pieces(cairn_replay *replay, const cairn_homes *homes, int64_t held)
+create_pieces(cairn_replay *replay, const cairn_placing *homes, int64_t held)
 {
     CAIRN_TRY(cairn_comm_agree(replay->common.comm, init_pieces(replay, homes, held)));
     choose_width(replay);
-    CAIRN_TRY(cairn_pieces_get_kernels(replay->piece, replay->pieces));
+    CAIRN_TRY(cairn_subproducts_get_kernels(replay->piece, replay->pieces));
     part_interpreted(replay);
     return CAIRN_OK;
 }
@@ -155,7 +155,7 @@ static cairn_status create_program(cairn_replay *replay)
 static cairn_status prepare_here(cairn_replay *replay)
 {
     for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(cairn_piece_allocate(&replay->piece[p]));
+        CAIRN_TRY(cairn_subproduct_allocate(&replay->piece[p]));
     CAIRN_TRY(create_program(replay));
     return cairn_replay_create_engine(replay);
 }
@@ -166,7 +166,7 @@ static int64_t bytes_beside(const cairn_replay *replay)
     int64_t bytes = cairn_replay_share_bytes(replay);
 
     for (int p = 0; p < replay->pieces; p++)
-        bytes += cairn_piece_own_bytes(&replay->piece[p]);
+        bytes += cairn_subproduct_own_bytes(&replay->piece[p]);
     return bytes;
 }
 
@@ -174,7 +174,7 @@ static int64_t bytes_beside(const cairn_replay *replay)
 static cairn_status
 create_operands(cairn_replay *replay, const cairn_rows *rows, int64_t held)
 {
-    cairn_pieces_common *c = &replay->common;
+    cairn_subproducts_common *c = &replay->common;
 
     return cairn_operands_create(c->comm, c->tensor, rows, &replay->op, replay->threads,
                                  held + bytes_beside(replay), replay->wide,
@@ -193,11 +193,11 @@ share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
 }
 
 /// Start a replay without operands: its pieces. Collective.
-static cairn_status start(const cairn_pieces_common   *common,
-                          const cairn_product_options *op,
-                          const cairn_homes           *homes,
-                          int64_t                      held,
-                          cairn_replay               **replay)
+static cairn_status start(const cairn_subproducts_common *common,
+                          const cairn_product_options    *op,
+                          const cairn_placing            *homes,
+                          int64_t                         held,
+                          cairn_replay                  **replay)
 {
     cairn_replay *fresh  = NULL;
     cairn_status  status = CAIRN_NEW_ZERO(common->comm->env, 1, &fresh);
@@ -232,14 +232,14 @@ finish(cairn_status status, cairn_replay *fresh, cairn_replay **replay)
 
 cairn_status cairn_replay_create(cairn_comm                  *comm,
                                  cairn_devices               *devices,
-                                 const cairn_homes           *homes,
+                                 const cairn_placing         *homes,
                                  const cairn_local           *tensor,
                                  const cairn_rows            *rows,
                                  const cairn_product_options *op,
                                  int64_t                      held,
                                  cairn_replay               **replay)
 {
-    const cairn_pieces_common common = {
+    const cairn_subproducts_common common = {
         .comm = comm, .devices = devices, .tensor = tensor};
     cairn_replay *fresh;
     cairn_status  status = start(&common, op, homes, held, &fresh);
@@ -249,10 +249,10 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
     return finish(status, fresh, replay);
 }
 
-cairn_status cairn_replay_create_beside(const cairn_replay *first,
-                                        const cairn_homes  *homes,
-                                        int64_t             held,
-                                        cairn_replay      **replay)
+cairn_status cairn_replay_create_beside(const cairn_replay  *first,
+                                        const cairn_placing *homes,
+                                        int64_t              held,
+                                        cairn_replay       **replay)
 {
     const int64_t theirs = held + first->common.operands->memory;
     cairn_replay *fresh;
@@ -278,7 +278,7 @@ void cairn_replay_destroy(cairn_replay **replay)
     cairn_program_destroy(&p->program);
     cairn_graph_destroy(&p->graph);
     for (int k = 0; k < p->pieces; k++)
-        cairn_piece_fini(&p->piece[k]);
+        cairn_subproduct_fini(&p->piece[k]);
     cairn_operands_leave(&p->common.operands);
     cairn_free(env, p->time);
     cairn_free(env, p);
@@ -291,7 +291,8 @@ static bool first_sets(const cairn_replay *replay)
     bool sets = replay->pieces > 0;
 
     for (int p = 0; p < replay->pieces && replay->piece[p].home.member == 0; p++)
-        sets = sets && !replay->piece[p].has_own && cairn_piece_sets(&replay->piece[p]);
+        sets = sets && !replay->piece[p].has_own
+               && cairn_subproduct_sets(&replay->piece[p]);
     return sets;
 }
 
@@ -300,7 +301,7 @@ static cairn_status renew(cairn_replay *replay)
 {
     if (replay->updates == replay->common.tensor->updates) return CAIRN_OK;
     for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(cairn_piece_renew(&replay->piece[p]));
+        CAIRN_TRY(cairn_subproduct_renew(&replay->piece[p]));
     replay->updates = replay->common.tensor->updates;
     return CAIRN_OK;
 }
@@ -308,7 +309,7 @@ static cairn_status renew(cairn_replay *replay)
 static cairn_status leave_lost(cairn_replay *replay)
 {
     for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(cairn_piece_leave_lost(&replay->piece[p]));
+        CAIRN_TRY(cairn_subproduct_leave_lost(&replay->piece[p]));
     return CAIRN_OK;
 }
 

@@ -12,23 +12,23 @@
 #define CAIRN_PLAN_REPLAY_H
 
 #include "convert/build.h"
-#include "place/homes.h"
-#include "plan/piece.h"
+#include "place/placement.h"
+#include "plan/subproduct.h"
 #include "sched/engine.h"
 #include "sched/trace.h"
 
 enum { CAIRN_NO_DEVICE_HERE = -1 };
 
 typedef struct cairn_replay {
-    cairn_pieces_common   common;
-    cairn_product_options op;
-    int                   threads;      ///< Of the host, for what is done to all of Y.
-    bool                  reproducible; ///< As of its homes.
-    bool                  wide;         ///< Sums are made in f64 (operands.h).
-    int                   pieces;
-    cairn_piece piece[CAIRN_MAX_HOMES]; ///< By member, then share: so Y adds up.
-    int64_t     updates; ///< Of the tensor's values that the pieces have.
-    int         queues;
+    cairn_subproducts_common common;
+    cairn_product_options    op;
+    int                      threads; ///< Of the host, for what is done to all of Y.
+    bool                     reproducible; ///< As of its homes.
+    bool                     wide;         ///< Sums are made in f64 (operands.h).
+    int                      pieces;
+    cairn_subproduct piece[CAIRN_MAX_HOMES]; ///< By member, then share: so Y adds up.
+    int64_t          updates; ///< Of the tensor's values that the pieces have.
+    int              queues;
     int queue_device[CAIRN_MAX_DEVICES + 1]; ///< [queues]; CAIRN_NO_DEVICE_HERE: the
                                              ///< caller's thread serves none.
     int  collector; ///< The queue on which Ys are added, and lost pieces computed.
@@ -64,7 +64,7 @@ typedef struct cairn_recording {
 /// @retval CAIRN_UNSUPPORTED  A device cannot do a member that was given to it.
 cairn_status cairn_replay_create(cairn_comm                  *comm,
                                  cairn_devices               *devices,
-                                 const cairn_homes           *homes,
+                                 const cairn_placing         *homes,
                                  const cairn_local           *tensor,
                                  const cairn_rows            *rows,
                                  const cairn_product_options *op,
@@ -78,10 +78,10 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
 ///
 /// @param[in] held  As of cairn_replay_create(): what is @p first's is counted besides.
 /// @return As cairn_replay_create().
-cairn_status cairn_replay_create_beside(const cairn_replay *first,
-                                        const cairn_homes  *homes,
-                                        int64_t             held,
-                                        cairn_replay      **replay);
+cairn_status cairn_replay_create_beside(const cairn_replay  *first,
+                                        const cairn_placing *homes,
+                                        int64_t              held,
+                                        cairn_replay       **replay);
 
 void cairn_replay_destroy(cairn_replay **replay);
 

@@ -42,7 +42,7 @@ add_y_handles(const cairn_replay *replay, cairn_graph *graph, y_handles *y)
 
 /// The stretches that a piece's sums go to; @return how many.
 static int
-list_stretches(const y_handles *y, const cairn_piece *piece, cairn_access *list)
+list_stretches(const y_handles *y, const cairn_subproduct *piece, cairn_access *list)
 {
     const cairn_interval *rows = &piece->home.rows;
     int                   n    = 0;
@@ -58,20 +58,20 @@ list_stretches(const y_handles *y, const cairn_piece *piece, cairn_access *list)
 static cairn_status
 add_piece(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
 {
-    cairn_piece     *piece   = &replay->piece[p];
-    const cairn_task compute = {.run      = cairn_piece_compute,
-                                .argument = piece,
-                                .label    = piece->label,
-                                .kind     = "kernel",
-                                .modelled =
-                                    cairn_piece_models(piece) ? &piece->modelled : NULL,
-                                .bytes = cairn_piece_bytes(piece),
-                                .queue = piece->queue};
-    const cairn_task collect = {.run      = cairn_piece_collect,
+    cairn_subproduct *piece   = &replay->piece[p];
+    const cairn_task  compute = {
+         .run      = cairn_subproduct_compute,
+         .argument = piece,
+         .label    = piece->label,
+         .kind     = "kernel",
+         .modelled = cairn_subproduct_models(piece) ? &piece->modelled : NULL,
+         .bytes    = cairn_subproduct_bytes(piece),
+         .queue    = piece->queue};
+    const cairn_task collect = {.run      = cairn_subproduct_collect,
                                 .argument = piece,
                                 .label    = piece->collect_label,
                                 .kind     = "add",
-                                .bytes    = cairn_piece_added_bytes(piece),
+                                .bytes    = cairn_subproduct_added_bytes(piece),
                                 .queue    = replay->collector};
     cairn_access     access[CAIRN_MAX_HOMES + 1];
     const int        n = list_stretches(y, piece, access);
@@ -85,7 +85,7 @@ add_piece(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
     } else {
         CAIRN_TRY(cairn_graph_add(graph, &compute, access, n, NULL));
     }
-    if (!cairn_piece_is_collected(piece)) return CAIRN_OK;
+    if (!cairn_subproduct_is_collected(piece)) return CAIRN_OK;
     return cairn_graph_add(graph, &collect, access, n + piece->has_own, NULL);
 }
 

@@ -4,7 +4,7 @@
 
 #include "plan/replay_queues.h"
 
-#include "plan/pins.h"
+#include "plan/affinity.h"
 
 #include <string.h>
 
@@ -87,11 +87,11 @@ static int threads_at_once(const cairn_replay *replay)
 /// not worth its hops (20 to 100 us where no core is left for who waits).
 static void pin_queues(cairn_replay *replay)
 {
-    const cairn_pieces_common *c = &replay->common;
+    const cairn_subproducts_common *c = &replay->common;
 
     replay->pinned = count_hosts(replay) > 1
-                     && cairn_pins_fit(c->devices->machine, threads_at_once(replay),
-                                       c->comm->local_size);
+                     && cairn_affinity_fit(c->devices->machine, threads_at_once(replay),
+                                           c->comm->local_size);
     if (!replay->pinned
         || cairn_replay_host_threads(replay, queue_device(replay, 0)) == 1)
         return;
@@ -102,7 +102,7 @@ static void pin_queues(cairn_replay *replay)
     replay->collector = 1;
 }
 
-void cairn_replay_begin_queues(cairn_replay *replay, const cairn_homes *homes)
+void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *homes)
 {
     const cairn_device *device = replay->common.devices->device;
 
@@ -118,27 +118,28 @@ void cairn_replay_begin_queues(cairn_replay *replay, const cairn_homes *homes)
 /// not.
 static cairn_status start_engine(cairn_replay *replay, cairn_engine_options *options)
 {
-    cairn_env   *env = replay->common.comm->env;
-    cairn_pins   pins;
-    cairn_status status;
+    cairn_env     *env = replay->common.comm->env;
+    cairn_affinity pins;
+    cairn_status   status;
 
     if (!replay->pinned) return cairn_engine_create(env, options, &replay->engine);
-    CAIRN_TRY(
-        cairn_pins_init(env, replay->common.devices->machine, replay->queues, &pins));
+    CAIRN_TRY(cairn_affinity_init(env, replay->common.devices->machine, replay->queues,
+                                  &pins));
     for (int q = 0; q < replay->queues; q++)
         if (is_host_queue(replay, q))
-            cairn_pins_bind(&pins, q, &queue_device(replay, q)->info.bound,
-                            cairn_replay_host_threads(replay, queue_device(replay, q)));
+            cairn_affinity_bind(
+                &pins, q, &queue_device(replay, q)->info.bound,
+                cairn_replay_host_threads(replay, queue_device(replay, q)));
     options->pin = pins.set;
     status       = cairn_engine_create(env, options, &replay->engine);
     if (status == CAIRN_OK)
-        status = cairn_pins_settle(env, &pins, replay->engine);
+        status = cairn_affinity_settle(env, &pins, replay->engine);
     else if (status == CAIRN_BAD_ARGUMENT) {
         replay->pinned = false;
         options->pin   = NULL;
         status         = cairn_engine_create(env, options, &replay->engine);
     }
-    cairn_pins_fini(env, &pins);
+    cairn_affinity_fini(env, &pins);
     return status;
 }
 

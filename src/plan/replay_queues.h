@@ -11,7 +11,7 @@
 /// Give devices their queues. The first is the caller's thread; it serves the first device
 /// that is the processor, any device that is alone, or, where threads are bound and that
 /// device has a team, none.
-void cairn_replay_begin_queues(cairn_replay *replay, const cairn_homes *homes);
+void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *homes);
 
 /// The queue of a device, a new one the first time.
 int cairn_replay_queue_of(cairn_replay *replay, int device);

@@ -4,8 +4,8 @@
 /// the others, where they are numbered apart from all stored ones, only when asked for.
 
 #include "query/columns.h"
+#include "query/exchange.h"
 #include "query/numbering.h"
-#include "query/travel.h"
 
 /// Columns of one run, freed together.
 typedef struct {
@@ -85,7 +85,7 @@ static cairn_status decide(cairn_query_set *set, int q, columns *c)
     if (!c->arm) shared = s->elements.n > 0 && c->rules.arm == arm;
     for (int64_t p = 0; c->arm && status == CAIRN_OK && p < s->elements.n; p++)
         shared |= c->arm[p] == arm;
-    CAIRN_TRY(cairn_travel_max(set, status, &shared));
+    CAIRN_TRY(cairn_exchange_max(set, status, &shared));
     s->lazy = !shared;
     return CAIRN_OK;
 }

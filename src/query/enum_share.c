@@ -3,8 +3,8 @@
 /// `enum` over several ranks: the elements of groups that cross ranks travel to the ranks
 /// that own the groups, and are numbered there.
 
+#include "query/exchange.h"
 #include "query/numbering.h"
-#include "query/travel.h"
 
 #include <string.h>
 
@@ -12,7 +12,7 @@
 enum { AT_ARM, AT_START, AT_REST, AT_KEYS };
 
 static cairn_status
-pack(cairn_query_set *set, int q, const cairn_numbering *b, cairn_travel *travel)
+pack(cairn_query_set *set, int q, const cairn_numbering *b, cairn_exchange *travel)
 {
     const cairn_query_state *s      = &set->state[q];
     const cairn_tuples      *groups = cairn_query_groups(set, q);
@@ -21,7 +21,7 @@ pack(cairn_query_set *set, int q, const cairn_numbering *b, cairn_travel *travel
 
     for (int64_t p = 0; p < b->n; p++)
         n += s->crossing[b->group[p]];
-    CAIRN_TRY(cairn_travel_init(set, travel, width + AT_KEYS + b->keys, n));
+    CAIRN_TRY(cairn_exchange_init(set, travel, width + AT_KEYS + b->keys, n));
     n = 0;
     for (int64_t p = 0; p < b->n; p++) {
         const int64_t g      = b->group[p];
@@ -86,7 +86,7 @@ static cairn_status element_of(cairn_query_set *set,
 }
 
 static cairn_status
-take_records(cairn_query_set *set, int q, const cairn_travel *travel, owned *o)
+take_records(cairn_query_set *set, int q, const cairn_exchange *travel, owned *o)
 {
     const int        width = set->state[q].group.count;
     const int64_t    n     = travel->received;
@@ -112,8 +112,11 @@ take_records(cairn_query_set *set, int q, const cairn_travel *travel, owned *o)
     return CAIRN_OK;
 }
 
-static cairn_status
-owned_init(cairn_query_set *set, int q, const cairn_travel *travel, int keys, owned *o)
+static cairn_status owned_init(cairn_query_set      *set,
+                               int                   q,
+                               const cairn_exchange *travel,
+                               int                   keys,
+                               owned                *o)
 {
     const int64_t    n = travel->received;
     cairn_numbering *b = &o->batch;
@@ -136,11 +139,11 @@ owned_init(cairn_query_set *set, int q, const cairn_travel *travel, int keys, ow
     return CAIRN_OK;
 }
 
-static cairn_status number_owned(cairn_query_set    *set,
-                                 int                 q,
-                                 const cairn_travel *travel,
-                                 int                 keys,
-                                 owned              *o)
+static cairn_status number_owned(cairn_query_set      *set,
+                                 int                   q,
+                                 const cairn_exchange *travel,
+                                 int                   keys,
+                                 owned                *o)
 {
     CAIRN_TRY(owned_init(set, q, travel, keys, o));
     CAIRN_TRY(take_records(set, q, travel, o));
@@ -158,7 +161,7 @@ cairn_status cairn_enum_share(cairn_query_set       *set,
                               const cairn_numbering *b)
 {
     cairn_query_state *s      = &set->state[q];
-    cairn_travel       travel = {0};
+    cairn_exchange     travel = {0};
     owned              o      = {.column = NULL};
     int64_t           *result = NULL, k = 0;
     cairn_status       status = mine;
@@ -166,15 +169,15 @@ cairn_status cairn_enum_share(cairn_query_set       *set,
     if (!set->net || s->query->distance || cairn_map_is_local(set, &s->group))
         return mine;
     if (status == CAIRN_OK) status = pack(set, q, b, &travel);
-    CAIRN_GO(done, cairn_travel_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
     status = number_owned(set, q, &travel, b->keys, &o);
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel.n, &result);
-    CAIRN_GO(done, cairn_travel_return(set, status, &travel, o.answer, result));
+    CAIRN_GO(done, cairn_exchange_return(set, status, &travel, o.answer, result));
     for (int64_t p = 0; p < b->n; p++)
         if (s->crossing[b->group[p]]) s->number[p] = result[k++];
 done:
     cairn_free(set->env, result);
     owned_fini(set->env, &o);
-    cairn_travel_fini(set, &travel);
+    cairn_exchange_fini(set, &travel);
     return status;
 }

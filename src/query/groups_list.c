@@ -5,7 +5,7 @@
 /// will do, and multiplied.
 
 #include "format/points.h"
-#include "query/travel.h"
+#include "query/exchange.h"
 
 #include <string.h>
 
@@ -273,7 +273,7 @@ static cairn_status extend_totals(cairn_query_set *set, int q)
 /* ---- groups that other ranks touched ---- */
 
 /// Records (group, touched?, total) of the crossing groups.
-static cairn_status pack(cairn_query_set *set, int q, cairn_travel *travel)
+static cairn_status pack(cairn_query_set *set, int q, cairn_exchange *travel)
 {
     const cairn_query_state *s     = &set->state[q];
     const int                width = s->group.count;
@@ -281,7 +281,7 @@ static cairn_status pack(cairn_query_set *set, int q, cairn_travel *travel)
 
     for (int64_t g = 0; g < s->groups.n; g++)
         n += s->crossing[g];
-    CAIRN_TRY(cairn_travel_init(set, travel, width + 2, n));
+    CAIRN_TRY(cairn_exchange_init(set, travel, width + 2, n));
     n = 0;
     for (int64_t g = 0; g < s->groups.n; g++) {
         int64_t *record = travel->record + n * travel->width;
@@ -298,7 +298,7 @@ static cairn_status pack(cairn_query_set *set, int q, cairn_travel *travel)
 
 /// Every rank that touched a group knows its total; the first record says it if none did.
 static cairn_status
-answer(cairn_query_set *set, const cairn_travel *travel, int64_t *answers)
+answer(cairn_query_set *set, const cairn_exchange *travel, int64_t *answers)
 {
     const int    width = travel->width - 2;
     cairn_tuples groups;
@@ -327,23 +327,23 @@ done:
 static cairn_status share(cairn_query_set *set, int q, cairn_status mine)
 {
     cairn_query_state *s       = &set->state[q];
-    cairn_travel       travel  = {0};
+    cairn_exchange     travel  = {0};
     int64_t           *answers = NULL, *result = NULL, k = 0;
     cairn_status       status = mine;
 
     if (!set->net || cairn_map_is_local(set, &s->group)) return mine;
     if (status == CAIRN_OK) status = pack(set, q, &travel);
-    CAIRN_GO(done, cairn_travel_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
     status = CAIRN_NEW(set->env, travel.received, &answers);
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel.n, &result);
     if (status == CAIRN_OK) status = answer(set, &travel, answers);
-    CAIRN_GO(done, cairn_travel_return(set, status, &travel, answers, result));
+    CAIRN_GO(done, cairn_exchange_return(set, status, &travel, answers, result));
     for (int64_t g = 0; g < s->groups.n; g++)
         if (s->crossing[g]) s->total[g] = result[k++];
 done:
     cairn_free(set->env, answers);
     cairn_free(set->env, result);
-    cairn_travel_fini(set, &travel);
+    cairn_exchange_fini(set, &travel);
     return status;
 }
 

@@ -4,7 +4,7 @@
 /// windows; places run on over the windows. Over several ranks either every window is
 /// one rank's, or the groups travel to the owners of their windows.
 
-#include "query/travel.h"
+#include "query/exchange.h"
 #include "query/windows.h"
 
 #include <string.h>
@@ -127,17 +127,17 @@ static cairn_status windows_cross(cairn_query_set *set,
                 tuple[k] = c->key[k][g];
             *cross = cairn_group_crosses(set, &s->group, tuple);
         }
-    return cairn_travel_max(set, mine, cross);
+    return cairn_exchange_max(set, mine, cross);
 }
 
 /// Records (keys): every group goes to the owner of its window; to itself, if windows
 /// stay.
 static cairn_status
-pack(cairn_query_set *set, int q, const columns *c, bool stay, cairn_travel *travel)
+pack(cairn_query_set *set, int q, const columns *c, bool stay, cairn_exchange *travel)
 {
     const int64_t n = set->state[q].elements.n;
 
-    CAIRN_TRY(cairn_travel_init(set, travel, c->keys, n));
+    CAIRN_TRY(cairn_exchange_init(set, travel, c->keys, n));
     for (int64_t g = 0; g < n; g++) {
         int64_t *record = travel->record + g * c->keys;
 
@@ -150,8 +150,10 @@ pack(cairn_query_set *set, int q, const columns *c, bool stay, cairn_travel *tra
     return CAIRN_OK;
 }
 
-static cairn_status
-owned_init(cairn_query_set *set, const cairn_travel *travel, const columns *c, owned *o)
+static cairn_status owned_init(cairn_query_set      *set,
+                               const cairn_exchange *travel,
+                               const columns        *c,
+                               owned                *o)
 {
     const int64_t n = travel->received;
 
@@ -167,8 +169,10 @@ owned_init(cairn_query_set *set, const cairn_travel *travel, const columns *c, o
 }
 
 /// Each group once, in columns, sorted; and how many each window has.
-static cairn_status
-sort_owned(cairn_query_set *set, const cairn_travel *travel, const columns *c, owned *o)
+static cairn_status sort_owned(cairn_query_set      *set,
+                               const cairn_exchange *travel,
+                               const columns        *c,
+                               owned                *o)
 {
     const int64_t *key[3 * CAIRN_MAX_LEVELS + 1];
     int64_t        window;
@@ -193,12 +197,12 @@ sort_owned(cairn_query_set *set, const cairn_travel *travel, const columns *c, o
 
 /// Records (window, count) of this rank's windows, to every rank.
 static cairn_status
-pack_windows(cairn_query_set *set, const owned *o, cairn_travel *travel)
+pack_windows(cairn_query_set *set, const owned *o, cairn_exchange *travel)
 {
     const int width = o->windows.width, size = set->net->size;
 
     CAIRN_TRY(
-        cairn_travel_init(set, travel, width + WINDOW_EXTRA, o->windows.n * size));
+        cairn_exchange_init(set, travel, width + WINDOW_EXTRA, o->windows.n * size));
     for (int64_t w = 0; w < o->windows.n; w++)
         for (int r = 0; r < size; r++) {
             int64_t *record = travel->record + (w * size + r) * travel->width;
@@ -214,7 +218,7 @@ pack_windows(cairn_query_set *set, const owned *o, cairn_travel *travel)
 
 /// Groups in the windows below each of this rank's: all windows, sorted, and summed up.
 static cairn_status
-count_before(cairn_query_set *set, const cairn_travel *travel, owned *o)
+count_before(cairn_query_set *set, const cairn_exchange *travel, owned *o)
 {
     const int      width  = o->windows.width;
     const int64_t  n      = travel->received;
@@ -246,18 +250,18 @@ done:
 
 static cairn_status share_windows(cairn_query_set *set, cairn_status mine, owned *o)
 {
-    cairn_travel travel = {0};
-    cairn_status status = mine;
+    cairn_exchange travel = {0};
+    cairn_status   status = mine;
 
     if (status == CAIRN_OK) status = pack_windows(set, o, &travel);
-    status = cairn_travel_send(set, status, &travel);
+    status = cairn_exchange_send(set, status, &travel);
     if (status == CAIRN_OK) status = count_before(set, &travel, o);
-    cairn_travel_fini(set, &travel);
+    cairn_exchange_fini(set, &travel);
     return status;
 }
 
 /// Places: of the window, and on from there.
-static void find_places(const cairn_travel *travel, owned *o)
+static void find_places(const cairn_exchange *travel, owned *o)
 {
     for (int64_t k = 0; k < o->n; k++) {
         const int64_t e = o->order[k];
@@ -274,7 +278,7 @@ static cairn_status
 share(cairn_query_set *set, int q, cairn_status mine, const columns *c)
 {
     cairn_query_state *s      = &set->state[q];
-    cairn_travel       travel = {0};
+    cairn_exchange     travel = {0};
     owned              o      = {.n = 0};
     int64_t            cross;
     cairn_status       status = mine;
@@ -282,15 +286,15 @@ share(cairn_query_set *set, int q, cairn_status mine, const columns *c)
     if (!set->net) return mine;
     CAIRN_TRY(windows_cross(set, q, c, mine, &cross));
     status = pack(set, q, c, !cross, &travel);
-    CAIRN_GO(done, cairn_travel_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
     status = sort_owned(set, &travel, c, &o);
     CAIRN_GO(done, share_windows(set, status, &o));
     find_places(&travel, &o);
-    CAIRN_GO(done, cairn_travel_return(set, CAIRN_OK, &travel, o.answer, s->number));
+    CAIRN_GO(done, cairn_exchange_return(set, CAIRN_OK, &travel, o.answer, s->number));
     /* Windows ascend and so do places inside them: the local order is still theirs. */
 done:
     owned_fini(set->env, &o);
-    cairn_travel_fini(set, &travel);
+    cairn_exchange_fini(set, &travel);
     return status;
 }
 

@@ -2,8 +2,8 @@
 /// @file
 /// Running all queries of an encoding, one after the other.
 
+#include "query/exchange.h"
 #include "query/runs.h"
-#include "query/travel.h"
 
 #include <string.h>
 
@@ -130,7 +130,7 @@ cairn_status cairn_query_step(cairn_query_set *set, int q, const cairn_query_net
     set->net    = set->spread ? net : NULL;
     set->agreed = false;
 
-    const cairn_status status = cairn_travel_meet(set, run_one(set, q));
+    const cairn_status status = cairn_exchange_meet(set, run_one(set, q));
 
     set->net = NULL;
     return status;

@@ -5,7 +5,7 @@
 /// less those stored. Else every element is looked at.
 
 #include "query/columns.h"
-#include "query/travel.h"
+#include "query/exchange.h"
 
 #include <string.h>
 
@@ -135,7 +135,7 @@ static int owner(const cairn_query_set *set, int width, const int64_t *tuple)
 
 /// Records (group, total, count), one per crossing group.
 static cairn_status
-pack_groups(cairn_query_set *set, int q, const tally *t, cairn_travel *travel)
+pack_groups(cairn_query_set *set, int q, const tally *t, cairn_exchange *travel)
 {
     cairn_query_state *s     = &set->state[q];
     const int          width = s->group.count;
@@ -143,7 +143,7 @@ pack_groups(cairn_query_set *set, int q, const tally *t, cairn_travel *travel)
 
     for (int64_t g = 0; g < s->groups.n; g++)
         n += crosses(s, g);
-    CAIRN_TRY(cairn_travel_init(set, travel, width + 2, n));
+    CAIRN_TRY(cairn_exchange_init(set, travel, width + 2, n));
     n = 0;
     for (int64_t g = 0; g < s->groups.n; g++) {
         int64_t *record = travel->record + n * travel->width;
@@ -159,7 +159,7 @@ pack_groups(cairn_query_set *set, int q, const tally *t, cairn_travel *travel)
 
 /// Records (group, start, element's tuple), one per element of a crossing group: an
 /// element that is a group of the earlier query may be known to several ranks.
-static cairn_status pack_elements(cairn_query_set *set, int q, cairn_travel *travel)
+static cairn_status pack_elements(cairn_query_set *set, int q, cairn_exchange *travel)
 {
     cairn_query_state  *s     = &set->state[q];
     const cairn_tuples *ids   = &set->state[s->query->arg].groups;
@@ -170,7 +170,7 @@ static cairn_status pack_elements(cairn_query_set *set, int q, cairn_travel *tra
 
     for (int64_t p = 0; p < s->elements.n; p++)
         n += crosses(s, s->group_of[p]);
-    CAIRN_TRY(cairn_travel_init(set, travel, width + 1 + ids->width, n));
+    CAIRN_TRY(cairn_exchange_init(set, travel, width + 1 + ids->width, n));
     n = 0;
     for (int64_t p = 0; p < s->elements.n; p++) {
         int64_t *record = travel->record + n * travel->width;
@@ -206,7 +206,7 @@ static void owned_fini(cairn_env *env, owned *o)
 }
 
 static cairn_status
-owned_init(cairn_query_set *set, int q, const cairn_travel *travel, owned *o)
+owned_init(cairn_query_set *set, int q, const cairn_exchange *travel, owned *o)
 {
     const cairn_query_state *s = &set->state[q];
 
@@ -242,7 +242,7 @@ take_record(cairn_query_set *set, int q, const int64_t *record, int64_t group, o
 }
 
 static cairn_status
-add_records(cairn_query_set *set, int q, const cairn_travel *travel, owned *o)
+add_records(cairn_query_set *set, int q, const cairn_exchange *travel, owned *o)
 {
     CAIRN_TRY(owned_init(set, q, travel, o));
     for (int64_t k = 0; k < travel->received; k++) {
@@ -276,7 +276,7 @@ static void take_answers(cairn_query_state *s, const int64_t *result, int64_t *t
 static cairn_status share(cairn_query_set *set, int q, cairn_status mine, tally *t)
 {
     cairn_query_state *s      = &set->state[q];
-    cairn_travel       travel = {0};
+    cairn_exchange     travel = {0};
     owned              o      = {0};
     int64_t           *result = NULL;
     cairn_status       status = mine;
@@ -285,15 +285,15 @@ static cairn_status share(cairn_query_set *set, int q, cairn_status mine, tally 
     if (status == CAIRN_OK)
         status = s->query->arg < 0 ? pack_groups(set, q, t, &travel)
                                    : pack_elements(set, q, &travel);
-    CAIRN_GO(done, cairn_travel_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
     status = add_records(set, q, &travel, &o);
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel.n, &result);
-    CAIRN_GO(done, cairn_travel_return(set, status, &travel, o.answer, result));
+    CAIRN_GO(done, cairn_exchange_return(set, status, &travel, o.answer, result));
     take_answers(s, result, t->total);
 done:
     cairn_free(set->env, result);
     owned_fini(set->env, &o);
-    cairn_travel_fini(set, &travel);
+    cairn_exchange_fini(set, &travel);
     return status;
 }
 

@@ -6,12 +6,12 @@
 /// the levels put in order. Roots that both sides cut alike are left alone.
 
 #include "format/known.h"
-#include "rules/stage.h"
+#include "rules/path_state.h"
 
 #include <assert.h>
 
 typedef struct {
-    cairn_stage       *stage;
+    cairn_path_state  *stage;
     const cairn_digit *target;
     int                n;
     int  root[CAIRN_MAX_LEVELS]; ///< The targets' roots: target number of the first,
@@ -45,7 +45,7 @@ static void list_roots(deriver *d)
 }
 
 /// Is @p form the root of a level now?
-static bool is_root(const cairn_stage *stage, const cairn_form *form)
+static bool is_root(const cairn_path_state *stage, const cairn_form *form)
 {
     return cairn_digit_at(stage->level, stage->levels, form, 1) >= 0;
 }
@@ -66,7 +66,7 @@ static bool cut_alike(const deriver *d, const cairn_form *root)
 /// Know what the levels hold, @p roots: as if each were united already (a root is a
 /// variable at its first digit, the other digits are none).
 static cairn_status
-know_levels(const cairn_stage *stage, bool roots, cairn_known *known)
+know_levels(const cairn_path_state *stage, bool roots, cairn_known *known)
 {
     for (int l = 0; l < stage->levels; l++) {
         cairn_form form = stage->level[l].root;
@@ -136,7 +136,7 @@ static bool is_kept(const deriver *d, const cairn_form *root)
 }
 
 /// Join the digits of @p root, from the top down.
-static cairn_status unite(cairn_stage *stage, const cairn_form *root)
+static cairn_status unite(cairn_path_state *stage, const cairn_form *root)
 {
     for (;;) {
         int top = 0, low = 0;
@@ -154,13 +154,13 @@ static cairn_status unite(cairn_stage *stage, const cairn_form *root)
                                  .c    = stage->level[top].lo / stage->level[low].lo};
 
         stage->level[top].lo = stage->level[low].lo;
-        CAIRN_TRY(cairn_stage_apply(stage, rule));
+        CAIRN_TRY(cairn_path_state_apply(stage, rule));
     }
 }
 
 static cairn_status unite_roots(deriver *d)
 {
-    cairn_stage *stage = d->stage;
+    cairn_path_state *stage = d->stage;
 
     for (int l = 0; l < stage->levels; l++) {
         const cairn_form root = stage->level[l].root;
@@ -203,11 +203,11 @@ static cairn_status make_root(deriver *d, const combination *need, int r, int l)
     const combination *c = &need[r];
 
     if (c->factor[l] != 1)
-        CAIRN_TRY(cairn_stage_apply(
+        CAIRN_TRY(cairn_path_state_apply(
             d->stage,
             (cairn_rule){.kind = CAIRN_RULE_SCALE, .a = l, .c = c->factor[l]}));
-    CAIRN_TRY(cairn_stage_add_linear(d->stage, c->factor, d->stage->levels, c->constant,
-                                     c->den, l));
+    CAIRN_TRY(cairn_path_state_add_linear(d->stage, c->factor, d->stage->levels,
+                                          c->constant, c->den, l));
     d->stage->level[l] = (cairn_digit){*root_of(d, r), 1, 0};
     d->made[r] = d->taken[l] = true;
     return CAIRN_OK;
@@ -216,14 +216,14 @@ static cairn_status make_root(deriver *d, const combination *need, int r, int l)
 /// Make root @p r of a new level: all that it is made of is wanted as it stands.
 static cairn_status add_root(deriver *d, const combination *need, int r)
 {
-    cairn_stage *stage = d->stage;
+    cairn_path_state *stage = d->stage;
 
-    CAIRN_TRY(cairn_stage_add_zero(stage));
+    CAIRN_TRY(cairn_path_state_add_zero(stage));
 
     const int l = stage->levels - 1;
 
-    CAIRN_TRY(cairn_stage_add_linear(stage, need[r].factor, l, need[r].constant,
-                                     need[r].den, l));
+    CAIRN_TRY(cairn_path_state_add_linear(stage, need[r].factor, l, need[r].constant,
+                                          need[r].den, l));
     stage->level[l] = (cairn_digit){*root_of(d, r), 1, 0};
     d->made[r] = d->taken[l] = true;
     return CAIRN_OK;
@@ -258,16 +258,16 @@ static cairn_status drop_rest(deriver *d)
 {
     for (int l = d->stage->levels - 1; l >= 0; l--)
         if (!d->taken[l])
-            CAIRN_TRY(cairn_stage_apply(d->stage,
-                                        (cairn_rule){.kind = CAIRN_RULE_DROP, .a = l}));
+            CAIRN_TRY(cairn_path_state_apply(
+                d->stage, (cairn_rule){.kind = CAIRN_RULE_DROP, .a = l}));
     return CAIRN_OK;
 }
 
 /// Cut the whole root at level @p l as the targets want it.
 static cairn_status split(deriver *d, int l)
 {
-    cairn_stage     *stage = d->stage;
-    const cairn_form root  = stage->level[l].root;
+    cairn_path_state *stage = d->stage;
+    const cairn_form  root  = stage->level[l].root;
 
     for (;;) {
         const int64_t lo = stage->level[l].lo;
@@ -278,7 +278,7 @@ static cairn_status split(deriver *d, int l)
 
         if (!hi) return CAIRN_OK;
         stage->level[l].lo = hi;
-        CAIRN_TRY(cairn_stage_apply(
+        CAIRN_TRY(cairn_path_state_apply(
             stage, (cairn_rule){.kind = CAIRN_RULE_TILE_SPLIT, .a = l, .c = hi / lo}));
         stage->level[stage->levels - 1] = (cairn_digit){root, lo, hi};
     }
@@ -300,7 +300,7 @@ static cairn_status order_levels(deriver *d)
                                      &d->target[k].root, d->target[k].lo);
 
         if (l != k)
-            CAIRN_TRY(cairn_stage_apply(
+            CAIRN_TRY(cairn_path_state_apply(
                 d->stage, (cairn_rule){.kind = CAIRN_RULE_SWAP, .a = k, .b = l}));
     }
     return CAIRN_OK;
@@ -325,7 +325,8 @@ static cairn_status derive(deriver *d, combination *need, bool *able)
     return order_levels(d);
 }
 
-cairn_status cairn_stage_derive(cairn_stage *stage, const cairn_digit *target, int n)
+cairn_status
+cairn_path_state_derive(cairn_path_state *stage, const cairn_digit *target, int n)
 {
     bool able = cairn_digits_tile_all(stage->level, stage->levels)
                 && cairn_digits_tile_all(target, n);
@@ -341,7 +342,7 @@ cairn_status cairn_stage_derive(cairn_stage *stage, const cairn_digit *target, i
         d->n      = n;
         CAIRN_GO(done, derive(d, need, &able));
     }
-    if (!able) status = cairn_stage_derive_by_parts(stage, target, n);
+    if (!able) status = cairn_path_state_derive_by_parts(stage, target, n);
 done:
     cairn_free(stage->env, d);
     cairn_free(stage->env, need);

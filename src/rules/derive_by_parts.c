@@ -5,9 +5,9 @@
 /// from the inside out. More rules than digits need, but nothing is out of its reach.
 
 #include "format/known.h"
-#include "rules/stage.h"
+#include "rules/path_state.h"
 
-static bool is_variable(const cairn_stage *stage, int l)
+static bool is_variable(const cairn_path_state *stage, int l)
 {
     const cairn_form *form = &stage->level[l].root;
 
@@ -19,7 +19,7 @@ static bool is_variable(const cairn_stage *stage, int l)
     return kind == CAIRN_ATOM_DIM || kind == CAIRN_ATOM_QUERY;
 }
 
-static bool is_plain(const cairn_stage *stage)
+static bool is_plain(const cairn_path_state *stage)
 {
     for (int l = 0; l < stage->levels; l++)
         if (!is_variable(stage, l)) return false;
@@ -28,7 +28,7 @@ static bool is_plain(const cairn_stage *stage)
 
 /// A remainder whose floor is the same everywhere in the tensor gives back what it is a
 /// remainder of. (Without extents: the layout will refuse it if it is not.)
-static cairn_status cover_digit(cairn_stage *stage, cairn_known *known, int a)
+static cairn_status cover_digit(cairn_path_state *stage, cairn_known *known, int a)
 {
     const cairn_atom atom = stage->algebra->atom[a];
     cairn_interval   whole[CAIRN_MAX_ORDER], range = {0, 0};
@@ -46,7 +46,7 @@ static cairn_status cover_digit(cairn_stage *stage, cairn_known *known, int a)
     return cairn_known_add_constant(known, &floor, range.lo > range.hi ? 0 : range.lo);
 }
 
-static cairn_status know(cairn_stage *stage, cairn_known *known)
+static cairn_status know(cairn_path_state *stage, cairn_known *known)
 {
     const int atoms = stage->algebra->atoms;
 
@@ -63,7 +63,7 @@ static cairn_status know(cairn_stage *stage, cairn_known *known)
 
 /// Append dimension @p k, made of the first @p levels levels.
 static cairn_status
-add_dimension(cairn_stage *stage, cairn_known *known, int levels, int k)
+add_dimension(cairn_path_state *stage, cairn_known *known, int levels, int k)
 {
     const cairn_form form                       = {.terms = 1, .term = {{k, 1}}};
     int64_t          factor[CAIRN_TABLE_LEVELS] = {0};
@@ -75,20 +75,20 @@ add_dimension(cairn_stage *stage, cairn_known *known, int levels, int k)
                 "format: path: the levels do not give back d%d", k);
     for (int t = 0; t < linear.terms; t++)
         factor[linear.var[t]] = linear.num[t];
-    CAIRN_TRY(cairn_stage_add_zero(stage));
-    CAIRN_TRY(cairn_stage_add_linear(stage, factor, levels, linear.constant, linear.den,
-                                     stage->levels - 1));
+    CAIRN_TRY(cairn_path_state_add_zero(stage));
+    CAIRN_TRY(cairn_path_state_add_linear(stage, factor, levels, linear.constant,
+                                          linear.den, stage->levels - 1));
     stage->level[stage->levels - 1] = (cairn_digit){form, 1, 0};
     return CAIRN_OK;
 }
 
-static cairn_status drop(cairn_stage *stage, int l)
+static cairn_status drop(cairn_path_state *stage, int l)
 {
-    return cairn_stage_apply(stage, (cairn_rule){.kind = CAIRN_RULE_DROP, .a = l});
+    return cairn_path_state_apply(stage, (cairn_rule){.kind = CAIRN_RULE_DROP, .a = l});
 }
 
 /// The level among the first @p levels that holds dimension @p k whole, or -1.
-static int dimension_level(const cairn_stage *stage, int levels, int k)
+static int dimension_level(const cairn_path_state *stage, int levels, int k)
 {
     for (int l = 0; l < levels; l++)
         if (is_variable(stage, l) && stage->level[l].root.term[0].atom == k) return l;
@@ -96,7 +96,7 @@ static int dimension_level(const cairn_stage *stage, int levels, int k)
 }
 
 /// Leave only the dimensions, each once.
-static cairn_status make_plain(cairn_stage *stage)
+static cairn_status make_plain(cairn_path_state *stage)
 {
     const int    levels                   = stage->levels;
     bool         kept[CAIRN_TABLE_LEVELS] = {false};
@@ -119,7 +119,7 @@ static cairn_status make_plain(cairn_stage *stage)
     return status;
 }
 
-static int variable_level(const cairn_stage *stage, int atom)
+static int variable_level(const cairn_path_state *stage, int atom)
 {
     int l = 0;
 
@@ -128,45 +128,45 @@ static int variable_level(const cairn_stage *stage, int atom)
     return l;
 }
 
-static cairn_status add_form(cairn_stage *stage, const cairn_form *form);
+static cairn_status add_form(cairn_path_state *stage, const cairn_form *form);
 
 /// Add @p factor times an atom to level @p to.
-static cairn_status add_atom(cairn_stage *stage, int a, int64_t factor, int to)
+static cairn_status add_atom(cairn_path_state *stage, int a, int64_t factor, int to)
 {
     const cairn_atom atom = stage->algebra->atom[a];
     cairn_rule       skew = {CAIRN_RULE_SKEW, 0, to, factor, false, NULL};
 
     if (atom.kind == CAIRN_ATOM_DIM || atom.kind == CAIRN_ATOM_QUERY) {
         skew.a = variable_level(stage, a);
-        return cairn_stage_apply(stage, skew);
+        return cairn_path_state_apply(stage, skew);
     }
     CAIRN_TRY(add_form(stage, &atom.form));
 
     const int quotient = stage->levels - 1;
 
-    CAIRN_TRY(cairn_stage_apply(
+    CAIRN_TRY(cairn_path_state_apply(
         stage,
         (cairn_rule){.kind = CAIRN_RULE_TILE_SPLIT, .a = quotient, .c = atom.divisor}));
     stage->level[quotient + 1] = (cairn_digit){.lo = 1};
     skew.a                     = atom.kind == CAIRN_ATOM_DIV ? quotient : quotient + 1;
-    CAIRN_TRY(cairn_stage_apply(stage, skew));
+    CAIRN_TRY(cairn_path_state_apply(stage, skew));
     CAIRN_TRY(drop(stage, quotient + 1));
     return drop(stage, quotient);
 }
 
 /// Append a level that holds @p form.
-static cairn_status add_form(cairn_stage *stage, const cairn_form *form)
+static cairn_status add_form(cairn_path_state *stage, const cairn_form *form)
 {
     const cairn_form wanted = *form; /* atoms may move while inner ones are entered */
 
-    CAIRN_TRY(cairn_stage_add_zero(stage));
+    CAIRN_TRY(cairn_path_state_add_zero(stage));
 
     const int l = stage->levels - 1;
 
     for (int t = 0; t < wanted.terms; t++)
         CAIRN_TRY(add_atom(stage, wanted.term[t].atom, wanted.term[t].factor, l));
     if (wanted.constant != 0)
-        CAIRN_TRY(cairn_stage_apply(
+        CAIRN_TRY(cairn_path_state_apply(
             stage,
             (cairn_rule){.kind = CAIRN_RULE_SHIFT, .a = l, .c = wanted.constant}));
     return CAIRN_OK;
@@ -174,7 +174,7 @@ static cairn_status add_form(cairn_stage *stage, const cairn_form *form)
 
 /// Where each target is: a variable that is one already, or a level built for it.
 static cairn_status
-build_levels(cairn_stage *stage, const cairn_digit *target, int n, int *where)
+build_levels(cairn_path_state *stage, const cairn_digit *target, int n, int *where)
 {
     bool taken[CAIRN_TABLE_LEVELS] = {false};
 
@@ -197,7 +197,7 @@ build_levels(cairn_stage *stage, const cairn_digit *target, int n, int *where)
 }
 
 /// Drop the levels that are no target.
-static cairn_status drop_others(cairn_stage *stage, int n, int *where)
+static cairn_status drop_others(cairn_path_state *stage, int n, int *where)
 {
     for (int l = stage->levels - 1; l >= 0; l--) {
         int k = 0;
@@ -212,13 +212,13 @@ static cairn_status drop_others(cairn_stage *stage, int n, int *where)
     return CAIRN_OK;
 }
 
-static cairn_status order_levels(cairn_stage *stage, int n, int *where)
+static cairn_status order_levels(cairn_path_state *stage, int n, int *where)
 {
     for (int k = 0; k < n; k++) {
         const int l = where[k];
 
         if (l == k) continue;
-        CAIRN_TRY(cairn_stage_apply(
+        CAIRN_TRY(cairn_path_state_apply(
             stage, (cairn_rule){.kind = CAIRN_RULE_SWAP, .a = k, .b = l}));
         for (int other = k + 1; other < n; other++)
             if (where[other] == k) where[other] = l;
@@ -226,15 +226,16 @@ static cairn_status order_levels(cairn_stage *stage, int n, int *where)
     return CAIRN_OK;
 }
 
-cairn_status
-cairn_stage_derive_by_parts(cairn_stage *stage, const cairn_digit *target, int n)
+cairn_status cairn_path_state_derive_by_parts(cairn_path_state  *stage,
+                                              const cairn_digit *target,
+                                              int                n)
 {
     int where[CAIRN_MAX_LEVELS];
 
     if (!is_plain(stage)) {
         CAIRN_TRY(make_plain(stage));
         if (cairn_digits_tile_all(target, n))
-            return cairn_stage_derive(stage, target, n);
+            return cairn_path_state_derive(stage, target, n);
     }
     CAIRN_TRY(build_levels(stage, target, n, where));
     CAIRN_TRY(drop_others(stage, n, where));

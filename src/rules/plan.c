@@ -4,8 +4,8 @@
 /// another (from levels to levels, or by way of the coordinates), the one that moves fewer
 /// bytes is taken. Members of hybrids meet in coordinates.
 
+#include "rules/path_state.h"
 #include "rules/plan_route.h"
-#include "rules/stage.h"
 
 /* ---- routes ---- */
 
@@ -65,7 +65,7 @@ static cairn_status plan_best(cairn_env            *env,
 
 /// Append the rules of the best path between two encodings, about member @p member (-1:
 /// no mark), and follow whether the entries are in order after it.
-static cairn_status append_best(cairn_stage          *stage,
+static cairn_status append_best(cairn_path_state     *stage,
                                 const cairn_encoding *from,
                                 const cairn_encoding *to,
                                 int                   member)
@@ -74,7 +74,7 @@ static cairn_status append_best(cairn_stage          *stage,
     cairn_status status = CAIRN_OK;
 
     if (member >= 0)
-        CAIRN_TRY(cairn_stage_apply(
+        CAIRN_TRY(cairn_path_state_apply(
             stage, (cairn_rule){.kind = CAIRN_RULE_MEMBER, .a = member}));
     CAIRN_TRY(plan_best(stage->env, stage->order, stage->extent, from, to, &part));
     for (int k = 0; k < part->rules && status == CAIRN_OK; k++)
@@ -86,19 +86,21 @@ static cairn_status append_best(cairn_stage          *stage,
 
 /// Members of hybrids meet in coordinates.
 static cairn_status
-plan_hybrid(cairn_stage *stage, const cairn_format *from, const cairn_format *to)
+plan_hybrid(cairn_path_state *stage, const cairn_format *from, const cairn_format *to)
 {
     if (from && from->hybrid) {
         for (int m = 0; m < from->members; m++)
             CAIRN_TRY(append_best(stage, from->member[m], NULL, m));
-        CAIRN_TRY(cairn_stage_apply(stage, (cairn_rule){.kind = CAIRN_RULE_COMPOSE}));
+        CAIRN_TRY(
+            cairn_path_state_apply(stage, (cairn_rule){.kind = CAIRN_RULE_COMPOSE}));
     } else if (from) {
         CAIRN_TRY(append_best(stage, from->member[0], NULL, -1));
     }
     if (!stage->sorted)
-        CAIRN_TRY(cairn_stage_apply(stage, (cairn_rule){.kind = CAIRN_RULE_SORT}));
+        CAIRN_TRY(cairn_path_state_apply(stage, (cairn_rule){.kind = CAIRN_RULE_SORT}));
     if (!to->hybrid) return append_best(stage, NULL, to->member[0], -1);
-    CAIRN_TRY(cairn_stage_apply(stage, (cairn_rule){.kind = CAIRN_RULE_DECOMPOSE}));
+    CAIRN_TRY(
+        cairn_path_state_apply(stage, (cairn_rule){.kind = CAIRN_RULE_DECOMPOSE}));
     for (int m = 0; m < to->members; m++)
         CAIRN_TRY(append_best(stage, NULL, to->member[m], m));
     return CAIRN_OK;
@@ -110,7 +112,7 @@ cairn_status cairn_path_plan(cairn_env          *env,
                              const int64_t      *extent,
                              cairn_path        **path)
 {
-    cairn_stage stage;
+    cairn_path_state stage;
 
     CAIRN_CHECK(
         !from || from->order == to->order, env, CAIRN_BAD_SHAPE,
@@ -119,7 +121,7 @@ cairn_status cairn_path_plan(cairn_env          *env,
     if (!to->hybrid && !(from && from->hybrid))
         return plan_best(env, to->order, extent, from ? from->member[0] : NULL,
                          to->member[0], path);
-    CAIRN_TRY(cairn_stage_init(env, to->order, extent, &stage));
+    CAIRN_TRY(cairn_path_state_init(env, to->order, extent, &stage));
     const cairn_status status = plan_hybrid(&stage, from, to);
 
     if (status == CAIRN_OK) {
@@ -128,6 +130,6 @@ cairn_status cairn_path_plan(cairn_env          *env,
         (*path)->sorted = stage.sorted;
         stage.path      = NULL;
     }
-    cairn_stage_fini(&stage);
+    cairn_path_state_fini(&stage);
     return status;
 }

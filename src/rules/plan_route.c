@@ -9,13 +9,13 @@
 
 #include "rules/plan_route.h"
 
-#include "rules/stage.h"
+#include "rules/path_state.h"
 
 /* ---- one rule ---- */
 
-static cairn_status at_level(cairn_stage *stage, cairn_rule_kind kind, int level)
+static cairn_status at_level(cairn_path_state *stage, cairn_rule_kind kind, int level)
 {
-    return cairn_stage_apply(stage, (cairn_rule){.kind = kind, .a = level});
+    return cairn_path_state_apply(stage, (cairn_rule){.kind = kind, .a = level});
 }
 
 /* ---- encodings as stages ---- */
@@ -43,7 +43,7 @@ static uint32_t indirect_levels(const cairn_encoding *encoding)
 }
 
 typedef struct {
-    cairn_stage           stage;
+    cairn_path_state      stage;
     const cairn_encoding *from, *to;      ///< NULL: coordinates, sorted.
     uint32_t              merged;         ///< Levels merged now.
     bool                  by_coordinates; ///< The route.
@@ -53,7 +53,7 @@ typedef struct {
 
 static cairn_status start(planner *p)
 {
-    cairn_stage *stage = &p->stage;
+    cairn_path_state *stage = &p->stage;
 
     if (p->from) {
         CAIRN_TRY(digits_of(stage->algebra, p->from, stage->level));
@@ -100,9 +100,9 @@ static cairn_status change_packs(planner              *p,
         const cairn_pack *pack = &of->pack[k];
 
         if (has_pack(other, pack)) continue;
-        CAIRN_TRY(
-            cairn_stage_apply(&p->stage, (cairn_rule){kind, pack->first, pack->last,
-                                                      pack->novalue, false, NULL}));
+        CAIRN_TRY(cairn_path_state_apply(
+            &p->stage,
+            (cairn_rule){kind, pack->first, pack->last, pack->novalue, false, NULL}));
     }
     return CAIRN_OK;
 }
@@ -124,7 +124,7 @@ static cairn_status undo_layout(planner *p, bool same)
 static cairn_status change_width(planner *p, int level, int idx, int was, int bits)
 {
     if (was == bits) return CAIRN_OK;
-    return cairn_stage_apply(
+    return cairn_path_state_apply(
         &p->stage, (cairn_rule){CAIRN_RULE_BITS, level, idx, bits, false, NULL});
 }
 
@@ -179,7 +179,7 @@ static cairn_status merge(planner *p, uint32_t levels)
 /// Extend the trimmed range down to level @p last and up to level @p first.
 static cairn_status extend_range(planner *p, int first, int last)
 {
-    cairn_stage *stage = &p->stage;
+    cairn_path_state *stage = &p->stage;
 
     if (stage->first > stage->last)
         CAIRN_TRY(at_level(stage, CAIRN_RULE_DEVECTORIZE, last));
@@ -190,7 +190,7 @@ static cairn_status extend_range(planner *p, int first, int last)
     return CAIRN_OK;
 }
 
-static bool is_untrimmed(const cairn_stage *stage)
+static bool is_untrimmed(const cairn_path_state *stage)
 {
     return stage->first > stage->last;
 }
@@ -198,7 +198,7 @@ static bool is_untrimmed(const cairn_stage *stage)
 /// From whatever mutations there are to those of the target.
 static cairn_status mutate(planner *p)
 {
-    cairn_stage          *stage = &p->stage;
+    cairn_path_state     *stage = &p->stage;
     const cairn_encoding *to    = p->to;
 
     CAIRN_TRY(split(p, ~to->merged));
@@ -216,7 +216,7 @@ static cairn_status mutate(planner *p)
 static cairn_status sort(planner *p)
 {
     if (p->stage.sorted) return CAIRN_OK;
-    return cairn_stage_apply(&p->stage, (cairn_rule){.kind = CAIRN_RULE_SORT});
+    return cairn_path_state_apply(&p->stage, (cairn_rule){.kind = CAIRN_RULE_SORT});
 }
 
 /// Stored entries level by level, without the numbers of queries.
@@ -240,7 +240,7 @@ static cairn_status to_coordinates(planner *p)
             .root = {.terms = 1, .term = {{k, 1}}},
               .lo = 1
         };
-    return cairn_stage_derive(&p->stage, dim, p->stage.order);
+    return cairn_path_state_derive(&p->stage, dim, p->stage.order);
 }
 
 static bool uses_query(const planner *p, int q)
@@ -271,16 +271,17 @@ static cairn_status query_form(planner *p, int q, cairn_form *form)
 
 static cairn_status run_queries(planner *p)
 {
-    cairn_stage *stage = &p->stage;
+    cairn_path_state *stage = &p->stage;
 
     for (int q = 0; q < p->to->queries; q++) {
         const cairn_query *query   = &p->to->query[q];
         const bool         appends = uses_query(p, q);
 
-        CAIRN_TRY(cairn_stage_apply(stage, (cairn_rule){.kind    = rule_of(query->func),
-                                                        .a       = q,
-                                                        .appends = appends,
-                                                        .query   = query->name}));
+        CAIRN_TRY(
+            cairn_path_state_apply(stage, (cairn_rule){.kind    = rule_of(query->func),
+                                                       .a       = q,
+                                                       .appends = appends,
+                                                       .query   = query->name}));
         if (!appends) continue;
         stage->level[stage->levels - 1] = (cairn_digit){.lo = 1};
         CAIRN_TRY(query_form(p, q, &stage->level[stage->levels - 1].root));
@@ -303,7 +304,7 @@ static cairn_status plan_route(planner *p)
         CAIRN_TRY(sort(p));
         CAIRN_TRY(run_queries(p));
     }
-    CAIRN_TRY(cairn_stage_derive(&p->stage, p->target, p->to->map.count));
+    CAIRN_TRY(cairn_path_state_derive(&p->stage, p->target, p->to->map.count));
     CAIRN_TRY(sort(p));
     CAIRN_TRY(mutate(p));
     return make_layout(p, false);
@@ -320,7 +321,7 @@ cairn_status cairn_plan_route(cairn_env            *env,
     planner *p;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
-    cairn_status status = cairn_stage_init(env, order, extent, &p->stage);
+    cairn_status status = cairn_path_state_init(env, order, extent, &p->stage);
 
     if (status == CAIRN_OK) {
         p->from           = from;
@@ -332,7 +333,7 @@ cairn_status cairn_plan_route(cairn_env            *env,
             (*path)->sorted = p->stage.sorted;
             p->stage.path   = NULL;
         }
-        cairn_stage_fini(&p->stage);
+        cairn_path_state_fini(&p->stage);
     }
     cairn_free(env, p);
     return status;

@@ -32,7 +32,7 @@ typedef enum {
 
 enum {
     CAIRN_CUT          = 4096, ///< Entries of a row, after which a new sum begins.
-    CAIRN_SHARE_FIELDS = 4     ///< Of SCATTER, for each thread (share/team.h).
+    CAIRN_SHARE_FIELDS = 4 ///< Of SCATTER, for each thread (share/work_partition.h).
 };
 
 /// Where the entries of a row are neighbouring nodes that all threads may sum.

@@ -54,7 +54,7 @@ static cairn_status make_plan(void)
     plan->other.home[0].device = plan->homes.home[0].device + 1;
     CAIRN_TRY(cairn_replay_create_beside(plan->replay, &plan->other,
                                          cairn_plan_held(tensor), &other));
-    cairn_adapt_init(&plan->adapt, other, alike);
+    cairn_autotune_init(&plan->adapt, other, alike);
     return CAIRN_OK;
 }
 
@@ -92,7 +92,7 @@ static bool runs_verify(int runs)
     return true;
 }
 
-enum { TRIAL = 2 * CAIRN_RACE_ROUNDS + 1 };
+enum { TRIAL = 2 * CAIRN_COMPARE_ROUNDS + 1 };
 
 Test(adapt, what_is_slow_on_one_rank_is_left_by_all)
 {

@@ -9,7 +9,7 @@
 #include "convert/build.h"
 #include "format/language.h"
 #include "lower/product.h"
-#include "share/team.h"
+#include "share/work_partition.h"
 #include "support/crash_note.h"
 #include "support/guarded.h"
 #include "support/kernel_batch.h"
@@ -302,20 +302,20 @@ static inline void product_case_run_part(product_case       *c,
                                          product_operands   *o,
                                          int                 threads)
 {
-    const int          m      = c->local->part[k].where.member;
-    guarded            memory = {.blocks = 0};
-    cairn_kernel_part  view   = guarded_part(&memory, &c->local->part[k]);
-    cairn_product_args args   = product_case_args(c, v, o);
-    cairn_team         team;
-    cairn_product_fn   run;
+    const int            m      = c->local->part[k].where.member;
+    guarded              memory = {.blocks = 0};
+    cairn_kernel_part    view   = guarded_part(&memory, &c->local->part[k]);
+    cairn_product_args   args   = product_case_args(c, v, o);
+    cairn_work_partition team;
+    cairn_product_fn     run;
 
-    cr_assert_eq(cairn_team_make(&c->env, &c->share[v][m][k > 0], &view, o->rows,
-                                 o->columns, threads, &team),
+    cr_assert_eq(cairn_work_partition_make(&c->env, &c->share[v][m][k > 0], &view,
+                                           o->rows, o->columns, threads, &team),
                  CAIRN_OK);
-    cairn_team_use(&team, &args);
+    cairn_work_partition_use(&team, &args);
     *(void **)&run = batch_symbol(batch, c->kernel[v][m][k > 0]);
     cr_assert_eq(run(&view, &args), 0);
-    cairn_team_fini(&c->env, &team);
+    cairn_work_partition_fini(&c->env, &team);
     guarded_free(&memory);
 }
 

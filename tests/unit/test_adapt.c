@@ -32,7 +32,7 @@ static cairn_plan *make_plan(const operands *o, const double *seconds)
     plan->other.home[0].device = plan->homes.home[0].device + 1;
     MUST(context, cairn_replay_create_beside(plan->replay, &plan->other,
                                              cairn_plan_held(tensor), &other));
-    cairn_adapt_init(&plan->adapt, other, seconds);
+    cairn_autotune_init(&plan->adapt, other, seconds);
     return plan;
 }
 
@@ -63,7 +63,7 @@ static void expect(cairn_plan *plan, int trials, int switches, const char *devic
     cr_expect_str_eq(info.device, device, "on %s: %s", info.device, info.placement);
 }
 
-enum { ROUNDS = CAIRN_RACE_ROUNDS, TRIAL = 2 * ROUNDS + 1 };
+enum { ROUNDS = CAIRN_COMPARE_ROUNDS, TRIAL = 2 * ROUNDS + 1 };
 
 static const double alike[2] = {1e-3, 1e-3};
 
@@ -157,9 +157,9 @@ Test(adapt, trials_are_paid_before)
     };
 
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
-        cairn_adapt adapt;
+        cairn_autotune adapt;
 
-        cairn_adapt_init(&adapt, NULL, row[k].seconds);
+        cairn_autotune_init(&adapt, NULL, row[k].seconds);
         cr_expect(llabs(adapt.next - row[k].runs) <= 1, "row %zu: %" PRId64, k,
                   adapt.next);
     }

@@ -5,8 +5,8 @@
 /// No test depends on how long anything takes.
 
 #include "api/api.h"
+#include "auto/pattern_statistics.h"
 #include "auto/sample.h"
-#include "auto/structure.h"
 #include "support/api.h"
 #include "support/brutal.h"
 #include "tensor/statistics.h"
@@ -386,15 +386,15 @@ static int64_t count_distinct(const cairn_entries *e,
     return n;
 }
 
-static void count_whole(const cairn_source *source, cairn_structure *s)
+static void count_whole(const cairn_source *source, cairn_pattern *s)
 {
     const cairn_sample whole = {
         .shape = source->shape, .entries = source->entries, .whole = true};
 
-    MUST(context, cairn_structure_count_rows(&context->env, &source->entries, 0,
-                                             source->shape.extent[0],
-                                             source->shape.extent[1], s));
-    MUST(context, cairn_structure_count_sample(&context->env, &whole, s));
+    MUST(context,
+         cairn_pattern_count_rows(&context->env, &source->entries, 0,
+                                  source->shape.extent[0], source->shape.extent[1], s));
+    MUST(context, cairn_pattern_count_sample(&context->env, &whole, s));
 }
 
 /// Entries in rows of blocks that reach the columns from @p limit on.
@@ -417,7 +417,7 @@ static void check_counts(const cairn_source *source)
 {
     const cairn_entries *e    = &source->entries;
     const int64_t        rows = source->shape.extent[0], cols = source->shape.extent[1];
-    cairn_structure      s;
+    cairn_pattern        s;
 
     count_whole(source, &s);
     cr_expect_eq(s.entries, e->n);
@@ -462,7 +462,7 @@ Test(auto, counts_are_those_of_the_arrays)
     };
 
     for (int k = 0; k < 4; k++) {
-        cairn_structure s;
+        cairn_pattern s;
 
         check_counts(source[k]);
         count_whole(source[k], &s);
@@ -477,18 +477,18 @@ Test(auto, counts_are_those_of_the_arrays)
 
 Test(auto, samples_keep_diagonals_and_blocks)
 {
-    cairn_source   *source = generate("fem3", (cairn_problem){.n = 24000, .degree = 9});
-    cairn_sample    sample;
-    cairn_structure all;
+    cairn_source *source = generate("fem3", (cairn_problem){.n = 24000, .degree = 9});
+    cairn_sample  sample;
+    cairn_pattern all;
 
     MUST(context,
          cairn_sample_take(&context->env, &source->entries, 0, 24000, 24000,
                            source->entries.n / 8, CAIRN_SAMPLE_GRAIN, &sample));
     cr_assert(!sample.whole);
     cr_expect_lt(sample.entries.n, source->entries.n / 4);
-    MUST(context, cairn_structure_count_rows(&context->env, &source->entries, 0, 24000,
-                                             24000, &all));
-    MUST(context, cairn_structure_count_sample(&context->env, &sample, &all));
+    MUST(context, cairn_pattern_count_rows(&context->env, &source->entries, 0, 24000,
+                                           24000, &all));
+    MUST(context, cairn_pattern_count_sample(&context->env, &sample, &all));
     cr_expect_eq(9 * all.blocks[CAIRN_BLOCKS_3], all.entries);
     cairn_sample_fini(&context->env, &sample);
     cairn_source_destroy(&source);
@@ -548,8 +548,8 @@ Test(auto, few_long_rows_are_sampled_too)
 
 Test(auto, no_array_is_longer_than_memory_lets_it)
 {
-    cairn_source   *source = generate("tridiag", (cairn_problem){.n = 50000});
-    cairn_structure s;
+    cairn_source *source = generate("tridiag", (cairn_problem){.n = 50000});
+    cairn_pattern s;
 
     context->env.memory_limit = 16 * 50000;
     count_whole(source, &s);
@@ -566,7 +566,7 @@ Test(auto, touches_of_x_are_those_beyond_the_caches)
     cairn_source *small = generate("uniform", (cairn_problem){.n = 4000, .degree = 9});
     cairn_source *random =
         generate("uniform", (cairn_problem){.n = 90000, .degree = 3});
-    cairn_structure s;
+    cairn_pattern s;
 
     count_whole(band, &s);
     cr_expect_eq(s.near_touches, 100000 / 8); /* every line once */

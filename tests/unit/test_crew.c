@@ -12,8 +12,8 @@
 enum { MOST = 300 };
 
 typedef struct {
-    cairn_crew *crew;
-    _Atomic int done[MOST];
+    cairn_thread_pool *crew;
+    _Atomic int        done[MOST];
 } board;
 
 static void mark(void *given, int number)
@@ -39,10 +39,10 @@ Test(crew, every_task_is_done_once)
             static board b;
 
             b = (board){.crew = &env.crew};
-            cairn_crew_run(&env.crew, threads, mark, &b, tasks[k]);
+            cairn_thread_pool_run(&env.crew, threads, mark, &b, tasks[k]);
             expect_marks(&b, tasks[k], 1, "alone");
         }
-    cr_expect_leq(env.crew.threads, CAIRN_CREW_MOST);
+    cr_expect_leq(env.crew.threads, CAIRN_THREAD_POOL_MOST);
     cairn_env_fini(&env);
 }
 
@@ -53,7 +53,7 @@ Test(crew, many_short_calls_end)
 
     cairn_env_init(&env);
     for (int call = 0; call < 20000; call++)
-        cairn_crew_run(&env.crew, 1 + call % 4, mark, &b, 3);
+        cairn_thread_pool_run(&env.crew, 1 + call % 4, mark, &b, 3);
     expect_marks(&b, 3, 20000, "again and again");
     cairn_env_fini(&env);
 }
@@ -63,7 +63,7 @@ static void call_again(void *given, int number)
     board *const b = given;
 
     (void)number;
-    cairn_crew_run(b->crew, 4, mark, b, 5);
+    cairn_thread_pool_run(b->crew, 4, mark, b, 5);
 }
 
 Test(crew, a_task_may_call_again)
@@ -73,7 +73,7 @@ Test(crew, a_task_may_call_again)
 
     cairn_env_init(&env);
     b.crew = &env.crew;
-    cairn_crew_run(&env.crew, 3, call_again, &b, 10);
+    cairn_thread_pool_run(&env.crew, 3, call_again, &b, 10);
     expect_marks(&b, 5, 10, "inside a task");
     cairn_env_fini(&env);
 }
@@ -83,7 +83,7 @@ static void *call_often(void *given)
     board *const b = given;
 
     for (int k = 0; k < 500; k++)
-        cairn_crew_run(b->crew, 3, mark, b, 7);
+        cairn_thread_pool_run(b->crew, 3, mark, b, 7);
     return NULL;
 }
 
@@ -122,7 +122,7 @@ Test(crew, tasks_run_at_the_same_time, .timeout = 60)
     cairn_env_init(&env);
     for (int call = 0; call < 3; call++) {
         b = (board){.crew = &env.crew};
-        cairn_crew_run(&env.crew, 2, meet, &b, 2);
+        cairn_thread_pool_run(&env.crew, 2, meet, &b, 2);
         cr_assert(b.done[2] && b.done[3], "call %d: one thread did both", call);
     }
     cairn_env_fini(&env);

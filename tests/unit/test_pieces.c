@@ -289,7 +289,7 @@ Test(pieces, open_places_are_tried)
     cr_expect(strstr(info.placement, "several devices"), "%s", info.placement);
     cr_assert_not_null(plan->adapt.other);
     plan->adapt.next = 1;
-    for (int k = 0; k < 2 * CAIRN_RACE_ROUNDS + 1; k++)
+    for (int k = 0; k < 2 * CAIRN_COMPARE_ROUNDS + 1; k++)
         info = verify_open(plan, source);
     cr_expect_eq(info.trials, 1);
     cr_expect(strstr(info.placement, "; tried again 1 time"), "%s", info.placement);

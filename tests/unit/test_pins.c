@@ -5,7 +5,7 @@
 /// tasks. The whole file is run again with OMP_PROC_BIND, which has other wishes.
 
 #include "api/api.h"
-#include "plan/pins.h"
+#include "plan/affinity.h"
 #include "support/small_product.h"
 
 #include <omp.h>
@@ -86,7 +86,7 @@ static cairn_status look_second(cairn_launch *launch, const void *x, void *y)
 static void watch(cairn_plan *plan)
 {
     for (int m = 0; m < MEMBERS; m++) {
-        cairn_piece *piece = &plan->replay->piece[m];
+        cairn_subproduct *piece = &plan->replay->piece[m];
 
         seen[m] = (look){.run     = piece->kernel.launch.run,
                          .threads = piece->device->info.threads};
@@ -223,12 +223,12 @@ Test(pins, ranks_that_share_cores_are_left_alone)
     static cairn_machine_node all  = {.kind = "machine", .pus = 16};
     cairn_machine             mine = {.here = true, .pus = 16, .node = &all};
 
-    cr_expect(cairn_pins_fit(&mine, 16, 1));
-    cr_expect_not(cairn_pins_fit(&mine, 17, 1));
-    cr_expect_not(cairn_pins_fit(&mine, 8, 2));
+    cr_expect(cairn_affinity_fit(&mine, 16, 1));
+    cr_expect_not(cairn_affinity_fit(&mine, 17, 1));
+    cr_expect_not(cairn_affinity_fit(&mine, 8, 2));
     mine.pus = 8;
-    cr_expect(cairn_pins_fit(&mine, 8, 2));
-    cr_expect_not(cairn_pins_fit(&mine, 9, 2));
+    cr_expect(cairn_affinity_fit(&mine, 8, 2));
+    cr_expect_not(cairn_affinity_fit(&mine, 9, 2));
     mine.here = false;
-    cr_expect_not(cairn_pins_fit(&mine, 1, 1));
+    cr_expect_not(cairn_affinity_fit(&mine, 1, 1));
 }

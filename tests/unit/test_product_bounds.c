@@ -15,11 +15,11 @@ enum { USUAL_CASES = 200 };
 
 /// What the function's arrays are. Criterion runs one test a process.
 static struct {
-    const cairn_kernel_part  *part;
-    const cairn_product_args *args;
-    const cairn_team         *team;
-    bool                      scatters;
-    int64_t                   x_first, x_end, y_end;
+    const cairn_kernel_part    *part;
+    const cairn_product_args   *args;
+    const cairn_work_partition *team;
+    bool                        scatters;
+    int64_t                     x_first, x_end, y_end;
 } arrays;
 
 static int64_t first_of(void *user, cairn_ir_field field)
@@ -33,7 +33,7 @@ static int64_t first_of(void *user, cairn_ir_field field)
 
 static int64_t length_of_argument(int field)
 {
-    const cairn_team *d = arrays.team;
+    const cairn_work_partition *d = arrays.team;
 
     switch ((cairn_product_field)field) {
     case CAIRN_PRODUCT_x: return arrays.x_end;
@@ -96,13 +96,14 @@ static bool run_part(product_case     *c,
     cairn_product_args   args       = product_case_args(c, v, o);
     const cairn_ir_watch watch      = {.length = length_of, .first = first_of};
     int64_t              status     = -1;
-    cairn_team           team;
+    cairn_work_partition team;
 
     lower_one(c, all, v, m, adds);
-    cr_assert_eq(cairn_team_make(&c->env, &all->kernel[m][adds].share, &part->view,
-                                 o->rows, o->columns, threads, &team),
+    cr_assert_eq(cairn_work_partition_make(&c->env, &all->kernel[m][adds].share,
+                                           &part->view, o->rows, o->columns, threads,
+                                           &team),
                  CAIRN_OK);
-    cairn_team_use(&team, &args);
+    cairn_work_partition_use(&team, &args);
     arrays.part     = &part->view;
     arrays.args     = &args;
     arrays.team     = &team;
@@ -114,7 +115,7 @@ static bool run_part(product_case     *c,
     const char *error =
         ir_watched(all->kernel[m][adds].function, &part->view, &args, watch, &status);
 
-    cairn_team_fini(&c->env, &team);
+    cairn_work_partition_fini(&c->env, &team);
     if (error == ir_too_long) return false;
     cr_assert_null(error, "seed %llu: variant %d, part %lld: %s\n%s",
                    (unsigned long long)c->seed, v, (long long)k, error, c->text);

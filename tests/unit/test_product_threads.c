@@ -177,13 +177,14 @@ Test(product_threads, a_cut_is_whole_where_something_follows, .timeout = 600)
     for (int k = 0; k < 3; k++) {
         const cairn_share share =
             cairn_product_share(cases[k].local->group[0].layout, &cases[k].product[0]);
-        cairn_team team;
+        cairn_work_partition team;
 
-        cr_assert_eq(cairn_team_make(&cases[k].env, &share,
-                                     &cases[k].local->part[0].view, 2, 3, 2, &team),
+        cr_assert_eq(cairn_work_partition_make(&cases[k].env, &share,
+                                               &cases[k].local->part[0].view, 2, 3, 2,
+                                               &team),
                      CAIRN_OK);
         cr_expect_eq(team.cuts, k == 2 ? 2 : 0);
-        cairn_team_fini(&cases[k].env, &team);
+        cairn_work_partition_fini(&cases[k].env, &team);
         check_cuts(&cases[k], &batch);
         product_case_close(&cases[k]);
     }
@@ -228,17 +229,17 @@ Test(product_threads, scattered_products_have_the_bits_of_one_thread, .timeout =
 }
 
 /// A team for @p threads threads of the product y = A*x.
-static cairn_team team_of(product_case *c, int threads)
+static cairn_work_partition team_of(product_case *c, int threads)
 {
     const cairn_product product = {.columns      = 1,
                                    .operand      = CAIRN_IR_F64,
                                    .accumulate   = CAIRN_IR_F64,
                                    .vector_bytes = 64};
     const cairn_share share = cairn_product_share(c->local->group[0].layout, &product);
-    cairn_team        team;
+    cairn_work_partition team;
 
-    cr_assert_eq(cairn_team_make(&c->env, &share, &c->local->part[0].view,
-                                 c->shape.extent[0], 1, threads, &team),
+    cr_assert_eq(cairn_work_partition_make(&c->env, &share, &c->local->part[0].view,
+                                           c->shape.extent[0], 1, threads, &team),
                  CAIRN_OK);
     return team;
 }
@@ -261,8 +262,9 @@ static void own(const cairn_kernel_level *level, int64_t p, int64_t t)
     owner_of_row[i] = (int)t + 1;
 }
 
-static void
-own_under_parents(const cairn_team *team, const cairn_kernel_level *level, int64_t t)
+static void own_under_parents(const cairn_work_partition *team,
+                              const cairn_kernel_level   *level,
+                              int64_t                     t)
 {
     const int64_t *const share = team->share + CAIRN_SHARE_FIELDS * t;
 
@@ -273,7 +275,7 @@ own_under_parents(const cairn_team *team, const cairn_kernel_level *level, int64
 }
 
 static void
-own_steps(const cairn_team *team, const cairn_kernel_level *level, int64_t t)
+own_steps(const cairn_work_partition *team, const cairn_kernel_level *level, int64_t t)
 {
     const int64_t *const share = team->share + CAIRN_SHARE_FIELDS * t;
     int64_t              q = share[2], p = share[3];
@@ -296,7 +298,7 @@ Test(product_threads, every_node_has_one_thread)
     for (int few = 0; few < 2; few++) {
         open_case(&c, 5, "csc", 300, 80, few ? 10 : 100);
         const cairn_kernel_level *level = &c.local->part[0].view.level[1];
-        cairn_team                team  = team_of(&c, 4);
+        cairn_work_partition      team  = team_of(&c, 4);
 
         memset(owner_of_row, 0, sizeof owner_of_row);
         memset(owner_of_node, 0, sizeof owner_of_node);
@@ -306,7 +308,7 @@ Test(product_threads, every_node_has_one_thread)
             (few ? own_steps : own_under_parents)(&team, level, t);
         for (int64_t p = 0; p < level->nodes; p++)
             cr_expect_eq(owner_of_node[p], 1);
-        cairn_team_fini(&c.env, &team);
+        cairn_work_partition_fini(&c.env, &team);
         product_case_close(&c);
     }
 }
@@ -330,7 +332,7 @@ Test(product_threads, threads_of_a_band_have_as_much)
         }
     cr_assert_eq(cairn_format_parse(&c.env, NULL, c.text, "band", &c.format), CAIRN_OK);
     cr_assert(product_case_build(&c));
-    cairn_team team = team_of(&c, 3);
+    cairn_work_partition team = team_of(&c, 3);
 
     cr_expect_eq(team.shares, 3);
     for (int64_t t = 0; t < 3; t++) {
@@ -338,7 +340,7 @@ Test(product_threads, threads_of_a_band_have_as_much)
 
         cr_expect(share[1] - share[0] > 3900 && share[1] - share[0] < 4100);
     }
-    cairn_team_fini(&c.env, &team);
+    cairn_work_partition_fini(&c.env, &team);
     product_case_close(&c);
 }
 
@@ -349,10 +351,10 @@ Test(product_threads, one_thread_where_more_have_nothing_to_gain)
     static product_case c;
 
     open_case(&c, 7, "bcsc<2,1>", 20, 3000, 3);
-    cairn_team team = team_of(&c, 8);
+    cairn_work_partition team = team_of(&c, 8);
 
     cr_expect_eq(team.shares, 1);
-    cairn_team_fini(&c.env, &team);
+    cairn_work_partition_fini(&c.env, &team);
     product_case_close(&c);
 
     open_case(&c, 8, "csc", 200, 30, 50);
@@ -367,7 +369,7 @@ Test(product_threads, one_thread_where_more_have_nothing_to_gain)
     team = team_of(&c, 8);
     cr_expect_eq(team.shares,
                  c.local->part[0].view.level[1].idx_bits == 32 ? 1 : team.shares);
-    cairn_team_fini(&c.env, &team);
+    cairn_work_partition_fini(&c.env, &team);
     product_case_close(&c);
 }
 
@@ -394,14 +396,14 @@ Test(product_threads, rows_beside_a_long_one_are_shared)
         cr_assert_eq(cairn_format_parse(&c.env, NULL, c.text, "arrow", &c.format),
                      CAIRN_OK);
         cr_assert(product_case_build(&c));
-        cairn_team    team = team_of(&c, 2);
-        const int64_t cut  = team.share[1] - (f ? 19999 : 0); /* rows of the first */
+        cairn_work_partition team = team_of(&c, 2);
+        const int64_t cut = team.share[1] - (f ? 19999 : 0); /* rows of the first */
 
         cr_expect_eq(team.cuts, 20000 / CAIRN_CUT);
         cr_expect_eq(team.cutters, 2);
         cr_expect_eq(team.shares, 2);
         cr_expect(cut > 7000 && cut < 11000, "%s: %lld", formats[f], (long long)cut);
-        cairn_team_fini(&c.env, &team);
+        cairn_work_partition_fini(&c.env, &team);
         product_case_close(&c);
     }
 }
@@ -415,16 +417,17 @@ Test(product_threads, survives_every_failed_allocation)
                                    .vector_bytes = 64};
 
     for (int f = 0; f < 2; f++) {
-        cairn_team team;
+        cairn_work_partition team;
 
         open_case(&c, 3, f ? "csc" : "csr", f ? 100 : 3, f ? 30 : 9000, 90);
         const cairn_share share =
             cairn_product_share(c.local->group[0].layout, &product);
 
-        CAIRN_BRUTAL(&c.env, cairn_team_make(&c.env, &share, &c.local->part[0].view,
-                                             c.shape.extent[0], 1, 2, &team));
+        CAIRN_BRUTAL(&c.env,
+                     cairn_work_partition_make(&c.env, &share, &c.local->part[0].view,
+                                               c.shape.extent[0], 1, 2, &team));
         cr_expect_eq(team.shares, 2);
-        cairn_team_fini(&c.env, &team);
+        cairn_work_partition_fini(&c.env, &team);
         product_case_close(&c);
     }
 }

@@ -3,7 +3,7 @@
 /// Scattered products divided among as many work-items as cards have: in a time that does
 /// not grow with columns times items, and into more than a few.
 
-#include "share/team.h"
+#include "share/work_partition.h"
 
 #include <criterion/criterion.h>
 
@@ -43,7 +43,7 @@ static columns *make_columns(void)
 }
 
 /// Everybody's steps meet every node once, under its own parent, and no row has two owners.
-static void check_steps(const columns *c, const cairn_team *team)
+static void check_steps(const columns *c, const cairn_work_partition *team)
 {
     int32_t *const owner = calloc(ROWS, sizeof *owner);
     int64_t        met   = 0;
@@ -77,14 +77,15 @@ Test(team_many, cards_have_many_items_soon, .timeout = 60)
 
     cairn_env_init(&env);
     for (int64_t threads = 50; threads <= 500000; threads *= 100) {
-        cairn_team team;
+        cairn_work_partition team;
 
-        cr_assert_eq(cairn_team_make(&env, &share, &c->part, ROWS, 1, threads, &team),
-                     CAIRN_OK);
+        cr_assert_eq(
+            cairn_work_partition_make(&env, &share, &c->part, ROWS, 1, threads, &team),
+            CAIRN_OK);
         cr_expect_geq(team.shares, threads < 2000 ? threads : 2000);
         cr_assert_eq(team.steps, ENTRIES);
         check_steps(c, &team);
-        cairn_team_fini(&env, &team);
+        cairn_work_partition_fini(&env, &team);
     }
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Hybrids whose entries are dealt out where they lie: a byte for each says which member
+/// it goes to, and members are built from all entries with those of the others left out.
+/// Internal to convert.
+
+#ifndef CAIRN_CONVERT_ASSIGN_MEMBERS_H
+#define CAIRN_CONVERT_ASSIGN_MEMBERS_H
+
+#include "convert/build.h"
+#include "convert/group_counter.h"
+
+/// The groups by which entries were dealt out, and the member that each went to.
+typedef struct cairn_member_groups {
+    cairn_group_counter tally;
+    uint8_t            *member_of; ///< [groups]
+} cairn_member_groups;
+
+void cairn_member_groups_destroy(cairn_env *env, cairn_member_groups **groups);
+
+/// Are the nodes of the one trimmed level of @p to the groups of a member? Then they are
+/// known, and need not be looked for. @p range: of that level's indices.
+cairn_status cairn_member_groups_fit(const cairn_member_groups *groups,
+                                     const cairn_layout        *to,
+                                     cairn_interval             range,
+                                     bool                      *fit);
+
+/// The nodes of member @p which, if they fit: as the phase MARK lists them.
+///
+/// @param[out] cursor  [lines + 1] where those of each combination of the levels above
+///                     begin.
+/// @param[out] list    Indices, from the least of the range. Freed with cairn_free().
+cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
+                                      int                        which,
+                                      uint32_t                  *cursor,
+                                      uint32_t                 **list,
+                                      cairn_pos                 *nodes);
+
+/// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds
+/// and `keep`.
+///
+/// Collective if the build has a net.
+///
+/// @param[out] member  By entry, or by value of the parts in turn, 255 where a value is
+///                     no entry. Freed with cairn_free(). Unchanged on failure.
+/// @param[out] groups  Those that decided; NULL where `keep` did, too. Destroy with
+///                     cairn_member_groups_destroy(). Unchanged on failure.
+/// @param[out] route   How the functions came to be.
+/// @param[out] joint   Ranks told each other what they had counted.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled.
+cairn_status cairn_assign_members(cairn_env            *env,
+                                  const cairn_build    *build,
+                                  const cairn_origin   *origin,
+                                  uint8_t             **member,
+                                  cairn_member_groups **groups,
+                                  cairn_route          *route,
+                                  bool                 *joint);
+
+/// What `keep` cuts off a member goes on to the next, member by member: each is numbered
+/// by itself, and its outermost indirect level cut.
+///
+/// Collective if the build has a net.
+///
+/// @param[in,out] member  As cairn_assign_members() has them, by thresholds alone.
+/// @param[in,out] route   COMPILED if any function of these was.
+/// @retval CAIRN_NO_KERNEL  A member's numbers cannot be compiled.
+cairn_status cairn_compiled_cut(cairn_env          *env,
+                                const cairn_build  *build,
+                                const cairn_origin *origin,
+                                uint8_t            *member,
+                                cairn_route        *route);
+
+/// How many of @p n are @p which.
+cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which);
+
+/// Positions that the array of members has.
+cairn_pos cairn_origin_positions(const cairn_origin *origin);
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Groups that dealt entries out, once more: where a member has a node for each of its
+/// groups, as a format by blocks has that is dealt out by blocks, its nodes were counted
+/// when the groups were.
+
+#include "convert/assign_members.h"
+#include "convert/compiled_rows.h"
+
+void cairn_member_groups_destroy(cairn_env *env, cairn_member_groups **groups)
+{
+    if (!*groups) return;
+    cairn_group_counter_fini(&(*groups)->tally);
+    cairn_free(env, (*groups)->member_of);
+    cairn_free(env, *groups);
+    *groups = NULL;
+}
+
+/// Has a group that gave nothing no entry? Those that are listed have some.
+static bool tells_empty(const cairn_group_counter *t)
+{
+    return t->listed || cairn_rows_counts_each(&t->query);
+}
+
+cairn_status cairn_member_groups_fit(const cairn_member_groups *groups,
+                                     const cairn_layout        *to,
+                                     cairn_interval             range,
+                                     bool                      *fit)
+{
+    const cairn_group_counter *t = &groups->tally;
+    const int                  E = to->last;
+
+    *fit = false;
+    if (to->first != E || E < 1 || t->forms != E + 1 || !tells_empty(t)
+        || t->low[E] != range.lo || t->size[E] != range.hi - range.lo + 1)
+        return CAIRN_OK;
+    for (int l = 0; l <= E; l++) {
+        cairn_form form;
+
+        CAIRN_TRY(cairn_form_of(t->algebra, to->encoding->map.expr[l], &form));
+        if (!cairn_form_equal(&form, &t->form[l])
+            || (l < E
+                && (t->low[l] != to->level[l].range.lo
+                    || t->size[l] != to->level[l].size)))
+            return CAIRN_OK;
+    }
+    *fit = true;
+    return CAIRN_OK;
+}
+
+/// Has group @p q entries, all of member @p which?
+static bool is_of(const cairn_member_groups *groups, int64_t q, int which)
+{
+    const cairn_group_counter *t = &groups->tally;
+
+    return groups->member_of[q] == which && (t->listed || t->total[q] > 0);
+}
+
+cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
+                                      int                        which,
+                                      uint32_t                  *cursor,
+                                      uint32_t                 **list,
+                                      cairn_pos                 *nodes)
+{
+    const cairn_group_counter *t     = &groups->tally;
+    const int64_t              slots = t->size[t->forms - 1];
+    cairn_pos                  n     = 0;
+
+    for (int64_t q = 0; q < t->groups; q++)
+        n += is_of(groups, q, which);
+    CAIRN_TRY(CAIRN_NEW(t->env, n, list));
+    *nodes = n;
+    n      = 0;
+    for (int64_t line = 0; line < t->lines; line++) {
+        const int64_t begin = t->listed ? t->cursor[line] : line * slots;
+        const int64_t end   = t->listed ? t->cursor[line + 1] : begin + slots;
+
+        cursor[line] = (uint32_t)n;
+        for (int64_t q = begin; q < end; q++)
+            if (is_of(groups, q, which))
+                (*list)[n++] = t->listed ? t->list[q] : (uint32_t)(q - begin);
+    }
+    cursor[t->lines] = (uint32_t)n;
+    return CAIRN_OK;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Values of a `sum` query, counted where the entries lie: no coordinates are made, and
+/// no list of groups where these can be numbered by arithmetic. Internal to convert.
+///
+/// What is counted: `sum(value)` over any groups of dimensions, whose starts are
+/// constants, 0 where nothing is stored. The expressions of a groupBy say in any order
+/// what a group is: where entries do not come in theirs, they are rotated.
+///
+/// Memory, for n entries (of groups that cross ranks see compiled_exchange.h): 4 bytes a group of the box and thread, where it has few groups;
+/// else 8 bytes a group that has an entry, 4 for each line of groups, and 4 for each value
+/// of the last expression and thread.
+
+#ifndef CAIRN_CONVERT_GROUP_COUNTER_H
+#define CAIRN_CONVERT_GROUP_COUNTER_H
+
+#include "convert/build.h"
+#include "convert/compiled_shares.h"
+
+/// Groups of a query and their values. A *line* is all groups that agree in all
+/// expressions but the last.
+typedef struct cairn_group_counter {
+    cairn_env     *env;
+    cairn_query    query;    ///< Its expressions in the order of the numbering:
+    int            rotated;  ///< so many of the first came behind the last.
+    bool           by_lines; ///< Entries come line by line.
+    cairn_algebra *algebra;
+    int            forms;
+    cairn_form     form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
+    int64_t        low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
+    int64_t        size[CAIRN_MAX_LEVELS]; ///< and how many there are.
+    bool           listed; ///< Groups are listed line by line; else all are there.
+    int64_t        lines, slots; ///< LISTED: lines; values of the last expression.
+    int64_t        groups;       ///< Of the box; of those listed.
+    bool           joint;        ///< Other ranks' counts were added.
+    cairn_shares   shares;
+    uint32_t      *total;  ///< [groups] values.
+    uint32_t      *cursor; ///< LISTED: [lines + 1] where each line begins in
+    uint32_t      *list;   ///< [groups] values of the last expression.
+    uint32_t      *slot;   ///< [shares][slots]
+    cairn_route    route;  ///< COMPILED if any phase was.
+} cairn_group_counter;
+
+/// Count.
+///
+/// Local.
+///
+/// @param[in]  deals  The phase DEAL comes next: its function is got together with this.
+/// @param[out] tally  Give back with cairn_group_counter_fini(), on failure, too.
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled, or there are too many groups.
+cairn_status cairn_group_counter_run(cairn_env           *env,
+                                     const cairn_build   *build,
+                                     const cairn_origin  *origin,
+                                     const cairn_query   *query,
+                                     bool                 deals,
+                                     cairn_group_counter *tally);
+
+/// Add what other ranks have counted of the groups that cross ranks, if there are any.
+///
+/// Collective if the build has a net; @p mine is this rank's status so far.
+/// @retval CAIRN_NO_KERNEL  More groups than 64 bits number.
+cairn_status cairn_group_counter_join(cairn_group_counter *tally,
+                                      const cairn_build   *build,
+                                      cairn_status         mine);
+
+void cairn_group_counter_fini(cairn_group_counter *tally);
+
+/// Do the entries of a layout (NULL: sorted coordinates) come line by line, in some order
+/// of the query's expressions?
+cairn_status cairn_group_counter_comes_by_lines(cairn_env          *env,
+                                                const cairn_layout *from,
+                                                const cairn_query  *query,
+                                                bool               *lines);
+
+/// The specification of a phase over the groups, and its arguments.
+cairn_convert_spec cairn_group_counter_spec(const cairn_group_counter *tally,
+                                            const cairn_origin        *origin,
+                                            cairn_convert_phase        phase);
+cairn_convert_args cairn_group_counter_args(const cairn_group_counter *tally);
+
+/// Get a phase; `route` remembers how.
+cairn_status cairn_group_counter_load(cairn_group_counter *tally,
+                                      const cairn_build   *build,
+                                      const cairn_origin  *origin,
+                                      cairn_convert_phase  kind,
+                                      cairn_phase         *phase);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Groups that cross ranks: each rank numbers its own as its entries lie, and all by one
+/// number where they tell each other what they have counted.
+
+#include "convert/compiled_exchange.h"
+#include "convert/compiled_rows.h"
+#include "convert/group_counter.h"
+
+/* ---- do groups cross ranks? ---- */
+
+/// Does no group have rows on both sides of where the box begins?
+static bool stays(const cairn_group_counter *t, const cairn_interval rows)
+{
+    for (int f = 0; f < t->forms; f++)
+        if (cairn_exchange_spares(t->algebra, &t->form[f], rows)) return true;
+    return rows.lo == 0 || rows.lo > rows.hi;
+}
+
+/* ---- one number for all ranks ---- */
+
+/// Row-major numbers of groups by the query's expressions over all positions.
+typedef struct {
+    int64_t low[CAIRN_MAX_LEVELS];  ///< Of each expression, in the order of the tally,
+    int64_t step[CAIRN_MAX_LEVELS]; ///< and what one more of it adds.
+    int64_t groups;
+} numbering;
+
+static cairn_status
+number_all(const cairn_group_counter *t, const cairn_build *build, numbering *n)
+{
+    cairn_interval box[CAIRN_MAX_ORDER], range;
+    __int128       groups = 1;
+
+    for (int k = 0; k < build->shape.order; k++)
+        box[k] = (cairn_interval){0, build->shape.extent[k] - 1};
+    for (int g = t->forms - 1; g >= 0; g--) {
+        const int f = (g - t->rotated + t->forms) % t->forms;
+
+        CAIRN_TRY(cairn_form_range(t->algebra, &t->form[f], box, NULL, &range));
+        n->low[f]  = range.lo;
+        n->step[f] = (int64_t)groups;
+        groups *= range.lo <= range.hi ? (__int128)range.hi - range.lo + 1 : 1;
+        CAIRN_CHECK(groups < INT64_MAX, t->env, CAIRN_NO_KERNEL,
+                    "query: more groups than 64 bits number");
+    }
+    n->groups = (int64_t)groups;
+    return CAIRN_OK;
+}
+
+/// The number of the first group of a line.
+static int64_t
+line_number(const cairn_group_counter *t, const numbering *n, int64_t line)
+{
+    const int last = t->forms - 1;
+    int64_t   at   = last < 0 ? 0 : (t->low[last] - n->low[last]) * n->step[last];
+
+    for (int f = last - 1; f >= 0; f--) {
+        at += (t->low[f] - n->low[f] + line % t->size[f]) * n->step[f];
+        line /= t->size[f];
+    }
+    return at;
+}
+
+/// Visit the groups that may have entries of this rank: their numbers, or their totals.
+/// Where every entry adds to its group, one whose total is 0 has none.
+/// @param[in] take  Totals are those in @p count.
+static int64_t
+visit(cairn_group_counter *t, const numbering *n, bool take, cairn_group_count *count)
+{
+    const bool    each = cairn_rows_counts_each(&t->query);
+    const int64_t step = t->forms ? n->step[t->forms - 1] : 0;
+    int64_t       k    = 0;
+
+    for (int64_t line = 0; line < t->lines; line++) {
+        const int64_t number = line_number(t, n, line);
+        const int64_t begin  = t->listed ? t->cursor[line] : line * t->slots;
+        const int64_t end    = t->listed ? t->cursor[line + 1] : begin + t->slots;
+
+        for (int64_t q = begin; q < end; q++) {
+            const int64_t x = t->listed ? t->list[q] : q - begin;
+
+            if (each && t->total[q] == 0) continue;
+            if (take)
+                t->total[q] = (uint32_t)count[k].count;
+            else if (count)
+                count[k] = (cairn_group_count){.group = number + x * step,
+                                               .count = t->total[q]};
+            k++;
+        }
+    }
+    return k;
+}
+
+static cairn_status list_groups(cairn_group_counter *t,
+                                const cairn_build   *build,
+                                numbering           *n,
+                                cairn_group_count  **count,
+                                int64_t             *groups)
+{
+    CAIRN_TRY(number_all(t, build, n));
+    *groups = visit(t, n, false, NULL);
+    CAIRN_TRY(CAIRN_NEW(t->env, *groups, count));
+    visit(t, n, false, *count);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_group_counter_join(cairn_group_counter *t,
+                                      const cairn_build   *build,
+                                      cairn_status         mine)
+{
+    cairn_group_count *count  = NULL;
+    int64_t            groups = 0;
+    numbering          n      = {.groups = 0};
+    bool               stay   = mine != CAIRN_OK || stays(t, build->box[0]);
+
+    if (!build->net) return mine;
+    CAIRN_TRY(cairn_build_all(build, mine, &stay));
+    if (stay) return CAIRN_OK;
+    cairn_status status =
+        cairn_build_all_compiled(build, list_groups(t, build, &n, &count, &groups));
+
+    if (status == CAIRN_OK)
+        status =
+            cairn_exchange_counts(t->env, build, CAIRN_OK, n.groups, groups, count);
+    if (status == CAIRN_OK) visit(t, &n, true, count);
+    t->joint = status == CAIRN_OK;
+    cairn_free(t->env, count);
+    return status;
+}

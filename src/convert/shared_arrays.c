@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What can be taken, and the method of a target that has nothing else but a ptr.
+
+#include "convert/shared_arrays.h"
+
+#include "convert/compiled_starts.h"
+
+static const cairn_group *group_of(const cairn_compiled *c)
+{
+    return &c->origin.from->group[c->origin.member];
+}
+
+static const cairn_part *source_of(const cairn_compiled *c)
+{
+    return &c->origin.from->part[group_of(c)->first];
+}
+
+/* ---- what fits ---- */
+
+/// All entries of one part, which has a value for each and no other.
+static bool has_entries_alone(const cairn_compiled *c)
+{
+    const cairn_part *part;
+
+    if (!c->origin.from || c->origin.filter.member || group_of(c)->count != 1)
+        return false;
+    part = source_of(c);
+    return part->layout->partition < 0 && !part->layout->pads && part->layout->last >= 0
+           && part->layout->last + 1 == part->layout->levels
+           && !part->layout->level[part->layout->last].gaps
+           && part->view.values == part->nnz;
+}
+
+static bool is_array(const cairn_level *level)
+{
+    return level->trimmed && level->has_idx && level->tuple < 0;
+}
+
+static bool same_elements(const cairn_level *a, const cairn_level *b)
+{
+    return a->idx_bits == b->idx_bits && a->idx_signed == b->idx_signed;
+}
+
+/// Is every entry a node of the target's level?
+static bool is_of_entries(const cairn_compiled *c, int l)
+{
+    const cairn_level *level = &c->m->layout->level[l];
+
+    return level->trimmed && level->depth >= c->facts.order.distinct && !level->gaps;
+}
+
+/// The source's idx with an index for each entry, which level @p l would have; NULL: none.
+static const void *idx_for(const cairn_compiled *c, int l)
+{
+    const cairn_layout *from = source_of(c)->layout, *to = c->m->layout;
+    const int           same = c->facts.order.same[l];
+
+    if (same < 0 || !is_of_entries(c, l) || !is_array(&to->level[l])
+        || !is_array(&from->level[same]) || from->level[same].depth != from->last
+        || from->level[same].gaps || !same_elements(&from->level[same], &to->level[l]))
+        return NULL;
+    return source_of(c)->view.level[same].idx;
+}
+
+/// Values that will change are nobody else's.
+static void *values_for(const cairn_compiled *c)
+{
+    const cairn_layout *from = source_of(c)->layout, *to = c->m->layout;
+
+    if (to->last < 0 || to->last + 1 != to->levels || !is_of_entries(c, to->last)
+        || from->value_tuple >= 0 || to->value_tuple >= 0
+        || from->value_bits != to->value_bits || c->origin.from->pattern)
+        return NULL;
+    return source_of(c)->view.val;
+}
+
+/* Of a share of a tensor (row_share.h) arrays are lent: no block of its own has them. An
+ * array without elements is in none either, and nothing is gained by taking it. */
+static bool is_held(const cairn_compiled *c, const void *array)
+{
+    return array && cairn_group_block(group_of(c), array);
+}
+
+void cairn_taken_find(cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    c->taken = (cairn_taken){0};
+    if (!has_entries_alone(c)) return;
+    c->taken.from = group_of(c);
+    for (int l = to->first; l <= to->last; l++) {
+        const void *const idx = idx_for(c, l);
+
+        if (!is_held(c, idx)) continue;
+        c->taken.idx[l] = idx;
+        c->taken.bytes += c->facts.entries * (to->level[l].idx_bits / 8);
+    }
+    void *const values = values_for(c);
+
+    if (!is_held(c, values)) return;
+    c->taken.val = values;
+    c->taken.bytes += c->facts.entries * (to->value_bits / 8);
+}
+
+uint32_t cairn_taken_levels(const cairn_compiled *c)
+{
+    uint32_t levels = 0;
+
+    for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
+        if (c->taken.idx[l]) levels |= 1U << l;
+    return levels;
+}
+
+/* ---- mirroring ---- */
+
+bool cairn_taken_fits_mirror(const cairn_compiled *c)
+{
+    const int                 E    = c->m->layout->last;
+    const cairn_kernel_level *view = &source_of(c)->view.level[E];
+    const cairn_level        *from = &source_of(c)->layout->level[E];
+    const cairn_level        *to   = &c->m->layout->level[E];
+
+    return from->ptr_bits == to->ptr_bits && same_elements(from, to)
+           && is_held(c, view->idx) && is_held(c, view->ptr);
+}
+
+/// One array in place of another. @return it.
+static const void *
+take(const cairn_compiled *c, const void *own, const void *other, int64_t bytes)
+{
+    cairn_group_drop(c->m->env, c->m->group, own);
+    cairn_group_take(c->m->group, group_of(c), other);
+    c->m->group->taken += bytes;
+    return other;
+}
+
+void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part)
+{
+    const int                 E    = c->m->layout->last;
+    const cairn_kernel_level *from = &source_of(c)->view.level[E];
+    cairn_kernel_level       *to   = &part->view.level[E];
+
+    to->idx = take(c, to->idx, from->idx, to->idx_length * to->idx_bits / 8);
+    to->ptr = take(c, to->ptr, from->ptr, to->ptr_length * to->ptr_bits / 8);
+}
+
+/* ---- the method ---- */
+
+/// Is nothing left to be filled but where complete rows begin?
+static bool leaves_ptr_alone(const cairn_compiled *c)
+{
+    const cairn_layout  *to  = c->m->layout;
+    const int            row = cairn_starts_row(&c->origin);
+    const cairn_interval box = c->origin.box[row < 0 ? 0 : row];
+
+    if (!c->taken.val || to->first != 1 || to->level[0].determined || to->tuples > 0
+        || row < 0 || cairn_form_dimension(&to->level[0].form, to->order) != row
+        || to->level[0].range.lo != box.lo || to->level[0].range.hi != box.hi
+        || !to->level[1].has_ptr)
+        return false;
+    for (int l = to->first; l <= to->last; l++)
+        if (!c->taken.idx[l] || (l > to->first && to->level[l].has_ptr)) return false;
+    if (to->level[1].ptr_bits != 32
+        && (c->facts.entries >= UINT32_MAX || c->facts.groups >= UINT32_MAX))
+        return false; /* where rows begin is found in 32 bits */
+    return c->facts.groups == box.hi - box.lo + 1 && cairn_starts_fit(&c->origin, row);
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may = cairn_facts_append(c->m->layout, &c->facts);
+    if (!*may) return CAIRN_OK;
+    cairn_taken_find(c);
+    *may = leaves_ptr_alone(c);
+    return CAIRN_OK;
+}
+
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    (void)c;
+    CAIRN_TRY(cairn_passes_offsets(w));
+    return cairn_passes_share(w, w->arrays & ~w->ptrs);
+}
+
+/// Nothing is generated.
+static cairn_status load(cairn_compiled *c)
+{
+    (void)c;
+    return CAIRN_OK;
+}
+
+static cairn_status count(cairn_compiled *c)
+{
+    const cairn_layout *to   = c->m->layout;
+    cairn_bank         *bank = &c->m->bank[0];
+
+    bank->end = c->facts.entries;
+    for (int l = to->first; l <= to->last; l++)
+        bank->nodes[l] = bank->end;
+    if (to->level[1].ptr_bits == 32) return CAIRN_OK;
+    return cairn_starts_find(c->m->env, &c->origin, cairn_starts_row(&c->origin),
+                             c->build->loader->threads, &c->cursor);
+}
+
+static cairn_status
+fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
+{
+    const cairn_kernel_level *level = &part->view.level[1];
+
+    (void)bank, (void)args;
+    if (level->ptr_bits == 32)
+        cairn_starts_write(&c->origin, cairn_starts_row(&c->origin),
+                           c->build->loader->threads, (uint32_t *)level->ptr);
+    else
+        cairn_compiled_write_ptrs(c, 0, &part->view);
+    return CAIRN_OK;
+}
+
+const cairn_method cairn_method_share = {
+    .name    = "share",
+    .needs   = "all but where rows begin must be the source's",
+    .applies = applies,
+    .passes  = passes,
+    .load    = load,
+    .count   = count,
+    .fill    = fill,
+};

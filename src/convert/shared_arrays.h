@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Arrays that are taken over from the source, not copied: where entries come in the order
+/// of the target, all of them are kept, and both have a node for each, indices of the same
+/// form are the same, byte for byte, and so are values. Two tensors have them then, and
+/// nobody writes to them (tensor/local.h). Internal to convert.
+
+#ifndef CAIRN_CONVERT_SHARED_ARRAYS_H
+#define CAIRN_CONVERT_SHARED_ARRAYS_H
+
+#include "convert/compiled.h"
+
+/// Find what can be taken of a source that comes in the order of the target: indices and
+/// values. Of one that may be mirrored see cairn_taken_mirror().
+void cairn_taken_find(cairn_compiled *c);
+
+/// Bit l: the idx of level l is taken.
+uint32_t cairn_taken_levels(const cairn_compiled *c);
+
+/// Would the idx of the last level, and the ptr above it, be those of the source, if the
+/// pattern is symmetric? Of what may be mirrored.
+bool cairn_taken_fits_mirror(const cairn_compiled *c);
+
+/// Let @p part have them, in place of arrays of its own, which were not written.
+void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part);
+
+#endif
