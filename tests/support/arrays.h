@@ -46,18 +46,24 @@ parts_restore(cairn_context *context, cairn_tensor *tensor, parts_seen *seen)
 
 /// Bytes from @p at on that belong to one block: arrays and tuples' fields that overlap.
 typedef struct {
-    char *begin, *end, *copy;
+    char   *begin, *end, *copy;
+    int64_t stride; ///< The largest; a tuple's fields end beyond its last one.
 } bytes_range;
 
-static inline void range_add(bytes_range *list, int *n, const void *at, int64_t bytes)
+/// Add @p length elements, @p stride bytes apart.
+static inline void
+range_add(bytes_range *list, int *n, const void *at, int64_t length, int64_t stride)
 {
-    bytes_range fresh = {(char *)(uintptr_t)at, (char *)(uintptr_t)at + bytes, NULL};
+    const int64_t bytes = length * stride;
+    bytes_range   fresh = {(char *)(uintptr_t)at, (char *)(uintptr_t)at + bytes, NULL,
+                           stride};
 
     if (!at || bytes <= 0) return;
     for (int k = 0; k < *n; k++)
         if (fresh.begin < list[k].end && list[k].begin < fresh.end) {
             if (list[k].begin < fresh.begin) fresh.begin = list[k].begin;
             if (list[k].end > fresh.end) fresh.end = list[k].end;
+            if (list[k].stride > fresh.stride) fresh.stride = list[k].stride;
             list[k] = list[--*n];
             k       = -1;
         }
@@ -86,14 +92,15 @@ static inline void parts_copy(parts_seen *seen)
         for (int l = 0; l < own->levels; l++) {
             const cairn_kernel_level *level = &own->level[l];
 
-            range_add(list, &n, level->ptr, level->ptr_length * level->ptr_bits / 8);
-            range_add(list, &n, level->idx, level->idx_length * level->idx_stride);
+            range_add(list, &n, level->ptr, level->ptr_length, level->ptr_bits / 8);
+            range_add(list, &n, level->idx, level->idx_length, level->idx_stride);
         }
         range_add(list, &n, own->val,
-                  own->val_block > 0 ? own->values / own->val_block * own->val_stride
-                                     : 0);
+                  own->val_block > 0 ? own->values / own->val_block : 0,
+                  own->val_stride);
         for (int k = 0; k < n; k++) {
-            const size_t bytes = (size_t)(list[k].end - list[k].begin);
+            const int64_t past  = (list[k].end - list[k].begin) % list[k].stride;
+            const size_t  bytes = (size_t)(list[k].end - list[k].begin - past);
 
             list[k].copy = malloc(bytes);
             memcpy(list[k].copy, list[k].begin, bytes);

@@ -144,7 +144,7 @@ static inline bool product_case_open(product_case *c)
 {
     crash_note("seed %llu, stored", (unsigned long long)c->seed);
     cairn_env_init(&c->env);
-    c->env.memory_limit = 8 << 20;
+    c->env.memory_limit = 9 << 20;
     product_case_shape(c);
     product_case_entries(c);
     const cairn_status status =
