@@ -25,6 +25,12 @@ bool cairn_lanes_are_far(const cairn_layout *layout, int64_t lanes)
     return lanes * layout->value_bits / 8 >= FAR;
 }
 
+bool cairn_lanes_are_tiled(const cairn_layout *layout, int64_t lanes, int64_t values)
+{
+    return cairn_lanes_are_far(layout, lanes)
+           && values * (layout->value_bits / 8) >= MANY;
+}
+
 /* ---- shares ---- */
 
 /// Cut the lanes so that each share reads and writes about as much.
@@ -126,12 +132,14 @@ fill_in_tiles(worker *w, int64_t begin, int64_t end, int64_t width, int64_t many
     cairn_stream_table idx =
         table_of(w, begin, f->to->level[last].idx, w->to.level[last].idx, f->idx_bytes);
 
-    for (int64_t k = begin; k < end && status == 0; k += w->args.end) {
-        w->args.end   = smaller(end - k, many);
+    for (int64_t k = begin, here; k < end && status == 0; k += here) {
+        here = smaller(end - k, many);
+        /* The tile's lanes count from 0, and so does the list of their rows. */
+        w->args.end   = here;
         w->args.order = f->args->order + k;
         status        = cairn_phase_call(&f->c->fill, f->from, &w->to, &w->args);
-        cairn_stream_send(&val, (size_t)(w->args.end * f->val_bytes));
-        cairn_stream_send(&idx, (size_t)(w->args.end * f->idx_bytes));
+        cairn_stream_send(&val, (size_t)(here * f->val_bytes));
+        cairn_stream_send(&idx, (size_t)(here * f->idx_bytes));
     }
     cairn_stream_end(&val);
     cairn_stream_end(&idx);
@@ -209,7 +217,7 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
                  .lanes     = lanes,
                  .idx_bytes = part->view.level[last].idx_bits / 8,
                  .val_bytes = part->view.val_bits / 8,
-                 .tiled     = part->view.values * (part->view.val_bits / 8) >= MANY};
+                 .tiled = cairn_lanes_are_tiled(c->m->layout, lanes, part->view.values)};
     int64_t outer[CAIRN_MAX_LEVELS], *cut;
 
     if (lanes == 0) return CAIRN_OK;

@@ -12,6 +12,9 @@
 /// line of its own?
 bool cairn_lanes_are_far(const cairn_layout *layout, int64_t lanes);
 
+/// Do rows go to such slots by way of tiles? Not where all @p values stay in a cache.
+bool cairn_lanes_are_tiled(const cairn_layout *layout, int64_t lanes, int64_t values);
+
 /// Fill values, and indices of the last level and of those that rows determine, but for
 /// the holes of the latter. Rows have lanes (`row_of`), groups widths (`cursor`).
 ///

@@ -31,8 +31,9 @@ static cairn_status applies(cairn_compiled *c, bool *may)
 
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    const bool tiled =
-        c->stands && cairn_lanes_are_far(c->m->layout, lanes_of(c->m->layout));
+    const cairn_layout *to = c->m->layout;
+    const int64_t values   = c->m->part ? c->m->part->view.values : c->facts.entries;
+    const bool    tiled = c->stands && cairn_lanes_are_tiled(to, lanes_of(to), values);
 
     CAIRN_TRY(cairn_passes_offsets(w));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE,
