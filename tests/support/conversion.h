@@ -9,6 +9,7 @@
 #include "format/language.h"
 #include "names.h"
 #include "random_format.h"
+#include "rules/path.h"
 #include "tensor/local.h"
 
 #include <criterion/criterion.h>
@@ -67,6 +68,16 @@ must_build(cairn_env *env, cairn_build build, const char *name, cairn_format **f
     cr_assert_eq(build_by_name(env, build, name, format, &made), CAIRN_OK, "%s: %s",
                  name, env->message);
     return made;
+}
+
+/// How many passes of a program are as @p is asks.
+static inline int count_passes(const cairn_path *path, bool (*is)(const cairn_pass *))
+{
+    int found = 0;
+
+    for (int k = 0; k < path->program.passes; k++)
+        found += is(&path->program.pass[k]);
+    return found;
 }
 
 /// Both hold the same entries in the same arrays, byte for byte. @p what: said if not.

@@ -6,7 +6,6 @@
 
 #include "convert/build.h"
 #include "format/language.h"
-#include "share/abi.h"
 #include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
@@ -14,27 +13,11 @@
 
 enum { ENTRIES = 220000 }; /* more than one thread is given */
 
-static cairn_env        env;
-static cairn_convert_fn bucket_run;
-static int              dealt; ///< Times that entries were dealt to buckets.
+static cairn_env env;
 
-static int64_t spy_bucket(const cairn_kernel_part  *A,
-                          cairn_kernel_part        *B,
-                          const cairn_convert_args *op)
+static bool goes_by_buckets(const cairn_pass *pass)
 {
-    dealt++;
-    return bucket_run(A, B, op);
-}
-
-static cairn_status
-spy_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
-{
-    CAIRN_TRY(test_loader_load(user, request, kernel));
-    if (strncmp(request->key, "convert: bucket", 15) == 0) {
-        bucket_run  = (cairn_convert_fn)kernel->run;
-        kernel->run = (void *)spy_bucket;
-    }
-    return CAIRN_OK;
+    return pass->what == CAIRN_PASS_MOVE && pass->stores == CAIRN_STORES_BUCKETED;
 }
 
 /* ---- entries ---- */
@@ -103,9 +86,9 @@ static void check_example(const example *e, int threads)
     cairn_format *source_format = NULL, *format;
     cairn_local  *source        = NULL, *reference, *compiled;
     test_loader  *loader        = test_loader_create(&env, threads);
+    cairn_path   *path          = NULL;
+    cairn_build   build;
 
-    loader->loader.load = spy_load;
-    dealt               = 0;
     make_entries(e, &entries);
     if (e->from)
         source =
@@ -115,13 +98,14 @@ static void check_example(const example *e, int threads)
         must_build(&env, whole_build(e->shape, e->value_bits, &entries, source, NULL),
                    e->to, &format);
     cairn_format_destroy(&format);
-    compiled = must_build(
-        &env, whole_build(e->shape, e->value_bits, &entries, source, &loader->loader),
-        e->to, &format);
+    build = whole_build(e->shape, e->value_bits, &entries, source, &loader->loader);
+    build.executed = &path;
+    compiled       = must_build(&env, build, e->to, &format);
 
     check_same(reference, compiled, e->to);
-    cr_expect_eq(dealt, e->near ? 0 : 1, "%s to %s: %d", e->from ? e->from : "entries",
-                 e->to, dealt);
+    cr_expect_eq(count_passes(path, goes_by_buckets), e->near ? 0 : 1,
+                 "%s to %s: by buckets or not", e->from ? e->from : "entries", e->to);
+    cairn_path_destroy(&path);
 
     cairn_local_destroy(&reference);
     cairn_local_destroy(&compiled);
@@ -196,23 +180,24 @@ Test(compiled_buckets, values_in_padding_are_entries, .timeout = 120)
     cairn_entries entries;
     cairn_format *source_format, *format;
     cairn_local  *source, *compiled;
+    cairn_path   *path = NULL;
+    cairn_build   build;
 
     cairn_env_init(&env);
     env.options.kernels = CAIRN_KERNELS_COMPILED;
     test_loader *loader = test_loader_create(&env, 1);
 
-    loader->loader.load = spy_load;
-    dealt               = 0;
     make_entries(&e, &entries);
     source = must_build(&env, whole_build(e.shape, e.value_bits, &entries, NULL, NULL),
                         e.from, &source_format);
     const int64_t cells = fill_diagonals(&source->part[0], &e.shape);
 
     cr_assert_gt(cells, source->part[0].nnz);
-    compiled = must_build(
-        &env, whole_build(e.shape, e.value_bits, NULL, source, &loader->loader), e.to,
-        &format);
-    cr_expect_eq(dealt, 1);
+    build          = whole_build(e.shape, e.value_bits, NULL, source, &loader->loader);
+    build.executed = &path;
+    compiled       = must_build(&env, build, e.to, &format);
+    cr_expect_eq(count_passes(path, goes_by_buckets), 1);
+    cairn_path_destroy(&path);
     cr_expect_eq(compiled->part[0].nnz, cells);
     check_rows(&compiled->part[0]);
 

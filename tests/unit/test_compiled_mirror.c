@@ -6,7 +6,6 @@
 
 #include "convert/build.h"
 #include "format/language.h"
-#include "share/abi.h"
 #include "support/conversion.h"
 #include "support/kernel_loader.h"
 #include "support/names.h"
@@ -14,41 +13,16 @@
 
 enum { N = 40 };
 
-static cairn_env        env;
-static cairn_convert_fn mirror_run, scatter_run;
-static int              mirrored, tried, dealt;
+static cairn_env env;
 
-static int64_t spy_mirror(const cairn_kernel_part  *A,
-                          cairn_kernel_part        *B,
-                          const cairn_convert_args *op)
+static bool is_mirrored(const cairn_pass *pass)
 {
-    const int64_t status = mirror_run(A, B, op);
-
-    tried++;
-    mirrored += op->facts[0] == 1;
-    return status;
+    return pass->what == CAIRN_PASS_MOVE && strcmp(pass->method, "mirror") == 0;
 }
 
-static int64_t spy_scatter(const cairn_kernel_part  *A,
-                           cairn_kernel_part        *B,
-                           const cairn_convert_args *op)
+static bool is_dealt(const cairn_pass *pass)
 {
-    dealt++;
-    return scatter_run(A, B, op);
-}
-
-static cairn_status
-spy_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
-{
-    CAIRN_TRY(test_loader_load(user, request, kernel));
-    if (strncmp(request->key, "convert: mirror", 15) == 0) {
-        mirror_run  = (cairn_convert_fn)kernel->run;
-        kernel->run = (void *)spy_mirror;
-    } else if (strncmp(request->key, "convert: scatter", 16) == 0) {
-        scatter_run = (cairn_convert_fn)kernel->run;
-        kernel->run = (void *)spy_scatter;
-    }
-    return CAIRN_OK;
+    return pass->what == CAIRN_PASS_MOVE && strcmp(pass->method, "scatter") == 0;
 }
 
 /* ---- patterns ---- */
@@ -190,7 +164,8 @@ static cairn_local *build(const exchange      *x,
                           const cairn_entries *entries,
                           const cairn_local   *from,
                           int                  bits,
-                          test_loader         *loader)
+                          test_loader         *loader,
+                          cairn_path         **path)
 {
     cairn_shape  shape = {.order = x->order};
     cairn_local *made;
@@ -199,7 +174,8 @@ static cairn_local *build(const exchange      *x,
     cairn_build b =
         whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
 
-    b.format = format;
+    b.format   = format;
+    b.executed = path;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     return made;
 }
@@ -210,21 +186,22 @@ static void check(const exchange *x, size_t p, int bits, test_loader *loader)
                                                                 &env, x->to);
     cairn_entries entries;
     cairn_local  *source, *reference, *compiled;
+    cairn_path   *path = NULL;
 
     draw(x, patterns[p].has, &entries);
-    source    = build(x, from, &entries, NULL, bits, NULL);
-    reference = build(x, to, &entries, source, bits, NULL);
-    tried = mirrored = dealt = 0;
-    compiled                 = build(x, to, &entries, source, bits, loader);
+    source    = build(x, from, &entries, NULL, bits, NULL, NULL);
+    reference = build(x, to, &entries, source, bits, NULL, NULL);
+    compiled  = build(x, to, &entries, source, bits, loader, &path);
 
     check_same(reference, compiled, patterns[p].name);
     const bool worth = x->tried && (x->order == 3 || patterns[p].has != everything);
 
-    cr_expect_eq(tried, worth, "%s to %s, %s: tried %d times", x->from, x->to,
-                 patterns[p].name, tried);
+    cr_expect_eq(count_passes(path, is_mirrored), worth && patterns[p].symmetric,
+                 "%s to %s, %s: mirrored or not", x->from, x->to, patterns[p].name);
     if (worth)
-        cr_expect_eq(dealt, !patterns[p].symmetric, "%s: dealt out %d times",
-                     patterns[p].name, dealt);
+        cr_expect_eq(count_passes(path, is_dealt), !patterns[p].symmetric,
+                     "%s: dealt out or not", patterns[p].name);
+    cairn_path_destroy(&path);
     cairn_local_destroy(&compiled);
     cairn_local_destroy(&reference);
     cairn_local_destroy(&source);
@@ -244,7 +221,6 @@ Test(compiled_mirror,
 
     test_loader *loader = test_loader_create(&env, 1);
 
-    loader->loader.load = spy_load;
     for (size_t k = 0; k < sizeof exchanges / sizeof *exchanges; k++)
         for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++)
             for (int bits = 32; bits <= 64; bits += 32)

@@ -16,13 +16,10 @@
 #include "support/seed.h"
 
 static cairn_env env;
-static int       moves; ///< Functions asked for that move rows.
 
-static cairn_status
-spy_load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
+static bool moves_rows(const cairn_pass *pass)
 {
-    moves += strncmp(request->key, "convert: move", 13) == 0;
-    return test_loader_load(user, request, kernel);
+    return pass->what == CAIRN_PASS_MOVE && pass->unit == CAIRN_UNIT_RUN;
 }
 
 /* ---- what is converted ---- */
@@ -160,7 +157,8 @@ static cairn_local *build(const matrix        *x,
                           const cairn_entries *entries,
                           const cairn_local   *from,
                           int                  bits,
-                          test_loader         *loader)
+                          test_loader         *loader,
+                          cairn_path         **path)
 {
     cairn_shape  shape = {.order = entries->order};
     cairn_local *made;
@@ -169,7 +167,8 @@ static cairn_local *build(const matrix        *x,
     cairn_build b =
         whole_build(shape, bits, entries, from, loader ? &loader->loader : NULL);
 
-    b.format = format;
+    b.format   = format;
+    b.executed = path;
     cr_assert_eq(cairn_local_build(&env, &b, &made), CAIRN_OK, "%s", env.message);
     return made;
 }
@@ -184,23 +183,24 @@ static void check(const pair   *p,
     cairn_format *from = NULL, *to;
     cairn_entries entries;
     cairn_local  *source = NULL, *reference, *compiled;
+    cairn_path   *path   = NULL;
     uint64_t      state  = seed;
     char          what[400];
 
     draw(x, p->order, &state, &entries);
     if (p->from) {
         from   = parse_format(&env, p->from);
-        source = build(x, from, &entries, NULL, bits[0], NULL);
+        source = build(x, from, &entries, NULL, bits[0], NULL, NULL);
     }
     to        = parse_format(&env, p->to);
-    reference = build(x, to, &entries, source, bits[1], NULL);
-    moves     = 0;
-    compiled  = build(x, to, &entries, source, bits[1], loader);
+    reference = build(x, to, &entries, source, bits[1], NULL, NULL);
+    compiled  = build(x, to, &entries, source, bits[1], loader, &path);
     snprintf(what, sizeof what, "%s to %s, %s", p->from ? p->from : "entries", p->to,
              x->name);
     check_same(reference, compiled, what);
-    cr_expect_eq(moves, pays(p, x, &entries), "%s, seed %llu: moved %d times", what,
-                 (unsigned long long)seed, moves);
+    cr_expect_eq(count_passes(path, moves_rows), pays(p, x, &entries),
+                 "%s, seed %llu: moved or not", what, (unsigned long long)seed);
+    cairn_path_destroy(&path);
     cairn_local_destroy(&compiled);
     cairn_local_destroy(&reference);
     cairn_local_destroy(&source);
@@ -224,7 +224,6 @@ static void check_all(const matrix *x, int count, int threads, int vector_bytes)
     env.options.kernels = CAIRN_KERNELS_COMPILED;
     test_loader *loader = test_loader_create(&env, threads);
 
-    loader->loader.load         = spy_load;
     loader->loader.vector_bytes = vector_bytes;
     for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
         for (int n = 0; n < count; n++)
