@@ -229,8 +229,8 @@ typedef struct cairn_pass_alternative {
 
 /// How many passes a path's program has: those that ran, of a tensor's path; of
 /// cairn_path_create() those that are planned for 10^6 entries on one rank and one thread
-/// (in 10^3 rows where the extents are not given). Pass @p k; all zero where there is
-/// none. Local.
+/// (in 10^3 rows where the extents are not given), 0 where that is more than memory holds.
+/// Pass @p k; all zero where there is none. Local.
 CAIRN_API int             cairn_path_passes(const cairn_path *path);
 CAIRN_API cairn_pass_info cairn_path_pass(const cairn_path *path, int k);
 

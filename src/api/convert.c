@@ -36,6 +36,22 @@ static cairn_status check_extents(cairn_env *env, int order, const int64_t *exte
     return CAIRN_OK;
 }
 
+/// What would be done with entries, if that can be planned: formats whose arrays are too
+/// large for so many entries and extents have a path all the same.
+static cairn_status plan_program(cairn_env          *env,
+                                 const cairn_format *from,
+                                 const cairn_format *to,
+                                 const int64_t      *extent,
+                                 cairn_path         *path)
+{
+    const cairn_status status =
+        cairn_build_plan(env, from, to, extent, NULL, &path->program);
+
+    if (status == CAIRN_OK || status == CAIRN_BAD_OPTION) return status;
+    cairn_pass_list_fini(&path->program);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_path_create(cairn_context      *context,
                                const cairn_format *from,
                                const cairn_format *to,
@@ -53,8 +69,7 @@ cairn_status cairn_path_create(cairn_context      *context,
     cairn_status status = cairn_path_print(fresh);
 
     if (status == CAIRN_OK)
-        status =
-            cairn_build_plan(&context->env, from, to, extent, NULL, &fresh->program);
+        status = plan_program(&context->env, from, to, extent, fresh);
     if (status == CAIRN_OK)
         *path = fresh;
     else

@@ -60,6 +60,11 @@ planned csc csr scatter sort
 planned csr coo share append
 planned csr coo share rows
 planned 'bcsr<2,2>' csr groups sort
+# What is too large to be planned for so many entries has its rules all the same.
+expect 0 format ell --path csr --memory 1M
+says '^Split(0) '
+printf '%%%%MatrixMarket matrix coordinate real general\n4000000000 4000000000 1\n7 9 1\n' >far.mtx
+expect 0 format dcsr --path coo far.mtx
 environment=CAIRN_CONVERT=append
 expect 2 format csc --path csr
 complains 'CAIRN_CONVERT: append does not apply to member 0: '
