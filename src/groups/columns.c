@@ -176,7 +176,7 @@ static cairn_status
 slow_column(cairn_groups *set, int q, const cairn_form *form, int64_t *out)
 {
     const uint32_t     uses = cairn_form_queries(set->algebra, form);
-    cairn_group_column value[CAIRN_MAX_QUERIES]  = {{NULL}};
+    cairn_group_column value[CAIRN_MAX_QUERIES]  = {{.own = NULL}};
     int64_t            number[CAIRN_MAX_QUERIES] = {0};
     cairn_coord        d[CAIRN_MAX_ORDER]        = {0};
     cairn_status       status                    = CAIRN_OK;
@@ -205,7 +205,7 @@ done:
 static cairn_status
 sum_column(cairn_groups *set, int q, const cairn_form *form, int64_t *out)
 {
-    cairn_group_column at[CAIRN_MAX_ORDER] = {{NULL}}, value;
+    cairn_group_column at[CAIRN_MAX_ORDER] = {{.own = NULL}}, value;
     cairn_form         plain               = {.constant = form->constant};
     cairn_status       status              = CAIRN_OK;
     const int64_t      n                   = set->query[q].elements;
