@@ -48,7 +48,7 @@ sort_by(cairn_groups *set, int q, int keys, const int64_t *const *key)
 static cairn_status order_elements(cairn_groups *set, int q)
 {
     cairn_group_query *s                        = &set->query[q];
-    cairn_group_column column[CAIRN_MAX_LEVELS] = {{NULL}};
+    cairn_group_column column[CAIRN_MAX_LEVELS] = {{.own = NULL}};
     const int64_t     *key[CAIRN_MAX_LEVELS + 1];
     int                keys   = 1;
     cairn_status       status = CAIRN_OK;
@@ -261,7 +261,7 @@ static cairn_status
 number_distance(cairn_groups *set, int q, const cairn_group_starts *starts)
 {
     cairn_group_query *s                    = &set->query[q];
-    cairn_group_column by[CAIRN_MAX_LEVELS] = {{NULL}};
+    cairn_group_column by[CAIRN_MAX_LEVELS] = {{.own = NULL}};
     cairn_numbering    b                    = {.n         = s->elements,
                                                .groups    = s->index.groups,
                                                .start     = starts->start,

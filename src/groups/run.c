@@ -110,7 +110,7 @@ undo:
 static cairn_status enter_groups(cairn_groups *set, int q)
 {
     cairn_group_query *s                        = &set->query[q];
-    cairn_group_column column[CAIRN_MAX_LEVELS] = {{NULL}};
+    cairn_group_column column[CAIRN_MAX_LEVELS] = {{.own = NULL}};
     const int64_t     *value[CAIRN_MAX_LEVELS];
     cairn_status       status = CAIRN_OK;
 

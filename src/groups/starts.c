@@ -86,7 +86,7 @@ cairn_status
 cairn_group_starts_find(cairn_groups *set, int q, cairn_group_starts *starts)
 {
     const int64_t n  = set->query[q].elements;
-    inputs        in = {.when = {{NULL}}};
+    inputs        in = {.when = {{.own = NULL}}};
     cairn_status  status;
 
     if (one_for_all(set->query[q].query, starts)) return CAIRN_OK;
