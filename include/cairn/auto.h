@@ -5,8 +5,8 @@
 /// sample.
 ///
 /// The search is made to take less than 50 products in CSR, getting kernels not counted: a
-/// small matrix is judged by the model alone. What is chosen depends on the machine and,
-/// through trials, on the moment; the result of a product does not, but for the order of
+/// small matrix is judged by the model alone. What is chosen depends on the machine, on what
+/// ran there before (CAIRN_COST) and, through trials, on the moment; the result of a product does not, but for the order of
 /// additions that a format has (plan.h).
 
 #ifndef CAIRN_AUTO_H
@@ -35,9 +35,11 @@ typedef struct cairn_auto_options {
 
 /// A format that was thought of.
 typedef struct cairn_auto_candidate {
-    char   format[CAIRN_AUTO_TEXT]; ///< As it was written.
-    double predicted; ///< Seconds of a product, by the model; INFINITY: not for this.
-    double tried;     ///< Seconds of a product by its trial, for the whole; 0: none.
+    char format[CAIRN_AUTO_TEXT]; ///< As it was written.
+    double
+        predicted; ///< Seconds of a product, by the model and by what was measured of
+                   ///< others; INFINITY: not for this.
+    double tried;  ///< Seconds of a product by its trial, for the whole; 0: none.
 } cairn_auto_candidate;
 
 /// What was found.

@@ -48,8 +48,9 @@ double cairn_counts_values(const cairn_counts *counts)
 
 /// What all members share.
 typedef struct {
-    double columns, team;
-    double beyond; ///< Share of the bytes that no cache keeps.
+    double             columns, team;
+    double             beyond; ///< Share of the bytes that no cache keeps.
+    cairn_memory_rates memory; ///< Factors.
 } shared;
 
 /// Seconds of one thread for a column.
@@ -59,8 +60,9 @@ column_time(const cairn_rates *r, const cairn_suggest_work *w, const shared *s)
     const double turns = fmax(0, w->turns - s->team * known_turns);
 
     return r->row * w->rows + r->unit * w->units + r->turn * turns
-           + r->value * w->values + r->byte * s->beyond * w->bytes + r->near * w->near
-           + r->far * w->far + r->edge * w->edge;
+           + r->value * w->values + s->memory.byte * r->byte * s->beyond * w->bytes
+           + s->memory.near * r->near * w->near + s->memory.far * r->far * w->far
+           + r->edge * w->edge;
 }
 
 /// Seconds of a member, but for its start.
@@ -77,33 +79,36 @@ static double member_time(const cairn_rates        *r,
     return time;
 }
 
-void cairn_counts_predict(const cairn_counts          *counts,
-                          const cairn_product_options *op,
-                          int64_t                      rows,
-                          int                          threads,
-                          double                      *product,
-                          double                      *convert)
+void cairn_counts_predict(const cairn_counts    *counts,
+                          const cairn_predictor *by,
+                          int64_t                rows,
+                          double                *product,
+                          double                *convert)
 {
-    const double columns = (double)op->columns, values = cairn_counts_values(counts);
-    const double bytes  = cairn_counts_bytes(counts);
-    const shared s      = {.columns = columns,
-                           .team    = fmin(threads, fmax(1, floor(columns * values / 3000))),
-                           .beyond =
-                          bytes > 0 ? fmax(0, bytes - threads * cache) / bytes : 0};
-    double       start  = 0;
-    int          joined = 0; /* members that found something in Y */
+    const double columns = (double)by->op->columns;
+    const double values  = cairn_counts_values(counts),
+                 bytes   = cairn_counts_bytes(counts);
+    const double most    = fmax(1, floor(columns * values / 3000)); /* threads */
+    const double out     = fmax(0, bytes - by->threads * cache);
+    const shared s       = {.columns = columns,
+                            .team    = fmin(by->threads, most),
+                            .beyond  = bytes > 0 ? out / bytes : 0,
+                            .memory  = by->memory};
+    double       start   = 0;
+    int          joined  = 0; /* members that found something in Y */
 
     *product = *convert = counts->members > 0 ? 0 : INFINITY;
     for (int m = 0; m < counts->members; m++) {
         const cairn_suggest_work *w = &counts->work[m];
-        const cairn_rates        *r = cairn_rates_of(&counts->leaf[m], op->columns > 1);
+        const cairn_rates        *r = cairn_rates_of(&counts->leaf[m], columns > 1);
 
         if (w->values == 0) continue;
         start = fmax(start, r->launch + (s.team > 1 ? r->team : 0));
         *product += member_time(r, w, &s, counts->leaf[m].alone);
         if (joined++ > 0) *product += columns * cairn_rate_join * (double)rows / s.team;
-        *convert += r->convert * w->entries;
-        if (counts->members > 1) *convert += cairn_rate_deal * w->entries;
+        *convert += by->memory.byte * r->convert * w->entries;
+        if (counts->members > 1)
+            *convert += by->memory.byte * cairn_rate_deal * w->entries;
     }
     *product += start;
 }

@@ -8,13 +8,16 @@
 /// is stored, and its arrays are looked at (probe.h).
 ///
 /// Rates belong to leaves (leaf.h), ways in which an innermost loop goes, and not to
-/// formats. They are seconds of one thread, fitted once to many matrices on one machine.
+/// formats. They are seconds of one thread, fitted once to many matrices on one machine; on
+/// another those of bytes and of lines of X are scaled by how its memory compares with that
+/// one's (cost/memory.h).
 
 #ifndef CAIRN_AUTO_SUGGEST_H
 #define CAIRN_AUTO_SUGGEST_H
 
 #include "auto/leaf.h"
 #include "auto/pattern_statistics.h"
+#include "cost/memory.h"
 #include "format/encoding.h"
 
 /* Most members of a format that an estimator counts. */
@@ -67,14 +70,21 @@ const cairn_estimator *cairn_estimator_find(const char *name);
 /// Bytes of an index below @p range.
 double cairn_index_bytes(int64_t range);
 
+/// What a prediction goes by, beside what a format stores.
+typedef struct cairn_predictor {
+    const cairn_product_options *op;
+    int                          threads;
+    cairn_memory_rates memory; ///< Factors of this machine (cairn_memory_factors()).
+} cairn_predictor;
+
 /// Seconds that a product takes, and seconds to store.
 ///
+/// @param[in]  rows     Of the matrix.
 /// @param[out] product  INFINITY: the format is not for this matrix, or was not counted.
-void cairn_counts_predict(const cairn_counts          *counts,
-                          const cairn_product_options *op,
-                          int64_t                      rows,
-                          int                          threads,
-                          double                      *product,
-                          double                      *convert);
+void cairn_counts_predict(const cairn_counts    *counts,
+                          const cairn_predictor *by,
+                          int64_t                rows,
+                          double                *product,
+                          double                *convert);
 
 #endif

@@ -128,9 +128,15 @@ cairn_cost_model *cairn_cost_add_model(cairn_costs            *costs,
     return model;
 }
 
+static bool are_within(double factor, double a, double b)
+{
+    return a <= factor * b && b <= factor * a;
+}
+
+/// So much alike that one says what the other does.
 static bool are_alike(double a, double b)
 {
-    return a <= 1.02 * b && b <= 1.02 * a;
+    return are_within(1.02, a, b);
 }
 
 static void remove_sample(cairn_cost_model *model, int k)
@@ -208,6 +214,15 @@ static double doublings_outside(const cairn_cost_model *model, double bytes)
     }
     if (bytes > most) return log2((bytes + 1) / (most + 1));
     return bytes < least ? log2((least + 1) / (bytes + 1)) : 0;
+}
+
+bool cairn_cost_has_alike(const cairn_cost_model *model, const cairn_work *work)
+{
+    for (int k = 0; k < model->samples; k++)
+        if (are_within(1.1, model->sample[k].bytes, work->bytes)
+            && are_within(1.1, model->sample[k].entries, work->entries))
+            return true;
+    return false;
 }
 
 double cairn_cost_spread(const cairn_cost_model *model, double bytes)

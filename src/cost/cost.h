@@ -21,6 +21,7 @@
 #ifndef CAIRN_COST_COST_H
 #define CAIRN_COST_COST_H
 
+#include "cost/memory.h"
 #include "cost/work.h"
 #include "devices/registry.h"
 
@@ -62,12 +63,14 @@ typedef struct cairn_cost_model {
 } cairn_cost_model;
 
 typedef struct cairn_costs {
-    cairn_env        *env;
-    int               models, capacity;
-    cairn_cost_model *model;                   ///< [models] in no order.
-    char              path[CAIRN_OPTION_PATH]; ///< Of the file; "": there is none.
-    char              host[CAIRN_COST_HOST];   ///< Fingerprint of this machine.
-    char              note[CAIRN_COST_NOTE];   ///< What first went wrong; "": nothing.
+    cairn_env         *env;
+    int                models, capacity;
+    cairn_cost_model  *model;                   ///< [models] in no order.
+    char               path[CAIRN_OPTION_PATH]; ///< Of the file; "": there is none.
+    char               host[CAIRN_COST_HOST];   ///< Fingerprint of this machine.
+    char               note[CAIRN_COST_NOTE];   ///< What first went wrong; "": nothing.
+    cairn_memory_rates memory; ///< Of this machine, measured when first asked for,
+    int64_t memory_when; ///< in seconds since 1970; 0: not yet; -1: cannot be kept.
 } cairn_costs;
 
 /// Where an answer comes from.
@@ -141,6 +144,10 @@ cairn_cost_find(cairn_costs *costs, const char *device, const char *family);
 /// What a model states of its predictions: its measurements' spread, more where they are
 /// few, or work of @p bytes is far from those measured; below 0: work as was measured.
 double cairn_cost_spread(const cairn_cost_model *model, double bytes);
+
+/// Was work measured that has as many bytes and entries, within a tenth? Then it may be the
+/// same; other work of the family may differ in what neither of them says.
+bool cairn_cost_has_alike(const cairn_cost_model *model, const cairn_work *work);
 
 /* Choosing between ways. */
 

@@ -189,7 +189,8 @@ static int take_lock(const cairn_costs *costs)
 }
 
 /// Replace the file. The message of a failure becomes a note, and its status is dropped.
-static void store(cairn_costs *costs)
+/// @return was it replaced?
+static bool store(cairn_costs *costs)
 {
     cairn_env   *env = costs->env;
     cairn_file   file;
@@ -208,6 +209,7 @@ static void store(cairn_costs *costs)
 remark:
     cairn_free(env, text);
     if (status != CAIRN_OK) remark(costs, env->message);
+    return status == CAIRN_OK;
 }
 
 /// Add what is fresh in @p from. @return false: there is no memory.
@@ -238,8 +240,9 @@ static bool has_fresh(const cairn_costs *costs)
     return false;
 }
 
-/// What the file has by now, and what is fresh here.
-static void merge(cairn_costs *costs)
+/// What the file has by now, and what is fresh here. What it says of memory was there
+/// first. @return is it in the file?
+static bool merge(cairn_costs *costs)
 {
     cairn_costs both = *costs;
     bool        done = true;
@@ -251,7 +254,7 @@ static void merge(cairn_costs *costs)
         done = add_fresh(&both, &costs->model[k]);
     memcpy(costs->note, both.note, sizeof both.note);
     if (done) {
-        if (both.path[0]) store(&both);
+        done = both.path[0] && store(&both);
         memcpy(costs->note, both.note, sizeof both.note);
         cairn_costs_fini(costs);
         *costs = both;
@@ -259,6 +262,7 @@ static void merge(cairn_costs *costs)
         remark(costs, "not saved: no memory");
         cairn_costs_fini(&both);
     }
+    return done;
 }
 
 void cairn_costs_save(cairn_costs *costs)
@@ -268,4 +272,45 @@ void cairn_costs_save(cairn_costs *costs)
 
     merge(costs);
     if (lock >= 0) close(lock);
+}
+
+/// What another process has measured since the file was read.
+static void look_again(cairn_costs *costs)
+{
+    cairn_costs now = *costs;
+
+    now.model  = NULL;
+    now.models = now.capacity = 0;
+    load(&now);
+    costs->memory      = now.memory;
+    costs->memory_when = now.memory_when;
+    cairn_costs_fini(&now);
+}
+
+/// Measure, and keep what was found: what cannot be kept is forgotten.
+static void measure_memory(cairn_costs *costs)
+{
+    cairn_memory_rates rates;
+
+    if (cairn_memory_measure(costs->env, &rates) != CAIRN_OK
+        || !cairn_memory_rates_valid(&rates))
+        return;
+    costs->memory      = rates;
+    costs->memory_when = time(NULL);
+    if (!merge(costs)) costs->memory_when = 0;
+}
+
+void cairn_costs_memory(cairn_costs *costs, cairn_memory_rates *factors)
+{
+    const bool ask  = costs->memory_when == 0 && costs->path[0];
+    const int  lock = ask ? take_lock(costs) : -1;
+
+    if (lock >= 0) {
+        look_again(costs);
+        if (costs->memory_when == 0) measure_memory(costs);
+        close(lock);
+    }
+    if (costs->memory_when == 0) costs->memory_when = -1; /* not again */
+    *factors = costs->memory_when > 0 ? cairn_memory_factors(&costs->memory)
+                                      : (cairn_memory_rates){1, 1, 1};
 }

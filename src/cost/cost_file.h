@@ -4,6 +4,7 @@
 /// the option COSTS says.
 ///
 ///     {"cairn": "cost models", "version": 1, "host": FINGERPRINT,
+///      "memory": [BYTE, NEAR, FAR, WHEN],
 ///      "models": [{"device": KEY, "family": FAMILY, "prior": [L, B, E], "count": N,
 ///                  "samples": [[BYTES, ENTRIES, SECONDS, WHEN], ...]}, ...]}
 ///
@@ -32,6 +33,16 @@ void cairn_cost_file_open(cairn_costs *costs, const cairn_machine *machine);
 ///
 /// Local. Cannot fail: what cannot be written is not, and `note` says why.
 void cairn_costs_save(cairn_costs *costs);
+
+/// How much slower this machine's memory is than that of the one where rates were fitted
+/// (memory.h): by what the file says; else it is measured, and kept, under the lock, so
+/// that processes at once have one answer.
+///
+/// Local; 10 to 20 ms on the first call of a machine, and again after CAIRN_COST_AGE.
+///
+/// @param[out] factors  All 1 where nothing is learned (option COST), and where nothing
+///                      can be kept: then each process would find something else.
+void cairn_costs_memory(cairn_costs *costs, cairn_memory_rates *factors);
 
 /// Read models from text. What is no model, or no measurement, is passed over.
 ///

@@ -28,6 +28,15 @@ static double get_number(const json_t *array, size_t k)
     return json_is_number(value) ? json_number_value(value) : -1;
 }
 
+/// Was it not too long ago?
+static bool is_believed(const json_t *when, int64_t now)
+{
+    const int64_t then = json_integer_value(when);
+
+    return json_is_integer(when) && then > now - CAIRN_COST_AGE
+           && then <= now + 3600; /* clocks of nodes that share the file */
+}
+
 static bool get_sample(const json_t *array, int64_t now, cairn_cost_sample *sample)
 {
     const json_t *when = json_array_get(array, 3);
@@ -36,9 +45,7 @@ static bool get_sample(const json_t *array, int64_t now, cairn_cost_sample *samp
                                   .entries = get_number(array, 1),
                                   .seconds = get_number(array, 2),
                                   .when    = json_integer_value(when)};
-    return json_is_integer(when) && sample->when > now - CAIRN_COST_AGE
-           && sample->when <= now + 3600 /* clocks of nodes that share the file */
-           && cairn_cost_sample_valid(sample);
+    return is_believed(when, now) && cairn_cost_sample_valid(sample);
 }
 
 static void parse_model(cairn_costs *costs, const json_t *object, int64_t now)
@@ -64,6 +71,18 @@ static void parse_model(cairn_costs *costs, const json_t *object, int64_t now)
     if (count > model->count && count < INT64_MAX / 2) model->count = count;
 }
 
+/// What memory takes, if that was measured, and not too long ago.
+static void parse_memory(cairn_costs *costs, const json_t *array, int64_t now)
+{
+    const cairn_memory_rates rates = {get_number(array, 0), get_number(array, 1),
+                                      get_number(array, 2)};
+    const json_t            *when  = json_array_get(array, 3);
+
+    if (!is_believed(when, now) || !cairn_memory_rates_valid(&rates)) return;
+    costs->memory      = rates;
+    costs->memory_when = json_integer_value(when);
+}
+
 static const char *parse_file(cairn_costs *costs, const json_t *file, int64_t now)
 {
     const char   *what    = get_text(file, "cairn", 64);
@@ -74,6 +93,7 @@ static const char *parse_file(cairn_costs *costs, const json_t *file, int64_t no
     if (!what || strcmp(what, "cost models") != 0 || !host) return "no cost models";
     if (json_integer_value(version) != CAIRN_COST_VERSION) return "of another version";
     if (strcmp(host, costs->host) != 0) return "of another machine";
+    parse_memory(costs, json_object_get(file, "memory"), now);
     for (size_t k = 0; k < json_array_size(models) && k < CAIRN_COST_MODELS; k++)
         parse_model(costs, json_array_get(models, k), now);
     return NULL;
@@ -117,6 +137,10 @@ cairn_status cairn_cost_print(const cairn_costs *costs, char **text)
     cairn_text_add(&out, "{\"cairn\": \"cost models\", \"version\": %d,\n\"host\": ",
                    CAIRN_COST_VERSION);
     cairn_text_add_json(&out, costs->host);
+    if (costs->memory_when > 0)
+        cairn_text_add(&out, ",\n\"memory\": [%.9g, %.9g, %.9g, %" PRId64 "]",
+                       costs->memory.byte, costs->memory.near, costs->memory.far,
+                       costs->memory_when);
     cairn_text_add(&out, ",\n\"models\": [");
     for (int k = 0; k < costs->models; k++) {
         cairn_text_add(&out, "%s\n", k ? "," : "");

@@ -95,14 +95,15 @@ static const char *columns_class(int64_t columns)
     return columns == 1 ? "1" : columns <= 8 ? "8" : columns <= 64 ? "64" : "many";
 }
 
-static void say_product(char *family, const cairn_device_work *product)
+void cairn_work_family(const cairn_layout          *layout,
+                       const cairn_product_options *op,
+                       int                          value_bits,
+                       char                         family[CAIRN_FAMILY])
 {
-    const cairn_product_options *op = product->op;
-
-    say(family, "product%s f%d k%s", op->transposed ? ".t" : "",
-        product->tensor->value_bits, columns_class(op->columns));
-    if (product->tensor->groups > product->member)
-        say_layout(family, cairn_work_group(product)->layout);
+    family[0] = '\0';
+    say(family, "product%s f%d k%s", op->transposed ? ".t" : "", value_bits,
+        columns_class(op->columns));
+    if (layout) say_layout(family, layout);
 }
 
 static double stored_values(const cairn_device_work *product)
@@ -127,10 +128,13 @@ void cairn_work_of_product(const cairn_device_work *product,
     const double size    = columns * (product->tensor->value_bits / 8);
     const double in      = (double)cairn_work_rows_in(product);
 
-    *work = (cairn_work){.entries = (double)cairn_work_entries(product),
-                         .arrays  = (double)cairn_work_group(product)->bytes,
-                         .rows    = (double)cairn_work_rows_out(product)};
-    say_product(work->family, product);
+    *work          = (cairn_work){.entries = (double)cairn_work_entries(product),
+                                  .arrays  = (double)cairn_work_group(product)->bytes,
+                                  .rows    = (double)cairn_work_rows_out(product)};
+    const bool has = product->tensor->groups > product->member;
+
+    cairn_work_family(has ? cairn_work_group(product)->layout : NULL, product->op,
+                      product->tensor->value_bits, work->family);
     work->x      = size * smaller(in, work->entries);
     work->y      = size * work->rows * (sets ? 1 : 2);
     work->flops  = 2 * columns * work->entries;

@@ -39,6 +39,14 @@ void cairn_work_of_product(const cairn_device_work *product,
                            bool                     sets,
                            cairn_work              *work);
 
+/// The family of a member's product, by its layout alone.
+///
+/// Local. @param[in] layout  With extents; NULL: nothing is said of arrays.
+void cairn_work_family(const cairn_layout          *layout,
+                       const cairn_product_options *op,
+                       int                          value_bits,
+                       char                         family[CAIRN_FAMILY]);
+
 /// Count the entries of the longest row of Y into @p work->longest_row.
 ///
 /// Local. O(entries + rows): a walk over all that is stored.

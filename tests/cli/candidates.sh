@@ -33,6 +33,18 @@ says '^format    #encoding<{ idx_map<(d0,d1)->(d0/6,d1,d0%6)>'
 environment='CAIRN_COST=shipped CAIRN_COSTS=kept.json'
 expect 0 run spmv f.mtx --format auto --candidates own --verify
 absent kept.json
+environment="CAIRN_COST=learned CAIRN_COSTS=$PWD/kept.json"
+expect 0 run spmv f.mtx --format auto --candidates own --verify
+has kept.json '"memory": ['
+grep -v '"memory"' kept.json >other.json
+sed 's/"memory": \[[^,]*/"memory": [1/' kept.json >wrong.json
+chmod 600 other.json wrong.json
+for name in other wrong; do
+    environment="CAIRN_COST=learned CAIRN_COSTS=$PWD/$name.json"
+    expect 0 run spmv f.mtx --format auto --candidates own --verify
+    has $name.json '"memory": ['
+    grep -q '"memory": \[1,' $name.json && fail "what no machine can be was believed"
+done
 environment='CAIRN_COST=measured'
 expect 2 run spmv f.mtx --format auto
 complains 'CAIRN_COST'

@@ -17,7 +17,7 @@ expect 0 devices --numbers --json -
 fields out numbers
 
 # Cost models: nothing was measured yet; what was; what is no file; switched off.
-environment="CAIRN_COSTS=$PWD/costs.json"
+environment="CAIRN_COST=learned CAIRN_COSTS=$PWD/costs.json"
 expect 0 devices --models
 says 'what is not measured'
 expect 0 devices --models --json -
@@ -29,7 +29,7 @@ echo garbage >costs.json
 expect 0 devices --models
 says 'left as it is'
 [ "$(cat costs.json)" = garbage ] || fail "a file of something else was replaced"
-environment="CAIRN_COSTS=none"
+environment="CAIRN_COST=learned CAIRN_COSTS=none"
 expect 0 devices --models
 says 'kept in no file'
 environment=

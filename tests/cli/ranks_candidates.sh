@@ -21,4 +21,20 @@ for n in 2 3; do
     absent o.cairn
 done
 
+# What ran before is each rank's own, and so is its file; one rank decides for all.
+for rank in 0 1; do
+    environment="CAIRN_COST=learned CAIRN_COSTS=$PWD/costs$rank.json"
+    expect 0 run spmv f.mtx --format csr --iters 20
+    expect 0 run spmv f.mtx --format auto --iters 20
+done
+sed 's/\(\[[0-9.]*, [0-9.]*, \)[0-9.e-]*, /\10.5, /' costs1.json >other.json
+chmod 600 other.json
+mv other.json costs1.json
+environment=CAIRN_COST=learned
+job='exec "$program" run spmv f.mtx --format auto --verify'
+apart 2 0 "CAIRN_COSTS=costs0.json $job" "CAIRN_COSTS=costs1.json $job"
+says '^verified'
+apart 2 0 "CAIRN_COSTS=costs1.json $job" "CAIRN_COSTS=costs0.json $job"
+says '^verified'
+
 finish

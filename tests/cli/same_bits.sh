@@ -32,7 +32,7 @@ for dtype in f32 f64; do
 done
 
 # Open places, again and again, with costs that are learned between runs.
-environment="CAIRN_COSTS=$folder/costs.json"
+environment="CAIRN_COST=learned CAIRN_COSTS=$folder/costs.json"
 for second in csr csc 'csb<8,8>' 'serpens<4>'; do
     for way in --dtype=f32 --dtype=f64 --transpose; do
         rm -f one.mtx costs.json

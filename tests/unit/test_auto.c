@@ -18,7 +18,8 @@ static int64_t        blocks_before;
 
 static void up(void)
 {
-    blocks_before = must_start(&context);
+    blocks_before             = must_start(&context);
+    context->env.options.cost = CAIRN_RATES_SHIPPED;
 }
 
 static void down(void)

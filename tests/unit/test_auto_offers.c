@@ -15,7 +15,8 @@ static int64_t        blocks_before;
 
 static void up(void)
 {
-    blocks_before = must_start(&context);
+    blocks_before             = must_start(&context);
+    context->env.options.cost = CAIRN_RATES_SHIPPED;
     MUST(context, cairn_context_set_threads(context, 2));
     blocks_before = must_settle(context);
 }

@@ -629,6 +629,135 @@ Test(cost, damaged_files)
     close_shop(&s);
 }
 
+/* What memory takes. */
+
+static cairn_memory_rates memory_of(shop *s, cairn_memory_rates *factors)
+{
+    cairn_costs costs;
+
+    cairn_costs_init(&s->env, &s->machine, &costs);
+    cairn_costs_memory(&costs, factors);
+    const cairn_memory_rates rates =
+        costs.memory_when > 0 ? costs.memory : (cairn_memory_rates){0};
+
+    cairn_costs_fini(&costs);
+    return rates;
+}
+
+Test(cost, memory_is_measured_once)
+{
+    shop               s;
+    cairn_costs        early;
+    cairn_memory_rates first, again, factors, others;
+
+    open_shop(&s);
+    cairn_costs_init(&s.env, &s.machine, &early); /* there is no file yet */
+    first = memory_of(&s, &factors);
+    cr_expect(cairn_memory_rates_valid(&first));
+    cr_expect_eq(access(s.env.options.costs, F_OK), 0);
+    again = memory_of(&s, &others);
+    /* As it was printed. */
+    cr_expect_float_eq(again.byte / first.byte, 1, 1e-8);
+    cr_expect_eq(memcmp(&factors, &others, sizeof factors), 0);
+    /* Who began before asks what others have measured since. */
+    cairn_costs_memory(&early, &others);
+    cr_expect_eq(early.memory.byte, again.byte);
+    cr_expect_eq(memcmp(&factors, &others, sizeof factors), 0);
+    cairn_costs_fini(&early);
+    /* It stays when measurements are added, also by one who knows nothing of it. */
+    observe_and_save(&s, "f", 3);
+    cr_expect_eq(memory_of(&s, &others).byte, again.byte);
+    close_shop(&s);
+}
+
+Test(cost, memory_of_another_machine_scales)
+{
+    const cairn_memory_rates *own = &cairn_memory_shipped;
+    cairn_memory_rates        factors;
+
+    factors = cairn_memory_factors(own);
+    cr_expect(factors.byte == 1 && factors.near == 1 && factors.far == 1);
+    factors = cairn_memory_factors(
+        &(cairn_memory_rates){2 * own->byte, own->near / 3, 100 * own->far});
+    cr_expect_float_eq(factors.byte, 2, 1e-12);
+    cr_expect_float_eq(factors.near, 1. / 3, 1e-12);
+    cr_expect_eq(factors.far, 4);
+    factors = cairn_memory_factors(
+        &(cairn_memory_rates){1.39 * own->byte, own->near / 1.39, own->far / 9});
+    cr_expect(factors.byte == 1 && factors.near == 1 && factors.far == 0.25);
+}
+
+static bool are_ones(const cairn_memory_rates *factors)
+{
+    return factors->byte == 1 && factors->near == 1 && factors->far == 1;
+}
+
+Test(cost, memory_that_cannot_be_kept_is_not_measured)
+{
+    shop               s;
+    cairn_memory_rates factors;
+
+    open_shop(&s);
+    s.env.options.cost = CAIRN_RATES_SHIPPED;
+    cr_expect_eq(memory_of(&s, &factors).byte, 0);
+    cr_expect(are_ones(&factors));
+    cr_expect_neq(access(s.env.options.costs, F_OK), 0, "something was kept");
+    s.env.options.cost = CAIRN_RATES_LEARNED;
+    strcpy(s.env.options.costs, "none");
+    cr_expect_eq(memory_of(&s, &factors).byte, 0);
+    cr_expect(are_ones(&factors));
+    snprintf(s.env.options.costs, sizeof s.env.options.costs, "%s/no/costs.json",
+             s.folder);
+    cr_expect_eq(memory_of(&s, &factors).byte, 0);
+    cr_expect(are_ones(&factors));
+    close_shop(&s);
+}
+
+Test(cost, hostile_memory_is_passed_over)
+{
+    static const char *const wrong[] = {
+        "[0, 1e-9, 1e-8, %ld]",
+        "[-1, 1e-9, 1e-8, %ld]",
+        "[1e-11, 1e-9, 1, %ld]",
+        "[1e-11, 1e308, 1e-8, %ld]",
+        "[1e-11, 1e-9, 1e-8]",
+        "[1e-11, 1e-9, 1e-8, 1]",
+        "[1e-11, 1e-9, %ld]",
+        "[1e-11, 1e-9, 1e-8, 9223372036854775807]",
+        "[\"a\", 1e-9, 1e-8, %ld]",
+        "{\"byte\": %ld}",
+        "null",
+        "%ld",
+        "[[1], [2], [3], %ld]",
+        "[1e-11, 1e-9, 1e-8, 1.5e9]",
+    };
+    shop        s;
+    cairn_costs costs;
+
+    open_shop(&s);
+    cairn_costs_init(&s.env, &s.machine, &costs);
+    for (size_t k = 0; k <= sizeof wrong / sizeof *wrong; k++) {
+        const bool  right = k == sizeof wrong / sizeof *wrong;
+        char        memory[128], text[1024];
+        cairn_costs read;
+
+        snprintf(memory, sizeof memory, right ? "[1e-11, 1e-9, 1e-8, %ld]" : wrong[k],
+                 (long)time(NULL));
+        snprintf(text, sizeof text,
+                 "{\"cairn\": \"cost models\", \"version\": 1, \"host\": \"%s\", "
+                 "\"memory\": %s, \"models\": []}",
+                 costs.host, memory);
+        scratch_write(s.env.options.costs, text, strlen(text));
+        chmod(s.env.options.costs, 0600);
+        cairn_costs_init(&s.env, &s.machine, &read);
+        cr_expect_eq(read.memory_when > 0, right, "%s", memory);
+        cr_expect_str_eq(read.note, "");
+        cairn_costs_fini(&read);
+    }
+    cairn_costs_fini(&costs);
+    close_shop(&s);
+}
+
 /// Saving fails with a note that says @p why, and work goes on.
 static void saves_not(shop *s, const char *why)
 {

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What choosing a format goes by beside the rates that are shipped: this machine's memory,
+/// and products that ran. Both are made up here, so that no clock has a part in it.
+
+#include "api/api.h"
+#include "support/api.h"
+#include "support/brutal.h"
+
+#include <math.h>
+#include <time.h>
+
+static cairn_context *context;
+static char           folder[64];
+
+/// A context whose measurements are kept in a file of this test's, on a machine like the one
+/// where rates were fitted.
+static void start(cairn_rates_way way)
+{
+    cairn_costs *costs;
+
+    must_start(&context);
+    context->env.options.cost = way;
+    snprintf(context->env.options.costs, sizeof context->env.options.costs,
+             "%s/costs.json", folder);
+    MUST(context, cairn_context_set_threads(context, 1));
+    MUST(context, cairn_context_costs(context, &costs));
+    if (way == CAIRN_RATES_SHIPPED || costs->memory_when > 0) return;
+    costs->memory      = cairn_memory_shipped;
+    costs->memory_when = time(NULL);
+}
+
+static void up(void)
+{
+    scratch_create(folder);
+    start(CAIRN_RATES_LEARNED);
+}
+
+static void down(void)
+{
+    char command[128];
+
+    cairn_context_destroy(&context);
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    cr_expect_eq(system(command), 0);
+}
+
+TestSuite(auto_learned, .init = up, .fini = down, .timeout = 240);
+
+static cairn_source *make_blocks(void)
+{
+    const cairn_problem p      = {.n = 3000, .degree = 9, .seed = 3};
+    cairn_source       *source = NULL;
+
+    MUST(context, cairn_source_generate(context, "fem3", &p, &source));
+    return source;
+}
+
+static cairn_auto_info info; ///< Of the last choice.
+
+/// The number of the candidate that is chosen by the model.
+static int choose(cairn_source *source, const char *candidates)
+{
+    const cairn_auto_options by_model = {.tries = -1, .candidates = candidates};
+    cairn_format            *format   = NULL;
+    int                      chosen   = -1;
+
+    MUST(context,
+         cairn_format_auto(source, CAIRN_F64, NULL, &by_model, &format, &info));
+    for (int k = 0; k < info.candidates && chosen < 0; k++) {
+        cairn_format *one = must_format(context, info.candidate[k].format);
+
+        if (strcmp(cairn_format_text(one), cairn_format_text(format)) == 0) chosen = k;
+        cairn_format_destroy(&one);
+    }
+    cairn_format_destroy(&format);
+    cr_assert(chosen >= 0);
+    return chosen;
+}
+
+/// Let products with a matrix in a format of one member have taken so long, @p n times.
+static void run_took(cairn_source *source, const char *format, double seconds, int n)
+{
+    const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    cairn_tensor               *tensor = must_store(context, source, format, CAIRN_F64);
+    const cairn_device_work     product = {.tensor = tensor->local, .op = &op};
+    cairn_work                  work;
+    cairn_cost_device           device;
+
+    cr_assert_eq(tensor->local->groups, 1, "%s", format);
+    cairn_work_of_product(&product, true, &work);
+    cairn_cost_device_of(&context->devices->device[0], 1, &device);
+    for (int k = 0; k < n; k++)
+        cairn_cost_observe(context->costs, &device, &work, seconds);
+    cairn_tensor_destroy(&tensor);
+}
+
+/// @p n products in the candidate took @p factor times what was predicted.
+static void run_took_times(cairn_source *source, int k, double factor, int n)
+{
+    char format[CAIRN_AUTO_TEXT];
+
+    memcpy(format, info.candidate[k].format, sizeof format);
+    run_took(source, format, factor * info.candidate[k].predicted, n);
+}
+
+Test(auto_learned, a_format_that_ran_slowly_is_not_chosen_again)
+{
+    cairn_source *source = make_blocks();
+    const int     first  = choose(source, NULL);
+
+    cr_assert(first > 0);
+    run_took_times(source, first, 10, 6);
+    cr_expect_neq(choose(source, NULL), first);
+    cr_expect(strstr(info.why[1], "products that ran"), "%s", info.why[1]);
+    cairn_source_destroy(&source);
+}
+
+Test(auto_learned, a_format_that_ran_fast_is_chosen)
+{
+    cairn_source *source = make_blocks();
+    const int     first  = choose(source, NULL);
+
+    run_took_times(source, 0, 0.05, 6);
+    cr_expect(first > 0 && choose(source, NULL) == 0);
+    cairn_source_destroy(&source);
+}
+
+Test(auto_learned, what_ran_as_predicted_changes_nothing)
+{
+    cairn_source *source = make_blocks();
+    const int     first  = choose(source, NULL);
+    const double  before = info.candidate[first].predicted;
+
+    run_took_times(source, first, 1.05, 6);
+    cr_expect_eq(choose(source, NULL), first);
+    cr_expect_float_eq(info.candidate[first].predicted / before, 1, 0.05);
+    cairn_source_destroy(&source);
+}
+
+Test(auto_learned, where_all_are_slow_the_choice_stays)
+{
+    cairn_source   *source = make_blocks();
+    const int       first  = choose(source, NULL);
+    cairn_auto_info before = info;
+
+    for (int k = 0; k < before.candidates; k++) {
+        cairn_format *format = must_format(context, before.candidate[k].format);
+
+        if (!format->hybrid && before.candidate[k].predicted < 1)
+            run_took(source, before.candidate[k].format,
+                     2 * before.candidate[k].predicted, 6);
+        cairn_format_destroy(&format);
+    }
+    cr_expect_eq(choose(source, NULL), first);
+    cr_expect_gt(info.candidate[0].predicted, 1.8 * before.candidate[0].predicted);
+    cairn_source_destroy(&source);
+}
+
+Test(auto_learned, what_never_ran_moves_by_what_is_common)
+{
+    cairn_source   *source = make_blocks();
+    const int       first  = choose(source, NULL);
+    cairn_auto_info before = info;
+
+    run_took_times(source, first, 3, 6);
+    choose(source, NULL);
+    const double own =
+        info.candidate[first].predicted / before.candidate[first].predicted;
+    const double common = info.candidate[0].predicted / before.candidate[0].predicted;
+
+    cr_expect(1.2 < common && common < own && own < 3, "%.3f %.3f", common, own);
+    cairn_source_destroy(&source);
+}
+
+/// Predicted seconds of the chosen after @p n products that took @p factor times as long.
+static double after(double factor, int n)
+{
+    cairn_source *source = make_blocks();
+    const int     first  = choose(source, NULL);
+    const double  before = info.candidate[first].predicted;
+
+    run_took_times(source, first, factor, n);
+    choose(source, NULL);
+    cairn_source_destroy(&source);
+    const double ratio = info.candidate[first].predicted / before;
+
+    context->costs->models = 0;
+    return ratio;
+}
+
+Test(auto_learned, more_measurements_count_more)
+{
+    const double once = after(1.5, 1), twice = after(1.5, 2), often = after(1.5, 6);
+
+    cr_expect(1 < once && once < twice && twice < often && often < 1.5,
+              "%.3f %.3f %.3f", once, twice, often);
+    cr_expect_gt(often, 1.3);
+}
+
+Test(auto_learned, an_accident_is_believed_up_to_a_factor_of_two)
+{
+    const double once = after(1000, 1);
+
+    cr_expect(1 < once && once <= 2, "%.3f", once);
+    cr_expect_eq(context->costs->models, 0);
+}
+
+Test(auto_learned, other_work_of_the_family_counts_for_less)
+{
+    const cairn_problem p     = {.n = 1200, .degree = 9, .seed = 3};
+    cairn_source       *small = NULL, *source = make_blocks();
+
+    MUST(context, cairn_source_generate(context, "fem3", &p, &small));
+    const int    first  = choose(small, NULL);
+    const double little = info.candidate[first].predicted;
+
+    cr_expect_eq(choose(source, NULL), first);
+    const double before = info.candidate[first].predicted;
+
+    run_took(small, info.candidate[first].format, 2 * little, 6);
+    choose(small, NULL);
+    const double alike = info.candidate[first].predicted / little;
+
+    choose(source, NULL);
+    cr_expect_lt(info.candidate[first].predicted / before, alike);
+    cairn_source_destroy(&small);
+    cairn_source_destroy(&source);
+}
+
+/* ---- shipped rates ---- */
+
+Test(auto_learned, shipped_rates_know_nothing_of_it)
+{
+    cairn_source *source = make_blocks();
+    const int     first  = choose(source, NULL);
+    const double  before = info.candidate[first].predicted;
+
+    run_took_times(source, first, 10, 6);
+    context->costs->memory.byte *= 3;
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&context); /* which saves it */
+
+    start(CAIRN_RATES_LEARNED);
+    cr_expect_gt(context->costs->models, 0);
+    cr_expect_gt(context->costs->memory.byte, 2 * cairn_memory_shipped.byte);
+    source = make_blocks();
+    cr_expect_neq(choose(source, NULL), first);
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&context);
+
+    start(CAIRN_RATES_SHIPPED);
+    source = make_blocks();
+    cr_expect_eq(choose(source, NULL), first);
+    cr_expect_eq(info.candidate[first].predicted, before);
+    cr_expect(strstr(info.why[1], "by the model, from"), "%s", info.why[1]);
+    cairn_source_destroy(&source);
+}
+
+/* ---- memory ---- */
+
+Test(auto_learned, bytes_and_lines_are_scaled_by_the_memory_s_factors)
+{
+    const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    const cairn_counts          counts = {
+                 .members = 1,
+                 .work =
+                     {{.values = 1e6, .entries = 1e6, .bytes = 2.15e7, .near = 1e5, .far = 1e4}},
+                 .leaf = {{.kind = CAIRN_LEAF_RUN, .rows = 1, .cols = 1}}};
+    cairn_predictor by = {
+        .op = &op, .threads = 1, .memory = {1, 1, 1}
+    };
+    double plain, slow, plain_convert, slow_convert;
+
+    cairn_counts_predict(&counts, &by, 1000, &plain, &plain_convert);
+    by.memory = (cairn_memory_rates){2, 1, 1};
+    cairn_counts_predict(&counts, &by, 1000, &slow, &slow_convert);
+    cr_expect_float_eq(slow_convert / plain_convert, 2, 1e-9);
+    /* Of 21.5 MB a core's cache keeps 1.5. */
+    cr_expect_float_eq((slow - plain) / 2e7, 1.2e-11, 1e-14, "%g", slow - plain);
+    by.memory = (cairn_memory_rates){1, 2, 1};
+    cairn_counts_predict(&counts, &by, 1000, &slow, &slow_convert);
+    cr_expect_float_eq((slow - plain) / 1e5, 2.03e-10, 1e-13);
+    by.memory = (cairn_memory_rates){1, 1, 2};
+    cairn_counts_predict(&counts, &by, 1000, &slow, &slow_convert);
+    cr_expect_float_eq((slow - plain) / 1e4, 8.61e-10, 1e-13);
+}
+
+/// Blocks of which half is padding: fewer turns than rows, and more bytes.
+static cairn_source *make_half_blocks(void)
+{
+    enum { BLOCKS = 100000, EACH = 4 };
+
+    const int64_t extent[] = {2 * BLOCKS, 2 * BLOCKS};
+    int64_t(*coord)[2]     = calloc((size_t)2 * EACH * BLOCKS, sizeof *coord);
+    cairn_source *source   = NULL;
+    int64_t       n        = 0;
+
+    for (int64_t i = 0; i < BLOCKS; i++)
+        for (int64_t k = 0; k < EACH; k++)
+            for (int r = 0; r < 2; r++) {
+                coord[n][0]   = 2 * i + r;
+                coord[n++][1] = 2 * ((i + 7 * k) % BLOCKS) + r;
+            }
+    MUST(context, cairn_source_from_coords(context, 2, extent, n, coord[0], NULL,
+                                           CAIRN_BY_NNZ, &source));
+    free(coord);
+    return source;
+}
+
+Test(auto_learned, where_memory_is_slow_fewer_bytes_are_chosen)
+{
+    static const char candidates[] = "csr\nbcsr<2,2>\n";
+    cairn_source     *source       = make_half_blocks();
+
+    cr_expect_eq(choose(source, candidates), 1);
+    context->costs->memory.byte *= 1.3; /* which may be noise */
+    cr_expect_eq(choose(source, candidates), 1);
+    context->costs->memory.byte *= 4;
+    cr_expect_eq(choose(source, candidates), 0);
+    cairn_source_destroy(&source);
+}
+
+/* ---- without memory ---- */
+
+Test(auto_learned, failing_allocations_leave_nothing)
+{
+    const cairn_auto_options by_model = {.tries = -1};
+    cairn_source            *source   = make_blocks();
+    const int                first    = choose(source, NULL);
+    cairn_format            *format   = NULL;
+
+    run_took_times(source, first, 10, 6);
+    const int64_t blocks = context->env.live_blocks;
+
+    CAIRN_BRUTAL(&context->env,
+                 cairn_format_auto(source, CAIRN_F64, NULL, &by_model, &format, &info));
+    cairn_format_destroy(&format);
+    cr_expect_eq(context->env.live_blocks, blocks);
+    cairn_source_destroy(&source);
+}
