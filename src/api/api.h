@@ -20,13 +20,16 @@
 
 #include <cairn/cairn.h>
 
-/// Functions that small builds asked for and did not find, and how many entries went the
+/// A function that small builds asked for and did not find, and how many entries went the
 /// reference way therefore.
 typedef struct {
-    struct {
-        char      symbol[CAIRN_KERNEL_SYMBOL];
-        cairn_pos entries;
-    } list[64];
+    char      symbol[CAIRN_KERNEL_SYMBOL];
+    cairn_pos entries;
+} cairn_missed_kernel;
+
+/// Several, the one that was missed last first.
+typedef struct {
+    cairn_missed_kernel list[64];
 } cairn_missed;
 
 struct cairn_context {

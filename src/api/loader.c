@@ -41,22 +41,25 @@ static int threads_here(const cairn_devices *devices, int least)
     return threads > least ? threads : least;
 }
 
-/// Entries of the builds that have missed a function; who has cost least is forgotten.
+/// Entries of the builds that have missed a function; the one that was missed longest ago
+/// is forgotten. (Who forgets what has cost least forgets what is new: in a list that is
+/// full, functions of one build would take each other's place.)
 static cairn_pos *entries_without(cairn_missed *missed, const char *key)
 {
-    const int count = (int)(sizeof missed->list / sizeof *missed->list);
-    char      symbol[CAIRN_KERNEL_SYMBOL];
-    int       least = 0;
+    const int           count = (int)(sizeof missed->list / sizeof *missed->list);
+    cairn_missed_kernel its   = {.entries = 0};
+    int                 k     = 0;
 
-    cairn_kernel_symbol(key, symbol);
-    for (int k = 0; k < count; k++)
-        if (strcmp(missed->list[k].symbol, symbol) == 0)
-            return &missed->list[k].entries;
-    for (int k = 1; k < count; k++)
-        if (missed->list[k].entries < missed->list[least].entries) least = k;
-    memcpy(missed->list[least].symbol, symbol, sizeof symbol);
-    missed->list[least].entries = 0;
-    return &missed->list[least].entries;
+    cairn_kernel_symbol(key, its.symbol);
+    while (k < count && strcmp(missed->list[k].symbol, its.symbol) != 0)
+        k++;
+    if (k < count)
+        its = missed->list[k];
+    else
+        k--;
+    memmove(&missed->list[1], &missed->list[0], (size_t)k * sizeof *missed->list);
+    missed->list[0] = its;
+    return &missed->list[0].entries;
 }
 
 /// A function that is missing for small builds is compiled once they have cost as much as

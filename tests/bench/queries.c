@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Random formats with queries: what storing a matrix in them takes, as multiples of what
-/// ELL takes of the same matrix. Formats that the memory limit refuses, since they store
-/// most of the matrix, or whose entries get no number, are drawn again.
+/// ELL takes of the same matrix, and which way they went. Formats that the memory limit
+/// refuses, since they store most of the matrix, or whose entries get no number, are drawn
+/// again.
 ///
-/// bench_queries [--formats N] [--seed N] [--rows N] [FILE]
+/// bench_queries [--formats N] [--seed N] [--rows N] [--rounds N] [--list] [FILE]
+///
+/// --list: a line for each format, the slowest first: multiple of ELL, the way, the parts
+/// of its time (queries and coordinates, counting, filling), method, classes of queries.
 
+#include "api/api.h"
 #include "bench.h"
 #include "support/random_format.h"
 
@@ -13,40 +18,97 @@
 
 #include <stdbool.h>
 
-enum { MOST_FORMATS = 2000, ROUNDS = 3, ROOM = 64 << 20 };
+enum {
+    MOST_FORMATS = 2000,
+    ROUNDS       = 3, ///< Unless told; from the fourth on small builds are compiled.
+    ROOM         = 64 << 20, ///< Bytes for a tensor, at least,
+    ROOM_ENTRY   = 640,      ///< and for each entry.
+    DEGREE       = 6,
+};
 
 typedef struct {
     cairn_context *context;
     cairn_source  *source;
 } problem;
 
-/// What storing took, the least of some rounds, or -1: it was refused.
-static double seconds_of(const problem *p, const char *text, int rounds, bool *other)
+/// By what the entries came to their places.
+typedef enum { COMPILED, QUERIES, REFERENCE, WAYS } way;
+
+static const char *const way_name[WAYS] = {
+    "compiled", "interpreted queries, compiled methods", "reference"};
+
+/// How one format was stored.
+typedef struct {
+    double seconds; ///< The least of some rounds; -1: it was refused.
+    double first;   ///< The first of them.
+    double deal, count, fill;
+    way    way;
+    bool   other; ///< A query's class.
+    char   method[16], classes[64];
+    char  *text; ///< Own.
+} storing;
+
+/// Seconds of all bars of one name.
+static double log_of(const cairn_tensor *tensor, const char *what)
+{
+    const cairn_build_log *log  = &tensor->log;
+    double                 took = 0;
+
+    for (int k = 0; k < log->bars; k++)
+        if (strcmp(log->bar[k].what, what) == 0)
+            took += log->bar[k].end - log->bar[k].begin;
+    return took;
+}
+
+/// What the tensor's program says.
+static void describe(const cairn_tensor *tensor, storing *s)
+{
+    const cairn_path *path = cairn_tensor_path(tensor);
+    const int         last = cairn_path_passes(path) - 1;
+
+    s->classes[0] = '\0';
+    s->other      = false;
+    for (int k = 0; k <= last; k++) {
+        const cairn_pass_info pass = cairn_path_pass(path, k);
+        const size_t          at   = strlen(s->classes);
+
+        if (!pass.query_class) continue;
+        s->other = s->other || strcmp(pass.query_class, "other") == 0;
+        snprintf(s->classes + at, sizeof s->classes - at, " %s", pass.query_class);
+    }
+    snprintf(s->method, sizeof s->method, "%s",
+             last < 0 ? "" : cairn_path_pass(path, last).method);
+    s->way = strcmp(cairn_tensor_route(tensor), "reference") != 0 ? COMPILED
+             : strcmp(s->method, "reference") != 0                ? QUERIES
+                                                                  : REFERENCE;
+}
+
+static storing store(const problem *p, const char *text, int rounds)
 {
     cairn_format *format = NULL;
-    double        least  = -1;
+    storing       s      = {.seconds = -1};
 
-    *other = false;
-    if (cairn_format_create(p->context, text, &format) != CAIRN_OK) return -1;
+    if (cairn_format_create(p->context, text, &format) != CAIRN_OK) return s;
     for (int r = 0; r < rounds; r++) {
         cairn_tensor *tensor = NULL;
         const double  begin  = bench_seconds();
 
         if (cairn_tensor_create(p->source, format, CAIRN_F64, &tensor) != CAIRN_OK)
             break;
-        const double      took = bench_seconds() - begin;
-        const cairn_path *path = cairn_tensor_path(tensor);
+        const double took = bench_seconds() - begin;
 
-        least = least < 0 || took < least ? took : least;
-        for (int k = 0; k < cairn_path_passes(path); k++) {
-            const char *name = cairn_path_pass(path, k).query_class;
-
-            *other = *other || (name && strcmp(name, "other") == 0);
+        if (r == 0) s.first = took;
+        if (s.seconds < 0 || took < s.seconds) {
+            s.seconds = took;
+            s.deal    = log_of(tensor, "deal");
+            s.count   = log_of(tensor, "count");
+            s.fill    = log_of(tensor, "fill");
+            describe(tensor, &s);
         }
         cairn_tensor_destroy(&tensor);
     }
     cairn_format_destroy(&format);
-    return least;
+    return s;
 }
 
 static void draw(uint64_t *state, char *text)
@@ -62,30 +124,108 @@ static void stop(const problem *p, const char *what)
     exit(1);
 }
 
+/// The memory limit grows with the matrix: what a format stores of it is to be refused
+/// only where that is most of the positions.
 static void open_problem(problem *p, const char *file, int64_t rows)
 {
-    const cairn_problem uniform = {.n = rows, .degree = 6, .seed = 1};
+    const cairn_problem uniform = {.n = rows, .degree = DEGREE, .seed = 1};
+    cairn_source_info   info;
 
-    if (cairn_context_create(&p->context) != CAIRN_OK
-        || cairn_context_set_memory(p->context, ROOM) != CAIRN_OK)
-        exit(1);
+    if (cairn_context_create(&p->context) != CAIRN_OK) exit(1);
     if ((file ? cairn_source_read(p->context, file, CAIRN_BY_NNZ, &p->source)
               : cairn_source_generate(p->context, "uniform", &uniform, &p->source))
         != CAIRN_OK)
         stop(p, file ? file : "uniform");
+    if (cairn_source_describe(p->source, &info) != CAIRN_OK) stop(p, "info");
+    const int64_t entries = info.nnz;
+
+    if (cairn_context_set_memory(
+            p->context, entries * ROOM_ENTRY > ROOM ? entries * ROOM_ENTRY : ROOM)
+        != CAIRN_OK)
+        stop(p, "memory limit");
+}
+
+/* ---- what is printed ---- */
+
+static int slower(const void *a, const void *b)
+{
+    const double x = ((const storing *)a)->seconds, y = ((const storing *)b)->seconds;
+
+    return (x < y) - (x > y);
+}
+
+static void print_list(const storing *s, int n, double ell)
+{
+    for (int k = 0; k < n; k++)
+        printf("%8.1f  %-9.9s  %4.0f%% queries %4.0f%% count %4.0f%% fill  %-11s %s\n"
+               "          %s\n",
+               s[k].seconds / ell, way_name[s[k].way], 100 * s[k].deal / s[k].seconds,
+               100 * s[k].count / s[k].seconds, 100 * s[k].fill / s[k].seconds,
+               s[k].method, s[k].classes, s[k].text);
+}
+
+/// Shares of the time of all formats, and what each way took.
+static void print_sums(const storing *s, int n, double ell)
+{
+    static double ratio[MOST_FORMATS];
+    double        all = 0, first = 0, deal = 0, count = 0, fill = 0;
+
+    for (int k = 0; k < n; k++) {
+        all += s[k].seconds;
+        first += s[k].first;
+        deal += s[k].deal;
+        count += s[k].count;
+        fill += s[k].fill;
+    }
+    printf(
+        "all: %.3f s (the first time %.3f s): %.0f%% queries and coordinates, %.0f%% "
+        "count, %.0f%% fill\n",
+        all, first, 100 * deal / all, 100 * count / all, 100 * fill / all);
+    for (int w = 0; w < WAYS; w++) {
+        int its = 0;
+
+        for (int k = 0; k < n; k++)
+            if ((int)s[k].way == w) ratio[its++] = s[k].seconds / ell;
+        if (its == 0) continue;
+        const double median = bench_median(ratio, its);
+
+        printf("%s: %d (%.0f%%), median %.1f, slowest %.1f\n", way_name[w], its,
+               100.0 * its / n, median, ratio[its - 1]);
+    }
+}
+
+/// @p s is sorted, the slowest first.
+static void print_all(const storing *s, int n, double ell)
+{
+    static double ratio[MOST_FORMATS];
+    const char   *slowest = "";
+    double        most    = 0;
+    int           others  = 0;
+
+    for (int k = 0; k < n; k++) {
+        ratio[k] = s[k].seconds / ell;
+        others += s[k].other;
+        if (s[k].other || ratio[k] < most) continue;
+        most    = ratio[k];
+        slowest = s[k].text;
+    }
+    printf("ell %.3f ms; %d random formats with queries: median %.1f of it, slowest of "
+           "lines and boxes %.1f, %d neither\n",
+           1e3 * ell, n, bench_median(ratio, n), most, others);
+    print_sums(s, n, ell);
+    printf("slowest: %s\n", slowest);
 }
 
 int main(int argc, char **argv)
 {
-    static char   text[RANDOM_FORMAT], slowest[RANDOM_FORMAT];
-    static double ratio[MOST_FORMATS];
-    uint64_t      state = 7;
-    int64_t       rows  = 15606;
-    int           count = 200, n = 0, others = 0;
-    const char   *file = NULL;
-    problem       p    = {.context = NULL};
-    double        most = 0;
-    bool          other;
+    static char    text[RANDOM_FORMAT];
+    static storing all[MOST_FORMATS];
+    uint64_t       state = 7;
+    int64_t        rows  = 15606;
+    int            count = 200, rounds = ROUNDS, n = 0;
+    bool           list = false;
+    const char    *file = NULL;
+    problem        p    = {.context = NULL};
 
     for (int k = 1; k < argc; k++) {
         const bool more = k + 1 < argc;
@@ -96,30 +236,30 @@ int main(int argc, char **argv)
             state = strtoull(argv[++k], NULL, 10);
         else if (more && !strcmp(argv[k], "--rows"))
             rows = atoll(argv[++k]);
+        else if (more && !strcmp(argv[k], "--rounds"))
+            rounds = atoi(argv[++k]);
+        else if (!strcmp(argv[k], "--list"))
+            list = true;
         else
             file = argv[k];
     }
     if (count > MOST_FORMATS) count = MOST_FORMATS;
     open_problem(&p, file, rows);
-    const double ell = seconds_of(&p, "ell", 2 * ROUNDS, &other);
+    const double ell = store(&p, "ell", 2 * rounds).seconds;
 
     if (ell < 0) stop(&p, "ell");
     for (int drawn = 0; n < count && drawn < 50 * count; drawn++) {
         draw(&state, text);
-        const double took = seconds_of(&p, text, ROUNDS, &other);
-
-        if (took < 0) continue;
-        others += other;
-        ratio[n++] = took / ell;
-        if (other || took / ell < most) continue;
-        most = took / ell;
-        strcpy(slowest, text);
+        all[n] = store(&p, text, rounds);
+        if (all[n].seconds < 0) continue;
+        all[n++].text = strdup(text);
     }
     if (n == 0) stop(&p, "no format was stored");
-    printf("ell %.3f ms; %d random formats with queries: median %.1f of it, slowest of "
-           "lines and boxes %.1f, %d neither\n",
-           1e3 * ell, n, bench_median(ratio, n), most, others);
-    printf("slowest: %s\n", slowest);
+    qsort(all, (size_t)n, sizeof *all, slower);
+    if (list) print_list(all, n, ell);
+    print_all(all, n, ell);
+    for (int k = 0; k < n; k++)
+        free(all[k].text);
     cairn_source_destroy(&p.source);
     cairn_context_destroy(&p.context);
     return 0;

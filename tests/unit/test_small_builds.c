@@ -87,6 +87,55 @@ Test(small_builds, what_is_missed_often_is_compiled)
     end();
 }
 
+/// Blocks along block rows: what counts them is missed by the same build as what comes
+/// next.
+static const char blocks_text[] =
+    "#encoding<{ idx_map<(d0,d1)->(d0 / 3, slot, d0 % 3, d1 / 5, d1 % 5)>, "
+    "mutation<merge(0,1), trim(1,1)>, indirect<{ block = sum(value) groupBy "
+    "(d0,d1)->(d0 / 3, d1 / 5); slot = enum(block) groupBy (d0,d1)->(d0 / 3) "
+    "traverseBy "
+    "(d0,d1)->(d1 / 5) with block ne 0 -> 0 | otherwise -> none }> }>";
+
+/// Convert to so many formats, twice to each: none is compiled for that.
+static void convert_to_others(int count)
+{
+    cairn_tensor *made;
+
+    for (int k = 0; k < 2 * count; k++) {
+        char          text[256];
+        cairn_format *other = NULL;
+
+        snprintf(text, sizeof text,
+                 "#encoding<{ idx_map<(d0,d1)->(d0 / %d, d1, d0 %% %d)>, "
+                 "mutation<merge(0,1), trim(1,1)> }>",
+                 11 + k / 2, 11 + k / 2);
+        MUST(context, cairn_format_create(context, text, &other));
+        MUST(context, cairn_tensor_convert(given, other, &made));
+        cr_expect_eq(made->route, CAIRN_ROUTE_REFERENCE, "%s", text);
+        cairn_tensor_destroy(&made);
+        cairn_format_destroy(&other);
+    }
+}
+
+Test(small_builds, what_was_missed_before_does_not_keep_others_out)
+{
+    cairn_tensor *made  = NULL;
+    int           turns = 0;
+
+    begin("auto");
+    convert_to_others(70);
+    cairn_format_destroy(&to);
+    MUST(context, cairn_format_create(context, blocks_text, &to));
+    for (cairn_route route = CAIRN_ROUTE_REFERENCE;
+         route == CAIRN_ROUTE_REFERENCE && turns < 20; turns++) {
+        route = convert(&made);
+        cairn_tensor_destroy(&made);
+    }
+    cr_expect_leq(turns, (CAIRN_WORTH_COMPILING + ENTRIES - 1) / ENTRIES,
+                  "not compiled after %d", turns);
+    end();
+}
+
 Test(small_builds, who_forbids_compiling_is_obeyed)
 {
     cairn_tensor *made = NULL;
