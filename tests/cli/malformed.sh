@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Malformed files and edge cases ($DATA/malformed): malformed.sh [RANKS]. Each is
-# accepted or refused as docs/files.md says, with the same words on any number of ranks,
-# in bounded time and memory; nothing is left behind.
+# accepted or refused as docs/files.md says, in bounded time and memory; nothing is left
+# behind. That the verdict is the same on any number of ranks is held for all of them in
+# one launch (mpi/read); here several ranks are given a few of each kind.
 . "$(dirname "$0")/lib.sh"
 
 ranks=${1:-1}
@@ -130,10 +131,16 @@ refused() {
     done
 }
 
+# Files for several ranks: accepted and refused, text and gzip, matrices and tensors, and
+# what is told at the beginning, in the middle and at the end.
+sample='duplicates.mtx gz_truncated.mtx.gz gz_two_members.mtx.gz hb_truncated.rua
+nnz_huge_small_file.mtx tns_negative.tns value_nan_inf.mtx'
+
 table >table
 files=0
 while IFS='|' read -r name words text; do
     files=$((files + 1))
+    [ "$ranks" -eq 1 ] || [ "${sample#*"$name"}" != "$sample" ] || continue
     [ -f "$DATA/malformed/$name" ] || { last=$name && fail "it is not there"; continue; }
     case $words in
     -) refused "$name" "$text" ;;

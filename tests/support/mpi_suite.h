@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Criterion under MPI: one test per launch (a Criterion test is a process of its own,
-/// and a rank can join an MPI job only once), verdicts shared by every rank.
+/// Criterion's macros under MPI: a launch runs all tests of a program (mpi_main.c), and
+/// verdicts are shared by every rank.
 
 #ifndef CAIRN_TESTS_MPI_SUITE_H
 #define CAIRN_TESTS_MPI_SUITE_H
@@ -18,7 +18,6 @@ static cairn_comm *comm;
 
 static void mpi_up(void)
 {
-    MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     cairn_env_init(&env);
@@ -30,7 +29,6 @@ static void mpi_down(void)
     cairn_comm_destroy(&comm);
     cr_expect_eq(env.live_blocks, 0, "%ld blocks leaked", (long)env.live_blocks);
     cairn_env_fini(&env);
-    MPI_Finalize();
 }
 
 /// Whether @p mine holds on every rank.
