@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Devices: where parts live and kernels run. A kind of device ("cpu") is a constant
-/// table of functions, which names two narrower ones: its memory and its queue. What
-/// a kind leaves NULL is served by the kind that it names as its delegate, so that a
-/// new device starts from almost nothing. The tables are completed once, when the
-/// device is opened (registry.h), and nothing above this room names a vendor.
+/// table of functions. What it leaves NULL is served by the kind that it names as its
+/// delegate, so that a new device starts from almost nothing. Memory and queues are a
+/// kind's own business: arrays are brought to the device when a launch is built, and a
+/// plan runs launches on threads of its own (sched/engine.h). The table is completed
+/// once, when the device is opened (registry.h), and nothing above this room names a vendor.
 ///
 /// A slot that a delegate serves is called with the other kind's device. It may use
 /// the device's environment and info, and never its state.
@@ -22,9 +23,6 @@ typedef struct cairn_launch      cairn_launch;      // devices/product.h
 
 typedef struct cairn_device_config cairn_device_config; // devices/config.h
 typedef struct cairn_device_model  cairn_device_model;  // devices/config.h
-
-/// What a queue runs. A task reports its failure through its own argument.
-typedef void (*cairn_task_fn)(void *argument);
 
 #define CAIRN_PU_MOST 1024 ///< Hardware threads that a set can tell apart.
 
@@ -78,29 +76,6 @@ typedef struct cairn_device_request {
     const cairn_device_work *work; ///< What runs; NULL: nobody knows yet.
 } cairn_device_request;
 
-/// The device's memory. NULL in a kind's table: the delegate's memory.
-/// Any thread may call these, with nothing held.
-typedef struct cairn_memory_ops {
-    /// Allocate @p bytes, 64-byte aligned, contents undefined; 0 is allowed. Never NULL.
-    cairn_status (*alloc)(cairn_device *device, int64_t bytes, void **block);
-    /// Free a block of alloc(); NULL is accepted. Never NULL.
-    void (*free)(cairn_device *device, void *block);
-} cairn_memory_ops;
-
-/// The device's one queue, for work that is no plan's: a plan runs its launches on
-/// threads of its own, one for each device (sched/engine.h). Tasks run in the order in
-/// which they were pushed. NULL in a kind's table: the delegate's queue. Called by the
-/// one thread that uses the environment, with nothing held.
-typedef struct cairn_queue_ops {
-    /// Run @p run(@p argument) after everything pushed before; it may be finished when
-    /// this returns, or not. @p argument stays valid until wait(). Never NULL.
-    cairn_status (*push)(cairn_device *device, cairn_task_fn run, void *argument);
-    /// Return when everything pushed has finished, its results visible to the caller.
-    /// Never NULL.
-    /// @retval CAIRN_NO_DEVICE  The device was lost; what was pushed has no result.
-    cairn_status (*wait)(cairn_device *device);
-} cairn_queue_ops;
-
 /// A kind of device. All slots are called by the thread that uses the environment.
 typedef struct cairn_device_ops {
     const char *kind;     ///< Lower case, as users write it: "cpu".
@@ -121,9 +96,6 @@ typedef struct cairn_device_ops {
     /// Its devices are pieces of one thing, which is one device where nobody asks for
     /// pieces: the list is empty, or has no more than what a placement names.
     bool divides;
-
-    const cairn_memory_ops *memory;
-    const cairn_queue_ops  *queue;
 
     /* About the device itself: never delegated, since another kind's answers are not
        this one's. */

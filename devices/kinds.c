@@ -114,8 +114,6 @@ int cairn_device_none(const cairn_machine *machine)
 
 void cairn_device_inherit(cairn_device_ops *ops, const cairn_device_ops *delegate)
 {
-    if (!ops->memory) ops->memory = delegate->memory;
-    if (!ops->queue) ops->queue = delegate->queue;
     if (!ops->can) ops->can = delegate->can;
     if (!ops->build) ops->build = delegate->build;
     if (ops->kernels_open) return;

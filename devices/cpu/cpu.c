@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The processor as a device: counted memory, and a queue that runs each task at once,
-/// so that nothing is ever left to wait for. It keeps no state (that of its loader of
-/// kernels is the loader's), which is what lets other kinds delegate to it.
+/// The processor as a device. It keeps no state (that of its loader of kernels is the
+/// loader's), which is what lets other kinds delegate to it.
 
 #include "devices/cpu/check.h"
 #include "devices/cpu/kernels.h"
@@ -11,29 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-static cairn_status cpu_alloc(cairn_device *device, int64_t bytes, void **block)
-{
-    return cairn_alloc(device->env, bytes, 1, block);
-}
-
-static void cpu_free(cairn_device *device, void *block)
-{
-    cairn_free(device->env, block);
-}
-
-static cairn_status cpu_push(cairn_device *device, cairn_task_fn run, void *argument)
-{
-    (void)device;
-    run(argument);
-    return CAIRN_OK;
-}
-
-static cairn_status cpu_wait(cairn_device *device)
-{
-    (void)device;
-    return CAIRN_OK;
-}
 
 static int cpu_count(const cairn_machine *machine)
 {
@@ -137,15 +113,9 @@ static double cpu_cost(const cairn_device *device, const cairn_device_request *r
     return (double)request->moved_bytes / device->info.bandwidth;
 }
 
-static const cairn_memory_ops cpu_memory = {.alloc = cpu_alloc, .free = cpu_free};
-
-static const cairn_queue_ops cpu_queue = {.push = cpu_push, .wait = cpu_wait};
-
 const cairn_device_ops cairn_device_cpu = {
     .kind    = "cpu",
     .summary = "the processor's cores and main memory",
-    .memory  = &cpu_memory,
-    .queue   = &cpu_queue,
     .divides = true,
     .count   = cpu_count,
     .open    = cpu_open,

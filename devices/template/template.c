@@ -124,10 +124,8 @@ static void template_check(const cairn_device *device, cairn_findings *findings)
         cairn_findings_ok(findings, device->info.kind, "%s", device->info.name);
 }
 
-/* 9. The table. Slots that are not here are NULL. `memory` and `queue`: the processor's,
-   so that a launch is called on the processor's thread and waits for its device there;
-   a queue of one's own pays when several launches should be in flight at once.
-   `kernels_open`: the processor's; a device that compiles has a loader of its own. */
+/* 9. The table. Slots that are not here are NULL. `kernels_open`: the
+   processor's; a device that compiles has a loader of its own. */
 const cairn_device_ops cairn_device_template = {
     .kind     = "template",
     .summary  = "made to be copied",

@@ -431,58 +431,6 @@ Test(devices, every_failed_allocation_is_reported_and_leaves_nothing)
     cairn_devices_close(&env, &devices);
 }
 
-/// A task that notes its turn.
-typedef struct {
-    int *turn, seen;
-} note;
-
-static void write_turn(void *argument)
-{
-    note *n = argument;
-
-    n->seen = ++*n->turn;
-}
-
-Test(devices, queue_runs_tasks_in_order_before_wait_returns)
-{
-    int  turn    = 0;
-    note task[3] = {
-        {&turn, 0},
-        {&turn, 0},
-        {&turn, 0}
-    };
-
-    describe("core:1 pu:1");
-    cairn_devices *devices = open_list("cpu");
-    cairn_device  *cpu     = &devices->device[0];
-
-    for (int k = 0; k < 3; k++)
-        cr_assert_eq(cpu->ops.queue->push(cpu, write_turn, &task[k]), CAIRN_OK);
-    cr_assert_eq(cpu->ops.queue->wait(cpu), CAIRN_OK);
-
-    for (int k = 0; k < 3; k++)
-        cr_expect_eq(task[k].seen, k + 1);
-    cairn_devices_close(&env, &devices);
-}
-
-Test(devices, memory_is_counted)
-{
-    void *block = NULL;
-
-    describe("core:1 pu:1");
-    cairn_devices *devices = open_list("cpu");
-    cairn_device  *cpu     = &devices->device[0];
-    const int64_t  before  = env.live_bytes;
-
-    cr_assert_eq(cpu->ops.memory->alloc(cpu, 1000, &block), CAIRN_OK);
-    cr_expect_eq(env.live_bytes, before + 1000);
-    cr_expect_eq((uintptr_t)block % 64, 0);
-    cpu->ops.memory->free(cpu, block);
-    cpu->ops.memory->free(cpu, NULL);
-    cr_expect_eq(env.live_bytes, before);
-    cairn_devices_close(&env, &devices);
-}
-
 Test(devices, bandwidth_is_measured_here_and_never_invented)
 {
     const cairn_device_request gigabyte = {.moved_bytes = 1000000000};
@@ -527,8 +475,7 @@ Test(devices, null_slots_come_from_the_delegate_but_never_its_numbers)
     cairn_device_inherit(&ops, cpu);
     cairn_device_inherit(&none, cpu);
 
-    cr_expect_eq(ops.memory, cpu->memory);
-    cr_expect_eq(ops.queue, cpu->queue);
+    cr_expect_eq(ops.build, cpu->build);
     cr_expect_eq(ops.kernels_open, refuse_kernels);
     cr_expect_eq(ops.kernels_close, close_nothing);
     cr_expect_null(ops.cost);
@@ -547,7 +494,7 @@ Test(devices, list_of_kinds_is_complete)
         cr_expect_not_null(kind->summary);
         cr_expect_not_null(kind->open);
         cr_expect_not_null(kind->count);
-        cr_expect(kind->delegate || (kind->memory && kind->queue), "%s", kind->kind);
+        cr_expect(kind->delegate || kind->build, "%s", kind->kind);
     }
     cr_expect_null(cairn_device_kind("cuda"));
     cr_expect_null(cairn_device_kind_at(-1));
