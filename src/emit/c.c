@@ -10,16 +10,15 @@
 
 /// Names that are taken: the arguments, what a kernel may call, words of C.
 static const char *const reserved[] = {
-    "A",         "B",        "op",       "min",      "max",        "floor_div",
-    "floor_mod", "malloc",   "calloc",   "free",     "stream_end", "bool",
-    "auto",      "break",    "case",     "char",     "const",      "continue",
-    "default",   "do",       "double",   "else",     "enum",       "extern",
-    "float",     "for",      "goto",     "if",       "inline",     "int",
-    "long",      "register", "restrict", "return",   "short",      "signed",
-    "sizeof",    "static",   "struct",   "switch",   "typedef",    "union",
-    "unsigned",  "void",     "volatile", "while",    "int8_t",     "int16_t",
-    "int32_t",   "int64_t",  "uint8_t",  "uint16_t", "uint32_t",   "uint64_t",
-    NULL,
+    "A",         "B",          "op",       "min",      "max",      "floor_div",
+    "floor_mod", "stream_end", "bool",     "auto",     "break",    "case",
+    "char",      "const",      "continue", "default",  "do",       "double",
+    "else",      "enum",       "extern",   "float",    "for",      "goto",
+    "if",        "inline",     "int",      "long",     "register", "restrict",
+    "return",    "short",      "signed",   "sizeof",   "static",   "struct",
+    "switch",    "typedef",    "union",    "unsigned", "void",     "volatile",
+    "while",     "int8_t",     "int16_t",  "int32_t",  "int64_t",  "uint8_t",
+    "uint16_t",  "uint32_t",   "uint64_t", NULL,
 };
 
 void cairn_c_init(cairn_c *c, cairn_env *env, cairn_c_dialect dialect)
@@ -35,17 +34,15 @@ void cairn_c_fini(cairn_c *c)
     cairn_text_fini(&c->text);
     cairn_text_fini(&c->run);
     cairn_names_fini(&c->names);
-    cairn_free(c->env, c->live);
 }
 
 void cairn_c_enter(cairn_c                 *c,
                    const cairn_ir_function *function,
                    const char *const       *reserved_names)
 {
-    c->f    = function;
-    c->live = NULL;
+    c->f     = function;
+    c->loops = 0;
     c->abis |= 1u << function->abi;
-    c->lives = c->live_capacity = c->outer = c->loops = 0;
     cairn_names_fini(&c->names);
     cairn_names_init(&c->names, c->env);
     for (const char *const *name = reserved_names; *name; name++)
@@ -90,8 +87,6 @@ void cairn_c_body(cairn_c *c)
     if (!is_return(c->f->body) && c->dialect == CAIRN_C_HOST) cairn_c_leave(c, "0");
     cairn_c_flush(c);
     if (c->names.status != CAIRN_OK) c->text.status = c->names.status;
-    cairn_free(c->env, c->live);
-    c->live = NULL;
 }
 
 /// One function, into c->text.

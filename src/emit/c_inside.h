@@ -32,9 +32,6 @@ typedef enum {
 
 /// Functions that the text may call, one bit each in `calls`.
 typedef enum {
-    CAIRN_C_MALLOC,
-    CAIRN_C_CALLOC,
-    CAIRN_C_FREE,
     CAIRN_C_FLOOR_DIV,
     CAIRN_C_FLOOR_MOD,
     CAIRN_C_MIN,
@@ -77,13 +74,10 @@ typedef struct cairn_c {
     unsigned                 calls;
     unsigned short           vectors[CAIRN_C_TYPES][CAIRN_C_LANES];
     /// Elements at stored positions, [1] with a last one: a bit for each index type.
-    unsigned               picks[2][CAIRN_C_TYPES][CAIRN_C_LANES];
-    int                    indent; ///< Blanks before a line.
-    const cairn_ir_array **live;   ///< Allocated, not freed, innermost last.
-    int                    lives, live_capacity;
-    int                    outer;    ///< `lives` where the parallel loop was entered.
-    const void            *parallel; ///< The loop whose turns are printed; or NULL.
-    int                    loops;    ///< Loops of threads so far.
+    unsigned    picks[2][CAIRN_C_TYPES][CAIRN_C_LANES];
+    int         indent;   ///< Blanks before a line.
+    const void *parallel; ///< The loop whose turns are printed; or NULL.
+    int         loops;    ///< Loops of threads so far.
 } cairn_c;
 
 /* Beginning and end. c.c */
@@ -172,19 +166,13 @@ void cairn_c_while(cairn_c *c, const cairn_ir_stmt *loop);
 void cairn_c_if(cairn_c *c, const cairn_ir_stmt *stmt);
 /// Are there stores past the caches in the block?
 bool cairn_c_streams(const cairn_ir_stmt *block);
-/// Leave the function with the status that @p status computes, all arrays freed; out of a
-/// loop of threads: leave the turn, and the function after the loop.
+/// Leave the function with the status that @p status computes; out of a loop of threads:
+/// leave the turn, and the function after the loop.
 void cairn_c_leave(cairn_c *c, const char *status);
 /// Before a loop whose turns may fail, at the end of a turn, and after the loop.
 void cairn_c_begin_failing(cairn_c *c, const cairn_ir_stmt *loop);
 void cairn_c_end_turn(cairn_c *c);
 void cairn_c_end_failing(cairn_c *c, const cairn_ir_stmt *loop);
-/// Leave with -1 unless the pointer @p name is one.
-void cairn_c_fail_unless(cairn_c *c, const char *name);
-void cairn_c_alloc(cairn_c *c, const cairn_ir_stmt *stmt);
-void cairn_c_free_array(cairn_c *c, const cairn_ir_array *array);
-/// The array is freed: nobody needs to do it when the function is left.
-void cairn_c_forget(cairn_c *c, const cairn_ir_array *array);
 /// The arrays and parameters that the function uses, as local constants.
 void cairn_c_locals(cairn_c *c);
 /// Does the function use the array, or the parameter?

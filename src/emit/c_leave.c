@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Leaving a function before its end: what was allocated is freed first. OpenMP does not
-/// let a thread leave its loop; a turn that fails notes that, and the function returns
-/// behind the loop.
+/// Leaving a function before its end. OpenMP does not let a thread leave its loop; a turn
+/// that fails notes that, and the function returns behind the loop.
 
 #include "emit/c_inside.h"
-
-#include <string.h>
 
 /// The variable by which turns of @p loop fail.
 static const void *failed_of(const cairn_ir_stmt *loop)
@@ -33,7 +30,7 @@ void cairn_c_end_failing(cairn_c *c, const cairn_ir_stmt *loop)
 {
     const char *const failed = cairn_names_of(&c->names, failed_of(loop));
 
-    if (c->lives == 0 && !cairn_c_streams(c->f->body)) {
+    if (!cairn_c_streams(c->f->body)) {
         cairn_text_add(&c->text, "%*sif (%s) return %s;\n", c->indent, "", failed,
                        failed);
         return;
@@ -69,48 +66,10 @@ static void leave_function(cairn_c *c, const char *status)
         cairn_c_print_line(c, "return %s", status);
 }
 
-/// May the status depend on an array that is freed first?
-static bool is_plain(const char *status)
-{
-    return !strpbrk(status, "[*");
-}
-
 void cairn_c_leave(cairn_c *c, const char *status)
 {
-    const int  from  = c->parallel ? c->outer : 0;
-    const bool ahead = c->lives > from && !is_plain(status);
-
-    if (ahead) {
-        cairn_names_push(&c->names, status, "status");
-        cairn_c_print_line(c, "const %s \1%s \2= %s", cairn_c_scalar(c, CAIRN_IR_I64),
-                           cairn_names_of(&c->names, status), status);
-        cairn_c_blank(c);
-    }
-    for (int n = c->lives; n-- > from;)
-        cairn_c_free_array(c, c->live[n]);
-
-    const char *const value = ahead ? cairn_names_of(&c->names, status) : status;
-
     if (c->parallel && c->dialect == CAIRN_C_HOST)
-        leave_turn(c, value);
+        leave_turn(c, status);
     else
-        leave_function(c, value);
-    if (ahead) cairn_names_pop(&c->names, c->names.count - 1);
-}
-
-void cairn_c_fail_unless(cairn_c *c, const char *name)
-{
-    const int from = c->parallel ? c->outer : 0;
-
-    cairn_c_blank(c);
-    if (!c->parallel && c->lives == from && !cairn_c_streams(c->f->body)) {
-        cairn_text_add(&c->text, "%*sif (!%s) return -1;\n", c->indent, "", name);
-        return;
-    }
-    cairn_text_add(&c->text, "%*sif (!%s) {\n", c->indent, "", name);
-    c->indent += 4;
-    cairn_c_leave(c, "-1");
-    cairn_c_flush(c);
-    c->indent -= 4;
-    cairn_text_add(&c->text, "%*s}\n", c->indent, "");
+        leave_function(c, status);
 }

@@ -257,9 +257,7 @@ void cairn_c_locals(cairn_c *c)
     const cairn_ir_function *const f = c->f;
 
     for (int n = 0; n < f->arrays; n++) {
-        if (f->array[n]->field.source == CAIRN_IR_SCRATCH
-            || !cairn_c_uses(c, f->array[n]))
-            continue;
+        if (!cairn_c_uses(c, f->array[n])) continue;
         cairn_names_push(&c->names, f->array[n], f->array[n]->name);
         print_array(c, f->array[n]);
     }
@@ -270,72 +268,4 @@ void cairn_c_locals(cairn_c *c)
         print_param(c, f->param[n]);
     }
     cairn_c_blank(c);
-}
-
-/// Remember an array that must be freed when the function is left.
-static void remember(cairn_c *c, const cairn_ir_array *array)
-{
-    if (c->text.status != CAIRN_OK) return;
-    if (c->lives == c->live_capacity) {
-        const int more = 2 * c->live_capacity + 8;
-
-        c->text.status =
-            cairn_realloc(c->env, more, sizeof *c->live, (void **)&c->live);
-        if (c->text.status != CAIRN_OK) return;
-        c->live_capacity = more;
-    }
-    c->live[c->lives++] = array;
-}
-
-/// The arguments of malloc or calloc: one element more than asked for, since nothing is
-/// asked for now and then.
-static void print_size(cairn_c *c, cairn_text *out, const cairn_ir_stmt *stmt)
-{
-    const int       bytes = cairn_ir_type_bytes(stmt->array->type);
-    const bool      times = !stmt->zero && bytes > 1;
-    const long long count = stmt->a->op == CAIRN_IR_INT ? stmt->a->integer + 1 : 0;
-
-    if (times) cairn_text_add(out, "%d * ", bytes);
-    if (count > 0) {
-        cairn_text_add(out, "%lld", count);
-    } else {
-        cairn_text_add(out, "%s", times ? "(" : "");
-        cairn_c_wide(c, out, stmt->a, CAIRN_C_SUM);
-        cairn_text_add(out, " + 1%s", times ? ")" : "");
-    }
-    if (stmt->zero) cairn_text_add(out, ", %d", bytes);
-}
-
-void cairn_c_alloc(cairn_c *c, const cairn_ir_stmt *stmt)
-{
-    const cairn_ir_array *const array = stmt->array;
-    const char *const           type  = cairn_c_scalar(c, array->type);
-    cairn_text                  line;
-
-    cairn_names_push(&c->names, array, array->name);
-    cairn_c_need_call(c, stmt->zero ? CAIRN_C_CALLOC : CAIRN_C_MALLOC);
-    cairn_text_init(&line, c->env);
-    cairn_text_add(&line, "%s *restrict const %s \2= %s", type,
-                   cairn_names_of(&c->names, array),
-                   stmt->zero ? "calloc(" : "malloc(");
-    print_size(c, &line, stmt);
-    cairn_text_add(&line, ")");
-    cairn_c_line(c, &line);
-    cairn_c_fail_unless(c, cairn_names_of(&c->names, array));
-    remember(c, array);
-}
-
-void cairn_c_free_array(cairn_c *c, const cairn_ir_array *array)
-{
-    cairn_c_need_call(c, CAIRN_C_FREE);
-    cairn_c_print_line(c, "free(%s)", cairn_names_of(&c->names, array));
-}
-
-void cairn_c_forget(cairn_c *c, const cairn_ir_array *array)
-{
-    int kept = 0;
-
-    for (int n = 0; n < c->lives; n++)
-        if (c->live[n] != array) c->live[kept++] = c->live[n];
-    c->lives = kept;
 }

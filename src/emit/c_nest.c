@@ -150,7 +150,7 @@ bool cairn_c_streams(const cairn_ir_stmt *block)
 static bool fails(const cairn_ir_stmt *stmt, void *user)
 {
     (void)user;
-    return stmt->kind == CAIRN_IR_ALLOC || stmt->kind == CAIRN_IR_RETURN;
+    return stmt->kind == CAIRN_IR_RETURN;
 }
 
 /// `for (int64_t i = lo; i < hi; i++)`; the variable is in sight from here on.
@@ -260,7 +260,6 @@ static void print_parallel(cairn_c *c, const cairn_ir_stmt *loop)
     if (fail) cairn_c_begin_failing(c, loop);
     print_before(c, loop);
     c->parallel = loop;
-    c->outer    = c->lives;
     cairn_text_init(&head, c->env);
     print_head(c, loop, &head);
     print_aside(c, loop->body, &body);

@@ -177,9 +177,6 @@ static const char *const calls[] = {
                           "{\n"
                           "    return a > b ? a : b;\n"
                           "}\n",
-    [CAIRN_C_MALLOC]    = "void *malloc(__SIZE_TYPE__ bytes);\n",
-    [CAIRN_C_CALLOC]    = "void *calloc(__SIZE_TYPE__ count, __SIZE_TYPE__ bytes);\n",
-    [CAIRN_C_FREE]      = "void  free(void *block);\n",
     [CAIRN_C_FENCE]     = "/* Stores past the caches are done before what follows. */\n"
                           "static inline void stream_end(void)\n"
                           "{\n"
@@ -203,14 +200,11 @@ static const char *const opencl_calls[sizeof calls / sizeof *calls] = {
 
 void cairn_c_print_calls(const cairn_c *c, cairn_text *out)
 {
-    const bool     opencl = c->dialect == CAIRN_C_OPENCL;
-    const unsigned memory =
-        1u << CAIRN_C_MALLOC | 1u << CAIRN_C_CALLOC | 1u << CAIRN_C_FREE;
+    const bool opencl = c->dialect == CAIRN_C_OPENCL;
 
-    if (c->calls & memory) cairn_text_add(out, "\n");
     for (size_t n = 0; n < sizeof calls / sizeof *calls; n++)
         if (c->calls >> n & 1)
-            cairn_text_add(out, "%s%s", memory >> n & 1 ? "" : "\n",
+            cairn_text_add(out, "\n%s",
                            opencl && opencl_calls[n] ? opencl_calls[n] : calls[n]);
 }
 

@@ -207,12 +207,6 @@ static void print_return(cairn_c *c, const cairn_ir_stmt *s)
     cairn_text_fini(&status);
 }
 
-static void print_free(cairn_c *c, const cairn_ir_stmt *s)
-{
-    cairn_c_free_array(c, s->array);
-    cairn_c_forget(c, s->array);
-}
-
 static void print_note(cairn_c *c, const cairn_ir_stmt *s)
 {
     cairn_c_blank(c);
@@ -230,8 +224,6 @@ static void print_one(cairn_c *c, const cairn_ir_stmt *s)
     case CAIRN_IR_IF: cairn_c_if(c, s); break;
     case CAIRN_IR_PREFETCH: print_prefetch(c, s); break;
     case CAIRN_IR_NOTE: print_note(c, s); break;
-    case CAIRN_IR_ALLOC: cairn_c_alloc(c, s); break;
-    case CAIRN_IR_FREE: print_free(c, s); break;
     case CAIRN_IR_RETURN: print_return(c, s); break;
     }
 }
@@ -247,17 +239,12 @@ static bool is_apart(const cairn_ir_stmt *before, const cairn_ir_stmt *after)
 
 void cairn_c_block(cairn_c *c, const cairn_ir_stmt *block)
 {
-    const int            names = c->names.count, lives = c->lives;
-    const cairn_ir_stmt *last = NULL;
+    const int            names = c->names.count;
+    const cairn_ir_stmt *last  = NULL;
 
     for (const cairn_ir_stmt *s = block; s; last = s, s = s->next) {
         if (last && is_apart(last, s)) cairn_c_blank(c);
         print_one(c, s);
-    }
-    /* What the block allocated and did not free ends with it. */
-    while (c->lives > lives) {
-        c->lives--;
-        if (last->kind != CAIRN_IR_RETURN) cairn_c_free_array(c, c->live[c->lives]);
     }
     cairn_c_flush(c);
     cairn_names_pop(&c->names, names);

@@ -7,7 +7,7 @@
 ///
 /// A work-item knows nothing of the others. So a function may have one loop of threads
 /// and, outside of it, no store but in what leaves the function at once; without such a
-/// loop there is one work-item. Nothing may be allocated.
+/// loop there is one work-item.
 
 #ifndef CAIRN_EMIT_OPENCL_H
 #define CAIRN_EMIT_OPENCL_H

@@ -17,12 +17,6 @@ static bool stores(const cairn_ir_stmt *stmt, void *user)
     return stmt->kind == CAIRN_IR_STORE;
 }
 
-static bool allocates(const cairn_ir_stmt *stmt, void *user)
-{
-    (void)user;
-    return stmt->kind == CAIRN_IR_ALLOC;
-}
-
 static bool has_lanes(cairn_ir_x x, void *user)
 {
     (void)user;
@@ -65,8 +59,6 @@ cairn_opencl_check(cairn_env *env, const cairn_ir_function *function, bool *item
     const bool                 several = cairn_ir_any_stmt(body, is_parallel, NULL);
     int                        loops   = 0;
 
-    if (cairn_ir_any_stmt(body, allocates, NULL))
-        return refuse(env, function, "it allocates, which work-items cannot");
     if (cairn_ir_any_expr(body, has_lanes, NULL))
         return refuse(env, function, "it has vectors, which work-items make");
     for (const cairn_ir_stmt *s = body; several && s; s = s->next) {

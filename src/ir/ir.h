@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The loop IR: what generated kernels are built as. A function is a tree of statements
-/// (loops with bounds and attributes, conditions, stores, scalars, allocations) over
+/// (loops with bounds and attributes, conditions, stores, scalars) over
 /// typed expressions. Lowerings build it with the calls below, passes (passes.h) rewrite
 /// it, printers (emit/) turn it into C, CUDA or OpenCL. No text is ever assembled.
 ///
@@ -96,7 +96,6 @@ typedef enum {
 /// Where an array or a scalar comes from. Kernels have a fixed set of arguments (see
 /// kernel.h and share/abi.h); a field names one of them.
 typedef enum {
-    CAIRN_IR_SCRATCH,     ///< An array that the function allocates.
     CAIRN_IR_LEVEL_PTR,   ///< ptr of level `level` of part `part`,
     CAIRN_IR_LEVEL_IDX,   ///< its idx,
     CAIRN_IR_LEVEL_LO,    ///< and scalars: smallest index,
@@ -154,9 +153,6 @@ typedef enum {
     CAIRN_IR_IF,       ///< if (a) body else other.
     CAIRN_IR_PREFETCH, ///< Address of array[a] + bytes, which may lie outside.
     CAIRN_IR_NOTE,     ///< A comment on a line of its own, before what follows.
-    CAIRN_IR_ALLOC,    ///< array[a elements] of the function's own; zeroed if asked.
-                       ///< Without memory the function returns -1 (all is freed).
-    CAIRN_IR_FREE,     ///< Free an array of ALLOC.
     CAIRN_IR_RETURN,   ///< Leave the function with status a (0: success).
 } cairn_ir_kind;
 
@@ -172,7 +168,6 @@ typedef struct cairn_ir_stmt {
     int                   unroll;   ///< FOR: unroll so often; 0: as the compiler likes.
     bool                  parallel; ///< FOR: turns run on threads, one turn a thread.
     bool                  simd;     ///< FOR: turns are independent.
-    bool                  zero;     ///< ALLOC.
     bool                  stream;   ///< STORE: past the caches; 64-byte aligned.
     bool                  write;    ///< PREFETCH: to be written.
     int                   locality; ///< PREFETCH: 3 into L1, 2 into L2.
@@ -242,8 +237,8 @@ void cairn_ir_destroy(cairn_env *env, cairn_ir_function **function);
 
 /* What it is given. The same field asked for twice is one array or parameter. */
 
-/// Array @p field of elements of @p type; adjacent elements. Scratch arrays are made by
-/// cairn_ir_alloc(). Formatted name, copied (also below).
+/// Array @p field of elements of @p type; adjacent elements. Formatted
+/// name, copied (also below).
 cairn_ir_array *cairn_ir_array_of(cairn_ir      *b,
                                   cairn_ir_field field,
                                   cairn_ir_type  type,
@@ -334,16 +329,7 @@ void cairn_ir_prefetch(cairn_ir             *b,
                        bool                  write);
 void cairn_ir_note(cairn_ir *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/// Allocate @p count elements, to be freed by cairn_ir_free_array() in the same block;
-/// freed by themselves when the function returns in between.
-cairn_ir_array *cairn_ir_alloc(cairn_ir     *b,
-                               cairn_ir_type type,
-                               cairn_ir_x    count,
-                               bool          zero,
-                               const char   *name,
-                               ...) __attribute__((format(printf, 5, 6)));
-void            cairn_ir_free_array(cairn_ir *b, cairn_ir_array *array);
-void            cairn_ir_return(cairn_ir *b, cairn_ir_x status);
+void cairn_ir_return(cairn_ir *b, cairn_ir_x status);
 
 /// Facts of a type.
 const char *cairn_ir_type_text(cairn_ir_type type);

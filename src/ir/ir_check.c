@@ -12,7 +12,7 @@
 typedef struct {
     cairn_env               *env;
     const cairn_ir_function *f;
-    const void             **sight; ///< Variables and allocated arrays, innermost last.
+    const void             **sight; ///< Variables, innermost last.
     int                      count, capacity;
     bool                     parallel; ///< Inside a loop of threads.
     cairn_status             status;   ///< The first failure.
@@ -86,8 +86,6 @@ static void check_array(checking *c, const cairn_ir_array *array)
     for (int n = 0; n < c->f->arrays; n++)
         known = known || c->f->array[n] == array;
     if (!known) fail(c, "is no array of the function", array->name);
-    if (array->field.source == CAIRN_IR_SCRATCH && !in_sight(c, array))
-        fail(c, "is used outside its allocation", array->name);
 }
 
 static bool is_int(cairn_ir_x x)
@@ -196,16 +194,6 @@ static void check_for(checking *c, const cairn_ir_stmt *s)
     c->count    = count; /* Out of sight behind the loop. */
 }
 
-/// Is the array freed once among the statements from @p s on?
-static bool is_freed(const cairn_ir_stmt *s, const cairn_ir_array *array)
-{
-    int times = 0;
-
-    for (; s; s = s->next)
-        times += s->kind == CAIRN_IR_FREE && s->array == array;
-    return times == 1;
-}
-
 static void check_var(checking *c, const cairn_ir_stmt *s)
 {
     if (s->a && (s->a->type != s->var->type || s->a->lanes != s->var->lanes))
@@ -219,14 +207,6 @@ static void check_var(checking *c, const cairn_ir_stmt *s)
     if (!in_sight(c, s->var)) fail(c, "is assigned out of sight", s->var->name);
 }
 
-static void check_alloc(checking *c, const cairn_ir_stmt *s)
-{
-    bring(c, s->array, s->array->name);
-    check_array(c, s->array);
-    check_name(c, s->array->name);
-    if (!is_freed(s->next, s->array)) fail(c, "is not freed once", s->array->name);
-}
-
 static void check_stmt(checking *c, const cairn_ir_stmt *s)
 {
     check_expr(c, s->a);
@@ -237,8 +217,6 @@ static void check_stmt(checking *c, const cairn_ir_stmt *s)
     case CAIRN_IR_ASSIGN: check_var(c, s); break;
     case CAIRN_IR_STORE: check_store(c, s); break;
     case CAIRN_IR_FOR: check_for(c, s); break;
-    case CAIRN_IR_ALLOC: check_alloc(c, s); break;
-    case CAIRN_IR_FREE:
     case CAIRN_IR_PREFETCH: check_array(c, s->array); break;
     case CAIRN_IR_IF:
     case CAIRN_IR_WHILE:
@@ -265,8 +243,7 @@ cairn_status cairn_ir_check(cairn_env *env, const cairn_ir_function *function)
 
     for (int n = 0; n < function->arrays; n++) {
         check_name(&c, function->array[n]->name);
-        if (function->array[n]->field.source != CAIRN_IR_SCRATCH)
-            check_field(&c, function->array[n]->field, function->array[n]->name);
+        check_field(&c, function->array[n]->field, function->array[n]->name);
     }
     for (int n = 0; n < function->params; n++)
         check_name(&c, function->param[n]->name);

@@ -113,25 +113,12 @@ static const cairn_ir_code_array *new_array(preparing *p, const cairn_ir_array *
     return array;
 }
 
-static const cairn_ir_code_array *bring_array(preparing *p, const cairn_ir_array *model)
-{
-    entry *const e = find(p, model);
-
-    *e                  = (entry){model, UNSEEN, new_array(p, model)};
-    p->sight[p->seen++] = e;
-    return e->array;
-}
-
 /// Arrays that the function is given are in sight everywhere.
 static const cairn_ir_code_array *array_of(preparing *p, const cairn_ir_array *model)
 {
     entry *const e = find(p, model);
 
     if (e->object && e->array) return e->array;
-    if (model->field.source == CAIRN_IR_SCRATCH) {
-        fail(p, "is used outside its allocation", model->name);
-        return NULL;
-    }
     if (p->names-- == 0) {
         fail(p, "is no array of the function", model->name);
         return NULL;
@@ -214,19 +201,16 @@ static void prepare_stmt(preparing *p, const cairn_ir_stmt *s, cairn_ir_action *
 {
     action->kind = s->kind;
     action->step = s->step;
-    action->zero = s->zero;
     action->a    = prepare_expr(p, s->a); /* before the variable comes into sight */
     action->b    = prepare_expr(p, s->b);
     if (s->var) action->lanes = s->var->lanes;
     switch (s->kind) {
     case CAIRN_IR_DECLARE: action->cell = bring_var(p, s->var); break;
     case CAIRN_IR_ASSIGN: action->cell = cell_of(p, s->var); break;
-    case CAIRN_IR_ALLOC: action->array = bring_array(p, s->array); break;
     case CAIRN_IR_STORE:
         if (s->b) action->lanes = s->b->lanes;
         action->array = array_of(p, s->array);
         break;
-    case CAIRN_IR_FREE: action->array = array_of(p, s->array); break;
     case CAIRN_IR_FOR: {
         const int seen = p->seen;
 

@@ -57,7 +57,6 @@ typedef struct cairn_ir_action {
     struct cairn_ir_action    *next, *body, *other;
     int64_t                    cell; ///< Of the variable.
     int                        lanes;
-    bool                       zero; ///< ALLOC.
     int64_t                    step;
     const cairn_ir_code_array *array;
     const cairn_ir_node       *a, *b;

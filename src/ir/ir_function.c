@@ -147,13 +147,11 @@ static bool same_field(cairn_ir_field a, cairn_ir_field b)
     return a.source == b.source && a.part == b.part && a.level == b.level;
 }
 
-/// The array of @p field, if it was asked for; never one of the function's own.
+/// The array of @p field, if it was asked for.
 static cairn_ir_array *find_array(const cairn_ir_function *f, cairn_ir_field field)
 {
     for (int n = 0; n < f->arrays; n++)
-        if (f->array[n]->field.source != CAIRN_IR_SCRATCH
-            && same_field(f->array[n]->field, field))
-            return f->array[n];
+        if (same_field(f->array[n]->field, field)) return f->array[n];
     return NULL;
 }
 

@@ -123,10 +123,7 @@ typedef struct {
 
 static bool stores_to(const cairn_ir_stmt *stmt, void *user)
 {
-    const bool stores = stmt->kind == CAIRN_IR_STORE || stmt->kind == CAIRN_IR_ALLOC
-                        || stmt->kind == CAIRN_IR_FREE;
-
-    return stores && stmt->array == user;
+    return stmt->kind == CAIRN_IR_STORE && stmt->array == user;
 }
 
 static bool varies(cairn_ir_x x, void *user)

@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-enum { PATTERN = 0x5a }; ///< Of memory that nobody has written.
-
 /* ---- what it is given ---- */
 
 static const cairn_kernel_part *part_of(const cairn_kernel_part *const parts[2],
@@ -90,7 +88,6 @@ static void find_arrays(cairn_ir_machine              *m,
         const cairn_kernel_part *const part = part_of(parts, a->field);
 
         *span = (cairn_ir_span){.base = NULL};
-        if (a->field.source == CAIRN_IR_SCRATCH) continue;
         if (a->field.source == CAIRN_IR_ARG)
             memcpy(&span->base, argument(m->code->abi, args, a->field.level),
                    sizeof span->base);
@@ -148,43 +145,6 @@ static void run_for(cairn_ir_machine *m, const cairn_ir_action *s)
     }
 }
 
-static void release(cairn_ir_machine *m, const cairn_ir_code_array *array)
-{
-    cairn_ir_span *const span = &m->span[array->number];
-
-    cairn_free(m->env, span->base);
-    *span = (cairn_ir_span){.base = NULL};
-}
-
-static void allocate(cairn_ir_machine *m, const cairn_ir_action *s)
-{
-    cairn_ir_span *const span  = &m->span[s->array->number];
-    const size_t         bytes = (size_t)s->array->bytes;
-    const int64_t        count = cairn_ir_value(m, s->a).i;
-    void                *block;
-
-    release(m, s->array);
-    if (count < 0)
-        cairn_ir_machine_fail(m, "an allocation of less than nothing", s->array->name);
-    if (m->done) return;
-    if ((s->zero ? cairn_alloc_zero : cairn_alloc)(m->env, count, bytes, &block)
-        != CAIRN_OK) {
-        m->result = -1;
-        m->done   = true;
-        return;
-    }
-    if (m->watched && !s->zero) memset(block, PATTERN, (size_t)count * bytes);
-    span->base = block;
-    span->end  = count;
-}
-
-static void run_free(cairn_ir_machine *m, const cairn_ir_action *s)
-{
-    if (!m->span[s->array->number].base)
-        cairn_ir_machine_fail(m, "is freed and was not allocated", s->array->name);
-    release(m, s->array);
-}
-
 static void run_action(cairn_ir_machine *m, const cairn_ir_action *s)
 {
     switch (s->kind) {
@@ -201,8 +161,6 @@ static void run_action(cairn_ir_machine *m, const cairn_ir_action *s)
         break;
     case CAIRN_IR_PREFETCH: cairn_ir_value(m, s->a); break;
     case CAIRN_IR_NOTE: break;
-    case CAIRN_IR_ALLOC: allocate(m, s); break;
-    case CAIRN_IR_FREE: run_free(m, s); break;
     case CAIRN_IR_RETURN:
         m->result = cairn_ir_value(m, s->a).i;
         m->done   = true;
@@ -231,8 +189,6 @@ static void run(cairn_ir_machine              *m,
     find_arrays(m, parts, args, watch);
     give(m, parts, args);
     run_block(m, m->code->body);
-    for (const cairn_ir_code_array *a = m->code->array; a; a = a->next)
-        if (a->field.source == CAIRN_IR_SCRATCH) release(m, a);
 }
 
 cairn_status cairn_ir_code_run(cairn_env               *env,
@@ -261,22 +217,4 @@ cairn_status cairn_ir_code_run(cairn_env               *env,
                 m.what ? m.what : "", m.what ? ": " : "", m.why);
     *result = m.result;
     return CAIRN_OK;
-}
-
-cairn_status cairn_ir_run(cairn_env               *env,
-                          const cairn_ir_function *function,
-                          const cairn_kernel_part *from,
-                          cairn_kernel_part       *to,
-                          const void              *args,
-                          cairn_ir_watch          *watch,
-                          int64_t                 *result)
-{
-    cairn_ir_code *code;
-    cairn_status   status = cairn_ir_code_create(env, function, &code);
-
-    if (status == CAIRN_NO_MEMORY) *result = -1;
-    if (status != CAIRN_OK) return status == CAIRN_NO_MEMORY ? CAIRN_OK : status;
-    status = cairn_ir_code_run(env, code, from, to, args, watch, result);
-    cairn_ir_code_destroy(env, &code);
-    return status;
 }

@@ -20,9 +20,8 @@
 /// A function, prepared.
 typedef struct cairn_ir_code cairn_ir_code;
 
-/// Limits that a run is held to, so that a function that computes too much is seen. Memory
-/// that it allocates and does not zero begins with a pattern. DIV and MOD of less than 0,
-/// which otherwise round towards 0 as compiled ones do (conversions compute some before
+/// Limits that a run is held to, so that a function that computes too much is seen. DIV and MOD
+/// of less than 0, which otherwise round towards 0 as compiled ones do (conversions compute some before
 /// the guard that drops them), are failures.
 typedef struct cairn_ir_watch {
     /// Where an array that the function is given ends, in elements (NULL: none does),
@@ -51,7 +50,7 @@ void cairn_ir_code_destroy(cairn_env *env, cairn_ir_code **code);
 /// @param[in]  from  Part 0; NULL if the function does not look at it, as with
 /// @param      to    part 1, which a product has not.
 /// @param[in]  args  cairn_product_args or cairn_convert_args, as the function's abi says.
-/// @param      watch NULL: no limits but those of arrays of its own.
+/// @param      watch NULL: no limits.
 /// @param[out] result  What it returned; -1 without memory, as of a compiled one.
 ///                     Unchanged on failure.
 /// @retval CAIRN_BAD_ARGUMENT  It did what it must not: an element outside its array, a
@@ -63,14 +62,5 @@ cairn_status cairn_ir_code_run(cairn_env               *env,
                                const void              *args,
                                cairn_ir_watch          *watch,
                                int64_t                 *result);
-
-/// Prepare a function and run it once.
-cairn_status cairn_ir_run(cairn_env               *env,
-                          const cairn_ir_function *function,
-                          const cairn_kernel_part *from,
-                          cairn_kernel_part       *to,
-                          const void              *args,
-                          cairn_ir_watch          *watch,
-                          int64_t                 *result);
 
 #endif

@@ -193,45 +193,6 @@ void cairn_ir_note(cairn_ir *b, const char *fmt, ...)
     va_end(args);
 }
 
-cairn_ir_array *cairn_ir_alloc(cairn_ir     *b,
-                               cairn_ir_type type,
-                               cairn_ir_x    count,
-                               bool          zero,
-                               const char   *name,
-                               ...)
-{
-    cairn_ir_stmt *const     stmt = add(b, CAIRN_IR_ALLOC);
-    cairn_ir_function *const f    = b->function;
-    cairn_ir_array          *array;
-    va_list                  args;
-
-    if (b->status != CAIRN_OK
-        || !cairn_ir_grow(b, (void ***)&f->array, f->arrays, &f->array_capacity)
-        || !cairn_ir_room(b, 1, sizeof *array, (void **)&array))
-        return &b->spare_array;
-    va_start(args, name);
-    *array = (cairn_ir_array){
-        .name    = cairn_ir_print(b, name, args),
-        .type    = type,
-        .field   = {.source = CAIRN_IR_SCRATCH},
-        .written = true,
-        .block   = 1,
-    };
-    va_end(args);
-    f->array[f->arrays++] = array;
-    stmt->array           = array;
-    stmt->a               = count;
-    stmt->zero            = zero;
-    return array;
-}
-
-void cairn_ir_free_array(cairn_ir *b, cairn_ir_array *array)
-{
-    cairn_ir_stmt *const stmt = add(b, CAIRN_IR_FREE);
-
-    stmt->array = array;
-}
-
 void cairn_ir_return(cairn_ir *b, cairn_ir_x status)
 {
     cairn_ir_stmt *const stmt = add(b, CAIRN_IR_RETURN);

@@ -121,7 +121,6 @@ static bool find(hoisting *h, const cairn_ir_stmt *block, bool sure)
                                  : s->var ? s->var->name
                                           : "at";
 
-        if (s->kind == CAIRN_IR_ALLOC || s->kind == CAIRN_IR_FREE) continue;
         if (find_expr(h, s->a, once, user)) return true;
         if (find_expr(h, s->b, once && s->kind != CAIRN_IR_PREFETCH,
                       s->kind == CAIRN_IR_STORE ? "value" : user))

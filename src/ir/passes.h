@@ -64,7 +64,7 @@ cairn_passes_finish(cairn_env *env, cairn_ir *b, cairn_ir_function **function);
 /// Check what every pass and printer relies on: types and lanes agree; variables are
 /// declared before they are used, and in sight; constants and loop variables are not
 /// assigned; bounds do not change in their loop; arrays are the function's, stored to
-/// only if marked as written, and allocated ones freed in their block; fields exist.
+/// only if marked as written; fields exist.
 ///
 /// Local.
 /// @retval CAIRN_BAD_ARGUMENT  It does not hold; the message says what, in which function.

@@ -22,6 +22,7 @@ typedef struct ir_memory {
     double             val[IR_LENGTH], y[IR_LENGTH];
     float              x[IR_LENGTH];
     int64_t            share[IR_LENGTH];
+    uint16_t           work[IR_LENGTH];
 } ir_memory;
 
 typedef struct ir_random {
@@ -80,6 +81,7 @@ static inline void ir_fill(ir_memory *m, uint64_t seed)
     m->part.val = m->val;
     m->op       = (cairn_product_args){.x       = m->x,
                                        .y       = m->y,
+                                       .partial = m->work,
                                        .columns = 1,
                                        .row_end = 9,
                                        .alpha   = 0.3,
@@ -451,10 +453,10 @@ static inline void ir_build_random(cairn_ir *b, cairn_env *env, uint64_t seed)
                               "y");
     r.share = cairn_ir_array_of(b, ir_field(CAIRN_IR_ARG, CAIRN_PRODUCT_share),
                                 CAIRN_IR_I64, "share");
-    r.work  = cairn_ir_alloc(b, CAIRN_IR_U16, cairn_ir_int(b, IR_LENGTH), true, "work");
+    r.work  = cairn_ir_array_of(b, ir_field(CAIRN_IR_ARG, CAIRN_PRODUCT_partial),
+                                CAIRN_IR_U16, "work");
     for (int n = 0; n < 5; n++)
         ir_any_block(&r);
-    cairn_ir_free_array(b, r.work);
 }
 
 /// Run @p f on fresh numbers. @return its status.

@@ -6,7 +6,7 @@
 #ifndef CAIRN_TESTS_IR_WATCH_H
 #define CAIRN_TESTS_IR_WATCH_H
 
-#include "ir/ir_run.h"
+#include "ir_once.h"
 #include "share/abi.h"
 
 #include <criterion/criterion.h>
@@ -31,7 +31,7 @@ static inline const char *ir_watched(const cairn_ir_function *f,
 
     cairn_env_init(&env);
     watch.most_steps        = IR_STEPS;
-    const cairn_status runs = cairn_ir_run(&env, f, part, NULL, args, &watch, status);
+    const cairn_status runs = ir_run_once(&env, f, part, NULL, args, &watch, status);
 
     strcpy(message, env.message);
     cr_assert_eq(env.live_blocks, 0, "the interpreter leaks");

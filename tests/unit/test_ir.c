@@ -298,12 +298,6 @@ Test(ir, check_finds_loop_variables_that_are_assigned)
     expect_refused("i: is changed in its loop");
 }
 
-Test(ir, check_finds_blocks_that_are_not_freed)
-{
-    cairn_ir_alloc(b, CAIRN_IR_F64, num(3), true, "work");
-    expect_refused("work: is not freed once");
-}
-
 Test(ir, check_finds_stores_into_what_is_only_read)
 {
     cairn_ir_array *const a =
