@@ -278,3 +278,8 @@ void cairn_cost_of_product(cairn_costs                *costs,
     guess->source = CAIRN_COST_MODELLED;
     guess->spread = 0;
 }
+
+double cairn_cost_replays(const cairn_env *env)
+{
+    return env->options.replays > 0 ? (double)env->options.replays : 1000;
+}

@@ -149,32 +149,6 @@ double cairn_cost_spread(const cairn_cost_model *model, double bytes);
 /// same; other work of the family may differ in what neither of them says.
 bool cairn_cost_has_alike(const cairn_cost_model *model, const cairn_work *work);
 
-/* Choosing between ways. */
-
-/// A way to run something many times, in seconds of one clock.
-typedef struct cairn_cost_way {
-    cairn_clock clock;
-    double      conversion; ///< Once: into the format,
-    double      moved_once; ///< and of the arrays to the device.
-    double      product;    ///< In every replay, with
-    double      moved_each; ///< X and Y to and from the device
-    double      merge;      ///< and the addition of partial results.
-} cairn_cost_way;
-
-/// All that a way takes: once + replays * each; INFINITY if it cannot be done.
-double cairn_cost_total(const cairn_cost_way *way, double replays);
-
-/// The number of the way that takes least in @p replays, of those with clock @p clock; the
-/// first of equals; -1: none of them can be done.
-int cairn_cost_best(const cairn_cost_way *way,
-                    int                   ways,
-                    cairn_clock           clock,
-                    double                replays);
-
-/// From how many replays on @p other takes less than @p stay: 0: from the first;
-/// INFINITY: never, also where their clocks differ.
-double cairn_cost_break_even(const cairn_cost_way *stay, const cairn_cost_way *other);
-
 /// Replays that a plan is thought to have: the option REPLAYS, else 1,000, as iterative
 /// solvers take.
 double cairn_cost_replays(const cairn_env *env);

@@ -4,8 +4,6 @@
 
 #include "cost/work.h"
 
-#include "tensor/walk.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,95 +138,4 @@ void cairn_work_of_product(const cairn_device_work *product,
     work->flops  = 2 * columns * work->entries;
     work->padded = 2 * columns * stored_values(product);
     work->bytes  = work->arrays + work->x + work->y;
-}
-
-typedef struct {
-    int         dimension;
-    cairn_coord first;
-    int64_t    *count; ///< [rows]
-} row_counts;
-
-static cairn_status
-count_batch(void *user, const cairn_part *part, const cairn_batch *batch)
-{
-    const row_counts *rows = user;
-    const bool        pads = part->layout->pads;
-
-    for (int k = 0; k < batch->n; k++) {
-        if (pads && cairn_value_get(&part->view, batch->value[k]) == 0) continue;
-        rows->count[batch->coord[rows->dimension][k] - rows->first]++;
-    }
-    return CAIRN_OK;
-}
-
-static cairn_status walk_rows(const cairn_device_work *product, row_counts *rows)
-{
-    cairn_env    *env    = product->tensor->env;
-    cairn_walker *walker = NULL;
-
-    CAIRN_TRY(cairn_walker_create(env, cairn_work_group(product)->layout, &walker));
-    const cairn_status status =
-        cairn_walk_member(walker, product->tensor, product->member, count_batch, rows);
-
-    cairn_walker_destroy(env, &walker);
-    return status;
-}
-
-cairn_status cairn_work_count_rows(const cairn_device_work *product, cairn_work *work)
-{
-    cairn_env    *env       = product->tensor->env;
-    const int     dimension = product->op->transposed ? 1 : 0;
-    const int64_t n         = cairn_work_rows_out(product);
-    row_counts    rows      = {dimension, product->tensor->box[dimension].lo, NULL};
-    int64_t       longest   = 0;
-
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, n, &rows.count));
-    const cairn_status status = walk_rows(product, &rows);
-
-    for (int64_t k = 0; k < n; k++)
-        if (rows.count[k] > longest) longest = rows.count[k];
-    cairn_free(env, rows.count);
-    if (status == CAIRN_OK) work->longest_row = (double)longest;
-    return status;
-}
-
-static bool path_sorts(const cairn_path *path)
-{
-    for (int k = 0; k < path->rules; k++)
-        if (path->rule[k].kind == CAIRN_RULE_SORT) return true;
-    return false;
-}
-
-void cairn_work_of_conversion(const cairn_path *path,
-                              int               value_bits,
-                              double            entries,
-                              double            in,
-                              double            out,
-                              cairn_work       *work)
-{
-    *work = (cairn_work){.entries = entries, .arrays = in, .y = out};
-    say(work->family, "convert f%d%s moves%d", value_bits,
-        path_sorts(path) ? " sorts" : "",
-        (int)smaller(1e6, 16 * (double)(int64_t)(path->total.bytes / 16)));
-    work->bytes = in + out;
-}
-
-void cairn_work_of_transfer(cairn_transfer way, double bytes, cairn_work *work)
-{
-    *work = (cairn_work){.bytes = bytes};
-    say(work->family, "transfer %s", way == CAIRN_TRANSFER_IN ? "in" : "out");
-}
-
-void cairn_work_of_merge(int         partial,
-                         double      rows,
-                         double      columns,
-                         int         value_bits,
-                         cairn_work *work)
-{
-    const double one = rows * columns * (value_bits / 8);
-
-    *work = (cairn_work){
-        .rows = rows, .flops = partial * rows * columns, .bytes = 3 * partial * one};
-    work->x = partial * one, work->y = 2 * partial * one;
-    say(work->family, "merge f%d", value_bits);
 }

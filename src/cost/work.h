@@ -11,7 +11,6 @@
 #define CAIRN_COST_WORK_H
 
 #include "devices/product.h"
-#include "rules/path.h"
 
 #define CAIRN_FAMILY 192 ///< Bytes of the longest family, with its end.
 
@@ -20,12 +19,11 @@ typedef struct cairn_work {
     double bytes;   ///< That must move if all is read and written once.
     double entries; ///< Stored, padding not counted; 0 where nothing has entries.
     /* What the above is made of, for whoever wants to know more. */
-    double arrays;      ///< Bytes of arrays read once.
-    double x, y;        ///< Bytes of X touched; of Y written, and read where it adds.
-    double flops;       ///< Useful.
-    double padded;      ///< Flops on all that is stored, padding included.
-    double rows;        ///< Of Y on this rank.
-    double longest_row; ///< Entries; 0: nobody counted.
+    double arrays; ///< Bytes of arrays read once.
+    double x, y;   ///< Bytes of X touched; of Y written, and read where it adds.
+    double flops;  ///< Useful.
+    double padded; ///< Flops on all that is stored, padding included.
+    double rows;   ///< Of Y on this rank.
 } cairn_work;
 
 /// The product of a member on this rank.
@@ -34,7 +32,6 @@ typedef struct cairn_work {
 /// rows as there are entries, and as the rank's box has.
 ///
 /// @param[in]  sets  The kernel sets Y; else it adds to it.
-/// @param[out] work  All but `longest_row`, which is 0.
 void cairn_work_of_product(const cairn_device_work *product,
                            bool                     sets,
                            cairn_work              *work);
@@ -46,32 +43,5 @@ void cairn_work_family(const cairn_layout          *layout,
                        const cairn_product_options *op,
                        int                          value_bits,
                        char                         family[CAIRN_FAMILY]);
-
-/// Count the entries of the longest row of Y into @p work->longest_row.
-///
-/// Local. O(entries + rows): a walk over all that is stored.
-cairn_status cairn_work_count_rows(const cairn_device_work *product, cairn_work *work);
-
-/// A conversion along @p path of @p entries entries, from arrays of @p in bytes to arrays
-/// of @p out bytes. Its family says whether it sorts and what it reads and writes an
-/// entry, in steps of 16 bytes.
-void cairn_work_of_conversion(const cairn_path *path,
-                              int               value_bits,
-                              double            entries,
-                              double            in,
-                              double            out,
-                              cairn_work       *work);
-
-/// A copy between a device and main memory, one way.
-typedef enum { CAIRN_TRANSFER_IN, CAIRN_TRANSFER_OUT } cairn_transfer;
-void cairn_work_of_transfer(cairn_transfer way, double bytes, cairn_work *work);
-
-/// The addition of @p partial Ys of @p rows times @p columns elements to one: each is
-/// read, and Y is read and written for each.
-void cairn_work_of_merge(int         partial,
-                         double      rows,
-                         double      columns,
-                         int         value_bits,
-                         cairn_work *work);
 
 #endif

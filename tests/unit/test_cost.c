@@ -288,28 +288,6 @@ Test(cost, models_are_not_without_number)
     cairn_env_fini(&env);
 }
 
-Test(cost, conversions_are_worth_it_after_some_replays)
-{
-    const cairn_cost_way stay    = {.product = 2e-3};
-    const cairn_cost_way convert = {.conversion = 0.5, .product = 1e-3};
-    const cairn_cost_way away    = {
-           .moved_once = 0.1, .product = 1e-4, .moved_each = 3e-3, .merge = 1e-4};
-    const cairn_cost_way modelled = {.clock = CAIRN_CLOCK_SIMULATED, .product = 1e-9};
-    const cairn_cost_way cannot   = {.product = INFINITY};
-    const cairn_cost_way all[]    = {stay, convert, away, modelled, cannot};
-
-    cr_expect_float_eq(cairn_cost_total(&convert, 1000), 1.5, 1e-12);
-    cr_expect_float_eq(cairn_cost_break_even(&stay, &convert), 500, 1e-6);
-    cr_expect(isinf(cairn_cost_break_even(&stay, &away)));
-    cr_expect(isinf(cairn_cost_break_even(&stay, &modelled)), "clocks were compared");
-    cr_expect(isinf(cairn_cost_break_even(&stay, &cannot)));
-    cr_expect_eq(cairn_cost_break_even(&cannot, &stay), 0);
-    cr_expect_eq(cairn_cost_best(all, 5, CAIRN_CLOCK_MEASURED, 10), 0);
-    cr_expect_eq(cairn_cost_best(all, 5, CAIRN_CLOCK_MEASURED, 1000), 1);
-    cr_expect_eq(cairn_cost_best(all, 5, CAIRN_CLOCK_SIMULATED, 1000), 3);
-    cr_expect_eq(cairn_cost_best(&cannot, 1, CAIRN_CLOCK_MEASURED, 0), -1);
-}
-
 /* The file. */
 
 typedef struct {
