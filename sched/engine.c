@@ -427,13 +427,3 @@ void cairn_engine_record(cairn_engine *engine, cairn_task_time *time)
 {
     engine->time = time;
 }
-
-int cairn_engine_queues(const cairn_engine *engine)
-{
-    return engine->queues;
-}
-
-cairn_waiting cairn_engine_waiting(const cairn_engine *engine)
-{
-    return engine->waiting;
-}

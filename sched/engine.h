@@ -82,10 +82,4 @@ void cairn_engine_record(cairn_engine *engine, cairn_task_time *time);
 /// another, 0.2 us to start and join the queues; 22 ns a step while recording.
 cairn_status cairn_engine_run(cairn_engine *engine, uint32_t *failed);
 
-/// The number of queues, threads of their own and the caller's.
-int cairn_engine_queues(const cairn_engine *engine);
-
-/// How its threads wait.
-cairn_waiting cairn_engine_waiting(const cairn_engine *engine);
-
 #endif

@@ -185,12 +185,3 @@ cairn_status cairn_graph_add(cairn_graph        *graph,
     if (number) *number = t;
     return CAIRN_OK;
 }
-
-cairn_status cairn_graph_place(cairn_graph *graph, uint32_t task, int queue)
-{
-    CAIRN_CHECK(task < graph->tasks && queue_is_valid(queue), graph->env,
-                CAIRN_BAD_ARGUMENT, "graph: task %u of %u: queue %d", task,
-                graph->tasks, queue);
-    graph->task[task].queue = queue;
-    return CAIRN_OK;
-}

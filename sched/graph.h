@@ -104,7 +104,7 @@ cairn_status cairn_graph_add_handle(cairn_graph *graph, cairn_handle *handle);
 ///
 /// Local.
 ///
-/// @param[in]  task    Copied. Its queue may be given later, by cairn_graph_place().
+/// @param[in]  task    Copied.
 /// @param[in]  access  [accesses] What it reads and writes; NULL if that is nothing. A
 ///                     handle may be named several times.
 /// @param[out] number  Of the task, 0, 1, 2, ...; may be NULL. Unchanged on failure, as
@@ -119,11 +119,6 @@ cairn_status cairn_graph_add(cairn_graph        *graph,
                              const cairn_access *access,
                              int                 accesses,
                              uint32_t           *number);
-
-/// Put a task on a queue, or on another one.
-///
-/// @retval CAIRN_BAD_ARGUMENT  There is no such task, or no such queue.
-cairn_status cairn_graph_place(cairn_graph *graph, uint32_t task, int queue);
 
 /// Get the tasks that task @p t waits for, all earlier than it, in no order.
 ///

@@ -70,11 +70,4 @@ int64_t cairn_trace_dropped(const cairn_trace *trace);
 /// @param[out] text  Appended to; tells what fails when it is taken.
 void cairn_trace_print_events(const cairn_trace *trace, cairn_text *text);
 
-/// Write a file with this rank's events, whole or not at all.
-///
-/// Local.
-///
-/// @retval CAIRN_IO  It cannot be written.
-cairn_status cairn_trace_write(const cairn_trace *trace, const char *path);
-
 #endif

@@ -159,23 +159,3 @@ void cairn_trace_print_events(const cairn_trace *trace, cairn_text *text)
     cairn_free(trace->env, ends);
     cairn_free(trace->env, used);
 }
-
-cairn_status cairn_trace_write(const cairn_trace *trace, const char *path)
-{
-    cairn_text text;
-
-    cairn_text_init(&text, trace->env);
-    cairn_text_add(&text,
-                   "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"kept\":%" PRId64
-                   ",\"dropped\":%" PRId64 "},\"traceEvents\":[\n",
-                   cairn_trace_kept(trace), cairn_trace_dropped(trace));
-    cairn_trace_print_events(trace, &text);
-    cairn_text_add(&text, "\n]}\n");
-    const cairn_status status =
-        text.status == CAIRN_OK
-            ? cairn_file_put(trace->env, path, text.data, text.length)
-            : text.status;
-
-    cairn_text_fini(&text);
-    return status;
-}

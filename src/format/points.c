@@ -95,19 +95,3 @@ bool cairn_points_next(cairn_points *points, cairn_coord *d)
     points->done = true;
     return false;
 }
-
-void cairn_points_seek(cairn_points *points, const cairn_coord *d)
-{
-    const int order = points->algebra->order;
-
-    if (points->done) return;
-    for (int k = 0; k < order; k++) {
-        if (points->box[k][k].lo < d[k]) points->box[k][k].lo = d[k];
-        if (k < order - 1 && !descend(points, k)) { /* d is no point: go on from here */
-            for (int j = k + 1; j < order; j++)
-                points->box[j][j] = (cairn_interval){0, -1};
-            break;
-        }
-    }
-    points->started = true;
-}

@@ -31,7 +31,4 @@ void cairn_points_init(cairn_points         *points,
 /// Give the next point; false when there is none (d is then unchanged).
 bool cairn_points_next(cairn_points *points, cairn_coord *d);
 
-/// Start again after @p d: the next point is the first behind it.
-void cairn_points_seek(cairn_points *points, const cairn_coord *d);
-
 #endif

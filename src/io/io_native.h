@@ -76,22 +76,6 @@ cairn_status cairn_native_add_entries(cairn_env         *env,
                                       cairn_shape       *shape,
                                       cairn_entries     *entries);
 
-/// Read a whole segment back into entries.
-///
-/// @param[in]     name     The file, for messages.
-/// @param[in]     begin    [length] the segment; 8-byte aligned.
-/// @param[in,out] shape    The first segment sets it (order 0 before); others must agree.
-/// @param[in,out] entries  Gets the entries; initialised by the first segment.
-/// @param[in,out] text     If it is NULL before: gets the format's text; cairn_free().
-/// @retval CAIRN_BAD_FILE  The segment contradicts itself.
-cairn_status cairn_native_read(cairn_env     *env,
-                               const char    *name,
-                               const char    *begin,
-                               int64_t        length,
-                               cairn_shape   *shape,
-                               cairn_entries *entries,
-                               char         **text);
-
 /// Write and read the prologue and one row of the table.
 void         cairn_native_put_prologue(char    *out,
                                        int64_t  segments,

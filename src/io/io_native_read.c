@@ -301,24 +301,3 @@ cairn_status cairn_native_add_entries(cairn_env         *env,
                           "read: %s: its segments are of different shapes", name);
     return cairn_local_entries(tensor, entries);
 }
-
-cairn_status cairn_native_read(cairn_env     *env,
-                               const char    *name,
-                               const char    *begin,
-                               int64_t        length,
-                               cairn_shape   *shape,
-                               cairn_entries *entries,
-                               char         **text)
-{
-    cairn_local  *tensor = NULL;
-    cairn_format *format = NULL;
-    cairn_status  status =
-        cairn_native_read_tensor(env, name, begin, length, &tensor, &format);
-
-    if (status == CAIRN_OK)
-        status = cairn_native_add_entries(env, name, tensor, shape, entries);
-    if (status == CAIRN_OK && !*text) status = cairn_format_print(env, format, text);
-    cairn_local_destroy(&tensor);
-    cairn_format_destroy(&format);
-    return status;
-}

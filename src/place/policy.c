@@ -22,11 +22,6 @@ static const cairn_policy *const policies[] = {
 
 enum { POLICIES = sizeof policies / sizeof policies[0] };
 
-const cairn_policy *cairn_policy_at(int k)
-{
-    return k >= 0 && k < POLICIES ? policies[k] : NULL;
-}
-
 cairn_status
 cairn_policy_find(cairn_env *env, const char *name, const cairn_policy **policy)
 {

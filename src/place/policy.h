@@ -86,9 +86,6 @@ typedef struct cairn_policy {
                           int                     *device);
 } cairn_policy;
 
-/// Policy number @p k of the list; NULL past the last.
-const cairn_policy *cairn_policy_at(int k);
-
 /// Find a policy by its name.
 /// @retval CAIRN_BAD_OPTION  There is none, with the nearest name.
 cairn_status

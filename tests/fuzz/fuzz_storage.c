@@ -23,6 +23,7 @@ static uint64_t next_byte(uint64_t *state)
 #include "format/language.h"
 #include "fuzz.h"
 #include "io/io_native.h"
+#include "support/native_entries.h"
 #include "tensor/walk.h"
 
 enum { MOST_ENTRIES = 64, MEMORY = 1 << 20 }; ///< MEMORY: of arrays; work is more.
@@ -144,7 +145,7 @@ static void check_native(storage *s)
     put_arrays(s->local, segment + bytes);
     s->env.memory_limit = 4 * MEMORY; /* a reader also holds what it reads from */
     const cairn_status status =
-        cairn_native_read(&s->env, "segment", segment, length, &shape, &back, &format);
+        native_entries(&s->env, segment, length, &shape, &back, &format);
 
     FUZZ_CHECK(status == CAIRN_OK, "%s\n%s", s->env.message, s->text);
     FUZZ_CHECK(strcmp(format, text) == 0, "%s is not %s", format, text);

@@ -204,11 +204,6 @@ Test(graph, refusals_leave_it_as_it_was)
         cr_expect(strstr(env.message, r->says) != NULL, "%s: %s", r->says, env.message);
         cr_expect_eq(graph->tasks + graph->needs + number, 7);
     }
-    submit("ra");
-    cr_expect_eq(cairn_graph_place(graph, 1, 0), CAIRN_BAD_ARGUMENT);
-    cr_expect_eq(cairn_graph_place(graph, 0, -2), CAIRN_BAD_ARGUMENT);
-    cr_expect_eq(cairn_graph_place(graph, 0, 3), CAIRN_OK);
-    cr_expect_eq(graph->task[0].queue, 3);
 }
 
 /// Build a case from nothing; what was built goes again on failure.

@@ -13,6 +13,22 @@
 
 enum { TASKS = 6, DEVICES = 3, EDGES = 16 };
 
+#define CAIRN_POLICY(name) extern const cairn_policy cairn_policy_##name;
+#include "place/policy_list.def"
+#undef CAIRN_POLICY
+
+/// The k-th policy of the list; NULL: there is none.
+static const cairn_policy *policy_at(int k)
+{
+    static const cairn_policy *const all[] = {
+#define CAIRN_POLICY(name) &cairn_policy_##name,
+#include "place/policy_list.def"
+#undef CAIRN_POLICY
+    };
+
+    return k < (int)(sizeof all / sizeof *all) ? all[k] : NULL;
+}
+
 /// A problem with room for its parts.
 typedef struct {
     cairn_policy_problem problem;
@@ -286,7 +302,7 @@ Test(policy, memory_limits_hold)
             n.task[t].memory = (int64_t)draw(9);
         const bool         can = best_of_all(&n) < INFINITY;
         const cairn_status status =
-            cairn_policy_place(&env, cairn_policy_at(k % 3), &n.problem, &answer);
+            cairn_policy_place(&env, policy_at(k % 3), &n.problem, &answer);
 
         cr_assert_eq(status, can ? CAIRN_OK : CAIRN_NO_MEMORY, "case %d: %s", k,
                      env.message);
@@ -322,9 +338,8 @@ Test(policy, pins_are_respected)
         random_net(&n, TASKS, DEVICES);
         for (int t = 0; t < TASKS; t++)
             n.task[t].pins = draw(8); /* 0: none */
-        cr_assert_eq(
-            cairn_policy_place(&env, cairn_policy_at(k % 3), &n.problem, &answer),
-            CAIRN_OK, "%s", env.message);
+        cr_assert_eq(cairn_policy_place(&env, policy_at(k % 3), &n.problem, &answer),
+                     CAIRN_OK, "%s", env.message);
         for (int t = 0; t < TASKS; t++)
             cr_assert(!n.task[t].pins || n.task[t].pins >> answer.device[t] & 1);
         expect_schedule(&n, &answer);
@@ -353,7 +368,7 @@ Test(policy, simulated_devices_are_named_or_asked_for)
     join(&n, 0, 1, 8), join(&n, 1, 2, 8);
     for (int k = 0; k < 3; k++) {
         n.problem.clock = CAIRN_CLOCK_MEASURED, n.task[1].pins = 0;
-        cr_assert_eq(cairn_policy_place(&env, cairn_policy_at(k), &n.problem, &answer),
+        cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
         for (int t = 0; t < 3; t++)
             cr_expect_eq(answer.device[t], 0, "nobody named it");
@@ -361,7 +376,7 @@ Test(policy, simulated_devices_are_named_or_asked_for)
         cairn_policy_answer_fini(&env, &answer);
 
         n.task[1].pins = 2;
-        cr_assert_eq(cairn_policy_place(&env, cairn_policy_at(k), &n.problem, &answer),
+        cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
         cr_expect(answer.device[0] == 0 && answer.device[1] == 1
                   && answer.device[2] == 0);
@@ -373,7 +388,7 @@ Test(policy, simulated_devices_are_named_or_asked_for)
 
         n.problem.clock = CAIRN_CLOCK_SIMULATED, n.task[1].pins = 0;
         n.seconds[2 * 2 + 1] = INFINITY; /* and what only the other can do */
-        cr_assert_eq(cairn_policy_place(&env, cairn_policy_at(k), &n.problem, &answer),
+        cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
         cr_expect(answer.device[0] == 1 && answer.device[1] == 1
                   && answer.device[2] == 0);
@@ -395,8 +410,7 @@ Test(policy, travel_to_a_simulated_device_is_simulated)
     n.task[1].pins = 2;
     for (int k = 0; k < 4; k++)
         n.latency[k] = 0.5;
-    cr_assert_eq(cairn_policy_place(&env, cairn_policy_at(0), &n.problem, &answer),
-                 CAIRN_OK);
+    cr_assert_eq(cairn_policy_place(&env, policy_at(0), &n.problem, &answer), CAIRN_OK);
     cr_expect_float_eq(answer.makespan[CAIRN_CLOCK_MEASURED], 2, 1e-12);
     cr_expect_float_eq(answer.makespan[CAIRN_CLOCK_SIMULATED], 1.001, 1e-12);
     cairn_policy_answer_fini(&env, &answer);
@@ -406,11 +420,11 @@ Test(policy, travel_to_a_simulated_device_is_simulated)
 /// All policies refuse, with a message that says @p why.
 static void refuses(cairn_env *env, const net *n, cairn_status status, const char *why)
 {
-    for (int k = 0; cairn_policy_at(k); k++) {
+    for (int k = 0; policy_at(k); k++) {
         cairn_policy_answer answer = {.alone = 77};
 
-        cr_expect_eq(cairn_policy_place(env, cairn_policy_at(k), &n->problem, &answer),
-                     status, "%s: %s", cairn_policy_at(k)->name, env->message);
+        cr_expect_eq(cairn_policy_place(env, policy_at(k), &n->problem, &answer),
+                     status, "%s: %s", policy_at(k)->name, env->message);
         cr_expect(strstr(env->message, why), "'%s' is not in '%s'", why, env->message);
         cr_expect_eq(answer.alone, 77, "touched");
         cr_expect_eq(env->live_blocks, 0);
@@ -495,8 +509,8 @@ Test(policy, nothing_to_place)
 
     cairn_env_init(&env);
     plain(&n, 0, 1);
-    for (int k = 0; cairn_policy_at(k); k++) {
-        cr_assert_eq(cairn_policy_place(&env, cairn_policy_at(k), &n.problem, &answer),
+    for (int k = 0; policy_at(k); k++) {
+        cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
         cr_expect_eq(answer.makespan[0], 0);
         cairn_policy_answer_fini(&env, &answer);
@@ -522,7 +536,7 @@ static cairn_status place_once(cairn_env *env, const net *n, int k)
 {
     cairn_policy_answer answer;
 
-    CAIRN_TRY(cairn_policy_place(env, cairn_policy_at(k), &n->problem, &answer));
+    CAIRN_TRY(cairn_policy_place(env, policy_at(k), &n->problem, &answer));
     cairn_policy_answer_fini(env, &answer);
     return CAIRN_OK;
 }
@@ -539,7 +553,7 @@ Test(policy, failing_allocations)
         n.device[d].memory = 4;
     for (int t = 0; t < TASKS; t++)
         n.task[t].memory = 2; /* full to the last byte: it is packed again */
-    for (int k = 0; cairn_policy_at(k); k++)
+    for (int k = 0; policy_at(k); k++)
         CAIRN_BRUTAL(&env, place_once(&env, &n, k));
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);

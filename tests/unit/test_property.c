@@ -11,6 +11,7 @@
 #include "format/language.h"
 #include "io/io_native.h"
 #include "support/crash_note.h"
+#include "support/native_entries.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"
 #include "tensor/walk.h"
@@ -124,10 +125,9 @@ static void check_native(property *p, const cairn_local *local, const char *text
             bytes += cairn_native_array_bytes(&array[a]);
         }
     }
-    cr_assert_eq(
-        cairn_native_read(&p->env, "segment", segment, length, &shape, &back, &format),
-        CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)p->seed, p->env.message,
-        p->text);
+    cr_assert_eq(native_entries(&p->env, segment, length, &shape, &back, &format),
+                 CAIRN_OK, "seed %llu: %s\n%s", (unsigned long long)p->seed,
+                 p->env.message, p->text);
     check_entries(p, &back, "native segment");
     cr_assert_str_eq(format, text);
     cairn_entries_fini(&p->env, &back);
