@@ -243,15 +243,17 @@ static cairn_pass_writer start_writing(const cairn_compiled *c,
     const cairn_layout *from =
         c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
     const double         entries = c->facts.entries ? (double)c->facts.entries : 1;
+    const double         all     = (double)cairn_build_entries(c->build);
+    const double         looks   = c->origin.filter.member ? all / entries : 1;
     const cairn_interval rows    = c->origin.box[0];
     cairn_pass_writer    w       = {
                  .program = program,
                  .pass    = {.method = c->method->name,
                              .member = c->m->number,
                              .index  = cairn_pass_list_last_index(program, c->m->number)},
-                 .read    = (double)cairn_pass_entry_bytes(from, to->order),
+                 .read    = looks * cairn_pass_entry_bytes(from, to->order),
+                 .values  = looks * to->value_bits / 8,
                  .written = (double)cairn_pass_entry_bytes(to, to->order),
-                 .values  = to->value_bits / 8,
                  .groups  = (double)c->facts.groups / entries,
                  .rows    = (double)(rows.hi - rows.lo + 1) / entries,
                  .arrays  = cairn_pass_arrays(to),

@@ -30,7 +30,8 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     (void)c;
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_SORT, CAIRN_UNIT_ENTRY, 0,
                                CAIRN_STORES_BUCKETED, w->read + 32 + 112));
-    w->read = 16;
+    w->read   = 16; /* a key, and where the value lies */
+    w->values = 8;
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
     return cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,
                              CAIRN_STORES_DIRECT);

@@ -39,8 +39,11 @@ cairn_status cairn_passes_number(cairn_pass_writer *w,
                                  cairn_number_rule  rule,
                                  uint64_t           arrays)
 {
+    /* Lists are put in order where they begin, and then their begins are written. */
+    const double begins = arrays & w->ptrs ? 16 * w->groups : 0;
+
     CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_NUMBER, unit, arrays, CAIRN_STORES_NONE,
-                               unit == CAIRN_UNIT_RUN ? 8 * w->rows : 0));
+                               begins + (unit == CAIRN_UNIT_RUN ? 8 * w->rows : 0)));
     w->program->pass[w->program->passes - 1].rule = rule;
     return CAIRN_OK;
 }

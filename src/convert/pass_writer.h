@@ -10,13 +10,14 @@
 
 typedef struct cairn_pass_writer {
     cairn_pass_list *program;
-    cairn_pass       pass;          ///< Method, member and index of the next one.
-    double           read, written; ///< Bytes of an entry in source and target,
-    double           values;        ///< of its value alone.
-    double           groups;        ///< Groups for each entry,
-    double           rows;          ///< and rows.
-    uint64_t         arrays;        ///< Of the target,
-    uint64_t         ptrs;          ///< its ptr among them.
+    cairn_pass       pass;    ///< Method, member and index of the next one.
+    double           read;    ///< Bytes of the source read for an entry of the member,
+    double           values;  ///< those of values among them: all entries are read.
+    double           written; ///< Bytes of an entry in the target.
+    double           groups;  ///< Groups for each entry,
+    double           rows;    ///< and rows.
+    uint64_t         arrays;  ///< Of the target,
+    uint64_t         ptrs;    ///< its ptr among them.
 } cairn_pass_writer;
 
 cairn_status cairn_passes_add(cairn_pass_writer *w,

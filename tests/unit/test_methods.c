@@ -234,3 +234,42 @@ Test(methods, plans_refuse_what_does_not_apply)
     cairn_format_destroy(&from);
     close_bench(&b);
 }
+
+/// A member of few entries is read from all, whatever the method: what its method does for
+/// every group it has to be charged for, too.
+Test(methods, few_entries_of_many_are_appended)
+{
+    bench         b;
+    cairn_format *csr  = NULL, *hybrid;
+    cairn_path   *path = NULL;
+    cairn_local  *from, *made = NULL;
+
+    open_bench(&b);
+    b.shape = (cairn_shape){
+        .order = 2, .extent = {400, 400}
+    };
+    cairn_entries_fini(&b.env, &b.entries);
+    cairn_entries_init(&b.entries, 2);
+    for (int i = 0; i < 400; i++)
+        for (int j = i; j < 400 && j < i + 4; j++)
+            if (j < i + 3 || i % 100 == 7) /* three diagonals and four entries */
+                cr_assert_eq(
+                    cairn_entries_add(&b.env, &b.entries, (cairn_coord[]){i, j}, 1 + i),
+                    CAIRN_OK);
+    hybrid = parse_format(&b.env, "hybrid<bdia<8>,csr,0.5>");
+    from   = must_build(&b.env, whole_build(b.shape, 64, &b.entries, NULL, &b.loader),
+                        "csr", &csr);
+    cairn_build build = whole_build(b.shape, 64, NULL, from, &b.loader);
+    build.format      = hybrid;
+    build.executed    = &path;
+    cr_assert_eq(cairn_local_build(&b.env, &build, &made), CAIRN_OK, "%s",
+                 b.env.message);
+    cr_expect_str_eq(method_of(&path->program, 0), "groups");
+    cr_expect_str_eq(method_of(&path->program, 1), "append");
+    cairn_path_destroy(&path);
+    cairn_local_destroy(&made);
+    cairn_local_destroy(&from);
+    cairn_format_destroy(&hybrid);
+    cairn_format_destroy(&csr);
+    close_bench(&b);
+}
