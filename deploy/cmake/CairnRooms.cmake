@@ -9,7 +9,8 @@ target_include_directories(cairn_settings INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
-target_compile_definitions(cairn_settings INTERFACE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}")
+# Nothing of ours uses what the headers call deprecated.
+target_compile_definitions(cairn_settings INTERFACE _GNU_SOURCE CAIRN_VERSION="${PROJECT_VERSION}" CAIRN_WARN_DEPRECATED)
 # One contraction setting for all arithmetic: the same bits whatever the compiler does.
 # (gcc cannot know that a failure's status is never CAIRN_OK, and warns of outputs unset.)
 target_compile_options(cairn_settings INTERFACE -Wall -Wextra $<$<C_COMPILER_ID:GNU>:-Wno-maybe-uninitialized> -fvisibility=hidden -ffp-contract=off

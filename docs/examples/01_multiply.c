@@ -25,7 +25,7 @@ int main(void)
         || cairn_source_generate(context, "mixed", &size, &source)
         || cairn_format_create(context, "hybrid<bdia<64>,csr,0.6>", &format)
         || cairn_tensor_create(source, format, CAIRN_F64, &tensor)
-        || cairn_plan_spmv(tensor, &plan) || cairn_plan_run(plan, x, y)
+        || cairn_plan_create_spmv(tensor, &plan) || cairn_plan_run(plan, x, y)
         || cairn_plan_verify(plan, source, &rel, &abs);
 
     if (failed)

@@ -21,7 +21,7 @@ measure(cairn_context *context, cairn_source *source, const char *name)
 
     if (!status) status = cairn_tensor_create(source, format, CAIRN_F64, &tensor);
     if (!status) status = cairn_tensor_parts(tensor, &count, &parts);
-    if (!status) status = cairn_plan_spmv(tensor, &plan);
+    if (!status) status = cairn_plan_create_spmv(tensor, &plan);
     if (!status) {
         printf("%s\n", name);
         for (int64_t p = 0; p < count; p++)

@@ -71,7 +71,7 @@ static cairn_status
 step_through(cairn_context *context, cairn_tensor *tensor, matrix *a, int borrowed)
 {
     cairn_plan  *plan   = NULL;
-    cairn_status status = cairn_plan_spmv(tensor, &plan);
+    cairn_status status = cairn_plan_create_spmv(tensor, &plan);
     int64_t      first = 0, end = 0;
 
     if (!status) cairn_plan_columns(plan, &first, &end);

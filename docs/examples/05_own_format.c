@@ -48,7 +48,7 @@ static cairn_status multiply(cairn_context *context, const cairn_format *format)
         x[j] = j;
     status = cairn_source_generate(context, "fem3", &size, &source);
     if (!status) status = cairn_tensor_create(source, format, CAIRN_F64, &tensor);
-    if (!status) status = cairn_plan_spmv(tensor, &plan);
+    if (!status) status = cairn_plan_create_spmv(tensor, &plan);
     if (!status) status = cairn_plan_run(plan, x, NULL);
     if (!status) status = cairn_plan_verify(plan, source, &rel, &abs);
 

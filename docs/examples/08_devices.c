@@ -30,10 +30,11 @@ static cairn_status print_parts(const cairn_plan *plan)
 /// Make a plan, run it three times under the eyes of a trace, keep plan and trace.
 static cairn_status place_and_keep(cairn_tensor *tensor, const double *x, double *y)
 {
-    const cairn_plan_options options = {.place = "0=cpu:0,1=cpu:1"};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = "0=cpu:0,1=cpu:1"};
 
     cairn_plan  *plan   = NULL;
-    cairn_status status = cairn_plan_create(tensor, NULL, &options, &plan);
+    cairn_status status = cairn_plan_create_with(tensor, &options, &plan);
 
     if (!status) status = cairn_plan_record(plan, 0);
     for (int run = 0; run < 3 && !status; run++)
@@ -50,10 +51,12 @@ static cairn_status place_and_keep(cairn_tensor *tensor, const double *x, double
 static cairn_status
 run_by(cairn_tensor *tensor, const char *file, const double *x, double *y)
 {
-    const cairn_plan_options options = {.plan = file, .place = file ? NULL : "cpu:0"};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .plan  = file,
+                                        .place = file ? NULL : "cpu:0"};
 
     cairn_plan  *plan   = NULL;
-    cairn_status status = cairn_plan_create(tensor, NULL, &options, &plan);
+    cairn_status status = cairn_plan_create_with(tensor, &options, &plan);
 
     if (!status) status = cairn_plan_run(plan, x, y);
     if (!status) status = print_parts(plan);

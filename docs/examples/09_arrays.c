@@ -68,7 +68,7 @@ static cairn_status run(cairn_context *context)
 
     if (!status) status = wrap(context, ell, &given);
     if (!status) status = show(given, "ours");
-    if (!status) status = cairn_plan_spmv(given, &plan);
+    if (!status) status = cairn_plan_create_spmv(given, &plan);
     if (!status) status = cairn_plan_run(plan, x, y);
     if (!status) printf("y = %g %g %g\n", y[0], y[1], y[2]);
     if (!status) status = cairn_tensor_convert(given, ell, &anew);

@@ -38,6 +38,13 @@ typedef struct cairn_part_view {
         sizeof(cairn_part_view), 0, 0, -1, 0, NULL, NULL \
     }
 
+/// No arrays; its size is set.
+// clang-format off
+#define CAIRN_KERNEL_PART                                                           \
+    { (int64_t)sizeof(cairn_kernel_part), 0, 0, 0, 0, 0,                            \
+      {{0, 0, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0}}, NULL, 0, 0, 0, 0 }
+// clang-format on
+
 /// Look at the arrays of a part of this rank, until cairn_tensor_part_restore(). Meanwhile
 /// calls that would change or free them refuse: cairn_tensor_update() fails, and
 /// cairn_tensor_destroy() does nothing. Plans run on, conversions go on.
@@ -47,8 +54,8 @@ typedef struct cairn_part_view {
 /// @param[in]     part  A number of cairn_tensor_parts() (`local`), from 0 on.
 /// @param[in,out] view  Its size is set (CAIRN_PART_VIEW); gets the rest. Unchanged on
 ///                      failure.
-/// @retval CAIRN_BAD_ARGUMENT  There is no such part here, a pointer is NULL, or @p view
-///                             has another size.
+/// @retval CAIRN_BAD_ARGUMENT  There is no such part here, a pointer is NULL, or the size
+///                             of @p view is wrong.
 ///
 /// Cost: constant. Threads: as all calls of a context.
 CAIRN_API cairn_status cairn_tensor_part_get(cairn_tensor    *tensor,

@@ -86,7 +86,8 @@ CAIRN_API cairn_status cairn_candidates_read(cairn_context *context,
 ///                             same; `place` is each rank's own.
 /// @retval CAIRN_BAD_SYNTAX, CAIRN_BAD_FORMAT  As cairn_candidates_read() of `candidates`; or
 ///                             none of them is offered for the product.
-/// @retval CAIRN_BAD_OPTION, CAIRN_NO_DEVICE  As cairn_plan_create() of `place`.
+/// @retval CAIRN_BAD_OPTION, CAIRN_NO_DEVICE  As cairn_plan_create_with() of
+///                             `place`.
 /// @retval CAIRN_NO_MEMORY
 CAIRN_API cairn_status cairn_format_auto(cairn_source                *source,
                                          cairn_dtype                  dtype,

@@ -15,6 +15,8 @@
 
 #include <cairn/context.h>
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -23,17 +25,21 @@ extern "C" {
 
 /// Which product. All ranks give the same.
 typedef struct cairn_product_options {
-    int64_t columns;    ///< Of X and Y, at least 1.
-    int     transposed; ///< Not 0: with the transpose of A.
+    size_t  size;    ///< sizeof(cairn_product_options); CAIRN_PRODUCT_OPTIONS sets it.
+    int64_t columns; ///< Of X and Y, at least 1.
+    bool    transposed; ///< With the transpose of A.
     double  alpha;      ///< Factor of the product.
     double  beta;       ///< Factor of what Y held before; 0: Y is not read.
 } cairn_product_options;
 
 /// y = A x.
-#define CAIRN_PRODUCT_DEFAULTS \
-    {                          \
-        1, 0, 1.0, 0.0         \
+#define CAIRN_PRODUCT_OPTIONS                             \
+    {                                                     \
+        sizeof(cairn_product_options), 1, false, 1.0, 0.0 \
     }
+
+/// Deprecated, here for one version: CAIRN_PRODUCT_OPTIONS.
+#define CAIRN_PRODUCT_DEFAULTS CAIRN_PRODUCT_OPTIONS
 
 /// Room for the text of any product.
 #define CAIRN_NOTATION 64
@@ -43,7 +49,8 @@ typedef struct cairn_product_options {
 /// Local.
 ///
 /// @param[in]  options  NULL: y = A x.
-/// @param[out] text     [CAIRN_NOTATION]
+/// @param[out] text     [CAIRN_NOTATION] "" where the size of @p options is wrong. NULL:
+///                      nothing is written.
 CAIRN_API void cairn_product_notation(const cairn_product_options *options, char *text);
 
 /// Check a product's options.

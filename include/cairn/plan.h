@@ -46,59 +46,64 @@ extern "C" {
 
 typedef struct cairn_plan cairn_plan;
 
-/// Prepare a product.
-///
-/// Collective. The tensor must outlive the plan. X and Y are zero.
-///
-/// @param[in]  options  NULL: y = A x.
-/// @param[out] plan     Destroy with cairn_plan_destroy(). Unchanged on failure.
-/// @retval CAIRN_BAD_SHAPE     The tensor is no matrix.
-/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1, or the options are not the
-///                             same on all ranks.
-/// @retval CAIRN_NO_MEMORY     The dense operands exceed the limit.
-/// @retval CAIRN_NO_KERNEL     CAIRN_KERNELS is "compiled", and some kernel cannot be.
-CAIRN_API cairn_status cairn_plan_product(cairn_tensor                *tensor,
-                                          const cairn_product_options *options,
-                                          cairn_plan                 **plan);
-
-/// Prepare y = A x: cairn_plan_product() without options.
-CAIRN_API cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan);
-
-/// How a plan is made. Places are each rank's own; `reproducible` is the same on all.
+/// What a plan is made for, and how. Places are each rank's own; all else is the same on
+/// all ranks.
 typedef struct cairn_plan_options {
+    size_t size; ///< sizeof(cairn_plan_options); CAIRN_PLAN_OPTIONS sets it.
+    const cairn_product_options *product; ///< What is computed; NULL: y = A x.
     const char *place; ///< Which device computes which member of the format, as --place
                        ///< takes it: "auto" (NULL), "cpu", "0=cpu:0,1=opencl". Devices
                        ///< joined by + divide a member's rows: "cpu:0+cpu:1" by their
                        ///< predicted speeds, "cpu:0*0.6+opencl*0.4" by entries.
     const char *plan; ///< A file of cairn_plan_save() that says so instead; NULL: none.
-    int reproducible; ///< Not 0: the same bits for every placement, division and number
-                      ///< of threads, also of members that meet rows more than once.
-                      ///< Those have Ys of their own, and a transposed product has one
-                      ///< for each of up to eight fixed cuts of a member; of members
-                      ///< that are named devices, each cut goes to the one that has its
-                      ///< first row. Members that are left open are all computed on the
-                      ///< processor's first device.
+    bool reproducible; ///< The same bits for every placement, division and number of
+                       ///< threads, also of members that meet rows more than once.
+                       ///< Those have Ys of their own, and a transposed product has one
+                       ///< for each of up to eight fixed cuts of a member; of members
+                       ///< that are named devices, each cut goes to the one that has
+                       ///< its first row. Members that are left open are all computed
+                       ///< on the processor's first device.
 } cairn_plan_options;
 
-/// Prepare a product whose members run on different devices, at the same time. The
-/// devices are those of CAIRN_DEVICES, or of cairn_devices_check().
+/// y = A x, places open.
+#define CAIRN_PLAN_OPTIONS                                  \
+    {                                                       \
+        sizeof(cairn_plan_options), NULL, NULL, NULL, false \
+    }
+
+/// Prepare what the options say. Members run on different devices at the same time; the
+/// devices are those of CAIRN_DEVICES, or of cairn_devices_check(), or else the processor
+/// and what `place` or `plan` names.
 ///
-/// Collective. The tensor must outlive the plan. A device that fails in a run (an error, a
-/// process that dies) is retired, and its part is computed again on the processor: the run
-/// succeeds, and cairn_plan_describe() tells.
+/// Collective. The tensor must outlive the plan. X and Y are zero. A device that fails in a
+/// run (an error, a process that dies) is retired, and its part is computed again on the
+/// processor: the run succeeds, and cairn_plan_describe() tells.
+///
+/// @param[in]  options  Not looked at after the call. NULL: CAIRN_PLAN_OPTIONS.
+/// @param[out] plan     Destroy with cairn_plan_destroy(). Unchanged on failure.
+/// @retval CAIRN_BAD_SHAPE     The tensor is no matrix.
+/// @retval CAIRN_BAD_ARGUMENT  There are fewer columns than 1; a struct's size is wrong; or
+///                             product and `reproducible` are not the same on all ranks.
+/// @retval CAIRN_BAD_OPTION    `place` is malformed, or names members that are not there;
+///                             or there is `plan`, too.
+/// @retval CAIRN_BAD_FILE      `plan` is no plan, or one for another matrix or product.
+/// @retval CAIRN_NO_DEVICE     There is no such device.
+/// @retval CAIRN_UNSUPPORTED   A device cannot compute a member that was given to it.
+/// @retval CAIRN_NO_MEMORY     The dense operands exceed the limit, or what devices store.
+/// @retval CAIRN_NO_KERNEL     CAIRN_KERNELS is "compiled", and some kernel cannot be.
+CAIRN_API cairn_status cairn_plan_create_with(cairn_tensor             *tensor,
+                                              const cairn_plan_options *options,
+                                              cairn_plan              **plan);
+
+/// The same of a product, all else as it is by default.
 ///
 /// @param[in]  product  NULL: y = A x.
-/// @param[in]  options  NULL: all defaults.
-/// @param[out] plan     Destroy with cairn_plan_destroy(). Unchanged on failure.
-/// @retval CAIRN_BAD_OPTION   `place` is malformed, or names members that are not there.
-/// @retval CAIRN_BAD_FILE     `plan` is no plan, or one for another matrix or product.
-/// @retval CAIRN_NO_DEVICE    There is no such device.
-/// @retval CAIRN_UNSUPPORTED  A device cannot compute a member that was given to it.
-/// @retval (others)           As cairn_plan_product().
-CAIRN_API cairn_status cairn_plan_create(cairn_tensor                *tensor,
-                                         const cairn_product_options *product,
-                                         const cairn_plan_options    *options,
-                                         cairn_plan                 **plan);
+CAIRN_API cairn_status cairn_plan_create_product(cairn_tensor                *tensor,
+                                                 const cairn_product_options *product,
+                                                 cairn_plan                 **plan);
+
+/// The same of y = A x.
+CAIRN_API cairn_status cairn_plan_create_spmv(cairn_tensor *tensor, cairn_plan **plan);
 
 CAIRN_API void cairn_plan_destroy(cairn_plan **plan);
 
@@ -157,12 +162,12 @@ typedef struct cairn_plan_info {
         exchange; ///< Of these, the exchange: by the devices' network (docs/simulators.md).
     double measured; ///< Seconds of a run in parts and additions that are measured: the
                      ///< slowest queue's median; all there is where clocks are mixed.
-    int retired;     ///< Parts whose device failed, all ranks together.
-    int trials;      ///< Times that runs were given to another placement, to compare;
-    int switches;    ///< and that it was faster, and stayed.
-    int reproducible; ///< As cairn_plan_options says.
-    int apart;        ///< Sums made apart for that alone, all ranks together: each is
-                      ///< written, read and added in every run;
+    int  retired;    ///< Parts whose device failed, all ranks together.
+    int  trials;     ///< Times that runs were given to another placement, to compare;
+    int  switches;   ///< and that it was faster, and stayed.
+    bool reproducible; ///< As cairn_plan_options says.
+    int  apart;        ///< Sums made apart for that alone, all ranks together: each is
+                       ///< written, read and added in every run;
     int64_t apart_bytes; ///< and bytes that their Ys take.
 } cairn_plan_info;
 
@@ -271,6 +276,52 @@ CAIRN_API cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path);
 ///
 /// Collective.
 CAIRN_API cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path);
+
+/// @name Deprecated
+/// The calls that cairn_plan_create_with(), _product() and _spmv() have taken the place of,
+/// for one version. Programs that define CAIRN_WARN_DEPRECATED are warned of their use.
+/// Sizes of options need not be set here.
+/// @{
+
+/// Deprecated: cairn_plan_create_with(), whose options have the product.
+CAIRN_DEPRECATED("use cairn_plan_create_with()")
+static inline cairn_status cairn_plan_create(cairn_tensor                *tensor,
+                                             const cairn_product_options *product,
+                                             const cairn_plan_options    *options,
+                                             cairn_plan                 **plan)
+{
+    cairn_product_options op  = CAIRN_PRODUCT_OPTIONS;
+    cairn_plan_options    all = CAIRN_PLAN_OPTIONS;
+
+    if (product) op = *product;
+    if (options) all = *options;
+    op.size     = sizeof op;
+    all.size    = sizeof all;
+    all.product = &op;
+    return cairn_plan_create_with(tensor, &all, plan);
+}
+
+/// Deprecated: cairn_plan_create_product().
+CAIRN_DEPRECATED("use cairn_plan_create_product()")
+static inline cairn_status cairn_plan_product(cairn_tensor                *tensor,
+                                              const cairn_product_options *options,
+                                              cairn_plan                 **plan)
+{
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+
+    if (options) op = *options;
+    op.size = sizeof op;
+    return cairn_plan_create_product(tensor, &op, plan);
+}
+
+/// Deprecated: cairn_plan_create_spmv().
+CAIRN_DEPRECATED("use cairn_plan_create_spmv()")
+static inline cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
+{
+    return cairn_plan_create_spmv(tensor, plan);
+}
+
+/// @}
 
 #ifdef __cplusplus
 }

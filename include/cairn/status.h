@@ -26,6 +26,14 @@
 #    define CAIRN_API
 #endif
 
+/// What goes in a later version. A compiler warns of its use where CAIRN_WARN_DEPRECATED is
+/// defined, which is a program's own choice: nobody's warnings become errors unasked.
+#if defined(CAIRN_WARN_DEPRECATED) && defined(__GNUC__)
+#    define CAIRN_DEPRECATED(instead) __attribute__((deprecated(instead)))
+#else
+#    define CAIRN_DEPRECATED(instead)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

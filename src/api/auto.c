@@ -387,22 +387,25 @@ cairn_status cairn_format_auto(cairn_source                *source,
                                cairn_format               **format,
                                cairn_auto_info             *info)
 {
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_ONE_OF(dtype, CAIRN_F32),
+                         CAIRN_SIZED(product, cairn_product_options),
                          CAIRN_GIVEN(format));
+    CAIRN_READ(product, op);
     if (options)
         CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source),
                              CAIRN_WITHIN(options->replays, 0, INT64_MAX));
     cairn_doing(&source->context->env, "choosing a format");
 
-    static const cairn_product_options spmv    = CAIRN_PRODUCT_DEFAULTS;
-    static const cairn_auto_options    none    = {0};
-    cairn_context                     *context = source->context;
-    cairn_auto_info                    found   = {0};
-    int                                chosen  = 0;
+    static const cairn_auto_options none    = {0};
+    cairn_context                  *context = source->context;
+    cairn_auto_info                 found   = {0};
+    int                             chosen  = 0;
 
     cairn_choice c = {.source     = source,
                       .context    = context,
-                      .by         = {.op = product ? product : &spmv},
+                      .by         = {.op = product},
                       .options    = options ? options : &none,
                       .value_bits = dtype == CAIRN_F32 ? 32 : 64,
                       .sample     = {.whole = true},

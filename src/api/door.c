@@ -8,11 +8,16 @@
 
 static bool is_right(const cairn_argument *a)
 {
+    if (a->kind == CAIRN_ARGUMENT_STRUCT)
+        return !a->given || cairn_sized_fits(a->given, a->known);
     return a->number >= a->least && a->number <= a->most;
 }
 
 static cairn_status refuse(cairn_env *env, const char *call, const cairn_argument *a)
 {
+    if (a->kind == CAIRN_ARGUMENT_STRUCT)
+        return cairn_sized_check(env, (cairn_sized_names){call, a->name, a->type},
+                                 a->given, a->known);
     if (a->kind == CAIRN_ARGUMENT_POINTER)
         return cairn_fail(env, CAIRN_BAD_ARGUMENT, "%s: %s: is NULL", call, a->name);
     if (a->kind == CAIRN_ARGUMENT_CHOICE)

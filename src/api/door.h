@@ -17,38 +17,61 @@
 #define CAIRN_API_DOOR_H
 
 #include "api/api.h"
+#include "base/sized.h"
 
 #include <limits.h>
 
 /// An argument, and what it may be.
 typedef struct cairn_argument {
     const char *name; ///< As the header calls it.
-    enum { CAIRN_ARGUMENT_POINTER, CAIRN_ARGUMENT_CHOICE, CAIRN_ARGUMENT_NUMBER } kind;
-    int64_t number; ///< Of a pointer: 0, it is NULL; else 1.
-    int64_t least, most;
+    enum {
+        CAIRN_ARGUMENT_POINTER,
+        CAIRN_ARGUMENT_CHOICE,
+        CAIRN_ARGUMENT_NUMBER,
+        CAIRN_ARGUMENT_STRUCT
+    } kind;
+    int64_t     number; ///< Of a pointer: 0, it is NULL; else 1.
+    int64_t     least, most;
+    const char *type;  ///< Of a struct that begins with its size,
+    const void *given; ///< the caller's; NULL is right here,
+    size_t      known; ///< and the library's size.
 } cairn_argument;
 
 /// A pointer that is not NULL; one of an enumeration's values, which are 0 to @p last;
 /// a number from @p least to @p most.
-#define CAIRN_GIVEN(pointer)                                   \
-    {                                                          \
-#        pointer, CAIRN_ARGUMENT_POINTER, (pointer) != 0, 1, 1 \
+#define CAIRN_GIVEN(pointer)                                                        \
+    {                                                                               \
+        .name = #pointer, .kind = CAIRN_ARGUMENT_POINTER, .number = (pointer) != 0, \
+        .least = 1, .most = 1                                                       \
     }
-#define CAIRN_ONE_OF(value, last)                              \
-    {                                                          \
-#        value, CAIRN_ARGUMENT_CHOICE, (int)(value), 0, (last) \
+#define CAIRN_ONE_OF(value, last)                                              \
+    {                                                                          \
+        .name = #value, .kind = CAIRN_ARGUMENT_CHOICE, .number = (int)(value), \
+        .least = 0, .most = (last)                                             \
     }
-#define CAIRN_WITHIN(value, least, most)                        \
-    {                                                           \
-#        value, CAIRN_ARGUMENT_NUMBER, (value), (least), (most) \
+#define CAIRN_WITHIN(value, lowest, highest)                              \
+    {                                                                     \
+        .name = #value, .kind = CAIRN_ARGUMENT_NUMBER, .number = (value), \
+        .least = (lowest), .most = (highest)                              \
     }
 
-/// A struct of the caller's whose first field says how large it is: as the library knows it.
-#define CAIRN_SIZED(pointer)                                                \
-    {                                                                       \
-#        pointer "->size", CAIRN_ARGUMENT_NUMBER, (int64_t)(pointer)->size, \
-            (int64_t)sizeof *(pointer), (int64_t)sizeof *(pointer)          \
+/// A struct of the caller's whose first field says how large it is (base/sized.h), or NULL.
+#define CAIRN_SIZED(pointer, of)                                      \
+    {                                                                 \
+        .name = #pointer, .kind = CAIRN_ARGUMENT_STRUCT, .type = #of, \
+        .given = (pointer), .known = sizeof(of)                       \
     }
+
+/// Read a caller's struct that came in, or NULL for all defaults, into @p own, which has
+/// the defaults, and go on with that: whatever version the caller is of, it is whole.
+#define CAIRN_READ(pointer, own) \
+    (cairn_sized_read(&(own), sizeof(own), (pointer)), (pointer) = &(own))
+
+/// Fill a caller's struct that came in; NULL: nothing.
+#define CAIRN_WRITE(pointer, own)                                       \
+    do {                                                                \
+        if (pointer) cairn_sized_write((pointer), &(own), sizeof(own)); \
+    } while (0)
 
 /// The context that a handle belongs to; NULL: there is no handle.
 #define CAIRN_CONTEXT_OF(handle) ((handle) ? (handle)->context : NULL)

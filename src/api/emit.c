@@ -12,8 +12,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const cairn_product_options defaults = CAIRN_PRODUCT_DEFAULTS;
-
 /// One product, and what its kernels are made of.
 typedef struct {
     cairn_env            *env;
@@ -116,14 +114,16 @@ cairn_status cairn_kernels_text(cairn_context               *context,
                                 const cairn_kernel_target   *target,
                                 char                       **text)
 {
-    CAIRN_ENTER(context, CAIRN_GIVEN(format), CAIRN_GIVEN(target), CAIRN_GIVEN(text));
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+
+    CAIRN_ENTER(context, CAIRN_GIVEN(format),
+                CAIRN_SIZED(options, cairn_product_options), CAIRN_GIVEN(target),
+                CAIRN_GIVEN(text));
+    CAIRN_READ(options, op);
     CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
                 CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL));
 
-    listing t = {.env    = &context->env,
-                 .format = format,
-                 .op     = options ? *options : defaults,
-                 .target = *target};
+    listing t = {.env = &context->env, .format = format, .op = op, .target = *target};
 
     if (t.target.extent[0] == 0 && t.target.extent[1] == 0)
         t.target.extent[0] = t.target.extent[1] = 1000000;

@@ -9,27 +9,60 @@
 #include "api/told_alike.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the caller's structs ---- */
 
-static cairn_status check_struct(const cairn_handed *handed, int64_t k)
+/// Struct @p k of the caller's, as this version knows it, with its arrays' struct.
+static cairn_status read_struct(cairn_handed *handed, int64_t k)
 {
-    cairn_env               *env   = &handed->context->env;
-    const cairn_part_view   *view  = cairn_handed_part(handed, k);
-    const cairn_kernel_part *its   = view->arrays;
-    const int64_t            bytes = (int64_t)sizeof *its;
+    cairn_env             *env   = &handed->context->env;
+    const size_t           bytes = handed->given->size;
+    const cairn_part_view *given =
+        (const cairn_part_view *)(const void *)((const char *)handed->given
+                                                + (size_t)k * bytes);
+    char                    part[48], arrays[48];
+    const cairn_sized_names view_names = {CAIRN_FROM_PARTS, part, "cairn_part_view"};
+    const cairn_sized_names its_names = {CAIRN_FROM_PARTS, arrays, "cairn_kernel_part"};
+    cairn_part_view        *view      = &handed->part[k];
+    cairn_kernel_part      *its       = &handed->arrays[k];
 
-    CAIRN_CHECK(view->size == handed->part->size, env, CAIRN_BAD_ARGUMENT,
+    snprintf(part, sizeof part, "part: number %" PRId64, k);
+    snprintf(arrays, sizeof arrays, "part: number %" PRId64 ": arrays", k);
+    CAIRN_CHECK(given->size == bytes, env, CAIRN_BAD_ARGUMENT,
                 CAIRN_FROM_PARTS ": part: number %" PRId64 " has %zu bytes, and the "
                                  "first %zu",
-                k, view->size, handed->part->size);
-    CAIRN_CHECK(its, env, CAIRN_BAD_ARGUMENT,
+                k, given->size, bytes);
+    CAIRN_TRY(cairn_sized_check(env, view_names, given, sizeof *view));
+    *view = (cairn_part_view)CAIRN_PART_VIEW;
+    cairn_sized_read(view, sizeof *view, given);
+    CAIRN_CHECK(view->arrays, env, CAIRN_BAD_ARGUMENT,
                 CAIRN_FROM_PARTS ": part: number %" PRId64 ": arrays: is NULL", k);
-    CAIRN_CHECK(its->size == bytes, env, CAIRN_BAD_ARGUMENT,
-                CAIRN_FROM_PARTS ": part: number %" PRId64 ": arrays->size: is %" PRId64
-                                 ", not %" PRId64,
-                k, its->size, bytes);
+    CAIRN_TRY(cairn_sized_check(env, its_names, view->arrays, sizeof *its));
+    *its = (cairn_kernel_part)CAIRN_KERNEL_PART;
+    cairn_sized_read(its, sizeof *its, view->arrays);
+    view->arrays = its;
+    return CAIRN_OK;
+}
+
+static cairn_status read_structs(cairn_handed *handed)
+{
+    cairn_env *env = &handed->context->env;
+
+    CAIRN_TRY(CAIRN_NEW(env, handed->parts, &handed->part));
+    CAIRN_TRY(CAIRN_NEW(env, handed->parts, &handed->arrays));
+    for (int64_t k = 0; k < handed->parts; k++)
+        CAIRN_TRY(read_struct(handed, k));
+    return CAIRN_OK;
+}
+
+static cairn_status check_struct(const cairn_handed *handed, int64_t k)
+{
+    cairn_env               *env  = &handed->context->env;
+    const cairn_part_view   *view = &handed->part[k];
+    const cairn_kernel_part *its  = view->arrays;
+
     CAIRN_CHECK(view->member >= 0 && view->member < handed->format->members, env,
                 CAIRN_BAD_ARGUMENT,
                 CAIRN_FROM_PARTS ": part: number %" PRId64
@@ -77,6 +110,7 @@ static cairn_status set_box(cairn_handed *handed)
 static cairn_status create(cairn_handed *handed, cairn_tensor **tensor)
 {
     CAIRN_TRY(set_box(handed));
+    CAIRN_TRY(read_structs(handed));
     for (int64_t k = 0; k < handed->parts; k++)
         CAIRN_TRY(check_struct(handed, k));
     CAIRN_TRY(CAIRN_NEW_ZERO(&handed->context->env, 1, tensor));
@@ -249,16 +283,16 @@ cairn_status cairn_tensor_from_parts(cairn_context             *context,
                                      const cairn_parts_options *options,
                                      cairn_tensor             **tensor)
 {
-    static const cairn_parts_options defaults = CAIRN_PARTS_OPTIONS;
+    cairn_parts_options own = CAIRN_PARTS_OPTIONS;
 
-    if (!options) options = &defaults;
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(format), CAIRN_GIVEN(extent),
                          CAIRN_ONE_OF(dtype, CAIRN_F32),
                          CAIRN_WITHIN(parts, 0, INT64_MAX), CAIRN_GIVEN(tensor),
-                         CAIRN_SIZED(options));
+                         CAIRN_SIZED(options, cairn_parts_options));
+    CAIRN_READ(options, own);
     CAIRN_ENTER_TOGETHER(context, CAIRN_ONE_OF(options->mode, CAIRN_TAKE));
     if (parts > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(part));
-    if (parts > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_SIZED(part));
+    if (parts > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_SIZED(part, cairn_part_view));
     if (options->mode == CAIRN_TAKE)
         CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(options->release));
     cairn_doing(&context->env, "taking arrays");
@@ -266,7 +300,7 @@ cairn_status cairn_tensor_from_parts(cairn_context             *context,
     cairn_handed  handed = {.context = context,
                             .format  = format,
                             .dtype   = dtype,
-                            .part    = part,
+                            .given   = part,
                             .parts   = parts,
                             .options = options};
     const double  begin  = cairn_seconds();
@@ -280,6 +314,8 @@ cairn_status cairn_tensor_from_parts(cairn_context             *context,
     tell(&handed, status == CAIRN_OK ? fresh : NULL, &told);
     status = cairn_comm_agree_on(context->comm, status, &told);
     if (status == CAIRN_OK) status = make(&handed, fresh);
+    cairn_free(&context->env, handed.part);
+    cairn_free(&context->env, handed.arrays);
     if (status != CAIRN_OK) {
         cairn_tensor_destroy(&fresh);
         return status;

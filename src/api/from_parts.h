@@ -19,16 +19,15 @@ typedef struct cairn_handed {
     cairn_shape                shape;
     cairn_interval             box[CAIRN_MAX_ORDER];
     cairn_dtype                dtype;
-    const cairn_part_view     *part; ///< The first of them.
+    const cairn_part_view     *given; ///< The first of the caller's structs.
     int64_t                    parts;
+    cairn_part_view           *part;   ///< [parts] and as this version knows them,
+    cairn_kernel_part         *arrays; ///< [parts] which their `arrays` point to.
     const cairn_parts_options *options;
 } cairn_handed;
 
 /// Refuse arrays for a fault.
 cairn_status cairn_handed_refuse(const cairn_handed *handed, const cairn_fault *fault);
-
-/// Part @p k of those handed over.
-const cairn_part_view *cairn_handed_part(const cairn_handed *handed, int64_t k);
 
 /// The first part handed over for @p member, and @p bank of it; bank -1: any. NULL: none.
 const cairn_part_view *

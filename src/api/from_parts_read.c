@@ -8,19 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-const cairn_part_view *cairn_handed_part(const cairn_handed *handed, int64_t k)
-{
-    const char *first = (const char *)handed->part;
-
-    return (const cairn_part_view *)(const void *)(first
-                                                   + (size_t)k * handed->part->size);
-}
-
 const cairn_part_view *
 cairn_handed_find(const cairn_handed *handed, int member, int64_t bank)
 {
     for (int64_t k = 0; k < handed->parts; k++) {
-        const cairn_part_view *view = cairn_handed_part(handed, k);
+        const cairn_part_view *view = &handed->part[k];
 
         if (view->member == member && (bank < 0 || view->arrays->bank == bank))
             return view;

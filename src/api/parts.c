@@ -21,17 +21,17 @@ cairn_tensor_part_get(cairn_tensor *tensor, int64_t part, cairn_part_view *view)
 {
     CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(view));
     CAIRN_ENTER(tensor->context, CAIRN_WITHIN(part, 0, tensor->local->parts - 1),
-                CAIRN_SIZED(view));
+                CAIRN_SIZED(view, cairn_part_view));
 
-    const cairn_part *its = &tensor->local->part[part];
+    const cairn_part     *its = &tensor->local->part[part];
+    const cairn_part_view own = {.member  = its->where.member,
+                                 .given   = its->given,
+                                 .nnz     = its->nnz,
+                                 .queries = its->layout->encoding->queries,
+                                 .span    = &its->layout->span[0].lo,
+                                 .arrays  = &its->view};
 
-    *view = (cairn_part_view){.size    = sizeof *view,
-                              .member  = its->where.member,
-                              .given   = its->given,
-                              .nnz     = its->nnz,
-                              .queries = its->layout->encoding->queries,
-                              .span    = &its->layout->span[0].lo,
-                              .arrays  = &its->view};
+    CAIRN_WRITE(view, own);
     tensor->views++;
     return CAIRN_OK;
 }
@@ -47,12 +47,18 @@ static bool is_own(const cairn_tensor *tensor, const cairn_kernel_part *arrays)
 cairn_status cairn_tensor_part_restore(cairn_tensor *tensor, cairn_part_view *view)
 {
     CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(view));
-    CAIRN_ENTER(tensor->context, CAIRN_SIZED(view), CAIRN_GIVEN(view->arrays));
-    CAIRN_CHECK(tensor->views > 0 && is_own(tensor, view->arrays),
-                &tensor->context->env, CAIRN_BAD_ARGUMENT,
+    CAIRN_ENTER(tensor->context, CAIRN_SIZED(view, cairn_part_view));
+    cairn_part_view own = CAIRN_PART_VIEW;
+
+    cairn_sized_read(&own, sizeof own, view);
+    CAIRN_CHECK(own.arrays, &tensor->context->env, CAIRN_BAD_ARGUMENT,
+                "cairn_tensor_part_restore: view->arrays: is NULL");
+    CAIRN_CHECK(tensor->views > 0 && is_own(tensor, own.arrays), &tensor->context->env,
+                CAIRN_BAD_ARGUMENT,
                 "cairn_tensor_part_restore: view: is none of this tensor that is out");
     tensor->views--;
-    view->arrays = NULL;
-    view->span   = NULL;
+    own.arrays = NULL;
+    own.span   = NULL;
+    CAIRN_WRITE(view, own);
     return CAIRN_OK;
 }

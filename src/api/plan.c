@@ -10,14 +10,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const cairn_product_options defaults = CAIRN_PRODUCT_DEFAULTS;
-
 cairn_status cairn_product_check(cairn_context               *context,
                                  const cairn_product_options *options,
                                  int                          order)
 {
-    CAIRN_ENTER(context, CAIRN_WITHIN(order, 0, INT_MAX));
-    return cairn_product_valid(&context->env, options ? options : &defaults, order);
+    CAIRN_ENTER(context, CAIRN_SIZED(options, cairn_product_options),
+                CAIRN_WITHIN(order, 0, INT_MAX));
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+
+    CAIRN_READ(options, op);
+    return cairn_product_valid(&context->env, options, order);
 }
 
 int64_t cairn_plan_held(const cairn_tensor *tensor)
@@ -30,21 +32,20 @@ int64_t cairn_plan_held(const cairn_tensor *tensor)
 }
 
 /// What the user said of places: a plan, or a text.
-static cairn_status read_placement(const cairn_tensor          *tensor,
-                                   const cairn_product_options *op,
-                                   const cairn_plan_options    *options,
-                                   cairn_placement             *placement)
+static cairn_status read_placement(const cairn_tensor       *tensor,
+                                   const cairn_plan_options *options,
+                                   cairn_placement          *placement)
 {
     cairn_env  *env     = &tensor->context->env;
-    const char *place   = options && options->place ? options->place : "";
-    const char *plan    = options ? options->plan : NULL;
+    const char *place   = options->place ? options->place : "";
+    const char *plan    = options->plan;
     const int   members = tensor->local->groups;
 
     CAIRN_CHECK(!plan || !options->place, env, CAIRN_BAD_OPTION,
                 "plan: %s: it says where members are computed, and so does a place",
                 plan);
     if (plan) {
-        CAIRN_TRY(cairn_plan_read_places(tensor, op, plan, placement));
+        CAIRN_TRY(cairn_plan_read_places(tensor, options->product, plan, placement));
         return cairn_context_open_named(tensor->context, plan, placement);
     }
     CAIRN_TRY(cairn_placement_parse(env, "--place", place, placement));
@@ -55,10 +56,9 @@ static cairn_status read_placement(const cairn_tensor          *tensor,
 }
 
 /// Which device computes which member on this rank.
-static cairn_status choose_homes(const cairn_tensor          *tensor,
-                                 const cairn_product_options *op,
-                                 const cairn_plan_options    *options,
-                                 cairn_placing               *homes)
+static cairn_status choose_homes(const cairn_tensor       *tensor,
+                                 const cairn_plan_options *options,
+                                 cairn_placing            *homes)
 {
     cairn_context  *context = tensor->context;
     cairn_env      *env     = &context->env;
@@ -69,21 +69,22 @@ static cairn_status choose_homes(const cairn_tensor          *tensor,
 
     cairn_placing_question question = {.placement = &placement,
                                        .tensor    = tensor->local,
-                                       .op        = op,
+                                       .op        = options->product,
                                        .ranks     = context->comm->local_size,
-                                       .divides   = !options || !options->reproducible};
+                                       .divides   = !options->reproducible};
 
     CAIRN_TRY(cairn_policy_find(env, policy, &question.policy));
-    CAIRN_TRY(read_placement(tensor, op, options, &placement));
+    CAIRN_TRY(read_placement(tensor, options, &placement));
     CAIRN_TRY(cairn_context_costs(context, &costs));
     question.devices = context->devices;
     question.costs   = costs;
     CAIRN_TRY(cairn_placing_choose(env, &question, homes));
-    homes->reproducible = options && options->reproducible;
+    homes->reproducible = options->reproducible;
     if (!homes->reproducible) return CAIRN_OK;
     if (homes->open == members)
         cairn_placing_gather(context->devices, tensor->local, homes);
-    return op->transposed ? cairn_placing_cut(tensor->local, homes) : CAIRN_OK;
+    return options->product->transposed ? cairn_placing_cut(tensor->local, homes)
+                                        : CAIRN_OK;
 }
 
 /// Free a plan, or what there is of one.
@@ -98,51 +99,49 @@ static void discard(cairn_plan **plan)
     *plan = NULL;
 }
 
-static cairn_status create_plan(cairn_plan                  *plan,
-                                const cairn_product_options *op,
-                                const cairn_plan_options    *options)
+/// @param[in] options  With a product.
+static cairn_status create_plan(cairn_plan *plan, const cairn_plan_options *options)
 {
     const cairn_tensor *tensor = plan->tensor;
 
     CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
-                               choose_homes(tensor, op, options, &plan->homes)));
+                               choose_homes(tensor, options, &plan->homes)));
     snprintf(plan->placement, sizeof plan->placement, "%s%s%s",
              plan->homes.open > 0 ? plan->homes.policy : "as named",
              plan->homes.note[0] ? ": " : "", plan->homes.note);
-    CAIRN_TRY(cairn_replay_create(tensor->context->comm, tensor->context->devices,
-                                  &plan->homes, tensor->local, &tensor->rows, op,
-                                  cairn_plan_held(tensor), &plan->replay));
-    if (!options || !options->reproducible) CAIRN_TRY(cairn_plan_try_ways(plan));
+    CAIRN_TRY(cairn_replay_create(
+        tensor->context->comm, tensor->context->devices, &plan->homes, tensor->local,
+        &tensor->rows, options->product, cairn_plan_held(tensor), &plan->replay));
+    if (!options->reproducible) CAIRN_TRY(cairn_plan_try_ways(plan));
     plan->made = strlen(plan->placement);
     return CAIRN_OK;
 }
 
-cairn_status cairn_plan_create(cairn_tensor                *tensor,
-                               const cairn_product_options *product,
-                               const cairn_plan_options    *options,
-                               cairn_plan                 **plan)
+/// What ranks must be told alike: places are each rank's own, be they in a plan or a text.
+static void tell(const cairn_plan_options *options, cairn_told *told)
 {
-    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(plan));
-    cairn_doing(&tensor->context->env, "preparing a product");
+    cairn_told_product(told, options->product);
+    cairn_told_text(told, "reproducible", options->reproducible ? "yes" : "no");
+}
 
-    const cairn_product_options op    = product ? *product : defaults;
-    cairn_comm                 *comm  = tensor->context->comm;
-    const double                begin = cairn_seconds();
-    cairn_plan                 *fresh = NULL;
-    cairn_told                  told  = {0};
+/// @param[in] options  With a product; both as this version knows them.
+static cairn_status
+create_whole(cairn_tensor *tensor, const cairn_plan_options *options, cairn_plan **plan)
+{
+    cairn_comm  *comm  = tensor->context->comm;
+    const double begin = cairn_seconds();
+    cairn_plan  *fresh = NULL;
+    cairn_told   told  = {0};
 
     cairn_status status =
-        cairn_product_valid(comm->env, &op, tensor->local->shape.order);
+        cairn_product_valid(comm->env, options->product, tensor->local->shape.order);
 
     if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
-    /* Places are each rank's own, be they in a plan or a text. */
-    cairn_told_product(&told, &op);
-    cairn_told_text(&told, "reproducible",
-                    options && options->reproducible ? "yes" : "no");
+    tell(options, &told);
     status = cairn_comm_agree_on(comm, status, &told);
-    if (status == CAIRN_OK) status = create_plan(fresh, &op, options);
+    if (status == CAIRN_OK) status = create_plan(fresh, options);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *plan          = fresh;
@@ -153,18 +152,40 @@ cairn_status cairn_plan_create(cairn_tensor                *tensor,
     return status;
 }
 
-cairn_status cairn_plan_product(cairn_tensor                *tensor,
-                                const cairn_product_options *options,
-                                cairn_plan                 **plan)
+cairn_status cairn_plan_create_with(cairn_tensor             *tensor,
+                                    const cairn_plan_options *options,
+                                    cairn_plan              **plan)
 {
-    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(plan));
-    return cairn_plan_create(tensor, options, NULL, plan);
+    cairn_plan_options    own = CAIRN_PLAN_OPTIONS;
+    cairn_product_options op  = CAIRN_PRODUCT_OPTIONS;
+
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor),
+                         CAIRN_SIZED(options, cairn_plan_options), CAIRN_GIVEN(plan));
+    cairn_doing(&tensor->context->env, "preparing a product");
+    CAIRN_READ(options, own);
+    CAIRN_ENTER_TOGETHER(tensor->context,
+                         CAIRN_SIZED(options->product, cairn_product_options));
+    CAIRN_READ(own.product, op);
+    return create_whole(tensor, &own, plan);
 }
 
-cairn_status cairn_plan_spmv(cairn_tensor *tensor, cairn_plan **plan)
+cairn_status cairn_plan_create_product(cairn_tensor                *tensor,
+                                       const cairn_product_options *product,
+                                       cairn_plan                 **plan)
+{
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor),
+                         CAIRN_SIZED(product, cairn_product_options),
+                         CAIRN_GIVEN(plan));
+    cairn_plan_options options = CAIRN_PLAN_OPTIONS;
+
+    options.product = product;
+    return cairn_plan_create_with(tensor, &options, plan);
+}
+
+cairn_status cairn_plan_create_spmv(cairn_tensor *tensor, cairn_plan **plan)
 {
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(plan));
-    return cairn_plan_product(tensor, NULL, plan);
+    return cairn_plan_create_with(tensor, NULL, plan);
 }
 
 void cairn_plan_destroy(cairn_plan **plan)

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-static const cairn_product_options defaults = CAIRN_PRODUCT_DEFAULTS;
-
 /* Extents on both sides of what indices of 8, 16 and 32 bits hold, and of caches. */
 static const int64_t usual[][2] = {
     {1000,    1000   },
@@ -126,16 +124,20 @@ cairn_status cairn_kernels_warm(cairn_context               *context,
                                 const cairn_kernel_target   *target,
                                 cairn_kernel_counts         *counts)
 {
-    CAIRN_ENTER(context, CAIRN_GIVEN(format), CAIRN_GIVEN(target), CAIRN_GIVEN(counts));
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+
+    CAIRN_ENTER(context, CAIRN_GIVEN(format),
+                CAIRN_SIZED(options, cairn_product_options), CAIRN_GIVEN(target),
+                CAIRN_GIVEN(counts));
+    CAIRN_READ(options, op);
     CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
                 CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL),
                 CAIRN_WITHIN(target->extent[0], 0, INT64_MAX),
                 CAIRN_WITHIN(target->extent[1], 0, INT64_MAX));
 
-    const cairn_product_options op = options ? *options : defaults;
-    cairn_warming               w  = {.context    = context,
-                                      .format     = format,
-                                      .value_bits = target->dtype == CAIRN_F32 ? 32 : 64};
+    cairn_warming w = {.context    = context,
+                       .format     = format,
+                       .value_bits = target->dtype == CAIRN_F32 ? 32 : 64};
 
     CAIRN_TRY(cairn_product_valid(&context->env, &op, cairn_format_order(format)));
     CAIRN_TRY(cairn_context_devices(context));

@@ -104,13 +104,14 @@ static cairn_status take_words(const reader *r, char *rest, cairn_candidate *c)
 /// matter if they are large.
 static cairn_status find_leaves(cairn_env *env, cairn_candidate *c)
 {
-    static const cairn_product_options ops[CAIRN_FOR_KINDS] = {
-        [CAIRN_FOR_ONE]        = {.columns = 1, .alpha = 1},
-        [CAIRN_FOR_MANY]       = {            .columns = 8,  .alpha = 1          },
-        [CAIRN_FOR_TRANSPOSED] = { .columns = 1,  .transposed = true,            .alpha = 1}
-    };
+    cairn_product_options ops[CAIRN_FOR_KINDS] = {
+        [CAIRN_FOR_ONE]        = CAIRN_PRODUCT_OPTIONS,
+        [CAIRN_FOR_MANY]       = CAIRN_PRODUCT_OPTIONS,
+        [CAIRN_FOR_TRANSPOSED] = CAIRN_PRODUCT_OPTIONS};
     static const int64_t extent[] = {1 << 20, 1 << 20};
 
+    ops[CAIRN_FOR_MANY].columns          = 8;
+    ops[CAIRN_FOR_TRANSPOSED].transposed = true;
     for (int m = 0; m < c->format->members && m < CAIRN_COUNTED; m++) {
         cairn_layout *layout = NULL;
 

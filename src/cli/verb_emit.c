@@ -85,8 +85,9 @@ static cairn_status read_settings(emission *e)
         e->target.language = (cairn_kernel_language)which;
     }
     CLI_TRY(check_target(e));
-    e->product = (cairn_product_options){.transposed = cli_given(job, CLI_TRANSPOSE),
-                                         .alpha      = 1};
+    e->product      = (cairn_product_options){.size       = sizeof(cairn_product_options),
+                                              .transposed = cli_given(job, CLI_TRANSPOSE),
+                                              .alpha      = 1};
     e->target.dtype = job->dtype;
     CLI_TRY(cli_read_columns(job, e->op, &e->product.columns));
     CLI_TRY(read_vector(job, &e->target.vector_bytes));
@@ -152,7 +153,8 @@ static cairn_status warm_plan(const emission *e, cairn_kernel_counts *counts)
     cairn_status    status =
         cairn_tensor_create(e->source, e->format, e->job->dtype, &tensor);
 
-    if (status == CAIRN_OK) status = cairn_plan_product(tensor, &e->product, &plan);
+    if (status == CAIRN_OK)
+        status = cairn_plan_create_product(tensor, &e->product, &plan);
     if (status == CAIRN_OK) status = cairn_plan_describe(plan, &info);
     for (int m = 0; status == CAIRN_OK && m < cairn_format_members(e->format); m++)
         if (strcmp(cairn_plan_member_route(plan, m), "prebuilt") == 0)

@@ -102,12 +102,14 @@ static cairn_status prepare(cli_run *run)
     const char *x = run->settings.x;
 
     cli_progress_phase("plan");
-    const cairn_plan_options options = {.place = run->settings.place,
-                                        .plan  = run->settings.plan,
+    const cairn_plan_options options = {.size    = sizeof(cairn_plan_options),
+                                        .product = &run->product,
+                                        .place   = run->settings.place,
+                                        .plan    = run->settings.plan,
                                         .reproducible =
                                             cli_given(run->job, CLI_REPRODUCIBLE)};
 
-    CLI_TRY(cairn_plan_create(run->tensor, &run->product, &options, &run->plan));
+    CLI_TRY(cairn_plan_create_with(run->tensor, &options, &run->plan));
     if (strcmp(x, "ones") != 0 && strcmp(x, "ramp") != 0)
         return cairn_plan_read_x(run->plan, x);
     fill_x(run, strcmp(x, "ramp") == 0);
@@ -198,9 +200,10 @@ static cairn_status run_verb(cli_job *job)
     cli_run run = {.job = job};
 
     CLI_TRY(cli_run_settings_read(job, &run.settings));
-    run.product               = (cairn_product_options){.columns    = run.settings.columns,
-                                                        .transposed = run.settings.transpose,
-                                                        .alpha      = 1};
+    run.product = (cairn_product_options){.size       = sizeof(cairn_product_options),
+                                          .columns    = run.settings.columns,
+                                          .transposed = run.settings.transpose,
+                                          .alpha      = 1};
     const cairn_status status = execute(&run);
 
     release(&run);

@@ -4,20 +4,31 @@
 
 #include "expr/operation.h"
 
+#include "base/sized.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-void cairn_product_notation(const cairn_product_options *options, char *text)
+/// @param[in] op  As this version knows it.
+static void write_notation(const cairn_product_options *op, char *text)
 {
-    if (!text) return;
-    const bool  vector     = !options || options->columns == 1;
-    const bool  transposed = options && options->transposed;
-    const bool  scaled     = options && options->alpha != 1;
-    const char *out = transposed ? "j" : "i", *in = transposed ? "i" : "j";
+    const bool  vector = op->columns == 1;
+    const char *out = op->transposed ? "j" : "i", *in = op->transposed ? "i" : "j";
 
     snprintf(text, CAIRN_NOTATION, "%s(%s%s) += %sA(i,j)*%s(%s%s)", vector ? "y" : "Y",
-             out, vector ? "" : ",k", scaled ? "alpha*" : "", vector ? "x" : "X", in,
-             vector ? "" : ",k");
+             out, vector ? "" : ",k", op->alpha != 1 ? "alpha*" : "",
+             vector ? "x" : "X", in, vector ? "" : ",k");
+}
+
+void cairn_product_notation(const cairn_product_options *options, char *text)
+{
+    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+
+    if (!text) return;
+    text[0] = '\0';
+    if (options && !cairn_sized_fits(options, sizeof op)) return;
+    cairn_sized_read(&op, sizeof op, options);
+    write_notation(&op, text);
 }
 
 cairn_status
@@ -28,7 +39,7 @@ cairn_product_valid(cairn_env *env, const cairn_product_options *options, int or
 
     CAIRN_CHECK(options->columns >= 1, env, CAIRN_BAD_ARGUMENT,
                 "product: columns: %" PRId64 " is less than 1", options->columns);
-    cairn_product_notation(options, text);
+    write_notation(options, text);
     CAIRN_CHECK(order == 2, env, CAIRN_BAD_SHAPE,
                 "%s: %s needs a matrix, and the order is %d", name, text, order);
     return CAIRN_OK;

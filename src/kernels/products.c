@@ -34,17 +34,15 @@ static bool parse_operation(const char *text, operation *o)
     const char *word = strtok_r(copy, "+", &rest);
 
     if (!word || (strcmp(word, "spmv") != 0 && strcmp(word, "spmm") != 0)) return false;
-    *o = (operation){
-        .op    = {.columns = strcmp(word, "spmv") == 0 ? 1 : 32, .alpha = 1},
-        .first = true
-    };
+    *o = (operation){.op = CAIRN_PRODUCT_OPTIONS, .first = true};
+    if (strcmp(word, "spmm") == 0) o->op.columns = 32;
     while ((word = strtok_r(NULL, "+", &rest))) {
         if (strcmp(word, "add") == 0)
             o->first = false;
         else if (strcmp(word, "wide") == 0)
             o->wide = true;
         else if (strcmp(word, "transposed") == 0)
-            o->op.transposed = 1;
+            o->op.transposed = true;
         else
             return false;
     }

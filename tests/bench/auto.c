@@ -99,7 +99,7 @@ prepare(cairn_context *context, cairn_source *source, const question *q, way *w)
 {
     if (cairn_tensor_create(source, w->format, q->dtype, &w->tensor) != CAIRN_OK)
         return false;
-    if (cairn_plan_product(w->tensor, &q->product, &w->plan) != CAIRN_OK)
+    if (cairn_plan_create_product(w->tensor, &q->product, &w->plan) != CAIRN_OK)
         stop(context, "plan");
     int64_t first, end;
 
@@ -285,7 +285,7 @@ int main(int argc, char **argv)
 {
     cairn_context *context = NULL;
     summary        sum     = {0};
-    question  q = {.dtype = CAIRN_F64, .product = CAIRN_PRODUCT_DEFAULTS, .rounds = 7};
+    question  q = {.dtype = CAIRN_F64, .product = CAIRN_PRODUCT_OPTIONS, .rounds = 7};
     const int first = read_options(argc, argv, &q);
 
     if (q.rounds < 1 || q.rounds > MOST_ROUNDS || first == argc) return 2;

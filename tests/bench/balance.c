@@ -81,7 +81,7 @@ static outcome measure(cairn_context        *context,
                        cairn_dtype           dtype,
                        cairn_pim_parameters *p)
 {
-    static const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    static const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     cairn_format                      *format = NULL;
     cairn_tensor                      *tensor = NULL;
     cairn_pim_cost                     cost;

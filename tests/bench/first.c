@@ -55,7 +55,7 @@ static int make_plans(const char *text)
     cairn_devices_free(context, &devices);
     for (int k = 0; k < 2; k++) {
         t[k] = bench_seconds();
-        if (cairn_plan_product(tensor, NULL, &plan[k]))
+        if (cairn_plan_create_product(tensor, NULL, &plan[k]))
             stop(text, cairn_context_message(context));
     }
     t[2] = bench_seconds();

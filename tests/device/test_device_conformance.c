@@ -403,7 +403,7 @@ static void make_sample(cairn_device *device, sample *s)
 
     *s = (sample){
         .source = random_source(context, &state, 31, 41),
-        .op     = {.columns = 1, .alpha = 1}
+        .op     = {.size = sizeof(cairn_product_options), .columns = 1, .alpha = 1}
     };
     for (size_t k = 0;; k++) {
         cr_assert_lt(k, sizeof simple / sizeof *simple, "%s: it does none: %s",

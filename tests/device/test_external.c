@@ -86,10 +86,11 @@ static const char *wicked(const char *how, int kind)
 
 static cairn_plan *make_plan(cairn_context *c, cairn_tensor *tensor, operands *o)
 {
-    const cairn_plan_options options = {.place = "external"};
-    cairn_plan              *plan;
+    const cairn_plan_options options = {
+        .size = sizeof(cairn_plan_options), .product = &o->op, .place = "external"};
+    cairn_plan *plan;
 
-    MUST(c, cairn_plan_create(tensor, &o->op, &options, &plan));
+    MUST(c, cairn_plan_create_with(tensor, &options, &plan));
     return plan;
 }
 
@@ -130,7 +131,8 @@ Test(external, a_program_computes_products)
     for (size_t f = 0; f < sizeof some / sizeof *some; f++) {
         o = (operands){
             .dtype = f % 2 ? CAIRN_F32 : CAIRN_F64,
-            .op    = {.columns    = 1 + (int)f % 3,
+            .op    = {.size       = sizeof(cairn_product_options),
+                      .columns    = 1 + (int)f % 3,
                       .transposed = f % 4 == 3,
                       .alpha      = 0.5,
                       .beta       = f % 2 ? 0 : 1.25}
@@ -141,7 +143,7 @@ Test(external, a_program_computes_products)
 
 Test(external, two_contexts_have_their_own_programs)
 {
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
     cairn_context  *other;
     const int64_t   held = must_start(&other);
 
@@ -205,7 +207,7 @@ Test(external, what_fails_in_a_run_is_computed_again)
     static const char *const hows[] = {"die",     "exit", "hang",  "close", "garbage",
                                        "version", "kind", "text",  "fail",  "short",
                                        "half",    "long", "twice", "number"};
-    static operands          o      = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands          o      = {.op = CAIRN_PRODUCT_OPTIONS};
     cairn_source            *source = make_source(context);
 
     for (size_t k = 0; k < sizeof hows / sizeof *hows; k++) {
@@ -237,7 +239,8 @@ Test(external, what_fails_in_a_build_is_said)
         {"unsupported", CAIRN_UNSUPPORTED, "external:0"        },
         {"memory",      CAIRN_NO_MEMORY,   "external:0"        },
     };
-    const cairn_plan_options options = {.place = "external"};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = "external"};
     cairn_source            *source  = make_source(context);
 
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -246,7 +249,7 @@ Test(external, what_fails_in_a_build_is_said)
         MUST(context, use(context, wicked(rows[k].how, 2), 5));
         cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
 
-        cr_expect_eq(cairn_plan_create(tensor, NULL, &options, &plan), rows[k].status);
+        cr_expect_eq(cairn_plan_create_with(tensor, &options, &plan), rows[k].status);
         cr_expect(strstr(context->env.message, rows[k].message), "%s",
                   context->env.message);
         cairn_tensor_destroy(&tensor);
@@ -267,7 +270,7 @@ Test(external, an_answer_too_much_is_refused)
         {"later",  1},
     };
     static double                      x[COLS], y[ROWS];
-    static const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    static const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     cairn_source                      *source = make_source(context);
 
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
@@ -310,7 +313,7 @@ static void *kill_soon(void *pid)
 Test(external, a_program_killed_in_the_middle_of_a_run)
 {
     static double                      x[COLS], y[ROWS];
-    static const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    static const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     cairn_source                      *source = make_source(context);
     cairn_launch                       launch = {0};
     pthread_t                          thread;

@@ -23,7 +23,7 @@ static void down(void)
 
 TestSuite(fpga_schedule, .init = up, .fini = down);
 
-static const cairn_product_options vector = CAIRN_PRODUCT_DEFAULTS;
+static const cairn_product_options vector = CAIRN_PRODUCT_OPTIONS;
 
 static cairn_fpga_parameters parameters_of(int model)
 {
@@ -191,9 +191,11 @@ expect_refused(const char *format, cairn_dtype dtype, int transposed, const char
     cairn_source               *source = random_source(context, &state, 40, 130);
     cairn_tensor               *tensor = must_store(context, source, format, dtype);
     cairn_device_work           work   = work_of(tensor);
-    const cairn_product_options op     = {
-            .columns = 1, .transposed = transposed, .alpha = 1};
-    char why[CAIRN_FPGA_WHY] = "";
+    const cairn_product_options op     = {.size       = sizeof(cairn_product_options),
+                                          .columns    = 1,
+                                          .transposed = transposed,
+                                          .alpha      = 1};
+    char                        why[CAIRN_FPGA_WHY] = "";
 
     p.channels = 1;
     p.window   = 64;

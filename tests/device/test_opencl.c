@@ -100,7 +100,7 @@ static int multiply(const both                  *b,
     memset(y, 0, sizeof x); /* also where it is f32 */
     /* Storing may interpret a query, products may not be interpreted. */
     b->context[d]->env.options.kernels = CAIRN_KERNELS_COMPILED;
-    MUST(b->context[d], cairn_plan_product(tensor, op, &plan));
+    MUST(b->context[d], cairn_plan_create_product(tensor, op, &plan));
     b->context[d]->env.options.kernels = CAIRN_KERNELS_AUTO;
     for (int again = 0; again < 2; again++)
         MUST(b->context[d], cairn_plan_run(plan, f32 ? (void *)x32 : (void *)x, y));
@@ -157,23 +157,35 @@ static void check_catalogue(cairn_dtype dtype, const cairn_product_options *op)
 
 Test(opencl, a_vector)
 {
-    check_catalogue(CAIRN_F64, &(cairn_product_options){.columns = 1, .alpha = 1});
+    check_catalogue(CAIRN_F64,
+                    &(cairn_product_options){.size    = sizeof(cairn_product_options),
+                                             .columns = 1,
+                                             .alpha   = 1});
 }
 
 Test(opencl, a_vector_of_f32)
 {
-    check_catalogue(CAIRN_F32, &(cairn_product_options){.columns = 1, .alpha = 1});
+    check_catalogue(CAIRN_F32,
+                    &(cairn_product_options){.size    = sizeof(cairn_product_options),
+                                             .columns = 1,
+                                             .alpha   = 1});
 }
 
 Test(opencl, several_columns)
 {
-    check_catalogue(CAIRN_F64, &(cairn_product_options){.columns = MOST, .alpha = 1});
+    check_catalogue(CAIRN_F64,
+                    &(cairn_product_options){.size    = sizeof(cairn_product_options),
+                                             .columns = MOST,
+                                             .alpha   = 1});
 }
 
 Test(opencl, the_transpose_scaled)
 {
-    check_catalogue(CAIRN_F64, &(cairn_product_options){
-                                   .columns = 1, .transposed = 1, .alpha = -1.5});
+    check_catalogue(CAIRN_F64,
+                    &(cairn_product_options){.size    = sizeof(cairn_product_options),
+                                             .columns = 1,
+                                             .transposed = 1,
+                                             .alpha      = -1.5});
 }
 
 /* ---- One device, and what may go wrong ---- */
@@ -187,7 +199,7 @@ typedef struct {
     int64_t        blocks;
 } fixture;
 
-static const cairn_product_options plain = CAIRN_PRODUCT_DEFAULTS;
+static const cairn_product_options plain = CAIRN_PRODUCT_OPTIONS;
 
 static void open_fixture(fixture *f)
 {

@@ -29,7 +29,7 @@ static void down(void)
 
 TestSuite(simulated, .init = up, .fini = down, .timeout = 120);
 
-static const cairn_product_options vector = CAIRN_PRODUCT_DEFAULTS;
+static const cairn_product_options vector = CAIRN_PRODUCT_OPTIONS;
 
 static uint64_t first_seed(void)
 {
@@ -130,8 +130,10 @@ static double total(const cairn_launch_times *times)
 static void
 check_product(const cairn_tensor *tensor, const product_row *row, bool alone)
 {
-    const cairn_product_options op = {
-        .columns = row->columns, .transposed = row->transposed, .alpha = 0.75};
+    const cairn_product_options op = {.size       = sizeof(cairn_product_options),
+                                      .columns    = row->columns,
+                                      .transposed = row->transposed,
+                                      .alpha      = 0.75};
     const cairn_device_work work = {.tensor = tensor->local, .op = &op, .alone = alone};
     const cairn_device_request request = {.work = &work};
     cairn_devices             *devices = must_devices(context, row->device);

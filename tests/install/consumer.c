@@ -22,7 +22,7 @@ int main(void)
         return 2;
     if (cairn_format_create(context, "csr", &format)) return 3;
     if (cairn_tensor_create(source, format, CAIRN_F64, &tensor)) return 4;
-    if (cairn_plan_spmv(tensor, &plan)) return 5;
+    if (cairn_plan_create_spmv(tensor, &plan)) return 5;
     if (cairn_plan_run(plan, x, y)) return 6;
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);

@@ -42,14 +42,15 @@ static cairn_status open_devices(const char *last)
 static cairn_status make_plan(void)
 {
     const cairn_problem      size_of  = {.rows = 90, .cols = 70, .density = 0.08};
-    const cairn_plan_options options  = {.place = "debug:0"};
+    const cairn_plan_options options  = {.size  = sizeof(cairn_plan_options),
+                                         .place = "debug:0"};
     const double             alike[2] = {1e-3, 1e-3};
     cairn_replay            *other;
 
     CAIRN_TRY(cairn_source_generate(context, "pruned", &size_of, &source));
     CAIRN_TRY(cairn_format_create(context, "csr", &format));
     CAIRN_TRY(cairn_tensor_create(source, format, CAIRN_F64, &tensor));
-    CAIRN_TRY(cairn_plan_create(tensor, NULL, &options, &plan));
+    CAIRN_TRY(cairn_plan_create_with(tensor, &options, &plan));
     plan->other                = plan->homes;
     plan->other.home[0].device = plan->homes.home[0].device + 1;
     CAIRN_TRY(cairn_replay_create_beside(plan->replay, &plan->other,

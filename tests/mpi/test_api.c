@@ -64,7 +64,7 @@ store(cairn_context *c, cairn_source *source, const char *text, cairn_tensor **t
 /// y = A x for the ramp, inside a plan that the caller destroys.
 static cairn_status multiply(cairn_tensor *tensor, cairn_plan **plan)
 {
-    cairn_status status = cairn_plan_spmv(tensor, plan);
+    cairn_status status = cairn_plan_create_spmv(tensor, plan);
     int64_t      first, end;
 
     if (status != CAIRN_OK) return status;

@@ -118,7 +118,7 @@ static bool any_given(cairn_tensor *tensor)
 
 static cairn_status multiply(cairn_tensor *tensor, cairn_plan **plan)
 {
-    const cairn_status status = cairn_plan_spmv(tensor, plan);
+    const cairn_status status = cairn_plan_create_spmv(tensor, plan);
 
     if (status != CAIRN_OK) return status;
     fill_ramp(*plan);

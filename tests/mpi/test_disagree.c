@@ -232,12 +232,18 @@ Test(disagree, about_generated_problems)
 
 Test(disagree, about_products)
 {
-    const cairn_product_options columns = {odd() ? 4 : 3, 0, 1, 0};
-    const cairn_product_options none    = {odd() ? 0 : 1, 0, 1, 0};
-    const cairn_product_options turned  = {1, odd(), 1, 0};
-    const cairn_product_options factor  = {1, 0, odd() ? 0.5 : 1, 0};
-    const cairn_product_options adding  = {1, 0, 1, odd() ? 1 : 0};
-    const cairn_plan_options    same    = {.reproducible = odd()};
+    const cairn_product_options columns = {sizeof(cairn_product_options), odd() ? 4 : 3,
+                                           0, 1, 0};
+    const cairn_product_options none = {sizeof(cairn_product_options), odd() ? 0 : 1, 0,
+                                        1, 0};
+    const cairn_product_options turned  = {sizeof(cairn_product_options), 1, odd(), 1,
+                                           0};
+    const cairn_product_options factor  = {sizeof(cairn_product_options), 1, 0,
+                                          odd() ? 0.5 : 1, 0};
+    const cairn_product_options adding  = {sizeof(cairn_product_options), 1, 0, 1,
+                                          odd() ? 1 : 0};
+    const cairn_plan_options    same    = {.size         = sizeof(cairn_plan_options),
+                                           .reproducible = odd()};
     cairn_auto_options          options = {.tries = odd() ? -1 : -2};
     cairn_auto_options          offers  = {.candidates = odd() ? "coo" : "csr"};
     cairn_source               *source  = NULL;
@@ -247,13 +253,14 @@ Test(disagree, about_products)
 
     FINE(grid(&source));
     FINE(cairn_tensor_create(source, format, CAIRN_F64, &tensor));
-    TOLD_APART("columns", "3", "4", cairn_plan_product(tensor, &columns, &plan));
-    TOLD_APART("transposed", "no", "yes", cairn_plan_product(tensor, &turned, &plan));
-    TOLD_APART("alpha", "1", "0.5", cairn_plan_product(tensor, &factor, &plan));
-    TOLD_APART("beta", "0", "1", cairn_plan_product(tensor, &adding, &plan));
+    TOLD_APART("columns", "3", "4", cairn_plan_create_product(tensor, &columns, &plan));
+    TOLD_APART("transposed", "no", "yes",
+               cairn_plan_create_product(tensor, &turned, &plan));
+    TOLD_APART("alpha", "1", "0.5", cairn_plan_create_product(tensor, &factor, &plan));
+    TOLD_APART("beta", "0", "1", cairn_plan_create_product(tensor, &adding, &plan));
     TOLD_APART("reproducible", "no", "yes",
-               cairn_plan_create(tensor, NULL, &same, &plan));
-    REFUSED_ALIKE(BAD_ARGUMENT, cairn_plan_product(tensor, &none, &plan));
+               cairn_plan_create_with(tensor, &same, &plan));
+    REFUSED_ALIKE(BAD_ARGUMENT, cairn_plan_create_product(tensor, &none, &plan));
     TOLD_APART("columns", "3", "4",
                cairn_format_auto(source, CAIRN_F64, &columns, NULL, &found, NULL));
     TOLD_APART("dtype", "f64", "f32",
@@ -266,7 +273,7 @@ Test(disagree, about_products)
     REFUSED_ALIKE(BAD_ARGUMENT,
                   cairn_format_auto(source, CAIRN_F64, &none, NULL, &found, NULL));
     ON_ALL_RANKS(!plan && !found, "an output was touched");
-    FINE(cairn_plan_spmv(tensor, &plan));
+    FINE(cairn_plan_create_spmv(tensor, &plan));
     FINE(cairn_plan_run(plan, NULL, NULL));
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
@@ -329,7 +336,7 @@ Test(disagree, about_files)
     snprintf(native, sizeof native, "%s/a.cairn", folder);
     FINE(grid(&source));
     FINE(cairn_tensor_create(source, format, CAIRN_F64, &tensor));
-    FINE(cairn_plan_spmv(tensor, &plan));
+    FINE(cairn_plan_create_spmv(tensor, &plan));
     FINE(cairn_plan_record(plan, 0));
     TOLD_APART("file", a, b, cairn_source_write(source, odd() ? b : a));
     TOLD_APART("file", a, b, cairn_tensor_write(tensor, odd() ? b : a, NULL));
@@ -382,7 +389,7 @@ Test(disagree, about_what_is_asked)
     TOLD_APART("array", "0", "1",
                cairn_tensor_part_text(tensor, &parts[0], odd() ? 1 : 0, &text));
     /* A source of another matrix, on one rank. */
-    FINE(cairn_plan_spmv(tensor, &plan));
+    FINE(cairn_plan_create_spmv(tensor, &plan));
     REFUSED_ALIKE(BAD_ARGUMENT,
                   cairn_plan_verify(plan, odd() ? other : source, &rel, &abs));
     FINE(cairn_plan_verify(plan, source, &rel, &abs));
@@ -397,7 +404,8 @@ Test(disagree, about_what_is_asked)
 Test(disagree, not_about_what_is_each_ranks_own)
 {
     char                     folder[64], own[100];
-    const cairn_plan_options place  = {.place = odd() ? "cpu" : "cpu:0"};
+    const cairn_plan_options place  = {.size  = sizeof(cairn_plan_options),
+                                       .place = odd() ? "cpu" : "cpu:0"};
     cairn_source            *source = NULL, *back = NULL;
     cairn_tensor            *tensor = NULL;
     cairn_plan              *plan   = NULL;
@@ -414,7 +422,7 @@ Test(disagree, not_about_what_is_each_ranks_own)
     cairn_context_set_threads(context, rank + 1);
     FINE(cairn_source_read(context, own, CAIRN_BY_NNZ, &back));
     FINE(cairn_tensor_create(back, format, CAIRN_F64, &tensor));
-    FINE(cairn_plan_create(tensor, NULL, &place, &plan));
+    FINE(cairn_plan_create_with(tensor, &place, &plan));
     fill_ramp(plan);
     FINE(cairn_plan_run(plan, NULL, NULL));
     FINE(cairn_plan_verify(plan, back, &rel, &abs));

@@ -70,7 +70,7 @@ static bool halo_is_exact(cairn_context *context, const char *text)
     bool fine = make_source(context, &source) == CAIRN_OK
                 && cairn_format_create(context, text, &format) == CAIRN_OK
                 && cairn_tensor_create(source, format, CAIRN_F64, &tensor) == CAIRN_OK
-                && cairn_plan_spmv(tensor, &plan) == CAIRN_OK
+                && cairn_plan_create_spmv(tensor, &plan) == CAIRN_OK
                 && cairn_plan_describe(plan, &info) == CAIRN_OK;
 
     if (fine) cairn_tensor_rows(tensor, &first, &end);

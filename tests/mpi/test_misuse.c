@@ -25,7 +25,7 @@ static void misuse_up(void)
     if (cairn_format_create(context, "csr", &csr) != CAIRN_OK
         || cairn_source_generate(context, "stencil5", &grid, &source) != CAIRN_OK
         || cairn_tensor_create(source, csr, CAIRN_F64, &tensor) != CAIRN_OK
-        || cairn_plan_spmv(tensor, &plan) != CAIRN_OK)
+        || cairn_plan_create_spmv(tensor, &plan) != CAIRN_OK)
         abort();
 }
 
@@ -163,10 +163,10 @@ Test(misuse, plans_on_one_rank)
     double           rel = 7, abs_error = 7;
     cairn_plan_info  info;
 
-    REFUSED_BY_ALL("cairn_plan_create: plan: is NULL",
-                   cairn_plan_create(tensor, NULL, NULL, GIVEN(&out)));
-    REFUSED_BY_ALL("cairn_plan_spmv: plan: is NULL",
-                   cairn_plan_spmv(tensor, GIVEN(&out)));
+    REFUSED_BY_ALL("cairn_plan_create_with: plan: is NULL",
+                   cairn_plan_create_with(tensor, NULL, GIVEN(&out)));
+    REFUSED_BY_ALL("cairn_plan_create_spmv: plan: is NULL",
+                   cairn_plan_create_spmv(tensor, GIVEN(&out)));
     REFUSED_BY_ALL("cairn_plan_describe: info: is NULL",
                    cairn_plan_describe(plan, GIVEN(&info)));
     REFUSED_BY_ALL("cairn_plan_parts: parts: is NULL",

@@ -58,7 +58,7 @@ static cairn_status run(cairn_context               *context,
     if (status == CAIRN_OK) status = cairn_format_create(context, text, &j->format);
     if (status == CAIRN_OK)
         status = cairn_tensor_create(j->source, j->format, dtype, &j->tensor);
-    if (status == CAIRN_OK) status = cairn_plan_product(j->tensor, op, &j->plan);
+    if (status == CAIRN_OK) status = cairn_plan_create_product(j->tensor, op, &j->plan);
     if (status != CAIRN_OK) return status;
     fill_x(j->plan, op->columns);
     return cairn_plan_run(j->plan, NULL, NULL);
@@ -99,12 +99,14 @@ static bool same_rows(const job *j, const job *alone, int64_t columns)
 static void
 divide(cairn_context *world, const cairn_product_options *op, bool all, job *j)
 {
-    const cairn_plan_options options = {.place =
+    const cairn_plan_options options = {.size    = sizeof(cairn_plan_options),
+                                        .product = op,
+                                        .place =
                                             all || rank % 2 ? "cpu:0+cpu:1" : "cpu:1"};
 
     cairn_plan_destroy(&j->plan);
-    ON_ALL_RANKS(cairn_plan_create(j->tensor, op, &options, &j->plan) == CAIRN_OK, "%s",
-                 cairn_context_message(world));
+    ON_ALL_RANKS(cairn_plan_create_with(j->tensor, &options, &j->plan) == CAIRN_OK,
+                 "%s", cairn_context_message(world));
     fill_x(j->plan, op->columns);
     ON_ALL_RANKS(cairn_plan_run(j->plan, NULL, NULL) == CAIRN_OK && verifies(j),
                  "divided: %s", cairn_context_message(world));
@@ -146,9 +148,11 @@ static cairn_context *open_world(void)
 
 Test(product, several_columns_have_the_same_bits_on_any_ranks, .timeout = 500)
 {
-    const cairn_product_options one   = {.columns = 1, .alpha = 1};
-    const cairn_product_options many  = {.columns = 5, .alpha = -0.5};
-    cairn_context              *world = open_world(), *alone = NULL;
+    const cairn_product_options one = {
+        .size = sizeof(cairn_product_options), .columns = 1, .alpha = 1};
+    const cairn_product_options many = {
+        .size = sizeof(cairn_product_options), .columns = 5, .alpha = -0.5};
+    cairn_context *world = open_world(), *alone = NULL;
 
     cr_assert_eq(cairn_context_create(&alone), CAIRN_OK);
     compare(&one, world, alone);
@@ -159,8 +163,14 @@ Test(product, several_columns_have_the_same_bits_on_any_ranks, .timeout = 500)
 
 Test(product, transposes_are_summed_over_ranks, .timeout = 500)
 {
-    const cairn_product_options one   = {.columns = 1, .transposed = 1, .alpha = 1};
-    const cairn_product_options many  = {.columns = 3, .transposed = 1, .alpha = 2};
+    const cairn_product_options one   = {.size       = sizeof(cairn_product_options),
+                                         .columns    = 1,
+                                         .transposed = 1,
+                                         .alpha      = 1};
+    const cairn_product_options many  = {.size       = sizeof(cairn_product_options),
+                                         .columns    = 3,
+                                         .transposed = 1,
+                                         .alpha      = 2};
     cairn_context              *world = open_world();
 
     compare(&one, world, world);
@@ -172,9 +182,9 @@ Test(product, transposes_are_summed_over_ranks, .timeout = 500)
 Test(product, divided_members_have_the_same_bits, .timeout = 500)
 {
     const cairn_product_options op[] = {
-        {.columns = 1,     .alpha = 1},
-        {            .columns = 3,   .alpha = -0.5          },
-        { .columns = 1, .alpha = 2,           .transposed = 1}
+        {sizeof *op, 1, false, 1,    0},
+        {sizeof *op, 3, false, -0.5, 0},
+        {sizeof *op, 1, true,  2,    0}
     };
     cairn_context *world = open_world(), *alone = NULL;
 
@@ -205,7 +215,10 @@ Test(product, divided_members_have_the_same_bits, .timeout = 500)
 /// Sums of ranks come in rank order: twice the same bits, also for beta.
 Test(product, transposes_have_the_same_bits_each_run, .timeout = 500)
 {
-    const cairn_product_options op    = {.columns = 2, .transposed = 1, .alpha = 1};
+    const cairn_product_options op    = {.size       = sizeof(cairn_product_options),
+                                         .columns    = 2,
+                                         .transposed = 1,
+                                         .alpha      = 1};
     cairn_context              *world = open_world();
     job                         j;
 

@@ -68,7 +68,7 @@ static cairn_status make_plan(cairn_tensor *tensor, cairn_plan **plan)
 {
     cairn_plan_info info;
 
-    cairn_status status = cairn_plan_spmv(tensor, plan);
+    cairn_status status = cairn_plan_create_spmv(tensor, plan);
     if (status == CAIRN_OK) status = cairn_plan_describe(*plan, &info);
     return status == CAIRN_OK && info.why ? CAIRN_NOT_VERIFIED : status;
 }

@@ -30,7 +30,7 @@ static cairn_status use(cairn_tensor *tensor, const cairn_source *source)
     cairn_status      status = cairn_tensor_parts(tensor, &count, &parts);
 
     if (status == CAIRN_OK) status = cairn_source_describe(source, &info);
-    if (status == CAIRN_OK) status = cairn_plan_spmv(tensor, &plan);
+    if (status == CAIRN_OK) status = cairn_plan_create_spmv(tensor, &plan);
     if (status == CAIRN_OK) status = cairn_plan_run(plan, NULL, NULL);
     if (status == CAIRN_OK) status = cairn_plan_describe(plan, &moved);
     if (status == CAIRN_OK) status = cairn_plan_verify(plan, source, &rel, &abs);

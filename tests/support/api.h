@@ -132,7 +132,7 @@ static inline double *must_multiply(cairn_context *context, cairn_tensor *tensor
     cairn_plan *plan = NULL;
     int64_t     first, end;
 
-    MUST(context, cairn_plan_spmv(tensor, &plan));
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
     fill_ramp(plan);
     MUST(context, cairn_plan_run(plan, NULL, NULL));
     cairn_plan_rows(plan, &first, &end);

@@ -11,10 +11,11 @@
 static inline cairn_plan *
 make_plan(cairn_tensor *tensor, const operands *o, const char *place)
 {
-    const cairn_plan_options options = {.place = place};
-    cairn_plan              *plan    = NULL;
+    const cairn_plan_options options = {
+        .size = sizeof(cairn_plan_options), .product = &o->op, .place = place};
+    cairn_plan *plan = NULL;
 
-    cr_assert_eq(cairn_plan_create(tensor, &o->op, &options, &plan), CAIRN_OK, "%s: %s",
+    cr_assert_eq(cairn_plan_create_with(tensor, &options, &plan), CAIRN_OK, "%s: %s",
                  place, cairn_context_message(context));
     return plan;
 }

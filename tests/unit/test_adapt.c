@@ -21,13 +21,14 @@ TestSuite(adapt, .init = up, .fini = end, .timeout = 120);
 /// A plan on debug:0 whose other way is debug:1, as if a race had measured @p seconds.
 static cairn_plan *make_plan(const operands *o, const double *seconds)
 {
-    const cairn_plan_options options = {.place = "debug:0"};
-    cairn_replay            *other;
-    cairn_plan              *plan;
+    const cairn_plan_options options = {
+        .size = sizeof(cairn_plan_options), .product = &o->op, .place = "debug:0"};
+    cairn_replay *other;
+    cairn_plan   *plan;
 
     source = make_source(context);
     tensor = must_store(context, source, "csr", o->dtype);
-    MUST(context, cairn_plan_create(tensor, &o->op, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     plan->other                = plan->homes;
     plan->other.home[0].device = plan->homes.home[0].device + 1;
     MUST(context, cairn_replay_create_beside(plan->replay, &plan->other,
@@ -76,7 +77,8 @@ Test(adapt, what_became_slow_is_left)
     for (int k = 0; k < 4; k++) {
         o = (operands){
             .dtype = k % 2 ? CAIRN_F32 : CAIRN_F64,
-            .op    = {.columns    = 1 + k % 3,
+            .op    = {.size       = sizeof(cairn_product_options),
+                      .columns    = 1 + k % 3,
                       .transposed = k / 2 % 2,
                       .alpha      = 1,
                       .beta       = (k + 1) / 2 % 2}
@@ -102,7 +104,7 @@ Test(adapt, what_became_slow_is_left)
 /// There and back, each when it is the faster; runs between trials double.
 Test(adapt, what_became_fast_is_used_again)
 {
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
     /* The first trial is in the runs from 33 on; when it ends debug:1 has done 6 runs, and
        64 more when the second one begins. */
@@ -126,7 +128,7 @@ Test(adapt, what_became_fast_is_used_again)
 /// A way that takes twice as long and more gets three runs of a trial.
 Test(adapt, what_is_hopeless_is_given_up)
 {
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
     use_debug("cpu", "", ", \"slow\": 0.4, \"slow_from\": 1");
     cairn_plan *plan = make_plan(&o, alike);
@@ -168,7 +170,7 @@ Test(adapt, trials_are_paid_before)
 /// Forgetting times changes no trial, and recording puts trials off.
 Test(adapt, records_and_forgotten_times)
 {
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
     use_debug("cpu", "", "");
     cairn_plan *plan = make_plan(&o, alike);
@@ -190,7 +192,7 @@ Test(adapt, records_and_forgotten_times)
 /// right.
 Test(adapt, a_device_that_fails_ends_it)
 {
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
     /* In use, in the middle of a trial, in its last run. */
     static const char *const first[]  = {", \"fail_run\": 10", "",

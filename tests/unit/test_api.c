@@ -150,7 +150,7 @@ Test(api, order_3_is_stored_but_not_multiplied)
 
     cr_expect_str_eq(text, "idx0=[0,1] ptr1=[0,1,3] idx1=[0,0,2] ptr2=[0,2,3,4] "
                            "idx2=[0,2,1,3] val=[1,2,3,4]");
-    REFUSED(context, BAD_SHAPE, "order is 3", cairn_plan_spmv(tensor, &plan));
+    REFUSED(context, BAD_SHAPE, "order is 3", cairn_plan_create_spmv(tensor, &plan));
     REFUSED(context, BAD_SHAPE, "order 3 is no matrix",
             cairn_tensor_write(tensor, "/tmp/never.mtx", NULL));
     cr_expect_null(plan);
@@ -386,7 +386,7 @@ Test(api, single_precision_rounds_once)
                                            CAIRN_BY_ROWS, &source));
     cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F32);
 
-    MUST(context, cairn_plan_spmv(tensor, &plan));
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
     MUST(context, cairn_plan_run(plan, x, &y));
 
     /* The sum is kept in double; the result is rounded when it is handed out. */
@@ -408,7 +408,7 @@ Test(api, a_wrong_result_is_not_verified)
     value[3] += 1e-9;
     MUST(context, cairn_source_from_coords(context, 2, figure_extent, 6, figure_coord,
                                            value, CAIRN_BY_ROWS, &other));
-    MUST(context, cairn_plan_spmv(tensor, &plan));
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
     for (int j = 0; j < 4; j++)
         cairn_plan_x(plan)[j] = 1;
     MUST(context, cairn_plan_run(plan, NULL, NULL));
@@ -435,7 +435,7 @@ Test(api, a_replay_allocates_nothing)
     cairn_tensor *tensor =
         must_store(context, source, "hybrid<bdia<16>,csr>", CAIRN_F64);
 
-    MUST(context, cairn_plan_spmv(tensor, &plan));
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
     cairn_context_memory(context, &bytes, &blocks, &peak);
     cairn_context_set_memory(context, 1);
     for (int k = 0; k < 5; k++)

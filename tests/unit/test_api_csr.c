@@ -119,7 +119,7 @@ Test(api_csr, values_changed_in_place_change_the_product)
 
     for (int j = 0; j < N; j++)
         x[j] = ramp(j);
-    MUST(context, cairn_plan_spmv(tensor, &plan));
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
     for (int step = 0; step < 4; step++) {
         fill(&a, step);
         MUST(context, cairn_plan_run(plan, x, y));

@@ -49,8 +49,8 @@ static void up(void)
     MUST(misused, cairn_tensor_create(source, csr, CAIRN_F32, &single));
     MUST(misused, cairn_tensor_from_csr(misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
                                         CAIRN_F64, CAIRN_COPY, csr, &given));
-    MUST(misused, cairn_plan_spmv(tensor, &plan));
-    MUST(misused, cairn_plan_spmv(single, &plan_f32));
+    MUST(misused, cairn_plan_create_spmv(tensor, &plan));
+    MUST(misused, cairn_plan_create_spmv(single, &plan_f32));
     MUST(misused, cairn_path_create(misused, csr, csr, NULL, &path));
 }
 
@@ -749,19 +749,22 @@ Test(misuse, products)
     SILENT(cairn_product_check, context, NULL, NULL, 2);
     ALLOWS(cairn_product_check, options, is(cairn_product_check(misused, NULL, 2)));
     for (int k = 0; k < ODD; k++) {
-        const cairn_product_options op = {odd[k], 0, 1, 0};
+        const cairn_product_options op = {sizeof(cairn_product_options), odd[k], 0, 1,
+                                          0};
 
         FAILS(cairn_product_check, order, misused, NULL, odd[k]);
         if (odd[k] < 1) FAILS(cairn_product_check, options, misused, &op, 2);
         if (odd[k] < 1)
-            FAILS(cairn_plan_product, options, tensor, &op, OUT(cairn_plan *));
+            FAILS(cairn_plan_create_product, product, tensor, &op, OUT(cairn_plan *));
     }
     for (int k = 0; k < 2; k++) {
-        const cairn_product_options wide = {many[k], 0, 1, 0};
-        const cairn_product_options back = {many[k], 1, 1, 0};
+        const cairn_product_options wide = {sizeof(cairn_product_options), many[k], 0,
+                                            1, 0};
+        const cairn_product_options back = {sizeof(cairn_product_options), many[k], 1,
+                                            1, 0};
 
-        FAILS(cairn_plan_product, options, tensor, &wide, OUT(cairn_plan *));
-        FAILS(cairn_plan_product, options, tensor, &back, OUT(cairn_plan *));
+        FAILS(cairn_plan_create_product, product, tensor, &wide, OUT(cairn_plan *));
+        FAILS(cairn_plan_create_product, product, tensor, &back, OUT(cairn_plan *));
     }
 }
 
@@ -771,7 +774,7 @@ Test(misuse, formats_are_chosen)
     const cairn_auto_options place = {.place = "nowhere"}, tries = {.tries = INT_MIN};
     const cairn_auto_options text    = {.candidates = "csr\n\nbdia<"},
                              no      = {.candidates = ""};
-    const cairn_product_options none = {0, 0, 1, 0};
+    const cairn_product_options none = {sizeof(cairn_product_options), 0, 0, 1, 0};
 
     SILENT(cairn_format_auto, source, NULL, CAIRN_F64, NULL, NULL, OUT(cairn_format *),
            OTHER(cairn_auto_info));
@@ -824,7 +827,8 @@ Test(misuse, kernels)
     REFUSES(cairn_kernels_warm, counts, misused, csr, NULL, &good, NULL);
     for (int k = 0; k < ODD; k++) {
         cairn_kernel_target         dtype = good, language = good, bytes = good;
-        const cairn_product_options none = {odd[k] < 1 ? odd[k] : 0, 0, 1, 0};
+        const cairn_product_options none = {sizeof(cairn_product_options),
+                                            odd[k] < 1 ? odd[k] : 0, 0, 1, 0};
 
         dtype.dtype        = (cairn_dtype)odd[k];
         language.language  = (cairn_kernel_language)odd[k];
@@ -859,23 +863,35 @@ Test(misuse, kernels)
 
 Test(misuse, plans_are_made)
 {
-    const cairn_plan_options nowhere = {.place = "nowhere"}, file = {.plan = ""};
-    const cairn_plan_options both = {.place = "cpu", .plan = "plan.json"};
-    cairn_plan              *none = NULL;
+    const cairn_plan_options nowhere = {.size  = sizeof(cairn_plan_options),
+                                        .place = "nowhere"};
+    const cairn_plan_options file    = {.size = sizeof(cairn_plan_options), .plan = ""};
+    const cairn_plan_options both    = {
+           .size = sizeof(cairn_plan_options), .place = "cpu", .plan = "plan.json"};
+    const cairn_product_options unset    = {.columns = 1, .alpha = 1};
+    const cairn_plan_options    unsized  = {.place = "cpu"};
+    const cairn_plan_options    of_unset = {.size    = sizeof(cairn_plan_options),
+                                            .product = &unset};
+    cairn_plan                 *none     = NULL;
 
-    SILENT(cairn_plan_product, tensor, NULL, NULL, OUT(cairn_plan *));
-    REFUSES(cairn_plan_product, plan, tensor, NULL, NULL);
-    ALLOWS(cairn_plan_product, options,
-           is(cairn_plan_product(tensor, NULL, OUT(cairn_plan *))));
-    SILENT(cairn_plan_spmv, tensor, NULL, OUT(cairn_plan *));
-    REFUSES(cairn_plan_spmv, plan, tensor, NULL);
-    SILENT(cairn_plan_create, tensor, NULL, NULL, NULL, OUT(cairn_plan *));
-    REFUSES(cairn_plan_create, plan, tensor, NULL, NULL, NULL);
-    FAILS(cairn_plan_create, options, tensor, NULL, &nowhere, OUT(cairn_plan *));
-    FAILS(cairn_plan_create, options, tensor, NULL, &file, OUT(cairn_plan *));
-    FAILS(cairn_plan_create, options, tensor, NULL, &both, OUT(cairn_plan *));
-    ALLOWS(cairn_plan_create, product,
-           is(cairn_plan_create(tensor, NULL, NULL, OUT(cairn_plan *))));
+    SILENT(cairn_plan_create_product, tensor, NULL, NULL, OUT(cairn_plan *));
+    REFUSES(cairn_plan_create_product, plan, tensor, NULL, NULL);
+    REFUSES(cairn_plan_create_product, product->size, tensor, &unset,
+            OUT(cairn_plan *));
+    ALLOWS(cairn_plan_create_product, product,
+           is(cairn_plan_create_product(tensor, NULL, OUT(cairn_plan *))));
+    SILENT(cairn_plan_create_spmv, tensor, NULL, OUT(cairn_plan *));
+    REFUSES(cairn_plan_create_spmv, plan, tensor, NULL);
+    SILENT(cairn_plan_create_with, tensor, NULL, NULL, OUT(cairn_plan *));
+    REFUSES(cairn_plan_create_with, plan, tensor, NULL, NULL);
+    REFUSES(cairn_plan_create_with, options->size, tensor, &unsized, OUT(cairn_plan *));
+    REFUSES(cairn_plan_create_with, options->product->size, tensor, &of_unset,
+            OUT(cairn_plan *));
+    FAILS(cairn_plan_create_with, options, tensor, &nowhere, OUT(cairn_plan *));
+    FAILS(cairn_plan_create_with, options, tensor, &file, OUT(cairn_plan *));
+    FAILS(cairn_plan_create_with, options, tensor, &both, OUT(cairn_plan *));
+    ALLOWS(cairn_plan_create_with, options,
+           is(cairn_plan_create_with(tensor, NULL, OUT(cairn_plan *))));
     ALLOWS(cairn_plan_destroy, plan,
            DONE(cairn_plan_destroy(NULL)) && DONE(cairn_plan_destroy(&none)));
 }

@@ -101,7 +101,7 @@ static double *product(cairn_tensor *tensor, int64_t rows)
     cairn_plan *plan = NULL;
     double     *y    = calloc((size_t)rows + 1, sizeof *y);
 
-    MUST(context, cairn_plan_spmv(tensor, &plan));
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
     fill_ramp(plan);
     MUST(context, cairn_plan_run(plan, NULL, NULL));
     for (int64_t i = 0; i < rows; i++)
@@ -538,8 +538,9 @@ Test(arrays, structs_are_refused_by_name)
         handed[0]   = view;                                                         \
     } while (0)
 
-    WRONG("part->size: 3 is less than", handed[0].size = 3);
-    WRONG("arrays->size: is 8, not", seen.own[0].size = 8);
+    WRONG("part->size: is 3: set it to sizeof(cairn_part_view)", handed[0].size = 3);
+    WRONG("arrays->size: is 7: set it to sizeof(cairn_kernel_part)",
+          seen.own[0].size = 7);
     WRONG("arrays: is NULL", handed[0].arrays = NULL);
     WRONG("the format has no member 1", handed[0].member = 1);
     WRONG("order 3 and 2 levels", seen.own[0].order = 3);
@@ -777,7 +778,7 @@ Test(arrays, views_keep_what_they_show)
     REFUSED(context, BAD_ARGUMENT, "part: 1 is more than 0",
             cairn_tensor_part_get(tensor, 1, &view));
     view.size = 1;
-    REFUSED(context, BAD_ARGUMENT, "view->size: 1 is less than",
+    REFUSED(context, BAD_ARGUMENT, "view->size: is 1: set it to",
             cairn_tensor_part_get(tensor, 0, &view));
     cairn_tensor_destroy(&tensor);
     cr_expect_null(tensor);

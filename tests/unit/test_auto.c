@@ -61,7 +61,7 @@ static void check_works(cairn_source                *source,
     double        relative, absolute;
 
     MUST(context, cairn_tensor_create(source, format, dtype, &tensor));
-    MUST(context, cairn_plan_product(tensor, op, &plan));
+    MUST(context, cairn_plan_create_product(tensor, op, &plan));
     if (!op) fill_ramp(plan);
     MUST(context, cairn_plan_run(plan, NULL, NULL));
     MUST(context, cairn_plan_verify(plan, source, &relative, &absolute));
@@ -171,8 +171,9 @@ Test(auto, what_there_is_no_room_to_try_is_chosen_all_the_same)
     const int64_t            entries = 24 * source->entries.n, arrays = 3000000;
 
     /* CSR and entries fit; X and Y of a trial do not. */
-    const cairn_product_options wide = {.columns = 1000, .alpha = 1};
-    context->env.memory_limit        = entries + arrays;
+    const cairn_product_options wide = {
+        .size = sizeof(cairn_product_options), .columns = 1000, .alpha = 1};
+    context->env.memory_limit = entries + arrays;
     MUST(context, cairn_format_auto(source, CAIRN_F64, &wide, &three, &format, &info));
     cr_expect_eq(info.candidate[0].tried, 0);
     cr_expect(isfinite(info.candidate[0].predicted));
@@ -237,8 +238,12 @@ Test(auto, long_rows_are_judged_by_their_lengths)
 
 Test(auto, narrow_values_many_columns_and_transposes_work)
 {
-    const cairn_product_options many   = {.columns = 16, .alpha = 1};
-    const cairn_product_options turned = {.columns = 1, .transposed = true, .alpha = 1};
+    const cairn_product_options many = {
+        .size = sizeof(cairn_product_options), .columns = 16, .alpha = 1};
+    const cairn_product_options turned = {.size       = sizeof(cairn_product_options),
+                                          .columns    = 1,
+                                          .transposed = true,
+                                          .alpha      = 1};
 
     choose(generate("fem3", (cairn_problem){.n = 900, .degree = 8}), CAIRN_F32, NULL,
            &by_model);
@@ -267,9 +272,10 @@ Test(auto, wrong_questions_are_refused)
 {
     const int64_t               cube[] = {4, 5, 6}, coord[] = {1, 2, 3};
     const cairn_auto_options    nowhere = {.tries = 2, .place = "moon"};
-    const cairn_product_options none    = {.columns = 0, .alpha = 1};
-    cairn_source               *source  = from_coords(3, cube, 1, coord);
-    cairn_format               *format  = NULL;
+    const cairn_product_options none    = {
+           .size = sizeof(cairn_product_options), .columns = 0, .alpha = 1};
+    cairn_source *source = from_coords(3, cube, 1, coord);
+    cairn_format *format = NULL;
 
     cr_expect_eq(cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, NULL),
                  CAIRN_BAD_SHAPE, "%s", cairn_context_message(context));
@@ -285,9 +291,13 @@ Test(auto, wrong_questions_are_refused)
 
 Test(auto, graphs_keep_csr_for_many_columns_and_csc_for_transposes)
 {
-    const cairn_problem         graph  = {.scale = 14, .edges = 150000};
-    const cairn_product_options many   = {.columns = 32, .alpha = 1};
-    const cairn_product_options turned = {.columns = 1, .transposed = true, .alpha = 1};
+    const cairn_problem         graph = {.scale = 14, .edges = 150000};
+    const cairn_product_options many  = {
+         .size = sizeof(cairn_product_options), .columns = 32, .alpha = 1};
+    const cairn_product_options turned = {.size       = sizeof(cairn_product_options),
+                                          .columns    = 1,
+                                          .transposed = true,
+                                          .alpha      = 1};
     cairn_format *csr = must_format(context, "csr"), *csc = must_format(context, "csc");
 
     cr_expect_str_eq(choose(generate("rmat", graph), CAIRN_F64, &many, &by_model),

@@ -81,7 +81,7 @@ static int choose(cairn_source *source, const char *candidates)
 /// Let products with a matrix in a format of one member have taken so long, @p n times.
 static void run_took(cairn_source *source, const char *format, double seconds, int n)
 {
-    const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     cairn_tensor               *tensor = must_store(context, source, format, CAIRN_F64);
     const cairn_device_work     product = {.tensor = tensor->local, .op = &op};
     cairn_work                  work;
@@ -261,7 +261,7 @@ Test(auto_learned, shipped_rates_know_nothing_of_it)
 
 Test(auto_learned, bytes_and_lines_are_scaled_by_the_memory_s_factors)
 {
-    const cairn_product_options op     = CAIRN_PRODUCT_DEFAULTS;
+    const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     const cairn_counts          counts = {
                  .members = 1,
                  .work =

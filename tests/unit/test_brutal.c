@@ -91,9 +91,9 @@ static void multiply(cairn_tensor *tensor, const cairn_product_options *op)
     double          rel = -7, abs = -7;
 
     /* Kernels are compiled once, and kept: by a plan that comes before. */
-    MUST(context, cairn_plan_product(tensor, op, &plan));
+    MUST(context, cairn_plan_create_product(tensor, op, &plan));
     cairn_plan_destroy(&plan);
-    BRUTAL_OUT(plan, cairn_plan_product(tensor, op, &plan));
+    BRUTAL_OUT(plan, cairn_plan_create_product(tensor, op, &plan));
     const int64_t live = context->env.live_blocks;
 
     context->env.allowed = 0; /* a replay allocates nothing */
@@ -120,7 +120,8 @@ static void use_format(const char *spec, cairn_dtype dtype)
     cairn_format_destroy(&format);
     list_arrays(tensor);
     multiply(tensor, NULL);
-    multiply(tensor, &(cairn_product_options){3, 1, 2, 0});
+    multiply(tensor,
+             &(cairn_product_options){sizeof(cairn_product_options), 3, 1, 2, 0});
     cairn_tensor_destroy(&tensor);
 }
 

@@ -187,7 +187,7 @@ Test(brutal_files, operands_are_read_and_results_written)
     cairn_tensor *tensor = stored("csr", &source);
     cairn_plan   *plan;
 
-    MUST(context, cairn_plan_spmv(tensor, &plan));
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
     scratch_write(in_folder("x.mtx"), x, strlen(x));
     CAIRN_BRUTAL(&context->env, cairn_plan_read_x(plan, path));
     remove(path);

@@ -22,14 +22,15 @@ static void run(cairn_plan *plan, operands *o, int times, const char *text)
 
 static void run_at(const char *format, const char *place, operands *o)
 {
-    const cairn_plan_options options = {.place = place};
-    cairn_source            *source  = make_source(context);
-    cairn_tensor            *tensor  = must_store(context, source, format, o->dtype);
-    cairn_plan              *plan;
-    char                     text[256];
+    const cairn_plan_options options = {
+        .size = sizeof(cairn_plan_options), .product = &o->op, .place = place};
+    cairn_source *source = make_source(context);
+    cairn_tensor *tensor = must_store(context, source, format, o->dtype);
+    cairn_plan   *plan;
+    char          text[256];
 
     snprintf(text, sizeof text, "%s at %s, beta %g", format, place, o->op.beta);
-    MUST(context, cairn_plan_create(tensor, &o->op, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     run(plan, o, 3, text);
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
@@ -41,7 +42,8 @@ static operands sort_of_product(int k)
 {
     return (operands){
         .dtype = k % 2 ? CAIRN_F32 : CAIRN_F64,
-        .op    = {.columns    = k % 3 == 2 ? MOST : 1,
+        .op    = {.size       = sizeof(cairn_product_options),
+                  .columns    = k % 3 == 2 ? MOST : 1,
                   .transposed = k % 4 == 3,
                   .alpha      = k % 5 ? 1 : -0.5,
                   .beta       = k % 3 ? 0 : 1.25}
@@ -84,8 +86,9 @@ Test(pieces, reference_ways_meet_as_well)
 /// What parts say of themselves: devices, entries that add up, times after runs.
 Test(pieces, parts_say_where_they_are)
 {
-    static operands          o       = {.op = CAIRN_PRODUCT_DEFAULTS};
-    const cairn_plan_options options = {.place = "0=debug,1=cpu"};
+    static operands          o       = {.op = CAIRN_PRODUCT_OPTIONS};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = "0=debug,1=cpu"};
     cairn_source            *source  = make_source(context);
     cairn_plan_part         *part;
     cairn_plan_info          info;
@@ -96,7 +99,7 @@ Test(pieces, parts_say_where_they_are)
     cairn_tensor *tensor =
         must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
 
-    MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     run(plan, &o, 5, "parts");
     MUST(context, cairn_plan_parts(plan, &count, &part));
     cr_assert_eq(count, 2);
@@ -121,7 +124,8 @@ Test(pieces, parts_say_where_they_are)
 /// that.
 Test(pieces, additions_say_their_bytes)
 {
-    const cairn_plan_options options = {.place = "0=cpu:0,1=cpu:1"};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = "0=cpu:0,1=cpu:1"};
     cairn_source            *source  = make_source(context);
     int                      added   = 0;
     cairn_plan              *plan;
@@ -130,7 +134,7 @@ Test(pieces, additions_say_their_bytes)
     cairn_tensor *tensor =
         must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
 
-    MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     for (uint32_t t = 0; t < plan->replay->graph->tasks; t++) {
         const cairn_task *task = &plan->replay->graph->task[t];
 
@@ -146,16 +150,17 @@ Test(pieces, additions_say_their_bytes)
 
 static void survive(const char *what, const char *place, operands *o, int retired)
 {
-    const cairn_plan_options options = {.place = place};
-    cairn_source            *source  = make_source(context);
-    cairn_plan_info          info;
-    cairn_plan              *plan;
+    const cairn_plan_options options = {
+        .size = sizeof(cairn_plan_options), .product = &o->op, .place = place};
+    cairn_source   *source = make_source(context);
+    cairn_plan_info info;
+    cairn_plan     *plan;
 
     use_debug("cpu", what, NULL);
     cairn_tensor *tensor =
         must_store(context, source, "hybrid<bdia<4>,csr,0.6>", o->dtype);
 
-    MUST(context, cairn_plan_create(tensor, &o->op, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     run(plan, o, 8, what);
     MUST(context, cairn_plan_describe(plan, &info));
     cr_expect_eq(info.retired, retired, "%s at %s: %d parts moved, not %d", what, place,
@@ -182,14 +187,15 @@ Test(pieces, a_device_that_fails_is_survived)
 /// A lost device fails again and again: both members leave it.
 Test(pieces, all_members_leave_a_lost_device)
 {
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
     survive(", \"fail_run\": 4", "debug", &o, 2);
 }
 
 Test(pieces, a_device_that_is_too_small_is_refused)
 {
-    const cairn_plan_options options = {.place = "debug"};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = "debug"};
     cairn_source            *source  = make_source(context);
     cairn_plan              *plan    = NULL;
 
@@ -197,18 +203,21 @@ Test(pieces, a_device_that_is_too_small_is_refused)
     cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
 
     REFUSED(context, NO_MEMORY, "debug:0 is 100",
-            cairn_plan_create(tensor, NULL, &options, &plan));
+            cairn_plan_create_with(tensor, &options, &plan));
     cr_expect_null(plan);
     use_debug("cpu", ", \"fail_build\": 1", NULL);
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
-    MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     cr_expect_str_eq(cairn_plan_member_route(plan, 0), "reference");
     run(plan, &o, 3, "not built");
     cairn_plan_destroy(&plan);
-    REFUSED(context, NO_DEVICE, "debug:3",
-            cairn_plan_create(tensor, NULL, &(cairn_plan_options){.place = "debug:3"},
-                              &plan));
+    REFUSED(
+        context, NO_DEVICE, "debug:3",
+        cairn_plan_create_with(tensor,
+                               &(cairn_plan_options){.size = sizeof(cairn_plan_options),
+                                                     .place = "debug:3"},
+                               &plan));
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
 }
@@ -216,10 +225,10 @@ Test(pieces, a_device_that_is_too_small_is_refused)
 /// A plan of the hybrid, or why there is none; run twice and checked.
 static cairn_plan *plan_hybrid(cairn_tensor *tensor, const cairn_plan_options *options)
 {
-    static operands o    = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o    = {.op = CAIRN_PRODUCT_OPTIONS};
     cairn_plan     *plan = NULL;
 
-    MUST(context, cairn_plan_create(tensor, NULL, options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, options, &plan));
     run(plan, &o, 2, options->place ? options->place : "open places");
     return plan;
 }
@@ -275,16 +284,18 @@ static cairn_plan_info verify_open(cairn_plan *plan, const cairn_source *source)
 /// no prediction of places that nobody asked about.
 Test(pieces, open_places_are_tried)
 {
-    const cairn_plan_options fixed = {.reproducible = 1}, open = {0};
-    cairn_source            *source;
-    cairn_plan              *plan;
-    cairn_plan_info          info;
+    const cairn_plan_options fixed = {.size         = sizeof(cairn_plan_options),
+                                      .reproducible = 1},
+                             open  = CAIRN_PLAN_OPTIONS;
+    cairn_source   *source;
+    cairn_plan     *plan;
+    cairn_plan_info info;
 
     use_devices("cpu:2");
     strcpy(context->env.options.costs, "none");
     cairn_tensor *tensor = make_large(&source);
 
-    MUST(context, cairn_plan_create(tensor, NULL, &open, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &open, &plan));
     info = verify_open(plan, source);
     cr_expect(strstr(info.placement, "several devices"), "%s", info.placement);
     cr_assert_not_null(plan->adapt.other);
@@ -294,7 +305,7 @@ Test(pieces, open_places_are_tried)
     cr_expect_eq(info.trials, 1);
     cr_expect(strstr(info.placement, "; tried again 1 time"), "%s", info.placement);
     cairn_plan_destroy(&plan);
-    MUST(context, cairn_plan_create(tensor, NULL, &fixed, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &fixed, &plan));
     cr_expect_null(plan->adapt.other);
     info = verify_open(plan, source);
     cr_expect_str_eq(info.placement, "heft");
@@ -310,7 +321,7 @@ Test(pieces, open_places_are_tried)
 /// A plan whose other way finds no memory is made all the same.
 Test(pieces, what_cannot_be_tried_is_not)
 {
-    const cairn_plan_options open = {0};
+    const cairn_plan_options open = CAIRN_PLAN_OPTIONS;
     cairn_source            *source;
     cairn_plan              *plan;
     bool                     tried = false, untried = false;
@@ -319,11 +330,11 @@ Test(pieces, what_cannot_be_tried_is_not)
     strcpy(context->env.options.costs, "none");
     cairn_tensor *tensor = make_large(&source);
 
-    MUST(context, cairn_plan_create(tensor, NULL, &open, &plan)); /* kernels are kept */
+    MUST(context, cairn_plan_create_with(tensor, &open, &plan)); /* kernels are kept */
     cairn_plan_destroy(&plan);
     for (int64_t blocks = 0; !tried; blocks++) {
         context->env.allowed      = blocks;
-        const cairn_status status = cairn_plan_create(tensor, NULL, &open, &plan);
+        const cairn_status status = cairn_plan_create_with(tensor, &open, &plan);
 
         context->env.allowed = -1;
         if (status != CAIRN_OK) continue;
@@ -344,8 +355,10 @@ Test(pieces, what_cannot_be_tried_is_not)
 Test(pieces, a_lost_device_is_refused_by_name)
 {
     cairn_source            *source = make_source(context);
-    const cairn_plan_options named = {.place = "0=debug,1=cpu"}, open = {0};
-    cairn_plan              *none = NULL;
+    const cairn_plan_options named  = {.size  = sizeof(cairn_plan_options),
+                                       .place = "0=debug,1=cpu"},
+                             open   = CAIRN_PLAN_OPTIONS;
+    cairn_plan *none                = NULL;
 
     use_debug("cpu", ", \"fail_run\": 1", NULL);
     cairn_tensor *tensor =
@@ -355,7 +368,7 @@ Test(pieces, a_lost_device_is_refused_by_name)
     expect_device(plan, 0, "cpu:0");
     cairn_plan_destroy(&plan);
     REFUSED(context, NO_DEVICE, "debug:0: it failed in an earlier run",
-            cairn_plan_create(tensor, NULL, &named, &none));
+            cairn_plan_create_with(tensor, &named, &none));
     plan = plan_hybrid(tensor, &open);
     expect_device(plan, 0, "cpu:0");
     cairn_plan_destroy(&plan);
@@ -367,10 +380,11 @@ Test(pieces, a_lost_device_is_refused_by_name)
 /// Y where the device's kernel set it: nothing of the last run may be left there.
 Test(pieces, a_lost_device_leaves_nothing_in_y)
 {
-    static operands          o     = {.op = CAIRN_PRODUCT_DEFAULTS};
-    const cairn_plan_options named = {.place = "debug"};
-    cairn_source            *source;
-    cairn_plan              *plan;
+    static operands          o     = {.op = CAIRN_PRODUCT_OPTIONS};
+    const cairn_plan_options named = {
+        .size = sizeof(cairn_plan_options), .product = &o.op, .place = "debug"};
+    cairn_source *source;
+    cairn_plan   *plan;
 
     for (int f32 = 0; f32 < 2; f32++) {
         o.dtype = f32 ? CAIRN_F32 : CAIRN_F64;
@@ -378,7 +392,7 @@ Test(pieces, a_lost_device_leaves_nothing_in_y)
         source               = make_source(context);
         cairn_tensor *tensor = must_store(context, source, "csr", o.dtype);
 
-        MUST(context, cairn_plan_create(tensor, &o.op, &named, &plan));
+        MUST(context, cairn_plan_create_with(tensor, &named, &plan));
         run(plan, &o, 2, "before");
         context->env.options.kernels        = CAIRN_KERNELS_REFERENCE;
         plan->replay->piece[0].device->lost = true;
@@ -395,10 +409,13 @@ Test(pieces, a_lost_device_leaves_nothing_in_y)
 Test(pieces, files_of_plans_open_what_they_name)
 {
     cairn_source            *source = make_source(context);
-    const cairn_plan_options saved  = {.place = "0=debug,1=cpu"};
-    const cairn_plan_options loaded = {.plan = file};
-    const cairn_plan_options both   = {.plan = file, .place = "cpu"};
-    cairn_plan              *none   = NULL;
+    const cairn_plan_options saved  = {.size  = sizeof(cairn_plan_options),
+                                       .place = "0=debug,1=cpu"};
+    const cairn_plan_options loaded = {.size = sizeof(cairn_plan_options),
+                                       .plan = file};
+    const cairn_plan_options both   = {
+          .size = sizeof(cairn_plan_options), .plan = file, .place = "cpu"};
+    cairn_plan *none = NULL;
 
     use_devices("cpu,debug");
     cairn_tensor *tensor =
@@ -413,7 +430,7 @@ Test(pieces, files_of_plans_open_what_they_name)
     expect_device(plan, 1, "cpu:0");
     cairn_plan_destroy(&plan);
     REFUSED(context, BAD_OPTION, "so does a place",
-            cairn_plan_create(tensor, NULL, &both, &none));
+            cairn_plan_create_with(tensor, &both, &none));
     cairn_tensor_destroy(&tensor);
     cairn_source_destroy(&source);
 }

@@ -109,15 +109,16 @@ static cpu_set_t set_of(const cairn_pu_set *bound)
 /// bound.
 static bool run_and_look(const char *place)
 {
-    static operands          o       = {.op = CAIRN_PRODUCT_DEFAULTS};
-    const cairn_plan_options options = {.place = place};
+    static operands          o       = {.op = CAIRN_PRODUCT_OPTIONS};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = place};
     cairn_source            *source  = make_source(context);
     cairn_tensor            *tensor =
         must_store(context, source, "hybrid<bdia<4>,csr,0.6>", CAIRN_F64);
     cairn_plan *plan;
     cpu_set_t   before, after;
 
-    MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &options, &plan));
     const bool pinned = plan->replay->pinned;
 
     watch(plan);
@@ -183,7 +184,8 @@ Test(pins, teams_are_on_their_devices_cores)
 /// the first processor has more cores than that.
 Test(pins, sums_are_made_by_the_team_of_who_adds)
 {
-    const cairn_plan_options options = {.place = "0=cpu:1,1=cpu:0"};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = "0=cpu:1,1=cpu:0"};
     cairn_plan              *plan;
 
     use_processors("cpu:2");
@@ -197,7 +199,7 @@ Test(pins, sums_are_made_by_the_team_of_who_adds)
         devices->device[most].info.threads     = 3;
         devices->device[1 - most].info.threads = 1;
         devices->machine->pus                  = pus < 4 ? 4 : pus;
-        MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+        MUST(context, cairn_plan_create_with(tensor, &options, &plan));
         devices->machine->pus = pus;
         cr_expect(plan->replay->pinned);
         cr_expect_eq(plan->replay->threads, most ? 3 : 1);

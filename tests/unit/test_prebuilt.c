@@ -30,11 +30,12 @@ Test(prebuilt, keys_ascend_and_each_has_a_function)
 static void *
 find(cairn_env *env, const char *spec, int64_t n, int bits, int vector_bytes)
 {
-    const cairn_product_options op        = {.columns = 1, .alpha = 1};
-    const int64_t               extent[2] = {n, n};
-    cairn_format               *format;
-    cairn_layout               *layout;
-    char                       *key;
+    const cairn_product_options op = {
+        .size = sizeof(cairn_product_options), .columns = 1, .alpha = 1};
+    const int64_t extent[2] = {n, n};
+    cairn_format *format;
+    cairn_layout *layout;
+    char         *key;
 
     cr_assert_eq(cairn_format_parse(env, NULL, named(spec), "test", &format), CAIRN_OK);
     cr_assert_eq(

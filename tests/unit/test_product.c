@@ -30,7 +30,7 @@ multiply(cairn_tensor *tensor, operands *o, const char *text, cairn_kernels_way 
 
     fill(o);
     context->env.options.kernels = way;
-    MUST(context, cairn_plan_product(tensor, &o->op, &plan));
+    MUST(context, cairn_plan_create_product(tensor, &o->op, &plan));
     context->env.options.kernels = CAIRN_KERNELS_AUTO;
     cr_assert_eq(strcmp(cairn_plan_member_route(plan, 0), "reference") == 0,
                  way == CAIRN_KERNELS_REFERENCE);
@@ -65,7 +65,7 @@ static void check_formats(operands *o)
 
 Test(product, of_a_vector)
 {
-    static operands o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
     check_formats(&o);
 }
@@ -73,7 +73,7 @@ Test(product, of_a_vector)
 Test(product, of_several_columns)
 {
     static operands o = {
-        .op = {.columns = MOST, .alpha = 1}
+        .op = {.size = sizeof(cairn_product_options), .columns = MOST, .alpha = 1}
     };
 
     check_formats(&o);
@@ -82,7 +82,10 @@ Test(product, of_several_columns)
 Test(product, of_the_transpose)
 {
     static operands o = {
-        .op = {.columns = 1, .transposed = 1, .alpha = 1}
+        .op = {.size       = sizeof(cairn_product_options),
+               .columns    = 1,
+               .transposed = 1,
+               .alpha      = 1}
     };
 
     check_formats(&o);
@@ -91,7 +94,10 @@ Test(product, of_the_transpose)
 Test(product, of_the_transpose_and_several_columns)
 {
     static operands o = {
-        .op = {.columns = 3, .transposed = 1, .alpha = 1}
+        .op = {.size       = sizeof(cairn_product_options),
+               .columns    = 3,
+               .transposed = 1,
+               .alpha      = 1}
     };
 
     check_formats(&o);
@@ -100,14 +106,21 @@ Test(product, of_the_transpose_and_several_columns)
 Test(product, is_scaled_and_added_to_what_was_there)
 {
     static operands o = {
-        .op = {.columns = 1, .alpha = -1.5, .beta = 0.75}
+        .op = {.size    = sizeof(cairn_product_options),
+               .columns = 1,
+               .alpha   = -1.5,
+               .beta    = 0.75}
     };
 
     check_formats(&o);
-    o.op = (cairn_product_options){.columns = 2, .alpha = 2, .beta = 1};
-    check_formats(&o);
     o.op = (cairn_product_options){
-        .columns = 2, .transposed = 1, .alpha = 0.5, .beta = -1};
+        .size = sizeof(cairn_product_options), .columns = 2, .alpha = 2, .beta = 1};
+    check_formats(&o);
+    o.op = (cairn_product_options){.size       = sizeof(cairn_product_options),
+                                   .columns    = 2,
+                                   .transposed = 1,
+                                   .alpha      = 0.5,
+                                   .beta       = -1};
     check_formats(&o);
 }
 
@@ -115,12 +128,13 @@ Test(product, is_scaled_and_added_to_what_was_there)
 static void
 multiply_long(cairn_tensor *tensor, int64_t columns, cairn_kernels_way way, double *y)
 {
-    const cairn_product_options op = {.columns = columns, .alpha = 1};
-    cairn_plan                 *plan;
-    int64_t                     first, end;
+    const cairn_product_options op = {
+        .size = sizeof(cairn_product_options), .columns = columns, .alpha = 1};
+    cairn_plan *plan;
+    int64_t     first, end;
 
     context->env.options.kernels = way;
-    MUST(context, cairn_plan_product(tensor, &op, &plan));
+    MUST(context, cairn_plan_create_product(tensor, &op, &plan));
     context->env.options.kernels = CAIRN_KERNELS_AUTO;
     cairn_plan_columns(plan, &first, &end);
     for (int64_t n = 0; n < end * columns; n++)
@@ -170,14 +184,16 @@ Test(product, is_verified)
     double        rel, abs;
 
     for (int k = 0; k < 8; k++) {
-        const cairn_product_options op = {
-            .columns = k & 1 ? 4 : 1, .transposed = k & 2, .alpha = k & 4 ? -3 : 1};
-        cairn_tensor *tensor =
+        const cairn_product_options op = {.size       = sizeof(cairn_product_options),
+                                          .columns    = k & 1 ? 4 : 1,
+                                          .transposed = k & 2,
+                                          .alpha      = k & 4 ? -3 : 1};
+        cairn_tensor               *tensor =
             must_store(context, source, "csr", k % 3 ? CAIRN_F64 : CAIRN_F32);
         cairn_plan *plan;
         int64_t     first, end;
 
-        MUST(context, cairn_plan_product(tensor, &op, &plan));
+        MUST(context, cairn_plan_create_product(tensor, &op, &plan));
         cairn_plan_columns(plan, &first, &end);
         for (int64_t n = 0; n < (end - first) * op.columns; n++)
             if (k % 3)
@@ -200,18 +216,23 @@ Test(product, options_are_checked)
 {
     cairn_source               *source = make_source(context);
     cairn_tensor               *tensor = must_store(context, source, "csr", CAIRN_F64);
-    const cairn_product_options none   = {.columns = 0, .alpha = 1},
-                                beta   = {.columns = 1, .alpha = 1, .beta = 2};
+    const cairn_product_options none   = {.size    = sizeof(cairn_product_options),
+                                          .columns = 0,
+                                          .alpha   = 1},
+                                beta   = {.size    = sizeof(cairn_product_options),
+                                          .columns = 1,
+                                          .alpha   = 1,
+                                          .beta    = 2};
     char        text[CAIRN_NOTATION];
     cairn_plan *plan = NULL;
     double      rel, abs;
 
     REFUSED(context, BAD_ARGUMENT, "columns: 0",
-            cairn_plan_product(tensor, &none, &plan));
+            cairn_plan_create_product(tensor, &none, &plan));
     cr_expect_null(plan);
     REFUSED(context, BAD_SHAPE, "the order is 3",
             cairn_product_check(context, NULL, 3));
-    MUST(context, cairn_plan_product(tensor, &beta, &plan));
+    MUST(context, cairn_plan_create_product(tensor, &beta, &plan));
     REFUSED(context, BAD_ARGUMENT, "beta", cairn_plan_verify(plan, source, &rel, &abs));
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
@@ -219,6 +240,7 @@ Test(product, options_are_checked)
 
     cairn_product_notation(NULL, text);
     cr_expect_str_eq(text, "y(i) += A(i,j)*x(j)");
-    cairn_product_notation(&(cairn_product_options){3, 1, 2, 0}, text);
+    cairn_product_notation(
+        &(cairn_product_options){sizeof(cairn_product_options), 3, 1, 2, 0}, text);
     cr_expect_str_eq(text, "Y(j,k) += alpha*A(i,j)*X(i,k)");
 }

@@ -51,6 +51,7 @@ static void draw(example *e, uint64_t seed)
     random_format(&e->state, 2, e->text, sizeof e->text);
     e->dtype = random_chance(&e->state, 30) ? CAIRN_F32 : CAIRN_F64;
     e->op    = (cairn_product_options){
+           .size       = sizeof(cairn_product_options),
            .columns    = random_chance(&e->state, 60) ? 1 : 2 + random_below(&e->state, 3),
            .transposed = random_chance(&e->state, 30),
            .alpha      = random_chance(&e->state, 70) ? 1 : -0.5,
@@ -107,7 +108,7 @@ static void multiply(cairn_context *context, const example *e, cairn_tensor *ten
     cairn_plan     *plan;
     cairn_plan_info info;
 
-    cr_assert_eq(cairn_plan_product(tensor, &e->op, &plan), CAIRN_OK,
+    cr_assert_eq(cairn_plan_create_product(tensor, &e->op, &plan), CAIRN_OK,
                  "seed %llu: %s\n%s", (unsigned long long)e->seed,
                  cairn_context_message(context), e->text);
     MUST(context, cairn_plan_describe(plan, &info));

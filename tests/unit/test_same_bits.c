@@ -89,7 +89,8 @@ static product draw_product(const char *format, int reproducible)
     product             p = {
                     .format       = format,
                     .dtype        = draw(2) ? CAIRN_F32 : CAIRN_F64,
-                    .op           = {.columns = draw(3) ? 1 : COLUMNS,
+                    .op           = {.size    = sizeof(cairn_product_options),
+                                     .columns = draw(3) ? 1 : COLUMNS,
                                      .alpha   = alphas[draw(3)],
                                      .beta    = betas[draw(4)]},
                     .reproducible = reproducible
@@ -103,11 +104,13 @@ static product draw_product(const char *format, int reproducible)
 static cairn_plan *
 plan_at(cairn_tensor *tensor, const product *p, const char *place, const char *text)
 {
-    const cairn_plan_options options = {.place        = place,
+    const cairn_plan_options options = {.size         = sizeof(cairn_plan_options),
+                                        .product      = &p->op,
+                                        .place        = place,
                                         .reproducible = p->reproducible};
     cairn_plan              *plan    = NULL;
 
-    cr_assert_eq(cairn_plan_create(tensor, &p->op, &options, &plan), CAIRN_OK, "%s: %s",
+    cr_assert_eq(cairn_plan_create_with(tensor, &options, &plan), CAIRN_OK, "%s: %s",
                  text, cairn_context_message(context));
     return plan;
 }

@@ -25,7 +25,8 @@ static operands sort_of_product(int k)
 {
     return (operands){
         .dtype = k % 2 ? CAIRN_F32 : CAIRN_F64,
-        .op    = {.columns    = k % 3 == 2 ? MOST : 1,
+        .op    = {.size       = sizeof(cairn_product_options),
+                  .columns    = k % 3 == 2 ? MOST : 1,
                   .transposed = k % 5 == 3,
                   .alpha      = k % 7 ? 1 : -0.5,
                   .beta       = k % 4 ? 0 : 1.25}
@@ -92,14 +93,15 @@ Test(shares, empty_rows_are_set)
     MUST(context, cairn_source_from_coords(context, 2, extent, 5, place, value,
                                            CAIRN_BY_ROWS, &source));
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
-        const cairn_plan_options options = {.place = "debug*0.5+cpu:1*0.5"};
+        const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                            .place = "debug*0.5+cpu:1*0.5"};
         cairn_tensor *tensor = must_store(context, source, formats[f], CAIRN_F64);
         cairn_plan   *plan;
         double        x[16], y[16];
 
         for (int k = 0; k < 16; k++)
             x[k] = 1, y[k] = NAN;
-        MUST(context, cairn_plan_create(tensor, NULL, &options, &plan));
+        MUST(context, cairn_plan_create_with(tensor, &options, &plan));
         MUST(context, cairn_plan_run(plan, x, y));
         for (int i = 0, k = 0; i < 16; i++)
             cr_expect_eq(y[i], k < 5 && place[2 * k] == i ? value[k++] : 0,
@@ -155,7 +157,7 @@ Test(shares, reference_ways_divide_as_well)
 
 Test(shares, shares_say_what_they_have)
 {
-    static operands o      = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o      = {.op = CAIRN_PRODUCT_OPTIONS};
     cairn_source   *source = make_source(context);
 
     use_devices("cpu:2,debug");
@@ -240,9 +242,10 @@ Test(shares, what_does_not_fit_is_divided)
         snprintf(what, sizeof what, ", \"memory\": %d", 700 + 160 * k);
         use_debug("cpu:2", what, NULL);
         cairn_tensor *tensor = must_store(context, source, names[k % 5], o.dtype);
-        const cairn_plan_options options = {.place = "debug"};
+        const cairn_plan_options options = {
+            .size = sizeof(cairn_plan_options), .product = &o.op, .place = "debug"};
 
-        if (cairn_plan_create(tensor, &o.op, &options, &plan) != CAIRN_OK) {
+        if (cairn_plan_create_with(tensor, &options, &plan) != CAIRN_OK) {
             cr_expect(strstr(cairn_context_message(context), "debug:0"), "%s: %s",
                       names[k % 5], cairn_context_message(context));
             cr_expect_lt(k, 20, "%s: nothing fits %s", names[k % 5], what);
@@ -303,19 +306,21 @@ static double *multiply(cairn_plan *plan)
 /// device. Bits are the same either way.
 Test(shares, open_members_are_tried_divided)
 {
-    const cairn_plan_options fixed = {.reproducible = 1}, open = {0};
-    cairn_source            *source = make_large();
-    cairn_plan              *plan, *single;
-    cairn_plan_info          info;
+    const cairn_plan_options fixed = {.size         = sizeof(cairn_plan_options),
+                                      .reproducible = 1},
+                             open  = CAIRN_PLAN_OPTIONS;
+    cairn_source   *source         = make_large();
+    cairn_plan     *plan, *single;
+    cairn_plan_info info;
 
     use_devices("cpu:2");
     strcpy(context->env.options.costs, "none");
     cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);
 
-    MUST(context, cairn_plan_create(tensor, NULL, &open, &plan));
+    MUST(context, cairn_plan_create_with(tensor, &open, &plan));
     MUST(context, cairn_plan_describe(plan, &info));
     cr_expect(strstr(info.placement, "several devices"), "%s", info.placement);
-    MUST(context, cairn_plan_create(tensor, NULL, &fixed, &single));
+    MUST(context, cairn_plan_create_with(tensor, &fixed, &single));
     listing l = list(single);
 
     cr_expect_eq(l.count, 1);
@@ -335,7 +340,7 @@ Test(shares, open_members_are_tried_divided)
 Test(shares, long_rows_keep_their_bits)
 {
     static const char *const names[] = {"csr", "coo", "sell<4>", "csc"};
-    static operands          o       = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands          o       = {.op = CAIRN_PRODUCT_OPTIONS};
     cairn_source            *source  = make_large();
 
     use_devices("cpu:2");
@@ -360,7 +365,7 @@ Test(shares, long_rows_keep_their_bits)
 /// Shares that have arrays of their own count against the limit.
 Test(shares, memory_of_shares_is_counted)
 {
-    static operands o      = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o      = {.op = CAIRN_PRODUCT_OPTIONS};
     cairn_source   *source = make_large();
     cairn_plan     *plan   = NULL;
 
@@ -368,9 +373,12 @@ Test(shares, memory_of_shares_is_counted)
     cairn_tensor *tensor = must_store(context, source, "csc", CAIRN_F64);
 
     cairn_context_set_memory(context, live_bytes(context) + 1000000);
-    REFUSED(context, NO_MEMORY, "share",
-            cairn_plan_create(tensor, NULL,
-                              &(cairn_plan_options){.place = "cpu:0+cpu:1"}, &plan));
+    REFUSED(
+        context, NO_MEMORY, "share",
+        cairn_plan_create_with(tensor,
+                               &(cairn_plan_options){.size = sizeof(cairn_plan_options),
+                                                     .place = "cpu:0+cpu:1"},
+                               &plan));
     cr_expect_null(plan);
     cairn_context_set_memory(context, (int64_t)1 << 30);
     plan = make_plan(tensor, &o, "cpu:0+cpu:1");

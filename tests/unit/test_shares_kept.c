@@ -11,8 +11,9 @@ TestSuite(shares_kept, .init = up, .fini = down);
 /// A plan in a file has the rows of its shares, and they are held to the matrix.
 Test(shares_kept, plans_in_files_keep_their_rows)
 {
-    static operands          o      = {.op = CAIRN_PRODUCT_DEFAULTS};
-    const cairn_plan_options loaded = {.plan = file};
+    static operands          o      = {.op = CAIRN_PRODUCT_OPTIONS};
+    const cairn_plan_options loaded = {.size = sizeof(cairn_plan_options),
+                                       .plan = file};
     cairn_source            *source = make_source(context);
     cairn_plan              *again;
 
@@ -21,7 +22,7 @@ Test(shares_kept, plans_in_files_keep_their_rows)
     cairn_plan   *plan   = make_plan(tensor, &o, "cpu:0*0.3+cpu:1*0.7");
 
     MUST(context, cairn_plan_save(plan, file));
-    MUST(context, cairn_plan_create(tensor, NULL, &loaded, &again));
+    MUST(context, cairn_plan_create_with(tensor, &loaded, &again));
     listing a = list(plan), b = list(again);
 
     cr_assert_eq(a.count, 2);
@@ -70,7 +71,7 @@ static void change_values(solver_rows *a, int turn)
 /// New values reach every share before the next run, also on a device with copies.
 static void follow_updates(const char *name, const char *place)
 {
-    static operands    o = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands    o = {.op = CAIRN_PRODUCT_OPTIONS};
     static solver_rows a;
     cairn_source      *source = make_source(context); /* fills the dense copy */
     cairn_format      *format = name ? must_format(context, name) : NULL;
@@ -111,8 +112,9 @@ Test(shares_kept, new_values_reach_shares)
 Test(shares_kept, failing_allocations_leave_nothing)
 {
     static const char *const names[] = {"csr", "csc", "ell"};
-    static operands          o       = {.op = CAIRN_PRODUCT_DEFAULTS};
-    const cairn_plan_options options = {.place = "cpu:0+cpu:1"};
+    static operands          o       = {.op = CAIRN_PRODUCT_OPTIONS};
+    const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
+                                        .place = "cpu:0+cpu:1"};
     cairn_source            *source  = make_source(context);
     cairn_env               *env     = &context->env;
 
@@ -123,7 +125,7 @@ Test(shares_kept, failing_allocations_leave_nothing)
         cairn_plan   *plan   = make_plan(tensor, &o, options.place);
 
         cairn_plan_destroy(&plan); /* the context keeps what it reads once */
-        CAIRN_BRUTAL(env, cairn_plan_create(tensor, NULL, &options, &plan));
+        CAIRN_BRUTAL(env, cairn_plan_create_with(tensor, &options, &plan));
         run(plan, &o, names[k]);
         tensor->local->updates++;
         CAIRN_BRUTAL(env, cairn_plan_run(plan, NULL, NULL));
@@ -138,7 +140,7 @@ Test(shares_kept, failing_allocations_leave_nothing)
 /// next one that has memory is right, and the device's own failure is what is told.
 Test(shares_kept, shares_are_taken_over_when_memory_is_there)
 {
-    static operands o      = {.op = CAIRN_PRODUCT_DEFAULTS};
+    static operands o      = {.op = CAIRN_PRODUCT_OPTIONS};
     cairn_source   *source = make_source(context);
     cairn_env      *env    = &context->env;
     int             failed = 0;

@@ -43,7 +43,8 @@ static int count_entries(void)
 
 static void expect_counts(cairn_tensor *tensor, const char *text, int transposed)
 {
-    const cairn_product_options op  = {3, transposed, 1.0, 0.0};
+    const cairn_product_options op = {sizeof(cairn_product_options), 3, transposed, 1.0,
+                                      0.0};
     cairn_work                  all = {.entries = 0};
 
     for (int m = 0; m < tensor->local->groups; m++) {
@@ -95,8 +96,9 @@ Test(work, families_say_what_is_stored)
 {
     static const char spelled[] =
         "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>";
-    const cairn_product_options one = CAIRN_PRODUCT_DEFAULTS, many = {32, 0, 1.0, 0.0},
-                                back = {1, 1, 1.0, 0.0};
+    const cairn_product_options one  = CAIRN_PRODUCT_OPTIONS,
+                                many = {sizeof many, 32, 0, 1.0, 0.0},
+                                back = {sizeof back, 1, 1, 1.0, 0.0};
     cairn_context *context           = NULL;
     const int64_t  blocks            = must_start(&context);
     cairn_source  *source            = make_source(context);

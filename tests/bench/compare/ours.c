@@ -66,14 +66,15 @@ static void fill_x(const compare_task *t, cairn_plan *plan)
 static bool prepare(compare_contender *c, const compare_task *task, const char *format)
 {
     cairn_context *const        context = task->matrix->context;
-    const cairn_product_options options = {.columns = task->columns, .alpha = 1};
-    cairn_plan_info             info;
-    state                      *s = compare_take(1, sizeof *s);
+    const cairn_product_options options = {
+        .size = sizeof(cairn_product_options), .columns = task->columns, .alpha = 1};
+    cairn_plan_info info;
+    state          *s = compare_take(1, sizeof *s);
 
     *s = (state){.task = task};
     if (cairn_format_create(context, format, &s->format)
         || cairn_tensor_create(task->matrix->source, s->format, task->dtype, &s->tensor)
-        || cairn_plan_product(s->tensor, &options, &s->plan)
+        || cairn_plan_create_product(s->tensor, &options, &s->plan)
         || cairn_plan_describe(s->plan, &info)) {
         fprintf(stderr, "%s in %s: %s\n", task->matrix->name, format,
                 cairn_context_message(context));

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Names of the version before, which headers keep for one more: programs that use them
+/// compile without a warning and do what they did, sizes of options unset.
+
+#undef CAIRN_WARN_DEPRECATED
+
+#include "support/api.h"
+
+static const int64_t extent[] = {3, 3};
+static const int64_t coord[]  = {0, 0, 1, 1, 2, 0};
+static const double  value[]  = {1, 2, 3};
+static const double  x[]      = {1, 2, 3};
+
+static cairn_context *context;
+static cairn_tensor  *tensor;
+
+static void up(void)
+{
+    cairn_source *source;
+
+    cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
+    MUST(context, cairn_source_from_coords(context, 2, extent, 3, coord, value,
+                                           CAIRN_BY_NNZ, &source));
+    tensor = must_store(context, source, "csr", CAIRN_F64);
+    cairn_source_destroy(&source);
+}
+
+static void down(void)
+{
+    cairn_tensor_destroy(&tensor);
+    cairn_context_destroy(&context);
+}
+
+TestSuite(deprecated, .init = up, .fini = down, .timeout = 120);
+
+/// Run a plan: @p expected is its Y.
+static void run(cairn_plan **plan, const double expected[3])
+{
+    double y[3] = {0};
+
+    MUST(context, cairn_plan_run(*plan, x, y));
+    for (int i = 0; i < 3; i++)
+        cr_expect_eq(y[i], expected[i], "y(%d) is %g, not %g", i, y[i], expected[i]);
+    cairn_plan_destroy(plan);
+}
+
+Test(deprecated, plans_are_made)
+{
+    const cairn_product_options turned  = {.columns = 1, .transposed = 1, .alpha = 2};
+    const cairn_plan_options    options = {.place = "cpu:0", .reproducible = 1};
+    cairn_plan                 *plan;
+
+    MUST(context, cairn_plan_spmv(tensor, &plan));
+    run(&plan, (double[]){1, 4, 3});
+    MUST(context, cairn_plan_product(tensor, NULL, &plan));
+    run(&plan, (double[]){1, 4, 3});
+    MUST(context, cairn_plan_product(tensor, &turned, &plan));
+    run(&plan, (double[]){20, 8, 0});
+    MUST(context, cairn_plan_create(tensor, NULL, NULL, &plan));
+    run(&plan, (double[]){1, 4, 3});
+    MUST(context, cairn_plan_create(tensor, &turned, &options, &plan));
+    cairn_plan_info info = {0};
+
+    MUST(context, cairn_plan_describe(plan, &info));
+    cr_expect(info.reproducible);
+    cr_expect_str_eq(info.placement, "as named");
+    run(&plan, (double[]){20, 8, 0});
+}
