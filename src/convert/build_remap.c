@@ -3,34 +3,33 @@
 /// From coordinates to e-tuples without rules: every level by its form.
 
 #include "convert/build_steps.h"
+#include "format/columns.h"
 #include "rules/path.h"
 #include "tensor/walk.h"
+
+#include <string.h>
 
 static cairn_status
 fill_columns(cairn_member_build *m, const cairn_entries *entries, cairn_table *table)
 {
-    const cairn_layout *layout = m->layout;
-    int64_t             d[CAIRN_MAX_ORDER], number[CAIRN_MAX_QUERIES] = {0};
+    const cairn_layout   *layout = m->layout;
+    const int64_t *const *dims   = (const int64_t *const *)entries->coord;
+    const int64_t        *number[CAIRN_MAX_QUERIES] = {NULL};
 
+    for (int q = 0; q < m->encoding->queries && m->set; q++)
+        number[q] = cairn_groups_at_entries(m->set, q);
     for (int l = 0; l < layout->levels; l++) {
         CAIRN_TRY(CAIRN_NEW(m->env, entries->n, &table->own[l]));
         table->column[l] = table->own[l];
         table->levels    = l + 1;
+        cairn_visit(m->env, entries->n);
+        cairn_form_columns(layout->algebra, &layout->level[l].form, dims, number,
+                           entries->n, table->own[l]);
     }
     CAIRN_TRY(CAIRN_NEW(m->env, entries->n, &table->own_value));
     table->value = table->own_value;
     table->n     = entries->n;
-    cairn_visit(m->env, entries->n * layout->levels);
-    for (cairn_pos k = 0; k < entries->n; k++) {
-        for (int j = 0; j < layout->order; j++)
-            d[j] = entries->coord[j][k];
-        for (int q = 0; q < m->encoding->queries && m->set; q++)
-            number[q] = cairn_groups_at_entries(m->set, q)[k];
-        for (int l = 0; l < layout->levels; l++)
-            table->own[l][k] =
-                cairn_form_value(layout->algebra, &layout->level[l].form, d, number);
-        table->own_value[k] = entries->value[k];
-    }
+    memcpy(table->own_value, entries->value, (size_t)entries->n * sizeof *table->value);
     return CAIRN_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "convert/compiled_check.h"
 
 #include "convert/compiled_blocks.h"
+#include "format/columns.h"
 
 #include <float.h>
 #include <math.h>
@@ -44,19 +45,6 @@ static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *r
     }
 }
 
-/// Index of entry @p k at level @p l.
-static int64_t index_of(const cairn_compiled *c, int l, cairn_pos k)
-{
-    const cairn_layout *layout = c->m->layout;
-    int64_t             d[CAIRN_MAX_ORDER], number[CAIRN_MAX_QUERIES] = {0};
-
-    for (int j = 0; j < layout->order; j++)
-        d[j] = c->origin.entries->coord[j][k];
-    for (int q = 0; q < c->m->encoding->queries; q++)
-        number[q] = cairn_groups_at_entries(c->m->set, q)[k];
-    return cairn_form_value(layout->algebra, &layout->level[l].form, d, number);
-}
-
 static bool lies_in(const cairn_interval *inner, const cairn_interval *outer)
 {
     return inner->lo > inner->hi || (inner->lo >= outer->lo && inner->hi <= outer->hi);
@@ -65,14 +53,23 @@ static bool lies_in(const cairn_interval *inner, const cairn_interval *outer)
 /// Interval arithmetic may have been too wide: look at every entry.
 static cairn_status check_entries(const cairn_compiled *c, int l)
 {
-    const cairn_interval *range = &c->m->layout->level[l].range;
+    const cairn_layout   *layout = c->m->layout;
+    const cairn_interval *range  = &layout->level[l].range;
+    const cairn_entries  *e      = c->origin.entries;
+    const int64_t        *number[CAIRN_MAX_QUERIES];
+    int64_t              *index;
+    cairn_status          status = CAIRN_OK;
 
-    for (cairn_pos k = 0; k < c->origin.entries->n; k++) {
-        const int64_t e = index_of(c, l, k);
-
-        if (e < range->lo || e > range->hi) return cairn_build_out_of_range(c->m, l, e);
-    }
-    return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(c->m->env, e->n, &index));
+    for (int q = 0; q < c->m->encoding->queries; q++)
+        number[q] = cairn_groups_at_entries(c->m->set, q);
+    cairn_form_columns(layout->algebra, &layout->level[l].form,
+                       (const int64_t *const *)e->coord, number, e->n, index);
+    for (cairn_pos k = 0; k < e->n && status == CAIRN_OK; k++)
+        if (index[k] < range->lo || index[k] > range->hi)
+            status = cairn_build_out_of_range(c->m, l, index[k]);
+    cairn_free(c->m->env, index);
+    return status;
 }
 
 static cairn_status

@@ -3,13 +3,12 @@
 /// Maps over all elements of a query, as columns: a form is summed up term by term, each a
 /// loop over a coordinate or over what is divided.
 
+#include "format/columns.h"
+
 #include "format/points.h"
 #include "groups/state.h"
 
 #include <string.h>
-
-/* Elements at a time: the columns of a chunk stay in cache. */
-enum { CHUNK = 1024 };
 
 cairn_status cairn_groups_of(cairn_groups *set, int q, const int64_t **of)
 {
@@ -88,36 +87,6 @@ cairn_status cairn_groups_position(cairn_groups *set, int q, int64_t p, cairn_co
 
 /* ---- forms over coordinates ---- */
 
-/// Values of a form over dimensions at n positions given as columns.
-static void evaluate(const cairn_algebra  *a,
-                     const cairn_form     *form,
-                     const int64_t *const *d,
-                     int                   n,
-                     int64_t              *out)
-{
-    int64_t inner[CHUNK];
-
-    for (int k = 0; k < n; k++)
-        out[k] = form->constant;
-    for (int t = 0; t < form->terms; t++) {
-        const cairn_atom *atom   = &a->atom[form->term[t].atom];
-        const int64_t     factor = form->term[t].factor, c = atom->divisor;
-
-        if (atom->kind == CAIRN_ATOM_DIM) {
-            for (int k = 0; k < n; k++)
-                out[k] += factor * d[atom->number][k];
-            continue;
-        }
-        evaluate(a, &atom->form, d, n, inner);
-        if (atom->kind == CAIRN_ATOM_DIV)
-            for (int k = 0; k < n; k++)
-                out[k] += factor * cairn_floor_div(inner[k], c);
-        else
-            for (int k = 0; k < n; k++)
-                out[k] += factor * cairn_floor_mod(inner[k], c);
-    }
-}
-
 /// Positions of elements as columns.
 static cairn_status
 find_positions(cairn_groups *set, int q, uint32_t dims, cairn_group_column *at)
@@ -152,11 +121,9 @@ static void evaluate_all(const cairn_groups       *set,
     const int64_t *d[CAIRN_MAX_ORDER];
 
     cairn_visit(set->env, n);
-    for (int64_t p = 0; p < n; p += CHUNK) {
-        for (int k = 0; k < set->order; k++)
-            d[k] = at[k].data ? at[k].data + p : NULL;
-        evaluate(set->algebra, form, d, (int)(n - p < CHUNK ? n - p : CHUNK), out + p);
-    }
+    for (int k = 0; k < set->order; k++)
+        d[k] = at[k].data;
+    cairn_form_columns(set->algebra, form, d, NULL, n, out);
 }
 
 /* ---- forms with values of queries ---- */

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOVES_PER_ELEMENT = 8 }; ///< Beyond these elements are sorted (a guess).
+
 /* ---- in key order ---- */
 
 /// Is the key the same for all elements of a group, or implied by the order in which they
@@ -44,13 +46,69 @@ sort_by(cairn_groups *set, int q, int keys, const int64_t *const *key)
     return CAIRN_OK;
 }
 
+/// Does an element's key come behind another's? Keys from 1 on; ties do not.
+static bool comes_behind(int keys, const int64_t *const *key, int64_t p, int64_t than)
+{
+    for (int k = 1; k < keys; k++)
+        if (key[k][p] != key[k][than]) return key[k][p] > key[k][than];
+    return false;
+}
+
+/// Put the elements of each group in key order by insertion; false: that takes more than
+/// some moves an element, or there is no list of them to move in.
+static bool
+insert_elements(cairn_groups *set, int q, int keys, const int64_t *const *key)
+{
+    const cairn_group_query *s     = &set->query[q];
+    const cairn_group_index *x     = &s->index;
+    const int64_t            most  = MOVES_PER_ELEMENT * s->elements;
+    int64_t                  moves = most;
+
+    for (int64_t g = 0; g < x->groups && moves >= 0; g++)
+        for (int64_t k = x->begin[g] + 1; k < x->begin[g + 1] && moves >= 0; k++) {
+            const int64_t p  = cairn_group_index_element(x, k);
+            int64_t       at = k;
+
+            while (
+                at > x->begin[g] && moves >= 0
+                && comes_behind(keys, key, cairn_group_index_element(x, at - 1), p)) {
+                if (!x->order) return false;
+                x->order[at] = x->order[at - 1];
+                at--;
+                moves--;
+            }
+            if (at < k) x->order[at] = p;
+        }
+    cairn_visit(set->env, s->elements + most - moves);
+    return moves >= 0;
+}
+
+/// The same where elements stand group by group: they may stand in order, too.
+static cairn_status insert_standing(cairn_groups         *set,
+                                    int                   q,
+                                    int                   keys,
+                                    const int64_t *const *key,
+                                    bool                 *put)
+{
+    cairn_group_query *s = &set->query[q];
+
+    *put = insert_elements(set, q, keys, key);
+    if (*put || s->index.order) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(set->env, s->elements, &s->index.order));
+    for (int64_t p = 0; p < s->elements; p++)
+        s->index.order[p] = p;
+    *put = insert_elements(set, q, keys, key);
+    return CAIRN_OK;
+}
+
 /// Put the elements of every group in key order. They stand by number already.
 static cairn_status order_elements(cairn_groups *set, int q)
 {
     cairn_group_query *s                        = &set->query[q];
     cairn_group_column column[CAIRN_MAX_LEVELS] = {{.own = NULL}};
     const int64_t     *key[CAIRN_MAX_LEVELS + 1];
-    int                keys   = 1;
+    int                keys = 1;
+    bool               put;
     cairn_status       status = CAIRN_OK;
 
     for (int f = 0; f < s->traverse.count; f++) {
@@ -61,6 +119,8 @@ static cairn_status order_elements(cairn_groups *set, int q)
         keys++;
     }
     if (keys == 1) goto done;
+    CAIRN_GO(done, insert_standing(set, q, keys, key, &put));
+    if (put) goto done;
     CAIRN_GO(done, cairn_groups_of(set, q, &key[0]));
     status = sort_by(set, q, keys, key);
 done:

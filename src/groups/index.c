@@ -38,6 +38,7 @@ static bool find_ranges(int64_t n, const int64_t *const *value, cairn_group_inde
     const int64_t most   = PLACES_PER_ELEMENT * n + PLACES_ALWAYS;
     int64_t       places = 1;
 
+    if (most > UINT32_MAX) return false;
     for (int f = 0; f < x->width; f++) {
         int64_t lo = n ? value[f][0] : 0, hi = lo;
 
@@ -53,16 +54,6 @@ static bool find_ranges(int64_t n, const int64_t *const *value, cairn_group_inde
         if (places > most) return false;
     }
     return true;
-}
-
-static int64_t
-place_of(const cairn_group_index *x, const int64_t *const *value, int64_t p)
-{
-    int64_t place = 0;
-
-    for (int f = 0; f < x->width; f++)
-        place = place * x->size[f] + (value[f][p] - x->lo[f]);
-    return place;
 }
 
 static bool same_group(int width, const int64_t *const *value, int64_t p, int64_t q)
@@ -103,64 +94,114 @@ static cairn_status list_groups(cairn_env            *env,
     return CAIRN_OK;
 }
 
-/// Put elements group by group by counting, in the order in which they stand.
+/* ---- dense ---- */
+
+/// Places of all elements, row-major; do they ascend?
+static bool find_places(const cairn_group_index *x,
+                        int64_t                  n,
+                        const int64_t *const    *value,
+                        uint32_t                *place)
+{
+    bool ascend = true;
+
+    memset(place, 0, (size_t)n * sizeof *place);
+    for (int f = 0; f < x->width; f++) {
+        const uint32_t size = (uint32_t)x->size[f];
+        const int64_t  lo   = x->lo[f];
+
+        for (int64_t p = 0; p < n; p++)
+            place[p] = place[p] * size + (uint32_t)(value[f][p] - lo);
+    }
+    for (int64_t p = 1; p < n; p++)
+        ascend &= place[p - 1] <= place[p];
+    return ascend;
+}
+
+/// The next tuple of places, the last value fastest.
+static void advance(const cairn_group_index *x, int64_t *tuple)
+{
+    for (int f = x->width - 1; f >= 0; f--) {
+        if (tuple[f] - x->lo[f] + 1 < x->size[f]) {
+            tuple[f]++;
+            return;
+        }
+        tuple[f] = x->lo[f];
+    }
+}
+
+/// Groups are the places that have elements; @p next: how many each has, and then where
+/// they begin.
+static cairn_status
+list_places(cairn_env *env, int64_t places, uint32_t *next, cairn_group_index *x)
+{
+    int64_t tuple[CAIRN_MAX_LEVELS], g = 0, before = 0;
+
+    x->groups = 0;
+    for (int64_t s = 0; s < places; s++)
+        x->groups += next[s] > 0;
+    CAIRN_TRY(CAIRN_NEW(env, x->groups + 1, &x->begin));
+    CAIRN_TRY(CAIRN_NEW(env, x->groups * x->width + 1, &x->tuple));
+    CAIRN_TRY(CAIRN_NEW(env, places, &x->dense));
+    memcpy(tuple, x->lo, sizeof tuple);
+    for (int64_t s = 0; s < places; s++, advance(x, tuple)) {
+        const uint32_t count = next[s];
+
+        x->dense[s] = count ? g : -1;
+        next[s]     = (uint32_t)before;
+        if (count == 0) continue;
+        for (int f = 0; f < x->width; f++)
+            x->tuple[g * x->width + f] = tuple[f];
+        x->begin[g++] = before;
+        before += count;
+    }
+    x->begin[g] = before;
+    return CAIRN_OK;
+}
+
+/// Group by group by counting, in the order in which elements stand.
 static cairn_status count_places(cairn_env            *env,
                                  int64_t               n,
                                  const int64_t *const *value,
                                  int64_t               places,
                                  cairn_group_index    *x)
 {
-    int64_t     *begin, before = 0;
-    cairn_status status = CAIRN_NEW_ZERO(env, places, &begin);
+    uint32_t    *place, *next = NULL;
+    cairn_status status;
 
-    CAIRN_TRY(status);
+    CAIRN_TRY(CAIRN_NEW(env, n, &place));
+    const bool ascend = find_places(x, n, value, place);
+
+    CAIRN_GO(done, CAIRN_NEW_ZERO(env, places, &next));
+    for (int64_t p = 0; p < n; p++)
+        next[place[p]]++;
+    CAIRN_GO(done, list_places(env, places, next, x));
+    if (ascend) goto done;
     CAIRN_GO(done, CAIRN_NEW(env, n, &x->order));
     for (int64_t p = 0; p < n; p++)
-        begin[place_of(x, value, p)]++;
-    for (int64_t s = 0; s < places; s++) {
-        const int64_t count = begin[s];
-
-        begin[s] = before;
-        before += count;
-    }
-    for (int64_t p = 0; p < n; p++)
-        x->order[begin[place_of(x, value, p)]++] = p;
+        x->order[next[place[p]]++] = p;
 done:
-    cairn_free(env, begin);
+    cairn_free(env, next);
+    cairn_free(env, place);
     return status;
-}
-
-static cairn_status make_dense(cairn_env            *env,
-                               const int64_t *const *value,
-                               int64_t               places,
-                               cairn_group_index    *x)
-{
-    CAIRN_TRY(CAIRN_NEW(env, places, &x->dense));
-    memset(x->dense, 0xff, (size_t)places * sizeof *x->dense);
-    for (int64_t g = 0; g < x->groups; g++)
-        x->dense[place_of(x, value, cairn_group_index_element(x, x->begin[g]))] = g;
-    return CAIRN_OK;
 }
 
 static cairn_status
 make(cairn_env *env, int64_t n, const int64_t *const *value, cairn_group_index *x)
 {
-    const bool dense  = find_ranges(n, value, x);
-    int64_t    places = 1;
+    int64_t places = 1;
 
-    for (int f = 0; f < x->width && dense; f++)
-        places *= x->size[f];
-    cairn_visit(env, 4 * n + (dense ? 2 * places : 0));
-    if (!stands_in_order(n, x->width, value)) {
-        if (dense) {
-            CAIRN_TRY(count_places(env, n, value, places, x));
-        } else {
-            CAIRN_TRY(CAIRN_NEW(env, n, &x->order));
-            CAIRN_TRY(cairn_sort_order(env, n, x->width, value, x->order));
-        }
+    cairn_visit(env, 4 * n);
+    if (find_ranges(n, value, x)) {
+        for (int f = 0; f < x->width; f++)
+            places *= x->size[f];
+        cairn_visit(env, 2 * places);
+        return count_places(env, n, value, places, x);
     }
-    CAIRN_TRY(list_groups(env, n, value, x));
-    return dense ? make_dense(env, value, places, x) : CAIRN_OK;
+    if (!stands_in_order(n, x->width, value)) {
+        CAIRN_TRY(CAIRN_NEW(env, n, &x->order));
+        CAIRN_TRY(cairn_sort_order(env, n, x->width, value, x->order));
+    }
+    return list_groups(env, n, value, x);
 }
 
 cairn_status cairn_group_index_make(cairn_env            *env,

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Forms at many positions, given as columns: what cairn_form_value() gives at each, a loop
+/// for each term.
+
+#ifndef CAIRN_FORMAT_COLUMNS_H
+#define CAIRN_FORMAT_COLUMNS_H
+
+#include "format/algebra.h"
+
+/// Values of a form at n positions.
+///
+/// @param[in]  dims     [order] columns of [n]; those that the form does not use may be
+///                      NULL.
+/// @param[in]  queries  [queries] columns likewise, or NULL.
+/// @param[out] out      [n]; none of the columns.
+/// Where a value leaves 64 bits it wraps.
+void cairn_form_columns(const cairn_algebra  *algebra,
+                        const cairn_form     *form,
+                        const int64_t *const *dims,
+                        const int64_t *const *queries,
+                        int64_t               n,
+                        int64_t              *out);
+
+#endif
