@@ -127,14 +127,11 @@ static cairn_status run_queries(const builder *b, cairn_member_build *m)
     cairn_numbers_drop(m);
     CAIRN_TRY(agree(b, prepare_queries(b, m)));
     cairn_layout_destroy(b->env, &m->layout);
-    const cairn_query_net *net    = b->build->net;
-    const bool             spread = net && net->size > 1;
-
     CAIRN_TRY(agree(b, cairn_groups_begin(b->env, m->encoding, &b->build->shape,
-                                          b->build->box, &m->entries,
-                                          !b->compiled || spread, &m->set)));
+                                          b->build->box, &m->entries, !b->compiled,
+                                          &m->set)));
     for (int q = 0; q < m->encoding->queries; q++)
-        CAIRN_TRY(cairn_groups_step(m->set, q, net));
+        CAIRN_TRY(cairn_groups_step(m->set, q, b->build->net));
     return create_layout(b, m);
 }
 

@@ -83,7 +83,8 @@ add_queries(const cairn_member_build *m, const char *method, cairn_pass_list *pr
             pass.visits      = cairn_groups_visits(m->set, q);
             pass.entries     = m->entries.n;
         }
-        if (is_joint(m, q)) CAIRN_TRY(add_exchange(program, &pass));
+        if (runs && m->set ? cairn_groups_is_joint(m->set, q) : is_joint(m, q))
+            CAIRN_TRY(add_exchange(program, &pass));
         CAIRN_TRY(add_query(program, &pass, &e->query[q]));
     }
     return CAIRN_OK;

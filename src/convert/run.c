@@ -298,7 +298,7 @@ static cairn_status begin_queries(runner *r)
     cairn_table_lend(&m->table, &m->seen);
     m->entries = cairn_table_entries(&m->seen);
     return cairn_groups_begin(r->env, m->encoding, &r->build->shape, r->build->box,
-                              &m->entries, !r->compiled || is_spread(r), &m->set);
+                              &m->entries, !r->compiled, &m->set);
 }
 
 static cairn_status

@@ -82,6 +82,9 @@ cairn_entries_copy(cairn_env *env, const cairn_given *given, cairn_entries *entr
 cairn_status
 cairn_entries_take(cairn_env *env, const cairn_given *given, cairn_entries *entries);
 
+/// Keys of one ordering: those of a query on several ranks have values, keys and places.
+enum { CAIRN_MAX_SORT_KEYS = 5 * CAIRN_MAX_LEVELS + 8 };
+
 /// A stable ordering by several keys, the first the most significant.
 ///
 /// @param[in]  key    [keys] arrays of [n]; not changed.

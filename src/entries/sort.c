@@ -204,7 +204,7 @@ static cairn_item *sort_groups(cairn_pos             n,
                                cairn_item           *scratch)
 {
     for (int end = keys; end > 0;) {
-        cairn_key_range range[CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER];
+        cairn_key_range range[CAIRN_MAX_SORT_KEYS];
         int             begin = end - 1;
         int             bits  = (range[begin] = cairn_key_range_of(n, key[begin])).bits;
 
@@ -230,8 +230,8 @@ cairn_status cairn_sort_order(cairn_env            *env,
                               const int64_t *const *key,
                               cairn_pos            *order)
 {
-    CAIRN_CHECK(keys <= CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER, env, CAIRN_BAD_ARGUMENT,
-                "sort: %d keys: at most %d", keys, CAIRN_MAX_LEVELS + CAIRN_MAX_ORDER);
+    CAIRN_CHECK(keys <= CAIRN_MAX_SORT_KEYS, env, CAIRN_BAD_ARGUMENT,
+                "sort: %d keys: at most %d", keys, CAIRN_MAX_SORT_KEYS);
     cairn_visit(env, 2 * n);
     if (in_order(n, keys, key)) {
         for (cairn_pos p = 0; p < n; p++)

@@ -65,11 +65,13 @@ cairn_status cairn_groups_first(cairn_groups *set, int r, int64_t g, cairn_coord
 {
     const cairn_group_query *s     = &set->query[r];
     const int64_t           *tuple = cairn_group_index_tuple(&s->index, g);
+    cairn_interval           all[CAIRN_MAX_ORDER];
     cairn_points             points;
 
     if (simple_first(set, &s->group, tuple, d)) return CAIRN_OK;
-    cairn_points_init(&points, set->algebra, s->group.count, s->group.form, tuple,
-                      set->box);
+    for (int k = 0; k < set->order; k++)
+        all[k] = (cairn_interval){0, set->shape.extent[k] - 1};
+    cairn_points_init(&points, set->algebra, s->group.count, s->group.form, tuple, all);
     if (!cairn_points_next(&points, d)) memset(d, 0, (size_t)set->order * sizeof *d);
     cairn_visit(set->env, points.steps);
     return CAIRN_OK;

@@ -5,8 +5,7 @@
 /// with others, an element's rank in its group says how many of them come before.
 
 #include "entries/entries.h"
-#include "groups/starts.h"
-#include "groups/state.h"
+#include "groups/spread.h"
 #include "query/numbering.h"
 
 #include <inttypes.h>
@@ -26,8 +25,8 @@ static bool is_group_form(const cairn_group_query *s, const cairn_form *form)
     return false;
 }
 
-static cairn_status
-sort_by(cairn_groups *set, int q, int keys, const int64_t *const *key)
+cairn_status
+cairn_groups_sort(cairn_groups *set, int q, int keys, const int64_t *const *key)
 {
     cairn_group_query *s = &set->query[q];
     int64_t           *order;
@@ -122,7 +121,7 @@ static cairn_status order_elements(cairn_groups *set, int q)
     CAIRN_GO(done, insert_standing(set, q, keys, key, &put));
     if (put) goto done;
     CAIRN_GO(done, cairn_groups_of(set, q, &key[0]));
-    status = sort_by(set, q, keys, key);
+    status = cairn_groups_sort(set, q, keys, key);
 done:
     for (int k = 0; k < CAIRN_MAX_LEVELS; k++)
         cairn_free(set->env, column[k].own);
@@ -146,6 +145,12 @@ static cairn_status find_rest(cairn_groups *set, int q, int64_t g, rest *r)
     cairn_group_query *s = &set->query[q];
     cairn_coord        d[CAIRN_MAX_ORDER];
 
+    if (s->spread.rest_arm
+        && !s->spread.crossing) { /* those of other ranks' elements */
+        r->arm   = s->spread.rest_arm[g];
+        r->start = s->spread.rest_start[g];
+        return CAIRN_OK;
+    }
     r->arm = s->rest.one ? s->rest.arm : -1;
     r->start =
         s->rest.start.kind == CAIRN_START_CONST ? s->rest.start.value : CAIRN_NO_NUMBER;
@@ -272,6 +277,20 @@ keep_shared(cairn_groups *set, int q, const cairn_group_starts *starts)
     return CAIRN_OK;
 }
 
+/// Keep for the rank that numbers the group what numbers its elements without an entry.
+static cairn_status keep_rest(cairn_groups *set, int q, int64_t g)
+{
+    cairn_group_query *s = &set->query[q];
+    rest               r = {.arm = -1, .start = CAIRN_NO_NUMBER};
+
+    if (!s->rest_start) return CAIRN_OK;
+    CAIRN_TRY(find_rest(set, q, g, &r));
+    s->rest_start[g]        = CAIRN_NO_NUMBER;
+    s->spread.rest_arm[g]   = r.arm;
+    s->spread.rest_start[g] = r.start;
+    return CAIRN_OK;
+}
+
 static cairn_status number_one(cairn_groups             *set,
                                int                       q,
                                const cairn_group_starts *starts,
@@ -281,6 +300,7 @@ static cairn_status number_one(cairn_groups             *set,
     cairn_group_query *s = &set->query[q];
     rest               r = {.arm = -1, .start = CAIRN_NO_NUMBER};
 
+    if (s->spread.crossing && s->spread.crossing[g]) return keep_rest(set, q, g);
     if (s->rest_start) {
         CAIRN_TRY(find_rest(set, q, g, &r));
         s->rest_start[g] = r.start;
@@ -298,8 +318,8 @@ static cairn_status number_one(cairn_groups             *set,
     return status;
 }
 
-static cairn_status
-number_groups(cairn_groups *set, int q, const cairn_group_starts *starts)
+cairn_status
+cairn_groups_number(cairn_groups *set, int q, const cairn_group_starts *starts)
 {
     cairn_group_query *s     = &set->query[q];
     const bool         rests = !s->rest.one || s->rest.start.kind != CAIRN_START_NONE;
@@ -308,6 +328,10 @@ number_groups(cairn_groups *set, int q, const cairn_group_starts *starts)
                        && (!rests || (s->rest.one && s->rest.arm != starts->one_arm));
 
     if (rests) CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->rest_start));
+    if (s->spread.crosses && rests) {
+        CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->spread.rest_arm));
+        CAIRN_TRY(CAIRN_NEW(set->env, s->index.groups, &s->spread.rest_start));
+    }
     cairn_visit(set->env, s->index.groups + s->elements);
     if (alike) CAIRN_TRY(number_alike(set, q, starts->one_start));
     for (int64_t g = 0; (rests || !alike) && g < s->index.groups; g++)
@@ -422,7 +446,7 @@ static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
     return room < box.size - others ? refuse(set, q, g, least) : CAIRN_OK;
 }
 
-static cairn_status check(cairn_groups *set, int q)
+cairn_status cairn_groups_check(cairn_groups *set, int q)
 {
     const cairn_group_query *s = &set->query[q];
 
@@ -439,12 +463,14 @@ cairn_status cairn_groups_enum(cairn_groups *set, int q)
     cairn_group_starts starts = {.one = false};
     cairn_status       status;
 
+    if (!s->query->distance) CAIRN_GO(done, cairn_groups_find_crossing(set, q));
     CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
     CAIRN_GO(done, order_elements(set, q));
     CAIRN_GO(done, CAIRN_NEW(set->env, s->elements, &s->number));
     CAIRN_GO(done, s->query->distance ? number_distance(set, q, &starts)
-                                      : number_groups(set, q, &starts));
-    status = check(set, q);
+                                      : cairn_groups_number(set, q, &starts));
+    if (s->spread.crosses) CAIRN_GO(done, cairn_groups_share_enum(set, q, &starts));
+    status = cairn_groups_check(set, q);
 done:
     cairn_group_starts_fini(set->env, &starts);
     return status;

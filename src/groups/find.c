@@ -3,7 +3,7 @@
 /// From a number back to the element that has it: a search among the group's elements, then
 /// the k-th position that is none of them.
 
-#include "groups/state.h"
+#include "groups/spread.h"
 
 #include <string.h>
 
@@ -213,6 +213,7 @@ static cairn_status find_rest(cairn_groups  *set,
     int                arm;
 
     if (s->rest.one && s->rest.start.kind == CAIRN_START_NONE) return CAIRN_OK;
+    if (cairn_groups_crosses(set, &s->group, group)) return CAIRN_OK;
     cairn_group_box_enter(&s->order, group, &box);
     if (box.empty) return CAIRN_OK;
     if (g >= 0) {
@@ -233,17 +234,43 @@ static cairn_status find_rest(cairn_groups  *set,
                          : at_rank(set, q, &box, g, k, d, found);
 }
 
+/// The element that has a place, or -1: it is another rank's.
+static int64_t search_places(const cairn_group_query *s, int64_t number)
+{
+    int64_t lo = 0, hi = s->elements;
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (s->number[s->by_number[mid]] < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < s->elements && s->number[s->by_number[lo]] == number ? s->by_number[lo]
+                                                                     : -1;
+}
+
 /// The group that has a place.
 static void
 find_place(const cairn_groups *set, int q, int64_t number, cairn_coord *d, bool *found)
 {
     const cairn_group_query *s = &set->query[q];
+    cairn_query_order        order;
     cairn_group_box          box;
 
+    if (set->spread) {
+        const int64_t e = search_places(s, number);
+
+        *found = e >= 0;
+        if (*found)
+            memcpy(d, s->spread.first + e * set->order, (size_t)set->order * sizeof *d);
+        return;
+    }
     *found = number >= 0 && number < s->elements;
     if (!*found) return;
-    cairn_group_box_enter(&s->order, NULL, &box);
-    cairn_group_box_at(&s->order, &box, s->by_number[number], d);
+    cairn_groups_listing(set, q, &order, &box);
+    cairn_group_box_at(&order, &box, s->by_number[number], d);
 }
 
 /// The element with a number in a group, of an enum.

@@ -5,8 +5,8 @@
 ///
 /// What is asked of unstored positions (which come first in key order, how many before
 /// one, is padded number k an element) is arithmetic where the query is a line or a box
-/// (format/query_class.h). An encoding with a query that is neither where that is needed,
-/// and everything on several ranks, is handed to src/query whole.
+/// (format/query_class.h). An encoding with a query that is neither where that is needed is
+/// handed to src/query whole, by all ranks.
 
 #ifndef CAIRN_GROUPS_GROUPS_H
 #define CAIRN_GROUPS_GROUPS_H
@@ -51,6 +51,9 @@ cairn_status cairn_groups_element(cairn_groups  *groups,
                                   const int64_t *group,
                                   cairn_coord   *d,
                                   bool          *found);
+
+/// Did ranks tell each other what query @p q needs? The same on all ranks.
+bool cairn_groups_is_joint(const cairn_groups *groups, int q);
 
 /// Was it begun to ask src/query?
 bool cairn_groups_is_reference(const cairn_groups *groups);

@@ -97,7 +97,11 @@ static bool take_step(const cairn_query_order *o,
         const int64_t digit = next ? rest * s->low / d->cut[c] % (next / d->cut[c])
                                    : rest * s->low / d->cut[c];
 
-        box->allow[s->dim][c] = (cairn_interval){digit, digit};
+        cairn_interval *allow = &box->allow[s->dim][c];
+
+        if (allow->lo == allow->hi && allow->lo != digit && !(d->zero >> c & 1))
+            return false; /* another value says otherwise */
+        *allow = (cairn_interval){digit, digit};
     }
     return rest >= 0 && rest < s->high / s->low;
 }

@@ -4,20 +4,22 @@
 /// listed by arithmetic and put in order: by value, or each handed to a bucket.
 
 #include "entries/entries.h"
-#include "groups/state.h"
+#include "format/points.h"
+#include "groups/spread.h"
 #include "query/buckets.h"
 
 #include <string.h>
 
 /// The groups that are put in order, in the order of their forms.
 typedef struct {
-    int64_t      n;
-    int          width, order;
-    cairn_coord *d;                             ///< [n][order] first positions.
-    int64_t     *tuple;                         ///< [width][n]
-    int64_t     *value;                         ///< [n] of the sum.
-    int64_t     *key[2 * CAIRN_MAX_LEVELS + 1]; ///< Own columns, NULL-ended.
-    int          keys, windows;
+    int64_t        n;
+    int            width, order;
+    cairn_coord   *d;                             ///< [n][order] first positions.
+    const int64_t *id[CAIRN_MAX_LEVELS];          ///< [width] columns of their values,
+    int64_t       *tuple;                         ///< in this.
+    int64_t       *value;                         ///< [n] of the sum.
+    int64_t       *key[2 * CAIRN_MAX_LEVELS + 1]; ///< Own columns, NULL-ended.
+    int            keys, windows;
 } listing;
 
 static void listing_fini(cairn_env *env, listing *l)
@@ -29,28 +31,34 @@ static void listing_fini(cairn_env *env, listing *l)
         cairn_free(env, l->key[k]);
 }
 
-/// Total of a group, which may have no element.
-static cairn_status
-total_of(cairn_groups *set, int r, const int64_t *tuple, int64_t *total)
+/// Has the group that begins at @p d a position in this rank's box?
+static bool is_here(const cairn_groups *set,
+                    const cairn_forms  *map,
+                    const int64_t      *tuple,
+                    const cairn_coord  *d)
 {
-    const int64_t g = cairn_group_index_find(&set->query[r].index, tuple);
+    cairn_points points;
+    cairn_coord  some[CAIRN_MAX_ORDER];
 
-    if (g < 0) return cairn_groups_sum_rest(set, r, tuple, total);
-    *total = set->query[r].total[g];
-    return CAIRN_OK;
+    if (!set->spread || (d[0] >= set->box[0].lo && d[0] <= set->box[0].hi)) return true;
+    cairn_points_init(&points, set->algebra, map->count, map->form, tuple, set->box);
+    const bool found = cairn_points_next(&points, some);
+
+    cairn_visit(set->env, points.steps);
+    return found;
 }
 
 /// List all groups of query @p r by the order of query @p q.
 static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
 {
-    static const int64_t     none[CAIRN_MAX_QUERIES];
-    const cairn_query_order *order = &set->query[q].order;
-    const cairn_forms       *map   = &set->query[r].group;
-    cairn_group_box          box;
-    int64_t                  tuple[CAIRN_MAX_LEVELS];
+    static const int64_t none[CAIRN_MAX_QUERIES];
+    const cairn_forms   *map = &set->query[r].group;
+    cairn_query_order    order;
+    cairn_group_box      box;
+    int64_t              tuple[CAIRN_MAX_LEVELS], n = 0;
 
-    cairn_group_box_enter(order, NULL, &box);
-    l->n     = box.size;
+    cairn_groups_listing(set, q, &order, &box);
+    l->n     = cairn_box_is_empty(set->box, set->order) ? 0 : box.size;
     l->width = map->count;
     l->order = set->order;
     CAIRN_TRY(cairn_check_room(set->env, "groups of a query",
@@ -58,17 +66,21 @@ static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
     CAIRN_TRY(CAIRN_NEW(set->env, l->n * l->order, &l->d));
     CAIRN_TRY(CAIRN_NEW(set->env, l->n * l->width, &l->tuple));
     CAIRN_TRY(CAIRN_NEW(set->env, l->n, &l->value));
+    for (int f = 0; f < l->width; f++)
+        l->id[f] = l->tuple + f * box.size;
     cairn_visit(set->env, l->n);
     for (int64_t e = 0; e < l->n; e++) {
-        cairn_coord *d = l->d + e * l->order;
+        cairn_coord *d = l->d + n * l->order;
 
-        cairn_group_box_at(order, &box, e, d);
-        for (int f = 0; f < l->width; f++) {
+        cairn_group_box_at(&order, &box, e, d);
+        for (int f = 0; f < l->width; f++)
             tuple[f] = cairn_form_value(set->algebra, &map->form[f], d, none);
-            l->tuple[f * l->n + e] = tuple[f];
-        }
-        CAIRN_TRY(total_of(set, r, tuple, &l->value[e]));
+        if (!is_here(set, map, tuple, d)) continue;
+        for (int f = 0; f < l->width; f++)
+            l->tuple[f * box.size + n] = tuple[f];
+        CAIRN_TRY(cairn_groups_total(set, r, tuple, &l->value[n++]));
     }
+    l->n = n;
     return CAIRN_OK;
 }
 
@@ -125,11 +137,8 @@ static cairn_status make_index(cairn_groups *set, int q, const listing *l)
 {
     cairn_group_query       *s   = &set->query[q];
     const cairn_group_index *arg = &set->query[s->query->arg].index;
-    const int64_t           *value[CAIRN_MAX_LEVELS];
 
-    for (int f = 0; f < l->width; f++)
-        value[f] = l->tuple + f * l->n;
-    CAIRN_TRY(cairn_group_index_make(set->env, l->n, l->width, value, &s->index));
+    CAIRN_TRY(cairn_group_index_make(set->env, l->n, l->width, l->id, &s->index));
     CAIRN_TRY(CAIRN_NEW(set->env, arg->groups, &s->of));
     cairn_visit(set->env, arg->groups);
     for (int64_t g = 0; g < arg->groups; g++)
@@ -200,7 +209,15 @@ static cairn_status place(cairn_groups *set, int q, listing *l)
     CAIRN_TRY(cairn_sort_order(set->env, l->n, l->keys, (const int64_t *const *)l->key,
                                s->by_number));
     s->elements = l->n;
+    if (set->spread) {
+        s->spread.first = l->d;
+        l->d            = NULL;
+    }
     if (!reorder) return schedule(set, q, l);
+    if (set->spread)
+        return cairn_groups_share_places(set, q, l->windows, l->keys,
+                                         (const int64_t *const *)l->key, l->width,
+                                         l->id);
     for (int64_t k = 0; k < l->n; k++)
         s->number[s->by_number[k]] = k;
     return CAIRN_OK;

@@ -182,14 +182,39 @@ static bool asks_rest(const cairn_group_query *s)
     return s->rest.start.kind != CAIRN_START_NONE;
 }
 
+/// Rows at which groups that have a position in the rank's rows may begin: where first
+/// positions are multiples of something, the block before counts; where they are residues,
+/// any may do.
+static cairn_interval first_rows(const cairn_groups *set, const cairn_digits *digits)
+{
+    const cairn_interval mine = set->box[0], all = {0, set->shape.extent[0] - 1};
+    int                  c = 0;
+
+    while (c < digits->cuts && digits->zero >> c & 1)
+        c++;
+    if (c == digits->cuts || digits->zero >> c || mine.hi < mine.lo) return all;
+    return (cairn_interval){mine.lo - mine.lo % digits->cut[c], mine.hi};
+}
+
+void cairn_groups_listing(const cairn_groups *set,
+                          int                 q,
+                          cairn_query_order  *order,
+                          cairn_group_box    *box)
+{
+    *order = set->query[q].order;
+    if (order->known == CAIRN_CLASS_OTHER || order->runs) return;
+    order->global[0] = first_rows(set, &order->digits[0]);
+    cairn_group_box_enter(order, NULL, box);
+}
+
 /// Can all groups of the earlier sum be listed, at a cost that goes with what is stored?
 static bool can_list(const cairn_groups *set, int q)
 {
-    const cairn_query_order *order = &set->query[q].order;
-    cairn_group_box          box;
+    cairn_query_order order;
+    cairn_group_box   box;
 
-    if (order->known == CAIRN_CLASS_OTHER || order->runs) return false;
-    cairn_group_box_enter(order, NULL, &box);
+    cairn_groups_listing(set, q, &order, &box);
+    if (order.known == CAIRN_CLASS_OTHER || order.runs) return false;
     return box.size <= GROUPS_PER_ENTRY * set->entries->n + GROUPS_ALWAYS;
 }
 

@@ -2,7 +2,7 @@
 /// @file
 /// All queries of an encoding, one after the other, here or in src/query.
 
-#include "groups/state.h"
+#include "groups/spread.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,17 +16,10 @@ const char *cairn_groups_label(const cairn_groups *set, int q, char text[32])
 
 /* ---- a set ---- */
 
-/// Is the box the whole tensor? Else other ranks have entries, and src/query asks them.
-static bool is_whole(const cairn_groups *set)
+static void destroy_query(cairn_env *env, cairn_group_query *all, int q)
 {
-    for (int k = 0; k < set->order; k++)
-        if (set->box[k].lo != 0 || set->box[k].hi != set->shape.extent[k] - 1)
-            return false;
-    return true;
-}
+    cairn_group_query *s = &all[q];
 
-static void destroy_query(cairn_env *env, cairn_group_query *s)
-{
     cairn_free(env, (void *)s->group.form);
     cairn_free(env, (void *)s->traverse.form);
     cairn_free(env, (void *)s->by.form);
@@ -45,6 +38,14 @@ static void destroy_query(cairn_env *env, cairn_group_query *s)
         cairn_free(env, s->list[k].t);
     cairn_tuples_fini(env, &s->asked);
     cairn_free(env, s->list);
+    cairn_free(env, s->spread.crossing);
+    cairn_free(env, s->spread.rest_arm);
+    cairn_free(env, s->spread.rest_start);
+    cairn_group_index_fini(env, &s->spread.others);
+    cairn_free(env, s->spread.totals);
+    cairn_free(env, s->spread.first);
+    if (s->spread.joint) cairn_group_joint_fini(env, q, s->spread.joint);
+    cairn_free(env, s->spread.joint);
 }
 
 void cairn_groups_destroy(cairn_env *env, cairn_groups **groups)
@@ -54,8 +55,9 @@ void cairn_groups_destroy(cairn_env *env, cairn_groups **groups)
     if (!set) return;
     cairn_query_set_destroy(env, &set->definition);
     for (int q = 0; set->query && q < set->encoding->queries; q++)
-        destroy_query(env, &set->query[q]);
+        destroy_query(env, set->query, q);
     cairn_free(env, set->query);
+    cairn_free(env, set->rows);
     cairn_free(env, set->algebra);
     cairn_free(env, set);
     *groups = NULL;
@@ -64,7 +66,7 @@ void cairn_groups_destroy(cairn_env *env, cairn_groups **groups)
 /// Can all queries be answered here?
 static cairn_status plan_all(cairn_groups *set, bool *possible)
 {
-    *possible = is_whole(set);
+    *possible = true;
     CAIRN_TRY(CAIRN_NEW(set->env, 1, &set->algebra));
     cairn_algebra_init(set->algebra, set->env, set->order);
     for (int q = 0; q < set->encoding->queries && *possible; q++)
@@ -81,8 +83,7 @@ cairn_status cairn_groups_begin(cairn_env            *env,
                                 cairn_groups        **groups)
 {
     cairn_groups *set;
-    bool          possible = false;
-    cairn_status  status   = CAIRN_OK;
+    cairn_status  status = CAIRN_OK;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &set));
     set->env      = env;
@@ -93,10 +94,7 @@ cairn_status cairn_groups_begin(cairn_env            *env,
     memcpy(set->box, box, (size_t)shape->order * sizeof *box);
     set->reference = definition;
     CAIRN_GO(undo, CAIRN_NEW_ZERO(env, encoding->queries, &set->query));
-    if (!definition) CAIRN_GO(undo, plan_all(set, &possible));
-    if (!possible)
-        CAIRN_GO(undo, cairn_query_begin(env, encoding, shape, box, entries,
-                                         &set->definition));
+    if (!definition) CAIRN_GO(undo, plan_all(set, &set->possible));
     *groups = set;
     return CAIRN_OK;
 undo:
@@ -162,6 +160,7 @@ static cairn_status answer(cairn_groups *set, int q)
     cairn_interval     span = {INT64_MAX, INT64_MIN};
     const int64_t     *of;
 
+    CAIRN_TRY(cairn_groups_know(set, q));
     CAIRN_TRY(run_function(set, q));
     widen(&span, sum ? s->index.groups : s->elements, sum ? s->total : s->number);
     cairn_visit(set->env, sum ? s->index.groups : s->elements);
@@ -175,15 +174,32 @@ static cairn_status answer(cairn_groups *set, int q)
     return CAIRN_NEW(set->env, set->entries->n, &s->at_entry);
 }
 
+/// Let all ranks answer here, or none.
+static cairn_status settle(cairn_groups *set)
+{
+    int64_t not = !set->possible;
+
+    CAIRN_TRY(cairn_exchange_max(&set->meeting, CAIRN_OK, &not ));
+    if (not )
+        return cairn_exchange_meet(
+            &set->meeting, cairn_query_begin(set->env, set->encoding, &set->shape,
+                                             set->box, set->entries, &set->definition));
+    return set->spread ? cairn_groups_meet(set) : CAIRN_OK;
+}
+
 cairn_status cairn_groups_step(cairn_groups *set, int q, const cairn_query_net *net)
 {
     const int64_t before = set->env->visited;
     cairn_status  status;
 
-    if (set->definition)
+    set->spread  = net && net->size > 1;
+    set->meeting = (cairn_meeting){set->env, set->spread ? net : NULL, false};
+    status       = q == 0 ? settle(set) : CAIRN_OK;
+    if (status == CAIRN_OK && set->definition)
         status = cairn_query_step(set->definition, q, net);
-    else
-        status = answer(set, q);
+    else if (status == CAIRN_OK)
+        status = cairn_exchange_meet(&set->meeting, answer(set, q));
+    set->meeting.net = NULL;
     set->query[q].visits += set->env->visited - before;
     return status;
 }
@@ -233,6 +249,11 @@ const int64_t *cairn_groups_at_entries(const cairn_groups *set, int q)
 cairn_interval cairn_groups_span(const cairn_groups *set, int q)
 {
     return set->definition ? cairn_query_span(set->definition, q) : set->query[q].span;
+}
+
+bool cairn_groups_is_joint(const cairn_groups *set, int q)
+{
+    return set->query[q].spread.crosses;
 }
 
 bool cairn_groups_is_reference(const cairn_groups *set)

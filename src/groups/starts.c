@@ -82,6 +82,38 @@ decide(const cairn_groups *set, int q, const inputs *in, cairn_group_starts *s)
     }
 }
 
+/// Cases of groups, one after the other: what is asked of none must not be looked for, since
+/// another rank may have it.
+static cairn_status decide_groups(cairn_groups *set, int q, cairn_group_starts *s)
+{
+    const cairn_query *query = set->query[q].query;
+    cairn_coord        d[CAIRN_MAX_ORDER];
+    int64_t            value;
+
+    for (int64_t p = 0; p < set->query[q].elements; p++) {
+        int c = 0;
+
+        CAIRN_TRY(cairn_groups_position(set, q, p, d));
+        for (; c < query->cases; c++) {
+            const int var = query->when[c].var < 0 ? query->arg : query->when[c].var;
+
+            value = set->query[query->arg].total[p];
+            if (var != query->arg) CAIRN_TRY(cairn_groups_value(set, var, d, &value));
+            if (cairn_groups_number_holds(&query->when[c], value)) break;
+        }
+        const cairn_start *start = start_of(query, c);
+
+        value = start->kind == CAIRN_START_CONST ? start->value : CAIRN_NO_NUMBER;
+        if (start->kind == CAIRN_START_QUERY && (int)start->value == query->arg)
+            value = set->query[query->arg].total[p];
+        else if (start->kind == CAIRN_START_QUERY)
+            CAIRN_TRY(cairn_groups_value(set, (int)start->value, d, &value));
+        s->arm[p]   = (uint8_t)c;
+        s->start[p] = value;
+    }
+    return CAIRN_OK;
+}
+
 cairn_status
 cairn_group_starts_find(cairn_groups *set, int q, cairn_group_starts *starts)
 {
@@ -90,10 +122,14 @@ cairn_group_starts_find(cairn_groups *set, int q, cairn_group_starts *starts)
     cairn_status  status;
 
     if (one_for_all(set->query[q].query, starts)) return CAIRN_OK;
-    CAIRN_GO(done, find_inputs(set, q, &in));
     CAIRN_GO(done, CAIRN_NEW(set->env, n, &starts->arm));
     CAIRN_GO(done, CAIRN_NEW(set->env, n, &starts->start));
     cairn_visit(set->env, n);
+    if (set->spread && set->query[q].query->arg >= 0) {
+        status = decide_groups(set, q, starts);
+        goto done;
+    }
+    CAIRN_GO(done, find_inputs(set, q, &in));
     decide(set, q, &in, starts);
 done:
     for (int c = 0; c <= CAIRN_MAX_CASES; c++) {

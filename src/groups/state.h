@@ -11,7 +11,11 @@
 #include "groups/groups.h"
 #include "groups/index.h"
 #include "groups/runs.h"
+#include "query/exchange.h"
 #include "query/tuples.h"
+
+/// Integers of a record that travels.
+enum { CAIRN_MAX_RECORD = CAIRN_MAX_SORT_KEYS };
 
 /// What a `with` says of the elements without an entry: one case for all of them, or for
 /// all of one group.
@@ -28,6 +32,21 @@ typedef struct cairn_group_list {
     bool     complete;
     int64_t *t; ///< [n] numbers of their positions (cairn_group_box_place()).
 } cairn_group_list;
+
+/// What is kept on several ranks only.
+typedef struct cairn_group_spread {
+    bool     crosses;  ///< Some rank has groups that cross ranks; all of them know.
+    uint8_t *crossing; ///< crosses: [groups]
+    int *rest_arm; ///< ENUM: [groups] of those that cross: the case of elements without
+    int64_t          *rest_start; ///< an entry (-1: none), and their start.
+    bool              known;      ///< SUM: so are all groups that cross,
+    cairn_group_index others;     ///< these,
+    int64_t          *totals;     ///< [others.groups] and their totals.
+    struct cairn_group_joint
+        *joint;         ///< ENUM: all elements of groups that cross, if they
+                        ///< will be asked for.
+    cairn_coord *first; ///< REORDER, SCHEDULE: [elements][order] where groups begin.
+} cairn_group_spread;
 
 typedef struct cairn_group_query {
     const cairn_query *query;
@@ -51,17 +70,23 @@ typedef struct cairn_group_query {
     int64_t     *skips; ///< [groups] how many of these there are; -1: not counted yet.
     cairn_tuples asked; ///< Groups with a list, of lines whose keys are no digits,
     int64_t      lists; ///< how many lists there is room for,
-    cairn_group_list *list;     ///< [lists]
-    int64_t          *at_entry; ///< [entries] values; may be `number`,
-    bool              filled;   ///< else set once they have been asked for.
-    cairn_interval    span;
-    int64_t           visits;
+    cairn_group_list  *list;     ///< [lists]
+    int64_t           *at_entry; ///< [entries] values; may be `number`,
+    bool               filled;   ///< else set once they have been asked for.
+    cairn_interval     span;
+    int64_t            visits;
+    cairn_group_spread spread;
 } cairn_group_query;
 
 struct cairn_groups {
     cairn_env            *env;
     cairn_query_set      *definition; ///< If not NULL this answers, and nothing below.
     bool                  reference;  ///< That was asked for.
+    bool                  possible;   ///< This room can answer all queries.
+    bool                  spread;     ///< There are several ranks,
+    int                   ranks;      ///< so many,
+    cairn_interval       *rows;       ///< [ranks] with these rows.
+    cairn_meeting         meeting;    ///< While a query is answered.
     const cairn_encoding *encoding;
     const cairn_entries  *entries;
     cairn_shape           shape;
@@ -145,6 +170,25 @@ cairn_groups_sum_rest(cairn_groups *set, int q, const int64_t *tuple, int64_t *t
 
 /// Elements of a group that count as `skip`, in key order by rank.
 cairn_status cairn_groups_find_skips(cairn_groups *set, int q, int64_t g);
+
+/// Positions in whose order the groups of sum @p r are listed for query @p q: their first
+/// ones, as far as groups may have a position in this rank's box.
+/// @param[out] order  A copy for @p box; of class OTHER: it cannot be said.
+void cairn_groups_listing(const cairn_groups *set,
+                          int                 q,
+                          cairn_query_order  *order,
+                          cairn_group_box    *box);
+
+/// Queries whose values forms use.
+static inline uint32_t cairn_forms_queries(const cairn_algebra *algebra,
+                                           const cairn_forms   *map)
+{
+    uint32_t uses = 0;
+
+    for (int f = 0; f < map->count; f++)
+        uses |= cairn_form_queries(algebra, &map->form[f]);
+    return uses;
+}
 
 /// Name of a query for messages.
 const char *cairn_groups_label(const cairn_groups *set, int q, char text[32]);

@@ -2,8 +2,7 @@
 /// @file
 /// `sum`: what elements start with, added up by group; those without an entry are counted.
 
-#include "groups/starts.h"
-#include "groups/state.h"
+#include "groups/spread.h"
 
 static cairn_status overflow(cairn_groups *set, int q)
 {
@@ -73,6 +72,8 @@ static cairn_status add_group(cairn_groups             *set,
                 return overflow(set, q);
         }
     }
+    if (set->query[q].spread.crossing && set->query[q].spread.crossing[g])
+        return CAIRN_OK; /* spread_sum.c adds what other ranks have */
     return add_rest(set, q, cairn_group_index_tuple(x, g), n, total);
 }
 
@@ -82,12 +83,13 @@ cairn_status cairn_groups_sum(cairn_groups *set, int q)
     cairn_group_starts starts = {.one = false};
     cairn_status       status;
 
+    CAIRN_GO(done, cairn_groups_find_crossing(set, q));
     CAIRN_GO(done, cairn_group_starts_find(set, q, &starts));
     CAIRN_GO(done, CAIRN_NEW(set->env, s->index.groups, &s->total));
     cairn_visit(set->env, s->index.groups + (starts.one ? 0 : s->elements));
     for (int64_t g = 0; g < s->index.groups; g++)
         CAIRN_GO(done, add_group(set, q, &starts, g, &s->total[g]));
-    status = CAIRN_OK;
+    if (s->spread.crosses) status = cairn_groups_share_sum(set, q, &starts);
 done:
     cairn_group_starts_fini(set->env, &starts);
     return status;

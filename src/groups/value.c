@@ -3,7 +3,7 @@
 /// Values of queries at one position, stored or not, and what a `with` says of positions
 /// and groups without an entry.
 
-#include "groups/state.h"
+#include "groups/spread.h"
 
 #include <string.h>
 
@@ -108,9 +108,10 @@ cairn_status cairn_groups_element_at(cairn_groups      *set,
 static cairn_status
 value_of_rest(cairn_groups *set, int q, int r, const cairn_coord *d, int64_t *value)
 {
-    *value = 0;
-    return r == set->query[q].query->arg ? CAIRN_OK
-                                         : cairn_groups_value(set, r, d, value);
+    *value = 0; /* but that of one with entries on other ranks */
+    return r == set->query[q].query->arg && !set->spread
+               ? CAIRN_OK
+               : cairn_groups_value(set, r, d, value);
 }
 
 /// The number at the end of a `->`, at an element that has no entry.
@@ -190,24 +191,30 @@ static cairn_status rank_at(cairn_groups            *set,
     return CAIRN_OK;
 }
 
-/// Number of an element of enum @p r without an entry.
-static cairn_status
-unstored_number(cairn_groups *set, int r, const cairn_coord *d, int64_t *value)
+/// Number of an element of enum @p r without an entry, at @p d of the group with @p tuple,
+/// whose elements @p of has: the set itself, or what all ranks have of groups that cross.
+static cairn_status unstored_number(cairn_groups      *set,
+                                    cairn_groups      *of,
+                                    int                r,
+                                    const int64_t     *tuple,
+                                    const cairn_coord *d,
+                                    int64_t           *value)
 {
-    cairn_group_query *s = &set->query[r];
-    int64_t            tuple[CAIRN_MAX_LEVELS], rank, g;
+    cairn_group_query *s = &of->query[r];
+    int64_t            rank, g;
     int                arm;
 
     *value = CAIRN_NO_NUMBER;
     if (s->rest.one && s->rest.start.kind == CAIRN_START_NONE) return CAIRN_OK;
     CAIRN_TRY(cairn_groups_rest(set, r, d, &arm, value));
     if (*value == CAIRN_NO_NUMBER) return CAIRN_OK;
+    if (of == set && cairn_groups_crosses(set, &s->group, tuple) && s->spread.crosses)
+        return cairn_groups_elsewhere(set, r); /* so are elements before it */
     /* as at the first position of an element that is a group */
-    CAIRN_TRY(tuple_at(set, &s->group, d, tuple));
     CAIRN_TRY(rank_at(set, &s->order, tuple, d, &rank));
     g = cairn_group_index_find(&s->index, tuple);
     if (g >= 0) {
-        CAIRN_TRY(cairn_groups_find_skips(set, r, g));
+        CAIRN_TRY(cairn_groups_find_skips(of, r, g));
         rank -= skips_below(s, g, rank);
     }
     if (rank < 0)
@@ -215,6 +222,67 @@ unstored_number(cairn_groups *set, int r, const cairn_coord *d, int64_t *value)
     else
         *value += rank;
     return CAIRN_OK;
+}
+
+/// May another rank have an entry there, or of the group of query @p arg there?
+static bool is_elsewhere(const cairn_groups *set, int arg, const cairn_coord *d)
+{
+    static const int64_t none[CAIRN_MAX_QUERIES];
+    int64_t              tuple[CAIRN_MAX_LEVELS];
+
+    if (!set->spread) return false;
+    if (arg < 0) return d[0] < set->box[0].lo || d[0] > set->box[0].hi;
+
+    const cairn_group_query *s = &set->query[arg];
+
+    for (int f = 0; f < s->group.count; f++)
+        tuple[f] = cairn_form_value(set->algebra, &s->group.form[f], d, none);
+    switch (cairn_groups_owner(set, &s->group, tuple)) {
+    case CAIRN_GROUP_MINE: return false;
+    case CAIRN_GROUP_JOINT:
+        return s->spread.crosses
+               && (!s->spread.known
+                   || cairn_group_index_find(&s->spread.others, tuple) >= 0);
+    case CAIRN_GROUP_ELSEWHERE: break;
+    }
+    return true;
+}
+
+/// Number of an element of enum @p r that another rank has: only that it has none can be
+/// known here.
+static cairn_status
+number_elsewhere(cairn_groups *set, int r, const cairn_coord *d, int64_t *value)
+{
+    int arm;
+
+    if (set->query[r].query->arg >= 0) {
+        CAIRN_TRY(cairn_groups_rest(set, r, d, &arm, value));
+        if (*value == CAIRN_NO_NUMBER) return CAIRN_OK;
+    }
+    return cairn_groups_elsewhere(set, r);
+}
+
+static cairn_status
+enum_value(cairn_groups *set, int r, const cairn_coord *d, int64_t *value)
+{
+    cairn_group_query *s = &set->query[r];
+    int64_t            tuple[CAIRN_MAX_LEVELS], at;
+    cairn_groups      *of = set;
+
+    CAIRN_TRY(cairn_groups_element_at(set, r, d, &at));
+    if (at < 0) CAIRN_TRY(tuple_at(set, &s->group, d, tuple));
+    if (at < 0 && s->spread.joint
+        && cairn_groups_owner(set, &s->group, tuple) == CAIRN_GROUP_JOINT) {
+        of = &s->spread.joint->set;
+        CAIRN_TRY(cairn_groups_element_at(of, r, d, &at));
+    }
+    if (at >= 0) {
+        *value = of->query[r].number[at];
+        return CAIRN_OK;
+    }
+    if (of == set && is_elsewhere(set, s->query->arg, d))
+        return number_elsewhere(set, r, d, value);
+    return unstored_number(set, of, r, tuple, d, value);
 }
 
 cairn_status
@@ -225,19 +293,14 @@ cairn_groups_value(cairn_groups *set, int r, const cairn_coord *d, int64_t *valu
 
     if (s->query->func == CAIRN_QUERY_SUM) {
         CAIRN_TRY(tuple_at(set, &s->group, d, tuple));
-        at = cairn_group_index_find(&s->index, tuple);
-        if (at < 0) return cairn_groups_sum_rest(set, r, tuple, value);
-        *value = s->total[at];
-        return CAIRN_OK;
+        return cairn_groups_total(set, r, tuple, value);
     }
     if (s->query->func != CAIRN_QUERY_ENUM) {
         CAIRN_TRY(tuple_at(set, &set->query[s->query->arg].group, d, tuple));
-        at     = cairn_group_index_find(&s->index, tuple);
+        at = cairn_group_index_find(&s->index, tuple);
+        if (at < 0 && set->spread) return cairn_groups_elsewhere(set, r);
         *value = at < 0 ? CAIRN_NO_NUMBER : s->number[at];
         return CAIRN_OK;
     }
-    CAIRN_TRY(cairn_groups_element_at(set, r, d, &at));
-    if (at < 0) return unstored_number(set, r, d, value);
-    *value = s->number[at];
-    return CAIRN_OK;
+    return enum_value(set, r, d, value);
 }

@@ -85,7 +85,7 @@ static cairn_status decide(cairn_query_set *set, int q, columns *c)
     if (!c->arm) shared = s->elements.n > 0 && c->rules.arm == arm;
     for (int64_t p = 0; c->arm && status == CAIRN_OK && p < s->elements.n; p++)
         shared |= c->arm[p] == arm;
-    CAIRN_TRY(cairn_exchange_max(set, status, &shared));
+    CAIRN_TRY(cairn_exchange_max(&set->meeting, status, &shared));
     s->lazy = !shared;
     return CAIRN_OK;
 }
@@ -224,7 +224,7 @@ is_simple(const cairn_query_set *set, const cairn_query_state *s, columns *c)
 {
     return s->begin && c->rules.one_start && c->rules.start != CAIRN_NO_NUMBER
            && !s->query->distance && stands_in_order(set, s)
-           && (!set->net || cairn_map_is_local(set, &s->group));
+           && (!set->meeting.net || cairn_map_is_local(set, &s->group));
 }
 
 /// Number the entries of every run from the start on.

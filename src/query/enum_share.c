@@ -21,7 +21,7 @@ pack(cairn_query_set *set, int q, const cairn_numbering *b, cairn_exchange *trav
 
     for (int64_t p = 0; p < b->n; p++)
         n += s->crossing[b->group[p]];
-    CAIRN_TRY(cairn_exchange_init(set, travel, width + AT_KEYS + b->keys, n));
+    CAIRN_TRY(cairn_exchange_init(&set->meeting, travel, width + AT_KEYS + b->keys, n));
     n = 0;
     for (int64_t p = 0; p < b->n; p++) {
         const int64_t g      = b->group[p];
@@ -36,7 +36,7 @@ pack(cairn_query_set *set, int q, const cairn_numbering *b, cairn_exchange *trav
         for (int k = 0; k < b->keys; k++)
             more[AT_KEYS + k] = b->key[k][p];
         travel->to[n++] =
-            (int)(cairn_tuples_hash(width, record) % (uint64_t)set->net->size);
+            (int)(cairn_tuples_hash(width, record) % (uint64_t)set->meeting.net->size);
     }
     return CAIRN_OK;
 }
@@ -166,18 +166,19 @@ cairn_status cairn_enum_share(cairn_query_set       *set,
     int64_t           *result = NULL, k = 0;
     cairn_status       status = mine;
 
-    if (!set->net || s->query->distance || cairn_map_is_local(set, &s->group))
+    if (!set->meeting.net || s->query->distance || cairn_map_is_local(set, &s->group))
         return mine;
     if (status == CAIRN_OK) status = pack(set, q, b, &travel);
-    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(&set->meeting, status, &travel));
     status = number_owned(set, q, &travel, b->keys, &o);
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel.n, &result);
-    CAIRN_GO(done, cairn_exchange_return(set, status, &travel, o.answer, result));
+    CAIRN_GO(done,
+             cairn_exchange_return(&set->meeting, status, &travel, o.answer, result));
     for (int64_t p = 0; p < b->n; p++)
         if (s->crossing[b->group[p]]) s->number[p] = result[k++];
 done:
     cairn_free(set->env, result);
     owned_fini(set->env, &o);
-    cairn_exchange_fini(set, &travel);
+    cairn_exchange_fini(&set->meeting, &travel);
     return status;
 }

@@ -8,7 +8,14 @@
 #ifndef CAIRN_QUERY_EXCHANGE_H
 #define CAIRN_QUERY_EXCHANGE_H
 
-#include "query/set.h"
+#include "query/query.h"
+
+/// Where ranks meet while they answer one query.
+typedef struct cairn_meeting {
+    cairn_env             *env;
+    const cairn_query_net *net;    ///< NULL: there is one rank.
+    bool                   agreed; ///< A failure is known to all ranks already.
+} cairn_meeting;
 
 typedef struct cairn_exchange {
     int      width;  ///< Integers of one record.
@@ -22,26 +29,25 @@ typedef struct cairn_exchange {
 
 /// Make room for @p n records; the caller fills `record` and `to`. Local.
 cairn_status
-cairn_exchange_init(cairn_query_set *set, cairn_exchange *travel, int width, int64_t n);
+cairn_exchange_init(cairn_meeting *m, cairn_exchange *travel, int width, int64_t n);
 
-void cairn_exchange_fini(cairn_query_set *set, cairn_exchange *travel);
+void cairn_exchange_fini(cairn_meeting *m, cairn_exchange *travel);
 
 /// Agree on a status. Collective, like all below.
-cairn_status cairn_exchange_meet(cairn_query_set *set, cairn_status mine);
+cairn_status cairn_exchange_meet(cairn_meeting *m, cairn_status mine);
 
 /// Largest of a value over the ranks; @p mine is this rank's status so far.
-cairn_status
-cairn_exchange_max(cairn_query_set *set, cairn_status mine, int64_t *value);
+cairn_status cairn_exchange_max(cairn_meeting *m, cairn_status mine, int64_t *value);
 
 /// Send the records.
 cairn_status
-cairn_exchange_send(cairn_query_set *set, cairn_status mine, cairn_exchange *travel);
+cairn_exchange_send(cairn_meeting *m, cairn_status mine, cairn_exchange *travel);
 
 /// Send answer[k] back for in[k]; result[r] is the answer to record r.
-cairn_status cairn_exchange_return(cairn_query_set *set,
-                                   cairn_status     mine,
-                                   cairn_exchange  *travel,
-                                   const int64_t   *answer,
-                                   int64_t         *result);
+cairn_status cairn_exchange_return(cairn_meeting  *m,
+                                   cairn_status    mine,
+                                   cairn_exchange *travel,
+                                   const int64_t  *answer,
+                                   int64_t        *result);
 
 #endif

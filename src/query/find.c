@@ -2,7 +2,7 @@
 /// @file
 /// From a number back to the element that has it.
 
-#include "query/set.h"
+#include "query/runs.h"
 
 #include <string.h>
 
@@ -155,6 +155,36 @@ numbered(cairn_query_set *set, int q, const int64_t *by, int64_t at, cairn_coord
     return at >= 0 && position(set, &s->elements, cairn_order_at(by, at), d);
 }
 
+/// Which groups of query @p r have an entry here?
+static cairn_status find_held(cairn_query_set *set, int r)
+{
+    cairn_query_state *s    = &set->state[r];
+    cairn_runs         runs = cairn_runs_of(set, r);
+    int64_t            begin, end, group;
+
+    if (s->held) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW_ZERO(set->env, s->groups.n, &s->held));
+    while (cairn_runs_next(&runs, &begin, &end, &group))
+        s->held[group] = 1;
+    return CAIRN_OK;
+}
+
+/// Is the element one with an entry here, or in a group of this rank alone? Of a group that
+/// crosses ranks the others are not told.
+static cairn_status
+is_known(cairn_query_set *set, int q, int64_t g, int64_t p, bool *known)
+{
+    const cairn_query_state *s = &set->state[q];
+
+    *known = !s->crossing || !s->crossing[g]
+             || s->elements.kind == CAIRN_ELEMENTS_ENTRIES
+             || (s->elements.kind == CAIRN_ELEMENTS_BOX && s->elements.entry[p] >= 0);
+    if (*known || s->elements.kind != CAIRN_ELEMENTS_GROUPS) return CAIRN_OK;
+    CAIRN_TRY(find_held(set, s->elements.q));
+    *known = set->state[s->elements.q].held[p];
+    return CAIRN_OK;
+}
+
 cairn_status cairn_query_element(cairn_query_set *set,
                                  int              q,
                                  int64_t          number,
@@ -177,9 +207,10 @@ cairn_status cairn_query_element(cairn_query_set *set,
             g < 0 ? -1
                    : search(set, s->number, by, s->first[g], s->first[g + 1], number);
 
-        if (k >= 0)
-            *found = numbered(set, q, by, k, at);
-        else
+        if (k >= 0) {
+            CAIRN_TRY(is_known(set, q, g, cairn_order_at(by, k), found));
+            *found = *found && numbered(set, q, by, k, at);
+        } else
             CAIRN_TRY(find_rest(set, q, number, group, g, at, found));
     }
     if (*found) memcpy(d, at, (size_t)set->order * sizeof *d);

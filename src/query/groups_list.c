@@ -5,7 +5,7 @@
 /// will do, and multiplied.
 
 #include "format/points.h"
-#include "query/exchange.h"
+#include "query/set.h"
 
 #include <string.h>
 
@@ -281,7 +281,7 @@ static cairn_status pack(cairn_query_set *set, int q, cairn_exchange *travel)
 
     for (int64_t g = 0; g < s->groups.n; g++)
         n += s->crossing[g];
-    CAIRN_TRY(cairn_exchange_init(set, travel, width + 2, n));
+    CAIRN_TRY(cairn_exchange_init(&set->meeting, travel, width + 2, n));
     n = 0;
     for (int64_t g = 0; g < s->groups.n; g++) {
         int64_t *record = travel->record + n * travel->width;
@@ -291,7 +291,7 @@ static cairn_status pack(cairn_query_set *set, int q, cairn_exchange *travel)
         record[width]     = g < s->touched;
         record[width + 1] = s->total[g];
         travel->to[n++] =
-            (int)(cairn_tuples_hash(width, record) % (uint64_t)set->net->size);
+            (int)(cairn_tuples_hash(width, record) % (uint64_t)set->meeting.net->size);
     }
     return CAIRN_OK;
 }
@@ -331,19 +331,20 @@ static cairn_status share(cairn_query_set *set, int q, cairn_status mine)
     int64_t           *answers = NULL, *result = NULL, k = 0;
     cairn_status       status = mine;
 
-    if (!set->net || cairn_map_is_local(set, &s->group)) return mine;
+    if (!set->meeting.net || cairn_map_is_local(set, &s->group)) return mine;
     if (status == CAIRN_OK) status = pack(set, q, &travel);
-    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(&set->meeting, status, &travel));
     status = CAIRN_NEW(set->env, travel.received, &answers);
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel.n, &result);
     if (status == CAIRN_OK) status = answer(set, &travel, answers);
-    CAIRN_GO(done, cairn_exchange_return(set, status, &travel, answers, result));
+    CAIRN_GO(done,
+             cairn_exchange_return(&set->meeting, status, &travel, answers, result));
     for (int64_t g = 0; g < s->groups.n; g++)
         if (s->crossing[g]) s->total[g] = result[k++];
 done:
     cairn_free(set->env, answers);
     cairn_free(set->env, result);
-    cairn_exchange_fini(set, &travel);
+    cairn_exchange_fini(&set->meeting, &travel);
     return status;
 }
 

@@ -4,7 +4,7 @@
 /// windows; places run on over the windows. Over several ranks either every window is
 /// one rank's, or the groups travel to the owners of their windows.
 
-#include "query/exchange.h"
+#include "query/set.h"
 #include "query/windows.h"
 
 #include <string.h>
@@ -127,7 +127,7 @@ static cairn_status windows_cross(cairn_query_set *set,
                 tuple[k] = c->key[k][g];
             *cross = cairn_group_crosses(set, &s->group, tuple);
         }
-    return cairn_exchange_max(set, mine, cross);
+    return cairn_exchange_max(&set->meeting, mine, cross);
 }
 
 /// Records (keys): every group goes to the owner of its window; to itself, if windows
@@ -137,15 +137,15 @@ pack(cairn_query_set *set, int q, const columns *c, bool stay, cairn_exchange *t
 {
     const int64_t n = set->state[q].elements.n;
 
-    CAIRN_TRY(cairn_exchange_init(set, travel, c->keys, n));
+    CAIRN_TRY(cairn_exchange_init(&set->meeting, travel, c->keys, n));
     for (int64_t g = 0; g < n; g++) {
         int64_t *record = travel->record + g * c->keys;
 
         for (int k = 0; k < c->keys; k++)
             record[k] = c->key[k][g];
-        travel->to[g] = stay ? set->net->rank
+        travel->to[g] = stay ? set->meeting.net->rank
                              : (int)(cairn_tuples_hash(c->windows, record)
-                                     % (uint64_t)set->net->size);
+                                     % (uint64_t)set->meeting.net->size);
     }
     return CAIRN_OK;
 }
@@ -199,10 +199,10 @@ static cairn_status sort_owned(cairn_query_set      *set,
 static cairn_status
 pack_windows(cairn_query_set *set, const owned *o, cairn_exchange *travel)
 {
-    const int width = o->windows.width, size = set->net->size;
+    const int width = o->windows.width, size = set->meeting.net->size;
 
-    CAIRN_TRY(
-        cairn_exchange_init(set, travel, width + WINDOW_EXTRA, o->windows.n * size));
+    CAIRN_TRY(cairn_exchange_init(&set->meeting, travel, width + WINDOW_EXTRA,
+                                  o->windows.n * size));
     for (int64_t w = 0; w < o->windows.n; w++)
         for (int r = 0; r < size; r++) {
             int64_t *record = travel->record + (w * size + r) * travel->width;
@@ -254,9 +254,9 @@ static cairn_status share_windows(cairn_query_set *set, cairn_status mine, owned
     cairn_status   status = mine;
 
     if (status == CAIRN_OK) status = pack_windows(set, o, &travel);
-    status = cairn_exchange_send(set, status, &travel);
+    status = cairn_exchange_send(&set->meeting, status, &travel);
     if (status == CAIRN_OK) status = count_before(set, &travel, o);
-    cairn_exchange_fini(set, &travel);
+    cairn_exchange_fini(&set->meeting, &travel);
     return status;
 }
 
@@ -283,18 +283,19 @@ share(cairn_query_set *set, int q, cairn_status mine, const columns *c)
     int64_t            cross;
     cairn_status       status = mine;
 
-    if (!set->net) return mine;
+    if (!set->meeting.net) return mine;
     CAIRN_TRY(windows_cross(set, q, c, mine, &cross));
     status = pack(set, q, c, !cross, &travel);
-    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(&set->meeting, status, &travel));
     status = sort_owned(set, &travel, c, &o);
     CAIRN_GO(done, share_windows(set, status, &o));
     find_places(&travel, &o);
-    CAIRN_GO(done, cairn_exchange_return(set, CAIRN_OK, &travel, o.answer, s->number));
+    CAIRN_GO(done, cairn_exchange_return(&set->meeting, CAIRN_OK, &travel, o.answer,
+                                         s->number));
     /* Windows ascend and so do places inside them: the local order is still theirs. */
 done:
     owned_fini(set->env, &o);
-    cairn_exchange_fini(set, &travel);
+    cairn_exchange_fini(&set->meeting, &travel);
     return status;
 }
 

@@ -126,13 +126,12 @@ static cairn_status run_one(cairn_query_set *set, int q)
 
 cairn_status cairn_query_step(cairn_query_set *set, int q, const cairn_query_net *net)
 {
-    set->spread = net && net->size > 1;
-    set->net    = set->spread ? net : NULL;
-    set->agreed = false;
+    set->spread  = net && net->size > 1;
+    set->meeting = (cairn_meeting){set->env, set->spread ? net : NULL, false};
 
-    const cairn_status status = cairn_exchange_meet(set, run_one(set, q));
+    const cairn_status status = cairn_exchange_meet(&set->meeting, run_one(set, q));
 
-    set->net = NULL;
+    set->meeting.net = NULL;
     return status;
 }
 
@@ -165,6 +164,7 @@ static void destroy_state(cairn_env *env, cairn_query_state *s)
     cairn_tuples_fini(env, &s->groups);
     cairn_free(env, s->crossing);
     cairn_free(env, s->origin);
+    cairn_free(env, s->held);
     cairn_free(env, s->elements.entry);
     cairn_free(env, s->entry_group);
     if (s->first != s->begin) cairn_free(env, s->first);

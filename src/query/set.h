@@ -11,7 +11,7 @@
 #ifndef CAIRN_QUERY_SET_H
 #define CAIRN_QUERY_SET_H
 
-#include "query/query.h"
+#include "query/exchange.h"
 #include "query/tuples.h"
 
 /// A map of a query as forms.
@@ -68,6 +68,7 @@ typedef struct cairn_query_state {
     bool     listed;   ///< SUM: the others with a position here follow them.
     int      same; ///< ENUM: the query whose groups, of the same elements, these are;
                    ///< -1: they are its own.
+    uint8_t     *held;   ///< SUM: [groups.n] 1: has an entry. NULL: not asked yet.
     cairn_coord *origin; ///< SUM by a query's value, listed: first positions.
 
     cairn_elements elements;
@@ -98,16 +99,15 @@ typedef struct cairn_query_state {
 } cairn_query_state;
 
 struct cairn_query_set {
-    cairn_env             *env;
-    const cairn_encoding  *encoding;
-    cairn_algebra         *algebra;
-    int                    order;
-    cairn_interval         global[CAIRN_MAX_ORDER];
-    cairn_interval         box[CAIRN_MAX_ORDER];
-    const cairn_entries   *entries;
-    const cairn_query_net *net;    ///< While running, if there are several ranks.
-    bool                   spread; ///< There are several ranks.
-    bool                   agreed; ///< A failure is known to all ranks already.
+    cairn_env            *env;
+    const cairn_encoding *encoding;
+    cairn_algebra        *algebra;
+    int                   order;
+    cairn_interval        global[CAIRN_MAX_ORDER];
+    cairn_interval        box[CAIRN_MAX_ORDER];
+    const cairn_entries  *entries;
+    cairn_meeting         meeting; ///< While running, if there are several ranks.
+    bool                  spread;  ///< There are several ranks.
     bool
         groups_only; ///< Nobody looks for a group by its tuple, or at an entry's value.
     cairn_query_state *state; ///< [queries]

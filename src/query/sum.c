@@ -130,7 +130,7 @@ static bool crosses(const cairn_query_state *s, int64_t group)
 
 static int owner(const cairn_query_set *set, int width, const int64_t *tuple)
 {
-    return (int)(cairn_tuples_hash(width, tuple) % (uint64_t)set->net->size);
+    return (int)(cairn_tuples_hash(width, tuple) % (uint64_t)set->meeting.net->size);
 }
 
 /// Records (group, total, count), one per crossing group.
@@ -143,7 +143,7 @@ pack_groups(cairn_query_set *set, int q, const tally *t, cairn_exchange *travel)
 
     for (int64_t g = 0; g < s->groups.n; g++)
         n += crosses(s, g);
-    CAIRN_TRY(cairn_exchange_init(set, travel, width + 2, n));
+    CAIRN_TRY(cairn_exchange_init(&set->meeting, travel, width + 2, n));
     n = 0;
     for (int64_t g = 0; g < s->groups.n; g++) {
         int64_t *record = travel->record + n * travel->width;
@@ -170,7 +170,7 @@ static cairn_status pack_elements(cairn_query_set *set, int q, cairn_exchange *t
 
     for (int64_t p = 0; p < s->elements.n; p++)
         n += crosses(s, s->group_of[p]);
-    CAIRN_TRY(cairn_exchange_init(set, travel, width + 1 + ids->width, n));
+    CAIRN_TRY(cairn_exchange_init(&set->meeting, travel, width + 1 + ids->width, n));
     n = 0;
     for (int64_t p = 0; p < s->elements.n; p++) {
         int64_t *record = travel->record + n * travel->width;
@@ -281,19 +281,20 @@ static cairn_status share(cairn_query_set *set, int q, cairn_status mine, tally 
     int64_t           *result = NULL;
     cairn_status       status = mine;
 
-    if (!set->net || cairn_map_is_local(set, &s->group)) return mine;
+    if (!set->meeting.net || cairn_map_is_local(set, &s->group)) return mine;
     if (status == CAIRN_OK)
         status = s->query->arg < 0 ? pack_groups(set, q, t, &travel)
                                    : pack_elements(set, q, &travel);
-    CAIRN_GO(done, cairn_exchange_send(set, status, &travel));
+    CAIRN_GO(done, cairn_exchange_send(&set->meeting, status, &travel));
     status = add_records(set, q, &travel, &o);
     if (status == CAIRN_OK) status = CAIRN_NEW(set->env, travel.n, &result);
-    CAIRN_GO(done, cairn_exchange_return(set, status, &travel, o.answer, result));
+    CAIRN_GO(done,
+             cairn_exchange_return(&set->meeting, status, &travel, o.answer, result));
     take_answers(s, result, t->total);
 done:
     cairn_free(set->env, result);
     owned_fini(set->env, &o);
-    cairn_exchange_fini(set, &travel);
+    cairn_exchange_fini(&set->meeting, &travel);
     return status;
 }
 

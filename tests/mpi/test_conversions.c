@@ -142,3 +142,74 @@ Test(conversions, numbers_of_rows_are_compiled, .timeout = 500)
 
     check(to, sizeof to / sizeof *to);
 }
+
+/// Passes of the program that answer queries: those that are neither lines nor boxes, and
+/// exchanges.
+static void find_passes(const cairn_tensor *t, int *others, int *exchanges)
+{
+    const cairn_path *path = cairn_tensor_path(t);
+
+    *others = *exchanges = 0;
+    for (int k = 0; k < cairn_path_passes(path); k++) {
+        const cairn_pass_info pass = cairn_path_pass(path, k);
+
+        if (!pass.interpreted) continue;
+        *others += pass.query_class && strcmp(pass.query_class, "other") == 0;
+        *exchanges += strcmp(pass.pass, "Exchange") == 0;
+    }
+}
+
+/// Is it stored as the reference way stores it, with queries that are lines or boxes?
+static bool is_grouped(cairn_source *source, cairn_source *reference, const char *text)
+{
+    cairn_tensor *a = NULL, *b = NULL;
+    int           others = 0, exchanges = 0;
+    bool          good = store(source, "", text, &a) == CAIRN_OK
+                && store(reference, "", text, &b) == CAIRN_OK;
+
+    if (good) {
+        check_same(b->local, a->local, text);
+        find_passes(a, &others, &exchanges);
+        good = others == 0 && (exchanges > 0) == (size > 1);
+    }
+    cairn_tensor_destroy(&a);
+    cairn_tensor_destroy(&b);
+    return good;
+}
+
+/// Groups of columns, blocks and diagonals that all ranks have parts of.
+Test(conversions, groups_across_ranks_are_answered_by_groups, .timeout = 500)
+{
+    static const char *const texts[][2] = {
+        {"groups",
+         "#encoding<{ idx_map<(d0,d1)->(slot,d1,d0)>, mutation<merge(0), trim(0,0)>, "
+         "indirect<{ c = sum(value) groupBy (d0,d1)->(d1); slot = enum(value) groupBy "
+         "(d0,d1)->(d1) traverseBy (d0,d1)->(-d0) with value eq 0 -> c | otherwise -> "
+         "0 "
+         "}> }>"                                                    },
+        {"sort",
+         "#encoding<{ idx_map<(d0,d1)->(slot,d1-d0,d0)>, mutation<trim(0,2)>, "
+         "indirect<{ slot = enum(value) groupBy (d0,d1)->(d1-d0) with value ne 0 -> "
+         "0 | otherwise -> none }> }>"                              },
+        {"sort",   "#encoding<{ idx_map<(d0,d1)->(place,d1,d0)>, mutation<trim(0,2)>, "
+                 "indirect<{ c = sum(value) groupBy (d0,d1)->(d1); place = reorder(c) "
+                 "groupBy (d0,d1)->() descend }> }>"},
+    };
+    cairn_context *context   = open_context(CAIRN_KERNELS_AUTO),
+                  *reference = open_context(CAIRN_KERNELS_REFERENCE);
+    /* enough of them for functions to be looked for */
+    cairn_source *one = draw(context, 1500, 400, 0),
+                 *two = draw(reference, 1500, 400, 0);
+
+    for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+        /* by a method: so few entries go by the rules else */
+        snprintf(context->env.options.convert, sizeof context->env.options.convert,
+                 "%s", texts[t][0]);
+        ON_ALL_RANKS(is_grouped(one, two, texts[t][1]), "%s: %s", texts[t][1],
+                     cairn_context_message(context));
+    }
+    cairn_source_destroy(&one);
+    cairn_source_destroy(&two);
+    cairn_context_destroy(&context);
+    cairn_context_destroy(&reference);
+}
