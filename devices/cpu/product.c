@@ -17,7 +17,7 @@ typedef struct {
     cairn_kernel               kernel;
     const cairn_kernel_loader *loader; ///< That gave it.
     int64_t                    parts;
-    cairn_work_partition      *team; ///< [parts] which thread does what of each.
+    cairn_work_partition      *partition; ///< [parts] which thread does what of each.
 } cpu_product;
 
 /* 3,000 entries keep a thread busy for longer than it takes to wake it up. */
@@ -46,11 +46,11 @@ static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t
     const int64_t      rows    = cairn_work_rows_out(&p->work);
     const int64_t      threads = useful_threads(&p->work, all);
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->team));
+    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->partition));
     for (p->parts = 0; p->parts < group->count; p->parts++)
         CAIRN_TRY(cairn_work_partition_make(
             p->env, &share, &cairn_work_part(&p->work, p->parts)->view, rows,
-            p->work.op->columns, threads, &p->team[p->parts]));
+            p->work.op->columns, threads, &p->partition[p->parts]));
     return CAIRN_OK;
 }
 
@@ -105,7 +105,7 @@ static cairn_status run(cairn_launch *launch, const void *x, void *y)
     cairn_product_args     args = cairn_work_arguments(&p->work, x, y);
 
     for (int64_t k = 0; k < cairn_work_group(&p->work)->count; k++) {
-        cairn_work_partition_use(&p->team[k], &args);
+        cairn_work_partition_use(&p->partition[k], &args);
         if (run(&cairn_work_part(&p->work, k)->view, &args) == 0) continue;
         snprintf(launch->message, sizeof launch->message,
                  "memory: a kernel: out of memory");
@@ -118,8 +118,8 @@ static void discard(cpu_product *p)
 {
     if (p->kernel.run) p->loader->release(p->loader->user, &p->kernel);
     for (int64_t k = 0; k < p->parts; k++)
-        cairn_work_partition_fini(p->env, &p->team[k]);
-    cairn_free(p->env, p->team);
+        cairn_work_partition_fini(p->env, &p->partition[k]);
+    cairn_free(p->env, p->partition);
     cairn_free(p->env, p);
 }
 

@@ -47,31 +47,32 @@ static int64_t useful_items(const cairn_opencl_product *p,
     return useful < all ? (int64_t)useful : all;
 }
 
-/// What the team says of the items, on the device.
+/// What the partition says of the items, on the device.
 static cairn_status bring_team(cairn_opencl_product       *p,
                                const cairn_share          *division,
                                const cairn_part           *part,
-                               const cairn_work_partition *team,
+                               const cairn_work_partition *partition,
                                cairn_opencl_call          *call)
 {
-    const bool            scatter = division->kind == CAIRN_SHARE_SCATTER;
-    const int64_t         words = team->shares * (scatter ? CAIRN_SHARE_FIELDS : 1) + 1;
-    cairn_opencl_buffers *list  = &p->buffers;
+    const bool    scatter = division->kind == CAIRN_SHARE_SCATTER;
+    const int64_t words   = partition->shares * (scatter ? CAIRN_SHARE_FIELDS : 1) + 1;
+    cairn_opencl_buffers *list = &p->buffers;
 
-    cairn_work_partition_use(team, &call->args);
-    CAIRN_TRY(cairn_opencl_buffer(list, words * (int64_t)sizeof *team->share,
-                                  team->share, &call->share));
+    cairn_work_partition_use(partition, &call->args);
+    CAIRN_TRY(cairn_opencl_buffer(list, words * (int64_t)sizeof *partition->share,
+                                  partition->share, &call->share));
     if (!scatter) return CAIRN_OK;
     /* Who goes by steps looks up no parents. */
     const int64_t visits =
-        team->steps > 0
+        partition->steps > 0
             ? 0
-            : team->visits * (part->view.level[division->level].ptr_bits / 8);
+            : partition->visits * (part->view.level[division->level].ptr_bits / 8);
 
-    CAIRN_TRY(cairn_opencl_buffer(list, visits, team->first, &call->first));
-    CAIRN_TRY(cairn_opencl_buffer(list, visits, team->last, &call->last));
-    return cairn_opencl_buffer(list, 2 * team->steps * (int64_t)sizeof *team->step,
-                               team->step, &call->step);
+    CAIRN_TRY(cairn_opencl_buffer(list, visits, partition->first, &call->first));
+    CAIRN_TRY(cairn_opencl_buffer(list, visits, partition->last, &call->last));
+    return cairn_opencl_buffer(list,
+                               2 * partition->steps * (int64_t)sizeof *partition->step,
+                               partition->step, &call->step);
 }
 
 /// Divide a part among work-items.
@@ -81,14 +82,14 @@ static cairn_status divide(cairn_opencl_product *p,
                            cairn_opencl_call    *call)
 {
     cairn_env           *env = p->device->env;
-    cairn_work_partition team;
+    cairn_work_partition partition;
     cairn_status         status;
 
     CAIRN_TRY(cairn_work_partition_make(
         env, division, &part->view, cairn_work_rows_out(&p->work), p->work.op->columns,
-        useful_items(p, division, part), &team));
-    status = bring_team(p, division, part, &team, call);
-    cairn_work_partition_fini(env, &team);
+        useful_items(p, division, part), &partition));
+    status = bring_team(p, division, part, &partition, call);
+    cairn_work_partition_fini(env, &partition);
     return status;
 }
 

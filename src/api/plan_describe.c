@@ -19,31 +19,33 @@ const char *cairn_route_name(cairn_route route)
     return name[route];
 }
 
-static cairn_route piece_route(const cairn_subproduct *piece)
+static cairn_route subproduct_route(const cairn_subproduct *subproduct)
 {
-    return cairn_member_kernel_lacks(&piece->kernel) ? CAIRN_ROUTE_REFERENCE
-                                                     : piece->kernel.launch.route;
+    return cairn_member_kernel_lacks(&subproduct->kernel)
+               ? CAIRN_ROUTE_REFERENCE
+               : subproduct->kernel.launch.route;
 }
 
 const char *cairn_plan_member_route(const cairn_plan *plan, int member)
 {
     const cairn_replay *replay = plan ? plan->replay : NULL;
 
-    for (int p = 0; replay && p < replay->pieces; p++)
-        if (replay->piece[p].home.member == member)
-            return cairn_route_name(piece_route(&replay->piece[p]));
+    for (int p = 0; replay && p < replay->subproducts; p++)
+        if (replay->subproduct[p].home.member == member)
+            return cairn_route_name(subproduct_route(&replay->subproduct[p]));
     return NULL;
 }
 
-/// The slowest of the pieces' routes: a reference one decides, then a compiled one.
+/// The slowest of the subproducts' routes: a reference one decides, then a compiled one.
 static cairn_route plan_route(const cairn_replay *replay, const char **why)
 {
     cairn_route route = CAIRN_ROUTE_PREBUILT;
 
-    for (int p = 0; p < replay->pieces; p++) {
-        const cairn_route mine = piece_route(&replay->piece[p]);
+    for (int p = 0; p < replay->subproducts; p++) {
+        const cairn_route mine = subproduct_route(&replay->subproduct[p]);
 
-        if (mine == CAIRN_ROUTE_REFERENCE && !*why) *why = replay->piece[p].kernel.why;
+        if (mine == CAIRN_ROUTE_REFERENCE && !*why)
+            *why = replay->subproduct[p].kernel.why;
         if (mine == CAIRN_ROUTE_REFERENCE || route == CAIRN_ROUTE_PREBUILT)
             route = mine;
     }
@@ -61,9 +63,9 @@ static void collect_numbers(const cairn_plan *plan, double number[NUMBERS])
     number[SECONDS] = plan->seconds;
     cairn_replay_times(replay, &number[MEASURED], &number[SIMULATED],
                        &number[EXCHANGE]);
-    for (int p = 0; p < replay->pieces; p++)
-        number[cairn_subproduct_models(&replay->piece[p]) ? HAS_SIMULATED
-                                                          : HAS_MEASURED] = 1;
+    for (int p = 0; p < replay->subproducts; p++)
+        number[cairn_subproduct_models(&replay->subproduct[p]) ? HAS_SIMULATED
+                                                               : HAS_MEASURED] = 1;
 }
 
 static const char *clock_name(const double number[NUMBERS])
@@ -102,7 +104,7 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
                               .halo          = sum[1],
                               .route     = cairn_route_name(plan_route(replay, &why)),
                               .why       = why,
-                              .device    = replay->piece[0].device->info.id,
+                              .device    = replay->subproduct[0].device->info.id,
                               .placement = plan->placement,
                               .clock     = clock_name(number),
                               .simulated = number[SIMULATED],
@@ -120,7 +122,7 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 /// Where its threads are kept, of a part that has nothing else to say.
 static void describe_cores(const cairn_replay *replay, cairn_plan_part *part, int p)
 {
-    const cairn_device *device = replay->piece[p].device;
+    const cairn_device *device = replay->subproduct[p].device;
     char                cores[64];
 
     if (!replay->pinned || part->note[0] || !cairn_device_is_host(device)) return;
@@ -128,27 +130,28 @@ static void describe_cores(const cairn_replay *replay, cairn_plan_part *part, in
     snprintf(part->note, sizeof part->note, "bound to processors %s", cores);
 }
 
-static void describe_piece(const cairn_subproduct *piece, cairn_plan_part *part)
+static void describe_subproduct(const cairn_subproduct *subproduct,
+                                cairn_plan_part        *part)
 {
-    const char *note = piece->kernel.launch.note;
+    const char *note = subproduct->kernel.launch.note;
 
     memset(part, 0, sizeof *part);
-    part->member    = piece->home.member;
-    part->rank      = piece->common->comm->rank;
-    part->share     = piece->home.share;
-    part->first_row = piece->home.rows.lo;
-    part->rows      = piece->home.rows.hi - piece->home.rows.lo + 1;
-    part->nnz       = cairn_work_entries(&piece->work);
-    part->bytes     = cairn_work_group(&piece->work)->bytes;
-    part->seconds   = cairn_subproduct_median(piece);
-    snprintf(part->device, sizeof part->device, "%s", piece->device->info.id);
+    part->member    = subproduct->home.member;
+    part->rank      = subproduct->common->comm->rank;
+    part->share     = subproduct->home.share;
+    part->first_row = subproduct->home.rows.lo;
+    part->rows      = subproduct->home.rows.hi - subproduct->home.rows.lo + 1;
+    part->nnz       = cairn_work_entries(&subproduct->work);
+    part->bytes     = cairn_work_group(&subproduct->work)->bytes;
+    part->seconds   = cairn_subproduct_median(subproduct);
+    snprintf(part->device, sizeof part->device, "%s", subproduct->device->info.id);
     snprintf(part->clock, sizeof part->clock, "%s",
-             cairn_clock_name(piece->device->info.clock));
+             cairn_clock_name(subproduct->device->info.clock));
     snprintf(part->route, sizeof part->route, "%s",
-             cairn_route_name(piece_route(piece)));
-    if (piece->retired[0])
+             cairn_route_name(subproduct_route(subproduct)));
+    if (subproduct->retired[0])
         snprintf(part->note, sizeof part->note, "%s failed and was retired: %s",
-                 piece->retired, piece->why);
+                 subproduct->retired, subproduct->why);
     else
         snprintf(part->note, sizeof part->note, "%s", note);
 }
@@ -172,14 +175,14 @@ cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts
     cairn_comm         *comm   = replay->common.comm;
     cairn_plan_part    *own    = NULL;
     cairn_status        status =
-        cairn_comm_agree(comm, CAIRN_NEW(comm->env, replay->pieces, &own));
+        cairn_comm_agree(comm, CAIRN_NEW(comm->env, replay->subproducts, &own));
 
-    for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++) {
-        describe_piece(&replay->piece[p], &own[p]);
+    for (int p = 0; p < replay->subproducts && status == CAIRN_OK; p++) {
+        describe_subproduct(&replay->subproduct[p], &own[p]);
         describe_cores(replay, &own[p], p);
     }
     if (status == CAIRN_OK)
-        status = cairn_comm_gather(comm, own, replay->pieces, sizeof *own,
+        status = cairn_comm_gather(comm, own, replay->subproducts, sizeof *own,
                                    (void **)parts, count);
     if (status == CAIRN_OK) qsort(*parts, (size_t)*count, sizeof **parts, by_where);
     cairn_free(comm->env, own);

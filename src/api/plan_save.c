@@ -37,25 +37,26 @@ static cairn_status gather_decisions(const cairn_plan *plan,
 
     cairn_told_text(&told, "file", path);
     cairn_status status = cairn_comm_agree_on(
-        comm, CAIRN_NEW_ZERO(comm->env, replay->pieces, &own), &told);
+        comm, CAIRN_NEW_ZERO(comm->env, replay->subproducts, &own), &told);
 
-    for (int p = 0; p < replay->pieces && status == CAIRN_OK; p++) {
-        const cairn_device_facts *device  = &replay->piece[p].device->info;
-        const cairn_member_home  *home    = &replay->piece[p].home;
-        const bool                divided = replay->piece[p].stored.local != NULL;
+    for (int p = 0; p < replay->subproducts && status == CAIRN_OK; p++) {
+        const cairn_device_facts *device  = &replay->subproduct[p].device->info;
+        const cairn_member_home  *home    = &replay->subproduct[p].home;
+        const bool                divided = replay->subproduct[p].stored.local != NULL;
 
-        own[p] = (decision){.rank      = comm->rank,
-                            .member    = home->member,
-                            .share     = divided ? home->share : -1,
-                            .first_row = home->rows.lo,
-                            .rows      = home->rows.hi - home->rows.lo + 1,
-                            .clock     = device->clock,
-                            .seconds = replay->piece[p].retired[0] ? 0 : home->seconds};
+        own[p] =
+            (decision){.rank      = comm->rank,
+                       .member    = home->member,
+                       .share     = divided ? home->share : -1,
+                       .first_row = home->rows.lo,
+                       .rows      = home->rows.hi - home->rows.lo + 1,
+                       .clock     = device->clock,
+                       .seconds = replay->subproduct[p].retired[0] ? 0 : home->seconds};
         snprintf(own[p].device, sizeof own[p].device, "%s", device->id);
     }
     if (status == CAIRN_OK)
-        status = cairn_comm_gather(comm, own, replay->pieces, sizeof *own, (void **)all,
-                                   count);
+        status = cairn_comm_gather(comm, own, replay->subproducts, sizeof *own,
+                                   (void **)all, count);
     cairn_free(comm->env, own);
     return status;
 }

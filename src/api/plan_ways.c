@@ -46,7 +46,7 @@ static cairn_status race(cairn_plan *plan, cairn_replay **other)
     const cairn_devices *devices = plan->tensor->context->devices;
     double               seconds[2];
 
-    CAIRN_TRY(cairn_replay_race(plan->replay, *other, seconds));
+    CAIRN_TRY(cairn_replay_compare(plan->replay, *other, seconds));
     int64_t failed = cairn_replay_retired(plan->replay);
 
     CAIRN_TRY(comm->ops->allreduce(comm, &failed, 1, CAIRN_MAX));

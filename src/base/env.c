@@ -60,7 +60,7 @@ void cairn_env_init(cairn_env *env)
     cairn_options_init(&env->options);
     cairn_pool_init(&env->pool);
     cairn_thread_pool_init(&env->crew);
-    pthread_mutex_init(&env->voices, NULL);
+    pthread_mutex_init(&env->slots, NULL);
     pthread_mutex_init(&env->log.lock, NULL);
     env->log.doing = "starting";
 }
@@ -70,47 +70,47 @@ void cairn_env_fini(cairn_env *env)
     env->log.progress = NULL;
     cairn_thread_pool_fini(&env->crew);
     cairn_pool_fini(&env->pool);
-    pthread_mutex_destroy(&env->voices);
+    pthread_mutex_destroy(&env->slots);
     pthread_mutex_destroy(&env->log.lock);
 }
 
-void cairn_message_slot_begin(cairn_env *env, cairn_message_slot *voice)
+void cairn_message_slot_begin(cairn_env *env, cairn_message_slot *slot)
 {
-    voice->message[0] = '\0';
-    voice->thread     = pthread_self();
-    pthread_mutex_lock(&env->voices);
-    voice->older = env->voice;
-    env->voice   = voice;
-    pthread_mutex_unlock(&env->voices);
+    slot->message[0] = '\0';
+    slot->thread     = pthread_self();
+    pthread_mutex_lock(&env->slots);
+    slot->older = env->slot;
+    env->slot   = slot;
+    pthread_mutex_unlock(&env->slots);
 }
 
-void cairn_message_slot_end(cairn_env *env, cairn_message_slot *voice)
+void cairn_message_slot_end(cairn_env *env, cairn_message_slot *slot)
 {
-    cairn_message_slot **link = &env->voice;
+    cairn_message_slot **link = &env->slot;
 
-    pthread_mutex_lock(&env->voices);
-    while (*link != voice)
+    pthread_mutex_lock(&env->slots);
+    while (*link != slot)
         link = &(*link)->older;
-    *link = voice->older;
-    pthread_mutex_unlock(&env->voices);
+    *link = slot->older;
+    pthread_mutex_unlock(&env->slots);
 }
 
 /// Where messages of this thread go. The lock is held.
 static char *own_message(cairn_env *env)
 {
-    cairn_message_slot *voice = env->voice;
+    cairn_message_slot *slot = env->slot;
 
-    while (voice && !pthread_equal(voice->thread, pthread_self()))
-        voice = voice->older;
-    return voice ? voice->message : env->message;
+    while (slot && !pthread_equal(slot->thread, pthread_self()))
+        slot = slot->older;
+    return slot ? slot->message : env->message;
 }
 
 const char *cairn_message(cairn_env *env)
 {
-    pthread_mutex_lock(&env->voices);
+    pthread_mutex_lock(&env->slots);
     const char *const message = own_message(env);
 
-    pthread_mutex_unlock(&env->voices);
+    pthread_mutex_unlock(&env->slots);
     return message;
 }
 
@@ -123,9 +123,9 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
     vsnprintf(text, sizeof text, fmt,
               args); /* text first: an argument may be the old message */
     va_end(args);
-    pthread_mutex_lock(&env->voices);
+    pthread_mutex_lock(&env->slots);
     memcpy(own_message(env), text, sizeof text);
-    pthread_mutex_unlock(&env->voices);
+    pthread_mutex_unlock(&env->slots);
     return status;
 }
 

@@ -4,7 +4,7 @@
 /// options, progress. It is the first member of the public context, so that rooms below
 /// the API never see the context itself. One thread uses an environment at a time,
 /// except for the allocator, which any thread may call, and for work that is divided among
-/// threads: what fails there leaves its message in its thread's voice.
+/// threads: what fails there leaves its message in the slot of its thread.
 
 #ifndef CAIRN_BASE_ENV_H
 #define CAIRN_BASE_ENV_H
@@ -62,8 +62,8 @@ typedef struct cairn_env {
     bool            threads_given;  ///< Somebody said options.threads; else a default.
     int64_t         memory_limit;   ///< Bytes that all that is live may take.
     int64_t         machine_memory; ///< Bytes of the machine.
-    pthread_mutex_t voices;         ///< Lock of `message`, and of
-    cairn_message_slot *voice; ///< the latest voice; NULL: `message` alone is there.
+    pthread_mutex_t slots;          ///< Lock of `message`, and of
+    cairn_message_slot *slot; ///< the latest slot; NULL: `message` alone is there.
     _Atomic int64_t     live_blocks; ///< Blocks allocated and not freed.
     _Atomic int64_t     live_bytes;
     _Atomic int64_t     peak_bytes;
@@ -99,8 +99,8 @@ cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ..
 /// Keep messages of this thread apart from those of others, from here on.
 ///
 /// Pairs with cairn_message_slot_end(), on the same thread, the latest first.
-void cairn_message_slot_begin(cairn_env *env, cairn_message_slot *voice);
-void cairn_message_slot_end(cairn_env *env, cairn_message_slot *voice);
+void cairn_message_slot_begin(cairn_env *env, cairn_message_slot *slot);
+void cairn_message_slot_end(cairn_env *env, cairn_message_slot *slot);
 
 /// The message of the last failure on this thread. Valid until the next.
 const char *cairn_message(cairn_env *env);

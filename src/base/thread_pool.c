@@ -4,103 +4,103 @@
 
 #include "base/thread_pool.h"
 
-void cairn_thread_pool_init(cairn_thread_pool *crew)
+void cairn_thread_pool_init(cairn_thread_pool *pool)
 {
-    *crew = (cairn_thread_pool){.threads = 0};
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->work, NULL);
-    pthread_cond_init(&crew->done, NULL);
+    *pool = (cairn_thread_pool){.threads = 0};
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->done, NULL);
 }
 
-void cairn_thread_pool_fini(cairn_thread_pool *crew)
+void cairn_thread_pool_fini(cairn_thread_pool *pool)
 {
-    pthread_mutex_lock(&crew->lock);
-    crew->ends = true;
-    pthread_cond_broadcast(&crew->work);
-    pthread_mutex_unlock(&crew->lock);
-    for (int k = 0; k < crew->threads; k++)
-        pthread_join(crew->thread[k], NULL);
-    pthread_cond_destroy(&crew->done);
-    pthread_cond_destroy(&crew->work);
-    pthread_mutex_destroy(&crew->lock);
+    pthread_mutex_lock(&pool->lock);
+    pool->ends = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    for (int k = 0; k < pool->threads; k++)
+        pthread_join(pool->thread[k], NULL);
+    pthread_cond_destroy(&pool->done);
+    pthread_cond_destroy(&pool->work);
+    pthread_mutex_destroy(&pool->lock);
 }
 
-static void take_tasks(cairn_thread_pool *crew)
+static void take_tasks(cairn_thread_pool *pool)
 {
-    for (int k; (k = atomic_fetch_add(&crew->next, 1)) < crew->tasks;)
-        crew->task(crew->user, k);
+    for (int k; (k = atomic_fetch_add(&pool->next, 1)) < pool->tasks;)
+        pool->task(pool->user, k);
 }
 
 static void *wait_for_work(void *given)
 {
-    cairn_thread_pool *const crew = given;
+    cairn_thread_pool *const pool = given;
     uint64_t                 seen = 0; /* the last call that this thread looked at */
 
-    pthread_mutex_lock(&crew->lock);
+    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        while (!crew->ends && (seen == crew->call || crew->wanted == 0)) {
-            seen = crew->call;
-            pthread_cond_wait(&crew->work, &crew->lock);
+        while (!pool->ends && (seen == pool->call || pool->wanted == 0)) {
+            seen = pool->call;
+            pthread_cond_wait(&pool->work, &pool->lock);
         }
-        if (crew->ends) break;
-        seen = crew->call;
-        crew->wanted--;
-        crew->working++;
-        pthread_mutex_unlock(&crew->lock);
-        take_tasks(crew);
-        pthread_mutex_lock(&crew->lock);
-        if (--crew->working == 0) pthread_cond_signal(&crew->done);
+        if (pool->ends) break;
+        seen = pool->call;
+        pool->wanted--;
+        pool->working++;
+        pthread_mutex_unlock(&pool->lock);
+        take_tasks(pool);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->working == 0) pthread_cond_signal(&pool->done);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&pool->lock);
     return NULL;
 }
 
 /// Have @p threads threads, or as many as can be made.
-static void make_threads(cairn_thread_pool *crew, int threads)
+static void make_threads(cairn_thread_pool *pool, int threads)
 {
-    while (crew->threads < threads
-           && pthread_create(&crew->thread[crew->threads], NULL, wait_for_work, crew)
+    while (pool->threads < threads
+           && pthread_create(&pool->thread[pool->threads], NULL, wait_for_work, pool)
                   == 0)
-        crew->threads++;
+        pool->threads++;
 }
 
 /// Call up to @p others threads to the tasks. @return false: another call has them.
-static bool begin(cairn_thread_pool     *crew,
+static bool begin(cairn_thread_pool     *pool,
                   int                    others,
                   cairn_thread_pool_task task,
                   void                  *user,
                   int                    tasks)
 {
-    pthread_mutex_lock(&crew->lock);
-    const bool free = !crew->taken;
+    pthread_mutex_lock(&pool->lock);
+    const bool free = !pool->taken;
 
     if (free) {
-        make_threads(crew, others);
-        crew->taken  = true;
-        crew->task   = task;
-        crew->user   = user;
-        crew->tasks  = tasks;
-        crew->wanted = others;
-        atomic_store(&crew->next, 0);
-        crew->call++;
-        pthread_cond_broadcast(&crew->work);
+        make_threads(pool, others);
+        pool->taken  = true;
+        pool->task   = task;
+        pool->user   = user;
+        pool->tasks  = tasks;
+        pool->wanted = others;
+        atomic_store(&pool->next, 0);
+        pool->call++;
+        pthread_cond_broadcast(&pool->work);
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&pool->lock);
     return free;
 }
 
 /// Who has not begun by now need not: the tasks are gone.
-static void end(cairn_thread_pool *crew)
+static void end(cairn_thread_pool *pool)
 {
-    pthread_mutex_lock(&crew->lock);
-    crew->wanted = 0;
-    while (crew->working > 0)
-        pthread_cond_wait(&crew->done, &crew->lock);
-    crew->taken = false;
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_lock(&pool->lock);
+    pool->wanted = 0;
+    while (pool->working > 0)
+        pthread_cond_wait(&pool->done, &pool->lock);
+    pool->taken = false;
+    pthread_mutex_unlock(&pool->lock);
 }
 
-void cairn_thread_pool_run(cairn_thread_pool     *crew,
+void cairn_thread_pool_run(cairn_thread_pool     *pool,
                            int                    threads,
                            cairn_thread_pool_task task,
                            void                  *user,
@@ -109,11 +109,11 @@ void cairn_thread_pool_run(cairn_thread_pool     *crew,
     int others = (threads < tasks ? threads : tasks) - 1;
 
     if (others > CAIRN_THREAD_POOL_MOST) others = CAIRN_THREAD_POOL_MOST;
-    if (others < 1 || !begin(crew, others, task, user, tasks)) {
+    if (others < 1 || !begin(pool, others, task, user, tasks)) {
         for (int k = 0; k < tasks; k++)
             task(user, k);
         return;
     }
-    take_tasks(crew);
-    end(crew);
+    take_tasks(pool);
+    end(pool);
 }

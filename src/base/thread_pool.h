@@ -35,13 +35,13 @@ typedef struct cairn_thread_pool {
 } cairn_thread_pool;
 
 /// Start without threads. Pairs with cairn_thread_pool_fini(), which ends them.
-void cairn_thread_pool_init(cairn_thread_pool *crew);
-void cairn_thread_pool_fini(cairn_thread_pool *crew);
+void cairn_thread_pool_init(cairn_thread_pool *pool);
+void cairn_thread_pool_fini(cairn_thread_pool *pool);
 
 /// Do tasks 0..tasks-1, in any order, by at most @p threads threads, this one among them;
-/// by this one alone if no other can be made, or while the crew is busy with another
+/// by this one alone if no other can be made, or while the pool is busy with another
 /// call (so a task may call again). Returns when all are done.
-void cairn_thread_pool_run(cairn_thread_pool     *crew,
+void cairn_thread_pool_run(cairn_thread_pool     *pool,
                            int                    threads,
                            cairn_thread_pool_task task,
                            void                  *user,

@@ -104,16 +104,16 @@ static void sort_task(void *user, int thread)
         sort_bucket(d, b);
 }
 
-static void sort_on_threads(cairn_thread_pool *crew, dealing *d)
+static void sort_on_threads(cairn_thread_pool *pool, dealing *d)
 {
-    cairn_thread_pool_run(crew, d->threads, compare_task, d, d->threads);
+    cairn_thread_pool_run(pool, d->threads, compare_task, d, d->threads);
     const int bits = d->differ ? 64 - __builtin_clzll(d->differ) : 0;
 
     d->shift = bits > DIGIT_BITS ? bits - DIGIT_BITS : 0;
-    cairn_thread_pool_run(crew, d->threads, count_task, d, d->threads);
+    cairn_thread_pool_run(pool, d->threads, count_task, d, d->threads);
     place_buckets(d);
-    cairn_thread_pool_run(crew, d->threads, deal_task, d, d->threads);
-    cairn_thread_pool_run(crew, d->threads, sort_task, d, d->threads);
+    cairn_thread_pool_run(pool, d->threads, deal_task, d, d->threads);
+    cairn_thread_pool_run(pool, d->threads, sort_task, d, d->threads);
 }
 
 cairn_status cairn_sort_many(cairn_env   *env,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Choosing the homes of members and their shares: their costs as a problem for a policy.
+/// Choosing the devices of members and their shares: their costs as a problem for a policy.
 
 #include "place/placement.h"
 
@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Guesses, which races correct (race.h): a Y that is computed apart is written, read and
-   added, about a tenth of a nanosecond a byte where memory moves 30 GB/s; a hop to another
-   queue and back takes some microseconds with its sleep, and one through a driver what
-   PoCL's does. */
+/* Guesses, which comparisons correct (plan/compare.h): a Y that is computed apart is
+   written, read and added, about a tenth of a nanosecond a byte where memory moves
+   30 GB/s; a hop to another queue and back takes some microseconds with its sleep, and one
+   through a driver what PoCL's does. */
 static const double per_byte = 1e-10, hop = 3e-6, driver_hop = 30e-6;
 
 /// The problem, with all that it points to. The last task stands for the additions.
@@ -57,7 +57,7 @@ static void describe_devices(const cairn_placing_question *q, model *m)
 static void leave_refusals(const cairn_policy_task *task, int devices, double *seconds)
 {
     for (int d = 0; d < devices; d++)
-        if (task->pins >> d & 1 && isinf(seconds[d])) seconds[d] = 0;
+        if (task->affinity >> d & 1 && isinf(seconds[d])) seconds[d] = 0;
 }
 
 /// Is the draft's k-th task all of its member?
@@ -90,9 +90,9 @@ static void describe_task(const cairn_placing_draft *d, int k, model *m)
     snprintf(m->name[k], sizeof m->name[k],
              is_whole(d, k) ? "member %d" : "member %d.%d", task->member, task->share);
     m->task[k] =
-        (cairn_policy_task){.name   = m->name[k],
-                            .memory = (int64_t)(task->part * (double)group->bytes),
-                            .pins   = task->pins};
+        (cairn_policy_task){.name     = m->name[k],
+                            .memory   = (int64_t)(task->part * (double)group->bytes),
+                            .affinity = task->affinity};
     m->edge[k] =
         (cairn_policy_edge){.from = k, .to = d->count, .bytes = bytes_to_add(d, k)};
     for (int j = 0; j < n; j++)
@@ -110,7 +110,7 @@ static void describe_additions(const cairn_placing_draft *d, model *m)
     m->task[d->count] = (cairn_policy_task){.name = "additions"};
     for (int k = 0; k < devices->count; k++)
         if (cairn_device_is_host(&devices->device[k]))
-            m->task[d->count].pins |= UINT64_C(1) << k;
+            m->task[d->count].affinity |= UINT64_C(1) << k;
     for (int k = 0; k < devices->count; k++)
         m->seconds[d->count * devices->count + k] = 0;
 }
@@ -144,26 +144,26 @@ static int count_open(const cairn_placing_question *q)
 
 /// Have a policy place what is drafted.
 static cairn_status
-place(cairn_env *env, const cairn_placing_draft *d, model *m, cairn_placing *homes)
+place(cairn_env *env, const cairn_placing_draft *d, model *m, cairn_placing *placing)
 {
     const cairn_placing_question *q = d->question;
     cairn_policy_answer           answer;
 
-    *m     = (model){0};
-    *homes = (cairn_placing){.count = d->count, .open = count_open(q)};
+    *m       = (model){0};
+    *placing = (cairn_placing){.count = d->count, .open = count_open(q)};
     describe(d, m);
     CAIRN_TRY(cairn_policy_place(env, q->policy, &m->problem, &answer));
     for (int k = 0; k < d->count; k++)
-        homes->home[k] = (cairn_member_home){
+        placing->home[k] = (cairn_member_home){
             .member  = d->task[k].member,
             .share   = d->task[k].share,
             .device  = answer.device[k],
             .rows    = d->task[k].rows,
             .seconds = m->seconds[k * q->devices->count + answer.device[k]]};
-    homes->makespan[0] = answer.makespan[0];
-    homes->makespan[1] = answer.makespan[1];
-    snprintf(homes->policy, sizeof homes->policy, "%s", q->policy->name);
-    memcpy(homes->note, d->note, sizeof homes->note);
+    placing->makespan[0] = answer.makespan[0];
+    placing->makespan[1] = answer.makespan[1];
+    snprintf(placing->policy, sizeof placing->policy, "%s", q->policy->name);
+    memcpy(placing->note, d->note, sizeof placing->note);
     cairn_policy_answer_fini(env, &answer);
     return CAIRN_OK;
 }
@@ -180,7 +180,7 @@ static bool may_divide(const cairn_placing_draft *d)
 
 /// Divide the longest member if that is predicted to be faster.
 static cairn_status
-try_divided(cairn_env *env, cairn_placing_draft *d, model *m, cairn_placing *homes)
+try_divided(cairn_env *env, cairn_placing_draft *d, model *m, cairn_placing *placing)
 {
     bool          divides;
     cairn_placing divided;
@@ -189,8 +189,9 @@ try_divided(cairn_env *env, cairn_placing_draft *d, model *m, cairn_placing *hom
     CAIRN_TRY(cairn_placing_draft_divide(d, &divides));
     if (!divides) return CAIRN_OK;
     CAIRN_TRY(place(env, d, m, &divided));
-    if (divided.makespan[CAIRN_CLOCK_MEASURED] < homes->makespan[CAIRN_CLOCK_MEASURED])
-        *homes = divided;
+    if (divided.makespan[CAIRN_CLOCK_MEASURED]
+        < placing->makespan[CAIRN_CLOCK_MEASURED])
+        *placing = divided;
     return CAIRN_OK;
 }
 
@@ -204,7 +205,7 @@ bool cairn_placing_change_bits(const cairn_local           *tensor,
 
 cairn_status cairn_placing_choose(cairn_env                    *env,
                                   const cairn_placing_question *question,
-                                  cairn_placing                *homes)
+                                  cairn_placing                *placing)
 {
     cairn_placing_question by_rule = *question;
     cairn_placing_draft   *draft   = NULL;
@@ -221,38 +222,39 @@ cairn_status cairn_placing_choose(cairn_env                    *env,
     CAIRN_GO(done, place(env, draft, m, &chosen));
     CAIRN_GO(done, try_divided(env, draft, m, &chosen));
     chosen.kept = by_rule.kept;
-    *homes      = chosen;
+    *placing    = chosen;
 done:
     cairn_free(env, m);
     cairn_free(env, draft);
     return status;
 }
 
-int cairn_placing_shares(const cairn_placing *homes, int member)
+int cairn_placing_shares(const cairn_placing *placing, int member)
 {
     int shares = 0;
 
-    for (int k = 0; k < homes->count; k++)
-        shares += homes->home[k].member == member;
+    for (int k = 0; k < placing->count; k++)
+        shares += placing->home[k].member == member;
     return shares;
 }
 
-bool cairn_placing_are_spread(const cairn_placing *homes, const cairn_devices *devices)
+bool cairn_placing_are_spread(const cairn_placing *placing,
+                              const cairn_devices *devices)
 {
     bool spread = false;
 
-    for (int k = 0; k < homes->count; k++) {
-        const int device = homes->home[k].device;
+    for (int k = 0; k < placing->count; k++) {
+        const int device = placing->home[k].device;
 
         if (devices->device[device].info.clock != CAIRN_CLOCK_MEASURED) return false;
-        spread |= device != homes->home[0].device;
+        spread |= device != placing->home[0].device;
     }
     return spread;
 }
 
 bool cairn_placing_gather(const cairn_devices *devices,
                           const cairn_local   *tensor,
-                          cairn_placing       *homes)
+                          cairn_placing       *placing)
 {
     int host = 0;
 
@@ -261,17 +263,17 @@ bool cairn_placing_gather(const cairn_devices *devices,
     if (host == devices->count) return false;
     double seconds[CAIRN_MAX_MEMBERS] = {0};
 
-    for (int k = 0; k < homes->count; k++) {
-        const cairn_member_home *home = &homes->home[k];
+    for (int k = 0; k < placing->count; k++) {
+        const cairn_member_home *home = &placing->home[k];
 
-        if (home->device == host && cairn_placing_shares(homes, home->member) == 1)
+        if (home->device == host && cairn_placing_shares(placing, home->member) == 1)
             seconds[home->member] = home->seconds;
         else
-            homes->makespan[0] = homes->makespan[1] = 0;
+            placing->makespan[0] = placing->makespan[1] = 0;
     }
-    homes->count = tensor->groups;
+    placing->count = tensor->groups;
     for (int m = 0; m < tensor->groups; m++)
-        homes->home[m] = (cairn_member_home){
+        placing->home[m] = (cairn_member_home){
             .member = m, .device = host, .rows = tensor->box[0], .seconds = seconds[m]};
     return true;
 }

@@ -36,23 +36,24 @@ typedef struct cairn_placing {
 } cairn_placing;
 
 /// Shares of a member: 1 if it is not divided.
-int cairn_placing_shares(const cairn_placing *homes, int member);
+int cairn_placing_shares(const cairn_placing *placing, int member);
 
 /// Is more than one device in use, and all of them measured? Then a clock can tell whether
 /// that pays.
-bool cairn_placing_are_spread(const cairn_placing *homes, const cairn_devices *devices);
+bool cairn_placing_are_spread(const cairn_placing *placing,
+                              const cairn_devices *devices);
 
 /// Put all members, undivided, on the processor's first device. What was predicted of those
 /// that move, and of all together, is 0 then: not known.
 ///
-/// @param[in,out] homes  Unchanged if it is not among the devices.
+/// @param[in,out] placing  Unchanged if it is not among the devices.
 /// @return whether it is.
 bool cairn_placing_gather(const cairn_devices *devices,
                           const cairn_local   *tensor,
-                          cairn_placing       *homes);
+                          cairn_placing       *placing);
 
 /* Fixed cuts of a member, so many if there are no more than eight members; else so that
-   all have homes. */
+   all have placing. */
 enum { CAIRN_MEMBER_HOME_CUTS = 8 };
 
 /// For a product whose bits shall follow from the matrix alone: divide every member at
@@ -61,10 +62,10 @@ enum { CAIRN_MEMBER_HOME_CUTS = 8 };
 ///
 /// Local.
 ///
-/// @param[in,out] homes  Unchanged on failure.
-cairn_status cairn_placing_cut(const cairn_local *tensor, cairn_placing *homes);
+/// @param[in,out] placing  Unchanged on failure.
+cairn_status cairn_placing_cut(const cairn_local *tensor, cairn_placing *placing);
 
-/// What homes are chosen for.
+/// What devices are chosen for.
 typedef struct cairn_placing_question {
     const cairn_devices         *devices;
     const cairn_placement       *placement; ///< What the user said.
@@ -77,8 +78,9 @@ typedef struct cairn_placing_question {
     bool kept; ///< Set by cairn_placing_choose(): no times decide.
 } cairn_placing_question;
 
-/// Would other homes change the last bits of the product? Where a member meets a row more
-/// than once and finds something in Y, it adds there term by term, or, apart, as one sum.
+/// Would another placement change the last bits of the product? Where a member meets a
+/// row more than once and finds something in Y, it adds there term by term, or, apart,
+/// as one sum.
 bool cairn_placing_change_bits(const cairn_local           *tensor,
                                const cairn_product_options *op);
 
@@ -89,13 +91,13 @@ bool cairn_placing_change_bits(const cairn_local           *tensor,
 ///
 /// Local.
 ///
-/// @param[out] homes  Unchanged on failure.
+/// @param[out] placing  Unchanged on failure.
 /// @retval CAIRN_NO_DEVICE    A device that the user named is not here.
 /// @retval CAIRN_UNSUPPORTED  No device that a member may go to can compute it.
 /// @retval CAIRN_NO_MEMORY    The members do not fit, with needed and limit.
 /// @retval CAIRN_BAD_OPTION   More than CAIRN_MAX_HOMES shares.
 cairn_status cairn_placing_choose(cairn_env                    *env,
                                   const cairn_placing_question *question,
-                                  cairn_placing                *homes);
+                                  cairn_placing                *placing);
 
 #endif

@@ -59,16 +59,16 @@ cairn_status cairn_placing_draft_rows(cairn_env               *env,
                                       int                      member,
                                       const cairn_row_weights *w,
                                       cairn_interval           rows,
-                                      uint64_t                 pins)
+                                      uint64_t                 affinity)
 {
     const cairn_placing_task *before = d->count > 0 ? &d->task[d->count - 1] : NULL;
     const bool                first  = !before || before->member != member;
     const cairn_placing_task  task   = {
-           .member = member,
-           .share  = first ? 0 : before->share + 1,
-           .rows   = rows,
-           .part   = cairn_row_weights_part(w, rows.lo, rows.hi + 1),
-           .pins   = pins};
+           .member   = member,
+           .share    = first ? 0 : before->share + 1,
+           .rows     = rows,
+           .part     = cairn_row_weights_part(w, rows.lo, rows.hi + 1),
+           .affinity = affinity};
 
     return rows.lo > rows.hi ? CAIRN_OK : add_task(env, d, &task);
 }
@@ -76,10 +76,12 @@ cairn_status cairn_placing_draft_rows(cairn_env               *env,
 cairn_status cairn_placing_draft_whole(cairn_env           *env,
                                        cairn_placing_draft *d,
                                        int                  member,
-                                       uint64_t             pins)
+                                       uint64_t             affinity)
 {
-    const cairn_placing_task task = {
-        .member = member, .rows = d->question->tensor->box[0], .part = 1, .pins = pins};
+    const cairn_placing_task task = {.member   = member,
+                                     .rows     = d->question->tensor->box[0],
+                                     .part     = 1,
+                                     .affinity = affinity};
 
     return add_task(env, d, &task);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What is to get a home: members and shares of members, before a policy gives those that
-/// are open their devices. Internal to the homes.
+/// What is to get a device: members and shares of members, before a policy gives those that
+/// are open their devices. Internal to placement.
 
 #ifndef CAIRN_PLACE_PLACEMENT_DRAFT_H
 #define CAIRN_PLACE_PLACEMENT_DRAFT_H
@@ -13,8 +13,8 @@
 typedef struct cairn_placing_task {
     int            member, share;
     cairn_interval rows;
-    double         part; ///< Of what the member stores.
-    uint64_t       pins; ///< Devices to which it may go; 0: any.
+    double         part;     ///< Of what the member stores.
+    uint64_t       affinity; ///< Devices to which it may go; 0: any.
 } cairn_placing_task;
 
 typedef struct cairn_placing_draft {
@@ -42,11 +42,11 @@ cairn_status cairn_placing_draft_make(cairn_env *env, cairn_placing_draft *draft
 /// Seconds of member @p member, whole, on each device, if memory did not count.
 const double *cairn_placing_draft_seconds(const cairn_placing_draft *draft, int member);
 
-/// Add a whole member that may go to the devices @p pins.
+/// Add a whole member that may go to the devices @p affinity.
 cairn_status cairn_placing_draft_whole(cairn_env           *env,
                                        cairn_placing_draft *draft,
                                        int                  member,
-                                       uint64_t             pins);
+                                       uint64_t             affinity);
 
 /// Add rows @p rows of a member as its next share, unless there are none.
 cairn_status cairn_placing_draft_rows(cairn_env               *env,
@@ -54,7 +54,7 @@ cairn_status cairn_placing_draft_rows(cairn_env               *env,
                                       int                      member,
                                       const cairn_row_weights *weights,
                                       cairn_interval           rows,
-                                      uint64_t                 pins);
+                                      uint64_t                 affinity);
 
 /// Add a member on a device with a memory of its own, or the share that fits there and the
 /// rest on the processor.

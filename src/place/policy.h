@@ -11,12 +11,12 @@
 /// travel in the simulated clock if one of the two devices is simulated. There are two
 /// makespans, which nobody adds.
 ///
-/// Which devices a task may go to: those of its pins, if it has pins, else all; of these
+/// Which devices a task may go to: those of its affinity, if it has one, else all; of these
 /// those that can do it (finite seconds) and whose memory is not too small for it alone;
 /// of these those of the clock that is asked for, `problem->clock`. If none is left, a
-/// task without pins that asks for the simulated clock goes to measured devices, but never
+/// task without one that asks for the simulated clock goes to measured devices, but never
 /// the other way round: *no policy places work on a simulated device unless the user has
-/// named that device (a pin), or asks for the simulated clock*. So all devices of one
+/// named that device, or asks for the simulated clock*. So all devices of one
 /// task's choice have one clock, and placements of one problem are compared by the clock
 /// that is asked for, then by the other.
 ///
@@ -36,9 +36,9 @@ typedef struct cairn_policy_device {
 } cairn_policy_device;
 
 typedef struct cairn_policy_task {
-    const char *name;   ///< For messages: "member 1".
-    int64_t     memory; ///< Bytes that it takes of its device, at least 0.
-    uint64_t    pins;   ///< Bit d: the user allows device d; 0: any device will do.
+    const char *name;     ///< For messages: "member 1".
+    int64_t     memory;   ///< Bytes that it takes of its device, at least 0.
+    uint64_t    affinity; ///< Bit d: the user allows device d; 0: any device will do.
 } cairn_policy_task;
 
 /// `to` starts when `from` has ended, and @p bytes have travelled if their devices differ.

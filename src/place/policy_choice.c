@@ -26,7 +26,7 @@ static cairn_status check_task(cairn_env *env, const cairn_policy_problem *p, in
     const uint64_t all =
         p->devices == 64 ? UINT64_MAX : (UINT64_C(1) << p->devices) - 1;
 
-    CAIRN_CHECK(!(p->task[t].pins & ~all), env, CAIRN_BAD_ARGUMENT,
+    CAIRN_CHECK(!(p->task[t].affinity & ~all), env, CAIRN_BAD_ARGUMENT,
                 "place: %s: it is pinned to a device beyond number %d", p->task[t].name,
                 p->devices - 1);
     for (int d = 0; d < p->devices; d++)
@@ -81,13 +81,13 @@ static uint64_t of_clock(const cairn_policy_problem *p, cairn_clock clock)
     return devices;
 }
 
-/// Devices of a task's pins, or all that it may have without, that can do it.
+/// Devices of the affinity of a task, or all that it may have without, that can do it.
 static uint64_t able(const cairn_policy_problem *p, int t)
 {
-    const uint64_t pins  = p->task[t].pins;
-    uint64_t       given = pins ? pins : UINT64_MAX, devices = 0;
+    const uint64_t affinity = p->task[t].affinity;
+    uint64_t       given = affinity ? affinity : UINT64_MAX, devices = 0;
 
-    if (!pins && p->clock == CAIRN_CLOCK_MEASURED)
+    if (!affinity && p->clock == CAIRN_CLOCK_MEASURED)
         given = of_clock(p, CAIRN_CLOCK_MEASURED);
     for (int d = 0; d < p->devices; d++)
         if ((given >> d & 1) && cairn_policy_seconds(p, t, d) < INFINITY)
@@ -113,15 +113,16 @@ roomy(const cairn_policy_problem *p, int t, uint64_t devices, int *largest)
 
 static cairn_status refuse(cairn_env *env, const cairn_policy_problem *p, int t)
 {
-    const bool one = __builtin_popcountll(p->task[t].pins) == 1;
+    const bool one = __builtin_popcountll(p->task[t].affinity) == 1;
 
     if (one)
         return cairn_fail(env, CAIRN_UNSUPPORTED, "place: %s: %s cannot do it",
                           p->task[t].name,
-                          p->device[__builtin_ctzll(p->task[t].pins)].id);
-    return cairn_fail(
-        env, CAIRN_UNSUPPORTED, "place: %s: no device %s can do it", p->task[t].name,
-        p->task[t].pins ? "that it may have" : "that is not simulated, or was named,");
+                          p->device[__builtin_ctzll(p->task[t].affinity)].id);
+    return cairn_fail(env, CAIRN_UNSUPPORTED, "place: %s: no device %s can do it",
+                      p->task[t].name,
+                      p->task[t].affinity ? "that it may have"
+                                          : "that is not simulated, or was named,");
 }
 
 static cairn_status

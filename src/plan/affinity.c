@@ -19,35 +19,35 @@ bool cairn_affinity_fit(const cairn_machine *machine, int threads, int ranks)
 cairn_status cairn_affinity_init(cairn_env           *env,
                                  const cairn_machine *machine,
                                  int                  queues,
-                                 cairn_affinity      *pins)
+                                 cairn_affinity      *affinity)
 {
     int *core;
 
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)machine->pus * queues, &core));
-    *pins = (cairn_affinity){.queues = queues, .core = core};
+    *affinity = (cairn_affinity){.queues = queues, .core = core};
     return CAIRN_OK;
 }
 
-void cairn_affinity_fini(cairn_env *env, cairn_affinity *pins)
+void cairn_affinity_fini(cairn_env *env, cairn_affinity *affinity)
 {
-    cairn_free(env, pins->core);
-    *pins = (cairn_affinity){0};
+    cairn_free(env, affinity->core);
+    *affinity = (cairn_affinity){0};
 }
 
-void cairn_affinity_bind(cairn_affinity     *pins,
+void cairn_affinity_bind(cairn_affinity     *affinity,
                          int                 queue,
                          const cairn_pu_set *bound,
                          int                 threads)
 {
-    int *core = pins->core;
+    int *core = affinity->core;
     int  n    = 0;
 
-    for (int q = 0; q < pins->queues; q++)
-        core += pins->set[q].cores;
+    for (int q = 0; q < affinity->queues; q++)
+        core += affinity->set[q].cores;
     for (int number = 0; number < CAIRN_PU_MOST; number++)
         if (cairn_pu_set_has(bound, number)) core[n++] = number;
-    pins->set[queue]     = (cairn_core_set){core, n};
-    pins->threads[queue] = threads;
+    affinity->set[queue]     = (cairn_core_set){core, n};
+    affinity->threads[queue] = threads;
 }
 
 /// A queue's thread and its team, as a task.
@@ -75,13 +75,14 @@ static cairn_status bind_team(void *argument)
     return CAIRN_OK;
 }
 
-static cairn_status add_teams(const cairn_affinity *pins, cairn_graph *graph, team *t)
+static cairn_status
+add_teams(const cairn_affinity *affinity, cairn_graph *graph, team *t)
 {
-    for (int q = 1; q < pins->queues; q++) {
+    for (int q = 1; q < affinity->queues; q++) {
         const cairn_task task = {.run = bind_team, .argument = &t[q], .queue = q};
 
-        if (pins->threads[q] == 0) continue;
-        t[q] = (team){&pins->set[q], pins->threads[q]};
+        if (affinity->threads[q] == 0) continue;
+        t[q] = (team){&affinity->set[q], affinity->threads[q]};
         CAIRN_TRY(cairn_graph_add(graph, &task, NULL, 0, NULL));
     }
     return CAIRN_OK;
@@ -96,8 +97,9 @@ static cairn_status run_once(cairn_engine *engine, const cairn_program *program)
     return status;
 }
 
-cairn_status
-cairn_affinity_settle(cairn_env *env, const cairn_affinity *pins, cairn_engine *engine)
+cairn_status cairn_affinity_settle(cairn_env            *env,
+                                   const cairn_affinity *affinity,
+                                   cairn_engine         *engine)
 {
     team           t[CAIRN_MAX_DEVICES + 1];
     cairn_graph   *graph   = NULL;
@@ -106,10 +108,10 @@ cairn_affinity_settle(cairn_env *env, const cairn_affinity *pins, cairn_engine *
 
     if (omp_get_proc_bind() == omp_proc_bind_false) return CAIRN_OK;
     CAIRN_TRY(cairn_graph_create(env, &graph));
-    status = add_teams(pins, graph, t);
+    status = add_teams(affinity, graph, t);
     if (status == CAIRN_OK)
         status =
-            cairn_program_create(graph, pins->queues, CAIRN_ORDER_URGENT, &program);
+            cairn_program_create(graph, affinity->queues, CAIRN_ORDER_URGENT, &program);
     if (status == CAIRN_OK) status = run_once(engine, program);
     cairn_program_destroy(&program);
     cairn_graph_destroy(&graph);

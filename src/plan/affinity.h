@@ -31,18 +31,18 @@ bool cairn_affinity_fit(const cairn_machine *machine, int threads, int ranks);
 ///
 /// Local.
 ///
-/// @param[out] pins  Released with cairn_affinity_fini(). Unchanged on failure.
+/// @param[out] affinity  Released with cairn_affinity_fini(). Unchanged on failure.
 cairn_status cairn_affinity_init(cairn_env           *env,
                                  const cairn_machine *machine,
                                  int                  queues,
-                                 cairn_affinity      *pins);
+                                 cairn_affinity      *affinity);
 
-void cairn_affinity_fini(cairn_env *env, cairn_affinity *pins);
+void cairn_affinity_fini(cairn_env *env, cairn_affinity *affinity);
 
 /// Bind a queue's thread to the processors of its device.
 ///
 /// @param[in] threads  Of the teams that its tasks make.
-void cairn_affinity_bind(cairn_affinity     *pins,
+void cairn_affinity_bind(cairn_affinity     *affinity,
                          int                 queue,
                          const cairn_pu_set *bound,
                          int                 threads);
@@ -52,7 +52,8 @@ void cairn_affinity_bind(cairn_affinity     *pins,
 /// places, and their masters as well.
 ///
 /// Local. The engine has no program afterwards.
-cairn_status
-cairn_affinity_settle(cairn_env *env, const cairn_affinity *pins, cairn_engine *engine);
+cairn_status cairn_affinity_settle(cairn_env            *env,
+                                   const cairn_affinity *affinity,
+                                   cairn_engine         *engine);
 
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Adapting: two ways to run one product, kept while it is run. A race (race.h) before the
-/// first run says which is faster then; machines change. So now and then some of the
-/// user's own runs, whose product is right either way, go the other way, and the faster of
-/// the two stays.
+/// Autotuning: two ways to run one product, kept while it is run. A comparison
+/// (compare.h) before the first run says which is faster then; machines change. So now
+/// and then some of the user's own runs, whose product is right either way, go the
+/// other way, and the faster of the two stays.
 ///
-/// A trial is CAIRN_COMPARE_ROUNDS runs the way in use, one the other way that does not count
-/// (caches, teams of threads), and as many that do; medians of the slowest rank decide. The
-/// other way is taken if it is faster by more than a twentieth, and by more than clocks can
-/// be wrong.
+/// A trial is CAIRN_COMPARE_ROUNDS runs the way in use, one the other way that does not
+/// count (caches, teams of threads), and as many that do; medians of the slowest rank
+/// decide. The other way is taken if it is faster by more than a twentieth, and by more
+/// than clocks can be wrong.
 ///
 /// What it costs: the first trial comes after 32 runs, and the runs between two trials
 /// double, so that of k runs at most 6 * (1 + log2(k / 32)) go the slower way. There are
@@ -32,13 +32,12 @@ typedef struct cairn_autotune {
     int64_t       interval; ///< Runs between the last two trials.
     int           at;       ///< Runs of the trial under way; 0: none is.
     double        sample[2][CAIRN_COMPARE_ROUNDS]; ///< Its seconds: in use, other.
-    double
-         seconds[2]; ///< Medians of the last trial, or race: the way in use, the other.
-    int  trials, switches;
-    bool ended; ///< A device has failed: there are no more trials.
+    double        seconds[2]; ///< Last medians: the way in use, the other.
+    int           trials, switches;
+    bool          ended; ///< A device has failed: there are no more trials.
 } cairn_autotune;
 
-/// Begin, after a race.
+/// Begin, after a comparison.
 ///
 /// Local.
 ///

@@ -21,7 +21,8 @@ static int64_t median(double *seconds)
     return (int64_t)(1e9 * cairn_median(seconds, CAIRN_COMPARE_ROUNDS));
 }
 
-cairn_status cairn_replay_race(cairn_replay *one, cairn_replay *other, double *seconds)
+cairn_status
+cairn_replay_compare(cairn_replay *one, cairn_replay *other, double *seconds)
 {
     cairn_comm *comm = one->common.comm;
     double      time[2][CAIRN_COMPARE_ROUNDS], warm;

@@ -17,6 +17,7 @@ enum { CAIRN_COMPARE_ROUNDS = 5 };
 /// Collective.
 ///
 /// @param[out] seconds  [2] Medians of the slowest rank: the same on all ranks.
-cairn_status cairn_replay_race(cairn_replay *one, cairn_replay *other, double *seconds);
+cairn_status
+cairn_replay_compare(cairn_replay *one, cairn_replay *other, double *seconds);
 
 #endif

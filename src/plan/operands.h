@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// X and Y of a product on one rank: who owns which rows of them, their memory in the
-/// tensor's element type, and the halo that makes the ranks' pieces one operand.
+/// tensor's element type, and the halo that makes the ranks' shares of it one operand.
 ///
 /// The rows of A are the rows of Y, or of X when the product is transposed. The other
 /// operand has one row for each column of A: divided as the rows are if A is square, else

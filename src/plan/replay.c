@@ -8,20 +8,20 @@
 #include "plan/replay_queues.h"
 #include "plan/trace_storing.h"
 
-/// Is a piece at @p home the first in its rows of Y, but for pieces of device @p but? That
-/// may be CAIRN_NO_DEVICE_HERE.
+/// Is a subproduct at @p home the first in its rows of Y, but for subproducts of device
+/// @p but? That may be CAIRN_NO_DEVICE_HERE.
 static bool is_first(const cairn_replay *replay, const cairn_member_home *home, int but)
 {
     const cairn_subproduct here = {.home = *home, .op = replay->op};
 
-    for (int p = 0; p < replay->pieces; p++)
-        if (replay->piece[p].home.device != but
-            && cairn_subproduct_meets(&here, &replay->piece[p]))
+    for (int p = 0; p < replay->subproducts; p++)
+        if (replay->subproduct[p].home.device != but
+            && cairn_subproduct_meets(&here, &replay->subproduct[p]))
             return false;
     return true;
 }
 
-/// Are the rows of Y 0 when a piece at @p home comes to them?
+/// Are the rows of Y 0 when a subproduct at @p home comes to them?
 static bool finds_zero(const cairn_replay *replay, const cairn_member_home *home)
 {
     return replay->op.beta == 0 && is_first(replay, home, CAIRN_NO_DEVICE_HERE);
@@ -36,9 +36,10 @@ static bool must_be_apart(const cairn_replay *replay, const cairn_member_home *h
                                            &replay->op));
 }
 
-/// Do the sums of the next piece, at @p home, go straight into Y? Only while nothing that
-/// another device computes comes before them in these rows, and where they can be made
-/// again: another device than the processor may fail and leave anything behind.
+/// Do the sums of the next subproduct, at @p home, go straight into Y? Only while
+/// nothing that another device computes comes before them in these rows, and where they
+/// can be made again: another device than the processor may fail and leave anything
+/// behind.
 static bool is_direct(const cairn_replay *replay, const cairn_member_home *home)
 {
     const cairn_devices *devices = replay->common.devices;
@@ -49,26 +50,26 @@ static bool is_direct(const cairn_replay *replay, const cairn_member_home *home)
     return home->member == 0 && replay->op.beta == 0 && !replay->op.transposed;
 }
 
-/// Prepare the piece of home @p k. Local.
+/// Prepare the subproduct of home @p k. Local.
 static cairn_status
-init_piece(cairn_replay *replay, const cairn_placing *homes, int k, int64_t held)
+init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64_t held)
 {
-    const cairn_member_home *home   = &homes->home[k];
+    const cairn_member_home *home   = &placing->home[k];
     const cairn_device      *device = &replay->common.devices->device[home->device];
     const cairn_subproduct_options options = {
         .home    = *home,
-        .divided = cairn_placing_shares(homes, home->member) > 1,
+        .divided = cairn_placing_shares(placing, home->member) > 1,
         .threads = cairn_replay_host_threads(replay, device),
         .own     = !is_direct(replay, home),
         .held    = held + cairn_replay_share_bytes(replay)};
 
     const bool apart = must_be_apart(replay, home);
 
-    replay->pieces = k + 1;
+    replay->subproducts = k + 1;
     CAIRN_TRY(cairn_subproduct_init(&replay->common, &options, &replay->op,
-                                    &replay->piece[k]));
-    replay->piece[k].apart = apart;
-    replay->piece[k].queue = cairn_replay_queue_of(replay, home->device);
+                                    &replay->subproduct[k]));
+    replay->subproduct[k].apart = apart;
+    replay->subproduct[k].queue = cairn_replay_queue_of(replay, home->device);
     return CAIRN_OK;
 }
 
@@ -78,66 +79,67 @@ static void settle_shares(cairn_replay *replay, int first, int shares)
     cairn_row_share *share[CAIRN_MAX_HOMES];
 
     for (int k = 0; k < shares; k++)
-        share[k] = &replay->piece[first + k].stored;
+        share[k] = &replay->subproduct[first + k].stored;
     if (shares > 1) cairn_row_shares_settle(share, shares);
 }
 
 /// Local.
 static cairn_status
-init_pieces(cairn_replay *replay, const cairn_placing *homes, int64_t held)
+init_subproducts(cairn_replay *replay, const cairn_placing *placing, int64_t held)
 {
-    for (int k = 0; k < homes->count; k++)
-        CAIRN_TRY(init_piece(replay, homes, k, held));
-    for (int k = 0, shares; k < homes->count; k += shares) {
-        shares = cairn_placing_shares(homes, homes->home[k].member);
+    for (int k = 0; k < placing->count; k++)
+        CAIRN_TRY(init_subproduct(replay, placing, k, held));
+    for (int k = 0, shares; k < placing->count; k += shares) {
+        shares = cairn_placing_shares(placing, placing->home[k].member);
         settle_shares(replay, k, shares);
     }
     return CAIRN_OK;
 }
 
-/// Is the f32 Y of a piece where its sums are made? Where one member sets each row once, and
-/// on the processor, which never has to do it again in another way.
-static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *piece)
+/// Is the f32 Y of a subproduct where its sums are made? Where one member sets each row
+/// once, and on the processor, which never has to do it again in another way.
+static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *subproduct)
 {
     return replay->common.tensor->value_bits == 32 && replay->common.tensor->groups == 1
-           && replay->op.beta == 0 && cairn_device_is_host(piece->device)
-           && cairn_member_meets_once(piece->work.tensor, piece->work.member,
+           && replay->op.beta == 0 && cairn_device_is_host(subproduct->device)
+           && cairn_member_meets_once(subproduct->work.tensor, subproduct->work.member,
                                       &replay->op);
 }
 
 /// Decide in what type sums are made, before there are kernels.
 static void choose_width(cairn_replay *replay)
 {
-    for (int p = 0; p < replay->pieces; p++)
-        replay->wide |= !sums_narrow(replay, &replay->piece[p]);
-    for (int p = 0; p < replay->pieces; p++)
-        replay->piece[p].work.wide = replay->wide;
+    for (int p = 0; p < replay->subproducts; p++)
+        replay->wide |= !sums_narrow(replay, &replay->subproduct[p]);
+    for (int p = 0; p < replay->subproducts; p++)
+        replay->subproduct[p].work.wide = replay->wide;
 }
 
 /// What is interpreted adds term by term: apart, so that each row is met once, unless
 /// that is the same.
 static void part_interpreted(cairn_replay *replay)
 {
-    const int pieces = replay->pieces;
+    const int subproducts = replay->subproducts;
 
-    for (int p = 0; p < pieces; p++) {
-        cairn_subproduct *piece = &replay->piece[p];
+    for (int p = 0; p < subproducts; p++) {
+        cairn_subproduct *subproduct = &replay->subproduct[p];
 
-        if (!cairn_member_kernel_lacks(&piece->kernel)) continue;
-        replay->wide   = true;
-        replay->pieces = p; /* those before it */
-        piece->has_own |= !finds_zero(replay, &piece->home);
+        if (!cairn_member_kernel_lacks(&subproduct->kernel)) continue;
+        replay->wide        = true;
+        replay->subproducts = p; /* those before it */
+        subproduct->has_own |= !finds_zero(replay, &subproduct->home);
     }
-    replay->pieces = pieces;
+    replay->subproducts = subproducts;
 }
 
 /// Collective.
 static cairn_status
-create_pieces(cairn_replay *replay, const cairn_placing *homes, int64_t held)
+create_subproducts(cairn_replay *replay, const cairn_placing *placing, int64_t held)
 {
-    CAIRN_TRY(cairn_comm_agree(replay->common.comm, init_pieces(replay, homes, held)));
+    CAIRN_TRY(
+        cairn_comm_agree(replay->common.comm, init_subproducts(replay, placing, held)));
     choose_width(replay);
-    CAIRN_TRY(cairn_subproducts_get_kernels(replay->piece, replay->pieces));
+    CAIRN_TRY(cairn_subproducts_get_kernels(replay->subproduct, replay->subproducts));
     part_interpreted(replay);
     return CAIRN_OK;
 }
@@ -154,8 +156,8 @@ static cairn_status create_program(cairn_replay *replay)
 /// Local.
 static cairn_status prepare_here(cairn_replay *replay)
 {
-    for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(cairn_subproduct_allocate(&replay->piece[p]));
+    for (int p = 0; p < replay->subproducts; p++)
+        CAIRN_TRY(cairn_subproduct_allocate(&replay->subproduct[p]));
     CAIRN_TRY(create_program(replay));
     return cairn_replay_create_engine(replay);
 }
@@ -165,8 +167,8 @@ static int64_t bytes_beside(const cairn_replay *replay)
 {
     int64_t bytes = cairn_replay_share_bytes(replay);
 
-    for (int p = 0; p < replay->pieces; p++)
-        bytes += cairn_subproduct_own_bytes(&replay->piece[p]);
+    for (int p = 0; p < replay->subproducts; p++)
+        bytes += cairn_subproduct_own_bytes(&replay->subproduct[p]);
     return bytes;
 }
 
@@ -192,10 +194,10 @@ share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
     return CAIRN_OK;
 }
 
-/// Start a replay without operands: its pieces. Collective.
+/// Start a replay without operands: its subproducts. Collective.
 static cairn_status start(const cairn_subproducts_common *common,
                           const cairn_product_options    *op,
-                          const cairn_placing            *homes,
+                          const cairn_placing            *placing,
                           int64_t                         held,
                           cairn_replay                  **replay)
 {
@@ -207,13 +209,13 @@ static cairn_status start(const cairn_subproducts_common *common,
         fresh->common.operands = NULL;
         fresh->op              = *op;
         fresh->updates         = common->tensor->updates;
-        fresh->reproducible    = homes->reproducible;
+        fresh->reproducible    = placing->reproducible;
     }
     status = cairn_comm_agree(common->comm, status);
     if (status == CAIRN_OK) {
-        cairn_replay_begin_queues(fresh, homes);
+        cairn_replay_begin_queues(fresh, placing);
         fresh->threads = cairn_replay_sum_threads(fresh);
-        status         = create_pieces(fresh, homes, held);
+        status         = create_subproducts(fresh, placing, held);
     }
     *replay = fresh;
     return status;
@@ -232,7 +234,7 @@ finish(cairn_status status, cairn_replay *fresh, cairn_replay **replay)
 
 cairn_status cairn_replay_create(cairn_comm                  *comm,
                                  cairn_devices               *devices,
-                                 const cairn_placing         *homes,
+                                 const cairn_placing         *placing,
                                  const cairn_local           *tensor,
                                  const cairn_rows            *rows,
                                  const cairn_product_options *op,
@@ -242,7 +244,7 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
     const cairn_subproducts_common common = {
         .comm = comm, .devices = devices, .tensor = tensor};
     cairn_replay *fresh;
-    cairn_status  status = start(&common, op, homes, held, &fresh);
+    cairn_status  status = start(&common, op, placing, held, &fresh);
 
     if (status == CAIRN_OK) status = create_operands(fresh, rows, held);
     if (status == CAIRN_OK) status = cairn_comm_agree(comm, prepare_here(fresh));
@@ -250,13 +252,13 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
 }
 
 cairn_status cairn_replay_create_beside(const cairn_replay  *first,
-                                        const cairn_placing *homes,
+                                        const cairn_placing *placing,
                                         int64_t              held,
                                         cairn_replay       **replay)
 {
     const int64_t theirs = held + first->common.operands->memory;
     cairn_replay *fresh;
-    cairn_status  status = start(&first->common, &first->op, homes, theirs, &fresh);
+    cairn_status  status = start(&first->common, &first->op, placing, theirs, &fresh);
 
     if (status == CAIRN_OK) {
         status = share_operands(fresh, first, held);
@@ -277,8 +279,8 @@ void cairn_replay_destroy(cairn_replay **replay)
     cairn_trace_destroy(&p->trace);
     cairn_program_destroy(&p->program);
     cairn_graph_destroy(&p->graph);
-    for (int k = 0; k < p->pieces; k++)
-        cairn_subproduct_fini(&p->piece[k]);
+    for (int k = 0; k < p->subproducts; k++)
+        cairn_subproduct_fini(&p->subproduct[k]);
     cairn_operands_leave(&p->common.operands);
     cairn_free(env, p->time);
     cairn_free(env, p);
@@ -288,11 +290,12 @@ void cairn_replay_destroy(cairn_replay **replay)
 /// Does the first member set every row of Y, so that nothing need be done to it before?
 static bool first_sets(const cairn_replay *replay)
 {
-    bool sets = replay->pieces > 0;
+    bool sets = replay->subproducts > 0;
 
-    for (int p = 0; p < replay->pieces && replay->piece[p].home.member == 0; p++)
-        sets = sets && !replay->piece[p].has_own
-               && cairn_subproduct_sets(&replay->piece[p]);
+    for (int p = 0; p < replay->subproducts && replay->subproduct[p].home.member == 0;
+         p++)
+        sets = sets && !replay->subproduct[p].has_own
+               && cairn_subproduct_sets(&replay->subproduct[p]);
     return sets;
 }
 
@@ -300,28 +303,28 @@ static bool first_sets(const cairn_replay *replay)
 static cairn_status renew(cairn_replay *replay)
 {
     if (replay->updates == replay->common.tensor->updates) return CAIRN_OK;
-    for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(cairn_subproduct_renew(&replay->piece[p]));
+    for (int p = 0; p < replay->subproducts; p++)
+        CAIRN_TRY(cairn_subproduct_renew(&replay->subproduct[p]));
     replay->updates = replay->common.tensor->updates;
     return CAIRN_OK;
 }
 
 static cairn_status leave_lost(cairn_replay *replay)
 {
-    for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(cairn_subproduct_leave_lost(&replay->piece[p]));
+    for (int p = 0; p < replay->subproducts; p++)
+        CAIRN_TRY(cairn_subproduct_leave_lost(&replay->subproduct[p]));
     return CAIRN_OK;
 }
 
-static cairn_status run_pieces(cairn_replay *replay)
+static cairn_status run_subproducts(cairn_replay *replay)
 {
     const cairn_status status = cairn_engine_run(replay->engine, NULL);
 
-    for (int p = 0; p < replay->pieces; p++)
-        if (status != CAIRN_OK && replay->piece[p].status == status)
+    for (int p = 0; p < replay->subproducts; p++)
+        if (status != CAIRN_OK && replay->subproduct[p].status == status)
             return cairn_fail(replay->common.comm->env, status, "%s",
-                              replay->piece[p].kernel.launch.message[0]
-                                  ? replay->piece[p].kernel.launch.message
+                              replay->subproduct[p].kernel.launch.message[0]
+                                  ? replay->subproduct[p].kernel.launch.message
                                   : "memory: a product: out of memory");
     return status;
 }
@@ -337,7 +340,7 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     operands->threads   = replay->threads;
     operands->sums_wide = replay->wide;
     CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay)));
-    if (status == CAIRN_OK) status = run_pieces(replay);
+    if (status == CAIRN_OK) status = run_subproducts(replay);
     const cairn_status ended = cairn_operands_end(operands); /* others wait */
 
     if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The plan of a product on one rank of several: operands with their halo, and a graph of
-/// tasks, one for every piece (piece.h) and one for every addition of a Y computed apart.
-/// Each device that has a piece is a queue of its own; the first is the caller's thread,
-/// which also talks to other ranks, unless threads are bound to cores (pins.h) and that of
-/// the first makes a team: then the caller's is no device's. Made once, replayed without
-/// allocating. There may be several ways to run one product, with other homes, on the same
-/// operands.
+/// The plan of a product on one rank of several: operands with their halo, and a graph
+/// of tasks, one for every subproduct (subproduct.h) and one for every addition of a Y
+/// computed apart. Each device that has a subproduct is a queue of its own; the first
+/// is the caller's thread, which also talks to other ranks, unless threads are bound to
+/// cores (affinity.h) and that of the first makes a team: then the caller's is no
+/// device's. Made once, replayed without allocating. There may be several ways to run
+/// one product, with other placements, on the same operands.
 
 #ifndef CAIRN_PLAN_REPLAY_H
 #define CAIRN_PLAN_REPLAY_H
@@ -23,15 +23,15 @@ typedef struct cairn_replay {
     cairn_subproducts_common common;
     cairn_product_options    op;
     int                      threads; ///< Of the host, for what is done to all of Y.
-    bool                     reproducible; ///< As of its homes.
+    bool                     reproducible; ///< As of its placement.
     bool                     wide;         ///< Sums are made in f64 (operands.h).
-    int                      pieces;
-    cairn_subproduct piece[CAIRN_MAX_HOMES]; ///< By member, then share: so Y adds up.
-    int64_t          updates; ///< Of the tensor's values that the pieces have.
-    int              queues;
+    int                      subproducts;
+    cairn_subproduct         subproduct[CAIRN_MAX_HOMES]; ///< By member, then share.
+    int64_t updates; ///< Of the tensor's values that the subproducts have.
+    int     queues;
     int queue_device[CAIRN_MAX_DEVICES + 1]; ///< [queues]; CAIRN_NO_DEVICE_HERE: the
                                              ///< caller's thread serves none.
-    int  collector; ///< The queue on which Ys are added, and lost pieces computed.
+    int  collector; ///< The queue on which Ys are added, and lost subproducts computed.
     bool pinned; ///< Devices that are the processor have threads bound to their cores.
     cairn_graph     *graph;
     cairn_program   *program;
@@ -52,8 +52,8 @@ typedef struct cairn_recording {
 ///
 /// Collective.
 ///
-/// @param[in]  devices  Run the pieces; outlive the plan.
-/// @param[in]  homes    Of this rank.
+/// @param[in]  devices  Run the subproducts; outlive the plan.
+/// @param[in]  placing  Of this rank.
 /// @param[in]  rows     Who owns which rows of the tensor.
 /// @param[in]  op       Checked by cairn_product_valid().
 /// @param[in]  held     Bytes that count against the limit beside the operands.
@@ -64,7 +64,7 @@ typedef struct cairn_recording {
 /// @retval CAIRN_UNSUPPORTED  A device cannot do a member that was given to it.
 cairn_status cairn_replay_create(cairn_comm                  *comm,
                                  cairn_devices               *devices,
-                                 const cairn_placing         *homes,
+                                 const cairn_placing         *placing,
                                  const cairn_local           *tensor,
                                  const cairn_rows            *rows,
                                  const cairn_product_options *op,
@@ -79,7 +79,7 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
 /// @param[in] held  As of cairn_replay_create(): what is @p first's is counted besides.
 /// @return As cairn_replay_create().
 cairn_status cairn_replay_create_beside(const cairn_replay  *first,
-                                        const cairn_placing *homes,
+                                        const cairn_placing *placing,
                                         int64_t              held,
                                         cairn_replay       **replay);
 
@@ -87,7 +87,7 @@ void cairn_replay_destroy(cairn_replay **replay);
 
 /// Run once, from X as it stands in the plan, into its Y. Values that the tensor got since
 /// the last run reach shares and devices first, which allocates. Collective. A device that
-/// fails is retired, and its pieces are computed again: the run succeeds.
+/// fails is retired, and its subproducts are computed again: the run succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
 
 /// Record how the tensor was stored, and the tasks of runs from now on.
@@ -107,13 +107,13 @@ void cairn_replay_times(const cairn_replay *replay,
                         double             *simulated,
                         double             *exchange);
 
-/// Forget the pieces' times. Local.
+/// Forget the subproducts' times. Local.
 void cairn_replay_forget_times(cairn_replay *replay);
 
 /// Forget all runs: times, and what they left in Y. Local.
 void cairn_replay_begin_anew(cairn_replay *replay);
 
-/// Let the cost models learn from the pieces' recent runs.
+/// Let the cost models learn from the subproducts' recent runs.
 ///
 /// Local.
 ///
@@ -124,7 +124,7 @@ void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs);
 /// Local.
 int cairn_replay_apart(const cairn_replay *replay, int64_t *bytes);
 
-/// How many of its pieces left a device that had failed. Local.
+/// How many of its subproducts left a device that had failed. Local.
 int cairn_replay_retired(const cairn_replay *replay);
 
 /// Bytes of arrays that shares have beside the tensor's.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Pieces as tasks: what each reads and writes, and so who waits for whom.
+/// Subproducts as tasks: what each reads and writes, and so who waits for whom.
 
 #include "plan/replay_graph.h"
 
@@ -33,22 +33,24 @@ add_y_handles(const cairn_replay *replay, cairn_graph *graph, y_handles *y)
     const cairn_coord begin = replay->common.tensor->box[0].lo;
 
     *y = (y_handles){.stretches = 0};
-    for (int p = 0; p < replay->pieces; p++)
-        add_stretch(y, replay->op.transposed ? begin : replay->piece[p].home.rows.lo);
+    for (int p = 0; p < replay->subproducts; p++)
+        add_stretch(y,
+                    replay->op.transposed ? begin : replay->subproduct[p].home.rows.lo);
     for (int k = 0; k < y->stretches; k++)
         CAIRN_TRY(cairn_graph_add_handle(graph, &y->handle[k]));
     return CAIRN_OK;
 }
 
-/// The stretches that a piece's sums go to; @return how many.
-static int
-list_stretches(const y_handles *y, const cairn_subproduct *piece, cairn_access *list)
+/// The stretches that a subproduct's sums go to; @return how many.
+static int list_stretches(const y_handles        *y,
+                          const cairn_subproduct *subproduct,
+                          cairn_access           *list)
 {
-    const cairn_interval *rows = &piece->home.rows;
+    const cairn_interval *rows = &subproduct->home.rows;
     int                   n    = 0;
 
     for (int k = 0; k < y->stretches; k++)
-        if (piece->op.transposed || y->first[k] == rows->lo
+        if (subproduct->op.transposed || y->first[k] == rows->lo
             || (y->first[k] > rows->lo && y->first[k] <= rows->hi))
             list[n++] = (cairn_access){y->handle[k], CAIRN_READ_WRITE};
     return n;
@@ -56,28 +58,28 @@ list_stretches(const y_handles *y, const cairn_subproduct *piece, cairn_access *
 
 /// X, which begins before all tasks, is no handle: nobody writes it meanwhile.
 static cairn_status
-add_piece(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
+add_subproduct(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
 {
-    cairn_subproduct *piece   = &replay->piece[p];
-    const cairn_task  compute = {
-         .run      = cairn_subproduct_compute,
-         .argument = piece,
-         .label    = piece->label,
-         .kind     = "kernel",
-         .modelled = cairn_subproduct_models(piece) ? &piece->modelled : NULL,
-         .bytes    = cairn_subproduct_bytes(piece),
-         .queue    = piece->queue};
+    cairn_subproduct *subproduct = &replay->subproduct[p];
+    const cairn_task  compute    = {
+            .run      = cairn_subproduct_compute,
+            .argument = subproduct,
+            .label    = subproduct->label,
+            .kind     = "kernel",
+            .modelled = cairn_subproduct_models(subproduct) ? &subproduct->modelled : NULL,
+            .bytes    = cairn_subproduct_bytes(subproduct),
+            .queue    = subproduct->queue};
     const cairn_task collect = {.run      = cairn_subproduct_collect,
-                                .argument = piece,
-                                .label    = piece->collect_label,
+                                .argument = subproduct,
+                                .label    = subproduct->collect_label,
                                 .kind     = "add",
-                                .bytes    = cairn_subproduct_added_bytes(piece),
+                                .bytes    = cairn_subproduct_added_bytes(subproduct),
                                 .queue    = replay->collector};
     cairn_access     access[CAIRN_MAX_HOMES + 1];
-    const int        n = list_stretches(y, piece, access);
+    const int        n = list_stretches(y, subproduct, access);
     cairn_access     own;
 
-    if (piece->has_own) {
+    if (subproduct->has_own) {
         CAIRN_TRY(cairn_graph_add_handle(graph, &own.handle));
         own.mode  = CAIRN_READ_WRITE;
         access[n] = own;
@@ -85,8 +87,8 @@ add_piece(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
     } else {
         CAIRN_TRY(cairn_graph_add(graph, &compute, access, n, NULL));
     }
-    if (!cairn_subproduct_is_collected(piece)) return CAIRN_OK;
-    return cairn_graph_add(graph, &collect, access, n + piece->has_own, NULL);
+    if (!cairn_subproduct_is_collected(subproduct)) return CAIRN_OK;
+    return cairn_graph_add(graph, &collect, access, n + subproduct->has_own, NULL);
 }
 
 cairn_status cairn_replay_fill_graph(cairn_replay *replay, cairn_graph *graph)
@@ -94,7 +96,7 @@ cairn_status cairn_replay_fill_graph(cairn_replay *replay, cairn_graph *graph)
     y_handles y;
 
     CAIRN_TRY(add_y_handles(replay, graph, &y));
-    for (int p = 0; p < replay->pieces; p++)
-        CAIRN_TRY(add_piece(replay, graph, &y, p));
+    for (int p = 0; p < replay->subproducts; p++)
+        CAIRN_TRY(add_subproduct(replay, graph, &y, p));
     return CAIRN_OK;
 }

@@ -7,7 +7,8 @@
 
 #include "plan/replay.h"
 
-/// Add a task for every piece, and one for every addition of a Y computed apart. Local.
+/// Add a task for every subproduct, and one for every addition of a Y computed apart.
+/// Local.
 ///
 /// @param[in,out] graph  Empty; its tasks point into @p replay.
 cairn_status cairn_replay_fill_graph(cairn_replay *replay, cairn_graph *graph);

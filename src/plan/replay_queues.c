@@ -102,15 +102,15 @@ static void pin_queues(cairn_replay *replay)
     replay->collector = 1;
 }
 
-void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *homes)
+void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *placing)
 {
     const cairn_device *device = replay->common.devices->device;
 
-    for (int k = 0; k < homes->count && replay->queues == 0; k++)
-        if (cairn_device_is_host(&device[homes->home[k].device]))
-            cairn_replay_queue_of(replay, homes->home[k].device);
-    for (int k = 0; k < homes->count; k++)
-        cairn_replay_queue_of(replay, homes->home[k].device);
+    for (int k = 0; k < placing->count && replay->queues == 0; k++)
+        if (cairn_device_is_host(&device[placing->home[k].device]))
+            cairn_replay_queue_of(replay, placing->home[k].device);
+    for (int k = 0; k < placing->count; k++)
+        cairn_replay_queue_of(replay, placing->home[k].device);
     pin_queues(replay);
 }
 
@@ -119,27 +119,27 @@ void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *homes)
 static cairn_status start_engine(cairn_replay *replay, cairn_engine_options *options)
 {
     cairn_env     *env = replay->common.comm->env;
-    cairn_affinity pins;
+    cairn_affinity affinity;
     cairn_status   status;
 
     if (!replay->pinned) return cairn_engine_create(env, options, &replay->engine);
     CAIRN_TRY(cairn_affinity_init(env, replay->common.devices->machine, replay->queues,
-                                  &pins));
+                                  &affinity));
     for (int q = 0; q < replay->queues; q++)
         if (is_host_queue(replay, q))
             cairn_affinity_bind(
-                &pins, q, &queue_device(replay, q)->info.bound,
+                &affinity, q, &queue_device(replay, q)->info.bound,
                 cairn_replay_host_threads(replay, queue_device(replay, q)));
-    options->pin = pins.set;
+    options->pin = affinity.set;
     status       = cairn_engine_create(env, options, &replay->engine);
     if (status == CAIRN_OK)
-        status = cairn_affinity_settle(env, &pins, replay->engine);
+        status = cairn_affinity_settle(env, &affinity, replay->engine);
     else if (status == CAIRN_BAD_ARGUMENT) {
         replay->pinned = false;
         options->pin   = NULL;
         status         = cairn_engine_create(env, options, &replay->engine);
     }
-    cairn_affinity_fini(env, &pins);
+    cairn_affinity_fini(env, &affinity);
     return status;
 }
 

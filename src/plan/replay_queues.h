@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The queues of a replay: one for each device that has a piece, its thread, and the cores
-/// that this one may use. Parts of replay.c.
+/// The queues of a replay: one for each device that has a subproduct, its thread, and
+/// the cores that this one may use. Parts of replay.c.
 
 #ifndef CAIRN_PLAN_REPLAY_QUEUES_H
 #define CAIRN_PLAN_REPLAY_QUEUES_H
@@ -11,7 +11,7 @@
 /// Give devices their queues. The first is the caller's thread; it serves the first device
 /// that is the processor, any device that is alone, or, where threads are bound and that
 /// device has a team, none.
-void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *homes);
+void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *placing);
 
 /// The queue of a device, a new one the first time.
 int cairn_replay_queue_of(cairn_replay *replay, int device);

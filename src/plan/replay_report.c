@@ -12,10 +12,10 @@ static double exchange_seconds(const cairn_replay *replay)
     double  most = 0;
 
     cairn_halo_traffic(replay->common.operands->halo, &messages, &bytes);
-    for (int p = 0; p < replay->pieces; p++) {
-        const cairn_device_facts *info = &replay->piece[p].device->info;
+    for (int p = 0; p < replay->subproducts; p++) {
+        const cairn_device_facts *info = &replay->subproduct[p].device->info;
 
-        if (!cairn_subproduct_models(&replay->piece[p]) || info->halo_rate <= 0)
+        if (!cairn_subproduct_models(&replay->subproduct[p]) || info->halo_rate <= 0)
             continue;
         const double its =
             (double)messages * info->halo_latency + (double)bytes / info->halo_rate;
@@ -34,10 +34,10 @@ void cairn_replay_times(const cairn_replay *replay,
     for (int q = 0; q < replay->queues; q++) {
         double sum[2] = {0};
 
-        for (int p = 0; p < replay->pieces; p++)
-            if (replay->piece[p].queue == q)
-                sum[cairn_subproduct_models(&replay->piece[p])] +=
-                    cairn_subproduct_median(&replay->piece[p]);
+        for (int p = 0; p < replay->subproducts; p++)
+            if (replay->subproduct[p].queue == q)
+                sum[cairn_subproduct_models(&replay->subproduct[p])] +=
+                    cairn_subproduct_median(&replay->subproduct[p]);
         if (sum[0] > *measured) *measured = sum[0];
         if (sum[1] > *simulated) *simulated = sum[1];
     }
@@ -47,36 +47,37 @@ void cairn_replay_times(const cairn_replay *replay,
 
 void cairn_replay_forget_times(cairn_replay *replay)
 {
-    for (int p = 0; p < replay->pieces; p++)
-        replay->piece[p].runs = 0;
+    for (int p = 0; p < replay->subproducts; p++)
+        replay->subproduct[p].runs = 0;
 }
 
 /* Fewer runs say more of what else the machine did than of the kernel. */
 enum { TELLING_RUNS = 5 };
 
-/// Does a piece's median say what its device takes, alone and with all its threads?
-static bool is_telling(const cairn_subproduct *piece)
+/// Does a subproduct's median say what its device takes, alone and with all its threads?
+static bool is_telling(const cairn_subproduct *subproduct)
 {
-    const int threads = piece->work.threads;
+    const int threads = subproduct->work.threads;
 
-    return piece->runs >= TELLING_RUNS && !piece->retired[0]
-           && !cairn_member_kernel_lacks(&piece->kernel)
-           && (threads == 0 || threads == piece->device->info.threads);
+    return subproduct->runs >= TELLING_RUNS && !subproduct->retired[0]
+           && !cairn_member_kernel_lacks(&subproduct->kernel)
+           && (threads == 0 || threads == subproduct->device->info.threads);
 }
 
 void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs)
 {
     const int ranks = replay->common.comm->local_size;
 
-    for (int p = 0; p < replay->pieces && costs; p++) {
-        const cairn_subproduct *piece = &replay->piece[p];
+    for (int p = 0; p < replay->subproducts && costs; p++) {
+        const cairn_subproduct *subproduct = &replay->subproduct[p];
         cairn_cost_device       device;
         cairn_work              work;
 
-        if (!is_telling(piece)) continue;
-        cairn_work_of_product(&piece->work, cairn_subproduct_sets(piece), &work);
-        cairn_cost_device_of(piece->device, ranks, &device);
-        cairn_cost_observe(costs, &device, &work, cairn_subproduct_median(piece));
+        if (!is_telling(subproduct)) continue;
+        cairn_work_of_product(&subproduct->work, cairn_subproduct_sets(subproduct),
+                              &work);
+        cairn_cost_device_of(subproduct->device, ranks, &device);
+        cairn_cost_observe(costs, &device, &work, cairn_subproduct_median(subproduct));
     }
 }
 
@@ -85,10 +86,10 @@ int cairn_replay_apart(const cairn_replay *replay, int64_t *bytes)
     int apart = 0;
 
     *bytes = 0;
-    for (int p = 0; p < replay->pieces; p++) {
-        if (!replay->piece[p].apart) continue;
+    for (int p = 0; p < replay->subproducts; p++) {
+        if (!replay->subproduct[p].apart) continue;
         apart++;
-        *bytes += cairn_subproduct_own_bytes(&replay->piece[p]);
+        *bytes += cairn_subproduct_own_bytes(&replay->subproduct[p]);
     }
     return apart;
 }
@@ -97,8 +98,8 @@ int cairn_replay_retired(const cairn_replay *replay)
 {
     int retired = 0;
 
-    for (int p = 0; p < replay->pieces; p++)
-        retired += replay->piece[p].retired[0] != 0;
+    for (int p = 0; p < replay->subproducts; p++)
+        retired += replay->subproduct[p].retired[0] != 0;
     return retired;
 }
 
@@ -106,8 +107,8 @@ int64_t cairn_replay_share_bytes(const cairn_replay *replay)
 {
     int64_t bytes = 0;
 
-    for (int p = 0; p < replay->pieces; p++)
-        bytes += replay->piece[p].stored.bytes;
+    for (int p = 0; p < replay->subproducts; p++)
+        bytes += replay->subproduct[p].stored.bytes;
     return bytes;
 }
 
@@ -115,7 +116,7 @@ int64_t cairn_replay_bytes(const cairn_replay *replay)
 {
     int64_t bytes = cairn_operands_bytes(replay->common.operands);
 
-    for (int p = 0; p < replay->pieces; p++)
-        bytes += cairn_subproduct_bytes(&replay->piece[p]);
+    for (int p = 0; p < replay->subproducts; p++)
+        bytes += cairn_subproduct_bytes(&replay->subproduct[p]);
     return bytes;
 }

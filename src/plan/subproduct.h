@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Pieces: what one device does of a product on one rank, a member of the matrix or its
-/// share of one (convert/row_share.h). A piece has its kernel there and says where its
-/// sums go: straight into its rows of Y, or into a Y of its own, which is added when the
-/// pieces before it are in. A piece whose device fails is
-/// computed again on the processor, from X, which nobody changed; the device is retired,
-/// and the piece stays where it is from then on.
+/// Subproducts: what one device does of a product on one rank, a member of the matrix
+/// or its share of one (convert/row_share.h). A subproduct has its kernel there and
+/// says where its sums go: straight into its rows of Y, or into a Y of its own, which
+/// is added when the subproducts before it are in. A subproduct whose device fails is
+/// computed again on the processor, from X, which nobody changed; the device is
+/// retired, and the subproduct stays where it is from then on.
 
 #ifndef CAIRN_PLAN_SUBPRODUCT_H
 #define CAIRN_PLAN_SUBPRODUCT_H
@@ -17,10 +17,10 @@
 #include "place/placement.h"
 #include "plan/operands.h"
 
-/* Runs that a piece remembers: more tell no more about a median. */
+/* Runs that a subproduct remembers: more tell no more about a median. */
 enum { CAIRN_SUBPRODUCT_RECENT = 128 };
 
-/// What the pieces of one plan share.
+/// What the subproducts of one plan share.
 typedef struct cairn_subproducts_common {
     cairn_comm        *comm;
     cairn_devices     *devices;
@@ -51,7 +51,7 @@ typedef struct cairn_subproduct {
     char                  why[256];    ///< And how.
 } cairn_subproduct;
 
-/// How a piece is to be prepared.
+/// How a subproduct is to be prepared.
 typedef struct cairn_subproduct_options {
     cairn_member_home home;
     bool              divided; ///< It is a share.
@@ -60,65 +60,66 @@ typedef struct cairn_subproduct_options {
     int64_t held;    ///< Bytes that count against the limit beside a share.
 } cairn_subproduct_options;
 
-/// Prepare a piece, all but its kernel. Local.
+/// Prepare a subproduct, all but its kernel. Local.
 ///
-/// @param[out] piece  Release with cairn_subproduct_fini(), also after a failure.
+/// @param[out] subproduct  Release with cairn_subproduct_fini(), also after a failure.
 /// @retval CAIRN_NO_MEMORY  The arrays of a share exceed the limit.
 cairn_status cairn_subproduct_init(const cairn_subproducts_common *common,
                                    const cairn_subproduct_options *options,
                                    const cairn_product_options    *op,
-                                   cairn_subproduct               *piece);
+                                   cairn_subproduct               *subproduct);
 
-/// Get the kernels of all pieces: those of the processor are compiled side by side, and
-/// meanwhile other devices build theirs.
+/// Get the kernels of all subproducts: those of the processor are compiled side by
+/// side, and meanwhile other devices build theirs.
 ///
 /// Collective.
 ///
-/// @param[in,out] piece  [pieces] Where there is no kernel, it moves to the processor.
+/// @param[in,out] subproduct  [subproducts] Without a kernel it moves to the processor.
 /// @retval  As of cairn_member_kernels_agree(), for the first member that has it.
-cairn_status cairn_subproducts_get_kernels(cairn_subproduct *piece, int pieces);
+cairn_status cairn_subproducts_get_kernels(cairn_subproduct *subproduct,
+                                           int               subproducts);
 
-void cairn_subproduct_fini(cairn_subproduct *piece);
+void cairn_subproduct_fini(cairn_subproduct *subproduct);
 
 /// Does it write or add to rows of Y that @p other does?
-bool cairn_subproduct_meets(const cairn_subproduct *piece,
+bool cairn_subproduct_meets(const cairn_subproduct *subproduct,
                             const cairn_subproduct *other);
 
 /// Bytes of its own Y; 0 without.
-int64_t cairn_subproduct_own_bytes(const cairn_subproduct *piece);
+int64_t cairn_subproduct_own_bytes(const cairn_subproduct *subproduct);
 
 /// Allocate what a run needs: its own Y, what the reference way keeps. Local.
-cairn_status cairn_subproduct_allocate(cairn_subproduct *piece);
+cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct);
 
 /// Does it need the host's thread after it: to add its Y, or in case its device fails?
-bool cairn_subproduct_is_collected(const cairn_subproduct *piece);
+bool cairn_subproduct_is_collected(const cairn_subproduct *subproduct);
 
 /// Does it set all rows of Y, so that nothing need be done to them before?
-bool cairn_subproduct_sets(const cairn_subproduct *piece);
+bool cairn_subproduct_sets(const cairn_subproduct *subproduct);
 
-/// Tasks (sched/graph.h) with a cairn_subproduct as argument. Computing runs on the thread of
-/// the device's queue and fails only where nobody collects; collecting runs on the
-/// host's, and computes again what failed.
-cairn_status cairn_subproduct_compute(void *piece);
-cairn_status cairn_subproduct_collect(void *piece);
+/// Tasks (sched/graph.h) with a cairn_subproduct as argument. Computing runs on the
+/// thread of the device's queue and fails only where nobody collects; collecting runs
+/// on the host's, and computes again what failed.
+cairn_status cairn_subproduct_compute(void *subproduct);
+cairn_status cairn_subproduct_collect(void *subproduct);
 
 /// Bring the values of the tensor, which have changed, to its share and its device; one
 /// that does not take them is retired. Local; between runs.
-cairn_status cairn_subproduct_renew(cairn_subproduct *piece);
+cairn_status cairn_subproduct_renew(cairn_subproduct *subproduct);
 
-/// Leave a device that was lost in another piece's run. Local; between runs.
-cairn_status cairn_subproduct_leave_lost(cairn_subproduct *piece);
+/// Leave a device that was lost in another subproduct's run. Local; between runs.
+cairn_status cairn_subproduct_leave_lost(cairn_subproduct *subproduct);
 
 /// Bytes that one run moves beside X and Y: its arrays, and twice its own Y.
-int64_t cairn_subproduct_bytes(const cairn_subproduct *piece);
+int64_t cairn_subproduct_bytes(const cairn_subproduct *subproduct);
 
 /// Bytes that adding its own Y moves: that is read, Y is read and written; 0 without one.
-int64_t cairn_subproduct_added_bytes(const cairn_subproduct *piece);
+int64_t cairn_subproduct_added_bytes(const cairn_subproduct *subproduct);
 
 /// Is its device's clock simulated?
-bool cairn_subproduct_models(const cairn_subproduct *piece);
+bool cairn_subproduct_models(const cairn_subproduct *subproduct);
 
 /// Median seconds of its recent runs, in its device's clock; 0 before the first.
-double cairn_subproduct_median(const cairn_subproduct *piece);
+double cairn_subproduct_median(const cairn_subproduct *subproduct);
 
 #endif

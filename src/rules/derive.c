@@ -11,7 +11,7 @@
 #include <assert.h>
 
 typedef struct {
-    cairn_path_state  *stage;
+    cairn_path_state  *state;
     const cairn_digit *target;
     int                n;
     int  root[CAIRN_MAX_LEVELS]; ///< The targets' roots: target number of the first,
@@ -45,9 +45,9 @@ static void list_roots(deriver *d)
 }
 
 /// Is @p form the root of a level now?
-static bool is_root(const cairn_path_state *stage, const cairn_form *form)
+static bool is_root(const cairn_path_state *state, const cairn_form *form)
 {
-    return cairn_digit_at(stage->level, stage->levels, form, 1) >= 0;
+    return cairn_digit_at(state->level, state->levels, form, 1) >= 0;
 }
 
 /// Both sides cut the root into the same digits.
@@ -56,9 +56,9 @@ static bool cut_alike(const deriver *d, const cairn_form *root)
     for (int k = 0; k < d->n; k++) {
         if (!cairn_form_equal(&d->target[k].root, root)) continue;
         const int l =
-            cairn_digit_at(d->stage->level, d->stage->levels, root, d->target[k].lo);
+            cairn_digit_at(d->state->level, d->state->levels, root, d->target[k].lo);
 
-        if (l < 0 || d->stage->level[l].hi != d->target[k].hi) return false;
+        if (l < 0 || d->state->level[l].hi != d->target[k].hi) return false;
     }
     return true;
 }
@@ -66,17 +66,17 @@ static bool cut_alike(const deriver *d, const cairn_form *root)
 /// Know what the levels hold, @p roots: as if each were united already (a root is a
 /// variable at its first digit, the other digits are none).
 static cairn_status
-know_levels(const cairn_path_state *stage, bool roots, cairn_known *known)
+know_levels(const cairn_path_state *state, bool roots, cairn_known *known)
 {
-    for (int l = 0; l < stage->levels; l++) {
-        cairn_form form = stage->level[l].root;
+    for (int l = 0; l < state->levels; l++) {
+        cairn_form form = state->level[l].root;
 
-        if (roots && stage->level[l].lo != 1) {
+        if (roots && state->level[l].lo != 1) {
             cairn_known_skip(known);
             continue;
         }
         if (!roots)
-            CAIRN_TRY(cairn_digit_form(stage->algebra, &stage->level[l], &form));
+            CAIRN_TRY(cairn_digit_form(state->algebra, &state->level[l], &form));
         CAIRN_TRY(cairn_known_add(known, &form, NULL, NULL));
     }
     return CAIRN_OK;
@@ -95,8 +95,8 @@ static cairn_status solve(deriver *d, bool roots, combination *out, bool *solvab
 {
     cairn_known *known;
 
-    CAIRN_TRY(cairn_known_create(d->stage->env, d->stage->algebra, &known));
-    cairn_status status = know_levels(d->stage, roots, known);
+    CAIRN_TRY(cairn_known_create(d->state->env, d->state->algebra, &known));
+    cairn_status status = know_levels(d->state, roots, known);
 
     *solvable = true;
     for (int r = 0; r < d->roots && status == CAIRN_OK; r++) {
@@ -108,7 +108,7 @@ static cairn_status solve(deriver *d, bool roots, combination *out, bool *solvab
         *solvable = *solvable && is_known;
         if (status == CAIRN_OK && is_known) spread(&linear, &out[r]);
     }
-    cairn_known_destroy(d->stage->env, &known);
+    cairn_known_destroy(d->state->env, &known);
     return status;
 }
 
@@ -120,7 +120,7 @@ static void keep_roots(deriver *d, const combination *need)
 
         for (int s = 0; s < d->roots && keep; s++) {
             const int l =
-                cairn_digit_at(d->stage->level, d->stage->levels, root_of(d, r), 1);
+                cairn_digit_at(d->state->level, d->state->levels, root_of(d, r), 1);
 
             if (!d->made[s] && need[s].factor[l] != 0) keep = false;
         }
@@ -136,37 +136,37 @@ static bool is_kept(const deriver *d, const cairn_form *root)
 }
 
 /// Join the digits of @p root, from the top down.
-static cairn_status unite(cairn_path_state *stage, const cairn_form *root)
+static cairn_status unite(cairn_path_state *state, const cairn_form *root)
 {
     for (;;) {
         int top = 0, low = 0;
 
-        while (stage->level[top].hi || !cairn_form_equal(&stage->level[top].root, root))
+        while (state->level[top].hi || !cairn_form_equal(&state->level[top].root, root))
             top++;
-        if (stage->level[top].lo == 1) return CAIRN_OK;
-        while (stage->level[low].hi != stage->level[top].lo
-               || !cairn_form_equal(&stage->level[low].root, root))
+        if (state->level[top].lo == 1) return CAIRN_OK;
+        while (state->level[low].hi != state->level[top].lo
+               || !cairn_form_equal(&state->level[low].root, root))
             low++;
 
         const cairn_rule rule = {.kind = CAIRN_RULE_TILE_UNION,
                                  .a    = top,
                                  .b    = low,
-                                 .c    = stage->level[top].lo / stage->level[low].lo};
+                                 .c    = state->level[top].lo / state->level[low].lo};
 
-        stage->level[top].lo = stage->level[low].lo;
-        CAIRN_TRY(cairn_path_state_apply(stage, rule));
+        state->level[top].lo = state->level[low].lo;
+        CAIRN_TRY(cairn_path_state_apply(state, rule));
     }
 }
 
 static cairn_status unite_roots(deriver *d)
 {
-    cairn_path_state *stage = d->stage;
+    cairn_path_state *state = d->state;
 
-    for (int l = 0; l < stage->levels; l++) {
-        const cairn_form root = stage->level[l].root;
+    for (int l = 0; l < state->levels; l++) {
+        const cairn_form root = state->level[l].root;
 
-        if (cairn_digit_is_whole(&stage->level[l]) || is_kept(d, &root)) continue;
-        CAIRN_TRY(unite(stage, &root));
+        if (cairn_digit_is_whole(&state->level[l]) || is_kept(d, &root)) continue;
+        CAIRN_TRY(unite(state, &root));
         l = -1; /* positions moved */
     }
     return CAIRN_OK;
@@ -175,10 +175,10 @@ static cairn_status unite_roots(deriver *d)
 /// Mark levels whose root is wanted.
 static void take_levels(deriver *d)
 {
-    for (int l = 0; l < d->stage->levels; l++) {
+    for (int l = 0; l < d->state->levels; l++) {
         d->taken[l] = false;
         for (int r = 0; r < d->roots; r++)
-            if (cairn_form_equal(root_of(d, r), &d->stage->level[l].root))
+            if (cairn_form_equal(root_of(d, r), &d->state->level[l].root))
                 d->taken[l] = true;
     }
 }
@@ -204,11 +204,11 @@ static cairn_status make_root(deriver *d, const combination *need, int r, int l)
 
     if (c->factor[l] != 1)
         CAIRN_TRY(cairn_path_state_apply(
-            d->stage,
+            d->state,
             (cairn_rule){.kind = CAIRN_RULE_SCALE, .a = l, .c = c->factor[l]}));
-    CAIRN_TRY(cairn_path_state_add_linear(d->stage, c->factor, d->stage->levels,
+    CAIRN_TRY(cairn_path_state_add_linear(d->state, c->factor, d->state->levels,
                                           c->constant, c->den, l));
-    d->stage->level[l] = (cairn_digit){*root_of(d, r), 1, 0};
+    d->state->level[l] = (cairn_digit){*root_of(d, r), 1, 0};
     d->made[r] = d->taken[l] = true;
     return CAIRN_OK;
 }
@@ -216,15 +216,15 @@ static cairn_status make_root(deriver *d, const combination *need, int r, int l)
 /// Make root @p r of a new level: all that it is made of is wanted as it stands.
 static cairn_status add_root(deriver *d, const combination *need, int r)
 {
-    cairn_path_state *stage = d->stage;
+    cairn_path_state *state = d->state;
 
-    CAIRN_TRY(cairn_path_state_add_zero(stage));
+    CAIRN_TRY(cairn_path_state_add_zero(state));
 
-    const int l = stage->levels - 1;
+    const int l = state->levels - 1;
 
-    CAIRN_TRY(cairn_path_state_add_linear(stage, need[r].factor, l, need[r].constant,
+    CAIRN_TRY(cairn_path_state_add_linear(state, need[r].factor, l, need[r].constant,
                                           need[r].den, l));
-    stage->level[l] = (cairn_digit){*root_of(d, r), 1, 0};
+    state->level[l] = (cairn_digit){*root_of(d, r), 1, 0};
     d->made[r] = d->taken[l] = true;
     return CAIRN_OK;
 }
@@ -243,7 +243,7 @@ static cairn_status make_next(deriver *d, combination *need, bool *done)
         if (d->made[r]) continue;
         *done = false;
         if (best_root < 0) best_root = r;
-        for (int l = 0; l < d->stage->levels; l++) {
+        for (int l = 0; l < d->state->levels; l++) {
             const int m = merit(d, need, r, l);
 
             if (m > best) best = m, best_root = r, best_level = l;
@@ -256,52 +256,52 @@ static cairn_status make_next(deriver *d, combination *need, bool *done)
 
 static cairn_status drop_rest(deriver *d)
 {
-    for (int l = d->stage->levels - 1; l >= 0; l--)
+    for (int l = d->state->levels - 1; l >= 0; l--)
         if (!d->taken[l])
             CAIRN_TRY(cairn_path_state_apply(
-                d->stage, (cairn_rule){.kind = CAIRN_RULE_DROP, .a = l}));
+                d->state, (cairn_rule){.kind = CAIRN_RULE_DROP, .a = l}));
     return CAIRN_OK;
 }
 
 /// Cut the whole root at level @p l as the targets want it.
 static cairn_status split(deriver *d, int l)
 {
-    cairn_path_state *stage = d->stage;
-    const cairn_form  root  = stage->level[l].root;
+    cairn_path_state *state = d->state;
+    const cairn_form  root  = state->level[l].root;
 
     for (;;) {
-        const int64_t lo = stage->level[l].lo;
+        const int64_t lo = state->level[l].lo;
         const int     k  = cairn_digit_at(d->target, d->n, &root, lo);
 
         assert(k >= 0); /* the targets tile their roots */
         const int64_t hi = d->target[k].hi;
 
         if (!hi) return CAIRN_OK;
-        stage->level[l].lo = hi;
+        state->level[l].lo = hi;
         CAIRN_TRY(cairn_path_state_apply(
-            stage, (cairn_rule){.kind = CAIRN_RULE_TILE_SPLIT, .a = l, .c = hi / lo}));
-        stage->level[stage->levels - 1] = (cairn_digit){root, lo, hi};
+            state, (cairn_rule){.kind = CAIRN_RULE_TILE_SPLIT, .a = l, .c = hi / lo}));
+        state->level[state->levels - 1] = (cairn_digit){root, lo, hi};
     }
 }
 
 static cairn_status split_roots(deriver *d)
 {
-    const int levels = d->stage->levels;
+    const int levels = d->state->levels;
 
     for (int l = 0; l < levels; l++)
-        if (cairn_digit_is_whole(&d->stage->level[l])) CAIRN_TRY(split(d, l));
+        if (cairn_digit_is_whole(&d->state->level[l])) CAIRN_TRY(split(d, l));
     return CAIRN_OK;
 }
 
 static cairn_status order_levels(deriver *d)
 {
     for (int k = 0; k < d->n; k++) {
-        const int l = cairn_digit_at(d->stage->level, d->stage->levels,
+        const int l = cairn_digit_at(d->state->level, d->state->levels,
                                      &d->target[k].root, d->target[k].lo);
 
         if (l != k)
             CAIRN_TRY(cairn_path_state_apply(
-                d->stage, (cairn_rule){.kind = CAIRN_RULE_SWAP, .a = k, .b = l}));
+                d->state, (cairn_rule){.kind = CAIRN_RULE_SWAP, .a = k, .b = l}));
     }
     return CAIRN_OK;
 }
@@ -312,7 +312,7 @@ static cairn_status derive(deriver *d, combination *need, bool *able)
 
     list_roots(d);
     for (int r = 0; r < d->roots; r++)
-        d->made[r] = is_root(d->stage, root_of(d, r));
+        d->made[r] = is_root(d->state, root_of(d, r));
     CAIRN_TRY(solve(d, true, need, able));
     if (!*able) return CAIRN_OK;
     keep_roots(d, need);
@@ -326,25 +326,25 @@ static cairn_status derive(deriver *d, combination *need, bool *able)
 }
 
 cairn_status
-cairn_path_state_derive(cairn_path_state *stage, const cairn_digit *target, int n)
+cairn_path_state_derive(cairn_path_state *state, const cairn_digit *target, int n)
 {
-    bool able = cairn_digits_tile_all(stage->level, stage->levels)
+    bool able = cairn_digits_tile_all(state->level, state->levels)
                 && cairn_digits_tile_all(target, n);
     deriver     *d      = NULL;
     combination *need   = NULL;
     cairn_status status = CAIRN_OK;
 
     if (able) {
-        CAIRN_GO(done, CAIRN_NEW_ZERO(stage->env, 1, &d));
-        CAIRN_GO(done, CAIRN_NEW_ZERO(stage->env, CAIRN_MAX_LEVELS, &need));
-        d->stage  = stage;
+        CAIRN_GO(done, CAIRN_NEW_ZERO(state->env, 1, &d));
+        CAIRN_GO(done, CAIRN_NEW_ZERO(state->env, CAIRN_MAX_LEVELS, &need));
+        d->state  = state;
         d->target = target;
         d->n      = n;
         CAIRN_GO(done, derive(d, need, &able));
     }
-    if (!able) status = cairn_path_state_derive_by_parts(stage, target, n);
+    if (!able) status = cairn_path_state_derive_by_parts(state, target, n);
 done:
-    cairn_free(stage->env, d);
-    cairn_free(stage->env, need);
+    cairn_free(state->env, d);
+    cairn_free(state->env, need);
     return status;
 }

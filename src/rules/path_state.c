@@ -9,39 +9,39 @@ enum { DIGIT_BITS = 11 }; ///< Of one pass of a sort (entries/sort.c).
 cairn_status cairn_path_state_init(cairn_env        *env,
                                    int               order,
                                    const int64_t    *extent,
-                                   cairn_path_state *stage)
+                                   cairn_path_state *state)
 {
     cairn_status status;
 
-    *stage = (cairn_path_state){.env    = env,
+    *state = (cairn_path_state){.env    = env,
                                 .extent = extent,
                                 .order  = order,
                                 .levels = order,
                                 .first  = 0,
                                 .last   = order - 1,
                                 .sorted = true};
-    CAIRN_GO(done, CAIRN_NEW(env, 1, &stage->algebra));
-    CAIRN_GO(done, CAIRN_NEW_ZERO(env, CAIRN_TABLE_LEVELS, &stage->level));
-    CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &stage->path));
-    stage->path->env = env;
-    cairn_pass_list_init(&stage->path->program, env);
-    cairn_algebra_init(stage->algebra, env, order);
+    CAIRN_GO(done, CAIRN_NEW(env, 1, &state->algebra));
+    CAIRN_GO(done, CAIRN_NEW_ZERO(env, CAIRN_TABLE_LEVELS, &state->level));
+    CAIRN_GO(done, CAIRN_NEW_ZERO(env, 1, &state->path));
+    state->path->env = env;
+    cairn_pass_list_init(&state->path->program, env);
+    cairn_algebra_init(state->algebra, env, order);
     for (int k = 0; k < order; k++)
-        stage->level[k] = (cairn_digit){
+        state->level[k] = (cairn_digit){
             .root = {.terms = 1, .term = {{k, 1}}},
               .lo = 1
         };
     return CAIRN_OK;
 done:
-    cairn_path_state_fini(stage);
+    cairn_path_state_fini(state);
     return status;
 }
 
-void cairn_path_state_fini(cairn_path_state *stage)
+void cairn_path_state_fini(cairn_path_state *state)
 {
-    cairn_free(stage->env, stage->algebra);
-    cairn_free(stage->env, stage->level);
-    cairn_path_destroy(&stage->path);
+    cairn_free(state->env, state->algebra);
+    cairn_free(state->env, state->level);
+    cairn_path_destroy(&state->path);
 }
 
 void cairn_path_destroy(cairn_path **path)
@@ -61,12 +61,12 @@ void cairn_path_destroy(cairn_path **path)
 }
 
 /// Passes of a radix sort by all dimensions; levels are functions of them.
-static int sort_passes(const cairn_path_state *stage)
+static int sort_passes(const cairn_path_state *state)
 {
     int bits = 0;
 
-    for (int k = 0; k < stage->order; k++) {
-        const int64_t extent = stage->extent ? stage->extent[k] : 1 << 20;
+    for (int k = 0; k < state->order; k++) {
+        const int64_t extent = state->extent ? state->extent[k] : 1 << 20;
 
         bits += extent > 1 ? 64 - __builtin_clzll((uint64_t)extent - 1) : 0;
     }
@@ -74,9 +74,9 @@ static int sort_passes(const cairn_path_state *stage)
 }
 
 /// The table holds 8 bytes an entry for each level and the value.
-static cairn_rule_work work_of(const cairn_path_state *stage, const cairn_rule *rule)
+static cairn_rule_work work_of(const cairn_path_state *state, const cairn_rule *rule)
 {
-    const int columns = stage->levels + 1, passes = sort_passes(stage);
+    const int columns = state->levels + 1, passes = sort_passes(state);
 
     switch (rule->kind) {
     case CAIRN_RULE_SCALE:
@@ -86,14 +86,14 @@ static cairn_rule_work work_of(const cairn_path_state *stage, const cairn_rule *
     case CAIRN_RULE_TILE_SPLIT: return (cairn_rule_work){24, 2, 1, 0};
     case CAIRN_RULE_TILE_UNION: return (cairn_rule_work){24, 2, 1, 0};
     case CAIRN_RULE_SORT: /* pairs of a word and a row; then every column moves */
-        return (cairn_rule_work){8.0 * stage->levels + passes * 48 + columns * 24,
+        return (cairn_rule_work){8.0 * state->levels + passes * 48 + columns * 24,
                                  passes * 4.0 + columns, passes + columns, 40};
-    case CAIRN_RULE_SUM: return (cairn_rule_work){8.0 * stage->order + 16, 8, 1, 16};
+    case CAIRN_RULE_SUM: return (cairn_rule_work){8.0 * state->order + 16, 8, 1, 16};
     case CAIRN_RULE_SCHEDULE:
-        return (cairn_rule_work){8.0 * stage->order + 16, 16, 1, 16};
+        return (cairn_rule_work){8.0 * state->order + 16, 16, 1, 16};
     case CAIRN_RULE_ENUMERATE:
     case CAIRN_RULE_REORDER: /* they sort by group and key */
-        return (cairn_rule_work){8.0 * stage->order + passes * 48, passes * 4.0 + 8,
+        return (cairn_rule_work){8.0 * state->order + passes * 48, passes * 4.0 + 8,
                                  passes + 1, 56};
     case CAIRN_RULE_COMPOSE:
     case CAIRN_RULE_DECOMPOSE:
@@ -122,82 +122,82 @@ cairn_status cairn_path_add(cairn_path *path, cairn_rule rule, cairn_rule_work w
     return CAIRN_OK;
 }
 
-static void remove_level(cairn_path_state *stage, int l)
+static void remove_level(cairn_path_state *state, int l)
 {
-    for (int k = l; k + 1 < stage->levels; k++)
-        stage->level[k] = stage->level[k + 1];
-    stage->levels--;
-    if (l <= stage->last) stage->last--;
+    for (int k = l; k + 1 < state->levels; k++)
+        state->level[k] = state->level[k + 1];
+    state->levels--;
+    if (l <= state->last) state->last--;
 }
 
 /// Does the order by (e0, e1, ...) stay that of the entries?
-static bool stays_sorted(const cairn_path_state *stage, const cairn_rule *rule)
+static bool stays_sorted(const cairn_path_state *state, const cairn_rule *rule)
 {
     switch (rule->kind) {
     case CAIRN_RULE_SORT: return true;
     case CAIRN_RULE_SWAP:
     case CAIRN_RULE_COMPOSE: return false;
-    case CAIRN_RULE_SCALE: return stage->sorted && rule->c > 0;
-    case CAIRN_RULE_SKEW: return stage->sorted && rule->a < rule->b;
+    case CAIRN_RULE_SCALE: return state->sorted && rule->c > 0;
+    case CAIRN_RULE_SKEW: return state->sorted && rule->a < rule->b;
     case CAIRN_RULE_TILE_SPLIT:
-        return stage->sorted && (rule->c == 1 || rule->a == stage->levels - 1);
-    case CAIRN_RULE_TILE_UNION: return stage->sorted && rule->b == rule->a + 1;
-    case CAIRN_RULE_DROP: return stage->sorted && rule->a == stage->levels - 1;
-    default: return stage->sorted;
+        return state->sorted && (rule->c == 1 || rule->a == state->levels - 1);
+    case CAIRN_RULE_TILE_UNION: return state->sorted && rule->b == rule->a + 1;
+    case CAIRN_RULE_DROP: return state->sorted && rule->a == state->levels - 1;
+    default: return state->sorted;
     }
 }
 
-static void follow(cairn_path_state *stage, const cairn_rule *rule)
+static void follow(cairn_path_state *state, const cairn_rule *rule)
 {
     switch (rule->kind) {
     case CAIRN_RULE_SWAP: {
-        const cairn_digit level = stage->level[rule->a];
+        const cairn_digit level = state->level[rule->a];
 
-        stage->level[rule->a] = stage->level[rule->b];
-        stage->level[rule->b] = level;
+        state->level[rule->a] = state->level[rule->b];
+        state->level[rule->b] = level;
         break;
     }
-    case CAIRN_RULE_TILE_SPLIT: stage->levels++; break;
+    case CAIRN_RULE_TILE_SPLIT: state->levels++; break;
     case CAIRN_RULE_SUM:
     case CAIRN_RULE_ENUMERATE:
     case CAIRN_RULE_REORDER:
-    case CAIRN_RULE_SCHEDULE: stage->levels += rule->appends; break;
-    case CAIRN_RULE_TILE_UNION: remove_level(stage, rule->b); break;
-    case CAIRN_RULE_DROP: remove_level(stage, rule->a); break;
-    case CAIRN_RULE_TRIM: stage->first--; break;
-    case CAIRN_RULE_FILL: stage->first++; break;
-    case CAIRN_RULE_VECTORIZE: stage->last--; break;
+    case CAIRN_RULE_SCHEDULE: state->levels += rule->appends; break;
+    case CAIRN_RULE_TILE_UNION: remove_level(state, rule->b); break;
+    case CAIRN_RULE_DROP: remove_level(state, rule->a); break;
+    case CAIRN_RULE_TRIM: state->first--; break;
+    case CAIRN_RULE_FILL: state->first++; break;
+    case CAIRN_RULE_VECTORIZE: state->last--; break;
     case CAIRN_RULE_DEVECTORIZE:
-        if (stage->first > stage->last) stage->first = rule->a;
-        stage->last = rule->a;
+        if (state->first > state->last) state->first = rule->a;
+        state->last = rule->a;
         break;
     default: break;
     }
 }
 
-cairn_status cairn_path_state_apply(cairn_path_state *stage, cairn_rule rule)
+cairn_status cairn_path_state_apply(cairn_path_state *state, cairn_rule rule)
 {
     const bool appends = rule.kind == CAIRN_RULE_TILE_SPLIT || rule.appends;
 
-    CAIRN_CHECK(!appends || stage->levels < CAIRN_TABLE_LEVELS, stage->env,
+    CAIRN_CHECK(!appends || state->levels < CAIRN_TABLE_LEVELS, state->env,
                 CAIRN_UNSUPPORTED,
                 "format: path: the conversion needs more than %d levels at once",
                 CAIRN_TABLE_LEVELS);
-    CAIRN_TRY(cairn_path_add(stage->path, rule, work_of(stage, &rule)));
-    stage->sorted = stays_sorted(stage, &rule);
-    follow(stage, &rule);
+    CAIRN_TRY(cairn_path_add(state->path, rule, work_of(state, &rule)));
+    state->sorted = stays_sorted(state, &rule);
+    follow(state, &rule);
     return CAIRN_OK;
 }
 
-cairn_status cairn_path_state_add_zero(cairn_path_state *stage)
+cairn_status cairn_path_state_add_zero(cairn_path_state *state)
 {
     CAIRN_TRY(cairn_path_state_apply(
-        stage, (cairn_rule){.kind = CAIRN_RULE_TILE_SPLIT, .a = 0, .c = 1}));
-    stage->level[stage->levels - 1] = (cairn_digit){.lo = 1};
+        state, (cairn_rule){.kind = CAIRN_RULE_TILE_SPLIT, .a = 0, .c = 1}));
+    state->level[state->levels - 1] = (cairn_digit){.lo = 1};
     return CAIRN_OK;
 }
 
-cairn_status cairn_path_state_add_linear(cairn_path_state *stage,
+cairn_status cairn_path_state_add_linear(cairn_path_state *state,
                                          const int64_t    *factor,
                                          int               levels,
                                          int64_t           constant,
@@ -207,12 +207,12 @@ cairn_status cairn_path_state_add_linear(cairn_path_state *stage,
     for (int k = 0; k < levels; k++)
         if (k != l && factor[k] != 0)
             CAIRN_TRY(cairn_path_state_apply(
-                stage, (cairn_rule){CAIRN_RULE_SKEW, k, l, factor[k], false, NULL}));
+                state, (cairn_rule){CAIRN_RULE_SKEW, k, l, factor[k], false, NULL}));
     if (constant != 0)
         CAIRN_TRY(cairn_path_state_apply(
-            stage, (cairn_rule){.kind = CAIRN_RULE_SHIFT, .a = l, .c = constant}));
+            state, (cairn_rule){.kind = CAIRN_RULE_SHIFT, .a = l, .c = constant}));
     if (den != 1)
         CAIRN_TRY(cairn_path_state_apply(
-            stage, (cairn_rule){.kind = CAIRN_RULE_UNSCALE, .a = l, .c = den}));
+            state, (cairn_rule){.kind = CAIRN_RULE_UNSCALE, .a = l, .c = den}));
     return CAIRN_OK;
 }

@@ -26,35 +26,35 @@ typedef struct cairn_path_state {
 cairn_status cairn_path_state_init(cairn_env        *env,
                                    int               order,
                                    const int64_t    *extent,
-                                   cairn_path_state *stage);
+                                   cairn_path_state *state);
 
-void cairn_path_state_fini(cairn_path_state *stage);
+void cairn_path_state_fini(cairn_path_state *state);
 
 /// Append a rule to a path.
 cairn_status cairn_path_add(cairn_path *path, cairn_rule rule, cairn_rule_work work);
 
 /// Append a rule and follow what it does to positions, range and order. What a changed
 /// or appended level holds is the caller's to say.
-cairn_status cairn_path_state_apply(cairn_path_state *stage, cairn_rule rule);
+cairn_status cairn_path_state_apply(cairn_path_state *state, cairn_rule rule);
 
 /// Append rules after which the levels hold exactly @p target[0..n-1], in that order.
 ///
-/// The stage's levels must determine every dimension, and the queries that the targets
+/// The state's levels must determine every dimension, and the queries that the targets
 /// use must be levels.
 cairn_status
-cairn_path_state_derive(cairn_path_state *stage, const cairn_digit *target, int n);
+cairn_path_state_derive(cairn_path_state *state, const cairn_digit *target, int n);
 
 /// As cairn_path_state_derive(), for any levels: by way of the dimensions, level by level.
-cairn_status cairn_path_state_derive_by_parts(cairn_path_state  *stage,
+cairn_status cairn_path_state_derive_by_parts(cairn_path_state  *state,
                                               const cairn_digit *target,
                                               int                n);
 
 /// Append a level that is 0 everywhere.
-cairn_status cairn_path_state_add_zero(cairn_path_state *stage);
+cairn_status cairn_path_state_add_zero(cairn_path_state *state);
 
 /// Add a linear combination of levels to level @p l, and divide by @p den: @p factor is
 /// [levels], that of level @p l is not used, @p constant is added, too.
-cairn_status cairn_path_state_add_linear(cairn_path_state *stage,
+cairn_status cairn_path_state_add_linear(cairn_path_state *state,
                                          const int64_t    *factor,
                                          int               levels,
                                          int64_t           constant,

@@ -65,7 +65,7 @@ static cairn_status plan_best(cairn_env            *env,
 
 /// Append the rules of the best path between two encodings, about member @p member (-1:
 /// no mark), and follow whether the entries are in order after it.
-static cairn_status append_best(cairn_path_state     *stage,
+static cairn_status append_best(cairn_path_state     *state,
                                 const cairn_encoding *from,
                                 const cairn_encoding *to,
                                 int                   member)
@@ -75,34 +75,34 @@ static cairn_status append_best(cairn_path_state     *stage,
 
     if (member >= 0)
         CAIRN_TRY(cairn_path_state_apply(
-            stage, (cairn_rule){.kind = CAIRN_RULE_MEMBER, .a = member}));
-    CAIRN_TRY(plan_best(stage->env, stage->order, stage->extent, from, to, &part));
+            state, (cairn_rule){.kind = CAIRN_RULE_MEMBER, .a = member}));
+    CAIRN_TRY(plan_best(state->env, state->order, state->extent, from, to, &part));
     for (int k = 0; k < part->rules && status == CAIRN_OK; k++)
-        status = cairn_path_add(stage->path, part->rule[k], part->work[k]);
-    stage->sorted = part->sorted;
+        status = cairn_path_add(state->path, part->rule[k], part->work[k]);
+    state->sorted = part->sorted;
     cairn_path_destroy(&part);
     return status;
 }
 
 /// Members of hybrids meet in coordinates.
 static cairn_status
-plan_hybrid(cairn_path_state *stage, const cairn_format *from, const cairn_format *to)
+plan_hybrid(cairn_path_state *state, const cairn_format *from, const cairn_format *to)
 {
     if (from && from->hybrid) {
         for (int m = 0; m < from->members; m++)
-            CAIRN_TRY(append_best(stage, from->member[m], NULL, m));
+            CAIRN_TRY(append_best(state, from->member[m], NULL, m));
         CAIRN_TRY(
-            cairn_path_state_apply(stage, (cairn_rule){.kind = CAIRN_RULE_COMPOSE}));
+            cairn_path_state_apply(state, (cairn_rule){.kind = CAIRN_RULE_COMPOSE}));
     } else if (from) {
-        CAIRN_TRY(append_best(stage, from->member[0], NULL, -1));
+        CAIRN_TRY(append_best(state, from->member[0], NULL, -1));
     }
-    if (!stage->sorted)
-        CAIRN_TRY(cairn_path_state_apply(stage, (cairn_rule){.kind = CAIRN_RULE_SORT}));
-    if (!to->hybrid) return append_best(stage, NULL, to->member[0], -1);
+    if (!state->sorted)
+        CAIRN_TRY(cairn_path_state_apply(state, (cairn_rule){.kind = CAIRN_RULE_SORT}));
+    if (!to->hybrid) return append_best(state, NULL, to->member[0], -1);
     CAIRN_TRY(
-        cairn_path_state_apply(stage, (cairn_rule){.kind = CAIRN_RULE_DECOMPOSE}));
+        cairn_path_state_apply(state, (cairn_rule){.kind = CAIRN_RULE_DECOMPOSE}));
     for (int m = 0; m < to->members; m++)
-        CAIRN_TRY(append_best(stage, NULL, to->member[m], m));
+        CAIRN_TRY(append_best(state, NULL, to->member[m], m));
     return CAIRN_OK;
 }
 
@@ -112,7 +112,7 @@ cairn_status cairn_path_plan(cairn_env          *env,
                              const int64_t      *extent,
                              cairn_path        **path)
 {
-    cairn_path_state stage;
+    cairn_path_state state;
 
     CAIRN_CHECK(
         !from || from->order == to->order, env, CAIRN_BAD_SHAPE,
@@ -121,15 +121,15 @@ cairn_status cairn_path_plan(cairn_env          *env,
     if (!to->hybrid && !(from && from->hybrid))
         return plan_best(env, to->order, extent, from ? from->member[0] : NULL,
                          to->member[0], path);
-    CAIRN_TRY(cairn_path_state_init(env, to->order, extent, &stage));
-    const cairn_status status = plan_hybrid(&stage, from, to);
+    CAIRN_TRY(cairn_path_state_init(env, to->order, extent, &state));
+    const cairn_status status = plan_hybrid(&state, from, to);
 
     if (status == CAIRN_OK) {
-        *path           = stage.path;
+        *path           = state.path;
         (*path)->routes = 1;
-        (*path)->sorted = stage.sorted;
-        stage.path      = NULL;
+        (*path)->sorted = state.sorted;
+        state.path      = NULL;
     }
-    cairn_path_state_fini(&stage);
+    cairn_path_state_fini(&state);
     return status;
 }

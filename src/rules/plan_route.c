@@ -13,12 +13,12 @@
 
 /* ---- one rule ---- */
 
-static cairn_status at_level(cairn_path_state *stage, cairn_rule_kind kind, int level)
+static cairn_status at_level(cairn_path_state *state, cairn_rule_kind kind, int level)
 {
-    return cairn_path_state_apply(stage, (cairn_rule){.kind = kind, .a = level});
+    return cairn_path_state_apply(state, (cairn_rule){.kind = kind, .a = level});
 }
 
-/* ---- encodings as stages ---- */
+/* ---- encodings as states ---- */
 
 /// The digits of an encoding's levels.
 static cairn_status
@@ -43,7 +43,7 @@ static uint32_t indirect_levels(const cairn_encoding *encoding)
 }
 
 typedef struct {
-    cairn_path_state      stage;
+    cairn_path_state      state;
     const cairn_encoding *from, *to;      ///< NULL: coordinates, sorted.
     uint32_t              merged;         ///< Levels merged now.
     bool                  by_coordinates; ///< The route.
@@ -53,17 +53,17 @@ typedef struct {
 
 static cairn_status start(planner *p)
 {
-    cairn_path_state *stage = &p->stage;
+    cairn_path_state *state = &p->state;
 
     if (p->from) {
-        CAIRN_TRY(digits_of(stage->algebra, p->from, stage->level));
+        CAIRN_TRY(digits_of(state->algebra, p->from, state->level));
         p->from_indirect = indirect_levels(p->from);
-        stage->levels    = p->from->map.count;
-        stage->first     = p->from->trim_first;
-        stage->last      = p->from->trim_last;
+        state->levels    = p->from->map.count;
+        state->first     = p->from->trim_first;
+        state->last      = p->from->trim_last;
         p->merged        = p->from->merged;
     }
-    if (p->to) CAIRN_TRY(digits_of(stage->algebra, p->to, p->target));
+    if (p->to) CAIRN_TRY(digits_of(state->algebra, p->to, p->target));
     return CAIRN_OK;
 }
 
@@ -73,8 +73,8 @@ static bool same_map(const planner *p)
     if (!p->from || !p->to || p->from_indirect || p->to->queries
         || p->from->map.count != p->to->map.count)
         return false;
-    for (int l = 0; l < p->stage.levels; l++)
-        if (!cairn_digit_equal(&p->stage.level[l], &p->target[l])) return false;
+    for (int l = 0; l < p->state.levels; l++)
+        if (!cairn_digit_equal(&p->state.level[l], &p->target[l])) return false;
     return true;
 }
 
@@ -101,7 +101,7 @@ static cairn_status change_packs(planner              *p,
 
         if (has_pack(other, pack)) continue;
         CAIRN_TRY(cairn_path_state_apply(
-            &p->stage,
+            &p->state,
             (cairn_rule){kind, pack->first, pack->last, pack->novalue, false, NULL}));
     }
     return CAIRN_OK;
@@ -117,7 +117,7 @@ static cairn_status undo_layout(planner *p, bool same)
     const cairn_encoding *to = same ? p->to : NULL;
 
     if (partition_of(p->from) >= 0 && partition_of(p->from) != partition_of(to))
-        CAIRN_TRY(at_level(&p->stage, CAIRN_RULE_GATHER, p->from->partition));
+        CAIRN_TRY(at_level(&p->state, CAIRN_RULE_GATHER, p->from->partition));
     return change_packs(p, CAIRN_RULE_UNPACK, p->from, to);
 }
 
@@ -125,7 +125,7 @@ static cairn_status change_width(planner *p, int level, int idx, int was, int bi
 {
     if (was == bits) return CAIRN_OK;
     return cairn_path_state_apply(
-        &p->stage, (cairn_rule){CAIRN_RULE_BITS, level, idx, bits, false, NULL});
+        &p->state, (cairn_rule){CAIRN_RULE_BITS, level, idx, bits, false, NULL});
 }
 
 /// Widths given by hand.
@@ -150,7 +150,7 @@ static cairn_status make_layout(planner *p, bool same)
 
     CAIRN_TRY(change_packs(p, CAIRN_RULE_PACK, p->to, from));
     if (partition_of(p->to) >= 0 && partition_of(p->to) != partition_of(from))
-        CAIRN_TRY(at_level(&p->stage, CAIRN_RULE_PARTITION, p->to->partition));
+        CAIRN_TRY(at_level(&p->state, CAIRN_RULE_PARTITION, p->to->partition));
     return change_widths(p);
 }
 
@@ -160,7 +160,7 @@ static cairn_status split(planner *p, uint32_t levels)
 {
     for (int l = CAIRN_MAX_LEVELS - 1; l >= 0; l--) {
         if (!(p->merged & levels & 1U << l)) continue;
-        CAIRN_TRY(at_level(&p->stage, CAIRN_RULE_SPLIT, l));
+        CAIRN_TRY(at_level(&p->state, CAIRN_RULE_SPLIT, l));
         p->merged &= ~(1U << l);
     }
     return CAIRN_OK;
@@ -170,7 +170,7 @@ static cairn_status merge(planner *p, uint32_t levels)
 {
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++) {
         if (!(levels & ~p->merged & 1U << l)) continue;
-        CAIRN_TRY(at_level(&p->stage, CAIRN_RULE_MERGE, l));
+        CAIRN_TRY(at_level(&p->state, CAIRN_RULE_MERGE, l));
         p->merged |= 1U << l;
     }
     return CAIRN_OK;
@@ -179,35 +179,35 @@ static cairn_status merge(planner *p, uint32_t levels)
 /// Extend the trimmed range down to level @p last and up to level @p first.
 static cairn_status extend_range(planner *p, int first, int last)
 {
-    cairn_path_state *stage = &p->stage;
+    cairn_path_state *state = &p->state;
 
-    if (stage->first > stage->last)
-        CAIRN_TRY(at_level(stage, CAIRN_RULE_DEVECTORIZE, last));
-    while (stage->last < last)
-        CAIRN_TRY(at_level(stage, CAIRN_RULE_DEVECTORIZE, stage->last + 1));
-    while (stage->first > first)
-        CAIRN_TRY(at_level(stage, CAIRN_RULE_TRIM, stage->first - 1));
+    if (state->first > state->last)
+        CAIRN_TRY(at_level(state, CAIRN_RULE_DEVECTORIZE, last));
+    while (state->last < last)
+        CAIRN_TRY(at_level(state, CAIRN_RULE_DEVECTORIZE, state->last + 1));
+    while (state->first > first)
+        CAIRN_TRY(at_level(state, CAIRN_RULE_TRIM, state->first - 1));
     return CAIRN_OK;
 }
 
-static bool is_untrimmed(const cairn_path_state *stage)
+static bool is_untrimmed(const cairn_path_state *state)
 {
-    return stage->first > stage->last;
+    return state->first > state->last;
 }
 
 /// From whatever mutations there are to those of the target.
 static cairn_status mutate(planner *p)
 {
-    cairn_path_state     *stage = &p->stage;
+    cairn_path_state     *state = &p->state;
     const cairn_encoding *to    = p->to;
 
     CAIRN_TRY(split(p, ~to->merged));
     if (to->trimmed) CAIRN_TRY(extend_range(p, to->trim_first, to->trim_last));
-    while (!is_untrimmed(stage) && (!to->trimmed || stage->first < to->trim_first))
-        CAIRN_TRY(at_level(stage, CAIRN_RULE_FILL, stage->first));
+    while (!is_untrimmed(state) && (!to->trimmed || state->first < to->trim_first))
+        CAIRN_TRY(at_level(state, CAIRN_RULE_FILL, state->first));
     CAIRN_TRY(merge(p, to->merged));
-    while (to->trimmed && stage->last > to->trim_last)
-        CAIRN_TRY(at_level(stage, CAIRN_RULE_VECTORIZE, stage->last));
+    while (to->trimmed && state->last > to->trim_last)
+        CAIRN_TRY(at_level(state, CAIRN_RULE_VECTORIZE, state->last));
     return CAIRN_OK;
 }
 
@@ -215,8 +215,8 @@ static cairn_status mutate(planner *p)
 
 static cairn_status sort(planner *p)
 {
-    if (p->stage.sorted) return CAIRN_OK;
-    return cairn_path_state_apply(&p->stage, (cairn_rule){.kind = CAIRN_RULE_SORT});
+    if (p->state.sorted) return CAIRN_OK;
+    return cairn_path_state_apply(&p->state, (cairn_rule){.kind = CAIRN_RULE_SORT});
 }
 
 /// Stored entries level by level, without the numbers of queries.
@@ -224,10 +224,10 @@ static cairn_status take_apart(planner *p)
 {
     CAIRN_TRY(undo_layout(p, false));
     CAIRN_TRY(split(p, UINT32_MAX));
-    CAIRN_TRY(extend_range(p, 0, p->stage.levels - 1));
+    CAIRN_TRY(extend_range(p, 0, p->state.levels - 1));
     for (int l = CAIRN_MAX_LEVELS - 1; l >= 0; l--)
         if (p->from_indirect >> l & 1)
-            CAIRN_TRY(at_level(&p->stage, CAIRN_RULE_DROP, l));
+            CAIRN_TRY(at_level(&p->state, CAIRN_RULE_DROP, l));
     return CAIRN_OK;
 }
 
@@ -235,18 +235,18 @@ static cairn_status to_coordinates(planner *p)
 {
     cairn_digit dim[CAIRN_MAX_ORDER];
 
-    for (int k = 0; k < p->stage.order; k++)
+    for (int k = 0; k < p->state.order; k++)
         dim[k] = (cairn_digit){
             .root = {.terms = 1, .term = {{k, 1}}},
               .lo = 1
         };
-    return cairn_path_state_derive(&p->stage, dim, p->stage.order);
+    return cairn_path_state_derive(&p->state, dim, p->state.order);
 }
 
 static bool uses_query(const planner *p, int q)
 {
     for (int l = 0; l < p->to->map.count; l++)
-        if (cairn_form_queries(p->stage.algebra, &p->target[l].root) >> q & 1)
+        if (cairn_form_queries(p->state.algebra, &p->target[l].root) >> q & 1)
             return true;
     return false;
 }
@@ -266,25 +266,25 @@ static cairn_status query_form(planner *p, int q, cairn_form *form)
 {
     const cairn_expr expr = {.op = CAIRN_EXPR_QUERY, .value = q};
 
-    return cairn_form_of(p->stage.algebra, &expr, form);
+    return cairn_form_of(p->state.algebra, &expr, form);
 }
 
 static cairn_status run_queries(planner *p)
 {
-    cairn_path_state *stage = &p->stage;
+    cairn_path_state *state = &p->state;
 
     for (int q = 0; q < p->to->queries; q++) {
         const cairn_query *query   = &p->to->query[q];
         const bool         appends = uses_query(p, q);
 
         CAIRN_TRY(
-            cairn_path_state_apply(stage, (cairn_rule){.kind    = rule_of(query->func),
+            cairn_path_state_apply(state, (cairn_rule){.kind    = rule_of(query->func),
                                                        .a       = q,
                                                        .appends = appends,
                                                        .query   = query->name}));
         if (!appends) continue;
-        stage->level[stage->levels - 1] = (cairn_digit){.lo = 1};
-        CAIRN_TRY(query_form(p, q, &stage->level[stage->levels - 1].root));
+        state->level[state->levels - 1] = (cairn_digit){.lo = 1};
+        CAIRN_TRY(query_form(p, q, &state->level[state->levels - 1].root));
     }
     return CAIRN_OK;
 }
@@ -304,7 +304,7 @@ static cairn_status plan_route(planner *p)
         CAIRN_TRY(sort(p));
         CAIRN_TRY(run_queries(p));
     }
-    CAIRN_TRY(cairn_path_state_derive(&p->stage, p->target, p->to->map.count));
+    CAIRN_TRY(cairn_path_state_derive(&p->state, p->target, p->to->map.count));
     CAIRN_TRY(sort(p));
     CAIRN_TRY(mutate(p));
     return make_layout(p, false);
@@ -321,7 +321,7 @@ cairn_status cairn_plan_route(cairn_env            *env,
     planner *p;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
-    cairn_status status = cairn_path_state_init(env, order, extent, &p->stage);
+    cairn_status status = cairn_path_state_init(env, order, extent, &p->state);
 
     if (status == CAIRN_OK) {
         p->from           = from;
@@ -329,11 +329,11 @@ cairn_status cairn_plan_route(cairn_env            *env,
         p->by_coordinates = by_coordinates;
         status            = plan_route(p);
         if (status == CAIRN_OK) {
-            *path           = p->stage.path;
-            (*path)->sorted = p->stage.sorted;
-            p->stage.path   = NULL;
+            *path           = p->state.path;
+            (*path)->sorted = p->state.sorted;
+            p->state.path   = NULL;
         }
-        cairn_path_state_fini(&p->stage);
+        cairn_path_state_fini(&p->state);
     }
     cairn_free(env, p);
     return status;

@@ -10,7 +10,7 @@
 ///
 /// Long rows are cut after every 4,096 of their entries whoever computes them; whole cuts
 /// are computed first, each by any thread, and rows add up what they find (lower/
-/// team.h has both for a part).
+/// work_partition.h has both for a part).
 
 #ifndef CAIRN_SHARE_SHARE_H
 #define CAIRN_SHARE_SHARE_H

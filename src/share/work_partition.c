@@ -77,21 +77,21 @@ cairn_status cairn_work_partition_cut(cairn_env               *env,
                                       const cairn_kernel_part *part,
                                       int64_t                  columns,
                                       int64_t                  threads,
-                                      cairn_work_partition    *team)
+                                      cairn_work_partition    *partition)
 {
     const int64_t nodes = cuts->any ? part->level[cuts->level].nodes : 0;
     list          found = {.cuts = cuts, .part = part};
 
-    team->cutters = 1;
+    partition->cutters = 1;
     if (nodes <= CAIRN_CUT) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(env, nodes / CAIRN_CUT, &team->cut));
-    found.cut = team->cut;
+    CAIRN_TRY(CAIRN_NEW(env, nodes / CAIRN_CUT, &partition->cut));
+    found.cut = partition->cut;
     find_cuts(&found);
-    team->cuts = found.n;
+    partition->cuts = found.n;
     if (found.n == 0) return CAIRN_OK;
-    team->cutters = threads < found.n ? threads : found.n;
+    partition->cutters = threads < found.n ? threads : found.n;
     return CAIRN_NEW(env, (found.cut[found.n - 1] / CAIRN_CUT + 1) * columns,
-                     &team->partial);
+                     &partition->partial);
 }
 
 /* ---- The whole ---- */
@@ -119,7 +119,7 @@ cairn_status cairn_work_partition_make(cairn_env               *env,
                                        int64_t                  rows,
                                        int64_t                  columns,
                                        int64_t                  threads,
-                                       cairn_work_partition    *team)
+                                       cairn_work_partition    *partition)
 {
     cairn_work_partition fresh = {.shares = 1};
     cairn_status         status =
@@ -127,33 +127,33 @@ cairn_status cairn_work_partition_make(cairn_env               *env,
 
     if (status == CAIRN_OK) status = fill(env, share, part, rows, threads, &fresh);
     if (status == CAIRN_OK)
-        *team = fresh;
+        *partition = fresh;
     else
         cairn_work_partition_fini(env, &fresh);
     return status;
 }
 
-void cairn_work_partition_fini(cairn_env *env, cairn_work_partition *team)
+void cairn_work_partition_fini(cairn_env *env, cairn_work_partition *partition)
 {
-    cairn_free(env, team->share);
-    cairn_free(env, team->cut);
-    cairn_free(env, team->partial);
-    cairn_free(env, team->own);
-    cairn_free(env, team->step);
-    *team = (cairn_work_partition){0};
+    cairn_free(env, partition->share);
+    cairn_free(env, partition->cut);
+    cairn_free(env, partition->partial);
+    cairn_free(env, partition->own);
+    cairn_free(env, partition->step);
+    *partition = (cairn_work_partition){0};
 }
 
-void cairn_work_partition_use(const cairn_work_partition *team,
+void cairn_work_partition_use(const cairn_work_partition *partition,
                               cairn_product_args         *args)
 {
-    args->share   = team->share;
-    args->shares  = team->shares;
-    args->cut     = team->cut;
-    args->cuts    = team->cuts;
-    args->cutters = team->cutters;
-    args->partial = team->partial;
-    args->first   = team->first;
-    args->last    = team->last;
-    args->step    = team->step;
-    args->steps   = team->steps;
+    args->share   = partition->share;
+    args->shares  = partition->shares;
+    args->cut     = partition->cut;
+    args->cuts    = partition->cuts;
+    args->cutters = partition->cutters;
+    args->partial = partition->partial;
+    args->first   = partition->first;
+    args->last    = partition->last;
+    args->step    = partition->step;
+    args->steps   = partition->steps;
 }

@@ -43,19 +43,19 @@ typedef struct cairn_work_partition {
 /// @param[in]  rows      ROWS: how many there are.
 /// @param[in]  columns   Of X and Y.
 /// @param[in]  threads   At least 1.
-/// @param[out] team  Release with cairn_work_partition_fini(). Unchanged on failure.
+/// @param[out] partition  Release with cairn_work_partition_fini(). Unchanged on failure.
 cairn_status cairn_work_partition_make(cairn_env               *env,
                                        const cairn_share       *share,
                                        const cairn_kernel_part *part,
                                        int64_t                  rows,
                                        int64_t                  columns,
                                        int64_t                  threads,
-                                       cairn_work_partition    *team);
+                                       cairn_work_partition    *partition);
 
-void cairn_work_partition_fini(cairn_env *env, cairn_work_partition *team);
+void cairn_work_partition_fini(cairn_env *env, cairn_work_partition *partition);
 
-/// Fill in what the arguments of a kernel say of a team.
-void cairn_work_partition_use(const cairn_work_partition *team,
+/// Fill in what the arguments of a kernel say of a partition.
+void cairn_work_partition_use(const cairn_work_partition *partition,
                               cairn_product_args         *args);
 
 /* Its pieces, for its files alone. On failure the caller releases. */
@@ -66,13 +66,13 @@ cairn_status cairn_work_partition_cut(cairn_env               *env,
                                       const cairn_kernel_part *part,
                                       int64_t                  columns,
                                       int64_t                  threads,
-                                      cairn_work_partition    *team);
+                                      cairn_work_partition    *partition);
 
 /// Find everybody's nodes under each parent.
 cairn_status cairn_work_partition_scatter(cairn_env               *env,
                                           const cairn_share       *share,
                                           const cairn_kernel_part *part,
                                           int64_t                  threads,
-                                          cairn_work_partition    *team);
+                                          cairn_work_partition    *partition);
 
 #endif

@@ -262,10 +262,10 @@ static bool step_through(const scatter *s, int64_t q, position *at, uint16_t *st
 
 /// Where each thread's list begins, and with which node; a thread may have none.
 static void
-begin_lists(const scatter *s, const cairn_work_partition *team, position *at)
+begin_lists(const scatter *s, const cairn_work_partition *partition, position *at)
 {
     for (int64_t t = 0; t < s->threads; t++) {
-        int64_t *const share = team->share + CAIRN_SHARE_FIELDS * t;
+        int64_t *const share = partition->share + CAIRN_SHARE_FIELDS * t;
 
         at[t] = (position){.k = s->before[s->bound[t]]};
         if (s->low[t] < s->high[t]) {
@@ -282,25 +282,25 @@ begin_lists(const scatter *s, const cairn_work_partition *team, position *at)
 }
 
 /// List all nodes, by thread; or give up, where they stand too far apart.
-static cairn_status list_steps(const scatter *s, cairn_work_partition *team)
+static cairn_status list_steps(const scatter *s, cairn_work_partition *partition)
 {
     position *at;
     bool      fits = true;
 
-    CAIRN_TRY(CAIRN_NEW(s->env, 2 * s->level->nodes, &team->step));
+    CAIRN_TRY(CAIRN_NEW(s->env, 2 * s->level->nodes, &partition->step));
     CAIRN_TRY(CAIRN_NEW(s->env, s->threads, &at));
-    begin_lists(s, team, at);
+    begin_lists(s, partition, at);
     for (int64_t q = 0; q < s->parents && fits; q++)
-        fits = step_through(s, q, at, team->step);
+        fits = step_through(s, q, at, partition->step);
     cairn_free(s->env, at);
     if (fits) {
-        team->steps  = s->level->nodes;
-        team->shares = s->threads;
+        partition->steps  = s->level->nodes;
+        partition->shares = s->threads;
         return CAIRN_OK;
     }
-    take_all(s, team);
-    cairn_free(s->env, team->step);
-    team->step = NULL;
+    take_all(s, partition);
+    cairn_free(s->env, partition->step);
+    partition->step = NULL;
     return CAIRN_OK;
 }
 
@@ -337,7 +337,7 @@ cairn_status cairn_work_partition_scatter(cairn_env               *env,
                                           const cairn_share       *share,
                                           const cairn_kernel_part *part,
                                           int64_t                  threads,
-                                          cairn_work_partition    *team)
+                                          cairn_work_partition    *partition)
 {
     scatter s = {.env    = env,
                  .part   = part,
@@ -346,15 +346,15 @@ cairn_status cairn_work_partition_scatter(cairn_env               *env,
                  .whole  = share->ptr < 0,
                  .listed = share->listed};
 
-    team->shares = 1;
+    partition->shares = 1;
     if (part->values == 0) return CAIRN_OK;
     s.parents = s.level->ptr_length - 1;
-    take_all(&s, team);
+    take_all(&s, partition);
     if (threads < 2) return CAIRN_OK;
     while (s.level->size >> s.shift >= BUCKETS)
         s.shift++;
     s.buckets                 = (s.level->size >> s.shift) + 1;
-    const cairn_status status = divide(&s, threads, team);
+    const cairn_status status = divide(&s, threads, partition);
 
     cairn_free(env, s.before);
     cairn_free(env, s.bound);

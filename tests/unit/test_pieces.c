@@ -394,8 +394,8 @@ Test(pieces, a_lost_device_leaves_nothing_in_y)
 
         MUST(context, cairn_plan_create_with(tensor, &named, &plan));
         run(plan, &o, 2, "before");
-        context->env.options.kernels        = CAIRN_KERNELS_REFERENCE;
-        plan->replay->piece[0].device->lost = true;
+        context->env.options.kernels             = CAIRN_KERNELS_REFERENCE;
+        plan->replay->subproduct[0].device->lost = true;
         run(plan, &o, 2, "after another plan lost it");
         context->env.options.kernels = CAIRN_KERNELS_AUTO;
         expect_device(plan, 0, "cpu:0");

@@ -86,12 +86,12 @@ static cairn_status look_second(cairn_launch *launch, const void *x, void *y)
 static void watch(cairn_plan *plan)
 {
     for (int m = 0; m < MEMBERS; m++) {
-        cairn_subproduct *piece = &plan->replay->piece[m];
+        cairn_subproduct *subproduct = &plan->replay->subproduct[m];
 
-        seen[m] = (look){.run     = piece->kernel.launch.run,
-                         .threads = piece->device->info.threads};
+        seen[m] = (look){.run     = subproduct->kernel.launch.run,
+                         .threads = subproduct->device->info.threads};
         cr_assert_not_null(seen[m].run);
-        piece->kernel.launch.run = m == 0 ? look_first : look_second;
+        subproduct->kernel.launch.run = m == 0 ? look_first : look_second;
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Placement policies: small random problems against the best of all placements and
-/// orders, memories, pins, clocks, what cannot be placed, and failing allocations. Other
-/// problems with POLICY_SEED.
+/// orders, memories, affinities, clocks, what cannot be placed, and failing
+/// allocations. Other problems with POLICY_SEED.
 
 #include "place/policy.h"
 #include "support/brutal.h"
@@ -337,11 +337,12 @@ Test(policy, pins_are_respected)
         seed(9000 + (uint64_t)k);
         random_net(&n, TASKS, DEVICES);
         for (int t = 0; t < TASKS; t++)
-            n.task[t].pins = draw(8); /* 0: none */
+            n.task[t].affinity = draw(8); /* 0: none */
         cr_assert_eq(cairn_policy_place(&env, policy_at(k % 3), &n.problem, &answer),
                      CAIRN_OK, "%s", env.message);
         for (int t = 0; t < TASKS; t++)
-            cr_assert(!n.task[t].pins || n.task[t].pins >> answer.device[t] & 1);
+            cr_assert(!n.task[t].affinity
+                      || n.task[t].affinity >> answer.device[t] & 1);
         expect_schedule(&n, &answer);
         cairn_policy_answer_fini(&env, &answer);
     }
@@ -367,7 +368,7 @@ Test(policy, simulated_devices_are_named_or_asked_for)
     two_clocks(&n, 3);
     join(&n, 0, 1, 8), join(&n, 1, 2, 8);
     for (int k = 0; k < 3; k++) {
-        n.problem.clock = CAIRN_CLOCK_MEASURED, n.task[1].pins = 0;
+        n.problem.clock = CAIRN_CLOCK_MEASURED, n.task[1].affinity = 0;
         cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
         for (int t = 0; t < 3; t++)
@@ -375,7 +376,7 @@ Test(policy, simulated_devices_are_named_or_asked_for)
         cr_expect(!answer.mixed);
         cairn_policy_answer_fini(&env, &answer);
 
-        n.task[1].pins = 2;
+        n.task[1].affinity = 2;
         cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
         cr_expect(answer.device[0] == 0 && answer.device[1] == 1
@@ -386,7 +387,7 @@ Test(policy, simulated_devices_are_named_or_asked_for)
         cr_expect_float_eq(answer.makespan[CAIRN_CLOCK_SIMULATED], 1e-3, 1e-12);
         cairn_policy_answer_fini(&env, &answer);
 
-        n.problem.clock = CAIRN_CLOCK_SIMULATED, n.task[1].pins = 0;
+        n.problem.clock = CAIRN_CLOCK_SIMULATED, n.task[1].affinity = 0;
         n.seconds[2 * 2 + 1] = INFINITY; /* and what only the other can do */
         cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
@@ -407,7 +408,7 @@ Test(policy, travel_to_a_simulated_device_is_simulated)
     cairn_env_init(&env);
     two_clocks(&n, 3);
     join(&n, 0, 1, 8), join(&n, 1, 2, 8);
-    n.task[1].pins = 2;
+    n.task[1].affinity = 2;
     for (int k = 0; k < 4; k++)
         n.latency[k] = 0.5;
     cr_assert_eq(cairn_policy_place(&env, policy_at(0), &n.problem, &answer), CAIRN_OK);
@@ -440,7 +441,7 @@ Test(policy, what_cannot_be_placed_is_refused)
     plain(&n, 2, 2);
     n.seconds[2] = n.seconds[3] = INFINITY;
     refuses(&env, &n, CAIRN_UNSUPPORTED, "place: member 1: no device");
-    n.task[1].pins = 2;
+    n.task[1].affinity = 2;
     refuses(&env, &n, CAIRN_UNSUPPORTED, "place: member 1: b:0 cannot do it");
 
     plain(&n, 2, 2);
@@ -449,7 +450,7 @@ Test(policy, what_cannot_be_placed_is_refused)
     refuses(&env, &n, CAIRN_NO_MEMORY,
             "place: member 1: needs 13 bytes, but the limit of b:0 is 12");
     n.task[0].memory = n.task[1].memory = 7;
-    n.task[0].pins = n.task[1].pins = 2;
+    n.task[0].affinity = n.task[1].affinity = 2;
     refuses(&env, &n, CAIRN_NO_MEMORY, "needs 7 bytes of 14");
 
     plain(&n, 2, 1);
@@ -457,10 +458,10 @@ Test(policy, what_cannot_be_placed_is_refused)
     refuses(&env, &n, CAIRN_BAD_ARGUMENT, "seconds");
     n.seconds[1] = -1;
     refuses(&env, &n, CAIRN_BAD_ARGUMENT, "seconds");
-    n.seconds[1]   = 1;
-    n.task[1].pins = 2;
+    n.seconds[1]       = 1;
+    n.task[1].affinity = 2;
     refuses(&env, &n, CAIRN_BAD_ARGUMENT, "pinned");
-    n.task[1].pins   = 0;
+    n.task[1].affinity = 0;
     n.task[0].memory = n.task[1].memory = INT64_MAX;
     refuses(&env, &n, CAIRN_BAD_ARGUMENT, "memory");
 
@@ -487,7 +488,7 @@ Test(policy, a_gap_is_filled)
     /* 0 on a, 2 behind it on b; 1 fits on b before 2 comes. */
     cairn_env_init(&env);
     plain(&n, 3, 2);
-    n.task[0].pins = 1, n.task[1].pins = 2, n.task[2].pins = 2;
+    n.task[0].affinity = 1, n.task[1].affinity = 2, n.task[2].affinity = 2;
     n.seconds[0] = 4, n.seconds[3] = 3, n.seconds[5] = 9;
     join(&n, 0, 2, 0);
     cr_assert_eq(cairn_policy_place(&env, policy(&env, "heft"), &n.problem, &answer),
