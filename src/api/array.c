@@ -2,7 +2,6 @@
 /// @file
 /// Arrays of a part as users see them: a tuple array and the ptr over its lists are one.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "base/text.h"
 #include "comm/told.h"

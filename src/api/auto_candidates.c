@@ -2,7 +2,6 @@
 /// @file
 /// The formats that are chosen among: those that come with the library, and a file's.
 
-#include "api/api.h"
 #include "api/door.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 /// @file
 /// Contexts.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "base/file.h"
 #include "base/options.h"

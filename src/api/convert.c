@@ -2,7 +2,6 @@
 /// @file
 /// Tensors to tensors: converting, taking arrays back from a file, entries again.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "api/told_alike.h"
 #include "comm/native.h"

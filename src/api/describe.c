@@ -2,7 +2,6 @@
 /// @file
 /// The structure of a source, over all ranks.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "comm/told.h"
 #include "tensor/statistics.h"

@@ -2,7 +2,6 @@
 /// @file
 /// Cost models as users see them.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "cost/cost_file.h"
 

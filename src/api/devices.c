@@ -2,7 +2,6 @@
 /// @file
 /// Devices as users see them.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "devices/kinds.h"
 #include "devices/place.h"

@@ -3,7 +3,6 @@
 /// Every rank checks its own matters, and the first of each node those of the node; the
 /// findings are gathered, and alike ones become one that says whose it is.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "devices/checkup.h"
 #include "devices/domains.h"

@@ -2,7 +2,6 @@
 /// @file
 /// Kernels as text.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "devices/product_kernel.h"
 #include "emit/c.h"

@@ -3,7 +3,6 @@
 /// Why a format stores what it stores: packs, banks, queries, the way back from indices
 /// to coordinates; and what the same entries would take elsewhere.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "api/told_alike.h"
 #include "base/text.h"

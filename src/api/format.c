@@ -2,7 +2,6 @@
 /// @file
 /// Formats as users hold them: the parsed value with its texts.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "base/arena.h"
 #include "base/text.h"

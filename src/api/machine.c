@@ -2,7 +2,6 @@
 /// @file
 /// The machine piece by piece, as records and as text.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "base/text.h"
 #include "devices/drivers.h"

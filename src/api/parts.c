@@ -2,7 +2,6 @@
 /// @file
 /// Views of a tensor's arrays.
 
-#include "api/api.h"
 #include "api/door.h"
 
 #include <inttypes.h>

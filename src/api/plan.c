@@ -2,7 +2,6 @@
 /// @file
 /// Plans as users hold them: made, run, described.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "api/told_alike.h"
 #include "expr/operation.h"

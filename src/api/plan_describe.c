@@ -2,7 +2,6 @@
 /// @file
 /// What plans tell of themselves.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "devices/domains.h"
 

@@ -2,7 +2,6 @@
 /// @file
 /// The operands of plans in files: X read, Y written, Matrix Market arrays both.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "comm/read.h"
 #include "comm/write.h"

@@ -3,7 +3,6 @@
 /// Reading plans back. A file that somebody has edited may say anything: every wrong
 /// field is told with its line and column.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "base/json.h"
 

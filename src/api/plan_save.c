@@ -4,7 +4,6 @@
 /// for what: which device computes which member on which rank. Kernels and halos follow
 /// from the matrix and are made again.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "base/file.h"
 #include "base/json.h"

@@ -2,7 +2,6 @@
 /// @file
 /// Traces of plans: each rank prints its own events into its range of one file.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "base/text.h"
 #include "comm/output.h"

@@ -4,7 +4,6 @@
 /// nothing that the product uses. Sums of a transposed product's rows are made of what
 /// ranks have of them, sent to whoever owns the row.
 
-#include "api/api.h"
 #include "api/door.h"
 
 #include <math.h>

@@ -2,7 +2,6 @@
 /// @file
 /// Sources: reading, generating, dividing.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "api/told_alike.h"
 #include "comm/native.h"

@@ -2,7 +2,6 @@
 /// @file
 /// Tensors: storing a source, writing, listing parts.
 
-#include "api/api.h"
 #include "api/door.h"
 #include "api/told_alike.h"
 #include "base/file.h"
