@@ -22,6 +22,6 @@ deploy/setup.sh tests
 . deploy/mpi-env.sh
 
 cmake --preset "$build" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \
-    -DCAIRN_FUZZ_SEED="$seed"
+    -DCAIRN_FUZZ_SEED="$seed" -DCAIRN_TEST_CACHE="$PWD/build/cache"
 cmake --build --preset "$build"
 ctest --preset "$preset" --parallel "$(nproc)" --no-tests=error

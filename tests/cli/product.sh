@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The product has the same bytes on 1 to 4 ranks, for every format.
+# The product has the same bytes on several ranks, for formats of every kind (mpi/api has
+# more of them, on 1 to 4 ranks).
 #   product.sh KIND OPTION...   the test problem to generate
 . "$(dirname "$0")/lib.sh"
 
@@ -8,7 +9,8 @@ for spec in csr csc 'csb<4,4>' ell 'bdia<4>' 'hybrid<bdia<4>,csr,0.6>' \
     'hybrid<bell<2>,coo,0.5,0.5>'; do
     expect 0 run spmv m.mtx --format "$spec" --iters 1 --verify --out alone.mtx
     exists alone.mtx
-    for n in 1 2 3 4; do
+    [ "$spec" = csr ] && some='1 2 3 4' || some='2 3'
+    for n in $some; do
         on $n 0 run spmv m.mtx --format "$spec" --iters 1 --verify --out y.mtx
         same y.mtx alone.mtx
     done

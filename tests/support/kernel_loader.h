@@ -4,6 +4,10 @@
 /// without optimisation, keeps what it loaded, and holds every later request of the same
 /// key against the source that the first one gave. It can have kernels count the turns of
 /// their loops.
+///
+/// TEST_KERNELS=FOLDER in the environment keeps what was compiled for other tests, named
+/// after flags and source: under sanitizers nearly all kernels are those of the plain
+/// build, since the compiler that is asked for them is not told of sanitizers.
 
 #ifndef CAIRN_TESTS_SUPPORT_KERNEL_LOADER_H
 #define CAIRN_TESTS_SUPPORT_KERNEL_LOADER_H
@@ -91,11 +95,44 @@ static void test_loader_write(const test_loader *l, const char *source, FILE *fi
     }
 }
 
+static void test_loader_open(test_loaded *k, const char *path, const char *symbol)
+{
+    k->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    cr_assert_not_null(k->handle, "%s", dlerror());
+    k->run = dlsym(k->handle, symbol);
+    cr_assert_not_null(k->run, "%s", symbol);
+}
+
+static uint64_t test_loader_hash(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u; /* FNV-1a */
+    return hash;
+}
+
+/// Where a kernel is kept for other tests. @return false: nowhere.
+static bool test_loader_kept(const test_loader *l, const test_loaded *k, char path[512])
+{
+    const char    *folder = getenv("TEST_KERNELS");
+    const uint64_t flags  = test_loader_hash(0xcbf29ce484222325u, TEST_LOADER_FLAGS);
+
+    if (!folder || l->turns) return false;
+    return snprintf(path, 512, "%s/%016llx-%zu.so", folder,
+                    (unsigned long long)test_loader_hash(flags, k->source),
+                    strlen(k->source))
+           < 512;
+}
+
 static void test_loader_compile(test_loader *l, test_loaded *k)
 {
-    char path[160], command[640], symbol[CAIRN_KERNEL_SYMBOL];
+    char       path[160], kept[512], command[640], symbol[CAIRN_KERNEL_SYMBOL];
+    const bool keeps = test_loader_kept(l, k, kept);
 
     cairn_kernel_symbol(k->key, symbol);
+    if (keeps && access(kept, R_OK) == 0) {
+        test_loader_open(k, kept, symbol);
+        return;
+    }
     snprintf(path, sizeof path, "%s/%s.c", l->folder, symbol);
     FILE *file = fopen(path, "w");
 
@@ -109,11 +146,8 @@ static void test_loader_compile(test_loader *l, test_loaded *k)
              l->folder, symbol, path);
     cr_assert_eq(system(command), 0, "%s\n%s", k->key, k->source);
     snprintf(path, sizeof path, "%s/%s.so", l->folder, symbol);
-    k->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    cr_assert_not_null(k->handle, "%s", dlerror());
-    k->run = dlsym(k->handle, symbol);
-    cr_assert_not_null(k->run, "%s", symbol);
-    unlink(path);
+    test_loader_open(k, path, symbol);
+    if (!keeps || rename(path, kept) != 0) unlink(path);
     snprintf(path, sizeof path, "%s/%s.c", l->folder, symbol);
     unlink(path);
 }

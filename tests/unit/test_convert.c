@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_CASES = 3000 };
+enum { USUAL_CASES = 2500 };
 
 /* ---- paths ---- */
 

@@ -183,8 +183,8 @@ Test(product_bounds, nothing_outside_is_touched, .timeout = 3600)
     int         ran   = 0;
 
     printf("first seed %llu\n", (unsigned long long)seed);
-    for (int k = 0; k < cases; k++)
+    for (int k = 0; ran < cases && k < (given ? 1 : 4 * cases); k++)
         ran += run_case(seed + (uint64_t)k);
     printf("%d tensors\n", ran);
-    cr_assert(given || ran > cases / 2);
+    cr_assert(given || ran == cases, "only %d of %d cases", ran, cases);
 }
