@@ -308,8 +308,8 @@ Test(io_scan, random_files_are_read_as_the_careful_parser_reads_them)
     for (int k = 0; k < cases; k++)
         good += run_case(first + (uint64_t)k);
     if (given) return;
-    cr_expect(good > cases / 3 && good < (int64_t)cases * 9 / 10, "%d of %d files are right",
-              good, cases);
+    cr_expect(good > cases / 3 && good < (int64_t)cases * 9 / 10,
+              "%d of %d files are right", good, cases);
 }
 
 /// Lines as programs write them must not fall to the careful parser, which is slow.
