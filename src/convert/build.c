@@ -196,27 +196,40 @@ static void join_routes(builder *b)
             b->route = CAIRN_ROUTE_REFERENCE;
             return;
         }
-        if (b->m[k].compiled->route > b->route) b->route = b->m[k].compiled->route;
+        if (b->m[k].compiled->program.route > b->route)
+            b->route = b->m[k].compiled->program.route;
         if (b->m[k].looked > b->route) b->route = b->m[k].looked;
     }
+}
+
+/// Append what the program of a member may call. What fails here fails again, and is told.
+static void request_functions(cairn_member_build    *m,
+                              const cairn_build     *build,
+                              cairn_kernel_requests *requests)
+{
+    cairn_compiled *c;
+
+    if (cairn_compiled_create(m, build, &c) != CAIRN_OK) return;
+    if (cairn_compiled_choose(c) == CAIRN_OK) cairn_passes_request(c, requests);
+    cairn_compiled_destroy(m->env, &c);
 }
 
 /// Have the compilers of all members' functions run at the same time.
 static void get_functions(const builder *b)
 {
-    const cairn_kernel_loader *loader = b->build->loader;
-    const double               begin  = cairn_seconds();
-    cairn_kernel_requests     *wishes = NULL;
+    const cairn_kernel_loader *loader   = b->build->loader;
+    const double               begin    = cairn_seconds();
+    cairn_kernel_requests     *requests = NULL;
 
     if (!b->compiled || !loader->ahead || loader->interprets
         || cairn_build_worth(b->env, b->build) != CAIRN_BUILD_COMPILED
-        || CAIRN_NEW(b->env, 1, &wishes) != CAIRN_OK)
+        || CAIRN_NEW(b->env, 1, &requests) != CAIRN_OK)
         return;
-    wishes->specs = 0;
+    requests->specs = 0;
     for (int k = 0; k < b->members; k++)
-        cairn_compiled_foresee(&b->m[k], b->build, wishes);
-    cairn_phases_ahead(b->env, loader, wishes->spec, wishes->specs);
-    cairn_free(b->env, wishes);
+        request_functions(&b->m[k], b->build, requests);
+    cairn_phases_ahead(b->env, loader, requests->spec, requests->specs);
+    cairn_free(b->env, requests);
     cairn_build_note(b->build, "compile", -1, false, begin);
 }
 

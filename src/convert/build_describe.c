@@ -94,7 +94,7 @@ static cairn_status describe_member(const cairn_member_build *m,
                                     cairn_pass_list          *program)
 {
     const cairn_compiled *c      = m->compiled;
-    const char *const     method = c ? c->method->name : CAIRN_METHOD_REFERENCE;
+    const char *const     method = c ? c->choice.method->name : CAIRN_METHOD_REFERENCE;
     const cairn_pass      rules  = {.method      = method,
                                     .what        = CAIRN_PASS_RULES,
                                     .member      = m->number,

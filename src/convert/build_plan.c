@@ -179,7 +179,7 @@ plan_member(planner *p, cairn_member_build *m, const cairn_entries *none, bool d
     CAIRN_TRY(cairn_compiled_create(m, p->build, &m->compiled));
     status = cairn_compiled_choose(m->compiled);
     if (status == CAIRN_OK && p->build->loader->load)
-        status = m->compiled->method->load(m->compiled);
+        status = cairn_passes_load(m->compiled);
     if (status != CAIRN_NO_KERNEL) return status;
     cairn_compiled_destroy(p->env, &m->compiled);
     return CAIRN_OK;

@@ -146,7 +146,7 @@ static uint32_t fill_beside(filling *f, int threads)
     for (int k = 0; k < f->tasks; k++) {
         cairn_member_build *m = &f->m[f->task[k]];
 
-        if (m->compiled) m->compiled->beside = true;
+        if (m->compiled) m->compiled->stores.concurrent = true;
         useful += is_narrow(m) ? 1 : m->compiled->shares.n;
         done |= 1U << f->task[k];
     }

@@ -19,47 +19,71 @@
 #include "convert/build_steps.h"
 #include "convert/compiled_shares.h"
 #include "convert/facts.h"
+#include "convert/member_program.h"
 #include "convert/method.h"
+
+/// Groups of the target, as their passes have them.
+typedef struct cairn_group_cursors {
+    uint32_t *cursor; ///< [groups + 1] entries of each, then where they begin; for each
+                      ///< share if the division says so.
+    uint32_t *slot;   ///< [shares][slots] of each index the node that a group has.
+    uint32_t *list;   ///< [nodes] indices of the nodes of all groups.
+    cairn_pos nodes;
+    bool      known; ///< Nodes are groups that were counted before.
+} cairn_group_cursors;
+
+/// Rows of the source, and the order in which they are visited.
+typedef struct cairn_row_order {
+    int       levels;     ///< Of the target, that the row gives;
+    int       told;       ///< the first that tells it.
+    uint32_t *order;      ///< [rows] as they are visited.
+    uint32_t *first;      ///< [rows + 1] where they begin,
+    uint32_t *place;      ///< [rows] and where they go, if they are moved whole.
+    int64_t  *bank_first; ///< [banks + 1] turns before each bank,
+    int64_t  *bank_rows;  ///< [banks][2] its rows that have entries; their entries.
+} cairn_row_order;
+
+/// Lanes: slots of rows, or of lines of groups, in the groups of the target.
+typedef struct cairn_slot_lanes {
+    uint32_t
+        *lane; ///< The lane of every row; of lines, the line (from 1) of every lane.
+    uint32_t *row_of; ///< Which row (from 1) a lane has.
+    bool      stands; ///< They are filled lane by lane, rows being read in any order,
+    bool      listed; ///< from where they begin on.
+} cairn_slot_lanes;
+
+/// How entries leave.
+typedef struct cairn_store_modes {
+    int64_t tile;       ///< Positions of a tile of values; 0: none.
+    bool    zeros;      ///< What is to be filled is zero.
+    bool    bucketed;   ///< By way of buckets: entries are scattered.
+    bool    concurrent; ///< Others are filled at the same time: no threads of its own.
+} cairn_store_modes;
+
+/// The method that was chosen.
+typedef struct cairn_method_choice {
+    const cairn_method *method;
+    int                 alternatives;               ///< Others that would have done,
+    cairn_alternative   alternative[CAIRN_METHODS]; ///< and what they would take.
+} cairn_method_choice;
 
 /// One member while it is built the compiled way.
 typedef struct cairn_compiled {
-    cairn_member_build *m;
-    const cairn_build  *build;
-    cairn_origin        origin;
-    cairn_interval      range[CAIRN_MAX_LEVELS]; ///< Of every level's index.
-    cairn_facts         facts;
-    const cairn_method *method;
-    int                 alternatives;               ///< Methods that would have done,
-    cairn_alternative   alternative[CAIRN_METHODS]; ///< and what they would take.
-    cairn_phase         read; ///< The first pass over the source; NULL: it needs none.
-    cairn_phase         mirror; ///< SCATTER: tried first, if it was loaded;
-    cairn_phase         dealt;  ///< from buckets, which `read` fills, if that may pay,
-    bool                scattered; ///< and does.
-    cairn_phase         count, fill;
-    cairn_route         route;  ///< COMPILED if any of these was.
-    cairn_shares        shares; ///< Of the source; what each found in its first pass.
-    cairn_part          empty;  ///< The ranges of levels, for counting.
-    cairn_keys          keys;   ///< SORT.
-    uint32_t           *cursor, *slot, *list; ///< As the phases have them.
-    cairn_pos           nodes;                ///< SLOTS.
-    bool                known;   ///< SLOTS: nodes are groups that were counted before.
-    int64_t             tile;    ///< SLOTS: positions of a tile of values; 0: none.
-    bool                zeros;   ///< What is to be filled is zero.
-    cairn_pos           entries; ///< LINES.
-    uint32_t *lane;   ///< LINES: the line of every lane. LANES: the lane of every row,
-    uint32_t *row_of; ///< and which row (from 1) a lane has.
-    int row_levels, told; ///< ROWS: levels that the row gives; the first that tells it.
-    bool        stands;   ///< LANES: lane by lane, rows being read in any order,
-    bool        listed;   ///< from `row_first` on.
-    uint32_t   *order, *row_first; ///< rows as visited; where they lie,
-    uint32_t   *place; ///< and, like WHOLE, [rows] where their entries go, if they are
-    cairn_phase move;  ///< moved whole, which is loaded then.
-    int64_t    *bank_first; ///< [banks + 1] turns before each bank,
-    int64_t    *bank_rows;  ///< [banks][2] its rows that have entries; their entries.
-    struct cairn_kernel_requests
-               *wishes; ///< Not NULL: what would be loaded goes here, and nothing is.
-    cairn_taken taken;  ///< Arrays of the source that the target has, too.
-    bool        beside; ///< Others are filled at the same time: no threads of its own.
+    cairn_member_build  *m;
+    const cairn_build   *build;
+    cairn_origin         origin;
+    cairn_interval       range[CAIRN_MAX_LEVELS]; ///< Of every level's index.
+    cairn_facts          facts;
+    cairn_method_choice  choice;
+    cairn_member_program program;
+    cairn_shares         shares; ///< Of the source; what each found in its first pass.
+    cairn_part           empty;  ///< The ranges of levels, for counting.
+    cairn_keys           keys;   ///< Of a program that sorts.
+    cairn_group_cursors  groups;
+    cairn_row_order      rows;
+    cairn_slot_lanes     slots;
+    cairn_store_modes    stores;
+    cairn_taken          taken; ///< Arrays of the source that the target has, too.
 } cairn_compiled;
 
 /// May what cannot be compiled go the reference way?
@@ -74,18 +98,6 @@ static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled.
 cairn_status
 cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table);
-
-/// Functions that will be asked for.
-typedef struct cairn_kernel_requests {
-    int                specs;
-    cairn_convert_spec spec[4 * CAIRN_MAX_MEMBERS];
-} cairn_kernel_requests;
-
-/// Foresee what cairn_compiled_count() will load for a member whose `layout` is there. What
-/// cannot be foreseen is left out. Local.
-void cairn_compiled_foresee(cairn_member_build    *m,
-                            const cairn_build     *build,
-                            cairn_kernel_requests *wishes);
 
 /// Count banks and their nodes, as cairn_build_count() does, once `layout` is there.
 ///
@@ -112,7 +124,7 @@ bool cairn_compiled_fits_beside(const cairn_compiled *compiled);
 
 /// Fill the arrays of a placed part, as cairn_build_fill() does; banks in order.
 cairn_status
-cairn_compiled_fill(const cairn_compiled *compiled, int64_t bank, cairn_part *part);
+cairn_compiled_fill(cairn_compiled *compiled, int64_t bank, cairn_part *part);
 
 void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled);
 
@@ -131,13 +143,21 @@ cairn_status cairn_compiled_create(cairn_member_build *m,
 /// @retval CAIRN_NO_KERNEL   It cannot be compiled.
 cairn_status cairn_compiled_choose(cairn_compiled *c);
 
-/// Append the passes that build the member: those that are predicted once a method is
-/// chosen; once the arrays are filled, those that ran.
+/// Append the passes that build the member: as they are predicted once a method is chosen;
+/// once the arrays are filled, as they ran.
 cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *program);
 
-/* For methods. */
+/* For methods and passes. */
 
-/// Can rows be read by themselves, in any order? @p listed: from `row_first` on.
+/// The source's part that is read; NULL: entries.
+static inline const cairn_kernel_part *cairn_compiled_source(const cairn_compiled *c)
+{
+    const cairn_local *from = c->origin.from;
+
+    return from ? &from->part[from->group[c->origin.member].first].view : NULL;
+}
+
+/// Can rows be read by themselves, in any order? @p listed: from where they begin on.
 bool cairn_rows_are_read(const cairn_compiled *c, bool *listed);
 
 /// [rows] Entries of each row, where a query counted them.
@@ -146,7 +166,7 @@ static inline const uint32_t *cairn_compiled_counts(const cairn_compiled *c)
     return c->m->rows.table + c->m->rows.count * c->m->rows.n;
 }
 
-/// Find `row_first` by the counts of rows.
+/// Find where rows begin by their counts.
 cairn_status cairn_rows_begin(cairn_compiled *c);
 
 /// Can a target be filled from entries in buckets? (The method partitioned.)
@@ -155,10 +175,10 @@ bool cairn_buckets_fit(const cairn_dealt  *dealt,
                        const cairn_facts  *facts);
 
 /// Positions of each node that a tile of values is to have; 0: none is of use, or may be.
-/// Nodes have been counted. (The method groups.)
+/// Nodes have been counted.
 int64_t cairn_tiles_width(const cairn_compiled *c);
 
-/// Fill @p to by tiles, of c->tile positions: every value is written.
+/// Fill @p to by tiles, of so many positions: every value is written.
 cairn_status cairn_tiles_fill(const cairn_compiled    *c,
                               const cairn_kernel_part *to,
                               cairn_convert_args      *args);
@@ -174,6 +194,9 @@ void cairn_compiled_write_ptrs(const cairn_compiled    *c,
                                int64_t                  bank,
                                const cairn_kernel_part *view);
 
+/// Entries before group @p g, by `cursor`; there may be one more group than there are.
+int64_t cairn_compiled_begin_of(const cairn_compiled *c, int64_t g);
+
 /// How far each bank's arrays lie from the first bank's.
 ///
 /// @param[in]  all    Positions count the entries of all banks; else those of each.
@@ -182,24 +205,15 @@ void cairn_compiled_write_ptrs(const cairn_compiled    *c,
 cairn_status
 cairn_compiled_find_delta(const cairn_compiled *c, bool all, int64_t **delta);
 
-/// Get a phase that visits the source, or keys.
-cairn_status cairn_compiled_load(cairn_compiled           *c,
-                                 const cairn_convert_spec *spec,
-                                 cairn_phase              *phase);
-
 /// The specification of a phase over the source.
 cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
                                        cairn_convert_phase   phase);
 
 /// Run a phase over all parts of the source. @p args has what the phase needs beside.
-/// `beside`: each share by whoever is idle.
+/// `concurrent`: each share by whoever is idle.
 cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 const cairn_phase    *phase,
                                 cairn_kernel_part    *to,
                                 cairn_convert_args   *args);
-
-/// Divide the source of a member. @p groups: what lies in one group of the target (or is
-/// a row whose entries are numbered) must be one thread's. @p most: shares at most.
-cairn_status cairn_compiled_divide(cairn_compiled *c, bool groups, int64_t most);
 
 #endif

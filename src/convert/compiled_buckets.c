@@ -60,9 +60,10 @@ static bool is_worth(const cairn_compiled *c)
                && 1 << bits_of_buckets(c) > SPREAD);
 }
 
-static bool may_load(cairn_compiled *c)
+static bool may_call(const cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
+    cairn_key_fields    fields;
 
     if (!is_worth(c) || c->facts.entries > INT32_MAX || to->first != 1
         || to->partition >= 0 || to->tuples > 0 || c->m->rows.on || c->m->ranked
@@ -70,31 +71,22 @@ static bool may_load(cairn_compiled *c)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (to->level[l].determined) return false;
-    return cairn_key_fields_plan(to->levels, c->range, &c->keys.fields)
-           && c->keys.fields.split == 0;
+    return cairn_key_fields_plan(to->levels, c->range, &fields) && fields.split == 0;
 }
 
-static cairn_status load(cairn_compiled *c)
+/* Whoever cannot have these functions deals out without them. */
+void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w)
 {
     const cairn_convert_spec deal = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
     cairn_convert_spec       fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
+    if (!may_call(c)) return;
     fill.source  = CAIRN_CONVERT_KEYS;
     fill.from    = NULL;
     fill.filter  = false;
-    fill.grouped = fill.ahead = true;
-    CAIRN_TRY(cairn_compiled_load(c, &deal, &c->read));
-    return cairn_compiled_load(c, &fill, &c->dealt);
-}
-
-/* Whoever cannot have these functions deals out without them. */
-cairn_status cairn_buckets_load(cairn_compiled *c)
-{
-    const cairn_status status = may_load(c) ? load(c) : CAIRN_OK;
-
-    if (status != CAIRN_NO_KERNEL) return status;
-    cairn_phase_release(&c->read);
-    return CAIRN_OK;
+    fill.grouped = fill.ahead             = true;
+    cairn_passes_call(w, &deal)->optional = true;
+    cairn_passes_call(w, &fill)->optional = true;
 }
 
 /* ---- asking ---- */
@@ -110,7 +102,7 @@ static int64_t count_touched(const cairn_compiled *c, const dealing *d)
 
         if (end > c->facts.groups) end = c->facts.groups;
         for (; g < end; g++)
-            some |= c->cursor[g];
+            some |= c->groups.cursor[g];
         touched += some != 0;
     }
     return touched;
@@ -121,16 +113,20 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
     const cairn_local *from  = c->origin.from;
     const int64_t      turns = c->shares.cut[c->shares.n];
     const int64_t      some  = turns * SAMPLE / (c->facts.entries + 1) + 1;
-    cairn_convert_args args  = {
-         .groups = c->facts.groups, .cursor = c->cursor, .facts = c->shares.found};
-    int64_t outer[CAIRN_MAX_LEVELS];
-    dealing d;
+    cairn_convert_args args  = {.groups = c->facts.groups,
+                                .cursor = c->groups.cursor,
+                                .facts  = c->shares.found};
+    int64_t            outer[CAIRN_MAX_LEVELS];
+    dealing            d;
 
     *scattered = false;
+    if (!cairn_pass_phase(c, CAIRN_CONVERT_BUCKET)
+        || !cairn_pass_keys_phase(c, CAIRN_CONVERT_SCATTER))
+        return CAIRN_OK;
     number_buckets(c, &d);
     if (d.buckets <= SPREAD || (from && from->group[c->origin.member].count != 1))
         return CAIRN_OK;
-    memset(c->cursor, 0, (size_t)c->facts.groups * sizeof *c->cursor);
+    memset(c->groups.cursor, 0, (size_t)c->facts.groups * sizeof *c->groups.cursor);
     cairn_origin_args(&c->origin, 0, outer, &args);
     args.begin             = turns / 2;
     args.end               = turns / 2 + some < turns ? turns / 2 + some : turns;
@@ -138,10 +134,9 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
 
     args.share  = share;
     args.shares = 1;
-    CAIRN_TRY(cairn_phase_run(
-        c->m->env, &c->count,
-        from ? &from->part[from->group[c->origin.member].first].view : NULL,
-        (cairn_kernel_part *)&c->empty.view, &args));
+    CAIRN_TRY(cairn_phase_run(c->m->env, cairn_pass_phase(c, CAIRN_CONVERT_HISTOGRAM),
+                              cairn_compiled_source(c),
+                              (cairn_kernel_part *)&c->empty.view, &args));
     *scattered = count_touched(c, &d) > d.buckets / SPREAD;
     return CAIRN_OK;
 }
@@ -162,8 +157,8 @@ static cairn_pos begin_of(const cairn_compiled *c, int64_t t, int64_t g)
 {
     const int64_t groups = c->facts.groups, threads = c->shares.n;
 
-    if (t < threads) return c->cursor[t * groups + g];
-    return c->cursor[g + 1 < groups ? g + 1 : threads * groups];
+    if (t < threads) return c->groups.cursor[t * groups + g];
+    return c->groups.cursor[g + 1 < groups ? g + 1 : threads * groups];
 }
 
 /// Entries of thread @p t in bucket @p b.
@@ -204,8 +199,8 @@ deal_to_buckets(const dealing *d, cairn_kernel_part *to, cairn_convert_args *arg
     args->key    = &d->items->word;
     args->moved  = (double *)(void *)&d->items->load;
     args->facts  = d->c->shares.found;
-    return cairn_shares_run(d->c->m->env, &d->c->shares, &d->c->origin, &d->c->read, to,
-                            args);
+    return cairn_shares_run(d->c->m->env, &d->c->shares, &d->c->origin,
+                            cairn_pass_phase(d->c, CAIRN_CONVERT_BUCKET), to, args);
 }
 
 /// From a bucket to its groups, whose cursors are the first thread's.
@@ -217,12 +212,13 @@ static int64_t empty_bucket(const dealing            *d,
     cairn_item *const  its  = d->items + d->begin[b];
     cairn_convert_args args = *given;
 
-    args.cursor = d->c->cursor;
+    args.cursor = d->c->groups.cursor;
     args.begin  = 0;
     args.end    = d->begin[b + 1] - d->begin[b] - GAP;
     args.key    = &its->word;
     args.moved  = (double *)(void *)&its->load;
-    return cairn_phase_call(&d->c->dealt, NULL, to, &args);
+    return cairn_phase_call(cairn_pass_keys_phase(d->c, CAIRN_CONVERT_SCATTER), NULL,
+                            to, &args);
 }
 
 static cairn_status run(dealing *d, cairn_kernel_part *to)
@@ -246,14 +242,15 @@ static cairn_status run(dealing *d, cairn_kernel_part *to)
     return cairn_phase_check(c->m->env, result);
 }
 
-cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part)
+cairn_status cairn_buckets_fill(cairn_compiled *c, cairn_part *part)
 {
     cairn_env *const env = c->m->env;
     /* Those that were counted: a part that pads may have more than it was built with. */
-    const int64_t entries = c->cursor[c->shares.n * c->facts.groups];
+    const int64_t entries = c->groups.cursor[c->shares.n * c->facts.groups];
     dealing       d       = {.c = c};
     cairn_status  status;
 
+    cairn_key_fields_plan(c->m->layout->levels, c->range, &c->keys.fields);
     number_buckets(c, &d);
     CAIRN_GO(done, CAIRN_NEW(env, d.buckets + 1, &d.begin));
     CAIRN_GO(done, CAIRN_NEW(env, c->shares.n * d.buckets, &d.next));

@@ -11,19 +11,18 @@
 
 #include "convert/compiled.h"
 
-/// May entries be dealt to buckets? Where one complete level numbers the groups, keys are
-/// one word, and there are entries enough. Then load what it takes.
-///
-/// `c->range` and `c->shares` are set; `c->keys.fields` may be.
-cairn_status cairn_buckets_load(cairn_compiled *c);
+/// If entries may be dealt to buckets, have the last pass call what that takes: where one
+/// complete level numbers the groups, keys are one word, and there are entries enough.
+void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w);
 
 /// Do entries that follow each other go to groups far apart? Some of the source tell.
 ///
-/// @param[out] scattered  `c->cursor` was used, and has nothing.
+/// @param[out] scattered  `cursor` was used, and has nothing. False where functions are
+///                        missing.
 cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered);
 
-/// Fill a part. `c->cursor` has where the entries of each group begin, those of each thread
+/// Fill a part. `cursor` has where the entries of each group begin, those of each thread
 /// one behind the other.
-cairn_status cairn_buckets_fill(const cairn_compiled *c, cairn_part *part);
+cairn_status cairn_buckets_fill(cairn_compiled *c, cairn_part *part);
 
 #endif

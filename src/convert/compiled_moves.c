@@ -78,7 +78,7 @@ cairn_status cairn_moves_divide(cairn_compiled *c, int64_t rows)
     CAIRN_TRY(CAIRN_NEW(env, shares + 1, &c->shares.cut));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, shares, &c->shares.offset));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, shares * CAIRN_CONVERT_FACTS, &c->shares.found));
-    cairn_starts_cut(c->row_first, rows, shares, c->shares.cut);
+    cairn_starts_cut(c->rows.first, rows, shares, c->shares.cut);
     c->shares.n = shares;
     return CAIRN_OK;
 }
@@ -120,22 +120,20 @@ cairn_compiled_find_delta(const cairn_compiled *c, bool all, int64_t **delta)
 
 cairn_status cairn_moves_run(const cairn_compiled *c, bool all)
 {
-    const cairn_local *from = c->origin.from;
     int64_t            outer[CAIRN_MAX_LEVELS];
     cairn_convert_args args  = {.facts = c->shares.found};
     int64_t           *delta = NULL;
 
     CAIRN_TRY(cairn_compiled_find_delta(c, all, &delta));
     cairn_origin_args(&c->origin, 0, outer, &args);
-    args.first                = c->row_first;
-    args.place                = c->place;
-    args.delta                = delta;
-    args.share                = c->shares.cut;
-    args.shares               = c->shares.n;
-    const cairn_status status = cairn_phase_run(
-        c->m->env, &c->move,
-        from ? &from->part[from->group[c->origin.member].first].view : NULL,
-        &c->m->part[0].view, &args);
+    args.first  = c->rows.first;
+    args.place  = c->rows.place;
+    args.delta  = delta;
+    args.share  = c->shares.cut;
+    args.shares = c->shares.n;
+    const cairn_status status =
+        cairn_phase_run(c->m->env, cairn_pass_phase(c, CAIRN_CONVERT_MOVE),
+                        cairn_compiled_source(c), &c->m->part[0].view, &args);
 
     cairn_free(c->m->env, delta);
     return status;

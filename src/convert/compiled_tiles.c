@@ -54,11 +54,11 @@ int64_t cairn_tiles_width(const cairn_compiled *c)
 
     if (to->first != 0 || to->last != 0 || l != 1 || to->tuples > 0 || c->m->ranked
         || to->level[l].determined || dimension_of(to, l) < 0
-        || !comes_along(c, dimension_of(to, l)) || c->nodes < STREAMS
-        || c->nodes > TILE / bytes
-        || (__int128)c->nodes * to->level[l].size * bytes < LARGE)
+        || !comes_along(c, dimension_of(to, l)) || c->groups.nodes < STREAMS
+        || c->groups.nodes > TILE / bytes
+        || (__int128)c->groups.nodes * to->level[l].size * bytes < LARGE)
         return 0;
-    const int64_t width = TILE / bytes / c->nodes / line * line;
+    const int64_t width = TILE / bytes / c->groups.nodes / line * line;
 
     if (width < 2 * line) return 0;
     return width < WIDEST ? width : WIDEST;
@@ -107,7 +107,7 @@ static cairn_stream_table table_of(const tiles *t, char *tile, int64_t first)
                                 .tile        = tile,
                                 .to_stride   = (size_t)(level->size * t->bytes),
                                 .tile_stride = (size_t)(t->stride * t->bytes),
-                                .rows        = (size_t)t->c->nodes,
+                                .rows        = (size_t)t->c->groups.nodes,
                                 .clear       = true};
 }
 
@@ -115,19 +115,21 @@ static cairn_stream_table table_of(const tiles *t, char *tile, int64_t first)
 /// it may write, of its own.
 static int64_t fill_rows(const tiles *t, int thread, int64_t first, int64_t end)
 {
-    const cairn_compiled *c      = t->c;
-    cairn_kernel_part     view   = *t->to;
-    cairn_convert_args    args   = *t->args;
-    const int64_t         before = thread * c->nodes * t->stride * t->bytes;
-    char *const           tile   = t->tile + before + LINE;
-    int64_t               result = 0, turn = turn_of(t, first);
-    const int64_t         width = c->tile;
-    cairn_stream_table    table = table_of(t, tile, first);
+    const cairn_compiled    *c      = t->c;
+    const cairn_phase *const place  = cairn_pass_phase(c, CAIRN_CONVERT_PLACE);
+    cairn_kernel_part        view   = *t->to;
+    cairn_convert_args       args   = *t->args;
+    const int64_t            before = thread * c->groups.nodes * t->stride * t->bytes;
+    char *const              tile   = t->tile + before + LINE;
+    int64_t                  result = 0, turn = turn_of(t, first);
+    const int64_t            width = c->stores.tile;
+    cairn_stream_table       table = table_of(t, tile, first);
 
     view.val           = tile;
     view.level[1].size = t->stride;
     if (thread > 0) {
-        view.level[0].idx = t->idx + thread * c->nodes * (int64_t)sizeof(int64_t);
+        view.level[0].idx =
+            t->idx + thread * c->groups.nodes * (int64_t)sizeof(int64_t);
         args.slot += thread * args.slots;
     }
     args.shares = 1;
@@ -137,7 +139,7 @@ static int64_t fill_rows(const tiles *t, int thread, int64_t first, int64_t end)
 
         view.level[1].lo = row;
         args.share       = share;
-        result           = cairn_phase_call(&c->fill, t->from, &view, &args);
+        result           = cairn_phase_call(place, t->from, &view, &args);
         turn             = share[1];
         cairn_stream_send(&table, (size_t)((next - row) * t->bytes));
     }
@@ -180,21 +182,20 @@ cairn_status cairn_tiles_fill(const cairn_compiled    *c,
                               const cairn_kernel_part *to,
                               cairn_convert_args      *args)
 {
-    cairn_env *const   env     = c->m->env;
-    const cairn_local *from    = c->origin.from;
-    const int          threads = (int)c->shares.n;
-    int64_t            outer[CAIRN_MAX_LEVELS];
-    cairn_status       status;
+    cairn_env *const env     = c->m->env;
+    const int        threads = (int)c->shares.n;
+    int64_t          outer[CAIRN_MAX_LEVELS];
+    cairn_status     status;
     tiles t = {.c = c, .args = args, .to = to, .bytes = c->m->layout->value_bits / 8};
 
     /* what is carried, and so nodes begin in different sets of a cache */
-    t.stride = c->tile + LINE / t.bytes;
-    if (from) t.from = &from->part[from->group[c->origin.member].first].view;
+    t.stride = c->stores.tile + LINE / t.bytes;
+    t.from   = cairn_compiled_source(c);
     cairn_origin_args(&c->origin, 0, outer, args);
-    CAIRN_GO(done, cairn_alloc_zero(env, threads * c->nodes * t.stride, (size_t)t.bytes,
-                                    (void **)&t.tile));
-    CAIRN_GO(done,
-             cairn_alloc(env, threads * c->nodes, sizeof(int64_t), (void **)&t.idx));
+    CAIRN_GO(done, cairn_alloc_zero(env, threads * c->groups.nodes * t.stride,
+                                    (size_t)t.bytes, (void **)&t.tile));
+    CAIRN_GO(done, cairn_alloc(env, threads * c->groups.nodes, sizeof(int64_t),
+                               (void **)&t.idx));
     status = run(&t, threads);
 done:
     cairn_free(env, t.tile);

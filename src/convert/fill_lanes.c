@@ -37,18 +37,20 @@ bool cairn_lanes_are_tiled(const cairn_layout *layout, int64_t lanes, int64_t va
 static void cut_lanes(const cairn_compiled *c, int64_t lanes, int64_t *cut)
 {
     const int64_t  groups = c->facts.groups, shares = c->shares.n;
-    const __int128 all  = c->m->bank[0].end + (__int128)c->nodes * lanes;
+    const __int128 all  = c->m->bank[0].end + (__int128)c->groups.nodes * lanes;
     __int128       done = 0;
     int64_t        t    = 0;
 
     for (int64_t g = 0; g < groups && shares > 1; g++) {
-        const uint32_t width = c->cursor[g + 1] - c->cursor[g];
+        const uint32_t width = c->groups.cursor[g + 1] - c->groups.cursor[g];
 
         for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
             while (t < shares && done * shares >= all * t)
                 cut[t++] = k;
             done +=
-                width + (c->row_of[k] ? cairn_compiled_counts(c)[c->row_of[k] - 1] : 0);
+                width
+                + (c->slots.row_of[k] ? cairn_compiled_counts(c)[c->slots.row_of[k] - 1]
+                                      : 0);
         }
     }
     cut[0] = 0;
@@ -66,6 +68,7 @@ static int64_t smaller(int64_t a, int64_t b)
 /// What all tiles of a part have in common.
 typedef struct {
     const cairn_compiled     *c;
+    const cairn_phase        *phase;
     const cairn_kernel_part  *from;
     cairn_kernel_part        *to;
     const cairn_convert_args *args;
@@ -104,7 +107,7 @@ static cairn_stream_table
 table_of(const worker *w, int64_t k, const void *to, const void *from, int bytes)
 {
     const int64_t g     = k / w->f->lanes;
-    const int64_t first = w->f->c->cursor[g] * w->f->lanes + k - g * w->f->lanes;
+    const int64_t first = w->f->c->groups.cursor[g] * w->f->lanes + k - g * w->f->lanes;
 
     return (cairn_stream_table){.to          = (char *)to + first * bytes,
                                 .tile        = (char *)from,
@@ -137,7 +140,7 @@ fill_in_tiles(worker *w, int64_t begin, int64_t end, int64_t width, int64_t many
         /* The tile's lanes count from 0, and so does the list of their rows. */
         w->args.end   = here;
         w->args.order = f->args->order + k;
-        status        = cairn_phase_call(&f->c->fill, f->from, &w->to, &w->args);
+        status        = cairn_phase_call(f->phase, f->from, &w->to, &w->args);
         cairn_stream_send(&val, (size_t)(here * f->val_bytes));
         cairn_stream_send(&idx, (size_t)(here * f->idx_bytes));
     }
@@ -157,7 +160,7 @@ static int64_t fill_group(worker *w, int64_t begin, int64_t end)
     w->args.order  = f->args->order;
     w->args.lanes  = f->lanes;
 
-    return cairn_phase_call(&f->c->fill, f->from, f->to, &w->args);
+    return cairn_phase_call(f->phase, f->from, f->to, &w->args);
 }
 
 /// Fill the lanes of one share, group by group.
@@ -170,7 +173,7 @@ static int64_t fill_share(const filler *f, int64_t t, char *tile)
     w.args.shares = 1;
     for (int64_t k = f->args->share[t], next; k < end && status == 0; k = next) {
         const int64_t g     = k / f->lanes;
-        const int64_t width = f->c->cursor[g + 1] - f->c->cursor[g];
+        const int64_t width = f->c->groups.cursor[g + 1] - f->c->groups.cursor[g];
         const int64_t many  = f->tiled ? tile_lanes(f, width) : 0;
 
         next = smaller(end, (g + 1) * f->lanes);
@@ -207,33 +210,33 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
                                cairn_convert_args   *args,
                                cairn_part           *part)
 {
-    const cairn_local *from = c->origin.from;
-    const int          last = c->m->layout->levels - 1;
-    const filler       f    = {
-                 .c    = c,
-                 .from = from ? &from->part[from->group[c->origin.member].first].view : NULL,
-                 .to   = &part->view,
-                 .args      = args,
-                 .lanes     = lanes,
-                 .idx_bytes = part->view.level[last].idx_bits / 8,
-                 .val_bytes = part->view.val_bits / 8,
-                 .tiled = cairn_lanes_are_tiled(c->m->layout, lanes, part->view.values)};
+    const int    last = c->m->layout->levels - 1;
+    const filler f    = {
+           .c         = c,
+           .phase     = cairn_pass_phase(c, CAIRN_CONVERT_STAND),
+           .from      = cairn_compiled_source(c),
+           .to        = &part->view,
+           .args      = args,
+           .lanes     = lanes,
+           .idx_bytes = part->view.level[last].idx_bits / 8,
+           .val_bytes = part->view.val_bits / 8,
+           .tiled     = cairn_lanes_are_tiled(c->m->layout, lanes, part->view.values)};
     int64_t outer[CAIRN_MAX_LEVELS], *cut;
 
     if (lanes == 0) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW(c->m->env, c->shares.n + 1, &cut));
     cut_lanes(c, lanes, cut);
     cairn_origin_args(&c->origin, 0, outer, args);
-    args->order  = c->row_of;
-    args->first  = c->row_first;
-    args->cursor = c->cursor;
+    args->order  = c->slots.row_of;
+    args->first  = c->rows.first;
+    args->cursor = c->groups.cursor;
     args->lanes  = lanes;
     args->share  = cut;
     args->shares = c->shares.n;
     const cairn_status status =
         cairn_lanes_are_far(c->m->layout, lanes)
             ? fill_tiles(&f)
-            : cairn_phase_run(c->m->env, &c->fill, f.from, &part->view, args);
+            : cairn_phase_run(c->m->env, f.phase, f.from, &part->view, args);
 
     cairn_free(c->m->env, cut);
     return status;

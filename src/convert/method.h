@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Methods: how the entries of a member may go into its arrays. Every method gives the same
-/// arrays; they differ in what must hold and in what they move. A method is a value with
-/// the same parts in the same order: what it is called and needs, whether it applies, the
-/// passes that it would take, and the three steps that run them. The planner (compiled.c)
+/// arrays; they differ in what must hold and in what they move. A method decides only
+/// whether it applies, and which passes do it: its program (member_program.h). The planner (plan.c)
 /// takes the one whose passes take least.
 ///
 /// | method | needs | passes |
@@ -23,9 +22,7 @@
 #ifndef CAIRN_CONVERT_METHOD_H
 #define CAIRN_CONVERT_METHOD_H
 
-#include "convert/pass_writer.h"
-#include "lower/convert.h"
-#include "tensor/local.h"
+#include "convert/member_program.h"
 
 struct cairn_compiled;
 
@@ -33,19 +30,10 @@ typedef struct cairn_method {
     const char *name;  ///< As CAIRN_CONVERT has it; two methods may share one.
     const char *needs; ///< For who asks for it in vain.
 
-    /// May it go? It may note in @p c what it found out, for its other parts.
+    /// May it go? It may note in @p c what it found out, for its passes.
     cairn_status (*applies)(struct cairn_compiled *c, bool *may);
-    /// Its passes: before it ran what is predicted, afterwards those that ran.
+    /// Write its program.
     cairn_status (*passes)(const struct cairn_compiled *c, cairn_pass_writer *w);
-    /// Load its functions.
-    cairn_status (*load)(struct cairn_compiled *c);
-    /// Count banks and nodes.
-    cairn_status (*count)(struct cairn_compiled *c);
-    /// Fill the arrays of a bank; banks in order.
-    cairn_status (*fill)(const struct cairn_compiled *c,
-                         int64_t                      bank,
-                         cairn_convert_args          *args,
-                         cairn_part                  *part);
 } cairn_method;
 
 extern const cairn_method cairn_method_partitioned, cairn_method_share,

@@ -3,6 +3,7 @@
 /// The method of a source that comes in the order of the target: it is read where it lies,
 /// and nodes are appended. Where every entry is a node there is nothing to count.
 
+#include "convert/passes.h"
 #include "convert/shared_arrays.h"
 
 /// Are all entries there are known without looking?
@@ -22,55 +23,33 @@ static cairn_status applies(cairn_compiled *c, bool *may)
     return CAIRN_OK;
 }
 
-static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+static uint64_t shared_arrays(const cairn_compiled *c)
 {
     uint64_t shared = c->taken.val ? CAIRN_PASS_VAL : 0;
 
     for (int l = 0; l < c->m->layout->levels; l++)
         if (c->taken.idx[l]) shared |= CAIRN_PASS_IDX(l);
-    if (shared) CAIRN_TRY(cairn_passes_share(w, shared));
-    if (!is_counted(c)) CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY));
-    return cairn_passes_add(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY, w->arrays & ~shared,
-                            CAIRN_STORES_DIRECT,
-                            w->read + (shared ? 0 : 2 * w->written) + 12 * w->groups);
+    return shared;
 }
 
-static cairn_status load(cairn_compiled *c)
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    const cairn_convert_spec count = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
-    cairn_convert_spec       fill  = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
+    const uint64_t           shared = shared_arrays(c);
+    const cairn_convert_spec count  = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
+    cairn_convert_spec       fill   = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
 
     fill.taken        = cairn_taken_levels(c);
     fill.taken_values = c->taken.val != NULL;
-    if (!is_counted(c)) CAIRN_TRY(cairn_compiled_load(c, &count, &c->count));
-    return cairn_compiled_load(c, &fill, &c->fill);
-}
-
-static cairn_status count(cairn_compiled *c)
-{
-    const cairn_layout *to   = c->m->layout;
-    cairn_bank         *bank = &c->m->bank[0];
-    cairn_convert_args  args = {.nodes = bank->nodes};
-
-    CAIRN_TRY(cairn_compiled_divide(c, false, 1));
-    args.facts = c->shares.found;
+    if (shared) CAIRN_TRY(cairn_passes_share(w, shared));
     if (!is_counted(c)) {
-        CAIRN_TRY(cairn_compiled_run(c, &c->count, &c->empty.view, &args));
-        bank->end = c->shares.found[0];
-        return CAIRN_OK;
+        CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_nodes));
+        cairn_passes_call(w, &count);
     }
-    bank->end = c->facts.entries;
-    for (int l = to->first; l <= to->last; l++)
-        bank->nodes[l] = bank->end;
-    return CAIRN_OK;
-}
-
-static cairn_status
-fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
-{
-    (void)bank;
-    CAIRN_TRY(cairn_compiled_run(c, &c->fill, &part->view, args));
-    part->nnz = args->facts[0];
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,
+                               w->arrays & ~shared, CAIRN_STORES_DIRECT,
+                               w->read + (shared ? 0 : 2 * w->written) + 12 * w->groups,
+                               &cairn_append_entries));
+    cairn_passes_call(w, &fill);
     return CAIRN_OK;
 }
 
@@ -79,7 +58,4 @@ const cairn_method cairn_method_append = {
     .needs   = "the source must come in the order of the target",
     .applies = applies,
     .passes  = passes,
-    .load    = load,
-    .count   = count,
-    .fill    = fill,
 };

@@ -1,285 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The method of rows that were counted before, and whose entries are numbered along them:
-/// each row has a *lane*, in a group that has as many nodes as its longest row has
-/// entries. Where an entry goes follows from its row and its number.
+/// each row has slots in a group (pass_slots.c).
 
-#include "convert/compiled.h"
-#include "convert/compiled_rank.h"
 #include "convert/fill_lanes.h"
-
-/* Positions are 32 bits wide. */
-#define MOST ((int64_t)UINT32_MAX - 1)
-
-/// Lanes of a group.
-static int64_t lanes_of(const cairn_layout *to)
-{
-    int64_t lanes = 1;
-
-    for (int l = to->last + 1; l < to->levels - 1; l++)
-        if (!to->level[l].determined) lanes *= to->level[l].size;
-    return lanes;
-}
+#include "convert/passes.h"
 
 static cairn_status applies(cairn_compiled *c, bool *may)
 {
-    *may      = c->m->laned;
-    c->stands = *may && cairn_rows_are_read(c, &c->listed)
-                && !(c->listed && c->origin.filter.member);
+    *may            = c->m->laned;
+    c->slots.stands = *may && cairn_rows_are_read(c, &c->slots.listed)
+                      && !(c->slots.listed && c->origin.filter.member);
     return CAIRN_OK;
+}
+
+static cairn_convert_spec fill_spec(const cairn_compiled *c, int64_t lanes)
+{
+    cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_RANKED);
+
+    if (!c->slots.stands) return fill;
+    fill.phase    = CAIRN_CONVERT_STAND;
+    fill.rank     = false;
+    fill.rank_col = c->m->rank.col;
+    fill.ordered  = true;
+    fill.ahead    = cairn_lanes_are_far(c->m->layout, lanes);
+    return fill;
 }
 
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
-    const cairn_layout *to = c->m->layout;
-    const int64_t values   = c->m->part ? c->m->part->view.values : c->facts.entries;
-    const bool    tiled = c->stands && cairn_lanes_are_tiled(to, lanes_of(to), values);
-
-    CAIRN_TRY(cairn_passes_offsets(w));
-    CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE,
-                                c->stands ? CAIRN_UNIT_RUN : CAIRN_UNIT_ENTRY,
-                                tiled ? CAIRN_STORES_TILED : CAIRN_STORES_DIRECT));
-    return cairn_passes_pad(w);
-}
-
-static cairn_status load(cairn_compiled *c)
-{
-    cairn_convert_spec lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);
-    cairn_convert_spec fill  = cairn_compiled_spec(c, CAIRN_CONVERT_RANKED);
+    const cairn_layout *to     = c->m->layout;
+    const bool          stands = c->slots.stands;
+    const int64_t       all    = cairn_slots_lanes(to);
+    const bool tiled = stands && cairn_lanes_are_tiled(to, all, c->facts.entries);
+    const cairn_convert_spec fill  = fill_spec(c, all);
+    cairn_convert_spec       lanes = cairn_compiled_spec(c, CAIRN_CONVERT_LANES);
 
     lanes.source = CAIRN_CONVERT_ROWS;
     lanes.from   = NULL;
     lanes.filter = lanes.rank = false;
-    CAIRN_TRY(cairn_compiled_load(c, &lanes, &c->count));
-    if (c->stands) {
-        fill.phase    = CAIRN_CONVERT_STAND;
-        fill.rank     = false;
-        fill.rank_col = c->m->rank.col;
-        fill.ordered  = true;
-        fill.ahead    = cairn_lanes_are_far(c->m->layout, lanes_of(c->m->layout));
-    }
-    return cairn_compiled_load(c, &fill, &c->fill);
-}
-
-/// Which lane every row has, and the other way round.
-static cairn_status find_lanes(cairn_compiled *c, int64_t all)
-{
-    cairn_env *const   env      = c->m->env;
-    const int64_t      rows     = c->m->rows.n;
-    int64_t            share[2] = {0, rows};
-    cairn_convert_args args     = {.share = share, .shares = 1};
-
-    CAIRN_TRY(CAIRN_NEW(env, rows, &c->lane));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, all, &c->row_of));
-    args.box        = &c->origin.box[0].lo;
-    args.table      = c->origin.table;
-    args.table_rows = rows;
-    args.list       = c->lane;
-    CAIRN_TRY(cairn_phase_run(env, &c->count, NULL, &c->empty.view, &args));
-    for (int64_t i = 0; i < rows; i++) {
-        /* Two rows in one place: the reference way says so. */
-        CAIRN_CHECK(c->lane[i] < all && c->row_of[c->lane[i]] == 0, env,
-                    CAIRN_NO_KERNEL, "convert: rows without lanes of their own");
-        c->row_of[c->lane[i]] = (uint32_t)(i + 1);
-    }
-    return CAIRN_OK;
-}
-
-/// The most entries of a row in lanes begin .. end-1.
-static uint32_t widest(const cairn_compiled *c, int64_t begin, int64_t end)
-{
-    const uint32_t *count = cairn_compiled_counts(c);
-    uint32_t        width = 0;
-
-    for (int64_t k = begin; k < end; k++) {
-        const uint32_t row = c->row_of[k], its = row ? count[row - 1] : 0;
-
-        width = its > width ? its : width;
-    }
-    return width;
-}
-
-/// The most entries of any row.
-static uint32_t most_entries(const cairn_compiled *c)
-{
-    const uint32_t *count = cairn_compiled_counts(c);
-    uint32_t        most  = 0;
-
-    for (int64_t i = 0; i < c->m->rows.n; i++)
-        most = count[i] > most ? count[i] : most;
-    return most;
-}
-
-/// A group is as wide as its longest row.
-static void find_widths(cairn_compiled *c, int64_t lanes)
-{
-    uint32_t before = 0;
-
-    if (c->facts.groups == 1) {
-        c->cursor[0] = 0;
-        c->cursor[1] = most_entries(c);
-        return;
-    }
-#pragma omp parallel for schedule(static) \
-    num_threads((int)c->shares.n) if (c->shares.n > 1)
-    for (int64_t g = 0; g < c->facts.groups; g++)
-        c->cursor[g] = widest(c, g * lanes, (g + 1) * lanes);
-    for (int64_t g = 0; g < c->facts.groups; g++) {
-        const uint32_t width = c->cursor[g];
-
-        c->cursor[g] = before;
-        before += width;
-    }
-    c->cursor[c->facts.groups] = before;
-}
-
-static int64_t entries_of(const cairn_compiled *c)
-{
-    const uint32_t *count = cairn_compiled_counts(c);
-    int64_t         n     = 0;
-
-    for (int64_t i = 0; i < c->m->rows.n; i++)
-        n += count[i];
-    return n;
-}
-
-/// What is too large needs no list of its lanes first: some group is as wide as the row
-/// with most entries.
-static cairn_status check_lanes(const cairn_compiled *c, int64_t all)
-{
-    const cairn_layout *to                      = c->m->layout;
-    cairn_pos           nodes[CAIRN_MAX_LEVELS] = {0};
-    int64_t             offset = 0, bytes = 0;
-    cairn_part          part = {0};
-
-    nodes[to->first] = most_entries(c);
-    cairn_part_place(to, nodes, NULL, &offset, &bytes, &part);
-    CAIRN_TRY(cairn_build_check_memory(c->m->env, c->build, bytes));
-    return cairn_check_memory(c->m->env, "the list of lanes",
-                              (__int128)all * (int64_t)sizeof *c->row_of);
-}
-
-static cairn_status count(cairn_compiled *c)
-{
-    cairn_env *const env   = c->m->env;
-    const int64_t    lanes = lanes_of(c->m->layout);
-    const __int128   all   = (__int128)lanes * c->facts.groups;
-    cairn_bank      *bank  = &c->m->bank[0];
-
-    bank->end = entries_of(c);
-    CAIRN_CHECK(all <= MOST && bank->end <= MOST && c->m->rows.n <= MOST, env,
-                CAIRN_NO_KERNEL, "convert: more lanes than 32 bits number");
-    CAIRN_TRY(check_lanes(c, (int64_t)all));
-    CAIRN_TRY(cairn_compiled_divide(c, !c->stands, INT64_MAX));
-    if (c->stands && c->listed) CAIRN_TRY(cairn_rows_begin(c));
-    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->cursor));
-    CAIRN_TRY(find_lanes(c, (int64_t)all));
-    find_widths(c, lanes);
-    c->nodes                         = c->cursor[c->facts.groups];
-    bank->nodes[c->m->layout->first] = c->nodes;
-    return CAIRN_OK;
-}
-
-/* ---- padding ---- */
-
-/// Behind the entries of a row stand the columns that it lacks; where there is no row,
-/// holes.
-static void pad_group(const cairn_compiled *c, const cairn_part *part, int64_t g)
-{
-    const cairn_layout       *to    = c->m->layout;
-    const cairn_kernel_level *idx   = &part->view.level[to->levels - 1];
-    const cairn_interval      cols  = to->box[c->m->rank.col];
-    const int64_t             lanes = lanes_of(to), node = c->cursor[g];
-    const int        idx_bytes = idx->idx_bits / 8, val_bytes = part->view.val_bits / 8;
-    cairn_padded_row row = {.idx    = (char *)idx->idx + node * lanes * idx_bytes,
-                            .val    = (char *)part->view.val + node * lanes * val_bytes,
-                            .stride = lanes,
-                            .slots  = c->cursor[g + 1] - node,
-                            .hole   = idx->hole,
-                            .col    = cols.lo,
-                            .val_bits = part->view.val_bits};
-
-    for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
-        row.count  = c->row_of[k] ? cairn_compiled_counts(c)[c->row_of[k] - 1] : 0;
-        row.col_hi = c->row_of[k] ? cols.hi : cols.lo - 1;
-        cairn_rank_pad_row(&row, idx->idx_bits);
-        row.idx += idx_bytes;
-        row.val += val_bytes;
-    }
-}
-
-/* ---- what the row determines ---- */
-
-/// Row-major position of a lane's indices in the array of determined level @p l.
-static int64_t position_by(const cairn_layout *to, int l, const int64_t *e)
-{
-    int64_t at = 0;
-
-    for (int k = 0; k < l; k++)
-        if (to->level[l].by >> k & 1)
-            at = at * to->level[k].size + (e[k] - to->level[k].range.lo);
-    return at;
-}
-
-/// Rows without entries have their place, too.
-static void write_empty_rows(const cairn_compiled *c, const cairn_part *part, int l)
-{
-    const cairn_layout       *to                 = c->m->layout;
-    const cairn_kernel_level *level              = &part->view.level[l];
-    const int64_t             low                = to->box[c->m->rows.row].lo;
-    int64_t                   d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
-    int64_t                   e[CAIRN_MAX_LEVELS] = {0};
-
-    for (int64_t i = 0; i < c->m->rows.n; i++) {
-        if (cairn_compiled_counts(c)[i]) continue;
-        d[c->m->rows.row] = low + i;
-        for (int q = 0; c->m->rows.tables >> q; q++)
-            if (c->m->rows.tables >> q & 1)
-                number[q] = c->m->rows.table[q * c->m->rows.n + i];
-        for (int k = 0; k <= l; k++)
-            if (k == l || to->level[l].by >> k & 1)
-                e[k] = cairn_form_value(to->algebra, &to->level[k].form, d, number);
-        cairn_store_int((void *)level->idx, position_by(to, l, e), level->idx_bits / 8,
-                        level->idx_bits, e[l]);
-    }
-}
-
-static void write_determined(const cairn_compiled *c, const cairn_part *part)
-{
-    const cairn_layout *to = c->m->layout;
-
-    if (c->stands && c->m->rows.n == c->facts.groups * lanes_of(to)) return;
-    for (int l = 0; l < to->levels - 1; l++) {
-        const cairn_kernel_level *level = &part->view.level[l];
-
-        if (!to->level[l].determined) continue;
-        for (int64_t k = 0; k < level->idx_length; k++)
-            cairn_store_int((void *)level->idx, k, level->idx_bits / 8, level->idx_bits,
-                            level->hole);
-        if (!c->stands) write_empty_rows(c, part, l);
-    }
-}
-
-static cairn_status
-fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
-{
-    const cairn_kernel_level *level  = &part->view.level[c->m->layout->last];
-    const int64_t             groups = c->facts.groups;
-
-    (void)bank;
-    for (int64_t g = 0; level->ptr_bits && g <= groups; g++)
-        cairn_store_int((void *)level->ptr, g, level->ptr_bits / 8, level->ptr_bits,
-                        c->cursor[g]);
-    write_determined(c, part);
-    if (c->stands) return cairn_lanes_stand(c, lanes_of(c->m->layout), args, part);
-    args->cursor = c->cursor;
-    args->facts  = c->shares.found;
-    CAIRN_TRY(cairn_compiled_run(c, &c->fill, &part->view, args));
-#pragma omp parallel for schedule(static) \
-    num_threads((int)c->shares.n) if (c->shares.n > 1)
-    for (int64_t g = 0; g < groups; g++)
-        pad_group(c, part, g);
-    return CAIRN_OK;
+    w->program->division =
+        (cairn_source_division){.groups = !stands, .most = INT64_MAX};
+    CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_slots));
+    cairn_passes_call(w, &lanes);
+    CAIRN_TRY(cairn_passes_move(
+        w, CAIRN_PASS_MOVE, stands ? CAIRN_UNIT_RUN : CAIRN_UNIT_ENTRY,
+        tiled ? CAIRN_STORES_TILED : CAIRN_STORES_DIRECT, &cairn_move_to_slots));
+    cairn_passes_call(w, &fill);
+    return cairn_passes_pad(w, &cairn_pad_slots);
 }
 
 const cairn_method cairn_method_row_slots = {
@@ -287,7 +55,4 @@ const cairn_method cairn_method_row_slots = {
     .needs   = "queries must number the entries along rows",
     .applies = applies,
     .passes  = passes,
-    .load    = load,
-    .count   = count,
-    .fill    = fill,
 };

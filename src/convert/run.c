@@ -1,430 +1,271 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Executing a path, rule by rule. Between two rules that all ranks run together a rank
-/// may fail by itself; it then skips the rules of its own until they meet.
+/// The loop over the passes of a member: those that count, number and sort; then, once
+/// memory was checked and arrays are there, those that write them.
 
 #include "convert/assign_members.h"
-#include "convert/build_steps.h"
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
-#include "convert/compiled_numbers.h"
-#include "tensor/walk.h"
+#include "convert/compiled_check.h"
 
-#include <inttypes.h>
+#include <assert.h>
 
-typedef struct {
-    cairn_env          *env;
-    const cairn_build  *build;
-    const cairn_path   *path;
-    cairn_member_build *m;
-    cairn_table  part[CAIRN_MAX_MEMBERS]; ///< Those of a hybrid source's members.
-    bool         dealt;                   ///< The entries are in the members' tables.
-    bool         lies;     ///< Several ranks: they may be dealt out where they lie.
-    bool         compiled; ///< Rules on maps are left out: entries stay coordinates.
-    int          member;   ///< Of the rules that are running.
-    cairn_table *table;    ///< What they work on.
-} runner;
+/* ---- threads ---- */
 
-static cairn_status meet(const runner *r, cairn_status mine)
+/// Levels above the trimmed ones; where there are none, rows that are numbered.
+static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
 {
-    const cairn_query_net *net = r->build->net;
+    const cairn_layout *to    = c->m->layout;
+    cairn_lines         lines = {.algebra = to->algebra, .forms = to->first};
 
-    return net ? net->agree(net->user, mine) : mine;
+    for (int l = 0; l < to->first; l++)
+        lines.form[l] = &to->level[l].form;
+    if (!c->m->ranked) return lines;
+    *row = (cairn_form){.terms = 1, .term = {{.atom = c->m->rank.row, .factor = 1}}};
+    lines.dims = 1U << c->m->rank.row;
+    if (to->first == 0) lines.form[lines.forms++] = row;
+    return lines;
 }
 
-/// Do several ranks look at the entries together?
-static bool is_spread(const runner *r)
+/// Do entries of several threads lie where one index of a determined level is? Each of
+/// them would write it. With nodes of its own a node is one thread's, unless there is one
+/// group for all; with cursors of its own a group is.
+static bool shares_determined(const cairn_compiled *c)
 {
-    return r->build->net && r->build->net->size > 1;
+    const cairn_layout          *to    = c->m->layout;
+    const cairn_source_division *how   = &c->program.division;
+    const bool                   alone = !how->nodes || to->first > 0;
+
+    if (!how->nodes && !how->cursors) return false;
+    for (int l = to->last + 1; l < to->levels; l++)
+        if (to->level[l].determined
+            && (!to->level[l].per_node || (!alone && l + 1 < to->levels)))
+            return true;
+    return false;
 }
 
-/// Where the entries are before the format's own members have them.
-static cairn_table *common_table(runner *r)
+/// Divide the source, unless rows are divided once they are counted.
+static cairn_status divide(cairn_compiled *c)
 {
-    return r->build->format->hybrid ? &r->m[0].all : &r->m[0].table;
+    const cairn_source_division *how = &c->program.division;
+    const int64_t     threads = shares_determined(c) ? 1 : c->build->loader->threads;
+    const int64_t     slots   = c->m->blocks ? c->m->blocks->threads : INT64_MAX;
+    const int64_t     most    = how->most < slots ? how->most : slots;
+    cairn_form        row;
+    const cairn_lines lines = lines_of(c, &row);
+
+    assert(c->shares.n == 0);
+    if (how->rows) return CAIRN_OK;
+    return cairn_shares_divide(c->m->env, &c->origin, how->groups ? &lines : NULL,
+                               threads < most ? threads : most, &c->shares);
 }
 
-/// The entries of a tensor, as coordinates in order.
-static cairn_status read_coordinates(runner *r)
+cairn_status cairn_compiled_run(const cairn_compiled *c,
+                                const cairn_phase    *phase,
+                                cairn_kernel_part    *to,
+                                cairn_convert_args   *args)
 {
-    const cairn_build *build  = r->build;
-    cairn_status       status = cairn_compiled_read(r->env, build, r->table);
-    cairn_entries      read;
-
-    if (status != CAIRN_NO_KERNEL || !cairn_compiled_may_fall_back(r->env))
-        return status;
-    cairn_entries_init(&read, build->shape.order);
-    status = cairn_local_entries(build->from, &read);
-    if (status == CAIRN_OK) status = cairn_entries_sort(r->env, &read);
-    if (status == CAIRN_OK) cairn_table_take(r->table, &read);
-    cairn_entries_fini(r->env, &read);
-    return status;
+    assert(phase && c->shares.n > 0);
+    if (c->stores.concurrent && c->shares.n > 1)
+        return cairn_shares_spread(c->m->env, &c->shares, &c->origin, phase, to, args,
+                                   c->program.division.cursors ? c->facts.groups : 0);
+    return cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, to, args);
 }
 
-/// Count what a member's numbers need; false: its queries have to be run after all, or it
-/// needs coordinates. Collective; @p status: of this rank so far.
-static cairn_status
-count_numbers(const runner *r, int member, cairn_status status, bool *counted)
-{
-    cairn_member_build *m      = &r->m[member];
-    const cairn_origin  origin = {.from    = m->direct ? r->build->from : NULL,
-                                  .entries = &m->entries,
-                                  .filter  = m->filter,
-                                  .box     = r->build->box};
+/* ---- counting ---- */
 
-    return cairn_numbers_count(m, r->build, &origin, status, counted);
+/// Are all entries nodes, which are therefore known? A part that pads may have others
+/// than it was built with.
+static bool knows_nodes(const cairn_compiled *c)
+{
+    return c->facts.every && c->m->layout->banks == 1
+           && !(c->origin.from && c->origin.from->group[0].layout->pads);
 }
 
-/// Members told apart by a byte for each entry.
-static void filter_members(runner *r, const cairn_origin *origin, uint8_t *dealt)
+/// What is known to be too large need not be counted, for which groups take as much.
+static cairn_status check_least(const cairn_compiled *c)
 {
-    const cairn_pos n = cairn_origin_positions(origin);
+    const cairn_layout *to                      = c->m->layout;
+    cairn_pos           nodes[CAIRN_MAX_LEVELS] = {0};
+    int64_t             offset = 0, bytes = 0;
+    cairn_part          part = {0};
 
-    r->m[0].dealt = dealt;
-    r->dealt      = true;
-    for (int k = 0; k < r->build->format->members; k++)
-        r->m[k].filter =
-            (cairn_filter){dealt, k, cairn_members_count(dealt, n, k), r->m[0].groups};
+    for (int l = to->first; l <= to->last && knows_nodes(c); l++)
+        nodes[l] = c->facts.entries;
+    cairn_part_place(to, nodes, NULL, &offset, &bytes, &part);
+    return cairn_build_check_memory(c->m->env, c->build,
+                                    (__int128)bytes * to->banks - c->taken.bytes);
 }
 
-/// By way of coordinates after all.
-static void forget_dealing(runner *r)
+/// The list of banks, and a part without arrays that has the ranges of levels.
+static cairn_status make_banks(cairn_compiled *c)
 {
-    for (int k = 0; k < r->build->format->members; k++) {
-        r->m[k].filter = (cairn_filter){.member = NULL};
-        r->m[k].direct = false;
-        cairn_numbers_forget(&r->m[k]);
+    cairn_member_build *m                      = c->m;
+    const int64_t       banks                  = m->layout->banks;
+    const cairn_pos     none[CAIRN_MAX_LEVELS] = {0}; /* there may be no bank */
+    int64_t             offset = 0, bytes = 0;
+    const __int128      list =
+        (__int128)banks * (int64_t)(sizeof(cairn_part) + sizeof(cairn_bank));
+
+    CAIRN_TRY(cairn_check_memory(m->env, "the list of banks", list));
+    CAIRN_TRY(check_least(c));
+    CAIRN_TRY(CAIRN_NEW_ZERO(m->env, banks, &m->bank));
+    cairn_part_place(m->layout, none, NULL, &offset, &bytes, &c->empty);
+    return CAIRN_OK;
+}
+
+static cairn_status prepare(cairn_compiled *c)
+{
+    CAIRN_TRY(cairn_compiled_choose(c));
+    CAIRN_TRY(divide(c));
+    CAIRN_TRY(cairn_passes_load(c));
+    CAIRN_TRY(cairn_compiled_check_values(c));
+    CAIRN_TRY(make_banks(c));
+    for (int k = 0; k < c->program.list.passes; k++) {
+        const cairn_pass_work *work = c->program.work[k];
+
+        if (work && work->prepare) CAIRN_TRY(work->prepare(c));
     }
-    cairn_free(r->env, r->m[0].dealt);
-    cairn_member_groups_destroy(r->env, &r->m[0].groups);
-    r->m[0].dealt = NULL;
-    r->dealt      = false;
-}
-
-/// Does no member need coordinates of the tensor to start from?
-static cairn_status needs_none(const runner *r, bool *direct)
-{
-    *direct = true;
-    for (int k = 0; k < r->build->format->members && *direct; k++)
-        CAIRN_TRY(cairn_numbers_direct(&r->m[k], r->build, direct));
+    assert(c->shares.n > 0);
     return CAIRN_OK;
 }
 
-/// Deal the entries of a tensor out where they lie, which no member needs as coordinates,
-/// if that can be compiled. Collective.
-static cairn_status deal_direct(runner *r)
+cairn_status cairn_compiled_count(cairn_member_build *m,
+                                  const cairn_build  *build,
+                                  cairn_compiled    **compiled)
 {
-    const cairn_build *build  = r->build;
-    const cairn_origin origin = {.from = build->from, .box = build->box};
-    uint8_t           *dealt  = NULL;
-    bool               direct = true;
-    const cairn_status status =
-        cairn_assign_members(r->env, build, &origin, &dealt, &r->m[0].groups,
-                             &r->m[0].looked, &r->m[0].joint);
+    cairn_compiled *c;
 
-    if (status == CAIRN_NO_KERNEL) return CAIRN_OK;
-    CAIRN_TRY(status);
-    filter_members(r, &origin, dealt);
-    for (int k = 0; k < build->format->members; k++)
-        r->m[k].direct = true;
-    for (int k = 0; k < build->format->members && direct; k++)
-        CAIRN_TRY(count_numbers(r, k, CAIRN_OK, &direct));
-    if (!direct) forget_dealing(r);
-    return CAIRN_OK;
-}
+    CAIRN_TRY(cairn_compiled_create(m, build, &c));
+    const cairn_status status = prepare(c);
 
-/// Start from the levels of a tensor, if the member's queries allow. What several ranks
-/// count is counted when all have come to the member's queries.
-static cairn_status start_direct(runner *r)
-{
-    cairn_member_build *m = &r->m[0];
-    bool                counted;
-
-    CAIRN_TRY(cairn_numbers_direct(m, r->build, &m->direct));
-    if (!m->direct || is_spread(r)) return CAIRN_OK;
-    CAIRN_TRY(count_numbers(r, 0, CAIRN_OK, &counted));
-    if (counted) return CAIRN_OK;
-    m->direct = false;
-    return m->blocks ? CAIRN_OK : cairn_numbers_direct(m, r->build, &m->direct);
-}
-
-/// What the compiled way starts from: coordinates, where queries or thresholds have to
-/// look at them or members meet; else the levels as they are.
-static cairn_status load_compiled(runner *r)
-{
-    const cairn_build *build = r->build;
-
-    if (!build->from) {
-        cairn_table_from_entries(build->entries, r->table);
+    if (status == CAIRN_OK) {
+        *compiled = c;
         return CAIRN_OK;
     }
-    if (!build->from->format->hybrid && !build->format->hybrid)
-        CAIRN_TRY(start_direct(r));
-    if (!build->from->format->hybrid && build->format->hybrid) {
-        CAIRN_TRY(needs_none(r, &r->lies));
-        if (r->lies && is_spread(r)) return CAIRN_OK; /* where all ranks deal */
-        if (r->lies) CAIRN_TRY(deal_direct(r));
-    }
-    return r->m[0].direct ? CAIRN_OK : read_coordinates(r);
-}
-
-static cairn_status load(runner *r)
-{
-    const cairn_build *build = r->build;
-
-    r->table = common_table(r);
-    if (r->compiled) return load_compiled(r);
-    if (!build->from) {
-        cairn_table_from_entries(build->entries, r->table);
-        return CAIRN_OK;
-    }
-    if (build->from->format->hybrid) return CAIRN_OK;
-    return cairn_table_from_tensor(build->from, 0, r->table);
-}
-
-/* ---- rules on members ---- */
-
-static cairn_status start_member(runner *r, int member)
-{
-    if (r->compiled && !r->dealt) return CAIRN_OK;
-    r->member = member;
-    r->table  = r->dealt ? &r->m[member].table : &r->part[member];
-    if (r->dealt) return CAIRN_OK;
-    return cairn_table_from_tensor(r->build->from, member, r->table);
-}
-
-static cairn_status compose(runner *r)
-{
-    r->table  = common_table(r);
-    r->member = 0;
-    if (r->compiled) return CAIRN_OK;
-    for (int k = 0; k < r->build->from->groups; k++) {
-        CAIRN_TRY(cairn_table_join(r->table, &r->part[k]));
-        cairn_table_fini(&r->part[k]);
-    }
-    return CAIRN_OK;
-}
-
-/// Copy each member's own rows.
-static cairn_status deal(runner *r, const uint8_t *member)
-{
-    for (int k = 0; k < r->build->format->members; k++)
-        CAIRN_TRY(cairn_table_select(&r->m[0].all, member, k, &r->m[k].table));
-    cairn_table_fini(&r->m[0].all);
-    r->dealt = true;
-    return CAIRN_OK;
-}
-
-/// Compiled: members without queries leave the entries of the others out; only those
-/// that have some get rows of their own, to look at.
-static cairn_status deal_compiled(runner *r, uint8_t **member)
-{
-    const cairn_entries entries = cairn_table_entries(&r->m[0].all);
-    const cairn_origin  origin  = {.entries = &entries, .box = r->build->box};
-
-    cairn_status status = CAIRN_OK;
-
-    filter_members(r, &origin, *member);
-    *member = NULL;
-    for (int k = 0; k < r->build->format->members; k++) {
-        cairn_member_build *m = &r->m[k];
-        bool                counted;
-
-        m->entries = entries;
-        status     = count_numbers(r, k, status, &counted);
-        if (status == CAIRN_OK && !counted) cairn_blocks_drop(m);
-        if (status == CAIRN_OK && m->encoding->queries > 0 && !cairn_numbers_known(m))
-            status = cairn_build_read(r->m, k, r->build);
-    }
+    cairn_compiled_destroy(m->env, &c);
+    cairn_free(m->env, m->bank); /* another way makes its own */
+    m->bank = NULL;
     return status;
 }
 
-/// Which member every entry goes to, by functions or one by one.
-static cairn_status find_members(runner *r, uint8_t **member)
+/* ---- filling ---- */
+
+/// Parents of levels with a ptr; indices of determined levels.
+static void
+set_lengths(const cairn_layout *layout, const cairn_kernel_part *view, int64_t *length)
 {
-    const cairn_build  *build   = r->build;
-    const cairn_entries entries = cairn_table_entries(&r->m[0].all);
-    const cairn_origin  origin  = {.entries = &entries, .box = build->box};
-
-    if (r->compiled) {
-        const cairn_status status =
-            cairn_assign_members(r->env, build, &origin, member, &r->m[0].groups,
-                                 &r->m[0].looked, &r->m[0].joint);
-
-        if (status != CAIRN_NO_KERNEL) return status;
-    }
-    cairn_status status = cairn_build_interpret(r->env, build, r->compiled, -1, 0);
-
-    if (status == CAIRN_OK) status = CAIRN_NEW(r->env, entries.n, member);
-    CAIRN_TRY(meet(r, status));
-    return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
-                           build->net, *member);
+    for (int l = 0; l < layout->levels; l++)
+        length[l] = layout->level[l].has_ptr ? view->level[l].ptr_length - 1
+                                             : view->level[l].idx_length;
 }
 
-/// Several ranks deal the entries of a tensor out where they lie, or read them.
-static cairn_status deal_lying(runner *r)
+/// Room for the indices of every node of level E, which padding needs.
+static cairn_status make_tuples(const cairn_compiled *c,
+                                const cairn_bank     *bank,
+                                int64_t             **tuples,
+                                int64_t             **tuple)
 {
-    bool direct = r->lies;
+    const int last = c->m->layout->last;
 
-    if (!r->compiled || !is_spread(r)) return CAIRN_OK;
-    CAIRN_TRY(cairn_build_all(r->build, CAIRN_OK, &direct));
-    if (direct) CAIRN_TRY(deal_direct(r));
-    if (r->dealt) return CAIRN_OK;
-    return meet(r, r->lies ? read_coordinates(r) : CAIRN_OK);
+    if (!c->program.tuples) return CAIRN_OK;
+    CAIRN_TRY(CAIRN_NEW(c->m->env, (last + 1) * bank->nodes[last], tuples));
+    for (int l = 0; l <= last; l++)
+        tuple[l] = *tuples + l * bank->nodes[last];
+    return CAIRN_OK;
 }
 
-static cairn_status decompose(runner *r)
+bool cairn_compiled_writes_all(const cairn_compiled *c)
 {
-    uint8_t *member = NULL;
+    const cairn_layout *layout = c->m->layout;
 
-    CAIRN_TRY(deal_lying(r));
-    if (r->dealt) return CAIRN_OK; /* where they lie */
-    cairn_status status = find_members(r, &member);
-
-    if (status == CAIRN_OK)
-        status = meet(r, r->compiled ? deal_compiled(r, &member) : deal(r, member));
-    cairn_free(r->env, member);
-    return status;
+    if (c->m->ranked) return true; /* padding is written, too */
+    if (c->program.division.nodes
+        && (c->stores.tile > 0 || cairn_convert_clears(layout)))
+        return true;
+    for (int l = 0; l < layout->levels; l++)
+        if (layout->level[l].gaps) return false;
+    /* Below the trimmed levels there may be positions that no entry writes: holes, too,
+       where `pads` speaks of values that a product would meet. */
+    return !layout->pads && layout->tuples == 0 && layout->last + 1 == layout->levels;
 }
 
-/* ---- queries ---- */
-
-/// The first query of a member: what its queries see stays as it is from here on.
-static cairn_status begin_queries(runner *r)
+void cairn_compiled_find_zeros(cairn_compiled *c)
 {
-    cairn_member_build *m = &r->m[r->member];
+    const void *block = c->m->layout->banks == 1
+                            ? cairn_group_block(c->m->group, c->m->part[0].view.val)
+                            : c->m->group->block;
 
-    if (m->set) return CAIRN_OK;
-    cairn_table_lend(&m->table, &m->seen);
-    m->entries = cairn_table_entries(&m->seen);
-    return cairn_groups_begin(r->env, m->encoding, &r->build->shape, r->build->box,
-                              &m->entries, !r->compiled, &m->set);
+    c->stores.zeros = block && cairn_alloc_is_zero(block);
 }
 
+bool cairn_compiled_fits_beside(const cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+
+    if (c->shares.n <= 1) return true;
+    /* Indices that no entry has are written once, before all shares. */
+    for (int l = to->last + 1; l < to->levels; l++)
+        if (to->level[l].determined) return false;
+    return !c->m->ranked
+           && (c->program.division.cursors
+               || (c->program.division.nodes && to->first > 0));
+}
+
+/// Each pass has arguments of its own.
 static cairn_status
-append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
+write_all(cairn_compiled *c, const cairn_convert_args *args, cairn_pass_call *call)
 {
-    const cairn_entries *e = &r->m[r->member].entries;
+    for (int k = 0; k < c->program.list.passes; k++) {
+        const cairn_pass_work *work = c->program.work[k];
+        cairn_convert_args     its  = *args;
 
-    cairn_visit(r->env, e->n);
-    for (cairn_pos row = 0; row < e->n; row++)
-        CAIRN_CHECK(number[row] != CAIRN_NO_NUMBER, r->env, CAIRN_BAD_QUERY,
-                    "query: %s: the entry at (%" PRId64 ", %" PRId64
-                    "%s) has no number",
-                    rule->query ? rule->query : "of the map", e->coord[0][row],
-                    e->order > 1 ? e->coord[1][row] : 0, e->order > 2 ? ", ..." : "");
-    if (r->compiled) return CAIRN_OK;
-    return cairn_table_append(r->table, number);
-}
-
-/// Count before the first query what the member's numbers need, on all ranks. Where that
-/// cannot be done from the levels of a tensor, coordinates are read for it.
-static cairn_status count_first(runner *r)
-{
-    cairn_member_build *m = &r->m[r->member];
-    bool                counted;
-
-    if (!m->direct) m->entries = cairn_table_entries(&m->table);
-    CAIRN_TRY(count_numbers(r, r->member, CAIRN_OK, &counted));
-    if (counted || !is_spread(r)) return CAIRN_OK;
-
-    const cairn_status status = m->direct ? read_coordinates(r) : CAIRN_OK;
-
-    m->direct = false;
-    CAIRN_TRY(meet(r, status));
-    m->entries = cairn_table_entries(&m->table);
-    if (m->blocks) CAIRN_TRY(count_numbers(r, r->member, CAIRN_OK, &counted));
-    if (m->blocks && !counted) cairn_blocks_drop(m);
+        call->pass = &c->program.list.pass[k];
+        call->args = &its;
+        if (work && work->write) CAIRN_TRY(work->write(c, call));
+    }
     return CAIRN_OK;
 }
 
-static cairn_status query(runner *r, const cairn_rule *rule)
+cairn_status cairn_compiled_fill(cairn_compiled *c, int64_t bank, cairn_part *part)
 {
-    cairn_member_build *m = &r->m[r->member];
+    int64_t            length[CAIRN_MAX_LEVELS] = {0};
+    int64_t            low[CAIRN_MAX_LEVELS]    = {0};
+    int64_t           *tuple[CAIRN_MAX_LEVELS]  = {NULL};
+    cairn_convert_args args = {.facts = c->shares.found, .length = length, .low = low};
 
-    if (cairn_numbers_uncounted(m)) CAIRN_TRY(count_first(r));
-    if (cairn_numbers_known(m)) return CAIRN_OK;
-    cairn_status status =
-        cairn_build_interpret(r->env, r->build, r->compiled, r->member, rule->a);
+    for (int l = 0; l < c->m->layout->levels; l++)
+        low[l] = c->range[l].lo;
+    part->nnz = c->m->bank[bank].end - c->m->bank[bank].begin;
+    CAIRN_TRY(cairn_build_check_widths(c->m->env, &part->view));
+    set_lengths(c->m->layout, &part->view, length);
+    CAIRN_TRY(make_tuples(c, &c->m->bank[bank], &args.tuple, tuple));
+    const cairn_status status = write_all(
+        c, &args, &(cairn_pass_call){.bank = bank, .part = part, .tuple = tuple});
 
-    if (status == CAIRN_OK) status = begin_queries(r);
-    CAIRN_TRY(meet(r, status));
-    CAIRN_TRY(cairn_groups_step(m->set, rule->a, r->build->net));
-    if (!rule->appends) return CAIRN_OK;
-    return meet(r, append_numbers(r, rule, cairn_groups_at_entries(m->set, rule->a)));
-}
-
-/* ---- one rule after the other ---- */
-
-/// Rules that all ranks run together.
-static bool is_collective(const cairn_rule *rule)
-{
-    switch (rule->kind) {
-    case CAIRN_RULE_SUM:
-    case CAIRN_RULE_ENUMERATE:
-    case CAIRN_RULE_REORDER:
-    case CAIRN_RULE_SCHEDULE:
-    case CAIRN_RULE_DECOMPOSE: return true;
-    default: return false;
-    }
-}
-
-static cairn_status run_rule(runner *r, const cairn_rule *rule)
-{
-    switch (rule->kind) {
-    case CAIRN_RULE_MEMBER: return start_member(r, rule->a);
-    case CAIRN_RULE_COMPOSE: return compose(r);
-    case CAIRN_RULE_DECOMPOSE: return decompose(r);
-    case CAIRN_RULE_SUM:
-    case CAIRN_RULE_ENUMERATE:
-    case CAIRN_RULE_REORDER:
-    case CAIRN_RULE_SCHEDULE: return query(r, rule);
-    default: return r->compiled ? CAIRN_OK : cairn_table_run(r->table, rule);
-    }
-}
-
-/// Members without queries: their coordinates are where the compiled way starts.
-static void show_entries(const runner *r)
-{
-    for (int k = 0; k < r->build->format->members && r->compiled; k++)
-        if (!r->m[k].set && !r->m[k].filter.member)
-            r->m[k].entries = cairn_table_entries(&r->m[k].table);
-}
-
-static cairn_status run_all(runner *r)
-{
-    cairn_status status = load(r);
-
-    for (int k = 0; k < r->path->rules; k++) {
-        const cairn_rule *rule = &r->path->rule[k];
-
-        if (is_collective(rule)) {
-            CAIRN_TRY(meet(r, status));
-            CAIRN_TRY(run_rule(r, rule));
-        } else if (status == CAIRN_OK) {
-            status = run_rule(r, rule);
-        }
-        cairn_progress(r->env, "convert", (double)(k + 1) / (r->path->rules + 1));
-    }
-    show_entries(r);
-    return meet(r, status);
-}
-
-cairn_status cairn_path_run(cairn_env          *env,
-                            const cairn_build  *build,
-                            const cairn_path   *path,
-                            bool                compiled,
-                            cairn_member_build *members)
-{
-    runner r = {
-        .env = env, .build = build, .path = path, .m = members, .compiled = compiled};
-
-    for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
-        cairn_table_init(env, &r.part[k]);
-
-    const cairn_status status = run_all(&r);
-
-    for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
-        cairn_table_fini(&r.part[k]);
+    cairn_free(c->m->env, args.tuple);
     return status;
+}
+
+void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
+{
+    cairn_compiled *c = *compiled;
+
+    if (!c) return;
+    cairn_passes_fini(&c->program);
+    cairn_keys_fini(env, &c->keys);
+    cairn_shares_fini(env, &c->shares);
+    cairn_free(env, c->origin.counts);
+    cairn_free(env, c->groups.cursor);
+    cairn_free(env, c->groups.slot);
+    cairn_free(env, c->groups.list);
+    cairn_free(env, c->slots.lane);
+    cairn_free(env, c->slots.row_of);
+    cairn_free(env, c->rows.order);
+    cairn_free(env, c->rows.first);
+    cairn_free(env, c->rows.place);
+    cairn_free(env, c->rows.bank_first);
+    cairn_free(env, c->rows.bank_rows);
+    cairn_free(env, c);
+    *compiled = NULL;
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What can be taken, and the method of a target that has nothing else but a ptr.
+/// What can be taken.
 
 #include "convert/shared_arrays.h"
-
-#include "convert/compiled_starts.h"
 
 static const cairn_group *group_of(const cairn_compiled *c)
 {
@@ -144,85 +142,3 @@ void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part)
     to->idx = take(c, to->idx, from->idx, to->idx_length * to->idx_bits / 8);
     to->ptr = take(c, to->ptr, from->ptr, to->ptr_length * to->ptr_bits / 8);
 }
-
-/* ---- the method ---- */
-
-/// Is nothing left to be filled but where complete rows begin?
-static bool leaves_ptr_alone(const cairn_compiled *c)
-{
-    const cairn_layout  *to  = c->m->layout;
-    const int            row = cairn_starts_row(&c->origin);
-    const cairn_interval box = c->origin.box[row < 0 ? 0 : row];
-
-    if (!c->taken.val || to->first != 1 || to->level[0].determined || to->tuples > 0
-        || row < 0 || cairn_form_dimension(&to->level[0].form, to->order) != row
-        || to->level[0].range.lo != box.lo || to->level[0].range.hi != box.hi
-        || !to->level[1].has_ptr)
-        return false;
-    for (int l = to->first; l <= to->last; l++)
-        if (!c->taken.idx[l] || (l > to->first && to->level[l].has_ptr)) return false;
-    if (to->level[1].ptr_bits != 32
-        && (c->facts.entries >= UINT32_MAX || c->facts.groups >= UINT32_MAX))
-        return false; /* where rows begin is found in 32 bits */
-    return c->facts.groups == box.hi - box.lo + 1 && cairn_starts_fit(&c->origin, row);
-}
-
-static cairn_status applies(cairn_compiled *c, bool *may)
-{
-    *may = cairn_facts_append(c->m->layout, &c->facts);
-    if (!*may) return CAIRN_OK;
-    cairn_taken_find(c);
-    *may = leaves_ptr_alone(c);
-    return CAIRN_OK;
-}
-
-static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
-{
-    (void)c;
-    CAIRN_TRY(cairn_passes_offsets(w));
-    return cairn_passes_share(w, w->arrays & ~w->ptrs);
-}
-
-/// Nothing is generated.
-static cairn_status load(cairn_compiled *c)
-{
-    (void)c;
-    return CAIRN_OK;
-}
-
-static cairn_status count(cairn_compiled *c)
-{
-    const cairn_layout *to   = c->m->layout;
-    cairn_bank         *bank = &c->m->bank[0];
-
-    bank->end = c->facts.entries;
-    for (int l = to->first; l <= to->last; l++)
-        bank->nodes[l] = bank->end;
-    if (to->level[1].ptr_bits == 32) return CAIRN_OK;
-    return cairn_starts_find(c->m->env, &c->origin, cairn_starts_row(&c->origin),
-                             c->build->loader->threads, &c->cursor);
-}
-
-static cairn_status
-fill(const cairn_compiled *c, int64_t bank, cairn_convert_args *args, cairn_part *part)
-{
-    const cairn_kernel_level *level = &part->view.level[1];
-
-    (void)bank, (void)args;
-    if (level->ptr_bits == 32)
-        cairn_starts_write(&c->origin, cairn_starts_row(&c->origin),
-                           c->build->loader->threads, (uint32_t *)level->ptr);
-    else
-        cairn_compiled_write_ptrs(c, 0, &part->view);
-    return CAIRN_OK;
-}
-
-const cairn_method cairn_method_share = {
-    .name    = "share",
-    .needs   = "all but where rows begin must be the source's",
-    .applies = applies,
-    .passes  = passes,
-    .load    = load,
-    .count   = count,
-    .fill    = fill,
-};

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Programs written, with their bytes, and their functions.
+
+#include "convert/member_program.h"
+
+#include "convert/compiled.h"
+
+#include <assert.h>
+
+/* ---- writing ---- */
+
+cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
+{
+    const cairn_layout *to = c->m->layout;
+    const cairn_layout *from =
+        c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
+    const double          entries = c->facts.entries ? (double)c->facts.entries : 1;
+    const double          all     = (double)cairn_build_entries(c->build);
+    const double          looks   = c->origin.filter.member ? all / entries : 1;
+    const cairn_interval  rows    = c->origin.box[0];
+    cairn_member_program *program = &c->program;
+    cairn_pass_writer     w       = {
+                  .program = program,
+                  .pass = {.method = c->choice.method->name, .member = c->m->number, .index = -1},
+                  .read    = looks * cairn_pass_entry_bytes(from, to->order),
+                  .values  = looks * to->value_bits / 8,
+                  .written = (double)cairn_pass_entry_bytes(to, to->order),
+                  .groups  = (double)c->facts.groups / entries,
+                  .rows    = (double)(rows.hi - rows.lo + 1) / entries,
+                  .arrays  = cairn_pass_arrays(to),
+    };
+
+    for (int l = 0; l < to->levels; l++)
+        w.ptrs |= w.arrays & CAIRN_PASS_PTR(l);
+    cairn_pass_list_fini(&program->list);
+    program->functions = 0;
+    program->pads = program->tuples = false;
+    program->division               = (cairn_source_division){.most = 1};
+    return w;
+}
+
+cairn_status cairn_passes_add(cairn_pass_writer     *w,
+                              cairn_pass_kind        what,
+                              cairn_pass_unit        unit,
+                              uint64_t               arrays,
+                              cairn_pass_stores      stores,
+                              double                 bytes,
+                              const cairn_pass_work *work)
+{
+    cairn_pass pass = w->pass;
+
+    assert(w->program->list.passes < CAIRN_PROGRAM_PASSES);
+    pass.what                                 = what;
+    pass.unit                                 = unit;
+    pass.arrays                               = arrays;
+    pass.stores                               = stores;
+    pass.bytes                                = bytes;
+    w->program->work[w->program->list.passes] = work;
+    return cairn_pass_list_add(&w->program->list, &pass);
+}
+
+cairn_status cairn_passes_count(cairn_pass_writer     *w,
+                                cairn_pass_unit        unit,
+                                const cairn_pass_work *work)
+{
+    w->pass.index = w->program->list.indices++;
+    return cairn_passes_add(w, CAIRN_PASS_COUNT, unit, 0, CAIRN_STORES_NONE,
+                            unit == CAIRN_UNIT_RUN ? 8 * w->rows : w->read - w->values,
+                            work);
+}
+
+cairn_status cairn_passes_offsets(cairn_pass_writer *w, const cairn_pass_work *work)
+{
+    return cairn_passes_add(w, CAIRN_PASS_OFFSETS, CAIRN_UNIT_RUN, w->ptrs,
+                            CAIRN_STORES_DIRECT, 12 * w->groups, work);
+}
+
+cairn_status cairn_passes_number(cairn_pass_writer     *w,
+                                 cairn_pass_unit        unit,
+                                 cairn_number_rule      rule,
+                                 uint64_t               arrays,
+                                 const cairn_pass_work *work)
+{
+    cairn_pass_list *list = &w->program->list;
+    /* Lists are put in order where they begin, and then their begins are written. */
+    const double begins = arrays & w->ptrs ? 16 * w->groups : 0;
+
+    CAIRN_TRY(cairn_passes_add(w, CAIRN_PASS_NUMBER, unit, arrays, CAIRN_STORES_NONE,
+                               begins + (unit == CAIRN_UNIT_RUN ? 8 * w->rows : 0),
+                               work));
+    list->pass[list->passes - 1].rule = rule;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_passes_move(cairn_pass_writer     *w,
+                               cairn_pass_kind        what,
+                               cairn_pass_unit        unit,
+                               cairn_pass_stores      stores,
+                               const cairn_pass_work *work)
+{
+    const double times = stores == CAIRN_STORES_DIRECT ? 2 : 1;
+
+    return cairn_passes_add(w, what, unit, w->arrays & ~w->ptrs, stores,
+                            w->read + times * w->written
+                                + (what == CAIRN_PASS_APPEND ? 12 * w->groups : 0),
+                            work);
+}
+
+cairn_status cairn_passes_share(cairn_pass_writer *w, uint64_t arrays)
+{
+    return cairn_passes_add(w, CAIRN_PASS_SHARE, CAIRN_UNIT_RUN, arrays,
+                            CAIRN_STORES_NONE, 0, NULL);
+}
+
+cairn_status cairn_passes_pad(cairn_pass_writer *w, const cairn_pass_work *work)
+{
+    w->program->pads = true;
+    return cairn_passes_add(w, CAIRN_PASS_PAD, CAIRN_UNIT_RUN, w->arrays & ~w->ptrs,
+                            CAIRN_STORES_DIRECT, 0, work);
+}
+
+cairn_pass_function *cairn_passes_call(cairn_pass_writer        *w,
+                                       const cairn_convert_spec *spec)
+{
+    cairn_pass_function *function = &w->program->function[w->program->functions];
+
+    assert(w->program->functions < CAIRN_PROGRAM_FUNCTIONS);
+    w->program->functions++;
+    *function = (cairn_pass_function){.spec = *spec};
+    return function;
+}
+
+void cairn_pass_set_stores(const cairn_compiled *c,
+                           cairn_pass           *pass,
+                           cairn_pass_stores     stores)
+{
+    const double written =
+        (double)cairn_pass_entry_bytes(c->m->layout, c->m->layout->order);
+    const bool was = pass->stores == CAIRN_STORES_DIRECT;
+
+    /* Lines that are written whole are not read before. */
+    pass->bytes += written * ((stores == CAIRN_STORES_DIRECT) - (int)was);
+    pass->stores = stores;
+}
+
+/* ---- functions ---- */
+
+cairn_status cairn_passes_load(cairn_compiled *c)
+{
+    const bool at_hand = cairn_build_worth(c->m->env, c->build) != CAIRN_BUILD_COMPILED;
+    cairn_member_program *p = &c->program;
+
+    for (int k = 0; k < p->functions; k++) {
+        cairn_pass_function *f = &p->function[k];
+
+        assert(!f->phase.loader);
+        if (f->alone && c->shares.n > 1) continue;
+        const cairn_status status =
+            cairn_phase_load(c->m->env, c->build->loader, &f->spec, at_hand, &f->phase);
+
+        if (status == CAIRN_NO_KERNEL && f->optional) continue;
+        CAIRN_TRY(status);
+        if (f->phase.kernel.route > p->route) p->route = f->phase.kernel.route;
+    }
+    return CAIRN_OK;
+}
+
+void cairn_passes_request(const cairn_compiled *c, cairn_kernel_requests *requests)
+{
+    for (int k = 0; k < c->program.functions; k++) {
+        assert(requests->specs < (int)(sizeof requests->spec / sizeof *requests->spec));
+        requests->spec[requests->specs++] = c->program.function[k].spec;
+    }
+}
+
+static bool reads_keys(const cairn_convert_spec *spec)
+{
+    return spec->source == CAIRN_CONVERT_KEYS || spec->source == CAIRN_CONVERT_LONG;
+}
+
+static const cairn_phase *
+find(const cairn_compiled *c, cairn_convert_phase phase, bool keys)
+{
+    for (int k = 0; k < c->program.functions; k++) {
+        const cairn_pass_function *f = &c->program.function[k];
+
+        if (f->spec.phase == phase && reads_keys(&f->spec) == keys)
+            return f->phase.loader ? &f->phase : NULL;
+    }
+    return NULL;
+}
+
+const cairn_phase *cairn_pass_phase(const cairn_compiled *c, cairn_convert_phase phase)
+{
+    return find(c, phase, false);
+}
+
+const cairn_phase *cairn_pass_keys_phase(const cairn_compiled *c,
+                                         cairn_convert_phase   phase)
+{
+    return find(c, phase, true);
+}
+
+void cairn_passes_fini(cairn_member_program *program)
+{
+    for (int k = 0; k < program->functions; k++)
+        cairn_phase_release(&program->function[k].phase);
+    cairn_pass_list_fini(&program->list);
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The program of one member: its passes, in the order in which they run, each with what it
+/// does and with the functions that it calls. A method (method.h) writes it; one loop runs
+/// it (run.c). Printed it is the list of passes (rules/pass_list.h); where a pass found out
+/// more than could be predicted, such as how stores left, it says so there. Internal to
+/// convert.
+
+#ifndef CAIRN_CONVERT_MEMBER_PROGRAM_H
+#define CAIRN_CONVERT_MEMBER_PROGRAM_H
+
+#include "convert/compiled_kernel.h"
+#include "rules/pass_list.h"
+#include "tensor/local.h"
+
+struct cairn_compiled;
+
+/// A pass whose turn it is to write arrays.
+typedef struct cairn_pass_call {
+    cairn_pass         *pass;
+    int64_t             bank; ///< Banks come in order.
+    cairn_convert_args *args; ///< The pass's own: `facts`, `length`, `low` and `tuple`.
+    cairn_part         *part; ///< Of the bank.
+    int64_t *const     *tuple;
+} cairn_pass_call;
+
+/// What a pass does: both parts may be missing.
+typedef struct cairn_pass_work {
+    /// Before there are arrays: count nodes, find where groups begin, number, sort.
+    cairn_status (*prepare)(struct cairn_compiled *c);
+    /// Write arrays of a bank.
+    cairn_status (*write)(struct cairn_compiled *c, const cairn_pass_call *call);
+} cairn_pass_work;
+
+/// A function that a pass calls.
+typedef struct cairn_pass_function {
+    cairn_convert_spec spec;
+    bool               optional; ///< What cannot be had is done without.
+    bool               alone;    ///< Of use to one thread only.
+    cairn_phase        phase;    ///< Once it is loaded.
+} cairn_pass_function;
+
+/// How the source is divided among threads.
+typedef struct cairn_source_division {
+    bool groups; ///< What lies in one group, or is numbered in one row, is one share's.
+    bool nodes;  ///< Each share writes nodes of its own,
+    bool cursors; ///< or where cursors of its own stand, one for each group.
+    bool rows;    ///< Rows are divided, once they are counted.
+    int64_t most; ///< Shares at most.
+} cairn_source_division;
+
+enum {
+    CAIRN_PROGRAM_PASSES    = 8, ///< Of a member, at most,
+    CAIRN_PROGRAM_FUNCTIONS = 6, ///< and functions.
+};
+
+typedef struct cairn_member_program {
+    cairn_pass_list        list; ///< As it is printed; indices of groups count from 0.
+    const cairn_pass_work *work[CAIRN_PROGRAM_PASSES];
+    int                    functions;
+    cairn_pass_function    function[CAIRN_PROGRAM_FUNCTIONS];
+    cairn_source_division  division;
+    bool                   pads;   ///< A pass pads,
+    bool                   tuples; ///< by the indices of every node of level E.
+    cairn_route            route;  ///< COMPILED if any function was.
+} cairn_member_program;
+
+/// While a program is written: what bytes follow from.
+typedef struct cairn_pass_writer {
+    cairn_member_program *program;
+    cairn_pass            pass; ///< Method, member and index of the next one.
+    double   read;    ///< Bytes of the source read for an entry of the member,
+    double   values;  ///< those of values among them: all entries are read.
+    double   written; ///< Bytes of an entry in the target.
+    double   groups;  ///< Groups for each entry,
+    double   rows;    ///< and rows.
+    uint64_t arrays;  ///< Of the target,
+    uint64_t ptrs;    ///< its ptr among them.
+} cairn_pass_writer;
+
+/// Start a program, forgetting the one before, whose functions are not loaded.
+cairn_pass_writer cairn_passes_begin(struct cairn_compiled *c);
+
+/// Append a pass; its functions follow.
+cairn_status cairn_passes_add(cairn_pass_writer     *w,
+                              cairn_pass_kind        what,
+                              cairn_pass_unit        unit,
+                              uint64_t               arrays,
+                              cairn_pass_stores      stores,
+                              double                 bytes,
+                              const cairn_pass_work *work);
+
+/// Entries are counted by what stands above the values; or rows by where they begin. A
+/// group index begins.
+cairn_status cairn_passes_count(cairn_pass_writer     *w,
+                                cairn_pass_unit        unit,
+                                const cairn_pass_work *work);
+
+/// Counts become begins.
+cairn_status cairn_passes_offsets(cairn_pass_writer *w, const cairn_pass_work *work);
+
+/// Groups, rows or entries get numbers.
+cairn_status cairn_passes_number(cairn_pass_writer     *w,
+                                 cairn_pass_unit        unit,
+                                 cairn_number_rule      rule,
+                                 uint64_t               arrays,
+                                 const cairn_pass_work *work);
+
+/// The entries themselves: written lines are read before, unless they go by whole lines.
+/// @p what: MOVE; or APPEND, which writes where groups begin as it goes.
+cairn_status cairn_passes_move(cairn_pass_writer     *w,
+                               cairn_pass_kind        what,
+                               cairn_pass_unit        unit,
+                               cairn_pass_stores      stores,
+                               const cairn_pass_work *work);
+
+/// Arrays are had in common with the source.
+cairn_status cairn_passes_share(cairn_pass_writer *w, uint64_t arrays);
+
+/// Positions without an entry are written.
+cairn_status cairn_passes_pad(cairn_pass_writer *w, const cairn_pass_work *work);
+
+/// The last pass calls a function. Set `optional` and `alone` of what is returned.
+cairn_pass_function *cairn_passes_call(cairn_pass_writer        *w,
+                                       const cairn_convert_spec *spec);
+
+/// Note how stores leave after all.
+void cairn_pass_set_stores(const struct cairn_compiled *c,
+                           cairn_pass                  *pass,
+                           cairn_pass_stores            stores);
+
+/// Load the functions that are to be called.
+///
+/// Local.
+/// @retval CAIRN_NO_KERNEL  One cannot be had.
+cairn_status cairn_passes_load(struct cairn_compiled *c);
+
+/// Specifications of functions, from several programs.
+typedef struct cairn_kernel_requests {
+    int                specs;
+    cairn_convert_spec spec[CAIRN_PROGRAM_FUNCTIONS * CAIRN_MAX_MEMBERS];
+} cairn_kernel_requests;
+
+/// Append those that the program may call.
+void cairn_passes_request(const struct cairn_compiled *c,
+                          cairn_kernel_requests       *requests);
+
+/// The function of a phase, if it is loaded; else NULL. SCATTER: what reads the source.
+const cairn_phase *cairn_pass_phase(const struct cairn_compiled *c,
+                                    cairn_convert_phase          phase);
+
+/// Likewise, of keys.
+const cairn_phase *cairn_pass_keys_phase(const struct cairn_compiled *c,
+                                         cairn_convert_phase          phase);
+
+void cairn_passes_fini(cairn_member_program *program);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// The method of a target that has nothing of its own but where complete rows begin.
+
+#include "convert/compiled_starts.h"
+#include "convert/passes.h"
+#include "convert/shared_arrays.h"
+
+/// Is nothing left to be filled but where complete rows begin?
+static bool leaves_ptr_alone(const cairn_compiled *c)
+{
+    const cairn_layout  *to  = c->m->layout;
+    const int            row = cairn_starts_row(&c->origin);
+    const cairn_interval box = c->origin.box[row < 0 ? 0 : row];
+
+    if (!c->taken.val || to->first != 1 || to->level[0].determined || to->tuples > 0
+        || row < 0 || cairn_form_dimension(&to->level[0].form, to->order) != row
+        || to->level[0].range.lo != box.lo || to->level[0].range.hi != box.hi
+        || !to->level[1].has_ptr)
+        return false;
+    for (int l = to->first; l <= to->last; l++)
+        if (!c->taken.idx[l] || (l > to->first && to->level[l].has_ptr)) return false;
+    if (to->level[1].ptr_bits != 32
+        && (c->facts.entries >= UINT32_MAX || c->facts.groups >= UINT32_MAX))
+        return false; /* where rows begin is found in 32 bits */
+    return c->facts.groups == box.hi - box.lo + 1 && cairn_starts_fit(&c->origin, row);
+}
+
+static cairn_status applies(cairn_compiled *c, bool *may)
+{
+    *may = cairn_facts_append(c->m->layout, &c->facts);
+    if (!*may) return CAIRN_OK;
+    cairn_taken_find(c);
+    *may = leaves_ptr_alone(c);
+    return CAIRN_OK;
+}
+
+/// Nothing is generated.
+static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    (void)c;
+    CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_source));
+    return cairn_passes_share(w, w->arrays & ~w->ptrs);
+}
+
+const cairn_method cairn_method_share = {
+    .name    = "share",
+    .needs   = "all but where rows begin must be the source's",
+    .applies = applies,
+    .passes  = passes,
+};

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// APPEND by buckets: each bucket is ordered in cache, and goes from there to where its lines
+/// begin. No sorted entries lie in memory in between. Lines are what the first level, a
+/// dimension, has indices for; all levels below are trimmed and dimensions, too, in their
+/// order, so that a word is a key.
+///
+/// Few entries lie in one bucket, in the order of columns: dealt to their rows, which are
+/// counted already, they stand as they are to.
+///
+/// An entry that was given twice is found when its bucket is ordered, or among its row's.
+/// Then there are fewer nodes than were counted, and the entries go another way.
+
+#include "convert/passes.h"
+#include "entries/sort_lines.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+/// While buckets are ordered and scattered.
+typedef struct {
+    const cairn_compiled *c;
+    const cairn_dealt    *dealt;
+    cairn_kernel_part    *to;
+    cairn_convert_args    args;
+    int                   split; ///< Bits of a word below its line.
+    int64_t               lines; ///< At most, of one bucket.
+    cairn_item     *scratch; ///< [room] for each thread: scratch, and what is sorted,
+    int64_t         room;
+    uint32_t       *begin; ///< [lines + 1] for each.
+    _Atomic int64_t taken; ///< Buckets that somebody has, or has had.
+    _Atomic bool    repeated;
+    _Atomic int64_t result; ///< Of a phase that failed; else 0.
+} dealing;
+
+static int split_of(const cairn_dealt *dealt)
+{
+    return dealt->words.bits - dealt->words.range[0].bits;
+}
+
+/// The line of a word, among the groups of the target.
+static int64_t line_of(const cairn_dealt *dealt, uint64_t word, int64_t lo)
+{
+    return (int64_t)(word >> split_of(dealt)) + dealt->words.range[0].least - lo;
+}
+
+/// Fields of a word as the phase reads them.
+static void set_fields(const cairn_dealt *dealt, cairn_key_fields *fields)
+{
+    int64_t shift = 0;
+
+    *fields = (cairn_key_fields){.levels = dealt->order};
+    for (int l = dealt->order - 1; l >= 0; l--) {
+        const cairn_key_range *range = &dealt->words.range[l];
+
+        fields->low[l]   = range->least;
+        fields->shift[l] = shift;
+        fields->mask[l]  = (int64_t)(((uint64_t)1 << range->bits) - 1);
+        shift += range->bits;
+    }
+}
+
+/// The lines of bucket @p b that are groups: from @p first up to the one returned.
+static int64_t lines_of(const dealing *d, int64_t b, int64_t *first)
+{
+    const int64_t lo  = d->c->m->layout->level[0].range.lo;
+    const int64_t end = line_of(d->dealt, d->dealt->least[b + 1], lo);
+
+    *first = line_of(d->dealt, d->dealt->least[b], lo);
+    return end < d->c->facts.groups ? end : d->c->facts.groups;
+}
+
+/// Order bucket @p b and fill its nodes; its cursors then stand where its lines begin.
+/// @return false: an entry is there twice.
+static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begin)
+{
+    const cairn_dealt *const dealt = d->dealt;
+    const cairn_pos          n = dealt->count[b], at = dealt->at[b];
+    cairn_item *const        sorted = scratch + dealt->most + CAIRN_LINES_PAST;
+    uint32_t *const          cursor = d->c->groups.cursor;
+    cairn_convert_args       args   = d->args;
+    int64_t                  first;
+    const int64_t            end = lines_of(d, b, &first);
+
+    if (end <= first) return true;
+    if (!cairn_sort_lines(n, d->split, dealt->least[b] >> d->split, end - first,
+                          dealt->items + dealt->begin[b], scratch, sorted, begin))
+        return false;
+    for (int64_t k = first; k < end; k++)
+        cursor[k] = (uint32_t)at + begin[k - first];
+    args.end             = n;
+    args.offset          = &at;
+    args.key             = &sorted[0].word;
+    args.moved           = (double *)(void *)&sorted[0].load;
+    const int64_t result = cairn_phase_call(
+        cairn_pass_keys_phase(d->c, CAIRN_CONVERT_SCATTER), NULL, d->to, &args);
+
+    if (result != 0) d->result = result;
+    return true;
+}
+
+static void bucket_task(void *user, int sorter)
+{
+    dealing *const    d       = user;
+    cairn_item *const scratch = d->scratch + sorter * d->room;
+    uint32_t *const   begin   = d->begin + sorter * (d->lines + 1);
+
+    for (int64_t b; (b = atomic_fetch_add(&d->taken, 1)) < d->dealt->buckets;) {
+        if (!do_bucket(d, b, scratch, begin)) d->repeated = true;
+        if (d->repeated || d->result != 0) return;
+    }
+}
+
+/// Lines before the first bucket and behind the last have no entries.
+static void fill_cursors(dealing *d)
+{
+    const int64_t groups = d->c->facts.groups;
+    int64_t       first, end = 0;
+
+    for (int64_t b = 0; b < d->dealt->buckets; b++) {
+        end = lines_of(d, b, &first);
+        if (b == 0)
+            for (int64_t k = 0; k < first && k < groups; k++)
+                d->c->groups.cursor[k] = 0;
+        if (end - first > d->lines) d->lines = end - first;
+    }
+    for (int64_t k = end; k < groups; k++)
+        d->c->groups.cursor[k] = (uint32_t)d->dealt->n;
+}
+
+static cairn_status run(dealing *d)
+{
+    cairn_env *const env     = d->c->m->env;
+    const int        sorters = cairn_dealt_sorters(d->dealt, d->room);
+    cairn_status     status;
+
+    fill_cursors(d);
+    CAIRN_GO(done, CAIRN_NEW(env, sorters * d->room, &d->scratch));
+    CAIRN_GO(done, CAIRN_NEW(env, sorters * (d->lines + 1), &d->begin));
+    cairn_thread_pool_run(&env->crew, sorters, bucket_task, d, sorters);
+    CAIRN_GO(done, cairn_phase_check(env, d->result));
+    if (d->repeated)
+        status = cairn_fail(env, CAIRN_NO_KERNEL, "convert: an entry is there twice");
+done:
+    cairn_free(env, d->begin);
+    cairn_free(env, d->scratch);
+    return status;
+}
+
+/* ---- by columns ---- */
+
+/// Are there neighbours alike that are of one line? The others are those where a line with
+/// entries begins, one look for each. @p bits is a constant.
+static inline __attribute__((always_inline)) bool
+has_twins_of(int bits, int64_t n, const void *idx, int64_t lines, const uint32_t *begin)
+{
+    const int width = bits / 8;
+    uint32_t  alike = 0;
+
+    for (int64_t k = 1; k < n; k++)
+        alike += cairn_load_int(idx, k, width, bits, false)
+                 == cairn_load_int(idx, k - 1, width, bits, false);
+    for (int64_t line = 0; line < lines && alike > 0; line++) {
+        const bool    counts = begin[line] > 0 && begin[line] < begin[line + 1];
+        const int64_t at     = counts ? begin[line] : 1;
+
+        alike -= counts
+                 & (cairn_load_int(idx, at, width, bits, false)
+                    == cairn_load_int(idx, at - 1, width, bits, false));
+    }
+    return alike > 0;
+}
+
+static bool
+has_twins(const cairn_kernel_level *level, int64_t lines, const uint32_t *begin)
+{
+    const int64_t n = level->nodes;
+
+    switch (level->idx_bits) {
+    case 8: return has_twins_of(8, n, level->idx, lines, begin);
+    case 16: return has_twins_of(16, n, level->idx, lines, begin);
+    case 32: return has_twins_of(32, n, level->idx, lines, begin);
+    default: return has_twins_of(64, n, level->idx, lines, begin);
+    }
+}
+
+/// Deal items that stand in the order of columns to their lines, straight into the arrays.
+static cairn_status deal_to_lines(dealing *d)
+{
+    const cairn_compiled *c     = d->c;
+    const cairn_dealt    *dealt = d->dealt;
+    const cairn_layout   *to    = c->m->layout;
+    const uint32_t *const begin = dealt->line + to->level[0].range.lo;
+    const size_t          bytes = (size_t)c->facts.groups * sizeof *begin;
+    cairn_convert_args    args  = d->args;
+
+    args.cursor = c->groups.cursor;
+    args.groups = c->facts.groups;
+    args.begin  = 0;
+    args.end    = dealt->n;
+    args.key    = &dealt->items->word;
+    args.moved  = (double *)(void *)&dealt->items->load;
+    memcpy(c->groups.cursor, begin, bytes);
+    CAIRN_TRY(cairn_phase_check(
+        c->m->env, cairn_phase_call(cairn_pass_keys_phase(c, CAIRN_CONVERT_SCATTER),
+                                    NULL, d->to, &args)));
+    memcpy(c->groups.cursor, begin, bytes);
+    CAIRN_CHECK(!has_twins(&d->to->level[1], c->facts.groups, begin), c->m->env,
+                CAIRN_NO_KERNEL, "convert: an entry is there twice");
+    return CAIRN_OK;
+}
+
+static cairn_status append_buckets(cairn_compiled *c, const cairn_pass_call *call)
+{
+    cairn_key_fields fields;
+    dealing          d = {.c     = c,
+                          .dealt = c->build->dealt,
+                          .to    = &call->part->view,
+                          .split = split_of(c->build->dealt),
+                          .room  = 2 * c->build->dealt->most + CAIRN_LINES_PAST,
+                          .args  = *call->args};
+
+    set_fields(d.dealt, &fields);
+    d.args.low   = fields.low;
+    d.args.shift = fields.shift;
+    d.args.mask  = fields.mask;
+    CAIRN_TRY(d.dealt->line ? deal_to_lines(&d) : run(&d));
+    c->groups.cursor[c->facts.groups] = (uint32_t)d.dealt->n;
+    cairn_compiled_write_ptrs(c, call->bank, &call->part->view);
+    return CAIRN_OK;
+}
+
+const cairn_pass_work cairn_append_buckets = {.write = append_buckets};

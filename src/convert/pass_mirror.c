@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// MOVE by mirroring: where two dimensions are exchanged and the pattern is symmetric in
+/// them, entries are taken from where the mirrored ones are. Nothing is counted then, and
+/// the program is another.
+
+#include "convert/passes.h"
+#include "convert/shared_arrays.h"
+
+#include <string.h>
+
+enum {
+    /* Entries of a group up to which mirroring wins: cursors of long groups stand far from
+     * each other, and dealing out, which asks for lines ahead, is as fast (measured with
+     * 15 and with 54). */
+    LONG = 24,
+};
+
+static const cairn_part *source_of(const cairn_compiled *c)
+{
+    const cairn_local *from = c->origin.from;
+
+    return &from->part[from->group[c->origin.member].first];
+}
+
+/// Two dimensions exchanged that have the same range; and all of the source, whose cursors
+/// are the target's.
+bool cairn_mirror_fits(const cairn_compiled *c)
+{
+    const cairn_layout *from, *to = c->m->layout;
+
+    if (!c->origin.from || c->origin.from->group[c->origin.member].count != 1
+        || c->origin.filter.member || c->m->rows.on
+        || c->facts.entries / (c->facts.groups + 1) > LONG)
+        return false;
+    from = source_of(c)->layout;
+    if (!cairn_convert_can_mirror(from, to)) return false;
+    for (int l = 0; l < to->levels; l++)
+        if (from->level[l].range.lo != to->level[l].range.lo
+            || from->level[l].range.hi != to->level[l].range.hi)
+            return false;
+    return true;
+}
+
+/* A thread's cursors are where its entries go only once all entries are counted. */
+bool cairn_mirror_is_tried(const cairn_compiled *c)
+{
+    return c->shares.n == 1 && cairn_pass_phase(c, CAIRN_CONVERT_MIRROR);
+}
+
+static int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
+{
+    return cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
+}
+
+/// The groups begin where the source's do.
+static void begin_groups(const cairn_compiled *c, const cairn_kernel_level *from)
+{
+    const int64_t groups = c->facts.groups;
+
+    if (from->ptr_bits == 32) {
+        memcpy(c->groups.cursor, from->ptr,
+               (size_t)(groups + 1) * sizeof *c->groups.cursor);
+        return;
+    }
+    if (from->ptr_bits == 64) {
+        const uint64_t *const ptr = from->ptr;
+
+        for (int64_t g = 0; g <= groups; g++)
+            c->groups.cursor[g] = (uint32_t)ptr[g];
+        return;
+    }
+    for (int64_t g = 0; g <= groups; g++)
+        c->groups.cursor[g] = (uint32_t)load_ptr(from, g);
+}
+
+/// Does every cursor stand where its group ends?
+static bool all_ended(const cairn_compiled *c, const cairn_kernel_level *from)
+{
+    const int64_t groups = c->facts.groups;
+    bool          ended  = true;
+
+    if (from->ptr_bits == 32) {
+        const uint32_t *const ptr = from->ptr;
+
+        return memcmp(c->groups.cursor, ptr + 1, (size_t)groups * sizeof *ptr) == 0;
+    }
+    if (from->ptr_bits == 64) {
+        const uint64_t *const ptr = from->ptr;
+
+        for (int64_t g = 0; g < groups; g++)
+            ended &= c->groups.cursor[g] == ptr[g + 1];
+        return ended;
+    }
+    for (int64_t g = 0; g < groups && ended; g++)
+        ended = c->groups.cursor[g] == load_ptr(from, g + 1);
+    return ended;
+}
+
+/// The program that ran: a mirrored entry is found where the cursor of its group stands.
+static cairn_status write_program(cairn_compiled *c)
+{
+    const int         E      = c->m->layout->last;
+    const bool        shares = c->m->group->taken > 0;
+    const uint64_t    shared = CAIRN_PASS_PTR(E) | CAIRN_PASS_IDX(E);
+    const int         loaded = c->program.functions;
+    cairn_pass_writer w      = cairn_passes_begin(c);
+
+    c->program.functions = loaded; /* to be given back */
+    w.pass.method        = "mirror";
+    CAIRN_TRY(shares ? cairn_passes_share(&w, shared) : cairn_passes_offsets(&w, NULL));
+    return cairn_passes_add(&w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
+                            shares ? CAIRN_PASS_VAL : w.arrays & ~w.ptrs,
+                            CAIRN_STORES_DIRECT, w.read + 2 * w.written, NULL);
+}
+
+cairn_status cairn_mirror_run(cairn_compiled *c, cairn_part *part, bool *mirrored)
+{
+    const int                 E    = c->m->layout->last;
+    const cairn_kernel_level *from = &source_of(c)->view.level[E];
+    cairn_convert_args        args = {.groups = c->facts.groups,
+                                      .cursor = c->groups.cursor,
+                                      .facts  = c->shares.found};
+
+    begin_groups(c, from);
+    c->shares.found[0] = 0;
+    CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_MIRROR),
+                                 &part->view, &args));
+    *mirrored = (c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from);
+    if (!*mirrored) return CAIRN_OK;
+    if (cairn_taken_fits_mirror(c)) {
+        cairn_taken_mirror(c, part);
+    } else {
+        begin_groups(c, from);
+        cairn_compiled_write_last_ptr(c, &part->view);
+    }
+    return write_program(c);
+}

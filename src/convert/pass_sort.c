@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// SORT: keys of all entries; and what goes on from keys in order.
+
+#include "convert/passes.h"
+
+static cairn_status sort_keys(cairn_compiled *c)
+{
+    cairn_env *const env = c->m->env;
+
+    CAIRN_TRY(cairn_keys_init(env, c->facts.entries, &c->keys));
+    CAIRN_TRY(cairn_origin_pack(env, &c->origin,
+                                cairn_pass_phase(c, CAIRN_CONVERT_PACK), &c->keys));
+    c->shares.found[4] = c->keys.fewest;
+    c->shares.found[5] = c->keys.most;
+    return cairn_keys_sort(env, c->build->loader->threads, &c->keys);
+}
+
+const cairn_pass_work cairn_sort_keys = {.prepare = sort_keys};
+
+/* ---- banks of keys ---- */
+
+static int64_t bank_of(const cairn_compiled *c, cairn_pos k)
+{
+    const cairn_layout *layout = c->m->layout;
+    int64_t             bank   = 0;
+
+    for (int l = 0; l <= layout->partition; l++)
+        bank = bank * layout->level[l].size
+               + (cairn_keys_index(&c->keys, k, l) - layout->level[l].range.lo);
+    return bank;
+}
+
+/// First key of bank @p bank or one behind it.
+static cairn_pos bank_begin(const cairn_compiled *c, int64_t bank)
+{
+    cairn_pos lo = 0, hi = c->keys.n;
+
+    if (c->m->layout->partition < 0) return bank > 0 ? hi : 0;
+    while (lo < hi) {
+        const cairn_pos mid = lo + (hi - lo) / 2;
+
+        if (bank_of(c, mid) < bank)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static cairn_status count_bank(cairn_compiled *c, int64_t number)
+{
+    cairn_bank        *bank                       = &c->m->bank[number];
+    int64_t            facts[CAIRN_CONVERT_FACTS] = {0};
+    cairn_convert_args args = {.facts = facts, .nodes = bank->nodes};
+
+    bank->begin = bank_begin(c, number);
+    bank->end   = bank_begin(c, number + 1);
+    cairn_keys_args(&c->keys, bank->begin, &args);
+    args.end = bank->end - bank->begin;
+    return cairn_phase_run(c->m->env, cairn_pass_keys_phase(c, CAIRN_CONVERT_COUNT),
+                           NULL, &c->empty.view, &args);
+}
+
+static cairn_status count_keys(cairn_compiled *c)
+{
+    for (int64_t b = 0; b < c->m->layout->banks; b++)
+        CAIRN_TRY(count_bank(c, b));
+    return CAIRN_OK;
+}
+
+const cairn_pass_work cairn_count_keys = {.prepare = count_keys};
+
+static cairn_status append_keys(cairn_compiled *c, const cairn_pass_call *call)
+{
+    const cairn_bank *its = &c->m->bank[call->bank];
+
+    cairn_keys_args(&c->keys, its->begin, call->args);
+    call->args->end = its->end - its->begin;
+    return cairn_phase_run(c->m->env, cairn_pass_keys_phase(c, CAIRN_CONVERT_FILL),
+                           NULL, &call->part->view, call->args);
+}
+
+const cairn_pass_work cairn_append_keys = {.write = append_keys};

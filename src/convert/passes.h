@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What passes do, one file a kind: a method names the work of each of its passes. Internal
+/// to convert.
+///
+/// | file | works |
+/// |---|---|
+/// | pass_count.c | entries by group, nodes, lists of nodes, rows |
+/// | pass_offsets.c | begins of groups: of entries, or of rows |
+/// | pass_slots.c | where the slots of rows begin, and their padding |
+/// | pass_lines.c | where the slots of lines begin, and their indices |
+/// | pass_number.c | rows by an order, nodes of a group, entries along rows |
+/// | pass_sort.c | keys |
+/// | pass_append.c, pass_buckets.c | entries one behind the other; by buckets |
+/// | pass_move.c, pass_mirror.c | entries, or rows whole, to where they belong |
+/// | pass_pad.c | positions without an entry |
+
+#ifndef CAIRN_CONVERT_PASSES_H
+#define CAIRN_CONVERT_PASSES_H
+
+#include "convert/compiled.h"
+
+extern const cairn_pass_work
+    /* COUNT */
+    cairn_count_nodes,  ///< Nodes of entries that come in the order of the target;
+    cairn_count_keys,   ///< of keys,
+    cairn_count_groups, ///< Entries of each group.
+    cairn_count_lists,  ///< Which indices each group has.
+    cairn_count_rows,   ///< Where each row begins in the source.
+    /* OFFSETS */
+    cairn_offsets_of_groups,     ///< After cairn_count_groups.
+    cairn_offsets_of_row_groups, ///< Rows go to groups as they come.
+    cairn_offsets_of_rows,       ///< Nodes of each bank of ordered rows.
+    cairn_offsets_of_slots,      ///< Each row has a slot in a group.
+    cairn_offsets_of_lines,      ///< So has each line of groups.
+    cairn_offsets_of_source,     ///< The source's rows are the groups.
+    cairn_offsets_of_buckets,    ///< Begins are found bucket by bucket.
+    /* NUMBER, SORT */
+    cairn_number_rows,    ///< Rows are put in the order of the first levels.
+    cairn_number_lists,   ///< Nodes are put in order, group by group.
+    cairn_number_entries, ///< Entries are numbered along rows as they are visited.
+    cairn_sort_keys,
+    /* APPEND, MOVE */
+    cairn_append_entries,   ///< In the order of the source,
+    cairn_append_rows,      ///< of rows as they were put in order,
+    cairn_append_keys,      ///< of keys,
+    cairn_append_buckets,   ///< of buckets.
+    cairn_move_entries,     ///< To where the cursors of their groups stand.
+    cairn_move_rows,        ///< Whole, to their groups.
+    cairn_move_rows_banked, ///< Whole, behind each other in each bank.
+    cairn_move_to_slots,    ///< Of their rows,
+    cairn_move_to_lines,    ///< of their lines,
+    cairn_move_to_nodes,    ///< to the nodes of their indices.
+    /* PAD */
+    cairn_pad_slots, cairn_pad_lines, cairn_pad_numbered, cairn_pad_nodes;
+
+/* ---- what several of them do ---- */
+
+/// Counts of @p n groups become begins; behind the last there is one more.
+static inline void cairn_begin_groups(uint32_t *count, int64_t n)
+{
+    uint32_t before = 0;
+
+    for (int64_t g = 0; g < n; g++) {
+        const uint32_t here = count[g];
+
+        count[g] = before;
+        before += here;
+    }
+    count[n] = before;
+}
+
+/// Entries that were counted by group: where each group begins, and what banks have.
+void cairn_groups_begin_entries(cairn_compiled *c);
+
+/// Count the entries of each group, before cairn_groups_begin_entries(). Find out, too,
+/// whether they are scattered.
+cairn_status cairn_groups_count_entries(cairn_compiled *c);
+
+/// May the entries be taken from where the mirrored ones are? Then nothing is counted
+/// before that failed.
+bool cairn_mirror_is_tried(const cairn_compiled *c);
+
+/// Try it.
+cairn_status cairn_mirror_run(cairn_compiled *c, cairn_part *part, bool *mirrored);
+
+/// May it ever be, on one thread? (The method scatter.)
+bool cairn_mirror_fits(const cairn_compiled *c);
+
+/// Every entry is a node, of one bank.
+void cairn_nodes_are_entries(cairn_compiled *c);
+
+/// Banks of groups that follow each other, all nodes being entries: `cursor` has where
+/// groups begin.
+void cairn_groups_set_banks(cairn_compiled *c);
+
+/// Lanes of a group: combinations of the complete levels that a row alone gives.
+int64_t cairn_slots_lanes(const cairn_layout *to);
+
+/// The level that stores which group a number means; and are the source's entries as many
+/// as it says, which those of one that pads need not be?
+int  cairn_lines_index_level(const cairn_layout *to);
+bool cairn_lines_are_exact(const cairn_compiled *c);
+
+/// Before and after the entries of a part went to their slots.
+void cairn_slots_write_determined(const cairn_compiled *c, const cairn_part *part);
+
+/// What the phases of nodes of an index are told.
+void cairn_lists_set_args(const cairn_compiled *c, cairn_convert_args *args);
+
+/// Run a phase over the rows of a bank, in their order.
+cairn_status cairn_rows_run_bank(const cairn_compiled *c,
+                                 const cairn_phase    *phase,
+                                 int64_t               bank,
+                                 cairn_kernel_part    *to,
+                                 cairn_convert_args   *args);
+
+/// May entries be counted and moved by rows? (The method rows.)
+bool cairn_rows_count_all(const cairn_compiled *c);
+bool cairn_rows_are_counted(const cairn_compiled *c);
+
+#endif
