@@ -4,6 +4,7 @@
 
 #include "convert/compiled_blocks.h"
 
+#include "base/offsets.h"
 #include "convert/compiled_exchange.h"
 #include "convert/compiled_lists.h"
 
@@ -114,19 +115,6 @@ static bool next_group(walk *w, int64_t *q, int64_t *line, int64_t *place)
     return true;
 }
 
-/// Counts become beginnings, @p next copies of them.
-static void add_up(uint32_t *first, int64_t n)
-{
-    uint32_t before = 0;
-
-    for (int64_t k = 0; k <= n; k++) {
-        const uint32_t here = first[k];
-
-        first[k] = before;
-        before += here;
-    }
-}
-
 /// In any order of the tally: the groups of each line are counted, and dealt to it.
 static cairn_status number_walking(cairn_blocks *b, cairn_env *env)
 {
@@ -137,7 +125,7 @@ static cairn_status number_walking(cairn_blocks *b, cairn_env *env)
     CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines + 1, &b->first));
     for (; next_group(&w, &q, &line, &place); n++)
         b->first[line]++;
-    add_up(b->first, b->lines);
+    cairn_offsets_small(b->lines + 1, 0, b->first);
     CAIRN_TRY(CAIRN_NEW(env, n, &b->list));
     CAIRN_TRY(CAIRN_NEW(env, b->tally.groups, &b->rank));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines, &next));

@@ -18,6 +18,7 @@
 #ifndef CAIRN_CONVERT_PASSES_H
 #define CAIRN_CONVERT_PASSES_H
 
+#include "base/offsets.h"
 #include "convert/compiled.h"
 
 extern const cairn_pass_work
@@ -59,15 +60,7 @@ extern const cairn_pass_work
 /// Counts of @p n groups become begins; behind the last there is one more.
 static inline void cairn_begin_groups(uint32_t *count, int64_t n)
 {
-    uint32_t before = 0;
-
-    for (int64_t g = 0; g < n; g++) {
-        const uint32_t here = count[g];
-
-        count[g] = before;
-        before += here;
-    }
-    count[n] = before;
+    count[n] = cairn_offsets_small(n, 0, count);
 }
 
 /// Entries that were counted by group: where each group begins, and what banks have.

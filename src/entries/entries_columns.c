@@ -4,6 +4,8 @@
 
 #include "entries/entries_columns.h"
 
+#include "base/offsets.h"
+
 #include <string.h>
 
 enum {
@@ -43,19 +45,6 @@ count_entries(const cairn_given *given, int64_t stride, uint32_t *row, uint32_t 
     return true;
 }
 
-/// From counts to begins.
-static void add_up(int64_t n, uint32_t *next)
-{
-    uint32_t before = 0;
-
-    for (int64_t k = 0; k < n; k++) {
-        const uint32_t here = next[k];
-
-        next[k] = before;
-        before += here;
-    }
-}
-
 INLINE void
 deal(const cairn_given *given, int64_t stride, int bits, uint32_t *col, cairn_item *to)
 {
@@ -85,8 +74,8 @@ static bool count_and_deal(const cairn_given *given, uint32_t *col, cairn_dealt 
     if (!(pairs ? count_entries(given, 2, to->line, col)
                 : count_entries(given, given->stride, to->line, col)))
         return false;
-    add_up(rows + 1, to->line);
-    add_up(cols, col);
+    cairn_offsets_small(rows + 1, 0, to->line);
+    cairn_offsets_small(cols, 0, col);
     if (pairs)
         deal(given, 2, bits, col, to->items);
     else

@@ -5,6 +5,7 @@
 /// them, are dealt to their rows in one pass; others are packed into words with their
 /// values, so that nothing is fetched from far away afterwards.
 
+#include "base/offsets.h"
 #include "entries/entries_words.h"
 
 #include <string.h>
@@ -103,17 +104,10 @@ static void find_row_begins(const cairn_entries *entries,
                             int64_t              rows,
                             cairn_pos           *next)
 {
-    cairn_pos before = 0;
-
     memset(next, 0, (size_t)rows * sizeof *next);
     for (cairn_pos p = 0; p < entries->n; p++)
         next[entries->coord[0][p] - first]++;
-    for (int64_t r = 0; r < rows; r++) {
-        const cairn_pos here = next[r];
-
-        next[r] = before;
-        before += here;
-    }
+    cairn_offsets(rows, 0, next);
 }
 
 /// Deal columns and values to their rows. Stores that miss the cache are the limit, so

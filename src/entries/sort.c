@@ -4,6 +4,7 @@
 /// what is to be sorted fits a core's cache, the least significant first from there on.
 /// Neighbouring keys whose ranges fit 64 bits together become one word.
 
+#include "base/offsets.h"
 #include "entries/entries.h"
 #include "entries/sort_items.h"
 
@@ -60,18 +61,12 @@ static void scatter_items(cairn_pos         n,
                           cairn_item       *to,
                           cairn_pos         end[DIGITS])
 {
-    const uint64_t mask   = ((uint64_t)1 << width) - 1;
-    cairn_pos      before = 0;
+    const uint64_t mask = ((uint64_t)1 << width) - 1;
 
     memset(end, 0, (size_t)(mask + 1) * sizeof *end);
     for (cairn_pos p = 0; p < n; p++)
         end[from[p].word >> shift & mask]++;
-    for (uint64_t d = 0; d <= mask; d++) {
-        const cairn_pos here = end[d];
-
-        end[d] = before;
-        before += here;
-    }
+    cairn_offsets((int64_t)mask + 1, 0, end);
     for (cairn_pos p = 0; p < n; p++)
         to[end[from[p].word >> shift & mask]++] = from[p];
 }

@@ -5,6 +5,7 @@
 /// item's number. Bits that all words of the bucket share are none of a handle's, so
 /// that few passes are left: two or three where the words have 40 bits.
 
+#include "base/offsets.h"
 #include "entries/sort_items.h"
 
 #include <string.h>
@@ -127,15 +128,9 @@ static void pass_over(cairn_pos       n,
                       const uint64_t *from,
                       uint64_t       *to)
 {
-    const uint64_t mask   = ((uint64_t)1 << width) - 1;
-    uint32_t       before = 0;
+    const uint64_t mask = ((uint64_t)1 << width) - 1;
 
-    for (uint64_t d = 0; d <= mask; d++) {
-        const uint32_t here = count[d];
-
-        count[d] = before;
-        before += here;
-    }
+    cairn_offsets_small((int64_t)mask + 1, 0, count);
     for (cairn_pos k = 0; k < n; k++)
         to[count[from[k] >> shift & mask]++] = from[k];
 }

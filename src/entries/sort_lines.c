@@ -6,6 +6,7 @@
 
 #include "entries/sort_lines.h"
 
+#include "base/offsets.h"
 #include "entries/sort_dense.h"
 #include "entries/sort_rank.h"
 
@@ -58,19 +59,13 @@ static uint64_t *order_by_digits(uint32_t n, uint64_t *handle, uint64_t *room)
 
     for (int pass = 0; pass < passes; pass++) {
         const int width = (bits + 32 - shift + passes - pass - 1) / (passes - pass);
-        const uint64_t  mask   = ((uint64_t)1 << width) - 1;
-        uint32_t        before = 0;
-        uint64_t *const swap   = handle;
+        const uint64_t  mask = ((uint64_t)1 << width) - 1;
+        uint64_t *const swap = handle;
 
         memset(next, 0, sizeof *next << width);
         for (uint32_t k = 0; k < n; k++)
             next[handle[k] >> shift & mask]++;
-        for (uint64_t d = 0; d <= mask; d++) {
-            const uint32_t here = next[d];
-
-            next[d] = before;
-            before += here;
-        }
+        cairn_offsets_small((int64_t)mask + 1, 0, next);
         for (uint32_t k = 0; k < n; k++)
             room[next[handle[k] >> shift & mask]++] = handle[k];
         handle = room;

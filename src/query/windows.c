@@ -5,6 +5,8 @@
 
 #include "query/windows.h"
 
+#include "base/offsets.h"
+
 #include <string.h>
 
 /* A window's numbers may have this many values more than it has elements, and all windows
@@ -77,20 +79,14 @@ static int64_t find_counters(const cairn_windows *w)
 static int64_t
 order_window(const cairn_windows *w, int64_t begin, int64_t end, int64_t *at)
 {
-    const int64_t       *value  = w->key[w->windows];
-    const cairn_interval range  = values_of(w, begin, end);
-    const int64_t        size   = range.hi - range.lo + 1;
-    int64_t              before = begin;
+    const int64_t       *value = w->key[w->windows];
+    const cairn_interval range = values_of(w, begin, end);
+    const int64_t        size  = range.hi - range.lo + 1;
 
     memset(at, 0, (size_t)size * sizeof *at);
     for (int64_t p = begin; p < end; p++)
         at[value[p] - range.lo]++;
-    for (int64_t v = 0; v < size; v++) {
-        const int64_t here = at[v];
-
-        at[v] = before;
-        before += here;
-    }
+    cairn_offsets(size, begin, at);
     for (int64_t p = begin; p < end; p++)
         w->order[at[value[p] - range.lo]++] = p;
     return size;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// From counts to where each group begins.
+
+#ifndef CAIRN_BASE_OFFSETS_H
+#define CAIRN_BASE_OFFSETS_H
+
+#include <stdint.h>
+
+/// count[0..n-1] become where each group begins, the first at @p begin.
+/// @return where the last one ends.
+static inline int64_t cairn_offsets(int64_t n, int64_t begin, int64_t *count)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t here = count[k];
+
+        count[k] = begin;
+        begin += here;
+    }
+    return begin;
+}
+
+/// The same of small counts, whose sum has 32 bits.
+static inline uint32_t cairn_offsets_small(int64_t n, uint32_t begin, uint32_t *count)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const uint32_t here = count[k];
+
+        count[k] = begin;
+        begin += here;
+    }
+    return begin;
+}
+
+#endif
