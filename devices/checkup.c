@@ -46,20 +46,20 @@ static double granted_processors(void)
     return quota / period;
 }
 
-static void check_grant(const cairn_checkup_rank *rank, cairn_findings *findings)
+static void check_grant(const cairn_checkup_rank *rank, cairn_diagnostics *findings)
 {
     const double granted = granted_processors();
     const int    threads = rank->threads * rank->ranks;
 
     if (granted > 0 && granted < threads)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "threads", "fewer ranks, or --threads; or a larger grant",
             "the control group grants the time of %.3g processors to %d threads: they "
             "stop in the middle of work",
             granted, threads);
 }
 
-void cairn_checkup_threads(const cairn_checkup_rank *rank, cairn_findings *findings)
+void cairn_checkup_threads(const cairn_checkup_rank *rank, cairn_diagnostics *findings)
 {
     const cairn_machine *machine = rank->machine;
     const int            cores = machine->node[0].cores, pus = machine->node[0].pus;
@@ -67,26 +67,27 @@ void cairn_checkup_threads(const cairn_checkup_rank *rank, cairn_findings *findi
     const int            share   = cores / rank->ranks;
 
     if (machine->cores == 1 && share > 1)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "binding",
             "mpirun --bind-to none, or --map-by slot:PE=N for N cores a rank",
             "bound to one core, where the node has %d for each of its ranks", share);
     if (rank->threads > machine->pus)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "threads", "as many threads as cores: --threads or CAIRN_THREADS",
             "%d threads on %d processor%s that the rank may use", rank->threads,
             machine->pus, machine->pus == 1 ? "" : "s");
     else if (unbound && rank->threads * rank->ranks > pus)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "threads",
             "fewer ranks on the node, or fewer threads each (--threads)",
             "%d ranks of %d threads share %d processors", rank->ranks, rank->threads,
             pus);
     else
-        cairn_findings_ok(findings, "threads",
-                          "%d thread%s on %d core%s; ranks on the node: %d, cores: %d",
-                          rank->threads, rank->threads == 1 ? "" : "s", machine->cores,
-                          machine->cores == 1 ? "" : "s", rank->ranks, cores);
+        cairn_diagnostics_ok(
+            findings, "threads",
+            "%d thread%s on %d core%s; ranks on the node: %d, cores: %d", rank->threads,
+            rank->threads == 1 ? "" : "s", machine->cores,
+            machine->cores == 1 ? "" : "s", rank->ranks, cores);
     check_grant(rank, findings);
 }
 
@@ -103,7 +104,7 @@ static int64_t available_bytes(void)
     return kilobytes * 1024;
 }
 
-static void check_limits(const cairn_checkup_rank *rank, cairn_findings *findings)
+static void check_limits(const cairn_checkup_rank *rank, cairn_diagnostics *findings)
 {
     static const char fix[]     = "a smaller --memory or CAIRN_MEMORY, or fewer ranks";
     const int64_t     all       = rank->memory_limit * rank->ranks;
@@ -111,23 +112,23 @@ static void check_limits(const cairn_checkup_rank *rank, cairn_findings *finding
     char              line[64];
 
     if (read_group("memory.max", line, sizeof line) && atoll(line) < all)
-        cairn_findings_attention(findings, "memory", fix,
-                                 "the control group ends what takes more than %.3g "
-                                 "GiB, but the node's ranks "
-                                 "may take %.3g GiB together",
-                                 gib(atoll(line)), gib(all));
+        cairn_diagnostics_attention(findings, "memory", fix,
+                                    "the control group ends what takes more than %.3g "
+                                    "GiB, but the node's ranks "
+                                    "may take %.3g GiB together",
+                                    gib(atoll(line)), gib(all));
     if (available > 0 && all > available)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "memory", fix,
             "%.3g GiB are available, but the node's ranks may take %.3g GiB together",
             gib(available), gib(all));
     else
-        cairn_findings_ok(findings, "memory",
-                          "%.3g GiB are available; limit of a rank: %.3g GiB",
-                          gib(available), gib(rank->memory_limit));
+        cairn_diagnostics_ok(findings, "memory",
+                             "%.3g GiB are available; limit of a rank: %.3g GiB",
+                             gib(available), gib(rank->memory_limit));
 }
 
-void cairn_checkup_memory(const cairn_checkup_rank *rank, cairn_findings *findings)
+void cairn_checkup_memory(const cairn_checkup_rank *rank, cairn_diagnostics *findings)
 {
     char line[128];
 
@@ -136,13 +137,13 @@ void cairn_checkup_memory(const cairn_checkup_rank *rank, cairn_findings *findin
                          sizeof line))
         return;
     if (strstr(line, "[never]"))
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "pages",
             "echo madvise >/sys/kernel/mm/transparent_hugepage/enabled (as root)",
             "huge pages are switched off: large matrices are made and read more "
             "slowly");
     else
-        cairn_findings_ok(findings, "pages", "huge pages can be had (%s)", line);
+        cairn_diagnostics_ok(findings, "pages", "huge pages can be had (%s)", line);
 }
 
 /// Is this a guest, whose processors others may take away?
@@ -158,19 +159,20 @@ static bool is_virtual(void)
     return found;
 }
 
-static void check_load(const cairn_checkup_rank *rank, cairn_findings *findings)
+static void check_load(const cairn_checkup_rank *rank, cairn_diagnostics *findings)
 {
     const int pus = rank->machine->here ? rank->machine->node[0].pus : 0;
     double    load;
 
     if (pus == 0 || getloadavg(&load, 1) != 1 || load < 0.5 * pus) return;
-    cairn_findings_note(findings, "clock", "time on a quiet machine",
-                        "in the last minute %.1f threads ran on %d processors: times "
-                        "will not repeat",
-                        load, pus);
+    cairn_diagnostics_note(
+        findings, "clock", "time on a quiet machine",
+        "in the last minute %.1f threads ran on %d processors: times "
+        "will not repeat",
+        load, pus);
 }
 
-void cairn_checkup_clock(const cairn_checkup_rank *rank, cairn_findings *findings)
+void cairn_checkup_clock(const cairn_checkup_rank *rank, cairn_diagnostics *findings)
 {
     static const char base[] = "/sys/devices/system";
     char              path[256], source[64], governor[64];
@@ -182,16 +184,16 @@ void cairn_checkup_clock(const cairn_checkup_rank *rank, cairn_findings *finding
     cairn_read_line(path, governor, sizeof governor);
 
     if (strcmp(source, "hpet") == 0 || strcmp(source, "acpi_pm") == 0)
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "clock", "boot with tsc=reliable if it is",
             "the system's clock is %s, which takes a microsecond to read", source);
     else
-        cairn_findings_ok(
+        cairn_diagnostics_ok(
             findings, "clock", "%s%s%s%s", source[0] ? source : "the system's",
             governor[0] ? ", governor " : "", governor,
             is_virtual() ? "; a virtual machine: its host has other work" : "");
     if (strcmp(governor, "powersave") == 0 || strcmp(governor, "ondemand") == 0)
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "clock", "cpupower frequency-set -g performance (as root)",
             "the governor '%s' may start work at a low frequency", governor);
     check_load(rank, findings);

@@ -17,20 +17,20 @@ typedef struct cairn_checkup_rank {
 } cairn_checkup_rank;
 
 /// Are there more threads than cores, or a binding that was hardly meant? For every rank.
-void cairn_checkup_threads(const cairn_checkup_rank *rank, cairn_findings *findings);
+void cairn_checkup_threads(const cairn_checkup_rank *rank, cairn_diagnostics *findings);
 
 /// The memory of a node, for one of its ranks: the limits of all together (taken to be as
 /// this one's), and the size of pages.
-void cairn_checkup_memory(const cairn_checkup_rank *rank, cairn_findings *findings);
+void cairn_checkup_memory(const cairn_checkup_rank *rank, cairn_diagnostics *findings);
 
 /// Why times may not repeat: other work, saving power, slow clocks, a virtual machine.
-void cairn_checkup_clock(const cairn_checkup_rank *rank, cairn_findings *findings);
+void cairn_checkup_clock(const cairn_checkup_rank *rank, cairn_diagnostics *findings);
 
 /// Drivers, and cards that none of them offers.
 ///
 /// @param[in] survey  cairn_machine_survey() with these drivers.
 void cairn_checkup_drivers(const cairn_drivers *drivers,
                            const cairn_machine *survey,
-                           cairn_findings      *findings);
+                           cairn_diagnostics   *findings);
 
 #endif

@@ -16,7 +16,7 @@ static const char *first_platform(const cairn_drivers *drivers)
     return "";
 }
 
-static void check_opencl(const cairn_drivers *drivers, cairn_findings *findings)
+static void check_opencl(const cairn_drivers *drivers, cairn_diagnostics *findings)
 {
     static const char   fix[]    = "install a driver: the maker's for a GPU, or "
                                    "pocl-opencl-icd for the processor";
@@ -24,19 +24,19 @@ static void check_opencl(const cairn_drivers *drivers, cairn_findings *findings)
     const char         *platform = first_platform(drivers);
 
     if (opencl->devices > 0)
-        cairn_findings_ok(findings, "opencl", "%d driver%s, %d device%s: %s%s",
-                          opencl->platforms, opencl->platforms == 1 ? "" : "s",
-                          opencl->devices, opencl->devices == 1 ? "" : "s", platform,
-                          strcmp(platform, "Portable Computing Language") == 0
-                              ? ", which is the processor: for trials, not for speed"
-                              : "");
+        cairn_diagnostics_ok(findings, "opencl", "%d driver%s, %d device%s: %s%s",
+                             opencl->platforms, opencl->platforms == 1 ? "" : "s",
+                             opencl->devices, opencl->devices == 1 ? "" : "s", platform,
+                             strcmp(platform, "Portable Computing Language") == 0
+                                 ? ", which is the processor: for trials, not for speed"
+                                 : "");
     else if (opencl->platforms > 0)
-        cairn_findings_note(findings, "opencl", "",
-                            "%d driver%s, none of which has a device",
-                            opencl->platforms, opencl->platforms == 1 ? "" : "s");
+        cairn_diagnostics_note(findings, "opencl", "",
+                               "%d driver%s, none of which has a device",
+                               opencl->platforms, opencl->platforms == 1 ? "" : "s");
     else
-        cairn_findings_note(findings, "opencl", fix, "nothing to run on: %s",
-                            opencl->why);
+        cairn_diagnostics_note(findings, "opencl", fix, "nothing to run on: %s",
+                               opencl->why);
 }
 
 /// How many cards of a kind and maker are there? @p vendor begins their names. On a
@@ -54,7 +54,7 @@ count_cards(const cairn_machine *survey, const char *kind, const char *vendor)
 
 static void check_cuda(const cairn_drivers *drivers,
                        const cairn_machine *survey,
-                       cairn_findings      *findings)
+                       cairn_diagnostics   *findings)
 {
     static const char   fix[] = "install NVIDIA's driver of this kernel, and look at "
                                 "what nvidia-smi says";
@@ -62,13 +62,15 @@ static void check_cuda(const cairn_drivers *drivers,
     const int           cards = count_cards(survey, "gpu", "NVIDIA");
 
     if (cuda->found)
-        cairn_findings_ok(findings, "cuda", "driver for CUDA %s, %d device%s",
-                          cuda->version, cuda->devices, cuda->devices == 1 ? "" : "s");
+        cairn_diagnostics_ok(findings, "cuda", "driver for CUDA %s, %d device%s",
+                             cuda->version, cuda->devices,
+                             cuda->devices == 1 ? "" : "s");
     else if (cards > 0)
-        cairn_findings_attention(findings, "cuda", fix, "%d NVIDIA GPU%s, but %s",
-                                 cards, cards == 1 ? "" : "s", cuda->why);
+        cairn_diagnostics_attention(findings, "cuda", fix, "%d NVIDIA GPU%s, but %s",
+                                    cards, cards == 1 ? "" : "s", cuda->why);
     else
-        cairn_findings_ok(findings, "cuda", "none, and no NVIDIA GPU (%s)", cuda->why);
+        cairn_diagnostics_ok(findings, "cuda", "none, and no NVIDIA GPU (%s)",
+                             cuda->why);
 }
 
 /// Is the next node a driver's device at this card?
@@ -77,17 +79,17 @@ static bool is_offered(const cairn_machine *survey, int k)
     return k + 1 < survey->nodes && survey->node[k + 1].depth > survey->node[k].depth;
 }
 
-static void check_card(const cairn_machine *survey, int k, cairn_findings *findings)
+static void check_card(const cairn_machine *survey, int k, cairn_diagnostics *findings)
 {
     const cairn_machine_node *card = &survey->node[k];
 
     if (strcmp(card->kind, "gpu") == 0 && !is_offered(survey, k)
         && strncmp(card->name, "NVIDIA", 6) != 0)
-        cairn_findings_note(findings, "cards", "install its maker's OpenCL driver",
-                            "gpu %d (%s, %s): no driver offers it", card->index,
-                            card->name, card->pci);
+        cairn_diagnostics_note(findings, "cards", "install its maker's OpenCL driver",
+                               "gpu %d (%s, %s): no driver offers it", card->index,
+                               card->name, card->pci);
     if (strcmp(card->kind, "fpga") == 0 || strcmp(card->kind, "accelerator") == 0)
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "cards", "",
             "%s %d (%s, %s) is there, but this version runs nothing on it", card->kind,
             card->index, card->name, card->pci);
@@ -95,7 +97,7 @@ static void check_card(const cairn_machine *survey, int k, cairn_findings *findi
 
 void cairn_checkup_drivers(const cairn_drivers *drivers,
                            const cairn_machine *survey,
-                           cairn_findings      *findings)
+                           cairn_diagnostics   *findings)
 {
     check_opencl(drivers, findings);
     check_cuda(drivers, survey, findings);

@@ -13,7 +13,7 @@
 #ifndef CAIRN_DEVICES_DEVICE_H
 #define CAIRN_DEVICES_DEVICE_H
 
-#include "base/findings.h"
+#include "base/diagnostics.h"
 #include "emit/kernel.h"
 
 typedef struct cairn_device      cairn_device;
@@ -118,7 +118,7 @@ typedef struct cairn_device_ops {
     double (*cost)(const cairn_device *device, const cairn_device_request *request);
     /// Say what would go wrong with devices of this kind here, for `cairn doctor`; once
     /// for all of them and on one rank of a node, so it may take a while. NULL: nothing.
-    void (*check)(const cairn_device *device, cairn_findings *findings);
+    void (*check)(const cairn_device *device, cairn_diagnostics *findings);
 
     /* About running things: NULL is served by the delegate. */
 

@@ -32,7 +32,10 @@ cat include/cairn/*.h | awk '
         n = split(rest, parameter, ",")
         for (k = 1; k <= n; k++) {
             sub(/.*[ *]/, "", parameter[k])
-            print name, parameter[k] == "void" ? "" : parameter[k]
+            # A list is asked for by an inline function, which gives the size alone.
+            caller = name
+            if (parameter[k] != "size") sub(/_sized$/, "", caller)
+            print caller, parameter[k] == "void" ? "" : parameter[k]
         }
     }' | sed 's/ $//' | LC_ALL=C sort -u >"$wanted"
 [ -s "$wanted" ] || { echo "check_misuse: no public function found"; exit 1; }

@@ -33,27 +33,27 @@ static const char *thread_level(int level)
 }
 
 static void
-check_level(const char *name, const cairn_comm *comm, cairn_findings *findings)
+check_level(const char *name, const cairn_comm *comm, cairn_diagnostics *findings)
 {
     int level = MPI_THREAD_SINGLE, version = 0, minor = 0;
 
     MPI_Query_thread(&level);
     MPI_Get_version(&version, &minor);
     if (level < MPI_THREAD_FUNNELED)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "mpi",
             "MPI_Init_thread() with MPI_THREAD_FUNNELED, or an MPI "
             "that was built with threads",
             "%s: started without threads, which Cairn has", name);
     else
-        cairn_findings_ok(findings, "mpi", "%s (MPI %d.%d), threads: %s; ranks: %d",
-                          name, version, minor, thread_level(level), comm->size);
+        cairn_diagnostics_ok(findings, "mpi", "%s (MPI %d.%d), threads: %s; ranks: %d",
+                             name, version, minor, thread_level(level), comm->size);
 }
 
 /// Started by a launcher that this library does not know, every process believes that it
 /// is alone.
 static void
-check_launcher(const char *name, const cairn_comm *comm, cairn_findings *findings)
+check_launcher(const char *name, const cairn_comm *comm, cairn_diagnostics *findings)
 {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"};
 
@@ -61,7 +61,7 @@ check_launcher(const char *name, const cairn_comm *comm, cairn_findings *finding
         const char *size = cairn_foreign_variable(sizes[k]);
 
         if (!size || atoi(size) < 2 || comm->size > 1) continue;
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "mpi",
             "start with the mpirun of the MPI that Cairn was built with",
             "the launcher has started %d processes, but %s sees one: they do not know "
@@ -103,7 +103,7 @@ static plugins find_plugins(const char *prefix)
 }
 
 /// Single copies between processes need a permission that some systems withhold.
-static void check_copies(const plugins *btl, int local, cairn_findings *findings)
+static void check_copies(const plugins *btl, int local, cairn_diagnostics *findings)
 {
     char line[16];
 
@@ -111,25 +111,26 @@ static void check_copies(const plugins *btl, int local, cairn_findings *findings
         || !cairn_read_line("/proc/sys/kernel/yama/ptrace_scope", line, sizeof line)
         || atoi(line) == 0)
         return;
-    cairn_findings_note(
+    cairn_diagnostics_note(
         findings, "transport", "OMPI_MCA_btl_vader_single_copy_mechanism=none says so",
         "the system lets no process read another's memory (yama, scope %s): messages "
         "within a node are copied twice",
         line);
 }
 
-static void check_transport(const cairn_comm *comm, int nodes, cairn_findings *findings)
+static void
+check_transport(const cairn_comm *comm, int nodes, cairn_diagnostics *findings)
 {
     const plugins pml = find_plugins("mca_pml_"), btl = find_plugins("mca_btl_");
     const plugins mtl = find_plugins("mca_mtl_");
 
     if (!pml.names[0]) return; /* Another MPI, or one without plug-ins. */
-    cairn_findings_ok(findings, "transport", "messages: pml %s; btl %s%s%s", pml.names,
-                      btl.names[0] ? btl.names : "none", mtl.names[0] ? "; mtl " : "",
-                      mtl.names);
+    cairn_diagnostics_ok(findings, "transport", "messages: pml %s; btl %s%s%s",
+                         pml.names, btl.names[0] ? btl.names : "none",
+                         mtl.names[0] ? "; mtl " : "", mtl.names);
     check_copies(&btl, comm->local_size, findings);
     if (nodes > 1 && strstr(pml.names, "ob1") && strstr(btl.names, "tcp"))
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "transport",
             "mpirun --mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any",
             "between the nodes ob1 sends over TCP; UCX is usually faster");
@@ -142,7 +143,7 @@ static bool has_fabric(void)
 
 /// Settings that fail when MPI starts, or when it is first used so. Both are of Open
 /// MPI 4.1; seen there.
-static void check_settings(cairn_findings *findings)
+static void check_settings(cairn_diagnostics *findings)
 {
     const char *pml = cairn_foreign_variable("OMPI_MCA_pml");
     const char *osc = cairn_foreign_variable("OMPI_MCA_osc");
@@ -150,20 +151,21 @@ static void check_settings(cairn_findings *findings)
                      || cairn_foreign_variable("OMPI_MCA_opal_common_ucx_tls");
 
     if (pml && strcmp(pml, "ucx") == 0 && !any && !has_fabric())
-        cairn_findings_attention(findings, "transport",
-                                 "OMPI_MCA_pml_ucx_tls=any "
-                                 "OMPI_MCA_pml_ucx_devices=any, or leave OMPI_MCA_pml "
-                                 "out",
-                                 "OMPI_MCA_pml=ucx alone finds nothing to send by "
-                                 "where there is no InfiniBand: "
-                                 "MPI will not start");
+        cairn_diagnostics_attention(
+            findings, "transport",
+            "OMPI_MCA_pml_ucx_tls=any "
+            "OMPI_MCA_pml_ucx_devices=any, or leave OMPI_MCA_pml "
+            "out",
+            "OMPI_MCA_pml=ucx alone finds nothing to send by "
+            "where there is no InfiniBand: "
+            "MPI will not start");
     if (osc && strcmp(osc, "ucx") == 0)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "transport", "OMPI_MCA_osc=ucx,sm",
             "OMPI_MCA_osc=ucx alone cannot make windows of shared memory");
 }
 
-void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_findings *findings)
+void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_diagnostics *findings)
 {
     char name[128];
     int  running = 0, ended = 0;
@@ -173,9 +175,9 @@ void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_findings *findings
     MPI_Finalized(&ended);
     if (strncmp(name, "Open MPI", strlen("Open MPI")) == 0) check_settings(findings);
     if (!running || ended) {
-        cairn_findings_ok(findings, "mpi",
-                          "%s; not started, for no launcher has started this process",
-                          name);
+        cairn_diagnostics_ok(
+            findings, "mpi",
+            "%s; not started, for no launcher has started this process", name);
         return;
     }
     check_level(name, comm, findings);

@@ -5,7 +5,7 @@
 #ifndef CAIRN_COMM_MPI_WORLD_H
 #define CAIRN_COMM_MPI_WORLD_H
 
-#include "base/findings.h"
+#include "base/diagnostics.h"
 #include "comm/comm.h"
 
 /// Make sure that MPI runs, funneled. @p started is true if this call started it; then
@@ -23,6 +23,6 @@ cairn_status cairn_comm_mpi_fortran(cairn_env *env, int handle, cairn_comm **com
 /// messages, and settings that are known to fail. Local; MPI need not run.
 ///
 /// @param[in] nodes  Of the job.
-void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_findings *findings);
+void cairn_mpi_check(const cairn_comm *comm, int nodes, cairn_diagnostics *findings);
 
 #endif

@@ -73,20 +73,20 @@ static void ask_version(const cairn_compiler *compiler, char *version, size_t si
 
 /// What it means that kernels cannot be compiled depends on what was asked for.
 static void
-complain(const cairn_compiler *compiler, cairn_findings *findings, const char *why)
+complain(const cairn_compiler *compiler, cairn_diagnostics *findings, const char *why)
 {
     static const char fix[] =
         "install gcc or clang, or name one that works in CAIRN_CC; until then kernels "
         "that are neither prebuilt nor in the cache run interpreted, many times slower";
 
     if (compiler->env->options.kernels == CAIRN_KERNELS_REFERENCE)
-        cairn_findings_note(findings, "compiler", "",
-                            "%s; none is needed, for CAIRN_KERNELS=reference", why);
+        cairn_diagnostics_note(findings, "compiler", "",
+                               "%s; none is needed, for CAIRN_KERNELS=reference", why);
     else
-        cairn_findings_attention(findings, "compiler", fix, "%s", why);
+        cairn_diagnostics_attention(findings, "compiler", fix, "%s", why);
 }
 
-static void check_compiler(cairn_env *env, cairn_findings *findings)
+static void check_compiler(cairn_env *env, cairn_diagnostics *findings)
 {
     cairn_compiler compiler;
     char           version[120];
@@ -105,26 +105,26 @@ static void check_compiler(cairn_env *env, cairn_findings *findings)
     }
     ask_version(&compiler, version, sizeof version);
     if (compiler.serial)
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "compiler",
             "a compiler with the same OpenMP runtime as Cairn's, named in CAIRN_CC",
             "%s (%s) works, but its threads do not go with this process: kernels are "
             "compiled without",
             version, compiler.path);
     else
-        cairn_findings_ok(findings, "compiler",
-                          "%s (%s) works, with threads and vectors of %d bytes",
-                          version, compiler.path, cairn_cpu_vector_bytes());
+        cairn_diagnostics_ok(findings, "compiler",
+                             "%s (%s) works, with threads and vectors of %d bytes",
+                             version, compiler.path, cairn_cpu_vector_bytes());
 }
 
 /// The folder is there and ours.
-static void check_folder(const cairn_cache *cache, cairn_findings *findings)
+static void check_folder(const cairn_cache *cache, cairn_diagnostics *findings)
 {
     cairn_cache_contents contents;
     struct statvfs       disk;
 
     if (!cairn_cache_is_writable(cache)) {
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "cache", "free the disk, or name another folder in CAIRN_CACHE",
             "%s: cannot be written to (%s): every process compiles its kernels anew",
             cache->path, strerror(errno));
@@ -133,33 +133,33 @@ static void check_folder(const cairn_cache *cache, cairn_findings *findings)
     cairn_cache_count(cache, &contents);
     if (fstatvfs(cache->folder, &disk) == 0
         && (double)disk.f_bavail * (double)disk.f_frsize < LEAST_ROOM)
-        cairn_findings_attention(
+        cairn_diagnostics_attention(
             findings, "cache", "free the disk, or name another folder in CAIRN_CACHE",
             "%s: less than 16 MiB are left on its disk", cache->path);
-    cairn_findings_ok(findings, "cache", "%s: %lld kernels, %.1f of %.0f MiB",
-                      cache->path, (long long)contents.kernels,
-                      (double)contents.bytes / (1 << 20),
-                      (double)cache->limit / (1 << 20));
+    cairn_diagnostics_ok(findings, "cache", "%s: %lld kernels, %.1f of %.0f MiB",
+                         cache->path, (long long)contents.kernels,
+                         (double)contents.bytes / (1 << 20),
+                         (double)cache->limit / (1 << 20));
     if (contents.foreign > 0)
-        cairn_findings_note(findings, "cache", "",
-                            "%lld of the kernels in %s are of other builds of Cairn "
-                            "and of no use to this "
-                            "one; the longest unused leave when the folder is full",
-                            (long long)contents.foreign, cache->path);
+        cairn_diagnostics_note(findings, "cache", "",
+                               "%lld of the kernels in %s are of other builds of Cairn "
+                               "and of no use to this "
+                               "one; the longest unused leave when the folder is full",
+                               (long long)contents.foreign, cache->path);
 }
 
-static void check_cache(cairn_env *env, cairn_findings *findings)
+static void check_cache(cairn_env *env, cairn_diagnostics *findings)
 {
     cairn_cache cache;
 
     cairn_cache_open(env, &cache);
     if (cache.note[0])
-        cairn_findings_attention(findings, "cache",
-                                 "name a folder that is yours alone in CAIRN_CACHE",
-                                 "%s: every process compiles its kernels anew",
-                                 cache.note + strlen("cache: "));
+        cairn_diagnostics_attention(findings, "cache",
+                                    "name a folder that is yours alone in CAIRN_CACHE",
+                                    "%s: every process compiles its kernels anew",
+                                    cache.note + strlen("cache: "));
     else if (cache.folder < 0)
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "cache", "name a folder in CAIRN_CACHE to keep them",
             "kernels are not kept (%s)",
             env->options.cache[0] ? "CAIRN_CACHE=none" : "nobody's home is known");
@@ -168,7 +168,7 @@ static void check_cache(cairn_env *env, cairn_findings *findings)
     cairn_cache_close(&cache);
 }
 
-void cairn_cpu_check(const cairn_device *device, cairn_findings *findings)
+void cairn_cpu_check(const cairn_device *device, cairn_diagnostics *findings)
 {
     check_compiler(device->env, findings);
     check_cache(device->env, findings);

@@ -9,6 +9,6 @@
 
 /// The slot `check` of the processor. Takes a tenth of a second or two: a small kernel is
 /// compiled, loaded and run.
-void cairn_cpu_check(const cairn_device *device, cairn_findings *findings);
+void cairn_cpu_check(const cairn_device *device, cairn_diagnostics *findings);
 
 #endif

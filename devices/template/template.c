@@ -112,16 +112,17 @@ static cairn_status template_measure(cairn_device *device)
 
 /* 8. What would go wrong here, for `cairn doctor`? A driver that is too old, a folder
    that is missing; and what is to be done. NULL where there is nothing to say. */
-static void template_check(const cairn_device *device, cairn_findings *findings)
+static void template_check(const cairn_device *device, cairn_diagnostics *findings)
 {
     const cairn_template_device *d = cairn_template_of(device);
 
     if (d->memory < 1 << 20)
-        cairn_findings_attention(findings, device->info.kind, "give it more \"memory\"",
-                                 "%s: %lld bytes of memory hold no matrix",
-                                 device->info.id, (long long)d->memory);
+        cairn_diagnostics_attention(findings, device->info.kind,
+                                    "give it more \"memory\"",
+                                    "%s: %lld bytes of memory hold no matrix",
+                                    device->info.id, (long long)d->memory);
     else
-        cairn_findings_ok(findings, device->info.kind, "%s", device->info.name);
+        cairn_diagnostics_ok(findings, device->info.kind, "%s", device->info.name);
 }
 
 /* 9. The table. Slots that are not here are NULL. `kernels_open`: the

@@ -15,7 +15,8 @@ int main(void)
     cairn_tensor  *tensor  = NULL;
     cairn_plan    *plan    = NULL;
     double         x[1000], y[1000], rel, abs;
-    cairn_problem  size = {.n = 1000, .degree = 4, .seed = 1};
+    cairn_problem  size = {
+         .size = sizeof(cairn_problem), .n = 1000, .degree = 4, .seed = 1};
 
     for (int j = 0; j < 1000; j++)
         x[j] = 1;

@@ -25,7 +25,7 @@ static cairn_status print_arrays(cairn_context *context, const cairn_tensor *ten
     cairn_status     status = cairn_tensor_parts(tensor, &count, &parts);
 
     for (int64_t p = 0; p < count && !status; p++) {
-        cairn_array_info array;
+        cairn_array_info array = CAIRN_ARRAY_INFO;
         char            *text;
 
         printf("  part %" PRId64 ": %" PRId64 " entries, %" PRId64 " bytes\n", p,

@@ -47,7 +47,8 @@ measure(cairn_context *context, cairn_source *source, const char *name)
 int main(void)
 {
     /* Three full diagonals, and up to four entries anywhere in every row. */
-    const cairn_problem size = {.n = 10000, .degree = 4, .seed = 1};
+    const cairn_problem size = {
+        .size = sizeof(cairn_problem), .n = 10000, .degree = 4, .seed = 1};
 
     cairn_context *context = NULL;
     cairn_source  *source  = NULL;

@@ -37,12 +37,13 @@ static int refuse(cairn_context *context, const char *text)
 
 static cairn_status multiply(cairn_context *context, const cairn_format *format)
 {
-    const cairn_problem size   = {.n = 999, .degree = 6, .seed = 1};
-    cairn_source       *source = NULL;
-    cairn_tensor       *tensor = NULL;
-    cairn_plan         *plan   = NULL;
-    double              x[999], rel, abs;
-    cairn_status        status;
+    const cairn_problem size = {
+        .size = sizeof(cairn_problem), .n = 999, .degree = 6, .seed = 1};
+    cairn_source *source = NULL;
+    cairn_tensor *tensor = NULL;
+    cairn_plan   *plan   = NULL;
+    double        x[999], rel, abs;
+    cairn_status  status;
 
     for (int j = 0; j < 999; j++)
         x[j] = j;
@@ -62,8 +63,8 @@ int main(void)
 {
     cairn_context   *context = NULL;
     cairn_format    *format  = NULL;
-    cairn_level_info level;
-    cairn_status     status = cairn_context_create(&context);
+    cairn_level_info level   = CAIRN_LEVEL_INFO;
+    cairn_status     status  = cairn_context_create(&context);
 
     if (!status) status = cairn_format_create(context, own, &format);
     if (!status) printf("%s\n", cairn_format_text(format));

@@ -26,7 +26,7 @@ enum { SIZE = 500 };
 static cairn_status
 describe(cairn_context *context, const cairn_tensor *tensor, char *text)
 {
-    cairn_array_info array;
+    cairn_array_info array  = CAIRN_ARRAY_INFO;
     cairn_status     status = CAIRN_OK;
     char            *values, name[16];
     size_t           used = 0;

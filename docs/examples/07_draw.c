@@ -66,7 +66,7 @@ static cairn_status load(cairn_context      *context,
                          bool               *tuples)
 {
     cairn_status     status = CAIRN_OK;
-    cairn_array_info info;
+    cairn_array_info info   = CAIRN_ARRAY_INFO;
     char            *text, name[TEXT];
 
     for (int l = 0; l < LEVELS; l++)
@@ -98,8 +98,8 @@ static bool children(const part *t, int level, int p, int *first, int *end)
     const array            *ptr = &t->ptr[level], *idx = &t->idx[level];
 
     if (!strcmp(info->kind, "dense")) { /* every index, by arithmetic */
-        *first = p * (int)info->size;
-        *end   = *first + (int)info->size;
+        *first = p * (int)info->extent;
+        *end   = *first + (int)info->extent;
     } else if (ptr->length >= 0) { /* where ptr says */
         *first = (int)ptr->at[p];
         *end   = (int)ptr->at[p + 1];
@@ -120,7 +120,7 @@ static void label(const part *t, int level, int q, int k, char *text)
     const array            *idx  = &t->idx[level];
     const int64_t index = idx->length >= 0 ? (int64_t)idx->at[q] : info->lo + k;
 
-    if (index >= info->lo + info->size)
+    if (index >= info->lo + info->extent)
         snprintf(text, TEXT, "x"); /* a hole: no position of the tensor */
     else
         snprintf(text, TEXT, "%" PRId64, index);
@@ -270,8 +270,10 @@ static cairn_status show_part(cairn_context         *context,
         p->width  = 3;
         status    = load(context, tensor, which->local, t, &tuples);
     }
-    for (int l = 0; !status && l < t->levels; l++)
-        status = cairn_tensor_level(tensor, which->member, l, &t->info[l]);
+    for (int l = 0; !status && l < t->levels; l++) {
+        t->info[l].size = sizeof t->info[l];
+        status          = cairn_tensor_level(tensor, which->member, l, &t->info[l]);
+    }
     if (!status && !tuples) {
         status = walk(t, t->root, 0, p);
         if (!status && p->values != t->val.length) status = CAIRN_NOT_VERIFIED;

@@ -69,12 +69,13 @@ int main(void)
 {
     static double x[N], alone[N], both[N], again[N];
 
-    const cairn_problem size    = {.n = N, .degree = 4, .seed = 1};
-    cairn_context      *context = NULL;
-    cairn_source       *source  = NULL;
-    cairn_format       *format  = NULL;
-    cairn_tensor       *tensor  = NULL;
-    int                 same    = 0;
+    const cairn_problem size = {
+        .size = sizeof(cairn_problem), .n = N, .degree = 4, .seed = 1};
+    cairn_context *context = NULL;
+    cairn_source  *source  = NULL;
+    cairn_format  *format  = NULL;
+    cairn_tensor  *tensor  = NULL;
+    int            same    = 0;
 
     for (int j = 0; j < N; j++)
         x[j] = 1.0 / (j + 1);

@@ -23,6 +23,7 @@ extern "C" {
 
 /// How to choose.
 typedef struct cairn_auto_options {
+    size_t      size;    ///< sizeof(cairn_auto_options); CAIRN_AUTO_OPTIONS sets it.
     const char *place;   ///< As in cairn_plan_options, for trials; NULL: "auto".
     int64_t     replays; ///< Products to come, not negative; 0: CAIRN_REPLAYS or 1,000.
     int tries; ///< Most formats that are tried; 0: as many as the time allows, below 0:
@@ -33,7 +34,13 @@ typedef struct cairn_auto_options {
     const char *origin; ///< Name of that text in messages; NULL: "text".
 } cairn_auto_options;
 
-/// A format that was thought of.
+/// All defaults.
+// clang-format off
+#define CAIRN_AUTO_OPTIONS \
+    { sizeof(cairn_auto_options), NULL, 0, 0, NULL, NULL }
+// clang-format on
+
+/// A format that was thought of. This struct stays as it is.
 typedef struct cairn_auto_candidate {
     char format[CAIRN_AUTO_TEXT]; ///< As it was written.
     double
@@ -44,6 +51,7 @@ typedef struct cairn_auto_candidate {
 
 /// What was found.
 typedef struct cairn_auto_info {
+    size_t size;           ///< sizeof(cairn_auto_info); CAIRN_AUTO_INFO sets it.
     char   why[2][320];    ///< Two lines: what the format stores, and what it gains.
     double share;          ///< Of the entries, that were counted and tried on.
     double seconds;        ///< The search: sample, counting, trials but for kernels.
@@ -51,6 +59,12 @@ typedef struct cairn_auto_info {
     int    candidates;
     cairn_auto_candidate candidate[CAIRN_AUTO_CANDIDATES];
 } cairn_auto_info;
+
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_AUTO_INFO \
+    { sizeof(cairn_auto_info), {{0}}, 0.0, 0.0, 0.0, 0, {{{0}, 0.0, 0.0}} }
+// clang-format on
 
 /// Read a file of formats to choose among, and check each: for `candidates` of
 /// cairn_auto_options.

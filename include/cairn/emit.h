@@ -24,12 +24,19 @@ typedef enum cairn_kernel_language {
 
 /// What kernels are for.
 typedef struct cairn_kernel_target {
+    size_t      size; ///< sizeof(cairn_kernel_target); CAIRN_KERNEL_TARGET sets it.
     cairn_dtype dtype;
     int64_t     extent[2]; ///< Of the matrix. One may be 0; 0, 0, where nothing is
                            ///< multiplied, stands for a million by a million.
     int vector_bytes;      ///< Of the widest vectors: 16, 32, 64; 0: this machine's.
     cairn_kernel_language language; ///< Of the text; what is compiled ahead is C.
 } cairn_kernel_target;
+
+/// f64, C, extents that nobody knows, this machine's vectors.
+// clang-format off
+#define CAIRN_KERNEL_TARGET \
+    { sizeof(cairn_kernel_target), CAIRN_F64, {0, 0}, 0, CAIRN_KERNEL_C }
+// clang-format on
 
 /// Write the kernels of a product as one file of C or OpenCL C: a function for each
 /// member of the format, as a plan would call them one after the other. The text stands
@@ -49,10 +56,17 @@ CAIRN_API cairn_status cairn_kernels_text(cairn_context               *context,
 
 /// How kernels were come by.
 typedef struct cairn_kernel_counts {
-    int prebuilt; ///< They come with the library.
-    int cached;   ///< They were in the cache.
-    int compiled; ///< They were compiled now.
+    size_t size;     ///< sizeof(cairn_kernel_counts); CAIRN_KERNEL_COUNTS sets it.
+    int    prebuilt; ///< They come with the library.
+    int    cached;   ///< They were in the cache.
+    int    compiled; ///< They were compiled now.
 } cairn_kernel_counts;
+
+/// None; its size is set.
+// clang-format off
+#define CAIRN_KERNEL_COUNTS \
+    { sizeof(cairn_kernel_counts), 0, 0, 0 }
+// clang-format on
 
 /// Fill the cache: get every kernel that plans of a product ask for, for sparse and dense
 /// matrices of the target's extents, and those that bring such a matrix into the format

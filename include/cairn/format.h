@@ -50,10 +50,11 @@ CAIRN_API const char *cairn_format_member(const cairn_format *format, int member
 
 /// One level of a member, as its layout has it.
 typedef struct cairn_level_info {
-    const char *expr;  ///< "d1-d0"; lives as long as the format.
-    const char *kind;  ///< "dense", "compressed", "singleton", "ragged".
-    bool        sized; ///< lo and size are known (asked of a tensor).
-    int64_t     lo, size;
+    size_t      size;       ///< sizeof(cairn_level_info); CAIRN_LEVEL_INFO sets it.
+    const char *expr;       ///< "d1-d0"; lives as long as the format.
+    const char *kind;       ///< "dense", "compressed", "singleton", "ragged".
+    bool        sized;      ///< lo and extent are known (asked of a tensor).
+    int64_t     lo, extent; ///< Smallest index, and number of indices of its range.
     int64_t     nodes; ///< On this rank, all banks: stored ones, or for complete levels
                        ///< those that exist by arithmetic; asked of a tensor.
     bool merged, trimmed;
@@ -72,6 +73,12 @@ typedef struct cairn_level_info {
     int64_t  global_size; ///< of a tensor.
 } cairn_level_info;
 
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_LEVEL_INFO \
+    { sizeof(cairn_level_info), NULL, NULL, false, 0, 0, 0, false, false, false, false, 0, 0, false, false, 0, false, 0, 0, 0, false, 0, 0 }
+// clang-format on
+
 CAIRN_API int cairn_format_levels(const cairn_format *format, int member);
 
 /// Describe a level of the format itself, without sizes.
@@ -86,11 +93,12 @@ CAIRN_API cairn_status cairn_format_level(const cairn_format *format,
 
 /// What a member stores, beside its levels.
 typedef struct cairn_storage_info {
-    int  trim_first, trim_last; ///< Trimmed levels; without a trim 16 and -1.
-    int  partition; ///< Levels 0..partition number the banks; -1: there are none.
-    bool pads;      ///< Positions without an entry may have a value, 0.
-    int  queries;   ///< Of the encoding.
-    int  packs;     ///< Arrays of tuples, each for levels first..last:
+    size_t size; ///< sizeof(cairn_storage_info); CAIRN_STORAGE_INFO sets it.
+    int    trim_first, trim_last; ///< Trimmed levels; without a trim 16 and -1.
+    int    partition; ///< Levels 0..partition number the banks; -1: there are none.
+    bool   pads;      ///< Positions without an entry may have a value, 0.
+    int    queries;   ///< Of the encoding.
+    int    packs;     ///< Arrays of tuples, each for levels first..last:
     struct {
         int  first, last;
         bool lists;  ///< a list of tuples under every node of level `first`;
@@ -101,6 +109,12 @@ typedef struct cairn_storage_info {
     double threshold; ///< A group goes here if it exceeds this.
     double keep;      ///< Share of the outermost indirect level that is kept; 1: all.
 } cairn_storage_info;
+
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_STORAGE_INFO \
+    { sizeof(cairn_storage_info), 0, 0, 0, false, 0, 0, {{0, 0, false, false}}, NULL, 0.0, 0.0 }
+// clang-format on
 
 /// Describe what a member stores.
 ///
@@ -157,6 +171,7 @@ typedef struct cairn_path cairn_path;
 
 /// One rule of a path.
 typedef struct cairn_path_step {
+    size_t      size;       ///< sizeof(cairn_path_step); CAIRN_PATH_STEP sets it.
     const char *rule;       ///< "Skew(0,1,-1)"; lives as long as the path.
     const char *sentence;   ///< What it does, in a few constant words.
     double      bytes;      ///< Read and written, for each stored entry (planned).
@@ -164,6 +179,12 @@ typedef struct cairn_path_step {
     int         passes;     ///< Over the entries.
     double      memory;     ///< Bytes for each entry, held while it runs.
 } cairn_path_step;
+
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_PATH_STEP \
+    { sizeof(cairn_path_step), NULL, NULL, 0.0, 0.0, 0, 0.0 }
+// clang-format on
 
 /// Plan the conversion from one format to another by rules: what cairn_tensor_convert()
 /// does, whether it executes them one by one or has compiled functions that do the same
@@ -188,10 +209,21 @@ CAIRN_API cairn_status cairn_path_create(cairn_context      *context,
 
 CAIRN_API void cairn_path_destroy(cairn_path **path);
 
-/// Number of rules (0: the formats store alike), and rule @p k; all zero where there is
-/// none.
-CAIRN_API int             cairn_path_steps(const cairn_path *path);
-CAIRN_API cairn_path_step cairn_path_at(const cairn_path *path, int k);
+/// Number of rules (0: the formats store alike), and rule @p k; all zero but the size where
+/// there is none. Local.
+///
+/// @param[in,out] step  Its size is set (CAIRN_PATH_STEP); gets the rest.
+/// @return Whether there is one, and the size of @p step is right; else it is unchanged.
+CAIRN_API int cairn_path_steps(const cairn_path *path);
+CAIRN_API bool
+cairn_path_get_step(const cairn_path *path, int k, cairn_path_step *step);
+static inline cairn_path_step cairn_path_at(const cairn_path *path, int k)
+{
+    cairn_path_step step = CAIRN_PATH_STEP;
+
+    cairn_path_get_step(path, k, &step);
+    return step;
+}
 
 /// Routes that were compared.
 ///
@@ -202,6 +234,7 @@ CAIRN_API int cairn_path_routes(const cairn_path *path, double *next_best);
 /// One pass of a program: how a conversion was done, where rules say what it means.
 /// Names are constant texts.
 typedef struct cairn_pass_info {
+    size_t      size;   ///< sizeof(cairn_pass_info); CAIRN_PASS_INFO sets it.
     const char *method; ///< "append", "scatter", "row-slots", ...: docs/conversion.md.
     const char *pass;   ///< "Count", "Offsets", "Number", "Move", ...
     const char *unit;   ///< "entry", or "run": a row's entries at once.
@@ -220,24 +253,60 @@ typedef struct cairn_pass_info {
     int alternatives; ///< Other methods that would have done: cairn_path_alternative().
 } cairn_pass_info;
 
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_PASS_INFO \
+    { sizeof(cairn_pass_info), NULL, NULL, NULL, NULL, NULL, {0}, 0, 0, 0, false, 0.0, NULL, 0, 0, 0 }
+// clang-format on
+
 /// Another method that would have done what a pass and its neighbours do.
 typedef struct cairn_pass_alternative {
+    size_t size; ///< sizeof(cairn_pass_alternative); CAIRN_PASS_ALTERNATIVE sets it.
     const char *method;  ///< Constant.
     double      bytes;   ///< Of its passes, read and written, an entry, predicted.
     double      seconds; ///< Predicted, of all entries on one thread.
 } cairn_pass_alternative;
 
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_PASS_ALTERNATIVE \
+    { sizeof(cairn_pass_alternative), NULL, 0.0, 0.0 }
+// clang-format on
+
 /// How many passes a path's program has: those that ran, of a tensor's path; of
 /// cairn_path_create() those that are planned for 10^6 entries on one rank and one thread
 /// (in 10^3 rows where the extents are not given), 0 where that is more than memory holds.
-/// Pass @p k; all zero where there is none. Local.
-CAIRN_API int             cairn_path_passes(const cairn_path *path);
-CAIRN_API cairn_pass_info cairn_path_pass(const cairn_path *path, int k);
+/// Pass @p k; all zero but the size where there is none. Local.
+///
+/// @param[in,out] info  Its size is set (CAIRN_PASS_INFO); gets the rest.
+/// @return Whether there is one, and the size of @p info is right; else it is unchanged.
+CAIRN_API int cairn_path_passes(const cairn_path *path);
+CAIRN_API bool
+cairn_path_get_pass(const cairn_path *path, int k, cairn_pass_info *info);
+static inline cairn_pass_info cairn_path_pass(const cairn_path *path, int k)
+{
+    cairn_pass_info info = CAIRN_PASS_INFO;
 
-/// Alternative @p n of pass @p k; all zero where there is none. Local.
-CAIRN_API cairn_pass_alternative cairn_path_alternative(const cairn_path *path,
-                                                        int               k,
-                                                        int               n);
+    cairn_path_get_pass(path, k, &info);
+    return info;
+}
+
+/// Alternative @p n of pass @p k; all zero but the size where there is none. Local.
+///
+/// @param[in,out] alternative  Its size is set (CAIRN_PASS_ALTERNATIVE); gets the rest.
+/// @return Whether there is one, and its size is right; else it is unchanged.
+CAIRN_API bool cairn_path_get_alternative(const cairn_path       *path,
+                                          int                     k,
+                                          int                     n,
+                                          cairn_pass_alternative *alternative);
+static inline cairn_pass_alternative
+cairn_path_alternative(const cairn_path *path, int k, int n)
+{
+    cairn_pass_alternative alternative = CAIRN_PASS_ALTERNATIVE;
+
+    cairn_path_get_alternative(path, k, n, &alternative);
+    return alternative;
+}
 
 /// Free a text that a call handed out. NULL is accepted; without a context nothing is
 /// freed.

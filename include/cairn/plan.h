@@ -146,6 +146,7 @@ CAIRN_API float *cairn_plan_y_f32(const cairn_plan *plan);
 
 /// What a plan moves and took.
 typedef struct cairn_plan_info {
+    size_t  size;          ///< sizeof(cairn_plan_info); CAIRN_PLAN_INFO sets it.
     double  seconds;       ///< Preparing, measured.
     int64_t bytes_per_run; ///< Arrays read, X and Y, halo received and sent; all ranks.
     int64_t halo;          ///< Rows of X (transposed of Y) from other ranks, all ranks.
@@ -171,6 +172,12 @@ typedef struct cairn_plan_info {
     int64_t apart_bytes; ///< and bytes that their Ys take.
 } cairn_plan_info;
 
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_PLAN_INFO \
+    { sizeof(cairn_plan_info), 0.0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0.0, 0.0, 0.0, 0, 0, 0, false, 0, 0 }
+// clang-format on
+
 /// Describe a plan. Its texts live as long as the plan.
 ///
 /// Collective.
@@ -179,6 +186,7 @@ CAIRN_API cairn_status cairn_plan_describe(const cairn_plan *plan,
 
 /// What one device does in a plan: a member of the format on one rank, or a share of it.
 typedef struct cairn_plan_part {
+    size_t  size; ///< sizeof(cairn_plan_part); CAIRN_PLAN_PART sets it.
     int     member, rank;
     int     share; ///< Of a divided member, from 0.
     int64_t first_row,
@@ -193,12 +201,27 @@ typedef struct cairn_plan_part {
     char note[320]; ///< What the device says of it, what happened; "": nothing.
 } cairn_plan_part;
 
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_PLAN_PART \
+    { sizeof(cairn_plan_part), 0, 0, 0, 0, 0, 0, 0, {0}, {0}, {0}, 0.0, {0} }
+// clang-format on
+
 /// List the parts of all ranks, by member, then rank, then share.
 ///
 /// Collective. @p parts is freed with cairn_plan_parts_free().
-CAIRN_API cairn_status cairn_plan_parts(const cairn_plan *plan,
-                                        int64_t          *count,
-                                        cairn_plan_part **parts);
+/// @param[in] size  Of an element as the program knows it, which is what lies between two.
+/// @retval CAIRN_BAD_ARGUMENT  A pointer is NULL, or the size is none.
+CAIRN_API cairn_status cairn_plan_parts_sized(const cairn_plan *plan,
+                                              size_t            size,
+                                              int64_t          *count,
+                                              cairn_plan_part **parts);
+/// The same, with elements as this header has them.
+static inline cairn_status
+cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts)
+{
+    return cairn_plan_parts_sized(plan, sizeof(cairn_plan_part), count, parts);
+}
 CAIRN_API void cairn_plan_parts_free(const cairn_plan *plan, cairn_plan_part **parts);
 
 /// The way that a member goes on this rank: "reference", "compiled" or "prebuilt"; NULL

@@ -16,6 +16,13 @@
 /// message can be had. Functions that return no status take NULL for an object that has
 /// nothing: they return 0 or NULL, and free nothing. What is not NULL is believed to be
 /// what its type says.
+///
+/// Structs that a call reads or fills begin with their size, as the program was compiled:
+/// the macro of a struct's name in capitals sets it, and all else to its default. Of a
+/// smaller one than the library's, of an older program, as much is read or filled as there
+/// is. A larger one, of a newer program, must be 0 behind what the library knows. A size of
+/// 0, or one that no struct has, is CAIRN_BAD_ARGUMENT: "cairn_plan_describe: info->size: is
+/// 0: set it to sizeof(cairn_plan_info), as CAIRN_PLAN_INFO does".
 
 #ifndef CAIRN_STATUS_H
 #define CAIRN_STATUS_H

@@ -37,6 +37,7 @@ typedef enum {
 
 /// Structure of a source.
 typedef struct cairn_source_info {
+    size_t      size; ///< sizeof(cairn_source_info); CAIRN_SOURCE_INFO sets it.
     int         order;
     int64_t     extent[CAIRN_ORDER];
     int64_t     nnz;      ///< Stored entries, mirror images included, duplicates added.
@@ -48,6 +49,12 @@ typedef struct cairn_source_info {
     int64_t     bandwidth_lower, bandwidth_upper;
     double      read_seconds; ///< Measured: reading, moving to owners, sorting.
 } cairn_source_info;
+
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_SOURCE_INFO \
+    { sizeof(cairn_source_info), 0, {0}, 0, NULL, NULL, 0, 0, 0, 0, 0, 0.0 }
+// clang-format on
 
 /// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as
 /// it is or gzip, or .cairn; told apart by content, FROSTT by its name (docs/files.md says
@@ -94,6 +101,7 @@ CAIRN_API cairn_status cairn_source_from_coords(cairn_context *context,
 
 /// Parameters of the test problems; each kind reads its own (see docs/generate.md).
 typedef struct cairn_problem {
+    size_t         size;         ///< sizeof(cairn_problem); CAIRN_PROBLEM sets it.
     int64_t        nx, ny, nz;   ///< stencil5, stencil7, stencil27
     int64_t        n, degree;    ///< banded, fem3, uniform, tridiag, mixed
     const int64_t *offsets;      ///< banded: [offset_count]
@@ -103,6 +111,12 @@ typedef struct cairn_problem {
     double         density;      ///< pruned
     uint64_t       seed;
 } cairn_problem;
+
+/// All 0.
+// clang-format off
+#define CAIRN_PROBLEM \
+    { sizeof(cairn_problem), 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0.0, 0 }
+// clang-format on
 
 /// Make a test problem of @p kind ("stencil5", "rmat", ...). The same bytes on every
 /// machine and any number of ranks.
@@ -306,34 +320,60 @@ CAIRN_API double cairn_tensor_seconds(const cairn_tensor *tensor);
 
 /// One part; all ranks' parts are listed everywhere.
 typedef struct cairn_part_info {
+    size_t  size; ///< sizeof(cairn_part_info); CAIRN_PART_INFO sets it.
     int     member, rank, share;
     int64_t bank;       ///< -1 without partition.
     int64_t nnz, bytes; ///< Entries stored; bytes of its arrays.
     int64_t local; ///< Number for cairn_tensor_array() when it is this rank's; else -1.
     int64_t values; ///< Values stored, padding included.
-    int64_t
-        taken;  ///< Of the bytes, those of arrays that the tensor it was converted from
-                ///< has, too: a conversion does not copy what it need not.
+    union {
+        int64_t
+            shared; ///< Of the bytes, those of arrays that the tensor it was converted
+                    ///< from has, too: a conversion does not copy what it need not.
+        int64_t taken; ///< Deprecated name of it, for one version.
+    };
     bool given; ///< Its arrays were handed over, or read from a file, and are not known
                 ///< to be those that storing their entries would make (arrays.h).
 } cairn_part_info;
 
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_PART_INFO \
+    { sizeof(cairn_part_info), 0, 0, 0, 0, 0, 0, 0, 0, {0}, false }
+// clang-format on
+
 /// List the parts of all ranks, by member, rank, share, bank.
 ///
 /// Collective. @p parts is freed with cairn_parts_free().
-CAIRN_API cairn_status cairn_tensor_parts(const cairn_tensor *tensor,
-                                          int64_t            *count,
-                                          cairn_part_info   **parts);
+/// @param[in] size  Of an element as the program knows it, which is what lies between two.
+/// @retval CAIRN_BAD_ARGUMENT  A pointer is NULL, or the size is none.
+CAIRN_API cairn_status cairn_tensor_parts_sized(const cairn_tensor *tensor,
+                                                size_t              size,
+                                                int64_t            *count,
+                                                cairn_part_info   **parts);
+/// The same, with elements as this header has them.
+static inline cairn_status
+cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count, cairn_part_info **parts)
+{
+    return cairn_tensor_parts_sized(tensor, sizeof(cairn_part_info), count, parts);
+}
 CAIRN_API void cairn_parts_free(const cairn_tensor *tensor, cairn_part_info **parts);
 
 /// One array of a part of this rank.
 typedef struct cairn_array_info {
+    size_t      size;   ///< sizeof(cairn_array_info); CAIRN_ARRAY_INFO sets it.
     int         level;  ///< -1 for values.
     const char *kind;   ///< "ptr", "idx", "val", "tuples".
     int         bits;   ///< Of one element; of one tuple, padding included, or INT_MAX.
     int64_t     length; ///< Elements.
     int64_t     bytes;  ///< With the ptr over its lists, for tuples in lists.
 } cairn_array_info;
+
+/// Nothing; its size is set.
+// clang-format off
+#define CAIRN_ARRAY_INFO \
+    { sizeof(cairn_array_info), 0, NULL, 0, 0, 0 }
+// clang-format on
 
 /// Describe array @p k of local part @p part.
 /// @retval CAIRN_BAD_ARGUMENT  Past the last.

@@ -59,18 +59,21 @@ cairn_status cairn_tensor_array(const cairn_tensor *tensor,
                                 int                 k,
                                 cairn_array_info   *info)
 {
-    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(info));
+    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(info),
+                CAIRN_SIZED(info, cairn_array_info));
 
     static const char *const kinds[] = {"ptr", "idx", "val", "tuples"};
     cairn_array              a;
 
     CAIRN_TRY(find_array(tensor, part, k, &a));
-    *info = (cairn_array_info){.level  = a.level,
-                               .kind   = kinds[a.kind],
-                               .bits   = a.bits,
-                               .length = a.length,
-                               .bytes  = a.bytes
-                                        + list_bytes(&tensor->local->part[part], &a)};
+    const cairn_array_info own = {
+        .level  = a.level,
+        .kind   = kinds[a.kind],
+        .bits   = a.bits,
+        .length = a.length,
+        .bytes  = a.bytes + list_bytes(&tensor->local->part[part], &a)};
+
+    CAIRN_WRITE(info, own);
     return CAIRN_OK;
 }
 
@@ -178,7 +181,10 @@ cairn_status cairn_tensor_part_text(const cairn_tensor    *tensor,
                                     char                 **text)
 {
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(part),
-                         CAIRN_GIVEN(text));
+                         CAIRN_SIZED(part, cairn_part_info), CAIRN_GIVEN(text));
+    cairn_part_info its = CAIRN_PART_INFO;
+
+    CAIRN_READ(part, its);
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor),
                          CAIRN_WITHIN(part->rank, 0, tensor->context->comm->size - 1));
 

@@ -387,26 +387,27 @@ cairn_status cairn_format_auto(cairn_source                *source,
                                cairn_format               **format,
                                cairn_auto_info             *info)
 {
-    cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
+    cairn_product_options op  = CAIRN_PRODUCT_OPTIONS;
+    cairn_auto_options    own = CAIRN_AUTO_OPTIONS;
 
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_ONE_OF(dtype, CAIRN_F32),
                          CAIRN_SIZED(product, cairn_product_options),
-                         CAIRN_GIVEN(format));
+                         CAIRN_SIZED(options, cairn_auto_options), CAIRN_GIVEN(format),
+                         CAIRN_SIZED(info, cairn_auto_info));
     CAIRN_READ(product, op);
-    if (options)
-        CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source),
-                             CAIRN_WITHIN(options->replays, 0, INT64_MAX));
+    CAIRN_READ(options, own);
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source),
+                         CAIRN_WITHIN(options->replays, 0, INT64_MAX));
     cairn_doing(&source->context->env, "choosing a format");
 
-    static const cairn_auto_options none    = {0};
-    cairn_context                  *context = source->context;
-    cairn_auto_info                 found   = {0};
-    int                             chosen  = 0;
+    cairn_context  *context = source->context;
+    cairn_auto_info found   = {0};
+    int             chosen  = 0;
 
     cairn_choice c = {.source     = source,
                       .context    = context,
                       .by         = {.op = product},
-                      .options    = options ? options : &none,
+                      .options    = options,
                       .value_bits = dtype == CAIRN_F32 ? 32 : 64,
                       .sample     = {.whole = true},
                       .info       = &found};
@@ -417,6 +418,6 @@ cairn_status cairn_format_auto(cairn_source                *source,
     CAIRN_TRY(cairn_comm_agree(
         context->comm,
         cairn_format_create(context, found.candidate[chosen].format, format)));
-    if (info) *info = found;
+    CAIRN_WRITE(info, found);
     return CAIRN_OK;
 }

@@ -81,15 +81,20 @@ int cairn_path_steps(const cairn_path *path)
     return path ? path->rules : 0;
 }
 
-cairn_path_step cairn_path_at(const cairn_path *path, int k)
+bool cairn_path_get_step(const cairn_path *path, int k, cairn_path_step *step)
 {
-    if (k < 0 || k >= cairn_path_steps(path)) return (cairn_path_step){.rule = NULL};
-    return (cairn_path_step){.rule       = path->text[k],
-                             .sentence   = cairn_rule_sentence(path->rule[k].kind),
-                             .bytes      = path->work[k].bytes,
-                             .operations = path->work[k].operations,
-                             .passes     = path->work[k].passes,
-                             .memory     = path->work[k].memory};
+    if (k < 0 || k >= cairn_path_steps(path) || !step
+        || !cairn_sized_fits(step, sizeof *step))
+        return false;
+    const cairn_path_step own = {.rule       = path->text[k],
+                                 .sentence   = cairn_rule_sentence(path->rule[k].kind),
+                                 .bytes      = path->work[k].bytes,
+                                 .operations = path->work[k].operations,
+                                 .passes     = path->work[k].passes,
+                                 .memory     = path->work[k].memory};
+
+    CAIRN_WRITE(step, own);
+    return true;
 }
 
 int cairn_path_routes(const cairn_path *path, double *next_best)
@@ -103,11 +108,13 @@ int cairn_path_passes(const cairn_path *path)
     return path ? path->program.passes : 0;
 }
 
-cairn_pass_info cairn_path_pass(const cairn_path *path, int k)
+bool cairn_path_get_pass(const cairn_path *path, int k, cairn_pass_info *info)
 {
-    if (k < 0 || k >= cairn_path_passes(path)) return (cairn_pass_info){.member = 0};
+    if (k < 0 || k >= cairn_path_passes(path) || !info
+        || !cairn_sized_fits(info, sizeof *info))
+        return false;
     const cairn_pass *pass = &path->program.pass[k];
-    cairn_pass_info   info = {.method      = pass->method,
+    cairn_pass_info   own  = {.method      = pass->method,
                               .pass        = cairn_pass_name(pass->what),
                               .unit        = cairn_pass_unit_name(pass->unit),
                               .rule        = cairn_pass_rule_name(pass->rule),
@@ -121,20 +128,29 @@ cairn_pass_info cairn_path_pass(const cairn_path *path, int k)
                               .visits      = pass->visits,
                               .entries     = pass->entries};
 
-    info.alternatives = pass->alternatives;
-    cairn_pass_arrays_print(pass->arrays, info.arrays, sizeof info.arrays);
-    return info;
+    own.alternatives = pass->alternatives;
+    cairn_pass_arrays_print(pass->arrays, own.arrays, sizeof own.arrays);
+    CAIRN_WRITE(info, own);
+    return true;
 }
 
-cairn_pass_alternative cairn_path_alternative(const cairn_path *path, int k, int n)
+bool cairn_path_get_alternative(const cairn_path       *path,
+                                int                     k,
+                                int                     n,
+                                cairn_pass_alternative *alternative)
 {
     if (k < 0 || k >= cairn_path_passes(path) || n < 0
-        || n >= path->program.pass[k].alternatives)
-        return (cairn_pass_alternative){.method = NULL};
+        || n >= path->program.pass[k].alternatives || !alternative
+        || !cairn_sized_fits(alternative, sizeof *alternative))
+        return false;
     const cairn_alternative *a =
         &path->program.alternative[path->program.pass[k].alternative + n];
 
-    return (cairn_pass_alternative){a->method, a->bytes, a->seconds};
+    const cairn_pass_alternative own = {
+        .method = a->method, .bytes = a->bytes, .seconds = a->seconds};
+
+    CAIRN_WRITE(alternative, own);
+    return true;
 }
 
 /* ---- tensors ---- */

@@ -62,7 +62,8 @@ combine(const cairn_source *source, const cairn_statistics *s, cairn_source_info
 
 cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info *info)
 {
-    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(info));
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(info),
+                         CAIRN_SIZED(info, cairn_source_info));
     cairn_doing(&source->context->env, "looking at a matrix");
 
     cairn_env        *env = &source->context->env;
@@ -82,7 +83,7 @@ cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info
     if (status == CAIRN_OK) status = combine(source, &s, &all);
     if (status == CAIRN_OK)
         status = cairn_context_max(source->context, &all.read_seconds, 1);
-    if (status == CAIRN_OK) *info = all;
+    if (status == CAIRN_OK) CAIRN_WRITE(info, all);
     cairn_statistics_fini(env, &s);
     return status;
 }

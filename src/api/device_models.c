@@ -82,15 +82,23 @@ static cairn_status list(cairn_context          *context,
     return CAIRN_OK;
 }
 
-cairn_status
-cairn_devices_models(cairn_context *context, int *count, cairn_cost_model_info **models)
+cairn_status cairn_devices_models_sized(cairn_context          *context,
+                                        size_t                  size,
+                                        int                    *count,
+                                        cairn_cost_model_info **models)
 {
-    CAIRN_ENTER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(models));
+    CAIRN_ENTER(context, CAIRN_ELEMENT(size), CAIRN_GIVEN(count), CAIRN_GIVEN(models));
 
-    cairn_costs *costs;
+    cairn_cost_model_info *all;
+    cairn_costs           *costs;
+    int                    n;
 
     CAIRN_TRY(cairn_context_costs(context, &costs));
-    return list(context, costs, count, models);
+    CAIRN_TRY(list(context, costs, &n, &all));
+    CAIRN_TRY(cairn_sized_list(&context->env, size, sizeof *all, n, (void **)&all));
+    *count  = n;
+    *models = all;
+    return CAIRN_OK;
 }
 
 void cairn_devices_models_free(cairn_context *context, cairn_cost_model_info **models)

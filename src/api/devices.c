@@ -148,10 +148,13 @@ static cairn_status gather(cairn_context *context, traveller **all, int64_t *cou
     return status;
 }
 
-cairn_status
-cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devices)
+cairn_status cairn_devices_list_sized(cairn_context      *context,
+                                      size_t              size,
+                                      int                *count,
+                                      cairn_device_info **devices)
 {
-    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(devices));
+    CAIRN_ENTER_TOGETHER(context, CAIRN_ELEMENT(size), CAIRN_GIVEN(count),
+                         CAIRN_GIVEN(devices));
 
     traveller         *all   = NULL;
     cairn_device_info *fresh = NULL;
@@ -159,7 +162,7 @@ cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devic
 
     CAIRN_TRY(open_and_measure(context));
     CAIRN_TRY(gather(context, &all, &n));
-    const cairn_status status =
+    cairn_status status =
         cairn_comm_agree(context->comm, CAIRN_NEW(&context->env, n, &fresh));
 
     for (int64_t k = 0; k < n && status == CAIRN_OK; k++) {
@@ -167,6 +170,8 @@ cairn_devices_list(cairn_context *context, int *count, cairn_device_info **devic
         fresh[k].sharing = count_sharing(all, n, k);
     }
     cairn_free(&context->env, all);
+    if (status == CAIRN_OK)
+        status = cairn_list_fit(context->comm, size, sizeof *fresh, n, (void **)&fresh);
     if (status != CAIRN_OK) {
         cairn_free(&context->env, fresh);
         return status;

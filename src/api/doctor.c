@@ -18,27 +18,27 @@
 
 /// A finding on its way: of a rank, or of all ranks of its node.
 typedef struct traveller {
-    int           rank;
-    bool          whole_node;
-    cairn_finding finding;
+    int              rank;
+    bool             whole_node;
+    cairn_diagnostic finding;
 } traveller;
 
 /// What everybody's findings become.
 typedef struct summary {
-    cairn_env     *env;
-    int            ranks;
-    const int     *node;    ///< [ranks] first rank of each rank's node
-    int64_t        count;   ///< different ones
-    cairn_finding *finding; ///< [all]
-    bool          *whose;   ///< [all][ranks]
+    cairn_env        *env;
+    int               ranks;
+    const int        *node;    ///< [ranks] first rank of each rank's node
+    int64_t           count;   ///< different ones
+    cairn_diagnostic *finding; ///< [all]
+    bool             *whose;   ///< [all][ranks]
 } summary;
 
-const char *cairn_finding_level_name(int level)
+const char *cairn_diagnostic_level_name(int level)
 {
     static const char *const names[] = {
-        [CAIRN_FINDING_OK]        = "ok",
-        [CAIRN_FINDING_NOTE]      = "note",
-        [CAIRN_FINDING_ATTENTION] = "attention",
+        [CAIRN_DIAGNOSTIC_OK]        = "ok",
+        [CAIRN_DIAGNOSTIC_NOTE]      = "note",
+        [CAIRN_DIAGNOSTIC_ATTENTION] = "attention",
     };
 
     return level >= 0 && level < (int)(sizeof names / sizeof names[0]) ? names[level]
@@ -54,7 +54,7 @@ static cairn_checkup_rank rank_of(const cairn_context *context)
 }
 
 /// The devices of a run, and whether the machine is the real one.
-static void check_devices(const cairn_context *context, cairn_findings *findings)
+static void check_devices(const cairn_context *context, cairn_diagnostics *findings)
 {
     const cairn_devices *devices = context->devices;
     char                 ids[256];
@@ -63,16 +63,16 @@ static void check_devices(const cairn_context *context, cairn_findings *findings
     for (int k = 0; k < devices->count && n < sizeof ids; k++)
         n += (size_t)snprintf(ids + n, sizeof ids - n, "%s%s", n ? " " : "",
                               devices->device[k].info.id);
-    cairn_findings_ok(findings, "devices", "%s", devices->count ? ids : "none");
+    cairn_diagnostics_ok(findings, "devices", "%s", devices->count ? ids : "none");
     if (!devices->machine->here)
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "devices", "unset CAIRN_TOPOLOGY for real runs",
             "CAIRN_TOPOLOGY describes another machine: cores and caches "
             "are its, not this one's");
 }
 
 /// Several devices that are the processor: are their threads bound to their cores?
-static void check_pins(const cairn_context *context, cairn_findings *findings)
+static void check_pins(const cairn_context *context, cairn_diagnostics *findings)
 {
     const cairn_devices *devices = context->devices;
     const int            ranks   = context->comm->local_size;
@@ -93,9 +93,9 @@ static void check_pins(const cairn_context *context, cairn_findings *findings)
     }
     if (hosts < 2) return;
     if (cairn_affinity_fit(devices->machine, threads, ranks))
-        cairn_findings_ok(findings, "binding", "%s", text);
+        cairn_diagnostics_ok(findings, "binding", "%s", text);
     else
-        cairn_findings_note(
+        cairn_diagnostics_note(
             findings, "binding", "fewer threads, or ranks that are bound to cores",
             "threads of the processor's %d devices run anywhere: %d "
             "threads of each of %d rank%s, %d processors",
@@ -104,7 +104,7 @@ static void check_pins(const cairn_context *context, cairn_findings *findings)
 
 /// Each kind looks after itself; the processor also where the list leaves it out, since
 /// it does what other devices leave.
-static void check_kinds(const cairn_context *context, cairn_findings *findings)
+static void check_kinds(const cairn_context *context, cairn_diagnostics *findings)
 {
     cairn_devices      *devices = context->devices;
     const cairn_device *host    = cairn_devices_host(devices);
@@ -121,7 +121,7 @@ static void check_kinds(const cairn_context *context, cairn_findings *findings)
     if (host == &devices->spare && host->ops.check) host->ops.check(host, findings);
 }
 
-static cairn_status check_drivers(cairn_context *context, cairn_findings *findings)
+static cairn_status check_drivers(cairn_context *context, cairn_diagnostics *findings)
 {
     cairn_env     *env     = &context->env;
     cairn_drivers *drivers = NULL;
@@ -141,7 +141,7 @@ free_drivers:
 
 /// What is each rank's own.
 static void
-check_rank(const cairn_context *context, int nodes, cairn_findings *findings)
+check_rank(const cairn_context *context, int nodes, cairn_diagnostics *findings)
 {
     const cairn_checkup_rank rank = rank_of(context);
 
@@ -149,7 +149,7 @@ check_rank(const cairn_context *context, int nodes, cairn_findings *findings)
     cairn_mpi_check(context->comm, nodes, findings);
 #else
     (void)nodes;
-    cairn_findings_note(findings, "mpi", "", "this library was built without MPI");
+    cairn_diagnostics_note(findings, "mpi", "", "this library was built without MPI");
 #endif
     cairn_checkup_threads(&rank, findings);
     check_devices(context, findings);
@@ -157,7 +157,7 @@ check_rank(const cairn_context *context, int nodes, cairn_findings *findings)
 }
 
 /// What the ranks of a node have in common.
-static cairn_status check_node(cairn_context *context, cairn_findings *findings)
+static cairn_status check_node(cairn_context *context, cairn_diagnostics *findings)
 {
     const cairn_checkup_rank rank = rank_of(context);
 
@@ -172,10 +172,10 @@ static cairn_status check_node(cairn_context *context, cairn_findings *findings)
 static cairn_status
 look(cairn_context *context, int nodes, traveller **own, int64_t *count)
 {
-    const int      rank     = context->comm->rank;
-    cairn_findings findings = {.env = &context->env};
-    int64_t        common   = 0;
-    cairn_status   status   = cairn_context_devices(context);
+    const int         rank     = context->comm->rank;
+    cairn_diagnostics findings = {.env = &context->env};
+    int64_t           common   = 0;
+    cairn_status      status   = cairn_context_devices(context);
 
     if (status == CAIRN_OK) check_rank(context, nodes, &findings);
     common = findings.count;
@@ -191,7 +191,7 @@ look(cairn_context *context, int nodes, traveller **own, int64_t *count)
 }
 
 /// Number of the finding in the summary; it is added where there is none like it.
-static int64_t find_alike(summary *all, const cairn_finding *finding)
+static int64_t find_alike(summary *all, const cairn_diagnostic *finding)
 {
     int64_t k = 0;
 
@@ -261,9 +261,13 @@ static cairn_status list_nodes(cairn_comm *comm, int **node, int *nodes)
     return status;
 }
 
-cairn_status cairn_doctor(cairn_context *context, int *count, cairn_finding **findings)
+cairn_status cairn_doctor_sized(cairn_context     *context,
+                                size_t             size,
+                                int               *count,
+                                cairn_diagnostic **diagnostics)
 {
-    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(findings));
+    CAIRN_ENTER_TOGETHER(context, CAIRN_ELEMENT(size), CAIRN_GIVEN(count),
+                         CAIRN_GIVEN(diagnostics));
     cairn_doing(&context->env, "looking at the machine");
 
     cairn_env   *env  = &context->env;
@@ -280,9 +284,11 @@ cairn_status cairn_doctor(cairn_context *context, int *count, cairn_finding **fi
                                      &gathered));
     all.node = node;
     CAIRN_GO(done, cairn_comm_agree(comm, merge(&all, everybody, gathered)));
-    *count      = (int)all.count;
-    *findings   = all.finding;
-    all.finding = NULL;
+    CAIRN_GO(done, cairn_list_fit(comm, size, sizeof *all.finding, all.count,
+                                  (void **)&all.finding));
+    *count       = (int)all.count;
+    *diagnostics = all.finding;
+    all.finding  = NULL;
 
 done:
     cairn_free(env, all.finding);
@@ -293,9 +299,9 @@ done:
     return status;
 }
 
-void cairn_findings_free(cairn_context *context, cairn_finding **findings)
+void cairn_diagnostics_free(cairn_context *context, cairn_diagnostic **diagnostics)
 {
-    if (!context || !findings) return;
-    cairn_free(&context->env, *findings);
-    *findings = NULL;
+    if (!context || !diagnostics) return;
+    cairn_free(&context->env, *diagnostics);
+    *diagnostics = NULL;
 }

@@ -62,6 +62,9 @@ typedef struct cairn_argument {
         .given = (pointer), .known = sizeof(of)                       \
     }
 
+/// The size of a list's elements, as a caller knows them.
+#define CAIRN_ELEMENT(size) CAIRN_WITHIN(size, sizeof(size_t), CAIRN_SIZED_MOST)
+
 /// Read a caller's struct that came in, or NULL for all defaults, into @p own, which has
 /// the defaults, and go on with that: whatever version the caller is of, it is whole.
 #define CAIRN_READ(pointer, own) \
@@ -92,6 +95,14 @@ cairn_status cairn_enter_together(cairn_comm           *comm,
                                   const char           *call,
                                   const cairn_argument *argument,
                                   size_t                count);
+
+/// Fit a list that all ranks have to the size of the caller's elements: all or none.
+///
+/// Collective.
+///
+/// @param[in,out] list  As of cairn_sized_list(); NULL on failure.
+cairn_status
+cairn_list_fit(cairn_comm *comm, size_t size, size_t known, int64_t count, void **list);
 
 /// What a context has; NULL of none, and of one that could not be created, whose message
 /// stays as it is.

@@ -117,8 +117,11 @@ cairn_status cairn_kernels_text(cairn_context               *context,
 
     CAIRN_ENTER(context, CAIRN_GIVEN(format),
                 CAIRN_SIZED(options, cairn_product_options), CAIRN_GIVEN(target),
-                CAIRN_GIVEN(text));
+                CAIRN_SIZED(target, cairn_kernel_target), CAIRN_GIVEN(text));
+    cairn_kernel_target own = CAIRN_KERNEL_TARGET;
+
     CAIRN_READ(options, op);
+    CAIRN_READ(target, own);
     CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
                 CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL));
 

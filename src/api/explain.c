@@ -58,20 +58,22 @@ static void describe_rule(const cairn_format *format, int m, cairn_storage_info 
 cairn_status
 cairn_format_storage(const cairn_format *format, int member, cairn_storage_info *info)
 {
-    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(info));
+    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(info),
+                       CAIRN_SIZED(info, cairn_storage_info));
 
     cairn_layout *layout;
 
     CAIRN_TRY(layout_of(format, member, &layout));
-    *info = (cairn_storage_info){
+    cairn_storage_info own = {
         .trim_first = layout->encoding->trimmed ? layout->first : CAIRN_MAX_LEVELS,
         .trim_last  = layout->last,
         .partition  = layout->partition,
         .pads       = layout->pads,
         .queries    = layout->encoding->queries,
     };
-    describe_packs(layout, info);
-    describe_rule(format, member, info);
+    describe_packs(layout, &own);
+    describe_rule(format, member, &own);
+    CAIRN_WRITE(info, own);
     cairn_layout_destroy(format->env, &layout);
     return CAIRN_OK;
 }

@@ -158,7 +158,7 @@ static void describe_level(const cairn_format *format,
                                .kind       = kind_name(level->kind),
                                .sized      = layout->sized && level->sized,
                                .lo         = level->range.lo,
-                               .size       = level->size,
+                               .extent     = level->size,
                                .merged     = level->merged,
                                .trimmed    = level->trimmed,
                                .has_ptr    = level->has_ptr,
@@ -192,15 +192,18 @@ cairn_status cairn_format_level(const cairn_format *format,
                                 int                 level,
                                 cairn_level_info   *info)
 {
-    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(format), CAIRN_GIVEN(info));
+    CAIRN_ENTER_FORMAT(format, CAIRN_GIVEN(format), CAIRN_GIVEN(info),
+                       CAIRN_SIZED(info, cairn_level_info));
 
-    cairn_env    *env = format->env;
-    cairn_layout *layout;
+    cairn_env       *env = format->env;
+    cairn_level_info own;
+    cairn_layout    *layout;
 
     CAIRN_TRY(check_level(env, format, member, level));
     CAIRN_TRY(cairn_layout_create(env, format->member[member], NULL, NULL, NULL, 64,
                                   &layout));
-    describe_level(format, layout, member, level, info);
+    describe_level(format, layout, member, level, &own);
+    CAIRN_WRITE(info, own);
     cairn_layout_destroy(env, &layout);
     return CAIRN_OK;
 }
@@ -245,12 +248,15 @@ cairn_status cairn_tensor_level(const cairn_tensor *tensor,
                                 int                 level,
                                 cairn_level_info   *info)
 {
-    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor), CAIRN_GIVEN(info));
+    CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(tensor), CAIRN_GIVEN(info),
+                CAIRN_SIZED(info, cairn_level_info));
+    cairn_level_info own;
 
     CAIRN_TRY(check_level(&tensor->context->env, tensor->format, member, level));
     describe_level(tensor->format, tensor->local->group[member].layout, member, level,
-                   info);
-    info->nodes = count_nodes(tensor->local, member, level);
+                   &own);
+    own.nodes = count_nodes(tensor->local, member, level);
+    CAIRN_WRITE(info, own);
     return CAIRN_OK;
 }
 

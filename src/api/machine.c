@@ -27,10 +27,12 @@ static void copy(const cairn_machine      *machine,
     memcpy(piece->interfaces, node->interfaces, sizeof piece->interfaces);
 }
 
-cairn_status
-cairn_machine_list(cairn_context *context, int *count, cairn_machine_piece **pieces)
+cairn_status cairn_machine_list_sized(cairn_context        *context,
+                                      size_t                size,
+                                      int                  *count,
+                                      cairn_machine_piece **pieces)
 {
-    CAIRN_ENTER(context, CAIRN_GIVEN(count), CAIRN_GIVEN(pieces));
+    CAIRN_ENTER(context, CAIRN_ELEMENT(size), CAIRN_GIVEN(count), CAIRN_GIVEN(pieces));
 
     cairn_env           *env     = &context->env;
     cairn_machine       *machine = NULL;
@@ -44,6 +46,8 @@ cairn_machine_list(cairn_context *context, int *count, cairn_machine_piece **pie
     CAIRN_GO(destroy, CAIRN_NEW(env, machine->nodes, &fresh));
     for (int k = 0; k < machine->nodes; k++)
         copy(machine, &machine->node[k], &fresh[k]);
+    CAIRN_GO(destroy, cairn_sized_list(env, size, sizeof *fresh, machine->nodes,
+                                       (void **)&fresh));
     *count  = machine->nodes;
     *pieces = fresh;
 

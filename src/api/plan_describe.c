@@ -84,7 +84,8 @@ static int64_t count_retired(const cairn_plan *plan)
 
 cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
 {
-    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(info));
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(info),
+                         CAIRN_SIZED(info, cairn_plan_info));
 
     cairn_replay *replay = plan->replay;
     cairn_comm   *comm   = replay->common.comm;
@@ -98,23 +99,25 @@ cairn_status cairn_plan_describe(const cairn_plan *plan, cairn_plan_info *info)
     collect_numbers(plan, number);
     CAIRN_TRY(cairn_context_max(plan->tensor->context, number, NUMBERS)); /* agrees */
     CAIRN_TRY(comm->ops->allreduce(comm, sum, 5, CAIRN_SUM));
-    *info = (cairn_plan_info){.seconds       = number[SECONDS],
-                              .bytes_per_run = sum[0],
-                              .halo          = sum[1],
-                              .route     = cairn_route_name(plan_route(replay, &why)),
-                              .why       = why,
-                              .device    = replay->subproduct[0].device->info.id,
-                              .placement = plan->placement,
-                              .clock     = clock_name(number),
-                              .simulated = number[SIMULATED],
-                              .exchange  = number[EXCHANGE],
-                              .measured  = number[MEASURED],
-                              .retired   = (int)sum[2],
-                              .trials    = plan->adapt.trials,
-                              .switches  = plan->adapt.switches,
-                              .reproducible = plan->homes.reproducible,
-                              .apart        = (int)sum[3],
-                              .apart_bytes  = sum[4]};
+    const cairn_plan_info own = {.seconds       = number[SECONDS],
+                                 .bytes_per_run = sum[0],
+                                 .halo          = sum[1],
+                                 .route  = cairn_route_name(plan_route(replay, &why)),
+                                 .why    = why,
+                                 .device = replay->subproduct[0].device->info.id,
+                                 .placement    = plan->placement,
+                                 .clock        = clock_name(number),
+                                 .simulated    = number[SIMULATED],
+                                 .exchange     = number[EXCHANGE],
+                                 .measured     = number[MEASURED],
+                                 .retired      = (int)sum[2],
+                                 .trials       = plan->adapt.trials,
+                                 .switches     = plan->adapt.switches,
+                                 .reproducible = plan->homes.reproducible,
+                                 .apart        = (int)sum[3],
+                                 .apart_bytes  = sum[4]};
+
+    CAIRN_WRITE(info, own);
     return CAIRN_OK;
 }
 
@@ -164,15 +167,18 @@ static int by_where(const void *a, const void *b)
     return (x->share > y->share) - (x->share < y->share);
 }
 
-cairn_status
-cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts)
+cairn_status cairn_plan_parts_sized(const cairn_plan *plan,
+                                    size_t            size,
+                                    int64_t          *count,
+                                    cairn_plan_part **parts)
 {
-    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(count),
-                         CAIRN_GIVEN(parts));
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_ELEMENT(size),
+                         CAIRN_GIVEN(count), CAIRN_GIVEN(parts));
 
     const cairn_replay *replay = plan->replay;
     cairn_comm         *comm   = replay->common.comm;
-    cairn_plan_part    *own    = NULL;
+    cairn_plan_part    *own = NULL, *all = NULL;
+    int64_t             n = 0;
     cairn_status        status =
         cairn_comm_agree(comm, CAIRN_NEW(comm->env, replay->subproducts, &own));
 
@@ -182,9 +188,15 @@ cairn_plan_parts(const cairn_plan *plan, int64_t *count, cairn_plan_part **parts
     }
     if (status == CAIRN_OK)
         status = cairn_comm_gather(comm, own, replay->subproducts, sizeof *own,
-                                   (void **)parts, count);
-    if (status == CAIRN_OK) qsort(*parts, (size_t)*count, sizeof **parts, by_where);
+                                   (void **)&all, &n);
+    if (status == CAIRN_OK) {
+        qsort(all, (size_t)n, sizeof *all, by_where);
+        status = cairn_list_fit(comm, size, sizeof *all, n, (void **)&all);
+    }
     cairn_free(comm->env, own);
+    if (status != CAIRN_OK) return status;
+    *count = n;
+    *parts = all;
     return status;
 }
 

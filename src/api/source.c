@@ -300,7 +300,10 @@ cairn_status cairn_source_generate(cairn_context       *context,
                                    cairn_source       **source)
 {
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(kind), CAIRN_GIVEN(problem),
-                         CAIRN_GIVEN(source));
+                         CAIRN_SIZED(problem, cairn_problem), CAIRN_GIVEN(source));
+    cairn_problem own = CAIRN_PROBLEM;
+
+    CAIRN_READ(problem, own);
     CAIRN_ENTER_TOGETHER(context, CAIRN_WITHIN(problem->offset_count, 0,
                                                problem->offsets ? INT_MAX : 0));
     cairn_doing(&context->env, "generating a matrix");

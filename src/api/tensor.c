@@ -223,7 +223,7 @@ static void describe_part(const cairn_tensor *tensor, int64_t p, cairn_part_info
                           .bytes = part_bytes(part),
                           .local = p,
                           .values = part->view.values,
-                          .taken  = taken_bytes(tensor->local, p),
+                          .shared = taken_bytes(tensor->local, p),
                           .given  = part->given};
 }
 
@@ -253,21 +253,29 @@ static cairn_status gather_parts(const cairn_tensor    *tensor,
     return CAIRN_OK;
 }
 
-cairn_status
-cairn_tensor_parts(const cairn_tensor *tensor, int64_t *count, cairn_part_info **parts)
+cairn_status cairn_tensor_parts_sized(const cairn_tensor *tensor,
+                                      size_t              size,
+                                      int64_t            *count,
+                                      cairn_part_info   **parts)
 {
-    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(count),
-                         CAIRN_GIVEN(parts));
+    CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor), CAIRN_ELEMENT(size),
+                         CAIRN_GIVEN(count), CAIRN_GIVEN(parts));
 
-    cairn_comm      *comm   = tensor->context->comm;
-    cairn_part_info *own    = NULL;
+    cairn_comm      *comm = tensor->context->comm;
+    cairn_part_info *own = NULL, *all = NULL;
+    int64_t          n      = 0;
     cairn_status     status = CAIRN_NEW(comm->env, tensor->local->parts, &own);
 
     status = cairn_comm_agree(comm, status);
     for (int64_t p = 0; p < tensor->local->parts && status == CAIRN_OK; p++)
         describe_part(tensor, p, &own[p]);
-    if (status == CAIRN_OK) status = gather_parts(tensor, own, parts, count);
+    if (status == CAIRN_OK) status = gather_parts(tensor, own, &all, &n);
+    if (status == CAIRN_OK)
+        status = cairn_list_fit(comm, size, sizeof *all, n, (void **)&all);
     cairn_free(comm->env, own);
+    if (status != CAIRN_OK) return status;
+    *count = n;
+    *parts = all;
     return status;
 }
 

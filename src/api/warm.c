@@ -128,8 +128,12 @@ cairn_status cairn_kernels_warm(cairn_context               *context,
 
     CAIRN_ENTER(context, CAIRN_GIVEN(format),
                 CAIRN_SIZED(options, cairn_product_options), CAIRN_GIVEN(target),
-                CAIRN_GIVEN(counts));
+                CAIRN_SIZED(target, cairn_kernel_target), CAIRN_GIVEN(counts),
+                CAIRN_SIZED(counts, cairn_kernel_counts));
+    cairn_kernel_target own = CAIRN_KERNEL_TARGET;
+
     CAIRN_READ(options, op);
+    CAIRN_READ(target, own);
     CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
                 CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL),
                 CAIRN_WITHIN(target->extent[0], 0, INT64_MAX),
@@ -154,6 +158,6 @@ cairn_status cairn_kernels_warm(cairn_context               *context,
     cairn_free(&context->env, w.kernel);
     CAIRN_TRY(status);
     CAIRN_TRY(check_kept(&w));
-    *counts = w.counts;
+    CAIRN_WRITE(counts, w.counts);
     return CAIRN_OK;
 }

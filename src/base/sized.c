@@ -7,9 +7,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* No struct is as large: what says so was never set. */
-static const size_t most = (size_t)1 << 20;
-
 static size_t size_of(const void *given)
 {
     size_t size;
@@ -27,7 +24,7 @@ static size_t in_common(const void *given, size_t known)
 
 static bool is_a_size(size_t size)
 {
-    return size >= sizeof(size_t) && size <= most;
+    return size >= sizeof(size_t) && size <= CAIRN_SIZED_MOST;
 }
 
 /// Are the bytes that the library does not know 0?
@@ -80,4 +77,24 @@ void cairn_sized_write(void *given, const void *own, size_t known)
 
     memcpy((char *)given + head, (const char *)own + head,
            in_common(given, known) - head);
+}
+
+cairn_status
+cairn_sized_list(cairn_env *env, size_t size, size_t known, int64_t count, void **list)
+{
+    const size_t common = size < known ? size : known;
+    char        *own = *list, *fit = NULL;
+
+    if (size != known) {
+        const cairn_status status = cairn_alloc_zero(env, count, size, (void **)&fit);
+
+        for (int64_t k = 0; k < count && status == CAIRN_OK; k++)
+            memcpy(fit + (size_t)k * size, own + (size_t)k * known, common);
+        cairn_free(env, own);
+        *list = own = fit;
+        CAIRN_TRY(status);
+    }
+    for (int64_t k = 0; k < count; k++)
+        memcpy(own + (size_t)k * size, &size, sizeof size);
+    return CAIRN_OK;
 }

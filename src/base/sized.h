@@ -11,6 +11,9 @@
 
 #include "base/env.h"
 
+#define CAIRN_SIZED_MOST \
+    ((size_t)1 << 20) ///< Bytes of no struct: what says so is unset.
+
 /// What is said where a size is wrong.
 typedef struct cairn_sized_names {
     const char *call;     ///< "cairn_plan_describe"
@@ -36,6 +39,15 @@ cairn_status cairn_sized_check(cairn_env        *env,
 ///
 /// @param[in] given  Its size fits. NULL: the defaults stay.
 void cairn_sized_read(void *own, size_t known, const void *given);
+
+/// Fit a list of the library's structs to a caller's size of one: elements lie @p size bytes
+/// apart, have that size, and 0 where the library knows nothing. Local.
+///
+/// @param[in]     size   From the bytes of a size_t to CAIRN_SIZED_MOST.
+/// @param[in,out] list   [count] of @p known bytes each; freed on failure.
+/// @retval CAIRN_NO_MEMORY
+cairn_status
+cairn_sized_list(cairn_env *env, size_t size, size_t known, int64_t count, void **list);
 
 /// Fill a caller's struct, whose size fits and stays, from @p own. Local.
 void cairn_sized_write(void *given, const void *own, size_t known);

@@ -20,11 +20,13 @@ sum_array(const cli_format_view *view, int member, int k, cairn_array_info *sum)
     bool found = false;
 
     for (int64_t p = 0; p < view->parts; p++) {
-        cairn_array_info info;
+        cairn_array_info info = CAIRN_ARRAY_INFO;
 
         if (view->part[p].member != member || !cli_format_view_array(view, p, k, &info))
             continue;
-        if (!found) *sum = (cairn_array_info){0, info.kind, info.bits, 0, 0};
+        if (!found)
+            *sum = (cairn_array_info){
+                sizeof(cairn_array_info), 0, info.kind, info.bits, 0, 0};
         found      = true;
         sum->level = info.level;
         sum->length += info.length;
@@ -120,7 +122,7 @@ print_array(const cli_format_view *view, int member, const cairn_array_info *sum
 
 void cli_format_arrays(const cli_format_view *view, int member)
 {
-    cairn_array_info sum;
+    cairn_array_info sum = CAIRN_ARRAY_INFO;
 
     if (!sum_array(view, member, 0, &sum)) return;
     printf("\n  array     bits       elements         size  share  width because\n");

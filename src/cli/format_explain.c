@@ -115,7 +115,7 @@ static void say_trim(subject *s)
 static void say_all(subject *s, const cairn_level_info *info)
 {
     if (s->view->tensor && info->sized)
-        SAY("all %" PRId64 " indices", info->size);
+        SAY("all %" PRId64 " indices", info->extent);
     else
         SAY("all indices");
 }

@@ -26,7 +26,7 @@ level_object(const cli_format_view *view, const cairn_level_info *info, int leve
     return json_pack(
         "{s:i, s:s, s:s, s:o, s:o, s:o, s:b, s:b, s:b, s:b}", "level", level, "expr",
         info->expr, "kind", info->kind, "lo", known(info->sized, info->lo), "size",
-        known(info->sized, info->size), "nodes",
+        known(info->sized, info->extent), "nodes",
         known(view->tensor != NULL, info->nodes), "merged", info->merged, "trimmed",
         info->trimmed, "ptr", info->has_ptr, "idx", info->has_idx);
 }
@@ -73,7 +73,7 @@ add_elements(const cli_format_view *view, int64_t part, int k, json_t *array)
 
 static cairn_status arrays(const cli_format_view *view, int64_t part, json_t *list)
 {
-    cairn_array_info info;
+    cairn_array_info info = CAIRN_ARRAY_INFO;
 
     for (int k = 0; cli_format_view_array(view, part, k, &info); k++) {
         json_t *array =

@@ -49,8 +49,9 @@ typedef struct {
 static void range_of(const cairn_level_info *info, char out[48])
 {
     snprintf(out, 48, "-");
-    if (info->sized && info->size > 0)
-        snprintf(out, 48, "%" PRId64 "..%" PRId64, info->lo, info->lo + info->size - 1);
+    if (info->sized && info->extent > 0)
+        snprintf(out, 48, "%" PRId64 "..%" PRId64, info->lo,
+                 info->lo + info->extent - 1);
 }
 
 static void nodes_of(const cairn_level_info *info, char out[24])
@@ -163,7 +164,7 @@ static cairn_status print_members(const cli_format_view *view)
 
 static void print_elements(const cli_format_view *view, int64_t p, int k)
 {
-    cairn_array_info info;
+    cairn_array_info info = CAIRN_ARRAY_INFO;
     cli_paragraph    out;
 
     cli_format_view_array(view, p, k, &info);
@@ -186,7 +187,7 @@ static void print_where(const cairn_part_info *part)
 
 static cairn_status print_part(const cli_format_view *view, int64_t p)
 {
-    cairn_array_info info;
+    cairn_array_info info = CAIRN_ARRAY_INFO;
 
     print_where(&view->part[p]);
     if (!cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;

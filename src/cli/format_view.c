@@ -44,9 +44,11 @@ static cairn_status describe_levels(cli_format_view *view)
     cairn_level_info *info = view->level;
 
     for (int m = 0; m < cairn_format_members(view->format); m++)
-        for (int l = 0; l < cairn_format_levels(view->format, m); l++, info++)
+        for (int l = 0; l < cairn_format_levels(view->format, m); l++, info++) {
+            info->size = sizeof *info;
             CLI_TRY(view->tensor ? cairn_tensor_level(view->tensor, m, l, info)
                                  : cairn_format_level(view->format, m, l, info));
+        }
     return CAIRN_OK;
 }
 
@@ -58,11 +60,11 @@ static void add_rank(cairn_level_info *info, const double *numbers)
 
     info->nodes += (int64_t)numbers[LEVEL_NODES];
     if (size == 0) return;
-    const int64_t first = info->size && info->lo < lo ? info->lo : lo;
-    const int64_t mine = info->lo + info->size, end = lo + size;
+    const int64_t first = info->extent && info->lo < lo ? info->lo : lo;
+    const int64_t mine = info->lo + info->extent, end = lo + size;
 
-    info->size = (info->size && mine > end ? mine : end) - first;
-    info->lo   = first;
+    info->extent = (info->extent && mine > end ? mine : end) - first;
+    info->lo     = first;
 }
 
 static cairn_status join_sizes(cli_format_view *view, double *mine)
@@ -76,14 +78,14 @@ static cairn_status join_sizes(cli_format_view *view, double *mine)
 
         numbers[LEVEL_LO]    = info->lo > 0 ? (double)info->lo : 0;
         numbers[LEVEL_BELOW] = info->lo < 0 ? -(double)info->lo : 0;
-        numbers[LEVEL_SIZE]  = (double)info->size;
+        numbers[LEVEL_SIZE]  = (double)info->extent;
         numbers[LEVEL_NODES] = (double)info->nodes;
     }
     const int64_t n = (int64_t)view->levels * LEVEL_NUMBERS;
 
     CLI_TRY(cli_gather(view->job, mine, n, &all));
     for (int l = 0; l < view->levels; l++)
-        view->level[l].nodes = view->level[l].size = 0;
+        view->level[l].nodes = view->level[l].extent = 0;
     for (int r = 0; r < ranks; r++)
         for (int l = 0; l < view->levels; l++)
             add_rank(&view->level[l], all + r * n + l * LEVEL_NUMBERS);
@@ -117,7 +119,7 @@ static int kind_number(const char *kind)
 /// How many arrays the largest part of any rank has.
 static cairn_status count_arrays(cli_format_view *view)
 {
-    cairn_array_info info;
+    cairn_array_info info = CAIRN_ARRAY_INFO;
     double           most = 0;
 
     for (int64_t p = 0; p < view->parts; p++) {
@@ -143,7 +145,7 @@ static double *array_numbers(const cli_format_view *view, int64_t part, int k)
 static void describe_arrays(cli_format_view *view, int64_t part)
 {
     const int64_t    local = view->part[part].local;
-    cairn_array_info info;
+    cairn_array_info info  = CAIRN_ARRAY_INFO;
 
     for (int k = 0; k < view->most_arrays; k++) {
         double *numbers = array_numbers(view, part, k);
@@ -180,6 +182,7 @@ bool cli_format_view_array(const cli_format_view *view,
 
     if (numbers[ARRAY_KIND] == 0) return false;
     *info = (cairn_array_info){
+        .size   = sizeof(cairn_array_info),
         .kind   = kinds[(int)numbers[ARRAY_KIND]],
         .level  = (int)numbers[ARRAY_LEVEL] - 1,
         .bits   = (int)numbers[ARRAY_BITS],
@@ -219,7 +222,7 @@ const char *cli_format_view_elements(const cli_format_view *view, int64_t part, 
 /// Bring the elements of all ranks' arrays here.
 static cairn_status collect_elements(cli_format_view *view)
 {
-    cairn_array_info info;
+    cairn_array_info info = CAIRN_ARRAY_INFO;
 
     if (!view->tensor || !cli_given(view->job, CLI_ARRAYS)) return CAIRN_OK;
     CLI_TRY(cli_alloc_together(view->job, view->parts * view->most_arrays,
@@ -274,8 +277,10 @@ static void add_parts(cli_format_view *view)
 /// What a member stores beside its levels; the same on every rank.
 static cairn_status describe_storage(cli_format_view *view)
 {
-    for (int m = 0; m < cairn_format_members(view->format); m++)
+    for (int m = 0; m < cairn_format_members(view->format); m++) {
+        view->storage[m].size = sizeof *view->storage;
         CLI_TRY(cairn_format_storage(view->format, m, &view->storage[m]));
+    }
     return CAIRN_OK;
 }
 

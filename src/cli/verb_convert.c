@@ -127,7 +127,8 @@ static cairn_status read_candidates(cli_job *job, conversion *c)
 static cairn_status choose(cli_job *job, conversion *c, cairn_format **format)
 {
     if (!c->source) CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
-    const cairn_auto_options options = {.candidates = c->candidates,
+    const cairn_auto_options options = {.size       = sizeof(cairn_auto_options),
+                                        .candidates = c->candidates,
                                         .origin     = cli_text(job, CLI_CANDIDATES)};
 
     return cairn_format_auto(c->source, job->dtype, NULL, &options, format, &c->chosen);
@@ -216,7 +217,7 @@ static cairn_status run(cli_job *job)
     double        since      = begun;
     cairn_format *format     = NULL;
     cost          c          = {0};
-    conversion    conversion = {0};
+    conversion    conversion = {.chosen = CAIRN_AUTO_INFO};
 
     CLI_TRY(check_output(job));
     CLI_TRY(cli_check_candidates(job, is_chosen(job), "--to auto"));

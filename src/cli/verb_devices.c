@@ -107,8 +107,8 @@ static json_t *describe_number(const cairn_model_number *number)
 
 static cairn_status write_models(cli_job *job)
 {
-    cairn_model_number number;
-    json_t            *list = json_array();
+    cairn_model_number number = CAIRN_MODEL_NUMBER;
+    json_t            *list   = json_array();
 
     for (int k = 0; cairn_model_number_at(k, &number); k++)
         append(&list, describe_number(&number));
@@ -118,8 +118,8 @@ static cairn_status write_models(cli_job *job)
 /// One kind: its models, and under each its numbers.
 static void print_kind(const char *kind)
 {
-    cairn_model_number number;
-    const char        *model = NULL;
+    cairn_model_number number = CAIRN_MODEL_NUMBER;
+    const char        *model  = NULL;
 
     printf("%s: %s\n", kind, cairn_device_kind_what(kind));
     for (int k = 0; cairn_model_number_at(k, &number); k++) {

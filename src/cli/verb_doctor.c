@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static json_t *describe(const cairn_finding *finding)
+static json_t *describe(const cairn_diagnostic *finding)
 {
     return json_pack("{s:s, s:s, s:s, s:o, s:o}", "what", finding->what, "level",
-                     cairn_finding_level_name(finding->level), "ranks", finding->ranks,
-                     "why", cli_json_text(finding->why), "fix",
+                     cairn_diagnostic_level_name(finding->level), "ranks",
+                     finding->ranks, "why", cli_json_text(finding->why), "fix",
                      cli_json_text(finding->fix));
 }
 
-static json_t *object(const cairn_finding *findings, int count)
+static json_t *object(const cairn_diagnostic *findings, int count)
 {
     json_t *list = json_array();
 
@@ -33,11 +33,11 @@ static json_t *object(const cairn_finding *findings, int count)
 enum { LEVEL = 11, WHAT = 11 }; /* Columns, with the blanks behind them. */
 
 /// "attention  binding    ranks 2-3: bound to one core ...", and what to do below.
-static void print(const cairn_finding *finding)
+static void print(const cairn_diagnostic *finding)
 {
     cli_paragraph paragraph;
 
-    printf("%-*s%-*s", LEVEL, cairn_finding_level_name(finding->level), WHAT,
+    printf("%-*s%-*s", LEVEL, cairn_diagnostic_level_name(finding->level), WHAT,
            finding->what);
     cli_paragraph_begin(&paragraph, LEVEL + WHAT, LEVEL + WHAT);
     if (finding->ranks[0])
@@ -53,7 +53,7 @@ static void print(const cairn_finding *finding)
     cli_paragraph_end(&paragraph);
 }
 
-static int count_level(const cairn_finding *findings, int count, int level)
+static int count_level(const cairn_diagnostic *findings, int count, int level)
 {
     int n = 0;
 
@@ -62,7 +62,7 @@ static int count_level(const cairn_finding *findings, int count, int level)
     return n;
 }
 
-static cairn_status report(cli_job *job, const cairn_finding *findings, int count)
+static cairn_status report(cli_job *job, const cairn_diagnostic *findings, int count)
 {
     if (!cli_is_first(job)) return CAIRN_OK;
     if (cli_given(job, CLI_JSON)) return cli_json_write(job, object(findings, count));
@@ -73,17 +73,17 @@ static cairn_status report(cli_job *job, const cairn_finding *findings, int coun
 
 static cairn_status run(cli_job *job)
 {
-    cairn_finding *findings = NULL;
-    int            count    = 0;
+    cairn_diagnostic *findings = NULL;
+    int               count    = 0;
 
     if (cli_given(job, CLI_DEVICES))
         CLI_TRY(cli_agree(job, cairn_devices_check(job->context, NULL,
                                                    cli_text(job, CLI_DEVICES), 0)));
     CLI_TRY(cairn_doctor(job->context, &count, &findings));
     const cairn_status status = cli_agree(job, report(job, findings, count));
-    const int          wrong  = count_level(findings, count, CAIRN_FINDING_ATTENTION);
+    const int          wrong = count_level(findings, count, CAIRN_DIAGNOSTIC_ATTENTION);
 
-    cairn_findings_free(job->context, &findings);
+    cairn_diagnostics_free(job->context, &findings);
     CLI_TRY(status);
     if (wrong == 0) return CAIRN_OK;
     return cli_fail(job, CAIRN_ATTENTION,

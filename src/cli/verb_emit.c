@@ -101,7 +101,7 @@ static cairn_status prepare(emission *e)
     const char       *format  = cli_given(e->job, CLI_FORMAT)
                                     ? cli_text(e->job, CLI_FORMAT)
                                     : cli_option_row(CLI_FORMAT)->standard;
-    cairn_source_info info;
+    cairn_source_info info    = CAIRN_SOURCE_INFO;
 
     CLI_TRY(cli_agree(e->job, cairn_format_create(context, format, &e->format)));
     if (!e->file) return CAIRN_OK;
@@ -149,7 +149,7 @@ static cairn_status warm_plan(const emission *e, cairn_kernel_counts *counts)
 {
     cairn_tensor   *tensor = NULL;
     cairn_plan     *plan   = NULL;
-    cairn_plan_info info   = {0};
+    cairn_plan_info info   = CAIRN_PLAN_INFO;
     cairn_status    status =
         cairn_tensor_create(e->source, e->format, e->job->dtype, &tensor);
 
@@ -171,7 +171,7 @@ static cairn_status warm_plan(const emission *e, cairn_kernel_counts *counts)
 static cairn_status warm(const emission *e)
 {
     cli_job            *job    = e->job;
-    cairn_kernel_counts counts = {0};
+    cairn_kernel_counts counts = CAIRN_KERNEL_COUNTS;
 
     cli_progress_phase("compile");
     if (e->source)
@@ -196,7 +196,7 @@ static cairn_status warm(const emission *e)
 
 static cairn_status emit_verb(cli_job *job)
 {
-    emission e = {.job = job};
+    emission e = {.job = job, .target = CAIRN_KERNEL_TARGET};
 
     CLI_TRY(read_settings(&e));
     cairn_status status = prepare(&e);

@@ -119,7 +119,7 @@ static cairn_status plan_path(cli_job            *job,
                               const cairn_source *source,
                               cairn_path        **path)
 {
-    cairn_source_info info;
+    cairn_source_info info = CAIRN_SOURCE_INFO;
 
     if (!q->from) return CAIRN_OK;
     if (source) CLI_TRY(cairn_source_describe(source, &info));

@@ -126,7 +126,7 @@ static cairn_status report(cli_job *job, const cairn_source_info *info)
 
 static cairn_status write(cli_job *job, const cairn_source *source, const char *path)
 {
-    cairn_source_info info;
+    cairn_source_info info = CAIRN_SOURCE_INFO;
 
     CLI_TRY(cairn_source_describe(source, &info));
     cli_progress_phase("write");
@@ -137,7 +137,7 @@ static cairn_status write(cli_job *job, const cairn_source *source, const char *
 static cairn_status run(cli_job *job)
 {
     int64_t       offsets[MOST_OFFSETS];
-    cairn_problem problem = {.seed = 1};
+    cairn_problem problem = {.size = sizeof(cairn_problem), .seed = 1};
     cairn_source *source  = NULL;
     const char   *path;
     int           kind;

@@ -73,7 +73,7 @@ static cairn_status report(cli_job *job, const cairn_source_info *info)
 
 static cairn_status describe(cli_job *job, const cairn_source *source)
 {
-    cairn_source_info info;
+    cairn_source_info info = CAIRN_SOURCE_INFO;
 
     cli_progress_phase("count");
     CLI_TRY(cairn_source_describe(source, &info));

@@ -40,13 +40,15 @@ static int members(const cli_run *run)
 
 static cairn_status choose_format(cli_run *run)
 {
-    const cairn_auto_options options = {.place      = run->settings.place,
+    const cairn_auto_options options = {.size       = sizeof(cairn_auto_options),
+                                        .place      = run->settings.place,
                                         .candidates = run->candidates,
                                         .origin     = run->settings.candidates};
 
     cli_progress_phase("choose");
     run->chosen = calloc(1, sizeof *run->chosen);
     CLI_TRY(cli_agree(run->job, run->chosen ? CAIRN_OK : CAIRN_NO_MEMORY));
+    run->chosen->size = sizeof *run->chosen;
     return cairn_format_auto(run->source, run->job->dtype, &run->product, &options,
                              &run->format, run->chosen);
 }
@@ -197,7 +199,7 @@ static void release(cli_run *run)
 
 static cairn_status run_verb(cli_job *job)
 {
-    cli_run run = {.job = job};
+    cli_run run = {.job = job, .matrix = CAIRN_SOURCE_INFO, .moved = CAIRN_PLAN_INFO};
 
     CLI_TRY(cli_run_settings_read(job, &run.settings));
     run.product = (cairn_product_options){.size       = sizeof(cairn_product_options),

@@ -70,7 +70,7 @@ static bool read_source(cairn_context *context, const char *name, cairn_source *
     const char   *colon    = strchr(name, ':');
     long long     a[3]     = {0};
     char          kind[32] = "";
-    cairn_problem p        = {.seed = 7};
+    cairn_problem p        = {.size = sizeof(cairn_problem), .seed = 7};
 
     if (!colon)
         return cairn_source_read(context, name, CAIRN_BY_NNZ, source) == CAIRN_OK;
@@ -227,11 +227,12 @@ short_name(const cairn_auto_info *info, cairn_context *context, const char *text
 static void
 measure(cairn_context *context, const char *name, const question *q, summary *sum)
 {
-    const cairn_auto_options options = {.tries = q->tries};
+    const cairn_auto_options options = {.size  = sizeof(cairn_auto_options),
+                                        .tries = q->tries};
     cairn_source            *source  = NULL;
-    cairn_source_info        m;
-    cairn_auto_info          info;
-    way *const               ways = calloc(FORMATS + 1, sizeof *ways);
+    cairn_source_info        m       = CAIRN_SOURCE_INFO;
+    cairn_auto_info          info    = CAIRN_AUTO_INFO;
+    way *const               ways    = calloc(FORMATS + 1, sizeof *ways);
 
     if (!ways || !read_source(context, name, &source)) stop(context, name);
     if (cairn_source_describe(source, &m) != CAIRN_OK) stop(context, name);

@@ -200,8 +200,9 @@ static void measure_file(cairn_context *context,
 static void
 measure_tiny(cairn_context *context, const char *model, cairn_dtype dtype, means *mean)
 {
-    const cairn_problem problem = {.scale = 12, .edges = 30000, .seed = 1};
-    cairn_source       *source  = NULL;
+    const cairn_problem problem = {
+        .size = sizeof(cairn_problem), .scale = 12, .edges = 30000, .seed = 1};
+    cairn_source *source = NULL;
 
     if (cairn_source_generate(context, "rmat", &problem, &source))
         stop("rmat", cairn_context_message(context));

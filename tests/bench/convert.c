@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 
     read_settings(argc, argv, &rounds, &n, &json);
 
-    const cairn_problem problem = {.n = n, .degree = 18};
+    const cairn_problem problem = {.size = sizeof(cairn_problem), .n = n, .degree = 18};
 
     if (cairn_context_create(&context) != CAIRN_OK)
         stop("context", "cannot be created");

@@ -33,16 +33,17 @@ static void stop(const char *what, const char *why)
 /// Make two plans for a tensor in @p text, print the seconds of each and the route.
 static int make_plans(const char *text)
 {
-    const cairn_problem problem = {.n = 3000, .degree = 18, .seed = 1};
-    cairn_context      *context = NULL;
-    cairn_source       *source  = NULL;
-    cairn_format       *format  = NULL;
-    cairn_tensor       *tensor  = NULL;
-    cairn_plan         *plan[2] = {0};
-    cairn_plan_info     info    = {0};
-    cairn_device_info  *devices = NULL;
-    int                 count;
-    double              t[3];
+    const cairn_problem problem = {
+        .size = sizeof(cairn_problem), .n = 3000, .degree = 18, .seed = 1};
+    cairn_context     *context = NULL;
+    cairn_source      *source  = NULL;
+    cairn_format      *format  = NULL;
+    cairn_tensor      *tensor  = NULL;
+    cairn_plan        *plan[2] = {0};
+    cairn_plan_info    info    = CAIRN_PLAN_INFO;
+    cairn_device_info *devices = NULL;
+    int                count;
+    double             t[3];
 
     if (cairn_context_create(&context)
         || cairn_source_generate(context, "fem3", &problem, &source)

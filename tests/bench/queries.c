@@ -128,8 +128,9 @@ static void stop(const problem *p, const char *what)
 /// only where that is most of the positions.
 static void open_problem(problem *p, const char *file, int64_t rows)
 {
-    const cairn_problem uniform = {.n = rows, .degree = DEGREE, .seed = 1};
-    cairn_source_info   info;
+    const cairn_problem uniform = {
+        .size = sizeof(cairn_problem), .n = rows, .degree = DEGREE, .seed = 1};
+    cairn_source_info info = CAIRN_SOURCE_INFO;
 
     if (cairn_context_create(&p->context) != CAIRN_OK) exit(1);
     if ((file ? cairn_source_read(p->context, file, CAIRN_BY_NNZ, &p->source)

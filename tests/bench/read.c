@@ -186,7 +186,7 @@ static void generate(long n, const char *path)
 {
     cairn_context      *context = NULL;
     cairn_source       *source  = NULL;
-    const cairn_problem problem = {.n = n, .degree = 18};
+    const cairn_problem problem = {.size = sizeof(cairn_problem), .n = n, .degree = 18};
 
     if (cairn_context_create(&context) != CAIRN_OK) stop("no context", path);
     if (cairn_source_generate(context, "fem3", &problem, &source) != CAIRN_OK

@@ -433,9 +433,9 @@ ParameterizedTestParameters(conformance, facts_are_stated)
 
 ParameterizedTest(int *k, conformance, facts_are_stated)
 {
-    cairn_findings findings = {.env = &context->env};
-    opened         o;
-    sample         s;
+    cairn_diagnostics findings = {.env = &context->env};
+    opened            o;
+    sample            s;
 
     if (!open_kind(kind_at(*k), &o)) return;
     const cairn_device_ops   *ops  = kind_at(*k);

@@ -109,7 +109,7 @@ static void multiply(cairn_context *c, const char *format, operands *o)
     cairn_source   *source = make_source(c);
     cairn_tensor   *tensor = must_store(c, source, format, o->dtype);
     cairn_plan     *plan   = make_plan(c, tensor, o);
-    cairn_plan_info info;
+    cairn_plan_info info   = CAIRN_PLAN_INFO;
 
     for (int k = 0; k < 3; k++)
         run_plan(c, plan, o, format);
@@ -211,7 +211,7 @@ Test(external, what_fails_in_a_run_is_computed_again)
     cairn_source            *source = make_source(context);
 
     for (size_t k = 0; k < sizeof hows / sizeof *hows; k++) {
-        cairn_plan_info info;
+        cairn_plan_info info = CAIRN_PLAN_INFO;
 
         MUST(context, use(context, wicked(hows[k], 3), patience_with(hows[k])));
         cairn_tensor *tensor = must_store(context, source, "csr", CAIRN_F64);

@@ -41,7 +41,8 @@ static cairn_status open_devices(const char *last)
 /// A plan on debug:0 whose other way is debug:1, as if a race had found them alike.
 static cairn_status make_plan(void)
 {
-    const cairn_problem      size_of  = {.rows = 90, .cols = 70, .density = 0.08};
+    const cairn_problem size_of = {
+        .size = sizeof(cairn_problem), .rows = 90, .cols = 70, .density = 0.08};
     const cairn_plan_options options  = {.size  = sizeof(cairn_plan_options),
                                          .place = "debug:0"};
     const double             alike[2] = {1e-3, 1e-3};
@@ -97,7 +98,7 @@ enum { TRIAL = 2 * CAIRN_COMPARE_ROUNDS + 1 };
 
 Test(adapt, what_is_slow_on_one_rank_is_left_by_all)
 {
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     ON_ALL_RANKS(begin(", \"slow\": 0.4, \"slow_from\": 33") == CAIRN_OK, "%s",
                  context ? cairn_context_message(context) : "no context");
@@ -113,7 +114,7 @@ Test(adapt, what_is_slow_on_one_rank_is_left_by_all)
 
 Test(adapt, what_fails_on_one_rank_ends_the_trials_of_all)
 {
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     ON_ALL_RANKS(begin(", \"fail_run\": 20") == CAIRN_OK, "%s",
                  context ? cairn_context_message(context) : "no context");

@@ -144,21 +144,26 @@ static void check_bits(maker make)
 
 static cairn_status make_mixed(cairn_context *c, cairn_source **source)
 {
-    const cairn_problem size = {.n = 301, .degree = 7, .seed = 11};
+    const cairn_problem size = {
+        .size = sizeof(cairn_problem), .n = 301, .degree = 7, .seed = 11};
 
     return cairn_source_generate(c, "mixed", &size, source);
 }
 
 static cairn_status make_wide(cairn_context *c, cairn_source **source)
 {
-    const cairn_problem size = {.rows = 45, .cols = 333, .density = 0.1, .seed = 2};
+    const cairn_problem size = {.size    = sizeof(cairn_problem),
+                                .rows    = 45,
+                                .cols    = 333,
+                                .density = 0.1,
+                                .seed    = 2};
 
     return cairn_source_generate(c, "pruned", &size, source);
 }
 
 static cairn_status make_small(cairn_context *c, cairn_source **source)
 {
-    const cairn_problem size = {.n = 2};
+    const cairn_problem size = {.size = sizeof(cairn_problem), .n = 2};
 
     return cairn_source_generate(c, "tridiag", &size, source);
 }
@@ -604,7 +609,7 @@ Test(api, statistics_are_of_the_whole_matrix)
 {
     cairn_source     *all = NULL, *single = NULL;
     cairn_context    *own = NULL;
-    cairn_source_info a, b;
+    cairn_source_info a = CAIRN_SOURCE_INFO, b = CAIRN_SOURCE_INFO;
 
     ON_ALL_RANKS(cairn_context_create(&own) == CAIRN_OK, "no context");
     ALL(context, make_mixed(context, &all));

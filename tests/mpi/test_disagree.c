@@ -80,7 +80,8 @@ static bool as_rank_0(cairn_status status)
 /// The grid that most tests are about.
 static cairn_status grid(cairn_source **source)
 {
-    const cairn_problem problem = {.nx = 12, .ny = 10, .seed = 1};
+    const cairn_problem problem = {
+        .size = sizeof(cairn_problem), .nx = 12, .ny = 10, .seed = 1};
 
     return cairn_source_generate(context, "stencil5", &problem, source);
 }
@@ -205,28 +206,45 @@ Test(disagree, about_generated_problems)
 
     TOLD_APART("kind", "stencil5", "tridiag",
                generate(odd() ? "tridiag" : "stencil5",
-                        (cairn_problem){.nx = 9, .ny = 8, .n = 72}, &source));
-    TOLD_APART(
-        "ny", "8", "9",
-        generate("stencil5", (cairn_problem){.nx = 9, .ny = odd() ? 9 : 8}, &source));
+                        (cairn_problem){
+                            .size = sizeof(cairn_problem), .nx = 9, .ny = 8, .n = 72},
+                        &source));
+    TOLD_APART("ny", "8", "9",
+               generate("stencil5",
+                        (cairn_problem){.size = sizeof(cairn_problem),
+                                        .nx   = 9,
+                                        .ny   = odd() ? 9 : 8},
+                        &source));
     TOLD_APART("seed", "7", "8",
                generate("uniform",
-                        (cairn_problem){.n = 50, .degree = 3, .seed = odd() ? 8 : 7},
+                        (cairn_problem){.size   = sizeof(cairn_problem),
+                                        .n      = 50,
+                                        .degree = 3,
+                                        .seed   = odd() ? 8 : 7},
                         &source));
-    TOLD_APART(
-        "density", "0.25", "0.5",
-        generate("pruned",
-                 (cairn_problem){.rows = 30, .cols = 30, .density = odd() ? 0.5 : 0.25},
-                 &source));
+    TOLD_APART("density", "0.25", "0.5",
+               generate("pruned",
+                        (cairn_problem){.size    = sizeof(cairn_problem),
+                                        .rows    = 30,
+                                        .cols    = 30,
+                                        .density = odd() ? 0.5 : 0.25},
+                        &source));
     TOLD_APART("offsets", "-3,0,4", "-3,0,5",
                generate("banded",
-                        (cairn_problem){.n = 30, .offsets = offset, .offset_count = 3},
+                        (cairn_problem){.size         = sizeof(cairn_problem),
+                                        .n            = 30,
+                                        .offsets      = offset,
+                                        .offset_count = 3},
                         &source));
-    REFUSED_ALIKE(BAD_OPTION, generate(odd() ? "no such kind" : "tridiag",
-                                       (cairn_problem){.n = 20}, &source));
+    REFUSED_ALIKE(BAD_OPTION,
+                  generate(odd() ? "no such kind" : "tridiag",
+                           (cairn_problem){.size = sizeof(cairn_problem), .n = 20},
+                           &source));
     ON_ALL_RANKS(source == NULL, "an output was touched");
     /* What a kind does not read may be anything. */
-    FINE(generate("tridiag", (cairn_problem){.n = 20, .nx = rank}, &source));
+    FINE(generate("tridiag",
+                  (cairn_problem){.size = sizeof(cairn_problem), .n = 20, .nx = rank},
+                  &source));
     cairn_source_destroy(&source);
 }
 
@@ -244,8 +262,10 @@ Test(disagree, about_products)
                                           odd() ? 1 : 0};
     const cairn_plan_options    same    = {.size         = sizeof(cairn_plan_options),
                                            .reproducible = odd()};
-    cairn_auto_options          options = {.tries = odd() ? -1 : -2};
-    cairn_auto_options          offers  = {.candidates = odd() ? "coo" : "csr"};
+    cairn_auto_options          options = {.size  = sizeof(cairn_auto_options),
+                                           .tries = odd() ? -1 : -2};
+    cairn_auto_options          offers  = {.size       = sizeof(cairn_auto_options),
+                                           .candidates = odd() ? "coo" : "csr"};
     cairn_source               *source  = NULL;
     cairn_tensor               *tensor  = NULL;
     cairn_plan                 *plan    = NULL;
@@ -374,7 +394,8 @@ Test(disagree, about_what_is_asked)
     cairn_format    *format = must_format(context, by_rows);
 
     FINE(grid(&source));
-    FINE(generate("tridiag", (cairn_problem){.n = 40}, &other));
+    FINE(generate("tridiag", (cairn_problem){.size = sizeof(cairn_problem), .n = 40},
+                  &other));
     FINE(cairn_tensor_create(source, format, CAIRN_F64, &tensor));
     FINE(cairn_tensor_parts(tensor, &count, &parts));
     TOLD_APART("width", "6", "5", cairn_source_spy(source, odd() ? 5 : 6, 6, cells));

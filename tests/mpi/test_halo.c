@@ -64,7 +64,7 @@ static bool halo_is_exact(cairn_context *context, const char *text)
     cairn_format   *format = NULL;
     cairn_tensor   *tensor = NULL;
     cairn_plan     *plan   = NULL;
-    cairn_plan_info info   = {0};
+    cairn_plan_info info   = CAIRN_PLAN_INFO;
     int64_t         first = 0, end = 0, mine, all = -1;
 
     bool fine = make_source(context, &source) == CAIRN_OK

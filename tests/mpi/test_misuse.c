@@ -17,7 +17,7 @@ static cairn_plan    *plan;
 
 static void misuse_up(void)
 {
-    const cairn_problem grid = {.nx = 8, .ny = 8};
+    const cairn_problem grid = {.size = sizeof(cairn_problem), .nx = 8, .ny = 8};
 
     mpi_up();
     if (cairn_context_create_mpi(MPI_COMM_WORLD, &context) != CAIRN_OK) abort();
@@ -65,9 +65,9 @@ Test(misuse, sources_on_one_rank)
 {
     const int64_t       extent[2] = {4, 4}, coord[2] = {0, 0};
     const double        value[1] = {1};
-    const cairn_problem grid     = {.nx = 8, .ny = 8};
+    const cairn_problem grid     = {.size = sizeof(cairn_problem), .nx = 8, .ny = 8};
     cairn_source       *out      = NULL;
-    cairn_source_info   info;
+    cairn_source_info   info     = CAIRN_SOURCE_INFO;
     int64_t             count[4];
 
     REFUSED_BY_ALL("cairn_source_read: path: is NULL",
@@ -146,7 +146,8 @@ Test(misuse, tensors_on_one_rank)
                    cairn_tensor_write(tensor, GIVEN("a.mtx"), NULL));
     REFUSED_BY_ALL("cairn_tensor_write_text: source: is NULL",
                    cairn_tensor_write_text(tensor, GIVEN(source), "a.mtx", NULL));
-    const cairn_part_info part = {.rank = 0, .local = rank == 0 ? 0 : -1};
+    const cairn_part_info part = {
+        .size = sizeof(cairn_part_info), .rank = 0, .local = rank == 0 ? 0 : -1};
 
     REFUSED_BY_ALL("cairn_tensor_part_text: part: is NULL",
                    cairn_tensor_part_text(tensor, GIVEN(&part), 0, &text));
@@ -161,7 +162,7 @@ Test(misuse, plans_on_one_rank)
     cairn_format    *format   = NULL;
     int64_t          count    = 0;
     double           rel = 7, abs_error = 7;
-    cairn_plan_info  info;
+    cairn_plan_info  info = CAIRN_PLAN_INFO;
 
     REFUSED_BY_ALL("cairn_plan_create_with: plan: is NULL",
                    cairn_plan_create_with(tensor, NULL, GIVEN(&out)));
@@ -199,7 +200,7 @@ Test(misuse, plans_on_one_rank)
 Test(misuse, contexts_on_one_rank)
 {
     cairn_device_info *devices  = NULL;
-    cairn_finding     *findings = NULL;
+    cairn_diagnostic  *findings = NULL;
     double             value[1] = {1};
     int                count    = 0;
 
@@ -211,7 +212,7 @@ Test(misuse, contexts_on_one_rank)
                    cairn_context_max(context, value, IF_LAST(-1, 1)));
     REFUSED_BY_ALL("cairn_devices_list: devices: is NULL",
                    cairn_devices_list(context, &count, GIVEN(&devices)));
-    REFUSED_BY_ALL("cairn_doctor: findings: is NULL",
+    REFUSED_BY_ALL("cairn_doctor: diagnostics: is NULL",
                    cairn_doctor(context, &count, GIVEN(&findings)));
     ON_ALL_RANKS(!devices && !findings, "an output was written");
 }

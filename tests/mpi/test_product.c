@@ -51,7 +51,11 @@ static cairn_status run(cairn_context               *context,
                         const cairn_product_options *op,
                         job                         *j)
 {
-    const cairn_problem size = {.rows = 90, .cols = 70, .density = 0.08, .seed = 5};
+    const cairn_problem size = {.size    = sizeof(cairn_problem),
+                                .rows    = 90,
+                                .cols    = 70,
+                                .density = 0.08,
+                                .seed    = 5};
 
     *j                  = (job){0};
     cairn_status status = cairn_source_generate(context, "pruned", &size, &j->source);

@@ -67,7 +67,7 @@ static cairn_status store(cairn_source       *source,
 /// A plan whose kernels are compiled: one that went the reference way is a failure.
 static cairn_status make_plan(cairn_tensor *tensor, cairn_plan **plan)
 {
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     cairn_status status = cairn_plan_create_spmv(tensor, plan);
     if (status == CAIRN_OK) status = cairn_plan_describe(*plan, &info);

@@ -23,8 +23,8 @@ static cairn_status use(cairn_tensor *tensor, const cairn_source *source)
 {
     cairn_part_info  *parts = NULL;
     cairn_plan       *plan  = NULL;
-    cairn_source_info info;
-    cairn_plan_info   moved;
+    cairn_source_info info  = CAIRN_SOURCE_INFO;
+    cairn_plan_info   moved = CAIRN_PLAN_INFO;
     int64_t           count;
     double            rel, abs;
     cairn_status      status = cairn_tensor_parts(tensor, &count, &parts);

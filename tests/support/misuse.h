@@ -28,7 +28,19 @@ static union {
 #define OUT(type)   ((type *)(void *)misuse_out.byte[0])
 #define OTHER(type) ((type *)(void *)misuse_out.byte[1])
 
-static int misuses;
+/// The same for a struct that begins with its size, which is right.
+#define SIZED(type)       ((type *)misuse_sized(0, sizeof(type)))
+#define SIZED_OTHER(type) ((type *)misuse_sized(1, sizeof(type)))
+
+static size_t misuse_size[2]; ///< Of these structs; 0: there is none.
+static int    misuses;
+
+static inline void *misuse_sized(int k, size_t size)
+{
+    misuse_size[k] = size;
+    memcpy(misuse_out.byte[k], &size, sizeof size);
+    return misuse_out.byte[k];
+}
 
 static inline bool misuse_begins(void)
 {
@@ -48,10 +60,13 @@ enum { WELL, ACCEPTED, UNTOLD, TOUCHED, WRONG_ANSWER };
 
 static inline bool is_touched(void)
 {
-    const unsigned char *byte = (const unsigned char *)&misuse_out;
+    for (int k = 0; k < 2; k++) {
+        const size_t head = misuse_size[k] ? sizeof misuse_size[k] : 0;
 
-    for (size_t k = 0; k < sizeof misuse_out; k++)
-        if (byte[k] != MISUSE_BYTE) return true;
+        if (head && memcmp(misuse_out.byte[k], &misuse_size[k], head) != 0) return true;
+        for (size_t n = head; n < MISUSE_ROOM; n++)
+            if (misuse_out.byte[k][n] != MISUSE_BYTE) return true;
+    }
     return false;
 }
 

@@ -30,7 +30,7 @@ arrays_text(cairn_context *context, const cairn_tensor *tensor, char *out, size_
     out[0] = '\0';
     if (cairn_tensor_parts(tensor, &count, &parts) != CAIRN_OK) return;
     for (int64_t p = 0; p < count; p++) {
-        cairn_array_info info;
+        cairn_array_info info = CAIRN_ARRAY_INFO;
         char            *text;
 
         if (p) APPEND(out, size, " | ");

@@ -54,7 +54,7 @@ static void run(cairn_plan *plan, operands *o, int runs)
 
 static void expect(cairn_plan *plan, int trials, int switches, const char *device)
 {
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     MUST(context, cairn_plan_describe(plan, &info));
     cr_expect_eq(info.trials, trials, "%d trials, not %d: %s", info.trials, trials,
@@ -201,7 +201,7 @@ Test(adapt, a_device_that_fails_ends_it)
     static const char *const second[] = {"", ", \"fail_run\": 3", ", \"fail_run\": 6"};
 
     for (int k = 0; k < 3; k++) {
-        cairn_plan_info info;
+        cairn_plan_info info = CAIRN_PLAN_INFO;
 
         use_debug("cpu", first[k], second[k]);
         cairn_plan *plan = make_plan(&o, alike);

@@ -213,7 +213,7 @@ Test(api, wrong_coordinates_are_refused)
 
 Test(api, wrong_names_are_refused_with_the_nearest)
 {
-    const cairn_problem size   = {.nx = 2, .ny = 2};
+    const cairn_problem size   = {.size = sizeof(cairn_problem), .nx = 2, .ny = 2};
     cairn_source       *source = NULL;
     cairn_format       *format = NULL;
     char               *text   = NULL;
@@ -270,9 +270,9 @@ Test(api, missing_parts_arrays_and_levels_are_refused)
 {
     cairn_source    *source = figure();
     cairn_tensor    *tensor = must_store(context, source, "csr", CAIRN_F64);
-    cairn_array_info array;
-    cairn_level_info level;
-    char            *text = NULL;
+    cairn_array_info array  = CAIRN_ARRAY_INFO;
+    cairn_level_info level  = CAIRN_LEVEL_INFO;
+    char            *text   = NULL;
 
     cr_expect_eq(cairn_tensor_array(tensor, 0, 3, &array), CAIRN_BAD_ARGUMENT);
     cr_expect_eq(cairn_tensor_array(tensor, 0, -1, &array), CAIRN_BAD_ARGUMENT);
@@ -293,13 +293,13 @@ Test(api, levels_and_arrays_describe_the_storage)
 {
     cairn_source    *source = figure();
     cairn_tensor    *tensor = must_store(context, source, "bdia<3>", CAIRN_F64);
-    cairn_level_info level;
-    cairn_array_info array;
+    cairn_level_info level  = CAIRN_LEVEL_INFO;
+    cairn_array_info array  = CAIRN_ARRAY_INFO;
 
     MUST(context, cairn_tensor_level(tensor, 0, 1, &level));
     cr_expect_str_eq(level.expr, "d1-d0");
     cr_expect_str_eq(level.kind, "compressed");
-    cr_expect(level.sized && level.lo == -4 && level.size == 8 && level.nodes == 4);
+    cr_expect(level.sized && level.lo == -4 && level.extent == 8 && level.nodes == 4);
     cr_expect(level.trimmed && level.has_ptr && level.has_idx);
     MUST(context, cairn_format_level(cairn_tensor_format(tensor), 0, 1, &level));
     cr_expect(!level.sized && level.has_ptr);
@@ -326,7 +326,7 @@ Test(api, parts_list_members_and_banks)
     cr_expect(parts[2].member == 1 && parts[2].bank == -1);
     cr_expect_eq(parts[0].nnz + parts[1].nnz + parts[2].nnz, 6);
     for (int k = 0; k < 3; k++) {
-        cairn_array_info array;
+        cairn_array_info array = CAIRN_ARRAY_INFO;
         int64_t          bytes = 0;
 
         cr_expect_eq(parts[k].local, k);
@@ -425,11 +425,12 @@ Test(api, a_wrong_result_is_not_verified)
 
 Test(api, a_replay_allocates_nothing)
 {
-    const cairn_problem size = {.n = 500, .degree = 5, .seed = 3};
-    cairn_source       *source;
-    cairn_plan         *plan;
-    double              x[500] = {1}, y[500];
-    int64_t             bytes, blocks, peak, after;
+    const cairn_problem size = {
+        .size = sizeof(cairn_problem), .n = 500, .degree = 5, .seed = 3};
+    cairn_source *source;
+    cairn_plan   *plan;
+    double        x[500] = {1}, y[500];
+    int64_t       bytes, blocks, peak, after;
 
     MUST(context, cairn_source_generate(context, "mixed", &size, &source));
     cairn_tensor *tensor =
@@ -450,8 +451,8 @@ Test(api, a_replay_allocates_nothing)
 
 Test(api, structure_and_picture_of_the_figure)
 {
-    cairn_source     *source = figure();
-    cairn_source_info info;
+    cairn_source     *source   = figure();
+    cairn_source_info info     = CAIRN_SOURCE_INFO;
     int64_t           count[4] = {-1, -1, -1, -1};
 
     MUST(context, cairn_source_describe(source, &info));

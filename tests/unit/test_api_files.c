@@ -97,7 +97,11 @@ Test(api_files, the_figure_comes_back_from_every_format)
 
 Test(api_files, a_random_matrix_comes_back_from_every_format)
 {
-    const cairn_problem size = {.rows = 61, .cols = 83, .density = 0.07, .seed = 5};
+    const cairn_problem size = {.size    = sizeof(cairn_problem),
+                                .rows    = 61,
+                                .cols    = 83,
+                                .density = 0.07,
+                                .seed    = 5};
     cairn_source       *source;
 
     MUST(context, cairn_source_generate(context, "pruned", &size, &source));
@@ -160,7 +164,7 @@ static void check_huge(int64_t n)
                                           "csf<2>", "bcoo<2,2>", "bdcsr<4,4>"};
     cairn_source            *source    = huge(n);
     char                    *want      = as_text(source);
-    cairn_source_info        info;
+    cairn_source_info        info      = CAIRN_SOURCE_INFO;
 
     MUST(context, cairn_source_describe(source, &info));
     cr_expect(info.extent[0] == n && info.extent[1] == n && info.nnz == 6);

@@ -212,8 +212,8 @@ Test(misuse, tables_have_ends)
         ALLOWS(cairn_problem_help, k, !cairn_problem_help(odd[k]));
         ALLOWS(cairn_catalogue_name, k,
                odd[k] == 77 || !cairn_catalogue_name(misused, odd[k]));
-        ALLOWS(cairn_finding_level_name, level,
-               cairn_finding_level_name(odd[k])[0] != '\0');
+        ALLOWS(cairn_diagnostic_level_name, level,
+               cairn_diagnostic_level_name(odd[k])[0] != '\0');
         ALLOWS(cairn_status_text, status,
                cairn_status_text((cairn_status)odd[k])[0] != '\0');
         ALLOWS(cairn_status_exit, status,
@@ -221,7 +221,7 @@ Test(misuse, tables_have_ends)
                    && cairn_status_exit((cairn_status)odd[k]) <= 2);
         ALLOWS(cairn_model_number_at, k,
                odd[k] == 77
-                   || (!cairn_model_number_at(odd[k], OUT(cairn_model_number))
+                   || (!cairn_model_number_at(odd[k], SIZED(cairn_model_number))
                        && !is_touched()));
     }
     ALLOWS(cairn_model_number_at, number, cairn_model_number_at(0, NULL) == 0);
@@ -269,12 +269,34 @@ Test(misuse, devices)
     ALLOWS(cairn_devices_check, place, is(cairn_devices_check(misused, NULL, NULL, 1)));
     ALLOWS(cairn_devices_check, devices,
            is(cairn_devices_check(misused, "cpu", NULL, 1)));
-    SILENT(cairn_doctor, context, NULL, OUT(int), OTHER(cairn_finding *));
-    REFUSES(cairn_doctor, count, misused, NULL, OUT(cairn_finding *));
-    REFUSES(cairn_doctor, findings, misused, OUT(int), NULL);
-    ALLOWS(cairn_findings_free, context,
-           DONE(cairn_findings_free(NULL, OUT(cairn_finding *))));
-    ALLOWS(cairn_findings_free, findings, DONE(cairn_findings_free(misused, NULL)));
+    SILENT(cairn_doctor, context, NULL, OUT(int), OTHER(cairn_diagnostic *));
+    REFUSES(cairn_doctor, count, misused, NULL, OUT(cairn_diagnostic *));
+    REFUSES(cairn_doctor, diagnostics, misused, OUT(int), NULL);
+    ALLOWS(cairn_diagnostics_free, context,
+           DONE(cairn_diagnostics_free(NULL, OUT(cairn_diagnostic *))));
+    ALLOWS(cairn_diagnostics_free, diagnostics,
+           DONE(cairn_diagnostics_free(misused, NULL)));
+}
+
+/// Elements of lists are as large as the caller says: at least a size, and no nonsense.
+Test(misuse, sizes_of_elements)
+{
+    static const size_t wrong[] = {0, 7, SIZE_MAX, (size_t)1 << 40};
+
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        FAILS(cairn_devices_list_sized, size, misused, wrong[k], OUT(int),
+              OTHER(cairn_device_info *));
+        FAILS(cairn_machine_list_sized, size, misused, wrong[k], OUT(int),
+              OTHER(cairn_machine_piece *));
+        FAILS(cairn_devices_models_sized, size, misused, wrong[k], OUT(int),
+              OTHER(cairn_cost_model_info *));
+        FAILS(cairn_doctor_sized, size, misused, wrong[k], OUT(int),
+              OTHER(cairn_diagnostic *));
+        FAILS(cairn_tensor_parts_sized, size, tensor, wrong[k], OUT(int64_t),
+              OTHER(cairn_part_info *));
+        FAILS(cairn_plan_parts_sized, size, plan, wrong[k], OUT(int64_t),
+              OTHER(cairn_plan_part *));
+    }
 }
 
 Test(misuse, formats)
@@ -296,18 +318,18 @@ Test(misuse, formats)
         ALLOWS(cairn_format_member, member,
                told(cairn_format_member(csr, odd[k]), NULL));
         ALLOWS(cairn_format_levels, member, cairn_format_levels(csr, odd[k]) == 0);
-        FAILS(cairn_format_level, member, csr, odd[k], 0, OUT(cairn_level_info));
-        FAILS(cairn_format_level, level, csr, 0, odd[k], OUT(cairn_level_info));
-        FAILS(cairn_format_storage, member, csr, odd[k], OUT(cairn_storage_info));
+        FAILS(cairn_format_level, member, csr, odd[k], 0, SIZED(cairn_level_info));
+        FAILS(cairn_format_level, level, csr, 0, odd[k], SIZED(cairn_level_info));
+        FAILS(cairn_format_storage, member, csr, odd[k], SIZED(cairn_storage_info));
         FAILS(cairn_format_inverse, member, csr, odd[k], 0, OUT(char *));
         FAILS(cairn_format_inverse, mode, csr, 0, odd[k], OUT(char *));
         FAILS(cairn_format_query, member, csr, odd[k], 0, OUT(char *));
         FAILS(cairn_format_query, query, csr, 0, odd[k], OUT(char *));
         FAILS(cairn_format_query, query, csr, -1, odd[k], OUT(char *));
     }
-    SILENT(cairn_format_level, format, NULL, 0, 0, OUT(cairn_level_info));
+    SILENT(cairn_format_level, format, NULL, 0, 0, SIZED(cairn_level_info));
     REFUSES(cairn_format_level, info, csr, 0, 0, NULL);
-    SILENT(cairn_format_storage, format, NULL, 0, OUT(cairn_storage_info));
+    SILENT(cairn_format_storage, format, NULL, 0, SIZED(cairn_storage_info));
     REFUSES(cairn_format_storage, info, csr, 0, NULL);
     SILENT(cairn_format_inverse, format, NULL, 0, 0, OUT(char *));
     REFUSES(cairn_format_inverse, text, csr, 0, 0, NULL);
@@ -343,6 +365,34 @@ Test(misuse, catalogue_and_paths)
     ALLOWS(cairn_path_destroy, path,
            DONE(cairn_path_destroy(NULL)) && DONE(cairn_path_destroy(&none)));
     ALLOWS(cairn_path_steps, path, cairn_path_steps(NULL) == 0);
+    ALLOWS(cairn_path_get_step, path,
+           !cairn_path_get_step(NULL, 0, SIZED(cairn_path_step)) && !is_touched());
+    ALLOWS(cairn_path_get_step, step, !cairn_path_get_step(path, 0, NULL));
+    ALLOWS(cairn_path_get_pass, path,
+           !cairn_path_get_pass(NULL, 0, SIZED(cairn_pass_info)) && !is_touched());
+    ALLOWS(cairn_path_get_pass, info, !cairn_path_get_pass(path, 0, NULL));
+    ALLOWS(cairn_path_get_alternative, path,
+           !cairn_path_get_alternative(NULL, 0, 0, SIZED(cairn_pass_alternative))
+               && !is_touched());
+    ALLOWS(cairn_path_get_alternative, alternative,
+           !cairn_path_get_alternative(path, 0, 0, NULL));
+    for (int k = 0; k < ODD; k++) {
+        if (odd[k] == 9) continue;
+        ALLOWS(cairn_path_get_step, k,
+               !cairn_path_get_step(path, odd[k], SIZED(cairn_path_step))
+                   && !is_touched());
+        ALLOWS(cairn_path_get_pass, k,
+               !cairn_path_get_pass(path, odd[k], SIZED(cairn_pass_info))
+                   && !is_touched());
+        ALLOWS(
+            cairn_path_get_alternative, k,
+            !cairn_path_get_alternative(path, odd[k], 0, SIZED(cairn_pass_alternative))
+                && !is_touched());
+        ALLOWS(
+            cairn_path_get_alternative, n,
+            !cairn_path_get_alternative(path, 0, odd[k], SIZED(cairn_pass_alternative))
+                && !is_touched());
+    }
     ALLOWS(cairn_path_at, path, !cairn_path_at(NULL, 0).rule);
     for (int k = 0; k < ODD; k++)
         ALLOWS(cairn_path_at, k, !cairn_path_at(path, odd[k]).rule);
@@ -371,7 +421,7 @@ Test(misuse, catalogue_and_paths)
 Test(misuse, sources_are_read_and_generated)
 {
     cairn_source       *none   = NULL;
-    const cairn_problem good   = {.n = 4, .degree = 2};
+    const cairn_problem good   = {.size = sizeof(cairn_problem), .n = 4, .degree = 2};
     const int64_t       offset = 0;
 
     SILENT(cairn_source_read, context, NULL, "a.mtx", CAIRN_BY_NNZ,
@@ -389,9 +439,12 @@ Test(misuse, sources_are_read_and_generated)
     REFUSES(cairn_source_generate, source, misused, "tridiag", &good, NULL);
     for (int k = 0; k < ODD; k++) {
         if (odd[k] > 0 && odd[k] < INT_MAX) continue;
-        const cairn_problem offsets = {
-            .n = 4, .offsets = &offset, .offset_count = odd[k]};
-        const cairn_problem nowhere = {.n = 4, .offset_count = odd[k]};
+        const cairn_problem offsets = {.size         = sizeof(cairn_problem),
+                                       .n            = 4,
+                                       .offsets      = &offset,
+                                       .offset_count = odd[k]};
+        const cairn_problem nowhere = {
+            .size = sizeof(cairn_problem), .n = 4, .offset_count = odd[k]};
 
         FAILS(cairn_source_generate, problem, misused, "banded", &offsets,
               OUT(cairn_source *));
@@ -410,7 +463,8 @@ Test(misuse, problems_have_sizes)
     for (int kind = 0; cairn_problem_name(kind); kind++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             const int64_t       n   = sizes[k];
-            const cairn_problem all = {.nx      = n,
+            const cairn_problem all = {.size    = sizeof(cairn_problem),
+                                       .nx      = n,
                                        .ny      = n,
                                        .nz      = n,
                                        .n       = n,
@@ -470,7 +524,7 @@ Test(misuse, sources_of_coordinates)
 
 Test(misuse, sources_are_looked_at)
 {
-    SILENT(cairn_source_describe, source, NULL, OUT(cairn_source_info));
+    SILENT(cairn_source_describe, source, NULL, SIZED(cairn_source_info));
     REFUSES(cairn_source_describe, info, source, NULL);
     SILENT(cairn_source_spy, source, NULL, 2, 2, OUT(int64_t));
     REFUSES(cairn_source_spy, count, source, 2, 2, NULL);
@@ -630,19 +684,19 @@ Test(misuse, tensors_say_what_they_are)
            DONE(cairn_parts_free(NULL, OUT(cairn_part_info *))) && !is_touched());
     ALLOWS(cairn_parts_free, parts, DONE(cairn_parts_free(tensor, NULL)));
     for (int k = 0; k < ODD; k++) {
-        FAILS(cairn_tensor_array, part, tensor, odd[k], 0, OUT(cairn_array_info));
-        FAILS(cairn_tensor_array, k, tensor, 0, odd[k], OUT(cairn_array_info));
+        FAILS(cairn_tensor_array, part, tensor, odd[k], 0, SIZED(cairn_array_info));
+        FAILS(cairn_tensor_array, k, tensor, 0, odd[k], SIZED(cairn_array_info));
         FAILS(cairn_tensor_array_text, part, tensor, odd[k], 0, OUT(char *));
         FAILS(cairn_tensor_array_text, k, tensor, 0, odd[k], OUT(char *));
-        FAILS(cairn_tensor_level, member, tensor, odd[k], 0, OUT(cairn_level_info));
-        FAILS(cairn_tensor_level, level, tensor, 0, odd[k], OUT(cairn_level_info));
+        FAILS(cairn_tensor_level, member, tensor, odd[k], 0, SIZED(cairn_level_info));
+        FAILS(cairn_tensor_level, level, tensor, 0, odd[k], SIZED(cairn_level_info));
     }
-    FAILS(cairn_tensor_array, part, tensor, INT64_MAX, 0, OUT(cairn_array_info));
-    SILENT(cairn_tensor_array, tensor, NULL, 0, 0, OUT(cairn_array_info));
+    FAILS(cairn_tensor_array, part, tensor, INT64_MAX, 0, SIZED(cairn_array_info));
+    SILENT(cairn_tensor_array, tensor, NULL, 0, 0, SIZED(cairn_array_info));
     REFUSES(cairn_tensor_array, info, tensor, 0, 0, NULL);
     SILENT(cairn_tensor_array_text, tensor, NULL, 0, 0, OUT(char *));
     REFUSES(cairn_tensor_array_text, text, tensor, 0, 0, NULL);
-    SILENT(cairn_tensor_level, tensor, NULL, 0, 0, OUT(cairn_level_info));
+    SILENT(cairn_tensor_level, tensor, NULL, 0, 0, SIZED(cairn_level_info));
     REFUSES(cairn_tensor_level, info, tensor, 0, 0, NULL);
 }
 
@@ -709,13 +763,15 @@ Test(misuse, arrays_are_handed_over)
 
 Test(misuse, tensors_are_printed_and_written)
 {
-    const cairn_part_info good = {.local = 0};
+    const cairn_part_info good = {.size = sizeof(cairn_part_info), .local = 0};
 
     SILENT(cairn_tensor_part_text, tensor, NULL, &good, 0, OUT(char *));
     REFUSES(cairn_tensor_part_text, part, tensor, NULL, 0, OUT(char *));
     REFUSES(cairn_tensor_part_text, text, tensor, &good, 0, NULL);
     for (int k = 0; k < ODD; k++) {
-        const cairn_part_info rank = {.rank = odd[k]}, local = {.local = odd[k]};
+        const cairn_part_info rank  = {.size = sizeof(cairn_part_info), .rank = odd[k]},
+                              local = {.size  = sizeof(cairn_part_info),
+                                       .local = odd[k]};
 
         FAILS(cairn_tensor_part_text, k, tensor, &good, odd[k], OUT(char *));
         FAILS(cairn_tensor_part_text, part, tensor, &rank, 0, OUT(char *));
@@ -770,29 +826,37 @@ Test(misuse, products)
 
 Test(misuse, formats_are_chosen)
 {
-    const cairn_auto_options replays = {.replays = -1}, lowest = {.replays = INT64_MIN};
-    const cairn_auto_options place = {.place = "nowhere"}, tries = {.tries = INT_MIN};
-    const cairn_auto_options text    = {.candidates = "csr\n\nbdia<"},
-                             no      = {.candidates = ""};
+    const cairn_auto_options replays = {.size    = sizeof(cairn_auto_options),
+                                        .replays = -1},
+                             lowest  = {.size    = sizeof(cairn_auto_options),
+                                        .replays = INT64_MIN};
+    const cairn_auto_options place   = {.size  = sizeof(cairn_auto_options),
+                                        .place = "nowhere"},
+                             tries   = {.size  = sizeof(cairn_auto_options),
+                                        .tries = INT_MIN};
+    const cairn_auto_options text    = {.size       = sizeof(cairn_auto_options),
+                                        .candidates = "csr\n\nbdia<"},
+                             no      = {.size       = sizeof(cairn_auto_options),
+                                        .candidates = ""};
     const cairn_product_options none = {sizeof(cairn_product_options), 0, 0, 1, 0};
 
     SILENT(cairn_format_auto, source, NULL, CAIRN_F64, NULL, NULL, OUT(cairn_format *),
-           OTHER(cairn_auto_info));
+           SIZED_OTHER(cairn_auto_info));
     REFUSES(cairn_format_auto, format, source, CAIRN_F64, NULL, NULL, NULL,
-            OUT(cairn_auto_info));
+            SIZED(cairn_auto_info));
     for (int k = 0; k < ODD; k++)
         REFUSES(cairn_format_auto, dtype, source, (cairn_dtype)odd[k], NULL, NULL,
-                OUT(cairn_format *), OTHER(cairn_auto_info));
+                OUT(cairn_format *), SIZED_OTHER(cairn_auto_info));
     FAILS(cairn_format_auto, product, source, CAIRN_F64, &none, NULL,
-          OUT(cairn_format *), OTHER(cairn_auto_info));
+          OUT(cairn_format *), SIZED_OTHER(cairn_auto_info));
     FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &replays,
-          OUT(cairn_format *), OTHER(cairn_auto_info));
+          OUT(cairn_format *), SIZED_OTHER(cairn_auto_info));
     FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &lowest,
-          OUT(cairn_format *), OTHER(cairn_auto_info));
+          OUT(cairn_format *), SIZED_OTHER(cairn_auto_info));
     FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &text,
-          OUT(cairn_format *), OTHER(cairn_auto_info));
+          OUT(cairn_format *), SIZED_OTHER(cairn_auto_info));
     FAILS(cairn_format_auto, options, source, CAIRN_F64, NULL, &no, OUT(cairn_format *),
-          OTHER(cairn_auto_info));
+          SIZED_OTHER(cairn_auto_info));
     SILENT(cairn_candidates_read, context, NULL, "nowhere", OUT(char *));
     REFUSES(cairn_candidates_read, path, misused, NULL, OUT(char *));
     REFUSES(cairn_candidates_read, text, misused, "nowhere", NULL);
@@ -808,8 +872,8 @@ Test(misuse, formats_are_chosen)
 Test(misuse, kernels)
 {
     const cairn_kernel_target good = {
-        .extent = {8, 8},
-          .vector_bytes = 16
+        .size = sizeof(cairn_kernel_target), .extent = {8, 8},
+             .vector_bytes = 16
     };
 
     SILENT(cairn_kernels_text, context, NULL, csr, NULL, &good, OUT(char *));
@@ -819,11 +883,11 @@ Test(misuse, kernels)
     ALLOWS(cairn_kernels_text, options,
            is(cairn_kernels_text(misused, csr, NULL, &good, OUT(char *))));
     SILENT(cairn_kernels_warm, context, NULL, csr, NULL, &good,
-           OUT(cairn_kernel_counts));
+           SIZED(cairn_kernel_counts));
     REFUSES(cairn_kernels_warm, format, misused, NULL, NULL, &good,
-            OUT(cairn_kernel_counts));
+            SIZED(cairn_kernel_counts));
     REFUSES(cairn_kernels_warm, target, misused, csr, NULL, NULL,
-            OUT(cairn_kernel_counts));
+            SIZED(cairn_kernel_counts));
     REFUSES(cairn_kernels_warm, counts, misused, csr, NULL, &good, NULL);
     for (int k = 0; k < ODD; k++) {
         cairn_kernel_target         dtype = good, language = good, bytes = good;
@@ -840,11 +904,11 @@ Test(misuse, kernels)
         FAILS(cairn_kernels_text, target, misused, csr, NULL, &bytes, OUT(char *));
         FAILS(cairn_kernels_text, options, misused, csr, &none, &good, OUT(char *));
         REFUSES(cairn_kernels_warm, target->dtype, misused, csr, NULL, &dtype,
-                OUT(cairn_kernel_counts));
+                SIZED(cairn_kernel_counts));
         REFUSES(cairn_kernels_warm, target->language, misused, csr, NULL, &language,
-                OUT(cairn_kernel_counts));
+                SIZED(cairn_kernel_counts));
         FAILS(cairn_kernels_warm, options, misused, csr, &none, &good,
-              OUT(cairn_kernel_counts));
+              SIZED(cairn_kernel_counts));
     }
     for (int k = 0; k < 2; k++) {
         cairn_kernel_target below = good, wide = good;
@@ -853,10 +917,10 @@ Test(misuse, kernels)
         wide.extent[k]  = INT64_MAX;
         FAILS(cairn_kernels_text, target, misused, csr, NULL, &below, OUT(char *));
         FAILS(cairn_kernels_warm, target, misused, csr, NULL, &below,
-              OUT(cairn_kernel_counts));
+              SIZED(cairn_kernel_counts));
         FAILS(cairn_kernels_text, target, misused, csr, NULL, &wide, OUT(char *));
         FAILS(cairn_kernels_warm, target, misused, csr, NULL, &wide,
-              OUT(cairn_kernel_counts));
+              SIZED(cairn_kernel_counts));
     }
     FAILS(cairn_kernels_text, format, misused, cube, NULL, &good, OUT(char *));
 }
@@ -927,7 +991,7 @@ Test(misuse, plans_run)
 
 Test(misuse, plans_are_looked_at)
 {
-    SILENT(cairn_plan_describe, plan, NULL, OUT(cairn_plan_info));
+    SILENT(cairn_plan_describe, plan, NULL, SIZED(cairn_plan_info));
     REFUSES(cairn_plan_describe, info, plan, NULL);
     SILENT(cairn_plan_parts, plan, NULL, OUT(int64_t), OTHER(cairn_plan_part *));
     REFUSES(cairn_plan_parts, count, plan, NULL, OUT(cairn_plan_part *));

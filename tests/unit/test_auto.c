@@ -29,7 +29,8 @@ static void down(void)
 
 TestSuite(auto, .init = up, .fini = down, .timeout = 240);
 
-static const cairn_auto_options by_model = {.tries = -1};
+static const cairn_auto_options by_model = {.size  = sizeof(cairn_auto_options),
+                                            .tries = -1};
 
 static cairn_source *generate(const char *kind, cairn_problem problem)
 {
@@ -77,7 +78,7 @@ static const char *choose(cairn_source                *source,
 {
     static char     text[1024];
     cairn_format   *format = NULL;
-    cairn_auto_info info;
+    cairn_auto_info info   = CAIRN_AUTO_INFO;
 
     MUST(context, cairn_format_auto(source, dtype, op, options, &format, &info));
     snprintf(text, sizeof text, "%s", cairn_format_text(format));
@@ -92,9 +93,10 @@ static const char *choose(cairn_source                *source,
 
 Test(auto, diagonals_are_found)
 {
-    const char *text =
-        choose(generate("stencil5", (cairn_problem){.nx = 150, .ny = 140}), CAIRN_F64,
-               NULL, &by_model);
+    const char *text = choose(
+        generate("stencil5",
+                 (cairn_problem){.size = sizeof(cairn_problem), .nx = 150, .ny = 140}),
+        CAIRN_F64, NULL, &by_model);
 
     cr_expect(strstr(text, "d1-d0"), "%s", text);
 }
@@ -102,8 +104,10 @@ Test(auto, diagonals_are_found)
 Test(auto, blocks_are_found)
 {
     const char *text =
-        choose(generate("fem3", (cairn_problem){.n = 9000, .degree = 12}), CAIRN_F64,
-               NULL, &by_model);
+        choose(generate("fem3", (cairn_problem){.size   = sizeof(cairn_problem),
+                                                .n      = 9000,
+                                                .degree = 12}),
+               CAIRN_F64, NULL, &by_model);
 
     cr_expect(strstr(text, "d0/3"), "%s", text);
 }
@@ -111,7 +115,9 @@ Test(auto, blocks_are_found)
 Test(auto, graphs_get_neither)
 {
     const char *text =
-        choose(generate("rmat", (cairn_problem){.scale = 14, .edges = 150000}),
+        choose(generate("rmat", (cairn_problem){.size  = sizeof(cairn_problem),
+                                                .scale = 14,
+                                                .edges = 150000}),
                CAIRN_F64, NULL, &by_model);
 
     cr_expect(!strstr(text, "d1-d0") && !strstr(text, "d1/"), "%s", text);
@@ -127,7 +133,7 @@ Test(auto, rows_beyond_memory_are_left_out)
     cairn_source   *source = from_coords(2, extent, 300, coord[0]);
     cairn_format   *format = NULL;
     cairn_format   *dcsr   = must_format(context, "dcsr");
-    cairn_auto_info info;
+    cairn_auto_info info   = CAIRN_AUTO_INFO;
 
     MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, &info));
     cr_expect_str_eq(cairn_format_text(format), cairn_format_text(dcsr));
@@ -144,7 +150,7 @@ Test(auto, what_csr_has_no_room_for_is_not_tried)
     int64_t(*coord)[2]     = calloc(ENTRIES, sizeof *coord);
     cairn_format   *format = NULL;
     cairn_format   *dcsr   = must_format(context, "dcsr");
-    cairn_auto_info info;
+    cairn_auto_info info   = CAIRN_AUTO_INFO;
 
     for (int k = 0; k < ENTRIES; k++)
         coord[k][0] = k * INT64_C(5000000), coord[k][1] = k % 1000;
@@ -163,11 +169,12 @@ Test(auto, what_csr_has_no_room_for_is_not_tried)
 
 Test(auto, what_there_is_no_room_to_try_is_chosen_all_the_same)
 {
-    cairn_source *source =
-        generate("uniform", (cairn_problem){.n = 90000, .degree = 2});
-    cairn_format            *format = NULL;
-    cairn_auto_info          info;
-    const cairn_auto_options three   = {.tries = 3};
+    cairn_source *source = generate(
+        "uniform",
+        (cairn_problem){.size = sizeof(cairn_problem), .n = 90000, .degree = 2});
+    cairn_format            *format  = NULL;
+    cairn_auto_info          info    = CAIRN_AUTO_INFO;
+    const cairn_auto_options three   = {.size = sizeof(cairn_auto_options), .tries = 3};
     const int64_t            entries = 24 * source->entries.n, arrays = 3000000;
 
     /* CSR and entries fit; X and Y of a trial do not. */
@@ -205,10 +212,13 @@ Test(auto, a_single_row_is_in_the_sample)
 
 Test(auto, what_is_multiplied_once_stays_as_it_is)
 {
-    const cairn_auto_options once = {.tries = -1, .replays = 1};
-    cairn_format            *csr  = must_format(context, "csr");
-    const char *text = choose(generate("stencil5", (cairn_problem){.nx = 90, .ny = 90}),
-                              CAIRN_F64, NULL, &once);
+    const cairn_auto_options once = {
+        .size = sizeof(cairn_auto_options), .tries = -1, .replays = 1};
+    cairn_format *csr  = must_format(context, "csr");
+    const char   *text = choose(
+          generate("stencil5",
+                   (cairn_problem){.size = sizeof(cairn_problem), .nx = 90, .ny = 90}),
+          CAIRN_F64, NULL, &once);
 
     cr_expect_str_eq(text, cairn_format_text(csr));
     cairn_format_destroy(&csr);
@@ -218,10 +228,13 @@ Test(auto, what_is_multiplied_once_stays_as_it_is)
 /// fifty products take.
 Test(auto, long_rows_are_judged_by_their_lengths)
 {
-    cairn_source *source = generate(
-        "pruned", (cairn_problem){.rows = 40, .cols = 100000, .density = 0.06});
+    cairn_source *source =
+        generate("pruned", (cairn_problem){.size    = sizeof(cairn_problem),
+                                           .rows    = 40,
+                                           .cols    = 100000,
+                                           .density = 0.06});
     cairn_format   *format = NULL;
-    cairn_auto_info info;
+    cairn_auto_info info   = CAIRN_AUTO_INFO;
 
     MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, &info));
     cr_expect_eq(info.share, 1);
@@ -245,12 +258,18 @@ Test(auto, narrow_values_many_columns_and_transposes_work)
                                           .transposed = true,
                                           .alpha      = 1};
 
-    choose(generate("fem3", (cairn_problem){.n = 900, .degree = 8}), CAIRN_F32, NULL,
-           &by_model);
-    choose(generate("fem3", (cairn_problem){.n = 900, .degree = 8}), CAIRN_F64, &many,
-           &by_model);
-    choose(generate("mixed", (cairn_problem){.n = 3000, .degree = 3}), CAIRN_F64,
-           &turned, NULL);
+    choose(
+        generate("fem3",
+                 (cairn_problem){.size = sizeof(cairn_problem), .n = 900, .degree = 8}),
+        CAIRN_F32, NULL, &by_model);
+    choose(
+        generate("fem3",
+                 (cairn_problem){.size = sizeof(cairn_problem), .n = 900, .degree = 8}),
+        CAIRN_F64, &many, &by_model);
+    choose(generate(
+               "mixed",
+               (cairn_problem){.size = sizeof(cairn_problem), .n = 3000, .degree = 3}),
+           CAIRN_F64, &turned, NULL);
 }
 
 Test(auto, nothing_is_something_to_choose_for)
@@ -270,17 +289,19 @@ Test(auto, nothing_is_something_to_choose_for)
 
 Test(auto, wrong_questions_are_refused)
 {
-    const int64_t               cube[] = {4, 5, 6}, coord[] = {1, 2, 3};
-    const cairn_auto_options    nowhere = {.tries = 2, .place = "moon"};
-    const cairn_product_options none    = {
-           .size = sizeof(cairn_product_options), .columns = 0, .alpha = 1};
+    const int64_t            cube[] = {4, 5, 6}, coord[] = {1, 2, 3};
+    const cairn_auto_options nowhere = {
+        .size = sizeof(cairn_auto_options), .tries = 2, .place = "moon"};
+    const cairn_product_options none = {
+        .size = sizeof(cairn_product_options), .columns = 0, .alpha = 1};
     cairn_source *source = from_coords(3, cube, 1, coord);
     cairn_format *format = NULL;
 
     cr_expect_eq(cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, NULL),
                  CAIRN_BAD_SHAPE, "%s", cairn_context_message(context));
     cairn_source_destroy(&source);
-    source = generate("tridiag", (cairn_problem){.n = 50});
+    source =
+        generate("tridiag", (cairn_problem){.size = sizeof(cairn_problem), .n = 50});
     cr_expect_eq(cairn_format_auto(source, CAIRN_F64, &none, NULL, &format, NULL),
                  CAIRN_BAD_ARGUMENT, "%s", cairn_context_message(context));
     cr_expect_eq(cairn_format_auto(source, CAIRN_F64, NULL, &nowhere, &format, NULL),
@@ -291,9 +312,10 @@ Test(auto, wrong_questions_are_refused)
 
 Test(auto, graphs_keep_csr_for_many_columns_and_csc_for_transposes)
 {
-    const cairn_problem         graph = {.scale = 14, .edges = 150000};
-    const cairn_product_options many  = {
-         .size = sizeof(cairn_product_options), .columns = 32, .alpha = 1};
+    const cairn_problem graph = {
+        .size = sizeof(cairn_problem), .scale = 14, .edges = 150000};
+    const cairn_product_options many = {
+        .size = sizeof(cairn_product_options), .columns = 32, .alpha = 1};
     const cairn_product_options turned = {.size       = sizeof(cairn_product_options),
                                           .columns    = 1,
                                           .transposed = true,
@@ -312,8 +334,10 @@ Test(auto, rows_of_one_length_need_no_ends)
 {
     cairn_format *ell = must_format(context, "ell");
     const char   *text =
-        choose(generate("uniform", (cairn_problem){.n = 3000, .degree = 2}), CAIRN_F64,
-               NULL, &by_model);
+        choose(generate("uniform", (cairn_problem){.size   = sizeof(cairn_problem),
+                                                   .n      = 3000,
+                                                   .degree = 2}),
+               CAIRN_F64, NULL, &by_model);
 
     cr_expect_str_eq(text, cairn_format_text(ell));
     cairn_format_destroy(&ell);
@@ -322,10 +346,11 @@ Test(auto, rows_of_one_length_need_no_ends)
 /// Formats that are tried, of as many as are asked for; the first is always CSR.
 static int count_tried(cairn_source *source, int tries)
 {
-    const cairn_auto_options options = {.tries = tries};
+    const cairn_auto_options options = {.size  = sizeof(cairn_auto_options),
+                                        .tries = tries};
     cairn_format            *format  = NULL;
-    cairn_auto_info          info;
-    int                      tried = 0;
+    cairn_auto_info          info    = CAIRN_AUTO_INFO;
+    int                      tried   = 0;
 
     MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &options, &format, &info));
     for (int k = 0; k < info.candidates; k++)
@@ -338,8 +363,12 @@ static int count_tried(cairn_source *source, int tries)
 
 Test(auto, no_more_is_tried_than_is_worth_it)
 {
-    cairn_source *small = generate("mixed", (cairn_problem){.n = 20000, .degree = 2});
-    cairn_source *large = generate("mixed", (cairn_problem){.n = 60000, .degree = 2});
+    cairn_source *small = generate(
+        "mixed",
+        (cairn_problem){.size = sizeof(cairn_problem), .n = 20000, .degree = 2});
+    cairn_source *large = generate(
+        "mixed",
+        (cairn_problem){.size = sizeof(cairn_problem), .n = 60000, .degree = 2});
 
     cr_expect_eq(count_tried(small, 0), 0);
     cr_expect_eq(count_tried(small, -1), 0);
@@ -353,11 +382,12 @@ Test(auto, no_more_is_tried_than_is_worth_it)
 
 Test(auto, failing_allocations_leave_nothing)
 {
-    const cairn_auto_options two = {.tries = 2};
+    const cairn_auto_options two = {.size = sizeof(cairn_auto_options), .tries = 2};
     /* So few entries that no conversion looks for functions, which would stay loaded. */
-    cairn_source   *source = generate("stencil5", (cairn_problem){.nx = 27, .ny = 27});
+    cairn_source *source = generate(
+        "stencil5", (cairn_problem){.size = sizeof(cairn_problem), .nx = 27, .ny = 27});
     cairn_format   *format = NULL;
-    cairn_auto_info info;
+    cairn_auto_info info   = CAIRN_AUTO_INFO;
 
     /* The library's candidates are read once, and kept. */
     MUST(context,
@@ -466,10 +496,18 @@ static void check_stored(cairn_source *source, const char *text, int64_t values)
 Test(auto, counts_are_those_of_the_arrays)
 {
     cairn_source *source[] = {
-        generate("rmat", (cairn_problem){.scale = 11, .edges = 9000}),
-        generate("fem3", (cairn_problem){.n = 768, .degree = 7}),
-        generate("stencil7", (cairn_problem){.nx = 16, .ny = 8, .nz = 8}),
-        generate("pruned", (cairn_problem){.rows = 256, .cols = 300, .density = 0.03}),
+        generate(
+            "rmat",
+            (cairn_problem){.size = sizeof(cairn_problem), .scale = 11, .edges = 9000}),
+        generate("fem3",
+                 (cairn_problem){.size = sizeof(cairn_problem), .n = 768, .degree = 7}),
+        generate(
+            "stencil7",
+            (cairn_problem){.size = sizeof(cairn_problem), .nx = 16, .ny = 8, .nz = 8}),
+        generate("pruned", (cairn_problem){.size    = sizeof(cairn_problem),
+                                           .rows    = 256,
+                                           .cols    = 300,
+                                           .density = 0.03}),
     };
 
     for (int k = 0; k < 4; k++) {
@@ -488,7 +526,9 @@ Test(auto, counts_are_those_of_the_arrays)
 
 Test(auto, samples_keep_diagonals_and_blocks)
 {
-    cairn_source *source = generate("fem3", (cairn_problem){.n = 24000, .degree = 9});
+    cairn_source *source = generate(
+        "fem3",
+        (cairn_problem){.size = sizeof(cairn_problem), .n = 24000, .degree = 9});
     cairn_sample  sample;
     cairn_pattern all;
 
@@ -504,7 +544,9 @@ Test(auto, samples_keep_diagonals_and_blocks)
     cairn_sample_fini(&context->env, &sample);
     cairn_source_destroy(&source);
 
-    source = generate("stencil5", (cairn_problem){.nx = 200, .ny = 200});
+    source =
+        generate("stencil5",
+                 (cairn_problem){.size = sizeof(cairn_problem), .nx = 200, .ny = 200});
     MUST(context,
          cairn_sample_take(&context->env, &source->entries, 0, 40000, 40000,
                            source->entries.n / 8, CAIRN_SAMPLE_GRAIN, &sample));
@@ -523,8 +565,9 @@ Test(auto, samples_keep_diagonals_and_blocks)
 
 Test(auto, a_sample_of_a_rank_begins_where_its_rows_do)
 {
-    cairn_source *source = generate("tridiag", (cairn_problem){.n = 5000});
-    cairn_entries part   = source->entries;
+    cairn_source *source =
+        generate("tridiag", (cairn_problem){.size = sizeof(cairn_problem), .n = 5000});
+    cairn_entries part = source->entries;
     cairn_sample  sample;
 
     /* Rows 1000 .. 4999, as a second rank has them. */
@@ -544,8 +587,10 @@ Test(auto, a_sample_of_a_rank_begins_where_its_rows_do)
 
 Test(auto, few_long_rows_are_sampled_too)
 {
-    cairn_source *source =
-        generate("pruned", (cairn_problem){.rows = 500, .cols = 900, .density = 0.5});
+    cairn_source *source = generate(
+        "pruned",
+        (cairn_problem){
+            .size = sizeof(cairn_problem), .rows = 500, .cols = 900, .density = 0.5});
     cairn_sample sample;
 
     MUST(context,
@@ -559,7 +604,8 @@ Test(auto, few_long_rows_are_sampled_too)
 
 Test(auto, no_array_is_longer_than_memory_lets_it)
 {
-    cairn_source *source = generate("tridiag", (cairn_problem){.n = 50000});
+    cairn_source *source =
+        generate("tridiag", (cairn_problem){.size = sizeof(cairn_problem), .n = 50000});
     cairn_pattern s;
 
     context->env.memory_limit = 16 * 50000;
@@ -573,10 +619,14 @@ Test(auto, no_array_is_longer_than_memory_lets_it)
 
 Test(auto, touches_of_x_are_those_beyond_the_caches)
 {
-    cairn_source *band  = generate("tridiag", (cairn_problem){.n = 100000});
-    cairn_source *small = generate("uniform", (cairn_problem){.n = 4000, .degree = 9});
-    cairn_source *random =
-        generate("uniform", (cairn_problem){.n = 90000, .degree = 3});
+    cairn_source *band = generate(
+        "tridiag", (cairn_problem){.size = sizeof(cairn_problem), .n = 100000});
+    cairn_source *small = generate(
+        "uniform",
+        (cairn_problem){.size = sizeof(cairn_problem), .n = 4000, .degree = 9});
+    cairn_source *random = generate(
+        "uniform",
+        (cairn_problem){.size = sizeof(cairn_problem), .n = 90000, .degree = 3});
     cairn_pattern s;
 
     count_whole(band, &s);

@@ -49,21 +49,23 @@ TestSuite(auto_learned, .init = up, .fini = down, .timeout = 240);
 
 static cairn_source *make_blocks(void)
 {
-    const cairn_problem p      = {.n = 3000, .degree = 9, .seed = 3};
-    cairn_source       *source = NULL;
+    const cairn_problem p = {
+        .size = sizeof(cairn_problem), .n = 3000, .degree = 9, .seed = 3};
+    cairn_source *source = NULL;
 
     MUST(context, cairn_source_generate(context, "fem3", &p, &source));
     return source;
 }
 
-static cairn_auto_info info; ///< Of the last choice.
+static cairn_auto_info info = CAIRN_AUTO_INFO; ///< Of the last choice.
 
 /// The number of the candidate that is chosen by the model.
 static int choose(cairn_source *source, const char *candidates)
 {
-    const cairn_auto_options by_model = {.tries = -1, .candidates = candidates};
-    cairn_format            *format   = NULL;
-    int                      chosen   = -1;
+    const cairn_auto_options by_model = {
+        .size = sizeof(cairn_auto_options), .tries = -1, .candidates = candidates};
+    cairn_format *format = NULL;
+    int           chosen = -1;
 
     MUST(context,
          cairn_format_auto(source, CAIRN_F64, NULL, &by_model, &format, &info));
@@ -208,8 +210,9 @@ Test(auto_learned, an_accident_is_believed_up_to_a_factor_of_two)
 
 Test(auto_learned, other_work_of_the_family_counts_for_less)
 {
-    const cairn_problem p     = {.n = 1200, .degree = 9, .seed = 3};
-    cairn_source       *small = NULL, *source = make_blocks();
+    const cairn_problem p = {
+        .size = sizeof(cairn_problem), .n = 1200, .degree = 9, .seed = 3};
+    cairn_source *small = NULL, *source = make_blocks();
 
     MUST(context, cairn_source_generate(context, "fem3", &p, &small));
     const int    first  = choose(small, NULL);
@@ -325,7 +328,8 @@ Test(auto_learned, where_memory_is_slow_fewer_bytes_are_chosen)
 
 Test(auto_learned, failing_allocations_leave_nothing)
 {
-    const cairn_auto_options by_model = {.tries = -1};
+    const cairn_auto_options by_model = {.size  = sizeof(cairn_auto_options),
+                                         .tries = -1};
     cairn_source            *source   = make_blocks();
     const int                first    = choose(source, NULL);
     cairn_format            *format   = NULL;

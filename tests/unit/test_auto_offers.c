@@ -247,12 +247,13 @@ static const char *print(const char *format)
 
 Test(auto_offers, each_is_chosen_for_its_own_matrix)
 {
-    const cairn_auto_options options = {.tries = -1, .candidates = offer()};
+    const cairn_auto_options options = {
+        .size = sizeof(cairn_auto_options), .tries = -1, .candidates = offer()};
 
     for (int k = 0; k < MADE; k++) {
         cairn_source          *source = make(k);
         cairn_format          *format = NULL;
-        static cairn_auto_info info;
+        static cairn_auto_info info   = CAIRN_AUTO_INFO;
 
         MUST(context,
              cairn_format_auto(source, CAIRN_F64, NULL, &options, &format, &info));

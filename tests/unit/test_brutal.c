@@ -42,8 +42,8 @@ TestSuite(brutal, .init = up, .fini = down, .timeout = 240);
 
 static void describe_format(const cairn_format *format)
 {
-    cairn_level_info   level;
-    cairn_storage_info storage;
+    cairn_level_info   level   = CAIRN_LEVEL_INFO;
+    cairn_storage_info storage = CAIRN_STORAGE_INFO;
     cairn_format      *copy;
     char              *text;
 
@@ -67,8 +67,8 @@ static void describe_format(const cairn_format *format)
 static void list_arrays(const cairn_tensor *tensor)
 {
     cairn_part_info *parts;
-    cairn_array_info array;
-    cairn_level_info level;
+    cairn_array_info array = CAIRN_ARRAY_INFO;
+    cairn_level_info level = CAIRN_LEVEL_INFO;
     int64_t          count = -7;
     char            *text;
 
@@ -87,7 +87,7 @@ static void list_arrays(const cairn_tensor *tensor)
 static void multiply(cairn_tensor *tensor, const cairn_product_options *op)
 {
     cairn_plan     *plan;
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
     double          rel = -7, abs = -7;
 
     /* Kernels are compiled once, and kept: by a plan that comes before. */
@@ -185,7 +185,7 @@ Test(brutal, coordinates)
 
 Test(brutal, structure_and_picture)
 {
-    cairn_source_info info = {.nnz = -7};
+    cairn_source_info info = {.size = sizeof(cairn_source_info), .nnz = -7};
     int64_t           count[12];
 
     memset(count, 7, sizeof count);
@@ -198,7 +198,8 @@ Test(brutal, structure_and_picture)
 Test(brutal, test_problems)
 {
     const int64_t       offsets[] = {-1, 0, 2};
-    const cairn_problem problem   = {.nx           = 3,
+    const cairn_problem problem   = {.size         = sizeof(cairn_problem),
+                                     .nx           = 3,
                                      .ny           = 2,
                                      .nz           = 2,
                                      .n            = 9,

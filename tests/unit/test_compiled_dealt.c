@@ -161,7 +161,7 @@ static void
 check_described(cairn_context *context, cairn_source *reference, const example *e)
 {
     cairn_source     *source = must_give(context, e);
-    cairn_source_info a, b;
+    cairn_source_info a = CAIRN_SOURCE_INFO, b = CAIRN_SOURCE_INFO;
 
     MUST(context, cairn_source_describe(source, &a));
     MUST(reference->context, cairn_source_describe(reference, &b));

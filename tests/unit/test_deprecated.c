@@ -60,7 +60,7 @@ Test(deprecated, plans_are_made)
     MUST(context, cairn_plan_create(tensor, NULL, NULL, &plan));
     run(&plan, (double[]){1, 4, 3});
     MUST(context, cairn_plan_create(tensor, &turned, &options, &plan));
-    cairn_plan_info info = {0};
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     MUST(context, cairn_plan_describe(plan, &info));
     cr_expect(info.reproducible);

@@ -9,13 +9,13 @@
 
 #include <string.h>
 
-static cairn_env      env;
-static cairn_findings findings;
+static cairn_env         env;
+static cairn_diagnostics findings;
 
 static void up(void)
 {
     cairn_env_init(&env);
-    findings = (cairn_findings){.env = &env};
+    findings = (cairn_diagnostics){.env = &env};
 }
 
 static void down(void)
@@ -28,9 +28,9 @@ static void down(void)
 TestSuite(doctor, .init = up, .fini = down);
 
 /// The worst finding about @p what, NULL where there is none.
-static const cairn_finding *worst(const char *what)
+static const cairn_diagnostic *worst(const char *what)
 {
-    const cairn_finding *found = NULL;
+    const cairn_diagnostic *found = NULL;
 
     for (int64_t k = 0; k < findings.count; k++)
         if (strcmp(findings.finding[k].what, what) == 0
@@ -41,12 +41,12 @@ static const cairn_finding *worst(const char *what)
 
 static void expect_level(const char *what, int level, const char *why)
 {
-    const cairn_finding *found = worst(what);
+    const cairn_diagnostic *found = worst(what);
 
     cr_assert_not_null(found, "nothing about %s", what);
     cr_expect_eq(found->level, level, "%s: %s", what, found->why);
     cr_expect(strstr(found->why, why), "'%s' is not in '%s'", why, found->why);
-    cr_expect(level != CAIRN_FINDING_ATTENTION || found->fix[0], "%s: no fix", what);
+    cr_expect(level != CAIRN_DIAGNOSTIC_ATTENTION || found->fix[0], "%s: no fix", what);
 }
 
 Test(doctor, threads_and_bindings)
@@ -57,13 +57,14 @@ Test(doctor, threads_and_bindings)
         int         level;
         const char *why;
     } rows[] = {
-        {8, 8,  1, "threads", CAIRN_FINDING_OK,        "8 threads on 8 cores"        },
-        {2, 2,  4, "threads", CAIRN_FINDING_OK,        "2 threads on 2 cores"        },
-        {8, 8,  2, "threads", CAIRN_FINDING_ATTENTION, "2 ranks of 8 threads share 8"},
-        {8, 4,  2, "threads", CAIRN_FINDING_OK,        "4 threads on 8 cores"        },
-        {2, 3,  1, "threads", CAIRN_FINDING_ATTENTION, "3 threads on 2 processors"   },
-        {1, 1,  2, "binding", CAIRN_FINDING_ATTENTION, "has 4 for each of its ranks" },
-        {1, 16, 8, "threads", CAIRN_FINDING_ATTENTION, "16 threads on 1 processor "  },
+        {8, 8,  1, "threads", CAIRN_DIAGNOSTIC_OK,        "8 threads on 8 cores"       },
+        {2, 2,  4, "threads", CAIRN_DIAGNOSTIC_OK,        "2 threads on 2 cores"       },
+        {8, 8,  2, "threads", CAIRN_DIAGNOSTIC_ATTENTION,
+         "2 ranks of 8 threads share 8"                                                },
+        {8, 4,  2, "threads", CAIRN_DIAGNOSTIC_OK,        "4 threads on 8 cores"       },
+        {2, 3,  1, "threads", CAIRN_DIAGNOSTIC_ATTENTION, "3 threads on 2 processors"  },
+        {1, 1,  2, "binding", CAIRN_DIAGNOSTIC_ATTENTION, "has 4 for each of its ranks"},
+        {1, 16, 8, "threads", CAIRN_DIAGNOSTIC_ATTENTION, "16 threads on 1 processor " },
     };
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
@@ -78,7 +79,7 @@ Test(doctor, threads_and_bindings)
         /* What a control group grants this test is no matter of it. */
         for (int64_t f = 0; f < findings.count; f++)
             if (strstr(findings.finding[f].why, "control group"))
-                findings.finding[f].level = CAIRN_FINDING_OK;
+                findings.finding[f].level = CAIRN_DIAGNOSTIC_OK;
         expect_level(rows[k].what, rows[k].level, rows[k].why);
     }
     findings.count = 0;
@@ -91,7 +92,7 @@ Test(doctor, limits_beyond_memory_need_attention)
 
     cairn_checkup_memory(&(cairn_checkup_rank){&machine, 1, 4, (int64_t)1 << 50},
                          &findings);
-    expect_level("memory", CAIRN_FINDING_ATTENTION, "GiB together");
+    expect_level("memory", CAIRN_DIAGNOSTIC_ATTENTION, "GiB together");
 }
 
 Test(doctor, drivers_and_cards)
@@ -111,8 +112,9 @@ Test(doctor, drivers_and_cards)
     };
 
     cairn_checkup_drivers(&drivers, &machine, &findings);
-    expect_level("cuda", CAIRN_FINDING_ATTENTION, "1 NVIDIA GPU, but no libcuda.so.1");
-    expect_level("opencl", CAIRN_FINDING_OK, "1 driver, 1 device: AMD");
+    expect_level("cuda", CAIRN_DIAGNOSTIC_ATTENTION,
+                 "1 NVIDIA GPU, but no libcuda.so.1");
+    expect_level("opencl", CAIRN_DIAGNOSTIC_OK, "1 driver, 1 device: AMD");
     cr_expect_null(worst("cards"));
 
     findings.count = 0;
@@ -122,24 +124,24 @@ Test(doctor, drivers_and_cards)
     };
     node[3].depth = 1;
     cairn_checkup_drivers(&drivers, &machine, &findings);
-    expect_level("cuda", CAIRN_FINDING_OK, "CUDA 12.4, 0 devices");
-    expect_level("opencl", CAIRN_FINDING_NOTE, "no libOpenCL.so.1");
-    expect_level("cards", CAIRN_FINDING_NOTE, "AMD card, 0000:02:00.0");
+    expect_level("cuda", CAIRN_DIAGNOSTIC_OK, "CUDA 12.4, 0 devices");
+    expect_level("opencl", CAIRN_DIAGNOSTIC_NOTE, "no libOpenCL.so.1");
+    expect_level("cards", CAIRN_DIAGNOSTIC_NOTE, "AMD card, 0000:02:00.0");
 
     findings.count = 0;
     machine.here   = false;
     drivers.cuda   = (cairn_driver){.why = "no libcuda.so.1"};
     cairn_checkup_drivers(&drivers, &machine, &findings);
-    expect_level("cuda", CAIRN_FINDING_OK, "no NVIDIA GPU");
+    expect_level("cuda", CAIRN_DIAGNOSTIC_OK, "no NVIDIA GPU");
     cr_expect_null(worst("cards"));
 }
 
 /// More findings than there is room for at first.
 static cairn_status fill(void)
 {
-    findings = (cairn_findings){.env = &env};
+    findings = (cairn_diagnostics){.env = &env};
     for (int k = 0; k < 100; k++)
-        cairn_findings_note(&findings, "test", "none", "number %d", k);
+        cairn_diagnostics_note(&findings, "test", "none", "number %d", k);
     if (findings.status == CAIRN_OK) return CAIRN_OK;
     cairn_free(&env, findings.finding);
     findings.finding = NULL;

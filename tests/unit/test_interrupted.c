@@ -79,7 +79,7 @@ TestSuite(interrupted, .init = up, .fini = down, .timeout = 240);
 static void expect_entries(const char *name, int64_t nnz)
 {
     cairn_source     *source = NULL;
-    cairn_source_info info;
+    cairn_source_info info   = CAIRN_SOURCE_INFO;
 
     MUST(context, cairn_source_read(context, name, CAIRN_BY_NNZ, &source));
     MUST(context, cairn_source_describe(source, &info));

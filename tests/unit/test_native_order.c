@@ -91,7 +91,11 @@ static void check_formats(cairn_source *source)
 
 Test(native_order, what_is_written_is_seen_to_be_in_order)
 {
-    const cairn_problem size   = {.rows = 61, .cols = 83, .density = 0.07, .seed = 5};
+    const cairn_problem size   = {.size    = sizeof(cairn_problem),
+                                  .rows    = 61,
+                                  .cols    = 83,
+                                  .density = 0.07,
+                                  .seed    = 5};
     cairn_source       *source = pairs(), *random;
 
     MUST(context, cairn_source_generate(context, "pruned", &size, &random));

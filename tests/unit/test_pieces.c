@@ -91,7 +91,7 @@ Test(pieces, parts_say_where_they_are)
                                         .place = "0=debug,1=cpu"};
     cairn_source            *source  = make_source(context);
     cairn_plan_part         *part;
-    cairn_plan_info          info;
+    cairn_plan_info          info = CAIRN_PLAN_INFO;
     cairn_plan              *plan;
     int64_t                  count;
 
@@ -153,7 +153,7 @@ static void survive(const char *what, const char *place, operands *o, int retire
     const cairn_plan_options options = {
         .size = sizeof(cairn_plan_options), .product = &o->op, .place = place};
     cairn_source   *source = make_source(context);
-    cairn_plan_info info;
+    cairn_plan_info info   = CAIRN_PLAN_INFO;
     cairn_plan     *plan;
 
     use_debug("cpu", what, NULL);
@@ -269,7 +269,7 @@ static cairn_tensor *make_large(cairn_source **source)
 /// The plan's product, verified; what it says of its placement.
 static cairn_plan_info verify_open(cairn_plan *plan, const cairn_source *source)
 {
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
     double          rel, most;
 
     fill_ramp(plan);
@@ -289,7 +289,7 @@ Test(pieces, open_places_are_tried)
                              open  = CAIRN_PLAN_OPTIONS;
     cairn_source   *source;
     cairn_plan     *plan;
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     use_devices("cpu:2");
     strcpy(context->env.options.costs, "none");

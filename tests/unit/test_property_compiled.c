@@ -106,7 +106,7 @@ static void run(cairn_context *context, const example *e, cairn_plan *plan)
 static void multiply(cairn_context *context, const example *e, cairn_tensor *tensor)
 {
     cairn_plan     *plan;
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     cr_assert_eq(cairn_plan_create_product(tensor, &e->op, &plan), CAIRN_OK,
                  "seed %llu: %s\n%s", (unsigned long long)e->seed,

@@ -250,8 +250,8 @@ Test(shares, what_does_not_fit_is_divided)
                       names[k % 5], cairn_context_message(context));
             cr_expect_lt(k, 20, "%s: nothing fits %s", names[k % 5], what);
         } else {
-            cairn_plan_info info;
-            listing         l = list(plan);
+            cairn_plan_info info = CAIRN_PLAN_INFO;
+            listing         l    = list(plan);
 
             run(plan, &o, names[k % 5]);
             cr_expect_str_eq(l.part[0].device, "debug:0");
@@ -311,7 +311,7 @@ Test(shares, open_members_are_tried_divided)
                              open  = CAIRN_PLAN_OPTIONS;
     cairn_source   *source         = make_large();
     cairn_plan     *plan, *single;
-    cairn_plan_info info;
+    cairn_plan_info info = CAIRN_PLAN_INFO;
 
     use_devices("cpu:2");
     strcpy(context->env.options.costs, "none");

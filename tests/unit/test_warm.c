@@ -20,9 +20,11 @@ static void begin(void)
 static void warm(const char *text, int64_t side)
 {
     const cairn_kernel_target target = {
-        .dtype = CAIRN_F64, .extent = {side, side}
+        .size   = sizeof(cairn_kernel_target),
+        .dtype  = CAIRN_F64,
+        .extent = {side, side}
     };
-    cairn_kernel_counts counts;
+    cairn_kernel_counts counts = CAIRN_KERNEL_COUNTS;
     cairn_format       *format;
 
     begin();

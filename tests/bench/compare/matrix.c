@@ -123,6 +123,8 @@ make(compare_matrix *a, const char *name, const char *folder, int size)
     if (k >= 0) {
         cairn_problem problem = made[k].size[size];
 
+        problem.size = sizeof problem;
+
         problem.seed = 1;
         a->block     = made[k].block;
         return cairn_source_generate(a->context, made[k].kind, &problem, &a->source);
@@ -136,7 +138,7 @@ bool compare_matrix_make(compare_matrix         *a,
                          const char             *name,
                          const compare_settings *settings)
 {
-    cairn_source_info info;
+    cairn_source_info info = CAIRN_SOURCE_INFO;
 
     *a = (compare_matrix){.block = 1};
     snprintf(a->name, sizeof a->name, "%s", name);

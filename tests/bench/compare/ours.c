@@ -68,8 +68,8 @@ static bool prepare(compare_contender *c, const compare_task *task, const char *
     cairn_context *const        context = task->matrix->context;
     const cairn_product_options options = {
         .size = sizeof(cairn_product_options), .columns = task->columns, .alpha = 1};
-    cairn_plan_info info;
-    state          *s = compare_take(1, sizeof *s);
+    cairn_plan_info info = CAIRN_PLAN_INFO;
+    state          *s    = compare_take(1, sizeof *s);
 
     *s = (state){.task = task};
     if (cairn_format_create(context, format, &s->format)

@@ -119,7 +119,7 @@ static double count_bytes(const state *s)
 
         if (!t || cairn_tensor_parts(t, &count, &parts)) continue;
         for (int64_t p = 0; p < count; p++)
-            bytes += (double)(parts[p].bytes - (k ? 2 : 0) * parts[p].taken);
+            bytes += (double)(parts[p].bytes - (k ? 2 : 0) * parts[p].shared);
         cairn_parts_free(t, &parts);
     }
     return bytes;

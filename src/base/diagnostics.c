@@ -2,14 +2,14 @@
 /// @file
 /// Writing findings down.
 
-#include "base/findings.h"
+#include "base/diagnostics.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /// Room for one more.
-static cairn_status grow(cairn_findings *list)
+static cairn_status grow(cairn_diagnostics *list)
 {
     const int64_t more = list->capacity ? 2 * list->capacity : 32;
 
@@ -20,16 +20,16 @@ static cairn_status grow(cairn_findings *list)
     return CAIRN_OK;
 }
 
-static void add(cairn_findings     *list,
-                cairn_finding_level level,
-                const char         *what,
-                const char         *fix,
-                const char         *why,
-                va_list             arguments)
+static void add(cairn_diagnostics     *list,
+                cairn_diagnostic_level level,
+                const char            *what,
+                const char            *fix,
+                const char            *why,
+                va_list                arguments)
 {
     if (list->status == CAIRN_OK) list->status = grow(list);
     if (list->status != CAIRN_OK) return;
-    cairn_finding *finding = &list->finding[list->count++];
+    cairn_diagnostic *finding = &list->finding[list->count++];
 
     /* All bytes, since findings are compared and sent whole. */
     memset(finding, 0, sizeof *finding);
@@ -39,38 +39,41 @@ static void add(cairn_findings     *list,
     vsnprintf(finding->why, sizeof finding->why, why, arguments);
 }
 
-void cairn_findings_ok(cairn_findings *list, const char *what, const char *why, ...)
+void cairn_diagnostics_ok(cairn_diagnostics *list,
+                          const char        *what,
+                          const char        *why,
+                          ...)
 {
     va_list arguments;
 
     va_start(arguments, why);
-    add(list, CAIRN_FINDING_OK, what, "", why, arguments);
+    add(list, CAIRN_DIAGNOSTIC_OK, what, "", why, arguments);
     va_end(arguments);
 }
 
-void cairn_findings_note(cairn_findings *list,
-                         const char     *what,
-                         const char     *fix,
-                         const char     *why,
-                         ...)
+void cairn_diagnostics_note(cairn_diagnostics *list,
+                            const char        *what,
+                            const char        *fix,
+                            const char        *why,
+                            ...)
 {
     va_list arguments;
 
     va_start(arguments, why);
-    add(list, CAIRN_FINDING_NOTE, what, fix, why, arguments);
+    add(list, CAIRN_DIAGNOSTIC_NOTE, what, fix, why, arguments);
     va_end(arguments);
 }
 
-void cairn_findings_attention(cairn_findings *list,
-                              const char     *what,
-                              const char     *fix,
-                              const char     *why,
-                              ...)
+void cairn_diagnostics_attention(cairn_diagnostics *list,
+                                 const char        *what,
+                                 const char        *fix,
+                                 const char        *why,
+                                 ...)
 {
     va_list arguments;
 
     va_start(arguments, why);
-    add(list, CAIRN_FINDING_ATTENTION, what, fix, why, arguments);
+    add(list, CAIRN_DIAGNOSTIC_ATTENTION, what, fix, why, arguments);
     va_end(arguments);
 }
 
