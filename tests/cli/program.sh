@@ -43,6 +43,10 @@ ran 'bcsr<2,2>' csr groups
 ran 'bcsr<2,2>' csr 'groups *Count *entry'
 ran ell csc row-slots
 says '^  to 1 *scatter *Move' # by way of rows
+# Nothing is mirrored, and groups lie far apart: what was tried first is not what ran.
+expect 0 generate uniform --n 20000 --degree 5 --seed 3 -o far.mtx
+expect 0 format csc --path csr far.mtx
+says '^  0 *scatter *Move *entry .* bucketed '
 expect 0 format 'hybrid<bdia<64>,csr>' --path csr m.mtx --json program.json
 fields program.json path program
 environment=
