@@ -64,7 +64,7 @@ name_rank(cairn_comm *comm, cairn_status mine, const verdict *told, int rank)
     int64_t alike = same;
 
     CAIRN_TRY(comm->ops->allreduce(comm, &alike, 1, CAIRN_MIN));
-    if (!alike && cairn_status_exit((cairn_status)told->status) == 1)
+    if (!alike && cairn_status_failed_here((cairn_status)told->status))
         return cairn_fail(comm->env, (cairn_status)told->status, "rank %d: %s", rank,
                           told->message);
     return cairn_fail(comm->env, (cairn_status)told->status, "%s", told->message);

@@ -62,5 +62,5 @@ int main(void)
 
     cairn_source_destroy(&source);
     cairn_context_destroy(&context);
-    return cairn_status_exit(status);
+    return status != CAIRN_OK;
 }

@@ -142,5 +142,5 @@ int main(int argc, char **argv)
     free(a.val);
     MPI_Comm_free(&comm);
     MPI_Finalize();
-    return cairn_status_exit(status);
+    return status != CAIRN_OK;
 }

@@ -84,5 +84,5 @@ int main(void)
 
     cairn_format_destroy(&format);
     cairn_context_destroy(&context);
-    return cairn_status_exit(status);
+    return status != CAIRN_OK;
 }

@@ -113,5 +113,5 @@ int main(void)
     cairn_format_destroy(&csf);
     cairn_source_destroy(&source);
     cairn_context_destroy(&context);
-    return cairn_status_exit(status);
+    return status != CAIRN_OK;
 }

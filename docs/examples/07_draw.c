@@ -326,5 +326,5 @@ int main(int argc, char **argv)
     cairn_source_destroy(&source);
     cairn_format_destroy(&format);
     cairn_context_destroy(&context);
-    return cairn_status_exit(status);
+    return status != CAIRN_OK;
 }

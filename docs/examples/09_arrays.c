@@ -95,5 +95,5 @@ int main(void)
     if (!status) status = run(context);
     if (status) fprintf(stderr, "%s\n", cairn_context_message(context));
     cairn_context_destroy(&context);
-    return cairn_status_exit(status);
+    return status != CAIRN_OK;
 }

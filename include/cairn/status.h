@@ -27,6 +27,8 @@
 #ifndef CAIRN_STATUS_H
 #define CAIRN_STATUS_H
 
+#include <stdbool.h>
+
 #if defined(__GNUC__)
 #    define CAIRN_API __attribute__((visibility("default")))
 #else
@@ -45,30 +47,29 @@
 extern "C" {
 #endif
 
-/// Every status: name, value, exit status of a program that ends with it, text.
-/// Exit 2 means "wrong whatever the machine", 1 means "right, but it failed here".
-#define CAIRN_STATUS_MAP(X)                                                \
-    X(OK, 0, 0, "success")                                                 \
-    X(NO_MEMORY, -1, 1, "out of memory")                                   \
-    X(BAD_SHAPE, -2, 2, "extents or orders do not agree")                  \
-    X(BAD_COORD, -3, 2, "coordinate outside the extent of its mode")       \
-    X(UNSUPPORTED, -4, 2, "not in this version")                           \
-    X(COMM, -5, 1, "communication failed")                                 \
-    X(BAD_SYNTAX, -6, 2, "the text is not in the format language")         \
-    X(BAD_FORMAT, -7, 2, "the format has no meaning")                      \
-    X(BAD_FILE, -8, 2, "the file's content is wrong")                      \
-    X(IO, -9, 1, "a file cannot be read or written")                       \
-    X(BAD_OPTION, -10, 2, "an option or its value is wrong")               \
-    X(NOT_VERIFIED, -11, 1, "the result differs from the independent one") \
-    X(NO_DEVICE, -12, 1, "the device is absent or lost")                   \
-    X(OVERFLOW, -13, 2, "an integer or a storage width is too small")      \
-    X(BAD_QUERY, -14, 2, "a query has no meaning on this tensor")          \
-    X(BAD_ARGUMENT, -15, 2, "an argument is out of its range")             \
-    X(NO_KERNEL, -16, 1, "no compiled function is to be had here")         \
-    X(ATTENTION, -17, 1, "something on this machine needs attention")
+/// Every status: name, value, text.
+#define CAIRN_STATUS_MAP(X)                                             \
+    X(OK, 0, "success")                                                 \
+    X(NO_MEMORY, -1, "out of memory")                                   \
+    X(BAD_SHAPE, -2, "extents or orders do not agree")                  \
+    X(BAD_COORD, -3, "coordinate outside the extent of its mode")       \
+    X(UNSUPPORTED, -4, "not in this version")                           \
+    X(COMM, -5, "communication failed")                                 \
+    X(BAD_SYNTAX, -6, "the text is not in the format language")         \
+    X(BAD_FORMAT, -7, "the format has no meaning")                      \
+    X(BAD_FILE, -8, "the file's content is wrong")                      \
+    X(IO, -9, "a file cannot be read or written")                       \
+    X(BAD_OPTION, -10, "an option or its value is wrong")               \
+    X(NOT_VERIFIED, -11, "the result differs from the independent one") \
+    X(NO_DEVICE, -12, "the device is absent or lost")                   \
+    X(OVERFLOW, -13, "an integer or a storage width is too small")      \
+    X(BAD_QUERY, -14, "a query has no meaning on this tensor")          \
+    X(BAD_ARGUMENT, -15, "an argument is out of its range")             \
+    X(NO_KERNEL, -16, "no compiled function is to be had here")         \
+    X(ATTENTION, -17, "something on this machine needs attention")
 
 typedef enum {
-#define X(name, value, exit, text) CAIRN_##name = (value),
+#define X(name, value, text) CAIRN_##name = (value),
     CAIRN_STATUS_MAP(X)
 #undef X
 } cairn_status;
@@ -78,10 +79,21 @@ typedef enum {
 /// Local.
 CAIRN_API const char *cairn_status_text(cairn_status status);
 
-/// Return the exit status (0, 1 or 2) of a program that ends with @p status.
+/// Was what was asked right, and failed on this machine (memory, files, devices, ranks, a
+/// result that differs)? Then it may succeed elsewhere, or later; else it is wrong whatever
+/// the machine. CAIRN_OK is no failure.
 ///
 /// Local.
-CAIRN_API int cairn_status_exit(cairn_status status);
+CAIRN_API bool cairn_status_failed_here(cairn_status status);
+
+/// Deprecated, here for one version: exit statuses are a program's own. The command's are 0,
+/// 1 for what failed here, 2 for what is wrong on any machine.
+CAIRN_DEPRECATED("choose an exit status; cairn_status_failed_here() helps")
+static inline int cairn_status_exit(cairn_status status)
+{
+    if (status == CAIRN_OK) return 0;
+    return cairn_status_failed_here(status) ? 1 : 2;
+}
 
 #ifdef __cplusplus
 }

@@ -32,7 +32,7 @@ enum { HEAD = 64 };
 const char *cairn_status_text(cairn_status status)
 {
     switch (status) {
-#define X(name, value, exit, text) \
+#define X(name, value, text) \
     case CAIRN_##name: return text;
         CAIRN_STATUS_MAP(X)
 #undef X
@@ -40,15 +40,29 @@ const char *cairn_status_text(cairn_status status)
     return "unknown status";
 }
 
-int cairn_status_exit(cairn_status status)
+bool cairn_status_failed_here(cairn_status status)
 {
     switch (status) {
-#define X(name, value, exit, text) \
-    case CAIRN_##name: return exit;
-        CAIRN_STATUS_MAP(X)
-#undef X
+    case CAIRN_OK:
+    case CAIRN_BAD_SHAPE:
+    case CAIRN_BAD_COORD:
+    case CAIRN_UNSUPPORTED:
+    case CAIRN_BAD_SYNTAX:
+    case CAIRN_BAD_FORMAT:
+    case CAIRN_BAD_FILE:
+    case CAIRN_BAD_OPTION:
+    case CAIRN_OVERFLOW:
+    case CAIRN_BAD_QUERY:
+    case CAIRN_BAD_ARGUMENT: return false;
+    case CAIRN_NO_MEMORY:
+    case CAIRN_COMM:
+    case CAIRN_IO:
+    case CAIRN_NOT_VERIFIED:
+    case CAIRN_NO_DEVICE:
+    case CAIRN_NO_KERNEL:
+    case CAIRN_ATTENTION: return true;
     }
-    return 1;
+    return true;
 }
 
 void cairn_env_init(cairn_env *env)

@@ -133,6 +133,13 @@ static void let_first_tell(const cli_job *job)
         sleep(1);
 }
 
+/// What the process ends with: 1, right, but it failed here; 2, wrong whatever the machine.
+static int exit_of(cairn_status status)
+{
+    if (status == CAIRN_OK) return 0;
+    return cairn_status_failed_here(status) ? 1 : 2;
+}
+
 /// Run with a context, also when the arguments were already found wrong: under a
 /// launcher every rank must pass MPI's end, and rank 0 must have printed before any
 /// rank ends with a failure, since launchers then kill the others.
@@ -153,7 +160,7 @@ static int finish(cli_job *job, bool launched, cairn_status status)
     let_first_tell(job);
     cli_signals_watch(NULL);
     cairn_context_destroy(&job->context);
-    return cairn_status_exit(status);
+    return exit_of(status);
 }
 
 static int end_answer(cli_job *job, cairn_status status)
@@ -161,7 +168,7 @@ static int end_answer(cli_job *job, cairn_status status)
     if (status == CAIRN_OK) status = cli_flush(job);
     if (status != CAIRN_OK) print_failure(job, status);
     cairn_context_destroy(&job->context);
-    return cairn_status_exit(status);
+    return exit_of(status);
 }
 
 /// A stream that was closed must not become the next file that is opened, or what is

@@ -67,3 +67,32 @@ Test(deprecated, plans_are_made)
     cr_expect_str_eq(info.placement, "as named");
     run(&plan, (double[]){20, 8, 0});
 }
+
+/// Exit statuses were the library's; whether a failure is this machine's still is.
+Test(deprecated, statuses_have_exits)
+{
+    static const cairn_status here[] = {
+        CAIRN_NO_MEMORY, CAIRN_COMM,      CAIRN_IO,       CAIRN_NOT_VERIFIED,
+        CAIRN_NO_DEVICE, CAIRN_NO_KERNEL, CAIRN_ATTENTION};
+
+    for (int status = CAIRN_OK; status >= CAIRN_ATTENTION; status--) {
+        int expected = status == CAIRN_OK ? 0 : 2;
+
+        for (size_t k = 0; k < sizeof here / sizeof *here; k++)
+            if (status == (int)here[k]) expected = 1;
+        cr_expect_eq(cairn_status_exit((cairn_status)status), expected, "%d", status);
+        cr_expect_eq(cairn_status_failed_here((cairn_status)status), expected == 1);
+    }
+}
+
+Test(deprecated, findings_are_diagnostics)
+{
+    cairn_finding *findings = NULL;
+    int            count    = 0;
+
+    MUST(context, cairn_doctor(context, &count, &findings));
+    cr_assert_gt(count, 0);
+    cr_expect_str_eq(cairn_finding_level_name(CAIRN_FINDING_ATTENTION), "attention");
+    cairn_findings_free(context, &findings);
+    cr_expect_null(findings);
+}

@@ -355,7 +355,7 @@ static void check_malformed(const char *name)
 
     if (status != CAIRN_OK) {
         cr_expect_eq(expected, -1, "%s is refused: %s", name, env.message);
-        cr_expect_eq(cairn_status_exit(status), 2, "%s: %s", name, env.message);
+        cr_expect(!cairn_status_failed_here(status), "%s: %s", name, env.message);
         cr_expect(strstr(env.message, name) != NULL, "%s: %s", name, env.message);
         return;
     }
