@@ -6,6 +6,7 @@
 
 #include "comm/halo.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -73,6 +74,7 @@ static cairn_status create_needs(cairn_halo        *halo,
     CAIRN_TRY(CAIRN_NEW(env, n, &halo->need.row));
     CAIRN_TRY(cairn_alloc(env, n, halo->row_bytes, (void **)&halo->need.value));
     for (cairn_pos k = 0; k < n; k++) {
+        assert(k == 0 || row[k - 1] < row[k]); /* touched_bytes() counts pages by it */
         halo->need.row[k] = row[k];
         halo->need.count[cairn_rows_owner(owners, row[k])]++;
     }
@@ -148,6 +150,7 @@ static int64_t touched_bytes(const cairn_halo *halo, const cairn_rows *owners)
 /// Count the window, before anything of it is touched.
 static cairn_status count_window(cairn_halo *halo, const cairn_rows *owners)
 {
+    assert(halo->window && halo->touched == 0);
     const int64_t bytes = touched_bytes(halo, owners);
 
     CAIRN_TRY(cairn_memory_take(halo->comm->env, "x and y beside the arrays", bytes));
@@ -159,6 +162,7 @@ static cairn_status exchange_lists(cairn_halo *halo)
 {
     cairn_comm *comm = halo->comm;
 
+    assert(halo->need.count[comm->rank] == 0); /* nobody needs its own */
     CAIRN_TRY(cairn_comm_exchange(comm, halo->need.row, halo->need.count,
                                   sizeof(cairn_coord), (void **)&halo->own.row,
                                   halo->own.count));

@@ -7,6 +7,7 @@
 
 #include "sched/engine.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -58,6 +59,8 @@ static void note(cairn_engine *engine, uint32_t task, cairn_status status)
 {
     const uint64_t mine = (uint64_t)task << 32 | (uint32_t) - (int)status;
     uint64_t       seen = atomic_load(&engine->failure);
+
+    assert(status < CAIRN_OK); /* its negative is in the word */
 
     while (mine < seen && !atomic_compare_exchange_weak(&engine->failure, &seen, mine))
         ;
@@ -197,6 +200,7 @@ static void start_queues(cairn_engine *engine, const cairn_program *program)
         signals *const tell = engine->queue[q].tell;
 
         if (!program->queue[q].steps) continue;
+        assert(engine->queue[q].started);
         tell->base = engine->base;
         cairn_counter_advance(
             &tell->go, 1 + atomic_load_explicit(&tell->go.now, memory_order_relaxed));
@@ -367,6 +371,7 @@ void cairn_engine_destroy(cairn_engine **engine)
     cairn_engine *const e = *engine;
 
     if (!e) return;
+    assert(!e->ends);
     e->ends = true;
     for (int q = 0; e->block && q < e->queues; q++) {
         queue_state *const queue = &e->queue[q];
@@ -394,6 +399,7 @@ cairn_status cairn_engine_run(cairn_engine *engine, uint32_t *failed)
     if (has_failed(engine)) /* last time */
         atomic_store_explicit(&engine->failure, NO_FAILURE, memory_order_relaxed);
     if (program) {
+        assert(program->queues <= engine->queues && !engine->ends);
         start_queues(engine, program);
         const core_mask was = bind_caller(&engine->own);
 

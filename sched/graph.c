@@ -5,6 +5,7 @@
 
 #include "sched/graph.h"
 
+#include <assert.h>
 #include <math.h>
 
 /// Have room for @p wanted elements; grow by doubling.
@@ -120,6 +121,7 @@ static cairn_status make_room(cairn_graph *graph, uint64_t most, int accesses)
 /// The new task @p t needs @p earlier, unless that is known, or itself.
 static inline void add_need(cairn_graph *graph, uint32_t t, uint32_t earlier)
 {
+    assert(earlier <= t); /* so no cycle can be */
     if (earlier == t || graph->link[earlier].seen == t) return;
     graph->link[earlier].seen   = t;
     graph->need[graph->needs++] = earlier;
@@ -133,6 +135,7 @@ static void add_reader(cairn_graph *graph, cairn_handle_state *handle, uint32_t 
         graph->free_reading = graph->reading[place].next;
     else
         place = graph->readings++;
+    assert(place < graph->readings);
     graph->reading[place] = (cairn_reading){.task = t, .next = CAIRN_NO_TASK};
     if (handle->readers++)
         graph->reading[handle->last_read].next = place;
@@ -179,6 +182,7 @@ cairn_status cairn_graph_add(cairn_graph        *graph,
             add_reader(graph, handle, t);
         }
     }
+    assert(graph->needs - (t ? graph->link[t - 1].end : 0) <= most);
     graph->task[t]     = *task;
     graph->link[t].end = graph->needs;
     graph->tasks++;

@@ -6,6 +6,7 @@
 
 #include "sched/order.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* 100 ns: a replay's hop from queue to queue (45 to 70 ns) and the waiter's start. */
@@ -59,6 +60,7 @@ static void push(heap *h, entry e)
 
 static entry pop(heap *h)
 {
+    assert(h->n > 0);
     const entry top  = h->entry[0];
     const entry last = h->entry[--h->n];
     uint32_t    k    = 0;
@@ -191,6 +193,7 @@ static double next_start(const queue_state *queue)
 /// Start the most urgent task of a queue that has one, at its next start.
 static uint32_t start_task(schedule *s, queue_state *queue)
 {
+    assert(queue->ready.n + queue->later.n > 0);
     queue->clock = next_start(queue);
     while (queue->later.n && queue->later.entry[0].rank <= queue->clock) {
         const uint32_t t = pop(&queue->later).task;

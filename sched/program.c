@@ -5,6 +5,7 @@
 
 #include "sched/program.h"
 
+#include <assert.h>
 #include <string.h>
 
 /// Where a task ended up.
@@ -108,6 +109,7 @@ static uint32_t take_latest(layout *l, uint32_t n)
 {
     uint32_t best = 0;
 
+    assert(n > 0);
     for (uint32_t k = 1; k < n; k++)
         if (l->place[l->latest[l->touched[k]]].rank
             > l->place[l->latest[l->touched[best]]].rank)
@@ -115,6 +117,7 @@ static uint32_t take_latest(layout *l, uint32_t n)
     const uint32_t queue = l->touched[best];
     const uint32_t task  = l->latest[queue];
 
+    assert(task != CAIRN_NO_TASK);
     l->touched[best] = l->touched[n - 1];
     l->latest[queue] = CAIRN_NO_TASK;
     return task;
@@ -252,6 +255,7 @@ append(cairn_queue_program *q, uint32_t t, const cairn_task *task, const place *
     q->step[q->steps] =
         (cairn_queue_step){.run = task->run, .argument = task->argument};
     q->task[q->steps++] = t;
+    assert(last->publish == 0); /* a segment ends with what it publishes */
     last->steps++;
     if (p->published) last->publish = q->steps;
 }

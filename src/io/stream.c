@@ -5,6 +5,7 @@
 
 #include "io/stream.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static cairn_status make_room(cairn_stream *stream)
 {
     const size_t left = stream->length - stream->begin;
 
+    assert(stream->begin <= stream->length && stream->length <= stream->capacity);
     if (stream->begin > 0)
         memmove(stream->buffer, stream->buffer + stream->begin, left);
     stream->begin  = 0;
@@ -149,6 +151,7 @@ static cairn_status fill_plain(cairn_stream *stream, char *out, size_t room)
     const size_t  bytes = left < (int64_t)room ? (size_t)left : room;
     size_t        got   = 0;
 
+    assert(left >= 0);
     if (read_halves(stream, out, bytes))
         got = bytes;
     else
@@ -178,12 +181,15 @@ cairn_status cairn_stream_fill(cairn_stream *stream)
     char *const  out  = stream->buffer + stream->length;
     const size_t room = stream->capacity - stream->length;
 
+    assert(room > 0); /* make_room() has seen to it */
+
     return stream->gunzip ? fill_gzip(stream, out, room)
                           : fill_plain(stream, out, room);
 }
 
 void cairn_stream_consume(cairn_stream *stream, size_t bytes)
 {
+    assert(bytes <= stream->length - stream->begin);
     stream->begin += bytes;
     stream->offset += (int64_t)bytes;
     stream->searched = 0;

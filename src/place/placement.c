@@ -7,6 +7,7 @@
 #include "place/member_kernel.h"
 #include "place/placement_draft.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,10 +150,13 @@ place(cairn_env *env, const cairn_placing_draft *d, model *m, cairn_placing *pla
     const cairn_placing_question *q = d->question;
     cairn_policy_answer           answer;
 
-    *m       = (model){0};
+    *m = (model){0};
+    assert(d->count >= 0 && d->count <= CAIRN_MAX_HOMES);
     *placing = (cairn_placing){.count = d->count, .open = count_open(q)};
     describe(d, m);
     CAIRN_TRY(cairn_policy_place(env, q->policy, &m->problem, &answer));
+    for (int k = 0; k < d->count; k++)
+        assert(answer.device[k] >= 0 && answer.device[k] < q->devices->count);
     for (int k = 0; k < d->count; k++)
         placing->home[k] = (cairn_member_home){
             .member  = d->task[k].member,

@@ -6,6 +6,7 @@
 
 #include "plan/halo_columns.h"
 
+#include <assert.h>
 #include <string.h>
 
 static cairn_pos owned(const cairn_operands *o, const cairn_rows *rows)
@@ -112,6 +113,7 @@ static cairn_pos share_begin(const cairn_operands *o, cairn_pos n, int t)
 /// they lie near these where a machine has several memories.
 static void touch_window(cairn_operands *o)
 {
+    assert(o->halo && o->threads >= 1);
     const cairn_pos bytes = values(o, windowed_rows(o)) * window_bits(o) / 8;
     char *const     first = owned_window(o);
 
@@ -128,6 +130,7 @@ static cairn_status allocate_transposed(cairn_operands *o)
     cairn_env   *env  = o->comm->env;
     const size_t size = (size_t)o->value_bits / 8;
 
+    assert(!o->block[0] && !o->block[1]);
     CAIRN_TRY(cairn_alloc_zero(env, values(o, &o->x_rows), size, &o->block[0]));
     o->x    = o->block[0];
     o->wide = (double *)owned_window(o);

@@ -8,6 +8,8 @@
 #include "plan/replay_queues.h"
 #include "plan/trace_storing.h"
 
+#include <assert.h>
+
 /// Is a subproduct at @p home the first in its rows of Y, but for subproducts of device
 /// @p but? That may be CAIRN_NO_DEVICE_HERE.
 static bool is_first(const cairn_replay *replay, const cairn_member_home *home, int but)
@@ -146,6 +148,7 @@ create_subproducts(cairn_replay *replay, const cairn_placing *placing, int64_t h
 
 static cairn_status create_program(cairn_replay *replay)
 {
+    assert(!replay->graph && !replay->program);
     if (replay->queues == 0) replay->queues = 1; /* a matrix without members */
     CAIRN_TRY(cairn_graph_create(replay->common.comm->env, &replay->graph));
     CAIRN_TRY(cairn_replay_fill_graph(replay, replay->graph));
@@ -188,6 +191,9 @@ static cairn_status
 share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
 {
     const int64_t beside = bytes_beside(first) + bytes_beside(replay);
+
+    assert(first->common.operands && !replay->common.operands);
+    assert(first->common.tensor == replay->common.tensor);
 
     CAIRN_TRY(cairn_operands_join(first->common.operands, held + beside, replay->wide));
     replay->common.operands = first->common.operands;
@@ -318,6 +324,7 @@ static cairn_status leave_lost(cairn_replay *replay)
 
 static cairn_status run_subproducts(cairn_replay *replay)
 {
+    assert(replay->engine && replay->program);
     const cairn_status status = cairn_engine_run(replay->engine, NULL);
 
     for (int p = 0; p < replay->subproducts; p++)
@@ -337,6 +344,8 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     /* First, for another kernel may add to Y where the one before set it. */
     cairn_status status = leave_lost(replay);
 
+    assert(operands && replay->threads >= 1);
+    assert(replay->updates == replay->common.tensor->updates || renewed != CAIRN_OK);
     operands->threads   = replay->threads;
     operands->sums_wide = replay->wide;
     CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay)));
@@ -362,7 +371,8 @@ cairn_status cairn_replay_record(cairn_replay *replay, const cairn_recording *re
                                          .queues = replay->queues,
                                          .name   = name};
 
-    if (!replay->time) /* of an attempt that failed */
+    assert(!replay->trace); /* one recording at a time */
+    if (!replay->time)      /* of an attempt that failed */
         CAIRN_TRY(CAIRN_NEW_ZERO(env, replay->graph->tasks, &replay->time));
     CAIRN_TRY(cairn_trace_storing(env, &options, recording->storing, &replay->trace));
     CAIRN_TRY(cairn_trace_begin(replay->trace, replay->graph));

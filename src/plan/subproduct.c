@@ -7,6 +7,7 @@
 #include "base/median.h"
 #include "devices/kinds.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,8 @@ cairn_status cairn_subproduct_init(const cairn_subproducts_common *common,
     const cairn_member_home *home   = &options->home;
     cairn_device            *device = &common->devices->device[home->device];
 
+    assert(home->device >= 0 && home->device < common->devices->count);
+    assert(home->rows.lo <= home->rows.hi + 1);
     *subproduct = (cairn_subproduct){.common  = common,
                                      .home    = *home,
                                      .device  = device,
@@ -96,6 +99,7 @@ static cairn_status create_reference(cairn_subproduct *subproduct)
 
 cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct)
 {
+    assert(!subproduct->reference && !subproduct->own);
     CAIRN_TRY(create_reference(subproduct));
     if (!subproduct->has_own) return CAIRN_OK;
     /* Nobody writes it before the thread of its queue, near which it is to lie. */
@@ -130,6 +134,7 @@ static cairn_status multiply(cairn_subproduct *subproduct, void *y)
 
     if (subproduct->op.transposed)
         x = own_rows(subproduct, x, (size_t)subproduct->common->tensor->value_bits / 8);
+    assert(subproduct->reference || subproduct->kernel.launch.run);
     if (subproduct->reference)
         return cairn_reference_run(subproduct->reference, subproduct->work.member, x,
                                    y);
@@ -139,6 +144,7 @@ static cairn_status multiply(cairn_subproduct *subproduct, void *y)
 /// Into a Y of its own, which may hold anything.
 static cairn_status multiply_apart(cairn_subproduct *subproduct)
 {
+    assert(subproduct->has_own && subproduct->own);
     if (!cairn_subproduct_sets(subproduct))
         memset(subproduct->own, 0,
                (size_t)own_values(subproduct) * sizeof *subproduct->own);
@@ -151,6 +157,7 @@ static cairn_status multiply_in_place(cairn_subproduct *subproduct)
     const cairn_operands *operands = subproduct->common->operands;
     void                 *y        = cairn_operands_y(operands);
 
+    assert(!subproduct->has_own && y);
     if (!subproduct->op.transposed)
         y = own_rows(subproduct, y, cairn_operands_sum_size(operands));
     return multiply(subproduct, y);
@@ -194,7 +201,8 @@ static cairn_status move_to_host(cairn_subproduct *subproduct)
     cairn_member_kernel_release(env, &subproduct->kernel);
     subproduct->kernel = fresh;
     subproduct->device = host;
-    status             = create_reference(subproduct);
+    assert(!subproduct->reference); /* only what had a kernel can lose its device */
+    status = create_reference(subproduct);
     if (status != CAIRN_OK) subproduct->device = lost;
     return status;
 }
@@ -229,6 +237,7 @@ static cairn_status rebuild(cairn_subproduct *subproduct)
     if (cairn_member_kernel_lacks(&subproduct->kernel) || launch->bytes == 0
         || subproduct->device->lost)
         return CAIRN_OK;
+    assert(launch->release && !subproduct->reference);
     launch->release(launch);
     if (subproduct->device->ops.build(subproduct->device, &subproduct->work, launch)
         == CAIRN_OK)

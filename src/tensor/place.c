@@ -4,6 +4,8 @@
 
 #include "tensor/local.h"
 
+#include <assert.h>
+
 enum { ALIGN = 64 };
 
 /* Lengths beyond this are this: no machine has the memory, and sums of a part's arrays
@@ -74,6 +76,7 @@ static void *take(room *r, int64_t bytes, const void *taken)
 {
     char *at = r->base ? r->base + r->offset : NULL;
 
+    assert(bytes >= 0 && r->offset % ALIGN == 0);
     r->bytes += bytes;
     if (taken && bytes > 0) return (void *)taken;
     if (r->apart && bytes >= (int64_t)CAIRN_POOL_MAPPED) return take_block(r, bytes);
@@ -198,6 +201,7 @@ cairn_status cairn_group_alloc(cairn_env          *env,
 {
     room r = {.apart = true, .taken = taken};
 
+    assert(!group->block);
     place(layout, nodes, &r, part);
     CAIRN_TRY((zero ? cairn_alloc_zero : cairn_alloc)(env, r.offset, 1, &group->block));
     r = (room){.base  = group->block,
@@ -228,10 +232,12 @@ cairn_status cairn_group_alloc_parts(cairn_env       *env,
     for (int64_t p = first; p < end; p++)
         cairn_part_place(group->layout, nodes + p * CAIRN_MAX_LEVELS, NULL, &total,
                          &group->bytes, &scratch);
+    assert(!group->block);
     CAIRN_TRY(cairn_alloc_zero(env, total, 1, &group->block));
     group->bytes = 0;
     for (int64_t p = first; p < end; p++)
         cairn_part_place(group->layout, nodes + p * CAIRN_MAX_LEVELS, group->block,
                          &offset, &group->bytes, &part[p]);
+    assert(offset == total); /* both passes saw the same arrays */
     return CAIRN_OK;
 }
