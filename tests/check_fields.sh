@@ -18,7 +18,7 @@ for room in src sched devices comm include; do
     [ ! -d "$room" ] || find "$room" -name '*.[ch]' -print
 done | sort >"$list"
 
-awk -v most=31 -v sum=690 '
+awk -v most=30 -v sum=651 '
 # The line without comments.
 function code_of(line,   kept, at) {
     kept = ""
