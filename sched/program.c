@@ -14,7 +14,7 @@ typedef struct {
     uint32_t at;            ///< Steps of its queue done with it.
     uint32_t row;           ///< What its queue knew when it started.
     uint32_t waits : 31;    ///< Waits before it.
-    uint32_t published : 1; ///< Somebody waits for it.
+    uint32_t published : 1; ///< A task of another queue waits for it.
 } place;
 
 typedef struct {

@@ -31,7 +31,7 @@ static bool is_new(const cairn_cpu_kernels *kernels, const job *jobs, int k)
 }
 
 /// Lock a job's kernel, if it is missing and no other process is at it. The cache is looked
-/// into after that: whoever held the lock until then may have stored it.
+/// into after that: the last holder of the lock may have stored it.
 static bool take(cairn_cpu_kernels *kernels, job *j)
 {
     cairn_object object = {0};

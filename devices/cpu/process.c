@@ -71,7 +71,7 @@ files:
 }
 
 /// Spawn it from its cores, which it inherits: with OMP_PROC_BIND the calling thread stands
-/// on a single one. Whoever cannot be moved starts it where it is.
+/// on a single one. A thread that cannot be moved starts it where it is.
 static int spawn_on_cores(cairn_process *p, int writer)
 {
     cpu_set_t cores, was;

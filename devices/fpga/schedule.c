@@ -10,7 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/// Say why not, if somebody wants to know.
+/// Say why not, where the caller asks for it.
 __attribute__((format(printf, 2, 3))) static bool no(char *why, const char *text, ...)
 {
     va_list values;

@@ -150,7 +150,7 @@ int cairn_parse_seconds(const char *text, double *seconds)
     return 0;
 }
 
-/// Seconds that somebody said.
+/// Seconds as the user gave them.
 static int set_seconds(const char *text, cairn_option_seconds *option)
 {
     if (cairn_parse_seconds(text, &option->seconds) != 0) return -1;

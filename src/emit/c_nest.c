@@ -31,7 +31,7 @@ static bool is_short(const cairn_ir_stmt *block, const cairn_text *text)
     return strchr(text->data, '\n') == text->data + text->length - 1;
 }
 
-/// HEAD, an opening brace and the body; whoever calls closes.
+/// HEAD, an opening brace and the body; the caller closes.
 static void print_braced(cairn_c *c, cairn_text *head, const cairn_text *body)
 {
     cairn_text_add(head, " {");

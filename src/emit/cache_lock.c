@@ -83,7 +83,7 @@ cairn_status cairn_cache_find_or_lock(cairn_cache      *cache,
     for (int k = 0; turn == BUSY && cairn_seconds() < end; k++) {
         turn = try_lock(mine.fd, key);
         if (turn == BUSY) pause_at(k);
-        /* Whoever has held the lock until now may have stored it. */
+        /* Its last holder may have stored it. */
         CAIRN_GO(unlock, cairn_cache_find(cache, key, object));
         if (object->bytes) break;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// How a file of the cache ends, and whether one is what it should be. The checksum finds
-/// damage, not malice: whoever may write to the folder is the user (cache.h).
+/// damage, not malice: only the user may write to the folder (cache.h).
 
 #include "emit/cache.h"
 

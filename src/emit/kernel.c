@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 /// The 64-bit FNV-1a hash (Fowler, Noll, Vo; draft-eastlake-fnv): enough to name things,
-/// since whoever finds one by its name compares the key.
+/// since a kernel found by its name is compared by its key.
 static uint64_t mix(const char *text)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

@@ -55,7 +55,7 @@ static cairn_ir_x times_alpha(const build *e, cairn_ir_x sum)
 }
 
 /// A sum times alpha. Where it is Y itself, a negative alpha must not make -0 of 0: added
-/// to a Y that is 0 it would be 0, and Y has the same bits whoever computes apart.
+/// to a Y that is 0 it would be 0, and Y has the same bits with any part computed apart.
 static cairn_ir_x scale(const build *e, cairn_ir_x sum, bool grows)
 {
     sum = times_alpha(e, sum);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Drafts: members as users placed them, divided where somebody or something says so.
+/// Drafts: members as users placed them, divided where the user or a rule says so.
 
 #include "place/placement_draft.h"
 

@@ -66,7 +66,7 @@ static cairn_status bind_team(void *argument)
     CPU_ZERO(&cores);
     for (int k = 0; k < t->set->cores; k++)
         CPU_SET((size_t)t->set->core[k], &cores);
-/* Whoever cannot be bound runs where it is. */
+/* A thread that cannot be bound runs where it is. */
 #    pragma omp parallel num_threads(t->threads)
     (void)sched_setaffinity(0, sizeof cores, &cores);
 #else

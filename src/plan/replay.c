@@ -29,7 +29,7 @@ static bool finds_zero(const cairn_replay *replay, const cairn_member_home *home
     return replay->op.beta == 0 && is_first(replay, home, CAIRN_NO_DEVICE_HERE);
 }
 
-/// Must the sums be made apart to be the same whoever else adds to Y?
+/// Must the sums be made apart to be the same with any other summand of Y?
 static bool must_be_apart(const cairn_replay *replay, const cairn_member_home *home)
 {
     return replay->reproducible && !finds_zero(replay, home)
