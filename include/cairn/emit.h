@@ -82,11 +82,30 @@ typedef struct cairn_kernel_counts {
 /// @param[out] counts  Unchanged on failure.
 /// @retval CAIRN_NO_KERNEL     There is no compiler, or it failed.
 /// @retval CAIRN_BAD_ARGUMENT  The target's values or the options are wrong.
-CAIRN_API cairn_status cairn_kernels_warm(cairn_context               *context,
-                                          const cairn_format          *format,
-                                          const cairn_product_options *options,
-                                          const cairn_kernel_target   *target,
-                                          cairn_kernel_counts         *counts);
+CAIRN_API cairn_status cairn_kernels_precompile(cairn_context               *context,
+                                                const cairn_format          *format,
+                                                const cairn_product_options *options,
+                                                const cairn_kernel_target   *target,
+                                                cairn_kernel_counts         *counts);
+
+/// Deprecated, here for one version: cairn_kernels_precompile(). Sizes need not be set here.
+CAIRN_DEPRECATED("use cairn_kernels_precompile()")
+static inline cairn_status cairn_kernels_warm(cairn_context               *context,
+                                              const cairn_format          *format,
+                                              const cairn_product_options *options,
+                                              const cairn_kernel_target   *target,
+                                              cairn_kernel_counts         *counts)
+{
+    cairn_product_options op  = CAIRN_PRODUCT_OPTIONS;
+    cairn_kernel_target   own = CAIRN_KERNEL_TARGET;
+
+    if (options) op = *options;
+    if (target) own = *target;
+    op.size  = sizeof op;
+    own.size = sizeof own;
+    if (counts) counts->size = sizeof *counts;
+    return cairn_kernels_precompile(context, format, &op, target ? &own : NULL, counts);
+}
 
 #ifdef __cplusplus
 }

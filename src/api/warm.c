@@ -118,11 +118,11 @@ static cairn_status check_kept(const cairn_warming *w)
     return CAIRN_OK;
 }
 
-cairn_status cairn_kernels_warm(cairn_context               *context,
-                                const cairn_format          *format,
-                                const cairn_product_options *options,
-                                const cairn_kernel_target   *target,
-                                cairn_kernel_counts         *counts)
+cairn_status cairn_kernels_precompile(cairn_context               *context,
+                                      const cairn_format          *format,
+                                      const cairn_product_options *options,
+                                      const cairn_kernel_target   *target,
+                                      cairn_kernel_counts         *counts)
 {
     cairn_product_options op = CAIRN_PRODUCT_OPTIONS;
 

@@ -177,8 +177,9 @@ static cairn_status warm(const emission *e)
     if (e->source)
         CLI_TRY(warm_plan(e, &counts));
     else
-        CLI_TRY(cli_agree(job, cairn_kernels_warm(job->context, e->format, &e->product,
-                                                  &e->target, &counts)));
+        CLI_TRY(
+            cli_agree(job, cairn_kernels_precompile(job->context, e->format,
+                                                    &e->product, &e->target, &counts)));
     cli_progress_phase(NULL);
     if (!cli_is_first(job)) return cli_agree(job, CAIRN_OK);
     if (cli_given(job, CLI_JSON))

@@ -881,13 +881,13 @@ Test(misuse, kernels)
     REFUSES(cairn_kernels_text, text, misused, csr, NULL, &good, NULL);
     ALLOWS(cairn_kernels_text, options,
            is(cairn_kernels_text(misused, csr, NULL, &good, OUT(char *))));
-    SILENT(cairn_kernels_warm, context, NULL, csr, NULL, &good,
+    SILENT(cairn_kernels_precompile, context, NULL, csr, NULL, &good,
            SIZED(cairn_kernel_counts));
-    REFUSES(cairn_kernels_warm, format, misused, NULL, NULL, &good,
+    REFUSES(cairn_kernels_precompile, format, misused, NULL, NULL, &good,
             SIZED(cairn_kernel_counts));
-    REFUSES(cairn_kernels_warm, target, misused, csr, NULL, NULL,
+    REFUSES(cairn_kernels_precompile, target, misused, csr, NULL, NULL,
             SIZED(cairn_kernel_counts));
-    REFUSES(cairn_kernels_warm, counts, misused, csr, NULL, &good, NULL);
+    REFUSES(cairn_kernels_precompile, counts, misused, csr, NULL, &good, NULL);
     for (int k = 0; k < ODD; k++) {
         cairn_kernel_target         dtype = good, language = good, bytes = good;
         const cairn_product_options none = {sizeof(cairn_product_options),
@@ -902,11 +902,11 @@ Test(misuse, kernels)
                 OUT(char *));
         FAILS(cairn_kernels_text, target, misused, csr, NULL, &bytes, OUT(char *));
         FAILS(cairn_kernels_text, options, misused, csr, &none, &good, OUT(char *));
-        REFUSES(cairn_kernels_warm, target->dtype, misused, csr, NULL, &dtype,
+        REFUSES(cairn_kernels_precompile, target->dtype, misused, csr, NULL, &dtype,
                 SIZED(cairn_kernel_counts));
-        REFUSES(cairn_kernels_warm, target->language, misused, csr, NULL, &language,
-                SIZED(cairn_kernel_counts));
-        FAILS(cairn_kernels_warm, options, misused, csr, &none, &good,
+        REFUSES(cairn_kernels_precompile, target->language, misused, csr, NULL,
+                &language, SIZED(cairn_kernel_counts));
+        FAILS(cairn_kernels_precompile, options, misused, csr, &none, &good,
               SIZED(cairn_kernel_counts));
     }
     for (int k = 0; k < 2; k++) {
@@ -915,10 +915,10 @@ Test(misuse, kernels)
         below.extent[k] = -1;
         wide.extent[k]  = INT64_MAX;
         FAILS(cairn_kernels_text, target, misused, csr, NULL, &below, OUT(char *));
-        FAILS(cairn_kernels_warm, target, misused, csr, NULL, &below,
+        FAILS(cairn_kernels_precompile, target, misused, csr, NULL, &below,
               SIZED(cairn_kernel_counts));
         FAILS(cairn_kernels_text, target, misused, csr, NULL, &wide, OUT(char *));
-        FAILS(cairn_kernels_warm, target, misused, csr, NULL, &wide,
+        FAILS(cairn_kernels_precompile, target, misused, csr, NULL, &wide,
               SIZED(cairn_kernel_counts));
     }
     FAILS(cairn_kernels_text, format, misused, cube, NULL, &good, OUT(char *));

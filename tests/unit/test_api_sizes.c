@@ -391,7 +391,8 @@ static cairn_status warm(void *given)
                                        "mutation<merge(0,1), trim(0,2)> }>";
     const cairn_kernel_target target = CAIRN_KERNEL_TARGET;
     cairn_format             *none   = must_format(context, cube);
-    const cairn_status status = cairn_kernels_warm(context, none, NULL, &target, given);
+    const cairn_status        status =
+        cairn_kernels_precompile(context, none, NULL, &target, given);
 
     cairn_format_destroy(&none);
     return status;

@@ -96,3 +96,20 @@ Test(deprecated, findings_are_diagnostics)
     cairn_findings_free(context, &findings);
     cr_expect_null(findings);
 }
+
+/// The format is for no matrix: the call is made, and refused by the new one.
+Test(deprecated, kernels_are_warmed)
+{
+    const cairn_kernel_target target = {
+        .extent = {8, 8}
+    };
+    cairn_kernel_counts counts = {.prebuilt = -7};
+    cairn_format       *cube =
+        must_format(context, "#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, "
+                             "mutation<merge(0,1), trim(0,2)> }>");
+
+    cr_expect_eq(cairn_kernels_warm(context, cube, NULL, &target, &counts),
+                 CAIRN_BAD_SHAPE);
+    cr_expect_eq(counts.prebuilt, -7);
+    cairn_format_destroy(&cube);
+}

@@ -29,7 +29,7 @@ static void warm(const char *text, int64_t side)
 
     begin();
     format = must_format(context, text);
-    MUST(context, cairn_kernels_warm(context, format, NULL, &target, &counts));
+    MUST(context, cairn_kernels_precompile(context, format, NULL, &target, &counts));
     cairn_format_destroy(&format);
     cairn_context_destroy(&context);
 }
