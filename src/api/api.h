@@ -43,6 +43,8 @@ struct cairn_context {
     cairn_missed     missed;     ///< and without functions.
     cairn_candidates candidates; ///< That come with the library; none until needed.
     char             name[256];  ///< Handed out by cairn_catalogue_name().
+    cairn_move_rates moves; ///< What conversions are chosen by, once that was asked;
+    bool             asked_moves; ///< the same on all ranks.
 };
 
 /// Entries that came in no order and stay in buckets until somebody wants them sorted.
@@ -163,6 +165,7 @@ typedef struct {
     cairn_missed              *missed;
     cairn_pos                  entries;   ///< Of the build.
     bool                       compiling; ///< It is small, but has paid for a compiler.
+    double                     seconds;   ///< That getting functions took.
 } cairn_build_loader;
 
 /// Give a build the loader that it shall use: NULL where it goes the reference way.
@@ -178,6 +181,15 @@ cairn_status cairn_context_loader(cairn_context      *context,
                                   cairn_build        *build,
                                   cairn_build_loader *own,
                                   char               *why);
+
+/// Build a prepared tensor's arrays: judge, choose by which rates, find a loader, build, and
+/// learn from it.
+///
+/// Collective.
+///
+/// @param[in,out] build  All but the loader and where to tell what was done.
+cairn_status
+cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *tensor);
 
 /// As cairn_context_max(), unless some rank has failed (@p mine).
 cairn_status

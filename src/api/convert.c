@@ -206,7 +206,6 @@ static cairn_status convert_in_place(const cairn_tensor *tensor, cairn_tensor **
 {
     cairn_comm           *comm = tensor->context->comm;
     const cairn_query_net net  = cairn_net_of(comm);
-    cairn_build_loader    loader;
 
     (*to)->held       = array_bytes(tensor->local) + table_bytes(tensor->local);
     cairn_build build = {.format     = (*to)->format,
@@ -215,18 +214,10 @@ static cairn_status convert_in_place(const cairn_tensor *tensor, cairn_tensor **
                          .net        = comm->size > 1 ? &net : NULL,
                          .rank       = comm->rank,
                          .value_bits = tensor->local->value_bits,
-                         .held       = (*to)->held,
-                         .route      = &(*to)->route,
-                         .told       = (*to)->told,
-                         .log        = &(*to)->log,
-                         .executed   = &(*to)->path};
+                         .held       = (*to)->held};
 
     memcpy(build.box, tensor->local->box, sizeof build.box);
-    CAIRN_TRY(cairn_build_judge(&build));
-    CAIRN_TRY(cairn_comm_agree(
-        comm, cairn_context_loader(tensor->context, &build, &loader, (*to)->why)));
-    CAIRN_TRY(cairn_local_build(comm->env, &build, &(*to)->local));
-    return cairn_comm_agree(comm, cairn_path_print((*to)->path));
+    return cairn_context_build(tensor->context, &build, *to);
 }
 
 /// A tensor and its entries are in memory together.

@@ -79,6 +79,7 @@ static cairn_status
 load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 {
     cairn_build_loader  *own    = user;
+    const double         begin  = cairn_seconds();
     cairn_kernel_request wanted = *request;
 
     wanted.at_hand      = request->at_hand && !own->compiling;
@@ -89,6 +90,7 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
         status         = own->device->load(own->device->user, &wanted, kernel);
         own->compiling = status == CAIRN_OK;
     }
+    own->seconds += cairn_seconds() - begin;
     /* What is only wanted if it is at hand may be missing. */
     if (status == CAIRN_NO_KERNEL && !request->at_hand)
         memcpy(own->why, cairn_message(own->env), CAIRN_MESSAGE);
@@ -97,9 +99,11 @@ load(void *user, const cairn_kernel_request *request, cairn_kernel *kernel)
 
 static void ahead(void *user, const cairn_kernel_request *request, int requests)
 {
-    const cairn_build_loader *own = user;
+    cairn_build_loader *own   = user;
+    const double        begin = cairn_seconds();
 
     own->device->ahead(own->device->user, request, requests);
+    own->seconds += cairn_seconds() - begin;
 }
 
 static void release(void *user, cairn_kernel *kernel)

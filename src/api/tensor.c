@@ -22,20 +22,15 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_entries *entries,
                                 const cairn_dealt   *dealt)
 {
-    cairn_comm           *comm = tensor->context->comm;
-    const cairn_query_net net  = cairn_net_of(comm);
-    cairn_build_loader    loader;
+    cairn_comm           *comm  = tensor->context->comm;
+    const cairn_query_net net   = cairn_net_of(comm);
     cairn_build           build = {.format     = tensor->format,
                                    .shape      = *shape,
                                    .entries    = entries,
                                    .dealt      = dealt,
                                    .net        = comm->size > 1 ? &net : NULL,
                                    .rank       = comm->rank,
-                                   .value_bits = value_bits(tensor->dtype),
-                                   .route      = &tensor->route,
-                                   .told       = tensor->told,
-                                   .log        = &tensor->log,
-                                   .executed   = &tensor->path};
+                                   .value_bits = value_bits(tensor->dtype)};
 
     for (int k = 0; k < shape->order; k++)
         build.box[k] = (cairn_interval){0, shape->extent[k] - 1};
@@ -46,11 +41,7 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
         * (dealt ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
     build.held       = tensor->held;
     tensor->log.bars = 0; /* of an attempt from buckets */
-    CAIRN_TRY(cairn_build_judge(&build));
-    CAIRN_TRY(cairn_comm_agree(
-        comm, cairn_context_loader(tensor->context, &build, &loader, tensor->why)));
-    CAIRN_TRY(cairn_local_build(&tensor->context->env, &build, &tensor->local));
-    return cairn_comm_agree(comm, cairn_path_print(tensor->path));
+    return cairn_context_build(tensor->context, &build, tensor);
 }
 
 /// From buckets, if the source has any and the format can be filled from there; else from

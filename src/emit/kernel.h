@@ -67,6 +67,8 @@ typedef struct cairn_kernel_loader {
     void *user;
     int   vector_bytes; ///< Of the machine's widest useful vectors: 16, 32 or 64.
     int   threads;      ///< That kernels shall use.
+    const struct cairn_move_rates *moves; ///< What conversions are chosen by
+                                          ///< (rules/pass_list.h); NULL: as shipped.
     bool interprets; ///< Nothing is compiled or looked for: who asks interprets what it
                      ///< lowered (ir/ir_run.h). load() and release() may be NULL.
 

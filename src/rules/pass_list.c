@@ -77,29 +77,43 @@ cairn_status cairn_pass_list_explain(cairn_pass_list         *program,
     return add_alternatives(program, alternatives, alternative);
 }
 
-/// Nanoseconds a byte on one thread, of matrices beyond the caches (measured,
-/// docs/performance.md): what is read and written in order, and entries one by one to
-/// where their groups stand.
-static double rate_of(const cairn_pass *pass)
+const cairn_move_rates cairn_move_rates_shipped = {1.2e-10, 1.6e-10};
+
+static bool is_scattered(const cairn_pass *pass)
 {
-    if (pass->what == CAIRN_PASS_MOVE && pass->unit == CAIRN_UNIT_ENTRY
-        && pass->stores == CAIRN_STORES_DIRECT)
-        return 0.16;
-    return 0.12;
+    return pass->what == CAIRN_PASS_MOVE && pass->unit == CAIRN_UNIT_ENTRY
+           && pass->stores == CAIRN_STORES_DIRECT;
 }
 
-void cairn_pass_list_sum(const cairn_pass_list *program,
-                         int                    first,
-                         int64_t                entries,
-                         double                *bytes,
-                         double                *seconds)
+cairn_move_rates cairn_pass_list_bytes(const cairn_pass_list *program)
 {
-    *bytes = *seconds = 0;
-    for (int k = first; k < program->passes; k++) {
-        const cairn_pass *pass = &program->pass[k];
+    cairn_move_rates bytes = {0};
 
-        *bytes += pass->bytes;
-        *seconds += pass->bytes * rate_of(pass) * 1e-9 * (double)entries;
+    for (int k = 0; k < program->passes; k++)
+        if (is_scattered(&program->pass[k]))
+            bytes.scattered += program->pass[k].bytes;
+        else
+            bytes.in_order += program->pass[k].bytes;
+    return bytes;
+}
+
+void cairn_pass_list_predict(const cairn_pass_list  *program,
+                             const cairn_move_rates *rates,
+                             int64_t                 entries,
+                             cairn_alternative      *its)
+{
+    const cairn_move_rates *shipped = &cairn_move_rates_shipped;
+
+    if (!rates) rates = shipped;
+    its->bytes = its->seconds = its->shipped = 0;
+    for (int k = 0; k < program->passes; k++) {
+        const cairn_pass *pass      = &program->pass[k];
+        const bool        scattered = is_scattered(pass);
+        const double      moved     = pass->bytes * (double)entries;
+
+        its->bytes += pass->bytes;
+        its->seconds += moved * (scattered ? rates->scattered : rates->in_order);
+        its->shipped += moved * (scattered ? shipped->scattered : shipped->in_order);
     }
 }
 

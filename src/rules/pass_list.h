@@ -88,7 +88,8 @@ typedef struct cairn_pass {
 typedef struct cairn_alternative {
     const char *method;  ///< Constant.
     double      bytes;   ///< An entry.
-    double      seconds; ///< Predicted, for all entries.
+    double      seconds; ///< Predicted, for all entries,
+    double      shipped; ///< and by the rates that are shipped.
 } cairn_alternative;
 
 typedef struct cairn_pass_list {
@@ -116,13 +117,26 @@ cairn_status cairn_pass_list_explain(cairn_pass_list         *program,
                                      int                      alternatives,
                                      const cairn_alternative *alternative);
 
-/// What the passes from @p first on are predicted to take: bytes an entry, and seconds of
-/// @p entries on one thread, by the shipped rates.
-void cairn_pass_list_sum(const cairn_pass_list *program,
-                         int                    first,
-                         int64_t                entries,
-                         double                *bytes,
-                         double                *seconds);
+/// What conversions are chosen by: seconds a byte, of what is read and written in order,
+/// and of entries that are written one by one to where their groups stand.
+typedef struct cairn_move_rates {
+    double in_order, scattered;
+} cairn_move_rates;
+
+/// The rates that are shipped, measured on one thread with matrices beyond the caches
+/// (docs/performance.md).
+extern const cairn_move_rates cairn_move_rates_shipped;
+
+/// Bytes an entry, by how they are moved: fields of cairn_move_rates, in bytes.
+cairn_move_rates cairn_pass_list_bytes(const cairn_pass_list *program);
+
+/// What a program is predicted to take for @p entries: bytes an entry, seconds by rates that
+/// were learned (NULL: none were), and by those that are shipped; on one thread, but for
+/// rates that were measured with more.
+void cairn_pass_list_predict(const cairn_pass_list  *program,
+                             const cairn_move_rates *rates,
+                             int64_t                 entries,
+                             cairn_alternative      *its);
 
 /// Append the passes of another program. @p into: 0: as they are; k: its target is the
 /// k-th intermediate, made for all members.

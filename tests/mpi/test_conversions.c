@@ -213,3 +213,31 @@ Test(conversions, groups_across_ranks_are_answered_by_groups, .timeout = 500)
     cairn_context_destroy(&context);
     cairn_context_destroy(&reference);
 }
+
+/// What each rank's machine has seen is its own; all choose by what the first one's has.
+Test(conversions, ranks_choose_by_the_first_one_s_rates, .timeout = 500)
+{
+    const cairn_problem p      = {.size = sizeof(cairn_problem),
+                                  .n    = (int64_t)350000 * size};
+    cairn_context      *c      = open_context(CAIRN_KERNELS_AUTO);
+    cairn_source       *source = NULL;
+    cairn_tensor       *tensor = NULL;
+    cairn_costs        *costs;
+
+    c->env.options.cost = rank == 1 ? CAIRN_RATES_SHIPPED : CAIRN_RATES_LEARNED;
+    strcpy(c->env.options.costs, "none");
+    ON_ALL_RANKS(cairn_context_costs(c, &costs) == CAIRN_OK, "costs");
+    costs->memory = cairn_memory_shipped;
+    costs->memory.byte *= rank == 0 ? 2 : 3;
+    costs->memory_when = 1;
+    ON_ALL_RANKS(cairn_source_generate(c, "tridiag", &p, &source) == CAIRN_OK, "%s",
+                 cairn_context_message(c));
+    ON_ALL_RANKS(store(source, "", "csr", &tensor) == CAIRN_OK, "%s",
+                 cairn_context_message(c));
+    ON_ALL_RANKS(c->moves.in_order > 1.99 * cairn_move_rates_shipped.in_order
+                     && c->moves.in_order < 2.01 * cairn_move_rates_shipped.in_order,
+                 "rank %d has %g", rank, c->moves.in_order);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&c);
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// One build of a tensor's arrays: who compiles its functions, by which rates its methods
+/// are chosen, and what is learned from how long it took.
+
+#include "api/api.h"
+#include "cost/moves.h"
+
+#include <string.h>
+
+/* Entries from which rates are asked for: fewer are converted before the file of costs is
+   read. */
+enum { WORTH_ASKING = 1000000 };
+
+/// The processor, as models of conversions know it: ranks convert their own entries.
+static void describe_device(const cairn_context *context, cairn_cost_device *device)
+{
+    cairn_cost_device_of(&context->devices->device[0], 1, device);
+}
+
+/// What this rank's machine has seen; nothing where that cannot be had.
+static void read_rates(cairn_context *context, cairn_move_rates *rates)
+{
+    cairn_costs      *costs;
+    cairn_cost_device device;
+
+    *rates = (cairn_move_rates){0};
+    if (context->env.options.cost == CAIRN_RATES_SHIPPED
+        || cairn_context_costs(context, &costs) != CAIRN_OK)
+        return;
+    describe_device(context, &device);
+    cairn_cost_moves(costs, &device, rates);
+}
+
+/// Have all ranks choose by what the first one's machine has seen when the context first
+/// asks, whatever is learned later: the same conversion goes the same way again.
+static cairn_status agree_on_rates(cairn_context *context)
+{
+    cairn_comm *comm = context->comm;
+
+    if (context->asked_moves) return CAIRN_OK;
+    if (comm->rank == 0) read_rates(context, &context->moves);
+    context->asked_moves = true;
+    if (comm->size == 1) return CAIRN_OK;
+    return comm->ops->broadcast(comm, &context->moves, sizeof context->moves, 0);
+}
+
+/// All ranks judge the build by the same number of entries, so that all ask or none does.
+static cairn_status
+find_rates(cairn_context *context, const cairn_build *build, cairn_build_loader *loader)
+{
+    if (cairn_build_judged_by(build) < WORTH_ASKING) return CAIRN_OK;
+    CAIRN_TRY(agree_on_rates(context));
+    if (context->moves.in_order > 0) loader->loader.moves = &context->moves;
+    return CAIRN_OK;
+}
+
+/// Learn from a build that was done by functions, without waits for other ranks.
+static void learn(cairn_context      *context,
+                  const cairn_tensor *tensor,
+                  const cairn_build  *build,
+                  double              seconds)
+{
+    cairn_cost_device device;
+
+    if (context->comm->size > 1 || !context->costs || !build->loader
+        || build->loader->interprets || tensor->format->members > 1
+        || cairn_build_judged_by(build) < WORTH_ASKING)
+        return;
+    describe_device(context, &device);
+    cairn_cost_observe_moves(context->costs, &device, &tensor->path->program,
+                             context->moves.in_order > 0 ? &context->moves
+                                                         : &cairn_move_rates_shipped,
+                             cairn_build_entries(build), seconds);
+}
+
+cairn_status
+cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *tensor)
+{
+    cairn_comm        *comm   = context->comm;
+    cairn_build_loader loader = {.seconds = 0};
+
+    build->route    = &tensor->route;
+    build->told     = tensor->told;
+    build->log      = &tensor->log;
+    build->executed = &tensor->path;
+    CAIRN_TRY(cairn_build_judge(build));
+    CAIRN_TRY(cairn_comm_agree(
+        comm, cairn_context_loader(context, build, &loader, tensor->why)));
+    CAIRN_TRY(find_rates(context, build, &loader));
+    const double begin = cairn_seconds();
+
+    CAIRN_TRY(cairn_local_build(&context->env, build, &tensor->local));
+    learn(context, tensor, build, cairn_seconds() - begin - loader.seconds);
+    return cairn_comm_agree(comm, cairn_path_print(tensor->path));
+}
