@@ -5,12 +5,18 @@
 /// formats of a matrix are timed in turn, round by round.
 ///
 /// bench_auto [--rounds N] [--f32] [--columns N] [--transposed] [--model] [--candidates]
-///            FILE...
+///            [--regret] FILE...
 ///
-/// --model: no trials. --candidates: what was thought of every format, too. Files are Matrix Market, or KIND:A,B,C for generated problems
+/// --model: no trials. --candidates: what was thought of every format, too. --regret: one
+/// table for all files instead, with one thread and with two, with shipped rates and with
+/// what the fixed formats' own runs have taught: the time of what is chosen over that of the
+/// best of all that were timed, of a product, and of 1, 100 and 10,000 products with storing
+/// and, for what is chosen, the search. Files are Matrix Market (what is no matrix is passed
+/// over), or KIND:A,B,C for generated problems
 /// (stencil5:NX,NY stencil7:NX,NY,NZ fem3:N,DEGREE rmat:SCALE,EDGES uniform:N,DEGREE
 /// tridiag:N mixed:N,DEGREE).
 
+#include "api/api.h"
 #include "bench.h"
 
 #include <cairn/cairn.h>
@@ -19,6 +25,12 @@
 #include <stdbool.h>
 
 enum { MOST_ROUNDS = 101, FORMATS = 14 };
+
+/* Of --regret: ways of choosing, numbers of products, formats timed, files. */
+enum { COSTS = 2, HORIZONS = 3, CHOICES = COSTS * HORIZONS, WAYS = FORMATS + CHOICES };
+enum { THREADS = 2, MOST_FILES = 1000 };
+
+static const int horizons[HORIZONS] = {1, 100, 10000};
 
 static const char *const fixed[FORMATS] = {
     "csr",
@@ -51,6 +63,7 @@ typedef struct {
     cairn_product_options product;
     int                   rounds, tries;
     bool                  candidates; ///< Are printed.
+    bool                  regret;     ///< Is what is asked for.
 } question;
 
 typedef struct {
@@ -128,23 +141,23 @@ static void release(way *w)
     cairn_format_destroy(&w->format);
 }
 
-static void time_all(way *ways, int rounds)
+static void time_all(way *ways, int n, int rounds)
 {
-    int repeats[FORMATS + 1] = {0};
+    int repeats[WAYS] = {0};
 
-    for (int k = 0; k <= FORMATS; k++)
+    for (int k = 0; k < n; k++)
         if (ways[k].plan) {
             const double once = fmin(time_way(&ways[k], 2), time_way(&ways[k], 2));
 
             repeats[k] = (int)fmin(400, fmax(2, 1e-3 / once));
         }
     for (int r = 0; r < rounds; r++)
-        for (int k = 0; k <= FORMATS; k++)
+        for (int k = 0; k < n; k++)
             if (ways[k].plan) {
                 time_way(&ways[k], 1 + repeats[k] / 10);
                 ways[k].time[r] = time_way(&ways[k], repeats[k]);
             }
-    for (int k = 0; k <= FORMATS; k++)
+    for (int k = 0; k < n; k++)
         ways[k].median =
             ways[k].plan ? bench_median(ways[k].time, rounds) : (double)INFINITY;
 }
@@ -249,7 +262,7 @@ measure(cairn_context *context, const char *name, const question *q, summary *su
     const int same = find_fixed(ways, ways[FORMATS].format);
 
     if (same < 0 && !prepare(context, source, q, &ways[FORMATS])) stop(context, name);
-    time_all(ways, q->rounds);
+    time_all(ways, FORMATS + 1, q->rounds);
     if (same >= 0) ways[FORMATS].median = ways[same].median;
     report(name, &m, ways,
            short_name(&info, context, cairn_format_text(ways[FORMATS].format)), &info,
@@ -259,6 +272,200 @@ measure(cairn_context *context, const char *name, const question *q, summary *su
         release(&ways[k]);
     cairn_source_destroy(&source);
     free(ways);
+}
+
+/* ---- regret ---- */
+
+/// What was lost by a choice: [products | horizons][files so far].
+typedef struct {
+    double lost[HORIZONS + 1][MOST_FILES];
+} losses;
+
+typedef struct {
+    int         files;
+    const char *name[MOST_FILES];
+    losses      of[THREADS][COSTS];
+} regrets;
+
+/// Store in all fixed formats and multiply a little: kernels are there afterwards, and the
+/// file of costs knows how long products take.
+static void run_fixed(cairn_context           *context,
+                      cairn_source            *source,
+                      const cairn_source_info *m,
+                      const question          *q)
+{
+    for (int k = 0; k < FORMATS; k++) {
+        way w = {0};
+
+        if (is_hopeless(m, fixed[k])) continue;
+        if (cairn_format_create(context, fixed[k], &w.format) != CAIRN_OK)
+            stop(context, fixed[k]);
+        if (prepare(context, source, q, &w)) time_way(&w, 8);
+        release(&w);
+    }
+}
+
+/// Choose by shipped rates, then by what is learned, for each number of products.
+static void choose_all(cairn_context   *context,
+                       cairn_source    *source,
+                       const question  *q,
+                       way             *chosen,
+                       cairn_auto_info *info)
+{
+    for (int c = 0; c < CHOICES; c++) {
+        const cairn_auto_options options = {.size    = sizeof(cairn_auto_options),
+                                            .tries   = q->tries,
+                                            .replays = horizons[c % HORIZONS]};
+
+        info[c].size = sizeof info[c];
+        cairn_context_forget_costs(context); /* in its file they stay */
+        context->env.options.cost =
+            c < HORIZONS ? CAIRN_RATES_SHIPPED : CAIRN_RATES_LEARNED;
+        if (cairn_format_auto(source, q->dtype, &q->product, &options,
+                              &chosen[c].format, &info[c])
+            != CAIRN_OK)
+            stop(context, "auto");
+    }
+}
+
+/// The way that stores like choice @p c: a fixed one, an earlier choice, or its own.
+static int find_way(const way *ways, int c)
+{
+    const char *text = cairn_format_text(ways[FORMATS + c].format);
+
+    for (int k = 0; k < FORMATS + c; k++)
+        if (ways[k].plan && strcmp(cairn_format_text(ways[k].format), text) == 0)
+            return k;
+    return FORMATS + c;
+}
+
+/// Time of a way for some products, stored once; of one product where @p products is 0.
+static double time_of(const way *w, double products)
+{
+    if (!w->plan) return INFINITY;
+    return products > 0 ? cairn_tensor_seconds(w->tensor) + products * w->median
+                        : w->median;
+}
+
+static double least_time(const way *ways, double products)
+{
+    double least = INFINITY;
+
+    for (int k = 0; k < WAYS; k++)
+        least = fmin(least, time_of(&ways[k], products));
+    return least;
+}
+
+static void
+note_losses(const way *ways, const cairn_auto_info *info, losses of[COSTS], int file)
+{
+    for (int c = 0; c < CHOICES; c++) {
+        const way   *w        = &ways[find_way(ways, c)];
+        const double products = horizons[c % HORIZONS];
+        losses      *its      = &of[c / HORIZONS];
+
+        its->lost[1 + c % HORIZONS][file] =
+            (info[c].seconds + time_of(w, products)) / least_time(ways, products);
+        if (c % HORIZONS == HORIZONS - 1)
+            its->lost[0][file] = time_of(w, 0) / least_time(ways, 0);
+    }
+}
+
+/// One file with some threads. @return false: it is no matrix that can be read.
+static bool measure_regret(const char     *name,
+                           const question *q,
+                           const char     *costs,
+                           int             threads,
+                           regrets        *all)
+{
+    cairn_context    *context = NULL;
+    cairn_source     *source  = NULL;
+    cairn_source_info m       = CAIRN_SOURCE_INFO;
+    cairn_auto_info  *info    = calloc(CHOICES, sizeof *info);
+    way              *ways    = calloc(WAYS, sizeof *ways);
+
+    if (!info || !ways || cairn_context_create(&context) != CAIRN_OK
+        || cairn_context_set_threads(context, threads) != CAIRN_OK)
+        stop(context, "start");
+    context->env.options.cost = CAIRN_RATES_LEARNED;
+    snprintf(context->env.options.costs, sizeof context->env.options.costs, "%s",
+             costs);
+    const bool reads = read_source(context, name, &source)
+                       && cairn_source_describe(source, &m) == CAIRN_OK && m.order == 2
+                       && m.nnz > 0;
+
+    if (reads) {
+        run_fixed(context, source, &m, q);
+        choose_all(context, source, q, ways + FORMATS, info);
+        for (int k = 0; k < FORMATS; k++)
+            if (!is_hopeless(&m, fixed[k])
+                && cairn_format_create(context, fixed[k], &ways[k].format) == CAIRN_OK)
+                prepare(context, source, q, &ways[k]);
+        for (int c = 0; c < CHOICES; c++)
+            if (find_way(ways, c) == FORMATS + c) {
+                prepare(context, source, q, &ways[FORMATS + c]); /* with its kernels */
+                cairn_plan_destroy(&ways[FORMATS + c].plan);
+                cairn_tensor_destroy(&ways[FORMATS + c].tensor);
+                prepare(context, source, q, &ways[FORMATS + c]);
+            }
+        time_all(ways, WAYS, q->rounds);
+        note_losses(ways, info, all->of[threads - 1], all->files);
+    }
+    for (int k = 0; k < WAYS; k++)
+        release(&ways[k]);
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&context);
+    free(ways);
+    free(info);
+    return reads;
+}
+
+static void print_regret(const regrets *all, int threads, int cost, int row)
+{
+    static const char *const rows[] = {"a product", "1", "100", "10,000"};
+    const double            *lost   = all->of[threads][cost].lost[row];
+    double                   sorted[MOST_FILES];
+    int                      worst = 0;
+
+    for (int f = 0; f < all->files; f++) {
+        sorted[f] = lost[f];
+        if (lost[f] > lost[worst]) worst = f;
+    }
+    printf("%7d  %-7s  %9s  %6.3f  %6.3f  %s\n", threads + 1,
+           cost ? "learned" : "shipped", rows[row], bench_median(sorted, all->files),
+           lost[worst], all->name[worst]);
+}
+
+/// All files; the file of costs is this process's own.
+static int measure_regrets(int files, char **file, const question *q)
+{
+    static regrets all;
+    char           costs[] = "/tmp/bench_auto-XXXXXX", path[64], command[80];
+
+    if (!mkdtemp(costs)) return 1;
+    snprintf(path, sizeof path, "%s/costs.json", costs);
+    for (int f = 0; f < files && all.files < MOST_FILES; f++) {
+        const char  *slash = strrchr(file[f], '/');
+        const double begin = bench_seconds();
+        bool         reads = true;
+
+        all.name[all.files] = slash ? slash + 1 : file[f];
+        for (int t = 1; t <= THREADS && reads; t++)
+            reads = measure_regret(file[f], q, path, t, &all);
+        fprintf(stderr, "%s: %s%.1f s\n", file[f], reads ? "" : "no matrix, ",
+                bench_seconds() - begin);
+        all.files += reads;
+    }
+    snprintf(command, sizeof command, "rm -r '%s'", costs);
+    if (system(command) != 0 || all.files == 0) return 1;
+    bench_print_machine(BENCH_SOURCE, q->rounds);
+    printf("%d matrices\n%7s  %-7s  %9s  %6s  %6s  %s\n", all.files, "threads", "rates",
+           "products", "median", "worst", "of");
+    for (int t = 0; t < THREADS; t++)
+        for (int c = 0; c < COSTS; c++)
+            for (int r = 0; r <= HORIZONS; r++)
+                print_regret(&all, t, c, r);
+    return 0;
 }
 
 /// The options; @return the place of the first file.
@@ -277,6 +484,8 @@ static int read_options(int argc, char **argv, question *q)
             q->tries = -1;
         else if (strcmp(argv[k], "--candidates") == 0)
             q->candidates = true;
+        else if (strcmp(argv[k], "--regret") == 0)
+            q->regret = true;
         else
             return k;
     return argc;
@@ -290,6 +499,7 @@ int main(int argc, char **argv)
     const int first = read_options(argc, argv, &q);
 
     if (q.rounds < 1 || q.rounds > MOST_ROUNDS || first == argc) return 2;
+    if (q.regret) return measure_regrets(argc - first, argv + first, &q);
     if (cairn_context_create(&context) != CAIRN_OK) stop(context, "start");
     bench_print_machine(BENCH_SOURCE, q.rounds);
     printf("%-22s %8s %9s %6s %6s %7s %8s  %-22s %s\n", "matrix", "entries", "us",
