@@ -174,7 +174,8 @@ void cairn_group_box_enter(const cairn_query_order *o,
                                 : count_dim(o, box, k, box->allow[k]);
         if (box->count[k] <= 0) box->empty = true;
         box->dim = k;
-        box->size *= box->count[k];
+        if (__builtin_mul_overflow(box->size, box->count[k], &box->size))
+            box->size = INT64_MAX;
     }
     if (box->empty) {
         box->size = 0;

@@ -10,6 +10,9 @@
 
 #include <string.h>
 
+/* Groups that are listed at a cost that goes with entries. */
+enum { GROUPS_PER_ENTRY = 4, GROUPS_ALWAYS = 4096 };
+
 /// The groups that are put in order, in the order of their forms.
 typedef struct {
     int64_t        n;
@@ -192,12 +195,24 @@ static cairn_status schedule(cairn_groups *set, int q, const listing *l)
     return status;
 }
 
+/// Are there far more groups than entries, on some rank? What goes with groups does not go
+/// with what is stored then.
+static cairn_status find_many(cairn_groups *set, int q, const listing *l)
+{
+    int64_t many = l->n > GROUPS_PER_ENTRY * set->entries->n + GROUPS_ALWAYS;
+
+    CAIRN_TRY(cairn_exchange_max(&set->meeting, CAIRN_OK, &many));
+    if (many) set->many |= 1U << q;
+    return CAIRN_OK;
+}
+
 static cairn_status place(cairn_groups *set, int q, listing *l)
 {
     cairn_group_query *s       = &set->query[q];
     const bool         reorder = s->query->func == CAIRN_QUERY_REORDER;
 
     CAIRN_TRY(list_groups(set, q, s->query->arg, l));
+    CAIRN_TRY(find_many(set, q, l));
     CAIRN_TRY(make_index(set, q, l));
     CAIRN_TRY(add_keys(set, &s->group, l));
     l->windows = l->keys;

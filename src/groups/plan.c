@@ -5,8 +5,8 @@
 
 #include "groups/state.h"
 
-/* Groups that may be listed, those without an entry too. */
-enum { GROUPS_PER_ENTRY = 4, GROUPS_ALWAYS = 4096 };
+/* Groups that may be listed, those without an entry too: no memory holds more. */
+#define MOST_GROUPS ((int64_t)1 << 48)
 
 /* Values of queries in forms are taken to be below. */
 #define LARGEST_NUMBER ((int64_t)1 << 40)
@@ -207,7 +207,8 @@ void cairn_groups_listing(const cairn_groups *set,
     cairn_group_box_enter(order, NULL, box);
 }
 
-/// Can all groups of the earlier sum be listed, at a cost that goes with what is stored?
+/// Can all groups of the earlier sum be listed by arithmetic? Else, or where there are more
+/// than memory could hold, src/query says so.
 static bool can_list(const cairn_groups *set, int q)
 {
     cairn_query_order order;
@@ -215,7 +216,7 @@ static bool can_list(const cairn_groups *set, int q)
 
     cairn_groups_listing(set, q, &order, &box);
     if (order.known == CAIRN_CLASS_OTHER || order.runs) return false;
-    return box.size <= GROUPS_PER_ENTRY * set->entries->n + GROUPS_ALWAYS;
+    return box.size <= MOST_GROUPS;
 }
 
 /// Do the values of all forms fit 64 bits? Else src/query says which does not.

@@ -265,7 +265,7 @@ cairn_query_class cairn_groups_class(const cairn_groups *set, int q)
 {
     const cairn_group_query *s = &set->query[q];
 
-    if (set->definition) return CAIRN_CLASS_OTHER;
+    if (set->definition || set->many >> q & 1) return CAIRN_CLASS_OTHER;
     /* where nothing is asked of what is not stored any order will do */
     return s->order.known == CAIRN_CLASS_OTHER && !s->asks ? CAIRN_CLASS_BOX
                                                            : s->order.known;

@@ -93,6 +93,7 @@ struct cairn_groups {
     cairn_interval        box[CAIRN_MAX_ORDER];
     cairn_algebra        *algebra;
     int                   order;
+    uint32_t              many;  ///< Bit q: it lists far more groups than entries.
     cairn_group_query    *query; ///< [queries]
 };
 

@@ -309,6 +309,55 @@ Test(group_queries, keys_of_boxes_visit_what_is_stored)
     expect_bounded("d0/2", "4*(d1%32)+d0%2", 2);
 }
 
+/// Groups without an entry are listed where there are far more of them than entries, in less
+/// memory than src/query takes, with its places; the program does not call it a box.
+Test(group_queries, many_groups_without_entries_are_put_in_order)
+{
+    const cairn_shape shape = {
+        2, {600, 500}
+    };
+    const cairn_interval box[2] = {
+        {0, 599},
+        {0, 499}
+    };
+    cairn_format *format = parse(
+        "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ c = sum(value) groupBy "
+        "(d0,d1)->(d0,d1); r = reorder(c) groupBy (d0,d1)->(d1/2) traverseBy "
+        "(d0,d1)->(-d0) descend }> }>");
+    const cairn_encoding *e       = format->member[0];
+    cairn_entries         entries = figure_entries();
+    cairn_query_set      *want    = NULL;
+    cairn_groups         *got     = NULL;
+    int64_t               bytes;
+
+    env.allocated = 0;
+    cr_assert_eq(cairn_query_run(&env, e, &shape, box, &entries, NULL, &want),
+                 CAIRN_OK);
+    bytes         = env.allocated;
+    env.allocated = 0;
+    cr_assert_eq(cairn_groups_begin(&env, e, &shape, box, &entries, false, &got),
+                 CAIRN_OK);
+    for (int q = 0; q < 2; q++)
+        cr_assert_eq(cairn_groups_step(got, q, NULL), CAIRN_OK);
+    cr_expect_lt(env.allocated, bytes * 9 / 10, "%ld bytes, not below %ld",
+                 (long)env.allocated, (long)bytes);
+    cr_expect_eq(cairn_groups_class(got, 1), CAIRN_CLASS_OTHER);
+    expect_values("places", cairn_groups_at_entries(got, 1),
+                  cairn_query_at_entries(want, 1), entries.n);
+    for (int64_t number = 0; number < 300000; number += 997) {
+        cairn_coord d[2] = {-1, -1}, at[2] = {-1, -1};
+        bool        found;
+
+        cr_assert(element(want, 1, number, NULL, d));
+        cr_assert_eq(cairn_groups_element(got, 1, number, NULL, at, &found), CAIRN_OK);
+        cr_assert(found && memcmp(d, at, sizeof d) == 0, "place %ld", (long)number);
+    }
+    cairn_query_set_destroy(&env, &want);
+    cairn_groups_destroy(&env, &got);
+    cairn_entries_fini(&env, &entries);
+    cairn_format_destroy(&format);
+}
+
 /* ---- allocations that fail ---- */
 
 static cairn_status run_and_destroy(const cairn_encoding *e,
