@@ -443,6 +443,7 @@ static cairn_status check_rest(cairn_groups *set, int q, int64_t g)
     if (least == CAIRN_NO_NUMBER || __builtin_sub_overflow(least, from, &room))
         return CAIRN_OK;
     cairn_group_box_enter(&s->order, cairn_group_index_tuple(x, g), &box);
+    if (box.size == x->begin[g + 1] - x->begin[g]) return CAIRN_OK; /* there are none */
     return room < box.size - others ? refuse(set, q, g, least) : CAIRN_OK;
 }
 

@@ -358,6 +358,29 @@ Test(group_queries, many_groups_without_entries_are_put_in_order)
     cairn_format_destroy(&format);
 }
 
+/// Where every row has an entry, none is numbered from where rows without would be.
+Test(group_queries, a_start_of_elements_that_are_not_there_takes_no_number)
+{
+    both b = {
+        .text  = "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, indirect<{ q0 = sum(value) "
+                 "groupBy (d0,d1)->(d0); q1 = enum(q0) groupBy (d0,d1)->() with q0 ne "
+                 "1 -> q0 | otherwise -> 0 }> }>",
+        .shape = {2,      {2, 3}},
+        .box   = {{0, 1}, {0, 2}}
+    };
+    tally t = {0};
+
+    b.format = parse(b.text);
+    cairn_entries_init(&b.entries, 2);
+    for (int k = 0; k < 3; k++)
+        cr_assert_eq(cairn_entries_add(&env, &b.entries, (cairn_coord[]){k > 0, k}, 1),
+                     CAIRN_OK);
+    compare(&b, true, &t);
+    cr_expect_eq(t.refused, 0);
+    cairn_entries_fini(&env, &b.entries);
+    cairn_format_destroy(&b.format);
+}
+
 /* ---- allocations that fail ---- */
 
 static cairn_status run_and_destroy(const cairn_encoding *e,
