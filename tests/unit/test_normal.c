@@ -28,15 +28,22 @@ static bool are_multiples(const oracle *text, const oracle *normal, int q)
     return unit >= 0;
 }
 
-static void
-expect_same(const oracle *text, const oracle *normal, const char *what, uint64_t seed)
+/// @param two_normals  Both are normal forms, of texts in other words: a factor that one
+///                     of them has may have stayed in either, such as one that an element
+///                     which no value meets hides.
+static void expect_same(const oracle *text,
+                        const oracle *normal,
+                        bool          two_normals,
+                        const char   *what,
+                        uint64_t      seed)
 {
     cr_assert_eq(text->refused, normal->refused, "%s\nseed %lu", what,
                  (unsigned long)seed);
     for (int q = 0; q < text->encoding->queries && !text->refused; q++) {
         if (text->encoding->query[q].func == CAIRN_QUERY_SUM) {
-            cr_assert(are_multiples(text, normal, q), "%s\nseed %lu: sum %d", what,
-                      (unsigned long)seed, q);
+            cr_assert(are_multiples(text, normal, q)
+                          || (two_normals && are_multiples(normal, text, q)),
+                      "%s\nseed %lu: sum %d", what, (unsigned long)seed, q);
             continue;
         }
         for (int p = 0; p < text->positions; p++)
@@ -67,7 +74,7 @@ static int try_one(uint64_t seed, int order, oracle *o)
         oracle_init(&o[k], k ? format->normal[0] : format->member[0], &shape, &entries);
         oracle_run(&o[k]);
     }
-    expect_same(&o[0], &o[1], text, seed);
+    expect_same(&o[0], &o[1], false, text, seed);
     cairn_free(&env, what);
     cairn_entries_fini(&env, &entries);
     cairn_format_destroy(&format);
@@ -148,9 +155,9 @@ static void compare_rewritten(const cairn_format *plain,
         oracle_init(&o[k], of[k], &shape, &entries);
         oracle_run(&o[k]);
     }
-    expect_same(&o[0], &o[1], text, seed);
-    expect_same(&o[1], &o[3], text, seed);
-    expect_same(&o[2], &o[3], text, seed);
+    expect_same(&o[0], &o[1], false, text, seed);
+    expect_same(&o[1], &o[3], true, text, seed);
+    expect_same(&o[2], &o[3], false, text, seed);
     free(o);
     cairn_entries_fini(&env, &entries);
 }
@@ -199,6 +206,12 @@ Test(normal, random_queries_in_other_words_have_the_numbers_of_their_text)
     printf("%d of %d print alike\n", alike, ran);
     cr_expect(given || ran == cases, "%d of %d", ran, cases);
     cr_expect(given || alike * 10 >= ran * 9, "%d of %d print alike", alike, ran);
+}
+
+/// Of the rewritten text an element that no value meets hides the factor of the others.
+Test(normal, a_factor_may_stay_in_either_text)
+{
+    cr_expect_gt(try_rewrite(101048426), 0);
 }
 
 Test(normal, matrices_have_the_numbers_of_their_text)
