@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USUAL_CASES = 2500 };
+enum { USUAL_CASES = 2500, LIMIT = 8 << 20 };
 
 /* ---- paths ---- */
 
@@ -183,6 +183,7 @@ static void check_pair(pair               *p,
         t->refused++;
         return;
     }
+    p->env.memory_limit = 4 * LIMIT; /* what was built is there, too */
     cr_assert_eq(build(p, to, source, &converted), CAIRN_OK,
                  "seed %llu: %s\nfrom %s\nto %s", (unsigned long long)p->seed,
                  p->env.message, p->from, p->to);
@@ -205,7 +206,7 @@ static void run_pair(uint64_t seed, tally *t)
 
     memset(&p, 0, sizeof p);
     cairn_env_init(&p.env);
-    p.env.memory_limit = 8 << 20;
+    p.env.memory_limit = LIMIT;
     crash_note("seed %llu", (unsigned long long)seed);
     p.seed = p.state = seed;
     random_tensor(&p.env, &p.state, &p.shape, &p.entries);
