@@ -101,6 +101,17 @@ expect_values_of(const job *j, int size, int q, const int64_t *want, const char 
     }
 }
 
+/// As element(); an answer that hangs on a position of another rank is refused, not wrong.
+static bool
+find(cairn_query_set *set, int q, int64_t number, const int64_t *group, cairn_coord *d)
+{
+    bool               found  = false;
+    const cairn_status status = cairn_query_element(set, q, number, group, d, &found);
+
+    cr_assert(status == CAIRN_OK || status == CAIRN_UNSUPPORTED, "status %d", status);
+    return status == CAIRN_OK && found;
+}
+
 /// What a rank finds is what one rank finds.
 static void expect_elements_of(const job       *j,
                                int              size,
@@ -115,7 +126,7 @@ static void expect_elements_of(const job       *j,
                     const int64_t group[2] = {a, b};
                     cairn_coord   want[3] = {0}, got[3] = {0};
 
-                    if (!element(j->share[r].set, q, number, group, got)) continue;
+                    if (!find(j->share[r].set, q, number, group, got)) continue;
                     cr_assert(element(one, q, number, group, want)
                                   && memcmp(got, want, sizeof got) == 0,
                               "%s\nquery %d, rank %d of %d: number %ld of (%ld,%ld)",
