@@ -11,8 +11,8 @@
 /// | pass_lines.c | where the slots of lines begin, and their indices |
 /// | pass_number.c | rows by an order, nodes of a group, entries along rows |
 /// | pass_sort.c | keys |
-/// | pass_append.c, pass_buckets.c | entries one behind the other; by buckets |
-/// | pass_move.c, pass_mirror.c | entries, or rows whole, to where they belong |
+/// | pass_buckets.c | entries one behind the other, by buckets |
+/// | pass_move.c, pass_mirror.c | entries, or rows whole, to where they belong; one behind the other |
 /// | pass_pad.c | positions without an entry |
 
 #ifndef CAIRN_CONVERT_PASSES_H
