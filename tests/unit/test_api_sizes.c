@@ -38,7 +38,7 @@ static void up(void)
     setenv("CAIRN_COSTS", "none", 1);
     setenv("CAIRN_THREADS", "1", 1);
     cr_assert_eq(cairn_context_create(&context), CAIRN_OK);
-    MUST(context, cairn_format_create(context, "csr", &format));
+    format = must_format(context, "csr");
     MUST(context, cairn_source_from_coords(context, 2, extent, 3, coord, value,
                                            CAIRN_BY_NNZ, &source));
     MUST(context, cairn_tensor_create(source, format, CAIRN_F64, &tensor));

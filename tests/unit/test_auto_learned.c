@@ -59,6 +59,15 @@ static cairn_source *make_blocks(void)
 
 static cairn_auto_info info = CAIRN_AUTO_INFO; ///< Of the last choice.
 
+/// A candidate's text is by the names of this library's catalogue already.
+static cairn_format *parse(const char *text)
+{
+    cairn_format *format = NULL;
+
+    MUST(context, cairn_format_create(context, text, &format));
+    return format;
+}
+
 /// The number of the candidate that is chosen by the model.
 static int choose(cairn_source *source, const char *candidates)
 {
@@ -70,7 +79,7 @@ static int choose(cairn_source *source, const char *candidates)
     MUST(context,
          cairn_format_auto(source, CAIRN_F64, NULL, &by_model, &format, &info));
     for (int k = 0; k < info.candidates && chosen < 0; k++) {
-        cairn_format *one = must_format(context, info.candidate[k].format);
+        cairn_format *one = parse(info.candidate[k].format);
 
         if (strcmp(cairn_format_text(one), cairn_format_text(format)) == 0) chosen = k;
         cairn_format_destroy(&one);
@@ -81,20 +90,24 @@ static int choose(cairn_source *source, const char *candidates)
 }
 
 /// Let products with a matrix in a format of one member have taken so long, @p n times.
-static void run_took(cairn_source *source, const char *format, double seconds, int n)
+static void run_took(cairn_source *source, const char *text, double seconds, int n)
 {
     const cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
-    cairn_tensor               *tensor = must_store(context, source, format, CAIRN_F64);
-    const cairn_device_work     product = {.tensor = tensor->local, .op = &op};
+    cairn_format               *format = parse(text);
+    cairn_tensor               *tensor = NULL;
     cairn_work                  work;
     cairn_cost_device           device;
 
-    cr_assert_eq(tensor->local->groups, 1, "%s", format);
+    MUST(context, cairn_tensor_create(source, format, CAIRN_F64, &tensor));
+    cr_assert_eq(tensor->local->groups, 1, "%s", text);
+    const cairn_device_work product = {.tensor = tensor->local, .op = &op};
+
     cairn_work_of_product(&product, true, &work);
     cairn_cost_device_of(&context->devices->device[0], 1, &device);
     for (int k = 0; k < n; k++)
         cairn_cost_observe(context->costs, &device, &work, seconds);
     cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
 }
 
 /// @p n products in the candidate took @p factor times what was predicted.
@@ -147,7 +160,7 @@ Test(auto_learned, where_all_are_slow_the_choice_stays)
     cairn_auto_info before = info;
 
     for (int k = 0; k < before.candidates; k++) {
-        cairn_format *format = must_format(context, before.candidate[k].format);
+        cairn_format *format = parse(before.candidate[k].format);
 
         if (!format->hybrid && before.candidate[k].predicted < 1)
             run_took(source, before.candidate[k].format,
@@ -313,8 +326,8 @@ static cairn_source *make_half_blocks(void)
 
 Test(auto_learned, where_memory_is_slow_fewer_bytes_are_chosen)
 {
-    static const char candidates[] = "csr\nbcsr<2,2>\n";
-    cairn_source     *source       = make_half_blocks();
+    const char *const candidates = named("csr\nbcsr<2,2>\n");
+    cairn_source     *source     = make_half_blocks();
 
     cr_expect_eq(choose(source, candidates), 1);
     context->costs->memory.byte *= 1.3; /* which may be noise */

@@ -92,7 +92,7 @@ compare_builds(pair *p, const cairn_format *format, int bits, const cairn_local 
     const cairn_status status = build(p, format, bits, from, false, &reference);
 
     /* What is compared with is beside what the limit is for. */
-    p->env.memory_limit += p->env.live_bytes - live;
+    if (limit < INT64_MAX / 2) p->env.memory_limit += p->env.live_bytes - live;
     const cairn_status same = build(p, format, bits, from, true, &compiled);
 
     p->env.memory_limit = limit;
