@@ -7,6 +7,7 @@
 #include "sched/order.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 /* 100 ns: a replay's hop from queue to queue (45 to 70 ns) and the waiter's start. */
@@ -187,13 +188,16 @@ static void offer(schedule *s, uint32_t t)
 static double next_start(const queue_state *queue)
 {
     if (queue->ready.n) return queue->clock;
-    return queue->later.n ? queue->later.entry[0].rank : 1.0 / 0.0;
+    if (!queue->later.n) return 1.0 / 0.0;
+    return fmax(queue->clock,
+                queue->later.entry[0].rank); /* it may be busy until then */
 }
 
 /// Start the most urgent task of a queue that has one, at its next start.
 static uint32_t start_task(schedule *s, queue_state *queue)
 {
     assert(queue->ready.n + queue->later.n > 0);
+    assert(next_start(queue) >= queue->clock);
     queue->clock = next_start(queue);
     while (queue->later.n && queue->later.entry[0].rank <= queue->clock) {
         const uint32_t t = pop(&queue->later).task;
