@@ -138,7 +138,7 @@ cairn_status cairn_cost_print(const cairn_costs *costs, char **text)
                    CAIRN_COST_VERSION);
     cairn_text_add_json(&out, costs->host);
     if (costs->memory_when > 0)
-        cairn_text_add(&out, ",\n\"memory\": [%.9g, %.9g, %.9g, %" PRId64 "]",
+        cairn_text_add(&out, ",\n\"memory\": [%.17g, %.17g, %.17g, %" PRId64 "]",
                        costs->memory.byte, costs->memory.near, costs->memory.far,
                        costs->memory_when);
     cairn_text_add(&out, ",\n\"models\": [");

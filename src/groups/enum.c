@@ -157,7 +157,7 @@ static cairn_status find_rest(cairn_groups *set, int q, int64_t g, rest *r)
     if (s->rest.one && s->rest.start.kind != CAIRN_START_QUERY) return CAIRN_OK;
     CAIRN_TRY(cairn_groups_position(
         set, q, cairn_group_index_element(&s->index, s->index.begin[g]), d));
-    if (!s->rest.one) return cairn_groups_rest(set, q, d, &r->arm, &r->start);
+    if (!s->rest.one) return cairn_groups_rest_of_none(set, q, d, &r->arm, &r->start);
     return cairn_groups_value(set, (int)s->rest.start.value, d, &r->start);
 }
 

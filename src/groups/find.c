@@ -223,7 +223,7 @@ static cairn_status find_rest(cairn_groups  *set,
         start = s->rest.start.value;
     } else {
         cairn_group_box_first(&s->order, &box, d);
-        const cairn_status status = cairn_groups_rest(set, q, d, &arm, &start);
+        const cairn_status status = cairn_groups_rest_of_none(set, q, d, &arm, &start);
 
         if (status == CAIRN_OVERFLOW) return CAIRN_OK;
         CAIRN_TRY(status);

@@ -31,7 +31,7 @@ static cairn_status rest_of(cairn_groups *set, int q, int64_t g, int64_t *rest)
     }
     CAIRN_TRY(cairn_groups_position(
         set, q, cairn_group_index_element(&s->index, s->index.begin[g]), d));
-    CAIRN_TRY(cairn_groups_rest(set, q, d, &arm, rest));
+    CAIRN_TRY(cairn_groups_rest_of_none(set, q, d, &arm, rest));
     if (*rest == CAIRN_NO_NUMBER) *rest = 0;
     return CAIRN_OK;
 }

@@ -145,6 +145,14 @@ cairn_status cairn_groups_rest(cairn_groups      *set,
                                int               *arm,
                                int64_t           *start);
 
+/// What it says of an element that has an entry on no rank, in the group in which @p d is,
+/// which may be any position of it.
+cairn_status cairn_groups_rest_of_none(cairn_groups      *set,
+                                       int                q,
+                                       const cairn_coord *d,
+                                       int               *arm,
+                                       int64_t           *start);
+
 /// Does a condition on a number hold?
 bool cairn_groups_number_holds(const cairn_case *when, int64_t value);
 

@@ -33,7 +33,7 @@ static cairn_status add_rest(cairn_groups  *set,
     if (box.size == entries) return CAIRN_OK;
     if (!s->rest.one) {
         cairn_group_box_first(&s->order, &box, d);
-        CAIRN_TRY(cairn_groups_rest(set, q, d, &arm, &start));
+        CAIRN_TRY(cairn_groups_rest_of_none(set, q, d, &arm, &start));
         if (start == CAIRN_NO_NUMBER) return CAIRN_OK;
     }
     if (__builtin_mul_overflow(start, box.size - entries, &start)

@@ -103,36 +103,35 @@ cairn_status cairn_groups_element_at(cairn_groups      *set,
     return CAIRN_OK;
 }
 
-/// Value of query @p r at an element of query @p q that has no entry. Its own value, if it
-/// is a group, is 0 (plan.c).
-static cairn_status
-value_of_rest(cairn_groups *set, int q, int r, const cairn_coord *d, int64_t *value)
+/// An element of query @p q that has no entry on this rank.
+typedef struct {
+    cairn_groups      *set;
+    int                q;
+    const cairn_coord *d;
+    bool               nowhere; ///< Nor has it one on any other.
+} absent;
+
+/// Value of query @p r at it. Its own value, if it is a group and has an entry nowhere, is
+/// 0 (plan.c).
+static cairn_status value_of_rest(const absent *e, int r, int64_t *value)
 {
-    *value = 0; /* but that of one with entries on other ranks */
-    return r == set->query[q].query->arg && !set->spread
+    *value = 0;
+    return r == e->set->query[e->q].query->arg && e->nowhere
                ? CAIRN_OK
-               : cairn_groups_value(set, r, d, value);
+               : cairn_groups_value(e->set, r, e->d, value);
 }
 
 /// The number at the end of a `->`, at an element that has no entry.
-static cairn_status start_at(cairn_groups      *set,
-                             int                q,
-                             const cairn_start *start,
-                             const cairn_coord *d,
-                             int64_t           *value)
+static cairn_status start_at(const absent *e, const cairn_start *start, int64_t *value)
 {
     *value = start->kind == CAIRN_START_CONST ? start->value : CAIRN_NO_NUMBER;
     if (start->kind != CAIRN_START_QUERY) return CAIRN_OK;
-    return value_of_rest(set, q, (int)start->value, d, value);
+    return value_of_rest(e, (int)start->value, value);
 }
 
-cairn_status cairn_groups_rest(cairn_groups      *set,
-                               int                q,
-                               const cairn_coord *d,
-                               int               *arm,
-                               int64_t           *start)
+static cairn_status rest_at(const absent *e, int *arm, int64_t *start)
 {
-    const cairn_query *query = set->query[q].query;
+    const cairn_query *query = e->set->query[e->q].query;
     int64_t            value;
 
     for (*arm = 0; *arm < query->cases; ++*arm) {
@@ -143,12 +142,30 @@ cairn_status cairn_groups_rest(cairn_groups      *set,
         if (var < 0) {
             yes = cairn_groups_position_holds(when, false, 0.0);
         } else {
-            CAIRN_TRY(value_of_rest(set, q, var, d, &value));
+            CAIRN_TRY(value_of_rest(e, var, &value));
             yes = cairn_groups_number_holds(when, value);
         }
-        if (yes) return start_at(set, q, &when->start, d, start);
+        if (yes) return start_at(e, &when->start, start);
     }
-    return start_at(set, q, &query->otherwise, d, start);
+    return start_at(e, &query->otherwise, start);
+}
+
+cairn_status cairn_groups_rest(cairn_groups      *set,
+                               int                q,
+                               const cairn_coord *d,
+                               int               *arm,
+                               int64_t           *start)
+{
+    return rest_at(&(absent){set, q, d, !set->spread}, arm, start);
+}
+
+cairn_status cairn_groups_rest_of_none(cairn_groups      *set,
+                                       int                q,
+                                       const cairn_coord *d,
+                                       int               *arm,
+                                       int64_t           *start)
+{
+    return rest_at(&(absent){set, q, d, true}, arm, start);
 }
 
 /// How many of a group's skipped elements have a rank below @p rank?

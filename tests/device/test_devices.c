@@ -169,7 +169,7 @@ Test(pci, functions_of_one_slot_are_one_card)
                                 gpu    = {0x0300, 0x1002, 0x6738},
                                 screen = {0x0380, 0x1002, 0xaa88},
                                 port   = {0x0200, 0x15b3, 0x1021};
-    static const struct {
+    const struct {
         cairn_pci_card  card;
         cairn_pci_place at;
         cairn_pci_card  other;

@@ -299,6 +299,13 @@ Test(group_ranks, what_is_a_ranks_own_is_what_the_definition_says)
     try_many(2, seed_clock(), false);
 }
 
+/// Among these draws are sums over groups that no rank has, whose start hangs on what
+/// groups have: what one has does not speak for those that have nothing.
+Test(group_ranks, groups_that_no_rank_has_are_added_up)
+{
+    try_many(2, 1, false);
+}
+
 static const char *const formats[] = {
     "ell",     "sell<2>", "sell-sigma<2,4>", "bell<2>",
     "bell<3>", "cisr<2>", "cisr-plus<2>",    "serpens<2,4,2>"};
