@@ -6,7 +6,7 @@
 #include "devices/opencl/device.h"
 #include "devices/product.h"
 
-/// Seconds from an event's start to its end, which releases it.
+/// Seconds from an event's start to its end.
 static double seconds_of(const cairn_opencl_device *d, cl_event event)
 {
     cl_ulong begin = 0, end = 0;
@@ -15,54 +15,46 @@ static double seconds_of(const cairn_opencl_device *d, cl_event event)
                                     &begin, NULL);
     d->driver.GetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end,
                                     NULL);
-    d->driver.ReleaseEvent(event);
     return end > begin ? (double)(end - begin) * 1e-9 : 0;
 }
 
 /// Seconds of the quicker of two, the second of which finds all pages in place.
-static double quickest(const cairn_opencl_device *d, const cl_event event[2])
+static double quickest(const cairn_opencl_device *d, cl_event first, cl_event second)
 {
-    const double first = seconds_of(d, event[0]), second = seconds_of(d, event[1]);
+    const double cold = seconds_of(d, first), warm = seconds_of(d, second);
 
-    return second > 0 && second < first ? second : first;
+    return warm > 0 && warm < cold ? warm : cold;
 }
 
 /// Copy @p block to @p a and @p a to @p b, twice. Anything that fails leaves the rates
-/// unknown.
+/// unknown; the block is not read any more afterwards, unless the device is given up.
 static void
 time_copies(cairn_device *device, const void *block, int64_t bytes, cl_mem a, cl_mem b)
 {
+    enum { IN, INSIDE, IN_AGAIN, INSIDE_AGAIN, COPIES };
     cairn_opencl_device *d    = device->state;
     const size_t         size = (size_t)bytes;
-    cl_event             in[2], copy[2];
-    int                  k = 0;
+    cl_event             copy[COPIES];
+    int                  made = 0;
 
-    for (; k < 2; k++) {
-        if (d->driver.EnqueueWriteBuffer(d->queue, a, CL_FALSE, 0, size, block, 0, NULL,
-                                         &in[k])
-            != CL_SUCCESS)
-            break;
-        if (d->driver.EnqueueCopyBuffer(d->queue, a, b, 0, 0, size, 0, NULL, &copy[k])
-            == CL_SUCCESS)
-            continue;
-        d->driver.ReleaseEvent(in[k]);
-        break;
+    for (; made < COPIES; made++) {
+        const cl_int error =
+            made % 2 == IN ? d->driver.EnqueueWriteBuffer(
+                d->queue, a, CL_FALSE, 0, size, block, 0, NULL, &copy[made])
+                           : d->driver.EnqueueCopyBuffer(d->queue, a, b, 0, 0, size, 0,
+                                                         NULL, &copy[made]);
+        if (error != CL_SUCCESS) break;
     }
-    const bool done = k == 2 && cairn_opencl_wait(device, copy[1]) == CL_SUCCESS;
+    if (made == 0) return;
+    if (cairn_opencl_wait(device, copy[made - 1]) == CL_SUCCESS && made == COPIES) {
+        const double move   = quickest(d, copy[IN], copy[IN_AGAIN]);
+        const double inside = quickest(d, copy[INSIDE], copy[INSIDE_AGAIN]);
 
-    if (d->lost) return;
-    if (!done) {
-        if (k == 1) cairn_opencl_wait(device, copy[0]); /* It reads the block. */
-        while (k-- > 0) {
-            d->driver.ReleaseEvent(in[k]);
-            d->driver.ReleaseEvent(copy[k]);
-        }
-        return;
+        if (move > 0) d->transfers = (double)bytes / move;
+        if (inside > 0) device->info.bandwidth = 2 * (double)bytes / inside;
     }
-    const double move = quickest(d, in), inside = quickest(d, copy);
-
-    if (move > 0) d->transfers = (double)bytes / move;
-    if (inside > 0) device->info.bandwidth = 2 * (double)bytes / inside;
+    while (!d->lost && made > 0)
+        d->driver.ReleaseEvent(copy[--made]);
 }
 
 cairn_status cairn_opencl_measure(cairn_device *device)

@@ -26,19 +26,24 @@ cl_int cairn_opencl_wait(cairn_device *device, cl_event last)
 {
     cairn_opencl_device *d        = cairn_opencl_of(device);
     cairn_patience       patience = cairn_patience_begin(device->env);
-    cl_int               error = d->driver.Flush(d->queue), state = CL_QUEUED;
+    cl_int               state    = CL_QUEUED;
 
     if (d->lost) return CAIRN_OPENCL_GIVEN_UP;
-    while (error == CL_SUCCESS) {
-        error = d->driver.GetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS,
-                                       sizeof state, &state, NULL);
-        if (error != CL_SUCCESS || state < 0) break;
-        if (state == CL_COMPLETE) return CL_SUCCESS;
+    /* A queue that cannot be flushed may run all the same, and its commands read and write
+       memory that the caller then frees: their end is waited for as after any other. */
+    const cl_int flushed = d->driver.Flush(d->queue);
+
+    for (;;) {
+        const cl_int asked = d->driver.GetEventInfo(
+            last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state, NULL);
+
+        if (asked != CL_SUCCESS) return asked;
+        if (state < 0) return state;
+        if (state == CL_COMPLETE) return flushed;
         if (!go_on(device, &patience)) {
             d->lost = true;
             return CAIRN_OPENCL_GIVEN_UP;
         }
         cairn_patience_rest(&patience);
     }
-    return error != CL_SUCCESS ? error : state;
 }

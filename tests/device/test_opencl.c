@@ -304,8 +304,14 @@ static cl_int counted_event(cl_int error, const cl_event *event)
     return error;
 }
 
+/// Nobody lets go of a command that still reads or writes memory of the host's.
 static cl_int release_event(cl_event event)
 {
+    cl_int state = CL_QUEUED;
+
+    spy.real.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
+                          &state, NULL);
+    cr_expect_leq(state, CL_COMPLETE, "a command goes on that nobody waits for");
     return GONE(spy.real.ReleaseEvent(event));
 }
 
@@ -338,6 +344,22 @@ static cl_int read_buffer(cl_command_queue queue,
     return counted_event(
         COUNTED(spy.real.EnqueueReadBuffer(queue, buffer, block, offset, size, to,
                                            waits, wait, event)),
+        event);
+}
+
+static cl_int copy_buffer(cl_command_queue queue,
+                          cl_mem           from,
+                          cl_mem           to,
+                          size_t           offset_from,
+                          size_t           offset_to,
+                          size_t           size,
+                          cl_uint          waits,
+                          const cl_event  *wait,
+                          cl_event        *event)
+{
+    return counted_event(
+        COUNTED(spy.real.EnqueueCopyBuffer(queue, from, to, offset_from, offset_to,
+                                           size, waits, wait, event)),
         event);
 }
 
@@ -383,6 +405,7 @@ static void spy_on(cairn_device *device)
     driver->SetKernelArg            = set_argument;
     driver->EnqueueWriteBuffer      = write_buffer;
     driver->EnqueueReadBuffer       = read_buffer;
+    driver->EnqueueCopyBuffer       = copy_buffer;
     driver->EnqueueNDRangeKernel    = start_kernel;
     driver->Flush                   = flush;
     driver->ReleaseEvent            = release_event;
@@ -423,6 +446,34 @@ Test(opencl_fails, while_a_launch_is_made)
         if (!failed) break;
     }
     cr_expect_gt(calls, 15);
+    cairn_opencl_of(f.device)->driver = spy.real;
+    close_fixture(&f);
+}
+
+/// The same while the rates are measured: they are unknown then, and nothing reads the
+/// block, which is gone.
+Test(opencl_fails, while_rates_are_measured)
+{
+    fixture f;
+    int     calls = 0;
+
+    if (!has_device()) cr_skip_test("no OpenCL device");
+    open_fixture(&f);
+    spy_on(f.device);
+    spy.error = CL_OUT_OF_RESOURCES;
+    for (;; calls++) {
+        const int64_t blocks = f.context->env.live_blocks;
+
+        f.device->info.bandwidth = 0;
+        spy.left                 = calls;
+        MUST(f.context, f.device->ops.measure(f.device));
+        cr_expect_eq(spy.alive, 0, "call %d: %d objects left", calls, spy.alive);
+        cr_expect_eq(f.context->env.live_blocks, blocks, "call %d", calls);
+        if (spy.left >= 0) break;
+        cr_expect_eq(f.device->info.bandwidth, 0, "call %d", calls);
+    }
+    cr_expect_eq(calls, 7); /* two buffers, four copies, the wait */
+    cr_expect_gt(f.device->info.bandwidth, 0);
     cairn_opencl_of(f.device)->driver = spy.real;
     close_fixture(&f);
 }
