@@ -42,8 +42,8 @@ static int threads_here(const cairn_devices *devices, int least)
 }
 
 /// Entries of the builds that have missed a function; the one that was missed longest ago
-/// is forgotten. (Who forgets what has cost least forgets what is new: in a list that is
-/// full, functions of one build would take each other's place.)
+/// is forgotten. (Were it the one with fewest entries, the functions of one build would
+/// take each other's place in a full list, and none would ever be compiled.)
 static cairn_pos *entries_without(cairn_missed *missed, const char *key)
 {
     const int           count = (int)(sizeof missed->list / sizeof *missed->list);

@@ -122,14 +122,8 @@ static cairn_status begin_lines(cairn_compiled *c)
     return CAIRN_OK;
 }
 
-static cairn_status write_begins(cairn_compiled *c, const cairn_pass_call *call)
-{
-    cairn_compiled_write_last_ptr(c, &call->part->view);
-    return CAIRN_OK;
-}
-
 const cairn_pass_work cairn_offsets_of_lines = {.prepare = begin_lines,
-                                                .write   = write_begins};
+                                                .write   = cairn_pass_write_last_ptr};
 
 /* ---- indices ---- */
 

@@ -74,7 +74,7 @@ const cairn_pass_work cairn_number_rows = {.prepare = number_rows};
 
 /* ---- nodes of groups ---- */
 
-/// The same from the groups by which entries were dealt out.
+/// The nodes of each group from the counts by which entries were assigned to members.
 static cairn_status list_known(cairn_compiled *c)
 {
     CAIRN_TRY(CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.cursor));
@@ -98,14 +98,8 @@ static cairn_status number_lists(cairn_compiled *c)
     return CAIRN_OK;
 }
 
-static cairn_status write_last_ptr(cairn_compiled *c, const cairn_pass_call *call)
-{
-    cairn_compiled_write_last_ptr(c, &call->part->view);
-    return CAIRN_OK;
-}
-
 const cairn_pass_work cairn_number_lists = {.prepare = number_lists,
-                                            .write   = write_last_ptr};
+                                            .write   = cairn_pass_write_last_ptr};
 
 /* ---- entries ---- */
 

@@ -71,6 +71,12 @@ void cairn_compiled_write_last_ptr(const cairn_compiled    *c,
                         c->groups.cursor[g]);
 }
 
+cairn_status cairn_pass_write_last_ptr(cairn_compiled *c, const cairn_pass_call *call)
+{
+    cairn_compiled_write_last_ptr(c, &call->part->view);
+    return CAIRN_OK;
+}
+
 void cairn_compiled_write_ptrs(const cairn_compiled    *c,
                                int64_t                  bank,
                                const cairn_kernel_part *view)

@@ -131,14 +131,8 @@ static cairn_status begin_slots(cairn_compiled *c)
     return CAIRN_OK;
 }
 
-static cairn_status write_begins(cairn_compiled *c, const cairn_pass_call *call)
-{
-    cairn_compiled_write_last_ptr(c, &call->part->view);
-    return CAIRN_OK;
-}
-
 const cairn_pass_work cairn_offsets_of_slots = {.prepare = begin_slots,
-                                                .write   = write_begins};
+                                                .write   = cairn_pass_write_last_ptr};
 
 /* ---- padding ---- */
 

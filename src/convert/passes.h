@@ -63,6 +63,10 @@ static inline void cairn_begin_groups(uint32_t *count, int64_t n)
     count[n] = cairn_offsets_small(n, 0, count);
 }
 
+/// Write the ptr of the last level: the part of a pass that cairn_compiled_write_last_ptr()
+/// is all of.
+cairn_status cairn_pass_write_last_ptr(cairn_compiled *c, const cairn_pass_call *call);
+
 /// Entries that were counted by group: where each group begins, and what banks have.
 void cairn_groups_begin_entries(cairn_compiled *c);
 

@@ -150,11 +150,12 @@ static cairn_status find_known(cairn_compiled *c)
                                    &c->groups.known);
 }
 
-/// Take the method whose passes take least by shipped rates, the first of equals; another
-/// where by rates that were learned it takes less than this of it: what is learned differs
-/// a little from run to run, and the same conversion is to be done in the same way.
+/* What is learned differs a little from run to run, and the same conversion is to be done in
+   the same way: only a method that takes less than this share of another's time is better. */
 static const double surely_less = 0.8;
 
+/// Take the method whose passes take least by shipped rates, the first of equals; another
+/// where it is surely better by rates that were learned.
 static cairn_status choose(cairn_compiled *c)
 {
     cairn_alternative all[CAIRN_METHODS];
