@@ -5,9 +5,7 @@
 /// (schedules, distances) those that src/query gives on the same ranks. What each rank finds
 /// by number is there, and what src/query finds on the same ranks it finds.
 
-#include "../support/query_fixture.h"
-#include "../support/query_net.h"
-#include "../support/query_random.h"
+#include "../support/query_ranks.h"
 #include "../support/seed.h"
 #include "groups/groups.h"
 
@@ -65,31 +63,14 @@ static void work(void *user, int rank)
 /// Rank r owns rows cut[r] .. cut[r+1]-1; some own none.
 static void split(job *j, drawer *w, const cairn_entries *entries)
 {
-    cairn_coord cut[NET_RANKS + 1] = {0};
+    cairn_coord cut[NET_RANKS + 1];
 
-    for (int r = 1; r < j->size; r++)
-        cut[r] =
-            cut[r - 1]
-            + draw(w,
-                   (uint32_t)(j->shape.extent[0] - cut[r - 1]) / (draw(w, 2) + 1) + 1);
-    cut[j->size] = j->shape.extent[0];
+    draw_cuts(w, j->shape.extent[0], j->size, cut);
     for (int r = 0; r < j->size; r++) {
         share *s = &j->share[r];
 
         *s = (share){.status = CAIRN_OK};
-        for (int k = 0; k < j->shape.order; k++)
-            s->box[k] = (cairn_interval){0, j->shape.extent[k] - 1};
-        s->box[0] = (cairn_interval){cut[r], cut[r + 1] - 1};
-        cairn_entries_init(&s->entries, j->shape.order);
-        for (cairn_pos p = 0; p < entries->n; p++) {
-            cairn_coord d[3];
-
-            for (int k = 0; k < j->shape.order; k++)
-                d[k] = entries->coord[k][p];
-            if (d[0] >= cut[r] && d[0] < cut[r + 1])
-                cr_assert_eq(cairn_entries_add(&env, &s->entries, d, entries->value[p]),
-                             CAIRN_OK);
-        }
+        take_rows(entries, &j->shape, cut[r], cut[r + 1], s->box, &s->entries);
     }
 }
 

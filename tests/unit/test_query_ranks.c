@@ -3,9 +3,7 @@
 /// Queries over several ranks against the same on one: sum, enum, reorder and hybrids
 /// are global whatever the rows' owners.
 
-#include "../support/query_fixture.h"
-#include "../support/query_net.h"
-#include "../support/query_random.h"
+#include "../support/query_ranks.h"
 #include "../support/seed.h"
 
 TestSuite(query_ranks, .init = up, .fini = down);
@@ -47,31 +45,14 @@ static void work(void *user, int rank)
 /// Rank r owns rows cut[r] .. cut[r+1]-1; some own none.
 static void split(job *j, drawer *w, const cairn_entries *entries, int size)
 {
-    cairn_coord cut[NET_RANKS + 1] = {0};
+    cairn_coord cut[NET_RANKS + 1];
 
-    for (int r = 1; r < size; r++)
-        cut[r] =
-            cut[r - 1]
-            + draw(w,
-                   (uint32_t)(j->shape.extent[0] - cut[r - 1]) / (draw(w, 2) + 1) + 1);
-    cut[size] = j->shape.extent[0];
+    draw_cuts(w, j->shape.extent[0], size, cut);
     for (int r = 0; r < size; r++) {
         share *s = &j->share[r];
 
         *s = (share){.status = CAIRN_OK};
-        for (int k = 0; k < j->shape.order; k++)
-            s->box[k] = (cairn_interval){0, j->shape.extent[k] - 1};
-        s->box[0] = (cairn_interval){cut[r], cut[r + 1] - 1};
-        cairn_entries_init(&s->entries, j->shape.order);
-        for (cairn_pos p = 0; p < entries->n; p++) {
-            cairn_coord d[3];
-
-            for (int k = 0; k < j->shape.order; k++)
-                d[k] = entries->coord[k][p];
-            if (d[0] >= cut[r] && d[0] < cut[r + 1])
-                cr_assert_eq(cairn_entries_add(&env, &s->entries, d, entries->value[p]),
-                             CAIRN_OK);
-        }
+        take_rows(entries, &j->shape, cut[r], cut[r + 1], s->box, &s->entries);
     }
 }
 
