@@ -10,6 +10,7 @@
 set -eu
 export LC_ALL=C
 
+code_of=$(cat "$(dirname "$0")/c_code.awk")
 cd "${1:-$(dirname "$0")/..}"
 
 list=$(mktemp)
@@ -18,27 +19,7 @@ for room in src sched devices comm include; do
     [ ! -d "$room" ] || find "$room" -name '*.[ch]' -print
 done | sort >"$list"
 
-awk -v most=30 -v sum=651 '
-# The line without comments.
-function code_of(line,   kept, at) {
-    kept = ""
-    while (line != "") {
-        if (inside) {
-            at = index(line, "*/")
-            if (!at) return kept
-            line = substr(line, at + 2)
-            inside = 0
-        } else if (match(line, /\/\*|\/\//)) {
-            kept = kept substr(line, 1, RSTART - 1)
-            at = substr(line, RSTART, RLENGTH)
-            line = substr(line, RSTART + RLENGTH)
-            if (at == "//") return kept
-            inside = 1
-        } else return kept line
-    }
-    return kept
-}
-
+awk -v most=30 -v sum=651 "$code_of"'
 # Fields of a declaration: one, and one more for every comma that is in no brackets.
 function count(text,   k, c, depth, n) {
     if (text !~ /[A-Za-z_]/) return 0

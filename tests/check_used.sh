@@ -12,6 +12,7 @@
 set -eu
 export LC_ALL=C
 
+code_of=$(cat "$(dirname "$0")/c_code.awk")
 cd "${1:-$(dirname "$0")/..}"
 
 list=$(mktemp)
@@ -20,29 +21,7 @@ for room in src sched devices comm include; do
     [ ! -d "$room" ] || find "$room" \( -name '*.[ch]' -o -name '*.def' \) -print
 done | grep -vE '^devices/(template|external/example)/' | sort >"$list"
 
-awk -v most=3 '
-# The line without comments and texts.
-function code_of(line,   kept, at) {
-    kept = ""
-    while (line != "") {
-        if (inside) {
-            at = index(line, "*/")
-            if (!at) return kept
-            line = substr(line, at + 2)
-            inside = 0
-        } else if (match(line, /"|\/\*|\/\//)) {
-            kept = kept substr(line, 1, RSTART - 1)
-            at = substr(line, RSTART, RLENGTH)
-            line = substr(line, RSTART + RLENGTH)
-            if (at == "//") return kept
-            if (at == "/*") inside = 1
-            else if (!match(line, /^([^"\\]|\\.)*"/)) return kept
-            else line = substr(line, RLENGTH + 1)
-        } else return kept line
-    }
-    return kept
-}
-
+awk -v most=3 "$code_of"'
 # @p times a name stands in what says what it is.
 function declare(name, times) {
     if (path ~ /^include\// || name in free) return

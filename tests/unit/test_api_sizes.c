@@ -429,45 +429,21 @@ static cairn_status list_plan_parts(size_t size, int64_t *count, void **list)
     return cairn_plan_parts_sized(plan, size, count, (cairn_plan_part **)list);
 }
 
-static cairn_status list_devices(size_t size, int64_t *count, void **list)
-{
-    int                n = 0;
-    const cairn_status status =
-        cairn_devices_list_sized(context, size, &n, (cairn_device_info **)list);
+/// Of calls that count in an int.
+#define DEFINE_LIST(name, call, type)                                       \
+    static cairn_status name(size_t size, int64_t *count, void **list)      \
+    {                                                                       \
+        int                n      = 0;                                      \
+        const cairn_status status = call(context, size, &n, (type **)list); \
+                                                                            \
+        *count = n;                                                         \
+        return status;                                                      \
+    }
 
-    *count = n;
-    return status;
-}
-
-static cairn_status list_pieces(size_t size, int64_t *count, void **list)
-{
-    int                n = 0;
-    const cairn_status status =
-        cairn_machine_list_sized(context, size, &n, (cairn_machine_piece **)list);
-
-    *count = n;
-    return status;
-}
-
-static cairn_status list_models(size_t size, int64_t *count, void **list)
-{
-    int                n = 0;
-    const cairn_status status =
-        cairn_devices_models_sized(context, size, &n, (cairn_cost_model_info **)list);
-
-    *count = n;
-    return status;
-}
-
-static cairn_status list_diagnostics(size_t size, int64_t *count, void **list)
-{
-    int                n = 0;
-    const cairn_status status =
-        cairn_doctor_sized(context, size, &n, (cairn_diagnostic **)list);
-
-    *count = n;
-    return status;
-}
+DEFINE_LIST(list_devices, cairn_devices_list_sized, cairn_device_info)
+DEFINE_LIST(list_pieces, cairn_machine_list_sized, cairn_machine_piece)
+DEFINE_LIST(list_models, cairn_devices_models_sized, cairn_cost_model_info)
+DEFINE_LIST(list_diagnostics, cairn_doctor_sized, cairn_diagnostic)
 
 /// All lists are freed alike.
 static void free_list(void **list)
