@@ -162,7 +162,7 @@ static cairn_status exchange_lists(cairn_halo *halo)
 {
     cairn_comm *comm = halo->comm;
 
-    assert(halo->need.count[comm->rank] == 0); /* nobody needs its own */
+    assert(halo->need.count[comm->rank] == 0); /* a rank has its own rows */
     CAIRN_TRY(cairn_comm_exchange(comm, halo->need.row, halo->need.count,
                                   sizeof(cairn_coord), (void **)&halo->own.row,
                                   halo->own.count));
