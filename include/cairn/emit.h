@@ -74,8 +74,9 @@ typedef struct cairn_kernel_counts {
 /// With extents 0, 0: for extents that make indices of 16 and of 32 bits. `vector_bytes` is
 /// not read: kernels are for this machine.
 ///
-/// Conversions are found by doing them, with samples of up to 1,310,720 entries, or a 16th
-/// of the columns, and of at most 512 MB in the format, on one thread and on two.
+/// Conversions are not done: the programs of all that such a matrix may need, by how many
+/// entries it has and how they lie, list the functions that they call. One conversion calls
+/// some of them.
 ///
 /// Local; tenths of a second for each kernel that is compiled.
 ///

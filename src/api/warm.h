@@ -24,10 +24,10 @@ typedef struct cairn_warming {
 cairn_status cairn_warming_keep(cairn_warming *w, cairn_kernel *kernel);
 
 /// Ask for what turns coordinates, and matrices stored as coordinates or as compressed
-/// rows, into the format: a sample of these extents is converted.
+/// rows, into the format, whatever the matrix of these extents: the functions that the
+/// programs of such conversions list.
 ///
-/// A sample that the format does not take, or that takes much memory, is left out, and so
-/// is what has no compiled way.
+/// What the format does not take is left out, and so is what has no compiled way.
 /// @retval CAIRN_NO_KERNEL  There is no compiler, or it failed.
 cairn_status cairn_warming_convert(cairn_warming *w, const int64_t *extent);
 

@@ -41,6 +41,23 @@ cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which)
     return count;
 }
 
+/* Of a planned build nobody was told which member has it. */
+cairn_filter cairn_members_filter(const cairn_build  *build,
+                                  const cairn_origin *origin,
+                                  uint8_t            *member,
+                                  int                 which)
+{
+    static uint8_t nobody;
+
+    if (build->planned)
+        return (cairn_filter){&nobody, which,
+                              cairn_origin_entries(origin) / build->planned->members,
+                              NULL};
+    return (cairn_filter){
+        member, which,
+        cairn_members_count(member, cairn_origin_positions(origin), which), NULL};
+}
+
 /// One pass: each entry's byte is that of its group.
 static cairn_status tell(cairn_group_counter *t,
                          const cairn_build   *build,
@@ -75,6 +92,7 @@ static cairn_status deal(cairn_member_groups *g,
         cairn_group_counter_run(t->env, build, origin, query, true, t);
 
     CAIRN_TRY(cairn_build_all_compiled(build, status));
+    if (build->planned) return CAIRN_OK;
     CAIRN_TRY(cairn_group_counter_join(t, build, CAIRN_OK));
     status = CAIRN_NEW(t->env, t->groups, &g->member_of);
     if (status == CAIRN_OK)

@@ -73,6 +73,12 @@ cairn_status cairn_compiled_cut(cairn_env          *env,
 /// How many of @p n are @p which.
 cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which);
 
+/// The entries of a member, among all of @p origin; without groups.
+cairn_filter cairn_members_filter(const cairn_build  *build,
+                                  const cairn_origin *origin,
+                                  uint8_t            *member,
+                                  int                 which);
+
 /// Positions that the array of members has.
 cairn_pos cairn_origin_positions(const cairn_origin *origin);
 

@@ -40,6 +40,14 @@ typedef struct cairn_build_log {
     cairn_build_bar bar[CAIRN_BUILD_BARS];
 } cairn_build_log;
 
+/// What a build that is only planned takes for granted, there being no entries to look at
+/// (build_plan.h).
+typedef struct cairn_supposed {
+    int64_t longest; ///< Entries of the fullest row.
+    int64_t members; ///< A hybrid's member has one of so many entries.
+    bool    apart;   ///< Hardly two entries share a node.
+} cairn_supposed;
+
 /// What a build starts from.
 typedef struct cairn_build {
     const cairn_format  *format;
@@ -56,8 +64,9 @@ typedef struct cairn_build {
     int     value_bits;  ///< 32 or 64.
     int64_t held;        ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
-    bool strict;  ///< Only the compiled way, from the source as it is; else NO_KERNEL.
-    bool planned; ///< There are no entries: choose, and do nothing (build_plan.h).
+    bool strict; ///< Only the compiled way, from the source as it is; else NO_KERNEL.
+    const cairn_supposed *planned; ///< NULL; or there are no entries: choose, have the
+                                   ///< loader get what would be called, run nothing.
     bool pledged; ///< Nothing may be interpreted, queries included; else NO_KERNEL.
     cairn_route
         *route; ///< If not NULL: REFERENCE if any member went that way or the loader

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A build that is only planned: the same members, intermediates and methods as those of a
-/// build whose source has so many entries in so many rows, without any entry. Sources are
-/// tensors whose arrays nobody writes or reads; spans are what queries would give if every
-/// row had as many entries as every other.
+/// build whose source has so many entries in so many rows, without any entry; and the same
+/// functions, which are asked for and not run. Sources are tensors whose arrays nobody
+/// writes or reads; spans are what queries would give if every row had as many entries as
+/// every other.
 
 #include "convert/build_plan.h"
 
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
-#include "convert/group_counter.h"
 #include "convert/intermediates.h"
+#include "rules/path.h"
 
 #include <string.h>
 
@@ -20,29 +21,37 @@ enum { NOMINAL_ROWS = 1000, NOMINAL_ENTRIES = 1000000 };
 typedef struct {
     cairn_env          *env;
     const cairn_build  *build; ///< As a build's; `from` has no entries in its arrays.
+    cairn_pos           entries;
     int                 members;
     cairn_member_build *m; ///< [members]
 } planner;
 
 /* ---- sources without entries ---- */
 
-static void set_shape(const cairn_format *format, const int64_t *extent, cairn_build *b)
+/// Extents that are told, 0 being one that is where there are no entries.
+static void
+set_shape(const cairn_format *format, const cairn_plan_sample *sample, cairn_build *b)
 {
+    const int64_t *extent = sample->extent;
+
     b->shape.order = format->order;
     for (int d = 0; d < b->shape.order; d++) {
-        b->shape.extent[d] = extent && extent[d] > 0 ? extent[d]
-                             : d == 0                ? NOMINAL_ROWS
-                                                     : NOMINAL_ENTRIES;
+        const bool told = extent && (extent[d] > 0 || sample->entries == 0);
+
+        b->shape.extent[d] = told ? extent[d] : d == 0 ? NOMINAL_ROWS : NOMINAL_ENTRIES;
         b->box[d]          = (cairn_interval){0, b->shape.extent[d] - 1};
     }
 }
 
-/// Numbers that queries would give: of rows, or along them.
-static void
-set_spans(const cairn_encoding *e, const cairn_build *b, cairn_interval *span)
+/// Numbers that queries would give: of rows, or along them; none where there are no
+/// entries.
+static void set_spans(const cairn_encoding *e,
+                      const cairn_build    *b,
+                      cairn_pos             entries,
+                      cairn_interval       *span)
 {
     const int64_t rows = b->shape.extent[0] > 0 ? b->shape.extent[0] : 1;
-    const int64_t each = NOMINAL_ENTRIES / rows + 1;
+    const int64_t each = b->planned->longest;
 
     for (int q = 0; q < e->queries; q++) {
         switch (e->query[q].func) {
@@ -53,17 +62,19 @@ set_spans(const cairn_encoding *e, const cairn_build *b, cairn_interval *span)
             span[q] = (cairn_interval){0, e->query[q].buckets - 1};
             break;
         }
+        if (entries == 0) span[q] = (cairn_interval){0, -1};
     }
 }
 
 static cairn_status create_layout(cairn_env            *env,
                                   const cairn_encoding *e,
                                   const cairn_build    *b,
+                                  cairn_pos             entries,
                                   cairn_layout        **layout)
 {
     cairn_interval span[CAIRN_MAX_QUERIES] = {{0}};
 
-    set_spans(e, b, span);
+    set_spans(e, b, entries, span);
     return cairn_layout_create(env, e, b->shape.extent, b->box, span, b->value_bits,
                                layout);
 }
@@ -89,31 +100,50 @@ static void count_nodes(const cairn_layout *layout, cairn_pos entries, cairn_pos
         if (layout->level[l].kind == CAIRN_LEVEL_SINGLETON) nodes[l - 1] = nodes[l];
 }
 
-/// Give a tensor one part without entries, whose layout becomes the tensor's.
-static cairn_status add_part(cairn_local *t, int member, cairn_layout *layout)
+/// Entries of number @p k of @p n that have about as many.
+static cairn_pos share_of(cairn_pos entries, int64_t n, int64_t k)
 {
-    cairn_pos       nodes[CAIRN_MAX_LEVELS] = {0};
-    cairn_group    *group                   = &t->group[member];
-    cairn_part     *part                    = &t->part[member];
-    const cairn_pos entries                 = NOMINAL_ENTRIES / t->groups;
+    return entries / n + (k < entries % n);
+}
 
+/// Give a tensor a member's parts, without entries, of which banks share.
+static cairn_status
+add_parts(cairn_local *t, int member, cairn_pos entries, cairn_layout *layout)
+{
+    cairn_group  *group = &t->group[member];
+    const int64_t first = t->parts, banks = layout->banks, all = first + banks;
+    cairn_pos    *nodes = NULL;
+    cairn_status  status;
+
+    t->groups     = member + 1;
     group->layout = layout;
-    group->first  = member;
-    group->count  = 1;
-    part->where   = (cairn_where){.member = member};
-    count_nodes(layout, entries, nodes);
-    CAIRN_TRY(cairn_group_alloc(t->env, group, layout, nodes, true, NULL, part));
-    part->nnz = layout->pads ? entries : part->view.values;
-    return CAIRN_OK;
+    group->first  = first;
+    group->count  = banks;
+    CAIRN_TRY(cairn_realloc(t->env, all, sizeof *t->part, (void **)&t->part));
+    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, all * CAIRN_MAX_LEVELS, &nodes));
+    for (t->parts = first; t->parts < all; t->parts++) {
+        t->part[t->parts] = (cairn_part){
+            .where = {.member = member, .bank = t->parts - first}
+        };
+        count_nodes(layout, share_of(entries, banks, t->parts - first),
+                    nodes + t->parts * CAIRN_MAX_LEVELS);
+    }
+    status = cairn_group_alloc_parts(t->env, group, nodes, t->part);
+    for (int64_t p = first; p < all; p++)
+        t->part[p].nnz =
+            layout->pads ? share_of(entries, banks, p - first) : t->part[p].view.values;
+    cairn_free(t->env, nodes);
+    return status;
 }
 
 static cairn_status create_source(cairn_env          *env,
                                   const cairn_format *format,
                                   const cairn_build  *b,
+                                  cairn_pos           entries,
                                   cairn_local       **source)
 {
     cairn_local *t;
-    cairn_status status;
+    cairn_status status = CAIRN_OK;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &t));
     t->env        = env;
@@ -121,15 +151,13 @@ static cairn_status create_source(cairn_env          *env,
     t->format     = format;
     t->value_bits = b->value_bits;
     memcpy(t->box, b->box, sizeof t->box);
-    status = CAIRN_NEW_ZERO(env, format->members, &t->part);
     for (int k = 0; k < format->members && status == CAIRN_OK; k++) {
         cairn_layout *layout = NULL;
 
-        t->groups = format->members;
-        status    = create_layout(env, format->member[k], b, &layout);
-        if (status == CAIRN_OK) status = add_part(t, k, layout);
+        status = create_layout(env, format->member[k], b, entries, &layout);
+        if (status == CAIRN_OK)
+            status = add_parts(t, k, share_of(entries, format->members, k), layout);
     }
-    t->parts = format->members;
     if (status == CAIRN_OK)
         *source = t;
     else
@@ -139,60 +167,49 @@ static cairn_status create_source(cairn_env          *env,
 
 /* ---- members ---- */
 
-/// Do all start where the source lies? Else they start from coordinates.
-static cairn_status starts_direct(const planner *p, bool *direct)
-{
-    const cairn_build *b = p->build;
-    cairn_query        deals;
-
-    *direct = b->from && !b->from->format->hybrid;
-    if (*direct && b->format->hybrid) {
-        CAIRN_TRY(cairn_decompose_query(p->env, b->format, &b->shape, &deals));
-        CAIRN_TRY(cairn_group_counter_comes_by_lines(p->env, b->from->group[0].layout,
-                                                     &deals, direct));
-    }
-    for (int k = 0; k < p->members && *direct; k++)
-        CAIRN_TRY(cairn_numbers_direct(&p->m[k], p->build, direct));
-    return CAIRN_OK;
-}
-
 /// Choose the method of a member, unless it goes the reference way.
-static cairn_status
-plan_member(planner *p, cairn_member_build *m, const cairn_entries *none, bool direct)
+static cairn_status plan_member(planner *p, cairn_member_build *m)
 {
-    static uint8_t anybody                 = 0;
-    cairn_interval span[CAIRN_MAX_QUERIES] = {{0}};
-    cairn_status   status;
+    cairn_interval  span[CAIRN_MAX_QUERIES] = {{0}};
+    const cairn_pos n                       = m->filter.member ? m->filter.entries
+                                              : m->direct ? cairn_build_entries(p->build)
+                                                          : m->entries.n;
+    cairn_status    status;
 
-    set_spans(m->encoding, p->build, span);
+    set_spans(m->encoding, p->build, n, span);
     if (m->rows.on) memcpy(m->rows.span, span, sizeof span);
     if (m->blocks) memcpy(m->blocks->span, span, sizeof span);
-    m->direct  = direct;
-    m->entries = *none;
-    if (p->members > 1)
-        m->filter = (cairn_filter){&anybody, m->number, none->n / p->members, NULL};
-    CAIRN_TRY(create_layout(p->env, m->encoding, p->build, &m->layout));
+    CAIRN_TRY(create_layout(p->env, m->encoding, p->build, n, &m->layout));
     if (!p->build->loader) return CAIRN_OK;
-    for (int l = m->layout->last + 1; l < m->layout->levels && m->blocks; l++)
-        if (m->layout->level[l].determined)
-            m->blocks->across = m->layout->level[l].size;
     CAIRN_TRY(cairn_compiled_create(m, p->build, &m->compiled));
     status = cairn_compiled_choose(m->compiled);
     if (status == CAIRN_OK && p->build->loader->load)
         status = cairn_passes_load(m->compiled);
-    if (status != CAIRN_NO_KERNEL) return status;
+    if (status != CAIRN_NO_KERNEL || p->build->strict) return status;
     cairn_compiled_destroy(p->env, &m->compiled);
     return CAIRN_OK;
 }
 
+/// Let members have the entries that their path brings them, of which there are none.
 static cairn_status plan_members(planner *p, cairn_pass_list *program)
 {
-    const cairn_entries none   = {.order = p->build->shape.order, .n = NOMINAL_ENTRIES};
-    bool                direct = false;
+    const cairn_local *from   = p->build->from;
+    cairn_path        *path   = NULL;
+    cairn_status       status = CAIRN_OK;
 
-    CAIRN_TRY(starts_direct(p, &direct));
-    for (int k = 0; k < p->members; k++)
-        CAIRN_TRY(plan_member(p, &p->m[k], &none, direct));
+    if (p->build->dealt) {
+        p->m[0].entries = *p->build->entries;
+        if (p->members > 1 || p->m[0].encoding->queries > 0) return CAIRN_NO_KERNEL;
+    } else if (p->build->loader) {
+        status = cairn_path_plan(p->env, from ? from->format : NULL, p->build->format,
+                                 p->build->shape.extent, &path);
+        if (status == CAIRN_OK)
+            status = cairn_path_run(p->env, p->build, path, true, p->m);
+        cairn_path_destroy(&path);
+    }
+    for (int k = 0; k < p->members && status == CAIRN_OK; k++)
+        status = plan_member(p, &p->m[k]);
+    CAIRN_TRY(status);
     return cairn_build_describe(p->m, p->members, program);
 }
 
@@ -206,6 +223,8 @@ static cairn_status plan_stations(planner             *p,
                                   cairn_local        **last,
                                   cairn_pass_list     *program)
 {
+    const bool dealt = onward->dealt != NULL;
+
     for (int k = 0; k < way->stations; k++) {
         cairn_build     b    = *onward;
         cairn_local    *next = NULL;
@@ -217,13 +236,18 @@ static cairn_status plan_stations(planner             *p,
         cairn_status status = plan(p->env, &b, &its);
 
         if (status == CAIRN_OK) status = cairn_pass_list_append(program, &its, k + 1);
-        if (status == CAIRN_OK) status = create_source(p->env, b.format, &b, &next);
+        if (status == CAIRN_OK)
+            status = create_source(p->env, b.format, &b, p->entries, &next);
         cairn_pass_list_fini(&its);
         cairn_local_destroy(last);
         CAIRN_TRY(status);
-        *last        = next;
-        onward->from = next;
+        *last           = next;
+        onward->from    = next;
+        onward->entries = NULL;
+        onward->dealt   = NULL;
     }
+    for (int k = 0; k < p->members && way->stations > 0 && dealt; k++)
+        CAIRN_TRY(cairn_numbers_find(&p->m[k], onward));
     return CAIRN_OK;
 }
 
@@ -232,30 +256,113 @@ static cairn_status make_members(planner *p)
     CAIRN_TRY(CAIRN_NEW_ZERO(p->env, p->members, &p->m));
     for (int k = 0; k < p->members; k++) {
         CAIRN_TRY(cairn_member_init(p->env, p->build, k, &p->m[k]));
-        p->m[k].looked = CAIRN_ROUTE_PREBUILT;
-        if (p->build->loader) CAIRN_TRY(cairn_numbers_find(&p->m[k], p->build));
+        if (p->build->loader && !p->build->dealt)
+            CAIRN_TRY(cairn_numbers_find(&p->m[k], p->build));
     }
     return CAIRN_OK;
 }
 
+static void unmake_members(planner *p)
+{
+    for (int k = 0; k < p->members && p->m; k++)
+        cairn_member_fini(p->env, &p->m[k]);
+    cairn_free(p->env, p->m);
+    p->m = NULL;
+}
+
+/// By way of intermediates if there are any. @p straight: there shall be none.
+static cairn_status plan_once(planner             *p,
+                              cairn_build         *onward,
+                              cairn_intermediates *way,
+                              bool                 straight,
+                              cairn_pass_list     *program)
+{
+    cairn_local *last   = NULL;
+    cairn_status status = make_members(p);
+
+    if (status == CAIRN_OK && onward->loader && !straight)
+        status = cairn_intermediates_find(p->env, onward, p->m, way);
+    if (status == CAIRN_OK) status = plan_stations(p, way, onward, &last, program);
+    if (status == CAIRN_OK) status = plan_members(p, program);
+    unmake_members(p);
+    cairn_local_destroy(&last);
+    return status;
+}
+
+/* As a build does, which starts over without intermediates where these fail. */
 static cairn_status
 plan(cairn_env *env, const cairn_build *build, cairn_pass_list *program)
 {
-    cairn_build onward = *build;
-    planner     p = {.env = env, .build = &onward, .members = build->format->members};
+    cairn_build         onward = *build;
     cairn_intermediates way    = {.stations = 0};
-    cairn_local        *last   = NULL;
-    cairn_status        status = make_members(&p);
+    planner             p      = {.env     = env,
+                                  .build   = &onward,
+                                  .entries = cairn_build_entries(build),
+                                  .members = build->format->members};
+    cairn_status        status = plan_once(&p, &onward, &way, false, program);
 
-    if (status == CAIRN_OK && build->loader)
-        status = cairn_intermediates_find(env, build, p.m, &way);
-    if (status == CAIRN_OK) status = plan_stations(&p, &way, &onward, &last, program);
-    if (status == CAIRN_OK) status = plan_members(&p, program);
-    for (int k = 0; k < p.members && p.m; k++)
-        cairn_member_fini(env, &p.m[k]);
-    cairn_free(env, p.m);
+    if (status == CAIRN_NO_KERNEL && way.stations > 0) {
+        onward = *build;
+        cairn_intermediates_fini(env, &way);
+        cairn_pass_list_fini(program);
+        status = plan_once(&p, &onward, &way, true, program);
+    }
     cairn_intermediates_fini(env, &way);
-    cairn_local_destroy(&last);
+    return status;
+}
+
+/// The source of a sample, unless it is coordinates.
+static cairn_status make_source(cairn_env               *env,
+                                const cairn_format      *from,
+                                const cairn_plan_sample *sample,
+                                cairn_build             *build,
+                                cairn_local            **source)
+{
+    if (!from) return CAIRN_OK;
+    CAIRN_TRY(create_source(env, from, build, sample->entries, source));
+    (*source)->pattern = sample->state == CAIRN_SAMPLE_PATTERN;
+    for (int g = 0; g < (*source)->groups; g++)
+        (*source)->group[g].loose = sample->state == CAIRN_SAMPLE_LOOSE;
+    build->from    = *source;
+    build->entries = NULL;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_build_plan_sample(cairn_env                 *env,
+                                     const cairn_format        *from,
+                                     const cairn_format        *to,
+                                     const cairn_plan_sample   *sample,
+                                     const cairn_kernel_loader *loader,
+                                     cairn_pass_list           *program)
+{
+    const cairn_kernel_loader nobody   = {.threads = 1};
+    const cairn_entries       none     = {.order = to->order, .n = sample->entries};
+    cairn_supposed            supposed = {.members = to->members};
+    cairn_build               build    = {.format     = to,
+                                          .entries    = &none,
+                                          .value_bits = sample->value_bits,
+                                          .loader     = loader ? loader : &nobody,
+                                          .planned    = &supposed};
+    uint64_t                  least[2] = {0};
+    uint32_t                  line     = 0;
+    const cairn_dealt         dealt    = {.order   = to->order,
+                                          .n       = sample->entries,
+                                          .buckets = 1,
+                                          .least   = least,
+                                          .line =
+                                   sample->state == CAIRN_SAMPLE_LINES ? &line : NULL};
+    cairn_local              *source   = NULL;
+    cairn_status              status;
+
+    set_shape(to, sample, &build);
+    supposed.apart   = sample->apart;
+    supposed.longest = sample->entries / (build.shape.extent[0] + 1) + 1;
+    if (sample->members > 0) supposed.members = sample->members;
+    if (cairn_build_worth(env, &build) == CAIRN_BUILD_REFERENCE) build.loader = NULL;
+    if (sample->state >= CAIRN_SAMPLE_BUCKETS) build.dealt = &dealt;
+    status = make_source(env, from, sample, &build, &source);
+    if (status == CAIRN_OK) status = plan(env, &build, program);
+    cairn_local_destroy(&source);
     return status;
 }
 
@@ -266,22 +373,8 @@ cairn_status cairn_build_plan(cairn_env                 *env,
                               const cairn_kernel_loader *loader,
                               cairn_pass_list           *program)
 {
-    const cairn_kernel_loader nobody = {.threads = 1};
-    const cairn_entries       none   = {.order = to->order, .n = NOMINAL_ENTRIES};
-    cairn_build               build  = {.format     = to,
-                                        .entries    = &none,
-                                        .value_bits = 64,
-                                        .loader     = loader ? loader : &nobody,
-                                        .planned    = true};
-    cairn_local              *source = NULL;
-    cairn_status              status = CAIRN_OK;
+    const cairn_plan_sample sample = {
+        .extent = extent, .entries = NOMINAL_ENTRIES, .value_bits = 64};
 
-    set_shape(to, extent, &build);
-    if (cairn_build_worth(env, &build) == CAIRN_BUILD_REFERENCE) build.loader = NULL;
-    if (from) status = create_source(env, from, &build, &source);
-    build.from = source;
-    if (source) build.entries = NULL;
-    if (status == CAIRN_OK) status = plan(env, &build, program);
-    cairn_local_destroy(&source);
-    return status;
+    return cairn_build_plan_sample(env, from, to, &sample, loader, program);
 }

@@ -92,6 +92,11 @@ read_filtered(cairn_member_build *members, int number, const cairn_build *build)
     cairn_walker       *walker = NULL;
     picker p = {.env = m->env, .member = m->filter.member, .which = number};
 
+    if (build->planned) {
+        m->table.n      = m->filter.entries;
+        m->table.levels = build->shape.order;
+        return CAIRN_OK;
+    }
     if (!m->direct)
         return cairn_table_select(&members[0].all, m->filter.member, number, &m->table);
     cairn_entries_init(&p.entries, build->shape.order);

@@ -201,6 +201,7 @@ static cairn_status number(cairn_blocks       *b,
     CAIRN_CHECK(b->lines <= 16 * cairn_origin_entries(origin) + (1 << 20)
                     && b->across <= MOST && keeps_order(b),
                 env, CAIRN_NO_KERNEL, "query: lines that are not numbered");
+    if (build->planned) return CAIRN_OK;
     if (t->listed) {
         CAIRN_TRY(CAIRN_NEW(env, b->threads * t->slots, &b->slots));
         CAIRN_TRY(cairn_lists_sort(env, (int)t->shares.n, t->lines, t->cursor, t->slots,

@@ -4,6 +4,8 @@
 
 #include "convert/compiled_buckets.h"
 
+#include "format/normal.h"
+
 #include <string.h>
 
 enum {
@@ -66,8 +68,8 @@ static bool may_call(const cairn_compiled *c)
     cairn_key_fields    fields;
 
     if (!is_worth(c) || c->facts.entries > INT32_MAX || to->first != 1
-        || to->partition >= 0 || to->tuples > 0 || c->m->rows.on || c->m->ranked
-        || c->m->blocks || c->m->set)
+        || to->partition >= 0 || to->tuples > 0
+        || cairn_encoding_next_query(c->m->encoding, 0) < c->m->encoding->queries)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (to->level[l].determined) return false;

@@ -95,8 +95,11 @@ cairn_status cairn_compiled_ranges(const cairn_compiled *c, cairn_interval *rang
 {
     for (int l = 0; l < c->m->layout->levels; l++) {
         range[l] = c->m->layout->level[l].range;
-        if (c->m->layout->level[l].indirect && !c->build->planned)
+        if (!c->m->layout->level[l].indirect) continue;
+        if (!c->build->planned)
             CAIRN_TRY(indirect_range(c, l, &range[l]));
+        else if (cairn_origin_entries(&c->origin) == 0)
+            range[l] = (cairn_interval){0, -1};
     }
     return CAIRN_OK;
 }

@@ -54,6 +54,7 @@ static cairn_status load(cutter *c)
 
     CAIRN_CHECK(cairn_origin_fits(&c->origin), c->env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
+    if (c->build->planned) return cairn_phase_request(c->env, c->build->loader, &spec);
     return cairn_phase_load(c->env, c->build->loader, &spec,
                             cairn_build_worth(c->env, c->build) != CAIRN_BUILD_COMPILED,
                             &c->phase);
@@ -127,6 +128,7 @@ static cairn_status cut(cutter *c, double keep)
     int64_t largest;
 
     CAIRN_TRY(count(c));
+    if (c->build->planned) return load(c);
     CAIRN_TRY(find_largest(c, &largest));
     return pass(c, cairn_decompose_cut(keep, largest + 1), &largest);
 }
@@ -141,10 +143,8 @@ static cairn_status cut_member(cairn_env          *env,
     cutter       c = {.env = env, .build = build, .origin = *origin};
     cairn_status status;
 
-    c.origin.filter = (cairn_filter){
-        member, k, cairn_members_count(member, cairn_origin_positions(origin), k),
-        NULL};
-    status = CAIRN_NEW_ZERO(env, 1, &c.m);
+    c.origin.filter = cairn_members_filter(build, origin, member, k);
+    status          = CAIRN_NEW_ZERO(env, 1, &c.m);
     if (status == CAIRN_OK) status = CAIRN_NEW(env, 1, &c.algebra);
     if (status == CAIRN_OK)
         status = cairn_build_encoding(env, build, k, &c.m->encoding);

@@ -79,6 +79,18 @@ cairn_status cairn_phase_load(cairn_env                 *env,
     return status;
 }
 
+cairn_status cairn_phase_request(cairn_env                 *env,
+                                 const cairn_kernel_loader *loader,
+                                 const cairn_convert_spec  *spec)
+{
+    cairn_phase phase = {.loader = NULL};
+
+    if (!loader->load) return CAIRN_OK;
+    CAIRN_TRY(cairn_phase_load(env, loader, spec, false, &phase));
+    cairn_phase_release(&phase);
+    return CAIRN_OK;
+}
+
 static cairn_status request_all(cairn_env                 *env,
                                 const cairn_kernel_loader *loader,
                                 const cairn_convert_spec  *spec,

@@ -32,6 +32,13 @@ cairn_status cairn_phase_load(cairn_env                 *env,
                               bool                       at_hand,
                               cairn_phase               *phase);
 
+/// Have the loader get a function that a planned build would call, and give it back.
+/// Nothing happens if it loads none. Local.
+/// @retval CAIRN_NO_KERNEL  As cairn_phase_load().
+cairn_status cairn_phase_request(cairn_env                 *env,
+                                 const cairn_kernel_loader *loader,
+                                 const cairn_convert_spec  *spec);
+
 /// Get functions that cairn_phase_load() will be asked for, side by side, if several have
 /// to be compiled. Nothing happens if the loader interprets. Local. Cannot fail: who asks
 /// for one is told.

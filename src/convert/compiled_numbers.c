@@ -61,6 +61,7 @@ cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *dire
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled, on some rank.
 static cairn_status number(cairn_member_build *m, const cairn_build *build)
 {
+    if (build->planned) return CAIRN_OK;
     return cairn_build_all_compiled(build, m->rows.on
                                                ? cairn_rows_number(m, build, CAIRN_OK)
                                                : cairn_blocks_join(m, build, CAIRN_OK));

@@ -37,6 +37,7 @@ read_member(cairn_env *env, const cairn_build *build, int member, cairn_keys *ke
 
     CAIRN_CHECK(cairn_origin_fits(&origin), env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
+    if (build->planned) return cairn_phase_request(env, build->loader, &spec);
     CAIRN_TRY(cairn_phase_load(env, build->loader, &spec,
                                cairn_build_worth(env, build) != CAIRN_BUILD_COMPILED,
                                &pack));
@@ -63,9 +64,15 @@ cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table
 
     CAIRN_CHECK(cairn_key_fields_plan(build->shape.order, build->box, &keys.fields),
                 env, CAIRN_NO_KERNEL, "convert: coordinates do not fit two words");
-    CAIRN_GO(done, cairn_keys_init(env, entries_of(build->from), &keys));
+    if (!build->planned)
+        CAIRN_GO(done, cairn_keys_init(env, entries_of(build->from), &keys));
     for (int m = 0; m < build->from->groups; m++)
         CAIRN_GO(done, read_member(env, build, m, &keys));
+    if (build->planned) {
+        table->n      = entries_of(build->from);
+        table->levels = build->shape.order;
+        goto done;
+    }
     CAIRN_GO(done, cairn_keys_sort(env, build->loader->threads, &keys));
     status = unpack(&keys, table);
     if (status != CAIRN_OK) cairn_table_fini(table);

@@ -417,6 +417,7 @@ static cairn_status measure_rows(cairn_member_build *m,
 {
     const cairn_interval box = origin->box[m->rows.row];
 
+    if (build->planned) return CAIRN_OK;
     m->rows.n = box.hi - box.lo + 1;
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n * m->encoding->queries, &m->rows.table));
     return cairn_starts_count(m->env, origin, m->rows.row, build->loader->threads,
@@ -443,7 +444,7 @@ static cairn_status count_rows(cairn_member_build  *m,
     CAIRN_TRY(cairn_group_counter_run(
         m->env, build, origin, &m->encoding->query[m->rows.count], false, tally));
     if (tally->route > m->looked) m->looked = tally->route;
-    return take_counts(m, tally);
+    return build->planned ? CAIRN_OK : take_counts(m, tally);
 }
 
 cairn_status cairn_rows_count(cairn_member_build *m,

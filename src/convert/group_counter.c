@@ -293,6 +293,20 @@ get_both(cairn_group_counter *t, const cairn_build *build, const cairn_origin *o
         cairn_phases_ahead(t->env, build->loader, spec, 2);
 }
 
+/// The functions of a build that is only planned.
+static cairn_status request(cairn_group_counter *t,
+                            const cairn_build   *build,
+                            const cairn_origin  *origin,
+                            bool                 deals)
+{
+    cairn_convert_spec spec = cairn_group_counter_spec(t, origin, CAIRN_CONVERT_TALLY);
+
+    CAIRN_TRY(cairn_phase_request(t->env, build->loader, &spec));
+    if (!deals) return CAIRN_OK;
+    spec = cairn_group_counter_spec(t, origin, CAIRN_CONVERT_DEAL);
+    return cairn_phase_request(t->env, build->loader, &spec);
+}
+
 cairn_status cairn_group_counter_run(cairn_env           *env,
                                      const cairn_build   *build,
                                      const cairn_origin  *origin,
@@ -312,6 +326,7 @@ cairn_status cairn_group_counter_run(cairn_env           *env,
     CAIRN_TRY(find_order(t, origin));
     CAIRN_TRY(read_forms(t, origin->box));
     CAIRN_TRY(number_groups(t, origin));
+    if (build->planned) return request(t, build, origin, deals);
     if (deals) get_both(t, build, origin);
     CAIRN_TRY(cairn_group_counter_load(t, build, origin, CAIRN_CONVERT_TALLY, &phase));
 

@@ -41,7 +41,7 @@ typedef struct cairn_group_counter {
     cairn_route    route;  ///< COMPILED if any phase was.
 } cairn_group_counter;
 
-/// Count.
+/// Count; of a planned build only number the groups.
 ///
 /// Local.
 ///

@@ -174,9 +174,13 @@ static cairn_status is_sparse(const search *s, const cairn_layout *to, bool *spa
 
     *sparse = false;
     CAIRN_TRY(find_facts(s, to, &facts));
-    if (s->build->dealt || s->build->planned || cairn_facts_append(to, &facts)
+    if (s->build->dealt || cairn_facts_append(to, &facts)
         || cairn_facts_scatter(to, &facts) || !cairn_facts_list(to, &facts))
         return CAIRN_OK;
+    if (s->build->planned) {
+        *sparse = s->build->planned->apart;
+        return CAIRN_OK;
+    }
     CAIRN_TRY(cairn_sample_nodes(s->env, s->build->from, s->build->entries, to, &each));
     *sparse = each > 0.5;
     return CAIRN_OK;

@@ -29,12 +29,14 @@ bool cairn_rows_count_all(const cairn_compiled *c)
     const uint32_t *count = cairn_compiled_counts(c);
     int64_t         n     = 0;
 
-    /* They will be counted for that; or nothing is counted yet. */
-    if (!c->m->rows.on || !c->m->rows.table) return true;
+    if (!c->m->rows.on) return true; /* they will be counted for that */
+    if (c->origin.filter.member
+        || !cairn_rank_is_count(&c->m->encoding->query[c->m->rows.count]))
+        return false;
+    if (c->build->planned) return c->facts.entries <= UINT32_MAX;
     for (int64_t i = 0; i < c->m->rows.n; i++)
         n += count[i];
-    return n == c->facts.entries && n <= UINT32_MAX && !c->origin.filter.member
-           && cairn_rank_is_count(&c->m->encoding->query[c->m->rows.count]);
+    return n == c->facts.entries && n <= UINT32_MAX;
 }
 
 /// Is the outermost loop over a part one over rows? @p listed: over their entries.

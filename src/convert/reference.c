@@ -78,13 +78,12 @@ count_numbers(const runner *r, int member, cairn_status status, bool *counted)
 /// Members told apart by a byte for each entry.
 static void filter_members(runner *r, const cairn_origin *origin, uint8_t *dealt)
 {
-    const cairn_pos n = cairn_origin_positions(origin);
-
     r->m[0].dealt = dealt;
     r->dealt      = true;
-    for (int k = 0; k < r->build->format->members; k++)
-        r->m[k].filter =
-            (cairn_filter){dealt, k, cairn_members_count(dealt, n, k), r->m[0].groups};
+    for (int k = 0; k < r->build->format->members; k++) {
+        r->m[k].filter        = cairn_members_filter(r->build, origin, dealt, k);
+        r->m[k].filter.groups = r->m[0].groups;
+    }
 }
 
 /// By way of coordinates after all.
@@ -255,6 +254,7 @@ static cairn_status find_members(runner *r, uint8_t **member)
     }
     cairn_status status = cairn_build_interpret(r->env, build, r->compiled, -1, 0);
 
+    if (build->planned) return CAIRN_OK;
     if (status == CAIRN_OK) status = CAIRN_NEW(r->env, entries.n, member);
     CAIRN_TRY(meet(r, status));
     return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
@@ -347,6 +347,7 @@ static cairn_status query(runner *r, const cairn_rule *rule)
     cairn_status status =
         cairn_build_interpret(r->env, r->build, r->compiled, r->member, rule->a);
 
+    if (r->build->planned) return CAIRN_OK;
     if (status == CAIRN_OK) status = begin_queries(r);
     CAIRN_TRY(meet(r, status));
     CAIRN_TRY(cairn_groups_step(m->set, rule->a, r->build->net));

@@ -107,9 +107,10 @@ static void check_convert(const matrix *m, const char *text)
 Test(warm, no_conversion_waits_for_a_compiler, .timeout = 240)
 {
     enum { SIDE = 6000 };
-    static const char *const formats[] = {"csr", "csc", "dcsr", "bcsr<2,2>"};
-    char                    *path      = strdup(getenv("PATH"));
-    char                     remove[96];
+    static const char *const formats[] = {
+        "csr", "csc", "dcsr", "bcsr<2,2>", "ell", "hybrid<bdia<4>,csr,0.6>"};
+    char *path = strdup(getenv("PATH"));
+    char  remove[96];
 
     scratch_create(cache);
     for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)

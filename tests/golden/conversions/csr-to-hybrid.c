@@ -1,48 +1,43 @@
 // assign: Count entry, index 0
 // assign: Assign entry, index 0
-// member 0, groups: Count entry, index 1
-// member 0, groups: Number run rank, index 1, ptr1
-// member 0, groups: Move entry, index 1, idx1 val, direct
+// member 0, groups: Number run rank, ptr1
+// member 0, groups: Move entry, idx1 val, direct
 // member 1, append: Append entry, ptr1 idx1 val, direct
 
 /*
- * cairn_009073bc55cf9b24: one phase of a conversion
- * convert: mark part, order 2, split 0, of one member from d0:d d1:cp32u32n1
- *     =+1e0+0/1 =+1e1+0/1 check0 f64 exact to (d0/4):d (d1-d0):cp32i32n1
- *     (d0%4):ds4 =+4e0+1e2+0/1 =+4e0+1e1+1e2+0/1 check0 f64 pads exact
+ * cairn_a4c01f51361811a5: one phase of a conversion
+ * convert: tally part, order 2, split 0, listed groups (d0/4) (d1-d0) case1
+ *     0->0,1 else 0,0 from d0:d d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact
  */
 
-int64_t cairn_009073bc55cf9b24(const cairn_kernel_part  *A,
+int64_t cairn_a4c01f51361811a5(const cairn_kernel_part  *A,
                                cairn_kernel_part        *B,
                                const cairn_convert_args *op)
 {
-    const int64_t *restrict const share   = op->share;
-    const int64_t *restrict const offset  = op->offset;
-    const uint32_t *restrict const A1_ptr = A->level[1].ptr;
-    uint32_t *restrict const cursor       = op->cursor;
-    const uint32_t *restrict const A1_idx = A->level[1].idx;
-    const uint8_t *restrict const member  = op->member;
-    const int64_t *restrict const low     = op->low;
-    uint32_t *restrict const slot         = op->slot;
-    uint32_t *restrict const list         = op->list;
-    int64_t *restrict const facts         = op->facts;
+    const int64_t *restrict const share     = op->share;
+    const int64_t *restrict const offset    = op->offset;
+    const uint32_t *restrict const A1_ptr   = A->level[1].ptr;
+    const int64_t *restrict const group_low = op->group_low;
+    uint32_t *restrict const cursor         = op->cursor;
+    const uint32_t *restrict const A1_idx   = A->level[1].idx;
+    uint32_t *restrict const tally          = op->tally;
+    uint32_t *restrict const slot           = op->slot;
+    uint32_t *restrict const list           = op->list;
+    int64_t *restrict const facts           = op->facts;
 
     const int64_t shares = op->shares;
     const int64_t A0_lo  = A->level[0].lo;
-    const int64_t B0_lo  = B->level[0].lo;
-    const int64_t which  = op->which;
     const int64_t slots  = op->slots;
 
     /* threads */
 #pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
     for (int64_t t = 0; t < shares; t++) {
-        const int64_t begin          = share[t];
-        const int64_t end            = share[t + 1];
-        int64_t       nodes          = offset[t];
-        int64_t       first_group    = -1;
-        int64_t       group_now      = -1;
-        int64_t       begin_of_group = nodes;
-        int64_t       entries        = 0;
+        const int64_t begin         = share[t];
+        const int64_t end           = share[t + 1];
+        int64_t       nodes         = offset[t];
+        int64_t       first_line    = -1;
+        int64_t       line_now      = -1;
+        int64_t       begin_of_line = nodes;
 
         /* dense */
         for (int64_t p0 = begin; p0 < end; p0++) {
@@ -50,41 +45,102 @@ int64_t cairn_009073bc55cf9b24(const cairn_kernel_part  *A,
             const int64_t row_begin = A1_ptr[p0];
             const int64_t row_end   = A1_ptr[p0 + 1];
             const int64_t e0        = s0 / 4;
-            const int64_t group     = e0 - B0_lo;
+            const int64_t line      = e0 - group_low[0];
 
-            if (group != group_now) {
-                if (first_group < 0) {
-                    first_group = group;
-                    group_now   = group - 1;
+            if (line != line_now) {
+                if (first_line < 0) {
+                    first_line = line;
+                    line_now   = line - 1;
                 }
-                while (group_now < group) {
-                    group_now++;
-                    cursor[group_now] = (uint32_t)nodes;
+                while (line_now < line) {
+                    line_now++;
+                    cursor[line_now] = (uint32_t)nodes;
                 }
-                begin_of_group = nodes;
+                begin_of_line = nodes;
             }
 
             /* nodes */
             for (int64_t p1 = row_begin; p1 < row_end; p1++) {
                 const int64_t s1 = A1_idx[p1];
+                const int64_t e1 = s0 * -1 + s1;
+                const int64_t x  = e1 - group_low[1];
 
-                if (member[p1] == which) {
-                    const int64_t e1 = s0 * -1 + s1;
-                    const int64_t x  = e1 - low[1];
-
-                    if (slot[x + t * slots] <= begin_of_group) {
-                        list[nodes] = (uint32_t)x;
-                        nodes++;
-                        slot[x + t * slots] = (uint32_t)nodes;
-                    }
-                    entries++;
+                if (slot[x + t * slots] <= begin_of_line) {
+                    list[nodes]  = (uint32_t)x;
+                    tally[nodes] = 0;
+                    nodes++;
+                    slot[x + t * slots] = (uint32_t)nodes;
                 }
+
+                const int64_t group = (int64_t)slot[x + t * slots] - 1;
+
+                tally[group] = (uint32_t)((int64_t)tally[group] + 1);
             }
         }
-        facts[t * 8]     = entries;
         facts[t * 8 + 1] = nodes;
-        facts[t * 8 + 2] = first_group;
-        facts[t * 8 + 3] = group_now;
+        facts[t * 8 + 2] = first_line;
+        facts[t * 8 + 3] = line_now;
+    }
+    return 0;
+}
+
+/*
+ * cairn_7adeed978992f335: one phase of a conversion
+ * convert: deal part, order 2, split 0, listed groups (d0/4) (d1-d0) case1 0->0,1
+ *     else 0,0 from d0:d d1:cp32u32n1 =+1e0+0/1 =+1e1+0/1 check0 f64 exact
+ */
+
+int64_t cairn_7adeed978992f335(const cairn_kernel_part  *A,
+                               cairn_kernel_part        *B,
+                               const cairn_convert_args *op)
+{
+    const int64_t *restrict const share     = op->share;
+    const uint32_t *restrict const A1_ptr   = A->level[1].ptr;
+    const int64_t *restrict const group_low = op->group_low;
+    const uint32_t *restrict const cursor   = op->cursor;
+    const uint8_t *restrict const member_of = op->member_of;
+    const uint32_t *restrict const list     = op->list;
+    uint32_t *restrict const slot           = op->slot;
+    const uint32_t *restrict const A1_idx   = A->level[1].idx;
+    uint8_t *restrict const member          = op->member;
+
+    const int64_t shares = op->shares;
+    const int64_t A0_lo  = A->level[0].lo;
+    const int64_t slots  = op->slots;
+
+    /* threads */
+#pragma omp parallel for schedule(static, 1) num_threads((int)shares) if (shares > 1)
+    for (int64_t t = 0; t < shares; t++) {
+        const int64_t begin   = share[t];
+        const int64_t end     = share[t + 1];
+        int64_t       current = -1;
+
+        /* dense */
+        for (int64_t p0 = begin; p0 < end; p0++) {
+            const int64_t s0        = A0_lo + p0;
+            const int64_t row_begin = A1_ptr[p0];
+            const int64_t row_end   = A1_ptr[p0 + 1];
+            const int64_t e0        = s0 / 4;
+            const int64_t line      = e0 - group_low[0];
+
+            if (line != current) {
+                current = line;
+
+                const int64_t q_end = cursor[line + 1];
+
+                /* groups of the line */
+                for (int64_t q = cursor[line]; q < q_end; q++)
+                    slot[list[q] + t * slots] = (uint32_t)member_of[q];
+            }
+
+            /* nodes */
+            for (int64_t p1 = row_begin; p1 < row_end; p1++) {
+                const int64_t s1 = A1_idx[p1];
+                const int64_t e1 = s0 * -1 + s1;
+
+                member[p1] = (uint8_t)slot[e1 - group_low[1] + t * slots];
+            }
+        }
     }
     return 0;
 }
