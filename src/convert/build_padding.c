@@ -56,10 +56,9 @@ static cairn_status prepare_forms(padder *p)
     return CAIRN_OK;
 }
 
-/// An element found by number and group must also agree with the direct levels above.
-static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d)
+/// Do the direct levels above mean position @p d?
+static bool levels_agree(const padder *p, const cairn_coord *d)
 {
-    if (p->layout->encoding->query[step->query].arg != CAIRN_ARG_VALUE) return true;
     for (int l = 0; l < p->l; l++) {
         const cairn_level *level = &p->layout->level[l];
 
@@ -69,6 +68,13 @@ static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d
             return false;
     }
     return true;
+}
+
+/// An element found by number and group must also agree with the direct levels above.
+static bool agrees(const padder *p, const cairn_step *step, const cairn_coord *d)
+{
+    return p->layout->encoding->query[step->query].arg != CAIRN_ARG_VALUE
+           || levels_agree(p, d);
 }
 
 static bool run_query(padder *p, int s)
@@ -120,14 +126,7 @@ static bool step_agrees(const padder *p, int s, const cairn_coord *d)
 /// Where the whole position follows, levels and queries must all mean this one.
 static bool position_agrees(const padder *p, const cairn_coord *d)
 {
-    for (int l = 0; l < p->l; l++) {
-        const cairn_level *level = &p->layout->level[l];
-
-        if (p->above >> l & 1 && !level->indirect
-            && cairn_form_value(p->layout->algebra, &level->form, d, NULL)
-                   != p->vars[l])
-            return false;
-    }
+    if (!levels_agree(p, d)) return false;
     for (int s = 0; s < p->level->recipe.steps; s++)
         if (!step_agrees(p, s, d)) return false;
     return true;

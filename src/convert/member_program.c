@@ -35,6 +35,7 @@ cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
         w.ptrs |= w.arrays & CAIRN_PASS_PTR(l);
     cairn_pass_list_fini(&program->list);
     program->functions = 0;
+    program->attempt   = NULL;
     program->pads = program->tuples = false;
     program->division               = (cairn_source_division){.most = 1};
     return w;

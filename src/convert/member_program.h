@@ -32,6 +32,17 @@ typedef struct cairn_pass_work {
     cairn_status (*write)(struct cairn_compiled *c, const cairn_pass_call *call);
 } cairn_pass_work;
 
+/// A program of one pass that writes all arrays, if what it assumes of the entries holds.
+/// It is tried by one thread before the passes of the program that has it, which are what
+/// goes on where the assumption breaks.
+typedef struct cairn_program_attempt {
+    /// In place of what passes prepare: nodes that are known without looking.
+    cairn_status (*prepare)(struct cairn_compiled *c);
+    /// Write the arrays. @param[out] held  The assumption did, and the program is the one
+    /// that ran; else arrays have nothing yet.
+    cairn_status (*write)(struct cairn_compiled *c, cairn_part *part, bool *held);
+} cairn_program_attempt;
+
 /// A function that a pass calls.
 typedef struct cairn_pass_function {
     cairn_convert_spec spec;
@@ -57,12 +68,13 @@ enum {
 typedef struct cairn_member_program {
     cairn_pass_list        list; ///< As it is printed; indices of groups count from 0.
     const cairn_pass_work *work[CAIRN_PROGRAM_PASSES];
-    int                    functions;
-    cairn_pass_function    function[CAIRN_PROGRAM_FUNCTIONS];
-    cairn_source_division  division;
-    bool                   pads;   ///< A pass pads,
-    bool                   tuples; ///< by the indices of every node of level E.
-    cairn_route            route;  ///< COMPILED if any function was.
+    const cairn_program_attempt *attempt; ///< NULL; or it is tried before the passes.
+    int                          functions;
+    cairn_pass_function          function[CAIRN_PROGRAM_FUNCTIONS];
+    cairn_source_division        division;
+    bool                         pads;   ///< A pass pads,
+    bool                         tuples; ///< by the indices of every node of level E.
+    cairn_route                  route;  ///< COMPILED if any function was.
 } cairn_member_program;
 
 /// While a program is written: what bytes follow from.

@@ -19,12 +19,12 @@ static cairn_status applies(cairn_compiled *c, bool *may)
     return CAIRN_OK;
 }
 
-/// Tried first, by one thread.
-static void call_mirror(const cairn_compiled *c, cairn_pass_writer *w)
+static void try_mirror(const cairn_compiled *c, cairn_pass_writer *w)
 {
     cairn_convert_spec mirror = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
 
     if (cairn_taken_fits_mirror(c)) mirror.taken = 1U << c->m->layout->last;
+    w->program->attempt                  = &cairn_mirror;
     cairn_passes_call(w, &mirror)->alone = true;
 }
 
@@ -42,7 +42,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_groups));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,
                                 CAIRN_STORES_DIRECT, &cairn_move_entries));
-    if (cairn_mirror_fits(c)) call_mirror(c, w);
+    if (cairn_mirror_fits(c)) try_mirror(c, w);
     cairn_buckets_call(c, w);
     cairn_passes_call(w, &move);
     return CAIRN_OK;

@@ -29,24 +29,18 @@ const cairn_pass_work cairn_count_nodes = {.prepare = count_nodes};
 
 /* ---- entries by group ---- */
 
-cairn_status cairn_groups_count_entries(cairn_compiled *c)
-{
-    const int64_t      groups = c->facts.groups;
-    cairn_convert_args args   = {
-          .groups = groups, .cursor = c->groups.cursor, .facts = c->shares.found};
-
-    CAIRN_TRY(cairn_buckets_ask(c, &c->stores.bucketed));
-    memset(c->groups.cursor, 0,
-           (size_t)(c->shares.n * groups + 1) * sizeof *c->groups.cursor);
-    return cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_HISTOGRAM),
-                              &c->empty.view, &args);
-}
-
+/// Find out, too, whether they are scattered.
 static cairn_status count_groups(cairn_compiled *c)
 {
-    CAIRN_TRY(
-        CAIRN_NEW(c->m->env, c->shares.n * c->facts.groups + 1, &c->groups.cursor));
-    return cairn_mirror_is_tried(c) ? CAIRN_OK : cairn_groups_count_entries(c);
+    const int64_t      groups = c->facts.groups, all = c->shares.n * groups + 1;
+    cairn_convert_args args = {.groups = groups, .facts = c->shares.found};
+
+    CAIRN_TRY(CAIRN_NEW(c->m->env, all, &c->groups.cursor));
+    CAIRN_TRY(cairn_buckets_ask(c, &c->stores.bucketed));
+    memset(c->groups.cursor, 0, (size_t)all * sizeof *c->groups.cursor);
+    args.cursor = c->groups.cursor;
+    return cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_HISTOGRAM),
+                              &c->empty.view, &args);
 }
 
 const cairn_pass_work cairn_count_groups = {.prepare = count_groups};

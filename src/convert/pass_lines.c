@@ -83,25 +83,10 @@ static int64_t count_of(const cairn_blocks *b, uint32_t line)
     return line ? b->first[line] - (int64_t)b->first[line - 1] : 0;
 }
 
-/// A group is as wide as its fullest line.
-static cairn_status find_widths(cairn_compiled *c, int64_t lanes)
+/// Groups of the line in a lane.
+static uint32_t groups_in(const cairn_compiled *c, int64_t lane)
 {
-    const cairn_blocks *b = c->m->blocks;
-
-    c->groups.nodes = 0;
-    for (int64_t g = 0; g < c->facts.groups; g++) {
-        int64_t width = 0;
-
-        for (int64_t k = g * lanes; k < (g + 1) * lanes; k++)
-            if (count_of(b, c->slots.lane[k]) > width)
-                width = count_of(b, c->slots.lane[k]);
-        c->groups.cursor[g] = (uint32_t)c->groups.nodes;
-        c->groups.nodes += width;
-        CAIRN_CHECK(c->groups.nodes <= MOST, c->m->env, CAIRN_NO_KERNEL,
-                    "convert: more nodes than 32 bits number");
-    }
-    c->groups.cursor[c->facts.groups] = (uint32_t)c->groups.nodes;
-    return CAIRN_OK;
+    return (uint32_t)count_of(c->m->blocks, c->slots.lane[lane]);
 }
 
 static cairn_status begin_lines(cairn_compiled *c)
@@ -117,7 +102,7 @@ static cairn_status begin_lines(cairn_compiled *c)
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.cursor));
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)all, &c->slots.lane));
     find_lines(c, (int64_t)all);
-    CAIRN_TRY(find_widths(c, lanes_of(to)));
+    CAIRN_TRY(cairn_slots_begin_groups(c, lanes_of(to), groups_in));
     bank->nodes[to->last] = c->groups.nodes;
     return CAIRN_OK;
 }

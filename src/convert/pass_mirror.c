@@ -7,6 +7,7 @@
 #include "convert/passes.h"
 #include "convert/shared_arrays.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -40,12 +41,6 @@ bool cairn_mirror_fits(const cairn_compiled *c)
             || from->level[l].range.hi != to->level[l].range.hi)
             return false;
     return true;
-}
-
-/* A thread's cursors are where its entries go only once all entries are counted. */
-bool cairn_mirror_is_tried(const cairn_compiled *c)
-{
-    return c->shares.n == 1 && cairn_pass_phase(c, CAIRN_CONVERT_MIRROR);
 }
 
 static int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
@@ -114,7 +109,20 @@ static cairn_status write_program(cairn_compiled *c)
                             CAIRN_STORES_DIRECT, w.read + 2 * w.written, NULL);
 }
 
-cairn_status cairn_mirror_run(cairn_compiled *c, cairn_part *part, bool *mirrored)
+/// Groups need no count: all nodes are the source's, and of one bank.
+static cairn_status prepare(cairn_compiled *c)
+{
+    const int E = c->m->layout->last;
+
+    assert(c->m->layout->banks == 1);
+    c->m->bank[0].end      = cairn_compiled_source(c)->level[E].nodes;
+    c->m->bank[0].nodes[E] = c->m->bank[0].end;
+    return CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.cursor);
+}
+
+/* One thread's cursors: those of several would be where their entries go only once all
+   entries are counted. */
+static cairn_status mirror(cairn_compiled *c, cairn_part *part, bool *mirrored)
 {
     const int                 E    = c->m->layout->last;
     const cairn_kernel_level *from = &source_of(c)->view.level[E];
@@ -127,7 +135,11 @@ cairn_status cairn_mirror_run(cairn_compiled *c, cairn_part *part, bool *mirrore
     CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_MIRROR),
                                  &part->view, &args));
     *mirrored = (c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from);
-    if (!*mirrored) return CAIRN_OK;
+    if (!*mirrored) {
+        cairn_free(c->m->env, c->groups.cursor);
+        c->groups.cursor = NULL;
+        return CAIRN_OK;
+    }
     if (cairn_taken_fits_mirror(c)) {
         cairn_taken_mirror(c, part);
     } else {
@@ -136,3 +148,5 @@ cairn_status cairn_mirror_run(cairn_compiled *c, cairn_part *part, bool *mirrore
     }
     return write_program(c);
 }
+
+const cairn_program_attempt cairn_mirror = {.prepare = prepare, .write = mirror};

@@ -88,26 +88,10 @@ static cairn_status move_direct(cairn_compiled *c, const cairn_pass_call *call)
     return status;
 }
 
-/// Count after all, where entries have no mirrored ones. That is all of one bank.
-static cairn_status count_after_all(cairn_compiled *c, cairn_part *part)
-{
-    CAIRN_TRY(cairn_groups_count_entries(c));
-    cairn_groups_begin_entries(c);
-    cairn_compiled_write_ptrs(c, 0, &part->view);
-    return CAIRN_OK;
-}
-
 /// The first bank's turn is all banks' turn.
 static cairn_status move_entries(cairn_compiled *c, const cairn_pass_call *call)
 {
-    bool mirrored = false;
-
     if (call->bank > 0) return CAIRN_OK;
-    if (cairn_mirror_is_tried(c)) {
-        CAIRN_TRY(cairn_mirror_run(c, call->part, &mirrored));
-        if (mirrored) return CAIRN_OK;
-        CAIRN_TRY(count_after_all(c, call->part));
-    }
     /* Beside other members threads come and go; buckets need them all. */
     if (!c->stores.bucketed || (c->stores.concurrent && c->shares.n > 1))
         return move_direct(c, call);

@@ -112,7 +112,7 @@ void cairn_groups_set_banks(cairn_compiled *c)
 
 /// The threads' entries of a group follow each other. The first thread's begins are the
 /// groups'; there is one more.
-void cairn_groups_begin_entries(cairn_compiled *c)
+static void begin_groups_of_threads(cairn_compiled *c)
 {
     const int64_t   groups = c->facts.groups, threads = c->shares.n;
     uint32_t *const cursor = c->groups.cursor;
@@ -132,28 +132,15 @@ void cairn_groups_begin_entries(cairn_compiled *c)
     cursor[threads * groups] = before;
 }
 
-/// Of what may be mirrored groups may never be counted; it is all of one bank.
 static cairn_status begin_entries(cairn_compiled *c)
 {
-    const cairn_layout *to = c->m->layout;
-
-    if (cairn_mirror_is_tried(c)) {
-        c->m->bank[0].end             = cairn_compiled_source(c)->level[to->last].nodes;
-        c->m->bank[0].nodes[to->last] = c->m->bank[0].end;
-        return CAIRN_OK;
-    }
-    cairn_groups_begin_entries(c);
+    begin_groups_of_threads(c);
     cairn_groups_set_banks(c);
     return CAIRN_OK;
 }
 
-static cairn_status write_entries(cairn_compiled *c, const cairn_pass_call *call)
-{
-    return cairn_mirror_is_tried(c) ? CAIRN_OK : write_all_ptrs(c, call);
-}
-
 const cairn_pass_work cairn_offsets_of_groups = {.prepare = begin_entries,
-                                                 .write   = write_entries};
+                                                 .write   = write_all_ptrs};
 
 /* ---- groups of rows ---- */
 

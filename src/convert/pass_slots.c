@@ -45,18 +45,12 @@ static cairn_status find_lanes(cairn_compiled *c, int64_t all)
     return CAIRN_OK;
 }
 
-/// The most entries of a row in lanes begin .. end-1.
-static uint32_t widest(const cairn_compiled *c, int64_t begin, int64_t end)
+/// Entries of the row in a lane.
+static uint32_t entries_in(const cairn_compiled *c, int64_t lane)
 {
-    const uint32_t *count = cairn_compiled_counts(c);
-    uint32_t        width = 0;
+    const uint32_t row = c->slots.row_of[lane];
 
-    for (int64_t k = begin; k < end; k++) {
-        const uint32_t row = c->slots.row_of[k], its = row ? count[row - 1] : 0;
-
-        width = its > width ? its : width;
-    }
-    return width;
+    return row ? cairn_compiled_counts(c)[row - 1] : 0;
 }
 
 /// The most entries of any row.
@@ -70,19 +64,14 @@ static uint32_t most_entries(const cairn_compiled *c)
     return most;
 }
 
-/// A group is as wide as its longest row.
-static void find_widths(cairn_compiled *c, int64_t lanes)
+/// A group is as wide as its longest row: where there is one, rows are read in order.
+static cairn_status begin_groups(cairn_compiled *c, int64_t lanes)
 {
-    if (c->facts.groups == 1) {
-        c->groups.cursor[0] = 0;
-        c->groups.cursor[1] = most_entries(c);
-        return;
-    }
-#pragma omp parallel for schedule(static) \
-    num_threads((int)c->shares.n) if (c->shares.n > 1)
-    for (int64_t g = 0; g < c->facts.groups; g++)
-        c->groups.cursor[g] = widest(c, g * lanes, (g + 1) * lanes);
-    cairn_begin_groups(c->groups.cursor, c->facts.groups);
+    if (c->facts.groups != 1) return cairn_slots_begin_groups(c, lanes, entries_in);
+    c->groups.cursor[0] = 0;
+    c->groups.cursor[1] = most_entries(c);
+    c->groups.nodes     = c->groups.cursor[1];
+    return CAIRN_OK;
 }
 
 static int64_t entries_of(const cairn_compiled *c)
@@ -125,8 +114,7 @@ static cairn_status begin_slots(cairn_compiled *c)
     if (c->slots.stands && c->slots.listed) CAIRN_TRY(cairn_rows_begin(c));
     CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.cursor));
     CAIRN_TRY(find_lanes(c, (int64_t)all));
-    find_widths(c, lanes);
-    c->groups.nodes                  = c->groups.cursor[c->facts.groups];
+    CAIRN_TRY(begin_groups(c, lanes));
     bank->nodes[c->m->layout->first] = c->groups.nodes;
     return CAIRN_OK;
 }

@@ -67,21 +67,11 @@ static inline void cairn_begin_groups(uint32_t *count, int64_t n)
 /// is all of.
 cairn_status cairn_pass_write_last_ptr(cairn_compiled *c, const cairn_pass_call *call);
 
-/// Entries that were counted by group: where each group begins, and what banks have.
-void cairn_groups_begin_entries(cairn_compiled *c);
+/// The entries are taken from where the mirrored ones are, if all have one: tried by
+/// programs of the method scatter.
+extern const cairn_program_attempt cairn_mirror;
 
-/// Count the entries of each group, before cairn_groups_begin_entries(). Find out, too,
-/// whether they are scattered.
-cairn_status cairn_groups_count_entries(cairn_compiled *c);
-
-/// May the entries be taken from where the mirrored ones are? Then nothing is counted
-/// before that failed.
-bool cairn_mirror_is_tried(const cairn_compiled *c);
-
-/// Try it.
-cairn_status cairn_mirror_run(cairn_compiled *c, cairn_part *part, bool *mirrored);
-
-/// May it ever be, on one thread? (The method scatter.)
+/// May it be tried at all?
 bool cairn_mirror_fits(const cairn_compiled *c);
 
 /// Every entry is a node, of one bank.
@@ -93,6 +83,38 @@ void cairn_groups_set_banks(cairn_compiled *c);
 
 /// Lanes of a group: combinations of the complete levels that a row alone gives.
 int64_t cairn_slots_lanes(const cairn_layout *to);
+
+/// Where the slots of groups begin: a group is as wide as its fullest lane. @p entries: of
+/// a lane; called for each, and so compiled into the loop.
+/// @retval CAIRN_NO_KERNEL  More than 32 bits number.
+static inline cairn_status
+cairn_slots_begin_groups(cairn_compiled *c,
+                         int64_t         lanes,
+                         uint32_t (*entries)(const cairn_compiled *c, int64_t lane))
+{
+    uint32_t *const cursor = c->groups.cursor;
+    const int64_t   groups = c->facts.groups, shares = c->shares.n;
+    int64_t         nodes = 0;
+
+#pragma omp parallel for schedule(static) num_threads((int)shares) if (shares > 1)
+    for (int64_t g = 0; g < groups; g++) {
+        uint32_t width = 0;
+
+        for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
+            const uint32_t its = entries(c, k);
+
+            width = its > width ? its : width;
+        }
+        cursor[g] = width;
+    }
+    for (int64_t g = 0; g < groups; g++)
+        nodes += cursor[g];
+    CAIRN_CHECK(nodes < UINT32_MAX, c->m->env, CAIRN_NO_KERNEL,
+                "convert: more nodes than 32 bits number");
+    cairn_begin_groups(cursor, groups);
+    c->groups.nodes = nodes;
+    return CAIRN_OK;
+}
 
 /// The level that stores which group a number means; and are the source's entries as many
 /// as it says, which those of one that pads need not be?

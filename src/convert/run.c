@@ -114,13 +114,14 @@ static cairn_status make_banks(cairn_compiled *c)
     return CAIRN_OK;
 }
 
-static cairn_status prepare(cairn_compiled *c)
+/// Is a shorter program tried first?
+static bool tries(const cairn_compiled *c)
 {
-    CAIRN_TRY(cairn_compiled_choose(c));
-    CAIRN_TRY(divide(c));
-    CAIRN_TRY(cairn_passes_load(c));
-    CAIRN_TRY(cairn_compiled_check_values(c));
-    CAIRN_TRY(make_banks(c));
+    return c->program.attempt && c->shares.n == 1;
+}
+
+static cairn_status prepare_passes(cairn_compiled *c)
+{
     for (int k = 0; k < c->program.list.passes; k++) {
         const cairn_pass_work *work = c->program.work[k];
 
@@ -128,6 +129,16 @@ static cairn_status prepare(cairn_compiled *c)
     }
     assert(c->shares.n > 0);
     return CAIRN_OK;
+}
+
+static cairn_status prepare(cairn_compiled *c)
+{
+    CAIRN_TRY(cairn_compiled_choose(c));
+    CAIRN_TRY(divide(c));
+    CAIRN_TRY(cairn_passes_load(c));
+    CAIRN_TRY(cairn_compiled_check_values(c));
+    CAIRN_TRY(make_banks(c));
+    return tries(c) ? c->program.attempt->prepare(c) : prepare_passes(c);
 }
 
 cairn_status cairn_compiled_count(cairn_member_build *m,
@@ -216,6 +227,13 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
 static cairn_status
 write_all(cairn_compiled *c, const cairn_convert_args *args, cairn_pass_call *call)
 {
+    if (tries(c)) {
+        bool held = false;
+
+        CAIRN_TRY(c->program.attempt->write(c, call->part, &held));
+        if (held) return CAIRN_OK;
+        CAIRN_TRY(prepare_passes(c));
+    }
     for (int k = 0; k < c->program.list.passes; k++) {
         const cairn_pass_work *work = c->program.work[k];
         cairn_convert_args     its  = *args;
