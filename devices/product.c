@@ -50,14 +50,15 @@ cairn_work_arguments(const cairn_device_work *work, const void *x, void *y)
 
     if (work->op->transposed)
         x = shift(x, box[0].lo, columns, work->tensor->value_bits);
-    return (cairn_product_args){.x        = x,
-                                .y        = y,
-                                .x_stride = columns,
-                                .y_stride = columns,
-                                .columns  = columns,
-                                .row_lo   = box[0].lo,
-                                .row_end  = box[0].hi + 1,
-                                .col_lo   = box[1].lo,
-                                .col_end  = box[1].hi + 1,
-                                .alpha    = work->op->alpha};
+    return (cairn_product_args){.x         = x,
+                                .y         = y,
+                                .x_stride  = columns,
+                                .y_stride  = columns,
+                                .columns   = columns,
+                                .row_lo    = box[0].lo,
+                                .row_end   = box[0].hi + 1,
+                                .col_lo    = box[1].lo,
+                                .col_end   = box[1].hi + 1,
+                                .alpha     = work->op->alpha,
+                                .y_aligned = (uintptr_t)y % 64 == 0};
 }

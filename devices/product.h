@@ -51,7 +51,7 @@ struct cairn_launch {
     ///
     /// @param[in]     x  X(j,c) is x[j*columns + c] for a global j; transposed
     ///                   x[(i - first row)*columns + c]. Of the tensor's element type.
-    ///                   Readable for the rank's box and the layout's overhang.
+    ///                   Readable for the rank's box, and nothing beside it.
     /// @param[in,out] y  Likewise: rows of the box, transposed global columns.
     /// @retval CAIRN_NO_DEVICE  The device was lost: `message` says how. Y is anything.
     /// @retval CAIRN_NO_MEMORY  On the device.

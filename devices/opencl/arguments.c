@@ -64,6 +64,7 @@ static int64_t argument(const cairn_product_args *args, int field)
     case CAIRN_PRODUCT_col_lo: return args->col_lo;
     case CAIRN_PRODUCT_col_end: return args->col_end;
     case CAIRN_PRODUCT_steps: return args->steps;
+    case CAIRN_PRODUCT_y_aligned: return args->y_aligned;
     default: return args->shares;
     }
 }

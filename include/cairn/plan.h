@@ -124,19 +124,27 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 /// (cairn_plan_info.placement, .trials, .switches). Not while cairn_plan_record() records,
 /// and no more when a device has failed.
 ///
+/// A caller's X and Y are used where they lie, at any address that the element type may
+/// have; no byte beside them is touched. X is copied where several ranks compute and the
+/// product is not transposed, since others' rows stand beside it; where it overlaps @p y;
+/// and where @p y is NULL. Y is copied where it overlaps what is read, and of a transposed
+/// product, once, on several ranks. Devices with a memory of their own copy what they
+/// need, as always. Where a caller's are used nothing is kept of them: the plan's own X
+/// and Y are undefined after a run that was given both.
+///
 /// @param[in]  x  [owned columns of op(A)][columns] of the tensor's element type, as
-///                doubles or floats; copied. NULL: as left by the last run, or as
-///                cairn_plan_x() was filled, and nothing is copied.
+///                doubles or floats; read during the call. NULL: the plan's own, as
+///                cairn_plan_x() was filled, or as a run with an @p x and no @p y left it.
 /// @param[in,out] y  [owned rows of op(A)][columns]; read if beta is not 0, then filled.
-///                NULL: it stays inside the plan, see cairn_plan_y(); that is the fast
-///                way.
+///                After a failure it is undefined. NULL: it stays inside the plan, see
+///                cairn_plan_y().
 /// @retval CAIRN_COMM          Communication failed.
 /// @retval CAIRN_BAD_ARGUMENT  @p plan is NULL.
 /// @retval CAIRN_NO_MEMORY     In one of the exceptions.
 CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 
 /// The plan's own X and Y, to be filled and read in place, of an f64 tensor; NULL for an
-/// f32 one.
+/// f32 one. Runs with NULL have them.
 CAIRN_API double *cairn_plan_x(cairn_plan *plan);
 CAIRN_API double *cairn_plan_y(const cairn_plan *plan);
 
@@ -271,8 +279,10 @@ CAIRN_API cairn_status cairn_plan_record(cairn_plan *plan, int64_t events);
 /// @retval CAIRN_IO            It cannot be written.
 CAIRN_API cairn_status cairn_plan_write_trace(const cairn_plan *plan, const char *path);
 
-/// Hold the plan's Y against an independent sum over a source's entries in long double,
-/// with the plan's X. Sums of alpha*op(A)*X are compared, so beta must be 0.
+/// Hold the Y of the last run against an independent sum over a source's entries in long
+/// double, with its X. Sums of alpha*op(A)*X are compared, so beta must be 0. A caller's X
+/// and Y, which the run used where they lie, are read there again, and are the plan's own
+/// from then on: they must still be there, as the run left them.
 ///
 /// Collective.
 ///
@@ -294,8 +304,9 @@ CAIRN_API cairn_status cairn_plan_verify(cairn_plan         *plan,
 /// Collective.
 CAIRN_API cairn_status cairn_plan_read_x(cairn_plan *plan, const char *path);
 
-/// Write the plan's Y as Matrix Market (array real general, 17 digits; the same bytes on
-/// any number of ranks).
+/// Write the Y of the last run as Matrix Market (array real general, 17 digits; the same
+/// bytes on any number of ranks). A caller's is read where it lies, as by
+/// cairn_plan_verify().
 ///
 /// Collective.
 CAIRN_API cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path);

@@ -5,6 +5,7 @@
 #include "api/door.h"
 #include "api/told_alike.h"
 #include "expr/operation.h"
+#include "plan/callers.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -239,33 +240,16 @@ float *cairn_plan_y_f32(const cairn_plan *plan)
     return has_type(plan, CAIRN_F32) ? plan->replay->common.operands->y : NULL;
 }
 
-/// Bytes of this rank's rows of an operand.
-static size_t own_bytes(const cairn_plan *plan, const cairn_rows *rows)
-{
-    const cairn_operands *o = plan->replay->common.operands;
-    int64_t               first, end;
-
-    own_range(plan, rows, &first, &end);
-    return (size_t)((end - first) * o->op.columns) * (size_t)o->value_bits / 8;
-}
-
-/// Copy unless there is nothing: a NULL or 0 bytes.
-static void copy(void *to, const void *from, size_t bytes)
-{
-    if (to && from && bytes > 0) memcpy(to, from, bytes);
-}
-
 cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 {
     if (!plan) return CAIRN_BAD_ARGUMENT; /* there is nobody to tell */
     plan->tensor->context->env.log.doing = "a product";
 
-    const cairn_operands *o     = plan->replay->common.operands;
-    const size_t          bytes = own_bytes(plan, &o->y_rows);
+    cairn_operands *o = plan->replay->common.operands;
 
-    copy(o->x, x, own_bytes(plan, &o->x_rows));
-    if (o->op.beta != 0) copy(o->y, y, bytes);
-    CAIRN_TRY(cairn_plan_run_ways(plan));
-    copy(y, o->y, bytes);
-    return CAIRN_OK;
+    cairn_operands_lend(o, x, y);
+    const cairn_status status = cairn_plan_run_ways(plan);
+
+    cairn_operands_give_back(o, status == CAIRN_OK ? y : NULL);
+    return status;
 }

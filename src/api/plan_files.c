@@ -5,6 +5,7 @@
 #include "api/door.h"
 #include "comm/read.h"
 #include "comm/write.h"
+#include "plan/callers.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -88,13 +89,15 @@ cairn_status cairn_plan_write_y(const cairn_plan *plan, const char *path)
     CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(path));
     cairn_doing(&plan->tensor->context->env, "writing %s", path);
 
-    const cairn_operands *o     = plan->replay->common.operands;
-    cairn_dense_rows      dense = {.rows = o->y_rows.first[o->y_rows.size],
-                                   .cols = o->op.columns,
-                                   .row  = o->op.columns,
-                                   .col  = 1};
-    double               *copy  = NULL;
-    cairn_status          status =
+    cairn_operands  *o     = plan->replay->common.operands;
+    cairn_dense_rows dense = {.rows = o->y_rows.first[o->y_rows.size],
+                              .cols = o->op.columns,
+                              .row  = o->op.columns,
+                              .col  = 1};
+    double          *copy  = NULL;
+
+    cairn_operands_keep_last(o);
+    cairn_status status =
         cairn_comm_agree(o->comm, y_as_f64(plan, &copy, &dense.value));
 
     cairn_plan_rows(plan, &dense.first, &dense.last);

@@ -169,7 +169,23 @@ join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int piece, bool bypa
     }
 }
 
-/// Past the caches, where every row is aligned as the first is.
+/// Do all rows of Y begin at lines of the caches?
+static cairn_ir_x rows_are_aligned(const build *e)
+{
+    cairn_ir        *b = e->b;
+    const cairn_ir_x stride =
+        cairn_product_arg(b, CAIRN_PRODUCT_y_stride, CAIRN_IR_I64, "y_stride");
+    const cairn_ir_x aligned =
+        cairn_product_arg(b, CAIRN_PRODUCT_y_aligned, CAIRN_IR_I64, "y_aligned");
+    const int line = 64 / cairn_ir_type_bytes(cairn_product_result(e->p->product));
+    const cairn_ir_x rest =
+        cairn_ir_binary(b, CAIRN_IR_MOD, stride, cairn_ir_int(b, line));
+
+    return cairn_ir_and(b, cairn_ir_ne(b, aligned, cairn_ir_int(b, 0)),
+                        cairn_ir_eq(b, rest, cairn_ir_int(b, 0)));
+}
+
+/// Past the caches, where every row is aligned.
 static bool may_bypass(const build *e)
 {
     const cairn_product *product = e->p->product;
@@ -197,15 +213,7 @@ void cairn_product_store(build *e, const cairn_nest *nest, const cairn_sums *s)
         if (s->vectors > 1 && row->op != CAIRN_IR_VAR)
             row = cairn_ir_use(b, cairn_ir_let(b, row, "%c", "ij"[e->p->out]));
         if (may_bypass(e)) {
-            const cairn_ir_x stride =
-                cairn_product_arg(b, CAIRN_PRODUCT_y_stride, CAIRN_IR_I64, "y_stride");
-            const int line =
-                64 / cairn_ir_type_bytes(cairn_product_result(e->p->product));
-
-            cairn_ir_if(b, cairn_ir_eq(b,
-                                       cairn_ir_binary(b, CAIRN_IR_MOD, stride,
-                                                       cairn_ir_int(b, line)),
-                                       cairn_ir_int(b, 0)));
+            cairn_ir_if(b, rows_are_aligned(e));
             join_vectors(e, row, s, k, true);
             cairn_ir_else(b);
             join_vectors(e, row, s, k, false);

@@ -26,6 +26,29 @@ static cairn_rows *windowed_rows(cairn_operands *o)
     return o->op.transposed ? &o->y_rows : &o->x_rows;
 }
 
+size_t cairn_operands_x_bytes(const cairn_operands *operands)
+{
+    return (size_t)values(operands, &operands->x_rows) * (size_t)operands->value_bits
+           / 8;
+}
+
+size_t cairn_operands_y_bytes(const cairn_operands *operands)
+{
+    return (size_t)values(operands, &operands->y_rows) * (size_t)operands->value_bits
+           / 8;
+}
+
+/// Has this rank all rows of the window?
+static bool owns_window(const cairn_operands *o)
+{
+    return o->comm->size == 1;
+}
+
+bool cairn_operands_reads_owned_x(const cairn_operands *operands)
+{
+    return operands->op.transposed || owns_window(operands);
+}
+
 static int window_bits(const cairn_operands *o)
 {
     return o->op.transposed ? 64 : o->value_bits;
@@ -175,6 +198,7 @@ static cairn_status init(cairn_operands    *o,
     cairn_status status = check_memory(o, held, wide);
 
     if (status == CAIRN_OK) status = allocate(o, wide);
+    o->now = (cairn_vectors){o->x, o->y};
     return cairn_comm_agree(o->comm, status);
 }
 
@@ -238,7 +262,19 @@ void cairn_operands_leave(cairn_operands **operands)
 
 const void *cairn_operands_x(const cairn_operands *operands)
 {
-    return operands->op.transposed ? operands->x : cairn_halo_window(operands->halo);
+    const cairn_operands *o = operands;
+
+    if (o->op.transposed || o->now.x != o->x) return o->now.x;
+    return cairn_halo_window(o->halo);
+}
+
+/// Rows of Y in f64: a caller's where sums can be made there.
+static double *wide_rows(const cairn_operands *o)
+{
+    const bool there = o->value_bits == 64 && (!o->op.transposed || owns_window(o))
+                       && o->now.y != o->y;
+
+    return there ? o->now.y : o->wide;
 }
 
 /// Are sums made in f64?
@@ -249,8 +285,9 @@ static bool sums_wide(const cairn_operands *o)
 
 void *cairn_operands_y(const cairn_operands *operands)
 {
-    if (operands->op.transposed) return cairn_halo_window(operands->halo);
-    return sums_wide(operands) ? operands->wide : operands->y;
+    if (operands->op.transposed && !owns_window(operands))
+        return cairn_halo_window(operands->halo);
+    return sums_wide(operands) ? (void *)wide_rows(operands) : operands->now.y;
 }
 
 size_t cairn_operands_sum_size(const cairn_operands *operands)
@@ -262,7 +299,7 @@ size_t cairn_operands_sum_size(const cairn_operands *operands)
 static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 {
     const size_t size = cairn_operands_sum_size(o);
-    char *const  sums = sums_wide(o) ? (char *)o->wide : (char *)o->y;
+    char *const  sums = sums_wide(o) ? (char *)wide_rows(o) : (char *)o->now.y;
 
     memset(sums + (size_t)from * size, 0, (size_t)(to - from) * size);
 }
@@ -271,21 +308,29 @@ static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 /// meets a row without entries may add that, or leave the row alone.
 static void scale_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 {
-    const double       beta = o->op.beta;
-    const float *const y    = o->y;
+    const double        beta = o->op.beta;
+    const float *const  y32  = o->now.y;
+    const double *const y    = o->now.y;
+    double *const       sums = wide_rows(o);
 
     if (o->value_bits == 64)
         for (cairn_pos k = from; k < to; k++)
-            o->wide[k] = beta * o->wide[k] + 0.0;
+            sums[k] = beta * y[k] + 0.0;
     else
         for (cairn_pos k = from; k < to; k++)
-            o->wide[k] = beta * (double)y[k] + 0.0;
+            sums[k] = beta * (double)y32[k] + 0.0;
 }
 
 static void round_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 {
     for (cairn_pos k = from; k < to; k++)
-        ((float *)o->y)[k] = (float)o->wide[k];
+        ((float *)o->now.y)[k] = (float)o->wide[k];
+}
+
+static void copy_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
+{
+    memcpy((double *)o->now.y + from, o->wide + from,
+           (size_t)(to - from) * sizeof *o->wide);
 }
 
 /// Do something to values first..first+n-1 of Y, each thread to its share.
@@ -342,8 +387,10 @@ void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
     const size_t first = (size_t)first_value(operands, rows.lo);
     const size_t n     = (size_t)count_values(operands, rows);
 
-    memset((char *)operands->y + first * size, 0, n * size);
-    if (operands->wide) memset(operands->wide + first, 0, n * sizeof *operands->wide);
+    double *const wide = wide_rows(operands);
+
+    memset((char *)operands->now.y + first * size, 0, n * size);
+    if (wide) memset(wide + first, 0, n * sizeof *wide);
 }
 
 /// Does Y stay as it is where sums are made?
@@ -375,6 +422,7 @@ cairn_status cairn_operands_end(cairn_operands *operands)
         CAIRN_TRY(cairn_halo_end(o->halo));
     }
     if (o->value_bits == 32 && sums_wide(o)) all_of_y(o, round_range);
+    if (o->value_bits == 64 && wide_rows(o) != o->now.y) all_of_y(o, copy_range);
     return CAIRN_OK;
 }
 

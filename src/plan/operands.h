@@ -13,6 +13,9 @@
 /// member sets each row once is it rounded as it is set, which is the same. A transposed
 /// product has its window of that type. For f64 `wide` is where Y is.
 ///
+/// A run has the X and Y of the plan, or those of a caller where they lie (callers.h):
+/// `now` says which.
+///
 /// Several ways to run one product (replay.h) may share them: the last that leaves frees
 /// them.
 
@@ -24,6 +27,12 @@
 
 #include <cairn/expr.h>
 
+/// X and Y, each [owned rows][columns].
+typedef struct cairn_vectors {
+    const void *x;
+    void       *y;
+} cairn_vectors;
+
 typedef struct cairn_operands {
     cairn_comm           *comm;
     cairn_product_options op;
@@ -34,9 +43,11 @@ typedef struct cairn_operands {
     int64_t               memory;         ///< Bytes of all of them, halo included.
     cairn_rows            x_rows, y_rows; ///< Who owns which rows of X and of Y.
     cairn_halo           *halo;           ///< Of the operand with columns of A as rows.
-    void                 *x, *y;          ///< [owned rows][columns]
-    double               *wide; ///< Rows of Y in f64, [owned rows][columns]; or NULL.
-    void                 *block[2]; ///< Memory of what does not stand in the window.
+    void                 *x, *y;          ///< The plan's own, [owned rows][columns].
+    double       *wide; ///< Rows of its Y in f64, [owned rows][columns]; or NULL.
+    cairn_vectors now;  ///< Of the run at hand; between runs the plan's own.
+    cairn_vectors last; ///< A caller's that the last run used where they lie; or NULLs.
+    void         *block[2]; ///< Memory of what does not stand in the window.
 } cairn_operands;
 
 /// Prepare: divide, find the halo, allocate. X is zero; Y is, too.
@@ -56,6 +67,13 @@ cairn_status cairn_operands_create(cairn_comm                  *comm,
                                    int64_t                      held,
                                    bool                         wide,
                                    cairn_operands             **operands);
+
+/// Does a run on this rank read all of X where its owned rows lie?
+bool cairn_operands_reads_owned_x(const cairn_operands *operands);
+
+/// Bytes of the owned rows of X, and of Y.
+size_t cairn_operands_x_bytes(const cairn_operands *operands);
+size_t cairn_operands_y_bytes(const cairn_operands *operands);
 
 /// Use operands that are there, for another way to run the product.
 ///

@@ -4,6 +4,7 @@
 /// contract has them: of A*X none depends on the ranks, of the transpose none on the run.
 
 #include "mpi_suite.h"
+#include "walled.h"
 
 #include <cairn/cairn.h>
 
@@ -242,5 +243,78 @@ Test(product, transposes_have_the_same_bits_each_run, .timeout = 500)
     }
     free(once);
     end_job(&j);
+    cairn_context_destroy(&world);
+}
+
+/// Y(n) before a run that reads it, of any type.
+static void fill_y(void *y, bool f32, int64_t n)
+{
+    for (int64_t k = 0; k < n; k++)
+        if (f32)
+            ((float *)y)[k] = (float)(k % 5 - 2) / 3;
+        else
+            ((double *)y)[k] = (double)(k % 5 - 2) / 3;
+}
+
+/// Run with vectors at the ends of memory, and with an x that overlaps y by half an
+/// operand: the bits are those of the plan's own, and the last run is verified.
+static bool same_with_lent(const job *j, const cairn_product_options *op)
+{
+    const bool   f32  = !cairn_plan_x(j->plan);
+    const size_t size = f32 ? sizeof(float) : sizeof(double);
+    void *const own_x = f32 ? (void *)cairn_plan_x_f32(j->plan) : cairn_plan_x(j->plan);
+    void *const own_y = f32 ? (void *)cairn_plan_y_f32(j->plan) : cairn_plan_y(j->plan);
+    int64_t     first, end;
+    bool        same = true;
+
+    cairn_plan_columns(j->plan, &first, &end);
+    const size_t xs = (size_t)((end - first) * op->columns) * size;
+    cairn_plan_rows(j->plan, &first, &end);
+    const int64_t n  = (end - first) * op->columns;
+    const size_t  ys = (size_t)n * size;
+    walled        x = wall(xs), y = wall(ys + xs), want = wall(ys);
+    char *const   at[] = {x.base + x.pages - xs, x.base, y.base + ys / 2 / size * size};
+
+    for (int k = 0; k < 3; k++) {
+        char *const to = k == 0 ? y.base + y.pages - ys : y.base;
+
+        fill_x(j->plan, op->columns);
+        fill_y(to, f32, n);
+        memcpy(at[k], own_x, xs);
+        memcpy(own_y, to, ys); /* half of it x, the last time */
+        same = cairn_plan_run(j->plan, NULL, NULL) == CAIRN_OK && same;
+        memcpy(want.base, own_y, ys);
+        memset(own_y, 0x5a, ys);
+        same = cairn_plan_run(j->plan, at[k], to) == CAIRN_OK && same;
+        same = same && memcmp(to, want.base, ys) == 0;
+        if (op->beta == 0 && k < 2) same = verifies(j) && same;
+    }
+    tear_down(&x);
+    tear_down(&y);
+    tear_down(&want);
+    return same;
+}
+
+Test(product, a_callers_vectors_have_the_bits_of_the_plans, .timeout = 500)
+{
+    cairn_context *world = open_world();
+
+    for (int k = 0; k < 8 * FORMATS; k++) {
+        const cairn_product_options op   = {.size       = sizeof(cairn_product_options),
+                                            .columns    = k & 1 ? 3 : 1,
+                                            .transposed = k >> 1 & 1,
+                                            .alpha      = 1,
+                                            .beta       = k & 4 ? 0.75 : 0};
+        const char *const           text = formats[k / 8];
+        job                         j;
+
+        ON_ALL_RANKS(run(world, text, k % 3 ? CAIRN_F64 : CAIRN_F32, &op, &j)
+                         == CAIRN_OK,
+                     "%s: %s", text, cairn_context_message(world));
+        ON_ALL_RANKS(same_with_lent(&j, &op), "%s, %d columns%s, beta %g: %s", text,
+                     (int)op.columns, op.transposed ? ", transposed" : "", op.beta,
+                     cairn_context_message(world));
+        end_job(&j);
+    }
     cairn_context_destroy(&world);
 }

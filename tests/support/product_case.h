@@ -240,11 +240,13 @@ static inline void product_operands_make(product_case        *c,
     o->columns  = product->columns == 1 ? 1 : columns[random_below(&c->state, 5)];
     o->x_stride = product->columns == 1 ? 1 : o->columns + random_below(&c->state, 3);
     o->y_stride = product->columns == 1 ? 1 : o->columns + random_below(&c->state, 3);
-    /* Rows that are written past the caches must be aligned. */
+    /* Rows that are written past the caches must be aligned, as in half of all cases. */
     if (product->hints.bypass_y && product->columns != 1)
         o->y_stride = (o->columns + 15) / 16 * 16;
     o->x = guarded_alloc(&o->memory, bytes * (size_t)(o->cols * o->x_stride));
-    o->y = guarded_alloc(&o->memory, bytes * (size_t)(o->rows * o->y_stride));
+    o->y = guarded_alloc(
+        &o->memory,
+        bytes * (size_t)(o->rows * o->y_stride + random_below(&c->state, 2)));
     for (int64_t j = 0; j < o->cols; j++)
         for (int64_t k = 0; k < o->columns; k++)
             product_set(o->x, o->narrow, j * o->x_stride + k,
@@ -281,16 +283,17 @@ product_case_args(const product_case *c, int v, const product_operands *o)
     const int64_t first = c->box[!c->product[v].transposed].lo * o->x_stride;
 
     return (cairn_product_args){
-        .x        = (char *)o->x - first * (o->narrow ? 4 : 8),
-        .y        = o->y,
-        .x_stride = o->x_stride,
-        .y_stride = o->y_stride,
-        .columns  = o->columns,
-        .row_lo   = c->box[0].lo,
-        .row_end  = c->box[0].hi + 1,
-        .col_lo   = c->box[1].lo,
-        .col_end  = c->box[1].hi + 1,
-        .alpha    = 0.5,
+        .x         = (char *)o->x - first * (o->narrow ? 4 : 8),
+        .y         = o->y,
+        .x_stride  = o->x_stride,
+        .y_stride  = o->y_stride,
+        .columns   = o->columns,
+        .row_lo    = c->box[0].lo,
+        .row_end   = c->box[0].hi + 1,
+        .col_lo    = c->box[1].lo,
+        .col_end   = c->box[1].hi + 1,
+        .alpha     = 0.5,
+        .y_aligned = (uintptr_t)o->y % 64 == 0,
     };
 }
 

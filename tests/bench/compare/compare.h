@@ -136,6 +136,7 @@ typedef struct {
     const compare_way  *way;
     void               *state;
     char                route[16]; ///< Cairn's.
+    bool                lent;      ///< Cairn's: with x and y of a caller.
     compare_memory_kind memory;    ///< Where a conversion's memory comes from.
     double              bytes;     ///< Moved by one run; 0: not known.
     double              seconds[MOST_ROUNDS];

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Cairn's side of the products: a source stored in a format, a plan, and runs of it, all
-/// by the public API. The dense operands are the plan's own, filled before, as PETSc's and
-/// GraphBLAS's are.
+/// by the public API. Every format is there twice: with the plan's own dense operands,
+/// filled before, as PETSc's and GraphBLAS's are; and with a caller's, as a user meets it
+/// first.
 
 #include "compare.h"
 
@@ -11,12 +12,14 @@ typedef struct {
     cairn_format       *format;
     cairn_tensor       *tensor;
     cairn_plan         *plan;
+    int                 users; ///< Contenders that have it.
 } state;
 
 static void destroy(void *given)
 {
     state *s = given;
 
+    if (--s->users > 0) return;
     cairn_plan_destroy(&s->plan);
     cairn_tensor_destroy(&s->tensor);
     cairn_format_destroy(&s->format);
@@ -48,10 +51,29 @@ static void result(void *given, compare_result *result)
             result->y[k] = cairn_plan_y_f32(s->plan)[k];
 }
 
-static const compare_way way = {.name    = "Cairn",
-                                .run     = run,
-                                .result  = result,
-                                .destroy = destroy};
+static double run_lent(void *given)
+{
+    state *const s     = given;
+    const double begin = bench_seconds();
+
+    return cairn_plan_run(s->plan, s->task->x, s->task->y) ? -1
+                                                           : bench_seconds() - begin;
+}
+
+static void result_lent(void *given, compare_result *result)
+{
+    const compare_task *const t = ((const state *)given)->task;
+
+    for (int64_t k = 0; k < count_y(t); k++)
+        result->y[k] = t->dtype == CAIRN_F64 ? ((const double *)t->y)[k]
+                                             : ((const float *)t->y)[k];
+}
+
+/// With the plan's operands, and with a caller's.
+static const compare_way ways[2] = {
+    {.name = "Cairn", .run = run,      .result = result,      .destroy = destroy},
+    {.name = "Cairn", .run = run_lent, .result = result_lent, .destroy = destroy},
+};
 
 static void fill_x(const compare_task *t, cairn_plan *plan)
 {
@@ -63,6 +85,7 @@ static void fill_x(const compare_task *t, cairn_plan *plan)
         memcpy(cairn_plan_x_f32(plan), t->x, n * sizeof(float));
 }
 
+/// Two contenders.
 static bool prepare(compare_contender *c, const compare_task *task, const char *format)
 {
     cairn_context *const        context = task->matrix->context;
@@ -71,7 +94,7 @@ static bool prepare(compare_contender *c, const compare_task *task, const char *
     cairn_plan_info info = CAIRN_PLAN_INFO;
     state          *s    = compare_take(1, sizeof *s);
 
-    *s = (state){.task = task};
+    *s = (state){.task = task, .users = 1};
     if (cairn_format_create(context, format, &s->format)
         || cairn_tensor_create(task->matrix->source, s->format, task->dtype, &s->tensor)
         || cairn_plan_create_product(s->tensor, &options, &s->plan)
@@ -85,12 +108,17 @@ static bool prepare(compare_contender *c, const compare_task *task, const char *
         fprintf(stderr, "%s in %s: %s: %s\n", task->matrix->name, format, info.route,
                 info.why);
     fill_x(task, s->plan);
-    *c = (compare_contender){.memory = MEMORY_KEPT,
-                             .way    = &way,
-                             .state  = s,
-                             .bytes  = (double)info.bytes_per_run};
-    snprintf(c->name, sizeof c->name, "%s", format);
-    snprintf(c->route, sizeof c->route, "%s", info.route);
+    s->users = 2;
+    for (int lent = 0; lent < 2; lent++) {
+        c[lent] = (compare_contender){.memory = MEMORY_KEPT,
+                                      .way    = &ways[lent],
+                                      .state  = s,
+                                      .lent   = lent,
+                                      .bytes  = (double)info.bytes_per_run};
+        snprintf(c[lent].name, sizeof c[lent].name, "%s%s", format,
+                 lent ? ", caller's x and y" : "");
+        snprintf(c[lent].route, sizeof c[lent].route, "%s", info.route);
+    }
     return true;
 }
 
@@ -104,12 +132,12 @@ int compare_ours(const compare_task     *task,
                            : compare_formats(task->matrix, task->dtype, task->columns);
     int         n    = 0;
 
-    while (*next && n < room) {
+    while (*next && n + 1 < room) {
         const size_t length = strcspn(next, ";");
         char         format[512];
 
         snprintf(format, sizeof format, "%.*s", (int)length, next);
-        if (prepare(&list[n], task, format)) n++;
+        if (prepare(&list[n], task, format)) n += 2;
         next += length + (next[length] == ';');
     }
     return n;

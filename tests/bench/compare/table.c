@@ -31,6 +31,7 @@ static const char *const titles[OPERATIONS] = {
 typedef struct {
     char   title[80], matrix[64], peer[100], ours[160], route[16];
     double flops, hand, csr_peer_ms, csr_ms, fraction;
+    double lent_ms; ///< Cairn's best with a caller's x and y.
     /// By where memory comes from; products have what is kept.
     double peer_ms[MEMORY_KINDS], ours_ms[MEMORY_KINDS];
 } summary;
@@ -182,6 +183,10 @@ static void note_ours(summary                 *s,
                       const compare_contender *c,
                       const compare_bound     *bound)
 {
+    if (c->lent) {
+        set_once(&s->lent_ms, 1e3 * c->median);
+        return;
+    }
     if (strcmp(c->name, "csr") == 0) s->csr_ms = 1e3 * c->median;
     if (!isnan(s->ours_ms[c->memory])) return;
     s->ours_ms[c->memory] = 1e3 * c->median;
@@ -218,6 +223,7 @@ static void note(const compare_task      *task,
                    .hand        = NAN,
                    .csr_peer_ms = NAN,
                    .csr_ms      = NAN,
+                   .lent_ms     = NAN,
                    .fraction    = NAN};
     for (int m = 0; m < MEMORY_KINDS; m++)
         s->peer_ms[m] = s->ours_ms[m] = NAN;
@@ -275,6 +281,8 @@ static void print_product(const summary *s)
     print_number(g / ours_ms, 7, 2);
     print_number(s->peer_ms[MEMORY_KEPT] / ours_ms, 6, 2);
     print_number(s->fraction, 6, 2);
+    print_number(g / s->lent_ms, 7, 2);
+    print_number(s->peer_ms[MEMORY_KEPT] / s->lent_ms, 6, 2);
     printf("  %s [%s]\n", s->ours, s->route);
 }
 
@@ -330,9 +338,9 @@ void compare_print_end(const compare_settings *settings)
     if (settings->json || settings->csv) return;
     printf("\nProducts, GFLOP/s; ratios are the peer's time over Cairn's\n%-22s %-16s "
            "%7s %7s "
-           "%-32s %7s %6s %7s %6s %6s  %s\n",
+           "%-32s %7s %6s %7s %6s %6s %7s %6s  %s\n",
            "", "", "plain C", "peer", "", "csr", "ratio", "Cairn", "ratio", "bound",
-           "format [route]");
+           "lent", "ratio", "format [route]");
     for (int k = 0; k < row_count; k++)
         if (!seen_before(k) && strncmp(rows[k].title, "Sp", 2) == 0)
             print_group(rows[k].title);

@@ -56,7 +56,7 @@ typedef struct cairn_product_args {
     void           *partial;
     const void     *first, *last;
     const uint16_t *step;
-    int64_t         steps;
+    int64_t         steps, y_aligned;
 } cairn_product_args;
 
 int64_t spmm(const cairn_kernel_part *A, const cairn_product_args *op)

@@ -57,7 +57,7 @@ typedef struct cairn_product_args {
     void           *partial;
     const void     *first, *last;
     const uint16_t *step;
-    int64_t         steps;
+    int64_t         steps, y_aligned;
 } cairn_product_args;
 
 static inline int64_t min(int64_t a, int64_t b)

@@ -56,7 +56,7 @@ typedef struct cairn_product_args {
     void           *partial;
     const void     *first, *last;
     const uint16_t *step;
-    int64_t         steps;
+    int64_t         steps, y_aligned;
 } cairn_product_args;
 
 typedef double v4f64 __attribute__((vector_size(32), aligned(8), may_alias));

@@ -56,7 +56,7 @@ typedef struct cairn_product_args {
     void           *partial;
     const void     *first, *last;
     const uint16_t *step;
-    int64_t         steps;
+    int64_t         steps, y_aligned;
 } cairn_product_args;
 
 typedef float  v4f32 __attribute__((vector_size(16), aligned(4), may_alias));

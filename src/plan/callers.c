@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A caller's X and Y: what may be used where it lies is told by addresses.
+
+#include "plan/callers.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/// Copy unless there is nothing, or nothing to be done.
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (from && from != to && bytes > 0) memmove(to, from, bytes);
+}
+
+static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes)
+{
+    const uintptr_t p = (uintptr_t)a, q = (uintptr_t)b;
+
+    return p < q + b_bytes && q < p + a_bytes;
+}
+
+/// May the run read @p x there, while it writes @p y? Several ranks make the sums of a
+/// transposed product in the plan's Y.
+static bool reads_there(const cairn_operands *o, const void *x, const void *y)
+{
+    const size_t xs = cairn_operands_x_bytes(o), ys = cairn_operands_y_bytes(o);
+
+    return cairn_operands_reads_owned_x(o) && !overlap(x, xs, y, ys)
+           && !(o->comm->size > 1 && overlap(x, xs, o->y, ys));
+}
+
+void cairn_operands_lend(cairn_operands *operands, const void *x, void *y)
+{
+    cairn_operands *o  = operands;
+    const size_t    xs = cairn_operands_x_bytes(o), ys = cairn_operands_y_bytes(o);
+
+    o->now = (cairn_vectors){o->x, o->y};
+    if (x && y && reads_there(o, x, y)) o->now.x = x;
+    if (y && !overlap(o->now.x, xs, y, ys)) o->now.y = y;
+    /* What is copied may lie in the plan's other vector. */
+    const bool y_stays = o->now.y == y || o->op.beta == 0;
+    const bool x_first = y_stays || overlap(x, xs, o->y, ys);
+
+    if (!x_first) copy(o->y, y, ys);
+    if (o->now.x == o->x) copy(o->x, x, xs);
+    if (x_first && !y_stays) copy(o->y, y, ys);
+    o->last = (cairn_vectors){o->now.x == o->x ? NULL : o->now.x,
+                              o->now.y == o->y ? NULL : o->now.y};
+}
+
+void cairn_operands_give_back(cairn_operands *operands, void *y)
+{
+    cairn_operands *o = operands;
+
+    if (y && o->now.y == o->y) copy(y, o->y, cairn_operands_y_bytes(o));
+    o->now = (cairn_vectors){o->x, o->y};
+}
+
+void cairn_operands_keep_last(cairn_operands *operands)
+{
+    cairn_operands *o = operands;
+
+    copy(o->x, o->last.x, cairn_operands_x_bytes(o));
+    copy(o->y, o->last.y, cairn_operands_y_bytes(o));
+    o->last = (cairn_vectors){NULL, NULL};
+}
