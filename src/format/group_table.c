@@ -23,6 +23,16 @@ static int by_values(const void *a, const void *b, void *user)
     return 0;
 }
 
+/// Are they sorted as they stand? Where groups follow the first dimension they are, and
+/// looking costs much less than sorting.
+static bool is_sorted(table *t)
+{
+    for (int64_t r = 1; r < t->rows; r++)
+        if (by_values(t->value + (r - 1) * t->width, t->value + r * t->width, t) > 0)
+            return false;
+    return true;
+}
+
 /// The next position of the box, the last used dimension fastest; false after the last.
 static bool next_position(const cairn_algebra  *algebra,
                           const cairn_interval *box,
@@ -87,7 +97,7 @@ cairn_status cairn_group_table(cairn_env            *env,
         for (int f = 0; f < inner; f++)
             row[outer + f] = cairn_form_value(algebra, &inner_form[f], at, NULL);
     } while (next_position(algebra, box, used, at));
-    if (t.width > 0)
+    if (t.width > 0 && !is_sorted(&t))
         qsort_r(t.value, (size_t)t.rows, (size_t)t.width * sizeof *t.value, by_values,
                 &t);
     count_runs(&t, outer, counts);
