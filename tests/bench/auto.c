@@ -5,13 +5,14 @@
 /// formats of a matrix are timed in turn, round by round.
 ///
 /// bench_auto [--rounds N] [--f32] [--columns N] [--transposed] [--model] [--candidates]
-///            [--regret] FILE...
+///            [--regret] [--threads N] FILE...
 ///
 /// --model: no trials. --candidates: what was thought of every format, too. --regret: one
 /// table for all files instead, with one thread and with two, with shipped rates and with
 /// what the fixed formats' own runs have taught: the time of what is chosen over that of the
 /// best of all that were timed, of a product, and of 1, 100 and 10,000 products with storing
-/// and, for what is chosen, the search. Files are Matrix Market (what is no matrix is passed
+/// and, for what is chosen, the search; the least times of all rounds, and with --candidates
+/// a line for each choice. --threads 1: not with two. Files are Matrix Market (what is no matrix is passed
 /// over), or KIND:A,B,C for generated problems
 /// (stencil5:NX,NY stencil7:NX,NY,NZ fem3:N,DEGREE rmat:SCALE,EDGES uniform:N,DEGREE
 /// tridiag:N mixed:N,DEGREE).
@@ -55,6 +56,7 @@ typedef struct {
     cairn_tensor *tensor;
     cairn_plan   *plan;
     double        time[MOST_ROUNDS], median;
+    double        store; ///< Seconds, the least of some.
 } way;
 
 /// What is asked for.
@@ -63,7 +65,8 @@ typedef struct {
     cairn_product_options product;
     int                   rounds, tries;
     bool                  candidates; ///< Are printed.
-    bool                  regret;     ///< Is what is asked for.
+    bool                  regret;     ///< Is what is asked for,
+    int                   threads;    ///< with at most so many.
 } question;
 
 typedef struct {
@@ -160,6 +163,15 @@ static void time_all(way *ways, int n, int rounds)
     for (int k = 0; k < n; k++)
         ways[k].median =
             ways[k].plan ? bench_median(ways[k].time, rounds) : (double)INFINITY;
+}
+
+/// The least of the rounds instead of the median: what other work on the machine has not
+/// slowed.
+static void keep_least(way *ways, int n, int rounds)
+{
+    for (int k = 0; k < n; k++)
+        for (int r = 0; r < rounds && ways[k].plan; r++)
+            ways[k].median = fmin(ways[k].median, ways[k].time[r]);
 }
 
 static void report(const char              *name,
@@ -305,14 +317,17 @@ static void run_fixed(cairn_context           *context,
     }
 }
 
-/// Choose by shipped rates, then by what is learned, for each number of products.
+/// Choose by shipped rates, then by what is learned, for each number of products; the
+/// search that took least of as many as there are rounds.
 static void choose_all(cairn_context   *context,
                        cairn_source    *source,
                        const question  *q,
                        way             *chosen,
                        cairn_auto_info *info)
 {
-    for (int c = 0; c < CHOICES; c++) {
+    for (int n = 0; n < q->rounds * CHOICES; n++) {
+        const int                c       = n % CHOICES;
+        const double             least   = n < CHOICES ? INFINITY : info[c].seconds;
         const cairn_auto_options options = {.size    = sizeof(cairn_auto_options),
                                             .tries   = q->tries,
                                             .replays = horizons[c % HORIZONS]};
@@ -321,10 +336,12 @@ static void choose_all(cairn_context   *context,
         cairn_context_forget_costs(context); /* in its file they stay */
         context->env.options.cost =
             c < HORIZONS ? CAIRN_RATES_SHIPPED : CAIRN_RATES_LEARNED;
+        cairn_format_destroy(&chosen[c].format);
         if (cairn_format_auto(source, q->dtype, &q->product, &options,
                               &chosen[c].format, &info[c])
             != CAIRN_OK)
             stop(context, "auto");
+        info[c].seconds = fmin(info[c].seconds, least);
     }
 }
 
@@ -343,8 +360,7 @@ static int find_way(const way *ways, int c)
 static double time_of(const way *w, double products)
 {
     if (!w->plan) return INFINITY;
-    return products > 0 ? cairn_tensor_seconds(w->tensor) + products * w->median
-                        : w->median;
+    return products > 0 ? w->store + products * w->median : w->median;
 }
 
 static double least_time(const way *ways, double products)
@@ -354,6 +370,34 @@ static double least_time(const way *ways, double products)
     for (int k = 0; k < WAYS; k++)
         least = fmin(least, time_of(&ways[k], products));
     return least;
+}
+
+/// One line for each choice of a file.
+static void report_choices(cairn_context         *context,
+                           const char            *name,
+                           int                    threads,
+                           const way             *ways,
+                           const cairn_auto_info *info)
+{
+    int best = 0;
+
+    for (int k = 1; k < WAYS; k++)
+        if (ways[k].median < ways[best].median) best = k;
+    printf("%s, %d threads: csr stored in %.1f us, a product %.2f us; best: %s, %.3f\n",
+           name, threads, 1e6 * ways[0].store, 1e6 * ways[0].median,
+           best < FORMATS ? fixed[best] : cairn_format_text(ways[best].format),
+           ways[best].median / ways[0].median);
+    for (int c = 0; c < CHOICES; c++) {
+        const way   *w        = &ways[find_way(ways, c)];
+        const double products = horizons[c % HORIZONS], csr = ways[0].median;
+
+        printf(
+            "  %s %5d: %-22.22s search %8.2f store %8.2f product %6.3f lost %7.3f\n",
+            c < HORIZONS ? "shipped" : "learned", horizons[c % HORIZONS],
+            short_name(&info[c], context, cairn_format_text(ways[FORMATS + c].format)),
+            info[c].seconds / csr, w->store / csr, w->median / csr,
+            (info[c].seconds + time_of(w, products)) / least_time(ways, products));
+    }
 }
 
 static void
@@ -368,6 +412,22 @@ note_losses(const way *ways, const cairn_auto_info *info, losses of[COSTS], int 
             (info[c].seconds + time_of(w, products)) / least_time(ways, products);
         if (c % HORIZONS == HORIZONS - 1)
             its->lost[0][file] = time_of(w, 0) / least_time(ways, 0);
+    }
+}
+
+/// Prepare some times, the first time with its kernels, and keep what storing took at
+/// least.
+static void
+prepare_again(cairn_context *context, cairn_source *source, const question *q, way *w)
+{
+    enum { TIMES = 4 };
+
+    w->store = INFINITY;
+    for (int k = 0; k < TIMES; k++) {
+        cairn_plan_destroy(&w->plan);
+        cairn_tensor_destroy(&w->tensor);
+        if (!prepare(context, source, q, w)) return;
+        w->store = fmin(w->store, cairn_tensor_seconds(w->tensor));
     }
 }
 
@@ -400,16 +460,15 @@ static bool measure_regret(const char     *name,
         for (int k = 0; k < FORMATS; k++)
             if (!is_hopeless(&m, fixed[k])
                 && cairn_format_create(context, fixed[k], &ways[k].format) == CAIRN_OK)
-                prepare(context, source, q, &ways[k]);
+                prepare_again(context, source, q, &ways[k]);
         for (int c = 0; c < CHOICES; c++)
-            if (find_way(ways, c) == FORMATS + c) {
-                prepare(context, source, q, &ways[FORMATS + c]); /* with its kernels */
-                cairn_plan_destroy(&ways[FORMATS + c].plan);
-                cairn_tensor_destroy(&ways[FORMATS + c].tensor);
-                prepare(context, source, q, &ways[FORMATS + c]);
-            }
+            if (find_way(ways, c) == FORMATS + c)
+                prepare_again(context, source, q, &ways[FORMATS + c]);
         time_all(ways, WAYS, q->rounds);
+        keep_least(ways, WAYS, q->rounds);
         note_losses(ways, info, all->of[threads - 1], all->files);
+        if (q->candidates)
+            report_choices(context, all->name[all->files], threads, ways, info);
     }
     for (int k = 0; k < WAYS; k++)
         release(&ways[k]);
@@ -450,7 +509,7 @@ static int measure_regrets(int files, char **file, const question *q)
         bool         reads = true;
 
         all.name[all.files] = slash ? slash + 1 : file[f];
-        for (int t = 1; t <= THREADS && reads; t++)
+        for (int t = 1; t <= q->threads && reads; t++)
             reads = measure_regret(file[f], q, path, t, &all);
         fprintf(stderr, "%s: %s%.1f s\n", file[f], reads ? "" : "no matrix, ",
                 bench_seconds() - begin);
@@ -461,7 +520,7 @@ static int measure_regrets(int files, char **file, const question *q)
     bench_print_machine(BENCH_SOURCE, q->rounds);
     printf("%d matrices\n%7s  %-7s  %9s  %6s  %6s  %s\n", all.files, "threads", "rates",
            "products", "median", "worst", "of");
-    for (int t = 0; t < THREADS; t++)
+    for (int t = 0; t < q->threads; t++)
         for (int c = 0; c < COSTS; c++)
             for (int r = 0; r <= HORIZONS; r++)
                 print_regret(&all, t, c, r);
@@ -476,6 +535,8 @@ static int read_options(int argc, char **argv, question *q)
             q->rounds = atoi(argv[++k]);
         else if (strcmp(argv[k], "--columns") == 0 && k + 1 < argc)
             q->product.columns = atoi(argv[++k]);
+        else if (strcmp(argv[k], "--threads") == 0 && k + 1 < argc)
+            q->threads = atoi(argv[++k]);
         else if (strcmp(argv[k], "--transposed") == 0)
             q->product.transposed = true;
         else if (strcmp(argv[k], "--f32") == 0)
@@ -495,10 +556,15 @@ int main(int argc, char **argv)
 {
     cairn_context *context = NULL;
     summary        sum     = {0};
-    question  q = {.dtype = CAIRN_F64, .product = CAIRN_PRODUCT_OPTIONS, .rounds = 7};
-    const int first = read_options(argc, argv, &q);
+    question       q       = {.dtype   = CAIRN_F64,
+                              .product = CAIRN_PRODUCT_OPTIONS,
+                              .rounds  = 7,
+                              .threads = THREADS};
+    const int      first   = read_options(argc, argv, &q);
 
-    if (q.rounds < 1 || q.rounds > MOST_ROUNDS || first == argc) return 2;
+    if (q.rounds < 1 || q.rounds > MOST_ROUNDS || q.threads < 1 || q.threads > THREADS
+        || first == argc)
+        return 2;
     if (q.regret) return measure_regrets(argc - first, argv + first, &q);
     if (cairn_context_create(&context) != CAIRN_OK) stop(context, "start");
     bench_print_machine(BENCH_SOURCE, q.rounds);
