@@ -5,7 +5,10 @@
 /// sample.
 ///
 /// The search is made to take less than 50 products in CSR, getting kernels not counted: a
-/// small matrix is judged by the model alone. What is chosen depends on the machine, on what
+/// small matrix is judged by the model alone. Nor does it take more than what it can win:
+/// how many products come is known from `replays`, and where nothing that another format
+/// could gain in so many pays for a look at the entries, the first format is chosen without
+/// one. What is chosen depends on the machine, on what
 /// ran there before (CAIRN_COST) and, through trials, on the moment; the result of a product does not, but for the order of
 /// additions that a format has (plan.h).
 
@@ -45,16 +48,17 @@ typedef struct cairn_auto_candidate {
     char format[CAIRN_AUTO_TEXT]; ///< As it was written.
     double
         predicted; ///< Seconds of a product, by the model and by what was measured of
-                   ///< others; INFINITY: not for this.
+                   ///< others; INFINITY: not for this, or not looked at.
     double tried;  ///< Seconds of a product by its trial, for the whole; 0: none.
 } cairn_auto_candidate;
 
 /// What was found.
 typedef struct cairn_auto_info {
-    size_t size;           ///< sizeof(cairn_auto_info); CAIRN_AUTO_INFO sets it.
-    char   why[2][320];    ///< Two lines: what the format stores, and what it gains.
-    double share;          ///< Of the entries, that were counted and tried on.
-    double seconds;        ///< The search: sample, counting, trials but for kernels.
+    size_t size;        ///< sizeof(cairn_auto_info); CAIRN_AUTO_INFO sets it.
+    char   why[2][320]; ///< Two lines: what the format stores, and what it gains.
+    double share;       ///< Of the entries, that were counted and tried on; 0: so few
+                        ///< products come that nothing was looked at.
+    double seconds;     ///< The search: sample, counting, trials but for kernels.
     double kernel_seconds; ///< Plans of the trials, and getting kernels.
     int    candidates;
     cairn_auto_candidate candidate[CAIRN_AUTO_CANDIDATES];

@@ -12,63 +12,50 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is counted has at least so many entries, and else a share of them; at most so
-   many. What is tried has fewer. */
+/* What is counted has at least so many entries where there is time, and else a share of
+   them; at most so many. What is tried has fewer. */
 enum { LEAST_SAMPLE = 6000, COUNTED_SHARE = 6, MOST_SAMPLE = 1 << 19 };
 
-/* Counting takes some 10 ns an entry: so many that it is like some 10 products. */
-static const double counted_a_second = 1e9;
+/* Fewer entries say nothing, unless they are all. */
 enum { FEWEST = 1000 };
 
-/* Seconds to ask for products of a candidate that ran, and how many products in CSR all
-   may take. Always so many are asked, in the order of their predictions. */
-static const double ask_seconds = 1.5e-5, ask_products = 15;
-enum { ALWAYS_ASKED = 2 };
+/* Rows that are enough to see blocks, where rows are so long that there is no time for as
+   many as a stretch of a diagonal has: what sides of blocks divide. */
+enum { LOW_BAND = 12 };
+
+/* Seconds to ask for products of a candidate that ran, more for each model that is kept; and
+   how many products in CSR all may take, and which share of those to come. */
+static const double ask_seconds = 1e-6, model_seconds = 1e-7, ask_products = 8,
+                    ask_share = 0.01;
 
 /* Seconds that a product must gain: rates know the start of one no better. */
 static const double alike = 3e-8;
 
-cairn_status cairn_choice_take_sample(cairn_choice *c, int share, int64_t most)
+cairn_status cairn_choice_take_sample(cairn_choice *c, int64_t wanted, int64_t grain)
 {
     cairn_env           *env     = &c->context->env;
     const cairn_entries *entries = &c->source->entries;
     const int            rank    = c->context->comm->rank;
-    int64_t              wanted  = entries->n / share;
 
-    wanted = wanted < LEAST_SAMPLE ? LEAST_SAMPLE : wanted;
-    wanted = wanted > most ? most : wanted;
     cairn_sample_fini(env, &c->sample);
-    CAIRN_TRY(cairn_sample_take(
-        env, entries, c->source->rows.first[rank], c->source->rows.first[rank + 1],
-        c->source->shape.extent[1], wanted, CAIRN_SAMPLE_GRAIN, &c->sample));
+    CAIRN_TRY(cairn_sample_take(env, entries, c->source->rows.first[rank],
+                                c->source->rows.first[rank + 1],
+                                c->source->shape.extent[1], wanted, grain, &c->sample));
     const int64_t n = c->sample.entries.n;
 
     c->info->share = entries->n > 0 ? (double)n / (double)entries->n : 1;
     return CAIRN_OK;
 }
 
-/// Entries that there is time to count, by what the rows say of a product with them.
-static double countable(const cairn_choice *c)
-{
-    const cairn_candidate *rows = c->context->candidates.list;
-    cairn_counts           counts;
-    double                 product, convert;
-
-    cairn_candidate_count(rows, &c->structure, c->by.op, c->value_bits, &counts);
-    cairn_counts_predict(&counts, &c->by, c->structure.rows, &product, &convert);
-    return isfinite(product) ? fmax(FEWEST, counted_a_second * product) : FEWEST;
-}
-
 /// Entries that a sample has at least: a band of rows, and perhaps the longest row.
-static double least_sample(const cairn_choice *c)
+static double least_sample(const cairn_choice *c, int band)
 {
     const int64_t *first = c->source->rows.first;
     const int      rank  = c->context->comm->rank;
     const double   rows  = (double)(first[rank + 1] - first[rank]);
     const double   n     = (double)c->source->entries.n;
 
-    return fmax(n * fmin(1, CAIRN_SAMPLE_BAND / fmax(1, rows)),
-                (double)c->structure.max_row);
+    return fmax(n * fmin(1, band / fmax(1, rows)), (double)c->structure.max_row);
 }
 
 /// Have all candidates counted whose counts follow from the structure.
@@ -78,6 +65,30 @@ static void count_offers(cairn_choice *c)
         if (c->offer[k]->estimator)
             cairn_candidate_count(c->offer[k], &c->structure, c->by.op, c->value_bits,
                                   &c->counts[k]);
+}
+
+/// Do its arrays fit in memory, beside the entries?
+static bool fits(const cairn_choice *c, int k)
+{
+    const cairn_env *env    = &c->context->env;
+    const double     beside = 24 * (double)c->source->entries.n;
+
+    return env->memory_limit <= 0
+           || cairn_counts_bytes(&c->counts[k]) + beside < (double)env->memory_limit;
+}
+
+/// Is it worth its time to look at the entries? If not, only the first candidate is thought
+/// of, as the extents have it.
+static bool is_worth_counting(cairn_choice *c)
+{
+    const cairn_candidate *first = c->offer[0];
+    cairn_pattern          best  = c->structure;
+
+    if (c->options->tries > 0 || cairn_choice_may_win(c)) return true;
+    cairn_pattern_assume_best(&best, false);
+    if (first->estimator)
+        cairn_candidate_count(first, &best, c->by.op, c->value_bits, c->counts);
+    return !fits(c, 0);
 }
 
 /// Store a small sample, which cuts none of its blocks, in a format that is not counted
@@ -115,36 +126,45 @@ static cairn_status probe_offers(cairn_choice *c)
     return CAIRN_OK;
 }
 
+/// Count a sample, of as many entries as there is time for; none, if that is too few.
+static cairn_status count_sample(cairn_choice *c)
+{
+    const double n    = (double)c->source->entries.n;
+    const double most = fmax(cairn_choice_countable(c), n <= FEWEST ? n : 0);
+    const bool   low  = least_sample(c, CAIRN_SAMPLE_BAND) > most;
+    const double wanted =
+        fmin(fmin(MOST_SAMPLE, most), fmax(LEAST_SAMPLE, n / COUNTED_SHARE));
+
+    if (wanted < fmin(FEWEST, n) || (low && least_sample(c, LOW_BAND) > most))
+        return CAIRN_OK;
+    c->seen = CAIRN_SEEN_SAMPLE;
+    CAIRN_TRY(cairn_choice_take_sample(c, (int64_t)wanted,
+                                       low ? LOW_BAND : CAIRN_SAMPLE_GRAIN));
+    CAIRN_TRY(cairn_pattern_count_sample(&c->context->env, &c->sample, &c->structure));
+    if (c->sample.shape.extent[0] < CAIRN_STRETCH && c->info->share < 1)
+        cairn_pattern_drop_stretches(&c->structure);
+    return CAIRN_OK;
+}
+
+/// Count what is worth it.
 static cairn_status count(cairn_choice *c)
 {
     const cairn_source *source = c->source;
     const int           rank   = c->context->comm->rank;
-    cairn_env          *env    = &c->context->env;
+    const cairn_coord   first  = source->rows.first[rank],
+                      end      = source->rows.first[rank + 1];
 
-    CAIRN_TRY(cairn_pattern_count_rows(env, &source->entries, source->rows.first[rank],
-                                       source->rows.first[rank + 1],
-                                       source->shape.extent[1], &c->structure));
-    const double most = countable(c);
-
+    c->structure = (cairn_pattern){.entries = source->entries.n,
+                                   .rows    = end - first,
+                                   .cols    = source->shape.extent[1]};
+    if (source->entries.n > 0 && !is_worth_counting(c)) return CAIRN_OK;
     c->info->share = 1; /* of rows, all are counted */
-    c->sampled     = least_sample(c) <= most;
-    if (c->sampled) {
-        CAIRN_TRY(cairn_choice_take_sample(c, COUNTED_SHARE,
-                                           (int64_t)fmin(MOST_SAMPLE, most)));
-        CAIRN_TRY(cairn_pattern_count_sample(env, &c->sample, &c->structure));
-    }
+    c->seen        = CAIRN_SEEN_ROWS;
+    CAIRN_TRY(cairn_pattern_count_rows(&c->context->env, &source->entries, first, end,
+                                       c->structure.cols, &c->structure));
+    CAIRN_TRY(count_sample(c));
     count_offers(c);
     return probe_offers(c);
-}
-
-/// Do its arrays fit in memory, beside the entries?
-static bool fits(const cairn_choice *c, int k)
-{
-    const cairn_env *env    = &c->context->env;
-    const double     beside = 24 * (double)c->source->entries.n;
-
-    return env->memory_limit <= 0
-           || cairn_counts_bytes(&c->counts[k]) + beside < (double)env->memory_limit;
 }
 
 /// What rates say of each candidate.
@@ -180,50 +200,49 @@ static int next_to_ask(const cairn_choice *c, uint32_t asked)
 
 /// Ask for products that ran, of as many candidates as there is time for by what is
 /// predicted, so that it is the same ones each time.
-static cairn_status
+static void
 ask(const cairn_choice *c, const cairn_learned *learned, cairn_learned_guess *guess)
 {
-    const double time  = ask_products * c->info->candidate[0].predicted / ask_seconds;
-    const double most  = fmin(CAIRN_AUTO_CANDIDATES, time);
-    uint32_t     asked = 0;
+    const double most =
+        fmin(CAIRN_AUTO_CANDIDATES,
+             cairn_choice_allowed(c, ask_products, ask_share)
+                 / (ask_seconds + model_seconds * learned->costs->models));
+    uint32_t asked = 0;
 
-    for (int n = 0; n <= most || n <= ALWAYS_ASKED; n++) {
+    for (int n = 1; n <= most; n++) {
         const int k = next_to_ask(c, asked);
 
         if (k < 0) break;
         asked |= UINT32_C(1) << k;
-        CAIRN_TRY(
-            cairn_learned_ask(learned, c->offer[k]->format, &c->counts[k], &guess[k]));
+        cairn_learned_ask(learned, c->offer[k], &c->counts[k], &guess[k]);
     }
-    return CAIRN_OK;
 }
 
 /// Correct predictions by what was measured of products that ran, where any did.
-static cairn_status correct(cairn_choice *c, cairn_costs *costs)
+static void correct(cairn_choice *c, const cairn_costs *costs)
 {
     double              predicted[CAIRN_AUTO_CANDIDATES], factor[CAIRN_AUTO_CANDIDATES];
     cairn_learned_guess guess[CAIRN_AUTO_CANDIDATES] = {{0}};
     cairn_cost_device   device;
-    cairn_learned       learned = {.env        = &c->context->env,
-                                   .costs      = costs,
+    cairn_learned       learned = {.costs      = costs,
                                    .device     = &device,
                                    .op         = c->by.op,
                                    .value_bits = c->value_bits,
+                                   .cols       = c->structure.cols,
                                    .rows       = c->structure.rows};
 
-    memcpy(learned.extent, c->source->shape.extent, sizeof learned.extent);
+    if (cairn_choice_allowed(c, ask_products, ask_share) < ask_seconds) return;
     cairn_cost_device_of(&c->context->devices->device[0], c->context->comm->local_size,
                          &device);
-    if (!cairn_learned_any(&learned)) return CAIRN_OK;
+    if (!cairn_learned_any(&learned)) return;
     for (int k = 0; k < c->offered; k++)
         predicted[k] = c->info->candidate[k].predicted;
-    CAIRN_TRY(ask(c, &learned, guess));
+    ask(c, &learned, guess);
     cairn_learned_correct(c->offered, predicted, guess, factor);
     for (int k = 0; k < c->offered; k++) {
         c->thought[k].factor = factor[k];
         c->info->candidate[k].predicted *= factor[k];
     }
-    return CAIRN_OK;
 }
 
 /// What speaks for a candidate, as a part of a sentence.
@@ -253,6 +272,24 @@ static const char *how_known(const cairn_choice *c, int chosen)
                : "by the model and products that ran, from";
 }
 
+/// The same where nothing was looked at.
+static void explain_first(cairn_choice *c)
+{
+    cairn_auto_info *info  = c->info;
+    const bool       known = isfinite(info->candidate[0].predicted);
+    char             time[16];
+
+    snprintf(info->why[0], sizeof info->why[0],
+             "what others could gain in %.0f product%s does not pay for a look at the "
+             "entries",
+             c->replays, c->replays == 1 ? "" : "s");
+    snprintf(info->why[1], sizeof info->why[1],
+             "by the model, from the extents: %s in %.60s",
+             known ? cairn_print_seconds(info->candidate[0].predicted, time)
+                   : "a product",
+             c->offer[0]->text);
+}
+
 /// Two lines: what the format stores, what that gains.
 static void explain(cairn_choice *c, int chosen)
 {
@@ -262,6 +299,10 @@ static void explain(cairn_choice *c, int chosen)
     const bool        lacks = isinf(info->candidate[0].predicted);
     char              fact[128], time[16], plain_time[16];
 
+    if (c->seen == CAIRN_SEEN_NOTHING && c->structure.entries > 0) {
+        explain_first(c);
+        return;
+    }
     say(c, chosen, fact, sizeof fact);
     if (c->structure.entries == 0)
         snprintf(info->why[0], sizeof info->why[0], "no entries; any format will do");
@@ -323,7 +364,7 @@ static cairn_status decide(cairn_choice *c, int *chosen)
 
     CAIRN_TRY(count(c));
     predict(c);
-    CAIRN_TRY(correct(c, costs));
+    if (c->seen > CAIRN_SEEN_NOTHING) correct(c, costs);
     CAIRN_TRY(cairn_choice_try(c, begin));
     *chosen = pick(c);
     explain(c, *chosen);

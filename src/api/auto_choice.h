@@ -9,6 +9,13 @@
 #include "auto/candidates.h"
 #include "auto/learned.h"
 
+/// What was counted.
+typedef enum {
+    CAIRN_SEEN_NOTHING, ///< So few products come that the first candidate is taken.
+    CAIRN_SEEN_ROWS,    ///< No sample, where that would not be worth its time.
+    CAIRN_SEEN_SAMPLE
+} cairn_seen;
+
 /// What one rank thinks with.
 typedef struct cairn_choice {
     const cairn_source       *source;
@@ -23,9 +30,8 @@ typedef struct cairn_choice {
     cairn_counts             *counts;    ///< [offered] and what they store.
     cairn_pattern             structure; ///< Of the whole,
     cairn_pattern             tried;     ///< of the sample that is tried on.
-    bool sampled; ///< A sample is counted; else some rows are so long that there is no
-                  ///< time, and only rows are known.
-    double replays; ///< Products to come.
+    cairn_seen                seen;
+    double                    replays; ///< Products to come.
     struct {
         double convert; ///< Seconds to store.
         double factor;  ///< Of what rates say of a product, by products that ran.
@@ -43,8 +49,24 @@ double cairn_choice_total(const cairn_choice *c, int k);
 /// equals; -1: none is for this matrix.
 int cairn_choice_best(const cairn_choice *c, bool untried);
 
-/// Take a share of this rank's entries, at most @p most, instead of the sample there is.
-cairn_status cairn_choice_take_sample(cairn_choice *c, int share, int64_t most);
+/// Take a sample of this rank's entries instead of the one there is.
+///
+/// @param[in] wanted  Entries, about.
+/// @param[in] grain   As cairn_sample_take() has it.
+cairn_status cairn_choice_take_sample(cairn_choice *c, int64_t wanted, int64_t grain);
+
+/// Seconds that a part of the search may take: so many products in the first candidate, and
+/// at most a share of all that come.
+double cairn_choice_allowed(const cairn_choice *c, double products, double share);
+
+/// Can anything be won by counting rows? By the extents, the entries and the products to
+/// come alone, in a microsecond or two.
+bool cairn_choice_may_win(const cairn_choice *c);
+
+/// Entries that a sample may have: in so much time as blocks and stretches could win over
+/// what the rows say, if all were full, by a twentieth; and as some products in the first
+/// candidate take.
+double cairn_choice_countable(const cairn_choice *c);
 
 /// Seconds since @p begin, but for getting kernels.
 double cairn_choice_spent(const cairn_choice *c, double begin);

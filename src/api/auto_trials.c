@@ -10,12 +10,13 @@
 #include <string.h>
 
 /* What is tried on has at most this share of the entries, and so many. */
-enum { TRIED_SHARE = 16, MOST_SAMPLE = 1 << 19 };
+enum { TRIED_SHARE = 16, LEAST_SAMPLE = 6000, MOST_SAMPLE = 1 << 19 };
 
 /* The search is to take less than 50 products in CSR, kernels not counted: no trial
-   begins that may end after this many, and none at all for fewer entries. */
-static const double  enough_products = 30;
-static const int64_t worth_trying    = 150000;
+   begins that may end after this many, or after this share of those to come, and none at
+   all for fewer entries. */
+static const double  enough_products = 30, enough_share = 0.03;
+static const int64_t worth_trying = 150000;
 
 /* Trials are thought to take this many times as long as their rates say: what is small
    and stored for the first time does. */
@@ -157,9 +158,12 @@ static bool has_room(const cairn_choice *c, int k)
 /// What a trial takes: storing, and some products.
 static double trial_seconds(const cairn_choice *c, int k)
 {
-    const double share = (double)c->sample.entries.n / (double)c->source->entries.n;
+    double       product, convert;
+    cairn_counts counts;
 
-    return share * (c->thought[k].convert + 5 * c->info->candidate[k].predicted);
+    count_tried(c, k, &counts);
+    cairn_counts_predict(&counts, &c->by, c->tried.rows, &product, &convert);
+    return convert + 5 * product * c->thought[k].factor;
 }
 
 /// Try one format. Where it cannot be tried, it is out.
@@ -189,10 +193,26 @@ static cairn_status try_one(cairn_choice *c, const cairn_sample_runs *trials, in
     return CAIRN_OK;
 }
 
-static bool is_worth_trying(const cairn_choice *c)
+/// When trials are to have ended, in seconds from the begin of the search.
+static double allowed(const cairn_choice *c)
+{
+    return cairn_choice_allowed(c, enough_products, enough_share);
+}
+
+static bool is_worth_trying(const cairn_choice *c, double begin)
 {
     if (c->options->tries != 0) return c->options->tries > 0;
-    return c->sampled && c->source->entries.n >= worth_trying;
+    return c->seen == CAIRN_SEEN_SAMPLE && c->source->entries.n >= worth_trying
+           && cairn_choice_spent(c, begin) < allowed(c);
+}
+
+static int64_t tried_entries(const cairn_choice *c)
+{
+    const int64_t wanted = c->source->entries.n / TRIED_SHARE;
+
+    return wanted < LEAST_SAMPLE  ? LEAST_SAMPLE
+           : wanted > MOST_SAMPLE ? MOST_SAMPLE
+                                  : wanted;
 }
 
 cairn_status cairn_choice_try(cairn_choice *c, double begin)
@@ -205,11 +225,11 @@ cairn_status cairn_choice_try(cairn_choice *c, double begin)
     const int         most   = c->options->tries > 0 ? c->options->tries : TRIES;
     cairn_placement   placement;
 
-    if (!is_worth_trying(c)) return CAIRN_OK;
+    if (!is_worth_trying(c, begin)) return CAIRN_OK;
     CAIRN_TRY(set_homes(c, &placement, &trials));
     if (isinf(c->info->candidate[0].predicted))
         return CAIRN_OK; /* none to compare to */
-    CAIRN_TRY(cairn_choice_take_sample(c, TRIED_SHARE, MOST_SAMPLE));
+    CAIRN_TRY(cairn_choice_take_sample(c, tried_entries(c), CAIRN_SAMPLE_GRAIN));
     CAIRN_TRY(count_sample(c));
     const double near = near_best * least_predicted(c);
     double       late = haste;
@@ -217,7 +237,7 @@ cairn_status cairn_choice_try(cairn_choice *c, double begin)
     for (int tries = 0; tries < most; tries++) {
         const int    k     = tries == 0 ? 0 : cairn_choice_best(c, true);
         const double spent = cairn_choice_spent(c, begin);
-        const double limit = enough_products * cairn_choice_seconds(c, 0);
+        const double limit = allowed(c);
 
         if (k < 0 || (tries > 0 && c->info->candidate[k].predicted > near)) break;
         if (!has_room(c, k)) break;

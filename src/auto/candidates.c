@@ -100,25 +100,39 @@ static cairn_status take_words(const reader *r, char *rest, cairn_candidate *c)
                      : refuse(r, begin, "expected a product behind the colon");
 }
 
-/// How the loops of a format go that is counted without being stored: extents do not
-/// matter if they are large.
-static cairn_status find_leaves(cairn_env *env, cairn_candidate *c)
+/// What is known of a member by its layout alone.
+static void look_at(const cairn_layout *layout, int m, cairn_candidate *c)
 {
     cairn_product_options ops[CAIRN_FOR_KINDS] = {
         [CAIRN_FOR_ONE]        = CAIRN_PRODUCT_OPTIONS,
         [CAIRN_FOR_MANY]       = CAIRN_PRODUCT_OPTIONS,
         [CAIRN_FOR_TRANSPOSED] = CAIRN_PRODUCT_OPTIONS};
-    static const int64_t extent[] = {1 << 20, 1 << 20};
 
     ops[CAIRN_FOR_MANY].columns          = 8;
     ops[CAIRN_FOR_TRANSPOSED].transposed = true;
-    for (int m = 0; m < c->format->members && m < CAIRN_COUNTED; m++) {
-        cairn_layout *layout = NULL;
+    cairn_work_kinds(layout, c->kinds[m]);
+    if (!c->estimator || m >= CAIRN_COUNTED) return;
+    for (int k = 0; k < CAIRN_FOR_KINDS; k++)
+        c->leaf[k][m] = cairn_leaf_of(layout, &ops[k]);
+}
 
-        CAIRN_TRY(cairn_layout_create(env, c->format->member[m], extent, NULL, NULL, 64,
-                                      &layout));
-        for (int k = 0; k < CAIRN_FOR_KINDS; k++)
-            c->leaf[k][m] = cairn_leaf_of(layout, &ops[k]);
+/// How the loops of a format go that is counted without being stored, and what families its
+/// products are of: extents do not matter if they are large. A layout that is not known
+/// before it is stored is not looked at, unless it must be.
+static cairn_status find_kinds(cairn_env *env, cairn_candidate *c)
+{
+    static const int64_t extent[] = {1 << 20, 1 << 20};
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, c->format->members, &c->kinds));
+    for (int m = 0; m < c->format->members; m++) {
+        cairn_layout      *layout = NULL;
+        const cairn_status status = cairn_layout_create(
+            env, c->format->member[m], extent, NULL, NULL, 64, &layout);
+
+        if (status != CAIRN_OK && (c->estimator || status == CAIRN_NO_MEMORY))
+            return status;
+        if (status != CAIRN_OK) continue;
+        look_at(layout, m, c);
         cairn_layout_destroy(env, &layout);
     }
     return CAIRN_OK;
@@ -155,7 +169,7 @@ static cairn_status read_format(reader *r, char *text, cairn_candidate *c)
                  c->format->order);
         return refuse(r, text, why);
     }
-    return c->estimator ? refuse_format(r, text, find_leaves(r->env, c)) : CAIRN_OK;
+    return refuse_format(r, text, find_kinds(r->env, c));
 }
 
 static bool is_comment(const char *text)
@@ -221,8 +235,10 @@ done:
 
 void cairn_candidates_fini(cairn_env *env, cairn_candidates *candidates)
 {
-    for (int k = 0; k < candidates->count; k++)
+    for (int k = 0; k < candidates->count; k++) {
         cairn_format_destroy(&candidates->list[k].format);
+        cairn_free(env, candidates->list[k].kinds);
+    }
     cairn_free(env, candidates->list);
     cairn_free(env, candidates->text);
     *candidates = (cairn_candidates){0};

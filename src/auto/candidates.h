@@ -10,6 +10,7 @@
 
 #include "auto/leaf.h"
 #include "auto/suggest.h"
+#include "cost/work.h"
 #include "format/language.h"
 
 /// Products that candidates are offered for.
@@ -25,7 +26,10 @@ typedef struct cairn_candidate {
     cairn_format          *format;
     const cairn_estimator *estimator; ///< NULL: what it stores is found by storing.
     unsigned               products;  ///< Bit k: it is offered for cairn_for k.
-    cairn_leaf leaf[CAIRN_FOR_KINDS][CAIRN_COUNTED]; ///< Of members; with a estimator.
+    cairn_leaf leaf[CAIRN_FOR_KINDS][CAIRN_COUNTED]; ///< Of members; with an estimator.
+    char (*kinds)
+        [CAIRN_FAMILY]; ///< [members] What families say of a member's layout with
+                        ///< large extents; "": it is known when it is stored.
 } cairn_candidate;
 
 typedef struct cairn_candidates {

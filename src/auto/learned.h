@@ -17,18 +17,17 @@
 #ifndef CAIRN_AUTO_LEARNED_H
 #define CAIRN_AUTO_LEARNED_H
 
-#include "auto/suggest.h"
+#include "auto/candidates.h"
 #include "cost/cost.h"
 
 /// What is asked about.
 typedef struct cairn_learned {
-    cairn_env                   *env;
-    cairn_costs                 *costs;
+    const cairn_costs           *costs;
     const cairn_cost_device     *device; ///< That multiplies.
     const cairn_product_options *op;
     int                          value_bits;
-    int64_t                      extent[2]; ///< Of the whole matrix,
-    int64_t                      rows;      ///< and rows of this rank.
+    int64_t                      cols; ///< Of the whole matrix,
+    int64_t                      rows; ///< and rows of this rank.
 } cairn_learned;
 
 /// One candidate.
@@ -43,16 +42,15 @@ bool cairn_learned_any(const cairn_learned *learned);
 
 /// Ask what was measured of all members of a format.
 ///
-/// Local. O(members * models), and a layout for each member.
+/// Local. O(members * models); no layout is made.
 ///
 /// @param[in]  counts  What it stores.
 /// @param[out] guess   Nothing where a member's family has not run, or its layout is known
 ///                     only when it is stored.
-/// @retval CAIRN_NO_MEMORY
-cairn_status cairn_learned_ask(const cairn_learned *learned,
-                               const cairn_format  *format,
-                               const cairn_counts  *counts,
-                               cairn_learned_guess *guess);
+void cairn_learned_ask(const cairn_learned   *learned,
+                       const cairn_candidate *candidate,
+                       const cairn_counts    *counts,
+                       cairn_learned_guess   *guess);
 
 /// By which factors predictions are to be corrected.
 ///

@@ -16,8 +16,9 @@ const int cairn_block_side[CAIRN_BLOCKS_KINDS] = {2, 3, LARGEST_SIDE};
 /* Rows that are sorted together, and the share of a stretch that makes it full. */
 enum { WINDOW = 256, SORTED = 262144, FULL = CAIRN_STRETCH * 6 / 10 };
 
-/* Entries that are looked at one by one before it gets halves. */
-enum { FEW = 32 };
+/* Entries that are looked at one by one before it gets halves; and of rows that are long,
+   in the mean. */
+enum { FEW = 32, LONG = 128 };
 
 /* Elements of X in a cache line, and lines that a first cache holds, and a second one
    beside what streams through it. */
@@ -81,21 +82,61 @@ sticks_out(const row_pass *p, cairn_coord i, cairn_coord lo, cairn_coord hi)
     return bits;
 }
 
+static void
+count_row(const row_pass *p, cairn_pos begin, cairn_pos end, cairn_pattern *s)
+{
+    const cairn_coord  i   = p->entries->coord[0][begin];
+    const cairn_coord *col = p->entries->coord[1], lo = col[begin], hi = col[end - 1];
+
+    p->length[i - p->first] = (int32_t)(end - begin);
+    if (lo < CAIRN_STRETCH || hi + CAIRN_STRETCH > p->cols)
+        p->reach[i - p->first] = sticks_out(p, i, lo, hi);
+    s->filled_rows++;
+    if (end - begin > s->max_row) s->max_row = end - begin;
+}
+
+/// Ends of rows that are not long: each entry is looked at, without a branch that a
+/// processor would have to guess. @return how many; @p end [CHUNK]
+static int
+find_ends(const cairn_coord *row, cairn_pos begin, cairn_pos last, cairn_pos *end)
+{
+    int n = 0;
+
+    for (cairn_pos k = begin; k < last; k++) {
+        end[n] = k + 1;
+        n += row[k] != row[k + 1];
+    }
+    return n;
+}
+
+static void count_short_rows(const row_pass *p, cairn_pattern *s)
+{
+    enum { CHUNK = 1024 };
+
+    const cairn_pos n     = p->entries->n;
+    cairn_pos       begin = 0, end[CHUNK];
+
+    for (cairn_pos k = 0; k < n - 1; k += CHUNK) {
+        const cairn_pos last = k + CHUNK < n - 1 ? k + CHUNK : n - 1;
+        const int       ends = find_ends(p->entries->coord[0], k, last, end);
+
+        for (int e = 0; e < ends; e++) {
+            count_row(p, begin, end[e], s);
+            begin = end[e];
+        }
+    }
+    if (n > 0) count_row(p, begin, n, s);
+}
+
 static void count_lengths(const row_pass *p, cairn_pattern *s)
 {
-    const cairn_coord *row = p->entries->coord[0], *col = p->entries->coord[1];
-
-    for (cairn_pos k = 0, end; k < p->entries->n; k = end) {
-        end = row_end(p->entries, k);
-
-        const cairn_coord lo = col[k], hi = col[end - 1];
-
-        p->length[row[k] - p->first] = (int32_t)(end - k);
-        if (lo < CAIRN_STRETCH || hi + CAIRN_STRETCH > p->cols)
-            p->reach[row[k] - p->first] = sticks_out(p, row[k], lo, hi);
-        s->filled_rows++;
-        if (end - k > s->max_row) s->max_row = end - k;
-    }
+    if (p->entries->n < LONG * p->rows)
+        count_short_rows(p, s);
+    else
+        for (cairn_pos k = 0, end; k < p->entries->n; k = end) {
+            end = row_end(p->entries, k);
+            count_row(p, k, end, s);
+        }
     for (int64_t i = 1; i < p->rows; i++)
         s->breaks += p->length[i] != p->length[i - 1];
 }
@@ -365,4 +406,51 @@ cairn_status cairn_pattern_count_sample(cairn_env          *env,
     cairn_free(env, p.mark);
     scale(structure, p.entries);
     return CAIRN_OK;
+}
+
+/* ---- what was not counted ---- */
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+void cairn_pattern_assume_best(cairn_pattern *structure, bool rows_counted)
+{
+    cairn_pattern *s = structure;
+
+    if (!rows_counted) {
+        s->filled_rows = s->rows < s->entries ? s->rows : s->entries;
+        s->max_row     = s->rows > 0 ? divide_up(s->entries, s->rows) : 0;
+        for (int k = 0; k < CAIRN_SLICES_KINDS; k++)
+            s->slots[k] = s->entries;
+    }
+    for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++) {
+        const int side = cairn_block_side[k];
+
+        s->blocks[k] = divide_up(s->entries, side * side);
+        s->widest[k] = divide_up(s->max_row, side);
+    }
+    s->stretches = s->full_stretches = divide_up(s->entries, CAIRN_STRETCH);
+    s->full_entries                  = s->entries;
+}
+
+void cairn_pattern_assume_worst(cairn_pattern *structure)
+{
+    cairn_pattern *s = structure;
+
+    cairn_pattern_assume_best(s, false);
+    s->max_row *= 2;
+    s->breaks       = s->rows;
+    s->slice_breaks = s->rows / CAIRN_SLICE;
+    for (int k = 0; k < CAIRN_SLICES_KINDS; k++)
+        s->slots[k] = 2 * s->entries;
+    for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++)
+        s->blocks[k] = s->entries;
+    s->stretches = s->entries;
+}
+
+void cairn_pattern_drop_stretches(cairn_pattern *structure)
+{
+    structure->stretches = structure->full_stretches = structure->full_entries = 0;
 }

@@ -84,4 +84,18 @@ cairn_status cairn_pattern_count_sample(cairn_env          *env,
                                         const cairn_sample *sample,
                                         cairn_pattern      *structure);
 
+/// Fill in what was not counted as the best matrix with what was has it: no padding, all
+/// blocks and stretches full.
+///
+/// @param[in] rows_counted  Of cairn_pattern_count_rows(); else only entries, rows and
+///                          columns are known.
+void cairn_pattern_assume_best(cairn_pattern *structure, bool rows_counted);
+
+/// Fill in all but entries, rows and columns as a bad one has it: no row is as long as the
+/// one before, blocks and stretches have one entry each.
+void cairn_pattern_assume_worst(cairn_pattern *structure);
+
+/// Take back what was counted of stretches.
+void cairn_pattern_drop_stretches(cairn_pattern *structure);
+
 #endif

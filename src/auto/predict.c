@@ -106,9 +106,10 @@ void cairn_counts_predict(const cairn_counts    *counts,
         start = fmax(start, r->launch + (s.team > 1 ? r->team : 0));
         *product += member_time(r, w, &s, counts->leaf[m].alone);
         if (joined++ > 0) *product += columns * cairn_rate_join * (double)rows / s.team;
-        *convert += by->memory.byte * r->convert * w->entries;
+        *convert += r->store + by->memory.byte * r->convert * w->entries;
         if (counts->members > 1)
             *convert += by->memory.byte * cairn_rate_deal * w->entries;
     }
+    if (joined > 1) *convert += cairn_rate_split;
     *product += start;
 }

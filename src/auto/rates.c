@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-const double cairn_rate_join = 3e-10, cairn_rate_deal = 1e-8;
+const double cairn_rate_join = 3e-10, cairn_rate_split = 4.6e-4,
+             cairn_rate_deal = 4.5e-9;
 
 typedef struct {
     cairn_leaf_kind kind;
@@ -25,6 +26,7 @@ static const line lines[] = {
 /// How many doublings lie between two sizes; all (0) is more than any.
 static double doublings(int a, int b)
 {
+    if (a == b) return 0; /* mostly, and a logarithm takes longer than all else here */
     return fabs(log2(a > 0 ? a : 4096) - log2(b > 0 ? b : 4096));
 }
 
@@ -39,11 +41,14 @@ static double distance(const line *l, const cairn_leaf *leaf, bool many)
 
 const cairn_rates *cairn_rates_of(const cairn_leaf *leaf, bool many)
 {
-    const line *best = NULL;
+    const line *best  = NULL;
+    double      least = INFINITY;
 
-    for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
-        if (lines[k].kind == leaf->kind
-            && (!best || distance(&lines[k], leaf, many) < distance(best, leaf, many)))
-            best = &lines[k];
+    for (size_t k = 0; k < sizeof lines / sizeof *lines && least > 0; k++) {
+        if (lines[k].kind != leaf->kind) continue;
+        const double far = distance(&lines[k], leaf, many);
+
+        if (far < least) least = far, best = &lines[k];
+    }
     return &best->rates; /* every leaf has a line */
 }

@@ -16,7 +16,7 @@ typedef struct cairn_rates {
     double near, far;       ///< Lines of X from beyond the first, the second cache.
     double lead;            ///< Each value of the longest list beyond a thread's share.
     double edge, strew;     ///< Each value where something sticks out, each strewn row.
-    double convert;         ///< Each entry, to store it.
+    double store, convert;  ///< To store a member: at all, and each entry.
 } cairn_rates;
 
 /// The rates of the leaf that is most like @p leaf.
@@ -27,7 +27,7 @@ const cairn_rates *cairn_rates_of(const cairn_leaf *leaf, bool many);
 /* Seconds for each row of Y that a member adds to after others. */
 extern const double cairn_rate_join;
 
-/* Seconds for each entry that is dealt out to one of several members. */
-extern const double cairn_rate_deal;
+/* Seconds to deal entries out to several members: at all, and for each entry. */
+extern const double cairn_rate_split, cairn_rate_deal;
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "cost/cost.h"
 
+#include "base/median.h"
 #include "cost/cost_file.h"
 #include "cost/cost_fit.h"
 
@@ -216,13 +217,82 @@ static double doublings_outside(const cairn_cost_model *model, double bytes)
     return bytes < least ? log2((least + 1) / (bytes + 1)) : 0;
 }
 
-bool cairn_cost_has_alike(const cairn_cost_model *model, const cairn_work *work)
+/// How far apart two amounts are, as a factor of at least 1.
+static double factor_between(double a, double b)
 {
-    for (int k = 0; k < model->samples; k++)
-        if (are_within(1.1, model->sample[k].bytes, work->bytes)
-            && are_within(1.1, model->sample[k].entries, work->entries))
-            return true;
-    return false;
+    return (fmax(a, b) + 1) / (fmin(a, b) + 1);
+}
+
+/// How unlike a measurement's work is.
+static double distance(const cairn_cost_sample *sample, const cairn_work *work)
+{
+    return fmax(factor_between(sample->bytes, work->bytes),
+                factor_between(sample->entries, work->entries));
+}
+
+/// Seconds of measurements within @p most of some work, scaled to it; later ones first.
+static int take_within(const cairn_cost_model *model,
+                       const cairn_work       *work,
+                       double                  most,
+                       double                  seconds[CAIRN_COST_ALIKE])
+{
+    const cairn_cost_rates *prior = &model->prior;
+    const double here = cairn_cost_seconds(prior, work->bytes, work->entries);
+    int          n    = 0;
+
+    for (int k = model->samples - 1; k >= 0 && n < CAIRN_COST_ALIKE; k--) {
+        const cairn_cost_sample *s = &model->sample[k];
+
+        if (distance(s, work) > most) continue;
+        seconds[n++] =
+            s->seconds * here / cairn_cost_seconds(prior, s->bytes, s->entries);
+    }
+    return n;
+}
+
+/// The model with the measurement that is nearest to some work, of those of its kin that are
+/// known of a device; NULL: there is none. @param[out] nearest  How far it is.
+static const cairn_cost_model *find_nearest(const cairn_costs *costs,
+                                            const char        *device,
+                                            const cairn_work  *work,
+                                            double            *nearest)
+{
+    const cairn_cost_model *found = NULL;
+
+    *nearest = INFINITY;
+    for (int m = 0; m < costs->models; m++) {
+        const cairn_cost_model *model = &costs->model[m];
+
+        if (!cairn_work_is_kin(work->family, model->family)
+            || strcmp(model->device, device) != 0)
+            continue;
+        for (int k = 0; k < model->samples; k++) {
+            const double far = distance(&model->sample[k], work);
+
+            if (far < *nearest) *nearest = far, found = model;
+        }
+    }
+    return found;
+}
+
+bool cairn_cost_recall(const cairn_costs   *costs,
+                       const char          *device,
+                       const cairn_work    *work,
+                       cairn_cost_recalled *recalled)
+{
+    const double            alike = 1.1, around = 1.5;
+    double                  seconds[CAIRN_COST_ALIKE], nearest;
+    const cairn_cost_model *model = find_nearest(costs, device, work, &nearest);
+
+    if (!model) return false;
+    recalled->alike = nearest <= alike;
+    recalled->count =
+        take_within(model, work, recalled->alike ? alike : around * nearest, seconds);
+    recalled->seconds = cairn_median(seconds, recalled->count);
+    for (int k = 0; k < recalled->count; k++)
+        seconds[k] = fabs(seconds[k] / recalled->seconds - 1);
+    recalled->spread = 1.4826 * cairn_median(seconds, recalled->count);
+    return true;
 }
 
 double cairn_cost_spread(const cairn_cost_model *model, double bytes)

@@ -87,6 +87,14 @@ typedef struct cairn_cost_guess {
     cairn_cost_source source;
 } cairn_cost_guess;
 
+/// What measurements nearest to some work say of it.
+typedef struct cairn_cost_recalled {
+    double seconds;
+    double spread; ///< Of the measurements, relative; not of what they are like.
+    int    count;  ///< Measurements that were looked at, at least 1.
+    bool   alike;  ///< They are of work of the same size.
+} cairn_cost_recalled;
+
 /// Start, with what the machine's file has (option COSTS).
 ///
 /// Local. Pairs with cairn_costs_fini(). Cannot fail.
@@ -145,9 +153,22 @@ cairn_cost_find(cairn_costs *costs, const char *device, const char *family);
 /// few, or work of @p bytes is far from those measured; below 0: work as was measured.
 double cairn_cost_spread(const cairn_cost_model *model, double bytes);
 
-/// Was work measured that has as many bytes and entries, within a tenth? Then it may be the
-/// same; other work of the family may differ in what neither of them says.
-bool cairn_cost_has_alike(const cairn_cost_model *model, const cairn_work *work);
+/// Recall what work of a family took, from the measurements nearest in size and without a
+/// fit: where work was measured that has as many bytes and entries, within a tenth, the
+/// median of those, for it may be the same; else the median of a few others, scaled as the
+/// prior says.
+///
+/// Local; O(models), and O(measurements) of those that are kin. Nothing is fitted, so that
+/// asking about many families costs little.
+///
+/// @param[in]  work      Its family may be of a layout with large extents: what is kin to it
+///                       (cairn_work_is_kin()) is looked at.
+/// @param[out] recalled  Unchanged where nothing of the family was measured.
+/// @return was anything?
+bool cairn_cost_recall(const cairn_costs   *costs,
+                       const char          *device,
+                       const cairn_work    *work,
+                       cairn_cost_recalled *recalled);
 
 /// Replays that a plan is thought to have: the option REPLAYS, else 1,000, as iterative
 /// solvers take.

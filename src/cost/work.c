@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Sizes of inner loops from here on are one class. */
+enum { MOST_SIZE = 1024 };
+
 /// Append to a family; what does not fit is cut.
 __attribute__((format(printf, 2, 3))) static void
 say(char family[CAIRN_FAMILY], const char *fmt, ...)
@@ -59,7 +62,7 @@ static int64_t size_class(int64_t size)
 {
     int64_t power = 1;
 
-    while (power < size && power < 1024)
+    while (power < size && power < MOST_SIZE)
         power *= 2;
     return power;
 }
@@ -93,15 +96,65 @@ static const char *columns_class(int64_t columns)
     return columns == 1 ? "1" : columns <= 8 ? "8" : columns <= 64 ? "64" : "many";
 }
 
+void cairn_work_kinds(const cairn_layout *layout, char kinds[CAIRN_FAMILY])
+{
+    kinds[0] = '\0';
+    say_layout(kinds, layout);
+}
+
+void cairn_work_family_of_kinds(const char                  *kinds,
+                                const cairn_product_options *op,
+                                int                          value_bits,
+                                char                         family[CAIRN_FAMILY])
+{
+    family[0] = '\0';
+    say(family, "product%s f%d k%s%s", op->transposed ? ".t" : "", value_bits,
+        columns_class(op->columns), kinds);
+}
+
 void cairn_work_family(const cairn_layout          *layout,
                        const cairn_product_options *op,
                        int                          value_bits,
                        char                         family[CAIRN_FAMILY])
 {
-    family[0] = '\0';
-    say(family, "product%s f%d k%s", op->transposed ? ".t" : "", value_bits,
-        columns_class(op->columns));
-    if (layout) say_layout(family, layout);
+    char kinds[CAIRN_FAMILY] = "";
+
+    if (layout) cairn_work_kinds(layout, kinds);
+    cairn_work_family_of_kinds(kinds, op, value_bits, family);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/// The number at @p *text, which moves behind it; 0: there is none.
+static int take_number(const char **text)
+{
+    int number = 0;
+
+    for (; is_digit(**text) && number < MOST_SIZE; (*text)++)
+        number = 10 * number + (**text - '0');
+    return number;
+}
+
+bool cairn_work_is_kin(const char *any, const char *family)
+{
+    const char *a = any, *b = family;
+    char        before = '\0';
+
+    while (*a && *a == *b) {
+        const bool width = before == '.' && (*a == 'i' || *a == 'p'), size = *a == ':';
+
+        before = *a++;
+        b++;
+        if (!width && !size) continue;
+        const int one = take_number(&a), other = take_number(&b);
+
+        if (size && one != other && one != MOST_SIZE) return false;
+    }
+    /* What did not fit was cut, with wider indices earlier. */
+    return *a == *b || a - any == CAIRN_FAMILY - 1 || b - family == CAIRN_FAMILY - 1;
 }
 
 static double stored_values(const cairn_device_work *product)

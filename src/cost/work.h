@@ -44,4 +44,19 @@ void cairn_work_family(const cairn_layout          *layout,
                        int                          value_bits,
                        char                         family[CAIRN_FAMILY]);
 
+/// Say the same with what a layout is like, without one: what cairn_work_kinds() has said.
+void cairn_work_family_of_kinds(const char                  *kinds,
+                                const cairn_product_options *op,
+                                int                          value_bits,
+                                char                         family[CAIRN_FAMILY]);
+
+/// Say of a family what follows from the layout: kinds of levels, widths of arrays.
+void cairn_work_kinds(const cairn_layout *layout, char kinds[CAIRN_FAMILY]);
+
+/// Are two families the same but for widths of indices, and sizes that go with an extent? So
+/// families of a format differ from one matrix to another.
+///
+/// @param[in] any  Said of a layout with large extents.
+bool cairn_work_is_kin(const char *any, const char *family);
+
 #endif

@@ -11,6 +11,7 @@
 #include "support/brutal.h"
 #include "tensor/statistics.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 static cairn_context *context;
@@ -84,7 +85,7 @@ static const char *choose(cairn_source                *source,
     snprintf(text, sizeof text, "%s", cairn_format_text(format));
     cr_expect(info.candidates >= 5 && info.candidates <= CAIRN_AUTO_CANDIDATES);
     cr_expect(info.why[0][0] && info.why[1][0]);
-    cr_expect(info.share > 0 && info.share <= 1);
+    cr_expect(info.share >= 0 && info.share <= 1);
     check_works(source, dtype, op, format);
     cairn_format_destroy(&format);
     cairn_source_destroy(&source);
@@ -224,8 +225,83 @@ Test(auto, what_is_multiplied_once_stays_as_it_is)
     cairn_format_destroy(&csr);
 }
 
-/// Few rows, so long that any sample is all: its blocks would take longer to count than
-/// fifty products take.
+/// What a choice for so many products looks at.
+static cairn_auto_info look_at(cairn_source *source, int64_t replays)
+{
+    const cairn_auto_options options = {
+        .size = sizeof(cairn_auto_options), .tries = -1, .replays = replays};
+    cairn_format   *format = NULL;
+    cairn_auto_info info   = CAIRN_AUTO_INFO;
+
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &options, &format, &info));
+    cairn_format_destroy(&format);
+    return info;
+}
+
+Test(auto, a_search_is_bounded_by_what_it_can_win)
+{
+    cairn_source *source =
+        generate("stencil5",
+                 (cairn_problem){.size = sizeof(cairn_problem), .nx = 400, .ny = 400});
+    const cairn_auto_info once = look_at(source, 1), some = look_at(source, 100),
+                          often = look_at(source, 10000);
+
+    cr_expect_eq(once.share, 0);
+    cr_expect(isfinite(once.candidate[0].predicted));
+    cr_expect(strstr(once.why[0], "1 product "), "%s", once.why[0]);
+    for (int k = 1; k < once.candidates; k++)
+        cr_expect(isinf(once.candidate[k].predicted));
+    cr_expect(some.share > 0 && some.share <= often.share, "%g %g", some.share,
+              often.share);
+    cr_expect(often.share < 1);
+    cairn_source_destroy(&source);
+}
+
+/// A matrix of which each @p hole th entry is missing.
+static cairn_source *make_dense(int64_t rows, int64_t cols, int hole)
+{
+    const int64_t extent[] = {rows, cols};
+    int64_t(*coord)[2]     = calloc((size_t)(rows * cols), sizeof *coord);
+    int64_t n              = 0;
+
+    for (int64_t k = 0; k < rows * cols; k++)
+        if (k % hole != hole - 1) coord[n][0] = k / cols, coord[n++][1] = k % cols;
+    cairn_source *source = from_coords(2, extent, n, coord[0]);
+
+    free(coord);
+    return source;
+}
+
+/// However small, however long its rows: what is nearly dense is blocks.
+Test(auto, what_is_nearly_dense_is_seen_to_be)
+{
+    static const int64_t extent[][2] = {
+        {84,  252 },
+        {66,  66  },
+        {400, 300 },
+        {24,  9000},
+        {64,  2000}
+    };
+
+    for (size_t m = 0; m < sizeof extent / sizeof *extent; m++)
+        for (int hole = 5; hole <= 125; hole *= 5) {
+            cairn_source         *source = make_dense(extent[m][0], extent[m][1], hole);
+            const cairn_auto_info info   = look_at(source, 10000);
+            double                least  = INFINITY;
+            int                   best   = -1;
+
+            for (int k = 0; k < info.candidates; k++)
+                if (info.candidate[k].predicted < least)
+                    least = info.candidate[best = k].predicted;
+            cr_expect(strstr(info.candidate[best].format, "bcsr"), "%" PRId64 ": %s",
+                      extent[m][0], info.candidate[best].format);
+            cr_expect_lt(least, 0.85 * info.candidate[0].predicted);
+            cairn_source_destroy(&source);
+        }
+}
+
+/// Few rows, so long that to count the blocks of any sample would take a good part of what
+/// they could gain in a hundred products.
 Test(auto, long_rows_are_judged_by_their_lengths)
 {
     cairn_source *source =
@@ -233,10 +309,12 @@ Test(auto, long_rows_are_judged_by_their_lengths)
                                            .rows    = 40,
                                            .cols    = 100000,
                                            .density = 0.06});
-    cairn_format   *format = NULL;
-    cairn_auto_info info   = CAIRN_AUTO_INFO;
+    const cairn_auto_options some   = {.size    = sizeof(cairn_auto_options),
+                                       .replays = 100};
+    cairn_format            *format = NULL;
+    cairn_auto_info          info   = CAIRN_AUTO_INFO;
 
-    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, NULL, &format, &info));
+    MUST(context, cairn_format_auto(source, CAIRN_F64, NULL, &some, &format, &info));
     cr_expect_eq(info.share, 1);
     for (int k = 0; k < info.candidates; k++) {
         const bool blocks = strstr(info.candidate[k].format, "bcsr") != NULL;

@@ -246,6 +246,61 @@ Test(cost, predictions_say_how_sure_they_are)
     cairn_env_fini(&env);
 }
 
+Test(cost, families_of_one_format_are_kin)
+{
+    static const struct {
+        const char *any, *family;
+        bool        kin;
+    } pairs[] = {
+        {"product f64 k1 0.dense 1.compressed.p32.i32",
+         "product f64 k1 0.dense 1.compressed.p32.i16",                                        true },
+        {"product f64 k1 0.dense 1.compressed.p32.i8",
+         "product f64 k1 0.dense 1.compressed.p64.i64",                                        true },
+        {"product f64 k1 0.dense 1.compressed.p32.i32",
+         "product f32 k1 0.dense 1.compressed.p32.i32",                                        false},
+        {"product f64 k1 0.dense 1.compressed.p32.i32",
+         "product f64 k8 0.dense 1.compressed.p32.i32",                                        false},
+        {"product f64 k1 0/.dense 1%.dense:2",          "product f64 k1 0/.dense 1%.dense:4",
+         false                                                                                      },
+        {"product f64 k1 q.dense 0.dense:1024",         "product f64 k1 q.dense 0.dense:16",
+         true                                                                                       },
+        {"product f64 k1 q.dense 0.dense:16",           "product f64 k1 q.dense 0.dense:1024",
+         false                                                                                      },
+        {"product f64 k1 0.dense 1.compressed.p32.i32",
+         "product f64 k1 0.dense 1.compressed.p32.i32 pads",                                   false},
+    };
+
+    for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++)
+        cr_expect_eq(cairn_work_is_kin(pairs[k].any, pairs[k].family), pairs[k].kin,
+                     "%zu", k);
+}
+
+Test(cost, what_is_recalled_is_of_the_nearest_work)
+{
+    cairn_env           env;
+    cairn_costs         costs;
+    cairn_cost_recalled r     = {0};
+    const cairn_work    some  = some_work("product f64 k1 0.dense.i16", 1e6, 1e5);
+    const cairn_work    asked = some_work("product f64 k1 0.dense.i32", 1.05e6, 1e5);
+    const cairn_work    far   = some_work("product f64 k1 0.dense.i8", 1e7, 1e6);
+
+    cairn_env_init(&env);
+    cairn_costs_init(&env, NULL, &costs);
+    cr_expect(!cairn_cost_recall(&costs, processor.key, &asked, &r));
+    for (int k = 0; k < 5; k++)
+        cairn_cost_observe(&costs, &processor, &far, 1e-2);
+    cr_expect(cairn_cost_recall(&costs, processor.key, &asked, &r) && !r.alike);
+    cr_expect_float_eq(r.seconds / 1e-2, 1.06e-4 / 1.001e-3, 1e-9);
+    for (int k = 0; k < 3; k++)
+        cairn_cost_observe(&costs, &processor, &some, 1e-4 * (k + 1));
+    cr_expect(cairn_cost_recall(&costs, processor.key, &asked, &r) && r.alike);
+    cr_expect_eq(r.count, 3);
+    cr_expect_float_eq(r.seconds / 2e-4, 1.06 / 1.01, 1e-9);
+    cr_expect(!cairn_cost_recall(&costs, "another", &asked, &r));
+    cairn_costs_fini(&costs);
+    cairn_env_fini(&env);
+}
+
 Test(cost, one_job_again_and_again_pushes_nothing_out)
 {
     cairn_env   env;
