@@ -213,7 +213,8 @@ CAIRN_API void cairn_path_destroy(cairn_path **path);
 /// there is none. Local.
 ///
 /// @param[in,out] step  Its size is set (CAIRN_PATH_STEP); gets the rest.
-/// @return Whether there is one, and the size of @p step is right; else it is unchanged.
+/// @return Whether there is one, the size of @p step is right, and there is memory for its
+///         text, which is made when a rule is first asked for; else it is unchanged.
 CAIRN_API int cairn_path_steps(const cairn_path *path);
 CAIRN_API bool
 cairn_path_get_step(const cairn_path *path, int k, cairn_path_step *step);

@@ -286,7 +286,8 @@ CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 CAIRN_API const cairn_path *cairn_tensor_path(const cairn_tensor *tensor);
 
 /// How the tensor was stored on this rank: the passes of cairn_tensor_path(), one a line.
-/// Lives as long as the tensor. NULL: its arrays were given.
+/// Lives as long as the tensor. NULL: its arrays were given, or there is no memory for the
+/// text, which is made when it is first asked for.
 CAIRN_API const char *cairn_tensor_how(const cairn_tensor *tensor);
 
 /// How the tensor was stored on this rank: "compiled" or "prebuilt", by compiled functions

@@ -6,6 +6,7 @@
 #include "api/told_alike.h"
 #include "comm/native.h"
 #include "convert/build_plan.h"
+#include "convert/kept.h"
 #include "tensor/walk.h"
 
 #include <inttypes.h>
@@ -86,7 +87,10 @@ bool cairn_path_get_step(const cairn_path *path, int k, cairn_path_step *step)
     if (k < 0 || k >= cairn_path_steps(path) || !step
         || !cairn_sized_fits(step, sizeof *step))
         return false;
-    const cairn_path_step own = {.rule       = path->text[k],
+    const char *const text = cairn_path_rule(path, k);
+
+    if (!text) return false;
+    const cairn_path_step own = {.rule       = text,
                                  .sentence   = cairn_rule_sentence(path->rule[k].kind),
                                  .bytes      = path->work[k].bytes,
                                  .operations = path->work[k].operations,
@@ -296,6 +300,7 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                         : convert_in_place(tensor, &fresh);
     cairn_source_destroy(&source);
     if (status == CAIRN_OK) {
+        cairn_kept_add(moving ? NULL : tensor->format, fresh->local, fresh->path);
         fresh->seconds = cairn_seconds() - begin;
         *converted     = fresh;
     } else {
@@ -311,7 +316,7 @@ const cairn_path *cairn_tensor_path(const cairn_tensor *tensor)
 
 const char *cairn_tensor_how(const cairn_tensor *tensor)
 {
-    return tensor && tensor->path ? tensor->path->how : NULL;
+    return tensor && tensor->path ? cairn_path_how(tensor->path) : NULL;
 }
 
 const char *cairn_tensor_route(const cairn_tensor *tensor)

@@ -55,9 +55,11 @@ cairn_status cairn_enter(cairn_env            *env,
     char name[64];
 
     if (!env) return CAIRN_BAD_ARGUMENT;
-    name_call(call, name, sizeof name);
     for (size_t k = 0; k < count; k++)
-        if (!is_right(&argument[k])) return refuse(env, name, &argument[k]);
+        if (!is_right(&argument[k])) {
+            name_call(call, name, sizeof name);
+            return refuse(env, name, &argument[k]);
+        }
     return CAIRN_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "comm/native.h"
 #include "comm/write.h"
+#include "convert/kept.h"
 #include "tensor/walk.h"
 
 #include <stdlib.h>
@@ -128,7 +129,9 @@ cairn_status cairn_tensor_create(cairn_source       *source,
                          CAIRN_ONE_OF(dtype, CAIRN_F32), CAIRN_GIVEN(tensor));
     cairn_doing(&source->context->env, "storing a matrix");
 
-    return cairn_tensor_create_beside(source, format, dtype, 0, tensor);
+    CAIRN_TRY(cairn_tensor_create_beside(source, format, dtype, 0, tensor));
+    cairn_kept_add(NULL, (*tensor)->local, (*tensor)->path);
+    return CAIRN_OK;
 }
 
 /// Give back what was taken over.

@@ -92,5 +92,5 @@ cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *te
 
     CAIRN_TRY(cairn_local_build(&context->env, build, &tensor->local));
     learn(context, tensor, build, cairn_seconds() - begin - loader.seconds);
-    return cairn_comm_agree(comm, cairn_path_print(tensor->path));
+    return CAIRN_OK;
 }

@@ -11,6 +11,7 @@
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
 #include "convert/intermediates.h"
+#include "convert/kept.h"
 #include "format/normal.h"
 
 #include <inttypes.h>
@@ -67,8 +68,7 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
         span[q] = cairn_groups_span(m->set, q);
     if (m->rows.on) memcpy(span, m->rows.span, sizeof span);
     if (m->blocks) memcpy(span, m->blocks->span, sizeof span);
-    return cairn_layout_create(b->env, m->encoding, b->build->shape.extent,
-                               b->build->box, span, b->build->value_bits, &m->layout);
+    return cairn_kept_layout(b->env, b->build, m->encoding, span, &m->layout);
 }
 
 /// What a query is called in messages: its name, else its number, from 1.
@@ -454,9 +454,7 @@ static cairn_status run(builder *b)
 
     status = cairn_check_memory(b->env, "this rank", build->held);
     if (status == CAIRN_OK) status = make_members(b);
-    if (status == CAIRN_OK)
-        status = cairn_path_plan(b->env, build->from ? build->from->format : NULL,
-                                 build->format, build->shape.extent, &b->path);
+    if (status == CAIRN_OK) status = cairn_kept_path(b->env, build, &b->path);
     b->compiled =
         build->loader && cairn_build_worth(b->env, build) != CAIRN_BUILD_REFERENCE;
     status = cairn_build_all(build, status, &b->compiled);

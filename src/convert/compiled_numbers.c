@@ -10,6 +10,7 @@
 
 cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build)
 {
+    if (m->encoding->queries == 0) return CAIRN_OK;
     CAIRN_TRY(cairn_rows_find(m, build));
     if (!m->rows.on) CAIRN_TRY(cairn_rank_find(m, build));
     return cairn_numbers_known(m) ? CAIRN_OK : cairn_blocks_find(m, build);

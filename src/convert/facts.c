@@ -4,6 +4,8 @@
 
 #include "convert/facts.h"
 
+#include "convert/kept.h"
+
 /* Positions and counts of groups are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)
 
@@ -38,6 +40,7 @@ cairn_source_facts cairn_source_facts_of(const cairn_origin *origin)
 }
 
 cairn_status cairn_facts_find(cairn_env                *env,
+                              const cairn_format       *format,
                               const cairn_source_facts *source,
                               const cairn_layout       *to,
                               const cairn_interval     *range,
@@ -48,7 +51,7 @@ cairn_status cairn_facts_find(cairn_env                *env,
     *facts = (cairn_facts){.entries  = source->entries,
                            .trusted  = source->trusted,
                            .one_part = source->one_part};
-    CAIRN_TRY(cairn_convert_facts_find(env, source->layout, to, &facts->order));
+    CAIRN_TRY(cairn_kept_facts(env, format, source->layout, to, &facts->order));
     facts->every  = every_entry(to, facts->order.distinct);
     facts->groups = to->first <= E ? combinations(to, to->first) : 1;
     if (E >= 0 && range[E].lo <= range[E].hi

@@ -31,8 +31,9 @@ typedef struct cairn_facts {
 
 cairn_source_facts cairn_source_facts_of(const cairn_origin *origin);
 
-/// Find the facts. @p range: [levels] of the indices.
+/// Find the facts. @p format: that the build makes; @p range: [levels] of the indices.
 cairn_status cairn_facts_find(cairn_env                *env,
+                              const cairn_format       *format,
                               const cairn_source_facts *source,
                               const cairn_layout       *to,
                               const cairn_interval     *range,

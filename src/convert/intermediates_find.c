@@ -7,6 +7,7 @@
 #include "convert/group_counter.h"
 #include "convert/intermediates.h"
 #include "convert/intermediates_order.h"
+#include "convert/kept.h"
 #include "format/language.h"
 
 enum {
@@ -34,7 +35,7 @@ find_facts(const search *s, const cairn_layout *to, cairn_facts *facts)
 
     for (int l = 0; l < to->levels; l++)
         range[l] = to->level[l].range;
-    return cairn_facts_find(s->env, &s->at, to, range, facts);
+    return cairn_facts_find(s->env, s->build->format, &s->at, to, range, facts);
 }
 
 static cairn_status comes_by_rows(const search *s, bool *rows)
@@ -256,8 +257,7 @@ static cairn_status create_layouts(search *s)
     const cairn_build *build = s->build;
 
     for (int k = 0; k < build->format->members; k++)
-        CAIRN_TRY(cairn_layout_create(s->env, s->m[k].encoding, build->shape.extent,
-                                      build->box, NULL, build->value_bits, &s->to[k]));
+        CAIRN_TRY(cairn_kept_layout(s->env, build, s->m[k].encoding, NULL, &s->to[k]));
     if (!build->format->hybrid) return CAIRN_OK;
     return cairn_decompose_query(s->env, build->format, &build->shape, &s->deals);
 }

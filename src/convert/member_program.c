@@ -33,7 +33,7 @@ cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
 
     for (int l = 0; l < to->levels; l++)
         w.ptrs |= w.arrays & CAIRN_PASS_PTR(l);
-    cairn_pass_list_fini(&program->list);
+    cairn_pass_list_clear(&program->list);
     program->functions = 0;
     program->attempt   = NULL;
     program->pads = program->tuples = false;

@@ -7,6 +7,7 @@
 #include "convert/compiled_moves.h"
 #include "convert/compiled_rank.h"
 #include "convert/compiled_starts.h"
+#include "convert/kept.h"
 #include "convert/passes.h"
 
 static bool is_the_row(const cairn_form *form, int row)
@@ -19,8 +20,8 @@ static bool is_the_row(const cairn_form *form, int row)
 static cairn_status find_levels(cairn_compiled *c)
 {
     c->rows.levels = cairn_moves_levels(c, c->m->rows.row);
-    return cairn_convert_told_by(c->m->env, c->m->layout, c->m->rows.row,
-                                 &c->rows.told);
+    return cairn_kept_told_by(c->m->env, c->build->format, c->m->layout, c->m->rows.row,
+                              &c->rows.told);
 }
 
 /// Do the counts of rows say where their entries lie?
@@ -114,8 +115,8 @@ static cairn_status applies(cairn_compiled *c, bool *fits)
         && (!c->m->rows.on || !has_rows(c, &listed)
             || (listed && !cairn_rows_count_all(c))))
         return CAIRN_OK;
-    CAIRN_TRY(cairn_convert_sorted_within(c->m->env, from, to, c->m->rows.row,
-                                          c->rows.levels, &sorted));
+    CAIRN_TRY(cairn_kept_sorted_within(c->m->env, c->build->format, from, to,
+                                       c->m->rows.row, c->rows.levels, &sorted));
     *fits = sorted > to->last;
     return CAIRN_OK;
 }

@@ -188,7 +188,8 @@ cairn_status cairn_compiled_choose(cairn_compiled *c)
     CAIRN_TRY(cairn_compiled_ranges(c, c->range));
     CAIRN_CHECK(cairn_origin_fits(&c->origin), env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
-    CAIRN_TRY(cairn_facts_find(env, &source, c->m->layout, c->range, &c->facts));
+    CAIRN_TRY(cairn_facts_find(env, c->build->format, &source, c->m->layout, c->range,
+                               &c->facts));
     return choose(c);
 }
 

@@ -419,13 +419,14 @@ cairn_status cairn_path_run(cairn_env          *env,
 {
     runner r = {
         .env = env, .build = build, .path = path, .m = members, .compiled = compiled};
+    const int parts = build->from ? build->from->groups : 0;
 
-    for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
+    for (int k = 0; k < parts; k++)
         cairn_table_init(env, &r.part[k]);
 
     const cairn_status status = run_all(&r);
 
-    for (int k = 0; k < CAIRN_MAX_MEMBERS; k++)
+    for (int k = 0; k < parts; k++)
         cairn_table_fini(&r.part[k]);
     return status;
 }

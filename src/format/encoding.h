@@ -116,24 +116,30 @@ typedef struct cairn_pack {
     bool novalue;
 } cairn_pack;
 
+/// Widths given by hand; 0: not given.
+typedef struct cairn_widths {
+    uint8_t ptr, idx;
+} cairn_widths;
+
 /// One encoding: index map, mutations, queries, layout primitives, widths.
 typedef struct cairn_encoding {
-    cairn_map   map;
-    bool        trimmed;    ///< A trim was given;
-    int         trim_first; ///< S, else levels (so that no level is in [S,E]),
-    int         trim_last;  ///< E, else -1.
-    uint32_t    merged;     ///< Bit L: merge of level L was given.
-    int         queries;
-    cairn_query query[CAIRN_MAX_QUERIES];
-    int         packs;
-    cairn_pack  pack[CAIRN_MAX_LEVELS];
-    int         partition;                  ///< L of partition(L), or -1.
-    uint8_t     ptr_bits[CAIRN_MAX_LEVELS]; ///< 0: by the rules.
-    uint8_t     idx_bits[CAIRN_MAX_LEVELS];
-    uint8_t all_ptr_bits, all_idx_bits; ///< bits<ptr = w>, bits<idx = w>; 0: not given.
+    cairn_map    map;
+    bool         trimmed;    ///< A trim was given;
+    int          trim_first; ///< S, else levels (so that no level is in [S,E]),
+    int          trim_last;  ///< E, else -1.
+    uint32_t     merged;     ///< Bit L: merge of level L was given.
+    int          queries;
+    cairn_query  query[CAIRN_MAX_QUERIES];
+    int          packs;
+    cairn_pack   pack[CAIRN_MAX_LEVELS];
+    int          partition;                  ///< L of partition(L), or -1.
+    uint8_t      ptr_bits[CAIRN_MAX_LEVELS]; ///< 0: by the rules.
+    uint8_t      idx_bits[CAIRN_MAX_LEVELS];
+    cairn_widths all_bits; ///< bits<ptr = w>, bits<idx = w>.
     const struct cairn_encoding
             *written; ///< Of a normal form (normal.h): the text's own.
     uint32_t idle;    ///< Of a normal form: bit q says that nobody asks for query q.
+    uint64_t number;  ///< No other encoding of the process has it; 0: none was given.
 } cairn_encoding;
 
 typedef enum {
@@ -141,6 +147,17 @@ typedef enum {
     CAIRN_THRESHOLD_ABSOLUTE,
     CAIRN_THRESHOLD_MAXIMUM,
 } cairn_threshold_mode;
+
+struct cairn_kept;
+
+/// What a format has beside what its text says.
+typedef struct cairn_format_life {
+    int      others; ///< That hold it, too.
+    uint64_t number; ///< No other format of the process has it.
+    struct cairn_kept
+        *kept; ///< What rooms above found out about it; NULL: nothing yet.
+    void (*forget)(cairn_env *env, struct cairn_kept *kept); ///< Frees that.
+} cairn_format_life;
 
 /// A format: one encoding (members == 1, not hybrid), or members and the rule between.
 typedef struct cairn_format {
@@ -157,9 +174,9 @@ typedef struct cairn_format {
     double               threshold[CAIRN_MAX_MEMBERS]; ///< [members-1], descending.
     double               keep[CAIRN_MAX_MEMBERS];      ///< [members-1], each in (0,1].
     cairn_env           *env;
-    int                  others; ///< That hold it, too.
-    struct cairn_arena  *arena;  ///< Owns everything above, and the texts below,
-    const char          *text;   ///< which the API prints once: the canonical text,
+    cairn_format_life    life;
+    struct cairn_arena  *arena; ///< Owns everything above, and the texts below,
+    const char          *text;  ///< which the API prints once: the canonical text,
     const char          *member_text[CAIRN_MAX_MEMBERS]; ///< each member's,
     const char         **level_text[CAIRN_MAX_MEMBERS];  ///< each level's expression.
 } cairn_format;

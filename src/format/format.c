@@ -21,6 +21,31 @@ static cairn_status normalise(cairn_resolver *r, cairn_format *f)
     return cairn_format_normal_query(r->env, r->arena, f, &f->normal_query);
 }
 
+/// Numbers by which encodings and formats are told apart, also after they are gone.
+static uint64_t next_number(void)
+{
+    static _Atomic uint64_t last;
+
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+/// Constant to all who read it, but nobody has yet.
+static void give_number(const cairn_encoding *encoding)
+{
+    cairn_encoding *const fresh = (cairn_encoding *)encoding;
+
+    if (fresh->number == 0) fresh->number = next_number();
+}
+
+static void give_numbers(cairn_format *f)
+{
+    f->life.number = next_number();
+    for (int k = 0; k < f->members; k++) {
+        give_number(f->member[k]);
+        give_number(f->normal[k]);
+    }
+}
+
 /// Make the format that a body means.
 static cairn_status
 finish(cairn_resolver *r, const cairn_meaning *meaning, cairn_format **format)
@@ -38,7 +63,9 @@ finish(cairn_resolver *r, const cairn_meaning *meaning, cairn_format **format)
     f->env   = r->env;
     f->arena = r->arena;
     *format  = f;
-    return normalise(r, f);
+    CAIRN_TRY(normalise(r, f));
+    give_numbers(f);
+    return CAIRN_OK;
 }
 
 /// Parse and resolve; what it allocates is in the resolver's arena, or in the one here
@@ -236,7 +263,7 @@ cairn_format *cairn_format_hold(const cairn_format *format)
     cairn_format *const held =
         (cairn_format *)format; /* constant but for who holds it */
 
-    held->others++;
+    held->life.others++;
     return held;
 }
 
@@ -247,6 +274,9 @@ void cairn_format_destroy(cairn_format **format)
     cairn_env   *env   = (*format)->env;
     cairn_arena *arena = (*format)->arena;
 
-    if ((*format)->others-- == 0) cairn_arena_destroy(env, &arena);
+    if ((*format)->life.others-- == 0) {
+        if ((*format)->life.kept) (*format)->life.forget(env, (*format)->life.kept);
+        cairn_arena_destroy(env, &arena);
+    }
     *format = NULL;
 }

@@ -257,6 +257,19 @@ cairn_status cairn_layout_create_v1(cairn_env            *env,
     return create_by_rules(env, encoding, extent, box, span, value_bits, true, layout);
 }
 
+/* All its blocks are held: each goes with the last of those who destroy it. */
+cairn_layout *cairn_layout_hold(const cairn_layout *layout)
+{
+    cairn_layout *const held =
+        (cairn_layout *)layout; /* constant but for who holds it */
+
+    for (int l = 0; l < held->levels; l++)
+        if (held->level[l].recipe.step) cairn_hold(held->level[l].recipe.step);
+    cairn_hold(held->algebra);
+    cairn_hold(held);
+    return held;
+}
+
 void cairn_layout_destroy(cairn_env *env, cairn_layout **layout)
 {
     if (!*layout) return;

@@ -213,8 +213,8 @@ static void add_bits(cairn_text *text, const cairn_encoding *e)
 {
     bool first = true;
 
-    add_width(text, "ptr", -1, e->all_ptr_bits, &first);
-    add_width(text, "idx", -1, e->all_idx_bits, &first);
+    add_width(text, "ptr", -1, e->all_bits.ptr, &first);
+    add_width(text, "idx", -1, e->all_bits.idx, &first);
     for (int level = 0; level < e->map.count; level++) {
         add_width(text, "ptr", level, e->ptr_bits[level], &first);
         add_width(text, "idx", level, e->idx_bits[level], &first);

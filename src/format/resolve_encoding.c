@@ -180,7 +180,7 @@ resolve_bits(const cairn_scope *scope, const cairn_action_node *list, cairn_enco
 {
     for (; list; list = list->next) {
         const bool ptr  = list->kind == CAIRN_ACTION_PTR;
-        uint8_t   *bits = ptr ? &e->all_ptr_bits : &e->all_idx_bits;
+        uint8_t   *bits = ptr ? &e->all_bits.ptr : &e->all_bits.idx;
         int        level;
 
         if (list->a) {

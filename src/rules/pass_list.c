@@ -15,13 +15,19 @@ void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env)
     *program = (cairn_pass_list){.env = env};
 }
 
-void cairn_pass_list_fini(cairn_pass_list *program)
+void cairn_pass_list_clear(cairn_pass_list *program)
 {
-    cairn_free(program->env, program->pass);
-    program->pass = NULL;
     cairn_free(program->env, program->alternative);
     program->alternative = NULL;
-    program->passes = program->capacity = program->indices = program->alternatives = 0;
+    program->passes = program->indices = program->alternatives = 0;
+}
+
+void cairn_pass_list_fini(cairn_pass_list *program)
+{
+    cairn_pass_list_clear(program);
+    cairn_free(program->env, program->pass);
+    program->pass     = NULL;
+    program->capacity = 0;
 }
 
 static cairn_status make_room(cairn_pass_list *program, int passes)

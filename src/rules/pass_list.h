@@ -105,6 +105,9 @@ typedef struct cairn_pass_list {
 void cairn_pass_list_init(cairn_pass_list *program, cairn_env *env);
 void cairn_pass_list_fini(cairn_pass_list *program);
 
+/// Forget all passes, and keep their memory for others.
+void cairn_pass_list_clear(cairn_pass_list *program);
+
 /// The group index that was made last for a member; -1: none was.
 int cairn_pass_list_last_index(const cairn_pass_list *program, int member);
 

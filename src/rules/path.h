@@ -101,14 +101,14 @@ typedef struct cairn_rule_work {
 typedef struct cairn_path {
     cairn_env       *env;
     int              rules, capacity;
-    cairn_rule      *rule; ///< [rules]
-    cairn_rule_work *work; ///< [rules]
-    char           **text; ///< [rules] printed, once cairn_path_print() ran; else NULL.
+    cairn_rule      *rule;   ///< [rules]
+    cairn_rule_work *work;   ///< [rules]
+    char           **text;   ///< [rules] printed, once somebody asked; else NULL.
     cairn_rule_work  total;  ///< Sums; of `memory` the largest.
     bool             sorted; ///< The entries are in the order of their levels after it.
     int              routes; ///< Routes that were compared,
     double           others; ///< bytes an entry of the next best; 0 with one route.
-    char            *how;    ///< The program as text, once cairn_path_print() ran.
+    char            *how;    ///< The program as text, once somebody asked.
     cairn_pass_list  program; ///< How it was done, or would be; empty: not known.
 } cairn_path;
 
@@ -131,8 +131,15 @@ cairn_status cairn_path_plan(cairn_env          *env,
 
 CAIRN_API void cairn_path_destroy(cairn_path **path);
 
-/// Print all rules into `text`, and all passes into `how`.
+/// Print all rules into `text`, which later needs neither memory nor the formats.
 cairn_status cairn_path_print(cairn_path *path);
+void         cairn_path_drop_text(cairn_path *path);
+
+/// Rule @p k as text, while the target's format lives. NULL: there is no memory.
+const char *cairn_path_rule(const cairn_path *path, int k);
+
+/// All passes as text. NULL: there is no memory.
+const char *cairn_path_how(const cairn_path *path);
 
 /// Print a rule as "Skew(0,1,-1)". @param[out] text  Freed with cairn_free().
 cairn_status cairn_rule_print(cairn_env *env, const cairn_rule *rule, char **text);

@@ -49,9 +49,7 @@ void cairn_path_destroy(cairn_path **path)
     if (!path || !*path) return;
     cairn_env *env = (*path)->env;
 
-    for (int k = 0; k < (*path)->rules && (*path)->text; k++)
-        cairn_free(env, (*path)->text[k]);
-    cairn_free(env, (*path)->text);
+    cairn_path_drop_text(*path);
     cairn_free(env, (*path)->rule);
     cairn_free(env, (*path)->work);
     cairn_pass_list_fini(&(*path)->program);

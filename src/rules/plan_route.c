@@ -135,8 +135,8 @@ static cairn_status change_widths(planner *p)
     const cairn_encoding       *from = p->from ? p->from : &none;
     const cairn_encoding       *to   = p->to ? p->to : &none;
 
-    CAIRN_TRY(change_width(p, -1, 0, from->all_ptr_bits, to->all_ptr_bits));
-    CAIRN_TRY(change_width(p, -1, 1, from->all_idx_bits, to->all_idx_bits));
+    CAIRN_TRY(change_width(p, -1, 0, from->all_bits.ptr, to->all_bits.ptr));
+    CAIRN_TRY(change_width(p, -1, 1, from->all_bits.idx, to->all_bits.idx));
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++) {
         CAIRN_TRY(change_width(p, l, 0, from->ptr_bits[l], to->ptr_bits[l]));
         CAIRN_TRY(change_width(p, l, 1, from->idx_bits[l], to->idx_bits[l]));

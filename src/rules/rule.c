@@ -62,9 +62,35 @@ const char *cairn_rule_sentence(cairn_rule_kind kind)
 
 cairn_status cairn_path_print(cairn_path *path)
 {
+    cairn_status status = CAIRN_OK;
+
     if (path->text) return CAIRN_OK;
     CAIRN_TRY(CAIRN_NEW_ZERO(path->env, path->rules, &path->text));
-    for (int k = 0; k < path->rules; k++)
-        CAIRN_TRY(cairn_rule_print(path->env, &path->rule[k], &path->text[k]));
-    return cairn_pass_list_print(&path->program, &path->how);
+    for (int k = 0; k < path->rules && status == CAIRN_OK; k++)
+        status = cairn_rule_print(path->env, &path->rule[k], &path->text[k]);
+    if (status != CAIRN_OK) cairn_path_drop_text(path);
+    return status;
+}
+
+void cairn_path_drop_text(cairn_path *path)
+{
+    for (int k = 0; k < path->rules && path->text; k++)
+        cairn_free(path->env, path->text[k]);
+    cairn_free(path->env, path->text);
+    path->text = NULL;
+}
+
+const char *cairn_path_how(const cairn_path *path)
+{
+    cairn_path *const own = (cairn_path *)path; /* constant but for its text */
+
+    if (!path->how && cairn_pass_list_print(&path->program, &own->how) != CAIRN_OK)
+        return NULL;
+    return path->how;
+}
+
+const char *cairn_path_rule(const cairn_path *path, int k)
+{
+    if (cairn_path_print((cairn_path *)path) != CAIRN_OK) return NULL;
+    return path->text[k];
 }

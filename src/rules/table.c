@@ -15,6 +15,7 @@ void cairn_table_init(cairn_env *env, cairn_table *table)
 
 void cairn_table_fini(cairn_table *table)
 {
+    if (table->levels == 0 && !table->value) return; /* as it was begun */
     for (int l = 0; l < table->levels; l++)
         cairn_free(table->env, table->own[l]);
     cairn_free(table->env, table->own_value);

@@ -241,3 +241,104 @@ Test(conversions, ranks_choose_by_the_first_one_s_rates, .timeout = 500)
     cairn_source_destroy(&source);
     cairn_context_destroy(&c);
 }
+
+/* ---- what formats keep ---- */
+
+/// A context, and formats that keep what conversions find out.
+typedef struct {
+    cairn_context *context;
+    cairn_format  *from, *to;
+    cairn_tensor  *made;
+} place;
+
+static void open_place(place *p, const char *const *pair)
+{
+    char text[RANDOM_FORMAT];
+
+    *p = (place){.context = open_context(CAIRN_KERNELS_AUTO)};
+    ON_ALL_RANKS(
+        cairn_format_create(p->context, by_name(pair[0], text, sizeof text), &p->from)
+            == CAIRN_OK,
+        "%s", pair[0]);
+    ON_ALL_RANKS(
+        cairn_format_create(p->context, by_name(pair[1], text, sizeof text), &p->to)
+            == CAIRN_OK,
+        "%s", pair[1]);
+}
+
+static void close_place(place *p)
+{
+    cairn_tensor_destroy(&p->made);
+    cairn_format_destroy(&p->from);
+    cairn_format_destroy(&p->to);
+    cairn_context_destroy(&p->context);
+}
+
+/// Convert by a method; the last rank forgets first what it has kept, if told so.
+static cairn_status
+convert_at(place *p, const int64_t *shape, const char *method, bool forgets)
+{
+    cairn_env    *env    = &p->context->env;
+    cairn_source *source = draw(p->context, shape[0], shape[1], shape[2]);
+    cairn_tensor *tensor = NULL;
+    cairn_status  status;
+
+    cairn_tensor_destroy(&p->made);
+    if (forgets && rank == size - 1 && p->to->life.kept) {
+        p->to->life.forget(env, p->to->life.kept);
+        p->to->life.kept = NULL;
+    }
+    env->options.convert[0] = '\0';
+    status                  = cairn_tensor_create(source, p->from, CAIRN_F64, &tensor);
+    snprintf(env->options.convert, sizeof env->options.convert, "%s", method);
+    if (status == CAIRN_OK) status = cairn_tensor_convert(tensor, p->to, &p->made);
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    return status;
+}
+
+/// Are both as they are, by the same passes?
+static bool is_alike(const place *a, const place *b, cairn_status x, cairn_status y)
+{
+    if (x != y) return false;
+    if (x != CAIRN_OK) return true;
+    check_same(a->made->local, b->made->local, "kept");
+    return strcmp(cairn_tensor_how(a->made), cairn_tensor_how(b->made)) == 0
+           && strcmp(cairn_tensor_route(a->made), cairn_tensor_route(b->made)) == 0;
+}
+
+/// A context in which much was converted before goes the way of one without a past, also
+/// where a rank has nothing left of that.
+Test(conversions, what_formats_keep_changes_nothing, .timeout = 500)
+{
+    static const char *const pairs[][2] = {
+        {"coo", "csr"},
+        {"csr", "csc"},
+        {"csr", "ell"}
+    };
+    static const int64_t shapes[][3] = {
+        {240, 60, 0  },
+        {200, 70, 150}
+    };
+    static const char *const methods[] = {"", "sort", ""};
+
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        place kept, fresh;
+
+        open_place(&kept, pairs[p]);
+        for (int k = 0; k < 9; k++) {
+            const int64_t     *shape  = shapes[k / 2 % 2];
+            const char        *method = methods[k % 3];
+            const cairn_status its    = convert_at(&kept, shape, method, k % 4 == 3);
+
+            open_place(&fresh, pairs[p]);
+            const cairn_status other = convert_at(&fresh, shape, method, false);
+
+            ON_ALL_RANKS(is_alike(&kept, &fresh, its, other), "%s to %s, turn %d: %s",
+                         pairs[p][0], pairs[p][1], k,
+                         cairn_context_message(kept.context));
+            close_place(&fresh);
+        }
+        close_place(&kept);
+    }
+}
