@@ -34,6 +34,16 @@ refused() {
     environment=
 }
 
+# Without a file the program is chosen by shipped rates, whatever was learned, and says so.
+expect 0 format ell --path csr
+says '^Chosen by shipped rates, '
+expect 0 format ell --path csr --json -
+has out '"rates": "shipped"'
+expect 0 format ell --path csr m.mtx
+! grep -q 'Chosen by shipped rates' out || fail 'a program that ran was planned'
+expect 0 format ell --path csr m.mtx --json -
+! grep -q '"rates"' out || fail 'a program that ran has rates of a plan'
+
 environment=CAIRN_KERNELS=compiled
 ran csr coo share
 ran csc csr scatter
