@@ -60,5 +60,5 @@ cairn_work_arguments(const cairn_device_work *work, const void *x, void *y)
                                 .col_lo    = box[1].lo,
                                 .col_end   = box[1].hi + 1,
                                 .alpha     = work->op->alpha,
-                                .y_aligned = (uintptr_t)y % 64 == 0};
+                                .y_aligned = (uintptr_t)y % 16 == 0};
 }

@@ -137,32 +137,45 @@ static void print_choice(cairn_text *out, cairn_ir_type type, int lanes, bool sm
                    v, smaller ? "min" : "max", v, v, v, v, v, smaller ? '<' : '>');
 }
 
-/// The store of a vector past the caches; 64-byte aligned.
+/// The store of a vector past the caches: whole at a line's begin, else in pieces of 16
+/// bytes, to which it is aligned at least.
 static void print_stream(cairn_text *out, cairn_ir_type type, int lanes)
 {
     const cairn_c_name v     = cairn_c_vector_name(type, lanes);
     const char *const  text  = cairn_ir_type_text(type);
+    const char         kind  = type == CAIRN_IR_F64 ? 'd' : 's';
     const int          bytes = lanes * cairn_ir_type_bytes(type);
     const bool known = (bytes == 32 || bytes == 64) && cairn_ir_type_is_float(type);
 
-    cairn_text_add(out,
-                   "\nstatic inline void stream_%s(%s *to, %s v)\n{\n"
-                   "#if defined __clang__\n"
-                   "    typedef %s aligned_vector __attribute__((vector_size(%d)));\n\n"
-                   "    __builtin_nontemporal_store((aligned_vector)v, "
-                   "(aligned_vector *)to);\n",
-                   v.text, text, v.text, text, bytes);
+    cairn_text_add(out, "\nstatic inline void stream_%s(%s *to, %s v)\n{\n", v.text,
+                   text, v.text);
     if (known)
-        cairn_text_add(out,
-                       "#elif defined %s\n"
-                       "    __builtin_ia32_movntp%c%d(to, v);\n",
-                       bytes == 64 ? "__AVX512F__" : "__AVX__",
-                       type == CAIRN_IR_F64 ? 'd' : 's', 8 * bytes);
-    cairn_text_add(out,
-                   "#else\n"
-                   "    *(%s *)to = v;\n"
-                   "#endif\n}\n",
-                   v.text);
+        cairn_text_add(
+            out,
+            "#ifdef %s\n"
+            "    typedef %s whole __attribute__((vector_size(%d)));\n"
+            "    typedef %s piece __attribute__((vector_size(16)));\n"
+            "    const union { whole all; piece part[%d]; } value = {(whole)v};\n\n"
+            "    if ((__UINTPTR_TYPE__)to %% %d == 0) {\n"
+            "#ifdef __clang__\n"
+            "        __builtin_nontemporal_store(value.all, (whole *)to);\n"
+            "#else\n"
+            "        __builtin_ia32_movntp%c%s(to, value.all);\n"
+            "#endif\n"
+            "        return;\n"
+            "    }\n"
+            "    for (int k = 0; k < %d; k++)\n"
+            "#ifdef __clang__\n"
+            "        __builtin_nontemporal_store(value.part[k], (piece *)to + k);\n"
+            "#else\n"
+            "        __builtin_ia32_movntp%c(to + %d * k, value.part[k]);\n"
+            "#endif\n"
+            "#else\n",
+            bytes == 64 ? "__AVX512F__" : "__AVX__", text, bytes, text, bytes / 16,
+            bytes, kind, bytes == 64 ? "512" : "256", bytes / 16, kind,
+            16 / cairn_ir_type_bytes(type));
+    cairn_text_add(out, "    *(%s *)to = v;\n", v.text);
+    cairn_text_add(out, known ? "#endif\n}\n" : "}\n");
 }
 
 static void print_min(cairn_text *out, cairn_ir_type type, int lanes)

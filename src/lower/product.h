@@ -43,8 +43,8 @@ typedef struct cairn_product_hints {
     bool stream;     ///< Fetch values and indices ahead: rows are short, or many.
     bool scattered;  ///< x does not stay in L2: fetch far ahead, into L2 only.
     bool fetch_x;    ///< SpMM: fetch rows of X ahead into L2.
-    bool bypass_y;   ///< SpMM: write Y past the caches, where all its rows are 64-byte
-                     ///< aligned (y_aligned, y_stride).
+    bool bypass_y;   ///< SpMM: write Y past the caches, where it is 16-byte aligned and
+                     ///< its rows are whole lines (y_aligned, y_stride).
     bool by_columns; ///< SpMM: go through A once for every tile of columns.
     bool follow_x;   ///< SpMM: last columns of rows follow each other
                      ///< (cairn_product_follows()): fetch the row of X behind them.

@@ -169,7 +169,8 @@ join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int piece, bool bypa
     }
 }
 
-/// Do all rows of Y begin at lines of the caches?
+/// Are rows of Y whole lines of the caches, and aligned alike? They may begin anywhere in
+/// a line: what a row leaves of it the next one fills.
 static cairn_ir_x rows_are_aligned(const build *e)
 {
     cairn_ir        *b = e->b;
@@ -185,7 +186,7 @@ static cairn_ir_x rows_are_aligned(const build *e)
                         cairn_ir_eq(b, rest, cairn_ir_int(b, 0)));
 }
 
-/// Past the caches, where every row is aligned.
+/// Past the caches, where every row is aligned as the first is.
 static bool may_bypass(const build *e)
 {
     const cairn_product *product = e->p->product;

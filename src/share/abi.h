@@ -48,7 +48,7 @@ typedef enum {
     X(const void *, last, "<= p < last, of the type of the level's ptr")      \
     X(const uint16_t *, step, "[steps][2] or else from node to node")         \
     X(int64_t, steps, "how many; 0: nodes stand under their parents")         \
-    X(int64_t, y_aligned, "1: Y begins at a line of 64 bytes")
+    X(int64_t, y_aligned, "1: Y begins at a multiple of 16 bytes")
 
 /// Fields of a conversion's arguments. A conversion reads the part A, entries in
 /// coordinates, or keys, and fills B; phases use what they need (lower/convert.h).
