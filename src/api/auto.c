@@ -387,7 +387,7 @@ static cairn_status find_root(const cairn_source *source, int *root)
     return CAIRN_OK;
 }
 
-/// Is there anything to choose for, and was everybody asked the same? Collective.
+/// Is there anything to choose for, and were all ranks asked the same? Collective.
 static cairn_status check_question(const cairn_choice *c)
 {
     cairn_told   told = {0};
@@ -403,7 +403,7 @@ static cairn_status check_question(const cairn_choice *c)
     return cairn_comm_agree_on(c->context->comm, status, &told);
 }
 
-/// Let one rank decide, and everybody know. Collective.
+/// Let one rank decide, and tell all. Collective.
 static cairn_status choose(cairn_choice *c, int *chosen)
 {
     cairn_comm  *comm   = c->context->comm;

@@ -20,10 +20,10 @@ static const int64_t worth_trying = 150000;
 
 /* Trials are thought to take this many times as long as their rates say: what is small
    and stored for the first time does. */
-static const double haste = 2;
+static const double safety_factor = 2;
 
 /* The logarithm of the factor that a trial may be wrong by: measured, 1.28. */
-static const double doubt = 0.25;
+static const double model_log_error = 0.25;
 
 /* What is predicted to take more than this times the best is not tried; nor more than
    this many formats. */
@@ -31,7 +31,7 @@ static const double near_best = 1.6;
 enum { TRIES = 4 };
 
 /// What is predicted, but for what a trial found it to be wrong by beside the first
-/// format, which everybody shares. Trials are wrong too: caches and branch predictors know
+/// format, which all share. Trials are wrong too: caches and branch predictors know
 /// a small sample better than the whole. So only what is beyond that counts.
 double cairn_choice_seconds(const cairn_choice *c, int k)
 {
@@ -43,7 +43,8 @@ double cairn_choice_seconds(const cairn_choice *c, int k)
     const double wrong =
         log(one->tried / one->predicted * plain->predicted / plain->tried);
 
-    return one->predicted * exp(copysign(fmax(0, fabs(wrong) - doubt), wrong));
+    return one->predicted
+           * exp(copysign(fmax(0, fabs(wrong) - model_log_error), wrong));
 }
 
 double cairn_choice_total(const cairn_choice *c, int k)
@@ -94,7 +95,7 @@ static cairn_status count_sample(cairn_choice *c)
 }
 
 static cairn_status
-set_homes(cairn_choice *c, cairn_placement *placement, cairn_sample_runs *trials)
+ask_placement(cairn_choice *c, cairn_placement *placement, cairn_sample_runs *trials)
 {
     cairn_env   *env    = &c->context->env;
     const char  *place  = c->options->place ? c->options->place : "";
@@ -103,13 +104,13 @@ set_homes(cairn_choice *c, cairn_placement *placement, cairn_sample_runs *trials
 
     CAIRN_TRY(cairn_context_costs(c->context, &costs));
     CAIRN_TRY(cairn_placement_parse(env, "--place", place, placement));
-    trials->homes   = (cairn_placing_question){.placement = placement,
+    trials->placing = (cairn_placing_question){.placement = placement,
                                                .op        = c->by.op,
                                                .costs     = costs,
                                                .devices   = c->context->devices,
-                                               .ranks     = c->context->comm->local_size};
+                                               .ranks = c->context->comm->local_size};
     trials->devices = c->context->devices;
-    return cairn_policy_find(env, policy, &trials->homes.policy);
+    return cairn_policy_find(env, policy, &trials->placing.policy);
 }
 
 /// What a candidate stores of the sample that is tried on: what was probed, a share of.
@@ -226,13 +227,13 @@ cairn_status cairn_choice_try(cairn_choice *c, double begin)
     cairn_placement   placement;
 
     if (!is_worth_trying(c, begin)) return CAIRN_OK;
-    CAIRN_TRY(set_homes(c, &placement, &trials));
+    CAIRN_TRY(ask_placement(c, &placement, &trials));
     if (isinf(c->info->candidate[0].predicted))
         return CAIRN_OK; /* none to compare to */
     CAIRN_TRY(cairn_choice_take_sample(c, tried_entries(c), CAIRN_SAMPLE_GRAIN));
     CAIRN_TRY(count_sample(c));
     const double near = near_best * least_predicted(c);
-    double       late = haste;
+    double       late = safety_factor;
 
     for (int tries = 0; tries < most; tries++) {
         const int    k     = tries == 0 ? 0 : cairn_choice_best(c, true);

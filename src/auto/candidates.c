@@ -59,7 +59,7 @@ static cairn_status refuse_format(const reader *r, const char *at, cairn_status 
                       column_of(r, at), why);
 }
 
-/// A word behind the colon: a product, or a estimator.
+/// A word behind the colon: a product, or an estimator.
 static cairn_status take_word(const reader *r, const char *word, cairn_candidate *c)
 {
     char quoted[4 * 40 + 4], why[256];

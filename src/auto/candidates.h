@@ -2,8 +2,8 @@
 /// @file
 /// Candidates: the formats that are thought of where one is to be chosen, lines of a text.
 /// candidates.txt comes with the library; a user's own file is read by the same code.
-/// Nothing in the code depends on which formats there are, and whoever knows a better one
-/// names it.
+/// Nothing in the code depends on which formats there are, and a better one is added by
+/// naming it.
 
 #ifndef CAIRN_AUTO_CANDIDATES_H
 #define CAIRN_AUTO_CANDIDATES_H

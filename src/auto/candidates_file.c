@@ -58,7 +58,7 @@ check_text(cairn_env *env, const char *path, const char *text, size_t length)
                       number, (int)(zero - line) + 1);
 }
 
-/// Not blocking: nobody may ever write to a pipe. It is refused, as for matrices.
+/// Not blocking: a pipe may never be written to. It is refused, as for matrices.
 static cairn_status open_regular(cairn_env *env, const char *path, int *fd)
 {
     struct stat about;

@@ -3,7 +3,7 @@
 /// What rates say of products, corrected by products that ran. Cost models (cost/cost.h)
 /// keep how long members of a family took, and a family follows from a layout; so a
 /// candidate whose layout stores the same kinds of arrays as something that ran has been
-/// measured, whoever ran it in whatever format.
+/// measured, in whatever format that was.
 ///
 /// The logarithm of measured over predicted is thought to be what all candidates have in
 /// common (this machine is slower than the one where rates were fitted), and what is a

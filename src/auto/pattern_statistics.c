@@ -31,7 +31,7 @@ typedef struct {
     int64_t              rows, cols;
     int32_t             *length; ///< [rows] Entries.
     uint8_t *reach;  ///< [rows] Bit of each kind of blocks, and of stretches,
-                     ///< that sticks out of the columns in this row.
+                     ///< that overhangs the columns in this row.
     int32_t *number; ///< [longest row + 1] Rows of each length.
 } row_pass;
 
@@ -67,7 +67,7 @@ static cairn_pos row_end(const cairn_entries *entries, cairn_pos k)
 /// The kinds that stick out where row @p i has its first entry in column @p lo, its last
 /// one in @p hi. Kernels read a column behind blocks of 3.
 static uint8_t
-sticks_out(const row_pass *p, cairn_coord i, cairn_coord lo, cairn_coord hi)
+find_overhangs(const row_pass *p, cairn_coord i, cairn_coord lo, cairn_coord hi)
 {
     const cairn_coord within = i % CAIRN_STRETCH;
     uint8_t           bits   = 0;
@@ -90,7 +90,7 @@ count_row(const row_pass *p, cairn_pos begin, cairn_pos end, cairn_pattern *s)
 
     p->length[i - p->first] = (int32_t)(end - begin);
     if (lo < CAIRN_STRETCH || hi + CAIRN_STRETCH > p->cols)
-        p->reach[i - p->first] = sticks_out(p, i, lo, hi);
+        p->reach[i - p->first] = find_overhangs(p, i, lo, hi);
     s->filled_rows++;
     if (end - begin > s->max_row) s->max_row = end - begin;
 }
@@ -289,7 +289,8 @@ static void count_touches(const pass *p, cairn_pattern *s)
 
     memset(p->mark, 0, (size_t)(p->cols / LINE + 1) * sizeof *p->mark);
     for (cairn_pos k = 0; k < p->entries->n; k++) {
-        const bool again = col[k] / LINE == line; /* no branch: nobody could guess it */
+        const bool again =
+            col[k] / LINE == line; /* no branch: it could not be predicted */
 
         line = col[k] / LINE;
         now += !again;
@@ -343,7 +344,7 @@ judge_stretches(const pass *p, cairn_pos first, cairn_pos end, cairn_pattern *s)
 
     for (cairn_pos k = first; k < end; k++) {
         int32_t   *m    = &p->mark[col[k] - row[k] + p->rows - 1];
-        const bool full = *m > FULL; /* no branch: nobody could guess it */
+        const bool full = *m > FULL; /* no branch: it could not be predicted */
 
         s->stretches += *m > 0;
         s->full_stretches += full;

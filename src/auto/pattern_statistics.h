@@ -3,7 +3,7 @@
 /// Structure of a matrix as formats see it: how long rows are, what slices of rows would
 /// store, how many small blocks and stretches of diagonals hold an entry, and how full
 /// they are. Rows are counted as they are, blocks and stretches over a sample (sample.h),
-/// for whoever has to say what a format would store without storing it.
+/// to say what a format would store without storing it.
 
 #ifndef CAIRN_AUTO_PATTERN_STATISTICS_H
 #define CAIRN_AUTO_PATTERN_STATISTICS_H

@@ -15,17 +15,17 @@ static const double known_turns = 4000;
 
 void cairn_suggest_work_scale(cairn_suggest_work *work, double share)
 {
-    *work = (cairn_suggest_work){.rows    = share * work->rows,
-                                 .units   = share * work->units,
-                                 .turns   = share * work->turns,
-                                 .strewn  = share * work->strewn,
-                                 .values  = share * work->values,
-                                 .entries = share * work->entries,
-                                 .edge    = share * work->edge,
-                                 .widest  = work->widest,
-                                 .bytes   = share * work->bytes,
-                                 .near    = share * work->near,
-                                 .far     = share * work->far};
+    *work = (cairn_suggest_work){.rows           = share * work->rows,
+                                 .units          = share * work->units,
+                                 .turns          = share * work->turns,
+                                 .scattered_rows = share * work->scattered_rows,
+                                 .values         = share * work->values,
+                                 .entries        = share * work->entries,
+                                 .edge           = share * work->edge,
+                                 .widest         = work->widest,
+                                 .bytes          = share * work->bytes,
+                                 .near           = share * work->near,
+                                 .far            = share * work->far};
 }
 
 double cairn_counts_bytes(const cairn_counts *counts)
@@ -75,7 +75,8 @@ static double member_time(const cairn_rates        *r,
     double       time = s->columns * column_time(r, w, s) / team;
     const double lead = fmax(0, w->widest - w->values / team);
 
-    if (team > 1) time += s->columns * (r->lead * lead + r->strew * w->strewn);
+    if (team > 1)
+        time += s->columns * (r->lead * lead + r->scattered * w->scattered_rows);
     return time;
 }
 

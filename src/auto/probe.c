@@ -120,22 +120,22 @@ static void count_lists(const member *m, int l, cairn_suggest_work *work)
 }
 
 /// Rows that stand far from the one before.
-static void count_strewn(const member *m, cairn_suggest_work *work)
+static void count_scattered_rows(const member *m, cairn_suggest_work *work)
 {
-    int64_t strewn = 0;
+    int64_t far_rows = 0;
 
     for (int l = m->layout->last + 1; l < m->layout->levels; l++) {
         const cairn_kernel_level *level = &m->part->view.level[l];
 
         if (!m->layout->level[l].determined || !level->idx || !is_of(m, l, 0)) continue;
         for (int64_t k = 1; k < level->idx_length; k++)
-            strewn += llabs(cairn_load_int(level->idx, k, level->idx_stride,
-                                           level->idx_bits, level->idx_signed)
-                            - cairn_load_int(level->idx, k - 1, level->idx_stride,
-                                             level->idx_bits, level->idx_signed))
-                      > FAR_ROWS;
+            far_rows += llabs(cairn_load_int(level->idx, k, level->idx_stride,
+                                             level->idx_bits, level->idx_signed)
+                              - cairn_load_int(level->idx, k - 1, level->idx_stride,
+                                               level->idx_bits, level->idx_signed))
+                        > FAR_ROWS;
     }
-    work->strewn = m->extent[0] * (double)strewn;
+    work->scattered_rows = m->extent[0] * (double)far_rows;
 }
 
 /// Bytes of an index of the whole, whose range is wider than the sample's.
@@ -204,7 +204,7 @@ count_member(const member *m, cairn_suggest_work *work, cairn_leaf *leaf)
     work->units = layout->last >= 0 ? nodes_of(m, layout->last) : work->values;
     work->rows  = leaf->finds_rows ? whole : nodes_of(m, layout->first - 1);
     if (list >= 0) count_lists(m, list, work);
-    if (leaf->moved) count_strewn(m, work);
+    if (leaf->moved) count_scattered_rows(m, work);
     work->bytes = count_bytes(m, work);
     return count_touches(m, leaf, work);
 }

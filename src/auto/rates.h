@@ -15,7 +15,8 @@ typedef struct cairn_rates {
     double byte;            ///< this.
     double near, far;       ///< Lines of X from beyond the first, the second cache.
     double lead;            ///< Each value of the longest list beyond a thread's share.
-    double edge, strew;     ///< Each value where something sticks out, each strewn row.
+    double edge;            ///< Each value where something overhangs.
+    double scattered;       ///< Each scattered row.
     double store, convert;  ///< To store a member: at all, and each entry.
 } cairn_rates;
 

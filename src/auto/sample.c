@@ -135,7 +135,7 @@ plan_bands(cairn_coord base, cairn_coord rows, double share, cairn_coord grain)
                           : grains > 1.25     ? 2
                                               : 1;
     /* A single band may be lower than a grain, but does not cut the groups of rows that
-       somebody asked to be kept whole. */
+       are to be kept whole. */
     const bool        asked = grain != CAIRN_SAMPLE_GRAIN && grain <= LARGEST_STEP;
     const cairn_coord step  = asked ? grain : CAIRN_SAMPLE_BAND;
     const cairn_coord steps = (cairn_coord)ceil(grains * (double)grain / (double)step);

@@ -103,14 +103,14 @@ static cairn_status multiply(const cairn_sample_runs *trials,
 {
     cairn_coord            first[2] = {0, local->shape.extent[0]};
     const cairn_rows       rows     = {.size = 1, .first = first};
-    cairn_placing_question question = trials->homes;
+    cairn_placing_question question = trials->placing;
     const double           begin    = cairn_seconds();
     cairn_replay          *replay   = NULL;
-    cairn_placing          homes;
+    cairn_placing          placing;
 
     question.tensor = local;
-    CAIRN_TRY(cairn_placing_choose(trials->env, &question, &homes));
-    CAIRN_TRY(cairn_replay_create(alone, trials->devices, &homes, local, &rows,
+    CAIRN_TRY(cairn_placing_choose(trials->env, &question, &placing));
+    CAIRN_TRY(cairn_replay_create(alone, trials->devices, &placing, local, &rows,
                                   trials->op, trials->held, &replay));
     trial->kernels += cairn_seconds() - begin;
     const cairn_status status = time_products(replay, trial);

@@ -15,7 +15,7 @@ typedef struct cairn_sample_runs {
     cairn_env                   *env;
     const cairn_sample          *sample;
     cairn_devices               *devices;
-    cairn_placing_question       homes; ///< All but `tensor`.
+    cairn_placing_question       placing; ///< All but `tensor`.
     const cairn_product_options *op;
     int                          value_bits;
     int64_t                      held; ///< Bytes in memory beside.

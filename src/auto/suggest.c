@@ -104,14 +104,14 @@ static int slots_count(const cairn_pattern *s,
     const double places = plain ? 0 : 4 * (double)s->rows;
 
     *work = (cairn_suggest_work){
-        .rows    = slices,
-        .units   = slots / CAIRN_SLICE,
-        .turns   = plain ? (double)s->slice_breaks : 0,
-        .strewn  = kind == CAIRN_SLICES_SORTED ? (double)s->breaks : 0,
-        .values  = slots,
-        .entries = (double)s->entries,
-        .widest  = CAIRN_SLICE * (double)s->max_row,
-        .bytes   = slots * (value + cairn_index_bytes(s->cols)) + 4 * slices + places};
+        .rows           = slices,
+        .units          = slots / CAIRN_SLICE,
+        .turns          = plain ? (double)s->slice_breaks : 0,
+        .scattered_rows = kind == CAIRN_SLICES_SORTED ? (double)s->breaks : 0,
+        .values         = slots,
+        .entries        = (double)s->entries,
+        .widest         = CAIRN_SLICE * (double)s->max_row,
+        .bytes = slots * (value + cairn_index_bytes(s->cols)) + 4 * slices + places};
     share_touches(s, work);
     return 1;
 }

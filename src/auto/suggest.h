@@ -25,14 +25,14 @@ enum { CAIRN_COUNTED = 2 };
 
 /// What the product of a member works through.
 typedef struct cairn_suggest_work {
-    double rows;    ///< Rows, slices, rows of blocks: what begins a list.
-    double units;   ///< Entries of these lists: blocks, stretches, slots.
-    double turns;   ///< Lists of another length than the one before: there a processor
-                    ///< guesses wrong.
-    double strewn;  ///< Rows of Y that stand where other threads write, too.
-    double values;  ///< Padding included.
-    double entries; ///< Without.
-    double edge;    ///< Values of rows of blocks or stretches that stick out.
+    double rows;  ///< Rows, slices, rows of blocks: what begins a list.
+    double units; ///< Entries of these lists: blocks, stretches, slots.
+    double turns; ///< Lists of another length than the one before: there a processor
+                  ///< guesses wrong.
+    double scattered_rows; ///< Rows of Y that stand where other threads write, too.
+    double values;         ///< Padding included.
+    double entries;        ///< Without.
+    double edge;           ///< Values of rows of blocks or stretches that stick out.
     double
         widest;   ///< Values of the longest list, at most: one thread works through it.
     double bytes; ///< Of the arrays.

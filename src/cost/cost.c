@@ -16,7 +16,7 @@
 /* Priors, until something was measured: of the right order is all that they are. */
 #define HOST_LAUNCH    1e-6 /* a team of threads, started and joined */
 #define DEVICE_LAUNCH  3e-5 /* a queue beyond the processor, woken and waited for */
-#define CORE_BANDWIDTH 1e10 /* bytes per second, where nobody measured */
+#define CORE_BANDWIDTH 1e10 /* bytes per second, where it was not measured */
 
 /// Shall what is measured count?
 static bool learns(const cairn_env *env)

@@ -11,7 +11,7 @@
 /// said.
 ///
 /// A simulated device needs no model: its own `cost` is exact, nothing is observed of it,
-/// and its seconds are never added to anybody's.
+/// and its seconds are never added to others.
 ///
 /// Nothing here stops work or fails: what is wrong with the file makes it empty, and
 /// `note` says why; without memory a measurement is not kept. One thread at a time, the

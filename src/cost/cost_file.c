@@ -133,7 +133,7 @@ static bool begins_as_ours(const char *text, int64_t length)
            || memmem(text, n, "\"cost models\"", 13);
 }
 
-/// Read the file's models. A file that somebody named and that holds something else is
+/// Read the file's models. A file that was named and that holds something else is
 /// left alone, for the name was a mistake.
 static void load(cairn_costs *costs)
 {
@@ -167,7 +167,7 @@ void cairn_cost_file_open(cairn_costs *costs, const cairn_machine *machine)
 }
 
 /// Take the lock of the file, waiting a little. @return -1: there are no locks here, or
-/// somebody keeps it.
+/// it is not released.
 static int take_lock(const cairn_costs *costs)
 {
     const struct timespec moment = {.tv_nsec = 1000000};

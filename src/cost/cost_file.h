@@ -15,7 +15,7 @@
 ///
 /// Saving reads the file again and adds what this process has measured since, under a
 /// lock, and the file appears by renaming; so many jobs at once lose nothing. Where there
-/// are no locks, or whoever has it does not let go, the file is still whole. A file that
+/// are no locks, or the lock is not released, the file is still whole. A file that
 /// others may write to is not believed, nor is a number that no measurement can be.
 
 #ifndef CAIRN_COST_COST_FILE_H

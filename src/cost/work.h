@@ -18,7 +18,7 @@ typedef struct cairn_work {
     char   family[CAIRN_FAMILY];
     double bytes;   ///< That must move if all is read and written once.
     double entries; ///< Stored, padding not counted; 0 where nothing has entries.
-    /* What the above is made of, for whoever wants to know more. */
+    /* What the above is made of. */
     double arrays; ///< Bytes of arrays read once.
     double x, y;   ///< Bytes of X touched; of Y written, and read where it adds.
     double flops;  ///< Useful.

@@ -31,7 +31,7 @@ static void add(cairn_placing           *cut,
     *home         = *find(placing, w->member, first);
     home->share   = cairn_placing_shares(cut, w->member);
     home->rows    = (cairn_interval){first, end - 1};
-    home->seconds = 0; /* nobody asked */
+    home->seconds = 0; /* it was not asked for */
     cut->count++;
 }
 

@@ -102,8 +102,8 @@ static cairn_status find_device(cairn_env                    *env,
     return CAIRN_OK;
 }
 
-/// Parts of a member for some devices: by their speeds. One of which nobody knows how fast
-/// it is counts like the mean of the others; where bits would follow the cuts, as they do
+/// Parts of a member for some devices: by their speeds. One whose speed is not known
+/// counts like the mean of the others; where bits would follow the cuts, as they do
 /// in a transposed product, all count alike.
 static void find_parts(const cairn_placing_draft *d,
                        int                        member,
@@ -282,7 +282,7 @@ cairn_status cairn_placing_draft_divide(cairn_placing_draft *draft, bool *divide
         return CAIRN_OK;
     const int member = longest(draft, host[0]);
 
-    /* Shares that are stored again take time and memory that nobody has granted. */
+    /* Shares that are stored again take time and memory that were not granted. */
     if (!cairn_row_positions_known(tensor, member)) return CAIRN_OK;
     CAIRN_TRY(divide_one(draft, member, host, hosts));
     *divides = draft->count > tensor->groups;

@@ -9,7 +9,7 @@
 /// for everything, one of each clock. A task adds to its device's clock alone, and starts
 /// on it behind all tasks that it depends on, as far as that clock has seen them; data
 /// travel in the simulated clock if one of the two devices is simulated. There are two
-/// makespans, which nobody adds.
+/// makespans, which are not added.
 ///
 /// Which devices a task may go to: those of its affinity, if it has one, else all; of these
 /// those that can do it (finite seconds) and whose memory is not too small for it alone;
