@@ -6,6 +6,8 @@
 
 #include "format/normal.h"
 
+#include <stdlib.h>
+
 bool cairn_rank_is_count(const cairn_query *query)
 {
     return cairn_query_counts(query, 1) && cairn_query_dimension(query) >= 0;
@@ -37,6 +39,37 @@ is_atom(const cairn_layout *layout, int l, cairn_atom_kind kind, int64_t number)
     return atom->kind == kind && atom->number == number;
 }
 
+/// Does a row lie in one lane, whose levels are digits of it? Where they say more than its
+/// number (d0/3 beside d0, or a column's block), there are lanes that are no row's.
+static bool has_one_lane(const cairn_layout *layout, const cairn_rank *rank)
+{
+    const cairn_linear *row  = &layout->dim[rank->row];
+    const int           last = layout->levels - 1;
+    __int128            most = 0; /* what digits below add up to, at most */
+    uint32_t            left = 0;
+
+    for (int l = 0; l < last; l++) {
+        if (l == layout->first) continue;
+        if (cairn_form_dims(layout->algebra, &layout->level[l].form)
+            & ~(1U << rank->row))
+            return false;
+        if (layout->level[l].size > 1) left |= 1U << l;
+    }
+    while (left) {
+        int next = -1;
+
+        for (int t = 0; t < row->terms; t++)
+            if (left >> row->var[t] & 1
+                && (next < 0 || llabs(row->num[t]) < llabs(row->num[next])))
+                next = t;
+        if (next < 0 || llabs(row->num[next]) <= most) return false;
+        most +=
+            (__int128)llabs(row->num[next]) * (layout->level[row->var[next]].size - 1);
+        left &= ~(1U << row->var[next]);
+    }
+    return true;
+}
+
 /// Queries appear in the one trimmed level only, and padding in the last level only,
 /// where one index belongs to each combination of what is above.
 static bool fits_layout(const cairn_layout *layout, const cairn_rank *rank)
@@ -57,7 +90,7 @@ static bool fits_layout(const cairn_layout *layout, const cairn_rank *rank)
     }
     for (int t = 0; t < row->terms; t++)
         if (row->var[t] == S || row->var[t] == last) return false;
-    return row->den == 1 && layout->level[last].per_node
+    return row->den == 1 && has_one_lane(layout, rank) && layout->level[last].per_node
            && is_atom(layout, last, CAIRN_ATOM_DIM, rank->col);
 }
 

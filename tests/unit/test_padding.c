@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Indices of determined levels where no entry is: the compiled way, which leaves out what
+/// follows from a recipe (convert/padding_plan.h), fills what the reference way does, which
+/// leaves out nothing. Random formats with levels that others determine, matrices whose
+/// extents are multiples of nothing, rows of which ranks have a part.
+///
+/// PADDING_SEED=N in the environment runs case N alone.
+
+#include "support/conversion.h"
+#include "support/crash_note.h"
+#include "support/seed.h"
+
+#include <criterion/criterion.h>
+
+enum {
+    USUAL_CASES = 1500,
+    USUAL_ROWS  = 500,     ///< Cases of formats whose rows have slots, by every method.
+    ROOM        = 1 << 20, ///< Bytes for a tensor and what stores it.
+    MANY        = 64,      ///< Positions from which the compiled way looks at a recipe.
+};
+
+typedef struct {
+    cairn_env     env;
+    uint64_t      seed, state;
+    cairn_shape   shape;
+    cairn_entries entries;
+    cairn_format *format;
+    cairn_build   build;
+    char          text[RANDOM_FORMAT];
+} padded;
+
+/// Few entries, so that most positions have none; of some rows alone, as a rank has them,
+/// unless queries ask for all.
+static void draw_matrix(padded *p)
+{
+    const int density = 2 + random_below(&p->state, 30);
+
+    p->shape = (cairn_shape){
+        2, {1 + random_below(&p->state, 40), 1 + random_below(&p->state, 40)}
+    };
+    cairn_entries_init(&p->entries, 2);
+    p->build = whole_build(p->shape, 64, &p->entries, NULL, NULL);
+    if (!strstr(p->text, "indirect<{") && random_chance(&p->state, 30)) {
+        p->build.box[0].lo = random_below(&p->state, (int)p->shape.extent[0]);
+        p->build.box[0].hi =
+            p->build.box[0].lo
+            + random_below(&p->state, (int)(p->shape.extent[0] - p->build.box[0].lo));
+    }
+    for (cairn_coord i = p->build.box[0].lo; i <= p->build.box[0].hi; i++)
+        for (cairn_coord j = 0; j < p->shape.extent[1]; j++)
+            if (random_chance(&p->state, density))
+                cr_assert_eq(cairn_entries_add(&p->env, &p->entries,
+                                               (const cairn_coord[]){i, j}, 1 + j),
+                             CAIRN_OK);
+}
+
+/// Positions of the largest determined level.
+static int64_t padded_positions(const cairn_local *t)
+{
+    int64_t most = 0;
+
+    for (int64_t k = 0; k < t->parts; k++) {
+        const cairn_layout *layout = t->group[0].layout;
+
+        for (int l = 0; l < layout->levels; l++)
+            if (layout->level[l].determined
+                && t->part[k].view.level[l].idx_length > most)
+                most = t->part[k].view.level[l].idx_length;
+    }
+    return most;
+}
+
+static void compare(const padded *p, const cairn_local *a, const cairn_local *b)
+{
+    cr_assert_eq(a->parts, b->parts);
+    for (int64_t k = 0; k < a->parts; k++) {
+        cairn_array x[CAIRN_MAX_ARRAYS], y[CAIRN_MAX_ARRAYS];
+        const int   arrays = cairn_part_arrays(&a->part[k], x);
+
+        cr_assert_eq(arrays, cairn_part_arrays(&b->part[k], y));
+        for (int n = 0; n < arrays; n++)
+            cr_assert(x[n].bytes == y[n].bytes
+                          && memcmp(x[n].data, y[n].data, (size_t)x[n].bytes) == 0,
+                      "seed %llu: array %d of level %d differs\n%s",
+                      (unsigned long long)p->seed, n, x[n].level, p->text);
+    }
+}
+
+/// Methods that are taken in turn; NULL: the cheapest.
+static const char *const method[] = {NULL, "groups", "row-slots", "sort"};
+enum { METHODS = sizeof method / sizeof *method };
+
+/// Store the compiled way, by each method that applies.
+static void store_compiled(padded *p, const cairn_local *reference, int methods)
+{
+    for (int k = 0; k < methods; k++) {
+        cairn_local *compiled = NULL;
+
+        snprintf(p->env.options.convert, sizeof p->env.options.convert, "%s",
+                 method[k] ? method[k] : "");
+        const cairn_status status = cairn_local_build(&p->env, &p->build, &compiled);
+
+        p->env.options.convert[0] = '\0';
+        if (method[k] && status == CAIRN_BAD_OPTION) continue;
+        cr_assert_eq(status, CAIRN_OK,
+                     "seed %llu: %lld entries of %lld x %lld, by %s: %s\n%s",
+                     (unsigned long long)p->seed, (long long)p->entries.n,
+                     (long long)p->shape.extent[0], (long long)p->shape.extent[1],
+                     method[k] ? method[k] : "the cheapest", p->env.message, p->text);
+        compare(p, reference, compiled);
+        cairn_local_destroy(&compiled);
+    }
+}
+
+/// Store both ways. @return whether positions were padded that the compiled way plans for.
+static bool store(padded *p, int methods)
+{
+    const cairn_kernel_loader interpreter = {
+        .interprets = true, .vector_bytes = 32, .threads = 1};
+    cairn_local *reference = NULL;
+    bool         many      = false;
+
+    p->build.format           = p->format;
+    const cairn_status status = cairn_local_build(&p->env, &p->build, &reference);
+
+    if (status == CAIRN_OK) many = padded_positions(reference) >= MANY;
+    if (many) {
+        p->env.memory_limit += 8 * ROOM; /* the other way has other needs */
+        p->build.loader = &interpreter;
+        store_compiled(p, reference, methods);
+    }
+    cairn_local_destroy(&reference);
+    return many;
+}
+
+/// Rows with slots: their numbers in digits or whole, some digits twice, or the columns'
+/// blocks beside them; before, behind and around the slot.
+static void draw_rows(padded *p)
+{
+    const int   a = 2 + random_below(&p->state, 6), b = 2 + random_below(&p->state, 6);
+    const char *more[] = {"", "d0/%d", "d0%%%d", "d1/%d", "(d0+d1)/%d"};
+    char        level[6][32];
+    int         levels = 0, slot;
+
+    if (random_chance(&p->state, 50)) {
+        snprintf(level[levels++], 32, "d0");
+    } else {
+        snprintf(level[levels++], 32, "d0/%d", a);
+        snprintf(level[levels++], 32, "d0%%%d", a);
+    }
+    const int extra = random_below(&p->state, (int)(sizeof more / sizeof *more));
+
+    if (extra) snprintf(level[levels++], 32, more[extra], b);
+    for (int l = levels - 1; l > 0; l--) {
+        const int with = random_below(&p->state, l + 1);
+        char      kept[32];
+
+        memcpy(kept, level[l], sizeof kept);
+        memcpy(level[l], level[with], sizeof kept);
+        memcpy(level[with], kept, sizeof kept);
+    }
+    slot       = random_below(&p->state, levels + 1);
+    p->text[0] = '\0';
+    strcat(p->text, "#encoding<{ idx_map<(d0,d1)->(");
+    for (int l = 0; l <= levels; l++) {
+        if (l == slot) strcat(p->text, "slot,");
+        if (l < levels) strcat(strcat(p->text, level[l]), ",");
+    }
+    snprintf(
+        p->text + strlen(p->text), 512,
+        "d1)>, mutation<merge(0%s%s%s), trim(%d,%d)>, indirect<{ count = sum(value) "
+        "groupBy (d0,d1)->(d0); slot = enum(value) groupBy (d0,d1)->(d0) "
+        "traverseBy (d0,d1)->(%sd1) with value eq 0 -> count | otherwise -> 0 }> }>",
+        slot > 1 ? ",1" : "", slot > 2 ? ",2" : "", slot > 3 ? ",3" : "", slot, slot,
+        random_chance(&p->state, 30) ? "-" : "");
+}
+
+static bool run_case(uint64_t seed, bool rows)
+{
+    static padded p;
+    bool          many = false;
+
+    memset(&p, 0, sizeof p);
+    cairn_env_init(&p.env);
+    p.env.memory_limit    = ROOM;
+    p.env.options.kernels = CAIRN_KERNELS_COMPILED;
+    p.seed = p.state = seed;
+    crash_note("seed %llu", (unsigned long long)seed);
+    if (rows)
+        draw_rows(&p);
+    else
+        random_encoding_of(&p.state, 2, random_chance(&p.state, 60), p.text,
+                           RANDOM_FORMAT);
+    draw_matrix(&p);
+    if (cairn_format_parse(&p.env, NULL, p.text, "test", &p.format) == CAIRN_OK)
+        many = store(&p, rows ? METHODS : 1);
+    cairn_format_destroy(&p.format);
+    cairn_entries_fini(&p.env, &p.entries);
+    cr_assert_eq(p.env.live_blocks, 0, "seed %llu leaks\n%s", (unsigned long long)seed,
+                 p.text);
+    cairn_env_fini(&p.env);
+    return many;
+}
+
+static void run_cases(bool rows, int usual)
+{
+    const char *given = getenv("PADDING_SEED");
+    uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000081;
+    const int   cases = given ? 1 : seed_cases(usual);
+    int         ran   = 0;
+
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int k = 0; k < 100 * cases && ran < cases; k++) {
+        ran += run_case(seed + (uint64_t)k, rows);
+        if (given) return;
+    }
+    cr_expect_geq(ran, cases, "only %d of %d cases padded", ran, cases);
+}
+
+Test(padding, is_that_of_the_reference_way, .timeout = 3600)
+{
+    run_cases(false, USUAL_CASES);
+}
+
+Test(padding, of_rows_is_the_same_by_every_method, .timeout = 3600)
+{
+    run_cases(true, USUAL_ROWS);
+}
