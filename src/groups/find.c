@@ -17,12 +17,15 @@ static int64_t search(const cairn_group_query *s, int64_t g, int64_t number)
 {
     int64_t lo = s->index.begin[g], hi = s->index.begin[g + 1], guess;
 
-    /* numbers mostly have no gaps */
-    if (lo < hi
-        && !__builtin_sub_overflow(number, s->number[by_number_at(s, lo)], &guess)
-        && guess >= 0 && guess < hi - lo
-        && s->number[by_number_at(s, lo + guess)] == number)
-        return by_number_at(s, lo + guess);
+    if (lo == hi) return -1;
+    const int64_t last = s->number[by_number_at(s, hi - 1)];
+
+    /* most that are looked for are elements without an entry, behind all others */
+    if (number > last) return -1;
+    /* and numbers mostly have no gaps */
+    if (!__builtin_sub_overflow(last, number, &guess) && guess < hi - lo
+        && s->number[by_number_at(s, hi - 1 - guess)] == number)
+        return by_number_at(s, hi - 1 - guess);
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2, p = by_number_at(s, mid);
 
@@ -137,17 +140,18 @@ static cairn_status find_list(cairn_groups            *set,
                               const cairn_group_list **found)
 {
     cairn_group_query *s    = &set->query[q];
-    const int64_t      kept = s->asked.n;
+    const int64_t      kept = s->lists.group.n;
     int64_t            at;
 
-    if (kept == s->lists) {
-        const int64_t more = 2 * s->lists + 16;
+    if (kept == s->lists.room) {
+        const int64_t more = 2 * s->lists.room + 16;
 
-        CAIRN_TRY(cairn_realloc(set->env, more, sizeof *s->list, (void **)&s->list));
-        s->lists = more;
+        CAIRN_TRY(cairn_realloc(set->env, more, sizeof *s->lists.list,
+                                (void **)&s->lists.list));
+        s->lists.room = more;
     }
-    CAIRN_TRY(cairn_tuples_add(set->env, &s->asked, group, &at));
-    cairn_group_list *list = &s->list[at];
+    CAIRN_TRY(cairn_tuples_add(set->env, &s->lists.group, group, &at));
+    cairn_group_list *list = &s->lists.list[at];
 
     if (at == kept) *list = (cairn_group_list){.n = 0};
     if (k >= list->n && !list->complete)
@@ -256,8 +260,6 @@ static void
 find_place(const cairn_groups *set, int q, int64_t number, cairn_coord *d, bool *found)
 {
     const cairn_group_query *s = &set->query[q];
-    cairn_query_order        order;
-    cairn_group_box          box;
 
     if (set->spread) {
         const int64_t e = search_places(s, number);
@@ -269,8 +271,7 @@ find_place(const cairn_groups *set, int q, int64_t number, cairn_coord *d, bool 
     }
     *found = number >= 0 && number < s->elements;
     if (!*found) return;
-    cairn_groups_listing(set, q, &order, &box);
-    cairn_group_box_at(&order, &box, s->by_number[number], d);
+    cairn_group_box_at(&s->listing->order, &s->listing->box, s->by_number[number], d);
 }
 
 /// The element with a number in a group, of an enum.

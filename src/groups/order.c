@@ -146,13 +146,32 @@ static int64_t count_dim(const cairn_query_order *o,
            - count_below(&o->digits[k], allow, span.lo);
 }
 
+/// Are open dimensions, whole, the keys, each once? Then positions count in a radix whose
+/// digits they are.
+static bool is_plain(const cairn_query_order *o, const cairn_group_box *box)
+{
+    uint32_t left = o->open;
+
+    if (o->runs || box->size == INT64_MAX) return false;
+    for (int k = 0; k < o->keys; k++) {
+        const int            dim   = o->key[k].dim;
+        const cairn_interval allow = box->allow[dim][0];
+
+        if (!(left >> dim & 1) || o->digits[dim].cuts != 1 || allow.lo > 0
+            || allow.hi < INT64_MAX)
+            return false;
+        left &= ~(1U << dim);
+    }
+    return left == 0;
+}
+
 void cairn_group_box_enter(const cairn_query_order *o,
                            const int64_t           *tuple,
                            cairn_group_box         *box)
 {
-    box->empty    = false;
-    box->straight = false;
-    box->size     = 1;
+    box->empty = false;
+    box->plain = false;
+    box->size  = 1;
     for (int k = 0; k < o->order; k++) {
         box->base[k] = 0;
         box->span[k] = o->global[k];
@@ -173,7 +192,6 @@ void cairn_group_box_enter(const cairn_query_order *o,
         box->count[k] = o->runs ? box->span[k].hi - box->span[k].lo + 1
                                 : count_dim(o, box, k, box->allow[k]);
         if (box->count[k] <= 0) box->empty = true;
-        box->dim = k;
         if (__builtin_mul_overflow(box->size, box->count[k], &box->size))
             box->size = INT64_MAX;
     }
@@ -181,9 +199,7 @@ void cairn_group_box_enter(const cairn_query_order *o,
         box->size = 0;
         return;
     }
-    box->straight = !o->runs && __builtin_popcount(o->open) == 1 && o->keys == 1
-                    && o->digits[box->dim].cuts == 1;
-    box->down = box->straight && o->key[0].down;
+    box->plain = is_plain(o, box);
 }
 
 static int64_t digit_at(const cairn_digits *d, int c, int64_t value)
@@ -199,9 +215,14 @@ int64_t cairn_group_box_rank(const cairn_query_order *o,
     cairn_interval allow[CAIRN_MAX_ORDER][CAIRN_MAX_CUTS];
     int64_t        all = box->size, rank = 0, count[CAIRN_MAX_ORDER];
 
-    if (box->straight)
-        return box->down ? box->span[box->dim].hi - d[box->dim]
-                         : d[box->dim] - box->span[box->dim].lo;
+    for (int k = 0; box->plain && k < o->keys; k++) {
+        const int dim = o->key[k].dim;
+
+        rank = rank * box->count[dim]
+               + (o->key[k].down ? box->span[dim].hi - d[dim]
+                                 : d[dim] - box->span[dim].lo);
+    }
+    if (box->plain) return rank;
     memcpy(allow, box->allow, (size_t)o->order * sizeof *allow);
     memcpy(count, box->count, (size_t)o->order * sizeof *count);
     for (int k = 0; k < o->keys; k++) {
@@ -253,6 +274,24 @@ static int64_t find_digit(const cairn_query_order *o,
     return key.down ? hi - lo : lo;
 }
 
+static void plain_at(const cairn_query_order *o,
+                     const cairn_group_box   *box,
+                     int64_t                  rank,
+                     cairn_coord             *d)
+{
+    int64_t open[CAIRN_MAX_ORDER] = {0};
+
+    for (int k = o->keys; k-- > 0;) {
+        const int     dim = o->key[k].dim;
+        const int64_t at  = k ? rank % box->count[dim] : rank;
+
+        open[dim] = o->key[k].down ? box->span[dim].hi - at : box->span[dim].lo + at;
+        if (k) rank /= box->count[dim];
+    }
+    for (int k = 0; k < o->order; k++)
+        d[k] = box->base[k] + o->slope[k] * open[o->on[k]];
+}
+
 void cairn_group_box_at(const cairn_query_order *o,
                         const cairn_group_box   *box,
                         int64_t                  rank,
@@ -261,13 +300,8 @@ void cairn_group_box_at(const cairn_query_order *o,
     cairn_interval allow[CAIRN_MAX_ORDER][CAIRN_MAX_CUTS];
     int64_t        all = box->size, count[CAIRN_MAX_ORDER], open[CAIRN_MAX_ORDER] = {0};
 
-    if (box->straight) {
-        const cairn_interval span = box->span[box->dim];
-
-        const int64_t at = box->down ? span.hi - rank : span.lo + rank;
-
-        for (int k = 0; k < o->order; k++)
-            d[k] = box->base[k] + o->slope[k] * at;
+    if (box->plain) {
+        plain_at(o, box, rank, d);
         return;
     }
     memcpy(allow, box->allow, (size_t)o->order * sizeof *allow);

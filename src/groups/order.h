@@ -11,9 +11,7 @@
 /// The positions of one group.
 typedef struct cairn_group_box {
     bool           empty;
-    bool           straight; ///< One dimension is open, `dim`, and is itself the key.
-    int            dim;
-    bool           down;
+    bool           plain; ///< Open dimensions are themselves the keys, each once.
     cairn_coord    base[CAIRN_MAX_ORDER]; ///< Where open dimensions are 0.
     cairn_interval span[CAIRN_MAX_ORDER]; ///< Of dimensions that are open.
     cairn_interval allow[CAIRN_MAX_ORDER][CAIRN_MAX_CUTS]; ///< Of their digits.

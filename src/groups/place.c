@@ -56,12 +56,14 @@ static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
 {
     static const int64_t none[CAIRN_MAX_QUERIES];
     const cairn_forms   *map = &set->query[r].group;
-    cairn_query_order    order;
-    cairn_group_box      box;
     int64_t              tuple[CAIRN_MAX_LEVELS], n = 0;
 
-    cairn_groups_listing(set, q, &order, &box);
-    l->n     = cairn_box_is_empty(set->box, set->order) ? 0 : box.size;
+    CAIRN_TRY(CAIRN_NEW(set->env, 1, &set->query[q].listing));
+    const cairn_query_order *order = &set->query[q].listing->order;
+    const cairn_group_box   *box   = &set->query[q].listing->box;
+
+    cairn_groups_list_by(set, q, set->query[q].listing);
+    l->n     = cairn_box_is_empty(set->box, set->order) ? 0 : box->size;
     l->width = map->count;
     l->order = set->order;
     CAIRN_TRY(cairn_check_room(set->env, "groups of a query",
@@ -70,17 +72,17 @@ static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
     CAIRN_TRY(CAIRN_NEW(set->env, l->n * l->width, &l->tuple));
     CAIRN_TRY(CAIRN_NEW(set->env, l->n, &l->value));
     for (int f = 0; f < l->width; f++)
-        l->id[f] = l->tuple + f * box.size;
+        l->id[f] = l->tuple + f * box->size;
     cairn_visit(set->env, l->n);
     for (int64_t e = 0; e < l->n; e++) {
         cairn_coord *d = l->d + n * l->order;
 
-        cairn_group_box_at(&order, &box, e, d);
+        cairn_group_box_at(order, box, e, d);
         for (int f = 0; f < l->width; f++)
             tuple[f] = cairn_form_value(set->algebra, &map->form[f], d, none);
         if (!is_here(set, map, tuple, d)) continue;
         for (int f = 0; f < l->width; f++)
-            l->tuple[f * box.size + n] = tuple[f];
+            l->tuple[f * box->size + n] = tuple[f];
         CAIRN_TRY(cairn_groups_total(set, r, tuple, &l->value[n++]));
     }
     l->n = n;

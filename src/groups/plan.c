@@ -196,27 +196,25 @@ static cairn_interval first_rows(const cairn_groups *set, const cairn_digits *di
     return (cairn_interval){mine.lo - mine.lo % digits->cut[c], mine.hi};
 }
 
-void cairn_groups_listing(const cairn_groups *set,
-                          int                 q,
-                          cairn_query_order  *order,
-                          cairn_group_box    *box)
+void cairn_groups_list_by(const cairn_groups *set, int q, cairn_group_listing *listing)
 {
+    cairn_query_order *order = &listing->order;
+
     *order = set->query[q].order;
     if (order->known == CAIRN_CLASS_OTHER || order->runs) return;
     order->global[0] = first_rows(set, &order->digits[0]);
-    cairn_group_box_enter(order, NULL, box);
+    cairn_group_box_enter(order, NULL, &listing->box);
 }
 
 /// Can all groups of the earlier sum be listed by arithmetic? Else, or where there are more
 /// than memory could hold, src/query says so.
 static bool can_list(const cairn_groups *set, int q)
 {
-    cairn_query_order order;
-    cairn_group_box   box;
+    cairn_group_listing listing;
 
-    cairn_groups_listing(set, q, &order, &box);
-    if (order.known == CAIRN_CLASS_OTHER || order.runs) return false;
-    return box.size <= MOST_GROUPS;
+    cairn_groups_list_by(set, q, &listing);
+    if (listing.order.known == CAIRN_CLASS_OTHER || listing.order.runs) return false;
+    return listing.box.size <= MOST_GROUPS;
 }
 
 /// Do the values of all forms fit 64 bits? Else src/query says which does not.
@@ -262,7 +260,7 @@ cairn_status cairn_groups_plan(cairn_groups *set, int q, bool *possible)
     cairn_group_query *s = &set->query[q];
 
     s->query = &set->encoding->query[q];
-    cairn_tuples_init(&s->asked, s->query->group_by.count);
+    cairn_tuples_init(&s->lists.group, s->query->group_by.count);
     CAIRN_TRY(find_forms(set, q));
     find_order(set, q, 0); /* what the groups fix */
 

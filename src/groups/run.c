@@ -34,10 +34,11 @@ static void destroy_query(cairn_env *env, cairn_group_query *all, int q)
     cairn_free(env, s->arm);
     cairn_free(env, s->skip);
     cairn_free(env, s->skips);
-    for (int64_t k = 0; k < s->asked.n; k++)
-        cairn_free(env, s->list[k].t);
-    cairn_tuples_fini(env, &s->asked);
-    cairn_free(env, s->list);
+    for (int64_t k = 0; k < s->lists.group.n; k++)
+        cairn_free(env, s->lists.list[k].t);
+    cairn_tuples_fini(env, &s->lists.group);
+    cairn_free(env, s->lists.list);
+    cairn_free(env, s->listing);
     cairn_free(env, s->spread.crossing);
     cairn_free(env, s->spread.rest_arm);
     cairn_free(env, s->spread.rest_start);

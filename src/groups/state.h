@@ -48,6 +48,20 @@ typedef struct cairn_group_spread {
     cairn_coord *first; ///< REORDER, SCHEDULE: [elements][order] where groups begin.
 } cairn_group_spread;
 
+/// Groups with a list, of lines whose keys are no digits.
+typedef struct cairn_group_lists {
+    cairn_tuples      group;
+    int64_t           room;
+    cairn_group_list *list; ///< [room]
+} cairn_group_lists;
+
+/// Positions in whose order the groups of a sum are listed: their first ones, as far as
+/// groups may have a position in this rank's box.
+typedef struct cairn_group_listing {
+    cairn_query_order order;
+    cairn_group_box   box; ///< Of all of them.
+} cairn_group_listing;
+
 typedef struct cairn_group_query {
     const cairn_query *query;
     cairn_forms        group, traverse, by; ///< Own.
@@ -65,17 +79,16 @@ typedef struct cairn_group_query {
     uint8_t *rest_arm;            ///< ENUM: [groups] case of elements without an entry,
                                   ///< if elements with one share it. NULL: never.
     uint8_t *arm;                 ///< ENUM: [elements] with rest_arm.
-    int64_t *skip;      ///< ENUM: [elements] group by group from begin[g] on: how many
-                        ///< elements without a case in common with the rest come first.
-    int64_t     *skips; ///< [groups] how many of these there are; -1: not counted yet.
-    cairn_tuples asked; ///< Groups with a list, of lines whose keys are no digits,
-    int64_t      lists; ///< how many lists there is room for,
-    cairn_group_list  *list;     ///< [lists]
-    int64_t           *at_entry; ///< [entries] values; may be `number`,
-    bool               filled;   ///< else set once they have been asked for.
-    cairn_interval     span;
-    int64_t            visits;
-    cairn_group_spread spread;
+    int64_t *skip;  ///< ENUM: [elements] group by group from begin[g] on: how many
+                    ///< elements without a case in common with the rest come first.
+    int64_t *skips; ///< [groups] how many of these there are; -1: not counted yet.
+    cairn_group_listing *listing;  ///< REORDER, SCHEDULE: how groups are listed; own.
+    cairn_group_lists    lists;    ///< Of unstored elements.
+    int64_t             *at_entry; ///< [entries] values; may be `number`,
+    bool                 filled;   ///< else set once they have been asked for.
+    cairn_interval       span;
+    int64_t              visits;
+    cairn_group_spread   spread;
 } cairn_group_query;
 
 struct cairn_groups {
@@ -180,13 +193,9 @@ cairn_groups_sum_rest(cairn_groups *set, int q, const int64_t *tuple, int64_t *t
 /// Elements of a group that count as `skip`, in key order by rank.
 cairn_status cairn_groups_find_skips(cairn_groups *set, int q, int64_t g);
 
-/// Positions in whose order the groups of sum @p r are listed for query @p q: their first
-/// ones, as far as groups may have a position in this rank's box.
-/// @param[out] order  A copy for @p box; of class OTHER: it cannot be said.
-void cairn_groups_listing(const cairn_groups *set,
-                          int                 q,
-                          cairn_query_order  *order,
-                          cairn_group_box    *box);
+/// Find how query @p q, a reorder or schedule, lists groups.
+/// @param[out] listing  Its order may be of class OTHER: it cannot be said.
+void cairn_groups_list_by(const cairn_groups *set, int q, cairn_group_listing *listing);
 
 /// Queries whose values forms use.
 static inline uint32_t cairn_forms_queries(const cairn_algebra *algebra,

@@ -5,8 +5,10 @@
 /// refuses, since they store most of the matrix, or whose entries get no number, are drawn
 /// again.
 ///
-/// bench_queries [--formats N] [--seed N] [--rows N] [--rounds N] [--list] [FILE]
+/// bench_queries [--formats N | --format TEXT] [--seed N] [--rows N] [--rounds N] [--list]
+///               [FILE]
 ///
+/// --format TEXT: this one in place of random ones.
 /// --list: a line for each format, the slowest first: multiple of ELL, the way, the parts
 /// of its time (queries and coordinates, counting, filling), method, classes of queries.
 
@@ -225,14 +227,16 @@ int main(int argc, char **argv)
     int64_t        rows  = 15606;
     int            count = 200, rounds = ROUNDS, n = 0;
     bool           list = false;
-    const char    *file = NULL;
-    problem        p    = {.context = NULL};
+    const char    *file = NULL, *given = NULL;
+    problem        p = {.context = NULL};
 
     for (int k = 1; k < argc; k++) {
         const bool more = k + 1 < argc;
 
         if (more && !strcmp(argv[k], "--formats"))
             count = atoi(argv[++k]);
+        else if (more && !strcmp(argv[k], "--format"))
+            given = argv[++k];
         else if (more && !strcmp(argv[k], "--seed"))
             state = strtoull(argv[++k], NULL, 10);
         else if (more && !strcmp(argv[k], "--rows"))
@@ -245,15 +249,16 @@ int main(int argc, char **argv)
             file = argv[k];
     }
     if (count > MOST_FORMATS) count = MOST_FORMATS;
+    if (given) count = 1;
     open_problem(&p, file, rows);
     const double ell = store(&p, "ell", 2 * rounds).seconds;
 
     if (ell < 0) stop(&p, "ell");
-    for (int drawn = 0; n < count && drawn < 50 * count; drawn++) {
-        draw(&state, text);
-        all[n] = store(&p, text, rounds);
+    for (int drawn = 0; n < count && drawn < (given ? 1 : 50 * count); drawn++) {
+        if (!given) draw(&state, text);
+        all[n] = store(&p, given ? given : text, rounds);
         if (all[n].seconds < 0) continue;
-        all[n++].text = strdup(text);
+        all[n++].text = strdup(given ? given : text);
     }
     if (n == 0) stop(&p, "no format was stored");
     qsort(all, (size_t)n, sizeof *all, slower);
