@@ -345,15 +345,30 @@ static void choose_all(cairn_context   *context,
     }
 }
 
+/// The first way with the format of way @p w.
+static int find_format(const way *ways, int w)
+{
+    const char *text = cairn_format_text(ways[w].format);
+
+    for (int k = 0; k < w; k++)
+        if (ways[k].format && strcmp(cairn_format_text(ways[k].format), text) == 0)
+            return k;
+    return w;
+}
+
 /// The way that stores like choice @p c: a fixed one, an earlier choice, or its own.
 static int find_way(const way *ways, int c)
 {
-    const char *text = cairn_format_text(ways[FORMATS + c].format);
+    return find_format(ways, FORMATS + c);
+}
 
-    for (int k = 0; k < FORMATS + c; k++)
-        if (ways[k].plan && strcmp(cairn_format_text(ways[k].format), text) == 0)
-            return k;
-    return FORMATS + c;
+/// The fixed formats that are worth timing.
+static void create_ways(cairn_context *context, const cairn_source_info *m, way *ways)
+{
+    for (int k = 0; k < FORMATS; k++)
+        if (!is_hopeless(m, fixed[k])
+            && cairn_format_create(context, fixed[k], &ways[k].format) != CAIRN_OK)
+            stop(context, fixed[k]);
 }
 
 /// Time of a way for some products, stored once; of one product where @p products is 0.
@@ -457,13 +472,11 @@ static bool measure_regret(const char     *name,
     if (reads) {
         run_fixed(context, source, &m, q);
         choose_all(context, source, q, ways + FORMATS, info);
-        for (int k = 0; k < FORMATS; k++)
-            if (!is_hopeless(&m, fixed[k])
-                && cairn_format_create(context, fixed[k], &ways[k].format) == CAIRN_OK)
-                prepare_again(context, source, q, &ways[k]);
-        for (int c = 0; c < CHOICES; c++)
-            if (find_way(ways, c) == FORMATS + c)
-                prepare_again(context, source, q, &ways[FORMATS + c]);
+        create_ways(context, &m, ways);
+        for (int k = 0; k < 2 * WAYS;
+             k++) /* what was missing is there the second time */
+            if (ways[k % WAYS].format && find_format(ways, k % WAYS) == k % WAYS)
+                prepare_again(context, source, q, &ways[k % WAYS]);
         time_all(ways, WAYS, q->rounds);
         keep_least(ways, WAYS, q->rounds);
         note_losses(ways, info, all->of[threads - 1], all->files);
