@@ -6,7 +6,7 @@ option(CAIRN_PREBUILT "Compile the kernels of src/kernels/prebuilt.txt into the 
 set(CAIRN_PREBUILT_SHARDS 6 CACHE STRING "C files of kernels for every width of vectors")
 
 # What kernels are compiled with, also when a program runs (devices/cpu/compile.c).
-set(CAIRN_KERNEL_FLAGS -O3 -falign-loops=32 -fopenmp -ffp-contract=off -fvisibility=hidden
+set(CAIRN_KERNEL_FLAGS -O3 -falign-loops=64 -fopenmp -ffp-contract=off -fvisibility=hidden
   -Wno-unused-variable -Wno-unused-but-set-variable -Wno-unused-parameter -Wno-tautological-compare)
 
 # A table without rows: nothing is compiled beforehand.

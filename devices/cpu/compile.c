@@ -27,7 +27,7 @@ enum {
    and its scalar ends: -ffp-contract=off, as in the library. */
 static const char *const flags[] = {"-O3",
                                     "-march=native",
-                                    "-falign-loops=32",
+                                    "-falign-loops=64",
                                     "-ffp-contract=off",
                                     "-std=gnu11",
                                     "-fPIC",

@@ -51,14 +51,16 @@ typedef struct cairn_product_hints {
 } cairn_product_hints;
 
 typedef struct cairn_product {
-    bool          transposed;
-    bool          adds;    ///< Y += A*X; else Y = A*X: all rows of the box are written.
-    bool          scaled;  ///< alpha*A*X.
-    bool          wide;    ///< Y is of the type of sums, whatever the operands are.
-    int           columns; ///< 1: a vector; 0: as many as the arguments say.
-    cairn_ir_type operand; ///< Of X, and of Y if not `wide`: F32 or F64.
-    cairn_ir_type accumulate;   ///< Of products and sums.
-    int           vector_bytes; ///< Of the target: 16, 32 or 64; or CAIRN_ITEMS.
+    bool transposed;
+    bool adds;     ///< Y += A*X; else Y = A*X: all rows of the box are written.
+    bool has_sums; ///< Y has sums of other members in all rows, none of them -0:
+                   ///< a row without entries is left as it is.
+    bool                scaled; ///< alpha*A*X.
+    bool                wide; ///< Y is of the type of sums, whatever the operands are.
+    int                 columns;      ///< 1: a vector; 0: as many as the arguments say.
+    cairn_ir_type       operand;      ///< Of X, and of Y if not `wide`: F32 or F64.
+    cairn_ir_type       accumulate;   ///< Of products and sums.
+    int                 vector_bytes; ///< Of the target: 16, 32 or 64; or CAIRN_ITEMS.
     cairn_product_hints hints;
 } cairn_product;
 

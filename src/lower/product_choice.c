@@ -26,5 +26,6 @@ cairn_product cairn_product_choose(const cairn_layout          *layout,
         && (wide || !first || op->beta != 0 || product.transposed || !rows.single);
     product.adds = !first || op->beta != 0 || product.transposed
                    || layout->partition >= 0 || !rows.once || !rows.all;
+    product.has_sums = !first && !product.scaled; /* alpha*0 may be NaN */
     return product;
 }

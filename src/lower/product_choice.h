@@ -16,7 +16,8 @@
 /// A kernel that meets all rows of Y once may set the first member's: the others add, and
 /// so do all where parts of banks have rows in common. Y is f64 where a row is met more
 /// than once, where it holds something before (other members' sums, or beta*Y) or gets
-/// something after, and where rows are summed over ranks.
+/// something after, and where rows are summed over ranks. Who is not first leaves rows
+/// without entries alone: those before it have added to all (cairn_operands_begin()).
 ///
 /// @param[in] first         Nothing was added to Y before.
 /// @param[in] wide          Something will be added to Y after: Y is f64.

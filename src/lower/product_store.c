@@ -54,12 +54,12 @@ static cairn_ir_x times_alpha(const build *e, cairn_ir_x sum)
     return cairn_ir_mul(e->b, widen(e, alpha), sum);
 }
 
-/// A sum times alpha. Where it is Y itself, a negative alpha must not make -0 of 0: added
-/// to a Y that is 0 it would be 0, and Y has the same bits with any part computed apart.
-static cairn_ir_x scale(const build *e, cairn_ir_x sum, bool grows)
+/// A sum times alpha. A negative alpha must not make -0 of 0: added to a Y that is 0 it
+/// would be 0, and Y has the same bits with any part computed apart.
+static cairn_ir_x scale(const build *e, cairn_ir_x sum)
 {
     sum = times_alpha(e, sum);
-    if (!e->p->product->scaled || grows) return sum;
+    if (!e->p->product->scaled) return sum;
     return cairn_ir_add(e->b, sum, cairn_ir_real(e->b, e->p->product->accumulate, 0));
 }
 
@@ -68,7 +68,7 @@ static void join(const build *e, cairn_ir_x at, cairn_ir_x sum, bool grows)
 {
     cairn_ir *b = e->b;
 
-    sum = scale(e, sum, grows);
+    sum = scale(e, sum);
     if (grows)
         sum = cairn_ir_add(b, widen(e, cairn_ir_load_lanes(b, e->y, at, sum->lanes)),
                            sum);
@@ -160,9 +160,9 @@ join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int piece, bool bypa
         const cairn_ir_x sum = cairn_product_total(e, s, piece, v);
 
         if (bypass)
-            cairn_ir_store(b, e->y, at,
-                           cairn_ir_cast(b, cairn_product_result(e->p->product),
-                                         scale(e, sum, false)))
+            cairn_ir_store(
+                b, e->y, at,
+                cairn_ir_cast(b, cairn_product_result(e->p->product), scale(e, sum)))
                 ->stream = true;
         else
             join(e, at, sum, grows(e));

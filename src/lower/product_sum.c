@@ -80,14 +80,31 @@ static void build_group(build *e, void *user)
     cairn_product_store(e, g->nest, &s);
 }
 
+/// Are there entries in the rows at hand? NULL: the level below them has no ptr that says
+/// so, or it does not matter.
+static cairn_ir_x any_entry(const build *e, const cairn_nest *nest)
+{
+    const cairn_product_plan *p     = e->p;
+    const int                 below = p->known < p->levels ? p->order[p->known] : -1;
+    cairn_ir_x                begin, end;
+
+    if (!p->product->has_sums || e->run || below < 0) return NULL;
+    if (!p->layout->level[below].has_ptr) return NULL;
+    cairn_nest_range(nest, below, &begin, &end);
+    return cairn_ir_lt(e->b, begin, end);
+}
+
 void cairn_product_group(build *e, const cairn_nest *nest, const cairn_sums *shape)
 {
-    group g = {nest, shape};
+    const cairn_ir_x any = any_entry(e, nest);
+    group            g   = {nest, shape};
 
+    if (any) cairn_ir_if(e->b, any);
     if (e->p->product->columns == 1 || e->looped)
         build_group(e, &g);
     else
         cairn_product_columns(e, shape->pieces, build_group, &g);
+    if (any) cairn_ir_end(e->b);
 }
 
 /// The columns of a block, unrolled; or at once where they are lanes.

@@ -99,13 +99,32 @@ bool cairn_member_kernel_lacks(const cairn_member_kernel *kernel)
     return kernel->launch.run == NULL;
 }
 
-bool cairn_member_meets_once(const cairn_local           *tensor,
-                             int                          member,
-                             const cairn_product_options *op)
+/// How the product of a member meets rows, whatever the target.
+static cairn_product_rows
+rows_of(const cairn_local *tensor, int member, const cairn_product_options *op)
 {
     const cairn_layout *layout = tensor->group[member].layout;
     const cairn_product product =
         cairn_product_choose(layout, op, true, true, CAIRN_ITEMS);
 
-    return cairn_product_rows_of(layout, &product).single;
+    return cairn_product_rows_of(layout, &product);
+}
+
+bool cairn_member_meets_once(const cairn_local           *tensor,
+                             int                          member,
+                             const cairn_product_options *op)
+{
+    return rows_of(tensor, member, op).single;
+}
+
+bool cairn_member_meets_all(const cairn_local           *tensor,
+                            int                          member,
+                            const cairn_product_options *op)
+{
+    const cairn_group *group = &tensor->group[member];
+
+    /* A kernel returns at once from a part without values. */
+    for (int64_t k = group->first; k < group->first + group->count; k++)
+        if (tensor->part[k].view.values == 0) return false;
+    return group->count > 0 && rows_of(tensor, member, op).all;
 }

@@ -51,4 +51,9 @@ bool cairn_member_meets_once(const cairn_local           *tensor,
                              int                          member,
                              const cairn_product_options *op);
 
+/// Does it meet each row of Y at least once?
+bool cairn_member_meets_all(const cairn_local           *tensor,
+                            int                          member,
+                            const cairn_product_options *op);
+
 #endif

@@ -393,15 +393,12 @@ void cairn_operands_clear(cairn_operands *operands, cairn_interval rows)
     if (wide) memset(wide + first, 0, n * sizeof *wide);
 }
 
-/// Does Y stay as it is where sums are made?
-static bool stays(const cairn_operands *o, bool set)
+cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined)
 {
-    return (o->op.beta == 0 && set) || (o->op.beta == 1 && o->value_bits == 64);
-}
-
-cairn_status cairn_operands_begin(cairn_operands *operands, bool set)
-{
-    const cairn_operands *o = operands;
+    const cairn_operands *o     = operands;
+    const bool            stays = o->op.beta == 0   ? set
+                                  : o->op.beta == 1 ? joined && o->value_bits == 64
+                                                    : false;
 
     if (o->op.transposed) {
         all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
@@ -409,7 +406,7 @@ cairn_status cairn_operands_begin(cairn_operands *operands, bool set)
         return CAIRN_OK;
     }
     CAIRN_TRY(cairn_halo_begin(o->halo));
-    if (!stays(o, set)) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
+    if (!stays) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
     return cairn_halo_end(o->halo);
 }
 

@@ -95,11 +95,13 @@ void       *cairn_operands_y(const cairn_operands *operands);
 /// Bytes of a value where sums are made.
 size_t cairn_operands_sum_size(const cairn_operands *operands);
 
-/// Before the first member: X comes from where it is, Y becomes beta*Y. With @p set the
-/// first member sets every row of Y, and for beta = 0 nothing is done to it.
+/// Before the first member: X comes from where it is, and Y becomes beta*Y, without a -0
+/// that the members may leave there. With @p set the first member sets every row of Y, and
+/// for beta = 0 nothing is done to it; with @p joined it adds to every row, so that no -0
+/// stays, and for beta = 1 nothing is done either.
 ///
 /// Collective.
-cairn_status cairn_operands_begin(cairn_operands *operands, bool set);
+cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined);
 
 /// After the last member: sums of other ranks are added to a transposed product's Y, and
 /// f64 sums of an f32 Y are rounded.

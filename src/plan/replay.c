@@ -32,7 +32,7 @@ static bool finds_zero(const cairn_replay *replay, const cairn_member_home *home
 /// Must the sums be made apart to be the same with any other summand of Y?
 static bool must_be_apart(const cairn_replay *replay, const cairn_member_home *home)
 {
-    return replay->reproducible && !finds_zero(replay, home)
+    return replay->sums.reproducible && !finds_zero(replay, home)
            && (replay->op.transposed
                || !cairn_member_meets_once(replay->common.tensor, home->member,
                                            &replay->op));
@@ -112,9 +112,22 @@ static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *subp
 static void choose_width(cairn_replay *replay)
 {
     for (int p = 0; p < replay->subproducts; p++)
-        replay->wide |= !sums_narrow(replay, &replay->subproduct[p]);
+        replay->sums.wide |= !sums_narrow(replay, &replay->subproduct[p]);
     for (int p = 0; p < replay->subproducts; p++)
-        replay->subproduct[p].work.wide = replay->wide;
+        replay->subproduct[p].work.wide = replay->sums.wide;
+}
+
+/// Does the first member add to every row of Y?
+static bool first_joins(const cairn_replay *replay)
+{
+    for (int p = 0; p < replay->subproducts && replay->subproduct[p].home.member == 0;
+         p++) {
+        const cairn_device_work *work = &replay->subproduct[p].work;
+
+        if (!cairn_member_meets_all(work->tensor, work->member, &replay->op))
+            return false;
+    }
+    return true;
 }
 
 /// What is interpreted adds term by term: apart, so that each row is met once, unless
@@ -127,7 +140,7 @@ static void part_interpreted(cairn_replay *replay)
         cairn_subproduct *subproduct = &replay->subproduct[p];
 
         if (!cairn_member_kernel_lacks(&subproduct->kernel)) continue;
-        replay->wide        = true;
+        replay->sums.wide   = true;
         replay->subproducts = p; /* those before it */
         subproduct->has_own |= !finds_zero(replay, &subproduct->home);
     }
@@ -141,6 +154,7 @@ create_subproducts(cairn_replay *replay, const cairn_placing *placing, int64_t h
     CAIRN_TRY(
         cairn_comm_agree(replay->common.comm, init_subproducts(replay, placing, held)));
     choose_width(replay);
+    replay->sums.joined = first_joins(replay);
     CAIRN_TRY(cairn_subproducts_get_kernels(replay->subproduct, replay->subproducts));
     part_interpreted(replay);
     return CAIRN_OK;
@@ -182,7 +196,7 @@ create_operands(cairn_replay *replay, const cairn_rows *rows, int64_t held)
     cairn_subproducts_common *c = &replay->common;
 
     return cairn_operands_create(c->comm, c->tensor, rows, &replay->op, replay->threads,
-                                 held + bytes_beside(replay), replay->wide,
+                                 held + bytes_beside(replay), replay->sums.wide,
                                  &c->operands);
 }
 
@@ -195,7 +209,8 @@ share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
     assert(first->common.operands && !replay->common.operands);
     assert(first->common.tensor == replay->common.tensor);
 
-    CAIRN_TRY(cairn_operands_join(first->common.operands, held + beside, replay->wide));
+    CAIRN_TRY(
+        cairn_operands_join(first->common.operands, held + beside, replay->sums.wide));
     replay->common.operands = first->common.operands;
     return CAIRN_OK;
 }
@@ -211,11 +226,11 @@ static cairn_status start(const cairn_subproducts_common *common,
     cairn_status  status = CAIRN_NEW_ZERO(common->comm->env, 1, &fresh);
 
     if (status == CAIRN_OK) {
-        fresh->common          = *common;
-        fresh->common.operands = NULL;
-        fresh->op              = *op;
-        fresh->updates         = common->tensor->updates;
-        fresh->reproducible    = placing->reproducible;
+        fresh->common            = *common;
+        fresh->common.operands   = NULL;
+        fresh->op                = *op;
+        fresh->updates           = common->tensor->updates;
+        fresh->sums.reproducible = placing->reproducible;
     }
     status = cairn_comm_agree(common->comm, status);
     if (status == CAIRN_OK) {
@@ -347,8 +362,8 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     assert(operands && replay->threads >= 1);
     assert(replay->updates == replay->common.tensor->updates || renewed != CAIRN_OK);
     operands->threads   = replay->threads;
-    operands->sums_wide = replay->wide;
-    CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay)));
+    operands->sums_wide = replay->sums.wide;
+    CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay), replay->sums.joined));
     if (status == CAIRN_OK) status = run_subproducts(replay);
     const cairn_status ended = cairn_operands_end(operands); /* others wait */
 

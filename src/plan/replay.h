@@ -19,12 +19,18 @@
 
 enum { CAIRN_NO_DEVICE_HERE = -1 };
 
+/// How sums come to Y.
+typedef struct cairn_replay_sums {
+    bool reproducible; ///< As of its placement.
+    bool wide;         ///< In f64 (operands.h).
+    bool joined;       ///< The first member's to every row.
+} cairn_replay_sums;
+
 typedef struct cairn_replay {
     cairn_subproducts_common common;
     cairn_product_options    op;
     int                      threads; ///< Of the host, for what is done to all of Y.
-    bool                     reproducible; ///< As of its placement.
-    bool                     wide;         ///< Sums are made in f64 (operands.h).
+    cairn_replay_sums        sums;
     int                      subproducts;
     cairn_subproduct         subproduct[CAIRN_MAX_HOMES]; ///< By member, then share.
     int64_t updates; ///< Of the tensor's values that the subproducts have.

@@ -70,11 +70,11 @@ typedef struct {
     size_t bytes; ///< Of Y.
 } product;
 
-/// Fill an operand with values, one in ten 0.
+/// Fill an operand with values, one in ten 0, of either sign.
 static void draw_operand(char *operand, cairn_dtype dtype)
 {
     for (int k = 0; k < SIDE * COLUMNS; k++) {
-        const double v = draw(10) == 0 ? 0 : draw_value();
+        const double v = draw(10) == 0 ? (draw(2) ? 0.0 : -0.0) : draw_value();
 
         if (dtype == CAIRN_F64)
             ((double *)operand)[k] = v;
@@ -166,7 +166,7 @@ static const char *const once[] = {
     "hybrid<bdia<4>,csr,0.6>",    "hybrid<bell<2>,coo,0.5,0.5>",
     "hybrid<dia,sell<4>,0.6>",    "hybrid<bdia<8>,sell-sigma<4,8>,0.6>",
     "hybrid<bcsr<2,2>,dcsr,0.4>", "hybrid<bdia<4>,c2sr<2>,0.6>",
-    "hybrid<dia,ell,0.6>",
+    "hybrid<dia,ell,0.6>",        "hybrid<bdcsr<2,2>,sell<4>,0.4>",
 };
 
 static const char *const often[] = {

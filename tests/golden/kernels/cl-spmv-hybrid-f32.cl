@@ -113,7 +113,7 @@ __kernel void spmv_0(__global const float *restrict x, int64_t x_first,
 /*
  * y(i) += A(i,j)*x(j)
  * A: d0, dense; d1, compressed
- * key: product.add.wide float.double v8 h00000 +1*d0+0.dense
+ * key: product.add.sums.wide float.double v8 h00000 +1*d0+0.dense
  *     +1*d1+0.compressed.p64.u32.n1 d0=+1*e0+0 d1=+1*e1+0 f32 order.0/1 oc
  *     tile0.-1 sum1 share3.0
  */
@@ -136,21 +136,40 @@ __kernel void spmv_1(__global const float *restrict x, int64_t x_first,
 
     /* d0, dense */
     for (int64_t pi = begin; pi < end; pi++) {
-        const int64_t i  = pi + A0_lo;
-        double        sa = 0.0;
-        double        sb = 0.0;
-        double        sc = 0.0;
-        double        sd = 0.0;
+        const int64_t i = pi + A0_lo;
 
-        /* d1, compressed */
-        int64_t       pj    = A1_ptr[pi];
-        const int64_t j_end = A1_ptr[pi + 1];
-        double        row   = 0.0;
+        if (A1_ptr[pi] < A1_ptr[pi + 1]) {
+            double sa = 0.0;
+            double sb = 0.0;
+            double sc = 0.0;
+            double sd = 0.0;
 
-        while (4096 < j_end - pj) {
-            const int64_t cut = pj + 4096;
+            /* d1, compressed */
+            int64_t       pj    = A1_ptr[pi];
+            const int64_t j_end = A1_ptr[pi + 1];
+            double        row   = 0.0;
 
-            while (pj + 8 <= cut) {
+            while (4096 < j_end - pj) {
+                const int64_t cut = pj + 4096;
+
+                while (pj + 8 <= cut) {
+                    sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
+                    sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1] - x_first];
+                    sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2] - x_first];
+                    sd += (double)A_val[pj + 3] * (double)x[A1_idx[pj + 3] - x_first];
+                    sa += (double)A_val[pj + 4] * (double)x[A1_idx[pj + 4] - x_first];
+                    sb += (double)A_val[pj + 5] * (double)x[A1_idx[pj + 5] - x_first];
+                    sc += (double)A_val[pj + 6] * (double)x[A1_idx[pj + 6] - x_first];
+                    sd += (double)A_val[pj + 7] * (double)x[A1_idx[pj + 7] - x_first];
+                    pj += 8;
+                }
+                row += sa + sb + (sc + sd);
+                sa = 0.0;
+                sb = 0.0;
+                sc = 0.0;
+                sd = 0.0;
+            }
+            while (pj + 8 <= j_end) {
                 sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
                 sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1] - x_first];
                 sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2] - x_first];
@@ -161,34 +180,18 @@ __kernel void spmv_1(__global const float *restrict x, int64_t x_first,
                 sd += (double)A_val[pj + 7] * (double)x[A1_idx[pj + 7] - x_first];
                 pj += 8;
             }
-            row += sa + sb + (sc + sd);
-            sa = 0.0;
-            sb = 0.0;
-            sc = 0.0;
-            sd = 0.0;
+            if (pj + 4 <= j_end) {
+                sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
+                sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1] - x_first];
+                sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2] - x_first];
+                sd += (double)A_val[pj + 3] * (double)x[A1_idx[pj + 3] - x_first];
+                pj += 4;
+            }
+            while (pj < j_end) {
+                sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
+                pj++;
+            }
+            y[i - row_lo] += row + (sa + sb + (sc + sd));
         }
-        while (pj + 8 <= j_end) {
-            sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
-            sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1] - x_first];
-            sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2] - x_first];
-            sd += (double)A_val[pj + 3] * (double)x[A1_idx[pj + 3] - x_first];
-            sa += (double)A_val[pj + 4] * (double)x[A1_idx[pj + 4] - x_first];
-            sb += (double)A_val[pj + 5] * (double)x[A1_idx[pj + 5] - x_first];
-            sc += (double)A_val[pj + 6] * (double)x[A1_idx[pj + 6] - x_first];
-            sd += (double)A_val[pj + 7] * (double)x[A1_idx[pj + 7] - x_first];
-            pj += 8;
-        }
-        if (pj + 4 <= j_end) {
-            sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
-            sb += (double)A_val[pj + 1] * (double)x[A1_idx[pj + 1] - x_first];
-            sc += (double)A_val[pj + 2] * (double)x[A1_idx[pj + 2] - x_first];
-            sd += (double)A_val[pj + 3] * (double)x[A1_idx[pj + 3] - x_first];
-            pj += 4;
-        }
-        while (pj < j_end) {
-            sa += (double)A_val[pj] * (double)x[A1_idx[pj] - x_first];
-            pj++;
-        }
-        y[i - row_lo] += row + (sa + sb + (sc + sd));
     }
 }

@@ -158,7 +158,7 @@ int64_t spmv_0(const cairn_kernel_part *A, const cairn_product_args *op)
 /*
  * y(i) += A(i,j)*x(j)
  * A: d0, dense; d1, compressed
- * key: product.add double.double v64 h00000 +1*d0+0.dense
+ * key: product.add.sums double.double v64 h00000 +1*d0+0.dense
  *     +1*d1+0.compressed.p64.u32.n1 d0=+1*e0+0 d1=+1*e1+0 f64 order.0/1 oc
  *     tile0.-1 sum1 share3.0
  */
@@ -211,34 +211,38 @@ int64_t spmv_1(const cairn_kernel_part *A, const cairn_product_args *op)
         /* d0, dense */
         for (int64_t pi = begin; pi < end; pi++) {
             const int64_t i = pi + A0_lo;
-            v4f64         s = {0};
 
-            /* d1, compressed */
-            int64_t       pj    = A1_ptr[pi];
-            const int64_t j_end = A1_ptr[pi + 1];
-            double        row   = 0.0;
+            if (A1_ptr[pi] < A1_ptr[pi + 1]) {
+                v4f64 s = {0};
 
-            while (4096 < j_end - pj) {
-                row += partial[pj / 4096];
-                pj += 4096;
-            }
-            while (pj + 8 <= j_end) {
-                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
-                s += load_v4f64(A_val + pj + 4) * gather_v4f64_u32(x, A1_idx + pj + 4);
-                pj += 8;
-            }
-            if (pj + 4 <= j_end) {
-                s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
-                pj += 4;
-            }
+                /* d1, compressed */
+                int64_t       pj    = A1_ptr[pi];
+                const int64_t j_end = A1_ptr[pi + 1];
+                double        row   = 0.0;
 
-            double s0 = s[0];
+                while (4096 < j_end - pj) {
+                    row += partial[pj / 4096];
+                    pj += 4096;
+                }
+                while (pj + 8 <= j_end) {
+                    s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
+                    s += load_v4f64(A_val + pj + 4)
+                         * gather_v4f64_u32(x, A1_idx + pj + 4);
+                    pj += 8;
+                }
+                if (pj + 4 <= j_end) {
+                    s += load_v4f64(A_val + pj) * gather_v4f64_u32(x, A1_idx + pj);
+                    pj += 4;
+                }
 
-            while (pj < j_end) {
-                s0 += A_val[pj] * x[A1_idx[pj]];
-                pj++;
+                double s0 = s[0];
+
+                while (pj < j_end) {
+                    s0 += A_val[pj] * x[A1_idx[pj]];
+                    pj++;
+                }
+                y[i - row_lo] += row + (s0 + s[1] + (s[2] + s[3]));
             }
-            y[i - row_lo] += row + (s0 + s[1] + (s[2] + s[3]));
         }
     }
     return 0;
