@@ -49,19 +49,28 @@ static cairn_status leave_out(cairn_status status)
     }
 }
 
-/// From @p from, NULL being coordinates.
+static cairn_status
+list_one(lister *l, const cairn_format *from, const cairn_plan_sample *sample)
+{
+    return leave_out(
+        cairn_function_list_add(&l->list, from, l->w->format, sample, l->w->loader));
+}
+
+/// From @p from, NULL being coordinates. Where entries lie far apart, other intermediates
+/// may pay, but not before hybrids.
 static cairn_status
 list_state(lister *l, const cairn_format *from, cairn_plan_sample *sample)
 {
-    const size_t members = l->w->format->hybrid ? sizeof shares / sizeof *shares : 1;
-
-    for (size_t k = 0; k < members; k++)
-        for (int apart = 0; apart < 2; apart++) {
-            sample->members = shares[k];
-            sample->apart   = apart;
-            CAIRN_TRY(leave_out(cairn_function_list_add(&l->list, from, l->w->format,
-                                                        sample, l->w->loader)));
-        }
+    if (!l->w->format->hybrid) {
+        sample->apart = true;
+        CAIRN_TRY(list_one(l, from, sample));
+        sample->apart = false;
+        return list_one(l, from, sample);
+    }
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+        sample->members = shares[k];
+        CAIRN_TRY(list_one(l, from, sample));
+    }
     return CAIRN_OK;
 }
 

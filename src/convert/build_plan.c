@@ -106,34 +106,37 @@ static cairn_pos share_of(cairn_pos entries, int64_t n, int64_t k)
     return entries / n + (k < entries % n);
 }
 
-/// Give a tensor a member's parts, without entries, of which banks share.
+/// Give a tensor a member's parts, without entries, of which banks share. Their arrays are
+/// addresses that nobody follows; those without elements are nowhere.
 static cairn_status
 add_parts(cairn_local *t, int member, cairn_pos entries, cairn_layout *layout)
 {
+    static char   nowhere;
     cairn_group  *group = &t->group[member];
     const int64_t first = t->parts, banks = layout->banks, all = first + banks;
-    cairn_pos    *nodes = NULL;
-    cairn_status  status;
+    int64_t       offset = 0;
 
-    t->groups     = member + 1;
-    group->layout = layout;
-    group->first  = first;
-    group->count  = banks;
+    t->groups      = member + 1;
+    group->layout  = layout;
+    group->first   = first;
+    group->count   = banks;
+    group->checked = true;
     CAIRN_TRY(cairn_realloc(t->env, all, sizeof *t->part, (void **)&t->part));
-    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, all * CAIRN_MAX_LEVELS, &nodes));
-    for (t->parts = first; t->parts < all; t->parts++) {
-        t->part[t->parts] = (cairn_part){
-            .where = {.member = member, .bank = t->parts - first}
+    for (; t->parts < all; t->parts++) {
+        const int64_t   bank                    = t->parts - first;
+        const cairn_pos its                     = share_of(entries, banks, bank);
+        cairn_pos       nodes[CAIRN_MAX_LEVELS] = {0};
+        cairn_part     *part                    = &t->part[t->parts];
+
+        *part = (cairn_part){
+            .where = {.member = member, .bank = bank}
         };
-        count_nodes(layout, share_of(entries, banks, t->parts - first),
-                    nodes + t->parts * CAIRN_MAX_LEVELS);
+        count_nodes(layout, its, nodes);
+        cairn_part_place(layout, nodes, its > 0 ? &nowhere : NULL, &offset,
+                         &group->bytes, part);
+        part->nnz = layout->pads ? its : part->view.values;
     }
-    status = cairn_group_alloc_parts(t->env, group, nodes, t->part);
-    for (int64_t p = first; p < all; p++)
-        t->part[p].nnz =
-            layout->pads ? share_of(entries, banks, p - first) : t->part[p].view.values;
-    cairn_free(t->env, nodes);
-    return status;
+    return CAIRN_OK;
 }
 
 static cairn_status create_source(cairn_env          *env,

@@ -77,7 +77,7 @@ static void *values_for(const cairn_compiled *c)
  * array without elements is in none either, and nothing is gained by taking it. */
 static bool is_held(const cairn_compiled *c, const void *array)
 {
-    return array && cairn_group_block(group_of(c), array);
+    return array && (c->build->planned || cairn_group_block(group_of(c), array));
 }
 
 void cairn_taken_find(cairn_compiled *c)
