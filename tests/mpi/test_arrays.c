@@ -4,6 +4,7 @@
 /// verdict.
 
 #include "arrays.h"
+#include "every_format.h"
 #include "mpi_suite.h"
 
 #include <cairn/mpi.h>
@@ -31,35 +32,6 @@ TestSuite(arrays, .init = arrays_up, .fini = arrays_down, .timeout = 170);
         const cairn_status s_ = (call);                                                \
         ON_ALL_RANKS(s_ == CAIRN_OK, "%s: %s", #call, cairn_context_message(context)); \
     } while (0)
-
-static const char *const formats[] = {"dense<2>",
-                                      "coo",
-                                      "csf<2>",
-                                      "dok",
-                                      "csr",
-                                      "lil",
-                                      "csc",
-                                      "dcsr",
-                                      "dcsc",
-                                      "dia",
-                                      "dia-variant",
-                                      "bcsr<2,3>",
-                                      "bcsc<3,2>",
-                                      "bcoo<2,2>",
-                                      "bdcsr<4,2>",
-                                      "csb<3,3>",
-                                      "bdia<3>",
-                                      "c2sr<2>",
-                                      "ell",
-                                      "sell<2>",
-                                      "sell-sigma<2,4>",
-                                      "bell<2>",
-                                      "cisr<3>",
-                                      "cisr-plus<2>",
-                                      "serpens<2,4,3>",
-                                      "hybrid<bdia<2>,csr,0.5>",
-                                      "hybrid<bell<2>,coo,0.25,0.5>",
-                                      "hybrid<dia,dcsr,0.3>"};
 
 enum { ROWS = 41, COLS = 37, ENTRIES = 300 };
 

@@ -8,6 +8,7 @@
 
 #include "support/arrays.h"
 #include "support/crash_note.h"
+#include "support/every_format.h"
 #include "support/random_format.h"
 #include "support/seed.h"
 
@@ -188,37 +189,6 @@ static void goes_round(cairn_tensor   *tensor,
     parts_free(&seen);
     parts_restore(context, tensor, &seen);
 }
-
-static const char *const formats[] = {"dense<2>",
-                                      "coo",
-                                      "csf<2>",
-                                      "dok",
-                                      "csr",
-                                      "lil",
-                                      "csc",
-                                      "dcsr",
-                                      "dcsc",
-                                      "dia",
-                                      "dia-variant",
-                                      "bcsr<2,3>",
-                                      "bcsc<3,2>",
-                                      "bcoo<2,2>",
-                                      "bdcsr<4,2>",
-                                      "csb<3,3>",
-                                      "bdia<3>",
-                                      "c2sr<2>",
-                                      "ell",
-                                      "sell<2>",
-                                      "sell-sigma<2,4>",
-                                      "bell<2>",
-                                      "cisr<3>",
-                                      "cisr-plus<2>",
-                                      "serpens<2,4,3>",
-                                      "hybrid<bdia<2>,csr,0.5>",
-                                      "hybrid<bell<2>,coo,0.25,0.5>",
-                                      "hybrid<dia,dcsr,0.3>"};
-
-enum { FORMATS = sizeof formats / sizeof *formats };
 
 /// Every (7*k mod positions) for k below @p draws.
 static cairn_source *matrix(int rows, int cols, int draws)

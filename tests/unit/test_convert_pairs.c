@@ -3,6 +3,7 @@
 /// Every pair of formats that the catalogue names, on matrices of every shape: what a
 /// conversion stores is what the entries stored in the format give, array for array.
 
+#include "support/every_format.h"
 #include "support/names.h"
 #include "support/storage.h"
 
@@ -11,36 +12,7 @@
 
 #include <stdlib.h>
 
-static const char *const formats[] = {"dense<2>",
-                                      "coo",
-                                      "csf<2>",
-                                      "dok",
-                                      "csr",
-                                      "lil",
-                                      "csc",
-                                      "dcsr",
-                                      "dcsc",
-                                      "dia",
-                                      "dia-variant",
-                                      "bcsr<2,3>",
-                                      "bcsc<3,2>",
-                                      "bcoo<2,2>",
-                                      "bdcsr<4,2>",
-                                      "csb<3,3>",
-                                      "bdia<3>",
-                                      "c2sr<2>",
-                                      "ell",
-                                      "sell<2>",
-                                      "sell-sigma<2,4>",
-                                      "bell<2>",
-                                      "cisr<3>",
-                                      "cisr-plus<2>",
-                                      "serpens<2,4,3>",
-                                      "hybrid<bdia<2>,csr,0.5>",
-                                      "hybrid<bell<2>,coo,0.25,0.5>",
-                                      "hybrid<dia,dcsr,0.3>"};
-
-enum { FORMATS = sizeof formats / sizeof *formats, TEXT = 1 << 16 };
+enum { TEXT = 1 << 16 };
 
 /// A matrix: every (7*k mod positions) of it for k below `draws`.
 typedef struct {

@@ -7,6 +7,7 @@
 #include "convert/function_list.h"
 #include "lower/convert.h"
 #include "support/conversion.h"
+#include "support/every_format.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"
 
@@ -166,37 +167,6 @@ static bool convert(cairn_env *env, const cairn_build *build, const char *what)
 }
 
 /* ---- the catalogue ---- */
-
-static const char *const formats[] = {"dense<2>",
-                                      "coo",
-                                      "csf<2>",
-                                      "dok",
-                                      "csr",
-                                      "lil",
-                                      "csc",
-                                      "dcsr",
-                                      "dcsc",
-                                      "dia",
-                                      "dia-variant",
-                                      "bcsr<2,3>",
-                                      "bcsc<3,2>",
-                                      "bcoo<2,2>",
-                                      "bdcsr<4,2>",
-                                      "csb<3,3>",
-                                      "bdia<3>",
-                                      "c2sr<2>",
-                                      "ell",
-                                      "sell<2>",
-                                      "sell-sigma<2,4>",
-                                      "bell<2>",
-                                      "cisr<3>",
-                                      "cisr-plus<2>",
-                                      "serpens<2,4,3>",
-                                      "hybrid<bdia<2>,csr,0.5>",
-                                      "hybrid<bell<2>,coo,0.25,0.5>",
-                                      "hybrid<dia,dcsr,0.3>"};
-
-enum { FORMATS = sizeof formats / sizeof *formats };
 
 /// Entries (i, j): scattered, in a band, or in blocks.
 static void
