@@ -8,8 +8,8 @@
 /// small matrix is judged by the model alone. Nor does it take more than what it can win:
 /// how many products come is known from `replays`, and where nothing that another format
 /// could gain in so many pays for a look at the entries, the first format is chosen without
-/// one. What is chosen depends on the machine, on what
-/// ran there before (CAIRN_COST) and, through trials, on the moment; the result of a product does not, but for the order of
+/// one. What is chosen depends on the machine, on what ran there before (CAIRN_COST) and,
+/// through trials, on the moment; the result of a product does not, but for the order of
 /// additions that a format has (plan.h).
 
 #ifndef CAIRN_AUTO_H

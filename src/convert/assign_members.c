@@ -41,7 +41,7 @@ cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which)
     return count;
 }
 
-/* Of a planned build nobody was told which member has it. */
+/* A planned build has no entries, and so none that members were assigned to. */
 cairn_filter cairn_members_filter(const cairn_build  *build,
                                   const cairn_origin *origin,
                                   uint8_t            *member,

@@ -2,8 +2,8 @@
 /// @file
 /// A build that is only planned: the same members, intermediates and methods as those of a
 /// build whose source has so many entries in so many rows, without any entry; and the same
-/// functions, which are asked for and not run. Sources are tensors whose arrays nobody
-/// writes or reads; spans are what queries would give if every row had as many entries as
+/// functions, which are asked for and not run. Sources are tensors without
+/// arrays; spans are what queries would give if every row had as many entries as
 /// every other.
 
 #include "convert/build_plan.h"
