@@ -5,9 +5,9 @@
 ///
 /// Programs depend on how many entries there are, and on a few things that are seen only
 /// when entries are: whether they share nodes, how many of them a hybrid's member gets,
-/// whether they come in order, whether its values may still change. So the list is that of
-/// conversions of many sizes, and of all states of a source: a single one of them needs
-/// some of it.
+/// whether they come in order, whether the source's values may still change. So the list is
+/// that of conversions of many sizes, and of all states of a source: a single one of them
+/// needs some of it.
 
 #include "api/warm.h"
 #include "convert/function_list.h"
