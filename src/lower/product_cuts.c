@@ -138,7 +138,7 @@ static void build_cut(build *e, void *user)
     const whole_cut *cut  = user;
     cairn_ir        *b    = e->b;
     cairn_nest       nest = *cut->nest;
-    cairn_sums s = {.pieces = 1, .piece = {{0, 1, 1}}, .single = true, .inside = true};
+    cairn_sums s = {.strips = 1, .strip = {{0, 1, 1}}, .single = true, .inside = true};
 
     cairn_product_declare(e, &s);
     if (e->column)

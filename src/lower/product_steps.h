@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The steps of a product's lowering, shared by its files: what the kernel is given, the
-/// sums at hand, and who builds which piece.
+/// sums at hand, and the steps that each file builds.
 ///
 /// product.c enters the levels of the row; product_tile.c takes many rows at once and
 /// tells whether all of a tile is inside; product_sum.c adds what is below a row;
@@ -15,30 +15,30 @@
 #include "lower/product_plan.h"
 
 enum {
-    CAIRN_SUBPRODUCTS = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
-    CAIRN_VECTORS     = 8   ///< Of columns in one tile.
+    CAIRN_ROW_STRIPS = 18, ///< Of a tile: 127 rows are 15 vectors of 8, and 4, 2, 1.
+    CAIRN_VECTORS    = 8   ///< Of columns in one tile.
 };
 
-/// Rows of a tile that lie in one vector.
-typedef struct cairn_product_piece {
+/// A strip of a tile: rows whose sums are the lanes of one vector.
+typedef struct cairn_row_strip {
     int offset; ///< First row in the tile.
     int lanes;
-    int used; ///< The lanes beyond are rubbish.
-} cairn_product_piece;
+    int used; ///< Lanes that are rows; the others hold no result.
+} cairn_row_strip;
 
 /// The sums of the rows and columns at hand.
 typedef struct cairn_sums {
-    int                 pieces;
-    cairn_product_piece piece[CAIRN_SUBPRODUCTS];
-    int                 chains;
-    bool                packed;  ///< The chains are the lanes of one vector.
-    int                 vectors; ///< Of columns; 1 for a vector.
-    cairn_ir_var       *sum[CAIRN_SUBPRODUCTS][CAIRN_BLOCK][CAIRN_VECTORS];
-    cairn_ir_var       *row;   ///< What the chains join: cuts of a long row; or NULL.
-    cairn_ir_var *first_chain; ///< Packed: what the first lane went on as; or NULL.
-    bool          inside;      ///< All positions are: no guards.
-    bool          single;      ///< One row, not a tile.
-    cairn_ir_x    first;       ///< Place of the tile's first row; NULL without tile.
+    int             strips;
+    cairn_row_strip strip[CAIRN_ROW_STRIPS];
+    int             chains;
+    bool            packed;  ///< The chains are the lanes of one vector.
+    int             vectors; ///< Of columns; 1 for a vector.
+    cairn_ir_var   *sum[CAIRN_ROW_STRIPS][CAIRN_BLOCK][CAIRN_VECTORS];
+    cairn_ir_var   *row;         ///< What the chains join: cuts of a long row; or NULL.
+    cairn_ir_var   *first_chain; ///< Packed: what the first lane went on as; or NULL.
+    bool            inside;      ///< All positions are: no guards.
+    bool            single;      ///< One row, not a tile.
+    cairn_ir_x      first;       ///< Place of the tile's first row; NULL without tile.
 } cairn_sums;
 
 /// A product while it is built.
@@ -156,20 +156,20 @@ void cairn_product_follow(cairn_product_build *e, const cairn_nest *nest);
 /// The sum of the chains, in one fixed order.
 cairn_ir_x cairn_product_total(const cairn_product_build *e,
                                const cairn_sums          *s,
-                               int                        piece,
+                               int                        strip,
                                int                        vector);
 
-/* Pieces of expressions. */
+/* Parts of expressions. */
 
 /// The type of Y.
 cairn_ir_type cairn_product_result(const cairn_product *product);
 
-/// Stand in the tile at the first row of a piece: indices of levels that differ between
+/// Stand in the tile at the first row of a strip: indices of levels that differ between
 /// lanes become vectors, their holes the largest index (whose value is 0).
 void cairn_product_stand(const cairn_product_build *e,
                          cairn_nest                *nest,
                          const cairn_sums          *s,
-                         int                        piece);
+                         int                        strip);
 
 /// An element or @p lanes of X or the values, as sums have them.
 cairn_ir_x cairn_product_x(const cairn_product_build *e, cairn_ir_x j, int lanes);

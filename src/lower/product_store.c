@@ -83,7 +83,7 @@ static bool grows(const build *e)
 
 /// Chains lo..hi-1 in pairs: (0 + 1) + (2 + 3).
 static cairn_ir_x
-pairs(const build *e, const cairn_sums *s, int piece, int vector, int lo, int hi)
+pairs(const build *e, const cairn_sums *s, int strip, int vector, int lo, int hi)
 {
     const int middle = lo + (hi - lo + 1) / 2;
 
@@ -91,29 +91,29 @@ pairs(const build *e, const cairn_sums *s, int piece, int vector, int lo, int hi
         return cairn_ir_use(e->b, s->first_chain);
     if (hi - lo == 1) {
         const cairn_ir_x all =
-            cairn_ir_use(e->b, s->sum[piece][s->packed ? 0 : lo][vector]);
+            cairn_ir_use(e->b, s->sum[strip][s->packed ? 0 : lo][vector]);
 
         return s->packed ? cairn_ir_lane(e->b, all, lo) : all;
     }
-    return cairn_ir_add(e->b, pairs(e, s, piece, vector, lo, middle),
-                        pairs(e, s, piece, vector, middle, hi));
+    return cairn_ir_add(e->b, pairs(e, s, strip, vector, lo, middle),
+                        pairs(e, s, strip, vector, middle, hi));
 }
 
 cairn_ir_x
-cairn_product_total(const build *e, const cairn_sums *s, int piece, int vector)
+cairn_product_total(const build *e, const cairn_sums *s, int strip, int vector)
 {
-    const cairn_ir_x sum = pairs(e, s, piece, vector, 0, s->chains);
+    const cairn_ir_x sum = pairs(e, s, strip, vector, 0, s->chains);
 
     return s->row ? cairn_ir_add(e->b, cairn_ir_use(e->b, s->row), sum) : sum;
 }
 
-/// The lanes of a piece one by one: rows that are not neighbours, or rubbish beyond.
+/// The lanes of a strip one by one: rows that are not neighbours, or rubbish beyond.
 static void
-store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int piece)
+store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int strip)
 {
-    cairn_ir                 *b     = e->b;
-    const cairn_product_piece shape = s->piece[piece];
-    cairn_ir_x                sum   = cairn_product_total(e, s, piece, 0);
+    cairn_ir             *b     = e->b;
+    const cairn_row_strip shape = s->strip[strip];
+    cairn_ir_x            sum   = cairn_product_total(e, s, strip, 0);
 
     if (sum->op != CAIRN_IR_VAR) sum = cairn_ir_use(b, cairn_ir_let(b, sum, "total"));
     for (int k = 0; k < shape.used; k++) {
@@ -136,20 +136,20 @@ store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int piece)
     }
 }
 
-/// Row of the piece's first lane.
+/// Row of the strip's first lane.
 static cairn_ir_x
-row_of(const build *e, const cairn_nest *nest, const cairn_sums *s, int piece)
+row_of(const build *e, const cairn_nest *nest, const cairn_sums *s, int strip)
 {
     cairn_nest at = *nest;
 
     if (e->p->shifted || s->single)
-        return cairn_ir_add_int(e->b, nest->dim[e->p->out], s->piece[piece].offset);
-    cairn_product_stand(e, &at, s, piece);
+        return cairn_ir_add_int(e->b, nest->dim[e->p->out], s->strip[strip].offset);
+    cairn_product_stand(e, &at, s, strip);
     return cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
 }
 
 static void
-join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int piece, bool bypass)
+join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int strip, bool bypass)
 {
     cairn_ir *b = e->b;
 
@@ -157,7 +157,7 @@ join_vectors(build *e, cairn_ir_x row, const cairn_sums *s, int piece, bool bypa
         const cairn_ir_x column =
             e->column ? cairn_ir_add_int(b, e->column, v * e->column_lanes) : NULL;
         const cairn_ir_x at  = cairn_product_y_at(e, row, column);
-        const cairn_ir_x sum = cairn_product_total(e, s, piece, v);
+        const cairn_ir_x sum = cairn_product_total(e, s, strip, v);
 
         if (bypass)
             cairn_ir_store(
@@ -200,12 +200,12 @@ void cairn_product_store(build *e, const cairn_nest *nest, const cairn_sums *s)
 {
     cairn_ir *b = e->b;
 
-    for (int k = 0; k < s->pieces; k++) {
+    for (int k = 0; k < s->strips; k++) {
         if (e->p->moved && !s->single) {
             store_lanes(e, nest, s, k);
             continue;
         }
-        if (s->piece[k].used < s->piece[k].lanes) {
+        if (s->strip[k].used < s->strip[k].lanes) {
             store_lanes(e, nest, s, k);
             continue;
         }

@@ -9,11 +9,11 @@
 
 typedef cairn_product_build build;
 
-/// Lanes of the sums of a piece.
-static int sum_lanes(const build *e, const cairn_sums *s, int piece)
+/// Lanes of the sums of a strip.
+static int sum_lanes(const build *e, const cairn_sums *s, int strip)
 {
     if (e->column) return e->column_lanes;
-    return s->packed ? (s->chains == 3 ? 4 : s->chains) : s->piece[piece].lanes;
+    return s->packed ? (s->chains == 3 ? 4 : s->chains) : s->strip[strip].lanes;
 }
 
 static void declare_sums(build *e, cairn_sums *s)
@@ -21,7 +21,7 @@ static void declare_sums(build *e, cairn_sums *s)
     cairn_ir *b = e->b;
 
     s->vectors = e->column && e->column_vectors > 1 ? e->column_vectors : 1;
-    for (int r = 0; r < s->pieces; r++)
+    for (int r = 0; r < s->strips; r++)
         for (int c = 0; c < (s->packed ? 1 : s->chains); c++)
             for (int v = 0; v < s->vectors; v++) {
                 char             name[16];
@@ -30,7 +30,7 @@ static void declare_sums(build *e, cairn_sums *s)
                     cairn_ir_splat(b, cairn_ir_real(b, e->p->product->accumulate, 0),
                                    sum_lanes(e, s, r));
 
-                if (s->pieces > 1) n += snprintf(name + n, sizeof name - n, "%d", r);
+                if (s->strips > 1) n += snprintf(name + n, sizeof name - n, "%d", r);
                 if (s->chains > 1 && !s->packed)
                     n += snprintf(name + n, sizeof name - n, "%c", 'a' + c);
                 if (s->vectors > 1) snprintf(name + n, sizeof name - n, "_%d", v);
@@ -103,7 +103,7 @@ void cairn_product_group(build *e, const cairn_nest *nest, const cairn_sums *sha
     if (e->p->product->columns == 1 || e->looped)
         build_group(e, &g);
     else
-        cairn_product_columns(e, shape->pieces, build_group, &g);
+        cairn_product_columns(e, shape->strips, build_group, &g);
     if (any) cairn_ir_end(e->b);
 }
 
@@ -192,11 +192,11 @@ static cairn_ir_x place_of_row(const build *e, const cairn_nest *nest, cairn_ir_
 void cairn_product_stand(const build      *e,
                          cairn_nest       *nest,
                          const cairn_sums *s,
-                         int               piece)
+                         int               strip)
 {
     const cairn_product_plan *p     = e->p;
     cairn_ir                 *b     = e->b;
-    const cairn_product_piece shape = s->piece[piece];
+    const cairn_row_strip     shape = s->strip[strip];
 
     if (!s->first) return;
     nest->terse = true;
@@ -272,7 +272,7 @@ static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
     cairn_ir  *b = e->b;
     cairn_ir_x x[CAIRN_VECTORS];
 
-    for (int r = 0; r < s->pieces; r++) {
+    for (int r = 0; r < s->strips; r++) {
         cairn_nest at = *nest;
 
         cairn_product_stand(e, &at, s, r);
@@ -282,7 +282,7 @@ static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
         for (int v = 0; v < s->vectors && (r == 0 || e->p->reach != CAIRN_REACH_ONE);
              v++)
             x[v] = cairn_product_x(e, x_at(e, j, v), e->column_lanes);
-        for (int v = 0; v < s->vectors && r == 0 && s->pieces > 1
+        for (int v = 0; v < s->vectors && r == 0 && s->strips > 1
                         && e->p->reach == CAIRN_REACH_ONE;
              v++)
             x[v] = cairn_ir_use(b, cairn_ir_let(b, x[v], "x%d", v));
@@ -297,24 +297,24 @@ static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
     }
 }
 
-/// x for the lanes of a piece that starts @p offset rows after the tile.
-static cairn_ir_x x_of_piece(build            *e,
+/// x for the lanes of a strip that starts @p offset rows after the tile.
+static cairn_ir_x x_of_strip(build            *e,
                              const cairn_nest *nest,
                              const cairn_sums *s,
-                             int               piece,
+                             int               strip,
                              cairn_ir_x        j)
 {
-    cairn_ir                 *b     = e->b;
-    const cairn_product_piece shape = s->piece[piece];
-    cairn_nest                at    = *nest;
+    cairn_ir             *b     = e->b;
+    const cairn_row_strip shape = s->strip[strip];
+    cairn_nest            at    = *nest;
 
     if (e->p->reach != CAIRN_REACH_GATHER)
         return cairn_product_x(e, cairn_ir_add_int(b, j, shape.offset), shape.lanes);
-    cairn_product_stand(e, &at, s, piece);
+    cairn_product_stand(e, &at, s, strip);
     return cairn_product_x(e, cairn_nest_dim(&at, e->p->in), shape.lanes);
 }
 
-/// Many pieces of one tile: values, and x where it goes along, count from one position.
+/// Many strips of one tile: values, and x where it goes along, count from one position.
 static void add_tile(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
 {
     const cairn_product_plan *p  = e->p;
@@ -331,14 +331,14 @@ static void add_tile(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
     if (p->reach == CAIRN_REACH_ONE)
         x = cairn_ir_use(b,
                          cairn_ir_let(b, cairn_product_x(e, j, 1), "%cx", "ij"[p->in]));
-    for (int r = 0; r < s->pieces; r++)
+    for (int r = 0; r < s->strips; r++)
         add_to(e, s->sum[r][chain][0],
                cairn_ir_cast(
                    b, p->product->accumulate,
                    cairn_ir_load_lanes(b, cairn_nest_values(nest),
-                                       cairn_ir_add_int(b, q, s->piece[r].offset),
-                                       s->piece[r].lanes)),
-               x ? x : x_of_piece(e, nest, s, r, j));
+                                       cairn_ir_add_int(b, q, s->strip[r].offset),
+                                       s->strip[r].lanes)),
+               x ? x : x_of_strip(e, nest, s, r, j));
 }
 
 void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
@@ -351,14 +351,14 @@ void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int cha
         add_vectors(e, nest, s);
         return;
     }
-    if (p->tile == CAIRN_TILE_LANES && s->pieces > 1) {
+    if (p->tile == CAIRN_TILE_LANES && s->strips > 1) {
         add_tile(e, nest, s, chain);
         return;
     }
-    for (int r = 0; r < s->pieces; r++) {
+    for (int r = 0; r < s->strips; r++) {
         cairn_nest at = *nest;
         const int  lanes =
-            s->packed ? (s->chains == 3 ? 4 : s->chains) : s->piece[r].lanes;
+            s->packed ? (s->chains == 3 ? 4 : s->chains) : s->strip[r].lanes;
 
         cairn_product_stand(e, &at, s, r);
         if (!s->inside) guard_term(e, &at);
@@ -367,7 +367,7 @@ void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int cha
 
             at.terse = true;
             x        = cairn_product_x(e, cairn_nest_dim(&at, p->in), one ? 1 : lanes);
-            if (p->reach == CAIRN_REACH_ONE && s->pieces > 1)
+            if (p->reach == CAIRN_REACH_ONE && s->strips > 1)
                 x = cairn_ir_use(b, cairn_ir_let(b, x, "%cx", "ij"[p->in]));
         }
         add_to(e, s->sum[r][s->packed ? 0 : chain][0],

@@ -37,7 +37,7 @@ static int divide(int64_t size, int most, int lanes)
 }
 
 /// Rows from @p offset to @p width as vectors, largest first.
-static void cut_pieces(const build *e, int width, int lanes, cairn_sums *shape)
+static void cut_strips(const build *e, int width, int lanes, cairn_sums *shape)
 {
     int offset = 0;
 
@@ -45,20 +45,20 @@ static void cut_pieces(const build *e, int width, int lanes, cairn_sums *shape)
         const int left = width - offset;
         int       n    = lanes;
 
-        if (shape->pieces == CAIRN_SUBPRODUCTS) {
+        if (shape->strips == CAIRN_ROW_STRIPS) {
             if (e->b->status == CAIRN_OK)
                 e->b->status = cairn_fail(e->b->env, CAIRN_NO_KERNEL,
                                           "product: a tile: %d rows by %d lanes are "
-                                          "more than %d pieces",
-                                          width, lanes, CAIRN_SUBPRODUCTS);
+                                          "more than %d strips",
+                                          width, lanes, CAIRN_ROW_STRIPS);
             return;
         }
 
         while (n > left)
             n /= 2;
         if (left == 3 && lanes >= 4 && e->p->beyond) n = 4;
-        shape->piece[shape->pieces++] =
-            (cairn_product_piece){offset, n, n > left ? left : n};
+        shape->strip[shape->strips++] =
+            (cairn_row_strip){offset, n, n > left ? left : n};
         offset += n;
     }
 }
@@ -78,7 +78,7 @@ static int shape_tile(const build *e, cairn_sums *shape)
 
     if (p->tile == CAIRN_TILE_ROWS) {
         for (int k = 0; k < p->constant; k++)
-            shape->piece[shape->pieces++] = (cairn_product_piece){k, 1, 1};
+            shape->strip[shape->strips++] = (cairn_row_strip){k, 1, 1};
         return (int)p->constant;
     }
     const int most = (gathers ? BLOCK_GATHERS : vectors) * lanes;
@@ -86,7 +86,7 @@ static int shape_tile(const build *e, cairn_sums *shape)
     if (p->constant)
         width =
             p->constant <= most ? (int)p->constant : divide(p->constant, most, lanes);
-    cut_pieces(e, width, lanes, shape);
+    cut_strips(e, width, lanes, shape);
     return width;
 }
 
@@ -201,7 +201,7 @@ static cairn_ir_x places_inside(const extent *t)
 /// Lanes that are read beyond the rows or columns that are used.
 static int lanes_beyond(const build *e, const cairn_sums *shape)
 {
-    const cairn_product_piece *last = &shape->piece[shape->pieces - 1];
+    const cairn_row_strip *last = &shape->strip[shape->strips - 1];
 
     if (!e->p->beyond) return 0;
     return last->used < last->lanes || e->p->chains == 3 ? 1 : 0;
@@ -312,7 +312,7 @@ void cairn_product_tile(build *e, cairn_nest *nest, int at)
 {
     const cairn_product_plan *p     = e->p;
     cairn_ir                 *b     = e->b;
-    cairn_sums                shape = {.pieces = 0};
+    cairn_sums                shape = {.strips = 0};
     const int                 width = shape_tile(e, &shape);
     cairn_ir_x                begin = cairn_ir_int(b, 0), end;
     char                      name[CAIRN_NEST_NAME], note[CAIRN_NEST_NOTE];
@@ -354,7 +354,7 @@ void cairn_product_row(build *e, cairn_nest *nest)
 {
     const cairn_product_plan *p    = e->p;
     const int                 open = nest->open;
-    cairn_sums shape = {.pieces = 1, .piece = {{0, 1, 1}}, .single = true};
+    cairn_sums shape = {.strips = 1, .strip = {{0, 1, 1}}, .single = true};
     cairn_ir_x test  = NULL;
 
     cairn_nest_dim(nest, p->out);
