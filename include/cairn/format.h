@@ -274,6 +274,13 @@ typedef struct cairn_pass_alternative {
     { sizeof(cairn_pass_alternative), NULL, 0.0, 0.0 }
 // clang-format on
 
+/// Whose rates chose the methods of a path's program, as a constant text: "learned", those
+/// measured on this machine (conversions of 10^6 entries and more, unless CAIRN_COST says
+/// shipped, once anything was measured); else "shipped", those that come with the library,
+/// by which cairn_path_create() always plans. NULL: nothing was chosen, since an option
+/// names the way (CAIRN_CONVERT, CAIRN_KERNELS=reference) or there is no program. Local.
+CAIRN_API const char *cairn_path_rates(const cairn_path *path);
+
 /// How many passes a path's program has: those that ran, of a tensor's path; of
 /// cairn_path_create() those that are planned for 10^6 entries on one rank and one thread
 /// (in 10^3 rows where the extents are not given), 0 where that is more than memory holds.

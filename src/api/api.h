@@ -43,8 +43,9 @@ struct cairn_context {
     cairn_missed     missed;     ///< and without functions.
     cairn_candidates candidates; ///< That come with the library; none until needed.
     char             name[256];  ///< Handed out by cairn_catalogue_name().
-    cairn_move_rates moves; ///< What conversions are chosen by, once that was asked;
-    bool             asked_moves; ///< the same on all ranks.
+    cairn_move_rates moves; ///< Measured rates that choose conversions, the same on all
+                            ///< ranks; 0: the shipped ones do.
+    bool asked_moves;       ///< They were looked up.
 };
 
 /// Entries that came in no order and stay in buckets until somebody wants them sorted.
@@ -181,6 +182,12 @@ cairn_status cairn_context_loader(cairn_context      *context,
                                   cairn_build        *build,
                                   cairn_build_loader *own,
                                   char               *why);
+
+/// Whose rates choose the methods of a build: "learned" where it goes by those measured on
+/// this machine, else "shipped"; NULL where an option names the way.
+///
+/// @param[in] build  NULL: one that is only planned.
+const char *cairn_context_rates(const cairn_context *context, const cairn_build *build);
 
 /// Build a prepared tensor's arrays: judge, choose by which rates, find a loader, build, and
 /// learn from it.

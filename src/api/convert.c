@@ -38,15 +38,16 @@ static cairn_status check_extents(cairn_env *env, int order, const int64_t *exte
 
 /// What would be done with entries, if that can be planned: formats whose arrays are too
 /// large for so many entries and extents have a path all the same.
-static cairn_status plan_program(cairn_env          *env,
+static cairn_status plan_program(cairn_context      *context,
                                  const cairn_format *from,
                                  const cairn_format *to,
                                  const int64_t      *extent,
                                  cairn_path         *path)
 {
     const cairn_status status =
-        cairn_build_plan(env, from, to, extent, NULL, &path->program);
+        cairn_build_plan(&context->env, from, to, extent, NULL, &path->program);
 
+    path->rates = cairn_context_rates(context, NULL);
     if (status == CAIRN_OK || status == CAIRN_BAD_OPTION) return status;
     cairn_pass_list_fini(&path->program);
     return CAIRN_OK;
@@ -68,8 +69,7 @@ cairn_status cairn_path_create(cairn_context      *context,
     CAIRN_TRY(cairn_path_plan(&context->env, from, to, extent, &fresh));
     cairn_status status = cairn_path_print(fresh);
 
-    if (status == CAIRN_OK)
-        status = plan_program(&context->env, from, to, extent, fresh);
+    if (status == CAIRN_OK) status = plan_program(context, from, to, extent, fresh);
     if (status == CAIRN_OK)
         *path = fresh;
     else
@@ -105,6 +105,11 @@ int cairn_path_routes(const cairn_path *path, double *next_best)
 {
     if (next_best) *next_best = path ? path->others : 0;
     return path ? path->routes : 0;
+}
+
+const char *cairn_path_rates(const cairn_path *path)
+{
+    return path && path->program.passes > 0 ? path->rates : NULL;
 }
 
 int cairn_path_passes(const cairn_path *path)

@@ -18,7 +18,7 @@ static void describe_device(const cairn_context *context, cairn_cost_device *dev
     cairn_cost_device_of(&context->devices->device[0], 1, device);
 }
 
-/// What this rank's machine has seen; nothing where that cannot be had.
+/// Rates measured on this rank's machine; 0 where none were.
 static void read_rates(cairn_context *context, cairn_move_rates *rates)
 {
     cairn_costs      *costs;
@@ -29,7 +29,7 @@ static void read_rates(cairn_context *context, cairn_move_rates *rates)
         || cairn_context_costs(context, &costs) != CAIRN_OK)
         return;
     describe_device(context, &device);
-    cairn_cost_moves(costs, &device, rates);
+    if (!cairn_cost_moves(costs, &device, rates)) *rates = (cairn_move_rates){0};
 }
 
 /// Have all ranks choose by what the first one's machine has seen when the context first
@@ -53,6 +53,14 @@ find_rates(cairn_context *context, const cairn_build *build, cairn_build_loader 
     CAIRN_TRY(agree_on_rates(context));
     if (context->moves.in_order > 0) loader->loader.moves = &context->moves;
     return CAIRN_OK;
+}
+
+const char *cairn_context_rates(const cairn_context *context, const cairn_build *build)
+{
+    const cairn_options *options = &context->env.options;
+
+    if (options->convert[0] || options->kernels == CAIRN_KERNELS_REFERENCE) return NULL;
+    return build && build->loader && build->loader->moves ? "learned" : "shipped";
 }
 
 /// Learn from a build that was done by functions, without waits for other ranks.
@@ -91,6 +99,7 @@ cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *te
     const double begin = cairn_seconds();
 
     CAIRN_TRY(cairn_local_build(&context->env, build, &tensor->local));
+    tensor->path->rates = cairn_context_rates(context, build);
     learn(context, tensor, build, cairn_seconds() - begin - loader.seconds);
     return CAIRN_OK;
 }

@@ -117,9 +117,9 @@ cairn_status cli_format_json(const cli_format_view *view)
     if (object && view->path
         && json_object_update_new(
                object,
-               json_pack("{s:o, s:o, s:s*, s:o}", "path", cli_json_path(view->path),
+               json_pack("{s:o, s:o, s:s?, s:o}", "path", cli_json_path(view->path),
                          "work", cli_format_path_work(view), "rates",
-                         cli_format_path_rates(view), "program",
+                         cairn_path_rates(cli_format_path_done(view)), "program",
                          cli_json_program(cli_format_path_done(view))))
                != 0) {
         json_decref(object);

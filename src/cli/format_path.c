@@ -149,20 +149,23 @@ static void print_total(const cli_format_view *view, double bytes)
     cli_paragraph_end(&paragraph);
 }
 
-const char *cli_format_path_rates(const cli_format_view *view)
-{
-    return view->tensor ? NULL : "shipped";
-}
-
-/// A program that nothing runs is the same on every machine, whatever was learned there.
+/// Whose rates chose the program, which without a file is the same on every machine.
 static void print_rates(const cli_format_view *view)
 {
-    const char *rates = cli_format_path_rates(view);
+    const char *const rates = cairn_path_rates(cli_format_path_done(view));
 
-    if (!rates || cairn_path_passes(cli_format_path_done(view)) == 0) return;
-    printf("Chosen by %s rates, for 1,000,000 entries in 1,000 rows. With a FILE the\n"
-           "program is what ran there, by what was learned if CAIRN_COST says so.\n\n",
-           rates);
+    if (!rates) return;
+    if (strcmp(rates, "learned") == 0)
+        printf("Chosen by rates measured on this machine (learned: `cairn devices\n"
+               "--models` prints them; CAIRN_COST=shipped goes without).\n\n");
+    else if (view->tensor)
+        printf("Chosen by shipped rates: fewer than 10^6 entries, nothing measured on\n"
+               "this machine, or CAIRN_COST=shipped.\n\n");
+    else
+        printf(
+            "Chosen by shipped rates, for 10^6 entries in 10^3 rows. With a FILE the\n"
+            "program is what ran there, by rates measured on this machine if any\n"
+            "were.\n\n");
 }
 
 void cli_format_path_print(const cli_format_view *view)

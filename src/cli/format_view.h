@@ -79,9 +79,6 @@ void cli_format_path_print(const cli_format_view *view);
 /// The path whose passes are shown: that of the tensor, if there is one.
 const cairn_path *cli_format_path_done(const cli_format_view *view);
 
-/// Rates by which the program was chosen; NULL: it ran, and CAIRN_COST says.
-const char *cli_format_path_rates(const cli_format_view *view);
-
 /// Write the JSON object. Rank 0.
 cairn_status cli_format_json(const cli_format_view *view);
 

@@ -153,11 +153,12 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
 static cairn_status report_json(cli_job *job, const cost *c, const conversion *done)
 {
     json_t *object =
-        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:o, s:s?, s:s?}", "seconds",
-                  c->all, "phases", "read", c->read, "store", c->store, "write",
-                  c->write, "bytes", (json_int_t)c->bytes, "format",
+        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:s?, s:o, s:s?, s:s?}",
+                  "seconds", c->all, "phases", "read", c->read, "store", c->store,
+                  "write", c->write, "bytes", (json_int_t)c->bytes, "format",
                   cairn_format_text(cairn_tensor_format(done->to)), "path",
-                  cli_json_path(cairn_tensor_path(done->to)), "program",
+                  cli_json_path(cairn_tensor_path(done->to)), "rates",
+                  cairn_path_rates(cairn_tensor_path(done->to)), "program",
                   cli_json_program(cairn_tensor_path(done->to)), "route",
                   cairn_tensor_route(done->to), "why", cairn_tensor_why(done->to));
 
@@ -247,7 +248,8 @@ static const char about[] =
 
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) format program[] (the passes, as "
-    "cairn format has them) path[] (the rewrite rules "
+    "cairn format has them) rates (that chose them, likewise) path[] (the rewrite "
+    "rules "
     "that say what was done: from the format of a .cairn file, else from coordinates) "
     "route (compiled, prebuilt or reference: by compiled functions alone, that did "
     "what "

@@ -186,7 +186,8 @@ static const char about[] =
     "one by one with what each costs. With FILE too, FILE is stored in SRC and the "
     "rules "
     "are carried out: what is shown is what they made, and the passes by which it was "
-    "done.";
+    "done, with whose rates chose them: shipped ones, or those measured on this "
+    "machine.";
 
 static const char json[] =
     "format, members[]{encoding levels[]{level expr kind lo size nodes merged trimmed "
@@ -195,6 +196,7 @@ static const char json[] =
     "without partition; level -1: values; values only with --arrays) nnz values "
     "(padding included) bytes baseline{format bytes}; with --path: path[] (the rules) "
     "work[]{rule bytes operations passes memory} (planned, for each entry) "
+    "rates (that chose the program: shipped, learned; null: an option names it) "
     "program[]{member into method pass unit rule index arrays[] stores interpreted "
     "bytes class visits alternatives[]{method bytes seconds}} (class and visits of "
     "queries "

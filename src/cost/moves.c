@@ -9,7 +9,7 @@
 
 /* The logarithm of the factor by which shipped rates are thought to be wrong, one standard
    deviation, and the largest factor that is believed. */
-static const double doubt = 0.25, most = 8;
+static const double model_log_error = 0.25, most = 8;
 
 /* Bytes and entries for which rates are asked: a matrix beyond the second cache. */
 static const double nominal_bytes = 3e7, nominal_entries = 1e6;
@@ -73,11 +73,15 @@ void cairn_cost_observe_moves(cairn_costs             *costs,
     cairn_cost_observe(costs, &its, &work, own);
 }
 
-/// What was measured, beside what is thought of before.
+/// A rate corrected by conversions that ran.
+///
+/// @param[in]     before    The rate without them.
+/// @param[in,out] measured  Set where any ran.
 static double learned(cairn_costs             *costs,
                       const cairn_cost_device *device,
                       bool                     scattered,
-                      double                   before)
+                      double                   before,
+                      bool                    *measured)
 {
     const cairn_cost_device its = described(device, before);
     cairn_work              work;
@@ -86,7 +90,9 @@ static double learned(cairn_costs             *costs,
     make_work(scattered, nominal_bytes, nominal_entries, &work);
     cairn_cost_predict(costs, &its, &work, &guess);
     if (guess.source != CAIRN_COST_MEASURED) return before;
-    const double weight = doubt * doubt / (doubt * doubt + guess.spread * guess.spread);
+    *measured           = true;
+    const double prior  = model_log_error * model_log_error;
+    const double weight = prior / (prior + guess.spread * guess.spread);
     const double wrong  = log2(guess.seconds / (before * nominal_bytes));
 
     return before * exp2(round(4 * weight * wrong) / 4);
@@ -97,16 +103,19 @@ static double bounded(double rate, double shipped)
     return fmax(shipped / most, fmin(shipped * most, rate));
 }
 
-void cairn_cost_moves(cairn_costs             *costs,
+bool cairn_cost_moves(cairn_costs             *costs,
                       const cairn_cost_device *device,
                       cairn_move_rates        *rates)
 {
-    const cairn_move_rates *shipped = &cairn_move_rates_shipped;
-    const double            slow =
-        costs->memory_when > 0 ? cairn_memory_factors(&costs->memory).byte : 1;
-    const double in_order  = learned(costs, device, false, slow * shipped->in_order);
-    const double scattered = learned(costs, device, true, slow * shipped->scattered);
+    const cairn_move_rates *shipped  = &cairn_move_rates_shipped;
+    bool                    measured = costs->memory_when > 0;
+    const double slow = measured ? cairn_memory_factors(&costs->memory).byte : 1;
+    const double in_order =
+        learned(costs, device, false, slow * shipped->in_order, &measured);
+    const double scattered =
+        learned(costs, device, true, slow * shipped->scattered, &measured);
 
     rates->in_order  = bounded(in_order, shipped->in_order);
     rates->scattered = bounded(scattered, shipped->scattered);
+    return measured;
 }

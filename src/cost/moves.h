@@ -33,7 +33,9 @@ void cairn_cost_observe_moves(cairn_costs             *costs,
 /// is known already, and what was measured, by how sure that is; none is beyond 8 times
 /// what is shipped, or an 8th. What was learned is rounded to quarters of a doubling of it,
 /// so that one measurement more seldom changes anything.
-void cairn_cost_moves(cairn_costs             *costs,
+///
+/// @return Whether anything was measured; if not, the rates are those that are shipped.
+bool cairn_cost_moves(cairn_costs             *costs,
                       const cairn_cost_device *device,
                       cairn_move_rates        *rates);
 

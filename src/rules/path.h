@@ -110,6 +110,8 @@ typedef struct cairn_path {
     double           others; ///< bytes an entry of the next best; 0 with one route.
     char            *how;    ///< The program as text, once somebody asked.
     cairn_pass_list  program; ///< How it was done, or would be; empty: not known.
+    const char      *rates;   ///< Whose rates chose the methods of the program:
+                              ///< "shipped" or "learned"; NULL: none did. Constant.
 } cairn_path;
 
 /// Plan the conversion of tensors from one format to another.

@@ -395,6 +395,7 @@ Test(misuse, catalogue_and_paths)
     ALLOWS(cairn_path_at, path, !cairn_path_at(NULL, 0).rule);
     for (int k = 0; k < ODD; k++)
         ALLOWS(cairn_path_at, k, !cairn_path_at(path, odd[k]).rule);
+    ALLOWS(cairn_path_rates, path, !cairn_path_rates(NULL));
     ALLOWS(cairn_path_passes, path, cairn_path_passes(NULL) == 0);
     ALLOWS(cairn_path_pass, path, !cairn_path_pass(NULL, 0).method);
     for (int k = 0; k < ODD; k++)
