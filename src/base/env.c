@@ -73,7 +73,7 @@ void cairn_env_init(cairn_env *env)
     env->machine_memory = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
     cairn_options_init(&env->options);
     cairn_pool_init(&env->pool);
-    cairn_thread_pool_init(&env->crew);
+    cairn_thread_pool_init(&env->thread_pool);
     pthread_mutex_init(&env->slots, NULL);
     pthread_mutex_init(&env->log.lock, NULL);
     env->log.doing = "starting";
@@ -82,7 +82,7 @@ void cairn_env_init(cairn_env *env)
 void cairn_env_fini(cairn_env *env)
 {
     env->log.progress = NULL;
-    cairn_thread_pool_fini(&env->crew);
+    cairn_thread_pool_fini(&env->thread_pool);
     cairn_pool_fini(&env->pool);
     pthread_mutex_destroy(&env->slots);
     pthread_mutex_destroy(&env->log.lock);

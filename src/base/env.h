@@ -70,11 +70,11 @@ typedef struct cairn_env {
     _Atomic int64_t used_bytes; ///< As the limit sees them: blocks with their heads, in
                                 ///< whole pages, and what cairn_memory_take() was told.
     _Atomic int64_t   allowed;  ///< Allocations until one fails; < 0: none fails.
-    _Atomic int64_t   allocated; ///< Bytes of all blocks so far, those freed too,
-    _Atomic int64_t   visited;   ///< and what cairn_visit() was told of.
-    cairn_pool        pool;      ///< Blocks that are used again.
-    cairn_thread_pool crew;      ///< Threads for short work.
-    cairn_remains     remains;   ///< What a signal would leave.
+    _Atomic int64_t   allocated;   ///< Bytes of all blocks so far, those freed too,
+    _Atomic int64_t   visited;     ///< and what cairn_visit() was told of.
+    cairn_pool        pool;        ///< Blocks that are used again.
+    cairn_thread_pool thread_pool; ///< Threads for short work.
+    cairn_remains     remains;     ///< What a signal would leave.
     cairn_env_log     log;
 } cairn_env;
 

@@ -137,7 +137,7 @@ static cairn_status run(dealing *d)
     fill_cursors(d);
     CAIRN_GO(done, CAIRN_NEW(env, sorters * d->room, &d->scratch));
     CAIRN_GO(done, CAIRN_NEW(env, sorters * (d->lines + 1), &d->begin));
-    cairn_thread_pool_run(&env->crew, sorters, bucket_task, d, sorters);
+    cairn_thread_pool_run(&env->thread_pool, sorters, bucket_task, d, sorters);
     CAIRN_GO(done, cairn_phase_check(env, d->result));
     if (d->repeated)
         status = cairn_fail(env, CAIRN_NO_KERNEL, "convert: an entry is there twice");

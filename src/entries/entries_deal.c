@@ -180,7 +180,8 @@ static void count_bins(cairn_env *env, dealing *d, int bits)
 
     d->shift = all > bits ? all - bits : 0;
     d->bins  = (int64_t)1 << bits;
-    cairn_thread_pool_run(&env->crew, d->to->threads, count_task, d, d->to->threads);
+    cairn_thread_pool_run(&env->thread_pool, d->to->threads, count_task, d,
+                          d->to->threads);
 }
 
 static cairn_pos bin_count(const dealing *d, int64_t bin)
@@ -414,7 +415,8 @@ cairn_status cairn_entries_deal(cairn_env         *env,
     if (d.outside) goto done;
     CAIRN_GO(done, cairn_dealt_create(env, dealt));
     place_buckets(&d);
-    cairn_thread_pool_run(&env->crew, dealt->threads, deal_task, &d, dealt->threads);
+    cairn_thread_pool_run(&env->thread_pool, dealt->threads, deal_task, &d,
+                          dealt->threads);
 done:
     cairn_free(env, d.bucket);
     cairn_free(env, d.next);

@@ -63,7 +63,8 @@ static bool sorted(cairn_env *env, const cairn_entries *entries, bool *duplicate
                               .pieces  = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES};
 
     cairn_visit(env, entries->n);
-    cairn_thread_pool_run(&env->crew, env->options.threads, check_piece, &c, c.pieces);
+    cairn_thread_pool_run(&env->thread_pool, env->options.threads, check_piece, &c,
+                          c.pieces);
     *duplicates = c.duplicates;
     return !c.wrong;
 }

@@ -146,7 +146,7 @@ cairn_dealt_sort(cairn_env *env, const cairn_dealt *dealt, cairn_entries *entrie
     sorting   s       = {.dealt = dealt, .entries = entries};
 
     CAIRN_TRY(CAIRN_NEW(env, dealt->most * sorters, &s.scratch));
-    cairn_thread_pool_run(&env->crew, sorters, sort_task, &s, sorters);
+    cairn_thread_pool_run(&env->thread_pool, sorters, sort_task, &s, sorters);
     close_gaps(dealt, entries);
     cairn_free(env, s.scratch);
     return CAIRN_OK;

@@ -134,7 +134,7 @@ cairn_status cairn_sort_many(cairn_env   *env,
         return CAIRN_OK;
     }
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)d.threads * DIGITS, &d.next));
-    sort_on_threads(&env->crew, &d);
+    sort_on_threads(&env->thread_pool, &d);
     cairn_free(env, d.next);
     *sorted = items;
     return CAIRN_OK;

@@ -167,7 +167,7 @@ static void run_slices(const cairn_mtx_way *way, slice_fn run, int slices, slice
 {
     work w = {.way = way, .run = run, .slice = slice};
 
-    cairn_thread_pool_run(&way->env->crew, way->threads, run_slice, &w, slices);
+    cairn_thread_pool_run(&way->env->thread_pool, way->threads, run_slice, &w, slices);
 }
 
 static void close_gap(cairn_entries *entries, const cairn_entries *window)

@@ -141,7 +141,7 @@ static bool read_halves(const cairn_stream *stream, char *out, size_t bytes)
     };
 
     if (stream->env->options.threads < 2 || bytes < HALVED) return false;
-    cairn_thread_pool_run(&stream->env->crew, 2, read_part, both, 2);
+    cairn_thread_pool_run(&stream->env->thread_pool, 2, read_part, both, 2);
     return both[0].done && both[1].done;
 }
 
