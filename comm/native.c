@@ -41,8 +41,8 @@ static int64_t segment_length(const writer *w)
     return length;
 }
 
-/// Hand a segment's bytes, piece by piece, to the checksum and, with a file, to it.
-static cairn_status for_each_piece(const writer *w, cairn_file *file, uint32_t *crc)
+/// Hand a segment's bytes, chunk by chunk, to the checksum and, with a file, to it.
+static cairn_status for_each_chunk(const writer *w, cairn_file *file, uint32_t *crc)
 {
     static const char zeros[64];
     int64_t           at = file ? w->table[w->comm->rank].offset : 0;
@@ -76,7 +76,7 @@ static cairn_status make_table(writer *w)
     cairn_native_row mine = {.length = segment_length(w)};
     uint32_t         crc;
 
-    CAIRN_TRY(for_each_piece(w, NULL, &crc)); /* without a file it cannot fail */
+    CAIRN_TRY(for_each_chunk(w, NULL, &crc)); /* without a file it cannot fail */
     mine.crc = crc;
     CAIRN_TRY(w->comm->ops->allgather(w->comm, &mine, sizeof mine, w->table));
     w->total = CAIRN_NATIVE_PROLOGUE + w->comm->size * (int64_t)sizeof mine;
@@ -107,7 +107,7 @@ static cairn_status write_file(writer *w, const char *path)
     uint32_t     crc;
 
     if (status == CAIRN_OK) status = write_front(w, &file);
-    if (status == CAIRN_OK) status = for_each_piece(w, &file, &crc);
+    if (status == CAIRN_OK) status = for_each_chunk(w, &file, &crc);
     if (status == CAIRN_OK && w->comm->rank != 0) status = cairn_file_sync(&file);
     return cairn_output_finish(w->comm, status, &file);
 }

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-/// 4 MB: a piece is parsed for some ten milliseconds, so that reading ahead, messages
+/// 4 MB: a chunk is parsed for some ten milliseconds, so that reading ahead, messages
 /// and inflating overlap with it, and the buffer stays in the last-level cache.
-enum { PIECE = 4 << 20 };
+enum { CHUNK = 4 << 20 };
 
 enum { HEAD = 4096 }; ///< Bytes that are looked at to tell the kind of a file.
 
@@ -139,23 +139,23 @@ static cairn_status read_all(cairn_file_reading *r, cairn_text_file *source)
     bool gzip = false;
 
     CAIRN_TRY(cairn_comm_agree(
-        r->comm, cairn_stream_open(r->comm->env, r->path, r->piece, &r->stream)));
+        r->comm, cairn_stream_open(r->comm->env, r->path, r->chunk, &r->stream)));
     CAIRN_TRY(share_header(r, &gzip));
     cairn_entries_init(&r->entries, r->head.order);
     CAIRN_TRY(read_body(r, gzip));
     return r->kind->finish(r, source);
 }
 
-cairn_status cairn_read_text_in_pieces(cairn_comm      *comm,
+cairn_status cairn_read_text_in_chunks(cairn_comm      *comm,
                                        const char      *path,
-                                       size_t           piece,
+                                       size_t           chunk,
                                        cairn_text_file *source)
 {
     cairn_text_file    fresh = {.shape.order = 0};
     cairn_file_reading r     = {
             .comm   = comm,
             .path   = path,
-            .piece  = piece,
+            .chunk  = chunk,
             .stream = {.env = comm->env, .fd = -1}
     };
 
@@ -174,5 +174,5 @@ cairn_status cairn_read_text_in_pieces(cairn_comm      *comm,
 cairn_status
 cairn_read_text(cairn_comm *comm, const char *path, cairn_text_file *source)
 {
-    return cairn_read_text_in_pieces(comm, path, PIECE, source);
+    return cairn_read_text_in_chunks(comm, path, CHUNK, source);
 }

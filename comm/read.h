@@ -2,9 +2,9 @@
 /// @file
 /// Files read by all ranks at once. A plain file is cut into byte ranges at line ends,
 /// one per rank, each read by its rank alone; a gzip file (recognised by its magic) is
-/// inflated by rank 0, which hands out pieces in file order and never holds the whole.
+/// inflated by rank 0, which hands out chunks in file order and never holds the whole.
 /// File order is kept: what rank r reads comes before what rank r+1 reads. Where lines mean
-/// something in sequence only (Harwell-Boeing), rank 0 reads the file in pieces, and all
+/// something in sequence only (Harwell-Boeing), rank 0 reads the file in chunks, and all
 /// entries are its own until they are distributed.
 ///
 /// What is accepted of each kind of file, and what refused, is in docs/files.md.
@@ -36,11 +36,11 @@ typedef struct cairn_text_file {
 cairn_status
 cairn_read_text(cairn_comm *comm, const char *path, cairn_text_file *source);
 
-/// As cairn_read_text(), reading and sending @p piece bytes at a time; the same on
-/// every rank. For tests: small files in many pieces.
-cairn_status cairn_read_text_in_pieces(cairn_comm      *comm,
+/// As cairn_read_text(), reading and sending @p chunk bytes at a time; the same on
+/// every rank. For tests: small files in many chunks.
+cairn_status cairn_read_text_in_chunks(cairn_comm      *comm,
                                        const char      *path,
-                                       size_t           piece,
+                                       size_t           chunk,
                                        cairn_text_file *source);
 
 void cairn_text_file_fini(cairn_env *env, cairn_text_file *source);

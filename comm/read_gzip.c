@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A gzip file: rank 0 inflates and hands out pieces in file order, each to the rank
+/// A gzip file: rank 0 inflates and hands out chunks in file order, each to the rank
 /// whose share of the compressed bytes it came from, so that nobody ever has the whole. A
 /// rank that fails goes on receiving, and drops what comes, until the end is told: no
 /// failure leaves another rank waiting.
@@ -12,21 +12,21 @@
 
 enum { TAG_HEAD = 1, TAG_TEXT = 2 };
 
-/// What is told before a piece.
+/// The message before a chunk.
 typedef struct {
-    int64_t   bytes; ///< Below 0: no more pieces.
+    int64_t   bytes; ///< Below 0: no more chunks.
     int64_t   first_line, offset;
     cairn_pos first;
-} piece_head;
+} chunk_head;
 
-static cairn_status send_piece(cairn_file_reading     *r,
+static cairn_status send_chunk(cairn_file_reading     *r,
                                int                     to,
                                const char             *begin,
                                const char             *end,
                                const cairn_text_range *place)
 {
     const cairn_comm_ops *ops  = r->comm->ops;
-    const piece_head      head = {.bytes      = end - begin,
+    const chunk_head      head = {.bytes      = end - begin,
                                   .first_line = place->first_line,
                                   .offset     = place->offset,
                                   .first      = place->first};
@@ -34,7 +34,7 @@ static cairn_status send_piece(cairn_file_reading     *r,
     CAIRN_TRY(ops->send(r->comm, &head, sizeof head, to, TAG_HEAD));
     for (const char *p = begin; p < end;) {
         const int64_t left = end - p;
-        const int64_t n    = left < (int64_t)r->piece ? left : (int64_t)r->piece;
+        const int64_t n    = left < (int64_t)r->chunk ? left : (int64_t)r->chunk;
 
         CAIRN_TRY(ops->send(r->comm, p, n, to, TAG_TEXT));
         p += n;
@@ -53,7 +53,7 @@ static cairn_status deliver(cairn_file_reading *r,
     int64_t   lines;
 
     if (to == 0) return cairn_read_lines(r, begin, end, place);
-    CAIRN_TRY(send_piece(r, to, begin, end, place));
+    CAIRN_TRY(send_chunk(r, to, begin, end, place));
     cairn_count_lines(begin, end, r->kind->comment, &lines, &entries);
     place->first_line += lines;
     place->first += entries;
@@ -61,14 +61,14 @@ static cairn_status deliver(cairn_file_reading *r,
     return CAIRN_OK;
 }
 
-/// How much of the compressed file was inflated before a piece and with it, and whose
+/// How much of the compressed file was inflated before a chunk and with it, and whose
 /// share comes next.
 typedef struct {
     double before, after; ///< 0..1
     int    to;
 } share;
 
-/// Where in a piece the share of rank `to` ends: its part of the piece's compressed
+/// Where in a chunk the share of rank `to` ends: its part of the chunk's compressed
 /// bytes, to the end of the line.
 static const char *cut_share(const cairn_file_reading *r,
                              const share              *s,
@@ -125,18 +125,18 @@ static cairn_status hand_out(cairn_file_reading *r)
 /// Told also after a failure.
 static cairn_status tell_end(cairn_file_reading *r)
 {
-    const piece_head head = {.bytes = -1};
+    const chunk_head head = {.bytes = -1};
 
     for (int to = 1; to < r->comm->size; to++)
         CAIRN_TRY(r->comm->ops->send(r->comm, &head, sizeof head, to, TAG_HEAD));
     return CAIRN_OK;
 }
 
-/// Where pieces arrive.
+/// Where chunks arrive.
 typedef struct {
-    char   *text; ///< [capacity]: one piece, grown for a longer line.
+    char   *text; ///< [capacity]: one chunk, grown for a longer line.
     int64_t capacity;
-    char   *dropped; ///< [piece of the reading]: where text goes after a failure.
+    char   *dropped; ///< [chunk of the reading]: where text goes after a failure.
 } inbox;
 
 static cairn_status make_room(cairn_file_reading *r, inbox *in, int64_t bytes)
@@ -153,7 +153,7 @@ receive_text(cairn_file_reading *r, const inbox *in, int64_t bytes, bool keep)
 {
     for (int64_t done = 0; done < bytes;) {
         const int64_t left = bytes - done;
-        const int64_t n    = left < (int64_t)r->piece ? left : (int64_t)r->piece;
+        const int64_t n    = left < (int64_t)r->chunk ? left : (int64_t)r->chunk;
         char *const   to   = keep ? in->text + done : in->dropped;
 
         CAIRN_TRY(r->comm->ops->recv(r->comm, to, n, 0, TAG_TEXT));
@@ -163,7 +163,7 @@ receive_text(cairn_file_reading *r, const inbox *in, int64_t bytes, bool keep)
 }
 
 static cairn_status
-parse_piece(cairn_file_reading *r, const inbox *in, const piece_head *head)
+parse_chunk(cairn_file_reading *r, const inbox *in, const chunk_head *head)
 {
     cairn_text_range place = {
         .first_line = head->first_line, .offset = head->offset, .first = head->first};
@@ -177,24 +177,24 @@ static cairn_status receive(cairn_file_reading *r, inbox *in)
     cairn_status status = CAIRN_OK;
 
     for (;;) {
-        piece_head head;
+        chunk_head head;
 
         CAIRN_TRY(r->comm->ops->recv(r->comm, &head, sizeof head, 0, TAG_HEAD));
         if (head.bytes < 0) return status;
         if (status == CAIRN_OK) status = make_room(r, in, head.bytes);
         CAIRN_TRY(receive_text(r, in, head.bytes, status == CAIRN_OK));
-        if (status == CAIRN_OK) status = parse_piece(r, in, &head);
+        if (status == CAIRN_OK) status = parse_chunk(r, in, &head);
     }
 }
 
 static cairn_status create_inbox(cairn_file_reading *r, inbox *in)
 {
-    const int64_t piece = (int64_t)r->piece;
+    const int64_t chunk = (int64_t)r->chunk;
 
     if (r->comm->rank == 0) return CAIRN_OK;
-    CAIRN_TRY(CAIRN_NEW(r->comm->env, piece, &in->text));
-    in->capacity = piece;
-    return CAIRN_NEW(r->comm->env, piece, &in->dropped);
+    CAIRN_TRY(CAIRN_NEW(r->comm->env, chunk, &in->text));
+    in->capacity = chunk;
+    return CAIRN_NEW(r->comm->env, chunk, &in->dropped);
 }
 
 static cairn_status hand_out_all(cairn_file_reading *r)

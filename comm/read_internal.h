@@ -5,7 +5,7 @@
 ///
 /// Most kinds are lines that are entries: any rank parses any lines of them, so the two
 /// ways of reading know a kind by its table alone. Where lines mean something in
-/// sequence only, rank 0 reads the file by itself, in pieces.
+/// sequence only, rank 0 reads the file by itself, in chunks.
 
 #ifndef CAIRN_COMM_READ_INTERNAL_H
 #define CAIRN_COMM_READ_INTERNAL_H
@@ -35,7 +35,7 @@ typedef struct cairn_file_head {
 typedef struct cairn_file_reading {
     cairn_comm            *comm;
     const char            *path;
-    size_t                 piece; ///< Bytes read, or sent, at a time.
+    size_t                 chunk; ///< Bytes read, or sent, at a time.
     cairn_stream           stream;
     const cairn_file_kind *kind;
     cairn_file_head        head;

@@ -105,7 +105,7 @@ hb_header(cairn_file_reading *r, const char *begin, const char *end, bool *more)
     return CAIRN_OK;
 }
 
-static cairn_status hb_pieces(cairn_file_reading *r, cairn_hb_reader *reader)
+static cairn_status hb_chunks(cairn_file_reading *r, cairn_hb_reader *reader)
 {
     const char *begin, *end;
 
@@ -123,7 +123,7 @@ static cairn_status hb_alone(cairn_file_reading *r)
 
     cairn_hb_reader_init(r->comm->env, r->path, &r->head.hb, &r->entries, &reader);
 
-    const cairn_status status = hb_pieces(r, &reader);
+    const cairn_status status = hb_chunks(r, &reader);
 
     cairn_hb_reader_fini(&reader);
     return status;

@@ -27,7 +27,7 @@ static cairn_status take_share(cairn_file_reading *r)
 
 /// Make room for what the rest will hold if it is like what was read. The file's bytes
 /// are the bound, not its header. Some more, so that entries that get a little shorter
-/// do not have all of them moved for every piece.
+/// do not have all of them moved for every chunk.
 static cairn_status reserve_rest(cairn_file_reading *r, int64_t from)
 {
     const int64_t done = r->stream.offset - from,

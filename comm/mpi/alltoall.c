@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// All to all in rounds: in round s a rank sends to rank + s and receives from rank - s,
-/// one piece each way at a time. A rank never waits for one that is in an earlier round
-/// or piece without that one having posted its side, so no order of arrival blocks it,
+/// one chunk each way at a time. A rank never waits for one that is in an earlier round
+/// or chunk without that one having posted its side, so no order of arrival blocks it,
 /// and two messages are in flight whatever is moved.
 
 #include "comm/mpi/state.h"

@@ -12,12 +12,12 @@ typedef struct {
 } mpi_exchange;
 
 static int64_t
-count_pieces(const cairn_mpi_state *state, int messages, const int64_t *bytes)
+count_chunks(const cairn_mpi_state *state, int messages, const int64_t *bytes)
 {
     int64_t n = 0;
 
     for (int k = 0; k < messages; k++)
-        n += bytes[k] / state->piece + (bytes[k] % state->piece != 0);
+        n += bytes[k] / state->chunk + (bytes[k] % state->chunk != 0);
     return n;
 }
 
@@ -89,7 +89,7 @@ cairn_status cairn_mpi_exchange_create(cairn_comm    *comm,
     const messages         out   = {sends, to, send, send_bytes, prepare_send};
     const messages         in    = {recvs, from, recv, recv_bytes, MPI_Recv_init};
     const int64_t          n =
-        count_pieces(state, sends, send_bytes) + count_pieces(state, recvs, recv_bytes);
+        count_chunks(state, sends, send_bytes) + count_chunks(state, recvs, recv_bytes);
     mpi_exchange *x      = NULL;
     cairn_status  status = cairn_alloc_zero(
          comm->env, 1, sizeof *x + (size_t)n * (sizeof(MPI_Request) + sizeof(int)),

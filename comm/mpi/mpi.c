@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { FIRST_PIECE = 1 << 30 };
+enum { FIRST_CHUNK = 1 << 30 };
 
 cairn_status cairn_mpi_fail(cairn_env *env, const char *what, int error)
 {
@@ -24,7 +24,7 @@ mpi_allreduce(cairn_comm *comm, int64_t *data, int64_t n, cairn_reduction op)
     const cairn_mpi_state *state = cairn_mpi_state_of(comm);
     const MPI_Op           ops[] = {
                   [CAIRN_SUM] = MPI_SUM, [CAIRN_MIN] = MPI_MIN, [CAIRN_MAX] = MPI_MAX};
-    const int64_t most = state->piece / 8 > 0 ? state->piece / 8 : 1;
+    const int64_t most = state->chunk / 8 > 0 ? state->chunk / 8 : 1;
 
     CAIRN_TRY(cairn_mpi_check_lost(comm));
     for (int64_t done = 0; done < n;) {
@@ -59,7 +59,7 @@ static cairn_status mpi_broadcast(cairn_comm *comm, void *data, int64_t bytes, i
     return CAIRN_OK;
 }
 
-/// MPI gathers pieces side by side; a stride is needed when there are several. A vector
+/// MPI gathers chunks side by side; a stride is needed when there are several. A vector
 /// type of `size` blocks would count in int again, so the rest is broadcast in turn.
 static cairn_status gather_by_broadcast(cairn_comm *comm, int64_t bytes, char *all)
 {
@@ -75,7 +75,7 @@ mpi_allgather(cairn_comm *comm, const void *mine, int64_t bytes, void *all)
     MPI_Request            request;
 
     CAIRN_TRY(cairn_mpi_check_lost(comm));
-    if (bytes > state->piece) {
+    if (bytes > state->chunk) {
         memcpy((char *)all + comm->rank * bytes, mine, (size_t)bytes);
         return gather_by_broadcast(comm, bytes, all);
     }
@@ -204,7 +204,7 @@ allocate(cairn_env *env, MPI_Comm world, cairn_comm **comm, cairn_mpi_state **st
     CAIRN_MPI(env, "size", MPI_Comm_size(world, &size));
     CAIRN_TRY(cairn_mpi_watch_create(env, size, &(*state)->watch));
     (*state)->comm  = MPI_COMM_NULL;
-    (*state)->piece = FIRST_PIECE;
+    (*state)->chunk = FIRST_CHUNK;
     (*comm)->env    = env;
     (*comm)->ops    = &mpi_ops;
     (*comm)->state  = *state;
@@ -243,7 +243,7 @@ failed:
     return status;
 }
 
-void cairn_comm_mpi_set_piece(cairn_comm *comm, int64_t bytes)
+void cairn_comm_mpi_set_chunk(cairn_comm *comm, int64_t bytes)
 {
-    cairn_mpi_state_of(comm)->piece = bytes;
+    cairn_mpi_state_of(comm)->chunk = bytes;
 }

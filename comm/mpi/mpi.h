@@ -21,6 +21,6 @@ cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm);
 
 /// Set the bytes of one message at most (1 GiB at first); the same on every rank. For
 /// tests of what is cut. Local.
-void cairn_comm_mpi_set_piece(cairn_comm *comm, int64_t bytes);
+void cairn_comm_mpi_set_chunk(cairn_comm *comm, int64_t bytes);
 
 #endif

@@ -18,7 +18,7 @@ enum {
 
 typedef struct cairn_mpi_state {
     MPI_Comm comm;
-    int64_t  piece;     ///< Bytes of one message at most; MPI counts in int.
+    int64_t  chunk;     ///< Bytes of one message at most; MPI counts in int.
     unsigned exchanges; ///< Exchanges created so far; the same on every rank.
     int64_t  calls;     ///< Collective calls so far; the same on every rank.
     struct cairn_mpi_watch *watch; ///< Who is waited for (comm/mpi/watch.h).
@@ -32,7 +32,7 @@ static inline cairn_mpi_state *cairn_mpi_state_of(const cairn_comm *comm)
 /// The bytes of the next message when @p left are left.
 static inline int cairn_mpi_cut(const cairn_mpi_state *state, int64_t left)
 {
-    return (int)(left < state->piece ? left : state->piece);
+    return (int)(left < state->chunk ? left : state->chunk);
 }
 
 /// Record MPI's words for @p error, in the call named @p what.

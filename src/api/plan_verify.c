@@ -83,22 +83,22 @@ static void compare_column(check *c, int64_t k)
     }
 }
 
-/// What a rank has of the sum of one row of a transposed product.
+/// Partial sum of a rank: its part of one row of a transposed product.
 typedef struct {
     int64_t row;
     row_sum sum;
-} piece;
+} partial;
 
 /// Work space of a transposed product's check.
 typedef struct {
-    cairn_pos *order;  ///< [entries] by column of A.
-    piece     *piece;  ///< [entries] at most; sorted by row.
-    int64_t   *counts; ///< [2][ranks] sent and received.
-    row_sum   *sum;    ///< [owned rows]
+    cairn_pos *order;   ///< [entries] by column of A.
+    partial   *partial; ///< [entries] at most; sorted by row.
+    int64_t   *counts;  ///< [2][ranks] sent and received.
+    row_sum   *sum;     ///< [owned rows]
 } transposed;
 
-/// The pieces of one column of X, by row, and how many go to each rank.
-static void make_pieces(const check *c, transposed *w, int64_t k)
+/// The partial sums of one column of X, by row, and how many go to each rank.
+static void sum_partials(const check *c, transposed *w, int64_t k)
 {
     const cairn_operands *o       = c->plan->replay->common.operands;
     const cairn_entries  *e       = c->entries;
@@ -113,13 +113,13 @@ static void make_pieces(const check *c, transposed *w, int64_t k)
         const row_sum   t  = term(
                c, at, value_at(c->plan, o->x, (e->coord[0][at] - first) * columns + k));
 
-        if (n == 0 || w->piece[n - 1].row != j) {
-            memset(&w->piece[n], 0, sizeof *w->piece);
-            w->piece[n++].row = j;
+        if (n == 0 || w->partial[n - 1].row != j) {
+            memset(&w->partial[n], 0, sizeof *w->partial);
+            w->partial[n++].row = j;
             w->counts[cairn_rows_owner(&o->y_rows, j)]++;
         }
-        w->piece[n - 1].sum.r += t.r;
-        w->piece[n - 1].sum.s += t.s;
+        w->partial[n - 1].sum.r += t.r;
+        w->partial[n - 1].sum.s += t.s;
     }
 }
 
@@ -130,11 +130,11 @@ static cairn_status compare_transposed(check *c, transposed *w, int64_t k)
     cairn_comm           *comm     = o->comm;
     int64_t              *received = w->counts + comm->size;
     int64_t               first, end, n = 0;
-    piece                *theirs = NULL;
+    partial              *theirs = NULL;
 
     cairn_plan_rows(c->plan, &first, &end);
-    make_pieces(c, w, k);
-    CAIRN_TRY(cairn_comm_exchange(comm, w->piece, w->counts, sizeof *w->piece,
+    sum_partials(c, w, k);
+    CAIRN_TRY(cairn_comm_exchange(comm, w->partial, w->counts, sizeof *w->partial,
                                   (void **)&theirs, received));
     for (int r = 0; r < comm->size; r++)
         n += received[r];
@@ -158,7 +158,7 @@ static cairn_status prepare_transposed(const check *c, transposed *w)
 
     cairn_plan_rows(c->plan, &first, &end);
     CAIRN_TRY(CAIRN_NEW(comm->env, c->entries->n, &w->order));
-    CAIRN_TRY(CAIRN_NEW(comm->env, c->entries->n, &w->piece));
+    CAIRN_TRY(CAIRN_NEW(comm->env, c->entries->n, &w->partial));
     CAIRN_TRY(CAIRN_NEW(comm->env, 2 * comm->size, &w->counts));
     CAIRN_TRY(CAIRN_NEW(comm->env, end - first, &w->sum));
     return cairn_sort_order(comm->env, c->entries->n, 1, key, w->order);
@@ -175,7 +175,7 @@ static cairn_status compare_all_transposed(check *c, cairn_status mine)
     for (int64_t k = 0; k < c->plan->replay->common.operands->op.columns; k++)
         if (status == CAIRN_OK) status = compare_transposed(c, &w, k);
     cairn_free(comm->env, w.order);
-    cairn_free(comm->env, w.piece);
+    cairn_free(comm->env, w.partial);
     cairn_free(comm->env, w.counts);
     cairn_free(comm->env, w.sum);
     return status;

@@ -12,8 +12,8 @@
 
 enum {
     AHEAD       = 32,      ///< Entries between a prefetch and its use.
-    PIECE       = 1 << 17, ///< Entries whose order is worth another thread,
-    MOST_PIECES = 256,     ///< if they are not too many.
+    CHUNK       = 1 << 17, ///< Entries whose order is worth another thread,
+    MOST_CHUNKS = 256,     ///< if they are not too many.
 };
 
 /// -1, 0, 1: how entry p compares with entry q by coordinates.
@@ -30,17 +30,17 @@ static int compare(const cairn_entries *entries, cairn_pos p, cairn_pos q)
 /// A look at the order, by several threads.
 typedef struct {
     const cairn_entries *entries;
-    int                  pieces;
+    int                  chunks;
     _Atomic bool         wrong, duplicates;
 } order_check;
 
-/// How a piece's entries, and the one before, follow each other.
-static void check_piece(void *given, int piece)
+/// How a chunk's entries, and the one before, follow each other.
+static void check_chunk(void *given, int chunk)
 {
     order_check *const c     = given;
     const cairn_pos    n     = c->entries->n;
-    const cairn_pos    begin = (cairn_pos)((__int128)n * piece / c->pieces);
-    const cairn_pos    end   = (cairn_pos)((__int128)n * (piece + 1) / c->pieces);
+    const cairn_pos    begin = (cairn_pos)((__int128)n * chunk / c->chunks);
+    const cairn_pos    end   = (cairn_pos)((__int128)n * (chunk + 1) / c->chunks);
     bool               equal = false;
 
     if (c->wrong) return;
@@ -58,13 +58,13 @@ static void check_piece(void *given, int piece)
 
 static bool sorted(cairn_env *env, const cairn_entries *entries, bool *duplicates)
 {
-    const cairn_pos pieces = entries->n / PIECE + 1;
+    const cairn_pos chunks = entries->n / CHUNK + 1;
     order_check     c      = {.entries = entries,
-                              .pieces  = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES};
+                              .chunks  = chunks < MOST_CHUNKS ? (int)chunks : MOST_CHUNKS};
 
     cairn_visit(env, entries->n);
-    cairn_thread_pool_run(&env->thread_pool, env->options.threads, check_piece, &c,
-                          c.pieces);
+    cairn_thread_pool_run(&env->thread_pool, env->options.threads, check_chunk, &c,
+                          c.chunks);
     *duplicates = c.duplicates;
     return !c.wrong;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Inflating the next piece of a gzip file while this one is parsed, by a thread for each
-/// piece. Inflating takes much longer than parsing, so one thread ahead is enough. What
-/// goes wrong ahead is told when its piece is asked for. Pieces are cut alike with one
-/// thread, so that of two failures the same one is told.
+/// Inflating the next chunk of a gzip file while this one is parsed, by a thread for each
+/// chunk. Inflating takes much longer than parsing, so one thread ahead is enough. What
+/// goes wrong ahead is reported when its chunk is asked for. With one thread chunks are cut in
+/// the same places, so that of two failures the same one is reported.
 
 #include "io/stream.h"
 
@@ -15,11 +15,11 @@ struct cairn_ahead {
     cairn_env     quiet;  ///< For messages of the thread: `env` has one at a time.
     cairn_gunzip *gunzip; ///< The thread's while it runs.
     pthread_t     thread;
-    bool          started; ///< The next piece is being inflated.
-    cairn_status  status;  ///< Of the last piece,
-    bool          last;    ///< behind which nothing follows.
-    int64_t       offset;  ///< Compressed bytes before what follows it.
-    int64_t       told;    ///< The same of the piece that was taken from last.
+    bool          started;      ///< The next chunk is being inflated.
+    cairn_status  status;       ///< Of the last chunk,
+    bool          last;         ///< behind which nothing follows.
+    int64_t       offset;       ///< Compressed bytes before what follows it.
+    int64_t       offset_taken; ///< The same of the chunk that was taken from last.
     size_t        begin, length, size; ///< Bytes [begin, length) are not yet taken.
     char          buffer[];            ///< [size]
 };
@@ -42,7 +42,7 @@ cairn_status cairn_ahead_create(cairn_env    *env,
     return CAIRN_OK;
 }
 
-static void *inflate_piece(void *given)
+static void *inflate_chunk(void *given)
 {
     cairn_ahead *const a = given;
 
@@ -53,11 +53,11 @@ static void *inflate_piece(void *given)
     return NULL;
 }
 
-/// Without a thread the next piece is inflated when it is asked for.
+/// Without a thread the next chunk is inflated when it is asked for.
 static void start(cairn_ahead *a)
 {
     a->started = a->env->options.threads > 1
-                 && pthread_create(&a->thread, NULL, inflate_piece, a) == 0;
+                 && pthread_create(&a->thread, NULL, inflate_chunk, a) == 0;
 }
 
 /// Whether all of the buffer was taken and more follows.
@@ -66,13 +66,13 @@ static bool hungry(const cairn_ahead *a)
     return a->begin == a->length && !a->last;
 }
 
-/// Have a piece in the buffer, unless nothing follows.
+/// Have a chunk in the buffer, unless nothing follows.
 static void finish(cairn_ahead *a)
 {
     if (a->started)
         pthread_join(a->thread, NULL);
     else if (hungry(a))
-        inflate_piece(a);
+        inflate_chunk(a);
     a->started = false;
 }
 
@@ -97,14 +97,14 @@ cairn_ahead_read(cairn_ahead *ahead, char *out, size_t room, size_t *got, bool *
 
     memcpy(out, a->buffer + a->begin, n);
     a->begin += n;
-    a->told = a->offset;
-    *got    = n;
-    *ended  = a->begin == a->length && a->last;
+    a->offset_taken = a->offset;
+    *got            = n;
+    *ended          = a->begin == a->length && a->last;
     if (hungry(a)) start(a);
     return CAIRN_OK;
 }
 
 int64_t cairn_ahead_offset(const cairn_ahead *ahead)
 {
-    return ahead->told;
+    return ahead->offset_taken;
 }

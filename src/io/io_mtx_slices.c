@@ -2,7 +2,7 @@
 /// @file
 /// Entry lines of Matrix Market files read by several threads. They never spin: where
 /// other processes want the cores too, that costs more than it gains (measured: 140 ms
-/// instead of 45, against 70 with one thread). Nor are they made for each piece.
+/// instead of 45, against 70 with one thread). Nor are they made for each chunk.
 
 #include "io/io_mtx.h"
 

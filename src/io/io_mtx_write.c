@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    PIECE = 1 << 16,                   ///< Bytes given to the sink at once.
+    CHUNK = 1 << 16,                   ///< Bytes given to the sink at once.
     LINE  = 21 * CAIRN_MAX_ORDER + 32, ///< More than the longest entry takes.
 };
 
@@ -16,7 +16,7 @@ enum {
 typedef struct {
     const cairn_sink *sink;
     size_t            n;
-    char              text[PIECE];
+    char              text[CHUNK];
 } writer;
 
 static cairn_status flush(writer *w)
@@ -33,7 +33,7 @@ cairn_status cairn_text_write_entries(const cairn_sink    *sink,
     writer w = {.sink = sink, .n = 0};
 
     for (cairn_pos p = 0; p < entries->n; p++) {
-        if (w.n + LINE > PIECE) CAIRN_TRY(flush(&w));
+        if (w.n + LINE > CHUNK) CAIRN_TRY(flush(&w));
         for (int k = 0; k < entries->order; k++) {
             w.n += cairn_print_integer(w.text + w.n, entries->coord[k][p] + 1);
             w.text[w.n++] = ' ';
@@ -52,7 +52,7 @@ cairn_status cairn_mtx_write_values(const cairn_sink *sink,
     writer w = {.sink = sink, .n = 0};
 
     for (cairn_pos p = 0; p < n; p++) {
-        if (w.n + LINE > PIECE) CAIRN_TRY(flush(&w));
+        if (w.n + LINE > CHUNK) CAIRN_TRY(flush(&w));
         w.n += cairn_print_double(w.text + w.n, value[p * stride]);
         w.text[w.n++] = '\n';
     }

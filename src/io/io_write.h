@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Matrix Market and FROSTT as text, handed to a sink in pieces. The text of one matrix
+/// Matrix Market and FROSTT as text, handed to a sink in chunks. The text of one matrix
 /// or tensor is the same bytes however it is cut: a header (FROSTT has none), then one
 /// line an entry, values as by "%.17g" (they read back the same), no comments.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Files as pieces of whole lines. Files are read by pread into a buffer that is used
+/// Files as chunks of whole lines. Files are read by pread into a buffer that is used
 /// again: a file that shrinks under a mapping would end the process with SIGBUS.
 
 #include "io/stream.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HALVED = 1 << 20 }; ///< Bytes from which two threads read a piece.
+enum { HALVED = 1 << 20 }; ///< Bytes from which two threads read a chunk.
 
 cairn_status cairn_read_at(cairn_env  *env,
                            const char *path,
@@ -52,20 +52,20 @@ static cairn_status open_file(cairn_stream *stream)
 }
 
 cairn_status
-cairn_stream_open(cairn_env *env, const char *path, size_t piece, cairn_stream *stream)
+cairn_stream_open(cairn_env *env, const char *path, size_t chunk, cairn_stream *stream)
 {
     static const char magic[] = {'\x1f', '\x8b'};
     char              head[2];
     size_t            got = 0;
 
-    *stream = (cairn_stream){.env = env, .path = path, .fd = -1, .piece = piece};
+    *stream = (cairn_stream){.env = env, .path = path, .fd = -1, .chunk = chunk};
     CAIRN_TRY(open_file(stream));
     cairn_stream_set_range(stream, 0, stream->size);
     CAIRN_TRY(cairn_read_at(env, path, stream->fd, head, sizeof head, 0, &got));
     if (got < sizeof magic || memcmp(head, magic, sizeof magic) != 0) return CAIRN_OK;
     CAIRN_TRY(cairn_gunzip_create(env, path, stream->fd, &stream->gunzip));
-    /* By halves: with what is left of a line a piece still fits the buffer. */
-    return cairn_ahead_create(env, stream->gunzip, piece > 1 ? piece / 2 : 1,
+    /* By halves: with what is left of a line a chunk still fits the buffer. */
+    return cairn_ahead_create(env, stream->gunzip, chunk > 1 ? chunk / 2 : 1,
                               &stream->ahead);
 }
 
@@ -98,7 +98,7 @@ static cairn_status make_room(cairn_stream *stream)
     stream->length = left;
     if (left < stream->capacity) return CAIRN_OK;
 
-    const size_t capacity = stream->capacity ? 2 * stream->capacity : stream->piece;
+    const size_t capacity = stream->capacity ? 2 * stream->capacity : stream->chunk;
 
     /* Growing means one long line, or a long header, which is held whole: it is held to
      * the limit as arrays are. */
@@ -111,7 +111,7 @@ static cairn_status make_room(cairn_stream *stream)
     return CAIRN_OK;
 }
 
-/// A part of a piece.
+/// A part of a chunk.
 typedef struct {
     int     fd;
     char   *out;
@@ -129,7 +129,7 @@ static void read_part(void *parts, int number)
     p->done = p->bytes == 0;
 }
 
-/// Read a long piece in two halves at once: copying is what reading cached files takes.
+/// Read a long chunk in two halves at once: copying is what reading cached files takes.
 /// False when that is not worth it, or went wrong: then it is read again, by one thread,
 /// which says why.
 static bool read_halves(const cairn_stream *stream, char *out, size_t bytes)
@@ -196,7 +196,7 @@ void cairn_stream_consume(cairn_stream *stream, size_t bytes)
 }
 
 /// Find the last newline of the buffer, among the bytes that were not yet searched: a
-/// long line is searched once, not once for every piece of it.
+/// long line is searched once, not once for every chunk of it.
 static const char *last_newline(cairn_stream *stream)
 {
     const size_t left = stream->length - stream->begin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A file, plain or gzip, as a sequence of pieces of whole lines. A line that a piece
-/// cuts is carried over to the next one; a line longer than a piece makes the buffer
+/// A file, plain or gzip, as a sequence of chunks of whole lines. A line that a chunk
+/// cuts is carried over to the next one; a line longer than a chunk makes the buffer
 /// grow. Nothing here knows ranks.
 
 #ifndef CAIRN_IO_STREAM_H
@@ -23,7 +23,7 @@ typedef struct cairn_stream {
     char         *buffer;            ///< [capacity]
     size_t  begin, length, capacity; ///< Bytes [begin, length) are not yet consumed.
     size_t  searched; ///< Bytes behind `begin` that are known to hold no newline.
-    size_t  piece;    ///< Bytes of the buffer at first.
+    size_t  chunk;    ///< Bytes of the buffer at first.
     int64_t offset;   ///< Byte offset in the (inflated) file of buffer[begin].
     bool    ended;    ///< Nothing follows the buffer.
 } cairn_stream;
@@ -32,10 +32,10 @@ typedef struct cairn_stream {
 ///
 /// Local. Pairs with cairn_stream_close(), also after a failure.
 ///
-/// @param[in] piece  Bytes read at a time.
+/// @param[in] chunk  Bytes read at a time.
 /// @retval CAIRN_IO  It cannot be opened or read, or is no regular file.
 cairn_status
-cairn_stream_open(cairn_env *env, const char *path, size_t piece, cairn_stream *stream);
+cairn_stream_open(cairn_env *env, const char *path, size_t chunk, cairn_stream *stream);
 
 void cairn_stream_close(cairn_stream *stream);
 
@@ -99,7 +99,7 @@ cairn_gunzip_read(cairn_gunzip *gunzip, char *out, size_t room, size_t *got);
 /// Leave messages in @p env, which another thread than its own may use.
 void cairn_gunzip_tell(cairn_gunzip *gunzip, cairn_env *env);
 
-/// Inflate pieces of @p size bytes ahead of those that ask for them, if the environment
+/// Inflate chunks of @p size bytes ahead of those that ask for them, if the environment
 /// has more than one thread. Pairs with cairn_ahead_destroy(), before that of @p gunzip.
 cairn_status cairn_ahead_create(cairn_env    *env,
                                 cairn_gunzip *gunzip,
@@ -111,13 +111,13 @@ void cairn_ahead_destroy(cairn_ahead *ahead);
 
 /// Take up to @p room inflated bytes.
 ///
-/// @param[out] got    Less than @p room also where a piece ends; 0 only at the end.
+/// @param[out] got    Less than @p room also where a chunk ends; 0 only at the end.
 /// @param[out] ended  Nothing follows.
 /// @retval CAIRN_BAD_FILE  As cairn_gunzip_read().
 cairn_status
 cairn_ahead_read(cairn_ahead *ahead, char *out, size_t room, size_t *got, bool *ended);
 
-/// Bytes of the file behind which the pieces begin that were not yet taken from.
+/// Bytes of the file behind which the chunks begin that were not yet taken from.
 int64_t cairn_ahead_offset(const cairn_ahead *ahead);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Bytes as a gzip file. Pieces of any size make the same text as one call; what is
+/// Bytes as a gzip file. Chunks of any size make the same text as one call; what is
 /// accepted is what zlib's own reader finds in it. A thread that inflates ahead changes
 /// nothing.
 
@@ -15,7 +15,7 @@ typedef struct {
     char        *text; ///< [MOST]
 } inflated;
 
-static inflated inflate_in_pieces(const fuzz_file *file, uint64_t *state, size_t piece)
+static inflated inflate_in_chunks(const fuzz_file *file, uint64_t *state, size_t chunk)
 {
     inflated      got    = {.text = malloc(MOST)};
     cairn_gunzip *gunzip = NULL;
@@ -24,7 +24,7 @@ static inflated inflate_in_pieces(const fuzz_file *file, uint64_t *state, size_t
     fuzz_up(&env);
     got.status = cairn_gunzip_create(&env, file->path, file->fd, &gunzip);
     while (got.status == CAIRN_OK && got.length < MOST) {
-        size_t room = 1 + random_next(state) % piece, n = 0;
+        size_t room = 1 + random_next(state) % chunk, n = 0;
 
         if (room > MOST - got.length) room = MOST - got.length;
         char *out = malloc(room);
@@ -42,7 +42,7 @@ static inflated inflate_in_pieces(const fuzz_file *file, uint64_t *state, size_t
     return got;
 }
 
-/// By a thread, or without one, ahead of pieces that are asked for.
+/// By a thread, or without one, ahead of chunks that are asked for.
 static inflated inflate_ahead(const fuzz_file *file, uint64_t *state)
 {
     inflated      got    = {.text = malloc(MOST)};
@@ -103,12 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 2 || data[0] != 0x1f || data[1] != 0x8b) return 0;
     fuzz_file file  = fuzz_open(data, size);
     uint64_t  state = fuzz_hash(data, size);
-    inflated  whole = inflate_in_pieces(&file, &state, MOST);
-    inflated  cut   = inflate_in_pieces(&file, &state, 1 + random_next(&state) % 500);
+    inflated  whole = inflate_in_chunks(&file, &state, MOST);
+    inflated  cut   = inflate_in_chunks(&file, &state, 1 + random_next(&state) % 500);
     inflated  ahead = inflate_ahead(&file, &state);
 
-    check_same(&whole, &cut, "in pieces");
-    /* What is wrong behind MOST bytes may be in the piece that was inflated ahead. */
+    check_same(&whole, &cut, "in chunks");
+    /* What is wrong behind MOST bytes may be in the chunk that was inflated ahead. */
     if (whole.length < MOST || ahead.status == CAIRN_OK)
         check_same(&whole, &ahead, "ahead");
     if (whole.status == CAIRN_OK) check_zlib(&file, &whole);

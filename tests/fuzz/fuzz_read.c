@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Bytes as a file of a kind that its content shows, else as a tensor: the same whether
-/// it is read at once or in small pieces, by one thread or several, plain or gzip in two
+/// it is read at once or in small chunks, by one thread or several, plain or gzip in two
 /// members.
 
 #include "comm/read.h"
@@ -34,14 +34,14 @@ static const char *name_it(const fuzz_file *file)
     return link_name;
 }
 
-static reading *read_it(const char *name, size_t piece, int threads)
+static reading *read_it(const char *name, size_t chunk, int threads)
 {
     reading *r = calloc(1, sizeof *r);
 
     fuzz_up(&r->env);
     r->env.options.threads = threads;
     FUZZ_CHECK(cairn_comm_self(&r->env, &r->comm) == CAIRN_OK, "self");
-    r->status = cairn_read_text_in_pieces(r->comm, name, piece, &r->file);
+    r->status = cairn_read_text_in_chunks(r->comm, name, chunk, &r->file);
     fuzz_succeeded(&r->env, r->status);
     return r;
 }
@@ -77,8 +77,8 @@ static void compare(const reading *a, const reading *b, const char *what)
     if (bytes) FUZZ_CHECK(memcmp(x->value, y->value, bytes) == 0, "%s: values", what);
 }
 
-/// The same file in pieces. Not in tiny ones where a thread inflates each.
-static reading *read_pieces(const char *name, uint64_t *state)
+/// The same file in chunks. Not in tiny ones where a thread inflates each.
+static reading *read_chunks(const char *name, uint64_t *state)
 {
     const int threads = fuzz_threads(state);
 
@@ -96,7 +96,7 @@ static void check_gzip(const reading *whole,
     char  *zipped = fuzz_gzip(data, size, random_next(&state) % (size + 1), &length);
 
     fuzz_write(file, zipped, length);
-    reading *unzipped = read_pieces(name_it(file), &state);
+    reading *unzipped = read_chunks(name_it(file), &state);
 
     compare(whole, unzipped, "gzip");
     finish(unzipped);
@@ -108,10 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t  state = fuzz_hash(data, size);
     fuzz_file file  = fuzz_open(data, size);
     reading  *whole = read_it(name_it(&file), 1 << 16, 1);
-    reading  *cut   = read_pieces(link_name, &state);
+    reading  *cut   = read_chunks(link_name, &state);
 
     whole->gzip = size >= 2 && data[0] == 0x1f && data[1] == 0x8b;
-    compare(whole, cut, "in pieces");
+    compare(whole, cut, "in chunks");
     finish(cut);
     if (!whole->gzip) check_gzip(whole, &file, data, size, state);
     finish(whole);

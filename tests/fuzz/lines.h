@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Readers of byte ranges, whatever their kind: the whole text at once by one thread and
-/// by several, and the same text in pieces of whole lines, give the same header and
+/// by several, and the same text in chunks of whole lines, give the same header and
 /// entries or the same message, and memory that the text has paid for.
 
 #ifndef CAIRN_TESTS_FUZZ_LINES_H
@@ -55,11 +55,11 @@ static inline void read_header(const text_kind *kind,
     for (size_t n = 0; more;) {
         n += state ? 1 + random_next(state) % 40 : size;
         if (n > size) n = size;
-        char *piece = fuzz_copy(text, n);
+        char *chunk = fuzz_copy(text, n);
 
         more = false;
-        kind->header(r, piece, piece + n, n == size, &more);
-        free(piece);
+        kind->header(r, chunk, chunk + n, n == size, &more);
+        free(chunk);
         FUZZ_CHECK(!more || (n < size && r->status == CAIRN_OK), "more of nothing");
     }
     FUZZ_CHECK(r->status != CAIRN_OK || r->begin <= size, "%zu bytes", r->begin);
@@ -84,11 +84,11 @@ static inline void read_ranges(const text_kind *kind,
     for (size_t at = r->begin; at < size && r->status == CAIRN_OK;) {
         const size_t end =
             state ? line_end(text, size, at + random_next(state) % 60) : size;
-        char *piece = fuzz_copy(text + at, end - at);
+        char *chunk = fuzz_copy(text + at, end - at);
 
         range.found = range.lines = 0;
-        kind->range(r, piece, piece + (end - at), &range);
-        free(piece);
+        kind->range(r, chunk, chunk + (end - at), &range);
+        free(chunk);
         range.first += range.found;
         range.first_line += range.lines;
         range.offset += (int64_t)(end - at);
@@ -157,7 +157,7 @@ static inline void check_way(const text_kind *kind,
     static reading other;
 
     read_text(kind, &other, (const char *)data, size, state, threads);
-    compare_readings(whole, &other, state ? "in pieces" : "by threads");
+    compare_readings(whole, &other, state ? "in chunks" : "by threads");
     check_reading(&other, size);
     cairn_entries_fini(&other.env, &other.entries);
     fuzz_down(&other.env);

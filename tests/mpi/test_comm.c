@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The MPI table: every call also with messages cut into tiny pieces.
+/// The MPI table: every call also with messages cut into tiny chunks.
 
 #include "mpi_suite.h"
 
@@ -12,7 +12,7 @@ Test(comm, reductions_and_gathers_are_cut_without_a_trace)
     int64_t sum[N], most[N], told[N], mine[N], *all = calloc((size_t)size * N, 8);
     bool    ok = true;
 
-    cairn_comm_mpi_set_piece(comm, 100);
+    cairn_comm_mpi_set_chunk(comm, 100);
     for (int k = 0; k < N; k++) {
         sum[k] = most[k] = mine[k] = rank * 1000 + k;
         told[k]                    = rank == size - 1 ? k : -1;
@@ -46,12 +46,12 @@ static char byte_between(int from, int to, int64_t k)
     return (char)(31 * from + 17 * to + k * k % 251);
 }
 
-Test(comm, all_to_all_arrives_in_rank_order_in_pieces)
+Test(comm, all_to_all_arrives_in_rank_order_in_chunks)
 {
     int64_t out[16], in[16], outgoing = 0, incoming = 0, at = 0;
     bool    ok = true;
 
-    cairn_comm_mpi_set_piece(comm, 1000);
+    cairn_comm_mpi_set_chunk(comm, 1000);
     for (int r = 0; r < size; r++) {
         outgoing += out[r] = bytes_between(rank, r);
         incoming += in[r]  = bytes_between(r, rank);
@@ -115,7 +115,7 @@ Test(comm, neighbours_exchange_again_and_again)
     void         *x = NULL, *y = NULL;
     bool          ok = true;
 
-    cairn_comm_mpi_set_piece(comm, 1000);
+    cairn_comm_mpi_set_chunk(comm, 1000);
     ok = comm->ops->exchange_create(comm, 2, to, send, bytes, 2, from, recv, bytes, &x)
          == CAIRN_OK;
     ok = ok
@@ -140,13 +140,13 @@ Test(comm, neighbours_exchange_again_and_again)
     ON_ALL_RANKS(ok, "rank %d: %s", rank, env.message);
 }
 
-Test(comm, messages_travel_in_pieces)
+Test(comm, messages_travel_in_chunks)
 {
     enum { N = 4567 };
     char text[N];
     bool ok = true;
 
-    cairn_comm_mpi_set_piece(comm, 100);
+    cairn_comm_mpi_set_chunk(comm, 100);
     memset(text, 0, N);
     if (rank == 0)
         for (int r = 1; r < size; r++) {

@@ -10,7 +10,7 @@
 
 TestSuite(read, .init = mpi_up, .fini = mpi_down, .timeout = 500);
 
-static const size_t pieces[] = {16, 1000, 1 << 22};
+static const size_t chunks[] = {16, 1000, 1 << 22};
 
 /// Write @p text on rank 0 as the file @p path, for all.
 static void publish(const char *path, const char *text, bool gzip)
@@ -54,7 +54,7 @@ static bool is_part_of(const cairn_text_file *part, const cairn_text_file *whole
            && strcmp(part->symmetry, whole->symmetry) == 0;
 }
 
-static bool reads_alike(const char *path, size_t piece)
+static bool reads_alike(const char *path, size_t chunk)
 {
     cairn_comm     *self = NULL;
     cairn_text_file part = {0}, whole = {0};
@@ -62,7 +62,7 @@ static bool reads_alike(const char *path, size_t piece)
 
     ok = ok && cairn_read_text(self, path, &whole) == CAIRN_OK;
     ok = on_all_ranks(ok);
-    ok = cairn_read_text_in_pieces(comm, path, piece, &part) == CAIRN_OK && ok;
+    ok = cairn_read_text_in_chunks(comm, path, chunk, &part) == CAIRN_OK && ok;
     ok = on_all_ranks(ok) && is_part_of(&part, &whole);
     cairn_text_file_fini(&env, &part);
     cairn_text_file_fini(&env, &whole);
@@ -70,14 +70,14 @@ static bool reads_alike(const char *path, size_t piece)
     return ok;
 }
 
-/// This text is read alike, plain and gzip, in pieces of any size.
+/// This text is read alike, plain and gzip, in chunks of any size.
 static void check_file(const char *path, const char *text)
 {
     for (int gzip = 0; gzip < 2; gzip++) {
         publish(path, text, gzip);
-        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
-            ON_ALL_RANKS(reads_alike(path, pieces[k]), "%.60s: gzip %d piece %zu: %s",
-                         text, gzip, pieces[k], env.message);
+        for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
+            ON_ALL_RANKS(reads_alike(path, chunks[k]), "%.60s: gzip %d chunk %zu: %s",
+                         text, gzip, chunks[k], env.message);
         remove_file(path);
     }
 }
@@ -122,7 +122,7 @@ static char *make_file(int kind)
     case 4:
         sprintf(text, "%%%%MatrixMarket matrix coordinate real general\n3 3 0\n");
         break;
-    default: /* one line longer than every share and piece */
+    default: /* one line longer than every share and chunk */
         n = (size_t)sprintf(text, "%%%%MatrixMarket matrix coordinate real general\n"
                                   "3 3 3\n1 1 1\n2 2 1.");
         memset(text + n, '0', 50000);
@@ -131,7 +131,7 @@ static char *make_file(int kind)
     return text;
 }
 
-Test(read, file_order_survives_in_pieces_of_any_size)
+Test(read, file_order_survives_in_chunks_of_any_size)
 {
     char folder[64], path[96];
 
@@ -148,10 +148,10 @@ Test(read, file_order_survives_in_pieces_of_any_size)
 
 /// Reading fails with @p status and a message with @p expect in it, on every rank.
 static bool
-fails_alike(const char *path, size_t piece, cairn_status expected, const char *expect)
+fails_alike(const char *path, size_t chunk, cairn_status expected, const char *expect)
 {
     cairn_text_file    source;
-    const cairn_status status = cairn_read_text_in_pieces(comm, path, piece, &source);
+    const cairn_status status = cairn_read_text_in_chunks(comm, path, chunk, &source);
     char               first[CAIRN_MESSAGE];
 
     if (status == CAIRN_OK) cairn_text_file_fini(&env, &source);
@@ -161,14 +161,14 @@ fails_alike(const char *path, size_t piece, cairn_status expected, const char *e
            && strstr(env.message, expect) != NULL;
 }
 
-/// This text is refused with @p expect, plain and gzip, in pieces of any size.
+/// This text is refused with @p expect, plain and gzip, in chunks of any size.
 static void check_failure(const char *path, const char *text, const char *expect)
 {
     for (int gzip = 0; gzip < 2; gzip++) {
         publish(path, text, gzip);
-        for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++)
-            ON_ALL_RANKS(fails_alike(path, pieces[p], CAIRN_BAD_FILE, expect),
-                         "%s: gzip %d piece %zu: %s", expect, gzip, pieces[p],
+        for (size_t p = 0; p < sizeof chunks / sizeof *chunks; p++)
+            ON_ALL_RANKS(fails_alike(path, chunks[p], CAIRN_BAD_FILE, expect),
+                         "%s: gzip %d chunk %zu: %s", expect, gzip, chunks[p],
                          env.message);
         remove_file(path);
     }
@@ -190,7 +190,7 @@ static char *make_tensor(int lines)
     return text;
 }
 
-/// Lines that are cut at every byte, by pieces and by the ranks' shares.
+/// Lines that are cut at every byte, by chunks and by the ranks' shares.
 Test(read, tensors_are_cut_at_every_byte)
 {
     char  folder[64], path[96];
@@ -200,8 +200,8 @@ Test(read, tensors_are_cut_at_every_byte)
     snprintf(path, sizeof path, "%s/a.tns", folder);
     for (int gzip = 0; gzip < 2; gzip++) {
         publish(path, text, gzip);
-        for (size_t piece = 1; piece < strlen(text) + 2; piece += 1 + piece / 20)
-            ON_ALL_RANKS(reads_alike(path, piece), "gzip %d piece %zu: %s", gzip, piece,
+        for (size_t chunk = 1; chunk < strlen(text) + 2; chunk += 1 + chunk / 20)
+            ON_ALL_RANKS(reads_alike(path, chunk), "gzip %d chunk %zu: %s", gzip, chunk,
                          env.message);
         remove_file(path);
     }
@@ -223,7 +223,7 @@ Test(read, tensors_are_cut_at_every_byte)
 }
 
 /// Every rank gets a share of a gzip file whose entries are not counted beforehand.
-Test(read, gzip_pieces_go_to_all_ranks)
+Test(read, gzip_chunks_go_to_all_ranks)
 {
     char            folder[64], path[96];
     char           *text = make_tensor(3000);
@@ -232,7 +232,7 @@ Test(read, gzip_pieces_go_to_all_ranks)
     shared_scratch(folder);
     snprintf(path, sizeof path, "%s/a.tns", folder);
     publish(path, text, true);
-    ON_ALL_RANKS(cairn_read_text_in_pieces(comm, path, 4096, &part) == CAIRN_OK, "%s",
+    ON_ALL_RANKS(cairn_read_text_in_chunks(comm, path, 4096, &part) == CAIRN_OK, "%s",
                  env.message);
     ON_ALL_RANKS(part.entries.n > 3000 / size / 2
                      && part.entries.n < 3000 / size * 2 + 1,
@@ -389,7 +389,7 @@ Test(read, no_memory_on_one_rank_ends_all)
                 env.allowed = rank == who ? n : -1;
 
                 const cairn_status status =
-                    cairn_read_text_in_pieces(comm, path, 100, &source);
+                    cairn_read_text_in_chunks(comm, path, 100, &source);
 
                 env.allowed = -1;
                 if (status == CAIRN_OK) cairn_text_file_fini(&env, &source);
@@ -410,7 +410,7 @@ enum { LITTLE = 64 << 20 };
 
 /// All ranks say of the file what one process says, in the same words, or read the same
 /// entries.
-static bool same_verdict(const char *path, size_t piece)
+static bool same_verdict(const char *path, size_t chunk)
 {
     cairn_comm     *self = NULL;
     cairn_text_file whole, part;
@@ -423,7 +423,7 @@ static bool same_verdict(const char *path, size_t piece)
     const int64_t limit = env.memory_limit;
 
     env.memory_limit       = LITTLE;
-    const cairn_status all = cairn_read_text_in_pieces(comm, path, piece, &part);
+    const cairn_status all = cairn_read_text_in_chunks(comm, path, chunk, &part);
 
     env.memory_limit = limit;
     if (!on_all_ranks(ok && all == alone))
@@ -453,9 +453,9 @@ Test(read, the_malformed_set_gets_the_verdict_of_one_process)
         MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
         if (path[strlen(path) - 1] == '/') break;
         if (strstr(path, "README") || strstr(path, "/.")) continue;
-        for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++)
-            ON_ALL_RANKS(same_verdict(path, pieces[k]), "%s, pieces of %zu: %s", path,
-                         pieces[k], env.message);
+        for (size_t k = 0; k < sizeof chunks / sizeof *chunks; k++)
+            ON_ALL_RANKS(same_verdict(path, chunks[k]), "%s, chunks of %zu: %s", path,
+                         chunks[k], env.message);
         count++;
     }
     closedir(files);

@@ -125,7 +125,7 @@ Test(rows, entries_move_to_their_owners_in_order)
     cairn_rows    rows;
     bool          ok = true;
 
-    cairn_comm_mpi_set_piece(comm, 1000);
+    cairn_comm_mpi_set_chunk(comm, 1000);
     crowd(&entries, 5000, 40);
     ON_ALL_RANKS(cairn_rows_by_entries(comm, &entries, 40, 1, &rows) == CAIRN_OK, "%s",
                  env.message);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Files read by one process, plain and gzip, in pieces of several sizes, and held to a
+/// Files read by one process, plain and gzip, in chunks of several sizes, and held to a
 /// table of what reading each gives.
 
 #ifndef CAIRN_TESTS_READ_CASES_H
@@ -39,11 +39,11 @@ typedef struct {
     const char  *expect;
 } file_case;
 
-/// Read `path` in pieces and print the entries, or the message, into @p out.
-static inline cairn_status read_and_print(size_t piece, char *out, size_t room)
+/// Read `path` in chunks and print the entries, or the message, into @p out.
+static inline cairn_status read_and_print(size_t chunk, char *out, size_t room)
 {
     cairn_text_file    source;
-    const cairn_status status = cairn_read_text_in_pieces(comm, path, piece, &source);
+    const cairn_status status = cairn_read_text_in_chunks(comm, path, chunk, &source);
     size_t             n      = 0;
 
     out[0] = '\0';
@@ -72,13 +72,13 @@ static inline void write_case(const char *text, size_t n, bool gzip)
         scratch_write(path, text, n);
 }
 
-static inline void check_case(const file_case *c, size_t piece, bool gzip)
+static inline void check_case(const file_case *c, size_t chunk, bool gzip)
 {
     char         out[1024], start[128];
     cairn_status status;
 
     write_case(c->text, strlen(c->text), gzip);
-    status = read_and_print(piece, out, sizeof out);
+    status = read_and_print(chunk, out, sizeof out);
     snprintf(start, sizeof start, "read: %s: ", path);
 
     cr_expect_eq(status, c->status, "%s\n-> %d %s", c->text, status, out);
@@ -94,15 +94,15 @@ static inline void check_case(const file_case *c, size_t piece, bool gzip)
 /// Check @p n cases as files whose names have that @p ending.
 static inline void check_cases(const file_case *cases, size_t n, const char *ending)
 {
-    static const size_t pieces[] = {1, 7, 64, 1 << 20};
+    static const size_t chunks[] = {1, 7, 64, 1 << 20};
 
     snprintf(path, sizeof path, "%s/a%s", folder, ending);
     for (size_t k = 0; k < n; k++) {
-        for (size_t p = 0; p < sizeof pieces / sizeof *pieces; p++) {
-            check_case(&cases[k], pieces[p], false);
+        for (size_t p = 0; p < sizeof chunks / sizeof *chunks; p++) {
+            check_case(&cases[k], chunks[p], false);
             for (env.options.threads = 1; env.options.threads < 3;
                  env.options.threads++)
-                check_case(&cases[k], pieces[p], true);
+                check_case(&cases[k], chunks[p], true);
         }
     }
 }

@@ -111,21 +111,21 @@ Test(brutal_files, every_kind_is_read)
     }
 }
 
-/// In pieces so small that lines are cut, so that buffers grow.
-static cairn_status read_in_pieces(cairn_text_file *file)
+/// In chunks so small that lines are cut, so that buffers grow.
+static cairn_status read_in_chunks(cairn_text_file *file)
 {
-    CAIRN_TRY(cairn_read_text_in_pieces(context->comm, path, 7, file));
+    CAIRN_TRY(cairn_read_text_in_chunks(context->comm, path, 7, file));
     cairn_text_file_fini(&context->env, file);
     return CAIRN_OK;
 }
 
-Test(brutal_files, every_kind_is_read_in_pieces)
+Test(brutal_files, every_kind_is_read_in_chunks)
 {
     cairn_text_file file;
 
     for (int k = 0; k < FILES; k++) {
         put(k);
-        CAIRN_BRUTAL(&context->env, read_in_pieces(&file));
+        CAIRN_BRUTAL(&context->env, read_in_chunks(&file));
         remove(path);
     }
 }

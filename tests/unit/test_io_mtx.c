@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Matrix Market files read by one process: what is accepted, what is refused and with
-/// which line, plain and gzip, in pieces of any size.
+/// which line, plain and gzip, in chunks of any size.
 
 #include "../support/read_cases.h"
 
@@ -274,8 +274,8 @@ Test(io_mtx, the_first_of_two_failures_is_told)
     bytes[length - 8] ^= 1;
     scratch_write(path, bytes, length);
     for (env.options.threads = 1; env.options.threads < 4; env.options.threads++) {
-        for (size_t piece = 16; piece <= 1 << 14; piece *= 4) {
-            cr_expect_eq(read_and_print(piece, out, sizeof out), CAIRN_BAD_FILE);
+        for (size_t chunk = 16; chunk <= 1 << 14; chunk *= 4) {
+            cr_expect_eq(read_and_print(chunk, out, sizeof out), CAIRN_BAD_FILE);
             cr_expect(strstr(out, "line 53: row index 'wrong'") != NULL, "%s", out);
         }
         cr_expect_eq(read_and_print(1 << 20, out, sizeof out), CAIRN_BAD_FILE);

@@ -2,7 +2,7 @@
 /// @file
 /// Files whose lines are much longer than what is read at a time. All are small enough to
 /// be read in a second or two when every byte is looked at a few times, and take beyond
-/// the suite's time when all of a line, or of a header, is looked at for each piece.
+/// the suite's time when all of a line, or of a header, is looked at for each chunk.
 
 #include "../support/read_cases.h"
 
@@ -10,7 +10,7 @@ TestSuite(io_stream, .init = read_up, .fini = read_down, .timeout = 240);
 
 enum {
     LONG  = 16 << 20, ///< Bytes of a comment.
-    PIECE = 32,       ///< Bytes at a time: half of them where the file is gzip.
+    CHUNK = 32,       ///< Bytes at a time: half of them where the file is gzip.
 };
 
 #define BANNER "%%MatrixMarket matrix coordinate real general\n"
@@ -49,7 +49,7 @@ static char *make_text(const long_text *t, size_t *n)
 
 Test(io_stream, long_lines_and_headers_take_linear_time)
 {
-    env.options.threads = 1; /* not a thread for each of a million pieces */
+    env.options.threads = 1; /* not a thread for each of a million chunks */
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         for (int gzip = 0; gzip < 2; gzip++) {
             size_t n;
@@ -57,7 +57,7 @@ Test(io_stream, long_lines_and_headers_take_linear_time)
 
             snprintf(path, sizeof path, "%s%s", folder, texts[k].name);
             write_case(text, n, gzip);
-            cr_expect_eq(read_and_print(PIECE, out, sizeof out), CAIRN_OK, "%s", out);
+            cr_expect_eq(read_and_print(CHUNK, out, sizeof out), CAIRN_OK, "%s", out);
             cr_expect_str_eq(out, texts[k].expect, "text %zu, gzip %d: %s", k, gzip,
                              out);
             unlink(path);
@@ -65,9 +65,9 @@ Test(io_stream, long_lines_and_headers_take_linear_time)
         }
 }
 
-/// What was searched of a line that a piece cuts is not searched again, so it must not
+/// What was searched of a line that a chunk cuts is not searched again, so it must not
 /// be forgotten where the line begins.
-Test(io_stream, pieces_of_any_size_hold_whole_lines)
+Test(io_stream, chunks_of_any_size_hold_whole_lines)
 {
     static const char text[] = BANNER "9 9 4\n1 1 1\n\n%\n9 9 2.000000000000000000000\n"
                                       "% a line that is longer than its neighbours\n"
@@ -77,10 +77,10 @@ Test(io_stream, pieces_of_any_size_hold_whole_lines)
     snprintf(path, sizeof path, "%s/a.mtx", folder);
     for (int gzip = 0; gzip < 2; gzip++) {
         write_case(text, sizeof text - 1, gzip);
-        for (size_t piece = 1; piece < sizeof text + 1; piece++) {
-            cr_expect_eq(read_and_print(piece, out, sizeof out), CAIRN_OK, "%s", out);
-            cr_expect_str_eq(out, "0,0=1 8,8=2 0,8=3 8,0=4 ", "pieces of %zu: %s",
-                             piece, out);
+        for (size_t chunk = 1; chunk < sizeof text + 1; chunk++) {
+            cr_expect_eq(read_and_print(chunk, out, sizeof out), CAIRN_OK, "%s", out);
+            cr_expect_str_eq(out, "0,0=1 8,8=2 0,8=3 8,0=4 ", "chunks of %zu: %s",
+                             chunk, out);
         }
     }
 }

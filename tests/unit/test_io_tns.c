@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// FROSTT tensors read by one process: what is accepted, what is refused and with which
-/// line, plain and gzip, in pieces of any size.
+/// line, plain and gzip, in chunks of any size.
 
 #include "../support/read_cases.h"
 #include "io/io_tns.h"
@@ -73,7 +73,7 @@ Test(io_tns, extents_are_the_largest_indices)
 
     snprintf(path, sizeof path, "%s/a.TNS.gz", folder);
     scratch_append_gzip(path, text, sizeof text - 1);
-    cr_assert_eq(cairn_read_text_in_pieces(comm, path, 3, &source), CAIRN_OK, "%s",
+    cr_assert_eq(cairn_read_text_in_chunks(comm, path, 3, &source), CAIRN_OK, "%s",
                  env.message);
     cr_expect_eq(source.shape.order, 3);
     cr_expect_eq(source.shape.extent[0], 5);

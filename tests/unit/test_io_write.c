@@ -133,7 +133,7 @@ Test(io_write, nothing_at_all_is_a_header)
     cairn_text_file_fini(&env, &source);
 }
 
-/// More text than one piece of the writer or of the reader.
+/// More text than one chunk of the writer or of the reader.
 Test(io_write, what_is_written_reads_back_bit_for_bit)
 {
     enum { N = 20000 };
@@ -157,7 +157,7 @@ Test(io_write, what_is_written_reads_back_bit_for_bit)
     },
                                      &entries),
                  CAIRN_OK);
-    cr_assert_eq(cairn_read_text_in_pieces(comm, path, 5000, &source), CAIRN_OK, "%s",
+    cr_assert_eq(cairn_read_text_in_chunks(comm, path, 5000, &source), CAIRN_OK, "%s",
                  env.message);
     cr_assert_eq(source.entries.n, N);
     cr_expect_arr_eq(source.entries.coord[0], entries.coord[0],

@@ -225,7 +225,7 @@ Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
     batch_close(&batch);
 }
 
-/// Tiles of a constant number of rows, in as many pieces as that takes.
+/// Tiles of a constant number of rows, in as many strips as that takes.
 Test(product_lower, tiles_of_every_width_have_all_rows, .timeout = 600)
 {
     static const int sizes[] = {15, 23, 31, 47, 55,  59,  61,

@@ -5,7 +5,7 @@
 
 #include "support/device_file.h"
 
-TestSuite(pieces, .init = up, .fini = down);
+TestSuite(subproducts, .init = up, .fini = down);
 
 /// Run a plan @p times times from the same Y, each checked.
 static void run(cairn_plan *plan, operands *o, int times, const char *text)
@@ -50,7 +50,7 @@ static operands sort_of_product(int k)
     };
 }
 
-Test(pieces, every_place_gives_the_product)
+Test(subproducts, every_place_gives_the_product)
 {
     static const char *const places[] = {
         "cpu:0",           "cpu:1",           "debug",     "0=cpu:1,1=cpu:0",
@@ -71,7 +71,7 @@ Test(pieces, every_place_gives_the_product)
         }
 }
 
-Test(pieces, reference_ways_meet_as_well)
+Test(subproducts, reference_ways_meet_as_well)
 {
     static operands o;
 
@@ -84,7 +84,7 @@ Test(pieces, reference_ways_meet_as_well)
 }
 
 /// What parts say of themselves: devices, entries that add up, times after runs.
-Test(pieces, parts_say_where_they_are)
+Test(subproducts, parts_say_where_they_are)
 {
     static operands          o       = {.op = CAIRN_PRODUCT_OPTIONS};
     const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
@@ -122,7 +122,7 @@ Test(pieces, parts_say_where_they_are)
 
 /// Tasks know what they move, for traces: an addition reads one Y and the other, and writes
 /// that.
-Test(pieces, additions_say_their_bytes)
+Test(subproducts, additions_say_their_bytes)
 {
     const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
                                         .place = "0=cpu:0,1=cpu:1"};
@@ -170,7 +170,7 @@ static void survive(const char *what, const char *place, operands *o, int retire
     cairn_source_destroy(&source);
 }
 
-Test(pieces, a_device_that_fails_is_survived)
+Test(subproducts, a_device_that_fails_is_survived)
 {
     static operands o;
 
@@ -185,14 +185,14 @@ Test(pieces, a_device_that_fails_is_survived)
 }
 
 /// A lost device fails again and again: both members leave it.
-Test(pieces, all_members_leave_a_lost_device)
+Test(subproducts, all_members_leave_a_lost_device)
 {
     static operands o = {.op = CAIRN_PRODUCT_OPTIONS};
 
     survive(", \"fail_run\": 4", "debug", &o, 2);
 }
 
-Test(pieces, a_device_that_is_too_small_is_refused)
+Test(subproducts, a_device_that_is_too_small_is_refused)
 {
     const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
                                         .place = "debug"};
@@ -282,7 +282,7 @@ static cairn_plan_info verify_open(cairn_plan *plan, const cairn_source *source)
 /// Members that nobody placed are spread, tried together and alone, and again in the
 /// user's runs, and that is told; whoever wants the same bits every time gets no trial, and
 /// no prediction of places that nobody asked about.
-Test(pieces, open_places_are_tried)
+Test(subproducts, open_places_are_tried)
 {
     const cairn_plan_options fixed = {.size         = sizeof(cairn_plan_options),
                                       .reproducible = 1},
@@ -319,7 +319,7 @@ Test(pieces, open_places_are_tried)
 }
 
 /// A plan whose other way finds no memory is made all the same.
-Test(pieces, what_cannot_be_tried_is_not)
+Test(subproducts, what_cannot_be_tried_is_not)
 {
     const cairn_plan_options open = CAIRN_PLAN_OPTIONS;
     cairn_source            *source;
@@ -352,7 +352,7 @@ Test(pieces, what_cannot_be_tried_is_not)
 
 /// What was lost stays lost for plans that name it, and is left alone by those that do
 /// not.
-Test(pieces, a_lost_device_is_refused_by_name)
+Test(subproducts, a_lost_device_is_refused_by_name)
 {
     cairn_source            *source = make_source(context);
     const cairn_plan_options named  = {.size  = sizeof(cairn_plan_options),
@@ -378,7 +378,7 @@ Test(pieces, a_lost_device_is_refused_by_name)
 
 /// A device that another plan has lost is left between runs. What is in its place adds to
 /// Y where the device's kernel set it: nothing of the last run may be left there.
-Test(pieces, a_lost_device_leaves_nothing_in_y)
+Test(subproducts, a_lost_device_leaves_nothing_in_y)
 {
     static operands          o     = {.op = CAIRN_PRODUCT_OPTIONS};
     const cairn_plan_options named = {
@@ -406,7 +406,7 @@ Test(pieces, a_lost_device_leaves_nothing_in_y)
 }
 
 /// A plan in a file opens the kinds that it names; a place beside it is one too many.
-Test(pieces, files_of_plans_open_what_they_name)
+Test(subproducts, files_of_plans_open_what_they_name)
 {
     cairn_source            *source = make_source(context);
     const cairn_plan_options saved  = {.size  = sizeof(cairn_plan_options),
