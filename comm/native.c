@@ -5,8 +5,8 @@
 
 #include "comm/native.h"
 
+#include "comm/collective.h"
 #include "comm/output.h"
-#include "comm/told.h"
 #include "format/language.h"
 #include "io/stream.h"
 
@@ -118,13 +118,13 @@ cairn_status cairn_native_write_file(cairn_comm        *comm,
                                      const char        *text,
                                      int64_t           *bytes)
 {
-    writer       w      = {.comm = comm, .tensor = tensor};
-    cairn_told   told   = {0};
+    writer           w         = {.comm = comm, .tensor = tensor};
+    cairn_collective arguments = {0};
     cairn_status status = cairn_native_describe(tensor, text, &w.head, &w.head_bytes);
 
-    cairn_told_text(&told, "file", path);
+    cairn_collective_text(&arguments, "file", path);
     if (status == CAIRN_OK) status = CAIRN_NEW(comm->env, comm->size, &w.table);
-    status = cairn_comm_agree_on(comm, status, &told);
+    status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK) status = make_table(&w);
     if (status == CAIRN_OK) status = write_file(&w, path);
     if (status == CAIRN_OK) *bytes = w.total;

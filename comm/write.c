@@ -6,8 +6,8 @@
 
 #include "comm/write.h"
 
+#include "comm/collective.h"
 #include "comm/output.h"
-#include "comm/told.h"
 #include "io/io_write.h"
 
 #include <string.h>
@@ -183,15 +183,15 @@ static cairn_status write_output(cairn_comm         *comm,
                                  const char         *path,
                                  const cairn_output *output)
 {
-    cairn_file   file   = {.env = comm->env, .fd = -1};
-    int64_t     *offset = NULL;
-    cairn_told   told   = {0};
-    cairn_status status = mine;
+    cairn_file       file      = {.env = comm->env, .fd = -1};
+    int64_t         *offset    = NULL;
+    cairn_collective arguments = {0};
+    cairn_status     status    = mine;
 
-    cairn_told_text(&told, "file", path);
+    cairn_collective_text(&arguments, "file", path);
     if (status == CAIRN_OK)
         status = CAIRN_NEW_ZERO(comm->env, output->sections, &offset);
-    CAIRN_GO(done, cairn_comm_agree_on(comm, status, &told));
+    CAIRN_GO(done, cairn_comm_agree_on(comm, status, &arguments));
     if (comm->size > 1) CAIRN_GO(done, find_offsets(comm, output, offset));
     status = cairn_output_open(comm, path, &file);
     if (status == CAIRN_OK) status = write_parts(comm, output, offset, &file);

@@ -79,9 +79,10 @@ struct cairn_tensor {
     cairn_rows     rows;
     cairn_dtype    dtype;
     double         seconds;
-    int64_t        held;      ///< Bytes of the source while both were alive.
-    cairn_route    route;     ///< How its arrays were filled.
-    char told[CAIRN_MESSAGE]; ///< What cairn_tensor_interpreted() says; "": NULL.
+    int64_t        held;  ///< Bytes of the source while both were alive.
+    cairn_route    route; ///< How its arrays were filled.
+    char
+        interpreted[CAIRN_MESSAGE]; ///< What cairn_tensor_interpreted() says; "": NULL.
     cairn_path     *path; ///< The rules that stored it; NULL: its arrays were given.
     cairn_build_log log;  ///< When it was stored.
     char            why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.

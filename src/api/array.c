@@ -4,7 +4,7 @@
 
 #include "api/door.h"
 #include "base/text.h"
-#include "comm/told.h"
+#include "comm/collective.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -188,16 +188,16 @@ cairn_status cairn_tensor_part_text(const cairn_tensor    *tensor,
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(tensor),
                          CAIRN_WITHIN(part->rank, 0, tensor->context->comm->size - 1));
 
-    cairn_comm  *comm   = tensor->context->comm;
-    char        *own    = NULL;
-    cairn_status status = CAIRN_OK;
-    cairn_told   told   = {0};
+    cairn_comm      *comm      = tensor->context->comm;
+    char            *own       = NULL;
+    cairn_status     status    = CAIRN_OK;
+    cairn_collective arguments = {0};
 
-    cairn_told_int(&told, "part of rank", part->rank);
-    cairn_told_int(&told, "array", k);
+    cairn_collective_int(&arguments, "part of rank", part->rank);
+    cairn_collective_int(&arguments, "array", k);
     if (part->rank == comm->rank)
         status = cairn_tensor_array_text(tensor, part->local, k, &own);
-    status = cairn_comm_agree_on(comm, status, &told);
+    status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK) status = cairn_comm_share_text(comm, part->rank, &own);
     if (status == CAIRN_OK)
         *text = own;

@@ -3,8 +3,8 @@
 /// Choosing a format: count on a sample, predict, try the best few.
 
 #include "api/auto_choice.h"
+#include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/told_alike.h"
 #include "auto/probe.h"
 #include "base/text.h"
 
@@ -390,17 +390,17 @@ static cairn_status find_root(const cairn_source *source, int *root)
 /// Is there anything to choose for, and were all ranks asked the same? Collective.
 static cairn_status check_question(const cairn_choice *c)
 {
-    cairn_told   told = {0};
-    cairn_status status =
+    cairn_collective arguments = {0};
+    cairn_status     status =
         cairn_product_check(c->context, c->by.op, c->source->shape.order);
 
     if (status == CAIRN_OK) status = cairn_source_sort(c->source);
-    cairn_told_dtype(&told, c->value_bits == 32 ? CAIRN_F32 : CAIRN_F64);
-    cairn_told_product(&told, c->by.op);
-    cairn_told_int(&told, "tries", c->options->tries);
-    cairn_told_int(&told, "replays", c->options->replays);
-    cairn_told_text(&told, "candidates", c->options->candidates);
-    return cairn_comm_agree_on(c->context->comm, status, &told);
+    cairn_collective_dtype(&arguments, c->value_bits == 32 ? CAIRN_F32 : CAIRN_F64);
+    cairn_collective_product(&arguments, c->by.op);
+    cairn_collective_int(&arguments, "tries", c->options->tries);
+    cairn_collective_int(&arguments, "replays", c->options->replays);
+    cairn_collective_text(&arguments, "candidates", c->options->candidates);
+    return cairn_comm_agree_on(c->context->comm, status, &arguments);
 }
 
 /// Let one rank decide, and tell all. Collective.

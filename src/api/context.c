@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/text.h"
-#include "comm/told.h"
+#include "comm/collective.h"
 #include "convert/method.h"
 
 #ifdef CAIRN_WITH_MPI
@@ -313,16 +313,16 @@ cairn_status cairn_context_agree(cairn_context *context, cairn_status mine)
 cairn_status
 cairn_context_max_if(cairn_context *context, cairn_status mine, double *values, int n)
 {
-    cairn_comm  *comm   = context->comm;
-    double      *all    = NULL;
-    cairn_told   told   = {0};
-    cairn_status status = mine;
+    cairn_comm      *comm      = context->comm;
+    double          *all       = NULL;
+    cairn_collective arguments = {0};
+    cairn_status     status    = mine;
 
     if (!comm || comm->size == 1) return mine;
-    cairn_told_int(&told, "numbers", n);
+    cairn_collective_int(&arguments, "numbers", n);
     if (status == CAIRN_OK)
         status = CAIRN_NEW(&context->env, (int64_t)n * comm->size, &all);
-    CAIRN_GO(done, cairn_comm_agree_on(comm, status, &told));
+    CAIRN_GO(done, cairn_comm_agree_on(comm, status, &arguments));
     CAIRN_GO(done,
              comm->ops->allgather(comm, values, n * (int64_t)sizeof *values, all));
     for (int r = 0; r < comm->size; r++)

@@ -2,8 +2,8 @@
 /// @file
 /// Tensors to tensors: converting, taking arrays back from a file, entries again.
 
+#include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/told_alike.h"
 #include "comm/native.h"
 #include "convert/build_plan.h"
 #include "convert/kept.h"
@@ -27,7 +27,7 @@ static cairn_status check_storage(cairn_env *env, const cairn_format *format)
     return CAIRN_OK;
 }
 
-/// Extents that there can be. @param extent  NULL: none are told.
+/// Extents that there can be. @param extent  NULL: they are not known.
 static cairn_status check_extents(cairn_env *env, int order, const int64_t *extent)
 {
     for (int k = 0; extent && k < order; k++)
@@ -287,19 +287,19 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                          CAIRN_GIVEN(converted));
     cairn_doing(&tensor->context->env, "converting");
 
-    cairn_comm   *comm   = tensor->context->comm;
-    const double  begin  = cairn_seconds();
-    cairn_source *source = NULL;
-    cairn_tensor *fresh  = NULL;
-    cairn_told    told   = {0};
-    const bool    moving = !suits(tensor, cairn_format_grain(format));
-    cairn_status  status = cairn_check_order(comm->env, format, &tensor->local->shape);
+    cairn_comm      *comm      = tensor->context->comm;
+    const double     begin     = cairn_seconds();
+    cairn_source    *source    = NULL;
+    cairn_tensor    *fresh     = NULL;
+    cairn_collective arguments = {0};
+    const bool       moving    = !suits(tensor, cairn_format_grain(format));
+    cairn_status status = cairn_check_order(comm->env, format, &tensor->local->shape);
 
-    cairn_told_format(&told, format);
+    cairn_collective_format(&arguments, format);
     if (status == CAIRN_OK)
         status =
             moving ? take_entries(tensor, &source) : prepare(tensor, format, &fresh);
-    status = cairn_comm_agree_on(comm, status, &told);
+    status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK)
         status = moving ? convert_moving(tensor, format, source, &fresh)
                         : convert_in_place(tensor, &fresh);
@@ -327,12 +327,13 @@ const char *cairn_tensor_how(const cairn_tensor *tensor)
 const char *cairn_tensor_route(const cairn_tensor *tensor)
 {
     if (!tensor || !tensor->path) return NULL;
-    return cairn_route_name(tensor->told[0] ? CAIRN_ROUTE_REFERENCE : tensor->route);
+    return cairn_route_name(tensor->interpreted[0] ? CAIRN_ROUTE_REFERENCE
+                                                   : tensor->route);
 }
 
 const char *cairn_tensor_interpreted(const cairn_tensor *tensor)
 {
-    return tensor && tensor->told[0] ? tensor->told : NULL;
+    return tensor && tensor->interpreted[0] ? tensor->interpreted : NULL;
 }
 
 const char *cairn_tensor_why(const cairn_tensor *tensor)
@@ -441,13 +442,13 @@ cairn_file_is_native(cairn_context *context, const char *path, bool *native)
 {
     CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(native));
 
-    bool         found  = false;
-    cairn_told   told   = {0};
-    cairn_status status = cairn_native_probe(&context->env, path, &found);
+    bool             found     = false;
+    cairn_collective arguments = {0};
+    cairn_status     status    = cairn_native_probe(&context->env, path, &found);
 
     /* Each rank may read a file of its own. */
-    cairn_told_text(&told, "read", found ? "a .cairn file" : "another file");
-    CAIRN_TRY(cairn_comm_agree_on(context->comm, status, &told));
+    cairn_collective_text(&arguments, "read", found ? "a .cairn file" : "another file");
+    CAIRN_TRY(cairn_comm_agree_on(context->comm, status, &arguments));
     *native = found;
     return CAIRN_OK;
 }

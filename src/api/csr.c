@@ -3,9 +3,9 @@
 /// A solver's CSR arrays: borrowed as they are, or stored in a format with a map that
 /// brings new values to their places.
 
+#include "api/collective_arguments.h"
 #include "api/door.h"
 #include "api/entry_index.h"
-#include "api/told_alike.h"
 #include "tensor/statistics.h"
 
 #include <inttypes.h>
@@ -281,19 +281,19 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
         .idx_bits  = idx_bits,
         .dtype     = dtype
     };
-    const double  begin  = cairn_seconds();
-    cairn_tensor *fresh  = NULL;
-    cairn_told    told   = {0};
-    cairn_status  status = create(&a, format, &fresh);
+    const double     begin     = cairn_seconds();
+    cairn_tensor    *fresh     = NULL;
+    cairn_collective arguments = {0};
+    cairn_status     status    = create(&a, format, &fresh);
 
     /* Borrowed or stored: other calls follow. */
-    cairn_told_text(&told, "arrays",
-                    format                 ? "stored in a format"
-                    : mode == CAIRN_BORROW ? "borrowed"
-                                           : "copied");
-    cairn_told_dtype(&told, dtype);
-    if (status == CAIRN_OK) cairn_told_format(&told, fresh->format);
-    status = cairn_comm_agree_on(context->comm, status, &told);
+    cairn_collective_text(&arguments, "arrays",
+                          format                 ? "stored in a format"
+                          : mode == CAIRN_BORROW ? "borrowed"
+                                                 : "copied");
+    cairn_collective_dtype(&arguments, dtype);
+    if (status == CAIRN_OK) cairn_collective_format(&arguments, fresh->format);
+    status = cairn_comm_agree_on(context->comm, status, &arguments);
     if (status == CAIRN_OK) status = fill(&a, mode, format == NULL, fresh);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;

@@ -3,7 +3,7 @@
 /// The structure of a source, over all ranks.
 
 #include "api/door.h"
-#include "comm/told.h"
+#include "comm/collective.h"
 #include "tensor/statistics.h"
 
 #include <math.h>
@@ -112,11 +112,11 @@ cairn_source_spy(const cairn_source *source, int width, int height, int64_t *cou
     cairn_comm          *comm = source->context->comm;
     const cairn_entries *e    = &source->entries;
 
-    cairn_told told = {0};
+    cairn_collective arguments = {0};
 
-    cairn_told_int(&told, "width", width);
-    cairn_told_int(&told, "height", height);
-    CAIRN_TRY(cairn_comm_agree_on(comm, check_spy(source, width, height), &told));
+    cairn_collective_int(&arguments, "width", width);
+    cairn_collective_int(&arguments, "height", height);
+    CAIRN_TRY(cairn_comm_agree_on(comm, check_spy(source, width, height), &arguments));
     for (int64_t k = 0; k < (int64_t)width * height; k++)
         count[k] = 0;
     for (cairn_pos k = 0; k < e->n; k++) {

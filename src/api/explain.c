@@ -3,8 +3,8 @@
 /// Why a format stores what it stores: packs, banks, queries, the way back from indices
 /// to coordinates; and what the same entries would take elsewhere.
 
+#include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/told_alike.h"
 #include "base/text.h"
 
 #include <inttypes.h>
@@ -202,12 +202,12 @@ cairn_status cairn_tensor_bytes_as(const cairn_tensor *tensor,
     CAIRN_ENTER_TOGETHER(tensor ? tensor->context : cairn_format_context(format),
                          CAIRN_GIVEN(tensor), CAIRN_GIVEN(format), CAIRN_GIVEN(bytes));
 
-    cairn_comm *comm = tensor->context->comm;
-    int64_t     sum  = 0;
-    cairn_told  told = {0};
+    cairn_comm      *comm      = tensor->context->comm;
+    int64_t          sum       = 0;
+    cairn_collective arguments = {0};
 
-    cairn_told_format(&told, format);
-    CAIRN_TRY(cairn_comm_agree_on(comm, bytes_here(tensor, format, &sum), &told));
+    cairn_collective_format(&arguments, format);
+    CAIRN_TRY(cairn_comm_agree_on(comm, bytes_here(tensor, format, &sum), &arguments));
     CAIRN_TRY(comm->ops->allreduce(comm, &sum, 1, CAIRN_SUM));
     *bytes = sum;
     return CAIRN_OK;

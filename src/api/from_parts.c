@@ -5,8 +5,8 @@
 
 #include "api/from_parts.h"
 
+#include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/told_alike.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -251,15 +251,17 @@ static cairn_status fill(const cairn_handed *handed, cairn_tensor *tensor)
 
 /* ---- the call ---- */
 
-static void
-tell(const cairn_handed *handed, const cairn_tensor *fresh, cairn_told *told)
+/// Add the arguments that must be the same on all ranks.
+static void add_arguments(const cairn_handed *handed,
+                          const cairn_tensor *fresh,
+                          cairn_collective   *arguments)
 {
     static const char *const modes[] = {"copied", "borrowed", "taken"};
 
-    cairn_told_text(told, "arrays", modes[handed->options->mode]);
-    cairn_told_dtype(told, handed->dtype);
-    if (fresh) cairn_told_format(told, fresh->format);
-    cairn_told_extents(told, handed->shape.order, handed->shape.extent);
+    cairn_collective_text(arguments, "arrays", modes[handed->options->mode]);
+    cairn_collective_dtype(arguments, handed->dtype);
+    if (fresh) cairn_collective_format(arguments, fresh->format);
+    cairn_collective_extents(arguments, handed->shape.order, handed->shape.extent);
 }
 
 /// On all ranks together.
@@ -297,22 +299,22 @@ cairn_status cairn_tensor_from_parts(cairn_context             *context,
         CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(options->release));
     cairn_doing(&context->env, "taking arrays");
 
-    cairn_handed  handed = {.context = context,
-                            .format  = format,
-                            .dtype   = dtype,
-                            .given   = part,
-                            .parts   = parts,
-                            .options = options};
-    const double  begin  = cairn_seconds();
-    cairn_tensor *fresh  = NULL;
-    cairn_told    told   = {0};
+    cairn_handed     handed    = {.context = context,
+                                  .format  = format,
+                                  .dtype   = dtype,
+                                  .given   = part,
+                                  .parts   = parts,
+                                  .options = options};
+    const double     begin     = cairn_seconds();
+    cairn_tensor    *fresh     = NULL;
+    cairn_collective arguments = {0};
 
     handed.shape.order = format->order;
     memcpy(handed.shape.extent, extent, (size_t)format->order * sizeof *extent);
     cairn_status status = create(&handed, &fresh);
 
-    tell(&handed, status == CAIRN_OK ? fresh : NULL, &told);
-    status = cairn_comm_agree_on(context->comm, status, &told);
+    add_arguments(&handed, status == CAIRN_OK ? fresh : NULL, &arguments);
+    status = cairn_comm_agree_on(context->comm, status, &arguments);
     if (status == CAIRN_OK) status = make(&handed, fresh);
     cairn_free(&context->env, handed.part);
     cairn_free(&context->env, handed.arrays);

@@ -156,10 +156,10 @@ static bool level_agrees(const cairn_part         *part,
 static bool
 part_agrees(const cairn_part *part, const cairn_kernel_part *theirs, cairn_fault *fault)
 {
-    const cairn_kernel_part *ours = &part->view;
-    const bool               told = theirs->first != 0 || theirs->last != 0;
+    const cairn_kernel_part *ours   = &part->view;
+    const bool               stated = theirs->first != 0 || theirs->last != 0;
 
-    if (told && (theirs->first != ours->first || theirs->last != ours->last))
+    if (stated && (theirs->first != ours->first || theirs->last != ours->last))
         return cairn_fault_note(fault, part, -1, NULL, 0,
                                 "levels %d to %d are trimmed, but the format says %d "
                                 "to %d",

@@ -10,7 +10,7 @@
    of which it takes 0.1 to 0.25 us each (measured). */
 enum { WORTH_DEVICES = 20000 };
 
-/// Where none has, the reason of the first is told: the others stand in for it.
+/// Where none has, the reason of the first is reported: the others stand in for it.
 static cairn_status find_loader(cairn_context              *context,
                                 const cairn_kernel_loader **loader)
 {

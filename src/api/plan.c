@@ -2,8 +2,8 @@
 /// @file
 /// Plans as users hold them: made, run, described.
 
+#include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/told_alike.h"
 #include "expr/operation.h"
 #include "plan/callers.h"
 
@@ -117,21 +117,23 @@ static cairn_status create_plan(cairn_plan *plan, const cairn_plan_options *opti
     return CAIRN_OK;
 }
 
-/// What ranks must be told alike: places are each rank's own, be they in a plan or a text.
-static void tell(const cairn_plan_options *options, cairn_told *told)
+/// Add the options that must be the same on all ranks; places are each rank's own.
+static void add_arguments(const cairn_plan_options *options,
+                          cairn_collective         *arguments)
 {
-    cairn_told_product(told, options->product);
-    cairn_told_text(told, "reproducible", options->reproducible ? "yes" : "no");
+    cairn_collective_product(arguments, options->product);
+    cairn_collective_text(arguments, "reproducible",
+                          options->reproducible ? "yes" : "no");
 }
 
 /// @param[in] options  With a product; both as this version knows them.
 static cairn_status
 create_whole(cairn_tensor *tensor, const cairn_plan_options *options, cairn_plan **plan)
 {
-    cairn_comm  *comm  = tensor->context->comm;
-    const double begin = cairn_seconds();
-    cairn_plan  *fresh = NULL;
-    cairn_told   told  = {0};
+    cairn_comm      *comm      = tensor->context->comm;
+    const double     begin     = cairn_seconds();
+    cairn_plan      *fresh     = NULL;
+    cairn_collective arguments = {0};
 
     cairn_status status =
         cairn_product_valid(comm->env, options->product, tensor->local->shape.order);
@@ -139,8 +141,8 @@ create_whole(cairn_tensor *tensor, const cairn_plan_options *options, cairn_plan
     if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
     /* Before ranks agree: destroying it needs its tensor. */
     if (status == CAIRN_OK) fresh->tensor = tensor;
-    tell(options, &told);
-    status = cairn_comm_agree_on(comm, status, &told);
+    add_arguments(options, &arguments);
+    status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK) status = create_plan(fresh, options);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;

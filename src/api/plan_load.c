@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Reading plans back. A file that somebody has edited may say anything: every wrong
-/// field is told with its line and column.
+/// field is reported with its line and column.
 
 #include "api/door.h"
 #include "base/json.h"

@@ -7,7 +7,7 @@
 #include "api/door.h"
 #include "base/file.h"
 #include "base/json.h"
-#include "comm/told.h"
+#include "comm/collective.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,14 +29,14 @@ static cairn_status gather_decisions(const cairn_plan *plan,
                                      decision        **all,
                                      int64_t          *count)
 {
-    const cairn_replay *replay = plan->replay;
-    cairn_comm         *comm   = replay->common.comm;
-    decision           *own    = NULL;
-    cairn_told          told   = {0};
+    const cairn_replay *replay    = plan->replay;
+    cairn_comm         *comm      = replay->common.comm;
+    decision           *own       = NULL;
+    cairn_collective    arguments = {0};
 
-    cairn_told_text(&told, "file", path);
+    cairn_collective_text(&arguments, "file", path);
     cairn_status status = cairn_comm_agree_on(
-        comm, CAIRN_NEW_ZERO(comm->env, replay->subproducts, &own), &told);
+        comm, CAIRN_NEW_ZERO(comm->env, replay->subproducts, &own), &arguments);
 
     for (int p = 0; p < replay->subproducts && status == CAIRN_OK; p++) {
         const cairn_device_facts *device  = &replay->subproduct[p].device->info;

@@ -4,8 +4,8 @@
 
 #include "api/door.h"
 #include "base/text.h"
+#include "comm/collective.h"
 #include "comm/output.h"
-#include "comm/told.h"
 
 #include <string.h>
 
@@ -85,15 +85,15 @@ cairn_status cairn_plan_write_trace(const cairn_plan *plan, const char *path)
     cairn_file          file   = {.env = comm->env, .fd = -1};
     char               *text   = NULL;
     int64_t             begin;
-    cairn_told          told = {0};
+    cairn_collective    arguments = {0};
 
-    cairn_told_text(&told, "file", path);
+    cairn_collective_text(&arguments, "file", path);
     cairn_status status = replay->trace
                               ? print(replay, &text)
                               : cairn_fail(comm->env, CAIRN_BAD_ARGUMENT,
                                            "trace: %s: nothing was recorded", path);
 
-    status = cairn_comm_agree_on(comm, status, &told);
+    status = cairn_comm_agree_on(comm, status, &arguments);
 
     if (status == CAIRN_OK) status = begin_of(comm, (int64_t)strlen(text), &begin);
     if (status == CAIRN_OK) {

@@ -2,8 +2,8 @@
 /// @file
 /// Sources: reading, generating, dividing.
 
+#include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/told_alike.h"
 #include "comm/native.h"
 #include "comm/read.h"
 #include "comm/write.h"
@@ -130,13 +130,13 @@ cairn_status cairn_source_read(cairn_context *context,
                          CAIRN_ONE_OF(division, CAIRN_BY_ROWS), CAIRN_GIVEN(source));
     cairn_doing(&context->env, "reading %s", path);
 
-    const double  begin = cairn_seconds();
-    cairn_source *fresh = NULL;
-    cairn_told    told  = {0};
+    const double     begin     = cairn_seconds();
+    cairn_source    *fresh     = NULL;
+    cairn_collective arguments = {0};
 
-    cairn_told_division(&told, division);
+    cairn_collective_division(&arguments, division);
     cairn_status status = cairn_comm_agree_on(
-        context->comm, cairn_source_create(context, 2, &fresh), &told);
+        context->comm, cairn_source_create(context, 2, &fresh), &arguments);
 
     if (status == CAIRN_OK) status = read_any(fresh, path);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
@@ -238,17 +238,17 @@ cairn_status cairn_source_from_coords(cairn_context *context,
     if (nnz > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(coord));
     cairn_doing(&context->env, "taking coordinates");
 
-    cairn_source *fresh  = NULL;
-    cairn_told    told   = {0};
-    cairn_status  status = check_given(context, order, nnz);
+    cairn_source    *fresh     = NULL;
+    cairn_collective arguments = {0};
+    cairn_status     status    = check_given(context, order, nnz);
 
     if (status == CAIRN_OK) status = cairn_source_create(context, order, &fresh);
 
     if (status == CAIRN_OK) status = set_shape(fresh, order, extent);
-    if (status == CAIRN_OK) cairn_told_extents(&told, order, extent);
-    cairn_told_division(&told, division);
+    if (status == CAIRN_OK) cairn_collective_extents(&arguments, order, extent);
+    cairn_collective_division(&arguments, division);
     if (status == CAIRN_OK) status = take_coords(fresh, nnz, coord, value);
-    status = cairn_comm_agree_on(context->comm, status, &told);
+    status = cairn_comm_agree_on(context->comm, status, &arguments);
     if (status == CAIRN_OK) status = settle_coords(fresh, division);
     if (status == CAIRN_OK)
         *source = fresh;
@@ -308,13 +308,13 @@ cairn_status cairn_source_generate(cairn_context       *context,
                                                problem->offsets ? INT_MAX : 0));
     cairn_doing(&context->env, "generating a matrix");
 
-    cairn_source *fresh  = NULL;
-    cairn_told    told   = {0};
-    cairn_status  status = cairn_source_create(context, 2, &fresh);
+    cairn_source    *fresh     = NULL;
+    cairn_collective arguments = {0};
+    cairn_status     status    = cairn_source_create(context, 2, &fresh);
 
     if (status == CAIRN_OK) status = generate(fresh, kind, problem);
-    if (status == CAIRN_OK) cairn_told_problem(&told, kind, problem);
-    status = cairn_comm_agree_on(context->comm, status, &told);
+    if (status == CAIRN_OK) cairn_collective_problem(&arguments, kind, problem);
+    status = cairn_comm_agree_on(context->comm, status, &arguments);
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
     if (status == CAIRN_OK)
         *source = fresh;

@@ -2,8 +2,8 @@
 /// @file
 /// Tensors: storing a source, writing, listing parts.
 
+#include "api/collective_arguments.h"
 #include "api/door.h"
-#include "api/told_alike.h"
 #include "base/file.h"
 #include "comm/native.h"
 #include "comm/write.h"
@@ -96,15 +96,16 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
                                         int64_t             held,
                                         cairn_tensor      **tensor)
 {
-    cairn_comm   *comm  = source->context->comm;
-    const double  begin = cairn_seconds();
-    cairn_tensor *fresh = NULL;
-    cairn_told    told  = {0};
+    cairn_comm      *comm      = source->context->comm;
+    const double     begin     = cairn_seconds();
+    cairn_tensor    *fresh     = NULL;
+    cairn_collective arguments = {0};
 
-    cairn_told_format(&told, format); /* perhaps of a file that is a node's own */
-    cairn_told_dtype(&told, dtype);
+    cairn_collective_format(&arguments,
+                            format); /* perhaps of a file that is a node's own */
+    cairn_collective_dtype(&arguments, dtype);
     CAIRN_TRY(cairn_comm_agree_on(
-        comm, cairn_check_order(comm->env, format, &source->shape), &told));
+        comm, cairn_check_order(comm->env, format, &source->shape), &arguments));
     CAIRN_TRY(cairn_source_divide(source, cairn_format_grain(format)));
     cairn_status status =
         cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
@@ -313,16 +314,16 @@ write_text(const cairn_tensor *tensor, const cairn_source *source, const char *p
     cairn_env    *env  = comm->env;
     cairn_entries entries;
 
-    cairn_told told = {0};
+    cairn_collective arguments = {0};
 
-    cairn_told_text(&told, "file", path);
+    cairn_collective_text(&arguments, "file", path);
     cairn_entries_init(&entries, tensor->local->shape.order);
     cairn_status status = cairn_local_entries(tensor->local, &entries);
 
     if (status == CAIRN_OK && source) status = cairn_source_sort(source);
     if (status == CAIRN_OK && source) status = add_zeros(source, &entries);
     if (status == CAIRN_OK) status = cairn_entries_sort(env, &entries);
-    status = cairn_comm_agree_on(comm, status, &told);
+    status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK)
         status = cairn_write_entries(comm, path, &tensor->local->shape, &entries);
     cairn_entries_fini(env, &entries);

@@ -89,7 +89,7 @@ cairn_context_build(cairn_context *context, cairn_build *build, cairn_tensor *te
     cairn_build_loader loader = {.seconds = 0};
 
     build->route    = &tensor->route;
-    build->told     = tensor->told;
+    build->told     = tensor->interpreted;
     build->log      = &tensor->log;
     build->executed = &tensor->path;
     CAIRN_TRY(cairn_build_judge(build));
