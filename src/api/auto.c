@@ -28,8 +28,9 @@ enum { LOW_BAND = 12 };
 static const double ask_seconds = 1e-6, model_seconds = 1e-7, ask_products = 8,
                     ask_share = 0.01;
 
-/* Seconds that a product must gain: rates know the start of one no better. */
-static const double alike = 3e-8;
+/* Seconds of a product below which two formats tie: rates know the start of a product no
+   better. */
+static const double tie = 3e-8;
 
 cairn_status cairn_choice_take_sample(cairn_choice *c, int64_t wanted, int64_t grain)
 {
@@ -325,7 +326,7 @@ static int pick(const cairn_choice *c)
     const int best = cairn_choice_best(c, false);
 
     if (best < 0 || c->structure.entries == 0) return 0;
-    return cairn_choice_total(c, 0) - cairn_choice_total(c, best) < c->replays * alike
+    return cairn_choice_total(c, 0) - cairn_choice_total(c, best) < c->replays * tie
                ? 0
                : best;
 }

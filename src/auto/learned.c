@@ -8,13 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-/* The logarithms of factors, one standard deviation: by which rates are wrong for all
-   formats alike, and for one beside the others (as much as a trial may be wrong by); by
-   which products of a family differ that have as many bytes, and other rows and columns
-   (over 57 matrices, of three families: 0.34 to 0.57); and by which one measurement is
-   wrong, where there is no other. */
-static const double common_doubt = 0.25, own_doubt = 0.25, unlike_doubt = 0.5,
-                    few_doubt = 0.5;
+/* Standard deviations of the logarithm of measured over predicted: of what all formats have
+   in common; of one format beside the others (as much as a trial may be wrong by); between
+   products of one family that have as many bytes, but other rows and columns (over 57
+   matrices, of three families: 0.34 to 0.57); and of a single measurement. */
+static const double common_log_error = 0.25, own_log_error = 0.25,
+                    other_size_log_error = 0.5, single_log_error = 0.5;
 
 /* What is smaller than this (a tenth) does not count. */
 static const double no_difference = 0.095;
@@ -61,7 +60,8 @@ add_member(const cairn_learned *l, const cairn_work *work, cairn_learned_guess *
     cairn_cost_recalled r;
 
     if (!cairn_cost_recall(l->costs, l->device->key, work, &r)) return false;
-    const double unlike = r.alike ? 0 : unlike_doubt, few = few_doubt / r.count;
+    const double unlike = r.same_size ? 0 : other_size_log_error,
+                 few    = single_log_error / r.count;
 
     sum->seconds += r.seconds;
     sum->spread += r.seconds * sqrt(square(r.spread) + square(unlike) + square(few));
@@ -105,11 +105,11 @@ void cairn_learned_correct(int                        n,
                            const cairn_learned_guess *guess,
                            double                    *factor)
 {
-    double sum = 0, weights = 1 / square(common_doubt), error;
+    double sum = 0, weights = 1 / square(common_log_error), error;
 
     for (int k = 0; k < n; k++) {
         if (!get_error(predicted[k], &guess[k], &error)) continue;
-        const double weight = 1 / (square(own_doubt) + square(guess[k].spread));
+        const double weight = 1 / (square(own_log_error) + square(guess[k].spread));
 
         sum += weight * error;
         weights += weight;
@@ -120,8 +120,8 @@ void cairn_learned_correct(int                        n,
         double own = 0;
 
         if (get_error(predicted[k], &guess[k], &error))
-            own = (error - common) * square(own_doubt)
-                  / (square(own_doubt) + square(guess[k].spread));
+            own = (error - common) * square(own_log_error)
+                  / (square(own_log_error) + square(guess[k].spread));
         factor[k] = exp(common + (fabs(own) < no_difference ? 0 : own));
     }
 }

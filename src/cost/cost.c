@@ -134,8 +134,8 @@ static bool are_within(double factor, double a, double b)
     return a <= factor * b && b <= factor * a;
 }
 
-/// So much alike that one says what the other does.
-static bool are_alike(double a, double b)
+/// So near each other that one measurement stands for both.
+static bool are_same_size(double a, double b)
 {
     return are_within(1.02, a, b);
 }
@@ -150,15 +150,15 @@ static void remove_sample(cairn_cost_model *model, int k)
 /// Keep few of one size, so that a job run again and again does not push all others out.
 static void make_room(cairn_cost_model *model, const cairn_cost_sample *sample)
 {
-    int alike = 0, first = -1;
+    int same_size = 0, first = -1;
 
     for (int k = model->samples - 1; k >= 0; k--) {
-        if (!are_alike(model->sample[k].bytes, sample->bytes)
-            || !are_alike(model->sample[k].entries, sample->entries))
+        if (!are_same_size(model->sample[k].bytes, sample->bytes)
+            || !are_same_size(model->sample[k].entries, sample->entries))
             continue;
-        alike++, first = k;
+        same_size++, first = k;
     }
-    if (alike >= CAIRN_COST_ALIKE) remove_sample(model, first);
+    if (same_size >= CAIRN_COST_SAME_SIZE) remove_sample(model, first);
     if (model->samples == CAIRN_COST_SAMPLES) remove_sample(model, 0);
 }
 
@@ -234,13 +234,13 @@ static double distance(const cairn_cost_sample *sample, const cairn_work *work)
 static int take_within(const cairn_cost_model *model,
                        const cairn_work       *work,
                        double                  most,
-                       double                  seconds[CAIRN_COST_ALIKE])
+                       double                  seconds[CAIRN_COST_SAME_SIZE])
 {
     const cairn_cost_rates *prior = &model->prior;
     const double here = cairn_cost_seconds(prior, work->bytes, work->entries);
     int          n    = 0;
 
-    for (int k = model->samples - 1; k >= 0 && n < CAIRN_COST_ALIKE; k--) {
+    for (int k = model->samples - 1; k >= 0 && n < CAIRN_COST_SAME_SIZE; k--) {
         const cairn_cost_sample *s = &model->sample[k];
 
         if (distance(s, work) > most) continue;
@@ -280,14 +280,14 @@ bool cairn_cost_recall(const cairn_costs   *costs,
                        const cairn_work    *work,
                        cairn_cost_recalled *recalled)
 {
-    const double            alike = 1.1, around = 1.5;
-    double                  seconds[CAIRN_COST_ALIKE], nearest;
+    const double            same = 1.1, around = 1.5;
+    double                  seconds[CAIRN_COST_SAME_SIZE], nearest;
     const cairn_cost_model *model = find_nearest(costs, device, work, &nearest);
 
     if (!model) return false;
-    recalled->alike = nearest <= alike;
-    recalled->count =
-        take_within(model, work, recalled->alike ? alike : around * nearest, seconds);
+    recalled->same_size = nearest <= same;
+    recalled->count     = take_within(
+            model, work, recalled->same_size ? same : around * nearest, seconds);
     recalled->seconds = cairn_median(seconds, recalled->count);
     for (int k = 0; k < recalled->count; k++)
         seconds[k] = fabs(seconds[k] / recalled->seconds - 1);

@@ -25,13 +25,13 @@
 #include "cost/work.h"
 #include "devices/registry.h"
 
-#define CAIRN_COST_DEVICE  224              ///< Bytes of the longest key, with its end.
-#define CAIRN_COST_HOST    512              ///< Of the longest fingerprint.
-#define CAIRN_COST_NOTE    512              ///< Of the longest note.
-#define CAIRN_COST_SAMPLES 48               ///< Measurements that a model keeps.
-#define CAIRN_COST_ALIKE   6                ///< Of those, of work of one size.
-#define CAIRN_COST_MODELS  512              ///< Models that are kept.
-#define CAIRN_COST_AGE     (30 * 24 * 3600) ///< Seconds that a measurement is believed.
+#define CAIRN_COST_DEVICE    224 ///< Bytes of the longest key, with its end.
+#define CAIRN_COST_HOST      512 ///< Of the longest fingerprint.
+#define CAIRN_COST_NOTE      512 ///< Of the longest note.
+#define CAIRN_COST_SAMPLES   48  ///< Measurements that a model keeps.
+#define CAIRN_COST_SAME_SIZE 6   ///< Of those, of work of one size.
+#define CAIRN_COST_MODELS    512 ///< Models that are kept.
+#define CAIRN_COST_AGE       (30 * 24 * 3600) ///< Seconds that a measurement is believed.
 
 /// Seconds.
 typedef struct cairn_cost_rates {
@@ -90,9 +90,9 @@ typedef struct cairn_cost_guess {
 /// What measurements nearest to some work say of it.
 typedef struct cairn_cost_recalled {
     double seconds;
-    double spread; ///< Of the measurements, relative; not of what they are like.
-    int    count;  ///< Measurements that were looked at, at least 1.
-    bool   alike;  ///< They are of work of the same size.
+    double spread;    ///< Of the measurements, relative; not of what they are like.
+    int    count;     ///< Measurements that were looked at, at least 1.
+    bool   same_size; ///< They are of work of the same size.
 } cairn_cost_recalled;
 
 /// Start, with what the machine's file has (option COSTS).

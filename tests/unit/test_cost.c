@@ -289,11 +289,11 @@ Test(cost, what_is_recalled_is_of_the_nearest_work)
     cr_expect(!cairn_cost_recall(&costs, processor.key, &asked, &r));
     for (int k = 0; k < 5; k++)
         cairn_cost_observe(&costs, &processor, &far, 1e-2);
-    cr_expect(cairn_cost_recall(&costs, processor.key, &asked, &r) && !r.alike);
+    cr_expect(cairn_cost_recall(&costs, processor.key, &asked, &r) && !r.same_size);
     cr_expect_float_eq(r.seconds / 1e-2, 1.06e-4 / 1.001e-3, 1e-9);
     for (int k = 0; k < 3; k++)
         cairn_cost_observe(&costs, &processor, &some, 1e-4 * (k + 1));
-    cr_expect(cairn_cost_recall(&costs, processor.key, &asked, &r) && r.alike);
+    cr_expect(cairn_cost_recall(&costs, processor.key, &asked, &r) && r.same_size);
     cr_expect_eq(r.count, 3);
     cr_expect_float_eq(r.seconds / 2e-4, 1.06 / 1.01, 1e-9);
     cr_expect(!cairn_cost_recall(&costs, "another", &asked, &r));
@@ -318,7 +318,7 @@ Test(cost, one_job_again_and_again_pushes_nothing_out)
 
         cairn_cost_observe(&costs, &processor, &work, 1);
     }
-    cr_expect_eq(costs.model[0].samples, 20 + CAIRN_COST_ALIKE);
+    cr_expect_eq(costs.model[0].samples, 20 + CAIRN_COST_SAME_SIZE);
     cairn_costs_fini(&costs);
     cairn_env_fini(&env);
 }
