@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Prologue and table by rank 0; segments by their ranks, at offsets that everybody
-/// knows from everybody's lengths.
+/// Prologue and table by rank 0; segments by their ranks, at offsets that follow from the
+/// lengths of all ranks.
 
 #include "comm/native.h"
 
@@ -70,7 +70,7 @@ static cairn_status for_each_chunk(const writer *w, cairn_file *file, uint32_t *
     return CAIRN_OK;
 }
 
-/// Everybody learns everybody's length and checksum.
+/// Give all ranks the length and checksum of each.
 static cairn_status make_table(writer *w)
 {
     cairn_native_row mine = {.length = segment_length(w)};
@@ -155,7 +155,7 @@ cairn_status cairn_native_probe(cairn_env *env, const char *path, bool *native)
     size_t    got      = 0;
     const int fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
-    /* Not blocking: nobody may ever write to a pipe. It cannot be read here, hence is no
+    /* Not blocking: a pipe may have no writer. It cannot be read here, hence is no
      * native file; the reader of the other kinds says what it is. */
     CAIRN_CHECK(fd >= 0, env, CAIRN_IO, "read: %s: %s", path, strerror(errno));
     const cairn_status status =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A gzip file: rank 0 inflates and hands out chunks in file order, each to the rank
-/// whose share of the compressed bytes it came from, so that nobody ever has the whole. A
-/// rank that fails goes on receiving, and drops what comes, until the end is told: no
-/// failure leaves another rank waiting.
+/// whose share of the compressed bytes it came from, so that no rank ever has the
+/// whole. A rank that fails goes on receiving, and drops what comes, until the end is
+/// told: no failure leaves another rank waiting.
 
 #include "comm/read_internal.h"
 

@@ -5,7 +5,8 @@
 /// delegate, so that a new device starts from almost nothing. Memory and queues are a
 /// kind's own business: arrays are brought to the device when a launch is built, and a
 /// plan runs launches on threads of its own (sched/engine.h). The table is completed
-/// once, when the device is opened (registry.h), and nothing above this room names a vendor.
+/// once, when the device is opened (registry.h), and nothing above this room names a
+/// vendor.
 ///
 /// A slot that a delegate serves is called with the other kind's device. It may use
 /// the device's environment and info, and never its state.
@@ -69,11 +70,11 @@ typedef struct cairn_device_facts {
         halo_rate; ///< another rank, bytes per second each way; 0: they take no time.
 } cairn_device_facts;
 
-/// What somebody would like to run, as far as devices need to know it.
+/// A product that may be run on a device, as far as devices need to know it.
 typedef struct cairn_device_request {
     int64_t memory_bytes;          ///< Arrays and operands that must lie on the device.
     int64_t moved_bytes;           ///< Read and written by one run.
-    const cairn_device_work *work; ///< What runs; NULL: nobody knows yet.
+    const cairn_device_work *work; ///< What runs; NULL: not known yet.
 } cairn_device_request;
 
 /// A kind of device. All slots are called by the thread that uses the environment.
@@ -93,8 +94,8 @@ typedef struct cairn_device_ops {
     /// its devices takes long, or starts something.
     bool asked;
 
-    /// Its devices are pieces of one thing, which is one device where nobody asks for
-    /// pieces: the list is empty, or has no more than what a placement names.
+    /// Its devices are parts of one processor, which is one device unless parts are asked
+    /// for: where the list is empty, or has no more than what a placement names.
     bool divides;
 
     /* About the device itself: never delegated, since another kind's answers are not
@@ -110,7 +111,7 @@ typedef struct cairn_device_ops {
     cairn_status (*open)(cairn_device *device, int index, int count);
     /// Release the state. Called once, last; nothing is running. NULL: nothing to do.
     void (*close)(cairn_device *device);
-    /// Measure info.bandwidth, in about 50 ms. Called when somebody wants to see it, or
+    /// Measure info.bandwidth, in about 50 ms. Called when it is to be shown, or
     /// before costs are compared; may leave 0. NULL: it stays what open() said.
     cairn_status (*measure)(cairn_device *device);
     /// Seconds that one run of @p request takes, transfers included; below 0: unknown.
@@ -140,10 +141,10 @@ typedef struct cairn_device_ops {
     cairn_status (*build)(cairn_device            *device,
                           const cairn_device_work *work,
                           cairn_launch            *launch);
-    /// Get the code that build() will want for several products, side by side where it has
-    /// to be compiled. Local. Cannot fail: build() tells what has failed. NULL, whatever
-    /// the delegate does: build() gets each. Touches nothing but the environment's
-    /// allocator and the device's kernels.
+    /// Get the code that build() will want for several products, side by side where it
+    /// has to be compiled. Local. Cannot fail: build() tells what has failed. NULL,
+    /// whatever the delegate does: build() gets each. Touches nothing but the
+    /// environment's allocator and the device's kernels.
     void (*ahead)(cairn_device *device, const cairn_device_work *work, int works);
     /// Open the loader of the device's kernels: called once, when the first kernel is
     /// asked for (registry.h). What it keeps is `loader->user`. NULL, also in the

@@ -53,8 +53,9 @@ describe(cairn_env *env, hwloc_topology_t topology, const char *text)
 }
 
 /// Look for cards as well. All of them are kept, since what is of interest is decided by
-/// more than hwloc looks at (pci.h). Drivers are asked by drivers.h, so that those parts of
-/// hwloc that would load them stay out; the one for displays would open a window server.
+/// more than hwloc looks at (pci.h). Drivers are asked by drivers.h, so that those
+/// parts of hwloc that would load them stay out; the one for displays would open a
+/// window server.
 static void look_for_cards(hwloc_topology_t topology)
 {
     static const char *const parts[] = {"opencl", "cuda", "gl"};
@@ -128,7 +129,7 @@ static void add_places(hwloc_bitmap_t bound)
     }
 }
 
-/// What the process may use of a machine. A described one binds nobody, and where the
+/// What the process may use of a machine. A described one binds no thread, and where the
 /// system does not say, all is ours.
 static void narrow(hwloc_topology_t topology, hwloc_bitmap_t bound, hwloc_bitmap_t mine)
 {

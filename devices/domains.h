@@ -9,8 +9,8 @@
 
 #include <hwloc.h>
 
-/// Add bytes as hwloc counts them. What a file says may be any number: the sum stays at the
-/// largest that there is.
+/// Add bytes as hwloc counts them. What a file says may be any number: the sum stays at
+/// the largest that there is.
 static inline int64_t cairn_bytes_add(int64_t bytes, uint64_t more)
 {
     return more < (uint64_t)(INT64_MAX - bytes) ? bytes + (int64_t)more : INT64_MAX;
@@ -19,7 +19,7 @@ static inline int64_t cairn_bytes_add(int64_t bytes, uint64_t more)
 /// How a domain's cores are to lie to others: hwloc_bitmap_isequal(), or _intersects().
 typedef int cairn_domains_near(hwloc_const_bitmap_t domain, hwloc_const_bitmap_t cores);
 
-/// Bytes of the domains near to @p cores; one without cores is near to nobody.
+/// Bytes of the domains near to @p cores; one without cores is near to no core.
 ///
 /// Local.
 int64_t cairn_domains_memory(hwloc_topology_t     topology,
@@ -42,9 +42,9 @@ cairn_status cairn_domains_list(cairn_env           *env,
                                 cairn_machine       *machine);
 
 /// The cores and the memory of the index-th of @p count devices that divide the bound
-/// processors: whole domains, or equal parts of one, where their numbers allow, else equal
-/// numbers of cores wherever they are. Each has one core at least, if need be together
-/// with others.
+/// processors: whole domains, or equal parts of one, where their numbers allow, else
+/// equal numbers of cores wherever they are. Each has one core at least, if need be
+/// together with others.
 typedef struct cairn_domains_share {
     int          cores;
     int64_t      memory_bytes;

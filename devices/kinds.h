@@ -9,7 +9,7 @@
 #include "devices/device.h"
 
 /// The kind that is always there, can do everything, and shares main memory with its
-/// callers. Its devices are pieces of the processor.
+/// callers. Its devices are parts of the processor.
 #define CAIRN_HOST_KIND "cpu"
 
 #define CAIRN_NO_NUMBER_GIVEN (-1) ///< A kind without a number.

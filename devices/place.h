@@ -53,7 +53,7 @@ cairn_status cairn_placement_parse(cairn_env       *env,
 /// Does the placement name a device of @p kind?
 bool cairn_placement_names(const cairn_placement *placement, const char *kind);
 
-/// The list of devices (registry.h) of a run that nobody gave one: the kinds that need not
+/// The list of devices (registry.h) of a run that was given none: the kinds that need not
 /// be asked for, and those that the placement names.
 ///
 /// @param[out] list  Room for every kind's name.

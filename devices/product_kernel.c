@@ -6,7 +6,7 @@
 
 #include "emit/c.h"
 
-/// Bytes of one cache of @p level; @p unknown where nobody says.
+/// Bytes of one cache of @p level; @p unknown where the system does not say.
 static int64_t cache_bytes(const cairn_machine *machine, int level, int64_t unknown)
 {
     for (int n = 0; n < machine->nodes; n++)

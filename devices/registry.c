@@ -124,7 +124,7 @@ count_all(const cairn_device_ops *kind, bool asked, const cairn_machine *machine
     return !asked && kind->divides ? 1 : kind->count(machine);
 }
 
-/// Every kind; only those that nobody has to ask for, unless @p asked.
+/// Every kind; unless @p asked, only those that are there without being asked for.
 static cairn_status
 list_all(cairn_env *env, const char *where, bool asked, cairn_devices *devices)
 {
@@ -176,7 +176,8 @@ static cairn_status list_name(listing *list, const char *item)
     return list_kind(list->env, list->where, kind, name.number, list->devices);
 }
 
-/// Cut the first item off a list joined by commas. @return The rest; NULL: it was the last.
+/// Cut the first item off a list joined by commas. @return The rest; NULL: it was the
+/// last.
 static const char *cut_item(const char *list, char item[CAIRN_OPTION_PATH])
 {
     const size_t length = strcspn(list, ",");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The registry: the devices that a context has opened. They are numbered in the order
-/// of the user's list; everybody above knows them by that number and by their id.
+/// of the user's list; rooms above know them by that number and by their id.
 
 #ifndef CAIRN_DEVICES_REGISTRY_H
 #define CAIRN_DEVICES_REGISTRY_H
@@ -26,14 +26,14 @@ typedef struct cairn_devices {
 /// what other devices leave or fail to do.
 cairn_device *cairn_devices_host(cairn_devices *devices);
 
-/// Is it a piece of the processor, so that main memory is its memory?
+/// Is it a part of the processor, so that main memory is its memory?
 bool cairn_device_is_host(const cairn_device *device);
 
 /// Open the devices of a LIST: "all" (every kind, as many as there are), "" (of these the
 /// kinds that need not be asked for, cairn_device_ops.asked), else `KIND`, `KIND:N` or
-/// files (config_file.h) joined by commas. `cpu:2` makes two devices that split the cores,
-/// each with one at least; a simulated kind that is named has one device unless N says;
-/// files alone add to "".
+/// files (config_file.h) joined by commas. `cpu:2` makes two devices that split the
+/// cores, each with one at least; a simulated kind that is named has one device unless
+/// N says; files alone add to "".
 ///
 /// Local.
 ///

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Counters that one thread advances and others wait for: how queues tell each other how
-/// far they are. A counter only grows, and begins again at 0 behind 2^32 - 1, so nothing is
-/// reset between replays; what is compared is the difference, and nobody may wait for
-/// something 2^31 away.
+/// far they are. A counter only grows, and begins again at 0 behind 2^32 - 1, so
+/// nothing is reset between replays; what is compared is the difference, and no queue
+/// may wait for a step 2^31 away.
 ///
-/// Waiting is a ladder: look again at once, give the core away, sleep. A thread that spins
-/// on the core that another one needs makes a hop a thousand times slower, and one that
-/// sleeps pays 20 to 100 us to wake up, so who has a core of its own spins longer. Nobody
-/// spins for ever.
+/// Waiting is a ladder: look again at once, give the core away, sleep. A thread that
+/// spins on the core that another one needs makes a hop a thousand times slower, and
+/// one that sleeps pays 20 to 100 us to wake up, so a queue with a core of its own
+/// spins longer. No queue spins for ever.
 
 #ifndef CAIRN_SCHED_COUNTER_H
 #define CAIRN_SCHED_COUNTER_H
@@ -47,11 +47,12 @@ typedef struct cairn_waiting {
     int yields; ///< then looks with the core given away between them, then sleep.
 } cairn_waiting;
 
-/// Choose for @p threads that may run at once on @p cores: those of all queues, their teams
-/// and the ranks beside this one. @p cores 0: count those that this process may use.
+/// Choose for @p threads that may run at once on @p cores: those of all queues, their
+/// teams and the ranks beside this one. @p cores 0: count those that this process may
+/// use.
 cairn_waiting cairn_waiting_choose(int threads, int cores);
 
-/// Start at @p now, with nobody waiting. Pairs with cairn_counter_fini().
+/// Start at @p now, without a queue that waits. Pairs with cairn_counter_fini().
 void cairn_counter_init(cairn_counter *counter, uint32_t now);
 void cairn_counter_fini(cairn_counter *counter);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Replaying. A queue's counter is at `base` + steps done; base grows with every replay by
-/// more than any queue has steps, so that no counter of the last one is taken for one of
-/// this. What a thread reads of the engine, the caller wrote before it advanced the
-/// thread's `go`, and writes again only when the thread's last segment has published.
+/// Replaying. A queue's counter is at `base` + steps done; base grows with every replay
+/// by more than any queue has steps, so that no counter of the last one is taken for
+/// one of this. What a thread reads of the engine, the caller wrote before it advanced
+/// the thread's `go`, and writes again only when the thread's last segment has
+/// published.
 
 #include "sched/engine.h"
 
@@ -116,8 +117,8 @@ run_queue(cairn_engine *engine, const cairn_queue_program *program, int self)
     }
 }
 
-/// As run_steps(), and record; one look at the clock is the end of a step and the begin of
-/// the next. Steps behind one that fails are skipped.
+/// As run_steps(), and record; one look at the clock is the end of a step and the begin
+/// of the next. Steps behind one that fails are skipped.
 static uint32_t record_steps(const cairn_engine     *engine,
                              const cairn_queue_step *step,
                              const uint32_t         *task,
@@ -307,10 +308,11 @@ static cairn_status start_threads(cairn_engine               *engine,
     return CAIRN_OK;
 }
 
-/// Allocate the queues and their signals. Those of two queues share a line of the cache: a
-/// hop then moves one line to who reads and writes it next, instead of taking one away and
-/// fetching another (50 against 144 ns between two cores of a Sapphire Rapids). Of more,
-/// each has its own pair of lines, lest two that talk disturb a third that waits.
+/// Allocate the queues and their signals. Those of two queues share a line of the
+/// cache: a hop then moves one line to who reads and writes it next, instead of taking
+/// one away and fetching another (50 against 144 ns between two cores of a Sapphire
+/// Rapids). Of more, each has its own pair of lines, lest two that talk disturb a third
+/// that waits.
 static cairn_status make_queues(cairn_engine               *engine,
                                 const cairn_engine_options *options)
 {
@@ -421,7 +423,7 @@ cairn_status cairn_engine_load(cairn_engine *engine, const cairn_program *progra
                 CAIRN_BAD_ARGUMENT, "engine: a program of %d queues: it has %d",
                 program->queues, engine->queues);
     engine->program = program;
-    /* Counters that nobody needed for long are brought along, lest they look as if they
+    /* Counters that no queue has read for long are moved on, lest they look as if they
        were ahead. */
     for (int q = 0; q < engine->queues; q++)
         atomic_store_explicit(&engine->queue[q].tell->done.now, engine->base,

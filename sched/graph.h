@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The graph of tasks: what is to be done, and which of it must wait for which. Nobody
-/// names dependencies: a task says which handles it reads and writes, and the order of
-/// submission does the rest, as in a program that is run line by line. A task waits for
-/// the last writer of what it reads, and for the last writer and all readers since of what
-/// it writes. A handle is a number that stands for anything: a vector, rows of one, the
-/// requests of a halo. The graph knows nothing of tensors or devices.
+/// The graph of tasks: what is to be done, and which of it must wait for which.
+/// Dependencies are not named: a task says which handles it reads and writes, and the
+/// order of submission does the rest, as in a program that is run line by line. A task
+/// waits for the last writer of what it reads, and for the last writer and all readers
+/// since of what it writes. A handle is a number that stands for anything: a vector,
+/// rows of one, the requests of a halo. The graph knows nothing of tensors or devices.
 ///
 /// The order of submission is one topological order. What matters about the order of two
 /// tasks must be said by accesses: layout (program.h) may move whatever they leave free.
@@ -60,7 +60,7 @@ typedef struct cairn_task_links {
 
 /// The tasks that last used a handle.
 typedef struct cairn_handle_state {
-    uint32_t writer;                ///< CAIRN_NO_TASK: nobody wrote.
+    uint32_t writer;                ///< CAIRN_NO_TASK: no task wrote.
     uint32_t readers;               ///< Since then: a list of so many,
     uint32_t first_read, last_read; ///< and its ends; undefined if it is empty.
 } cairn_handle_state;
@@ -122,7 +122,7 @@ cairn_status cairn_graph_add(cairn_graph        *graph,
 
 /// Get the tasks that task @p t waits for, all earlier than it, in no order.
 ///
-/// @param[out] need  [the result] Valid until something is added; NULL if nobody needs any.
+/// @param[out] need  [the result] Valid until something is added; NULL if it is not needed.
 static inline uint32_t
 cairn_graph_needs(const cairn_graph *graph, uint32_t t, const uint32_t **need)
 {

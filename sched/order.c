@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A list schedule: every queue has a clock, and takes of the tasks that can start by then
-/// the most urgent one. Tasks come out in the order of their starts, which is behind what
-/// they need.
+/// A list schedule: every queue has a clock, and takes of the tasks that can start by
+/// then the most urgent one. Tasks come out in the order of their starts, which is
+/// behind what they need.
 
 #include "sched/order.h"
 
@@ -12,7 +12,7 @@
 
 /* 100 ns: a replay's hop from queue to queue (45 to 70 ns) and the waiter's start. */
 #define HOP 1e-7
-/* 1 us: a task of which nobody said what it costs; what matters is that all are alike. */
+/* 1 us: a task whose cost is not known; what matters is that all such tasks have the same. */
 #define UNKNOWN 1e-6
 
 /// A task in a heap, smallest rank first, then the one submitted first.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Programs: what each queue does in one replay, as flat arrays. A queue's tasks are steps,
-/// run one after the other; steps stand in segments. Before a segment its queue waits until
-/// other queues have done so many steps; behind it the queue says how many it has done, if
-/// somebody waits for that. What a queue knows already, because it waited for it before, or
-/// for somebody who had, it does not wait for again: of the 39,480 dependencies of a
-/// stencil cut in two, 141 waits are left.
+/// Programs: what each queue does in one replay, as flat arrays. A queue's tasks are
+/// steps, run one after the other; steps stand in segments. Before a segment its queue
+/// waits until other queues have done so many steps; behind it the queue says how many
+/// it has done, if another queue waits for that. A queue does not wait again for what
+/// it waited for before, or for what a queue that it waited for had waited for: of the
+/// 39,480 dependencies of a stencil cut in two, 141 waits are left.
 
 #ifndef CAIRN_SCHED_PROGRAM_H
 #define CAIRN_SCHED_PROGRAM_H
@@ -26,7 +26,7 @@ typedef struct cairn_queue_need {
 typedef struct cairn_queue_segment {
     uint32_t steps;   ///< At least 1.
     uint32_t needs;   ///< Waits before the first.
-    uint32_t publish; ///< Steps done by its queue behind the last; 0: nobody waits.
+    uint32_t publish; ///< Steps done by its queue behind the last; 0: no queue waits.
 } cairn_queue_segment;
 
 typedef struct cairn_queue_program {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Who is waited for. A rank that has waited for long asks all others, and those that wait,
-/// too, answer with the number of the collective call they are in and what they do there.
-/// Who does not answer computes, stands elsewhere than in a wait, or is stopped. Notes are
-/// small messages with a tag of their own; none is sent while nobody is late.
+/// Who is waited for. A rank that has waited for long asks all others, and those that
+/// wait, too, answer with the number of the collective call they are in and what they
+/// do there. Who does not answer computes, stands elsewhere than in a wait, or is
+/// stopped. Notes are small messages with a tag of their own; none is sent while no
+/// rank is late.
 ///
 /// A rank that gives up sends a note, too, so that all who wait end together.
 
@@ -26,8 +27,9 @@ void cairn_mpi_watch_ask(cairn_comm *comm, double since);
 /// @return Does one say that a rank has given up?
 bool cairn_mpi_watch_listen(cairn_comm *comm);
 
-/// Is another rank to tell who is waited for, by what it said when it asked, since @p since
-/// (cairn_seconds())? One rank tells, and of those that ask at the same time the lowest.
+/// Is another rank to tell who is waited for, by what it said when it asked, since @p
+/// since (cairn_seconds())? One rank tells, and of those that ask at the same time the
+/// lowest.
 bool cairn_mpi_watch_others_tell(const cairn_comm *comm, double since);
 
 /// Say who is waited for, by the answers to the last question: "rank 2 has not come to:

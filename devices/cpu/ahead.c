@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Several kernels at once: those that neither came with the library, nor are loaded or in
-/// the cache, are compiled by as many compilers as there are cores. Locks of the cache are
-/// held for all that are under way, and nobody is waited for meanwhile: what another
-/// process is compiling is left to load().
+/// Several kernels at once: those that neither came with the library, nor are loaded or
+/// in the cache, are compiled by as many compilers as there are cores. Locks of the
+/// cache are held for all that are under way, and no process is waited for meanwhile:
+/// what another process is compiling is left to load().
 
 #include "devices/cpu/kernels.h"
 #include "devices/cpu/library.h"
@@ -19,7 +19,7 @@ typedef struct {
     cairn_compilation          *compilation; ///< NULL: it was not started.
 } job;
 
-/// Is it wanted, and nobody's yet?
+/// Is it wanted, and not being compiled yet?
 static bool is_new(const cairn_cpu_kernels *kernels, const job *jobs, int k)
 {
     const cairn_kernel_request *request = jobs[k].request;
@@ -30,8 +30,8 @@ static bool is_new(const cairn_cpu_kernels *kernels, const job *jobs, int k)
     return true;
 }
 
-/// Lock a job's kernel, if it is missing and no other process is at it. The cache is looked
-/// into after that: the last holder of the lock may have stored it.
+/// Lock a job's kernel, if it is missing and no other process is at it. The cache is
+/// looked into after that: the last holder of the lock may have stored it.
 static bool take(cairn_cpu_kernels *kernels, job *j)
 {
     cairn_object object = {0};

@@ -2,7 +2,7 @@
 /// @file
 /// Kernels for the processor, loaded. Each is looked for, in this order: among those that
 /// are loaded; among those that came with the library; in the cache; and else its source
-/// is printed, compiled, loaded, and kept in the cache. A library that nobody uses any
+/// is printed, compiled, loaded, and kept in the cache. A library that no kernel uses any
 /// more stays loaded for a while, since plans made one after the other use the same.
 
 #ifndef CAIRN_DEVICES_CPU_KERNELS_H
@@ -22,7 +22,7 @@ typedef struct cairn_cpu_library {
     void                     *handle, *run;
     char                     *why; ///< What kept it from being compiled ahead; NULL: it
                                    ///< was not. The next who asks is told.
-    bool    fresh;                 ///< Compiled ahead, and nobody has asked for it yet.
+    bool    fresh;                 ///< Compiled ahead, and not asked for yet.
     int64_t users;
     int64_t released; ///< When it lost the last one: a turn's number.
 } cairn_cpu_library;

@@ -70,8 +70,8 @@ files:
     return failed;
 }
 
-/// Spawn it from its cores, which it inherits: with OMP_PROC_BIND the calling thread stands
-/// on a single one. A thread that cannot be moved starts it where it is.
+/// Spawn it from its cores, which it inherits: with OMP_PROC_BIND the calling thread
+/// stands on a single one. A thread that cannot be moved starts it where it is.
 static int spawn_on_cores(cairn_process *p, int writer)
 {
     cpu_set_t cores, was;
@@ -110,7 +110,7 @@ static void read_output(cairn_process *p)
 }
 
 /// Whether it has ended. It is not reaped yet, so that its number, which is its group's
-/// too, is nobody else's.
+/// too, is not another process's.
 static bool has_ended(cairn_process *p)
 {
     siginfo_t about = {0};

@@ -37,7 +37,7 @@ typedef struct cairn_process {
     int    ended;  ///< Readable when it has ended; -1: this kernel has no such.
     double until;  ///< cairn_seconds() at the limit.
     size_t length; ///< Of the output so far.
-    bool   lost;   ///< Somebody else has reaped it: its number may be another's.
+    bool   lost;   ///< It was reaped elsewhere: its number may be another process's.
 } cairn_process;
 
 /// Start a program, standard input empty, standard output and error into `output`, and do
@@ -46,8 +46,8 @@ typedef struct cairn_process {
 /// Local. Pairs with cairn_process_finish(), also where it was not started.
 void cairn_process_start(cairn_process *process);
 
-/// See a program through: when this returns it has ended, it and its group, and nothing of
-/// it is left. Its time counts from the start.
+/// See a program through: when this returns it has ended, it and its group, and nothing
+/// of it is left. Its time counts from the start.
 ///
 /// Local. Other children of the process are not touched.
 void cairn_process_finish(cairn_process *process);

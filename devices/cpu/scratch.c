@@ -18,7 +18,7 @@
 
 enum {
     LEFT_OVER = 3600, /* seconds; a compiler has one minute */
-    LOOK_AT   = 4096, /* entries of the temporary folder, which is everybody's */
+    LOOK_AT   = 4096, /* entries of the temporary folder, which all users share */
 };
 
 /// Remove the files in a folder, and close it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A folder for temporary files that nobody else may look into, and that is gone with all
-/// that is in it when it is not needed any more.
+/// A folder for temporary files that no other user may look into, and that is gone with
+/// all that is in it when it is not needed any more.
 
 #ifndef CAIRN_DEVICES_CPU_SCRATCH_H
 #define CAIRN_DEVICES_CPU_SCRATCH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A device that distrusts: the processor's kernels on copies of everything between
-/// guards, in a memory of its own. Y that nobody may read is poisoned before each run,
+/// guards, in a memory of its own. Y that may not be read is poisoned before each run,
 /// guards are looked at after it. On request it fails where other devices might: in a
 /// build, for want of memory, in a run.
 
@@ -138,7 +138,7 @@ static cairn_status run_apart(cairn_launch *launch, const void *x, void *y)
     return CAIRN_OK;
 }
 
-/// Take longer, as a device does that somebody else uses as well.
+/// Take longer, as a device does that other processes use as well.
 static void be_slow(const debug_device *device, int64_t run)
 {
     const int64_t from = device->slow_from, runs = device->slow_runs;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Guarded memory: blocks between two stretches of poison, which nobody may change, and a
-/// member's arrays copied into such blocks one by one, so that a kernel that writes past
-/// the end of any of them is found.
+/// Guarded memory: blocks between two stretches of poison, which no code may change,
+/// and a member's arrays copied into such blocks one by one, so that a kernel that
+/// writes past the end of any of them is found.
 
 #ifndef CAIRN_DEVICES_DEBUG_GUARDED_H
 #define CAIRN_DEVICES_DEBUG_GUARDED_H

@@ -113,15 +113,15 @@ static cairn_status list_environment(cairn_env *env, char ***list)
     return CAIRN_OK;
 }
 
-/// Where the numbers of a program's messages start: elsewhere each time, so that no program
-/// comes to count on them.
+/// Where the numbers of a program's messages start: elsewhere each time, so that no
+/// program comes to count on them.
 static uint32_t first_number(pid_t pid)
 {
     return (uint32_t)(1e6 * cairn_seconds()) ^ (uint32_t)pid * 2654435761u;
 }
 
-/// The number after @p last: each is used once in 2^32 messages (a full period, by Hull and
-/// Dobell), and none is guessed by adding 1, as a program that answers early would.
+/// The number after @p last: each is used once in 2^32 messages (a full period, by Hull
+/// and Dobell), and none is guessed by adding 1, as a program that answers early would.
 static uint32_t next_number(uint32_t last)
 {
     return 1664525u * last + 1013904223u;
@@ -162,7 +162,7 @@ cairn_status cairn_external_start(cairn_env            *env,
 }
 
 /// Whether it has ended. It is not reaped yet, so that its number, which is its group's
-/// too, is nobody else's. True also where the host program has it reaped.
+/// too, is not another process's. True also where the host program has it reaped.
 static bool has_ended(const cairn_external_child *child)
 {
     siginfo_t about = {0};
@@ -188,7 +188,7 @@ static bool wait_gone(const cairn_external_child *child, double seconds)
 }
 
 /// Whatever it does: afterwards it is gone, and what it started. @return how it ended by
-/// itself; below 0: it did not, or nobody knows.
+/// itself; below 0: it did not, or that is not known.
 static int finish(cairn_external_child *child, double patience)
 {
     int   status = -1;
@@ -273,7 +273,7 @@ static bool is_answer(const cairn_simulator_message *answer,
     return false;
 }
 
-/// Does something lie there that nobody has asked for? The end of the socket does not count.
+/// Is there an answer to no question? The end of the socket does not count.
 static bool has_more(const cairn_external_child *child)
 {
     char    byte;

@@ -74,7 +74,7 @@ static cairn_status lose(cairn_launch *launch, const char *why)
 }
 
 /// Compute, then ask for something that every program answers at once: one that answered
-/// early, or twice, is found out before anybody believes its Y.
+/// early, or twice, is found out before its Y is used.
 static bool compute(external_product *p, cairn_simulator_message *answer, char why[160])
 {
     cairn_simulator_message after = {.kind = CAIRN_SIMULATOR_HELLO};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Buffers. What a device says that it has is looked at first: many allocate when a
-/// buffer is first used, and tell nobody before.
+/// buffer is first used, without a report before.
 
 #include "devices/opencl/buffers.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// OpenCL as a table of functions, found when somebody wants a device: the loader of
+/// OpenCL as a table of functions, found when a device is asked for: the loader of
 /// OpenCL platforms, libOpenCL.so.1, is opened by name and never linked, so that nothing
 /// asks for it where there is none.
 

@@ -144,8 +144,8 @@ static cairn_status prepare_operands(cairn_opencl_product *p, bool wide)
     return cairn_opencl_buffer(&p->buffers, p->y_bytes, NULL, &p->y);
 }
 
-/// Where the device may be given up, it is shown operands that nobody frees: not counted,
-/// for it may come back to them when the environment is gone.
+/// Where the device may be given up, it is given operands that are never freed: not
+/// counted, for it may come back to them when the environment is gone.
 static cairn_status prepare_own(cairn_opencl_product *p)
 {
     if (p->device->env->options.give_up.seconds <= 0) return CAIRN_OK;
@@ -183,8 +183,8 @@ static cairn_status get_kernel(cairn_opencl_product *p,
     return cairn_opencl_program(p->device, &p->kernel, symbol, &p->program, route);
 }
 
-/// Start the kernel once, so that a driver that goes on compiling when a kernel first runs
-/// is done with it. Y is anything then, as it was before.
+/// Start the kernel once, so that a driver that goes on compiling when a kernel first
+/// runs is done with it. Y is anything then, as it was before.
 static cairn_status warm_up(const cairn_opencl_product *p)
 {
     const cairn_opencl_device *d     = cairn_opencl_of(p->device);

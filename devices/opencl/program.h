@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Programs for an OpenCL device: built ahead by somebody, or compiled now. Where
+/// Programs for an OpenCL device: built ahead, or compiled now. Where
 /// CAIRN_OPENCL_BIN names a folder, SYMBOL.clbin in it is the program of the kernel
 /// SYMBOL, as clGetProgramInfo() or a vendor's compiler gives it; where
 /// CAIRN_DUMP_KERNELS names one, its text is written there as SYMBOL.cl, which is what

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A product on the template device: memory taken and arrays brought there when the launch
-/// is made, X brought in, the kernel run, and Y brought out in every run.
+/// A product on the template device: memory taken and arrays brought there when the
+/// launch is made, X brought in, the kernel run, and Y brought out in every run.
 
 #include "devices/template/product.h"
 
@@ -161,7 +161,7 @@ static cairn_status lose(cairn_launch *launch, int64_t run)
     return CAIRN_NO_DEVICE;
 }
 
-/* On the queue's thread: no allocation, no message of the environment. Whoever finds the
+/* On the queue's thread: no allocation, no message of the environment. The thread that finds the
    device gone returns CAIRN_NO_DEVICE: the plan computes this part again on the processor
    and asks the device no more. Wait with a limit for whatever may never answer. */
 static cairn_status run(cairn_launch *launch, const void *x, void *y)

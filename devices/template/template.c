@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A device to copy. It has a memory of its own, to which arrays and operands are brought,
-/// and one kernel: products of rows of columns. Every slot says what its author must
-/// decide; docs/adding-a-device.md walks through it. It is built and run by
-/// tests/device/test_device_conformance.c and offered to nobody.
+/// A device to copy. It has a memory of its own, to which arrays and operands are
+/// brought, and one kernel: products of rows of columns. Every slot says what its
+/// author must decide; docs/adding-a-device.md walks through it. It is built and run by
+/// tests/device/test_device_conformance.c and not offered to users.
 
 #include "devices/config.h"
 #include "devices/kinds.h"
@@ -26,7 +26,7 @@ static const cairn_device_model models[] = {
     {NULL,       NULL,                NULL},
 };
 
-/* 2. How many are here, when nobody asks for a number? Ask the driver, quickly, and
+/* 2. How many are here, where no number is asked for? Ask the driver, quickly, and
    without a message where there is none: 0 is no error. What must be asked for by name,
    as this, says 0. Set `asked` in the table if looking takes long. */
 static int template_count(const cairn_machine *machine)
@@ -63,7 +63,7 @@ static void template_close(cairn_device *device)
 }
 
 /* 5. Can it do this? Placement asks before anything is converted for the device. `work`
-   is NULL as long as nobody knows what will run: then only memory can be judged. What
+   is NULL as long as it is not known what will run: then only memory can be judged. What
    this refuses, `build` must refuse, too; what it accepts, `build` may still refuse. */
 static bool template_can(const cairn_device         *device,
                          const cairn_device_request *request)

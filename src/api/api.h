@@ -48,7 +48,7 @@ struct cairn_context {
     bool asked_moves;       ///< They were looked up.
 };
 
-/// Entries that came in no order and stay in buckets until somebody wants them sorted.
+/// Entries that came in no order and stay in buckets until a call needs them sorted.
 typedef struct cairn_unsorted {
     cairn_dealt    dealt;   ///< Empty once they are.
     cairn_entries *entries; ///< Where they go: the source's.
@@ -111,10 +111,10 @@ const char *cairn_route_name(cairn_route route);
 /// Bytes in memory beside a plan's operands. Local.
 int64_t cairn_plan_held(const cairn_tensor *tensor);
 
-/// Several devices are not always faster than one: where nobody has said that there shall
-/// be several, all members on the processor's first device are tried against them, the
-/// faster way is used, and the other kept (plan/autotune.h). Where there is no room for two,
-/// nothing is tried.
+/// Several devices are not always faster than one: where several were not asked
+/// for, all members on the processor's first device are tried against them, the
+/// faster way is used, and the other kept (plan/autotune.h). Where there is no room for
+/// two, nothing is tried.
 ///
 /// Collective. The plan is fresh, and its replay is made.
 cairn_status cairn_plan_try_ways(cairn_plan *plan);
@@ -141,7 +141,7 @@ cairn_status cairn_plan_read_places(const cairn_tensor          *tensor,
 /// Open the context's devices (option DEVICES), unless they are.
 cairn_status cairn_context_devices(cairn_context *context);
 
-/// Open the kinds that a placement names, if nobody said which devices there are. Local.
+/// Open the kinds that a placement names, unless a list of devices was given. Local.
 ///
 /// @param[in] where  What named them, for messages.
 cairn_status cairn_context_open_named(cairn_context         *context,
@@ -184,14 +184,14 @@ cairn_status cairn_context_loader(cairn_context      *context,
                                   cairn_build_loader *own,
                                   char               *why);
 
-/// Whose rates choose the methods of a build: "learned" where it goes by those measured on
-/// this machine, else "shipped"; NULL where an option names the way.
+/// Whose rates choose the methods of a build: "learned" where it goes by those measured
+/// on this machine, else "shipped"; NULL where an option names the way.
 ///
 /// @param[in] build  NULL: one that is only planned.
 const char *cairn_context_rates(const cairn_context *context, const cairn_build *build);
 
-/// Build a prepared tensor's arrays: judge, choose by which rates, find a loader, build, and
-/// learn from it.
+/// Build a prepared tensor's arrays: judge, choose by which rates, find a loader,
+/// build, and learn from it.
 ///
 /// Collective.
 ///

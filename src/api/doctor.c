@@ -23,7 +23,7 @@ typedef struct traveller {
     cairn_diagnostic finding;
 } traveller;
 
-/// What everybody's findings become.
+/// The findings of all ranks, merged.
 typedef struct summary {
     cairn_env        *env;
     int               ranks;

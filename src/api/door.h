@@ -8,10 +8,10 @@
 ///     CAIRN_ENTER(context, CAIRN_GIVEN(text), CAIRN_GIVEN(format));
 ///
 /// A collective call on a rank with a wrong argument goes to the first agreement of the
-/// other ranks, who are at work already, and all return its status: nobody waits, and no
-/// message is sent that would not be without a door. So the first message of every
+/// other ranks, which are at work already, and all return its status: no rank waits, and
+/// no message is added. So the first message of every
 /// collective call is an agreement (cairn_comm_agree()). Where there is no context, there
-/// is nobody to tell. Internal to api.
+/// is no message. Internal to api.
 
 #ifndef CAIRN_API_DOOR_H
 #define CAIRN_API_DOOR_H
@@ -55,7 +55,8 @@ typedef struct cairn_argument {
         .least = (lowest), .most = (highest)                              \
     }
 
-/// A struct of the caller's whose first field says how large it is (base/sized.h), or NULL.
+/// A struct of the caller's whose first field says how large it is (base/sized.h), or
+/// NULL.
 #define CAIRN_SIZED(pointer, of)                                      \
     {                                                                 \
         .name = #pointer, .kind = CAIRN_ARGUMENT_STRUCT, .type = #of, \

@@ -244,7 +244,7 @@ float *cairn_plan_y_f32(const cairn_plan *plan)
 
 cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 {
-    if (!plan) return CAIRN_BAD_ARGUMENT; /* there is nobody to tell */
+    if (!plan) return CAIRN_BAD_ARGUMENT; /* no context that keeps a message */
     plan->tensor->context->env.log.doing = "a product";
 
     cairn_operands *o = plan->replay->common.operands;

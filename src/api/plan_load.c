@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Reading plans back. A file that somebody has edited may say anything: every wrong
+/// Reading plans back. A file that was edited may say anything: every wrong
 /// field is reported with its line and column.
 
 #include "api/door.h"

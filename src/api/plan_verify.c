@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The check of a product: the same sums over a source's entries, in long double, by
-/// nothing that the product uses. Sums of a transposed product's rows are made of what
-/// ranks have of them, sent to whoever owns the row.
+/// nothing that the product uses. Rows of a transposed product are sums of partial sums
+/// of all ranks, which are sent to the row's owner.
 
 #include "api/door.h"
 #include "plan/callers.h"

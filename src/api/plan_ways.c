@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/// May members be tried elsewhere? On no rank did anybody say where they shall be, or would
-/// that change bits, on some they are on several devices, and all have the processor.
+/// May members be tried elsewhere? Yes where no rank has stated places, no bits would
+/// change, some rank has members on several devices, and all ranks have the processor.
 ///
 /// Collective.
 static cairn_status may_race(const cairn_plan *plan, cairn_placing *alone, bool *may)

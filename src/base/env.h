@@ -3,8 +3,8 @@
 /// The environment that every room is handed: counted memory, the error message, the
 /// options, progress. It is the first member of the public context, so that rooms below
 /// the API never see the context itself. One thread uses an environment at a time,
-/// except for the allocator, which any thread may call, and for work that is divided among
-/// threads: what fails there leaves its message in the slot of its thread.
+/// except for the allocator, which any thread may call, and for work that is divided
+/// among threads: what fails there leaves its message in the slot of its thread.
 
 #ifndef CAIRN_BASE_ENV_H
 #define CAIRN_BASE_ENV_H
@@ -43,7 +43,7 @@ typedef struct cairn_env_log {
     cairn_progress_fn progress; ///< NULL: no progress.
     void             *progress_user;
     pthread_mutex_t   lock; ///< Of `tell`: one thread at a time calls it.
-    cairn_log_fn      tell; ///< NULL: nobody listens.
+    cairn_log_fn      tell; ///< NULL: no log.
     void             *user;
     const char       *doing; ///< What ranks do together now: "reading a.mtx".
     char              text[160];
@@ -59,7 +59,7 @@ typedef struct cairn_message_slot {
 typedef struct cairn_env {
     char            message[CAIRN_MESSAGE]; ///< "WHAT: WHERE: WHY" of the last failure.
     cairn_options   options;
-    bool            threads_given;  ///< Somebody said options.threads; else a default.
+    bool            threads_given;  ///< options.threads was set; else it is a default.
     int64_t         memory_limit;   ///< Bytes that all that is live may take.
     int64_t         machine_memory; ///< Bytes of the machine.
     pthread_mutex_t slots;          ///< Lock of `message`, and of
@@ -90,9 +90,9 @@ void cairn_env_fini(cairn_env *env);
 
 /// Record the message of a failure and return @p status, for `return cairn_fail(...)`.
 ///
-/// Local. Whoever decides a failure calls this once, with the exact cause in the form
-/// "WHAT: WHERE: WHY" (no program name, no newline); callers above pass it up with
-/// CAIRN_TRY. A longer message is cut.
+/// Local. The function that decides a failure calls this once, with the exact cause in
+/// the form "WHAT: WHERE: WHY" (no program name, no newline); callers above pass it up
+/// with CAIRN_TRY. A longer message is cut.
 cairn_status cairn_fail(cairn_env *env, cairn_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -108,8 +108,8 @@ const char *cairn_message(cairn_env *env);
 /// Allocate @p count elements of @p size bytes, 64-byte aligned, contents undefined.
 ///
 /// Local. Blocks of 16 KB and more come from the pool (base/pool.h) and are used again,
-/// from 2 MB on in huge pages. No page of a fresh block of 2 MB was touched: whoever writes
-/// it first decides where, on a machine of several memories, it lies.
+/// from 2 MB on in huge pages. No page of a fresh block of 2 MB was touched: on a
+/// machine of several memories a page lies near the thread that writes it first.
 ///
 /// @param[out] block The block, never NULL on success (also for 0 bytes); freed with
 ///                   cairn_free(). Unchanged on failure.
@@ -130,13 +130,14 @@ bool cairn_alloc_is_zero(const void *block);
 /// Local. @p block may point to NULL. Unchanged on failure.
 cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **block);
 
-/// Hold a block once more: it stays until everybody who holds it has freed it. Any thread.
+/// Hold a block once more: it stays until it was freed as often as it is held. Any
+/// thread.
 void cairn_hold(void *block);
 
 /// Does @p at point to a byte of the block?
 bool cairn_alloc_has(const void *block, const void *at);
 
-/// Free a block of cairn_alloc(), if nobody else holds it; NULL is accepted.
+/// Free a block of cairn_alloc() if this was its last holder; NULL is accepted.
 void cairn_free(cairn_env *env, void *block);
 
 /// Copy a string, or its first @p length bytes, into a counted block.
@@ -172,7 +173,7 @@ static inline void cairn_visit(cairn_env *env, int64_t positions)
 /// Seconds of a clock that only goes forward, from some moment on. Any thread.
 double cairn_seconds(void);
 
-/// Tell whoever listens to the log. Any thread.
+/// Write to the log. Any thread.
 void cairn_log(cairn_env *env, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -180,7 +181,7 @@ void cairn_log(cairn_env *env, const char *fmt, ...)
 void cairn_doing(cairn_env *env, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/// Report progress if anybody listens.
+/// Report progress, if there is a function for that.
 void cairn_progress(cairn_env *env, const char *what, double fraction);
 
 /// Pass a failure up.

@@ -56,7 +56,7 @@ static cairn_status make_name(cairn_file *file, int attempt)
 /// Something under a temporary name. @return Is it there? errno says why not.
 typedef bool make_fn(cairn_file *file);
 
-/// Do it under the first name that nobody has.
+/// Open it under the first name that no file has.
 static cairn_status make_temporary(cairn_file *file, make_fn *make)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
@@ -155,7 +155,7 @@ static cairn_status final_name(cairn_env *env, const char *path, char **name)
 }
 
 /// Give it the permissions of the file that it replaces, and that file's owner where we
-/// may: else its group is another, which gets no more than everybody.
+/// may: else it has another group, which gets the rights of all users.
 static void keep_permissions(cairn_file *file)
 {
     struct stat old, fresh;
@@ -224,7 +224,7 @@ static bool leads_to_it(const cairn_file_way *way)
            && about.st_ino == way->inode;
 }
 
-/// A name is entered by everybody who uses it: whichever process meets a signal removes it.
+/// Every process that uses a name enters it: whichever meets a signal removes the file.
 static cairn_status open_way(cairn_file *file, const cairn_file_way *way)
 {
     if (!way->unnamed) {

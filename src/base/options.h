@@ -67,7 +67,7 @@ typedef enum {
 /// A time.
 typedef struct cairn_option_seconds {
     double seconds;
-    bool   set; ///< Somebody said so; else `seconds` is 0.
+    bool   set; ///< It was set; else `seconds` is 0.
 } cairn_option_seconds;
 
 typedef struct cairn_options {
@@ -116,7 +116,7 @@ const cairn_option_row *cairn_options_rows(int *count);
 /// Specification says, with "cairn" behind it.
 ///
 /// @param[out] folder  CAIRN_OPTION_PATH bytes; undefined when false.
-/// @return false: there is none, for it is "none", too long, or nobody's home is known.
+/// @return false: there is none, for it is "none", too long, or no home folder is known.
 bool cairn_options_cache(const cairn_options *options, char *folder);
 
 /// Find the file of a command along PATH; a name with a slash is that file. Folders of
@@ -127,8 +127,8 @@ bool cairn_options_cache(const cairn_options *options, char *folder);
 /// @return false: there is no such file, or none that may be executed.
 bool cairn_find_program(const char *name, char *path);
 
-/// As cairn_find_program(). @return 0; ENOENT: there is no such file; EACCES: there is, but
-/// it may not be executed; or another errno.
+/// As cairn_find_program(). @return 0; ENOENT: there is no such file; EACCES: there is,
+/// but it may not be executed; or another errno.
 int cairn_locate_program(const char *name, char *path);
 
 /// The most threads that a rank may have: 4 times the processors of the machine. Each has

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Waits that end by themselves, or not: for other ranks, a device's queue, a program.
-/// Whoever waits looks at the clock now and then, tells through the log who is waited for
-/// when it takes long (CAIRN_WAIT_WARN), and gives up where somebody asked for that
-/// (CAIRN_GIVE_UP).
+/// A waiting process looks at the clock now and then, logs what it waits for when that
+/// takes long (CAIRN_WAIT_WARN), and gives up where that was asked for (CAIRN_GIVE_UP).
 
 #ifndef CAIRN_BASE_PATIENCE_H
 #define CAIRN_BASE_PATIENCE_H
@@ -28,8 +27,8 @@ typedef enum {
 /// Begin to wait. Any thread.
 cairn_patience cairn_patience_begin(const cairn_env *env);
 
-/// Seconds waited so far. Between two looks a second counts at most: whoever did not look
-/// for longer was stopped himself, and is no judge of others.
+/// Seconds waited so far. Between two looks a second counts at most: a process that did
+/// not look for longer was itself stopped.
 double cairn_patience_waited(cairn_patience *patience);
 
 /// Seconds of waiting at which the next turn comes; 0: none will.

@@ -63,7 +63,7 @@ static void give_oldest_back(cairn_pool *pool, cairn_shelf *shelf)
     give_back(start, total);
 }
 
-/// Big ones first. The lock is held, or nobody else is there.
+/// Give blocks back, big ones first. The caller holds the lock, or is the only thread.
 static void trim(cairn_pool *pool, int64_t room)
 {
     while (pool->mapped.kept > 0 && pool->kept > room)

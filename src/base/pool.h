@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Blocks of memory that are kept for the next one who asks instead of being given back, so
-/// that a plan or a conversion that is made twice shall not pay twice.
+/// Blocks of memory that are kept for the next one who asks instead of being given
+/// back, so that a plan or a conversion that is made twice shall not pay twice.
 ///
-/// Big ones are mapped by themselves, in huge pages where the kernel offers them: clearing
-/// the pages of a fresh block costs more than most conversions (64 MB: 23 ms in 4 KB
-/// pages, 6 in huge ones, 0 when the block is used again). Smaller ones are malloc's, which
-/// gives the end of its heap back when it becomes free, and asks for it again: two thirds
-/// of the time of a conversion of 25,000 entries were that.
+/// Big ones are mapped by themselves, in huge pages where the kernel offers them:
+/// clearing the pages of a fresh block costs more than most conversions (64 MB: 23 ms
+/// in 4 KB pages, 6 in huge ones, 0 when the block is used again). Smaller ones are
+/// malloc's, which gives the end of its heap back when it becomes free, and asks for it
+/// again: two thirds of the time of a conversion of 25,000 entries were that.
 ///
 /// A pool keeps at most a quarter of what its environment may use of each kind, 32 MB of
-/// what is malloc's, and CAIRN_POOL_BLOCKS blocks of each kind, and gives all of it back when
-/// memory runs out. What is kept is memory as any other: whoever has a limit says how much
-/// may stay. Any thread may call.
+/// what is malloc's, and CAIRN_POOL_BLOCKS blocks of each kind, and gives all of it
+/// back when memory runs out. What is kept counts as memory: a caller with a limit says
+/// how much may stay. Any thread may call.
 
 #ifndef CAIRN_BASE_POOL_H
 #define CAIRN_BASE_POOL_H
@@ -49,8 +49,8 @@ typedef struct cairn_pool {
 void cairn_pool_init(cairn_pool *pool);
 void cairn_pool_fini(cairn_pool *pool);
 
-/// Bytes of a fresh block of at least @p bytes: whole pages, from CAIRN_POOL_MAPPED on huge
-/// ones unless @p tight.
+/// Bytes of a fresh block of at least @p bytes: whole pages, from CAIRN_POOL_MAPPED on
+/// huge ones unless @p tight.
 size_t cairn_pool_size(size_t bytes, bool tight);
 
 /// Take a block of @p size bytes, as cairn_pool_size() says, aligned to 64, from

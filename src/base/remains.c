@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-    TURNS  = 50,      /* looks at a folder in which somebody still writes */
+    TURNS  = 50,      /* looks at a folder in which a process still writes */
     MOMENT = 2000000, /* nanoseconds between two */
 };
 

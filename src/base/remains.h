@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What a process would leave behind if a signal ended it now: files under temporary
-/// names, folders of compilers, and the compilers themselves. Whoever makes such a thing
-/// enters its name here first, and crosses it out when it is gone; a handler of signals
-/// removes what is entered. Nothing here handles signals: that is for programs.
+/// names, folders of compilers, and the compilers themselves. A process enters
+/// the name of such a thing here before it makes it, and removes the name when the
+/// thing is gone; a handler of signals removes the things that are entered. Nothing
+/// here handles signals: that is for programs.
 
 #ifndef CAIRN_BASE_REMAINS_H
 #define CAIRN_BASE_REMAINS_H

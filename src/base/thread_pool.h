@@ -31,7 +31,7 @@ typedef struct cairn_thread_pool {
     cairn_thread_pool_task task;
     void                  *user;
     int                    tasks;
-    _Atomic int            next; ///< First task that nobody took.
+    _Atomic int            next; ///< First task that no thread has taken.
 } cairn_thread_pool;
 
 /// Start without threads. Pairs with cairn_thread_pool_fini(), which ends them.

@@ -24,7 +24,7 @@ cairn_status cli_max_all(cli_job *job, double *values, int64_t n);
 /// @param[out] all  [ranks][n], freed with free(). NULL on failure.
 cairn_status cli_gather(cli_job *job, const double *mine, int64_t n, double **all);
 
-/// As calloc(), and everybody fails when one rank does. Collective.
+/// As calloc(); all ranks fail when one does. Collective.
 cairn_status cli_alloc_together(cli_job *job, int64_t n, size_t size, void *block);
 
 #endif

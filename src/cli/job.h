@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A job: one verb with its arguments, on every rank alike. A verb returns a status;
-/// the line on standard error is job->message if a verb decided the failure, otherwise the
-/// context's. main.c prints it, once, on rank 0.
+/// the line on standard error is job->message if a verb decided the failure, otherwise
+/// the context's. main.c prints it, once, on rank 0.
 
 #ifndef CLI_JOB_H
 #define CLI_JOB_H
@@ -65,7 +65,7 @@ cli_warn(const cli_job *job, const char *format, ...);
 /// Fail because @p what of @p where is for a later version.
 cairn_status cli_not_yet(cli_job *job, const char *what, const char *where);
 
-/// Everybody fails when one rank did. Collective.
+/// All ranks fail when one did. Collective.
 cairn_status cli_agree(cli_job *job, cairn_status mine);
 
 /// Rank 0 prints and writes reports.

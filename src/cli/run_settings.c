@@ -24,7 +24,7 @@ static cairn_status read_op(cli_job *job, cli_run_settings *settings)
     return CAIRN_OK;
 }
 
-/// A plan says where and what; whoever says it again might say something else.
+/// A file of a plan has the format and the places: options that say them too are refused.
 static cairn_status check_plan(cli_job *job)
 {
     if (cli_given(job, CLI_PLAN) && cli_given(job, CLI_PLACE))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// The operation's order goes before the format's, which may be one that nobody named.
+/// The operation's order goes before the format's, which may be chosen.
 static cairn_status check_order(cli_run *run)
 {
     return cairn_product_check(run->job->context, &run->product, run->matrix.order);

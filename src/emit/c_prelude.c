@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What stands before a kernel: its notes, the types and the structs that it is called
-/// with, and the small functions that it uses. The structs come from where everybody
-/// else has them: the part from cairn/kernel.h, as text (CairnKernelText.cmake), the
-/// arguments from the lists of share/abi.h.
+/// with, and the small functions that it uses. The structs have one source
+/// for all of their users: the part from cairn/kernel.h, as text
+/// (CairnKernelText.cmake), the arguments from the lists of share/abi.h.
 
 #include "emit/c_inside.h"
 

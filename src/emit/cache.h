@@ -40,10 +40,10 @@ typedef struct cairn_cache_trailer {
 } cairn_cache_trailer;
 
 typedef struct cairn_cache {
-    cairn_env    *env;
-    int           folder;   ///< Descriptor; -1: nothing is kept.
-    int64_t       limit;    ///< Bytes that files may take.
-    double        patience; ///< Seconds to wait for whoever compiles the same kernel.
+    cairn_env *env;
+    int        folder; ///< Descriptor; -1: nothing is kept.
+    int64_t    limit;  ///< Bytes that files may take.
+    double patience;   ///< Seconds to wait for a process that compiles the same kernel.
     unsigned char build[CAIRN_BUILD_ID]; ///< Ours.
     char          path[CAIRN_OPTION_PATH];
     char          note[CAIRN_CACHE_NOTE]; ///< What first went wrong; "": nothing.
@@ -115,8 +115,8 @@ typedef struct cairn_cache_contents {
 /// Count the kernels of the folder; all 0 where nothing is kept. Local.
 void cairn_cache_count(const cairn_cache *cache, cairn_cache_contents *contents);
 
-/// Can files be written to the open folder? One is, and removed. On failure errno says why.
-/// Local.
+/// Can files be written to the open folder? One is, and removed. On failure errno says
+/// why. Local.
 bool cairn_cache_is_writable(const cairn_cache *cache);
 
 /// Forget an object; one without bytes is accepted.
@@ -128,8 +128,8 @@ void cairn_object_free(cairn_env *env, cairn_object *object);
 /// noted before.
 void cairn_cache_remark(cairn_cache *cache, const char *name, const char *why);
 
-/// Whether a file or folder is somebody's to trust: ours or root's, and nobody else may
-/// write to it. @p mode is as of stat().
+/// Whether a file or folder can be trusted: it is this user's or root's, and no other
+/// user may write to it. @p mode is as of stat().
 bool cairn_cache_is_ours(uint32_t owner, uint32_t mode);
 
 /// The trailer of a file of this object and key, checksum included.

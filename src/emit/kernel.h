@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Kernels as whoever runs them asks for them: by a key that says everything the code
-/// depends on, with a function that writes the source if nobody has the code yet. Who
-/// loads them (a device: prebuilt, from the cache, or compiled now) hands a loader down
-/// to the rooms that may not know devices.
+/// Requests for kernels: a key that says everything the code depends on, and a function
+/// that writes the source if there is no code for that key yet. The loader of kernels
+/// (a device: prebuilt, from the cache, or compiled now) hands a loader down to the
+/// rooms that may not know devices.
 
 #ifndef CAIRN_EMIT_KERNEL_H
 #define CAIRN_EMIT_KERNEL_H
@@ -17,7 +17,7 @@ typedef enum {
     CAIRN_ROUTE_COMPILED,  ///< Compiled now, or on another day and found in the cache.
 } cairn_route;
 
-/// Write the source of a kernel. Called only if nobody has its code.
+/// Write the source of a kernel. Called only where there is no code for its key.
 /// @param[out] source  C text that defines the request's symbol; cairn_free().
 typedef cairn_status (*cairn_source_fn)(cairn_env *env, void *user, char **source);
 
@@ -62,7 +62,7 @@ typedef struct cairn_kernel_loader {
     /// Get several kernels that load() will be asked for, side by side where they have to
     /// be compiled. NULL: load() gets each.
     ///
-    /// Local; waits for nobody else. Cannot fail: load() tells what has failed.
+    /// Local; does not wait for other processes. Cannot fail: load() reports failures.
     void (*ahead)(void *user, const cairn_kernel_request *request, int requests);
     void *user;
     int   vector_bytes; ///< Of the machine's widest useful vectors: 16, 32 or 64.

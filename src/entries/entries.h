@@ -54,13 +54,14 @@ cairn_entries_permute(cairn_env *env, cairn_entries *entries, const cairn_pos *o
 /// Cost: one compare an entry when sorted. Else, where the coordinates fit 63 bits: two
 /// passes that deal the entries to buckets, then one for each 10 bits in which the
 /// entries of a bucket differ, in cache; on all threads from 200,000 entries on. Memory,
-/// for n entries: 16n, and for the threads 16 for each entry of the largest bucket, or 8n.
+/// for n entries: 16n, and for the threads 16 for each entry of the largest bucket, or
+/// 8n.
 cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries);
 
 /// Add duplicates of entries that are sorted, in the order in which they stand.
 void cairn_entries_add_duplicates(cairn_entries *entries);
 
-/// Coordinates and values in somebody else's arrays.
+/// Coordinates and values in a caller's arrays.
 typedef struct cairn_given {
     int                order;
     cairn_pos          n;

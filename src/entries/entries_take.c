@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Entries out of somebody else's arrays. What is sorted is copied; what is not goes from
+/// Entries out of a caller's arrays. What is sorted is copied; what is not goes from
 /// there straight to buckets, so that unsorted entries never lie in memory as such.
 
 #include "entries/entries_columns.h"

@@ -16,7 +16,7 @@ typedef struct {
     const cairn_dealt *dealt;
     cairn_entries     *entries; ///< To be filled.
     cairn_item        *scratch; ///< [most] for each thread that sorts.
-    _Atomic int64_t    taken;   ///< Buckets that somebody sorts, or has sorted.
+    _Atomic int64_t    taken;   ///< Buckets that are sorted, or being sorted.
 } sorting;
 
 /* Loops over entries are inlined with a constant order, and have what they read in copies

@@ -22,7 +22,7 @@ typedef struct {
     cairn_pos       *next;           ///< [threads][DIGITS] where the next item goes.
     cairn_item      *items, *to;
     _Atomic uint64_t differ; ///< Bits in which words do.
-    _Atomic int      taken;  ///< Buckets that somebody sorts, or has sorted.
+    _Atomic int      taken;  ///< Buckets that are sorted, or being sorted.
 } dealing;
 
 static cairn_pos share_begin(const dealing *d, int thread)
@@ -99,7 +99,7 @@ static void sort_task(void *user, int thread)
 {
     dealing *const d = user;
 
-    (void)thread; /* whoever comes takes the next bucket */
+    (void)thread; /* a thread takes the next bucket */
     for (int b; (b = atomic_fetch_add(&d->taken, 1)) < DIGITS;)
         sort_bucket(d, b);
 }

@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 enum {
-    CAIRN_RANK_MOST = 128, ///< Keys that anybody ranks, at most,
+    CAIRN_RANK_MOST = 128, ///< Keys that are ranked at once, at most,
     CAIRN_RANK_BITS = 31,  ///< of so many bits.
     CAIRN_RANK_PAST = 32,  ///< Handles and ranks past the last that may be touched.
 };
 
-/// Somebody who ranks. Wider machines compare more at once.
+/// A function that ranks keys. Wider vectors compare more at once.
 typedef struct cairn_ranker {
     int most; ///< Keys up to which ranking is faster than sorting by digits.
 

@@ -138,7 +138,7 @@ typedef struct cairn_encoding {
     cairn_widths all_bits; ///< bits<ptr = w>, bits<idx = w>.
     const struct cairn_encoding
             *written; ///< Of a normal form (normal.h): the text's own.
-    uint32_t idle;    ///< Of a normal form: bit q says that nobody asks for query q.
+    uint32_t idle;    ///< Of a normal form: bit q says that query q is not used.
     uint64_t number;  ///< No other encoding of the process has it; 0: none was given.
 } cairn_encoding;
 

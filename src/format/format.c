@@ -29,7 +29,7 @@ static uint64_t next_number(void)
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-/// Constant to all who read it, but nobody has yet.
+/// The encoding is constant to its users; it has none yet, so its number may be written.
 static void give_number(const cairn_encoding *encoding)
 {
     cairn_encoding *const fresh = (cairn_encoding *)encoding;
@@ -167,8 +167,8 @@ static cairn_status cannot_read(cairn_env *env, const char *path)
     return cairn_fail(env, CAIRN_IO, "format: %s: cannot be read: %s", origin, why);
 }
 
-/// Read the whole of an open file into @p text, up to one byte beyond the limit, which the
-/// lexer then refuses with its own words.
+/// Read the whole of an open file into @p text, up to one byte beyond the limit, which
+/// the lexer then refuses with its own words.
 static cairn_status
 read_all(cairn_env *env, const char *path, FILE *file, char **text, size_t *length)
 {

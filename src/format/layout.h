@@ -134,7 +134,7 @@ cairn_status cairn_layout_create_v1(cairn_env            *env,
                                     cairn_layout        **layout);
 
 /// Hold a layout once more, instead of inferring the same: what is returned is destroyed
-/// like one of its own. Nobody changes it from then on.
+/// like one of its own. It is constant from then on.
 cairn_layout *cairn_layout_hold(const cairn_layout *layout);
 
 /// Destroy a layout, unless others hold it.

@@ -104,7 +104,7 @@ static void find_idle(cairn_normal *n)
 
 /* ---- one query ---- */
 
-/// Starts of a sum that nobody sees, without what they have in common.
+/// Divide the starts of a sum that is only compared by their common factor.
 static void scale(cairn_normal *n, int q)
 {
     cairn_query *query = &n->made->query[q];

@@ -56,8 +56,8 @@ typedef struct cairn_group_key {
     bool down; ///< Large ones first.
 } cairn_group_key;
 
-/// The digits of one dimension: number i is floor(d / cut[i]) % (cut[i + 1] / cut[i]), the
-/// last has no end.
+/// The digits of one dimension: number i is floor(d / cut[i]) % (cut[i + 1] / cut[i]),
+/// the last has no end.
 typedef struct cairn_digits {
     int      cuts; ///< At least one, cut[0] == 1; each divides the next.
     int64_t  cut[CAIRN_MAX_CUTS];
@@ -93,7 +93,7 @@ typedef struct cairn_query_order {
     int64_t           advance[CAIRN_MAX_KEYS];
 } cairn_query_order;
 
-/// A list of forms that somebody keeps.
+/// A list of forms, with the memory that it may use.
 typedef struct cairn_forms {
     int               count;
     const cairn_form *form;
@@ -101,8 +101,8 @@ typedef struct cairn_forms {
 
 /// Find the order of the groups of a query.
 ///
-/// Local. Forms are borrowed. A form that uses queries' values is never arithmetic, unless
-/// bit q of @p constant says that query q is one number for each group.
+/// Local. Forms are borrowed. A form that uses queries' values is never arithmetic,
+/// unless bit q of @p constant says that query q is one number for each group.
 ///
 /// @param[in] group     Its groupBy forms.
 /// @param[in] leading   Forms that order elements before all others (windows), or NULL.

@@ -42,7 +42,7 @@
 #include "entries/entries.h"
 
 #define CAIRN_MAX_OFFSETS 256  ///< Offsets of a banded problem.
-#define CAIRN_NOT_GIVEN   (-1) ///< A parameter that nobody set.
+#define CAIRN_NOT_GIVEN   (-1) ///< A parameter that was not set.
 
 /// Every kind: name, the parameters that it needs, what it is.
 #define CAIRN_GENERATOR_MAP(X)                                                     \

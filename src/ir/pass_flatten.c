@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Two loops that are one. Children of consecutive parents lie one behind the other; where
-/// nothing but the children matters, one loop goes through all of them, and does not stop,
-/// and guess wrong, at the end of every row.
+/// Two loops that are one. Children of consecutive parents lie one behind the other;
+/// where nothing but the children matters, one loop goes through all of them, and does
+/// not stop, and guess wrong, at the end of every row.
 
 #include "ir/ir_rewrite.h"
 #include "ir/passes.h"
 
-/// Is @p x the ptr of a level at @p var + @p plus? Nobody writes what is read, and a ptr
-/// ascends.
+/// Is @p x the ptr of a level at @p var + @p plus? Kernels do not write the arrays that
+/// they read, and a ptr ascends.
 static const cairn_ir_array *ptr_at(cairn_ir_x x, const cairn_ir_var *var, int64_t plus)
 {
     if (x->op != CAIRN_IR_LOAD || x->lanes != 1 || x->array->written

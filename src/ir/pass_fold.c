@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What constants decide, and what nobody reads. One walk over all blocks; what it
-/// brings to light the next walk uses (passes.c repeats until nothing changes).
+/// Folding of constants, removal of variables that are never read. One walk over all
+/// blocks; what it simplifies the next walk uses (passes.c repeats until nothing
+/// changes).
 
 #include "ir/ir_rewrite.h"
 #include "ir/passes.h"

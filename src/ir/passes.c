@@ -4,8 +4,9 @@
 
 #include "ir/passes.h"
 
-/// Bounds first: what they make of conditions, folding decides, and drops indices that
-/// nobody asks for; then loops are one that can be, and what is left moves.
+/// Bounds first: folding decides the conditions that they simplify, and drops indices
+/// that are never read; then nested loops that can be one are merged, and invariants
+/// hoisted.
 static const cairn_pass passes[] = {cairn_pass_fold, cairn_pass_bounds, cairn_pass_fold,
                                     cairn_pass_flatten, cairn_pass_hoist};
 

@@ -23,7 +23,8 @@ typedef cairn_status (*cairn_pass)(cairn_env         *env,
 
 /// Constants are carried to where they are used, what has a name is not computed again
 /// under it, conditions that are known are decided,
-/// loops of no turn go, loops of one turn become their body, and what nobody reads goes.
+/// loops of no turn are removed, loops of one turn become their body, and variables that
+/// are never read are removed.
 cairn_status
 cairn_pass_fold(cairn_env *env, cairn_ir_function *function, bool *changed);
 

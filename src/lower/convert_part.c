@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A part's levels as loops, from the top down with the node reached so far. At the bottom
-/// the coordinates follow from the levels, and what is no entry (padding, overhang, holes)
-/// is left out.
+/// A part's levels as loops, from the top down with the node reached so far. At the
+/// bottom the coordinates follow from the levels, and what is no entry (padding,
+/// overhang, holes) is left out.
 
 #include "lower/convert_steps.h"
 
@@ -166,7 +166,7 @@ bool cairn_convert_is_level(const cairn_convert *c, int k)
 }
 
 /// Is every position of what is read an entry, which then lies where it may? So it is
-/// where values stand under nodes that entries made, and nobody else filled the arrays.
+/// where values stand under nodes that entries made, and the arrays were filled here.
 static bool has_entries_alone(const cairn_convert *c)
 {
     return c->trusted && !c->from->pads && c->from->last + 1 == c->from->levels;

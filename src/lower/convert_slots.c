@@ -269,7 +269,7 @@ place_nodes(cairn_convert *c, cairn_ir_x nodes, cairn_ir_x nodes_end, cairn_ir_x
     cairn_ir_end(b);
 }
 
-/// If a row is full nobody asks where its entries are; else they are visited.
+/// The entries of a row are visited only if the row is not full.
 static void
 place_full_row(cairn_convert *c, cairn_ir_x group, cairn_ir_x begin, cairn_ir_x end)
 {

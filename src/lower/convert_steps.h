@@ -47,7 +47,7 @@ struct cairn_convert {
     cairn_ir_var *block_line;                      ///< the line at hand, if listed,
     cairn_ir_x    block_number;                    ///< and the number at the entry.
     bool trusted; ///< What is read holds each entry once, in order, and within the box.
-    cairn_convert_before before; ///< NULL: nobody asks. Set before the visit, with
+    cairn_convert_before before; ///< NULL: none. Set before the visit, with
     void                *before_user;
     int                  before_levels; ///< indices of what is filled that it needs.
     bool                 early;         ///< It was called.
@@ -169,8 +169,8 @@ enum { CAIRN_CONVERT_ROWS_AHEAD = 12 }; ///< Rows between a prefetch and its use
 /// Ask for the first line of row @p row, which is read some turns later.
 void cairn_convert_ask_for_row(cairn_convert *c, cairn_ir_x row);
 
-/// Ask for what is @p ahead entries behind those of row @p row, as many as it has: if rows
-/// are read as they lie, all is asked for.
+/// Ask for what is @p ahead entries behind those of row @p row, as many as it has: if
+/// rows are read as they lie, all is asked for.
 void cairn_convert_ask_behind_row(cairn_convert *c, cairn_ir_x row, int64_t ahead);
 
 /// Let dimension `table_row` be that of row @p row, counted from the first of the box.

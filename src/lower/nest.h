@@ -2,7 +2,7 @@
 /// @file
 /// The loop nest over what a part stores. A level becomes a loop over positions (dense:
 /// all indices; compressed, ragged: the nodes under the parent) or, where a parent has
-/// one node, a few loads (singleton, determined). Whoever builds a kernel enters levels
+/// one node, a few loads (singleton, determined). The builder of a kernel enters levels
 /// one by one, in the layout's order or, where positions are by arithmetic, in another,
 /// and asks at any time for what is known: a level's index, a value's position, a
 /// dimension. The nest is a plain value: a copy of it is another way on from there.
@@ -28,7 +28,7 @@ typedef struct cairn_nest {
     int                 part;                    ///< Of the kernel: 0 or 1.
     cairn_ir_x          index[CAIRN_MAX_LEVELS]; ///< Value of the level's expression;
                                                  ///< NULL: not entered, ragged,
-                                                 ///< or read by nobody.
+                                                 ///< or never read.
     cairn_ir_x place[CAIRN_MAX_LEVELS];          ///< Of dense levels: index - lo.
     cairn_ir_x node[CAIRN_MAX_LEVELS];           ///< Of trimmed levels: the node.
     cairn_ir_x dim[CAIRN_MAX_ORDER];             ///< Dimensions asked for so far.

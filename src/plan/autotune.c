@@ -20,7 +20,7 @@ static const double better = 0.05, clock_worth = 100e-9;
 static const double budget = 0.025;
 
 /* The other way is given up after so many counted runs if all of them take so many times
-   as long: one may be somebody else's fault. */
+   as long: a single one may be slow because of other processes. */
 static const double hopeless = 2;
 enum { FEW = 2 };
 

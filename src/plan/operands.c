@@ -304,8 +304,8 @@ static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
     memset(sums + (size_t)from * size, 0, (size_t)(to - from) * size);
 }
 
-/// They become beta*Y there. Not -0, which is no longer itself when 0 is added: whoever
-/// meets a row without entries may add that, or leave the row alone.
+/// They become beta*Y there. Not -0, which becomes 0 when 0 is added: a
+/// kernel may add 0 to a row without entries, or leave the row alone.
 static void scale_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 {
     const double        beta = o->op.beta;

@@ -8,10 +8,10 @@
 /// evenly, and seen as a window of the global index range (comm/halo.h). X is fetched; a
 /// transposed product sums Y.
 ///
-/// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`): all
-/// that is added to a row is added there, and rounded once, at the end. Only where one
-/// member sets each row once is it rounded as it is set, which is the same. A transposed
-/// product has its window of that type. For f64 `wide` is where Y is.
+/// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`):
+/// all that is added to a row is added there, and rounded once, at the end. Only where
+/// one member sets each row once is it rounded as it is set, which is the same. A
+/// transposed product has its window of that type. For f64 `wide` is where Y is.
 ///
 /// A run has the X and Y of the plan, or those of a caller where they lie (callers.h):
 /// `now` says which.
@@ -81,14 +81,14 @@ size_t cairn_operands_y_bytes(const cairn_operands *operands);
 ///
 /// @param[in] held  Bytes that count against the limit beside them, of all ways.
 /// @param[in] wide  Those of this way are, for which there is room where there was none.
-/// @retval CAIRN_NO_MEMORY  They exceed the limit; nobody has joined then.
+/// @retval CAIRN_NO_MEMORY  They exceed the limit; no operand has joined then.
 cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide);
 
 /// Use them no more; NULL is accepted. The last one frees them.
 void cairn_operands_leave(cairn_operands **operands);
 
-/// X and, where sums are made, Y as members see them: an operand with columns of A as rows
-/// is shifted so that the index is the global column.
+/// X and, where sums are made, Y as members see them: an operand with columns of A as
+/// rows is shifted so that the index is the global column.
 const void *cairn_operands_x(const cairn_operands *operands);
 void       *cairn_operands_y(const cairn_operands *operands);
 
@@ -96,9 +96,9 @@ void       *cairn_operands_y(const cairn_operands *operands);
 size_t cairn_operands_sum_size(const cairn_operands *operands);
 
 /// Before the first member: X comes from where it is, and Y becomes beta*Y, without a -0
-/// that the members may leave there. With @p set the first member sets every row of Y, and
-/// for beta = 0 nothing is done to it; with @p joined it adds to every row, so that no -0
-/// stays, and for beta = 1 nothing is done either.
+/// that the members may leave there. With @p set the first member sets every row of Y,
+/// and for beta = 0 nothing is done to it; with @p joined it adds to every row, so that
+/// no -0 stays, and for beta = 1 nothing is done either.
 ///
 /// Collective.
 cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined);

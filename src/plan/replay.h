@@ -42,8 +42,8 @@ typedef struct cairn_replay {
     cairn_graph     *graph;
     cairn_program   *program;
     cairn_engine    *engine;
-    cairn_trace     *trace; ///< NULL: nobody records.
-    cairn_task_time *time;  ///< [tasks] of the last run, while somebody records.
+    cairn_trace     *trace; ///< NULL: no recording.
+    cairn_task_time *time;  ///< [tasks] of the last run, while it is recorded.
     int64_t          runs;
 } cairn_replay;
 
@@ -91,9 +91,10 @@ cairn_status cairn_replay_create_beside(const cairn_replay  *first,
 
 void cairn_replay_destroy(cairn_replay **replay);
 
-/// Run once, from X as it stands in the plan, into its Y. Values that the tensor got since
-/// the last run reach shares and devices first, which allocates. Collective. A device that
-/// fails is retired, and its subproducts are computed again: the run succeeds.
+/// Run once, from X as it stands in the plan, into its Y. Values that the tensor got
+/// since the last run reach shares and devices first, which allocates. Collective. A
+/// device that fails is retired, and its subproducts are computed again: the run
+/// succeeds.
 cairn_status cairn_replay_run(cairn_replay *replay);
 
 /// Record how the tensor was stored, and the tasks of runs from now on.
@@ -106,8 +107,9 @@ cairn_status cairn_replay_record(cairn_replay          *replay,
 void cairn_replay_stop_recording(cairn_replay *replay);
 
 /// Seconds of a run on this rank, by recent medians: of the queue that has most to do,
-/// one number for each clock. In the simulated clock the halo's exchange takes the time of
-/// the devices' network, which is told apart, too; in the measured one it is no part.
+/// one number for each clock. In the simulated clock the halo's exchange takes the time
+/// of the devices' network, which is told apart, too; in the measured one it is no
+/// part.
 void cairn_replay_times(const cairn_replay *replay,
                         double             *measured,
                         double             *simulated,
@@ -123,7 +125,7 @@ void cairn_replay_begin_anew(cairn_replay *replay);
 ///
 /// Local.
 ///
-/// @param[in] costs  NULL: nobody wants to know.
+/// @param[in] costs  NULL: nothing is learned.
 void cairn_replay_observe(const cairn_replay *replay, cairn_costs *costs);
 
 /// How many sums are made apart to be reproducible, and the bytes that their Ys take.

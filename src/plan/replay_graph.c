@@ -56,7 +56,7 @@ static int list_stretches(const y_handles        *y,
     return n;
 }
 
-/// X, which begins before all tasks, is no handle: nobody writes it meanwhile.
+/// X is no handle: it is complete before the first task, and no task writes it.
 static cairn_status
 add_subproduct(cairn_replay *replay, cairn_graph *graph, const y_handles *y, int p)
 {

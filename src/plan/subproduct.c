@@ -102,7 +102,7 @@ cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct)
     assert(!subproduct->reference && !subproduct->own);
     CAIRN_TRY(create_reference(subproduct));
     if (!subproduct->has_own) return CAIRN_OK;
-    /* Nobody writes it before the thread of its queue, near which it is to lie. */
+    /* First written by the thread of its queue, so that its pages lie near that thread. */
     return CAIRN_NEW(subproduct->common->comm->env, own_values(subproduct),
                      &subproduct->own);
 }

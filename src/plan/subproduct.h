@@ -4,7 +4,7 @@
 /// or its share of one (convert/row_share.h). A subproduct has its kernel there and
 /// says where its sums go: straight into its rows of Y, or into a Y of its own, which
 /// is added when the subproducts before it are in. A subproduct whose device fails is
-/// computed again on the processor, from X, which nobody changed; the device is
+/// computed again on the processor, from X, which is unchanged; the device is
 /// retired, and the subproduct stays where it is from then on.
 
 #ifndef CAIRN_PLAN_SUBPRODUCT_H
@@ -98,7 +98,7 @@ bool cairn_subproduct_is_collected(const cairn_subproduct *subproduct);
 bool cairn_subproduct_sets(const cairn_subproduct *subproduct);
 
 /// Tasks (sched/graph.h) with a cairn_subproduct as argument. Computing runs on the
-/// thread of the device's queue and fails only where nobody collects; collecting runs
+/// thread of the device's queue and fails only where no task collects; collecting runs
 /// on the host's, and computes again what failed.
 cairn_status cairn_subproduct_compute(void *subproduct);
 cairn_status cairn_subproduct_collect(void *subproduct);

@@ -103,12 +103,12 @@ typedef struct cairn_path {
     int              rules, capacity;
     cairn_rule      *rule;   ///< [rules]
     cairn_rule_work *work;   ///< [rules]
-    char           **text;   ///< [rules] printed, once somebody asked; else NULL.
+    char           **text;   ///< [rules] printed once they were asked for; else NULL.
     cairn_rule_work  total;  ///< Sums; of `memory` the largest.
     bool             sorted; ///< The entries are in the order of their levels after it.
     int              routes; ///< Routes that were compared,
     double           others; ///< bytes an entry of the next best; 0 with one route.
-    char            *how;    ///< The program as text, once somebody asked.
+    char            *how;    ///< The program as text, once it was asked for.
     cairn_pass_list  program; ///< How it was done, or would be; empty: not known.
     const char      *rates;   ///< Whose rates chose the methods of the program:
                               ///< "shipped" or "learned"; NULL: none did. Constant.

@@ -8,8 +8,8 @@
 /// through the levels above and takes, under each parent, the nodes whose indices are its
 /// own: SCATTER. A row's terms keep their order.
 ///
-/// Long rows are cut after every 4,096 of their entries whoever computes them; whole cuts
-/// are computed first, each by any thread, and rows add up what they find (lower/
+/// Long rows are cut after every 4,096 of their entries on any thread or device; whole
+/// cuts are computed first, each by any thread, and rows add up what they find (lower/
 /// work_partition.h has both for a part).
 
 #ifndef CAIRN_SHARE_SHARE_H

@@ -58,7 +58,8 @@ void cairn_work_partition_fini(cairn_env *env, cairn_work_partition *partition);
 void cairn_work_partition_use(const cairn_work_partition *partition,
                               cairn_product_args         *args);
 
-/* Its pieces, for its files alone. On failure the caller releases. */
+/* Steps of cairn_work_partition_create(), for its files alone. On failure the caller
+   releases. */
 
 /// Find the whole cuts.
 cairn_status cairn_work_partition_cut(cairn_env               *env,
@@ -68,7 +69,7 @@ cairn_status cairn_work_partition_cut(cairn_env               *env,
                                       int64_t                  threads,
                                       cairn_work_partition    *partition);
 
-/// Find everybody's nodes under each parent.
+/// Find the nodes of each thread under each parent.
 cairn_status cairn_work_partition_scatter(cairn_env               *env,
                                           const cairn_share       *share,
                                           const cairn_kernel_part *part,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Arrays that somebody else filled, a file or a caller, held to what their layout says
-/// (docs/formats.md). What is wrong is told as a fault: which array, where in it, why.
+/// Arrays that a file or a caller filled, checked against their layout
+/// (docs/formats.md). What is wrong is reported as a fault: which array, where in it,
+/// why.
 
 #ifndef CAIRN_TENSOR_CHECK_H
 #define CAIRN_TENSOR_CHECK_H

@@ -2,14 +2,14 @@
 /// @file
 /// What one rank stores of a tensor: shape, format, and a flat list of parts. A part says
 /// where it stands on each axis of splitting (member of a hybrid, rank, share of a
-/// device, bank); parts alike in all but the bank form a group: one layout, and the blocks
-/// of memory that its arrays are in. Nothing is kept but the arrays.
+/// device, bank); parts alike in all but the bank form a group: one layout, and the
+/// blocks of memory that its arrays are in. Nothing is kept but the arrays.
 ///
 /// Tensors of one context may have arrays in common: a conversion takes those over that
-/// would be the same, byte for byte. Blocks are therefore held (base/env.h), and go when
-/// nobody holds them; and where a group is one part, big arrays have blocks of their own,
-/// so that none is kept for another's sake. Nobody writes to arrays of a tensor that is
-/// built, but for the values of a `pattern`, which are never in common.
+/// would be the same, byte for byte. Blocks are therefore held (base/env.h), and freed by
+/// their last holder; and where a group is one part, big arrays have blocks of their own,
+/// so that none is kept for another's sake. Arrays of a tensor that is built are
+/// constant, but for the values of a `pattern`, which are never in common.
 
 #ifndef CAIRN_TENSOR_LOCAL_H
 #define CAIRN_TENSOR_LOCAL_H
@@ -50,8 +50,8 @@ typedef struct cairn_group {
     bool checked; ///< Borrowed, and looked at as what the library stored.
 } cairn_group;
 
-/// Does it hold each entry once, in the order of its levels? Borrowed arrays that nobody
-/// looked at may not.
+/// Does it hold each entry once, in the order of its levels? Borrowed arrays that were
+/// not checked may not.
 static inline bool cairn_group_is_ordered(const cairn_group *group)
 {
     return (group->block || group->checked) && !group->loose;
@@ -131,7 +131,7 @@ void *cairn_group_block(const cairn_group *group, const void *at);
 /// Hold the block of an array of group @p from for @p group, too, which has it now.
 void cairn_group_take(cairn_group *group, const cairn_group *from, const void *at);
 
-/// Free the block of an array of the group that has one of its own, which nobody needs.
+/// Free an array of the group that has a block of its own and is not needed any more.
 void cairn_group_drop(cairn_env *env, cairn_group *group, const void *at);
 
 /// One array of a part, for listing, writing and reading back.
