@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Lesson 5: a format that nobody wrote before, from a text; and what Cairn says of
+/// Lesson 5: a format that was not written before, from a text; and what Cairn says of
 /// texts that are wrong.
 
 #include <cairn/cairn.h>

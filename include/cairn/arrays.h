@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Arrays in and out: the arrays of a stored tensor as they lie in memory, and a tensor
-/// made around arrays that somebody else filled, in any format. Which arrays a format has,
+/// made around arrays that a caller filled, in any format. Which arrays a format has,
 /// and what they hold, is docs/formats.md; docs/arrays.md has both calls with examples.
 ///
 /// A *view* is a part's struct (kernel.h), which points to the tensor's own arrays: nothing
@@ -110,7 +110,7 @@ typedef struct cairn_parts_options {
 /// others a sort and a conversion beside, and twice the memory for that time. Where that
 /// fails parts are marked.
 ///
-/// With CAIRN_BORROW and CAIRN_TAKE nothing is copied, and nobody may write to the arrays
+/// With CAIRN_BORROW and CAIRN_TAKE nothing is copied, and no code may write to the arrays
 /// before the tensor is destroyed.
 ///
 /// @param[in]  extent   [order of the format] global, the same on all ranks.

@@ -43,7 +43,7 @@ CAIRN_API cairn_status cairn_context_create(cairn_context **context);
 /// @retval CAIRN_COMM          MPI does not run, or reported an error.
 CAIRN_API cairn_status cairn_context_create_fortran(int comm, cairn_context **context);
 
-/// Create a context over all ranks of the job, starting MPI if nobody has; then
+/// Create a context over all ranks of the job, starting MPI if it is not; then
 /// destroying the context ends MPI too. For programs, not for libraries.
 ///
 /// Collective on the job.
@@ -148,7 +148,7 @@ CAIRN_API cairn_status cairn_context_write_file(cairn_context *context,
 /// who is waited for when a wait takes long. Of the ranks that wait the lowest is told.
 ///
 /// @param[in] log  Any thread of the library calls it, one at a time; it may not call the
-///                 library. NULL: nobody is told.
+///                 library. NULL: nothing is logged.
 CAIRN_API void cairn_context_set_log(cairn_context *context,
                                      void (*log)(void *user, const char *message),
                                      void *user);
@@ -183,8 +183,8 @@ CAIRN_API int cairn_context_given_up(const cairn_context *context);
 /// @retval CAIRN_BAD_ARGUMENT  Some rank passed a number that is no status.
 CAIRN_API cairn_status cairn_context_agree(cairn_context *context, cairn_status mine);
 
-/// Replace each of @p n values by the largest over all ranks. Nobody returns before
-/// everybody has called, so it serves as a barrier too.
+/// Replace each of @p n values by the largest over all ranks. No rank returns before
+/// all have called, so it serves as a barrier too.
 ///
 /// Collective. @p n is the same on every rank, and not negative; @p values may be NULL for
 /// none (CAIRN_BAD_ARGUMENT otherwise).

@@ -32,7 +32,7 @@ typedef struct cairn_kernel_target {
     cairn_kernel_language language; ///< Of the text; what is compiled ahead is C.
 } cairn_kernel_target;
 
-/// f64, C, extents that nobody knows, this machine's vectors.
+/// f64, C, extents that are not known, this machine's vectors.
 // clang-format off
 #define CAIRN_KERNEL_TARGET \
     { sizeof(cairn_kernel_target), CAIRN_F64, {0, 0}, 0, CAIRN_KERNEL_C }

@@ -11,7 +11,7 @@
 /// function and the argument: "cairn_source_read: path: is NULL". Where NULL is allowed,
 /// the argument's line says so. Of a collective call, one rank's wrong argument becomes
 /// the failure of all. But where the context is NULL itself, or the object that leads to
-/// it, there is nobody to tell: the status is returned, there is no message, and other
+/// it, no message can be kept: the status is returned, there is no message, and other
 /// ranks, who are not told, wait. Of a context that could not be created nothing but the
 /// message can be had. Functions that return no status take NULL for an object that has
 /// nothing: they return 0 or NULL, and free nothing. What is not NULL is believed to be
@@ -36,7 +36,7 @@
 #endif
 
 /// What goes in a later version. A compiler warns of its use where CAIRN_WARN_DEPRECATED is
-/// defined, which is a program's own choice: nobody's warnings become errors unasked.
+/// defined, which is a program's own choice: no warning becomes an error unasked.
 #if defined(CAIRN_WARN_DEPRECATED) && defined(__GNUC__)
 #    define CAIRN_DEPRECATED(instead) __attribute__((deprecated(instead)))
 #else
