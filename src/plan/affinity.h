@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Pins: where the threads of a plan's queues run. Several devices that are the processor
-/// each have their own cores, and a thread that wanders takes another's, or leaves the
-/// memory that it wrote first. So the thread of each is bound to its device's cores, and
-/// so are the teams that it makes. The caller's thread is bound in replays alone, and only
-/// if it makes no teams there: those would stay bound, and are the user's as well.
+/// Affinity: the cores on which the threads of a plan's queues run. Several devices
+/// that are parts of the processor have cores of their own, and a thread that migrates
+/// takes another device's, or leaves the memory that it wrote first. So the thread of
+/// each is bound to its device's cores, and so are the teams that it makes. The
+/// caller's thread is bound in replays alone, and only if it makes no teams there:
+/// those would stay bound, and are the user's as well.
 
 #ifndef CAIRN_PLAN_AFFINITY_H
 #define CAIRN_PLAN_AFFINITY_H

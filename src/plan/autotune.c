@@ -60,7 +60,7 @@ void cairn_autotune_fini(cairn_autotune *adapt)
     cairn_replay_destroy(&adapt->other);
 }
 
-/// Samples of the other way that there are.
+/// The number of samples of the other way.
 static int counted(const cairn_autotune *adapt)
 {
     return adapt->at > ROUNDS ? adapt->at - ROUNDS - 1 : 0;
@@ -86,7 +86,7 @@ static int64_t failed_parts(const cairn_autotune *adapt, const cairn_replay *in_
     return cairn_replay_retired(in_use) + cairn_replay_retired(adapt->other);
 }
 
-/// What ranks think before a run of a trial.
+/// The reduction of all ranks before a run of a trial.
 typedef enum { GO_ON, GIVE_UP, END } verdict;
 
 /// Do all ranks go on? They begin together then. The other way has shown that it is not
@@ -112,8 +112,8 @@ agree_to_go_on(const cairn_autotune *adapt, const cairn_replay *in_use, verdict 
     return CAIRN_OK;
 }
 
-/// Decide by the samples, unless a device failed in the last run: these say nothing of
-/// what is left then.
+/// Decide by the samples, unless a device failed in the last run: they were taken with that
+/// device.
 ///
 /// Collective.
 static cairn_status conclude(cairn_autotune *adapt, cairn_replay **replay)

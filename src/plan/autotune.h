@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Autotuning: two ways to run one product, kept while it is run. A comparison
-/// (compare.h) before the first run says which is faster then; machines change. So now
-/// and then some of the user's own runs, whose product is right either way, go the
+/// (compare.h) before the first run says which is faster then, and that may change. So now
+/// and then some of the user's own runs, whose result is the same either way, go the
 /// other way, and the faster of the two stays.
 ///
 /// A trial is CAIRN_COMPARE_ROUNDS runs the way in use, one the other way that does not

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A caller's X and Y: what may be used where it lies is told by addresses.
+/// A caller's X and Y: addresses decide which of them are used without a copy.
 
 #include "plan/callers.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/// Copy unless there is nothing, or nothing to be done.
+/// Copy, unless an operand is missing or both are the same.
 static void copy(void *to, const void *from, size_t bytes)
 {
     if (from && from != to && bytes > 0) memmove(to, from, bytes);
@@ -20,8 +20,8 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
     return p < q + b_bytes && q < p + a_bytes;
 }
 
-/// May the run read @p x there, while it writes @p y? Several ranks make the sums of a
-/// transposed product in the plan's Y.
+/// May the run read the caller's @p x without a copy, while it writes @p y? Several
+/// ranks make the sums of a transposed product in the plan's Y.
 static bool reads_there(const cairn_operands *o, const void *x, const void *y)
 {
     const size_t xs = cairn_operands_x_bytes(o), ys = cairn_operands_y_bytes(o);
@@ -38,7 +38,7 @@ void cairn_operands_lend(cairn_operands *operands, const void *x, void *y)
     o->now = (cairn_vectors){o->x, o->y};
     if (x && y && reads_there(o, x, y)) o->now.x = x;
     if (y && !overlap(o->now.x, xs, y, ys)) o->now.y = y;
-    /* What is copied may lie in the plan's other vector. */
+    /* The source of the copy may lie in the plan's other vector. */
     const bool y_stays = o->now.y == y || o->op.beta == 0;
     const bool x_first = y_stays || overlap(x, xs, o->y, ys);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Columns that others own, by walking what is stored.
+/// Halo columns: the columns of stored entries that other ranks own.
 
 #include "plan/halo_columns.h"
 
@@ -34,7 +34,7 @@ list_columns(void *user, const cairn_part *part, const cairn_batch *batch)
 
     for (int k = 0; k < batch->n; k++) {
         if (pads && cairn_value_get(&part->view, batch->value[k]) == 0)
-            continue; /* padding pulls in nothing */
+            continue; /* padding needs no halo */
         CAIRN_TRY(add_column(user, batch->coord[1][k]));
     }
     return CAIRN_OK;

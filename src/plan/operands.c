@@ -20,7 +20,7 @@ static cairn_pos values(const cairn_operands *o, const cairn_rows *rows)
     return owned(o, rows) * o->op.columns;
 }
 
-/// The operand that has columns of A as rows, and so a window.
+/// The operand whose rows are columns of A: it has the window.
 static cairn_rows *windowed_rows(cairn_operands *o)
 {
     return o->op.transposed ? &o->y_rows : &o->x_rows;
@@ -295,7 +295,7 @@ size_t cairn_operands_sum_size(const cairn_operands *operands)
     return sums_wide(operands) ? sizeof(double) : sizeof(float);
 }
 
-/// Values from..to-1 become 0 where sums are made.
+/// Set values from..to-1 of the accumulator to 0.
 static void clear_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
 {
     const size_t size = cairn_operands_sum_size(o);
@@ -333,7 +333,7 @@ static void copy_range(const cairn_operands *o, cairn_pos from, cairn_pos to)
            (size_t)(to - from) * sizeof *o->wide);
 }
 
-/// Do something to values first..first+n-1 of Y, each thread to its share.
+/// Apply a function to values first..first+n-1 of Y, each thread to its range.
 static void
 some_of_y(const cairn_operands *o,
           cairn_pos             first,

@@ -41,13 +41,13 @@ typedef struct cairn_operands {
     bool                  sums_wide;      ///< and whether its sums are made in `wide`.
     int                   users;          ///< Ways to run the product that share these.
     int64_t               memory;         ///< Bytes of all of them, halo included.
-    cairn_rows            x_rows, y_rows; ///< Who owns which rows of X and of Y.
+    cairn_rows            x_rows, y_rows; ///< Owners of the rows of X and of Y.
     cairn_halo           *halo;           ///< Of the operand with columns of A as rows.
     void                 *x, *y;          ///< The plan's own, [owned rows][columns].
     double       *wide; ///< Rows of its Y in f64, [owned rows][columns]; or NULL.
     cairn_vectors now;  ///< Of the run at hand; between runs the plan's own.
     cairn_vectors last; ///< A caller's that the last run used where they lie; or NULLs.
-    void         *block[2]; ///< Memory of what does not stand in the window.
+    void         *block[2]; ///< Memory of the operand without a window.
 } cairn_operands;
 
 /// Prepare: divide, find the halo, allocate. X is zero; Y is, too.
@@ -84,7 +84,7 @@ size_t cairn_operands_y_bytes(const cairn_operands *operands);
 /// @retval CAIRN_NO_MEMORY  They exceed the limit; no operand has joined then.
 cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wide);
 
-/// Use them no more; NULL is accepted. The last one frees them.
+/// Leave the operands; NULL is accepted. The last user frees them.
 void cairn_operands_leave(cairn_operands **operands);
 
 /// X and, where sums are made, Y as members see them: an operand with columns of A as
@@ -117,8 +117,8 @@ void cairn_operands_add(cairn_operands *operands,
                         cairn_interval  rows,
                         const double   *part);
 
-/// Clear rows @p rows of Y, which are owned, and where their sums are made: for who is
-/// alone in them and is computed again.
+/// Clear rows @p rows of Y, which are owned, and the accumulator: for a
+/// subproduct that is the only one in these rows and is computed again.
 void cairn_operands_clear(cairn_operands *operands, cairn_interval rows);
 
 /// Owned values of X and Y, and those that this rank receives and sends in a run.

@@ -23,13 +23,14 @@ static bool is_first(const cairn_replay *replay, const cairn_member_home *home, 
     return true;
 }
 
-/// Are the rows of Y 0 when a subproduct at @p home comes to them?
+/// Are the rows of Y 0 when the subproduct at @p home begins?
 static bool finds_zero(const cairn_replay *replay, const cairn_member_home *home)
 {
     return replay->op.beta == 0 && is_first(replay, home, CAIRN_NO_DEVICE_HERE);
 }
 
-/// Must the sums be made apart to be the same with any other summand of Y?
+/// Must the sums be computed apart, so that their bits do not depend on other summands
+/// of Y?
 static bool must_be_apart(const cairn_replay *replay, const cairn_member_home *home)
 {
     return replay->sums.reproducible && !finds_zero(replay, home)
@@ -38,10 +39,9 @@ static bool must_be_apart(const cairn_replay *replay, const cairn_member_home *h
                                            &replay->op));
 }
 
-/// Do the sums of the next subproduct, at @p home, go straight into Y? Only while
-/// nothing that another device computes comes before them in these rows, and where they
-/// can be made again: another device than the processor may fail and leave anything
-/// behind.
+/// Does the next subproduct, at @p home, add to Y itself? Only while no subproduct of
+/// another device comes before it in these rows, and where it could be computed again: a
+/// device other than the processor may fail and leave undefined values in Y.
 static bool is_direct(const cairn_replay *replay, const cairn_member_home *home)
 {
     const cairn_devices *devices = replay->common.devices;
@@ -75,7 +75,7 @@ init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64
     return CAIRN_OK;
 }
 
-/// What looks like padding in a member's shares is counted with the last.
+/// Zeros of a member's shares that cannot be told from padding are counted with the last.
 static void settle_shares(cairn_replay *replay, int first, int shares)
 {
     cairn_row_share *share[CAIRN_MAX_HOMES];
@@ -108,7 +108,7 @@ static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *subp
                                       &replay->op);
 }
 
-/// Decide in what type sums are made, before there are kernels.
+/// Decide the type of the accumulator, before there are kernels.
 static void choose_width(cairn_replay *replay)
 {
     for (int p = 0; p < replay->subproducts; p++)
@@ -130,8 +130,8 @@ static bool first_joins(const cairn_replay *replay)
     return true;
 }
 
-/// What is interpreted adds term by term: apart, so that each row is met once, unless
-/// that is the same.
+/// An interpreted member adds term by term: it gets a Y of its own, so that each row of Y
+/// is added to once, unless that gives the same bits.
 static void part_interpreted(cairn_replay *replay)
 {
     const int subproducts = replay->subproducts;
@@ -242,7 +242,7 @@ static cairn_status start(const cairn_subproducts_common *common,
     return status;
 }
 
-/// Hand out a replay that is whole, and free another.
+/// Hand out a replay that was created without failure, else free it.
 static cairn_status
 finish(cairn_status status, cairn_replay *fresh, cairn_replay **replay)
 {
@@ -320,7 +320,7 @@ static bool first_sets(const cairn_replay *replay)
     return sets;
 }
 
-/// Bring new values to who has copies. Local.
+/// Bring new values to the devices and shares that have copies. Local.
 static cairn_status renew(cairn_replay *replay)
 {
     if (replay->updates == replay->common.tensor->updates) return CAIRN_OK;
@@ -354,9 +354,10 @@ static cairn_status run_subproducts(cairn_replay *replay)
 cairn_status cairn_replay_run(cairn_replay *replay)
 {
     cairn_operands    *operands = replay->common.operands;
-    const cairn_status renewed  = renew(replay); /* told below: others wait for X */
+    const cairn_status renewed =
+        renew(replay); /* reported below: other ranks wait for X */
 
-    /* First, for another kernel may add to Y where the one before set it. */
+    /* Before Y is prepared: another kernel may add to Y where the one before set it. */
     cairn_status status = leave_lost(replay);
 
     assert(operands && replay->threads >= 1);

@@ -19,11 +19,11 @@
 
 enum { CAIRN_NO_DEVICE_HERE = -1 };
 
-/// How sums come to Y.
+/// How sums are accumulated into Y.
 typedef struct cairn_replay_sums {
     bool reproducible; ///< As of its placement.
     bool wide;         ///< In f64 (operands.h).
-    bool joined;       ///< The first member's to every row.
+    bool joined;       ///< The first member adds to every row.
 } cairn_replay_sums;
 
 typedef struct cairn_replay {

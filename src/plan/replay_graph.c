@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Subproducts as tasks: what each reads and writes, and so who waits for whom.
+/// Subproducts as tasks: the handles that each reads and writes give the dependencies.
 
 #include "plan/replay_graph.h"
 
@@ -41,7 +41,7 @@ add_y_handles(const cairn_replay *replay, cairn_graph *graph, y_handles *y)
     return CAIRN_OK;
 }
 
-/// The stretches that a subproduct's sums go to; @return how many.
+/// The ranges of rows that a subproduct adds to; @return their number.
 static int list_stretches(const y_handles        *y,
                           const cairn_subproduct *subproduct,
                           cairn_access           *list)

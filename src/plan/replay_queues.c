@@ -84,7 +84,7 @@ static int threads_at_once(const cairn_replay *replay)
 /// Where several queues are the processor, and their threads can have their own cores, a
 /// first one with a team moves from the caller's thread to one of its own: the teams of
 /// the caller's thread are the user's, too, and are bound nowhere. Without a team that is
-/// not worth its hops (20 to 100 us where no core is left for who waits).
+/// not worth its hops (20 to 100 us where no core is left for a thread that waits).
 static void pin_queues(cairn_replay *replay)
 {
     const cairn_subproducts_common *c = &replay->common;

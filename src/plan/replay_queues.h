@@ -16,12 +16,12 @@ void cairn_replay_begin_queues(cairn_replay *replay, const cairn_placing *placin
 /// The queue of a device, a new one the first time.
 int cairn_replay_queue_of(cairn_replay *replay, int device);
 
-/// What a person calls a queue: the id of its device; NULL: it has none.
+/// The name of a queue in reports: the id of its device; NULL: it has none.
 const char *cairn_replay_queue_name(const cairn_replay *replay, int queue);
 
 /// Threads of the host that a device may use: every queue but the processor's keeps one
 /// busy, waiting or computing, and a team that shares its cores with others is many times
-/// slower than a smaller one. Who says how many he wants gets them.
+/// slower than a smaller one. A number of threads that a user states is taken.
 int cairn_replay_host_threads(const cairn_replay *replay, const cairn_device *device);
 
 /// Threads for what is done to all of Y: the host's, or, where threads are bound, those of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What replays tell of their runs: to reports, and to cost models.
+/// Times and bytes of runs, for reports and for cost models.
 
 #include "plan/replay.h"
 
@@ -51,7 +51,7 @@ void cairn_replay_forget_times(cairn_replay *replay)
         replay->subproduct[p].runs = 0;
 }
 
-/* Fewer runs say more of what else the machine did than of the kernel. */
+/* A median of fewer runs depends too much on other work on the machine. */
 enum { TELLING_RUNS = 5 };
 
 /// Does a subproduct's median say what its device takes, alone and with all its threads?

@@ -141,7 +141,7 @@ static cairn_status multiply(cairn_subproduct *subproduct, void *y)
     return subproduct->kernel.launch.run(&subproduct->kernel.launch, x, y);
 }
 
-/// Into a Y of its own, which may hold anything.
+/// Compute into its own Y, which is undefined before.
 static cairn_status multiply_apart(cairn_subproduct *subproduct)
 {
     assert(subproduct->has_own && subproduct->own);
@@ -151,7 +151,7 @@ static cairn_status multiply_apart(cairn_subproduct *subproduct)
     return multiply(subproduct, subproduct->own);
 }
 
-/// Into Y, where its sums are made.
+/// Compute into the accumulator.
 static cairn_status multiply_in_place(cairn_subproduct *subproduct)
 {
     const cairn_operands *operands = subproduct->common->operands;
@@ -207,7 +207,7 @@ static cairn_status move_to_host(cairn_subproduct *subproduct)
     return status;
 }
 
-/// Leave the device, and remember why, of several attempts at the first.
+/// Retire the device, and keep the reason of the first failed attempt.
 static cairn_status retire(cairn_subproduct *subproduct, const char *why)
 {
     if (!subproduct->retired[0]) {
@@ -219,7 +219,7 @@ static cairn_status retire(cairn_subproduct *subproduct, const char *why)
     return move_to_host(subproduct);
 }
 
-/// Compute again what a device failed to.
+/// Compute a subproduct again whose device failed.
 static cairn_status recover(cairn_subproduct *subproduct)
 {
     CAIRN_TRY(retire(subproduct, subproduct->kernel.launch.message));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Subproducts: what one device does of a product on one rank, a member of the matrix
-/// or its share of one (convert/row_share.h). A subproduct has its kernel there and
-/// says where its sums go: straight into its rows of Y, or into a Y of its own, which
-/// is added when the subproducts before it are in. A subproduct whose device fails is
+/// Subproducts: what one device computes of a product on one rank, a member of the matrix
+/// or a share of one (convert/row_share.h). A subproduct has a kernel on that device; its
+/// sums go into its rows of Y, or into a Y of its own, which
+/// is added after the subproducts before it. A subproduct whose device fails is
 /// computed again on the processor, from X, which is unchanged; the device is
 /// retired, and the subproduct stays where it is from then on.
 
@@ -17,7 +17,7 @@
 #include "place/placement.h"
 #include "plan/operands.h"
 
-/* Runs that a subproduct remembers: more tell no more about a median. */
+/* Runs whose times a subproduct keeps: more would not change the median. */
 enum { CAIRN_SUBPRODUCT_RECENT = 128 };
 
 /// What the subproducts of one plan share.
@@ -32,13 +32,13 @@ typedef struct cairn_subproduct {
     const cairn_subproducts_common *common;
     cairn_member_home               home; ///< Which member, share and rows.
     cairn_device                   *device;
-    int queue; ///< Whose thread computes it, also after its device was lost.
+    int queue; ///< The queue that computes it, also after its device was lost.
     cairn_row_share       stored; ///< Of a divided member; else empty.
     cairn_device_work     work;   ///< On the share, or on the tensor.
     cairn_product_options op;     ///< The plan's; of a Y of its own, beta is 0.
     cairn_member_kernel   kernel;
     cairn_reference      *reference; ///< NULL: it has a kernel.
-    bool                  apart;     ///< Its sums are made apart to be reproducible.
+    bool                  apart;     ///< It has its own Y in order to be reproducible.
     bool                  has_own;   ///< They go to a Y of its own:
     double               *own;       ///< [rows][columns]
     cairn_status          status;    ///< Of the last run,
@@ -48,7 +48,7 @@ typedef struct cairn_subproduct {
     double                recent[CAIRN_SUBPRODUCT_RECENT]; ///< Seconds, in a ring.
     char                  label[64], collect_label[48];    ///< In traces.
     char                  retired[24]; ///< The device that failed; "": none.
-    char                  why[256];    ///< And how.
+    char                  why[256];    ///< And the message of the failure.
 } cairn_subproduct;
 
 /// How a subproduct is to be prepared.

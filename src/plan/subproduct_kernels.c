@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// The kernels of all subproducts of a product. What devices compile ahead is compiled
-/// by other programs, which a thread of ours waits for, while other devices build what
-/// they have.
+/// by other programs, for which a thread of this process waits, while other devices build
+/// their kernels.
 
 #include "plan/subproduct.h"
 

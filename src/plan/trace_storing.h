@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// How a tensor was stored, as the beginning of a trace: what was done for its members by
-/// which thread, before anything ran.
+/// How a tensor was stored, as the beginning of a trace: the steps of its members on each
+/// thread, before the first run.
 
 #ifndef CAIRN_PLAN_TRACE_STORING_H
 #define CAIRN_PLAN_TRACE_STORING_H
