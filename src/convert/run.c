@@ -224,23 +224,25 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
 }
 
 /// Each pass has arguments of its own.
-static cairn_status
-write_all(cairn_compiled *c, const cairn_convert_args *args, cairn_pass_call *call)
+static cairn_status write_all(cairn_compiled           *c,
+                              const cairn_convert_args *args,
+                              const cairn_pass_call    *of_bank)
 {
     if (tries(c)) {
         bool held = false;
 
-        CAIRN_TRY(c->program.attempt->write(c, call->part, &held));
+        CAIRN_TRY(c->program.attempt->write(c, of_bank->part, &held));
         if (held) return CAIRN_OK;
         CAIRN_TRY(prepare_passes(c));
     }
     for (int k = 0; k < c->program.list.passes; k++) {
         const cairn_pass_work *work = c->program.work[k];
         cairn_convert_args     its  = *args;
+        cairn_pass_call        call = *of_bank;
 
-        call->pass = &c->program.list.pass[k];
-        call->args = &its;
-        if (work && work->write) CAIRN_TRY(work->write(c, call));
+        call.pass = &c->program.list.pass[k];
+        call.args = &its;
+        if (work && work->write) CAIRN_TRY(work->write(c, &call));
     }
     return CAIRN_OK;
 }
