@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Dealing out: the groups are counted, thresholds give each its member, and one pass
-/// tells every entry.
+/// COUNT, EXCHANGE and ASSIGN of hybrids: the groups are counted, thresholds give each its
+/// member, and one pass tells every entry.
 
 #include "convert/assign_members.h"
 
-#include "convert/group_counter.h"
+#include "convert/compiled.h"
 
 #include <string.h>
 
@@ -58,51 +58,85 @@ cairn_filter cairn_members_filter(const cairn_build  *build,
         cairn_members_count(member, cairn_origin_positions(origin), which), NULL};
 }
 
-/// One pass: each entry's byte is that of its group.
-static cairn_status tell(cairn_group_counter *t,
-                         const cairn_build   *build,
-                         const cairn_origin  *origin,
-                         const uint8_t       *member_of,
-                         uint8_t             *member)
-{
-    cairn_origin       all   = *origin;
-    cairn_convert_args args  = cairn_group_counter_args(t);
-    cairn_phase        phase = {.loader = NULL};
+/* ---- passes ---- */
 
-    all.filter.member = member;
-    args.member_of    = member_of;
-    memset(member, NO_MEMBER, (size_t)cairn_origin_positions(origin));
-    CAIRN_TRY(cairn_group_counter_load(t, build, origin, CAIRN_CONVERT_DEAL, &phase));
+/// The groups of all entries.
+static cairn_status count(cairn_compiled *c)
+{
+    const cairn_build   *build = c->build;
+    cairn_member_groups *g;
+    cairn_query          query;
+
+    CAIRN_TRY(cairn_decompose_query(c->m->env, build->format, &build->shape, &query));
+    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, 1, &g));
+    c->m->groups = g;
+    return cairn_group_counter_run(c->m->env, build, &c->origin, &query, true,
+                                   &g->tally);
+}
+
+/// Those that cross ranks.
+static cairn_status exchange(cairn_compiled *c)
+{
+    cairn_group_counter *t = &c->m->groups->tally;
+
+    CAIRN_TRY(cairn_group_counter_join(t, c->build, CAIRN_OK));
+    c->step->idle = !t->joint;
+    return CAIRN_OK;
+}
+
+/// Each entry's byte is that of its group.
+static cairn_status tell(const cairn_compiled *c)
+{
+    const cairn_member_groups *g      = c->m->groups;
+    cairn_group_counter       *t      = &c->m->groups->tally;
+    cairn_origin               origin = c->origin;
+    cairn_convert_args         args   = cairn_group_counter_args(t);
+    cairn_phase                phase  = {.loader = NULL};
+
+    origin.filter.member = c->m->dealt;
+    args.member_of       = g->member_of;
+    memset(c->m->dealt, NO_MEMBER, (size_t)cairn_origin_positions(&origin));
+    CAIRN_TRY(
+        cairn_group_counter_load(t, c->build, &c->origin, CAIRN_CONVERT_DEAL, &phase));
     const cairn_status status =
-        cairn_shares_run(t->env, &t->shares, &all, &phase, NULL, &args);
+        cairn_shares_run(t->env, &t->shares, &origin, &phase, NULL, &args);
 
     cairn_phase_release(&phase);
     return status;
 }
 
-/// Count the groups, give each its member, and tell every entry.
-static cairn_status deal(cairn_member_groups *g,
-                         const cairn_build   *build,
-                         const cairn_origin  *origin,
-                         const cairn_query   *query,
-                         uint8_t            **member)
+/// Thresholds give each group its member, and so each entry.
+static cairn_status assign(cairn_compiled *c)
 {
-    cairn_group_counter *t = &g->tally;
-    cairn_status         status =
-        cairn_group_counter_run(t->env, build, origin, query, true, t);
+    const cairn_build   *build = c->build;
+    cairn_member_groups *g     = c->m->groups;
+    cairn_group_counter *t     = &g->tally;
+    cairn_status         status;
 
-    CAIRN_TRY(cairn_build_all_compiled(build, status));
     if (build->planned) return CAIRN_OK;
-    CAIRN_TRY(cairn_group_counter_join(t, build, CAIRN_OK));
     status = CAIRN_NEW(t->env, t->groups, &g->member_of);
     if (status == CAIRN_OK)
-        status = CAIRN_NEW(t->env, cairn_origin_positions(origin), member);
-    status =
-        cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
-                               build->net, status, t->groups, t->total, g->member_of);
-    if (status == CAIRN_OK) status = tell(t, build, origin, g->member_of, *member);
-    return cairn_build_all_compiled(build, status);
+        status = CAIRN_NEW(t->env, cairn_origin_positions(&c->origin), &c->m->dealt);
+    CAIRN_TRY(cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
+                                     build->net, status, t->groups, t->total,
+                                     g->member_of));
+    return tell(c);
 }
+
+static const cairn_pass_work count_groups    = {.prepare = count},
+                             exchange_groups = {.prepare = exchange, .together = true},
+                             assign_entries  = {.prepare = assign, .together = true};
+
+static cairn_status write_passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    w->pass.method = CAIRN_METHOD_ASSIGN;
+    w->pass.member = -1;
+    CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &count_groups));
+    if (c->build->net) CAIRN_TRY(cairn_passes_exchange(w, &exchange_groups));
+    return cairn_passes_assign(w, &assign_entries);
+}
+
+/* ---- all ---- */
 
 /// Does nothing but the groups decide?
 static bool keeps_all(const cairn_format *format)
@@ -112,35 +146,27 @@ static bool keeps_all(const cairn_format *format)
     return true;
 }
 
-cairn_status cairn_assign_members(cairn_env            *env,
-                                  const cairn_build    *build,
-                                  const cairn_origin   *origin,
-                                  uint8_t             **member,
-                                  cairn_member_groups **groups,
-                                  cairn_route          *route,
-                                  bool                 *joint)
+void cairn_assign_forget(cairn_member_build *first)
 {
-    uint8_t             *made = NULL;
-    cairn_query          query;
-    cairn_member_groups *g = NULL;
-    cairn_status         status;
+    cairn_free(first->env, first->dealt);
+    first->dealt = NULL;
+    cairn_member_groups_destroy(first->env, &first->groups);
+    cairn_pass_list_clear(&first->passes);
+}
 
-    status = cairn_decompose_query(env, build->format, &build->shape, &query);
-    if (status == CAIRN_OK) status = CAIRN_NEW_ZERO(env, 1, &g);
-    CAIRN_GO(done, cairn_build_all_compiled(build, status));
-    g->tally.env = env;
-    CAIRN_GO(done, deal(g, build, origin, &query, &made));
-    CAIRN_GO(done, cairn_compiled_cut(env, build, origin, made, &g->tally.route));
-    *member = made;
-    *route  = g->tally.route;
-    *joint  = g->tally.joint;
-    made    = NULL;
-    if (keeps_all(build->format)) {
-        *groups = g;
-        return CAIRN_OK;
-    }
-done:
-    cairn_free(env, made);
-    cairn_member_groups_destroy(env, &g);
+cairn_status cairn_assign_members(cairn_member_build *first,
+                                  const cairn_build  *build,
+                                  const cairn_origin *origin)
+{
+    cairn_status status;
+
+    status = cairn_compiled_run_early(first, build, origin, write_passes, CAIRN_OK,
+                                      &first->passes);
+    if (status == CAIRN_OK && first->groups->tally.route > first->looked)
+        first->looked = first->groups->tally.route;
+    if (status == CAIRN_OK) status = cairn_assign_cut(first, build, origin);
+    if (status != CAIRN_OK) cairn_assign_forget(first);
+    if (!keeps_all(build->format))
+        cairn_member_groups_destroy(first->env, &first->groups);
     return status;
 }

@@ -7,7 +7,7 @@
 #ifndef CAIRN_CONVERT_ASSIGN_MEMBERS_H
 #define CAIRN_CONVERT_ASSIGN_MEMBERS_H
 
-#include "convert/build.h"
+#include "convert/build_steps.h"
 #include "convert/group_counter.h"
 
 /// The groups by which entries were dealt out, and the member that each went to.
@@ -36,39 +36,34 @@ cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
                                       uint32_t                 **list,
                                       cairn_pos                 *nodes);
 
+#define CAIRN_METHOD_ASSIGN \
+    "assign" ///< What assigns entries to members is said to be of.
+
 /// Decide for every entry of @p origin which member stores it: by the hybrid's thresholds
-/// and `keep`.
+/// and `keep`. Sets of the first member `dealt` (255 where a value is no entry), `groups`,
+/// unless `keep` decided, too, `passes` and `looked`.
 ///
 /// Collective if the build has a net.
 ///
-/// @param[out] member  By entry, or by value of the parts in turn, 255 where a value is
-///                     no entry. Freed with cairn_free(). Unchanged on failure.
-/// @param[out] groups  Those that decided; NULL where `keep` did, too. Destroy with
-///                     cairn_member_groups_destroy(). Unchanged on failure.
-/// @param[out] route   How the functions came to be.
-/// @param[out] joint   Ranks told each other what they had counted.
-/// @retval CAIRN_NO_KERNEL  It cannot be compiled.
-cairn_status cairn_assign_members(cairn_env            *env,
-                                  const cairn_build    *build,
-                                  const cairn_origin   *origin,
-                                  uint8_t             **member,
-                                  cairn_member_groups **groups,
-                                  cairn_route          *route,
-                                  bool                 *joint);
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled. Then nothing was decided, as after any
+///                          failure.
+cairn_status cairn_assign_members(cairn_member_build *first,
+                                  const cairn_build  *build,
+                                  const cairn_origin *origin);
+
+/// Forget what was decided.
+void cairn_assign_forget(cairn_member_build *first);
 
 /// What `keep` cuts off a member goes on to the next, member by member: each is numbered
-/// by itself, and its outermost indirect level cut.
+/// by itself, and its outermost indirect level cut. Changes `dealt` of the first member,
+/// which is by thresholds alone.
 ///
 /// Collective if the build has a net.
 ///
-/// @param[in,out] member  As cairn_assign_members() has them, by thresholds alone.
-/// @param[in,out] route   COMPILED if any function of these was.
 /// @retval CAIRN_NO_KERNEL  A member's numbers cannot be compiled.
-cairn_status cairn_compiled_cut(cairn_env          *env,
-                                const cairn_build  *build,
-                                const cairn_origin *origin,
-                                uint8_t            *member,
-                                cairn_route        *route);
+cairn_status cairn_assign_cut(cairn_member_build *first,
+                              const cairn_build  *build,
+                              const cairn_origin *origin);
 
 /// How many of @p n are @p which.
 cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which);

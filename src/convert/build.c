@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Building a tensor: run the path, infer layouts, check the memory of all members,
-/// allocate, fill.
+/// Building a tensor: run the path, infer layouts, count, allocate, fill; and again where
+/// another way is left.
 
 #include "convert/build.h"
 
@@ -12,10 +12,7 @@
 #include "convert/compiled_numbers.h"
 #include "convert/intermediates.h"
 #include "convert/kept.h"
-#include "format/normal.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct {
@@ -69,43 +66,6 @@ static cairn_status create_layout(const builder *b, cairn_member_build *m)
     if (m->rows.on) memcpy(span, m->rows.span, sizeof span);
     if (m->blocks) memcpy(span, m->blocks->span, sizeof span);
     return cairn_kept_layout(b->env, b->build, m->encoding, span, &m->layout);
-}
-
-/// What a query is called in messages: its name, else its number, from 1.
-static void name_query(char text[128], const cairn_build *build, int member, int query)
-{
-    if (member < 0) {
-        snprintf(text, 128, "dealing the entries out to members");
-        return;
-    }
-    const char *name = build->format->member[member]->query[query].name;
-
-    if (name)
-        snprintf(text, 128, "member %d: query %s", member, name);
-    else
-        snprintf(text, 128, "member %d: query %d", member, query + 1);
-}
-
-cairn_status cairn_build_interpret(cairn_env         *env,
-                                   const cairn_build *build,
-                                   bool               compiled,
-                                   int                member,
-                                   int                query)
-{
-    const bool        spread = build->net && build->net->size > 1;
-    const char *const why = spread ? "no compiled function answers it on several ranks"
-                                   : "no compiled function answers it";
-    char              what[128];
-
-    name_query(what, build, member, query);
-    CAIRN_CHECK(
-        !build->pledged, env, CAIRN_NO_KERNEL,
-        "convert: %s: %s, and CAIRN_KERNELS=compiled lets nothing be interpreted", what,
-        why);
-    if (build->interpreted) ++*build->interpreted;
-    if (compiled && build->told && !build->told[0])
-        snprintf(build->told, CAIRN_MESSAGE, "%s was interpreted: %s", what, why);
-    return CAIRN_OK;
 }
 
 /// Coordinates of a member whose queries were to be left out.
@@ -248,105 +208,9 @@ static cairn_status infer_layouts(builder *b)
     return CAIRN_OK;
 }
 
-/// Bytes of the arrays of all parts, by their node counts, but for those that are there.
-static __int128 array_bytes(const builder *b)
-{
-    __int128 arrays = 0;
-
-    for (int k = 0; k < b->members; k++)
-        for (int64_t bank = 0; bank < b->m[k].layout->banks; bank++) {
-            int64_t    offset = 0, bytes = 0;
-            cairn_part part = {0};
-
-            cairn_part_place(b->m[k].layout, b->m[k].bank[bank].nodes, NULL, &offset,
-                             &bytes, &part);
-            arrays += bytes;
-            if (b->m[k].compiled) arrays -= b->m[k].compiled->taken.bytes;
-        }
-    return arrays;
-}
-
-cairn_status
-cairn_build_check_memory(cairn_env *env, const cairn_build *build, __int128 arrays)
-{
-    const cairn_status status =
-        cairn_check_memory(env, "this rank", build->held + arrays);
-
-    if (status == CAIRN_OK || arrays >= (int64_t)1 << 56) return status;
-    return cairn_fail(
-        env, status, "%s: %" PRId64 " for arrays, %" PRId64 " for entries and operands",
-        cairn_message(env), (int64_t)arrays, build->held);
-}
-
-/// All arrays of all banks in one block: they are reached by way of each other.
-static cairn_status allocate_banks(builder *b, cairn_member_build *m, bool zero)
-{
-    cairn_group *group = m->group;
-    int64_t      total = 0, offset = 0;
-    cairn_part   scratch = {0};
-
-    for (int64_t bank = 0; bank < group->count; bank++)
-        cairn_part_place(m->layout, m->bank[bank].nodes, NULL, &total, &group->bytes,
-                         &scratch);
-    CAIRN_TRY((zero ? cairn_alloc_zero : cairn_alloc)(b->env, total, 1, &group->block));
-    group->bytes = 0;
-    for (int64_t bank = 0; bank < group->count; bank++)
-        cairn_part_place(m->layout, m->bank[bank].nodes, group->block, &offset,
-                         &group->bytes, &m->part[bank]);
-    return CAIRN_OK;
-}
-
-static cairn_status allocate_group(builder *b, int member, int64_t first)
-{
-    cairn_member_build *m     = &b->m[member];
-    cairn_group        *group = &b->tensor->group[member];
-    const bool          zero  = !m->compiled || !cairn_compiled_writes_all(m->compiled);
-
-    m->part      = b->tensor->part + first;
-    m->group     = group;
-    group->first = first;
-    group->count = m->layout->banks;
-    for (int64_t bank = 0; bank < group->count; bank++)
-        m->part[bank].where = (cairn_where){member, b->build->rank, 0, bank};
-    if (group->count == 1)
-        CAIRN_TRY(cairn_group_alloc(b->env, group, m->layout, m->bank[0].nodes, zero,
-                                    m->compiled ? &m->compiled->taken : NULL, m->part));
-    else
-        CAIRN_TRY(allocate_banks(b, m, zero));
-    if (m->compiled) cairn_compiled_find_zeros(m->compiled);
-    return CAIRN_OK;
-}
-
-static cairn_status allocate_tensor(builder *b)
-{
-    cairn_local *t;
-    int64_t      parts = 0;
-
-    CAIRN_TRY(CAIRN_NEW_ZERO(b->env, 1, &t));
-    b->tensor     = t;
-    t->env        = b->env;
-    t->shape      = b->build->shape;
-    t->format     = b->build->format;
-    t->value_bits = b->build->value_bits;
-    t->groups     = b->members;
-    memcpy(t->box, b->build->box, sizeof t->box);
-    for (int k = 0; k < b->members; k++)
-        parts += b->m[k].layout->banks;
-    CAIRN_TRY(CAIRN_NEW_ZERO(b->env, parts, &t->part));
-    t->parts = parts;
-    return CAIRN_OK;
-}
-
 static cairn_status fill_tensor(builder *b)
 {
-    int64_t first = 0;
-
-    CAIRN_TRY(cairn_build_check_memory(b->env, b->build, array_bytes(b)));
-    CAIRN_TRY(allocate_tensor(b));
-    for (int k = 0; k < b->members; k++) {
-        CAIRN_TRY(allocate_group(b, k, first));
-        first += b->m[k].layout->banks;
-    }
+    CAIRN_TRY(cairn_build_allocate(b->env, b->build, b->members, b->m, &b->tensor));
     CAIRN_TRY(
         cairn_build_fill_members(b->env, b->build, b->members, b->m, b->tensor->group));
     cairn_pass_list_fini(&b->path->program);
@@ -358,49 +222,6 @@ static cairn_status fill_tensor(builder *b)
         b->m[k].layout             = NULL;
     }
     return CAIRN_OK;
-}
-
-/* One way for all ranks, whatever entries they have: they tell each other groups. */
-cairn_status cairn_build_encoding(cairn_env             *env,
-                                  const cairn_build     *build,
-                                  int                    member,
-                                  const cairn_encoding **encoding)
-{
-    const bool forced = env->options.convert[0]
-                            ? strcmp(env->options.convert, CAIRN_METHOD_REFERENCE) == 0
-                            : env->options.kernels == CAIRN_KERNELS_REFERENCE;
-
-    *encoding = build->format->member[member];
-    if (!build->loader || forced) return CAIRN_OK;
-    return cairn_format_meaning(env, build->format, member, build->shape.extent,
-                                encoding);
-}
-
-cairn_status cairn_member_init(cairn_env          *env,
-                               const cairn_build  *build,
-                               int                 number,
-                               cairn_member_build *m)
-{
-    *m = (cairn_member_build){.env = env, .number = number};
-    cairn_table_init(env, &m->table);
-    cairn_table_init(env, &m->seen);
-    cairn_table_init(env, &m->all);
-    return cairn_build_encoding(env, build, number, &m->encoding);
-}
-
-void cairn_member_fini(cairn_env *env, cairn_member_build *m)
-{
-    cairn_compiled_destroy(env, &m->compiled);
-    cairn_groups_destroy(env, &m->set);
-    cairn_layout_destroy(env, &m->layout);
-    cairn_table_fini(&m->table);
-    cairn_table_fini(&m->seen);
-    cairn_table_fini(&m->all);
-    cairn_free(env, m->dealt);
-    cairn_member_groups_destroy(env, &m->groups);
-    cairn_free(env, m->rows.table);
-    cairn_blocks_drop(m);
-    cairn_free(env, m->bank);
 }
 
 static cairn_status make_members(builder *b)

@@ -49,11 +49,12 @@ typedef struct cairn_member_build {
     cairn_part  *part;  ///< [layout->banks] into the tensor's list, once placed,
     cairn_group *group; ///< and its group.
     cairn_table  all;   ///< First member: all entries, where members are told apart
-    uint8_t     *dealt; ///< by this; else both are empty.
+    uint8_t     *dealt; ///< by this, a byte for each entry; else both are empty.
     struct cairn_member_groups
-        *groups; ///< First member: what `dealt` follows from, until
-                 ///< nodes are counted; or NULL.
-    bool joint;  ///< First member: ranks told each other what they counted for it.
+        *groups;            ///< First member: what `dealt` follows from, until
+                            ///< nodes are counted; or NULL.
+    cairn_pass_list passes; ///< What ran before there was a layout: for the queries; of
+                            ///< the first member, to assign entries, too.
     bool direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
@@ -137,6 +138,18 @@ cairn_status cairn_build_out_of_range(cairn_member_build *m, int l, int64_t valu
 /// @retval CAIRN_NO_MEMORY  They exceed it.
 cairn_status
 cairn_build_check_memory(cairn_env *env, const cairn_build *build, __int128 arrays);
+
+/// Check the memory of all members' arrays, which are counted, and allocate them: parts of
+/// @p tensor, which has no layouts yet.
+///
+/// @param[in]  m       [members]
+/// @param[out] tensor  Also after a failure, once it was begun; cairn_local_destroy().
+/// @retval CAIRN_NO_MEMORY  They exceed the limit: nothing was allocated.
+cairn_status cairn_build_allocate(cairn_env          *env,
+                                  const cairn_build  *build,
+                                  int                 members,
+                                  cairn_member_build *m,
+                                  cairn_local       **tensor);
 
 /// Do the ptrs of a placed part hold its nodes?
 /// @retval CAIRN_OVERFLOW  One does not.

@@ -76,6 +76,7 @@ typedef struct cairn_compiled {
     cairn_facts          facts;
     cairn_method_choice  choice;
     cairn_member_program program;
+    cairn_program_step  *step;   ///< Of the pass that is prepared.
     cairn_shares         shares; ///< Of the source; what each found in its first pass.
     cairn_part           empty;  ///< The ranges of levels, for counting.
     cairn_keys           keys;   ///< Of a program that sorts.
@@ -98,6 +99,26 @@ static inline bool cairn_compiled_may_fall_back(const cairn_env *env)
 /// @retval CAIRN_NO_KERNEL  It cannot be compiled.
 cairn_status
 cairn_compiled_read(cairn_env *env, const cairn_build *build, cairn_table *table);
+
+/// Writes the passes that come before a member has a layout.
+typedef cairn_status (*cairn_early_passes)(const cairn_compiled *c,
+                                           cairn_pass_writer    *w);
+
+/// Run the passes that come before there is a layout: those that count and number for
+/// queries, and those that assign members.
+///
+/// Collective if the build has a net: @p status is this rank's so far, and a failure is
+/// everybody's.
+///
+/// @param[in]     origin  The entries that are looked at.
+/// @param[in,out] ran     Gets the passes that had something to do.
+/// @retval CAIRN_NO_KERNEL  They cannot be compiled, on some rank.
+cairn_status cairn_compiled_run_early(cairn_member_build *m,
+                                      const cairn_build  *build,
+                                      const cairn_origin *origin,
+                                      cairn_early_passes  write,
+                                      cairn_status        status,
+                                      cairn_pass_list    *ran);
 
 /// Count banks and their nodes, as cairn_build_count() does, once `layout` is there.
 ///
@@ -143,7 +164,7 @@ cairn_status cairn_compiled_create(cairn_member_build *m,
 /// @retval CAIRN_NO_KERNEL   It cannot be compiled.
 cairn_status cairn_compiled_choose(cairn_compiled *c);
 
-/// Append the passes that build the member: as they are predicted once a method is chosen;
+/// Append the passes that build the member, as they are predicted once a method is chosen;
 /// once the arrays are filled, as they ran.
 cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *program);
 

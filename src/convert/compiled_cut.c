@@ -1,25 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// `keep`: the entries of a member are numbered where they lie, as for building it; one
-/// pass finds the largest index of its outermost indirect level, another sends on what
-/// lies beyond the share that is kept.
+/// ASSIGN of `keep`, a cascade: the entries of a member are numbered where they lie, by the
+/// passes that number them for building it; one pass finds the largest index of its
+/// outermost indirect level, another sends on what lies beyond the share that is kept.
 
 #include "convert/assign_members.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
-#include "convert/compiled_shares.h"
-
-/// A member while it is cut.
-typedef struct {
-    cairn_env          *env;
-    const cairn_build  *build;
-    cairn_member_build *m;
-    cairn_origin        origin; ///< Its entries.
-    cairn_algebra      *algebra;
-    cairn_form          row; ///< What must be one thread's, if entries are numbered so.
-    cairn_shares        shares;
-    cairn_phase         phase;
-} cutter;
 
 /// The outermost level that a query numbers; NULL: there is none.
 static const cairn_expr *cut_level(const cairn_encoding *encoding)
@@ -29,60 +16,49 @@ static const cairn_expr *cut_level(const cairn_encoding *encoding)
     return NULL;
 }
 
-static cairn_status load(cutter *c)
+/// The function that looks at indices.
+static cairn_status load(const cairn_compiled *c, cairn_phase *phase)
 {
-    const cairn_member_build *m    = c->m;
-    const cairn_blocks       *b    = m->blocks;
-    const cairn_local        *from = c->origin.from;
-    const cairn_convert_spec  spec = {
-         .phase  = CAIRN_CONVERT_CUT,
-         .source = from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
-         .order  = c->build->shape.order,
-         .from   = from ? from->group[0].layout : NULL,
-         .filter = true,
-         .cut    = cut_level(m->encoding),
+    const cairn_build *build = c->build;
+    cairn_convert_spec spec  = cairn_compiled_spec(c, CAIRN_CONVERT_CUT);
 
-         .rank          = m->ranked,
-         .rank_query    = m->rank.query,
-         .rank_row      = m->rank.row,
-         .tables        = m->rows.on ? m->rows.tables : 0,
-         .table_row     = m->rows.row,
-         .blocks        = b ? &b->tally.query : NULL,
-         .block_query   = b ? b->slot : 0,
-         .blocks_listed = b && b->tally.listed,
-    };
-
-    CAIRN_CHECK(cairn_origin_fits(&c->origin), c->env, CAIRN_NO_KERNEL,
+    spec.cut = cut_level(c->m->encoding);
+    CAIRN_CHECK(cairn_origin_fits(&c->origin), c->m->env, CAIRN_NO_KERNEL,
                 "convert: arrays of other widths than their layout's");
-    if (c->build->planned) return cairn_phase_request(c->env, c->build->loader, &spec);
-    return cairn_phase_load(c->env, c->build->loader, &spec,
-                            cairn_build_worth(c->env, c->build) != CAIRN_BUILD_COMPILED,
-                            &c->phase);
+    if (build->planned) return cairn_phase_request(c->m->env, build->loader, &spec);
+    return cairn_phase_load(c->m->env, build->loader, &spec,
+                            cairn_build_worth(c->m->env, build) != CAIRN_BUILD_COMPILED,
+                            phase);
 }
 
 /// Entries of a row that are numbered along it are one thread's.
-static cairn_status divide(cutter *c)
+static cairn_status divide(cairn_compiled *c)
 {
-    const cairn_member_build *m     = c->m;
-    int64_t                   most  = m->blocks ? m->blocks->threads : INT64_MAX;
-    cairn_lines               lines = {.algebra = c->algebra,
-                                       .forms   = 1,
-                                       .form    = {&c->row},
-                                       .dims    = 1U << m->rank.row};
+    const cairn_member_build *m    = c->m;
+    int64_t                   most = m->blocks ? m->blocks->threads : INT64_MAX;
+    const cairn_form row   = {.terms = 1, .term = {{.atom = m->rank.row, .factor = 1}}};
+    cairn_lines      lines = {.forms = 1, .form = {&row}, .dims = 1U << m->rank.row};
+    cairn_algebra   *algebra;
 
-    c->row = (cairn_form){.terms = 1, .term = {{.atom = m->rank.row, .factor = 1}}};
+    CAIRN_TRY(CAIRN_NEW(m->env, 1, &algebra));
+    cairn_algebra_init(algebra, m->env, c->build->shape.order);
+    lines.algebra = algebra;
     if (most > c->build->loader->threads) most = c->build->loader->threads;
-    return cairn_shares_divide(c->env, &c->origin, m->ranked ? &lines : NULL, most,
-                               &c->shares);
+    const cairn_status status = cairn_shares_divide(
+        m->env, &c->origin, m->ranked ? &lines : NULL, most, &c->shares);
+
+    cairn_free(m->env, algebra);
+    return status;
 }
 
 /// Run the phase: entries from @p cut on go to the next member.
 /// @param[out] largest  Index of this rank's entries.
-static cairn_status pass(cutter *c, int64_t cut, int64_t *largest)
+static cairn_status
+look(const cairn_compiled *c, const cairn_phase *phase, int64_t cut, int64_t *largest)
 {
     cairn_convert_args args = {.cut = cut, .facts = c->shares.found};
 
-    CAIRN_TRY(cairn_shares_run(c->env, &c->shares, &c->origin, &c->phase, NULL, &args));
+    CAIRN_TRY(cairn_shares_run(c->m->env, &c->shares, &c->origin, phase, NULL, &args));
     *largest = -1;
     for (int64_t t = 0; t < c->shares.n; t++)
         if (c->shares.found[t * CAIRN_CONVERT_FACTS] > *largest)
@@ -90,87 +66,96 @@ static cairn_status pass(cutter *c, int64_t cut, int64_t *largest)
     return CAIRN_OK;
 }
 
-/// Number the member's entries as for building it.
-static cairn_status count(cutter *c)
-{
-    bool         counted = true, direct = true;
-    cairn_status status = cairn_numbers_find(c->m, c->build);
-
-    if (c->build->net) status = cairn_numbers_agree(c->m, 1, c->build, status);
-    CAIRN_TRY(status);
-    if (c->origin.from) status = cairn_numbers_direct(c->m, c->build, &direct);
-    CAIRN_TRY(cairn_build_all(c->build, status, &direct));
-    CAIRN_CHECK(cairn_numbers_known(c->m) && direct, c->env, CAIRN_NO_KERNEL,
-                "format: hybrid: keep cuts numbers that are not compiled");
-    CAIRN_TRY(cairn_numbers_count(c->m, c->build, &c->origin, CAIRN_OK, &counted));
-    CAIRN_CHECK(counted && cairn_numbers_known(c->m), c->env, CAIRN_NO_KERNEL,
-                "format: hybrid: keep cuts numbers that are not compiled");
-    c->origin.table  = c->m->rows.on ? c->m->rows.table : NULL;
-    c->origin.rows   = c->m->rows.n;
-    c->origin.blocks = c->m->blocks;
-    return CAIRN_OK;
-}
-
 /// The largest index of all ranks' entries.
-static cairn_status find_largest(cutter *c, int64_t *largest)
+static cairn_status
+find_largest(cairn_compiled *c, cairn_phase *phase, int64_t *largest)
 {
     const cairn_query_net *net    = c->build->net;
-    cairn_status           status = load(c);
+    cairn_status           status = load(c, phase);
 
     if (status == CAIRN_OK) status = divide(c);
-    if (status == CAIRN_OK) status = pass(c, INT64_MAX, largest);
+    if (status == CAIRN_OK) status = look(c, phase, INT64_MAX, largest);
     CAIRN_TRY(cairn_build_all_compiled(c->build, status));
     return net ? net->max(net->user, largest) : CAIRN_OK;
 }
 
-static cairn_status cut(cutter *c, double keep)
+static cairn_status cut(cairn_compiled *c)
 {
-    int64_t largest;
+    cairn_member_build *m     = c->m;
+    cairn_phase         phase = {.loader = NULL};
+    int64_t             largest;
 
-    CAIRN_TRY(count(c));
-    if (c->build->planned) return load(c);
-    CAIRN_TRY(find_largest(c, &largest));
-    return pass(c, cairn_decompose_cut(keep, largest + 1), &largest);
-}
+    c->origin.table  = m->rows.on ? m->rows.table : NULL;
+    c->origin.rows   = m->rows.n;
+    c->origin.blocks = m->blocks;
+    if (c->build->planned) return load(c, &phase);
+    cairn_status status = find_largest(c, &phase, &largest);
 
-static cairn_status cut_member(cairn_env          *env,
-                               const cairn_build  *build,
-                               const cairn_origin *origin,
-                               int                 k,
-                               uint8_t            *member,
-                               cairn_route        *route)
-{
-    cutter       c = {.env = env, .build = build, .origin = *origin};
-    cairn_status status;
-
-    c.origin.filter = cairn_members_filter(build, origin, member, k);
-    status          = CAIRN_NEW_ZERO(env, 1, &c.m);
-    if (status == CAIRN_OK) status = CAIRN_NEW(env, 1, &c.algebra);
     if (status == CAIRN_OK)
-        status = cairn_build_encoding(env, build, k, &c.m->encoding);
-    CAIRN_GO(done, cairn_build_all_compiled(build, status));
-    c.m->env = env;
-    cairn_algebra_init(c.algebra, env, build->shape.order);
-    status = cairn_build_all_compiled(build, cut(&c, build->format->keep[k]));
-    if (c.m->looked > *route) *route = c.m->looked;
-    if (c.phase.loader && c.phase.kernel.route > *route) *route = c.phase.kernel.route;
-done:
-    cairn_phase_release(&c.phase);
-    cairn_shares_fini(env, &c.shares);
-    cairn_free(env, c.algebra);
-    if (c.m && c.m->env) cairn_numbers_drop(c.m);
-    cairn_free(env, c.m);
+        status =
+            look(c, &phase,
+                 cairn_decompose_cut(c->build->format->keep[m->number], largest + 1),
+                 &largest);
+    if (phase.loader && phase.kernel.route > m->looked) m->looked = phase.kernel.route;
+    cairn_phase_release(&phase);
     return status;
 }
 
-cairn_status cairn_compiled_cut(cairn_env          *env,
-                                const cairn_build  *build,
-                                const cairn_origin *origin,
-                                uint8_t            *member,
-                                cairn_route        *route)
+static const cairn_pass_work assign_by_cut = {.prepare = cut, .together = true};
+
+static cairn_status write_passes(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    w->pass.method = CAIRN_METHOD_ASSIGN;
+    CAIRN_TRY(cairn_numbers_write(c, w));
+    return cairn_passes_assign(w, &assign_by_cut);
+}
+
+/// Which kind of numbers the member's entries get; it has to be one that is compiled.
+static cairn_status find_numbers(cairn_member_build *m,
+                                 const cairn_build  *build,
+                                 const cairn_origin *origin)
+{
+    bool         direct = true;
+    cairn_status status = cairn_numbers_find(m, build);
+
+    if (build->net) status = cairn_numbers_agree(m, 1, build, status);
+    CAIRN_TRY(status);
+    if (origin->from) status = cairn_numbers_direct(m, build, &direct);
+    CAIRN_TRY(cairn_build_all(build, status, &direct));
+    CAIRN_CHECK(cairn_numbers_known(m) && direct, m->env, CAIRN_NO_KERNEL,
+                "format: hybrid: keep cuts numbers that are not compiled");
+    return CAIRN_OK;
+}
+
+static cairn_status cut_member(cairn_member_build *first,
+                               const cairn_build  *build,
+                               const cairn_origin *origin,
+                               int                 k)
+{
+    cairn_env          *env = first->env;
+    cairn_origin        its = *origin;
+    cairn_member_build *m   = NULL;
+    cairn_status        status;
+
+    its.filter = cairn_members_filter(build, origin, first->dealt, k);
+    status     = CAIRN_NEW_ZERO(env, 1, &m);
+    if (status == CAIRN_OK) status = cairn_member_init(env, build, k, m);
+    CAIRN_GO(done, cairn_build_all_compiled(build, status));
+    CAIRN_GO(done, find_numbers(m, build, &its));
+    status = cairn_compiled_run_early(m, build, &its, write_passes, CAIRN_OK,
+                                      &first->passes);
+    if (m->looked > first->looked) first->looked = m->looked;
+done:
+    if (m) cairn_member_fini(env, m);
+    cairn_free(env, m);
+    return status;
+}
+
+cairn_status cairn_assign_cut(cairn_member_build *first,
+                              const cairn_build  *build,
+                              const cairn_origin *origin)
 {
     for (int k = 0; k < build->format->members - 1; k++)
-        if (build->format->keep[k] < 1)
-            CAIRN_TRY(cut_member(env, build, origin, k, member, route));
+        if (build->format->keep[k] < 1) CAIRN_TRY(cut_member(first, build, origin, k));
     return CAIRN_OK;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// One kind of numbers after the other.
+/// One kind of numbers after the other, and the passes that give them.
 
 #include "convert/compiled_numbers.h"
 
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_rank.h"
 #include "convert/compiled_rows.h"
+#include "format/normal.h"
 
 cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build)
 {
@@ -58,14 +59,120 @@ cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *dire
     return m->ranked ? cairn_rank_is_direct(m, build, direct) : CAIRN_OK;
 }
 
-/// What was counted becomes numbers.
-/// @retval CAIRN_NO_KERNEL  It cannot be compiled, on some rank.
-static cairn_status number(cairn_member_build *m, const cairn_build *build)
+/* ---- groups along lines, as passes ---- */
+
+static cairn_status count_blocks(cairn_compiled *c)
 {
-    if (build->planned) return CAIRN_OK;
-    return cairn_build_all_compiled(build, m->rows.on
-                                               ? cairn_rows_number(m, build, CAIRN_OK)
-                                               : cairn_blocks_join(m, build, CAIRN_OK));
+    return cairn_blocks_run(c->m, c->build, &c->origin);
+}
+
+static cairn_status join_blocks(cairn_compiled *c)
+{
+    if (c->build->planned) return CAIRN_OK;
+    return cairn_blocks_join(c->m, c->build, CAIRN_OK);
+}
+
+static const cairn_pass_work count_groups    = {.prepare = count_blocks},
+                             number_groups   = {.prepare = join_blocks},
+                             exchange_groups = {.prepare  = join_blocks,
+                                                .together = true};
+
+/* ---- the passes of queries ---- */
+
+cairn_number_rule cairn_numbers_rule(const cairn_query *query)
+{
+    switch (query->func) {
+    case CAIRN_QUERY_SUM: return CAIRN_NUMBER_NONE;
+    case CAIRN_QUERY_ENUM:
+        return query->distance > 0 ? CAIRN_NUMBER_DISTANCE : CAIRN_NUMBER_RANK;
+    case CAIRN_QUERY_REORDER: return CAIRN_NUMBER_PLACE;
+    case CAIRN_QUERY_SCHEDULE: return CAIRN_NUMBER_BUCKET;
+    }
+    return CAIRN_NUMBER_NONE;
+}
+
+/// Sums are counts of groups; what numbers elements goes by the counts before.
+static cairn_status add_query(const cairn_compiled  *c,
+                              cairn_pass_writer     *w,
+                              int                    q,
+                              const cairn_pass_work *work)
+{
+    const cairn_number_rule rule = cairn_numbers_rule(&c->m->encoding->query[q]);
+
+    CAIRN_TRY(rule == CAIRN_NUMBER_NONE
+                  ? cairn_passes_count(w, w->pass.unit, work)
+                  : cairn_passes_number(w, w->pass.unit, rule, 0, work));
+    cairn_passes_set_query(w, q);
+    return CAIRN_OK;
+}
+
+static cairn_status
+add_exchange(cairn_pass_writer *w, int q, const cairn_pass_work *work)
+{
+    CAIRN_TRY(cairn_passes_exchange(w, work));
+    cairn_passes_set_query(w, q);
+    return CAIRN_OK;
+}
+
+static bool has_others(const cairn_build *build)
+{
+    return build->net && build->net->size > 1;
+}
+
+/// The first query counts rows, the others number them.
+static cairn_status add_rows_query(const cairn_compiled *c, cairn_pass_writer *w, int q)
+{
+    const cairn_query *query = &c->m->encoding->query[q];
+
+    if (has_others(c->build) && query->func == CAIRN_QUERY_REORDER)
+        CAIRN_TRY(add_exchange(w, q, &cairn_exchange_rows));
+    return add_query(c, w, q,
+                     q == c->m->rows.count ? &cairn_count_by_query
+                                           : &cairn_number_by_query);
+}
+
+/// Groups are numbered where they are counted; of lines that cross ranks when these have
+/// told each other.
+static cairn_status
+add_groups_query(const cairn_compiled *c, cairn_pass_writer *w, int q)
+{
+    const cairn_blocks *b = c->m->blocks;
+
+    if (q == b->sum) return add_query(c, w, q, &count_groups);
+    if (q != b->slot) return add_query(c, w, q, NULL);
+    if (!b->spread || !has_others(c->build)) return add_query(c, w, q, &number_groups);
+    CAIRN_TRY(add_exchange(w, q, &exchange_groups));
+    return add_query(c, w, q, NULL);
+}
+
+/* Along rows entries are numbered where they are moved, if the rows are not counted. */
+cairn_status cairn_numbers_write(const cairn_compiled *c, cairn_pass_writer *w)
+{
+    const cairn_encoding *e = c->m->encoding;
+
+    w->pass.unit = CAIRN_UNIT_RUN;
+    if (!c->m->rows.on && !c->m->blocks) return CAIRN_OK;
+    for (int q = cairn_encoding_next_query(e, 0); q < e->queries;
+         q     = cairn_encoding_next_query(e, q + 1))
+        CAIRN_TRY(c->m->rows.on ? add_rows_query(c, w, q) : add_groups_query(c, w, q));
+    return CAIRN_OK;
+}
+
+/* ---- counting ---- */
+
+/// Forget what ran for the queries: those passes are of no method yet.
+static void drop_passes(cairn_pass_list *list)
+{
+    int kept = 0;
+
+    list->indices = 0;
+    for (int k = 0; k < list->passes; k++) {
+        if (!list->pass[k].method) continue;
+        if (list->pass[k].index >= list->indices)
+            list->indices = list->pass[k].index + 1;
+        list->pass[kept++] = list->pass[k];
+    }
+    list->passes = kept;
 }
 
 /// Numbers along rows need no count of these.
@@ -89,11 +196,9 @@ cairn_status cairn_numbers_count(cairn_member_build *m,
 
     const bool rows = m->rows.on;
 
-    if (status == CAIRN_OK)
-        status = rows ? cairn_rows_count(m, build, origin)
-                      : cairn_blocks_run(m, build, origin);
-    status = cairn_build_all_compiled(build, status);
-    if (status == CAIRN_OK) status = number(m, build);
+    drop_passes(&m->passes);
+    status   = cairn_compiled_run_early(m, build, origin, cairn_numbers_write, status,
+                                        &m->passes);
     *counted = status != CAIRN_NO_KERNEL;
     if (*counted) return status;
     if (rows) return find_rank(m, build);
@@ -111,10 +216,12 @@ void cairn_numbers_forget(cairn_member_build *m)
     cairn_free(m->env, m->rows.table);
     m->rows.table = NULL;
     cairn_blocks_forget(m->env, m->blocks);
+    cairn_pass_list_clear(&m->passes);
 }
 
 void cairn_numbers_drop(cairn_member_build *m)
 {
+    drop_passes(&m->passes);
     cairn_rows_drop(m);
     cairn_blocks_drop(m);
 }

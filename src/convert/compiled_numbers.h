@@ -7,7 +7,7 @@
 #ifndef CAIRN_CONVERT_COMPILED_NUMBERS_H
 #define CAIRN_CONVERT_COMPILED_NUMBERS_H
 
-#include "convert/build_steps.h"
+#include "convert/compiled.h"
 
 /// Which kind a member's queries are of, if any. Sets the member's fields.
 ///
@@ -23,6 +23,12 @@ cairn_status cairn_numbers_agree(cairn_member_build *members,
                                  const cairn_build  *build,
                                  cairn_status        status);
 
+/// What a query gives, as a pass is printed. A sum: NONE.
+cairn_number_rule cairn_numbers_rule(const cairn_query *query);
+
+/// Write the passes that give the numbers of a member's queries.
+cairn_status cairn_numbers_write(const cairn_compiled *c, cairn_pass_writer *w);
+
 /// Are they of one?
 bool cairn_numbers_known(const cairn_member_build *m);
 
@@ -30,7 +36,8 @@ bool cairn_numbers_known(const cairn_member_build *m);
 cairn_status
 cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *direct);
 
-/// Count what there is to count before a build, among the entries of @p origin.
+/// Run the passes that give the numbers, among the entries of @p origin, which come before
+/// there is a layout.
 ///
 /// Collective if the build has a net; then the answer is the same on all ranks.
 ///

@@ -319,34 +319,56 @@ done:
     return status;
 }
 
-/// The numbers of query @p q; those of a reorder are of all ranks' rows.
-static cairn_status number_by(cairn_member_build *m,
-                              const cairn_build  *build,
-                              cairn_algebra      *algebra,
-                              int                 q,
-                              cairn_status        status)
-{
-    const cairn_query *query = &m->encoding->query[q];
-    const int64_t      low   = build->box[m->rows.row].lo;
-    const bool         all   = build->net && query->func == CAIRN_QUERY_REORDER;
-    cairn_row_keys     c     = {.keys = 0};
-    int                windows;
-    bool               stay = true;
+/// What the numbers of a query follow from.
+typedef struct {
+    cairn_algebra *algebra;
+    int64_t        low; ///< The first row.
+    cairn_row_keys keys;
+    int windows; ///< So many of the keys say which rows are ordered together.
+} ordering;
 
-    if (status == CAIRN_OK) status = find_keys(m, q, algebra, low, &c, &windows);
-    if (all && status == CAIRN_OK)
-        status = windows_stay(algebra, build, &query->group_by, &stay);
-    if (all) status = cairn_build_all(build, status, &stay);
-    if (!stay) m->rows.joint |= 1U << q;
-    if (status == CAIRN_OK && stay)
-        status = number_rows(m, q, all ? low : 0, windows, &c);
-    else if (status == CAIRN_OK)
+/// Start the numbers of query @p q. Pairs with ordering_fini(), on failure, too.
+static cairn_status ordering_init(const cairn_compiled *c, ordering *o)
+{
+    *o = (ordering){.low = c->build->box[c->m->rows.row].lo};
+    CAIRN_TRY(CAIRN_NEW(c->m->env, 1, &o->algebra));
+    cairn_algebra_init(o->algebra, c->m->env, c->build->shape.order);
+    return CAIRN_OK;
+}
+
+static void ordering_fini(cairn_env *env, ordering *o)
+{
+    cairn_row_keys_fini(env, &o->keys);
+    cairn_free(env, o->algebra);
+}
+
+/// Rows of other ranks are in the same windows: all are ordered by one rank.
+static cairn_status exchange_rows(cairn_compiled *c)
+{
+    cairn_member_build *m    = c->m;
+    const int           q    = c->step->query;
+    bool                stay = true;
+    ordering            o;
+    cairn_status        status = ordering_init(c, &o);
+
+    if (status == CAIRN_OK)
         status =
-            cairn_exchange_places(m->env, build, write_rows(m->env, m->rows.n, low, &c),
-                                  m->rows.n, c.keys, c.key, table_of(m, q));
-    cairn_row_keys_fini(m->env, &c);
+            windows_stay(o.algebra, c->build, &m->encoding->query[q].group_by, &stay);
+    CAIRN_GO(done, cairn_build_all(c->build, status, &stay));
+    c->step->idle = stay;
+    if (stay) goto done;
+    m->rows.joint |= 1U << q;
+    status = find_keys(m, q, o.algebra, o.low, &o.keys, &o.windows);
+    if (status == CAIRN_OK) status = write_rows(m->env, m->rows.n, o.low, &o.keys);
+    status = cairn_exchange_places(m->env, c->build, status, m->rows.n, o.keys.keys,
+                                   o.keys.key, table_of(m, q));
+done:
+    ordering_fini(m->env, &o);
     return status;
 }
+
+const cairn_pass_work cairn_exchange_rows = {.prepare  = exchange_rows,
+                                             .together = true};
 
 /// Numbers that a query gave to rows.
 static cairn_interval span_of(const cairn_member_build *m, int q)
@@ -382,24 +404,36 @@ static cairn_interval span_of_slots(const cairn_member_build *m)
     return most < 0 ? (cairn_interval){0, -1} : (cairn_interval){0, most - 1};
 }
 
-static cairn_status fill_tables(cairn_member_build *m,
-                                const cairn_build  *build,
-                                cairn_algebra      *algebra,
-                                cairn_status        status)
+/// Number the rows of this rank, unless all ranks' were ordered together.
+static cairn_status number_own(const cairn_compiled *c, int q)
 {
-    const cairn_encoding *e = m->encoding;
+    cairn_member_build *m       = c->m;
+    const bool          reorder = m->encoding->query[q].func == CAIRN_QUERY_REORDER;
+    const bool          all     = c->build->net && reorder;
+    ordering            o;
+    cairn_status        status = ordering_init(c, &o);
 
-    if (status == CAIRN_OK) m->rows.span[m->rows.count] = span_of_counts(m);
-    for (int q = cairn_encoding_next_query(e, m->rows.count + 1); q < e->queries;
-         q     = cairn_encoding_next_query(e, q + 1)) {
-        const bool table = m->rows.tables >> q & 1;
-
-        if (table) status = number_by(m, build, algebra, q, status);
-        if (status == CAIRN_OK)
-            m->rows.span[q] = table ? span_of(m, q) : span_of_slots(m);
-    }
+    if (status == CAIRN_OK)
+        status = find_keys(m, q, o.algebra, o.low, &o.keys, &o.windows);
+    if (status == CAIRN_OK)
+        status = number_rows(m, q, all ? o.low : 0, o.windows, &o.keys);
+    ordering_fini(m->env, &o);
     return status;
 }
+
+static cairn_status number_by_query(cairn_compiled *c)
+{
+    cairn_member_build *m     = c->m;
+    const int           q     = c->step->query;
+    const bool          table = m->rows.tables >> q & 1;
+
+    if (c->build->planned) return CAIRN_OK;
+    if (table && !(m->rows.joint >> q & 1)) CAIRN_TRY(number_own(c, q));
+    m->rows.span[q] = table ? span_of(m, q) : span_of_slots(m);
+    return CAIRN_OK;
+}
+
+const cairn_pass_work cairn_number_by_query = {.prepare = number_by_query};
 
 static cairn_status take_counts(cairn_member_build *m, const cairn_group_counter *tally)
 {
@@ -447,30 +481,22 @@ static cairn_status count_rows(cairn_member_build  *m,
     return build->planned ? CAIRN_OK : take_counts(m, tally);
 }
 
-cairn_status cairn_rows_count(cairn_member_build *m,
-                              const cairn_build  *build,
-                              const cairn_origin *origin)
+static cairn_status count_by_query(cairn_compiled *c)
 {
-    cairn_group_counter tally  = {.env = m->env};
-    const cairn_status  status = is_measured(m, origin)
-                                     ? measure_rows(m, build, origin)
-                                     : count_rows(m, build, origin, &tally);
+    cairn_member_build *m     = c->m;
+    cairn_group_counter tally = {.env = m->env};
+    cairn_status        status;
 
+    m->rows.joint = 0;
+    status        = is_measured(m, &c->origin) ? measure_rows(m, c->build, &c->origin)
+                                               : count_rows(m, c->build, &c->origin, &tally);
     cairn_group_counter_fini(&tally);
+    if (status == CAIRN_OK && !c->build->planned)
+        m->rows.span[m->rows.count] = span_of_counts(m);
     return status;
 }
 
-cairn_status
-cairn_rows_number(cairn_member_build *m, const cairn_build *build, cairn_status status)
-{
-    cairn_algebra *algebra = NULL;
-
-    if (status == CAIRN_OK) status = CAIRN_NEW(m->env, 1, &algebra);
-    if (status == CAIRN_OK) cairn_algebra_init(algebra, m->env, build->shape.order);
-    status = fill_tables(m, build, algebra, status);
-    cairn_free(m->env, algebra);
-    return status;
-}
+const cairn_pass_work cairn_count_by_query = {.prepare = count_by_query};
 
 void cairn_rows_drop(cairn_member_build *m)
 {

@@ -19,20 +19,9 @@
 /// Local. On several ranks rows must be theirs.
 cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build);
 
-/// Count the entries of @p origin by row.
-///
-/// Local.
-/// @retval CAIRN_NO_KERNEL  It cannot be compiled.
-cairn_status cairn_rows_count(cairn_member_build *m,
-                              const cairn_build  *build,
-                              const cairn_origin *origin);
-
-/// Fill the tables from the counts. Rows in windows that cross ranks are ordered together.
-///
-/// Collective if the build has a net: @p status is this rank's so far, and a failure is
-/// everybody's.
-cairn_status
-cairn_rows_number(cairn_member_build *m, const cairn_build *build, cairn_status status);
+extern const cairn_pass_work cairn_count_by_query, ///< COUNT: the entries of each row.
+    cairn_exchange_rows, ///< EXCHANGE: rows in windows that cross ranks are ordered together;
+    cairn_number_by_query; ///< NUMBER: others, each by its own rank.
 
 /// Does every entry count in this sum, whatever its value?
 bool cairn_rows_counts_each(const cairn_query *count);

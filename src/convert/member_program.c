@@ -10,6 +10,15 @@
 
 /* ---- writing ---- */
 
+static void clear(cairn_member_program *program)
+{
+    cairn_pass_list_clear(&program->list);
+    program->functions = 0;
+    program->attempt   = NULL;
+    program->pads = program->tuples = false;
+    program->division               = (cairn_source_division){.most = 1};
+}
+
 cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
 {
     const cairn_layout *to = c->m->layout;
@@ -33,12 +42,16 @@ cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
 
     for (int l = 0; l < to->levels; l++)
         w.ptrs |= w.arrays & CAIRN_PASS_PTR(l);
-    cairn_pass_list_clear(&program->list);
-    program->functions = 0;
-    program->attempt   = NULL;
-    program->pads = program->tuples = false;
-    program->division               = (cairn_source_division){.most = 1};
+    clear(program);
     return w;
+}
+
+cairn_pass_writer cairn_passes_begin_early(cairn_compiled *c)
+{
+    clear(&c->program);
+    return (cairn_pass_writer){
+        .program = &c->program, .pass = {.member = c->m->number, .index = -1}
+    };
 }
 
 cairn_status cairn_passes_add(cairn_pass_writer     *w,
@@ -49,16 +62,22 @@ cairn_status cairn_passes_add(cairn_pass_writer     *w,
                               double                 bytes,
                               const cairn_pass_work *work)
 {
-    cairn_pass pass = w->pass;
+    cairn_pass_list *list = &w->program->list;
+    cairn_pass       pass = w->pass;
 
-    assert(w->program->list.passes < CAIRN_PROGRAM_PASSES);
-    pass.what                                 = what;
-    pass.unit                                 = unit;
-    pass.arrays                               = arrays;
-    pass.stores                               = stores;
-    pass.bytes                                = bytes;
-    w->program->work[w->program->list.passes] = work;
-    return cairn_pass_list_add(&w->program->list, &pass);
+    assert(list->passes < CAIRN_PROGRAM_PASSES);
+    pass.what                      = what;
+    pass.unit                      = unit;
+    pass.arrays                    = arrays;
+    pass.stores                    = stores;
+    pass.bytes                     = bytes;
+    w->program->step[list->passes] = (cairn_program_step){.work = work, .query = -1};
+    return cairn_pass_list_add(list, &pass);
+}
+
+void cairn_passes_set_query(cairn_pass_writer *w, int query)
+{
+    w->program->step[w->program->list.passes - 1].query = query;
 }
 
 cairn_status cairn_passes_count(cairn_pass_writer     *w,
@@ -112,6 +131,18 @@ cairn_status cairn_passes_share(cairn_pass_writer *w, uint64_t arrays)
 {
     return cairn_passes_add(w, CAIRN_PASS_SHARE, CAIRN_UNIT_RUN, arrays,
                             CAIRN_STORES_NONE, 0, NULL);
+}
+
+cairn_status cairn_passes_exchange(cairn_pass_writer *w, const cairn_pass_work *work)
+{
+    return cairn_passes_add(w, CAIRN_PASS_EXCHANGE, w->pass.unit, 0, CAIRN_STORES_NONE,
+                            0, work);
+}
+
+cairn_status cairn_passes_assign(cairn_pass_writer *w, const cairn_pass_work *work)
+{
+    return cairn_passes_add(w, CAIRN_PASS_ASSIGN, CAIRN_UNIT_ENTRY, 0,
+                            CAIRN_STORES_NONE, 0, work);
 }
 
 cairn_status cairn_passes_pad(cairn_pass_writer *w, const cairn_pass_work *work)

@@ -26,11 +26,20 @@ typedef struct cairn_pass_call {
 
 /// What a pass does: both parts may be missing.
 typedef struct cairn_pass_work {
-    /// Before there are arrays: count nodes, find where groups begin, number, sort.
+    /// Before there are arrays: count, exchange, assign members, find where groups begin,
+    /// number, sort.
     cairn_status (*prepare)(struct cairn_compiled *c);
     /// Write arrays of a bank.
     cairn_status (*write)(struct cairn_compiled *c, const cairn_pass_call *call);
+    bool together; ///< All ranks run `prepare` at the same time, none having failed.
 } cairn_pass_work;
+
+/// A pass of a program, beside its line in the list.
+typedef struct cairn_program_step {
+    const cairn_pass_work *work;
+    int                    query; ///< Whose numbers they are, of passes that have one.
+    bool idle; ///< It ran, and there was nothing to do: it is not printed.
+} cairn_program_step;
 
 /// A program of one pass that writes all arrays, if what it assumes of the entries holds.
 /// It is tried by one thread before the passes of the program that has it, which are what
@@ -61,13 +70,13 @@ typedef struct cairn_source_division {
 } cairn_source_division;
 
 enum {
-    CAIRN_PROGRAM_PASSES    = 8, ///< Of a member, at most,
-    CAIRN_PROGRAM_FUNCTIONS = 6, ///< and functions.
+    CAIRN_PROGRAM_PASSES    = 2 * CAIRN_MAX_QUERIES + 1, ///< Of a member, at most,
+    CAIRN_PROGRAM_FUNCTIONS = 6,                         ///< and functions.
 };
 
 typedef struct cairn_member_program {
-    cairn_pass_list        list; ///< As it is printed; indices of groups count from 0.
-    const cairn_pass_work *work[CAIRN_PROGRAM_PASSES];
+    cairn_pass_list    list; ///< As it is printed; indices of groups count from 0.
+    cairn_program_step step[CAIRN_PROGRAM_PASSES];
     const cairn_program_attempt *attempt; ///< NULL; or it is tried before the passes.
     int                          functions;
     cairn_pass_function          function[CAIRN_PROGRAM_FUNCTIONS];
@@ -92,6 +101,10 @@ typedef struct cairn_pass_writer {
 
 /// Start a program, forgetting the one before, whose functions are not loaded.
 cairn_pass_writer cairn_passes_begin(struct cairn_compiled *c);
+
+/// Start the program of what comes before there is a layout, of which no bytes are
+/// predicted. Its passes are the member's, of no method yet, unless `pass` says others.
+cairn_pass_writer cairn_passes_begin_early(struct cairn_compiled *c);
 
 /// Append a pass; its functions follow.
 cairn_status cairn_passes_add(cairn_pass_writer     *w,
@@ -128,6 +141,15 @@ cairn_status cairn_passes_move(cairn_pass_writer     *w,
 
 /// Arrays are had in common with the source.
 cairn_status cairn_passes_share(cairn_pass_writer *w, uint64_t arrays);
+
+/// Ranks tell each other what the next pass needs of all.
+cairn_status cairn_passes_exchange(cairn_pass_writer *w, const cairn_pass_work *work);
+
+/// Entries are told their members.
+cairn_status cairn_passes_assign(cairn_pass_writer *w, const cairn_pass_work *work);
+
+/// The last pass is about a query.
+void cairn_passes_set_query(cairn_pass_writer *w, int query);
 
 /// Positions without an entry are written.
 cairn_status cairn_passes_pad(cairn_pass_writer *w, const cairn_pass_work *work);

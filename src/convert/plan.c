@@ -18,7 +18,7 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
     return (cairn_convert_spec){
         .phase      = phase,
         .source     = c->origin.from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
-        .order      = c->m->layout->order,
+        .order      = c->build->shape.order,
         .from       = c->origin.from ? c->origin.from->group[0].layout : NULL,
         .to         = c->m->layout,
         .every      = c->facts.every,
@@ -210,17 +210,18 @@ cairn_status cairn_compiled_create(cairn_member_build *m,
     cairn_compiled *c;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(m->env, 1, &c));
-    c->m      = m;
-    c->build  = build;
-    c->origin = (cairn_origin){.entries = &m->entries,
-                               .from    = m->direct ? build->from : NULL,
-                               .box     = m->layout->box,
-                               .filter  = m->filter,
-                               .table   = m->rows.on ? m->rows.table : NULL,
-                               .rows    = m->rows.n,
-                               .blocks  = m->blocks,
-                               .set     = m->set,
-                               .queries = m->set ? used_queries(m->layout) : 0};
+    c->m     = m;
+    c->build = build;
+    c->origin =
+        (cairn_origin){.entries = &m->entries,
+                       .from    = m->direct ? build->from : NULL,
+                       .box     = build->box,
+                       .filter  = m->filter,
+                       .table   = m->rows.on ? m->rows.table : NULL,
+                       .rows    = m->rows.n,
+                       .blocks  = m->blocks,
+                       .set     = m->set,
+                       .queries = m->set && m->layout ? used_queries(m->layout) : 0};
     cairn_pass_list_init(&c->program.list, m->env);
     *compiled = c;
     return CAIRN_OK;

@@ -76,12 +76,11 @@ count_numbers(const runner *r, int member, cairn_status status, bool *counted)
 }
 
 /// Members told apart by a byte for each entry.
-static void filter_members(runner *r, const cairn_origin *origin, uint8_t *dealt)
+static void filter_members(runner *r, const cairn_origin *origin)
 {
-    r->m[0].dealt = dealt;
-    r->dealt      = true;
+    r->dealt = true;
     for (int k = 0; k < r->build->format->members; k++) {
-        r->m[k].filter        = cairn_members_filter(r->build, origin, dealt, k);
+        r->m[k].filter = cairn_members_filter(r->build, origin, r->m[0].dealt, k);
         r->m[k].filter.groups = r->m[0].groups;
     }
 }
@@ -94,10 +93,8 @@ static void forget_dealing(runner *r)
         r->m[k].direct = false;
         cairn_numbers_forget(&r->m[k]);
     }
-    cairn_free(r->env, r->m[0].dealt);
-    cairn_member_groups_destroy(r->env, &r->m[0].groups);
-    r->m[0].dealt = NULL;
-    r->dealt      = false;
+    cairn_assign_forget(&r->m[0]);
+    r->dealt = false;
 }
 
 /// Does no member need coordinates of the tensor to start from?
@@ -115,15 +112,12 @@ static cairn_status deal_direct(runner *r)
 {
     const cairn_build *build  = r->build;
     const cairn_origin origin = {.from = build->from, .box = build->box};
-    uint8_t           *dealt  = NULL;
     bool               direct = true;
-    const cairn_status status =
-        cairn_assign_members(r->env, build, &origin, &dealt, &r->m[0].groups,
-                             &r->m[0].looked, &r->m[0].joint);
+    const cairn_status status = cairn_assign_members(&r->m[0], build, &origin);
 
     if (status == CAIRN_NO_KERNEL) return CAIRN_OK;
     CAIRN_TRY(status);
-    filter_members(r, &origin, dealt);
+    filter_members(r, &origin);
     for (int k = 0; k < build->format->members; k++)
         r->m[k].direct = true;
     for (int k = 0; k < build->format->members && direct; k++)
@@ -205,26 +199,27 @@ static cairn_status compose(runner *r)
 }
 
 /// Copy each member's own rows.
-static cairn_status deal(runner *r, const uint8_t *member)
+static cairn_status deal(runner *r)
 {
     for (int k = 0; k < r->build->format->members; k++)
-        CAIRN_TRY(cairn_table_select(&r->m[0].all, member, k, &r->m[k].table));
+        CAIRN_TRY(cairn_table_select(&r->m[0].all, r->m[0].dealt, k, &r->m[k].table));
     cairn_table_fini(&r->m[0].all);
-    r->dealt = true;
+    cairn_free(r->env, r->m[0].dealt);
+    r->m[0].dealt = NULL;
+    r->dealt      = true;
     return CAIRN_OK;
 }
 
 /// Compiled: members without queries leave the entries of the others out; only those
 /// that have some get rows of their own, to look at.
-static cairn_status deal_compiled(runner *r, uint8_t **member)
+static cairn_status deal_compiled(runner *r)
 {
     const cairn_entries entries = cairn_table_entries(&r->m[0].all);
     const cairn_origin  origin  = {.entries = &entries, .box = r->build->box};
 
     cairn_status status = CAIRN_OK;
 
-    filter_members(r, &origin, *member);
-    *member = NULL;
+    filter_members(r, &origin);
     for (int k = 0; k < r->build->format->members; k++) {
         cairn_member_build *m = &r->m[k];
         bool                counted;
@@ -238,27 +233,40 @@ static cairn_status deal_compiled(runner *r, uint8_t **member)
     return status;
 }
 
+/// The passes of an assignment that looks at entries one by one.
+static cairn_status note_interpreted(cairn_pass_list *passes)
+{
+    cairn_pass pass = {.method      = CAIRN_METHOD_ASSIGN,
+                       .what        = CAIRN_PASS_COUNT,
+                       .member      = -1,
+                       .index       = passes->indices++,
+                       .interpreted = true};
+
+    CAIRN_TRY(cairn_pass_list_add(passes, &pass));
+    pass.what = CAIRN_PASS_ASSIGN;
+    return cairn_pass_list_add(passes, &pass);
+}
+
 /// Which member every entry goes to, by functions or one by one.
-static cairn_status find_members(runner *r, uint8_t **member)
+static cairn_status find_members(runner *r)
 {
     const cairn_build  *build   = r->build;
     const cairn_entries entries = cairn_table_entries(&r->m[0].all);
     const cairn_origin  origin  = {.entries = &entries, .box = build->box};
 
     if (r->compiled) {
-        const cairn_status status =
-            cairn_assign_members(r->env, build, &origin, member, &r->m[0].groups,
-                                 &r->m[0].looked, &r->m[0].joint);
+        const cairn_status status = cairn_assign_members(&r->m[0], build, &origin);
 
         if (status != CAIRN_NO_KERNEL) return status;
     }
     cairn_status status = cairn_build_interpret(r->env, build, r->compiled, -1, 0);
 
-    if (build->planned) return CAIRN_OK;
-    if (status == CAIRN_OK) status = CAIRN_NEW(r->env, entries.n, member);
+    if (status == CAIRN_OK && r->compiled) status = note_interpreted(&r->m[0].passes);
+    if (build->planned) return status;
+    if (status == CAIRN_OK) status = CAIRN_NEW(r->env, entries.n, &r->m[0].dealt);
     CAIRN_TRY(meet(r, status));
     return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
-                           build->net, *member);
+                           build->net, r->m[0].dealt);
 }
 
 /// Several ranks deal the entries of a tensor out where they lie, or read them.
@@ -275,16 +283,10 @@ static cairn_status deal_lying(runner *r)
 
 static cairn_status decompose(runner *r)
 {
-    uint8_t *member = NULL;
-
     CAIRN_TRY(deal_lying(r));
     if (r->dealt) return CAIRN_OK; /* where they lie */
-    cairn_status status = find_members(r, &member);
-
-    if (status == CAIRN_OK)
-        status = meet(r, r->compiled ? deal_compiled(r, &member) : deal(r, member));
-    cairn_free(r->env, member);
-    return status;
+    CAIRN_TRY(find_members(r));
+    return meet(r, r->compiled ? deal_compiled(r) : deal(r));
 }
 
 /* ---- queries ---- */

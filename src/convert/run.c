@@ -120,13 +120,65 @@ static bool tries(const cairn_compiled *c)
     return c->program.attempt && c->shares.n == 1;
 }
 
+/// The loop before there are arrays. A rank that fails goes on to where all meet next.
+/// @param[out] met  There they met, and all have failed.
+static cairn_status run_passes(cairn_compiled *c, bool *met)
+{
+    cairn_status status = CAIRN_OK;
+
+    *met = false;
+    for (int k = 0; k < c->program.list.passes && !*met; k++) {
+        const cairn_pass_work *work = c->program.step[k].work;
+
+        if (!work || !work->prepare) continue;
+        if (work->together) status = cairn_build_all_compiled(c->build, status);
+        *met    = work->together && status != CAIRN_OK;
+        c->step = &c->program.step[k];
+        if (status == CAIRN_OK) status = work->prepare(c);
+    }
+    return status;
+}
+
+/// Append the passes that had something to do.
+static cairn_status note_passes(cairn_compiled *c, cairn_pass_list *ran)
+{
+    cairn_pass_list *list = &c->program.list;
+    int              kept = 0;
+
+    for (int k = 0; k < list->passes; k++)
+        if (!c->program.step[k].idle) list->pass[kept++] = list->pass[k];
+    list->passes = kept;
+    return cairn_pass_list_append(ran, list, 0);
+}
+
+cairn_status cairn_compiled_run_early(cairn_member_build *m,
+                                      const cairn_build  *build,
+                                      const cairn_origin *origin,
+                                      cairn_early_passes  write,
+                                      cairn_status        status,
+                                      cairn_pass_list    *ran)
+{
+    cairn_compiled *c   = NULL;
+    bool            met = false;
+
+    if (status == CAIRN_OK) status = cairn_compiled_create(m, build, &c);
+    if (status == CAIRN_OK) {
+        cairn_pass_writer w = cairn_passes_begin_early(c);
+
+        c->origin = *origin;
+        status    = write(c, &w);
+    }
+    if (status == CAIRN_OK) status = run_passes(c, &met);
+    if (status == CAIRN_OK) status = note_passes(c, ran);
+    cairn_compiled_destroy(m->env, &c);
+    return met ? status : cairn_build_all_compiled(build, status);
+}
+
 static cairn_status prepare_passes(cairn_compiled *c)
 {
-    for (int k = 0; k < c->program.list.passes; k++) {
-        const cairn_pass_work *work = c->program.work[k];
+    bool met;
 
-        if (work && work->prepare) CAIRN_TRY(work->prepare(c));
-    }
+    CAIRN_TRY(run_passes(c, &met));
     assert(c->shares.n > 0);
     return CAIRN_OK;
 }
@@ -236,7 +288,7 @@ static cairn_status write_all(cairn_compiled           *c,
         CAIRN_TRY(prepare_passes(c));
     }
     for (int k = 0; k < c->program.list.passes; k++) {
-        const cairn_pass_work *work = c->program.work[k];
+        const cairn_pass_work *work = c->program.step[k].work;
         cairn_convert_args     its  = *args;
         cairn_pass_call        call = *of_bank;
 

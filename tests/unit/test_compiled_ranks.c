@@ -225,6 +225,30 @@ static const char *const by_rows[] = {
 };
 
 static int by_way; ///< Ranks that went by an intermediate, others being there.
+static int told;   ///< And such that told others what they had counted.
+
+/// How often a word stands in a program.
+static int count_words(const char *program, const char *word)
+{
+    int count = 0;
+
+    for (const char *at = strstr(program, word); at; at = strstr(at + 1, word))
+        count++;
+    return count;
+}
+
+/// Entries are assigned once by groups, and once more for each member that is cut, after
+/// what is counted and numbered for it.
+static void expect_assigned(const cairn_format *format, const char *program)
+{
+    int assigned = format->members > 1;
+
+    for (int k = 0; k < format->members - 1; k++)
+        assigned += format->keep[k] < 1;
+    cr_expect_eq(count_words(program, "Assign"), assigned, "%s", program);
+    if (!assigned) return;
+    cr_expect_lt(strstr(program, "Count"), strstr(program, "Assign"), "%s", program);
+}
 
 static void expect_compiled(const part *p, const char *what, int r, int size)
 {
@@ -233,7 +257,10 @@ static void expect_compiled(const part *p, const char *what, int r, int size)
                  p->interpreted);
     cr_expect(!strstr(p->program, "Rules"), "%s, rank %d of %d:\n%s", what, r, size,
               p->program);
+    expect_assigned(p->compiled->format, p->program);
+    cr_expect(size > 1 || !strstr(p->program, "Exchange"), "%s", p->program);
     by_way += size > 1 && strstr(p->program, "intermediate 1") != NULL;
+    told += strstr(p->program, "Exchange") != NULL;
 }
 
 /// Hybrids: groups of blocks, diagonals, columns, shares of the fullest, weights.
@@ -316,6 +343,7 @@ Test(compiled_ranks, rows_are_one_ranks_own, .timeout = 600)
 Test(compiled_ranks, groups_of_hybrids_cross_ranks, .timeout = 600)
 {
     try_formats(hybrids, sizeof hybrids / sizeof *hybrids, 5000, 1320, false);
+    cr_expect_gt(told, 500, "%d", told);
 }
 
 /// Rows are cut where blocks begin; what lies across is another test's.
