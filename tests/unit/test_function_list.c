@@ -4,76 +4,13 @@
 /// that it does not ask for: every pair of formats of the catalogue, and random ones.
 /// Functions are interpreted here; each is noted when it is lowered.
 
-#include "convert/function_list.h"
-#include "lower/convert.h"
+#include "support/asked_functions.h"
 #include "support/conversion.h"
 #include "support/every_format.h"
 #include "support/random_tensor.h"
 #include "support/seed.h"
 
-enum { MOST_ASKED = 256 };
-
-/// Keys of the functions that were lowered since `noting` was set.
-static struct {
-    bool  noting;
-    int   count;
-    char *key[MOST_ASKED];
-} asked;
-
-/* ---- what is asked for ---- */
-
-cairn_status __real_cairn_convert_lower(cairn_env                *env,
-                                        const cairn_convert_spec *spec,
-                                        const char               *name,
-                                        cairn_ir_function       **function);
-cairn_status __wrap_cairn_convert_lower(cairn_env                *env,
-                                        const cairn_convert_spec *spec,
-                                        const char               *name,
-                                        cairn_ir_function       **function);
-
-static bool is_asked(const char *key)
-{
-    for (int k = 0; k < asked.count; k++)
-        if (strcmp(asked.key[k], key) == 0) return true;
-    return false;
-}
-
-cairn_status __wrap_cairn_convert_lower(cairn_env                *env,
-                                        const cairn_convert_spec *spec,
-                                        const char               *name,
-                                        cairn_ir_function       **function)
-{
-    char *key;
-
-    if (asked.noting) {
-        cr_assert_eq(cairn_convert_key(env, spec, &key), CAIRN_OK);
-        if (!is_asked(key)) {
-            cr_assert_lt(asked.count, MOST_ASKED);
-            asked.key[asked.count++] = strdup(key);
-        }
-        cairn_free(env, key);
-    }
-    return __real_cairn_convert_lower(env, spec, name, function);
-}
-
-static void forget_asked(void)
-{
-    while (asked.count > 0)
-        free(asked.key[--asked.count]);
-}
-
 /* ---- what is listed ---- */
-
-static bool is_listed(const cairn_function_list *list, const char *key)
-{
-    for (int k = 0; k < list->count; k++)
-        if (strcmp(list->function[k].key, key) == 0) return true;
-    return false;
-}
-
-static const cairn_kernel_loader interpreting = {.interprets   = true,
-                                                 .vector_bytes = 32,
-                                                 .threads      = 1};
 
 /// Is all that is listed asked for?
 static bool is_exact(const cairn_function_list *list)
@@ -92,13 +29,6 @@ list_one(cairn_function_list *list, const cairn_build *build, cairn_plan_sample 
                                 build->format, &sample, &interpreting);
 
     cr_expect(status == CAIRN_OK, "%s", list->env->message);
-}
-
-static void expect_all_listed(const cairn_function_list *list, const char *what)
-{
-    for (int k = 0; k < asked.count; k++)
-        cr_expect(is_listed(list, asked.key[k]), "%s: not listed: %s", what,
-                  asked.key[k]);
 }
 
 /// How the source of a build is, as the list is told.
