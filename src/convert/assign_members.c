@@ -114,11 +114,11 @@ static cairn_status assign(cairn_compiled *c)
     cairn_status         status;
 
     if (build->planned) return CAIRN_OK;
-    status = CAIRN_NEW(t->env, t->groups, &g->member_of);
+    status = CAIRN_NEW(t->env, t->index.n, &g->member_of);
     if (status == CAIRN_OK)
         status = CAIRN_NEW(t->env, cairn_origin_positions(&c->origin), &c->m->dealt);
     CAIRN_TRY(cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
-                                     build->net, status, t->groups, t->total,
+                                     build->net, status, t->index.n, t->index.count,
                                      g->member_of));
     return tell(c);
 }

@@ -27,14 +27,10 @@ cairn_status cairn_member_groups_fit(const cairn_member_groups *groups,
 
 /// The nodes of member @p which, if they fit: as the phase MARK lists them.
 ///
-/// @param[out] cursor  [lines + 1] where those of each combination of the levels above
-///                     begin.
-/// @param[out] list    Indices, from the least of the range. Freed with cairn_free().
+/// @param[in,out] nodes  Of the levels above; made without a list, which it gets.
 cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
                                       int                        which,
-                                      uint32_t                  *cursor,
-                                      uint32_t                 **list,
-                                      cairn_pos                 *nodes);
+                                      cairn_line_index          *nodes);
 
 #define CAIRN_METHOD_ASSIGN \
     "assign" ///< What assigns entries to members is said to be of.

@@ -5,7 +5,6 @@
 /// when the groups were.
 
 #include "convert/assign_members.h"
-#include "convert/compiled_rows.h"
 
 void cairn_member_groups_destroy(cairn_env *env, cairn_member_groups **groups)
 {
@@ -19,7 +18,7 @@ void cairn_member_groups_destroy(cairn_env *env, cairn_member_groups **groups)
 /// Has a group that gave nothing no entry? Those that are listed have some.
 static bool tells_empty(const cairn_group_counter *t)
 {
-    return t->listed || cairn_rows_counts_each(&t->query);
+    return t->index.listed || cairn_sum_counts_each(&t->query);
 }
 
 cairn_status cairn_member_groups_fit(const cairn_member_groups *groups,
@@ -51,35 +50,29 @@ cairn_status cairn_member_groups_fit(const cairn_member_groups *groups,
 /// Has group @p q entries, all of member @p which?
 static bool is_of(const cairn_member_groups *groups, int64_t q, int which)
 {
-    const cairn_group_counter *t = &groups->tally;
+    const cairn_line_index *x = &groups->tally.index;
 
-    return groups->member_of[q] == which && (t->listed || t->total[q] > 0);
+    return groups->member_of[q] == which && (x->listed || x->count[q] > 0);
 }
 
 cairn_status cairn_member_groups_list(const cairn_member_groups *groups,
                                       int                        which,
-                                      uint32_t                  *cursor,
-                                      uint32_t                 **list,
-                                      cairn_pos                 *nodes)
+                                      cairn_line_index          *nodes)
 {
-    const cairn_group_counter *t     = &groups->tally;
-    const int64_t              slots = t->size[t->forms - 1];
-    cairn_pos                  n     = 0;
+    const cairn_line_index *x = &groups->tally.index;
+    cairn_pos               n = 0;
 
-    for (int64_t q = 0; q < t->groups; q++)
-        n += is_of(groups, q, which);
-    CAIRN_TRY(CAIRN_NEW(t->env, n, list));
-    *nodes = n;
-    n      = 0;
-    for (int64_t line = 0; line < t->lines; line++) {
-        const int64_t begin = t->listed ? t->cursor[line] : line * slots;
-        const int64_t end   = t->listed ? t->cursor[line + 1] : begin + slots;
+    for (int64_t q = 0; q < x->n; q++)
+        nodes->n += is_of(groups, q, which);
+    CAIRN_TRY(CAIRN_NEW(groups->tally.env, nodes->n, &nodes->place));
+    for (int64_t line = 0; line < x->lines; line++) {
+        const int64_t end = cairn_line_index_begin(x, line + 1);
 
-        cursor[line] = (uint32_t)n;
-        for (int64_t q = begin; q < end; q++)
+        nodes->begin[line] = (uint32_t)n;
+        for (int64_t q = cairn_line_index_begin(x, line); q < end; q++)
             if (is_of(groups, q, which))
-                (*list)[n++] = t->listed ? t->list[q] : (uint32_t)(q - begin);
+                nodes->place[n++] = (uint32_t)cairn_line_index_place(x, line, q);
     }
-    cursor[t->lines] = (uint32_t)n;
+    nodes->begin[x->lines] = (uint32_t)n;
     return CAIRN_OK;
 }

@@ -17,12 +17,6 @@ typedef struct cairn_bank {
     cairn_pos nodes[CAIRN_MAX_LEVELS]; ///< Of its trimmed levels.
 } cairn_bank;
 
-/// Queries that number entries as they are visited (compiled_rank.h).
-typedef struct cairn_rank {
-    int count, query; ///< The sum, and the enum whose numbers the map uses.
-    int row, col;     ///< Dimensions: of the groups, and along them.
-} cairn_rank;
-
 /// Queries that give every row a number (compiled_rows.h).
 typedef struct cairn_numbered_rows {
     bool           on;
@@ -30,6 +24,9 @@ typedef struct cairn_numbered_rows {
     int            count;  ///< and the sum over it.
     uint32_t       tables; ///< Bit q: query q gives every row a number,
     uint32_t       joint;  ///< and rows of several ranks were ordered together for it.
+    bool           along;  ///< Entries are numbered along rows, too, in a lane each:
+    int            slot;   ///< by this enum,
+    int            col;    ///< along this dimension.
     int64_t        n;      ///< Rows of the box.
     uint32_t      *table;  ///< [queries][n]; NULL: not counted yet.
     cairn_interval span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
@@ -59,9 +56,6 @@ typedef struct cairn_member_build {
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
     cairn_route looked; ///< How the functions came to be that looked at the entries.
-    bool        ranked; ///< Compiled: its queries are not run; instead there is
-    cairn_rank  rank;   ///< this.
-    bool        laned;  ///< The entries of a row stand in a lane (compiled_lanes.c).
     cairn_numbered_rows rows; ///< Compiled: its queries are not run, but these.
     cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.

@@ -17,20 +17,10 @@
 #define CAIRN_CONVERT_COMPILED_H
 
 #include "convert/build_steps.h"
-#include "convert/compiled_shares.h"
 #include "convert/facts.h"
+#include "convert/line_index.h"
 #include "convert/member_program.h"
 #include "convert/method.h"
-
-/// Groups of the target, as their passes have them.
-typedef struct cairn_group_cursors {
-    uint32_t *cursor; ///< [groups + 1] entries of each, then where they begin; for each
-                      ///< share if the division says so.
-    uint32_t *slot;   ///< [shares][slots] of each index the node that a group has.
-    uint32_t *list;   ///< [nodes] indices of the nodes of all groups.
-    cairn_pos nodes;
-    bool      known; ///< Nodes are groups that were counted before.
-} cairn_group_cursors;
 
 /// Rows of the source, and the order in which they are visited.
 typedef struct cairn_row_order {
@@ -63,7 +53,8 @@ typedef struct cairn_store_modes {
 /// The method that was chosen.
 typedef struct cairn_method_choice {
     const cairn_method *method;
-    int                 alternatives;               ///< Others that would have done,
+    bool                known;        ///< Nodes are groups that were counted before.
+    int                 alternatives; ///< Others that would have done,
     cairn_alternative   alternative[CAIRN_METHODS]; ///< and what they would take.
 } cairn_method_choice;
 
@@ -80,11 +71,13 @@ typedef struct cairn_compiled {
     cairn_shares         shares; ///< Of the source; what each found in its first pass.
     cairn_part           empty;  ///< The ranges of levels, for counting.
     cairn_keys           keys;   ///< Of a program that sorts.
-    cairn_group_cursors  groups;
-    cairn_row_order      rows;
-    cairn_slot_lanes     slots;
-    cairn_store_modes    stores;
-    cairn_taken          taken; ///< Arrays of the source that the target has, too.
+    cairn_line_index groups; ///< Of the target: lines are groups, and what stands on
+                             ///< them are nodes, if they are listed. `begin` may be
+                             ///< of each share, if the division says so.
+    cairn_row_order   rows;
+    cairn_slot_lanes  slots;
+    cairn_store_modes stores;
+    cairn_taken       taken; ///< Arrays of the source that the target has, too.
 } cairn_compiled;
 
 /// May what cannot be compiled go the reference way?

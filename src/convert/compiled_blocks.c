@@ -4,9 +4,7 @@
 
 #include "convert/compiled_blocks.h"
 
-#include "base/offsets.h"
 #include "convert/compiled_exchange.h"
-#include "convert/compiled_lists.h"
 
 /* Numbers and positions are 32 bits wide. */
 #define MOST ((int64_t)UINT32_MAX - 1)
@@ -19,16 +17,11 @@ static int64_t combinations(const cairn_blocks *b, int begin, int end)
     __int128 n = 1;
 
     for (int f = begin; f < end; f++) {
-        n *= b->size[f];
+        n *= b->form[f].size;
         if (n > MOST) return MOST + 1;
     }
     return (int64_t)n;
 }
-
-/// What one step of each of the tally's expressions adds to the line, and to the place.
-typedef struct {
-    int64_t line[CAIRN_MAX_LEVELS], place[CAIRN_MAX_LEVELS];
-} strides;
 
 /// Our expression number @p f is the tally's number tally_form().
 static int tally_form(const cairn_blocks *b, int f)
@@ -36,23 +29,19 @@ static int tally_form(const cairn_blocks *b, int f)
     return (f - b->tally.rotated + b->forms) % b->forms;
 }
 
-static strides strides_of(const cairn_blocks *b)
+/// The tally's groups, with line and place as their numbers.
+static cairn_group_walk walk_lines(const cairn_blocks *b)
 {
-    strides s    = {.line = {0}};
-    int64_t line = 1, place = 1;
+    cairn_group_walk w       = cairn_group_walk_begin(&b->tally);
+    int64_t          step[2] = {1, 1};
 
     for (int f = b->forms - 1; f >= 0; f--) {
-        const int at = tally_form(b, f);
+        const int number = f >= b->outer;
 
-        if (f < b->outer) {
-            s.line[at] = line;
-            line *= b->size[f];
-        } else {
-            s.place[at] = place;
-            place *= b->size[f];
-        }
+        w.step[number][tally_form(b, f)] = step[number];
+        step[number] *= b->form[f].size;
     }
-    return s;
+    return w;
 }
 
 /// Do places ascend within every line while the tally's groups do?
@@ -65,73 +54,25 @@ static bool keeps_order(const cairn_blocks *b)
 
 /* ---- numbering ---- */
 
-/// A walk over the tally's groups in their order.
-typedef struct {
-    const cairn_blocks *b;
-    strides             step;
-    int64_t             row;         ///< Of the tally: all expressions but the last.
-    int64_t             line, place; ///< Where its first group would be.
-    int64_t             q, end;      ///< Groups of the row that are left.
-} walk;
-
-static void enter_row(walk *w)
-{
-    const cairn_group_counter *t    = &w->b->tally;
-    int64_t                    left = w->row;
-
-    w->line = w->place = 0;
-    for (int f = t->forms - 2; f >= 0; f--) {
-        w->line += left % t->size[f] * w->step.line[f];
-        w->place += left % t->size[f] * w->step.place[f];
-        left /= t->size[f];
-    }
-    w->q   = t->listed ? t->cursor[w->row] : w->row * t->slots;
-    w->end = t->listed ? t->cursor[w->row + 1] : w->q + t->slots;
-}
-
-static walk begin_walk(const cairn_blocks *b)
-{
-    return (walk){.b = b, .step = strides_of(b), .row = -1};
-}
-
-/// The next group that has an entry: its number in the tally, line and place.
-static bool next_group(walk *w, int64_t *q, int64_t *line, int64_t *place)
-{
-    const cairn_group_counter *t    = &w->b->tally;
-    const int                  last = t->forms - 1;
-
-    for (;;) {
-        while (w->q >= w->end) {
-            if (++w->row >= t->lines) return false;
-            enter_row(w);
-        }
-        *q = w->q++;
-        if (t->listed || t->total[*q]) break;
-    }
-    const int64_t x = t->listed ? t->list[*q] : *q - w->row * t->slots;
-
-    *line  = w->line + x * w->step.line[last];
-    *place = w->place + x * w->step.place[last];
-    return true;
-}
-
 /// In any order of the tally: the groups of each line are counted, and dealt to it.
-static cairn_status number_walking(cairn_blocks *b, cairn_env *env)
+static cairn_status deal_to_lines(cairn_blocks *b, cairn_env *env)
 {
-    walk      w    = begin_walk(b);
-    uint32_t *next = NULL;
-    int64_t   q, line, place, n = 0;
+    cairn_line_index *const along = &b->along;
+    uint32_t               *next  = NULL;
+    cairn_group_walk        w     = walk_lines(b);
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines + 1, &b->first));
-    for (; next_group(&w, &q, &line, &place); n++)
-        b->first[line]++;
-    cairn_offsets_small(b->lines + 1, 0, b->first);
-    CAIRN_TRY(CAIRN_NEW(env, n, &b->list));
-    CAIRN_TRY(CAIRN_NEW(env, b->tally.groups, &b->rank));
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines, &next));
-    for (w = begin_walk(b); next_group(&w, &q, &line, &place);) {
-        b->rank[q]                           = next[line]++;
-        b->list[b->first[line] + b->rank[q]] = (uint32_t)place;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, along->lines + 1, &along->begin));
+    for (; cairn_group_walk_next(&w); along->n++)
+        along->begin[w.number[0]]++;
+    cairn_begin_groups(along->begin, along->lines);
+    CAIRN_TRY(CAIRN_NEW(env, along->n, &along->place));
+    CAIRN_TRY(CAIRN_NEW(env, b->tally.index.n, &b->tally.index.number));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, along->lines, &next));
+    for (w = walk_lines(b); cairn_group_walk_next(&w);) {
+        const uint32_t k = next[w.number[0]]++;
+
+        b->tally.index.number[w.q]                  = k;
+        along->place[along->begin[w.number[0]] + k] = (uint32_t)w.number[1];
     }
     cairn_free(env, next);
     return CAIRN_OK;
@@ -140,17 +81,13 @@ static cairn_status number_walking(cairn_blocks *b, cairn_env *env)
 /// The tally's lines are ours: so are its lists.
 static cairn_status number_lists(cairn_blocks *b, cairn_env *env)
 {
-    cairn_group_counter *const t       = &b->tally;
-    const int                  threads = (int)t->shares.n;
+    cairn_line_index *const x = &b->tally.index;
 
-    CAIRN_TRY(CAIRN_NEW(env, t->groups, &b->rank));
-    b->first  = t->cursor;
-    b->list   = t->list;
-    t->cursor = t->list = NULL;
-#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
-    for (int64_t line = 0; line < b->lines; line++)
-        for (uint32_t q = b->first[line]; q < b->first[line + 1]; q++)
-            b->rank[q] = q - b->first[line];
+    CAIRN_TRY(cairn_line_index_number(env, (int)b->tally.shares.n, x));
+    b->along.n      = x->n;
+    b->along.begin  = x->begin;
+    b->along.place  = x->place;
+    b->along.number = x->number;
     return CAIRN_OK;
 }
 
@@ -165,6 +102,8 @@ static void widen(cairn_interval *span, int64_t value)
     if (value > span->hi) span->hi = value;
 }
 
+static const cairn_interval nothing = {INT64_MAX, INT64_MIN};
+
 static cairn_interval known_span(cairn_interval span)
 {
     return span.lo <= span.hi ? span : (cairn_interval){0, -1};
@@ -173,12 +112,13 @@ static cairn_interval known_span(cairn_interval span)
 /// Values of the sum where there are entries.
 static void find_sums(cairn_blocks *b)
 {
-    cairn_interval sum = {INT64_MAX, INT64_MIN};
+    const cairn_line_index *x   = &b->tally.index;
+    cairn_interval          sum = nothing;
 
     b->added = 0;
-    for (int64_t q = 0; q < b->tally.groups; q++) {
-        b->added += b->tally.total[q];
-        if (b->tally.total[q]) widen(&sum, b->tally.total[q]);
+    for (int64_t q = 0; q < x->n; q++) {
+        b->added += x->count[q];
+        if (x->count[q]) widen(&sum, x->count[q]);
     }
     b->span[b->sum] = known_span(sum);
 }
@@ -188,27 +128,29 @@ static cairn_status number(cairn_blocks       *b,
                            const cairn_build  *build,
                            const cairn_origin *origin)
 {
-    cairn_group_counter *const t = &b->tally;
+    cairn_line_index *const x = &b->tally.index;
 
     for (int f = 0; f < b->forms; f++) {
-        b->low[f]  = t->low[tally_form(b, f)];
-        b->size[f] = t->size[tally_form(b, f)];
+        b->form[f].low  = b->tally.low[tally_form(b, f)];
+        b->form[f].size = b->tally.size[tally_form(b, f)];
     }
-    b->lines   = combinations(b, 0, b->outer);
-    b->across  = combinations(b, b->outer, b->forms);
-    b->threads = 1 + 4 * (int64_t)t->groups / (t->slots + 1);
+    b->along   = (cairn_line_index){.lines  = combinations(b, 0, b->outer),
+                                    .places = combinations(b, b->outer, b->forms),
+                                    .listed = true};
+    b->threads = 1 + 4 * x->n / (x->places + 1);
     if (b->threads > build->loader->threads) b->threads = build->loader->threads;
-    CAIRN_CHECK(b->lines <= 16 * cairn_origin_entries(origin) + (1 << 20)
-                    && b->across <= MOST && keeps_order(b),
+    CAIRN_CHECK(b->along.lines <= 16 * cairn_origin_entries(origin) + (1 << 20)
+                    && b->along.places <= MOST && keeps_order(b),
                 env, CAIRN_NO_KERNEL, "query: lines that are not numbered");
     if (build->planned) return CAIRN_OK;
-    if (t->listed) {
-        CAIRN_TRY(CAIRN_NEW(env, b->threads * t->slots, &b->slots));
-        CAIRN_TRY(cairn_lists_sort(env, (int)t->shares.n, t->lines, t->cursor, t->slots,
-                                   t->list));
+    if (x->listed) {
+        cairn_free(env, x->slot);
+        x->slot = NULL;
+        CAIRN_TRY(CAIRN_NEW(env, b->threads * x->places, &x->slot));
+        CAIRN_TRY(cairn_line_index_sort(env, (int)b->tally.shares.n, x));
     }
-    CAIRN_TRY(t->listed && has_same_lines(b) ? number_lists(b, env)
-                                             : number_walking(b, env));
+    CAIRN_TRY(x->listed && has_same_lines(b) ? number_lists(b, env)
+                                             : deal_to_lines(b, env));
     find_sums(b);
     return CAIRN_OK;
 }
@@ -235,95 +177,191 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
 
 /* ---- several ranks ---- */
 
-/// The lines that have groups, and how many.
-static cairn_status
-list_lines(const cairn_blocks *b, cairn_env *env, cairn_group_count **count, int64_t *n)
+/// Of which lines this rank has all groups. @return whether of all.
+static bool find_own(cairn_blocks *b, const cairn_build *build)
 {
-    *n = 0;
-    for (int64_t line = 0; line < b->lines; line++)
-        *n += b->first[line + 1] > b->first[line];
-    CAIRN_TRY(CAIRN_NEW(env, *n, count));
-    *n = 0;
-    for (int64_t line = 0; line < b->lines; line++) {
-        const int64_t groups = b->first[line + 1] - (int64_t)b->first[line];
+    const cairn_interval rows = build->box[0];
+    int64_t              divisor;
 
-        if (groups)
-            (*count)[(*n)++] = (cairn_group_count){.group = line, .count = groups};
+    b->own = (cairn_interval){0, -1};
+    if (cairn_blocks_has_all(build) || rows.lo > rows.hi) return true;
+    if (b->row < 0) return false;
+    divisor   = b->form[b->row].divisor;
+    b->own.lo = (rows.lo + divisor - 1) / divisor;
+    b->own.hi = (rows.hi + 1) / divisor - 1;
+    if (rows.hi == build->shape.extent[0] - 1) b->own.hi = rows.hi / divisor;
+    return b->own.lo * divisor == rows.lo && b->own.hi == rows.hi / divisor;
+}
+
+/// Has this rank all groups of the line in which `row` has this value?
+static bool is_own(const cairn_blocks *b, int64_t value)
+{
+    return !b->joint || (b->row >= 0 && value >= b->own.lo && value <= b->own.hi);
+}
+
+/// The value of `row` in a line.
+static int64_t row_of(const cairn_blocks *b, int64_t line)
+{
+    for (int f = b->outer - 1; f > b->row; f--)
+        line /= b->form[f].size;
+    return b->row < 0 ? 0 : b->form[b->row].low + line % b->form[b->row].size;
+}
+
+/// A row-major number of expressions begin..end-1, of those on this rank, among those of
+/// all positions.
+static int64_t number_of_all(const cairn_blocks *b,
+                             const cairn_build  *build,
+                             int                 begin,
+                             int                 end,
+                             int64_t             at)
+{
+    int64_t number = 0, step = 1;
+
+    for (int f = end - 1; f >= begin; f--) {
+        const cairn_block_form *form = &b->form[f];
+
+        number += (form->low + at % form->size) * step;
+        at /= form->size;
+        step *= (build->shape.extent[form->dim] - 1) / form->divisor + 1;
+    }
+    return number;
+}
+
+/// Lines of all positions; -1: they, or places, are more than can be numbered.
+static int64_t all_lines(const cairn_blocks *b, const cairn_build *build)
+{
+    __int128 n[2] = {1, 1};
+
+    for (int f = 0; f < b->forms; f++) {
+        __int128 *const its = &n[f >= b->outer];
+
+        *its *= (build->shape.extent[b->form[f].dim] - 1) / b->form[f].divisor + 1;
+        if (*its > INT64_MAX) return -1;
+    }
+    return (int64_t)n[0];
+}
+
+/// The groups of lines that are not this rank's alone.
+static cairn_status list_shared(const cairn_blocks *b,
+                                cairn_env          *env,
+                                const cairn_build  *build,
+                                cairn_group_place **at,
+                                int64_t            *n)
+{
+    const cairn_line_index *x = &b->along;
+
+    for (int64_t line = 0; line < x->lines; line++)
+        if (!is_own(b, row_of(b, line))) *n += cairn_line_index_groups(x, line);
+    CAIRN_TRY(CAIRN_NEW(env, *n, at));
+    *n = 0;
+    for (int64_t line = 0; line < x->lines; line++) {
+        const int64_t of_all = number_of_all(b, build, 0, b->outer, line);
+
+        for (int64_t q = x->begin[line];
+             q < x->begin[line + 1] && !is_own(b, row_of(b, line)); q++)
+            (*at)[(*n)++] = (cairn_group_place){
+                .line  = of_all,
+                .place = number_of_all(b, build, b->outer, b->forms, x->place[q])};
     }
     return CAIRN_OK;
 }
 
-/// Numbers begin behind those of the ranks before.
-static cairn_status
-move_numbers(cairn_blocks *b, cairn_env *env, const cairn_group_count *count, int64_t n)
+/// Groups of shared lines have the numbers found; @p at NULL: there are no such lines.
+/// And the spans of all numbers.
+static void take_numbers(cairn_blocks *b, const cairn_group_place *at)
 {
-    walk    w = begin_walk(b);
-    int64_t q, line, place;
+    const cairn_line_index *x    = &b->along;
+    cairn_interval          slot = nothing, width = nothing;
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(env, b->lines, &b->before));
-    for (int64_t k = 0; k < n; k++)
-        b->before[count[k].group] = (uint32_t)count[k].before;
-    while (next_group(&w, &q, &line, &place))
-        b->rank[q] += b->before[line];
-    return CAIRN_OK;
-}
+    for (int64_t line = 0; line < x->lines; line++) {
+        const int64_t n = cairn_line_index_groups(x, line);
 
-/// Numbers of groups on lines, and how many those have.
-static void find_spans(cairn_blocks *b, const cairn_group_count *count, const int64_t n)
-{
-    cairn_interval slot = {INT64_MAX, INT64_MIN}, width = slot;
-
-    for (int64_t k = 0; k < n; k++) {
-        const int64_t line = count[k].group, first = count[k].before;
-        const int64_t own = b->first[line + 1] - (int64_t)b->first[line];
-
-        widen(&slot, first);
-        widen(&slot, first + own - 1);
-        widen(&width, count[k].count);
+        if (n == 0) continue;
+        if (is_own(b, row_of(b, line))) {
+            widen(&slot, 0);
+            widen(&slot, n - 1);
+            widen(&width, n);
+            continue;
+        }
+        widen(&width, at->groups);
+        for (int64_t q = x->begin[line]; q < x->begin[line + 1]; q++, at++) {
+            x->number[q] = (uint32_t)at->number;
+            widen(&slot, at->number);
+        }
     }
     b->span[b->slot] = known_span(slot);
     if (b->width >= 0) b->span[b->width] = known_span(width);
 }
 
-cairn_status
-cairn_blocks_join(cairn_member_build *m, const cairn_build *build, cairn_status mine)
+/// Numbers along lines go to the tally's order.
+static void give_numbers(cairn_blocks *b)
 {
-    cairn_blocks *const b      = m->blocks;
-    cairn_group_count  *count  = NULL;
-    int64_t             n      = 0;
-    cairn_status        status = mine;
+    uint32_t *const number = b->tally.index.number;
 
-    if (status == CAIRN_OK) status = list_lines(b, m->env, &count, &n);
-    if (b->spread)
-        status = cairn_exchange_counts(m->env, build, status, b->lines, n, count);
-    if (status == CAIRN_OK && b->spread && !cairn_blocks_has_all(build))
-        status = move_numbers(b, m->env, count, n);
-    if (status == CAIRN_OK) find_spans(b, count, n);
-    cairn_free(m->env, count);
-    cairn_free(m->env, b->tally.total); /* only numbers are asked for */
-    cairn_free(m->env, b->tally.slot);
-    b->tally.total = b->tally.slot = NULL;
+    if (number == b->along.number) return;
+    for (cairn_group_walk w = walk_lines(b); cairn_group_walk_next(&w);)
+        number[w.q] = b->along.number[b->along.begin[w.number[0]] + number[w.q]];
+}
+
+/// Have the ranks that answer for lines number their groups.
+static cairn_status
+number_jointly(cairn_blocks *b, cairn_env *env, const cairn_build *build)
+{
+    const int64_t      lines  = all_lines(b, build);
+    cairn_group_place *at     = NULL;
+    int64_t            n      = 0;
+    cairn_status       status = CAIRN_OK;
+
+    b->joint = true;
+    if (lines < 0)
+        status =
+            cairn_fail(env, CAIRN_NO_KERNEL, "query: more lines than 64 bits number");
+    if (status == CAIRN_OK && !b->along.number)
+        status = cairn_line_index_number(env, (int)b->tally.shares.n, &b->along);
+    if (status == CAIRN_OK) status = list_shared(b, env, build, &at, &n);
+    status = cairn_build_all_compiled(build, status);
+    if (status == CAIRN_OK)
+        status = cairn_exchange_numbers(env, build, CAIRN_OK, lines, n, at);
+    if (status == CAIRN_OK) {
+        take_numbers(b, at);
+        give_numbers(b);
+    }
+    cairn_free(env, at);
+    return status;
+}
+
+cairn_status cairn_blocks_join(cairn_member_build *m, const cairn_build *build)
+{
+    cairn_blocks *const b   = m->blocks;
+    bool                own = find_own(b, build);
+    cairn_status        status;
+
+    b->joint = false;
+    status   = cairn_build_all(build, CAIRN_OK, &own);
+    if (status == CAIRN_OK && !own) status = number_jointly(b, m->env, build);
+    if (status == CAIRN_OK && own) take_numbers(b, NULL);
+    cairn_free(m->env, b->tally.index.count); /* only numbers are asked for */
+    b->tally.index.count = NULL;
     return status;
 }
 
 /* ---- from a number back ---- */
 
-/// Place number @p k among those that line @p line lacks: behind as many of its groups
-/// as lie before.
-static int64_t lacking(const cairn_blocks *b, int64_t line, int64_t k)
+/// The place of a group by its number in a line; -1: there is none, or it is not known, as
+/// what a line lacks on other ranks is not.
+static int64_t place_of(const cairn_blocks *b, int64_t line, bool own, int64_t number)
 {
-    const uint32_t *list = b->list + b->first[line];
-    int64_t         lo = 0, hi = b->first[line + 1] - (int64_t)b->first[line];
+    const cairn_line_index *x = &b->along;
+    const int64_t           n = cairn_line_index_groups(x, line);
 
-    while (lo < hi) {
-        const int64_t mid = lo + (hi - lo) / 2;
+    if (!own) {
+        const int64_t q = cairn_line_index_find(x, line, number);
 
-        if (list[mid] - mid <= k)
-            lo = mid + 1;
-        else
-            hi = mid;
+        return q < 0 ? -1 : (int64_t)x->place[q];
     }
-    return lo + k;
+    if (number < 0 || (number >= n && b->width < 0)) return -1;
+    return number < n ? x->place[x->begin[line] + number]
+                      : cairn_line_index_lacking(x, line, number - n);
 }
 
 bool cairn_blocks_element(const cairn_blocks *b,
@@ -334,23 +372,17 @@ bool cairn_blocks_element(const cairn_blocks *b,
     int64_t at = 0, place;
 
     for (int f = 0; f < b->outer; f++) {
-        const int64_t value = line[f] - b->low[f];
+        const int64_t value = line[f] - b->form[f].low;
 
-        if (value < 0 || value >= b->size[f]) return false;
-        at                 = at * b->size[f] + value;
-        group[b->given[f]] = line[f];
+        if (value < 0 || value >= b->form[f].size) return false;
+        at                      = at * b->form[f].size + value;
+        group[b->form[f].given] = line[f];
     }
-    const int64_t count = b->first[at + 1] - (int64_t)b->first[at];
-
-    if (b->before) number -= b->before[at];
-    /* What a line lacks on other ranks is not known. */
-    if (number < 0 || (number >= count && (b->width < 0 || b->before))) return false;
-    place = number < count ? b->list[b->first[at] + number]
-                           : lacking(b, at, number - count);
-    if (place >= b->across) return false;
+    place = place_of(b, at, is_own(b, b->row < 0 ? 0 : line[b->row]), number);
+    if (place < 0 || place >= b->along.places) return false;
     for (int f = b->forms - 1; f >= b->outer; f--) {
-        group[b->given[f]] = b->low[f] + place % b->size[f];
-        place /= b->size[f];
+        group[b->form[f].given] = b->form[f].low + place % b->form[f].size;
+        place /= b->form[f].size;
     }
     return true;
 }
@@ -361,14 +393,10 @@ void cairn_blocks_forget(cairn_env *env, cairn_blocks *b)
 {
     if (!b) return;
     b->tally.env = env;
+    if (b->along.begin != b->tally.index.begin) cairn_line_index_fini(env, &b->along);
+    b->along = (cairn_line_index){.n = 0};
     cairn_group_counter_fini(&b->tally);
-    cairn_free(env, b->first);
-    cairn_free(env, b->list);
-    cairn_free(env, b->rank);
-    cairn_free(env, b->before);
-    cairn_free(env, b->slots);
-    b->first = b->list = b->rank = b->before = b->slots = NULL;
-    b->counted                                          = false;
+    b->counted = false;
 }
 
 void cairn_blocks_drop(cairn_member_build *m)

@@ -3,8 +3,6 @@
 /// Recognising queries that number groups along lines.
 
 #include "convert/compiled_blocks.h"
-#include "convert/compiled_exchange.h"
-#include "convert/compiled_rows.h"
 #include "format/normal.h"
 
 static bool is_constant(const cairn_start *start, int64_t value)
@@ -69,8 +67,8 @@ static void take(finder *f, int g)
     cairn_blocks      *b   = f->b;
     const int          k   = b->forms++;
 
-    (void)is_quotient(f->algebra, &f->form[g], &b->dim[k], &b->divisor[k]);
-    b->given[k]               = g;
+    (void)is_quotient(f->algebra, &f->form[g], &b->form[k].dim, &b->form[k].divisor);
+    b->form[k].given          = g;
     b->query.group_by.expr[k] = sum->group_by.expr[g];
     f->taken |= 1U << g;
 }
@@ -108,6 +106,9 @@ static cairn_status order_groups(finder *f, bool *fits)
     }
     for (g = 0; g < all && *fits; g++)
         if (!(f->taken >> g & 1)) take(f, g);
+    f->b->row = f->b->outer - 1;
+    while (f->b->row >= 0 && f->b->form[f->b->row].dim != 0)
+        f->b->row--;
     *fits = *fits && f->b->outer < f->b->forms;
     return CAIRN_OK;
 }
@@ -125,7 +126,7 @@ static cairn_status has_lines(finder *f, const cairn_map *map, bool *same)
         if (*same) lines |= 1U << g;
     }
     for (int k = 0; k < f->b->outer && *same; k++)
-        *same = lines >> f->b->given[k] & 1;
+        *same = lines >> f->b->form[k].given & 1;
     return CAIRN_OK;
 }
 
@@ -203,27 +204,13 @@ static cairn_status look(finder *f, bool *fits)
 
     b->query = *sum;
     *fits    = sum->func == CAIRN_QUERY_SUM && sum->arg == CAIRN_ARG_VALUE
-            && cairn_rows_counts_each(sum) && is_slot(f)
+            && cairn_sum_counts_each(sum) && is_slot(f)
             && asked == (b->width >= 0 ? 3 : 2);
     if (*fits) CAIRN_TRY(read_groups(f, fits));
     if (*fits) CAIRN_TRY(order_groups(f, fits));
     if (*fits && b->width >= 0) CAIRN_TRY(is_width(f, fits));
     if (*fits) CAIRN_TRY(uses_slot_only(f, fits));
     return CAIRN_OK;
-}
-
-/// On several ranks: groups must be one rank's each. Lines are, too, if rows tell them;
-/// else places must begin with rows, so that ranks follow each other on a line.
-static bool lies_apart(const finder *f, const cairn_build *build)
-{
-    cairn_blocks *b  = f->b;
-    int           at = 0;
-
-    while (at < b->forms && b->dim[at] != 0)
-        at++;
-    b->spread = at >= b->outer;
-    return at <= b->outer && at < b->forms
-           && cairn_exchange_spares(f->algebra, &f->form[b->given[at]], build->box[0]);
 }
 
 /// Are all positions of the dimensions from @p first on this rank's?
@@ -252,7 +239,6 @@ cairn_status cairn_blocks_find(cairn_member_build *m, const cairn_build *build)
     cairn_algebra_init(f.algebra, m->env, build->shape.order);
     CAIRN_GO(done, CAIRN_NEW_ZERO(m->env, 1, &f.b));
     status = look(&f, &fits);
-    if (status == CAIRN_OK && fits && build->net) fits = lies_apart(&f, build);
 done:
     cairn_free(m->env, f.algebra);
     if (status == CAIRN_OK && fits) {

@@ -104,7 +104,7 @@ static int64_t count_touched(const cairn_compiled *c, const dealing *d)
 
         if (end > c->facts.groups) end = c->facts.groups;
         for (; g < end; g++)
-            some |= c->groups.cursor[g];
+            some |= c->groups.begin[g];
         touched += some != 0;
     }
     return touched;
@@ -115,11 +115,10 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
     const cairn_local *from  = c->origin.from;
     const int64_t      turns = c->shares.cut[c->shares.n];
     const int64_t      some  = turns * SAMPLE / (c->facts.entries + 1) + 1;
-    cairn_convert_args args  = {.groups = c->facts.groups,
-                                .cursor = c->groups.cursor,
-                                .facts  = c->shares.found};
-    int64_t            outer[CAIRN_MAX_LEVELS];
-    dealing            d;
+    cairn_convert_args args  = {
+         .groups = c->facts.groups, .cursor = c->groups.begin, .facts = c->shares.found};
+    int64_t outer[CAIRN_MAX_LEVELS];
+    dealing d;
 
     *scattered = false;
     if (!cairn_pass_phase(c, CAIRN_CONVERT_BUCKET)
@@ -128,7 +127,7 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
     number_buckets(c, &d);
     if (d.buckets <= SPREAD || (from && from->group[c->origin.member].count != 1))
         return CAIRN_OK;
-    memset(c->groups.cursor, 0, (size_t)c->facts.groups * sizeof *c->groups.cursor);
+    memset(c->groups.begin, 0, (size_t)c->facts.groups * sizeof *c->groups.begin);
     cairn_origin_args(&c->origin, 0, outer, &args);
     args.begin             = turns / 2;
     args.end               = turns / 2 + some < turns ? turns / 2 + some : turns;
@@ -159,8 +158,8 @@ static cairn_pos begin_of(const cairn_compiled *c, int64_t t, int64_t g)
 {
     const int64_t groups = c->facts.groups, threads = c->shares.n;
 
-    if (t < threads) return c->groups.cursor[t * groups + g];
-    return c->groups.cursor[g + 1 < groups ? g + 1 : threads * groups];
+    if (t < threads) return c->groups.begin[t * groups + g];
+    return c->groups.begin[g + 1 < groups ? g + 1 : threads * groups];
 }
 
 /// Entries of thread @p t in bucket @p b.
@@ -214,7 +213,7 @@ static int64_t empty_bucket(const dealing            *d,
     cairn_item *const  its  = d->items + d->begin[b];
     cairn_convert_args args = *given;
 
-    args.cursor = d->c->groups.cursor;
+    args.cursor = d->c->groups.begin;
     args.begin  = 0;
     args.end    = d->begin[b + 1] - d->begin[b] - GAP;
     args.key    = &its->word;
@@ -248,7 +247,7 @@ cairn_status cairn_buckets_fill(cairn_compiled *c, cairn_part *part)
 {
     cairn_env *const env = c->m->env;
     /* Those that were counted: a part that pads may have more than it was built with. */
-    const int64_t entries = c->groups.cursor[c->shares.n * c->facts.groups];
+    const int64_t entries = c->groups.begin[c->shares.n * c->facts.groups];
     dealing       d       = {.c = c};
     cairn_status  status;
 

@@ -19,17 +19,11 @@ static void widen(cairn_interval *range, int64_t value)
 /// What the queries that a level uses gave at the entries.
 static void measure(const cairn_compiled *c, uint32_t queries, cairn_interval *range)
 {
-    const cairn_interval *box = c->m->layout->box;
-
     for (int q = 0; q < CAIRN_MAX_QUERIES; q++) {
         const int64_t *number;
 
         range[q] = (cairn_interval){0, -1};
         if (!(queries >> q & 1) || cairn_origin_entries(&c->origin) == 0) continue;
-        if (c->m->ranked) { /* not before they are visited; never more than a row has */
-            range[q].hi = box[c->m->rank.col].hi - box[c->m->rank.col].lo;
-            continue;
-        }
         if (c->m->rows.on) {
             range[q] = c->m->rows.span[q];
             continue;
@@ -84,9 +78,9 @@ indirect_range(const cairn_compiled *c, int l, cairn_interval *range)
         cairn_form_range(layout->algebra, &level->form, layout->box, queries, range));
     if (level->trimmed && !level->gaps) return CAIRN_OK;
     if (lies_in(range, &level->range)) return CAIRN_OK;
-    CAIRN_CHECK((!c->m->rows.on || c->m->ranked) && !c->m->blocks, c->m->env,
-                CAIRN_NO_KERNEL, "convert: numbers that may leave their level's range");
-    if (!c->m->ranked) CAIRN_TRY(check_entries(c, l));
+    CAIRN_CHECK(!c->m->rows.on && !c->m->blocks, c->m->env, CAIRN_NO_KERNEL,
+                "convert: numbers that may leave their level's range");
+    CAIRN_TRY(check_entries(c, l));
     *range = level->range;
     return CAIRN_OK;
 }

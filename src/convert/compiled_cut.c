@@ -36,8 +36,8 @@ static cairn_status divide(cairn_compiled *c)
 {
     const cairn_member_build *m    = c->m;
     int64_t                   most = m->blocks ? m->blocks->threads : INT64_MAX;
-    const cairn_form row   = {.terms = 1, .term = {{.atom = m->rank.row, .factor = 1}}};
-    cairn_lines      lines = {.forms = 1, .form = {&row}, .dims = 1U << m->rank.row};
+    const cairn_form row   = {.terms = 1, .term = {{.atom = m->rows.row, .factor = 1}}};
+    cairn_lines      lines = {.forms = 1, .form = {&row}, .dims = 1U << m->rows.row};
     cairn_algebra   *algebra;
 
     CAIRN_TRY(CAIRN_NEW(m->env, 1, &algebra));
@@ -45,7 +45,7 @@ static cairn_status divide(cairn_compiled *c)
     lines.algebra = algebra;
     if (most > c->build->loader->threads) most = c->build->loader->threads;
     const cairn_status status = cairn_shares_divide(
-        m->env, &c->origin, m->ranked ? &lines : NULL, most, &c->shares);
+        m->env, &c->origin, m->rows.along ? &lines : NULL, most, &c->shares);
 
     cairn_free(m->env, algebra);
     return status;

@@ -265,3 +265,99 @@ done:
     exchange_fini(&x);
     return status;
 }
+
+/* ---- numbers of groups on lines ---- */
+
+/// What is told of a group.
+typedef struct {
+    int64_t line, place;
+} told_place;
+
+/// Lines ascend, and so do the ranks that answer for them.
+static cairn_status pack_places(exchange                *x,
+                                int64_t                  lines,
+                                int64_t                  n,
+                                const cairn_group_place *at,
+                                told_place             **record)
+{
+    CAIRN_TRY(exchange_init(x));
+    CAIRN_TRY(CAIRN_NEW(x->env, n, record));
+    for (int64_t k = 0; k < n; k++) {
+        x->counts[adder(x, lines, at[k].line)]++;
+        (*record)[k] = (told_place){at[k].line, at[k].place};
+    }
+    x->send = *record;
+    return CAIRN_OK;
+}
+
+/// Answer for the groups order[0..n-1], which are those of a line, in order.
+static void number_line(exchange *x, const uint32_t *order, int64_t n)
+{
+    const told_place *record = x->in;
+    int64_t           number = -1;
+
+    for (int64_t k = 0; k < n; k++) {
+        number += k == 0 || record[order[k]].place != record[order[k - 1]].place;
+        x->answer[order[k]] = number << COUNT_BITS;
+    }
+    for (int64_t k = 0; k < n; k++)
+        x->answer[order[k]] |= number + 1;
+}
+
+static cairn_status number_places(exchange *x)
+{
+    const told_place *record = x->in;
+    const int64_t     n      = x->received;
+    int64_t          *column[2];
+    int64_t          *own   = NULL;
+    uint32_t         *order = NULL;
+    cairn_status      status;
+
+    CAIRN_GO(done, CAIRN_NEW(x->env, 2 * n, &own));
+    CAIRN_GO(done, CAIRN_NEW(x->env, n, &order));
+    CAIRN_GO(done, CAIRN_NEW(x->env, n, &x->answer));
+    column[0] = own;
+    column[1] = own + n;
+    for (int64_t k = 0; k < n; k++) {
+        column[0][k] = record[k].line;
+        column[1][k] = record[k].place;
+    }
+    CAIRN_GO(done,
+             cairn_rows_order(x->env, n, 2, (const int64_t *const *)column, order));
+    for (int64_t begin = 0, end; begin < n; begin = end) {
+        for (end = begin + 1;
+             end < n && record[order[end]].line == record[order[begin]].line;)
+            end++;
+        number_line(x, order + begin, end - begin);
+    }
+done:
+    cairn_free(x->env, own);
+    cairn_free(x->env, order);
+    return status;
+}
+
+cairn_status cairn_exchange_numbers(cairn_env         *env,
+                                    const cairn_build *build,
+                                    cairn_status       mine,
+                                    int64_t            lines,
+                                    int64_t            n,
+                                    cairn_group_place *at)
+{
+    exchange     x      = {.env = env, .net = build->net, .size = sizeof(told_place)};
+    told_place  *record = NULL;
+    int64_t     *result = NULL;
+    cairn_status status = mine;
+
+    if (status == CAIRN_OK) status = pack_places(&x, lines, n, at, &record);
+    CAIRN_GO(done, exchange_send(&x, status));
+    CAIRN_GO(done, exchange_return(&x, number_places(&x), &result));
+    for (int64_t k = 0; k < n; k++) {
+        at[k].number = (int64_t)((uint64_t)result[k] >> COUNT_BITS);
+        at[k].groups = (int64_t)((uint64_t)result[k] & UINT32_MAX);
+    }
+done:
+    cairn_free(env, record);
+    cairn_free(env, result);
+    exchange_fini(&x);
+    return status;
+}

@@ -56,4 +56,25 @@ cairn_status cairn_exchange_counts(cairn_env         *env,
                                    int64_t            n,
                                    cairn_group_count *count);
 
+/// A group on a line, and its number there.
+typedef struct cairn_group_place {
+    int64_t line, place;    ///< Numbers that are the same on all ranks.
+    int64_t number, groups; ///< Groups of the line before it, and of all.
+} cairn_group_place;
+
+/// Number the groups of lines that several ranks have; the same group may be of several.
+/// Each line's are numbered by one rank, that of the range of lines that it is in.
+///
+/// @param[in]     lines  Lines that there are: 0 .. lines-1.
+/// @param[in,out] at     [n] groups of this rank, by line and place; then with numbers.
+/// @retval CAIRN_NO_KERNEL  A rank is told of more groups than 32 bits number.
+///
+/// Memory: 24 bytes a group, and 60 for each that this rank is told of.
+cairn_status cairn_exchange_numbers(cairn_env         *env,
+                                    const cairn_build *build,
+                                    cairn_status       mine,
+                                    int64_t            lines,
+                                    int64_t            n,
+                                    cairn_group_place *at);
+
 #endif

@@ -92,8 +92,6 @@ void cairn_keys_grow(cairn_keys *keys, const int64_t *facts)
     keys->n += facts[0];
     keys->unsorted = keys->unsorted || facts[1];
     keys->repeated = keys->repeated || facts[2];
-    keys->fewest   = facts[4];
-    keys->most     = facts[5];
     if (before == 0 || facts[0] == 0) return;
     const int order = compare(keys, before - 1, before);
 

@@ -31,7 +31,6 @@ typedef struct cairn_keys {
     uint64_t        *word[2]; ///< [capacity] two words: lower, upper,
     double          *value;   ///< and values.
     bool             unsorted, repeated;
-    int64_t          fewest, most; ///< As PACK found them, if it numbered rows.
 } cairn_keys;
 
 /// Lay out the fields of levels with these ranges.

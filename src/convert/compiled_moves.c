@@ -44,7 +44,7 @@ bool cairn_moves_fit(const cairn_compiled *c, int row, int levels)
     const cairn_layout *to = c->m->layout;
 
     if (!c->facts.trusted || !cairn_starts_fit(&c->origin, row) || to->tuples > 0
-        || to->last + 1 != to->levels || c->m->ranked || c->m->blocks)
+        || to->last + 1 != to->levels || c->m->rows.along || c->m->blocks)
         return false;
     for (int l = 0; l < to->levels; l++)
         if (!level_fits(c, l, levels)) return false;

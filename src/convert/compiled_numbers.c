@@ -5,15 +5,14 @@
 #include "convert/compiled_numbers.h"
 
 #include "convert/compiled_blocks.h"
-#include "convert/compiled_rank.h"
 #include "convert/compiled_rows.h"
 #include "format/normal.h"
+#include "lower/convert_order.h"
 
 cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build)
 {
     if (m->encoding->queries == 0) return CAIRN_OK;
     CAIRN_TRY(cairn_rows_find(m, build));
-    if (!m->rows.on) CAIRN_TRY(cairn_rank_find(m, build));
     return cairn_numbers_known(m) ? CAIRN_OK : cairn_blocks_find(m, build);
 }
 
@@ -22,7 +21,7 @@ enum { KIND_BITS = 3 };
 /// The kind of a member's queries.
 static int64_t kind_of(const cairn_member_build *m)
 {
-    return m->blocks ? 4 : m->rows.on + 2 * m->ranked;
+    return m->blocks ? 4 : m->rows.on + 2 * m->rows.along;
 }
 
 cairn_status cairn_numbers_agree(cairn_member_build *members,
@@ -49,14 +48,24 @@ cairn_status cairn_numbers_agree(cairn_member_build *members,
 
 bool cairn_numbers_known(const cairn_member_build *m)
 {
-    return m->ranked || m->rows.on || m->blocks;
+    return m->rows.on || m->blocks;
+}
+
+/// Do the entries of the tensor to start from come by rows?
+static cairn_status comes_by_rows(cairn_env *env, const cairn_build *build, bool *rows)
+{
+    const cairn_group *group = &build->from->group[0];
+
+    *rows = false;
+    if (group->count != 1 || !cairn_group_is_ordered(group)) return CAIRN_OK;
+    return cairn_convert_by_rows(env, group->layout, rows);
 }
 
 cairn_status
 cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *direct)
 {
     *direct = m->encoding->queries == 0 || m->rows.on || m->blocks;
-    return m->ranked ? cairn_rank_is_direct(m, build, direct) : CAIRN_OK;
+    return m->rows.along ? comes_by_rows(m->env, build, direct) : CAIRN_OK;
 }
 
 /* ---- groups along lines, as passes ---- */
@@ -69,12 +78,19 @@ static cairn_status count_blocks(cairn_compiled *c)
 static cairn_status join_blocks(cairn_compiled *c)
 {
     if (c->build->planned) return CAIRN_OK;
-    return cairn_blocks_join(c->m, c->build, CAIRN_OK);
+    return cairn_blocks_join(c->m, c->build);
+}
+
+static cairn_status exchange_blocks(cairn_compiled *c)
+{
+    CAIRN_TRY(join_blocks(c));
+    c->step->idle = !c->m->blocks->joint;
+    return CAIRN_OK;
 }
 
 static const cairn_pass_work count_groups    = {.prepare = count_blocks},
                              number_groups   = {.prepare = join_blocks},
-                             exchange_groups = {.prepare  = join_blocks,
+                             exchange_groups = {.prepare  = exchange_blocks,
                                                 .together = true};
 
 /* ---- the passes of queries ---- */
@@ -140,7 +156,7 @@ add_groups_query(const cairn_compiled *c, cairn_pass_writer *w, int q)
 
     if (q == b->sum) return add_query(c, w, q, &count_groups);
     if (q != b->slot) return add_query(c, w, q, NULL);
-    if (!b->spread || !has_others(c->build)) return add_query(c, w, q, &number_groups);
+    if (!has_others(c->build)) return add_query(c, w, q, &number_groups);
     CAIRN_TRY(add_exchange(w, q, &exchange_groups));
     return add_query(c, w, q, NULL);
 }
@@ -175,16 +191,6 @@ static void drop_passes(cairn_pass_list *list)
     list->passes = kept;
 }
 
-/// Numbers along rows need no count of these.
-static cairn_status find_rank(cairn_member_build *m, const cairn_build *build)
-{
-    cairn_rows_drop(m);
-
-    const cairn_status status = cairn_rank_find(m, build);
-
-    return build->net ? cairn_numbers_agree(m, 1, build, status) : status;
-}
-
 cairn_status cairn_numbers_count(cairn_member_build *m,
                                  const cairn_build  *build,
                                  const cairn_origin *origin,
@@ -194,16 +200,11 @@ cairn_status cairn_numbers_count(cairn_member_build *m,
     *counted = true;
     if (!m->rows.on && !m->blocks) return status;
 
-    const bool rows = m->rows.on;
-
     drop_passes(&m->passes);
     status   = cairn_compiled_run_early(m, build, origin, cairn_numbers_write, status,
                                         &m->passes);
     *counted = status != CAIRN_NO_KERNEL;
-    if (*counted) return status;
-    if (rows) return find_rank(m, build);
-    if (!origin->from && !build->net) cairn_blocks_drop(m);
-    return CAIRN_OK;
+    return *counted ? status : CAIRN_OK;
 }
 
 bool cairn_numbers_uncounted(const cairn_member_build *m)

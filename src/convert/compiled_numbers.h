@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Queries that are not run on coordinates, whatever kind they are of: numbers along rows
-/// (compiled_rank.h), numbers of rows (compiled_rows.h), numbers of groups along lines
-/// (compiled_blocks.h). Internal to convert.
+/// Queries that are not run on coordinates, whatever kind they are of: numbers of rows and
+/// along them (compiled_rows.h), numbers of groups along lines (compiled_blocks.h).
+/// Internal to convert.
 
 #ifndef CAIRN_CONVERT_COMPILED_NUMBERS_H
 #define CAIRN_CONVERT_COMPILED_NUMBERS_H
@@ -42,9 +42,8 @@ cairn_numbers_direct(cairn_member_build *m, const cairn_build *build, bool *dire
 /// Collective if the build has a net; then the answer is the same on all ranks.
 ///
 /// @param[in]  status   Of this rank so far; a failure is everybody's.
-/// @param[out] counted  False: it cannot be compiled. Then the queries have to be run, or
-///                      are of another kind now; if @p origin is a tensor, groups along
-///                      lines may be counted among its coordinates.
+/// @param[out] counted  False: it cannot be compiled. Then the queries have to be run; or,
+///                      if @p origin is a tensor, counted among its coordinates.
 cairn_status cairn_numbers_count(cairn_member_build *m,
                                  const cairn_build  *build,
                                  const cairn_origin *origin,

@@ -5,7 +5,6 @@
 #include "convert/compiled_rows.h"
 
 #include "convert/compiled_exchange.h"
-#include "convert/compiled_rank.h"
 #include "convert/compiled_starts.h"
 #include "convert/group_counter.h"
 #include "format/normal.h"
@@ -43,21 +42,33 @@ static int keys_of(const cairn_query *query)
            + (query->traverse_by ? query->traverse_by->count : 0);
 }
 
+/// Does it number the entries along rows, from 0, and all other positions from their counts
+/// on? Rows in order: entries are dealt out, or read, by them.
+static bool numbers_entries(const cairn_member_build *m, const cairn_query *query)
+{
+    const cairn_start *stored, *others;
+    bool               apart;
+
+    return m->rows.row == 0 && cairn_query_counts(&m->encoding->query[m->rows.count], 1)
+           && query->arg == CAIRN_ARG_VALUE && cairn_query_dimension(query) == 0
+           && cairn_query_line(query) >= 0
+           && cairn_query_starts(query, &stored, &others, &apart) && apart
+           && stored->kind == CAIRN_START_CONST && stored->value == 0
+           && others->kind == CAIRN_START_QUERY && others->value == m->rows.count;
+}
+
 static cairn_status look_at(finder *f, int q, bool *fits)
 {
     const cairn_query *query = &f->m->encoding->query[q];
-    cairn_rank         rank  = {.query = q, .count = f->m->rows.count};
 
     *fits = false;
     switch (query->func) {
     case CAIRN_QUERY_SUM: return CAIRN_OK;
     case CAIRN_QUERY_ENUM:
-        *fits = !f->m->ranked
-                && cairn_rank_is_count(&f->m->encoding->query[f->m->rows.count])
-                && cairn_rank_is_number(query, &rank) && rank.row == f->m->rows.row
-                && rank.row == 0;
-        f->m->rank   = rank;
-        f->m->ranked = true;
+        *fits            = !f->m->rows.along && numbers_entries(f->m, query);
+        f->m->rows.along = true;
+        f->m->rows.slot  = q;
+        f->m->rows.col   = cairn_query_line(query);
         return CAIRN_OK;
     default: break;
     }
@@ -69,22 +80,8 @@ static cairn_status look_at(finder *f, int q, bool *fits)
     return CAIRN_OK;
 }
 
-/* Then a row whose sum is 0 has none: only so the sums tell which rows are groups, and
-   what numbers groups have. */
-bool cairn_rows_counts_each(const cairn_query *count)
-{
-    for (int k = 0; k < count->cases; k++) {
-        const cairn_case *when = &count->when[k];
-
-        if (when->constant == 0 && when->relation == CAIRN_REL_EQ) continue;
-        if (when->start.kind != CAIRN_START_CONST || when->start.value <= 0)
-            return false;
-        if (when->constant == 0 && when->relation == CAIRN_REL_NE) return true;
-    }
-    return count->otherwise.kind == CAIRN_START_CONST && count->otherwise.value > 0;
-}
-
-/// The first query counts the entries of rows; the others are about these.
+/// The first query counts the entries of rows; the others are about these. Every entry
+/// counts: only so the sums tell which rows are groups, and what numbers groups have.
 static cairn_status look_at_all(finder *f, bool *fits)
 {
     const cairn_encoding *e     = f->m->encoding;
@@ -93,7 +90,7 @@ static cairn_status look_at_all(finder *f, bool *fits)
 
     *fits = first < e->queries && count->func == CAIRN_QUERY_SUM
             && count->arg == CAIRN_ARG_VALUE && cairn_query_dimension(count) >= 0
-            && cairn_rows_counts_each(count);
+            && cairn_sum_counts_each(count);
     if (!*fits) return CAIRN_OK;
     f->m->rows.count = first;
     f->m->rows.row   = cairn_query_dimension(count);
@@ -108,12 +105,50 @@ static cairn_status look_at_all(finder *f, bool *fits)
     return CAIRN_OK;
 }
 
+/// Is a level's form this atom, by itself?
+static bool
+is_level(const cairn_layout *layout, int l, cairn_atom_kind kind, int number)
+{
+    const int         at   = cairn_form_atom(&layout->level[l].form);
+    const cairn_atom *atom = at < 0 ? NULL : &layout->algebra->atom[at];
+
+    return atom && atom->kind == kind && atom->number == number;
+}
+
+/// Do the entries of a row stand in a lane that the row alone gives, and is all that is
+/// determined the row's, but a last level that is the column?
+static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *rows)
+{
+    const int      S = layout->first, last = layout->levels - 1;
+    const uint32_t row = 1U << rows->row, number = 1U << rows->slot;
+
+    if (S != layout->last || S == last || layout->tuples > 0
+        || (S > 0 && !layout->level[S].has_ptr) || layout->level[S].gaps
+        || layout->partition >= 0 || !is_level(layout, S, CAIRN_ATOM_QUERY, rows->slot)
+        || !layout->level[last].determined || !layout->level[last].per_node
+        || !is_level(layout, last, CAIRN_ATOM_DIM, rows->col))
+        return false;
+    for (int l = 0; l < last; l++) {
+        const cairn_level *level = &layout->level[l];
+
+        if (l == S) continue;
+        if ((cairn_form_dims(layout->algebra, &level->form) & ~row)
+            || (cairn_form_queries(layout->algebra, &level->form) & number)
+            || (level->determined && (level->per_node || level->by >> S & 1)))
+            return false;
+    }
+    return true;
+}
+
 /// Without numbers along rows nothing may be padded by a query.
 static bool fits_layout(const cairn_member_build *m, const cairn_layout *layout)
 {
-    for (int l = 0; l < layout->levels && !m->ranked; l++)
+    if (m->rows.along)
+        return has_lanes(layout, &m->rows)
+               && cairn_method_allowed(m->env, &cairn_method_row_slots);
+    for (int l = 0; l < layout->levels; l++)
         if (layout->level[l].determined || layout->level[l].gaps) return false;
-    return !m->ranked || cairn_rank_fits_lanes(layout, &m->rank);
+    return true;
 }
 
 cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
@@ -129,14 +164,12 @@ cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
     if (!fits) goto done;
     CAIRN_GO(done, cairn_layout_create(m->env, m->encoding, build->shape.extent,
                                        build->box, NULL, build->value_bits, &layout));
-    fits = fits_layout(m, layout)
-           && !(m->ranked && !cairn_method_allowed(m->env, &cairn_method_row_slots));
+    fits = fits_layout(m, layout);
 done:
     cairn_layout_destroy(m->env, &layout);
     cairn_free(m->env, f.algebra);
-    m->rows.on = fits;
-    m->ranked  = m->ranked && fits;
-    m->laned   = m->ranked;
+    m->rows.on    = fits;
+    m->rows.along = m->rows.along && fits;
     return status;
 }
 
@@ -437,10 +470,10 @@ const cairn_pass_work cairn_number_by_query = {.prepare = number_by_query};
 
 static cairn_status take_counts(cairn_member_build *m, const cairn_group_counter *tally)
 {
-    m->rows.n = tally->groups;
+    m->rows.n = tally->index.n;
     CAIRN_TRY(CAIRN_NEW(m->env, m->rows.n * m->encoding->queries, &m->rows.table));
     for (int64_t i = 0; i < m->rows.n; i++)
-        table_of(m, m->rows.count)[i] = tally->total[i];
+        table_of(m, m->rows.count)[i] = tally->index.count[i];
     return CAIRN_OK;
 }
 
@@ -464,7 +497,7 @@ static bool is_measured(const cairn_member_build *m, const cairn_origin *origin)
     const cairn_interval box     = origin->box[m->rows.row];
     const cairn_pos      entries = cairn_origin_entries(origin);
 
-    return cairn_rank_is_count(&m->encoding->query[m->rows.count])
+    return cairn_query_counts(&m->encoding->query[m->rows.count], 1)
            && cairn_starts_fit(origin, m->rows.row) && entries > 0
            && (box.hi - box.lo) / entries < 16;
 }
@@ -501,6 +534,5 @@ const cairn_pass_work cairn_count_by_query = {.prepare = count_by_query};
 void cairn_rows_drop(cairn_member_build *m)
 {
     cairn_free(m->env, m->rows.table);
-    m->rows   = (cairn_numbered_rows){.on = false};
-    m->ranked = m->laned = false;
+    m->rows = (cairn_numbered_rows){.on = false};
 }

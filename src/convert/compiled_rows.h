@@ -3,8 +3,10 @@
 /// Queries that give every row a number: how many entries it has (`sum` over a
 /// dimension), where it comes when rows are ordered by that (`reorder`), which bucket it
 /// goes to (`schedule`). The rows are counted where the entries lie; the numbers go into
-/// tables by row, which phases read. Entries may be numbered along their row besides
-/// (compiled_rank.h). Internal to convert.
+/// tables by row, which phases read. Entries may be numbered along their row besides, where
+/// that number is the index of the one trimmed level, and the last level, a dimension, is
+/// determined by it: then an entry's number is how many of its row came before, which is
+/// found while the arrays are filled. Internal to convert.
 ///
 /// Memory: 4 bytes a row and query; 8 bytes a row and key while rows are ordered.
 
@@ -13,8 +15,7 @@
 
 #include "convert/compiled.h"
 
-/// Are a member's queries of this kind? Sets `rows.on` of the member, and if entries are
-/// numbered, too, `rank`, `ranked` and `laned`.
+/// Are a member's queries of this kind? Sets `rows` of the member.
 ///
 /// Local. On several ranks rows must be theirs.
 cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build);
@@ -22,9 +23,6 @@ cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build);
 extern const cairn_pass_work cairn_count_by_query, ///< COUNT: the entries of each row.
     cairn_exchange_rows, ///< EXCHANGE: rows in windows that cross ranks are ordered together;
     cairn_number_by_query; ///< NUMBER: others, each by its own rank.
-
-/// Does every entry count in this sum, whatever its value?
-bool cairn_rows_counts_each(const cairn_query *count);
 
 /// Keys of rows; NULL: the row itself.
 typedef struct cairn_row_keys {

@@ -6,8 +6,6 @@
 
 #include "share/share.h"
 
-#include <string.h>
-
 enum {
     WORTH = 200000, ///< Entries from which threads pay (measured).
 };
@@ -243,37 +241,4 @@ cairn_status cairn_shares_run(cairn_env          *env,
             env, phase, from ? &from->part[group->first + k].view : NULL, to, args));
     }
     return CAIRN_OK;
-}
-
-/// The list of one thread, from @p begin on, to @p at.
-static void move_list(uint32_t *list, int64_t begin, int64_t n, int64_t at)
-{
-    if (list && at != begin) memmove(list + at, list + begin, (size_t)n * sizeof *list);
-}
-
-cairn_pos cairn_shares_join(const cairn_shares *s,
-                            int64_t             groups,
-                            uint32_t           *cursor,
-                            uint32_t           *list,
-                            uint32_t           *beside)
-{
-    int64_t   next  = 0; /* group */
-    cairn_pos nodes = 0;
-
-    for (int64_t t = 0; t < s->n; t++) {
-        const int64_t *its   = s->found + t * CAIRN_CONVERT_FACTS;
-        const int64_t  begin = s->offset[t], n = its[1] - begin;
-
-        if (its[2] < 0) continue;
-        for (; next < its[2]; next++)
-            cursor[next] = (uint32_t)nodes;
-        for (; next <= its[3]; next++)
-            cursor[next] -= (uint32_t)(begin - nodes);
-        move_list(list, begin, n, nodes);
-        move_list(beside, begin, n, nodes);
-        nodes += n;
-    }
-    for (; next <= groups; next++)
-        cursor[next] = (uint32_t)nodes;
-    return nodes;
 }

@@ -59,14 +59,4 @@ cairn_status cairn_shares_spread(cairn_env                *env,
                                  const cairn_convert_args *args,
                                  int64_t                   cursors);
 
-/// Bring the lists of the threads, each of which began at its offset and went as far as
-/// its facts[1] says, together; the same of @p beside, if it is not NULL. @p cursor has
-/// where each of @p groups begins, and then where the last ends.
-/// @return elements of the list.
-cairn_pos cairn_shares_join(const cairn_shares *shares,
-                            int64_t             groups,
-                            uint32_t           *cursor,
-                            uint32_t           *list,
-                            uint32_t           *beside);
-
 #endif

@@ -65,11 +65,11 @@ static void block_args(const cairn_blocks *b, cairn_convert_args *args)
 {
     args->group_low  = b->tally.low;
     args->group_size = b->tally.size;
-    args->rank_of    = b->rank;
-    args->line_first = b->tally.cursor ? b->tally.cursor : b->first;
-    args->line_list  = b->tally.list ? b->tally.list : b->list;
-    args->line_slot  = b->slots;
-    args->line_slots = b->tally.slots;
+    args->rank_of    = b->tally.index.number;
+    args->line_first = b->tally.index.begin;
+    args->line_list  = b->tally.index.place;
+    args->line_slot  = b->tally.index.slot;
+    args->line_slots = b->tally.index.places;
 }
 
 void cairn_origin_args(const cairn_origin *origin,
@@ -78,7 +78,6 @@ void cairn_origin_args(const cairn_origin *origin,
                        cairn_convert_args *args)
 {
     args->box        = &origin->box[0].lo;
-    args->counts     = origin->counts;
     args->member     = origin->filter.member;
     args->which      = origin->filter.which;
     args->table      = origin->table;

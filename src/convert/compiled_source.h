@@ -14,7 +14,7 @@ typedef struct cairn_filter {
     int       which;   ///< Member that is meant.
     cairn_pos entries; ///< It has so many.
     const struct cairn_member_groups
-        *groups; ///< By which they were told apart (compiled_deal.h); NULL: not known.
+        *groups; ///< By which they were told apart (assign_members.h); NULL: not known.
 } cairn_filter;
 
 /// Groups that are numbered along lines (compiled_blocks.h).
@@ -32,7 +32,6 @@ typedef struct cairn_origin {
     const uint32_t       *table; ///< Numbers by row; NULL: there are none.
     int64_t               rows;
     const cairn_blocks   *blocks; ///< Numbers by group; NULL: there are none.
-    uint32_t             *counts; ///< Where rows are numbered: entries of each.
 } cairn_origin;
 
 /// Entries there are at most.

@@ -52,13 +52,13 @@ int64_t cairn_tiles_width(const cairn_compiled *c)
     const int           l     = to->levels - 1;
     const int64_t       bytes = to->value_bits / 8, line = LINE / bytes;
 
-    if (to->first != 0 || to->last != 0 || l != 1 || to->tuples > 0 || c->m->ranked
+    if (to->first != 0 || to->last != 0 || l != 1 || to->tuples > 0 || c->m->rows.along
         || to->level[l].determined || dimension_of(to, l) < 0
-        || !comes_along(c, dimension_of(to, l)) || c->groups.nodes < STREAMS
-        || c->groups.nodes > TILE / bytes
-        || (__int128)c->groups.nodes * to->level[l].size * bytes < LARGE)
+        || !comes_along(c, dimension_of(to, l)) || c->groups.n < STREAMS
+        || c->groups.n > TILE / bytes
+        || (__int128)c->groups.n * to->level[l].size * bytes < LARGE)
         return 0;
-    const int64_t width = TILE / bytes / c->groups.nodes / line * line;
+    const int64_t width = TILE / bytes / c->groups.n / line * line;
 
     if (width < 2 * line) return 0;
     return width < WIDEST ? width : WIDEST;
@@ -107,7 +107,7 @@ static cairn_stream_table table_of(const tiles *t, char *tile, int64_t first)
                                 .tile        = tile,
                                 .to_stride   = (size_t)(level->size * t->bytes),
                                 .tile_stride = (size_t)(t->stride * t->bytes),
-                                .rows        = (size_t)t->c->groups.nodes,
+                                .rows        = (size_t)t->c->groups.n,
                                 .clear       = true};
 }
 
@@ -119,7 +119,7 @@ static int64_t fill_rows(const tiles *t, int thread, int64_t first, int64_t end)
     const cairn_phase *const place  = cairn_pass_phase(c, CAIRN_CONVERT_PLACE);
     cairn_kernel_part        view   = *t->to;
     cairn_convert_args       args   = *t->args;
-    const int64_t            before = thread * c->groups.nodes * t->stride * t->bytes;
+    const int64_t            before = thread * c->groups.n * t->stride * t->bytes;
     char *const              tile   = t->tile + before + LINE;
     int64_t                  result = 0, turn = turn_of(t, first);
     const int64_t            width = c->stores.tile;
@@ -128,8 +128,7 @@ static int64_t fill_rows(const tiles *t, int thread, int64_t first, int64_t end)
     view.val           = tile;
     view.level[1].size = t->stride;
     if (thread > 0) {
-        view.level[0].idx =
-            t->idx + thread * c->groups.nodes * (int64_t)sizeof(int64_t);
+        view.level[0].idx = t->idx + thread * c->groups.n * (int64_t)sizeof(int64_t);
         args.slot += thread * args.slots;
     }
     args.shares = 1;
@@ -192,10 +191,10 @@ cairn_status cairn_tiles_fill(const cairn_compiled    *c,
     t.stride = c->stores.tile + LINE / t.bytes;
     t.from   = cairn_compiled_source(c);
     cairn_origin_args(&c->origin, 0, outer, args);
-    CAIRN_GO(done, cairn_alloc_zero(env, threads * c->groups.nodes * t.stride,
+    CAIRN_GO(done, cairn_alloc_zero(env, threads * c->groups.n * t.stride,
                                     (size_t)t.bytes, (void **)&t.tile));
-    CAIRN_GO(done, cairn_alloc(env, threads * c->groups.nodes, sizeof(int64_t),
-                               (void **)&t.idx));
+    CAIRN_GO(done,
+             cairn_alloc(env, threads * c->groups.n, sizeof(int64_t), (void **)&t.idx));
     status = run(&t, threads);
 done:
     cairn_free(env, t.tile);

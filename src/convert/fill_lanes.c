@@ -37,12 +37,12 @@ bool cairn_lanes_are_tiled(const cairn_layout *layout, int64_t lanes, int64_t va
 static void cut_lanes(const cairn_compiled *c, int64_t lanes, int64_t *cut)
 {
     const int64_t  groups = c->facts.groups, shares = c->shares.n;
-    const __int128 all  = c->m->bank[0].end + (__int128)c->groups.nodes * lanes;
+    const __int128 all  = c->m->bank[0].end + (__int128)c->groups.n * lanes;
     __int128       done = 0;
     int64_t        t    = 0;
 
     for (int64_t g = 0; g < groups && shares > 1; g++) {
-        const uint32_t width = c->groups.cursor[g + 1] - c->groups.cursor[g];
+        const uint32_t width = c->groups.begin[g + 1] - c->groups.begin[g];
 
         for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
             while (t < shares && done * shares >= all * t)
@@ -107,7 +107,7 @@ static cairn_stream_table
 table_of(const worker *w, int64_t k, const void *to, const void *from, int bytes)
 {
     const int64_t g     = k / w->f->lanes;
-    const int64_t first = w->f->c->groups.cursor[g] * w->f->lanes + k - g * w->f->lanes;
+    const int64_t first = w->f->c->groups.begin[g] * w->f->lanes + k - g * w->f->lanes;
 
     return (cairn_stream_table){.to          = (char *)to + first * bytes,
                                 .tile        = (char *)from,
@@ -173,7 +173,7 @@ static int64_t fill_share(const filler *f, int64_t t, char *tile)
     w.args.shares = 1;
     for (int64_t k = f->args->share[t], next; k < end && status == 0; k = next) {
         const int64_t g     = k / f->lanes;
-        const int64_t width = f->c->groups.cursor[g + 1] - f->c->groups.cursor[g];
+        const int64_t width = f->c->groups.begin[g + 1] - f->c->groups.begin[g];
         const int64_t many  = f->tiled ? tile_lanes(f, width) : 0;
 
         next = smaller(end, (g + 1) * f->lanes);
@@ -229,7 +229,7 @@ cairn_status cairn_lanes_stand(const cairn_compiled *c,
     cairn_origin_args(&c->origin, 0, outer, args);
     args->order  = c->slots.row_of;
     args->first  = c->rows.first;
-    args->cursor = c->groups.cursor;
+    args->cursor = c->groups.begin;
     args->lanes  = lanes;
     args->share  = cut;
     args->shares = c->shares.n;

@@ -150,15 +150,16 @@ cairn_status cairn_group_counter_comes_by_lines(cairn_env          *env,
 /// Arrays for groups must not outgrow the entries by much.
 static cairn_status number_groups(cairn_group_counter *t, const cairn_origin *origin)
 {
-    const cairn_pos entries = cairn_origin_entries(origin);
-    const int64_t   most = 16 * entries + (1 << 20), all = combinations(t, t->forms);
+    const cairn_pos   entries = cairn_origin_entries(origin);
+    const int64_t     most = 16 * entries + (1 << 20), all = combinations(t, t->forms);
+    cairn_line_index *x = &t->index;
 
-    t->lines  = t->forms ? combinations(t, t->forms - 1) : 1;
-    t->slots  = t->forms ? t->size[t->forms - 1] : 1;
-    t->listed = t->by_lines && t->forms > 1 && all > CACHED && t->lines <= most
-                && t->slots <= most;
-    t->groups = all;
-    CAIRN_CHECK(t->listed || (all <= most && all <= MOST), t->env, CAIRN_NO_KERNEL,
+    x->lines  = t->forms ? combinations(t, t->forms - 1) : 1;
+    x->places = t->forms ? t->size[t->forms - 1] : 1;
+    x->listed = t->by_lines && t->forms > 1 && all > CACHED && x->lines <= most
+                && x->places <= most;
+    x->n = all;
+    CAIRN_CHECK(x->listed || (all <= most && all <= MOST), t->env, CAIRN_NO_KERNEL,
                 "query: too many groups to number them all");
     return CAIRN_OK;
 }
@@ -176,22 +177,16 @@ cairn_convert_spec cairn_group_counter_spec(const cairn_group_counter *t,
         .from   = origin->from ? origin->from->group[origin->member].layout : NULL,
         .filter = phase == CAIRN_CONVERT_TALLY && origin->filter.member,
         .query  = &t->query,
-        .listed = t->listed,
+        .listed = t->index.listed,
     };
 }
 
 cairn_convert_args cairn_group_counter_args(const cairn_group_counter *t)
 {
-    return (cairn_convert_args){.groups     = t->groups,
-                                .group_low  = t->low,
-                                .group_size = t->size,
-                                .tally      = t->total,
-                                .cursor     = t->cursor,
-                                .list       = t->list,
-                                .slot       = t->slot,
-                                .slots      = t->slots,
-                                .offset     = t->shares.offset,
-                                .facts      = t->shares.found};
+    cairn_convert_args args = {.group_low = t->low, .group_size = t->size};
+
+    cairn_line_index_args(&t->index, &t->shares, &args);
+    return args;
 }
 
 cairn_status cairn_group_counter_load(cairn_group_counter *t,
@@ -229,55 +224,24 @@ static cairn_pos positions(const cairn_origin *origin)
                 : origin->entries->n;
 }
 
-static cairn_status make_listed(cairn_group_counter *t,
-                                const cairn_build   *build,
-                                const cairn_origin  *origin)
-{
-    const cairn_lines lines   = lines_of(t);
-    const int64_t     most    = 1 + 4 * cairn_origin_entries(origin) / (t->slots + 1);
-    const int64_t     threads = build->loader->threads;
-
-    CAIRN_TRY(cairn_shares_divide(t->env, origin, &lines,
-                                  threads < most ? threads : most, &t->shares));
-    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, t->lines + 1, &t->cursor));
-    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, t->shares.n * t->slots, &t->slot));
-    CAIRN_TRY(CAIRN_NEW(t->env, positions(origin), &t->list));
-    return CAIRN_NEW(t->env, positions(origin), &t->total);
-}
-
-static cairn_status
-make_dense(cairn_group_counter *t, const cairn_build *build, const cairn_origin *origin)
-{
-    const int64_t most    = 1 + 4 * cairn_origin_entries(origin) / (t->groups + 1);
-    const int64_t threads = build->loader->threads;
-
-    CAIRN_TRY(cairn_shares_divide(t->env, origin, NULL, threads < most ? threads : most,
-                                  &t->shares));
-    return CAIRN_NEW_ZERO(t->env, t->shares.n * t->groups, &t->total);
-}
-
-/// The threads' sums become one.
-static void add_up(cairn_group_counter *t)
-{
-    for (int64_t s = 1; s < t->shares.n; s++)
-        for (int64_t g = 0; g < t->groups; g++)
-            t->total[g] += t->total[s * t->groups + g];
-}
-
 static cairn_status count(cairn_group_counter *t,
                           const cairn_build   *build,
                           const cairn_origin  *origin,
                           const cairn_phase   *phase)
 {
-    CAIRN_TRY(t->listed ? make_listed(t, build, origin) : make_dense(t, build, origin));
+    const cairn_lines lines   = lines_of(t);
+    const int64_t     each    = t->index.listed ? t->index.places : t->index.n;
+    const int64_t     most    = 1 + 4 * cairn_origin_entries(origin) / (each + 1);
+    const int64_t     threads = build->loader->threads;
+
+    CAIRN_TRY(cairn_shares_divide(t->env, origin, t->index.listed ? &lines : NULL,
+                                  threads < most ? threads : most, &t->shares));
+    CAIRN_TRY(cairn_line_index_create(t->env, &t->shares, positions(origin), true,
+                                      &t->index));
     cairn_convert_args args = cairn_group_counter_args(t);
 
     CAIRN_TRY(cairn_shares_run(t->env, &t->shares, origin, phase, NULL, &args));
-    if (t->listed)
-        t->groups =
-            cairn_shares_join(&t->shares, t->lines, t->cursor, t->list, t->total);
-    else
-        add_up(t);
+    cairn_line_index_join(&t->shares, &t->index);
     return CAIRN_OK;
 }
 
@@ -339,10 +303,62 @@ cairn_status cairn_group_counter_run(cairn_env           *env,
 void cairn_group_counter_fini(cairn_group_counter *t)
 {
     cairn_shares_fini(t->env, &t->shares);
+    cairn_line_index_fini(t->env, &t->index);
     cairn_free(t->env, t->algebra);
-    cairn_free(t->env, t->total);
-    cairn_free(t->env, t->cursor);
-    cairn_free(t->env, t->list);
-    cairn_free(t->env, t->slot);
     *t = (cairn_group_counter){.env = t->env};
+}
+
+/* ---- groups that were counted ---- */
+
+bool cairn_sum_counts_each(const cairn_query *sum)
+{
+    for (int k = 0; k < sum->cases; k++) {
+        const cairn_case *when = &sum->when[k];
+
+        if (when->constant == 0 && when->relation == CAIRN_REL_EQ) continue;
+        if (when->start.kind != CAIRN_START_CONST || when->start.value <= 0)
+            return false;
+        if (when->constant == 0 && when->relation == CAIRN_REL_NE) return true;
+    }
+    return sum->otherwise.kind == CAIRN_START_CONST && sum->otherwise.value > 0;
+}
+
+cairn_group_walk cairn_group_walk_begin(const cairn_group_counter *t)
+{
+    return (cairn_group_walk){
+        .counter = t, .each = cairn_sum_counts_each(&t->query), .line = -1};
+}
+
+static void enter_line(cairn_group_walk *w)
+{
+    const cairn_group_counter *t = w->counter;
+
+    for (int k = 0; k < 2; k++) {
+        int64_t left = w->line;
+
+        w->first[k] = 0;
+        for (int f = t->forms - 2; f >= 0; f--) {
+            w->first[k] += left % t->size[f] * w->step[k][f];
+            left /= t->size[f];
+        }
+    }
+    w->q   = cairn_line_index_begin(&t->index, w->line) - 1;
+    w->end = cairn_line_index_begin(&t->index, w->line + 1);
+}
+
+bool cairn_group_walk_next(cairn_group_walk *w)
+{
+    const cairn_line_index *x    = &w->counter->index;
+    const int               last = w->counter->forms - 1;
+
+    do {
+        while (++w->q >= w->end) {
+            if (++w->line >= x->lines) return false;
+            enter_line(w);
+        }
+    } while (w->each && x->count[w->q] == 0);
+    for (int k = 0; k < 2 && last >= 0; k++)
+        w->number[k] =
+            w->first[k] + cairn_line_index_place(x, w->line, w->q) * w->step[k][last];
+    return true;
 }

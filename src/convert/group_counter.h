@@ -7,38 +7,30 @@
 /// constants, 0 where nothing is stored. The expressions of a groupBy say in any order
 /// what a group is: where entries do not come in theirs, they are rotated.
 ///
-/// Memory, for n entries (of groups that cross ranks see compiled_exchange.h): 4 bytes a group of the box and thread, where it has few groups;
-/// else 8 bytes a group that has an entry, 4 for each line of groups, and 4 for each value
-/// of the last expression and thread.
+/// Groups are listed where the box has many; of groups that cross ranks see
+/// compiled_exchange.h.
 
 #ifndef CAIRN_CONVERT_GROUP_COUNTER_H
 #define CAIRN_CONVERT_GROUP_COUNTER_H
 
 #include "convert/build.h"
-#include "convert/compiled_shares.h"
+#include "convert/line_index.h"
 
-/// Groups of a query and their values. A *line* is all groups that agree in all
-/// expressions but the last.
+/// Groups of a query and their values. Lines are told by all expressions but the last.
 typedef struct cairn_group_counter {
-    cairn_env     *env;
-    cairn_query    query;    ///< Its expressions in the order of the numbering:
-    int            rotated;  ///< so many of the first came behind the last.
-    bool           by_lines; ///< Entries come line by line.
-    cairn_algebra *algebra;
-    int            forms;
-    cairn_form     form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
-    int64_t        low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
-    int64_t        size[CAIRN_MAX_LEVELS]; ///< and how many there are.
-    bool           listed; ///< Groups are listed line by line; else all are there.
-    int64_t        lines, slots; ///< LISTED: lines; values of the last expression.
-    int64_t        groups;       ///< Of the box; of those listed.
-    bool           joint;        ///< Other ranks' counts were added.
-    cairn_shares   shares;
-    uint32_t      *total;  ///< [groups] values.
-    uint32_t      *cursor; ///< LISTED: [lines + 1] where each line begins in
-    uint32_t      *list;   ///< [groups] values of the last expression.
-    uint32_t      *slot;   ///< [shares][slots]
-    cairn_route    route;  ///< COMPILED if any phase was.
+    cairn_env       *env;
+    cairn_query      query;    ///< Its expressions in the order of the numbering:
+    int              rotated;  ///< so many of the first came behind the last.
+    bool             by_lines; ///< Entries come line by line.
+    cairn_algebra   *algebra;
+    int              forms;
+    cairn_form       form[CAIRN_MAX_LEVELS]; ///< Of the groupBy,
+    int64_t          low[CAIRN_MAX_LEVELS];  ///< their smallest values on the box,
+    int64_t          size[CAIRN_MAX_LEVELS]; ///< and how many there are.
+    bool             joint;                  ///< Other ranks' counts were added.
+    cairn_shares     shares;
+    cairn_line_index index; ///< The groups; counts are their values.
+    cairn_route      route; ///< COMPILED if any phase was.
 } cairn_group_counter;
 
 /// Count; of a planned build only number the groups.
@@ -77,6 +69,26 @@ cairn_convert_spec cairn_group_counter_spec(const cairn_group_counter *tally,
                                             const cairn_origin        *origin,
                                             cairn_convert_phase        phase);
 cairn_convert_args cairn_group_counter_args(const cairn_group_counter *tally);
+
+/// Does every entry count in this sum, whatever its value? Then a group that has entries
+/// is one whose sum is not 0.
+bool cairn_sum_counts_each(const cairn_query *sum);
+
+/// A walk over the groups that may have entries, in their order, with two numbers of each
+/// that are linear in the values of the expressions.
+typedef struct cairn_group_walk {
+    const cairn_group_counter *counter;
+    bool                       each;   ///< Those whose sum is 0 have none.
+    int64_t step[2][CAIRN_MAX_LEVELS]; ///< What one more of each expression adds,
+    int64_t line, q, end, first[2];    ///< Of the line at hand.
+    int64_t number[2];                 ///< of the group at hand, from 0 on.
+} cairn_group_walk;
+
+/// Start one; then `step` is to be set.
+cairn_group_walk cairn_group_walk_begin(const cairn_group_counter *counter);
+
+/// Go on to group `q`, if there is one.
+bool cairn_group_walk_next(cairn_group_walk *walk);
 
 /// Get a phase; `route` remembers how.
 cairn_status cairn_group_counter_load(cairn_group_counter *tally,

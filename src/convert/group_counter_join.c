@@ -4,7 +4,6 @@
 /// number where they tell each other what they have counted.
 
 #include "convert/compiled_exchange.h"
-#include "convert/compiled_rows.h"
 #include "convert/group_counter.h"
 
 /* ---- do groups cross ranks? ---- */
@@ -48,61 +47,36 @@ number_all(const cairn_group_counter *t, const cairn_build *build, numbering *n)
     return CAIRN_OK;
 }
 
-/// The number of the first group of a line.
-static int64_t
-line_number(const cairn_group_counter *t, const numbering *n, int64_t line)
-{
-    const int last = t->forms - 1;
-    int64_t   at   = last < 0 ? 0 : (t->low[last] - n->low[last]) * n->step[last];
-
-    for (int f = last - 1; f >= 0; f--) {
-        at += (t->low[f] - n->low[f] + line % t->size[f]) * n->step[f];
-        line /= t->size[f];
-    }
-    return at;
-}
-
-/// Visit the groups that may have entries of this rank: their numbers, or their totals.
-/// Where every entry adds to its group, one whose total is 0 has none.
-/// @param[in] take  Totals are those in @p count.
-static int64_t
-visit(cairn_group_counter *t, const numbering *n, bool take, cairn_group_count *count)
-{
-    const bool    each = cairn_rows_counts_each(&t->query);
-    const int64_t step = t->forms ? n->step[t->forms - 1] : 0;
-    int64_t       k    = 0;
-
-    for (int64_t line = 0; line < t->lines; line++) {
-        const int64_t number = line_number(t, n, line);
-        const int64_t begin  = t->listed ? t->cursor[line] : line * t->slots;
-        const int64_t end    = t->listed ? t->cursor[line + 1] : begin + t->slots;
-
-        for (int64_t q = begin; q < end; q++) {
-            const int64_t x = t->listed ? t->list[q] : q - begin;
-
-            if (each && t->total[q] == 0) continue;
-            if (take)
-                t->total[q] = (uint32_t)count[k].count;
-            else if (count)
-                count[k] = (cairn_group_count){.group = number + x * step,
-                                               .count = t->total[q]};
-            k++;
-        }
-    }
-    return k;
-}
-
+/// The groups that may have entries of this rank, by these numbers.
 static cairn_status list_groups(cairn_group_counter *t,
                                 const cairn_build   *build,
                                 numbering           *n,
                                 cairn_group_count  **count,
                                 int64_t             *groups)
 {
+    cairn_group_walk walk = cairn_group_walk_begin(t);
+    int64_t          low = 0, k = 0;
+
     CAIRN_TRY(number_all(t, build, n));
-    *groups = visit(t, n, false, NULL);
+    for (int f = 0; f < t->forms; f++) {
+        walk.step[0][f] = n->step[f];
+        low += (t->low[f] - n->low[f]) * n->step[f];
+    }
+    for (cairn_group_walk all = walk; cairn_group_walk_next(&all);)
+        ++*groups;
     CAIRN_TRY(CAIRN_NEW(t->env, *groups, count));
-    visit(t, n, false, *count);
+    for (; cairn_group_walk_next(&walk); k++)
+        (*count)[k] = (cairn_group_count){.group = low + walk.number[0],
+                                          .count = t->index.count[walk.q]};
     return CAIRN_OK;
+}
+
+static void take_counts(cairn_group_counter *t, const cairn_group_count *count)
+{
+    cairn_group_walk walk = cairn_group_walk_begin(t);
+
+    for (int64_t k = 0; cairn_group_walk_next(&walk); k++)
+        t->index.count[walk.q] = (uint32_t)count[k].count;
 }
 
 cairn_status cairn_group_counter_join(cairn_group_counter *t,
@@ -123,7 +97,7 @@ cairn_status cairn_group_counter_join(cairn_group_counter *t,
     if (status == CAIRN_OK)
         status =
             cairn_exchange_counts(t->env, build, CAIRN_OK, n.groups, groups, count);
-    if (status == CAIRN_OK) visit(t, &n, true, count);
+    if (status == CAIRN_OK) take_counts(t, count);
     t->joint = status == CAIRN_OK;
     cairn_free(t->env, count);
     return status;

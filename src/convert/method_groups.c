@@ -18,10 +18,10 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     const cairn_convert_spec place = cairn_compiled_spec(c, CAIRN_CONVERT_PLACE);
 
     w->program->division = (cairn_source_division){
-        .groups = c->m->layout->last > 0 || c->m->ranked,
+        .groups = c->m->layout->last > 0,
         .nodes  = true,
         .most   = 1 + 4 * c->facts.entries / (c->facts.slots + 1)};
-    if (!c->groups.known) {
+    if (!c->choice.known) {
         CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_lists));
         cairn_passes_call(w, &mark);
     }

@@ -28,12 +28,12 @@ is_looked_up(const cairn_layout *to, const cairn_level *level, const cairn_block
     if (!level->per_node || recipe->steps != 1 || recipe->dims != 0
         || step->kind != CAIRN_STEP_QUERY || step->query != b->slot
         || !is_var(&step->in, to->last)
-        || !is_var(&recipe->result, step->var + b->given[b->outer]))
+        || !is_var(&recipe->result, step->var + b->form[b->outer].given))
         return false;
     for (int g = 0; g < step->groups; g++)
         for (int t = 0; t < step->group[g].terms; t++)
             if (step->group[g].var[t] == to->last) return false;
-    return level->range.lo == 0 && level->range.hi == b->across - 1;
+    return level->range.lo == 0 && level->range.hi == b->along.places - 1;
 }
 
 /// Is a level's form the enum's number, by itself?
@@ -61,7 +61,7 @@ static bool fits(const cairn_compiled *c)
     const cairn_layout *to = c->m->layout;
     const int           S = to->first, D = cairn_lines_index_level(to);
 
-    if (!b || b->before || b->forms != b->outer + 1 || S != to->last || to->tuples > 0
+    if (!b || b->joint || b->forms != b->outer + 1 || S != to->last || to->tuples > 0
         || to->partition >= 0 || (S > 0 && !to->level[S].has_ptr) || to->level[S].gaps
         || !is_number(to, S, b->slot) || D == to->levels
         || !is_looked_up(to, &to->level[D], b))

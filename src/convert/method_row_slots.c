@@ -8,7 +8,7 @@
 
 static cairn_status applies(cairn_compiled *c, bool *may)
 {
-    *may            = c->m->laned;
+    *may            = c->m->rows.along;
     c->slots.stands = *may && cairn_rows_are_read(c, &c->slots.listed)
                       && !(c->slots.listed && c->origin.filter.member);
     return CAIRN_OK;
@@ -21,7 +21,7 @@ static cairn_convert_spec fill_spec(const cairn_compiled *c, int64_t lanes)
     if (!c->slots.stands) return fill;
     fill.phase    = CAIRN_CONVERT_STAND;
     fill.rank     = false;
-    fill.rank_col = c->m->rank.col;
+    fill.rank_col = c->m->rows.col;
     fill.ordered  = true;
     fill.ahead    = cairn_lanes_are_far(c->m->layout, lanes);
     return fill;

@@ -5,10 +5,10 @@
 /// appended, bank by bank; or those of rows are, and the entries are moved row by row.
 
 #include "convert/compiled_moves.h"
-#include "convert/compiled_rank.h"
 #include "convert/compiled_starts.h"
 #include "convert/kept.h"
 #include "convert/passes.h"
+#include "format/normal.h"
 
 static bool is_the_row(const cairn_form *form, int row)
 {
@@ -32,7 +32,7 @@ bool cairn_rows_count_all(const cairn_compiled *c)
 
     if (!c->m->rows.on) return true; /* they will be counted for that */
     if (c->origin.filter.member
-        || !cairn_rank_is_count(&c->m->encoding->query[c->m->rows.count]))
+        || !cairn_query_counts(&c->m->encoding->query[c->m->rows.count], 1))
         return false;
     if (c->build->planned) return c->facts.entries <= UINT32_MAX;
     for (int64_t i = 0; i < c->m->rows.n; i++)

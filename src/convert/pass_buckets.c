@@ -77,7 +77,7 @@ static bool do_bucket(dealing *d, int64_t b, cairn_item *scratch, uint32_t *begi
     const cairn_dealt *const dealt = d->dealt;
     const cairn_pos          n = dealt->count[b], at = dealt->at[b];
     cairn_item *const        sorted = scratch + dealt->most + CAIRN_LINES_PAST;
-    uint32_t *const          cursor = d->c->groups.cursor;
+    uint32_t *const          cursor = d->c->groups.begin;
     cairn_convert_args       args   = d->args;
     int64_t                  first;
     const int64_t            end = lines_of(d, b, &first);
@@ -121,11 +121,11 @@ static void fill_cursors(dealing *d)
         end = lines_of(d, b, &first);
         if (b == 0)
             for (int64_t k = 0; k < first && k < groups; k++)
-                d->c->groups.cursor[k] = 0;
+                d->c->groups.begin[k] = 0;
         if (end - first > d->lines) d->lines = end - first;
     }
     for (int64_t k = end; k < groups; k++)
-        d->c->groups.cursor[k] = (uint32_t)d->dealt->n;
+        d->c->groups.begin[k] = (uint32_t)d->dealt->n;
 }
 
 static cairn_status run(dealing *d)
@@ -194,17 +194,17 @@ static cairn_status deal_to_lines(dealing *d)
     const size_t          bytes = (size_t)c->facts.groups * sizeof *begin;
     cairn_convert_args    args  = d->args;
 
-    args.cursor = c->groups.cursor;
+    args.cursor = c->groups.begin;
     args.groups = c->facts.groups;
     args.begin  = 0;
     args.end    = dealt->n;
     args.key    = &dealt->items->word;
     args.moved  = (double *)(void *)&dealt->items->load;
-    memcpy(c->groups.cursor, begin, bytes);
+    memcpy(c->groups.begin, begin, bytes);
     CAIRN_TRY(cairn_phase_check(
         c->m->env, cairn_phase_call(cairn_pass_keys_phase(c, CAIRN_CONVERT_SCATTER),
                                     NULL, d->to, &args)));
-    memcpy(c->groups.cursor, begin, bytes);
+    memcpy(c->groups.begin, begin, bytes);
     CAIRN_CHECK(!has_twins(&d->to->level[1], c->facts.groups, begin), c->m->env,
                 CAIRN_NO_KERNEL, "convert: an entry is there twice");
     return CAIRN_OK;
@@ -225,7 +225,7 @@ static cairn_status append_buckets(cairn_compiled *c, const cairn_pass_call *cal
     d.args.shift = fields.shift;
     d.args.mask  = fields.mask;
     CAIRN_TRY(d.dealt->line ? deal_to_lines(&d) : run(&d));
-    c->groups.cursor[c->facts.groups] = (uint32_t)d.dealt->n;
+    c->groups.begin[c->facts.groups] = (uint32_t)d.dealt->n;
     cairn_compiled_write_ptrs(c, call->bank, &call->part->view);
     return CAIRN_OK;
 }

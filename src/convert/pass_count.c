@@ -35,10 +35,10 @@ static cairn_status count_groups(cairn_compiled *c)
     const int64_t      groups = c->facts.groups, all = c->shares.n * groups + 1;
     cairn_convert_args args = {.groups = groups, .facts = c->shares.found};
 
-    CAIRN_TRY(CAIRN_NEW(c->m->env, all, &c->groups.cursor));
+    CAIRN_TRY(CAIRN_NEW(c->m->env, all, &c->groups.begin));
     CAIRN_TRY(cairn_buckets_ask(c, &c->stores.bucketed));
-    memset(c->groups.cursor, 0, (size_t)all * sizeof *c->groups.cursor);
-    args.cursor = c->groups.cursor;
+    memset(c->groups.begin, 0, (size_t)all * sizeof *c->groups.begin);
+    args.cursor = c->groups.begin;
     return cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_HISTOGRAM),
                               &c->empty.view, &args);
 }
@@ -58,13 +58,13 @@ static cairn_status list_slots(cairn_compiled *c)
             c->groups.slot[x] |= c->groups.slot[t * slots + x];
     for (int64_t x = 0; x < slots; x++)
         n += c->groups.slot[x];
-    CAIRN_TRY(CAIRN_NEW(c->m->env, n, &c->groups.list));
-    c->groups.nodes     = n;
-    c->groups.cursor[0] = 0;
-    c->groups.cursor[1] = (uint32_t)n;
-    n                   = 0;
+    CAIRN_TRY(CAIRN_NEW(c->m->env, n, &c->groups.place));
+    c->groups.n        = n;
+    c->groups.begin[0] = 0;
+    c->groups.begin[1] = (uint32_t)n;
+    n                  = 0;
     for (int64_t x = 0; x < slots; x++)
-        if (c->groups.slot[x]) c->groups.list[n++] = (uint32_t)x;
+        if (c->groups.slot[x]) c->groups.place[n++] = (uint32_t)x;
     return CAIRN_OK;
 }
 
@@ -78,19 +78,15 @@ static cairn_pos most_nodes(const cairn_compiled *c)
                 : c->origin.entries->n;
 }
 
-void cairn_lists_set_args(const cairn_compiled *c, cairn_convert_args *args)
+cairn_status cairn_lists_create(cairn_compiled *c, cairn_pos most)
 {
-    args->cursor = c->groups.cursor;
-    args->slot   = c->groups.slot;
-    args->slots  = c->facts.slots;
-    args->list   = c->groups.list;
-    args->groups = c->facts.groups;
-    args->offset = c->shares.offset;
-    args->facts  = c->shares.found;
+    c->groups = (cairn_line_index){
+        .lines = c->facts.groups, .places = c->facts.slots, .listed = true};
+    return cairn_line_index_create(c->m->env, &c->shares, most, false, &c->groups);
 }
 
 /// Which indices each group has, in the order in which they are met.
-static cairn_status mark(cairn_compiled *c)
+static cairn_status count_lists(cairn_compiled *c)
 {
     const int          E                     = c->m->layout->last;
     cairn_bank        *bank                  = &c->m->bank[0];
@@ -98,23 +94,15 @@ static cairn_status mark(cairn_compiled *c)
     cairn_convert_args args                  = {.low = low};
 
     low[E] = c->range[E].lo;
-    if (E > 0) CAIRN_TRY(CAIRN_NEW(c->m->env, most_nodes(c), &c->groups.list));
-    cairn_lists_set_args(c, &args);
+    CAIRN_TRY(cairn_lists_create(c, E > 0 ? most_nodes(c) : 0));
+    cairn_line_index_args(&c->groups, &c->shares, &args);
     CAIRN_TRY(cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_MARK),
                                  &c->empty.view, &args));
     for (int64_t t = 0; t < c->shares.n; t++)
         bank->end += c->shares.found[t * CAIRN_CONVERT_FACTS];
     if (E == 0) return list_slots(c);
-    c->groups.nodes = cairn_shares_join(&c->shares, c->facts.groups, c->groups.cursor,
-                                        c->groups.list, NULL);
+    cairn_line_index_join(&c->shares, &c->groups);
     return CAIRN_OK;
-}
-
-static cairn_status count_lists(cairn_compiled *c)
-{
-    CAIRN_TRY(CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.cursor));
-    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, c->shares.n * c->facts.slots, &c->groups.slot));
-    return mark(c);
 }
 
 const cairn_pass_work cairn_count_lists = {.prepare = count_lists};

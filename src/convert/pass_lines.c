@@ -57,9 +57,9 @@ static uint32_t line_at(const cairn_blocks *b, const cairn_step *step, const int
 
     for (int f = 0; f < b->outer; f++) {
         if (!cairn_linear_value(&step->group[f], e, &value)) return 0;
-        value -= b->low[f];
-        if (value < 0 || value >= b->size[f]) return 0;
-        at = at * b->size[f] + value;
+        value -= b->form[f].low;
+        if (value < 0 || value >= b->form[f].size) return 0;
+        at = at * b->form[f].size + value;
     }
     return (uint32_t)(at + 1);
 }
@@ -80,7 +80,7 @@ static void find_lines(cairn_compiled *c, int64_t all)
 
 static int64_t count_of(const cairn_blocks *b, uint32_t line)
 {
-    return line ? b->first[line] - (int64_t)b->first[line - 1] : 0;
+    return line ? cairn_line_index_groups(&b->along, line - 1) : 0;
 }
 
 /// Groups of the line in a lane.
@@ -99,11 +99,11 @@ static cairn_status begin_lines(cairn_compiled *c)
     CAIRN_CHECK(all <= MOST, env, CAIRN_NO_KERNEL,
                 "convert: more lanes than 32 bits number");
     bank->end = cairn_lines_are_exact(c) ? c->facts.entries : c->m->blocks->added;
-    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.cursor));
+    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.begin));
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)all, &c->slots.lane));
     find_lines(c, (int64_t)all);
     CAIRN_TRY(cairn_slots_begin_groups(c, lanes_of(to), groups_in));
-    bank->nodes[to->last] = c->groups.nodes;
+    bank->nodes[to->last] = c->groups.n;
     return CAIRN_OK;
 }
 
@@ -150,15 +150,15 @@ static void write_lane(const cairn_compiled     *c,
                        int64_t                   k)
 {
     const cairn_blocks *b    = c->m->blocks;
-    const int64_t       node = c->groups.cursor[g];
+    const int64_t       node = c->groups.begin[g];
     const uint32_t      line = c->slots.lane[g * lanes + k];
-    const lane          a    = {.list   = line ? b->list + b->first[line - 1] : NULL,
-                                .count  = count_of(b, line),
-                                .slots  = c->groups.cursor[g + 1] - node,
-                                .stride = lanes,
-                                .free   = line && b->width >= 0 ? 0 : b->across,
-                                .across = b->across,
-                                .hole   = level->hole};
+    const lane  a   = {.list   = line ? b->along.place + b->along.begin[line - 1] : NULL,
+                       .count  = count_of(b, line),
+                       .slots  = c->groups.begin[g + 1] - node,
+                       .stride = lanes,
+                       .free   = line && b->width >= 0 ? 0 : b->along.places,
+                       .across = b->along.places,
+                       .hole   = level->hole};
     void *const idx = (char *)level->idx + (node * lanes + k) * (level->idx_bits / 8);
 
     switch (level->idx_bits) {

@@ -54,19 +54,19 @@ static void begin_groups(const cairn_compiled *c, const cairn_kernel_level *from
     const int64_t groups = c->facts.groups;
 
     if (from->ptr_bits == 32) {
-        memcpy(c->groups.cursor, from->ptr,
-               (size_t)(groups + 1) * sizeof *c->groups.cursor);
+        memcpy(c->groups.begin, from->ptr,
+               (size_t)(groups + 1) * sizeof *c->groups.begin);
         return;
     }
     if (from->ptr_bits == 64) {
         const uint64_t *const ptr = from->ptr;
 
         for (int64_t g = 0; g <= groups; g++)
-            c->groups.cursor[g] = (uint32_t)ptr[g];
+            c->groups.begin[g] = (uint32_t)ptr[g];
         return;
     }
     for (int64_t g = 0; g <= groups; g++)
-        c->groups.cursor[g] = (uint32_t)load_ptr(from, g);
+        c->groups.begin[g] = (uint32_t)load_ptr(from, g);
 }
 
 /// Does every cursor stand where its group ends?
@@ -78,17 +78,17 @@ static bool all_ended(const cairn_compiled *c, const cairn_kernel_level *from)
     if (from->ptr_bits == 32) {
         const uint32_t *const ptr = from->ptr;
 
-        return memcmp(c->groups.cursor, ptr + 1, (size_t)groups * sizeof *ptr) == 0;
+        return memcmp(c->groups.begin, ptr + 1, (size_t)groups * sizeof *ptr) == 0;
     }
     if (from->ptr_bits == 64) {
         const uint64_t *const ptr = from->ptr;
 
         for (int64_t g = 0; g < groups; g++)
-            ended &= c->groups.cursor[g] == ptr[g + 1];
+            ended &= c->groups.begin[g] == ptr[g + 1];
         return ended;
     }
     for (int64_t g = 0; g < groups && ended; g++)
-        ended = c->groups.cursor[g] == load_ptr(from, g + 1);
+        ended = c->groups.begin[g] == load_ptr(from, g + 1);
     return ended;
 }
 
@@ -117,7 +117,7 @@ static cairn_status prepare(cairn_compiled *c)
     assert(c->m->layout->banks == 1);
     c->m->bank[0].end      = cairn_compiled_source(c)->level[E].nodes;
     c->m->bank[0].nodes[E] = c->m->bank[0].end;
-    return CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.cursor);
+    return CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.begin);
 }
 
 /* One thread's cursors: those of several would be where their entries go only once all
@@ -126,9 +126,8 @@ static cairn_status mirror(cairn_compiled *c, cairn_part *part, bool *mirrored)
 {
     const int                 E    = c->m->layout->last;
     const cairn_kernel_level *from = &source_of(c)->view.level[E];
-    cairn_convert_args        args = {.groups = c->facts.groups,
-                                      .cursor = c->groups.cursor,
-                                      .facts  = c->shares.found};
+    cairn_convert_args        args = {
+               .groups = c->facts.groups, .cursor = c->groups.begin, .facts = c->shares.found};
 
     begin_groups(c, from);
     c->shares.found[0] = 0;
@@ -136,8 +135,8 @@ static cairn_status mirror(cairn_compiled *c, cairn_part *part, bool *mirrored)
                                  &part->view, &args));
     *mirrored = (c->shares.found[0] || c->m->bank[0].end == 0) && all_ended(c, from);
     if (!*mirrored) {
-        cairn_free(c->m->env, c->groups.cursor);
-        c->groups.cursor = NULL;
+        cairn_free(c->m->env, c->groups.begin);
+        c->groups.begin = NULL;
         return CAIRN_OK;
     }
     if (cairn_taken_fits_mirror(c)) {

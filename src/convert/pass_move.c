@@ -78,7 +78,7 @@ static cairn_status move_direct(cairn_compiled *c, const cairn_pass_call *call)
 
     CAIRN_TRY(cairn_compiled_find_delta(c, true, &delta));
     call->args->delta  = delta;
-    call->args->cursor = c->groups.cursor;
+    call->args->cursor = c->groups.begin;
     call->args->groups = c->facts.groups;
 
     const cairn_status status = cairn_compiled_run(
@@ -107,7 +107,7 @@ static cairn_status move_to_nodes(cairn_compiled *c, const cairn_pass_call *call
 {
     const bool tiled = c->stores.tile && !c->stores.zeros;
 
-    cairn_lists_set_args(c, call->args);
+    cairn_line_index_args(&c->groups, &c->shares, call->args);
     call->args->zeros = c->stores.zeros;
     if (!tiled)
         return cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_PLACE),
@@ -120,7 +120,7 @@ const cairn_pass_work cairn_move_to_nodes = {.write = move_to_nodes};
 
 static cairn_status run_ranked(cairn_compiled *c, const cairn_pass_call *call)
 {
-    call->args->cursor = c->groups.cursor;
+    call->args->cursor = c->groups.begin;
     return cairn_compiled_run(c, cairn_pass_phase(c, CAIRN_CONVERT_RANKED),
                               &call->part->view, call->args);
 }

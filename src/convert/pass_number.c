@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// NUMBER: rows by an order, the nodes of groups, entries along their rows.
+/// NUMBER: rows by an order, the nodes of groups.
 
 #include "convert/assign_members.h"
-#include "convert/compiled_lists.h"
-#include "convert/compiled_rank.h"
 #include "convert/compiled_rows.h"
 #include "convert/passes.h"
 #include "query/rows.h"
@@ -77,38 +75,23 @@ const cairn_pass_work cairn_number_rows = {.prepare = number_rows};
 /// The nodes of each group from the counts by which entries were assigned to members.
 static cairn_status list_known(cairn_compiled *c)
 {
-    CAIRN_TRY(CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.cursor));
-    CAIRN_TRY(CAIRN_NEW_ZERO(c->m->env, c->shares.n * c->facts.slots, &c->groups.slot));
+    CAIRN_TRY(cairn_lists_create(c, 0));
     c->m->bank[0].end = c->origin.filter.entries;
     return cairn_member_groups_list(c->origin.filter.groups, c->origin.filter.which,
-                                    c->groups.cursor, &c->groups.list,
-                                    &c->groups.nodes);
+                                    &c->groups);
 }
 
 static cairn_status number_lists(cairn_compiled *c)
 {
     const int E = c->m->layout->last;
 
-    if (c->groups.known) CAIRN_TRY(list_known(c));
+    if (c->choice.known) CAIRN_TRY(list_known(c));
     if (E > 0)
-        CAIRN_TRY(cairn_lists_sort(c->m->env, (int)c->shares.n, c->facts.groups,
-                                   c->groups.cursor, c->facts.slots, c->groups.list));
-    c->m->bank[0].nodes[E] = c->groups.nodes;
+        CAIRN_TRY(cairn_line_index_sort(c->m->env, (int)c->shares.n, &c->groups));
+    c->m->bank[0].nodes[E] = c->groups.n;
     c->stores.tile         = cairn_tiles_width(c);
     return CAIRN_OK;
 }
 
 const cairn_pass_work cairn_number_lists = {.prepare = number_lists,
                                             .write   = cairn_pass_write_last_ptr};
-
-/* ---- entries ---- */
-
-/// What counts, or packs, numbers entries as it visits them.
-static cairn_status number_entries(cairn_compiled *c)
-{
-    const cairn_interval rows = c->m->layout->box[c->m->rank.row];
-
-    return CAIRN_NEW_ZERO(c->m->env, rows.hi - rows.lo + 1, &c->origin.counts);
-}
-
-const cairn_pass_work cairn_number_entries = {.prepare = number_entries};

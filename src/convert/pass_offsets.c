@@ -16,7 +16,7 @@ int64_t cairn_compiled_begin_of(const cairn_compiled *c, int64_t g)
 {
     const int64_t threads = c->program.division.cursors ? c->shares.n : 1;
 
-    return c->groups.cursor[g < c->facts.groups ? g : threads * c->facts.groups];
+    return c->groups.begin[g < c->facts.groups ? g : threads * c->facts.groups];
 }
 
 /// Write the ptr of a bank from the begins of its groups.
@@ -24,7 +24,7 @@ static void
 write_ptr(const cairn_compiled *c, int64_t bank, const cairn_kernel_level *level)
 {
     const int64_t   each  = c->facts.groups / c->m->layout->banks;
-    const uint32_t *begin = c->groups.cursor + bank * each;
+    const uint32_t *begin = c->groups.begin + bank * each;
 
     if (!level->ptr_bits) return;
     if (level->ptr_bits == 32) {
@@ -68,7 +68,7 @@ void cairn_compiled_write_last_ptr(const cairn_compiled    *c,
 
     for (int64_t g = 0; level->ptr_bits && g <= c->facts.groups; g++)
         cairn_store_int((void *)level->ptr, g, level->ptr_bits / 8, level->ptr_bits,
-                        c->groups.cursor[g]);
+                        c->groups.begin[g]);
 }
 
 cairn_status cairn_pass_write_last_ptr(cairn_compiled *c, const cairn_pass_call *call)
@@ -115,7 +115,7 @@ void cairn_groups_set_banks(cairn_compiled *c)
 static void begin_groups_of_threads(cairn_compiled *c)
 {
     const int64_t   groups = c->facts.groups, threads = c->shares.n;
-    uint32_t *const cursor = c->groups.cursor;
+    uint32_t *const cursor = c->groups.begin;
     uint32_t        before = 0;
 
     if (threads == 1) {
@@ -162,11 +162,10 @@ static cairn_status find_groups(const cairn_compiled *c)
 /// Where each group begins; there is one more.
 static void begin_groups(cairn_compiled *c)
 {
-    memset(c->groups.cursor, 0,
-           (size_t)(c->facts.groups + 1) * sizeof *c->groups.cursor);
+    memset(c->groups.begin, 0, (size_t)(c->facts.groups + 1) * sizeof *c->groups.begin);
     for (int64_t i = 0; i < c->m->rows.n; i++)
-        c->groups.cursor[c->rows.place[i]] += c->rows.first[i + 1] - c->rows.first[i];
-    cairn_begin_groups(c->groups.cursor, c->facts.groups);
+        c->groups.begin[c->rows.place[i]] += c->rows.first[i + 1] - c->rows.first[i];
+    cairn_begin_groups(c->groups.begin, c->facts.groups);
 }
 
 /// Rows follow each other in their groups. When all have their places, each cursor stands
@@ -176,20 +175,20 @@ static void place_rows(cairn_compiled *c)
     const int64_t rows = c->m->rows.n;
 
     for (int64_t i = 0; i < rows; i++) {
-        uint32_t *const cursor = &c->groups.cursor[c->rows.place[i]];
+        uint32_t *const cursor = &c->groups.begin[c->rows.place[i]];
 
         c->rows.place[i] = *cursor;
         *cursor += c->rows.first[i + 1] - c->rows.first[i];
     }
-    memmove(c->groups.cursor + 1, c->groups.cursor,
-            (size_t)c->facts.groups * sizeof *c->groups.cursor);
-    c->groups.cursor[0] = 0;
+    memmove(c->groups.begin + 1, c->groups.begin,
+            (size_t)c->facts.groups * sizeof *c->groups.begin);
+    c->groups.begin[0] = 0;
 }
 
 static cairn_status begin_row_groups(cairn_compiled *c)
 {
     CAIRN_TRY(CAIRN_NEW(c->m->env, c->m->rows.n, &c->rows.place));
-    CAIRN_TRY(CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.cursor));
+    CAIRN_TRY(CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.begin));
     CAIRN_TRY(find_groups(c));
     begin_groups(c);
     place_rows(c);
@@ -273,7 +272,7 @@ static cairn_status begin_source(cairn_compiled *c)
     cairn_nodes_are_entries(c);
     if (c->m->layout->level[1].ptr_bits == 32) return CAIRN_OK;
     return cairn_starts_find(c->m->env, &c->origin, cairn_starts_row(&c->origin),
-                             c->build->loader->threads, &c->groups.cursor);
+                             c->build->loader->threads, &c->groups.begin);
 }
 
 static cairn_status write_source(cairn_compiled *c, const cairn_pass_call *call)
@@ -292,7 +291,7 @@ const cairn_pass_work cairn_offsets_of_source = {.prepare = begin_source,
 static cairn_status begin_buckets(cairn_compiled *c)
 {
     cairn_nodes_are_entries(c);
-    return CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.cursor);
+    return CAIRN_NEW(c->m->env, c->facts.groups + 1, &c->groups.begin);
 }
 
 const cairn_pass_work cairn_offsets_of_buckets = {.prepare = begin_buckets};

@@ -3,7 +3,6 @@
 /// Slots of rows: each row has a *lane*, in a group that has as many nodes as its longest
 /// row has entries. Where an entry goes follows from its row and its number.
 
-#include "convert/compiled_rank.h"
 #include "convert/passes.h"
 
 /* Positions are 32 bits wide. */
@@ -68,9 +67,9 @@ static uint32_t most_entries(const cairn_compiled *c)
 static cairn_status begin_groups(cairn_compiled *c, int64_t lanes)
 {
     if (c->facts.groups != 1) return cairn_slots_begin_groups(c, lanes, entries_in);
-    c->groups.cursor[0] = 0;
-    c->groups.cursor[1] = most_entries(c);
-    c->groups.nodes     = c->groups.cursor[1];
+    c->groups.begin[0] = 0;
+    c->groups.begin[1] = most_entries(c);
+    c->groups.n        = c->groups.begin[1];
     return CAIRN_OK;
 }
 
@@ -112,10 +111,10 @@ static cairn_status begin_slots(cairn_compiled *c)
                 CAIRN_NO_KERNEL, "convert: more lanes than 32 bits number");
     CAIRN_TRY(check_lanes(c, (int64_t)all));
     if (c->slots.stands && c->slots.listed) CAIRN_TRY(cairn_rows_begin(c));
-    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.cursor));
+    CAIRN_TRY(CAIRN_NEW(env, c->facts.groups + 1, &c->groups.begin));
     CAIRN_TRY(find_lanes(c, (int64_t)all));
     CAIRN_TRY(begin_groups(c, lanes));
-    bank->nodes[c->m->layout->first] = c->groups.nodes;
+    bank->nodes[c->m->layout->first] = c->groups.n;
     return CAIRN_OK;
 }
 
@@ -124,28 +123,72 @@ const cairn_pass_work cairn_offsets_of_slots = {.prepare = begin_slots,
 
 /* ---- padding ---- */
 
+/// One row in the arrays: its slots are @c stride positions apart.
+typedef struct {
+    char   *idx, *val; ///< Of slot 0.
+    int64_t stride;
+    int64_t count, slots;      ///< Of entries, of all.
+    int64_t hole, col, col_hi; ///< Columns that there are, from `col` on.
+    int     val_bits;
+} padded_row;
+
+/// A row of indices of @p bits: behind its entries the columns that it lacks, in order, as
+/// far as there are any.
+#define DEFINE_PAD(bits)                                                               \
+    static void pad_##bits(const padded_row *r)                                        \
+    {                                                                                  \
+        uint##bits##_t *const idx = (uint##bits##_t *)r->idx;                          \
+        int64_t               met = 0, col = r->col;                                   \
+                                                                                       \
+        for (int64_t s = r->count; s < r->slots; s++) {                                \
+            while (met < r->count && idx[met * r->stride] == (uint##bits##_t)col)      \
+                met++, col++;                                                          \
+            idx[s * r->stride] = (uint##bits##_t)(col <= r->col_hi ? col++ : r->hole); \
+        }                                                                              \
+    }
+
+DEFINE_PAD(8)
+DEFINE_PAD(16)
+DEFINE_PAD(32)
+DEFINE_PAD(64)
+
+/// Fill the padding of a row whose entries are in place.
+static void pad_row(const padded_row *r, int idx_bits)
+{
+    switch (idx_bits) {
+    case 8: pad_8(r); break;
+    case 16: pad_16(r); break;
+    case 32: pad_32(r); break;
+    default: pad_64(r); break;
+    }
+    for (int64_t s = r->count; s < r->slots && r->val_bits == 64; s++)
+        ((double *)r->val)[s * r->stride] = 0;
+    for (int64_t s = r->count; s < r->slots && r->val_bits == 32; s++)
+        ((float *)r->val)[s * r->stride] = 0;
+}
+
 /// Behind the entries of a row stand the columns that it lacks; where there is no row,
 /// holes.
 static void pad_group(const cairn_compiled *c, const cairn_part *part, int64_t g)
 {
     const cairn_layout       *to    = c->m->layout;
     const cairn_kernel_level *idx   = &part->view.level[to->levels - 1];
-    const cairn_interval      cols  = to->box[c->m->rank.col];
-    const int64_t             lanes = cairn_slots_lanes(to), node = c->groups.cursor[g];
-    const int        idx_bytes = idx->idx_bits / 8, val_bytes = part->view.val_bits / 8;
-    cairn_padded_row row = {.idx    = (char *)idx->idx + node * lanes * idx_bytes,
-                            .val    = (char *)part->view.val + node * lanes * val_bytes,
-                            .stride = lanes,
-                            .slots  = c->groups.cursor[g + 1] - node,
-                            .hole   = idx->hole,
-                            .col    = cols.lo,
-                            .val_bits = part->view.val_bits};
+    const cairn_interval      cols  = to->box[c->m->rows.col];
+    const int64_t             lanes = cairn_slots_lanes(to), node = c->groups.begin[g];
+    const int  idx_bytes = idx->idx_bits / 8, val_bytes = part->view.val_bits / 8;
+    padded_row row = {.idx      = (char *)idx->idx + node * lanes * idx_bytes,
+                      .val      = (char *)part->view.val + node * lanes * val_bytes,
+                      .stride   = lanes,
+                      .slots    = c->groups.begin[g + 1] - node,
+                      .hole     = idx->hole,
+                      .col      = cols.lo,
+                      .val_bits = part->view.val_bits};
 
     for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
         row.count =
             c->slots.row_of[k] ? cairn_compiled_counts(c)[c->slots.row_of[k] - 1] : 0;
         row.col_hi = c->slots.row_of[k] ? cols.hi : cols.lo - 1;
-        cairn_rank_pad_row(&row, idx->idx_bits);
+        pad_row(&row, idx->idx_bits);
         row.idx += idx_bytes;
         row.val += val_bytes;
     }

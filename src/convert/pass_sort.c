@@ -11,8 +11,6 @@ static cairn_status sort_keys(cairn_compiled *c)
     CAIRN_TRY(cairn_keys_init(env, c->facts.entries, &c->keys));
     CAIRN_TRY(cairn_origin_pack(env, &c->origin,
                                 cairn_pass_phase(c, CAIRN_CONVERT_PACK), &c->keys));
-    c->shares.found[4] = c->keys.fewest;
-    c->shares.found[5] = c->keys.most;
     return cairn_keys_sort(env, c->build->loader->threads, &c->keys);
 }
 

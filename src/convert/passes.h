@@ -9,7 +9,7 @@
 /// | pass_offsets.c | begins of groups: of entries, or of rows |
 /// | pass_slots.c | where the slots of rows begin, and their padding |
 /// | pass_lines.c | where the slots of lines begin, and their indices |
-/// | pass_number.c | rows by an order, nodes of a group, entries along rows |
+/// | pass_number.c | rows by an order, nodes of a group |
 /// | pass_sort.c | keys |
 /// | pass_buckets.c | entries one behind the other, by buckets |
 /// | pass_move.c, pass_mirror.c | entries, or rows whole, to where they belong; one behind the other |
@@ -18,7 +18,6 @@
 #ifndef CAIRN_CONVERT_PASSES_H
 #define CAIRN_CONVERT_PASSES_H
 
-#include "base/offsets.h"
 #include "convert/compiled.h"
 
 extern const cairn_pass_work
@@ -37,9 +36,8 @@ extern const cairn_pass_work
     cairn_offsets_of_source,     ///< The source's rows are the groups.
     cairn_offsets_of_buckets,    ///< Begins are found bucket by bucket.
     /* NUMBER, SORT */
-    cairn_number_rows,    ///< Rows are put in the order of the first levels.
-    cairn_number_lists,   ///< Nodes are put in order, group by group.
-    cairn_number_entries, ///< Entries are numbered along rows as they are visited.
+    cairn_number_rows,  ///< Rows are put in the order of the first levels.
+    cairn_number_lists, ///< Nodes are put in order, group by group.
     cairn_sort_keys,
     /* APPEND, MOVE */
     cairn_append_entries,   ///< In the order of the source,
@@ -53,15 +51,9 @@ extern const cairn_pass_work
     cairn_move_to_lines,    ///< of their lines,
     cairn_move_to_nodes,    ///< to the nodes of their indices.
     /* PAD */
-    cairn_pad_slots, cairn_pad_lines, cairn_pad_numbered, cairn_pad_nodes;
+    cairn_pad_slots, cairn_pad_lines, cairn_pad_nodes;
 
 /* ---- what several of them do ---- */
-
-/// Counts of @p n groups become begins; behind the last there is one more.
-static inline void cairn_begin_groups(uint32_t *count, int64_t n)
-{
-    count[n] = cairn_offsets_small(n, 0, count);
-}
 
 /// Write the ptr of the last level: the part of a pass that cairn_compiled_write_last_ptr()
 /// is all of.
@@ -92,7 +84,7 @@ cairn_slots_begin_groups(cairn_compiled *c,
                          int64_t         lanes,
                          uint32_t (*entries)(const cairn_compiled *c, int64_t lane))
 {
-    uint32_t *const cursor = c->groups.cursor;
+    uint32_t *const cursor = c->groups.begin;
     const int64_t   groups = c->facts.groups, shares = c->shares.n;
     int64_t         nodes = 0;
 
@@ -112,7 +104,7 @@ cairn_slots_begin_groups(cairn_compiled *c,
     CAIRN_CHECK(nodes < UINT32_MAX, c->m->env, CAIRN_NO_KERNEL,
                 "convert: more nodes than 32 bits number");
     cairn_begin_groups(cursor, groups);
-    c->groups.nodes = nodes;
+    c->groups.n = nodes;
     return CAIRN_OK;
 }
 
@@ -124,8 +116,8 @@ bool cairn_lines_are_exact(const cairn_compiled *c);
 /// Before and after the entries of a part went to their slots.
 void cairn_slots_write_determined(const cairn_compiled *c, const cairn_part *part);
 
-/// What the phases of nodes of an index are told.
-void cairn_lists_set_args(const cairn_compiled *c, cairn_convert_args *args);
+/// Make room for lists of the nodes of all groups; @p most as of the index.
+cairn_status cairn_lists_create(cairn_compiled *c, cairn_pos most);
 
 /// Run a phase over the rows of a bank, in their order.
 cairn_status cairn_rows_run_bank(const cairn_compiled *c,

@@ -23,26 +23,19 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
         .to         = c->m->layout,
         .every      = c->facts.every,
         .filter     = c->origin.filter.member != NULL,
-        .rank       = c->m->ranked,
-        .rank_query = c->m->rank.query,
-        .rank_row   = c->m->rank.row,
+        .rank       = c->m->rows.along,
+        .rank_query = c->m->rows.slot,
+        .rank_row   = c->m->rows.row,
         .tables     = c->m->rows.on ? c->m->rows.tables : 0,
         .table_row  = c->m->rows.row,
 
         .blocks        = b ? &b->tally.query : NULL,
         .block_query   = b ? b->slot : 0,
-        .blocks_listed = b && b->tally.listed,
+        .blocks_listed = b && b->tally.index.listed,
     };
 }
 
 /* ---- programs ---- */
-
-/// Numbers along rows are given, and what they pad is written, beside methods that know of
-/// none.
-static bool is_numbered_beside(const cairn_compiled *c)
-{
-    return c->m->ranked && !c->m->laned;
-}
 
 /// Does some level have indices where there is no entry, of which the method's passes know
 /// nothing?
@@ -51,7 +44,7 @@ static bool pads_beside(const cairn_compiled *c)
     const cairn_layout *to = c->m->layout;
 
     for (int l = to->last + 1; l < to->levels; l++)
-        if (to->level[l].determined) return !c->m->ranked && !c->program.pads;
+        if (to->level[l].determined) return !c->program.pads;
     return false;
 }
 
@@ -60,11 +53,7 @@ static cairn_status write_program(cairn_compiled *c)
 {
     cairn_pass_writer w = cairn_passes_begin(c);
 
-    if (is_numbered_beside(c))
-        CAIRN_TRY(cairn_passes_number(&w, CAIRN_UNIT_ENTRY, CAIRN_NUMBER_RANK, 0,
-                                      &cairn_number_entries));
     CAIRN_TRY(c->choice.method->passes(c, &w));
-    if (is_numbered_beside(c)) return cairn_passes_pad(&w, &cairn_pad_numbered);
     if (!pads_beside(c)) return CAIRN_OK;
     c->program.tuples = cairn_convert_needs_tuples(c->m->layout);
     return cairn_passes_pad(&w, &cairn_pad_nodes);
@@ -89,7 +78,7 @@ cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *pro
 /// one is asked for.
 static bool is_considered(const cairn_compiled *c, const cairn_method *method)
 {
-    return c->m->laned == (method == &cairn_method_row_slots)
+    return c->m->rows.along == (method == &cairn_method_row_slots)
            && (c->build->dealt != NULL) == (method == &cairn_method_partitioned)
            && (c->build->strict || cairn_method_allowed(c->m->env, method));
 }
@@ -145,9 +134,9 @@ static cairn_status find_known(cairn_compiled *c)
 {
     const int E = c->m->layout->last;
 
-    if (!c->origin.filter.groups || c->m->ranked || E < 0) return CAIRN_OK;
+    if (!c->origin.filter.groups || E < 0) return CAIRN_OK;
     return cairn_member_groups_fit(c->origin.filter.groups, c->m->layout, c->range[E],
-                                   &c->groups.known);
+                                   &c->choice.known);
 }
 
 /* What is learned differs a little from run to run, and the same conversion is to be done in

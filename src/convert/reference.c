@@ -138,7 +138,7 @@ static cairn_status start_direct(runner *r)
     CAIRN_TRY(count_numbers(r, 0, CAIRN_OK, &counted));
     if (counted) return CAIRN_OK;
     m->direct = false;
-    return m->blocks ? CAIRN_OK : cairn_numbers_direct(m, r->build, &m->direct);
+    return CAIRN_OK;
 }
 
 /// What the compiled way starts from: coordinates, where queries or thresholds have to
@@ -226,7 +226,7 @@ static cairn_status deal_compiled(runner *r)
 
         m->entries = entries;
         status     = count_numbers(r, k, status, &counted);
-        if (status == CAIRN_OK && !counted) cairn_blocks_drop(m);
+        if (status == CAIRN_OK && !counted) cairn_numbers_drop(m);
         if (status == CAIRN_OK && m->encoding->queries > 0 && !cairn_numbers_known(m))
             status = cairn_build_read(r->m, k, r->build);
     }
@@ -319,8 +319,20 @@ append_numbers(runner *r, const cairn_rule *rule, const int64_t *number)
     return cairn_table_append(r->table, number);
 }
 
-/// Count before the first query what the member's numbers need, on all ranks. Where that
-/// cannot be done from the levels of a tensor, coordinates are read for it.
+/// Coordinates of a tensor whose levels cannot be counted, on all ranks.
+static cairn_status count_coordinates(runner *r, bool *counted)
+{
+    cairn_member_build *m      = &r->m[r->member];
+    const cairn_status  status = m->direct ? read_coordinates(r) : CAIRN_OK;
+
+    m->direct = false;
+    CAIRN_TRY(meet(r, status));
+    m->entries = cairn_table_entries(&m->table);
+    return count_numbers(r, r->member, CAIRN_OK, counted);
+}
+
+/// Count before the first query what the member's numbers need; where that cannot be done,
+/// its queries are run.
 static cairn_status count_first(runner *r)
 {
     cairn_member_build *m = &r->m[r->member];
@@ -328,15 +340,8 @@ static cairn_status count_first(runner *r)
 
     if (!m->direct) m->entries = cairn_table_entries(&m->table);
     CAIRN_TRY(count_numbers(r, r->member, CAIRN_OK, &counted));
-    if (counted || !is_spread(r)) return CAIRN_OK;
-
-    const cairn_status status = m->direct ? read_coordinates(r) : CAIRN_OK;
-
-    m->direct = false;
-    CAIRN_TRY(meet(r, status));
-    m->entries = cairn_table_entries(&m->table);
-    if (m->blocks) CAIRN_TRY(count_numbers(r, r->member, CAIRN_OK, &counted));
-    if (m->blocks && !counted) cairn_blocks_drop(m);
+    if (!counted && is_spread(r)) CAIRN_TRY(count_coordinates(r, &counted));
+    if (!counted) cairn_numbers_drop(m);
     return CAIRN_OK;
 }
 

@@ -20,9 +20,9 @@ static cairn_lines lines_of(const cairn_compiled *c, cairn_form *row)
 
     for (int l = 0; l < to->first; l++)
         lines.form[l] = &to->level[l].form;
-    if (!c->m->ranked) return lines;
-    *row = (cairn_form){.terms = 1, .term = {{.atom = c->m->rank.row, .factor = 1}}};
-    lines.dims = 1U << c->m->rank.row;
+    if (!c->m->rows.along) return lines;
+    *row = (cairn_form){.terms = 1, .term = {{.atom = c->m->rows.row, .factor = 1}}};
+    lines.dims = 1U << c->m->rows.row;
     if (to->first == 0) lines.form[lines.forms++] = row;
     return lines;
 }
@@ -242,7 +242,7 @@ bool cairn_compiled_writes_all(const cairn_compiled *c)
 {
     const cairn_layout *layout = c->m->layout;
 
-    if (c->m->ranked) return true; /* padding is written, too */
+    if (c->m->rows.along) return true; /* padding is written, too */
     if (c->program.division.nodes
         && (c->stores.tile > 0 || cairn_convert_clears(layout)))
         return true;
@@ -270,7 +270,7 @@ bool cairn_compiled_fits_beside(const cairn_compiled *c)
     /* Indices that no entry has are written once, before all shares. */
     for (int l = to->last + 1; l < to->levels; l++)
         if (to->level[l].determined) return false;
-    return !c->m->ranked
+    return !c->m->rows.along
            && (c->program.division.cursors
                || (c->program.division.nodes && to->first > 0));
 }
@@ -327,10 +327,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_passes_fini(&c->program);
     cairn_keys_fini(env, &c->keys);
     cairn_shares_fini(env, &c->shares);
-    cairn_free(env, c->origin.counts);
-    cairn_free(env, c->groups.cursor);
-    cairn_free(env, c->groups.slot);
-    cairn_free(env, c->groups.list);
+    cairn_line_index_fini(env, &c->groups);
     cairn_free(env, c->slots.lane);
     cairn_free(env, c->slots.row_of);
     cairn_free(env, c->rows.order);

@@ -109,17 +109,17 @@ typedef struct cairn_convert_spec {
     int                  order;
     const cairn_layout  *from; ///< PART: what is read.
     const cairn_layout  *to;   ///< NULL: coordinates, every dimension a level.
-    int  split;   ///< Levels 0..split-1 are in the upper word of long keys.
-    bool ahead;   ///< SCATTER: ask for lines before they are written. STAND: before
-                  ///< they are read, rows being read as they lie; and lanes are those
-                  ///< from `begin` to `end`, no thread's share.
-    bool grouped; ///< SCATTER: keys come in order within each group alone.
-    bool every;   ///< COUNT, FILL: every entry is a node of level E.
-    bool rank;    ///< Entries come along dimension `rank_row`: the number of query
-    int  rank_query; ///< `rank_query` is how many of it came before. facts[4] and [5]:
-    int  rank_row;   ///< the fewest entries of one that has any, and the most.
-    int  rank_col;   ///< STAND: the dimension along rows.
-    uint32_t tables; ///< Bit q: the number of query q is that of the entry's row in
+    int  split; ///< Levels 0..split-1 are in the upper word of long keys.
+    bool ahead; ///< SCATTER: ask for lines before they are written. STAND: before
+                ///< they are read, rows being read as they lie; and lanes are those
+                ///< from `begin` to `end`, no thread's share.
+    bool     grouped; ///< SCATTER: keys come in order within each group alone.
+    bool     every;   ///< COUNT, FILL: every entry is a node of level E.
+    bool     rank;    ///< Entries come along dimension `rank_row`: the number of query
+    int      rank_query; ///< `rank_query` is how many of it came before.
+    int      rank_row;
+    int      rank_col;  ///< STAND: the dimension along rows.
+    uint32_t tables;    ///< Bit q: the number of query q is that of the entry's row in
     int      table_row; ///< `table`, rows being indices of this dimension.
     bool
         ordered; ///< Turns are rows, in `order`; entries (or nodes of the top level) of

@@ -188,7 +188,7 @@ static void enter_nodes(cairn_convert *c, cairn_ir_x group)
     cairn_ir_store(b, cairn_convert_slots(c),
                    c->thread ? cairn_convert_slot_at(c, x) : x, q);
     if (c->to->level[E].has_idx) cairn_ir_store(b, cairn_convert_idx(c, 1, E), q, e);
-    if (cairn_convert_needs_tuples(c->to) && !c->spec->rank) {
+    if (cairn_convert_needs_tuples(c->to)) {
         cairn_ir_array  *tuple = cairn_convert_array(c, CAIRN_CONVERT_tuple, "tuple");
         const cairn_ir_x nodes =
             cairn_ir_param(b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 1, E},

@@ -210,5 +210,4 @@ void cairn_convert_leave(cairn_convert *c)
 {
     for (; c->opened > 0; c->opened--)
         cairn_ir_end(&c->ir);
-    if (c->rank) cairn_convert_tell_ranks(c);
 }

@@ -42,10 +42,10 @@ struct cairn_convert {
     cairn_ir_x e[CAIRN_MAX_LEVELS];      ///< Of the levels filled.
     cairn_ir_x word[2];                  ///< Keys: lower and upper word.
     cairn_ir_x value;
-    cairn_ir_var *rank, *rank_row, *fewest, *most; ///< With `rank` of the spec.
-    cairn_form    block_form[CAIRN_MAX_LEVELS];    ///< With `blocks`: of the groupBy,
-    cairn_ir_var *block_line;                      ///< the line at hand, if listed,
-    cairn_ir_x    block_number;                    ///< and the number at the entry.
+    cairn_ir_var *rank, *rank_row;              ///< With `rank` of the spec.
+    cairn_form    block_form[CAIRN_MAX_LEVELS]; ///< With `blocks`: of the groupBy,
+    cairn_ir_var *block_line;                   ///< the line at hand, if listed,
+    cairn_ir_x    block_number;                 ///< and the number at the entry.
     bool trusted; ///< What is read holds each entry once, in order, and within the box.
     cairn_convert_before before; ///< NULL: none. Set before the visit, with
     void                *before_user;
@@ -155,10 +155,9 @@ cairn_ir_x cairn_convert_end(cairn_convert *c);
 /// A dimension from the indices of the levels read, times its denominator.
 cairn_ir_x cairn_convert_scaled(cairn_convert *c, const cairn_ir_x *e, int k);
 
-/// Number the entries of rows, one by one: before the visit, at an entry, after.
+/// Number the entries of rows, one by one: before the visit, at an entry.
 void cairn_convert_declare_rank(cairn_convert *c);
 void cairn_convert_number_entry(cairn_convert *c);
-void cairn_convert_tell_ranks(cairn_convert *c);
 
 /// Number the groups of entries by a table: before the visit, at an entry.
 void cairn_convert_declare_blocks(cairn_convert *c);

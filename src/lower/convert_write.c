@@ -57,7 +57,7 @@ void cairn_convert_write_holes(cairn_convert *c)
     cairn_ir *b = &c->ir;
 
     for (int l = c->to->last + 1; l < c->to->levels; l++) {
-        if (!c->to->level[l].determined || c->spec->rank) continue;
+        if (!c->to->level[l].determined) continue;
         const cairn_ir_x hole =
             cairn_ir_param(b, (cairn_ir_field){CAIRN_IR_LEVEL_HOLE, 1, l}, CAIRN_IR_I64,
                            "B%d_hole", l);

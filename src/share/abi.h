@@ -109,7 +109,6 @@ typedef enum {
     X(int64_t, slots, "of each thread")                                                \
     X(int64_t, zeros, "1: all values of B are 0")                                      \
     X(const int64_t *, offset, "[shares] where each thread\'s list begins")            \
-    X(uint32_t *, counts, "[rows of the box] entries, where rows are numbered")        \
     X(int64_t, groups, "combinations of the levels above the trimmed ones; buckets")   \
     X(int64_t, bucket, "bits of a key below its bucket")                               \
     X(const int64_t *, group_low,                                                      \

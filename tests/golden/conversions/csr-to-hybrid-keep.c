@@ -207,11 +207,6 @@ static inline int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-static inline int64_t min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static inline int64_t max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -242,8 +237,6 @@ int64_t cairn_132042232197943c(const cairn_kernel_part  *A,
         int64_t       largest  = -1;
         int64_t       rank     = 0;
         int64_t       rank_row = -1;
-        int64_t       fewest   = 9223372036854775807;
-        int64_t       most     = 0;
 
         /* dense */
         for (int64_t p0 = begin; p0 < end; p0++) {
@@ -254,10 +247,6 @@ int64_t cairn_132042232197943c(const cairn_kernel_part  *A,
             for (int64_t p1 = A1_ptr[p0]; p1 < p1_end; p1++) {
                 if (member[p1] == which) {
                     if (s0 != rank_row) {
-                        if (0 <= rank_row) {
-                            fewest = min(fewest, rank + 1);
-                            most   = max(most, rank + 1);
-                        }
                         rank_row = s0;
                         rank     = 0;
                     } else {
@@ -271,13 +260,7 @@ int64_t cairn_132042232197943c(const cairn_kernel_part  *A,
                 }
             }
         }
-        if (0 <= rank_row) {
-            fewest = min(fewest, rank + 1);
-            most   = max(most, rank + 1);
-        }
-        facts[t * 8 + 4] = fewest;
-        facts[t * 8 + 5] = most;
-        facts[t * 8]     = largest;
+        facts[t * 8] = largest;
     }
     return 0;
 }

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Room for groups, shares that become one, lists in order.
+
+#include "convert/line_index.h"
+
+#include <string.h>
+
+enum { FEW = 24 }; ///< Places up to which insertion is fastest.
+
+cairn_status cairn_line_index_create(cairn_env          *env,
+                                     const cairn_shares *shares,
+                                     cairn_pos           most,
+                                     bool                counts,
+                                     cairn_line_index   *x)
+{
+    if (!x->listed) {
+        x->n = x->lines * x->places;
+        return CAIRN_NEW_ZERO(env, shares->n * x->n, &x->count);
+    }
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, x->lines + 1, &x->begin));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, shares->n * x->places, &x->slot));
+    if (most > 0) CAIRN_TRY(CAIRN_NEW(env, most, &x->place));
+    return counts ? CAIRN_NEW(env, most, &x->count) : CAIRN_OK;
+}
+
+void cairn_line_index_fini(cairn_env *env, cairn_line_index *x)
+{
+    cairn_free(env, x->begin);
+    cairn_free(env, x->place);
+    cairn_free(env, x->count);
+    cairn_free(env, x->number);
+    cairn_free(env, x->slot);
+    *x = (cairn_line_index){.n = 0};
+}
+
+void cairn_line_index_args(const cairn_line_index *x,
+                           const cairn_shares     *shares,
+                           cairn_convert_args     *args)
+{
+    args->groups = x->listed ? x->lines : x->n;
+    args->cursor = x->begin;
+    args->list   = x->place;
+    args->tally  = x->count;
+    args->slot   = x->slot;
+    args->slots  = x->places;
+    args->offset = shares->offset;
+    args->facts  = shares->found;
+}
+
+/* ---- shares ---- */
+
+/// The list of one share, from @p begin on, to @p at.
+static void move_list(uint32_t *list, int64_t begin, int64_t n, int64_t at)
+{
+    if (list && at != begin) memmove(list + at, list + begin, (size_t)n * sizeof *list);
+}
+
+static void join_lists(const cairn_shares *s, cairn_line_index *x)
+{
+    int64_t next = 0; /* line */
+
+    x->n = 0;
+    for (int64_t t = 0; t < s->n; t++) {
+        const int64_t *its   = s->found + t * CAIRN_CONVERT_FACTS;
+        const int64_t  begin = s->offset[t], n = its[1] - begin;
+
+        if (its[2] < 0) continue;
+        for (; next < its[2]; next++)
+            x->begin[next] = (uint32_t)x->n;
+        for (; next <= its[3]; next++)
+            x->begin[next] -= (uint32_t)(begin - x->n);
+        move_list(x->place, begin, n, x->n);
+        move_list(x->count, begin, n, x->n);
+        x->n += n;
+    }
+    for (; next <= x->lines; next++)
+        x->begin[next] = (uint32_t)x->n;
+}
+
+void cairn_line_index_join(const cairn_shares *s, cairn_line_index *x)
+{
+    if (x->listed) {
+        join_lists(s, x);
+        return;
+    }
+    for (int64_t t = 1; t < s->n; t++)
+        for (int64_t g = 0; g < x->n; g++)
+            x->count[g] += x->count[t * x->n + g];
+}
+
+/* ---- order ---- */
+
+static void sort_few(uint32_t *list, int64_t n)
+{
+    for (int64_t k = 1; k < n; k++) {
+        const uint32_t x = list[k];
+        int64_t        j = k;
+
+        for (; j > 0 && list[j - 1] > x; j--)
+            list[j] = list[j - 1];
+        list[j] = x;
+    }
+}
+
+/// @p bits are zero, and become so again.
+static void sort_by_bits(uint32_t *list, int64_t n, uint64_t *bits)
+{
+    uint32_t lo = list[0] / 64, hi = lo;
+    int64_t  at = 0;
+
+    for (int64_t k = 0; k < n; k++) {
+        const uint32_t word = list[k] / 64;
+
+        bits[word] |= (uint64_t)1 << list[k] % 64;
+        if (word < lo) lo = word;
+        if (word > hi) hi = word;
+    }
+    for (int64_t word = lo; word <= hi; word++) {
+        for (uint64_t left = bits[word]; left; left &= left - 1)
+            list[at++] = (uint32_t)(64 * word + __builtin_ctzll(left));
+        bits[word] = 0;
+    }
+}
+
+static bool is_sorted(const uint32_t *list, int64_t n)
+{
+    for (int64_t k = 1; k < n; k++)
+        if (list[k - 1] > list[k]) return false;
+    return true;
+}
+
+static void sort_list(uint32_t *list, int64_t n, uint64_t *bits)
+{
+    if (is_sorted(list, n)) return;
+    if (n <= FEW)
+        sort_few(list, n);
+    else
+        sort_by_bits(list, n, bits);
+}
+
+static bool has_long(const cairn_line_index *x)
+{
+    for (int64_t line = 0; line < x->lines; line++)
+        if (cairn_line_index_groups(x, line) > FEW) return true;
+    return false;
+}
+
+cairn_status cairn_line_index_sort(cairn_env *env, int threads, cairn_line_index *x)
+{
+    const int64_t words = x->places / 64 + 1;
+    uint64_t     *bits  = NULL;
+
+    if (threads < 1) threads = 1;
+    if (has_long(x)) CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * words, &bits));
+#pragma omp parallel for schedule(static, 1) num_threads(threads) if (threads > 1)
+    for (int t = 0; t < threads; t++)
+        for (int64_t k = x->lines * t / threads; k < x->lines * (t + 1) / threads; k++)
+            sort_list(x->place + x->begin[k], cairn_line_index_groups(x, k),
+                      bits ? bits + t * words : NULL);
+    cairn_free(env, bits);
+    return CAIRN_OK;
+}
+
+/* ---- numbers ---- */
+
+cairn_status cairn_line_index_number(cairn_env *env, int threads, cairn_line_index *x)
+{
+    CAIRN_TRY(CAIRN_NEW(env, x->n, &x->number));
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+    for (int64_t line = 0; line < x->lines; line++)
+        for (uint32_t q = x->begin[line]; q < x->begin[line + 1]; q++)
+            x->number[q] = q - x->begin[line];
+    return CAIRN_OK;
+}
+
+int64_t cairn_line_index_find(const cairn_line_index *x, int64_t line, int64_t number)
+{
+    int64_t lo = x->begin[line], hi = x->begin[line + 1];
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (x->number[mid] < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < x->begin[line + 1] && x->number[lo] == number ? lo : -1;
+}
+
+/* Behind as many of its groups as lie before. */
+int64_t cairn_line_index_lacking(const cairn_line_index *x, int64_t line, int64_t k)
+{
+    const uint32_t *list = x->place + x->begin[line];
+    int64_t         lo = 0, hi = cairn_line_index_groups(x, line);
+
+    while (lo < hi) {
+        const int64_t mid = lo + (hi - lo) / 2;
+
+        if (list[mid] - mid <= k)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo + k;
+}
