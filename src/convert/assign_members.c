@@ -6,6 +6,7 @@
 #include "convert/assign_members.h"
 
 #include "convert/compiled.h"
+#include "groups/decompose.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 #include "convert/assign_members.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
+#include "groups/decompose.h"
 
 /// The outermost level that a query numbers; NULL: there is none.
 static const cairn_expr *cut_level(const cairn_encoding *encoding)

@@ -5,7 +5,7 @@
 
 #include "convert/compiled_exchange.h"
 
-#include "query/rows.h"
+#include "groups/rows.h"
 
 /// By what a form divides rows, whose quotient it is; 0: it is none.
 static int64_t row_divisor(const cairn_algebra *algebra, const cairn_form *form)

@@ -8,7 +8,7 @@
 #include "convert/compiled_starts.h"
 #include "convert/group_counter.h"
 #include "format/normal.h"
-#include "query/rows.h"
+#include "groups/rows.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
 #include "convert/intermediates_order.h"
 #include "convert/kept.h"
 #include "format/language.h"
+#include "groups/decompose.h"
 
 enum {
     GROUPS_EACH = 4,       ///< Groups that a station may have for each entry,

@@ -5,7 +5,7 @@
 #include "convert/assign_members.h"
 #include "convert/compiled_rows.h"
 #include "convert/passes.h"
-#include "query/rows.h"
+#include "groups/rows.h"
 
 /* ---- rows ---- */
 

@@ -8,6 +8,7 @@
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_numbers.h"
+#include "groups/decompose.h"
 #include "tensor/walk.h"
 
 #include <inttypes.h>
@@ -266,7 +267,7 @@ static cairn_status find_members(runner *r)
     if (status == CAIRN_OK) status = CAIRN_NEW(r->env, entries.n, &r->m[0].dealt);
     CAIRN_TRY(meet(r, status));
     return cairn_decompose(r->env, build->format, &build->shape, build->box, &entries,
-                           build->net, r->m[0].dealt);
+                           !r->compiled, build->net, r->m[0].dealt);
 }
 
 /// Several ranks deal the entries of a tensor out where they lie, or read them.

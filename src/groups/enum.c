@@ -5,8 +5,8 @@
 /// with others, an element's rank in its group says how many of them come before.
 
 #include "entries/entries.h"
+#include "groups/distance.h"
 #include "groups/spread.h"
-#include "query/numbering.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -33,7 +33,7 @@ cairn_status cairn_groups_begin(cairn_env            *env,
 /// Answer query @p q, those before it having been answered.
 ///
 /// Collective if @p net is given (the same in every step); failures as of
-/// cairn_query_run().
+/// cairn_query_step().
 cairn_status cairn_groups_step(cairn_groups *groups, int q, const cairn_query_net *net);
 
 void cairn_groups_destroy(cairn_env *env, cairn_groups **groups);

@@ -5,8 +5,8 @@
 
 #include "entries/entries.h"
 #include "format/points.h"
+#include "groups/buckets.h"
 #include "groups/spread.h"
-#include "query/buckets.h"
 
 #include <string.h>
 

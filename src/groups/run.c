@@ -188,6 +188,19 @@ static cairn_status settle(cairn_groups *set)
     return set->spread ? cairn_groups_meet(set) : CAIRN_OK;
 }
 
+/// What needs a number that only another rank knows is asked of src/query, from the first
+/// query on: there every rank knows all.
+static cairn_status hand_over(cairn_groups *set, int q, const cairn_query_net *net)
+{
+    cairn_status status = cairn_query_begin(set->env, set->encoding, &set->shape,
+                                            set->box, set->entries, &set->definition);
+
+    status = net->agree(net->user, status);
+    for (int r = 0; r <= q && status == CAIRN_OK; r++)
+        status = cairn_query_step(set->definition, r, net);
+    return status;
+}
+
 cairn_status cairn_groups_step(cairn_groups *set, int q, const cairn_query_net *net)
 {
     const int64_t before = set->env->visited;
@@ -200,6 +213,8 @@ cairn_status cairn_groups_step(cairn_groups *set, int q, const cairn_query_net *
         status = cairn_query_step(set->definition, q, net);
     else if (status == CAIRN_OK)
         status = cairn_exchange_meet(&set->meeting, answer(set, q));
+    if (status == CAIRN_UNSUPPORTED && set->spread && !set->definition)
+        status = hand_over(set, q, net);
     set->meeting.net = NULL;
     set->query[q].visits += set->env->visited - before;
     return status;

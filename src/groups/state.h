@@ -8,11 +8,11 @@
 #ifndef CAIRN_GROUPS_STATE_H
 #define CAIRN_GROUPS_STATE_H
 
+#include "groups/exchange.h"
 #include "groups/groups.h"
 #include "groups/index.h"
 #include "groups/runs.h"
-#include "query/exchange.h"
-#include "query/tuples.h"
+#include "groups/tuples.h"
 
 /// Integers of a record that travels.
 enum { CAIRN_MAX_RECORD = CAIRN_MAX_SORT_KEYS };

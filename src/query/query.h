@@ -10,9 +10,8 @@
 /// docs/language.md.
 ///
 /// Over several ranks sum, enum and reorder are global, schedule and `distance` are one
-/// rank's own. A group whose positions all lie in one rank's box is answered there; the
-/// elements of the others travel to a rank chosen by their group, are answered there
-/// by the same code, and the answers return.
+/// rank's own. Every rank learns the entries of all, and says by itself what queries mean
+/// for the whole tensor; of each rank's own, what they mean for that rank's rows.
 
 #ifndef CAIRN_QUERY_QUERY_H
 #define CAIRN_QUERY_QUERY_H
@@ -43,31 +42,16 @@ typedef struct cairn_query_net {
 
 typedef struct cairn_query_set cairn_query_set;
 
-/// Run all queries of @p encoding.
+/// Begin to run the queries of @p encoding; cairn_query_step() is to follow for each.
 ///
-/// Collective if @p net is given.
+/// Local.
 ///
 /// @param[in]  shape    Global extents.
-/// @param[in]  box      [order] the positions that are this rank's: rows of mode 0,
-///                      everything of the others. Empty: this rank has none.
+/// @param[in]  box      [order] the positions that are this rank's: rows of mode 0, which
+///                      ascend with ranks, everything of the others. Empty: it has none.
 /// @param[in]  entries  Sorted by (d0, d1, ...), without duplicates, inside the box.
 ///                      Must outlive the set, unchanged.
 /// @param[out] set      Destroy with cairn_query_set_destroy(). Unchanged on failure.
-///
-/// @retval CAIRN_BAD_QUERY  Two elements of one group got the same number; the message
-///                          names the query (by name or position), group and number.
-/// @retval CAIRN_NO_MEMORY  Also when the groups to order are more than the limit holds.
-cairn_status cairn_query_run(cairn_env             *env,
-                             const cairn_encoding  *encoding,
-                             const cairn_shape     *shape,
-                             const cairn_interval  *box,
-                             const cairn_entries   *entries,
-                             const cairn_query_net *net,
-                             cairn_query_set      **set);
-
-/// As cairn_query_run() without running any query yet.
-///
-/// Local. To be followed by cairn_query_step() for every query in turn.
 cairn_status cairn_query_begin(cairn_env            *env,
                                const cairn_encoding *encoding,
                                const cairn_shape    *shape,
@@ -77,15 +61,19 @@ cairn_status cairn_query_begin(cairn_env            *env,
 
 /// Run query @p q, those before it having run.
 ///
-/// Collective if @p net is given; failures as of cairn_query_run().
+/// Collective if @p net is given, the same in every step: from the first one on each rank
+/// holds the entries of all.
+///
+/// @retval CAIRN_BAD_QUERY  Two elements of one group got the same number; the message
+///                          names the query (by name or position), group and number.
+/// @retval CAIRN_NO_MEMORY  Also when the groups to order are more than the limit holds.
+/// @retval CAIRN_OVERFLOW   An expression or a number leaves 64 bits.
 cairn_status cairn_query_step(cairn_query_set *set, int q, const cairn_query_net *net);
 
 void cairn_query_set_destroy(cairn_env *env, cairn_query_set **set);
 
 /// Values of query @p q at the entries: [n], in their order; borrowed from the set.
 /// CAIRN_NO_NUMBER where a `none` applies.
-///
-/// The first call for a query may look them up: not for several threads.
 const int64_t *cairn_query_at_entries(const cairn_query_set *set, int q);
 
 /// Smallest and largest value of query @p q over the elements in this rank's box whose
@@ -113,48 +101,5 @@ cairn_status cairn_query_element(cairn_query_set *set,
                                  const int64_t   *group,
                                  cairn_coord     *d,
                                  bool            *found);
-
-/// Decide for every entry which member of a hybrid stores it: the rule of thresholds
-/// and `keep`. For a format that is no hybrid everything goes to member 0.
-///
-/// Collective if @p net is given.
-///
-/// @param[out] member  [entries->n]; caller's array.
-/// @retval CAIRN_BAD_FORMAT  The first member stores no index and there is no query.
-cairn_status cairn_decompose(cairn_env             *env,
-                             const cairn_format    *format,
-                             const cairn_shape     *shape,
-                             const cairn_interval  *box,
-                             const cairn_entries   *entries,
-                             const cairn_query_net *net,
-                             uint8_t               *member);
-
-/// The query by whose values a hybrid deals its entries out, in its normal form.
-/// @param[out] query  Borrows its expressions from the format.
-/// @retval CAIRN_BAD_FORMAT  The first member stores no index and there is no query.
-cairn_status cairn_decompose_query(cairn_env          *env,
-                                   const cairn_format *format,
-                                   const cairn_shape  *shape,
-                                   cairn_query        *query);
-
-/// Where `keep` cuts a level of so many indices: its share of the size, rounded up; a
-/// product that is an integer but for its last bit is that integer.
-int64_t cairn_decompose_cut(double keep, int64_t size);
-
-/// Which member the groups of that query go to, by their values; without `keep`.
-///
-/// Collective if @p net is given; @p mine is this rank's status so far.
-///
-/// @param[in]  total   [n] values, of all groups that an entry of this rank is in at least.
-/// @param[out] member  [n]; caller's array.
-cairn_status cairn_decompose_totals(cairn_env             *env,
-                                    const cairn_format    *format,
-                                    const cairn_shape     *shape,
-                                    const cairn_query     *query,
-                                    const cairn_query_net *net,
-                                    cairn_status           mine,
-                                    int64_t                n,
-                                    const uint32_t        *total,
-                                    uint8_t               *member);
 
 #endif

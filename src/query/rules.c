@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Value maps: at one element, over chunks of them, and of those that nobody looks at.
+/// Value maps: at one element, and of those that nobody looks at.
 
-#include "query/columns.h"
+#include "query/set.h"
 
 typedef enum { CAIRN_NO, CAIRN_YES, CAIRN_MAYBE } cairn_maybe;
 
@@ -147,124 +147,4 @@ bool cairn_query_rest_constant(const cairn_query_set *set,
         if (yes == CAIRN_YES) return true;
     }
     return same_constant(&query->otherwise, &any, value);
-}
-
-/* ---- over chunks ---- */
-
-/// Does the case hold of all or none of the elements, whatever their numbers?
-static cairn_maybe holds_of_all(const cairn_case *when, const cairn_elements *elements)
-{
-    if (elements->kind != CAIRN_ELEMENTS_ENTRIES || when->var != CAIRN_ARG_VALUE
-        || when->constant != 0)
-        return CAIRN_MAYBE;
-    if (when->relation == CAIRN_REL_EQ) return CAIRN_NO;
-    return when->relation == CAIRN_REL_NE ? CAIRN_YES : CAIRN_MAYBE;
-}
-
-/// What the case compares; of an entry's value nothing must be found.
-static bool find_when(cairn_rules *rules, int c)
-{
-    const int var = rules->query->when[c].var;
-
-    if (rules->elements->kind == CAIRN_ELEMENTS_BOX) return false;
-    if (var == CAIRN_ARG_VALUE && rules->elements->kind == CAIRN_ELEMENTS_ENTRIES)
-        return true;
-    return cairn_input_of_query(rules->set, rules->elements,
-                                var == CAIRN_ARG_VALUE ? rules->elements->q : var,
-                                &rules->when[c]);
-}
-
-static bool find_then(cairn_rules *rules, const cairn_start *start, int arm)
-{
-    static const int64_t none = CAIRN_NO_NUMBER;
-
-    if (start->kind == CAIRN_START_QUERY)
-        return cairn_input_of_query(rules->set, rules->elements, (int)start->value,
-                                    &rules->then[arm]);
-    rules->then[arm] = (cairn_input){
-        .data = start->kind == CAIRN_START_CONST ? &start->value : &none, .scale = 1};
-    return true;
-}
-
-void cairn_rules_init(cairn_query_set      *set,
-                      int                   q,
-                      const cairn_elements *elements,
-                      cairn_rules          *rules)
-{
-    const cairn_query *query = set->state[q].query;
-    int                arms  = 0, c;
-
-    *rules =
-        (cairn_rules){.set = set, .query = query, .elements = elements, .fast = true};
-    for (c = 0; c < query->cases; c++) {
-        const cairn_maybe yes = holds_of_all(&query->when[c], elements);
-
-        if (yes == CAIRN_NO) {
-            rules->never |= 1U << c;
-            continue;
-        }
-        arms++;
-        rules->arm  = c;
-        rules->fast = rules->fast && (yes == CAIRN_YES || find_when(rules, c))
-                      && find_then(rules, &query->when[c].start, c);
-        if (yes == CAIRN_YES) break;
-    }
-    if (c == query->cases) {
-        arms++;
-        rules->arm  = c;
-        rules->fast = rules->fast && find_then(rules, &query->otherwise, c);
-    }
-    rules->last    = c;
-    rules->one_arm = rules->fast && arms == 1;
-    if (!rules->one_arm || rules->then[rules->arm].step) return;
-    rules->one_start = true;
-    rules->start     = *rules->then[rules->arm].data;
-}
-
-static cairn_status read_slowly(const cairn_rules *rules,
-                                int64_t            begin,
-                                int                n,
-                                int64_t           *arm,
-                                int64_t           *start)
-{
-    cairn_element element;
-
-    for (int k = 0; k < n; k++) {
-        int which;
-
-        cairn_element_get(rules->set, rules->elements, begin + k, &element);
-        CAIRN_TRY(
-            cairn_query_rule(rules->set, rules->query, &element, &which, &start[k]));
-        if (arm) arm[k] = which;
-    }
-    return CAIRN_OK;
-}
-
-static bool case_holds(const cairn_rules *rules, int c, int64_t p)
-{
-    const cairn_case *when = &rules->query->when[c];
-
-    if (!rules->when[c].data)
-        return position_holds(when, true, rules->set->entries->value[p]);
-    return number_holds(when, cairn_input_at(&rules->when[c], p));
-}
-
-cairn_status cairn_rules_read(const cairn_rules *rules,
-                              int64_t            begin,
-                              int                n,
-                              int64_t           *arm,
-                              int64_t           *start)
-{
-    cairn_visit(rules->set->env, n);
-    if (!rules->fast) return read_slowly(rules, begin, n, arm, start);
-    for (int k = 0; k < n; k++) {
-        int c = 0;
-
-        while (c < rules->last
-               && (rules->never >> c & 1 || !case_holds(rules, c, begin + k)))
-            c++;
-        start[k] = cairn_input_at(&rules->then[c], begin + k);
-        if (arm) arm[k] = c;
-    }
-    return CAIRN_OK;
 }

@@ -4,15 +4,19 @@
 /// evaluation of maps and value maps at an element.
 ///
 /// A query looks at its *elements* one by one. For (value) these are the entries, or all
-/// positions of the rank's box; for (q) the groups of q that were touched by an entry, or
-/// all that were listed. Which of the two is decided once per query: the second only if
-/// the elements without an entry cannot be treated alike (`lazy`).
+/// positions; for (q) the groups of q that have an element that was looked at, or all that
+/// have a position. Which of the two is decided once per query: the second only if the
+/// elements without an entry cannot be treated alike (`lazy`).
+///
+/// Elements stand in id order: positions as their coordinates ascend, groups as their values
+/// do. So a stable sort by (group, traverse) is the order that enum and reorder ask for.
 
 #ifndef CAIRN_QUERY_SET_H
 #define CAIRN_QUERY_SET_H
 
-#include "query/exchange.h"
-#include "query/tuples.h"
+#include "query/query.h"
+
+#include <string.h>
 
 /// A map of a query as forms.
 typedef struct cairn_query_map {
@@ -21,26 +25,38 @@ typedef struct cairn_query_map {
     uint32_t    queries; ///< Bit q: the value of query q is used.
 } cairn_query_map;
 
+/// Groups, ascending by their values.
+typedef struct cairn_query_table {
+    int          width;
+    int64_t      n;
+    int64_t     *tuple; ///< [n][width]
+    int64_t     *total; ///< SUM: [n]
+    bool         known; ///< It was made.
+    uint8_t     *held;  ///< [n] 1: has an entry of this rank. NULL: not asked yet.
+    cairn_coord *first; ///< [n][order] first positions; NULL: they are searched for.
+} cairn_query_table;
+
 typedef struct cairn_elements {
-    enum {
-        CAIRN_ELEMENTS_ENTRIES, ///< Element p is entry p.
-        CAIRN_ELEMENTS_BOX,     ///< Position number p of the rank's box, row-major.
-        CAIRN_ELEMENTS_GROUPS,  ///< Group p of query q.
-    } kind;
-    int      q;
+    int      q;   ///< CAIRN_ARG_VALUE: positions; else groups of this query.
+    bool     all; ///< Also those without an entry.
     int64_t  n;
-    int64_t *entry; ///< BOX: [n] the entry at the position, or -1.
+    int64_t *entry; ///< Positions, all: [n] the entry at each, or -1.
+    int64_t *group; ///< Groups that ranks have each for itself: [n] which of them all,
+    int64_t
+        *share; ///< [n] and which rank's, by (group, rank). NULL: element p is group p.
 } cairn_elements;
 
 /// Where a map or a value map is evaluated. For a group the position is its first one,
 /// and is looked for only when somebody needs it.
 typedef struct cairn_element {
-    int         q;     ///< CAIRN_ARG_VALUE, or the query whose group it is.
-    int64_t     entry; ///< A position's entry; -1: not stored.
-    int64_t     group; ///< Number of the group in query q; -1: one that was not listed,
-    int64_t     tuple[CAIRN_MAX_LEVELS]; ///< with this tuple.
-    bool        placed;                  ///< d is set.
-    cairn_coord d[CAIRN_MAX_ORDER];
+    int                      q; ///< CAIRN_ARG_VALUE, or the query whose group it is.
+    int64_t                  entry; ///< A position's entry; -1: not stored.
+    const cairn_query_table *table; ///< Where the group stands; NULL: it is not known.
+    int64_t                  group; ///< Its number there.
+    int64_t                  share; ///< The rank that has it; -1: that of its position.
+    int64_t                  tuple[CAIRN_MAX_LEVELS];
+    bool                     placed; ///< d is set.
+    cairn_coord              d[CAIRN_MAX_ORDER];
 } cairn_element;
 
 /// A group that runs along one dimension, or along one expression of the earlier query's
@@ -55,47 +71,40 @@ typedef struct cairn_line {
 /// Elements of one group that have no entry, in traverse order, listed when asked for.
 typedef struct cairn_unstored {
     int64_t      n;
-    cairn_coord *d; ///< [n][order] positions, first positions of groups.
+    int64_t     *tuple; ///< The group's.
+    cairn_coord *d;     ///< [n][order] positions, first positions of groups.
 } cairn_unstored;
+
+typedef struct cairn_unstored_lists {
+    int64_t         n, room;
+    cairn_unstored *list; ///< [n] by group.
+} cairn_unstored_lists;
+
+/// Numbers of elements, and who comes when.
+typedef struct cairn_query_numbers {
+    int64_t *group_of;   ///< SUM, ENUM: [elements] in `touched`.
+    int64_t *number;     ///< ENUM, REORDER, SCHEDULE: [elements]
+    int64_t *order;      ///< [elements] by (group, traverse, id); REORDER: by place.
+    int64_t *first;      ///< ENUM: [groups + 1] where each begins in `order`.
+    int64_t *by_number;  ///< ENUM: [elements] by (group, number).
+    int64_t *rest_start; ///< ENUM, lazy: [groups] number of the first other element.
+} cairn_query_numbers;
 
 typedef struct cairn_query_state {
     const cairn_query *query;
     cairn_query_map    group, traverse, by;
-    cairn_tuples       groups;
-    uint8_t *crossing; ///< [groups.n] 1: has positions on other ranks. NULL: none.
-    int64_t  touched;  ///< Groups with an element that was looked at;
-    bool     entered;  ///< SUM: each of them has an entry.
-    bool     listed;   ///< SUM: the others with a position here follow them.
-    int      same; ///< ENUM: the query whose groups, of the same elements, these are;
-                   ///< -1: they are its own.
-    uint8_t     *held;   ///< SUM: [groups.n] 1: has an entry. NULL: not asked yet.
-    cairn_coord *origin; ///< SUM by a query's value, listed: first positions.
-
-    cairn_elements elements;
-    int64_t       *group_of; ///< SUM, ENUM: [elements.n] number of the element's group;
-    int64_t       *begin;    ///< NULL where groups are runs of entries: [touched + 1].
-    bool           lazy;     ///< Elements not looked at are alike:
-    cairn_start    rest;     ///< what the value map says of them.
-
-    int64_t *total;       ///< SUM: [groups.n]
-    int64_t *entry_group; ///< SUM over a box: [entries] group of every entry.
-
-    int64_t *number; ///< ENUM, REORDER, SCHEDULE: [elements.n]
-    int64_t *order;  ///< ENUM: elements by (group, traverse, id); NULL: as they stand.
-                     ///< REORDER: by place.
-    int64_t *first;  ///< ENUM: [groups + 1] where each group begins in `order`.
-    int64_t *by_number; ///< ENUM: `order` by (group, number); NULL: it is that already.
-    int64_t *rest_start; ///< ENUM, lazy: [groups] number of the first other element.
-
-    int64_t       *at_entry; ///< [entries]; may be `number`.
-    bool           filled;   ///< at_entry holds what it should.
-    cairn_interval span;
-    bool           spanned; ///< ENUM: span is known.
-
-    cairn_line      line;
-    cairn_tuples    asked;     ///< Groups whose unstored elements were listed,
-    int64_t         unstoreds; ///< how many of them have
-    cairn_unstored *unstored;  ///< [asked.n] their lists.
+    bool own; ///< Several ranks have it each for itself: the groups' first
+              ///< value is the rank.
+    cairn_query_table    touched; ///< Groups with an element that was looked at.
+    cairn_query_table    listed;  ///< SUM: all that have a position, once asked for.
+    cairn_elements       elements;
+    bool                 lazy; ///< Elements not looked at are alike:
+    cairn_start          rest; ///< what the value map says of them.
+    cairn_query_numbers  num;
+    int64_t             *at_entry; ///< [entries]
+    cairn_interval       span;
+    cairn_line           line;
+    cairn_unstored_lists lists;
 } cairn_query_state;
 
 struct cairn_query_set {
@@ -104,43 +113,62 @@ struct cairn_query_set {
     cairn_algebra        *algebra;
     int                   order;
     cairn_interval        global[CAIRN_MAX_ORDER];
-    cairn_interval        box[CAIRN_MAX_ORDER];
-    const cairn_entries  *entries;
-    cairn_meeting         meeting; ///< While running, if there are several ranks.
-    bool                  spread;  ///< There are several ranks.
-    bool
-        groups_only; ///< Nobody looks for a group by its tuple, or at an entry's value.
-    cairn_query_state *state; ///< [queries]
+    cairn_interval        box[CAIRN_MAX_ORDER];    ///< This rank's;
+    cairn_interval        domain[CAIRN_MAX_ORDER]; ///< what all ranks have.
+    const cairn_entries  *entries;                 ///< Of all ranks,
+    cairn_pos             offset, own; ///< of which this many are this one's.
+    int                   size, rank;
+    cairn_interval       *rows; ///< [size] rows of each, if there are several.
+    cairn_entries         gathered;
+    cairn_query_state    *state; ///< [queries]
 };
 
-/* ---- evaluation (evaluate.c, evaluate_query.c, rules.c) ---- */
+/* ---- several ranks (gather.c) ---- */
+
+/// Learn the entries and rows of all ranks. Collective.
+cairn_status cairn_query_gather(cairn_query_set *set, const cairn_query_net *net);
+
+/// The rank that has a row.
+int64_t cairn_query_owner(const cairn_query_set *set, cairn_coord row);
+
+/* ---- elements (elements.c) ---- */
 
 /// Forms of all maps of query @p q.
 cairn_status cairn_query_maps(cairn_query_set *set, int q);
 
-/// Start at a position (@p entry -1: not stored), or at a group of query @p q: one that
-/// has a number, or any by its tuple.
+/// Start at a position (@p entry -1: not stored), at group number @p group of a table of
+/// query @p q, or at any group of it by its tuple.
 void cairn_element_at(const cairn_query_set *set,
                       const cairn_coord     *d,
                       int64_t                entry,
                       cairn_element         *element);
-void cairn_element_group(const cairn_query_set *set,
-                         int                    q,
-                         int64_t                group,
-                         cairn_element         *element);
+void cairn_element_group(const cairn_query_set   *set,
+                         int                      q,
+                         const cairn_query_table *table,
+                         int64_t                  group,
+                         cairn_element           *element);
 void cairn_element_tuple(const cairn_query_set *set,
                          int                    q,
                          const int64_t         *tuple,
                          cairn_element         *element);
+void cairn_element_entry(const cairn_query_set *set, int64_t p, cairn_element *element);
+
+/// Start at element number @p p of query @p q.
+void cairn_element_get(const cairn_query_set *set,
+                       int                    q,
+                       int64_t                p,
+                       cairn_element         *element);
 
 /// Set d to the first position of the element's group, if that was not done yet.
 void cairn_element_place(const cairn_query_set *set, cairn_element *element);
 
-/// Start at element number @p p.
-void cairn_element_get(const cairn_query_set *set,
-                       const cairn_elements  *elements,
-                       int64_t                p,
-                       cairn_element         *element);
+/// The rank whose share an element is in.
+int64_t cairn_element_share(const cairn_query_set *set, cairn_element *element);
+
+/// Number of the element of query @p q at an element of any query, or -1: it was not looked
+/// at.
+cairn_status
+cairn_element_number(cairn_query_set *set, int q, cairn_element *at, int64_t *number);
 
 /// Value of a form of a map at an element; CAIRN_NO_NUMBER if a query in it has none.
 cairn_status cairn_query_form(cairn_query_set       *set,
@@ -155,130 +183,115 @@ cairn_status cairn_query_tuple(cairn_query_set       *set,
                                cairn_element         *element,
                                int64_t               *tuple);
 
-/// Value of query @p r at an element.
+/// Values of form @p f of a map at all elements of query @p q: [n], the caller's to free.
+cairn_status cairn_elements_column(cairn_query_set       *set,
+                                   int                    q,
+                                   const cairn_query_map *map,
+                                   int                    f,
+                                   int64_t              **column);
+
+/// The elements of query @p q: those looked at if @p all is false, or all.
+cairn_status cairn_elements_find(cairn_query_set *set, int q, bool all);
+
+/// Where the groups stand that are the elements of a query.
+const cairn_query_table *cairn_elements_table(const cairn_query_set *set,
+                                              const cairn_elements  *elements);
+
+/// Row-major number of a position of the domain, -1: it is outside; and back.
+int64_t cairn_box_number(const cairn_query_set *set, const cairn_coord *d);
+void    cairn_box_position(const cairn_query_set *set, int64_t number, cairn_coord *d);
+
+/// The entry at a position, or -1.
+int64_t cairn_entry_find(const cairn_query_set *set, const cairn_coord *d);
+
+/* ---- values (values.c, rules.c) ---- */
+
+/// Value of query @p r at an element of any query.
 cairn_status
 cairn_query_value(cairn_query_set *set, int r, cairn_element *element, int64_t *value);
 
-/// What the value map of @p query says of an element: @p arm is the case's number (its
-/// `otherwise` is the last) and @p start the number to start with, or CAIRN_NO_NUMBER.
+/// What the value map of @p query says of an element: which case (the number of cases:
+/// `otherwise`) and the number to start with, or CAIRN_NO_NUMBER.
 cairn_status cairn_query_rule(cairn_query_set   *set,
                               const cairn_query *query,
                               cairn_element     *element,
                               int               *arm,
                               int64_t           *start);
 
-/// What a start means at an element.
+/// The number at the end of a `->`.
 cairn_status cairn_query_start(cairn_query_set   *set,
                                const cairn_start *start,
                                cairn_element     *element,
                                int64_t           *value);
 
-/// The arm in which all unstored elements fall, if that can be said: false otherwise.
+/// What the value map says of every element that has no entry; false: not the same.
 bool cairn_query_rest(const cairn_query_set *set,
                       const cairn_query     *query,
                       int                   *arm,
                       cairn_start           *start);
 
-/// Do all elements without an entry start with the same constant (none: 0)?
+/// The same where only the number matters, and nothing is 0: false if not one constant.
 bool cairn_query_rest_constant(const cairn_query_set *set,
                                const cairn_query     *query,
                                int64_t               *value);
 
-/// Entry at a position, or -1.
-int64_t cairn_entry_find(const cairn_query_set *set, const cairn_coord *d);
+/* ---- groups (table.c, list.c, positions.c, line.c, unstored.c) ---- */
 
-/// Number in the rank's box of a position, or -1 outside; and the position of a number.
-int64_t cairn_box_number(const cairn_query_set *set, const cairn_coord *d);
-void    cairn_box_position(const cairn_query_set *set, int64_t number, cairn_coord *d);
+void cairn_query_table_fini(cairn_env *env, cairn_query_table *table);
 
-/* ---- elements and groups (elements.c, groups_list.c) ---- */
+/// Number of the group with @p tuple, or -1.
+int64_t cairn_query_table_find(const cairn_query_table *table, const int64_t *tuple);
 
-/// Groups of query @p q by number, and how many are its own.
-static inline const cairn_tuples *cairn_query_groups(const cairn_query_set *set, int q)
+static inline const int64_t *cairn_query_table_at(const cairn_query_table *table,
+                                                  int64_t                  g)
 {
-    const int same = set->state[q].same;
-
-    return &set->state[same < 0 ? q : same].groups;
+    return table->tuple + g * table->width;
 }
 
-static inline int64_t cairn_query_group_count(const cairn_query_set *set, int q)
+/// Order of tuples of integers: below, at or above 0.
+static inline int cairn_tuple_compare(int width, const int64_t *a, const int64_t *b)
 {
-    const cairn_query_state *s = &set->state[q];
-
-    return s->same < 0 ? s->groups.n : s->touched;
+    for (int k = 0; k < width; k++)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
 }
 
-/// Number of a group of query @p q, or -1.
-static inline int64_t
-cairn_query_find_group(const cairn_query_set *set, int q, const int64_t *tuple)
-{
-    const int64_t g = cairn_tuples_find(cairn_query_groups(set, q), tuple);
+/// Sort records into groups.
+///
+/// @param[in]  column    [keys] of [n]: the groups' values, then what else orders records.
+/// @param[in,out] table  With its width, and nothing else; their groups.
+/// @param[out] group_of  [n] the group of each; NULL: nobody asks.
+/// @param[out] order     [n] which comes first, second, ...; NULL likewise.
+cairn_status cairn_query_table_make(cairn_env         *env,
+                                    int64_t            n,
+                                    int                keys,
+                                    int64_t *const    *column,
+                                    cairn_query_table *table,
+                                    int64_t           *group_of,
+                                    int64_t           *order);
 
-    return g < cairn_query_group_count(set, q) ? g : -1;
-}
+/// Enter the groups of all elements of query @p q: `touched` and `group_of`.
+/// @param[out] order  [elements] by (group, traverse, id); NULL: nobody asks.
+cairn_status cairn_query_group(cairn_query_set *set, int q, int64_t *order);
 
-/// Group of element @p p, when @p last is that of the element before it; 0 at the first.
-static inline int64_t
-cairn_group_at(const cairn_query_state *s, int64_t p, int64_t last)
-{
-    return s->group_of ? s->group_of[p] : last + (p == s->begin[last + 1]);
-}
-
-/// Which element is the k-th by (group, traverse, id).
-static inline int64_t cairn_order_at(const int64_t *order, int64_t k)
-{
-    return order ? order[k] : k;
-}
-
-/// A column of values; `own` is what must be freed.
-typedef struct cairn_column {
-    const int64_t *data;
-    int64_t       *own;
-} cairn_column;
-
-/// Values of form @p f of a map at all elements.
-cairn_status cairn_elements_column(cairn_query_set       *set,
-                                   const cairn_elements  *elements,
-                                   const cairn_query_map *map,
-                                   int                    f,
-                                   cairn_column          *column);
-
-/// The elements of query @p q: those looked at if @p all is false, or all.
-cairn_status
-cairn_elements_of(cairn_query_set *set, int q, bool all, cairn_elements *elements);
-
-/// Enter the groups of all elements of query @p q; sets group_of, or `begin` and `first`
-/// where groups are runs of entries. An enum takes those of an earlier query if it has
-/// the same.
-cairn_status cairn_query_group(cairn_query_set *set, int q);
-
-/// Add the groups of sum query @p q that have a position in this rank's box, empty ones
-/// too. Collective.
+/// List the groups of sum query @p q that have a position, empty ones too.
 cairn_status cairn_query_list(cairn_query_set *set, int q);
 
-/// List the groups of all sums before query @p q, so that their values are known at every
-/// position of this rank's box. Collective; nothing on one rank.
-cairn_status cairn_query_know_all(cairn_query_set *set, int q);
+/// Number of the group of enum query @p q with @p tuple on this rank, or -1.
+int64_t cairn_query_find_group(const cairn_query_set *set, int q, const int64_t *tuple);
 
-/// Is the form one dimension, or its floor, so that all values of its range exist?
-bool cairn_form_is_stepwise(const cairn_algebra *algebra, const cairn_form *form);
-
-/// The dimension that a form is, or -1.
-int cairn_form_plain_dim(const cairn_query_set *set, const cairn_form *form);
-
-/// First position in id order of the group with @p tuple in the tensor; false if none.
+/// First position in id order of the group with @p tuple in a box; false if none.
 bool cairn_group_first(const cairn_query_set *set,
                        const cairn_query_map *map,
                        const int64_t         *tuple,
+                       const cairn_interval  *box,
                        cairn_coord           *d);
 
-/// Is dimension @p k of a group's first position known from its tuple alone? Then it is
-/// tuple[f] * divisor, or for @p f = -1 the first of all.
-bool cairn_group_first_dim(const cairn_query_set *set,
-                           const cairn_query_map *map,
-                           int                    k,
-                           int                   *f,
-                           int64_t               *divisor);
+/// Has the group a position among the rows of rank @p r?
+bool cairn_group_is_on(const cairn_query_set *set,
+                       const cairn_query_map *map,
+                       const int64_t         *tuple,
+                       int                    r);
 
 /// Number of positions of the group with @p tuple in the tensor (forms over dimensions).
 int64_t cairn_group_positions(const cairn_query_set *set,
@@ -289,35 +302,6 @@ int64_t cairn_group_positions(const cairn_query_set *set,
 bool cairn_group_crosses(const cairn_query_set *set,
                          const cairn_query_map *map,
                          const int64_t         *tuple);
-
-/// True if no group can cross ranks (dimension 0 is one of the expressions), and the
-/// same on every rank.
-bool cairn_map_is_local(const cairn_query_set *set, const cairn_query_map *map);
-
-/// Set `crossing` for all groups of query @p q.
-cairn_status cairn_query_mark_crossing(cairn_query_set *set, int q);
-
-/// Total of a group of sum query @p q that no element touched.
-cairn_status
-cairn_sum_untouched(cairn_query_set *set, int q, const int64_t *tuple, int64_t *total);
-
-/// The unstored elements of a group of enum query @p q, listed at the first time. The
-/// list is NULL where they are not known: the group has positions on other ranks.
-cairn_status cairn_query_unstored(cairn_query_set       *set,
-                                  int                    q,
-                                  const int64_t         *group,
-                                  const cairn_unstored **list);
-
-/* ---- the four functions ---- */
-
-cairn_status cairn_query_run_sum(cairn_query_set *set, int q);
-cairn_status cairn_query_run_enum(cairn_query_set *set, int q);
-cairn_status cairn_query_run_reorder(cairn_query_set *set, int q);
-cairn_status cairn_query_run_schedule(cairn_query_set *set, int q);
-
-/// How many elements a group of enum query @p q has in the tensor.
-cairn_status
-cairn_query_count(cairn_query_set *set, int q, const int64_t *group, int64_t *count);
 
 /// Find out whether the groups of enum query @p q are lines. Elements that tie stand in
 /// id order, so that a line is walked upwards.
@@ -331,6 +315,41 @@ bool cairn_line_element(const cairn_query_set *set,
                         int64_t                g,
                         int64_t                k,
                         cairn_coord           *d);
+
+/// How many elements a group of enum query @p q has in the tensor.
+cairn_status
+cairn_query_count(cairn_query_set *set, int q, const int64_t *group, int64_t *count);
+
+/// The elements of a group of enum query @p q that were not looked at, listed at the first
+/// time; the list is good until the next is asked for.
+cairn_status cairn_query_unstored(cairn_query_set       *set,
+                                  int                    q,
+                                  const int64_t         *group,
+                                  const cairn_unstored **list);
+
+/* ---- the four functions ---- */
+
+cairn_status cairn_query_run_sum(cairn_query_set *set, int q);
+cairn_status cairn_query_run_enum(cairn_query_set *set, int q);
+cairn_status cairn_query_run_reorder(cairn_query_set *set, int q);
+cairn_status cairn_query_run_schedule(cairn_query_set *set, int q);
+
+/// Total of a group of sum query @p q that no element touched.
+cairn_status
+cairn_sum_untouched(cairn_query_set *set, int q, const int64_t *tuple, int64_t *total);
+
+/// Elements to be numbered with a distance, in the order in which they take numbers.
+typedef struct cairn_distance {
+    int64_t        n, groups;
+    const int64_t *order; ///< [n] by group,
+    const int64_t *first; ///< [groups + 1] where each begins.
+    const int64_t *start; ///< [n] CAIRN_NO_NUMBER: none.
+    const int64_t *key;   ///< [n] numbers of the keys of the distance, below `keys`.
+    int64_t        keys, distance;
+    int64_t       *number; ///< [n] out.
+} cairn_distance;
+
+cairn_status cairn_distance_number(cairn_env *env, const cairn_distance *d);
 
 /// The name of a query for messages: its name, or "query 2".
 const char *

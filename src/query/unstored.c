@@ -6,59 +6,74 @@
 #include "format/points.h"
 #include "query/set.h"
 
-#include <string.h>
-
-/// A list while it is made: positions, or tuples of the earlier query's groups.
+/// Elements as columns of coordinates: positions, or tuples of the earlier query's groups.
 typedef struct {
-    int          width; ///< Integers of an element.
-    cairn_tuples all;   ///< The elements, each once.
-    int64_t      n;     ///< Those without an entry,
-    int64_t     *pick;  ///< [n] their numbers,
-    int64_t     *key;   ///< [keys][n] and what orders them.
-    int64_t     *order;
-} draft;
+    int64_t  n, room;
+    int64_t *column[CAIRN_MAX_LEVELS];
+} columns;
 
-static void draft_fini(cairn_env *env, draft *a)
+static cairn_status add(cairn_env *env, int width, const int64_t *tuple, columns *c)
 {
-    cairn_tuples_fini(env, &a->all);
-    cairn_free(env, a->pick);
-    cairn_free(env, a->key);
-    cairn_free(env, a->order);
+    if (c->n == c->room) {
+        c->room += c->room / 2 + 64;
+        CAIRN_TRY(cairn_check_memory(env, "elements of a group",
+                                     (__int128)c->room * (32 + 16 * width)));
+        for (int w = 0; w < width; w++)
+            CAIRN_TRY(cairn_realloc(env, c->room, sizeof *c->column[w],
+                                    (void **)&c->column[w]));
+    }
+    for (int w = 0; w < width; w++)
+        c->column[w][c->n] = tuple[w];
+    c->n++;
+    return CAIRN_OK;
 }
 
-/// Enter all elements of the group.
-static cairn_status
-find_elements(cairn_query_set *set, int q, const int64_t *group, draft *a)
+static int width_of(const cairn_query_set *set, int q)
 {
-    const cairn_query_state *s = &set->state[q];
-    const cairn_query_map   *ids =
-        s->query->arg < 0 ? NULL : &set->state[s->query->arg].group;
-    cairn_points points;
-    cairn_coord  d[CAIRN_MAX_ORDER];
+    const int arg = set->state[q].query->arg;
 
-    a->width = ids ? ids->count : set->order;
-    cairn_tuples_init(&a->all, a->width);
+    return arg < 0 ? set->order : set->state[arg].group.count;
+}
+
+/// All elements of the group, each once.
+static cairn_status find_elements(cairn_query_set   *set,
+                                  int                q,
+                                  const int64_t     *group,
+                                  cairn_query_table *table)
+{
+    const cairn_query_state *s   = &set->state[q];
+    const int                arg = s->query->arg;
+    columns                  c   = {.n = 0};
+    cairn_points             points;
+    cairn_coord              d[CAIRN_MAX_ORDER];
+    cairn_element            element;
+    int64_t                  tuple[CAIRN_MAX_LEVELS];
+    cairn_status             status = CAIRN_OK;
+
+    table->width = width_of(set, q);
     cairn_points_init(&points, set->algebra, s->group.count, s->group.form, group,
                       set->global);
     while (cairn_points_next(&points, d)) {
-        int64_t tuple[CAIRN_MAX_LEVELS], number;
-
-        for (int f = 0; ids && f < ids->count; f++)
-            tuple[f] = cairn_form_value(set->algebra, &ids->form[f], d, NULL);
-        CAIRN_TRY(cairn_tuples_add(set->env, &a->all, ids ? tuple : d, &number));
-        if ((number & 0xffff) == 0xffff)
-            CAIRN_TRY(cairn_check_memory(set->env, "elements of a group",
-                                         (__int128)number * (32 + 16 * a->width)));
+        cairn_element_at(set, d, -1, &element);
+        if (arg >= 0)
+            CAIRN_GO(done,
+                     cairn_query_tuple(set, &set->state[arg].group, &element, tuple));
+        CAIRN_GO(done, add(set->env, table->width, arg < 0 ? d : tuple, &c));
     }
     cairn_visit(set->env, points.steps);
-    return CAIRN_OK;
+    status = cairn_query_table_make(set->env, c.n, table->width, c.column, table, NULL,
+                                    NULL);
+done:
+    for (int w = 0; w < table->width; w++)
+        cairn_free(set->env, c.column[w]);
+    return status;
 }
 
 cairn_status
 cairn_query_count(cairn_query_set *set, int q, const int64_t *group, int64_t *count)
 {
-    const cairn_query_state *s = &set->state[q];
-    draft                    a = {.width = 0};
+    const cairn_query_state *s     = &set->state[q];
+    cairn_query_table        table = {.n = 0};
     cairn_status             status;
 
     if (s->line.on) {
@@ -69,9 +84,9 @@ cairn_query_count(cairn_query_set *set, int q, const int64_t *group, int64_t *co
         *count = cairn_group_positions(set, &s->group, group);
         return CAIRN_OK;
     }
-    status = find_elements(set, q, group, &a);
-    *count = a.all.n;
-    draft_fini(set->env, &a);
+    status = find_elements(set, q, group, &table);
+    *count = table.n;
+    cairn_query_table_fini(set->env, &table);
     return status;
 }
 
@@ -79,118 +94,110 @@ static bool
 looked_at(const cairn_query_set *set, const cairn_query_state *s, const int64_t *tuple)
 {
     if (s->query->arg < 0) return cairn_entry_find(set, tuple) >= 0;
-
-    const int64_t number = cairn_tuples_find(&set->state[s->query->arg].groups, tuple);
-
-    return number >= 0 && number < s->elements.n;
+    return cairn_query_table_find(cairn_elements_table(set, &s->elements), tuple) >= 0;
 }
 
-static cairn_status pick(cairn_query_set *set, int q, draft *a)
+/// Keep those that were not looked at.
+static void drop_looked_at(const cairn_query_set *set, int q, cairn_query_table *table)
 {
-    CAIRN_TRY(CAIRN_NEW(set->env, a->all.n, &a->pick));
-    cairn_visit(set->env, a->all.n);
-    for (int64_t k = 0; k < a->all.n; k++)
-        if (!looked_at(set, &set->state[q], cairn_tuples_at(&a->all, k)))
-            a->pick[a->n++] = k;
-    return CAIRN_OK;
+    const size_t bytes = (size_t)table->width * sizeof *table->tuple;
+    int64_t      n     = 0;
+
+    cairn_visit(set->env, table->n);
+    for (int64_t k = 0; k < table->n; k++)
+        if (!looked_at(set, &set->state[q], cairn_query_table_at(table, k)))
+            memmove(table->tuple + n++ * table->width, cairn_query_table_at(table, k),
+                    bytes);
+    table->n = n;
 }
 
-static void load(const cairn_query_set *set,
-                 int                    q,
-                 const draft           *a,
-                 int64_t                k,
-                 cairn_element         *element)
+static void load(const cairn_query_set   *set,
+                 int                      q,
+                 const cairn_query_table *table,
+                 int64_t                  k,
+                 cairn_element           *element)
 {
-    const int64_t *tuple = cairn_tuples_at(&a->all, a->pick[k]);
-    const int      arg   = set->state[q].query->arg;
+    const int arg = set->state[q].query->arg;
 
     if (arg < 0)
-        cairn_element_at(set, tuple, -1, element);
+        cairn_element_at(set, cairn_query_table_at(table, k), -1, element);
     else
-        cairn_element_tuple(set, arg, tuple, element);
+        cairn_element_tuple(set, arg, cairn_query_table_at(table, k), element);
 }
 
-/// Order by the traverse keys, then by id.
-static cairn_status sort(cairn_query_set *set, int q, draft *a)
+/// Order by the traverse keys: they stand by id.
+static cairn_status
+sort(cairn_query_set *set, int q, const cairn_query_table *table, int64_t *order)
 {
     const cairn_query_map *traverse = &set->state[q].traverse;
-    const int              keys     = traverse->count + a->width;
-    const int64_t         *key[2 * CAIRN_MAX_LEVELS];
+    const int64_t         *key[CAIRN_MAX_LEVELS];
+    int64_t               *value;
     cairn_element          element;
+    cairn_status           status = CAIRN_OK;
 
-    CAIRN_TRY(CAIRN_NEW(set->env, a->n * keys, &a->key));
-    CAIRN_TRY(CAIRN_NEW(set->env, a->n, &a->order));
-    cairn_visit(set->env, a->n * keys);
-    for (int64_t k = 0; k < a->n; k++) {
-        load(set, q, a, k, &element);
-        for (int f = 0; f < traverse->count; f++)
-            CAIRN_TRY(
-                cairn_query_form(set, traverse, f, &element, &a->key[f * a->n + k]));
-        for (int w = 0; w < a->width; w++)
-            a->key[(traverse->count + w) * a->n + k] =
-                cairn_tuples_at(&a->all, a->pick[k])[w];
+    CAIRN_TRY(CAIRN_NEW(set->env, table->n * traverse->count, &value));
+    cairn_visit(set->env, table->n * traverse->count);
+    for (int f = 0; f < traverse->count; f++) {
+        key[f] = value + f * table->n;
+        for (int64_t k = 0; k < table->n; k++) {
+            load(set, q, table, k, &element);
+            CAIRN_GO(done, cairn_query_form(set, traverse, f, &element,
+                                            &value[f * table->n + k]));
+        }
     }
-    for (int k = 0; k < keys; k++)
-        key[k] = a->key + k * a->n;
-    return cairn_sort_order(set->env, a->n, keys, key, a->order);
-}
-
-static cairn_status
-write_list(cairn_query_set *set, int q, const draft *a, cairn_unstored *list)
-{
-    const int      arg  = set->state[q].query->arg;
-    cairn_unstored made = {.n = a->n};
-
-    CAIRN_TRY(CAIRN_NEW(set->env, a->n * set->order, &made.d));
-    for (int64_t k = 0; k < a->n; k++) {
-        const int64_t *tuple = cairn_tuples_at(&a->all, a->pick[a->order[k]]);
-        cairn_coord   *d     = made.d + k * set->order;
-
-        if (arg >= 0)
-            cairn_group_first(set, &set->state[arg].group, tuple, d);
-        else
-            memcpy(d, tuple, (size_t)set->order * sizeof *d);
-    }
-    *list = made;
-    return CAIRN_OK;
+    status = cairn_sort_order(set->env, table->n, traverse->count, key, order);
+done:
+    cairn_free(set->env, value);
+    return status;
 }
 
 static cairn_status
 make_list(cairn_query_set *set, int q, const int64_t *group, cairn_unstored *list)
 {
-    draft        a = {.width = 0};
-    cairn_status status;
+    const int         groups = set->state[q].group.count;
+    cairn_query_table table  = {.n = 0};
+    int64_t          *order  = NULL;
+    cairn_element     element;
+    cairn_status      status;
 
-    CAIRN_GO(done, find_elements(set, q, group, &a));
-    CAIRN_GO(done, pick(set, q, &a));
-    CAIRN_GO(done, sort(set, q, &a));
-    status = write_list(set, q, &a, list);
+    CAIRN_GO(done, find_elements(set, q, group, &table));
+    drop_looked_at(set, q, &table);
+    CAIRN_GO(done, CAIRN_NEW(set->env, table.n, &order));
+    CAIRN_GO(done, sort(set, q, &table, order));
+    CAIRN_GO(done, CAIRN_NEW(set->env, groups + table.n * set->order, &list->tuple));
+    list->n = table.n;
+    list->d = list->tuple + groups;
+    memcpy(list->tuple, group, (size_t)groups * sizeof *group);
+    for (int64_t k = 0; k < table.n; k++) {
+        load(set, q, &table, order[k], &element);
+        cairn_element_place(set, &element);
+        memcpy(list->d + k * set->order, element.d,
+               (size_t)set->order * sizeof *list->d);
+    }
 done:
-    draft_fini(set->env, &a);
+    cairn_free(set->env, order);
+    cairn_query_table_fini(set->env, &table);
     return status;
 }
 
-static cairn_status add_list(cairn_query_set *set, int q, const int64_t *group)
+/// Where the list of a group stands, or has to.
+static int64_t place_of(const cairn_query_state *s, const int64_t *group, bool *there)
 {
-    cairn_query_state *s     = &set->state[q];
-    cairn_unstored     fresh = {.n = 0};
-    int64_t            number;
-    cairn_status       status;
+    int64_t lo = 0, hi = s->lists.n;
 
-    if (s->asked.n == s->unstoreds) {
-        const int64_t more = 2 * s->unstoreds + 16;
+    *there = false;
+    while (lo < hi && !*there) {
+        const int64_t mid = lo + (hi - lo) / 2;
+        const int     at =
+            cairn_tuple_compare(s->group.count, s->lists.list[mid].tuple, group);
 
-        CAIRN_TRY(
-            cairn_realloc(set->env, more, sizeof *s->unstored, (void **)&s->unstored));
-        s->unstoreds = more;
+        *there = at == 0;
+        if (at >= 0)
+            hi = mid;
+        else
+            lo = mid + 1;
     }
-    CAIRN_TRY(make_list(set, q, group, &fresh));
-    status = cairn_tuples_add(set->env, &s->asked, group, &number);
-    if (status == CAIRN_OK)
-        s->unstored[number] = fresh;
-    else
-        cairn_free(set->env, fresh.d);
-    return status;
+    return *there ? hi : lo;
 }
 
 cairn_status cairn_query_unstored(cairn_query_set       *set,
@@ -198,11 +205,24 @@ cairn_status cairn_query_unstored(cairn_query_set       *set,
                                   const int64_t         *group,
                                   const cairn_unstored **list)
 {
-    cairn_query_state *s = &set->state[q];
+    cairn_query_state *s     = &set->state[q];
+    cairn_unstored     fresh = {.n = 0};
+    bool               there;
+    const int64_t      at = place_of(s, group, &there);
 
-    *list = NULL;
-    if (cairn_group_crosses(set, &s->group, group)) return CAIRN_OK;
-    if (cairn_tuples_find(&s->asked, group) < 0) CAIRN_TRY(add_list(set, q, group));
-    *list = &s->unstored[cairn_tuples_find(&s->asked, group)];
+    if (!there) {
+        if (s->lists.n == s->lists.room) {
+            const int64_t more = 2 * s->lists.room + 16;
+
+            CAIRN_TRY(cairn_realloc(set->env, more, sizeof *s->lists.list,
+                                    (void **)&s->lists.list));
+            s->lists.room = more;
+        }
+        CAIRN_TRY(make_list(set, q, group, &fresh));
+        memmove(s->lists.list + at + 1, s->lists.list + at,
+                (size_t)(s->lists.n++ - at) * sizeof *s->lists.list);
+        s->lists.list[at] = fresh;
+    }
+    *list = &s->lists.list[at];
     return CAIRN_OK;
 }

@@ -8,7 +8,7 @@
 
 #include "format/language.h"
 #include "names.h"
-#include "query/query.h"
+#include "query_run.h"
 
 #include <criterion/criterion.h>
 

@@ -18,8 +18,8 @@ typedef struct {
 static void run(figure *f, const char *text)
 {
     *f = (figure){.format = parse(text), .entries = figure_entries()};
-    cr_assert_eq(cairn_query_run(&env, f->format->member[0], &figure_shape, figure_box,
-                                 &f->entries, NULL, &f->set),
+    cr_assert_eq(run_queries(&env, f->format->member[0], &figure_shape, figure_box,
+                             &f->entries, NULL, &f->set),
                  CAIRN_OK, "%s", env.message);
 }
 
@@ -206,8 +206,8 @@ Test(query_figure, two_equal_numbers_are_refused)
         cairn_entries    entries = figure_entries();
         cairn_query_set *set     = NULL;
 
-        cr_expect_eq(cairn_query_run(&env, format->member[0], &figure_shape, figure_box,
-                                     &entries, NULL, &set),
+        cr_expect_eq(run_queries(&env, format->member[0], &figure_shape, figure_box,
+                                 &entries, NULL, &set),
                      CAIRN_BAD_QUERY);
         cr_expect_not_null(strstr(env.message, "x: two elements of group ("));
         cr_expect_null(set);
@@ -224,8 +224,8 @@ static cairn_status run_and_destroy(const cairn_encoding *encoding,
     bool             found;
     cairn_status     status = CAIRN_OK;
 
-    CAIRN_TRY(cairn_query_run(&env, encoding, &figure_shape, figure_box, entries, NULL,
-                              &set));
+    CAIRN_TRY(
+        run_queries(&env, encoding, &figure_shape, figure_box, entries, NULL, &set));
     for (int q = 0; q < encoding->queries && status == CAIRN_OK; q++)
         status = cairn_query_element(set, q, 1, (int64_t[]){1, 1}, d, &found);
     cairn_query_set_destroy(&env, &set);
@@ -288,7 +288,7 @@ Test(query_figure, too_many_groups_are_refused_and_not_allocated)
 
     env.memory_limit = (int64_t)1 << 30;
     cr_expect_eq(
-        cairn_query_run(&env, format->member[0], &shape, box, &entries, NULL, &set),
+        run_queries(&env, format->member[0], &shape, box, &entries, NULL, &set),
         CAIRN_NO_MEMORY);
     cr_expect_not_null(strstr(env.message, "groups of a query"));
     cairn_entries_fini(&env, &entries);

@@ -4,23 +4,27 @@
 
 #include "../support/brutal.h"
 #include "../support/query_fixture.h"
+#include "groups/decompose.h"
 
 TestSuite(query_hybrid, .init = up, .fini = down);
 
-/// The members of the six entries, as digits.
+/// The members of the six entries, as digits, by groups and by definition.
 static void expect_members(const char *text, const char *want)
 {
-    cairn_format *format    = parse(text);
-    cairn_entries entries   = figure_entries();
-    uint8_t       member[6] = {9, 9, 9, 9, 9, 9};
-    char          got[7]    = "";
+    cairn_format *format  = parse(text);
+    cairn_entries entries = figure_entries();
 
-    cr_assert_eq(cairn_decompose(&env, format, &figure_shape, figure_box, &entries,
-                                 NULL, member),
-                 CAIRN_OK, "%s: %s", text, env.message);
-    for (int p = 0; p < 6; p++)
-        got[p] = (char)('0' + member[p]);
-    cr_expect_str_eq(got, want, "%s: %s, not %s", text, got, want);
+    for (int definition = 0; definition < 2; definition++) {
+        uint8_t member[6] = {9, 9, 9, 9, 9, 9};
+        char    got[7]    = "";
+
+        cr_assert_eq(cairn_decompose(&env, format, &figure_shape, figure_box, &entries,
+                                     definition, NULL, member),
+                     CAIRN_OK, "%s: %s", text, env.message);
+        for (int p = 0; p < 6; p++)
+            got[p] = (char)('0' + member[p]);
+        cr_expect_str_eq(got, want, "%s: %s, not %s", text, got, want);
+    }
     cairn_entries_fini(&env, &entries);
     cairn_format_destroy(&format);
 }
@@ -91,8 +95,9 @@ Test(query_hybrid, survives_every_failed_allocation)
     cairn_entries entries = figure_entries();
     uint8_t       member[6];
 
-    CAIRN_BRUTAL(&env, cairn_decompose(&env, format, &figure_shape, figure_box,
-                                       &entries, NULL, member));
+    for (int definition = 0; definition < 2; definition++)
+        CAIRN_BRUTAL(&env, cairn_decompose(&env, format, &figure_shape, figure_box,
+                                           &entries, definition, NULL, member));
     cairn_entries_fini(&env, &entries);
     cairn_format_destroy(&format);
 }

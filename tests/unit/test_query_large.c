@@ -181,7 +181,7 @@ ParameterizedTest(struct query_case *c,
         oracle_run(o);
         cr_assert_not(o->refused, "%s", c->name);
         cr_assert_eq(
-            cairn_query_run(&env, format->member[0], &shape, box, &entries, NULL, &set),
+            run_queries(&env, format->member[0], &shape, box, &entries, NULL, &set),
             CAIRN_OK, "%s: %s", c->name, env.message);
         expect_all(o, set, c->name, density[k]);
         expect_elements(o, set, c->name);
@@ -204,7 +204,7 @@ static cairn_status run_and_forget(const cairn_format  *format,
     };
     cairn_query_set   *set = NULL;
     const cairn_status status =
-        cairn_query_run(&env, format->member[0], &shape, box, entries, NULL, &set);
+        run_queries(&env, format->member[0], &shape, box, entries, NULL, &set);
 
     cairn_query_set_destroy(&env, &set);
     return status;

@@ -89,8 +89,7 @@ static bool try_one(drawer *w, oracle *o, int *refused)
         box[k] = (cairn_interval){0, shape.extent[k] - 1};
     oracle_init(o, format->member[0], &shape, &entries);
     oracle_run(o);
-    status =
-        cairn_query_run(&env, format->member[0], &shape, box, &entries, NULL, &set);
+    status = run_queries(&env, format->member[0], &shape, box, &entries, NULL, &set);
     cr_assert_eq(status, o->refused ? CAIRN_BAD_QUERY : CAIRN_OK, "%s\n%ldx%ldx%ld: %s",
                  text, (long)shape.extent[0], (long)shape.extent[1],
                  (long)shape.extent[2], status ? env.message : "should be refused");

@@ -3,7 +3,7 @@
 /// Buckets by load, against looking at every one of them.
 
 #include "../support/brutal.h"
-#include "query/buckets.h"
+#include "groups/buckets.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -35,7 +35,7 @@ static int64_t least(const int64_t *load, int64_t n)
     return at;
 }
 
-ParameterizedTestParameters(query_buckets, the_least_load_is_taken)
+ParameterizedTestParameters(group_buckets, the_least_load_is_taken)
 {
     static schedule cases[] = {
         {"one bucket",                    1,    1,    true,  9,    0,                2, 400 },
@@ -56,7 +56,7 @@ ParameterizedTestParameters(query_buckets, the_least_load_is_taken)
     return cr_make_param_array(schedule, cases, sizeof cases / sizeof *cases);
 }
 
-ParameterizedTest(schedule *s, query_buckets, the_least_load_is_taken)
+ParameterizedTest(schedule *s, group_buckets, the_least_load_is_taken)
 {
     static int64_t load[4097];
     cairn_buckets  b;
@@ -88,7 +88,7 @@ ParameterizedTest(schedule *s, query_buckets, the_least_load_is_taken)
     cairn_env_fini(&env);
 }
 
-Test(query_buckets, a_load_beyond_64_bits_is_told)
+Test(group_buckets, a_load_beyond_64_bits_is_told)
 {
     for (int ring = 0; ring < 2; ring++) {
         cairn_buckets b;
@@ -107,7 +107,7 @@ Test(query_buckets, a_load_beyond_64_bits_is_told)
     }
 }
 
-Test(query_buckets, survive_every_failed_allocation)
+Test(group_buckets, survive_every_failed_allocation)
 {
     cairn_buckets b;
 

@@ -4,7 +4,7 @@
 /// for every way of finding it.
 
 #include "../support/brutal.h"
-#include "query/numbering.h"
+#include "groups/distance.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -46,6 +46,10 @@ static cairn_numbering make_batch(const distance_case *c)
             .first    = first
     };
 
+    for (int64_t g = 0; g <= c->groups; g++)
+        first[g] = c->n;
+    for (int64_t p = c->n - 1; p >= 0; p--)
+        first[p * c->groups / c->n] = order[p] = p;
     for (int64_t p = 0; p < c->n; p++) {
         group[p]  = p * c->groups / c->n;
         key[0][p] = (int64_t)(draw(&state) % (uint64_t)c->keys) - 3;
@@ -91,7 +95,7 @@ static void expect_numbers(const distance_case *c)
     }
 }
 
-ParameterizedTestParameters(query_distance, numbers_are_the_first_free_ones)
+ParameterizedTestParameters(group_distance, numbers_are_the_first_free_ones)
 {
     static distance_case cases[] = {
         {"every key once or twice",        9000,  1,    9000, 10, 0,                1,    1,                false},
@@ -110,13 +114,13 @@ ParameterizedTestParameters(query_distance, numbers_are_the_first_free_ones)
     return cr_make_param_array(distance_case, cases, sizeof cases / sizeof *cases);
 }
 
-ParameterizedTest(distance_case *c, query_distance, numbers_are_the_first_free_ones)
+ParameterizedTest(distance_case *c, group_distance, numbers_are_the_first_free_ones)
 {
     cairn_numbering b = make_batch(c);
     cairn_env       env;
 
     cairn_env_init(&env);
-    cr_assert_eq(cairn_number_elements(&env, &b), CAIRN_OK, "%s", env.message);
+    cr_assert_eq(cairn_number_distance(&env, &b), CAIRN_OK, "%s", env.message);
 
     expect_numbers(c);
     cr_expect_eq(env.live_blocks, 0);
@@ -125,7 +129,7 @@ ParameterizedTest(distance_case *c, query_distance, numbers_are_the_first_free_o
 
 /// A long row of numbers taken above one that is free to the last: what is searched again
 /// and again is passed in a few steps.
-Test(query_distance, a_long_row_of_numbers_is_passed)
+Test(group_distance, a_long_row_of_numbers_is_passed)
 {
     enum { LONG = 600000 };
 
@@ -160,19 +164,19 @@ Test(query_distance, a_long_row_of_numbers_is_passed)
     cairn_env_fini(&env);
 }
 
-Test(query_distance, a_number_beyond_64_bits_is_refused)
+Test(group_distance, a_number_beyond_64_bits_is_refused)
 {
     const distance_case c = {"", 9, 1, 1, (int64_t)1 << 60, 1000, 1, 1, false};
     cairn_numbering     b = make_batch(&c);
     cairn_env           env;
 
     cairn_env_init(&env);
-    cr_expect_eq(cairn_number_elements(&env, &b), CAIRN_OVERFLOW);
+    cr_expect_eq(cairn_number_distance(&env, &b), CAIRN_OVERFLOW);
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
 }
 
-Test(query_distance, survives_every_failed_allocation)
+Test(group_distance, survives_every_failed_allocation)
 {
     const distance_case near = {"", 500, 3, 40, 2, 0, 5, 1, false};
     distance_case       far  = near;
@@ -183,7 +187,7 @@ Test(query_distance, survives_every_failed_allocation)
     for (int k = 0; k < 2; k++) {
         cairn_numbering b = make_batch(k ? &far : &near);
 
-        CAIRN_BRUTAL(&env, cairn_number_elements(&env, &b));
+        CAIRN_BRUTAL(&env, cairn_number_distance(&env, &b));
     }
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);

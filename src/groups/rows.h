@@ -3,8 +3,8 @@
 /// `reorder` and `schedule` where the groups are rows 0..n-1, whose values are known: the
 /// same numbers as by running the queries on entries (query.h), in time linear in n.
 
-#ifndef CAIRN_QUERY_ROWS_H
-#define CAIRN_QUERY_ROWS_H
+#ifndef CAIRN_GROUPS_ROWS_H
+#define CAIRN_GROUPS_ROWS_H
 
 #include "base/env.h"
 

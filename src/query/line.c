@@ -3,11 +3,9 @@
 /// Groups that are lines: all dimensions but one, or all expressions of the earlier
 /// query's groups but one, are among the groupBy expressions. The element with a given
 /// rank among those without an entry is then found by a binary search over the others:
-/// padding asks for millions of them.
+/// padding asks for millions of them, and no list would hold the lines.
 
 #include "query/set.h"
-
-#include <string.h>
 
 static const cairn_query_map *arg_map(const cairn_query_set   *set,
                                       const cairn_query_state *s)
@@ -15,18 +13,18 @@ static const cairn_query_map *arg_map(const cairn_query_set   *set,
     return s->query->arg < 0 ? NULL : &set->state[s->query->arg].group;
 }
 
-/// Which groupBy value is coordinate @p k of an element: a dimension, or an expression.
-static int find_from(const cairn_query_set *set, const cairn_query_state *s, int k)
+static int find_form(const cairn_query_map *map, const cairn_form *form)
 {
-    const cairn_query_map *ids = arg_map(set, s);
+    for (int f = 0; f < map->count; f++)
+        if (cairn_form_equal(&map->form[f], form)) return f;
+    return -1;
+}
 
-    for (int f = 0; f < s->group.count; f++) {
-        const cairn_form *form = &s->group.form[f];
-
-        if (ids ? cairn_form_equal(form, &ids->form[k])
-                : cairn_form_plain_dim(set, form) == k)
-            return f;
-    }
+/// Which groupBy value is dimension @p k of a position?
+static int find_dimension(const cairn_query_set *set, const cairn_query_map *map, int k)
+{
+    for (int f = 0; f < map->count; f++)
+        if (cairn_form_dimension(&map->form[f], set->order) == k) return f;
     return -1;
 }
 
@@ -37,7 +35,8 @@ static bool find_along(const cairn_query_set *set, cairn_query_state *s)
 
     s->line.along = -1;
     for (int k = 0; k < (ids ? ids->count : set->order); k++) {
-        s->line.from[k] = find_from(set, s, k);
+        s->line.from[k] = ids ? find_form(&s->group, &ids->form[k])
+                              : find_dimension(set, &s->group, k);
         if (s->line.from[k] >= 0) continue;
         if (s->line.along >= 0) return false;
         s->line.along = k;
@@ -54,16 +53,28 @@ static bool positions_fit(const cairn_query_set *set, const cairn_query_state *s
         if (cairn_form_dims(set->algebra, &s->group.form[f]) >> along & 1) return false;
     for (int f = 0; f < s->traverse.count; f++)
         if (cairn_form_dims(set->algebra, &s->traverse.form[f]) >> along & 1
-            && cairn_form_plain_dim(set, &s->traverse.form[f]) != along)
+            && cairn_form_dimension(&s->traverse.form[f], set->order) != along)
             return false;
     return true;
 }
 
-static int find_form(const cairn_query_map *map, const cairn_form *form)
+static bool unit_term(const cairn_form *form)
 {
-    for (int f = 0; f < map->count; f++)
-        if (cairn_form_equal(&map->form[f], form)) return f;
-    return -1;
+    return form->terms == 1
+           && (form->term[0].factor == 1 || form->term[0].factor == -1);
+}
+
+/// Is the form one dimension, or its floor, so that all values of its range exist?
+static bool is_stepwise(const cairn_algebra *algebra, const cairn_form *form)
+{
+    if (!unit_term(form)) return false;
+
+    const cairn_atom *atom = &algebra->atom[form->term[0].atom];
+
+    if (atom->kind == CAIRN_ATOM_DIV)
+        return unit_term(&atom->form)
+               && algebra->atom[atom->form.term[0].atom].kind == CAIRN_ATOM_DIM;
+    return atom->kind == CAIRN_ATOM_DIM;
 }
 
 /// Every value along the line must exist, and everything else be one of the coordinates.
@@ -73,7 +84,7 @@ static bool groups_fit(const cairn_query_set *set, const cairn_query_state *s)
     const cairn_form      *open = &ids->form[s->line.along];
     const uint32_t         dims = cairn_form_dims(set->algebra, open);
 
-    if (ids->queries || !cairn_form_is_stepwise(set->algebra, open)) return false;
+    if (ids->queries || !is_stepwise(set->algebra, open)) return false;
     for (int k = 0; k < ids->count; k++)
         if (k != s->line.along && cairn_form_dims(set->algebra, &ids->form[k]) & dims)
             return false;
@@ -86,44 +97,39 @@ static bool groups_fit(const cairn_query_set *set, const cairn_query_state *s)
 
 void cairn_query_find_line(cairn_query_set *set, int q)
 {
-    cairn_query_state *s = &set->state[q];
+    cairn_query_state     *s   = &set->state[q];
+    const cairn_query_map *ids = arg_map(set, s);
 
-    s->line.on = false;
-    if (s->group.queries || s->traverse.queries || !find_along(set, s)) return;
-    if (s->query->arg < 0) {
-        s->line.on    = positions_fit(set, s);
-        s->line.range = set->global[s->line.along];
-    } else {
-        s->line.on =
-            groups_fit(set, s)
-            && cairn_form_range(set->algebra, &arg_map(set, s)->form[s->line.along],
-                                set->global, NULL, &s->line.range)
-                   == CAIRN_OK;
-    }
+    s->line.on = !s->group.queries && !s->traverse.queries && find_along(set, s);
+    if (!s->line.on) return;
+    s->line.on = ids ? groups_fit(set, s) : positions_fit(set, s);
+    if (!ids) s->line.range = set->global[s->line.along];
+    if (ids && s->line.on)
+        s->line.on = cairn_form_range(set->algebra, &ids->form[s->line.along],
+                                      set->global, NULL, &s->line.range)
+                     == CAIRN_OK;
 }
 
-/// Coordinate along the line of the element number @p p.
+/// Coordinate along the line of the element number @p p, one with an entry.
 static int64_t
 coordinate(const cairn_query_set *set, const cairn_query_state *s, int64_t p)
 {
-    if (s->elements.kind == CAIRN_ELEMENTS_ENTRIES)
-        return set->entries->coord[s->line.along][p];
-    return cairn_tuples_at(&set->state[s->elements.q].groups, p)[s->line.along];
+    if (s->elements.q < 0) return set->entries->coord[s->line.along][p];
+    return cairn_query_table_at(cairn_elements_table(set, &s->elements),
+                                p)[s->line.along];
 }
 
 /// The k-th rank that no element has: before the t-th element lie its rank - t free ones.
 static int64_t
 free_rank(const cairn_query_set *set, const cairn_query_state *s, int64_t g, int64_t k)
 {
-    const int64_t begin = g < 0 ? 0 : s->first[g];
-    int64_t       lo = 0, hi = g < 0 ? 0 : s->first[g + 1] - begin;
+    const int64_t begin = g < 0 ? 0 : s->num.first[g];
+    int64_t       lo = 0, hi = g < 0 ? 0 : s->num.first[g + 1] - begin;
 
     while (lo < hi) {
         const int64_t mid = lo + (hi - lo) / 2;
 
-        if (coordinate(set, s, cairn_order_at(s->order, begin + mid)) - s->line.range.lo
-                - mid
-            > k)
+        if (coordinate(set, s, s->num.order[begin + mid]) - s->line.range.lo - mid > k)
             hi = mid;
         else
             lo = mid + 1;
@@ -156,8 +162,8 @@ bool cairn_line_element(const cairn_query_set *set,
 {
     const cairn_query_state *s   = &set->state[q];
     const cairn_query_map   *ids = arg_map(set, s);
+    const int                n   = ids ? ids->count : set->order;
     int64_t                  at[CAIRN_MAX_LEVELS];
-    const int                n = ids ? ids->count : set->order;
 
     if (k < 0 || k > s->line.range.hi - s->line.range.lo) return false;
 
@@ -166,7 +172,7 @@ bool cairn_line_element(const cairn_query_set *set,
     if (rank > s->line.range.hi - s->line.range.lo) return false;
     for (int c = 0; c < n; c++)
         at[c] = c == s->line.along ? s->line.range.lo + rank : group[s->line.from[c]];
-    if (ids) return cairn_group_first(set, ids, at, d);
+    if (ids) return cairn_group_first(set, ids, at, set->global, d);
     if (!is_inside(set, s, group, at)) return false;
     memcpy(d, at, (size_t)n * sizeof *d);
     return true;

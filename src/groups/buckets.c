@@ -5,7 +5,7 @@
 /// Source: Brown, Calendar Queues, CACM 31(10), 1988, DOI 10.1145/63039.63045; here a day
 /// is one load, so that nothing within it needs sorting but bits.
 
-#include "query/buckets.h"
+#include "groups/buckets.h"
 
 #include <string.h>
 

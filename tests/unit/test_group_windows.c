@@ -2,7 +2,7 @@
 /// @file
 /// Ordering windows by counting against sorting by all keys.
 
-#include "query/windows.h"
+#include "groups/windows.h"
 
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -24,7 +24,7 @@ static uint64_t draw(uint64_t *state)
     return *state >> 33;
 }
 
-ParameterizedTestParameters(query_windows, order_is_that_of_sorting)
+ParameterizedTestParameters(group_windows, order_is_that_of_sorting)
 {
     static window_case cases[] = {
         {"nothing",                         0,    9,    0,             3,    true },
@@ -43,7 +43,7 @@ ParameterizedTestParameters(query_windows, order_is_that_of_sorting)
     return cr_make_param_array(window_case, cases, sizeof cases / sizeof *cases);
 }
 
-ParameterizedTest(window_case *c, query_windows, order_is_that_of_sorting)
+ParameterizedTest(window_case *c, group_windows, order_is_that_of_sorting)
 {
     static int64_t window[MOST], number[MOST], tie[MOST], got[MOST], want[MOST];
     const int64_t *key[3] = {window, number, tie};
@@ -69,7 +69,7 @@ ParameterizedTest(window_case *c, query_windows, order_is_that_of_sorting)
     cairn_env_fini(&env);
 }
 
-Test(query_windows, numbers_far_apart_are_sorted)
+Test(group_windows, numbers_far_apart_are_sorted)
 {
     const int64_t number[4] = {INT64_MAX, INT64_MIN, 0, INT64_MIN},
                   tie[4]    = {0, 1, 2, 3};

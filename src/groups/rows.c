@@ -3,10 +3,10 @@
 /// Rows in order and handed out, by what orders and hands out groups (windows.h,
 /// buckets.h).
 
-#include "query/rows.h"
+#include "groups/rows.h"
 
-#include "query/buckets.h"
-#include "query/windows.h"
+#include "groups/buckets.h"
+#include "groups/windows.h"
 
 #include <string.h>
 

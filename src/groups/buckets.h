@@ -6,8 +6,8 @@
 /// number of buckets. Whose load lies beyond the ring waits in a heap until the ring has
 /// moved on.
 
-#ifndef CAIRN_QUERY_BUCKETS_H
-#define CAIRN_QUERY_BUCKETS_H
+#ifndef CAIRN_GROUPS_BUCKETS_H
+#define CAIRN_GROUPS_BUCKETS_H
 
 #include "base/env.h"
 

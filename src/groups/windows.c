@@ -3,7 +3,7 @@
 /// Ordering windows by one number whose range is small: where elements stand in the order
 /// that decides ties, one counting pass a window does it.
 
-#include "query/windows.h"
+#include "groups/windows.h"
 
 #include "base/offsets.h"
 

@@ -6,8 +6,10 @@
 /// Ranks agree once about a failure: a rank that fails by itself says so in the place of
 /// the next thing that all do together.
 
+#include "groups/decompose.h"
+
 #include "format/layout.h"
-#include "query/runs.h"
+#include "groups/groups.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +20,8 @@ typedef struct {
     const cairn_shape     *shape;
     const cairn_interval  *box;
     const cairn_entries   *entries;
-    const cairn_query_net *net;    ///< NULL: one rank.
+    const cairn_query_net *net; ///< NULL: one rank.
+    bool                   definition;
     bool                   agreed; ///< A failure is known to all ranks.
     uint8_t               *member; ///< [n] of entries.
 } dealer;
@@ -43,14 +46,18 @@ static cairn_status largest(dealer *d, cairn_status mine, int64_t *value)
     return status;
 }
 
+/// Answer all queries of an encoding.
 static cairn_status run(dealer               *d,
                         const cairn_encoding *encoding,
                         const cairn_entries  *entries,
-                        cairn_query_set     **set)
+                        cairn_groups        **set)
 {
-    const cairn_status status =
-        cairn_query_run(d->env, encoding, d->shape, d->box, entries, d->net, set);
+    cairn_status status = CAIRN_OK;
 
+    CAIRN_TRY(meet(d, cairn_groups_begin(d->env, encoding, d->shape, d->box, entries,
+                                         d->definition, set)));
+    for (int q = 0; q < encoding->queries && status == CAIRN_OK; q++)
+        status = cairn_groups_step(*set, q, d->net);
     d->agreed = d->agreed || status != CAIRN_OK;
     return status;
 }
@@ -125,17 +132,15 @@ done:
 }
 
 /// What a group's value is compared with, before the threshold multiplies it.
-static cairn_status find_scale(dealer                *d,
-                               const cairn_query     *query,
-                               const cairn_query_set *set,
-                               double                *scale)
+static cairn_status
+find_scale(dealer *d, const cairn_query *query, const cairn_groups *set, double *scale)
 {
     int64_t amount = 1;
 
     if (d->format->mode == CAIRN_THRESHOLD_CAPACITY)
         CAIRN_TRY(find_capacity(d, query, &amount));
     if (d->format->mode == CAIRN_THRESHOLD_MAXIMUM) {
-        amount = d->entries->n ? cairn_query_span(set, 0).hi : INT64_MIN;
+        amount = d->entries->n ? cairn_groups_span(set, 0).hi : INT64_MIN;
         CAIRN_TRY(largest(d, CAIRN_OK, &amount));
     }
     *scale = (double)amount;
@@ -160,50 +165,28 @@ static uint8_t member_for(const cairn_format *format, int64_t value, double scal
     return (uint8_t)k;
 }
 
-/// All entries of a group go to one member.
-static void deal(dealer *d, const cairn_query_set *set, double scale)
+static void deal(dealer *d, const cairn_groups *set, double scale)
 {
-    const int64_t *value = set->state[0].total;
-    cairn_runs     runs  = cairn_runs_of(set, 0);
-    int64_t        begin, end, group;
+    const int64_t *value = cairn_groups_at_entries(set, 0);
 
     cairn_visit(d->env, d->entries->n);
-    while (cairn_runs_next(&runs, &begin, &end, &group)) {
-        const uint8_t k = member_for(d->format, value[group], scale);
-
-        for (int64_t p = begin; p < end; p++)
-            d->member[p] = k;
-    }
-}
-
-/// Run the one query. Its values are looked at group by group, and no group is looked
-/// for.
-static cairn_status
-run_sum(dealer *d, const cairn_encoding *encoding, cairn_query_set **set)
-{
-    cairn_status status;
-
-    CAIRN_TRY(meet(
-        d, cairn_query_begin(d->env, encoding, d->shape, d->box, d->entries, set)));
-    (*set)->groups_only = true;
-    status              = cairn_query_step(*set, 0, d->net);
-    d->agreed           = d->agreed || status != CAIRN_OK;
-    return status;
+    for (cairn_pos p = 0; p < d->entries->n; p++)
+        d->member[p] = member_for(d->format, value[p], scale);
 }
 
 static cairn_status deal_by_query(dealer *d)
 {
-    cairn_encoding  *encoding = NULL;
-    cairn_query_set *set      = NULL;
-    double           scale;
-    cairn_status     status;
+    cairn_encoding *encoding = NULL;
+    cairn_groups   *set      = NULL;
+    double          scale;
+    cairn_status    status;
 
     CAIRN_TRY(make_encoding(d, &encoding));
-    CAIRN_GO(done, run_sum(d, encoding, &set));
+    CAIRN_GO(done, run(d, encoding, d->entries, &set));
     CAIRN_GO(done, find_scale(d, &encoding->query[0], set, &scale));
     deal(d, set, scale);
 done:
-    cairn_query_set_destroy(d->env, &set);
+    cairn_groups_destroy(d->env, &set);
     cairn_free(d->env, encoding);
     return status;
 }
@@ -230,11 +213,11 @@ static cairn_status select_entries(dealer *d, int k, cairn_entries *chosen)
 }
 
 /// Values of the outermost indirect level; CAIRN_NO_NUMBER where a query gives none.
-static cairn_status level_values(dealer                *d,
-                                 const cairn_encoding  *encoding,
-                                 const cairn_query_set *set,
-                                 cairn_pos              n,
-                                 int64_t               *value)
+static cairn_status level_values(dealer               *d,
+                                 const cairn_encoding *encoding,
+                                 const cairn_groups   *set,
+                                 cairn_pos             n,
+                                 int64_t              *value)
 {
     int            level = 0;
     cairn_form     form;
@@ -259,7 +242,7 @@ static cairn_status level_values(dealer                *d,
 
         for (int q = 0; uses >> q; q++) {
             if (!(uses >> q & 1)) continue;
-            queries[q] = cairn_query_at_entries(set, q)[p];
+            queries[q] = cairn_groups_at_entries(set, q)[p];
             numbered   = numbered && queries[q] != CAIRN_NO_NUMBER;
         }
         value[p] = numbered ? cairn_form_value(algebra, &form, NULL, queries)
@@ -295,7 +278,7 @@ static cairn_status cut_member(dealer *d, int k)
 {
     const cairn_encoding *encoding = d->format->member[k];
     cairn_entries         chosen;
-    cairn_query_set      *set   = NULL;
+    cairn_groups         *set   = NULL;
     int64_t              *value = NULL, most = -1;
     cairn_status          status;
 
@@ -309,7 +292,7 @@ static cairn_status cut_member(dealer *d, int k)
     CAIRN_GO(done, largest(d, status, &most));
     send_on(d, k, value, cairn_decompose_cut(d->format->keep[k], most + 1));
 done:
-    cairn_query_set_destroy(d->env, &set);
+    cairn_groups_destroy(d->env, &set);
     cairn_free(d->env, value);
     cairn_entries_fini(d->env, &chosen);
     return status;
@@ -329,15 +312,17 @@ cairn_status cairn_decompose(cairn_env             *env,
                              const cairn_shape     *shape,
                              const cairn_interval  *box,
                              const cairn_entries   *entries,
+                             bool                   definition,
                              const cairn_query_net *net,
                              uint8_t               *member)
 {
-    dealer d = {.env     = env,
-                .format  = format,
-                .shape   = shape,
-                .box     = box,
-                .entries = entries,
-                .net     = net && net->size > 1 ? net : NULL};
+    dealer d = {.env        = env,
+                .format     = format,
+                .shape      = shape,
+                .box        = box,
+                .entries    = entries,
+                .net        = net && net->size > 1 ? net : NULL,
+                .definition = definition};
 
     if (!format->hybrid) {
         memset(member, 0, (size_t)entries->n);

@@ -3,7 +3,7 @@
 /// The records are put in the order of their destinations; `to` then keeps where each
 /// one went, so that the answers, which come in that order, find their way.
 
-#include "query/exchange.h"
+#include "groups/exchange.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /// @file
 /// Ordering elements in windows by one number.
 
-#ifndef CAIRN_QUERY_WINDOWS_H
-#define CAIRN_QUERY_WINDOWS_H
+#ifndef CAIRN_GROUPS_WINDOWS_H
+#define CAIRN_GROUPS_WINDOWS_H
 
 #include "entries/entries.h"
 #include "format/algebra.h"

@@ -6,9 +6,21 @@
 /// Else the numbers given in a group form chains (union-find): each leads to the next one
 /// that may be free, so that a search costs nearly nothing however full the group is.
 
-#include "query/numbering.h"
+#include "groups/distance.h"
+
+#include "groups/tuples.h"
 
 #include <string.h>
+
+static int64_t start_of(const cairn_numbering *b, int64_t p)
+{
+    return b->start ? b->start[p] : b->one_start;
+}
+
+static cairn_status overflow(cairn_env *env)
+{
+    return cairn_fail(env, CAIRN_OVERFLOW, "query: enum: a number leaves 64 bits");
+}
 
 /* ---- chains ---- */
 
@@ -35,8 +47,7 @@ static int64_t find_free(chains *c, int64_t group, int64_t from)
 
 static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, int64_t p)
 {
-    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], cairn_numbering_start(b, p)},
-                                  at, after;
+    int64_t key[CAIRN_MAX_WIDTH], tuple[2] = {b->group[p], start_of(b, p)}, at, after;
 
     key[0] = b->group[p];
     for (int k = 0; k < b->bys; k++)
@@ -47,11 +58,11 @@ static cairn_status take(cairn_env *env, const cairn_numbering *b, chains *c, in
     CAIRN_TRY(cairn_tuples_add(env, &c->keys, key, &at));
     if (at < known) {
         if (__builtin_add_overflow(c->last[at], b->distance, &after))
-            return cairn_number_overflow(env);
+            return overflow(env);
         if (after > tuple[1]) tuple[1] = after;
     }
     tuple[1] = find_free(c, tuple[0], tuple[1]);
-    if (tuple[1] == INT64_MAX) return cairn_number_overflow(env);
+    if (tuple[1] == INT64_MAX) return overflow(env);
     b->number[p] = c->last[at] = tuple[1];
     CAIRN_TRY(cairn_tuples_add(env, &c->taken, tuple, &at));
     c->next[at] = tuple[1] + 1;
@@ -65,8 +76,6 @@ static cairn_status number_by_chains(cairn_env *env, cairn_numbering *b)
 
     cairn_tuples_init(&c.taken, 2);
     cairn_tuples_init(&c.keys, 1 + b->bys);
-    cairn_tuples_expect_ascending(&c.taken);
-    cairn_tuples_expect_ascending(&c.keys);
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.next));
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.last));
     CAIRN_GO(done, CAIRN_NEW(env, b->n, &c.chain));
@@ -74,8 +83,7 @@ static cairn_status number_by_chains(cairn_env *env, cairn_numbering *b)
         const int64_t p = b->order[k];
 
         b->number[p] = CAIRN_NO_NUMBER;
-        if (cairn_numbering_start(b, p) != CAIRN_NO_NUMBER)
-            CAIRN_GO(done, take(env, b, &c, p));
+        if (start_of(b, p) != CAIRN_NO_NUMBER) CAIRN_GO(done, take(env, b, &c, p));
     }
     status = CAIRN_OK;
 done:
@@ -139,7 +147,7 @@ static cairn_interval starts_of(const cairn_numbering *b, int64_t g)
     cairn_interval starts = {INT64_MAX, INT64_MIN};
 
     for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
-        const int64_t start = cairn_numbering_start(b, b->order[k]);
+        const int64_t start = start_of(b, b->order[k]);
 
         if (start == CAIRN_NO_NUMBER) continue;
         starts.lo = start < starts.lo ? start : starts.lo;
@@ -231,7 +239,7 @@ static void number_group(cairn_numbering *b, slots *s, int64_t g, int64_t lo)
 
     s->least = 0;
     for (int64_t k = b->first[g]; k < b->first[g + 1]; k++) {
-        const int64_t p = b->order[k], start = cairn_numbering_start(b, p);
+        const int64_t p = b->order[k], start = start_of(b, p);
         seen *const   key = &s->key[key_of(b, s, p)];
         int64_t       from, number;
 

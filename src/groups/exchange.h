@@ -5,8 +5,8 @@
 /// call begins by agreeing on a status, so that a rank that failed meets the others
 /// there, once, and nobody waits for it.
 
-#ifndef CAIRN_QUERY_EXCHANGE_H
-#define CAIRN_QUERY_EXCHANGE_H
+#ifndef CAIRN_GROUPS_EXCHANGE_H
+#define CAIRN_GROUPS_EXCHANGE_H
 
 #include "query/query.h"
 
