@@ -215,14 +215,16 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
 /// New values for the same pattern: @p val is as it was given to
 /// cairn_tensor_from_csr(), entry for entry.
 ///
-/// Local. Takes no memory: a map of 16 bytes an entry was made with the tensor. Plans that
-/// have copies of values (members divided among devices, devices with a memory of their
+/// Local. The first call finds where each entry is stored, in a map of 16 bytes an entry,
+/// for which the copy of `ptr` and `idx` goes that was made with the tensor; later ones take
+/// no memory. Plans that have copies of values (members divided among devices, devices with a memory of their
 /// own) get the new ones at their next run. That goes for borrowed values, too: change
 /// them, and call this with the same @p val, so that copies are told.
 ///
 /// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr(); @p val
 ///                             is NULL, or not what is borrowed; a view of its arrays is
 ///                             out (cairn_tensor_part_get()).
+/// @retval CAIRN_NO_MEMORY     For the map; values are what they were.
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);
 
 /// Store a tensor in another format: from any format to any other, packed, partitioned,

@@ -86,10 +86,9 @@ struct cairn_tensor {
     cairn_path     *path; ///< The rules that stored it; NULL: its arrays were given.
     cairn_build_log log;  ///< When it was stored.
     char            why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
-    int64_t targets; ///< Entries given by cairn_tensor_from_csr(); -1: not made so.
-    cairn_target *target;   ///< [targets]; NULL when the caller's values are borrowed.
-    const void   *borrowed; ///< The caller's values.
-    int64_t       views;    ///< Of its arrays that are out.
+    struct cairn_refill
+           *refill; ///< Where new values go (solver_rows.h); NULL: nowhere.
+    int64_t views;  ///< Of its arrays that are out.
     void (*release)(void *user, void *array); ///< Arrays that were taken over; or NULL.
     void *release_user;
 };
@@ -244,6 +243,17 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
                                 const cairn_shape   *shape,
                                 const cairn_entries *entries,
                                 const cairn_dealt   *dealt);
+
+/// A handle for what a tensor becomes in another format, its rows where they are; no arrays.
+///
+/// Local. @param[out] fresh  On failure what it has is freed with it.
+cairn_status cairn_tensor_prepare(const cairn_tensor *tensor,
+                                  const cairn_format *format,
+                                  cairn_tensor      **fresh);
+
+/// Fill @p to, which is prepared. Collective.
+cairn_status cairn_tensor_convert_in_place(const cairn_tensor *tensor,
+                                           cairn_tensor       *to);
 
 /// Rows that the caller divided: ranks tell each other theirs, which must follow each
 /// other without gaps, and the extents, which must be the same.

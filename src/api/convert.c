@@ -197,36 +197,35 @@ static bool suits(const cairn_tensor *tensor, int64_t grain)
     return true;
 }
 
-static cairn_status
-prepare(const cairn_tensor *tensor, const cairn_format *format, cairn_tensor **fresh)
+cairn_status cairn_tensor_prepare(const cairn_tensor *tensor,
+                                  const cairn_format *format,
+                                  cairn_tensor      **fresh)
 {
     cairn_env *env = &tensor->context->env;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, fresh));
     (*fresh)->context = tensor->context;
     (*fresh)->dtype   = tensor->dtype;
-    (*fresh)->targets = -1;
     CAIRN_TRY(cairn_format_copy(tensor->context, format, &(*fresh)->format));
     return cairn_rows_copy(env, &tensor->rows, &(*fresh)->rows);
 }
 
-/// Rows stay where they are: the path alone. @p to is prepared.
-static cairn_status convert_in_place(const cairn_tensor *tensor, cairn_tensor **to)
+cairn_status cairn_tensor_convert_in_place(const cairn_tensor *tensor, cairn_tensor *to)
 {
     cairn_comm           *comm = tensor->context->comm;
     const cairn_query_net net  = cairn_net_of(comm);
 
-    (*to)->held       = array_bytes(tensor->local) + table_bytes(tensor->local);
-    cairn_build build = {.format     = (*to)->format,
+    to->held          = array_bytes(tensor->local) + table_bytes(tensor->local);
+    cairn_build build = {.format     = to->format,
                          .shape      = tensor->local->shape,
                          .from       = tensor->local,
                          .net        = comm->size > 1 ? &net : NULL,
                          .rank       = comm->rank,
                          .value_bits = tensor->local->value_bits,
-                         .held       = (*to)->held};
+                         .held       = to->held};
 
     memcpy(build.box, tensor->local->box, sizeof build.box);
-    return cairn_context_build(tensor->context, &build, *to);
+    return cairn_context_build(tensor->context, &build, to);
 }
 
 /// A tensor and its entries are in memory together.
@@ -297,12 +296,12 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
 
     cairn_collective_format(&arguments, format);
     if (status == CAIRN_OK)
-        status =
-            moving ? take_entries(tensor, &source) : prepare(tensor, format, &fresh);
+        status = moving ? take_entries(tensor, &source)
+                        : cairn_tensor_prepare(tensor, format, &fresh);
     status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK)
         status = moving ? convert_moving(tensor, format, source, &fresh)
-                        : convert_in_place(tensor, &fresh);
+                        : cairn_tensor_convert_in_place(tensor, fresh);
     cairn_source_destroy(&source);
     if (status == CAIRN_OK) {
         cairn_kept_add(moving ? NULL : tensor->format, fresh->local, fresh->path);
@@ -377,7 +376,6 @@ static cairn_status wrap(cairn_context *context,
 
     t->context = context;
     t->dtype   = local->value_bits == 32 ? CAIRN_F32 : CAIRN_F64;
-    t->targets = -1;
     CAIRN_TRY(cairn_format_keep_texts(&context->env, format));
     for (int64_t p = 0; p < local->parts; p++)
         local->part[p].where.rank = context->comm->rank;

@@ -116,7 +116,6 @@ static cairn_status create(cairn_handed *handed, cairn_tensor **tensor)
     CAIRN_TRY(CAIRN_NEW_ZERO(&handed->context->env, 1, tensor));
     (*tensor)->context = handed->context;
     (*tensor)->dtype   = handed->dtype;
-    (*tensor)->targets = -1;
     return cairn_handed_format(handed, &(*tensor)->format);
 }
 

@@ -4,6 +4,7 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
+#include "api/solver_rows.h"
 #include "base/file.h"
 #include "comm/native.h"
 #include "comm/write.h"
@@ -75,7 +76,6 @@ static cairn_status prepare(cairn_source       *source,
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, tensor));
     (*tensor)->context = context;
     (*tensor)->dtype   = dtype;
-    (*tensor)->targets = -1;
     CAIRN_TRY(cairn_format_copy(context, format, &(*tensor)->format));
     return cairn_rows_copy(env, &source->rows, &(*tensor)->rows);
 }
@@ -160,7 +160,7 @@ void cairn_tensor_destroy(cairn_tensor **tensor)
     cairn_format_destroy(&t->format);
     cairn_rows_fini(env, &t->rows);
     cairn_path_destroy(&t->path);
-    cairn_free(env, t->target);
+    cairn_refill_destroy(env, &t->refill);
     cairn_free(env, t);
     *tensor = NULL;
 }

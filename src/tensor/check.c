@@ -4,6 +4,8 @@
 
 #include "tensor/check.h"
 
+#include "tensor/lists.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -66,6 +68,7 @@ static bool ptr_is_sound(const cairn_part *part, int l, cairn_fault *fault)
     const int64_t             last   = level->ptr_length - 1;
     int64_t                   before = 0;
 
+    if (cairn_ptr_rises(level)) return true;
     for (int64_t k = 0; k <= last; k++) {
         const int64_t p = load_ptr(level, k);
 
@@ -90,6 +93,7 @@ static bool idx_is_sound(const cairn_part *part, int l, cairn_fault *fault)
     const cairn_kernel_level *level = &part->view.level[l];
     const cairn_level        *info  = &part->layout->level[l];
 
+    if (cairn_idx_is_within(level, info->global)) return true;
     for (int64_t k = 0; level->idx_bits && k < level->idx_length; k++) {
         const int64_t e = load_idx(level, k);
 
@@ -179,6 +183,10 @@ static bool chain_ascends(const cairn_part *part, chain c, cairn_fault *fault)
     const bool                has_ptr = part->layout->level[c.first].has_ptr;
     const int64_t             parents = has_ptr ? top->ptr_length - 1 : 1;
 
+    /* The nodes of one level, which no list of tuples tells apart. */
+    if (c.first == c.last && part->layout->level[c.last].depth <= c.last
+        && cairn_idx_ascends(top, has_ptr, part->layout->level[c.first].global))
+        return true;
     for (int64_t k = 0; k < parents; k++) {
         const int64_t begin = has_ptr ? load_ptr(top, k) : 0;
         const int64_t end   = has_ptr ? load_ptr(top, k + 1) : top->nodes;

@@ -3,6 +3,8 @@
 /// A solver's own CSR arrays: borrowed, copied, stored in another format, updated.
 
 #include "support/api.h"
+#include "support/arrays.h"
+#include "support/every_format.h"
 #include "support/storage.h"
 
 enum { N = 400, DEGREE = 6 };
@@ -149,7 +151,7 @@ Test(api_csr, copied_arrays_may_go)
     cairn_tensor_destroy(&tensor);
 }
 
-static const char *const formats[] = {
+static const char *const updated[] = {
     "csr",
     "csc",
     "coo",
@@ -202,14 +204,14 @@ static void check_update(const char *text, cairn_dtype dtype)
 
 Test(api_csr, new_values_find_their_places_in_every_format)
 {
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
-        check_update(formats[k], CAIRN_F64);
+    for (size_t k = 0; k < sizeof updated / sizeof *updated; k++)
+        check_update(updated[k], CAIRN_F64);
 }
 
 Test(api_csr, new_values_in_single_precision)
 {
-    for (size_t k = 0; k < sizeof formats / sizeof *formats; k++)
-        check_update(formats[k], CAIRN_F32);
+    for (size_t k = 0; k < sizeof updated / sizeof *updated; k++)
+        check_update(updated[k], CAIRN_F32);
 }
 
 Test(api_csr, positions_of_64_bits_are_taken_too)
@@ -224,6 +226,105 @@ Test(api_csr, positions_of_64_bits_are_taken_too)
     arrays_text(context, tensor, text, sizeof text);
     cr_expect_str_eq(text, "ptr1=[0,1,3] idx1=[1,0,1] val=[1,2,3]");
     cairn_tensor_destroy(&tensor);
+}
+
+/// One matrix as CSR in several ways.
+typedef struct {
+    int64_t ptr64[N + 1], idx64[2 * N * DEGREE];
+    int32_t ptr32[N + 1], idx32[2 * N * DEGREE];
+    double  val[2 * N * DEGREE];
+} csr_arrays;
+
+/// Rows of 0 to DEGREE entries, ascending; @p reversed descending; @p twice each entry in
+/// two halves. Some values are 0. @return the entries, each once, in @p coord and @p value.
+static int
+fill_csr(csr_arrays *a, bool reversed, bool twice, int64_t *coord, double *value)
+{
+    int n = 0, entries = 0;
+
+    for (int i = 0; i < N; i++) {
+        const int degree = i % (DEGREE + 1);
+
+        a->ptr64[i] = a->ptr32[i] = n;
+        for (int t = 0; t < degree; t++) {
+            const int    k = reversed ? degree - 1 - t : t;
+            const int    j = (i * 7) % 13 + k * (N / DEGREE - 3);
+            const double v = (i + k) % 11 ? (double)(i * 31 + k) / 64 : 0;
+
+            coord[2 * entries]     = i;
+            coord[2 * entries + 1] = j;
+            value[entries++]       = v;
+            for (int part = 0; part <= twice; part++) {
+                a->idx64[n] = a->idx32[n] = j;
+                a->val[n++]               = twice ? v / 2 : v;
+            }
+        }
+    }
+    a->ptr64[N] = a->ptr32[N] = n;
+    return entries;
+}
+
+/// However its rows stand, a matrix is stored as it is from coordinates; what is checked
+/// and ascends is converted as a tensor of the library's own is.
+Test(api_csr, every_format_stores_what_it_does_of_coordinates)
+{
+    static csr_arrays a;
+    static int64_t    coord[2 * N * DEGREE];
+    static double     value[N * DEGREE];
+    static parts_seen seen, other;
+
+    for (int way = 0; way < 4 * FORMATS; way++) {
+        const char *const text   = formats[way / 4];
+        const bool        wide   = way % 2 == 1;
+        const int         order  = way / 2 % 2 ? 1 + way / 4 % 2 : 0;
+        const int         n      = fill_csr(&a, order == 1, order == 2, coord, value);
+        cairn_format     *format = must_format(context, text);
+        cairn_source     *source;
+        cairn_tensor     *tensor, *fresh;
+
+        MUST(context, cairn_source_from_coords(context, 2, (int64_t[]){N, N}, n, coord,
+                                               value, CAIRN_BY_NNZ, &source));
+        MUST(context, cairn_tensor_create(source, format, CAIRN_F64, &fresh));
+        MUST(context,
+             cairn_tensor_from_csr(context, N, N, 0, N,
+                                   wide ? (void *)a.ptr64 : a.ptr32, wide ? 64 : 32,
+                                   wide ? (void *)a.idx64 : a.idx32, wide ? 64 : 32,
+                                   a.val, CAIRN_F64, CAIRN_COPY, format, &tensor));
+        parts_get(context, fresh, &seen);
+        parts_get(context, tensor, &other);
+        cr_expect(parts_same(&seen, &other), "%s, rows in order %d", text, order);
+        parts_restore(context, fresh, &seen);
+        parts_restore(context, tensor, &other);
+        cairn_tensor_destroy(&tensor);
+        cairn_tensor_destroy(&fresh);
+        cairn_source_destroy(&source);
+        cairn_format_destroy(&format);
+    }
+}
+
+/// Arrays that ascend are trusted: nothing is sorted.
+Test(api_csr, rows_that_ascend_are_converted_without_sorting)
+{
+    static csr_arrays a;
+    static int64_t    coord[2 * N * DEGREE];
+    static double     value[N * DEGREE];
+
+    for (int reversed = 0; reversed < 2; reversed++) {
+        cairn_tensor *lent, *converted;
+        cairn_format *format = must_format(context, "csc");
+
+        fill_csr(&a, reversed, false, coord, value);
+        MUST(context,
+             cairn_tensor_from_csr(context, N, N, 0, N, a.ptr32, 32, a.idx32, 32, a.val,
+                                   CAIRN_F64, CAIRN_BORROW, NULL, &lent));
+        MUST(context,
+             cairn_context_set_convert(context, reversed ? "sort" : "scatter"));
+        MUST(context, cairn_tensor_convert(lent, format, &converted));
+        MUST(context, cairn_context_set_convert(context, ""));
+        cairn_tensor_destroy(&converted);
+        cairn_format_destroy(&format);
+        cairn_tensor_destroy(&lent);
+    }
 }
 
 typedef struct {

@@ -233,7 +233,8 @@ static void take_csr(cairn_copy_mode mode, const char *spec)
     BRUTAL_OUT(tensor,
                cairn_tensor_from_csr(context, 5, 4, 0, 5, csr_ptr, 32, csr_idx, 32,
                                      csr_val, CAIRN_F64, mode, format, &tensor));
-    context->env.allowed = 0; /* new values take no memory */
+    CAIRN_BRUTAL(&context->env, cairn_tensor_update(tensor, csr_val));
+    context->env.allowed = 0; /* the next values take no memory */
     MUST(context, cairn_tensor_update(tensor, csr_val));
     context->env.allowed = -1;
     multiply(tensor, NULL);

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Loops over lists of each width. What ascends under each parent falls, or stays, only
+/// where a parent's children begin: the falls of the whole list are counted, and those at
+/// such beginnings.
+
+#include "tensor/lists.h"
+
+/* Numbers are compared from `lo` on, which makes them unsigned. Counts are kept in 32 bits
+   and results in the numbers' own width, for which compilers have vectors. */
+#define LOOPS(bits)                                                                 \
+    typedef uint##bits##_t list_##bits;                                             \
+                                                                                    \
+    static bool rises_##bits(const list_##bits *ptr, int64_t n)                     \
+    {                                                                               \
+        list_##bits falls = 0;                                                      \
+                                                                                    \
+        for (int64_t k = 1; k < n; k++)                                             \
+            falls |= ptr[k] < ptr[k - 1];                                           \
+        return falls == 0;                                                          \
+    }                                                                               \
+                                                                                    \
+    static bool within_##bits(const list_##bits *idx, int64_t n, list_##bits lo,    \
+                              list_##bits span)                                     \
+    {                                                                               \
+        list_##bits outside = 0;                                                    \
+                                                                                    \
+        for (int64_t k = 0; k < n; k++)                                             \
+            outside |= (list_##bits)(idx[k] - lo) > span;                           \
+        return outside == 0;                                                        \
+    }                                                                               \
+                                                                                    \
+    static int64_t falls_##bits(const list_##bits *idx, int64_t begin, int64_t end, \
+                                list_##bits lo)                                     \
+    {                                                                               \
+        uint32_t falls = 0;                                                         \
+                                                                                    \
+        for (int64_t k = begin; k < end; k++)                                       \
+            falls += (list_##bits)(idx[k] - lo) <= (list_##bits)(idx[k - 1] - lo);  \
+        return falls;                                                               \
+    }                                                                               \
+                                                                                    \
+    static int64_t falls_between_##bits(                                            \
+        const list_##bits *idx, const cairn_kernel_level *level, list_##bits lo)    \
+    {                                                                               \
+        int64_t falls = 0, begin = load_ptr(level, 1);                              \
+                                                                                    \
+        for (int64_t k = 1; k + 1 < level->ptr_length; k++) {                       \
+            const int64_t end = load_ptr(level, k + 1);                             \
+                                                                                    \
+            if (begin > 0 && begin < end)                                           \
+                falls += (list_##bits)(idx[begin] - lo)                             \
+                         <= (list_##bits)(idx[begin - 1] - lo);                     \
+            begin = end;                                                            \
+        }                                                                           \
+        return falls;                                                               \
+    }
+
+static inline int64_t load_ptr(const cairn_kernel_level *level, int64_t k)
+{
+    if (level->ptr_bits == 32) return ((const uint32_t *)level->ptr)[k];
+    return cairn_load_int(level->ptr, k, level->ptr_bits / 8, level->ptr_bits, false);
+}
+
+LOOPS(8)
+LOOPS(16)
+LOOPS(32)
+LOOPS(64)
+
+/// The function of a width.
+#define OF_WIDTH(name, bits, ...)            \
+    ((bits) == 8    ? name##_8(__VA_ARGS__)  \
+     : (bits) == 16 ? name##_16(__VA_ARGS__) \
+     : (bits) == 32 ? name##_32(__VA_ARGS__) \
+                    : name##_64(__VA_ARGS__))
+
+bool cairn_ptr_rises(const cairn_kernel_level *level)
+{
+    const int64_t n = level->ptr_length;
+
+    if (n == 0) return true;
+    return load_ptr(level, 0) == 0 && load_ptr(level, n - 1) == level->nodes
+           && OF_WIDTH(rises, level->ptr_bits, level->ptr, n);
+}
+
+static bool lies_close(const cairn_kernel_level *level)
+{
+    return level->idx_bits > 0 && level->idx_stride == level->idx_bits / 8;
+}
+
+bool cairn_idx_is_within(const cairn_kernel_level *level, cairn_interval range)
+{
+    if (!lies_close(level)) return false;
+    if (level->idx_length == 0) return true;
+    const uint64_t most = UINT64_MAX >> (64 - level->idx_bits);
+    const uint64_t span = (uint64_t)range.hi - (uint64_t)range.lo;
+    const uint64_t lo   = (uint64_t)range.lo & most;
+
+    /* Where the width holds less than the range, another look has to tell. */
+    if (range.lo > range.hi || span > most) return false;
+    return OF_WIDTH(within, level->idx_bits, level->idx, level->idx_length, lo, span);
+}
+
+/// Falls of the whole list; `falls_between` are those where a parent's children begin.
+static int64_t count_falls(const cairn_kernel_level *level, int64_t lo)
+{
+    enum { BLOCK = 1 << 30 }; /* counted by 32 bits */
+    int64_t falls = 0;
+
+    for (int64_t k = 1; k < level->idx_length; k += BLOCK) {
+        const int64_t end =
+            level->idx_length - k < BLOCK ? level->idx_length : k + BLOCK;
+
+        falls += OF_WIDTH(falls, level->idx_bits, level->idx, k, end, lo);
+    }
+    return falls;
+}
+
+bool cairn_idx_ascends(const cairn_kernel_level *level,
+                       bool                      has_ptr,
+                       cairn_interval            range)
+{
+    if (!lies_close(level)) return false;
+    const int64_t lo    = range.lo;
+    int64_t       falls = count_falls(level, lo);
+
+    if (falls > 0 && has_ptr && level->ptr_length > 1)
+        falls -= OF_WIDTH(falls_between, level->idx_bits, level->idx, level, lo);
+    return falls == 0;
+}
