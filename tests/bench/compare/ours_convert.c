@@ -2,15 +2,19 @@
 /// @file
 /// Cairn's side of the conversions: cairn_tensor_convert() from one stored format to
 /// another, and for coordinates in any order cairn_source_from_coords() with
-/// cairn_tensor_create(). In fresh memory the context's is given back before each; else
-/// it has kept what the conversion before left.
+/// cairn_tensor_create(). Once more with a caller's arrays: compressed rows are borrowed,
+/// coordinates by rows handed over, in every run. In fresh memory the context's is given
+/// back before each; else it has kept what the conversion before left.
 
 #include "api/api.h"
 #include "compare.h"
 
+#include <string.h>
+
 typedef struct {
     const compare_task *task;
     bool                fresh;
+    bool                lent; ///< A caller's arrays are taken in every run.
     cairn_context      *context;
     cairn_format       *from, *to;
     cairn_tensor       *given, *made;
@@ -49,14 +53,14 @@ static void destroy(void *given)
     free(s);
 }
 
-static void copy_coordinates(state *s)
+static void copy_coordinates(state *s, const int32_t *row, const int32_t *col)
 {
     const compare_matrix *m = s->task->matrix;
 
     s->coord = compare_take(2 * (size_t)m->nnz, sizeof *s->coord);
     for (int32_t p = 0; p < m->nnz; p++) {
-        s->coord[2 * p]     = m->any.row[p];
-        s->coord[2 * p + 1] = m->any.col[p];
+        s->coord[2 * p]     = row[p];
+        s->coord[2 * p + 1] = col[p];
     }
 }
 
@@ -65,11 +69,25 @@ static cairn_status build(state *s)
     const compare_matrix *m         = s->task->matrix;
     const int64_t         extent[2] = {m->rows, m->cols};
     cairn_source         *source    = NULL;
-    cairn_status          status    = cairn_source_from_coords(
-                    s->context, 2, extent, m->nnz, s->coord, m->any.val, CAIRN_BY_NNZ, &source);
+    cairn_status          status =
+        cairn_source_from_coords(s->context, 2, extent, m->nnz, s->coord,
+                                 s->lent ? m->val : m->any.val, CAIRN_BY_NNZ, &source);
 
     if (!status) status = cairn_tensor_create(source, s->to, CAIRN_F64, &s->made);
     cairn_source_destroy(&source);
+    return status;
+}
+
+static cairn_status borrow(state *s)
+{
+    const compare_matrix *m    = s->task->matrix;
+    cairn_tensor         *lent = NULL;
+    cairn_status          status =
+        cairn_tensor_from_csr(s->context, m->rows, m->cols, 0, m->rows, m->ptr, 32,
+                              m->idx, 32, m->val, CAIRN_F64, CAIRN_BORROW, NULL, &lent);
+
+    if (!status) status = cairn_tensor_convert(lent, s->to, &s->made);
+    cairn_tensor_destroy(&lent);
     return status;
 }
 
@@ -82,7 +100,9 @@ static double run(void *given)
     cairn_tensor_destroy(&s->made);
     if (s->fresh) compare_forget(s->context);
     begin  = compare_begin();
-    status = s->coord ? build(s) : cairn_tensor_convert(s->given, s->to, &s->made);
+    status = s->coord  ? build(s)
+             : s->lent ? borrow(s)
+                       : cairn_tensor_convert(s->given, s->to, &s->made);
     return status ? -1 : bench_seconds() - begin;
 }
 
@@ -110,7 +130,9 @@ static const compare_way way = {.name    = "Cairn",
 static double count_bytes(const state *s)
 {
     const double     n     = (double)s->task->matrix->nnz;
-    double           bytes = s->coord ? 24 * n : 0;
+    double           bytes = s->coord  ? 24 * n
+                             : s->lent ? 12 * n + 4 * (double)s->task->matrix->rows
+                                       : 0;
     cairn_part_info *parts = NULL;
     int64_t          count = 0;
 
@@ -125,6 +147,21 @@ static double count_bytes(const state *s)
     return bytes;
 }
 
+/// Does a caller hand over coordinates by rows; or else compressed rows?
+static bool takes_coordinates(const compare_task *task)
+{
+    const char *from = pairs[task->operation].from;
+
+    return from && !strcmp(from, "coo");
+}
+
+static bool takes_rows(const compare_task *task)
+{
+    const char *from = pairs[task->operation].from;
+
+    return from && !strcmp(from, "csr");
+}
+
 static cairn_status make_given(state *s)
 {
     const compare_matrix *m         = s->task->matrix;
@@ -132,7 +169,11 @@ static cairn_status make_given(state *s)
     cairn_source         *source    = NULL;
     cairn_status          status;
 
-    copy_coordinates(s);
+    if (s->lent) {
+        if (takes_coordinates(s->task)) copy_coordinates(s, m->row, m->idx);
+        return CAIRN_OK;
+    }
+    copy_coordinates(s, m->any.row, m->any.col);
     if (!pairs[s->task->operation].from) return CAIRN_OK;
     status = cairn_source_from_coords(s->context, 2, extent, m->nnz, s->coord,
                                       m->any.val, CAIRN_BY_NNZ, &source);
@@ -146,13 +187,15 @@ static cairn_status make_given(state *s)
     return status;
 }
 
-static bool
-prepare(compare_contender *c, const compare_task *task, compare_memory_kind kind)
+static bool prepare(compare_contender  *c,
+                    const compare_task *task,
+                    compare_memory_kind kind,
+                    bool                lent)
 {
     const char *to = pairs[task->operation].to;
     state      *s  = compare_take(1, sizeof *s);
 
-    *s = (state){.task = task, .fresh = kind == MEMORY_FRESH};
+    *s = (state){.task = task, .fresh = kind == MEMORY_FRESH, .lent = lent};
     if (cairn_context_create(&s->context)) compare_stop("context", "cannot be created");
     cairn_context_set_threads(s->context, task->threads);
     if (cairn_format_create(s->context, to, &s->to) || make_given(s) || run(s) < 0) {
@@ -163,17 +206,23 @@ prepare(compare_contender *c, const compare_task *task, compare_memory_kind kind
     }
     *c = (compare_contender){
         .way = &way, .state = s, .memory = kind, .bytes = count_bytes(s)};
-    snprintf(c->name, sizeof c->name, "%s, %s", to, compare_memory_name(kind));
+    snprintf(c->name, sizeof c->name, "%s%s, %s", to, lent ? ", caller's arrays" : "",
+             compare_memory_name(kind));
     return true;
 }
 
 int compare_ours_convert(const compare_task *task, compare_contender *list, int room)
 {
-    int n = 0;
+    const bool lends = takes_rows(task) || takes_coordinates(task);
+    int        n     = 0;
 
-    for (int m = 0; m < MEMORY_KINDS && n < room; m++)
-        if (compare_wants_memory(task, (compare_memory_kind)m)
-            && prepare(&list[n], task, (compare_memory_kind)m))
+    for (int k = 0; k < 2 * MEMORY_KINDS && n < room; k++) {
+        const compare_memory_kind kind = (compare_memory_kind)(k / 2);
+        const bool                lent = k % 2 == 1;
+
+        if (compare_wants_memory(task, kind) && (!lent || lends)
+            && prepare(&list[n], task, kind, lent))
             n++;
+    }
     return n;
 }
