@@ -83,9 +83,9 @@ struct cairn_tensor {
     cairn_route    route; ///< How its arrays were filled.
     char
         interpreted[CAIRN_MESSAGE]; ///< What cairn_tensor_interpreted() says; "": NULL.
-    cairn_path     *path; ///< The rules that stored it; NULL: its arrays were given.
-    cairn_build_log log;  ///< When it was stored.
-    char            why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
+    cairn_path    *path; ///< The rules that stored it; NULL: its arrays were given.
+    cairn_task_log log;  ///< When it was stored.
+    char           why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
     struct cairn_refill
            *refill; ///< Where new values go (solver_rows.h); NULL: nowhere.
     int64_t views;  ///< Of its arrays that are out.

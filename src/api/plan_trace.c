@@ -13,10 +13,10 @@ enum { EVENTS = 65536 };
 
 /// When, by this rank's clock, the first rank has begun to store the tensor.
 static cairn_status
-begin_of_storing(cairn_comm *comm, const cairn_build_log *log, double *begin)
+begin_of_storing(cairn_comm *comm, const cairn_task_log *log, double *begin)
 {
     const double now = cairn_seconds();
-    int64_t      ns  = log->bars ? (int64_t)(1e9 * (now - log->bar[0].begin)) + 1 : 0;
+    int64_t ns = log->tasks ? (int64_t)(1e9 * (now - log->entry[0].time.begin)) + 1 : 0;
 
     CAIRN_TRY(comm->ops->allreduce(comm, &ns, 1, CAIRN_MAX));
     *begin = now - 1e-9 * (double)ns;

@@ -41,8 +41,8 @@ cairn_status cairn_tensor_build(cairn_tensor        *tensor,
     tensor->held +=
         entries->n
         * (dealt ? (int64_t)sizeof(cairn_item) : cairn_entry_bytes(shape->order));
-    build.held       = tensor->held;
-    tensor->log.bars = 0; /* of an attempt from buckets */
+    build.held        = tensor->held;
+    tensor->log.tasks = 0; /* of an attempt from buckets */
     return cairn_context_build(tensor->context, &build, tensor);
 }
 

@@ -319,7 +319,7 @@ static cairn_status run_again(builder *b, const cairn_build *build, int interpre
         .env = b->env, .build = build, .members = b->members, .straight = b->straight};
     if (build->interpreted) *build->interpreted = interpreted;
     if (build->told) build->told[0] = '\0';
-    if (build->log) build->log->bars = 0;
+    if (build->log) build->log->tasks = 0;
     return run(b);
 }
 

@@ -21,24 +21,8 @@
 #include "emit/kernel.h"
 #include "entries/entries_deal.h"
 #include "query/query.h"
+#include "sched/task_log.h"
 #include "tensor/local.h"
-
-#define CAIRN_BUILD_BARS (3 + 2 * CAIRN_MAX_MEMBERS) ///< That a log may have.
-
-/// Something that was done for a build.
-typedef struct cairn_build_bar {
-    const char *what;       ///< "order", "deal", "compile", "count", "fill"; constant.
-    int         member;     ///< -1: of all members.
-    int         thread;     ///< 0: the caller's; then as they came.
-    int64_t     bytes;      ///< Of the source that it looked at, and of what it wrote.
-    double      begin, end; ///< cairn_seconds()
-} cairn_build_bar;
-
-/// When it was done, by which thread.
-typedef struct cairn_build_log {
-    int             bars;
-    cairn_build_bar bar[CAIRN_BUILD_BARS];
-} cairn_build_log;
 
 /// What a build that is only planned takes for granted, there being no entries to look at
 /// (build_plan.h).
@@ -75,7 +59,8 @@ typedef struct cairn_build {
                       ///< coordinates one by one.
     char *told; ///< If not NULL: [CAIRN_MESSAGE] gets the first of them beside compiled
                 ///< functions, and why; "": there was none.
-    cairn_build_log    *log;      ///< If not NULL: empty; gets what was done.
+    cairn_task_log *log; ///< If not NULL: empty; gets what was done: "order", "deal",
+                         ///< "compile", and of each member "count" and "fill".
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Filling as tasks, one a member, taken by whoever is free: how long one will take is not
-/// known before (by bytes and entries it is off by three), so that nothing is laid out
-/// ahead. Those of one thread are taken first; shares of the others fill the gaps.
+/// Filling as tasks, one a member, taken by whoever is free: those of one thread are begun
+/// first, the longest before the others as their passes are predicted; shares of the others
+/// fill the gaps. What is predicted is off by up to three, so that nothing is laid out
+/// ahead: the threads are OpenMP's, as those of the passes' functions are, and not an
+/// engine's, whose queues know their tasks before (docs/design.md has what was measured).
 
 #include "convert/build_steps.h"
 #include "convert/compiled.h"
+
+#define KIND "convert" /* of tasks, in traces */
 
 typedef struct {
     cairn_env          *env;
@@ -18,7 +22,8 @@ typedef struct {
     cairn_status status[CAIRN_MAX_MEMBERS];
     cairn_message_slot *voice; ///< [members]
     pthread_t           thread[CAIRN_MAX_MEMBERS];
-    double              begin[CAIRN_MAX_MEMBERS], end[CAIRN_MAX_MEMBERS];
+    double              cost[CAIRN_MAX_MEMBERS]; ///< Predicted seconds; 0: unknown.
+    cairn_task_time     time[CAIRN_MAX_MEMBERS];
 } filling;
 
 /* ---- what was done when ---- */
@@ -35,11 +40,10 @@ static int64_t source_bytes(const cairn_build *build)
     return bytes;
 }
 
-static void add_bar(const cairn_build *build, const cairn_build_bar *bar)
+/// Note a task.
+static void note(const cairn_build *build, const cairn_logged_task *task)
 {
-    cairn_build_log *log = build->log;
-
-    if (log && log->bars < CAIRN_BUILD_BARS) log->bar[log->bars++] = *bar;
+    if (build->log) cairn_task_log_add(build->log, task);
 }
 
 void cairn_build_note(const cairn_build *build,
@@ -48,11 +52,13 @@ void cairn_build_note(const cairn_build *build,
                       bool               looks,
                       double             begin)
 {
-    add_bar(build, &(cairn_build_bar){.what   = what,
-                                      .member = member,
-                                      .bytes  = looks ? source_bytes(build) : 0,
-                                      .begin  = begin,
-                                      .end    = cairn_seconds()});
+    note(build, &(cairn_logged_task){
+                    .task   = {.label = what,
+                               .kind  = KIND,
+                               .bytes = looks ? source_bytes(build) : 0},
+                    .number = member,
+                    .time   = {begin,             cairn_seconds()      },
+    });
 }
 
 /// The number of the thread that filled a member.
@@ -75,14 +81,16 @@ static int thread_of(const filling *f, int member)
 static void note_all(const filling *f)
 {
     for (int k = 0; k < f->members; k++)
-        add_bar(f->build,
-                &(cairn_build_bar){.what   = "fill",
-                                   .member = k,
-                                   .thread = thread_of(f, k),
-                                   .bytes  = source_bytes(f->build) + f->group[k].bytes
-                                            - 2 * f->group[k].taken,
-                                   .begin = f->begin[k],
-                                   .end   = f->end[k]});
+        note(f->build, &(cairn_logged_task){
+                           .task   = {.label = "fill",
+                                      .kind  = KIND,
+                                      .cost  = f->cost[k],
+                                      .bytes = source_bytes(f->build) + f->group[k].bytes
+                                               - 2 * f->group[k].taken,
+                                      .queue = thread_of(f, k)},
+                           .number = k,
+                           .time   = f->time[k],
+        });
 }
 
 /* ---- filling ---- */
@@ -98,12 +106,12 @@ static cairn_status fill_banks(cairn_member_build *m)
 /// Fill a member, on any thread.
 static void fill_member(filling *f, int member)
 {
-    f->thread[member] = pthread_self();
-    f->begin[member]  = cairn_seconds();
+    f->thread[member]     = pthread_self();
+    f->time[member].begin = cairn_seconds();
     cairn_message_slot_begin(f->env, &f->voice[member]);
     f->status[member] = fill_banks(&f->m[member]);
     cairn_message_slot_end(f->env, &f->voice[member]);
-    f->end[member] = cairn_seconds();
+    f->time[member].end = cairn_seconds();
 }
 
 /// Is a member one thread's, whatever there is?
@@ -112,17 +120,48 @@ static bool is_narrow(const cairn_member_build *m)
     return !m->compiled || m->compiled->shares.n <= 1;
 }
 
+/// Predict the seconds that a member takes by its passes.
+static void predict(filling *f, int member)
+{
+    const cairn_compiled *c = f->m[member].compiled;
+    cairn_alternative     its;
+
+    if (!c) return;
+    cairn_pass_list_predict(&c->program.list, f->build->loader->moves, c->facts.entries,
+                            &its);
+    f->cost[member] = its.seconds;
+}
+
+/// Does member @p a take longer than @p b? The reference way, of which nothing is
+/// predicted, takes longest.
+static bool takes_longer(const filling *f, int a, int b)
+{
+    const bool known = f->m[a].compiled, other = f->m[b].compiled;
+
+    return known == other ? f->cost[a] > f->cost[b] : other;
+}
+
+/// Insert a member behind those that take no less, from task @p first on.
+static void insert_task(filling *f, int first, int member)
+{
+    int at = f->tasks++;
+
+    for (; at > first && takes_longer(f, member, f->task[at - 1]); at--)
+        f->task[at] = f->task[at - 1];
+    f->task[at] = member;
+}
+
 /// List the members that can be filled at the same time, those of one thread first.
 static void list_tasks(filling *f)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < f->members; k++) {
-            cairn_member_build *m = &f->m[k];
+    for (int k = 0; k < f->members; k++)
+        if (is_narrow(&f->m[k])) insert_task(f, 0, k);
 
-            if (is_narrow(m) != (pass == 0)) continue;
-            if (!is_narrow(m) && !cairn_compiled_fits_beside(m->compiled)) continue;
-            f->task[f->tasks++] = k;
-        }
+    const int narrow = f->tasks;
+
+    for (int k = 0; k < f->members; k++)
+        if (!is_narrow(&f->m[k]) && cairn_compiled_fits_beside(f->m[k].compiled))
+            insert_task(f, narrow, k);
 }
 
 /// Have the team fill them. All of its threads come here; one makes the tasks.
@@ -175,6 +214,8 @@ cairn_status cairn_build_fill_members(cairn_env          *env,
         .env = env, .build = build, .m = m, .group = group, .members = members};
 
     CAIRN_TRY(CAIRN_NEW(env, members, &f.voice));
+    for (int k = 0; k < members; k++)
+        predict(&f, k);
     const uint32_t done   = fill_beside(&f, build->loader ? build->loader->threads : 1);
     cairn_status   status = first_failure(&f);
 

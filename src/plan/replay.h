@@ -49,9 +49,9 @@ typedef struct cairn_replay {
 
 /// What is recorded.
 typedef struct cairn_recording {
-    int64_t                events;  ///< The last so many are kept, 48 bytes each.
-    double                 origin;  ///< What is 0 in the trace, in cairn_seconds().
-    const cairn_build_log *storing; ///< How the tensor was stored; read at once.
+    int64_t               events;  ///< The last so many are kept, 48 bytes each.
+    double                origin;  ///< What is 0 in the trace, in cairn_seconds().
+    const cairn_task_log *storing; ///< How the tensor was stored; read at once.
 } cairn_recording;
 
 /// Prepare.

@@ -6,8 +6,7 @@
 #ifndef CAIRN_PLAN_TRACE_STORING_H
 #define CAIRN_PLAN_TRACE_STORING_H
 
-#include "convert/build.h"
-#include "sched/trace.h"
+#include "sched/task_log.h"
 
 /// Create a trace that begins with how a tensor was stored: bars of the kind "convert", in
 /// iteration -1, on a track behind the queues for each thread.
@@ -18,7 +17,7 @@
 /// @param[out] trace    Unchanged on failure.
 cairn_status cairn_trace_storing(cairn_env                 *env,
                                  const cairn_trace_options *options,
-                                 const cairn_build_log     *log,
+                                 const cairn_task_log      *log,
                                  cairn_trace              **trace);
 
 #endif

@@ -53,12 +53,12 @@ typedef struct {
 /// Seconds of all bars of one name.
 static double log_of(const cairn_tensor *tensor, const char *what)
 {
-    const cairn_build_log *log  = &tensor->log;
-    double                 took = 0;
+    const cairn_task_log *log  = &tensor->log;
+    double                took = 0;
 
-    for (int k = 0; k < log->bars; k++)
-        if (strcmp(log->bar[k].what, what) == 0)
-            took += log->bar[k].end - log->bar[k].begin;
+    for (int k = 0; k < log->tasks; k++)
+        if (strcmp(log->entry[k].task.label, what) == 0)
+            took += log->entry[k].time.end - log->entry[k].time.begin;
     return took;
 }
 

@@ -40,7 +40,7 @@ static cairn_status build_as(cairn_env           *env,
                              const cairn_entries *entries,
                              const cairn_local   *from,
                              test_loader         *loader,
-                             cairn_build_log     *log,
+                             cairn_task_log      *log,
                              cairn_format       **format,
                              cairn_local        **tensor)
 {
@@ -51,23 +51,29 @@ static cairn_status build_as(cairn_env           *env,
     return build_by_name(env, build, name, format, tensor);
 }
 
-/// One bar for the dealing, two for each member; nobody is filled before it is counted.
-static void check_log(const cairn_build_log *log, int members, int threads)
+/// One task for the dealing, two for each member, whose fill is predicted by its passes;
+/// nobody is filled before it is counted.
+static void check_log(const cairn_task_log *log, int members, int threads)
 {
-    double counted = 0;
+    double counted = 0, predicted = 0;
 
-    cr_assert_eq(log->bars, 1 + 2 * members);
-    for (int k = 0; k < log->bars; k++) {
-        const cairn_build_bar *bar  = &log->bar[k];
-        const bool             fill = strcmp(bar->what, "fill") == 0;
+    cr_assert_eq(log->tasks, 1 + 2 * members);
+    for (int k = 0; k < log->tasks; k++) {
+        const cairn_logged_task *its  = &log->entry[k];
+        const bool               fill = strcmp(its->task.label, "fill") == 0;
 
-        cr_expect(bar->end >= bar->begin && bar->begin > 0 && bar->bytes > 0);
-        cr_expect(bar->thread >= 0 && bar->thread < (fill ? threads : 1));
-        cr_expect_eq(bar->member, k ? (k - 1) % members : -1);
+        cr_expect(its->time.end >= its->time.begin && its->time.begin > 0
+                  && its->task.bytes > 0);
+        cr_expect(its->task.queue >= 0 && its->task.queue < (fill ? threads : 1));
+        cr_expect_eq(its->number, k ? (k - 1) % members : -1);
+        cr_expect_str_eq(its->task.kind, "convert");
         cr_expect_eq(fill, k > members);
-        if (!fill) counted = bar->end;
-        if (fill) cr_expect_geq(bar->begin, counted);
+        cr_expect(its->task.cost == 0 || fill);
+        predicted += its->task.cost;
+        if (!fill) counted = its->time.end;
+        if (fill) cr_expect_geq(its->time.begin, counted);
     }
+    cr_expect(predicted > 0 && predicted < 10, "%g s", predicted);
 }
 
 static void compare(cairn_env           *env,
@@ -81,8 +87,8 @@ static void compare(cairn_env           *env,
     cr_assert_eq(build_as(env, name, entries, from, NULL, NULL, &format, &reference),
                  CAIRN_OK, "%s: %s", name, env->message);
     for (int threads = 1; threads <= 5; threads += 2) {
-        test_loader    *loader = test_loader_create(env, threads);
-        cairn_build_log log    = {.bars = 0};
+        test_loader   *loader = test_loader_create(env, threads);
+        cairn_task_log log    = {.tasks = 0};
 
         cr_assert_eq(
             build_as(env, name, entries, from, loader, &log, &again, &compiled),

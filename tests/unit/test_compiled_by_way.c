@@ -135,10 +135,10 @@ static cairn_local *build(const cairn_build *b)
     return made;
 }
 
-static bool went_by_way(const cairn_build_log *log)
+static bool went_by_way(const cairn_task_log *log)
 {
-    for (int k = 0; k < log->bars; k++)
-        if (strcmp(log->bar[k].what, "order") == 0) return true;
+    for (int k = 0; k < log->tasks; k++)
+        if (strcmp(log->entry[k].task.label, "order") == 0) return true;
     return false;
 }
 
@@ -149,7 +149,7 @@ typedef struct {
     cairn_entries     entries;
     cairn_local      *source, *reference;
     cairn_build       build; ///< Compiled.
-    cairn_build_log   log;
+    cairn_task_log    log;
     cairn_path       *path; ///< With the program that ran.
     cairn_route       route;
     char              what[512];
@@ -345,7 +345,7 @@ Test(compiled_by_way, what_does_not_fit_beside_the_source_is_sorted, .timeout = 
     cr_expect_not(went_by_way(&e.log), "the other order was kept");
     cr_expect_gt(count_passes(e.path, is_sort), 0);
     env.memory_limit *= 2;
-    e.log.bars = 0;
+    e.log.tasks = 0;
     check(&e);
     cr_expect(went_by_way(&e.log));
     cr_expect_eq(count_passes(e.path, is_sort), 0);
@@ -399,7 +399,7 @@ Test(compiled_by_way, nothing_is_left_when_memory_runs_out, .timeout = 120)
         example e;
 
         set_up(&e, &x[k], 4, false, 64, loader);
-        CAIRN_BRUTAL(&env, (e.log.bars = 0, build_once(&e.build)));
+        CAIRN_BRUTAL(&env, (e.log.tasks = 0, build_once(&e.build)));
         cr_expect(went_by_way(&e.log), "%s", e.what);
         tear_down(&e);
     }
