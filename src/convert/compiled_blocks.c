@@ -238,37 +238,38 @@ static int64_t all_lines(const cairn_blocks *b, const cairn_build *build)
         *its *= (build->shape.extent[b->form[f].dim] - 1) / b->form[f].divisor + 1;
         if (*its > INT64_MAX) return -1;
     }
-    return (int64_t)n[0];
+    return n[1] > MOST ? -1 : (int64_t)n[0];
 }
 
 /// The groups of lines that are not this rank's alone.
 static cairn_status list_shared(const cairn_blocks *b,
                                 cairn_env          *env,
                                 const cairn_build  *build,
-                                cairn_group_place **at,
+                                cairn_group_told  **told,
                                 int64_t            *n)
 {
     const cairn_line_index *x = &b->along;
 
     for (int64_t line = 0; line < x->lines; line++)
         if (!is_own(b, row_of(b, line))) *n += cairn_line_index_groups(x, line);
-    CAIRN_TRY(CAIRN_NEW(env, *n, at));
+    CAIRN_TRY(CAIRN_NEW(env, *n, told));
     *n = 0;
     for (int64_t line = 0; line < x->lines; line++) {
         const int64_t of_all = number_of_all(b, build, 0, b->outer, line);
 
         for (int64_t q = x->begin[line];
              q < x->begin[line + 1] && !is_own(b, row_of(b, line)); q++)
-            (*at)[(*n)++] = (cairn_group_place){
-                .line  = of_all,
-                .place = number_of_all(b, build, b->outer, b->forms, x->place[q])};
+            (*told)[(*n)++] =
+                (cairn_group_told){.line  = of_all,
+                                   .place = (uint32_t)number_of_all(
+                                       b, build, b->outer, b->forms, x->place[q])};
     }
     return CAIRN_OK;
 }
 
-/// Groups of shared lines have the numbers found; @p at NULL: there are no such lines.
+/// Groups of shared lines have the numbers found; @p told NULL: there are no such lines.
 /// And the spans of all numbers.
-static void take_numbers(cairn_blocks *b, const cairn_group_place *at)
+static void take_numbers(cairn_blocks *b, const cairn_group_told *told)
 {
     const cairn_line_index *x    = &b->along;
     cairn_interval          slot = nothing, width = nothing;
@@ -283,10 +284,10 @@ static void take_numbers(cairn_blocks *b, const cairn_group_place *at)
             widen(&width, n);
             continue;
         }
-        widen(&width, at->groups);
-        for (int64_t q = x->begin[line]; q < x->begin[line + 1]; q++, at++) {
-            x->number[q] = (uint32_t)at->number;
-            widen(&slot, at->number);
+        widen(&width, told->groups);
+        for (int64_t q = x->begin[line]; q < x->begin[line + 1]; q++, told++) {
+            x->number[q] = told->number;
+            widen(&slot, told->number);
         }
     }
     b->span[b->slot] = known_span(slot);
@@ -307,26 +308,26 @@ static void give_numbers(cairn_blocks *b)
 static cairn_status
 number_jointly(cairn_blocks *b, cairn_env *env, const cairn_build *build)
 {
-    const int64_t      lines  = all_lines(b, build);
-    cairn_group_place *at     = NULL;
-    int64_t            n      = 0;
-    cairn_status       status = CAIRN_OK;
+    const int64_t     lines  = all_lines(b, build);
+    cairn_group_told *told   = NULL;
+    int64_t           n      = 0;
+    cairn_status      status = CAIRN_OK;
 
     b->joint = true;
     if (lines < 0)
-        status =
-            cairn_fail(env, CAIRN_NO_KERNEL, "query: more lines than 64 bits number");
+        status = cairn_fail(env, CAIRN_NO_KERNEL,
+                            "query: more lines or places than can be numbered");
     if (status == CAIRN_OK && !b->along.number)
         status = cairn_line_index_number(env, (int)b->tally.shares.n, &b->along);
-    if (status == CAIRN_OK) status = list_shared(b, env, build, &at, &n);
+    if (status == CAIRN_OK) status = list_shared(b, env, build, &told, &n);
     status = cairn_build_all_compiled(build, status);
     if (status == CAIRN_OK)
-        status = cairn_exchange_numbers(env, build, CAIRN_OK, lines, n, at);
+        status = cairn_exchange_groups(env, build, CAIRN_OK, lines, n, told);
     if (status == CAIRN_OK) {
-        take_numbers(b, at);
+        take_numbers(b, told);
         give_numbers(b);
     }
-    cairn_free(env, at);
+    cairn_free(env, told);
     return status;
 }
 

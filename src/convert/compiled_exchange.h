@@ -34,47 +34,27 @@ cairn_status cairn_exchange_places(cairn_env            *env,
                                    const int64_t *const *key,
                                    uint32_t             *place);
 
-/// A group and what this rank has counted of it.
-typedef struct cairn_group_count {
-    int64_t group; ///< Its number, the same on all ranks.
-    int64_t count;
-    int64_t before; ///< Of it, what the ranks before this one have.
-} cairn_group_count;
+/// A group on a line: what this rank has counted of it; then what all ranks have.
+typedef struct cairn_group_told {
+    int64_t  line; ///< Line and place have the same numbers on all ranks.
+    uint32_t place;
+    uint32_t count;          ///< Sums of all ranks have 32 bits.
+    uint32_t number, groups; ///< Groups of the line before this one, and all of it.
+} cairn_group_told;
 
-/// Add up the counts of groups over all ranks. Each group is added by one rank, that of
-/// the range of numbers that it is in.
-///
-/// @param[in]     groups  Numbers that there are: 0 .. groups-1.
-/// @param[in,out] count   [n] groups of this rank, each once; then with the counts of all,
-///                        which 32 bits hold.
-///
-/// Memory: 32 bytes a group, and 56 for each that this rank is told of.
-cairn_status cairn_exchange_counts(cairn_env         *env,
-                                   const cairn_build *build,
-                                   cairn_status       mine,
-                                   int64_t            groups,
-                                   int64_t            n,
-                                   cairn_group_count *count);
-
-/// A group on a line, and its number there.
-typedef struct cairn_group_place {
-    int64_t line, place;    ///< Numbers that are the same on all ranks.
-    int64_t number, groups; ///< Groups of the line before it, and of all.
-} cairn_group_place;
-
-/// Number the groups of lines that several ranks have; the same group may be of several.
-/// Each line's are numbered by one rank, that of the range of lines that it is in.
+/// Bring together what ranks have of groups. A line's are answered for by one rank, that
+/// of the range of lines that it is in.
 ///
 /// @param[in]     lines  Lines that there are: 0 .. lines-1.
-/// @param[in,out] at     [n] groups of this rank, by line and place; then with numbers.
+/// @param[in,out] told   [n] groups of this rank, each once, in any order.
 /// @retval CAIRN_NO_KERNEL  A rank is told of more groups than 32 bits number.
 ///
-/// Memory: 24 bytes a group, and 60 for each that this rank is told of.
-cairn_status cairn_exchange_numbers(cairn_env         *env,
-                                    const cairn_build *build,
-                                    cairn_status       mine,
-                                    int64_t            lines,
-                                    int64_t            n,
-                                    cairn_group_place *at);
+/// Memory: 40 bytes a group, and 48 for each that this rank is told of.
+cairn_status cairn_exchange_groups(cairn_env         *env,
+                                   const cairn_build *build,
+                                   cairn_status       mine,
+                                   int64_t            lines,
+                                   int64_t            n,
+                                   cairn_group_told  *told);
 
 #endif

@@ -51,7 +51,7 @@ number_all(const cairn_group_counter *t, const cairn_build *build, numbering *n)
 static cairn_status list_groups(cairn_group_counter *t,
                                 const cairn_build   *build,
                                 numbering           *n,
-                                cairn_group_count  **count,
+                                cairn_group_told   **told,
                                 int64_t             *groups)
 {
     cairn_group_walk walk = cairn_group_walk_begin(t);
@@ -64,41 +64,40 @@ static cairn_status list_groups(cairn_group_counter *t,
     }
     for (cairn_group_walk all = walk; cairn_group_walk_next(&all);)
         ++*groups;
-    CAIRN_TRY(CAIRN_NEW(t->env, *groups, count));
+    CAIRN_TRY(CAIRN_NEW(t->env, *groups, told));
     for (; cairn_group_walk_next(&walk); k++)
-        (*count)[k] = (cairn_group_count){.group = low + walk.number[0],
-                                          .count = t->index.count[walk.q]};
+        (*told)[k] = (cairn_group_told){.line  = low + walk.number[0],
+                                        .count = t->index.count[walk.q]};
     return CAIRN_OK;
 }
 
-static void take_counts(cairn_group_counter *t, const cairn_group_count *count)
+static void take_counts(cairn_group_counter *t, const cairn_group_told *told)
 {
     cairn_group_walk walk = cairn_group_walk_begin(t);
 
     for (int64_t k = 0; cairn_group_walk_next(&walk); k++)
-        t->index.count[walk.q] = (uint32_t)count[k].count;
+        t->index.count[walk.q] = told[k].count;
 }
 
 cairn_status cairn_group_counter_join(cairn_group_counter *t,
                                       const cairn_build   *build,
                                       cairn_status         mine)
 {
-    cairn_group_count *count  = NULL;
-    int64_t            groups = 0;
-    numbering          n      = {.groups = 0};
-    bool               stay   = mine != CAIRN_OK || stays(t, build->box[0]);
+    cairn_group_told *told   = NULL;
+    int64_t           groups = 0;
+    numbering         n      = {.groups = 0};
+    bool              stay   = mine != CAIRN_OK || stays(t, build->box[0]);
 
     if (!build->net) return mine;
     CAIRN_TRY(cairn_build_all(build, mine, &stay));
     if (stay) return CAIRN_OK;
     cairn_status status =
-        cairn_build_all_compiled(build, list_groups(t, build, &n, &count, &groups));
+        cairn_build_all_compiled(build, list_groups(t, build, &n, &told, &groups));
 
     if (status == CAIRN_OK)
-        status =
-            cairn_exchange_counts(t->env, build, CAIRN_OK, n.groups, groups, count);
-    if (status == CAIRN_OK) take_counts(t, count);
+        status = cairn_exchange_groups(t->env, build, CAIRN_OK, n.groups, groups, told);
+    if (status == CAIRN_OK) take_counts(t, told);
     t->joint = status == CAIRN_OK;
-    cairn_free(t->env, count);
+    cairn_free(t->env, told);
     return status;
 }

@@ -112,37 +112,6 @@ const cairn_pass_work cairn_offsets_of_lines = {.prepare = begin_lines,
 
 /* ---- indices ---- */
 
-/// One lane in the array of indices.
-typedef struct {
-    const uint32_t *list; ///< [count] places of the line's groups, ascending.
-    int64_t         count, slots;
-    int64_t         stride; ///< From slot to slot.
-    int64_t         free;   ///< The first place to look at for padding,
-    int64_t         across; ///< and where there is none any more.
-    int64_t         hole;
-} lane;
-
-/// Behind the groups of a line those that it lacks, as far as there are any.
-#define DEFINE_WRITE(bits)                                               \
-    static void write_##bits(const lane *a, uint##bits##_t *idx)         \
-    {                                                                    \
-        int64_t s = 0, met = 0, place = a->free;                         \
-                                                                         \
-        for (; s < a->count; s++)                                        \
-            idx[s * a->stride] = (uint##bits##_t)a->list[s];             \
-        for (; s < a->slots; s++) {                                      \
-            while (met < a->count && a->list[met] == place)              \
-                met++, place++;                                          \
-            idx[s * a->stride] =                                         \
-                (uint##bits##_t)(place < a->across ? place++ : a->hole); \
-        }                                                                \
-    }
-
-DEFINE_WRITE(8)
-DEFINE_WRITE(16)
-DEFINE_WRITE(32)
-DEFINE_WRITE(64)
-
 static void write_lane(const cairn_compiled     *c,
                        const cairn_kernel_level *level,
                        int64_t                   g,
@@ -152,21 +121,17 @@ static void write_lane(const cairn_compiled     *c,
     const cairn_blocks *b    = c->m->blocks;
     const int64_t       node = c->groups.begin[g];
     const uint32_t      line = c->slots.lane[g * lanes + k];
-    const lane  a   = {.list   = line ? b->along.place + b->along.begin[line - 1] : NULL,
-                       .count  = count_of(b, line),
-                       .slots  = c->groups.begin[g + 1] - node,
-                       .stride = lanes,
-                       .free   = line && b->width >= 0 ? 0 : b->along.places,
-                       .across = b->along.places,
-                       .hole   = level->hole};
-    void *const idx = (char *)level->idx + (node * lanes + k) * (level->idx_bits / 8);
 
-    switch (level->idx_bits) {
-    case 8: write_8(&a, idx); break;
-    case 16: write_16(&a, idx); break;
-    case 32: write_32(&a, idx); break;
-    default: write_64(&a, idx); break;
-    }
+    cairn_pad_lane(&(cairn_padded_lane){
+        .list     = line ? b->along.place + b->along.begin[line - 1] : NULL,
+        .idx      = (char *)level->idx + (node * lanes + k) * (level->idx_bits / 8),
+        .stride   = lanes,
+        .count    = count_of(b, line),
+        .slots    = c->groups.begin[g + 1] - node,
+        .hole     = level->hole,
+        .free     = line && b->width >= 0 ? 0 : b->along.places,
+        .end      = b->along.places,
+        .idx_bits = level->idx_bits});
 }
 
 static cairn_status write_lanes(cairn_compiled *c, const cairn_pass_call *call)

@@ -123,50 +123,6 @@ const cairn_pass_work cairn_offsets_of_slots = {.prepare = begin_slots,
 
 /* ---- padding ---- */
 
-/// One row in the arrays: its slots are @c stride positions apart.
-typedef struct {
-    char   *idx, *val; ///< Of slot 0.
-    int64_t stride;
-    int64_t count, slots;      ///< Of entries, of all.
-    int64_t hole, col, col_hi; ///< Columns that there are, from `col` on.
-    int     val_bits;
-} padded_row;
-
-/// A row of indices of @p bits: behind its entries the columns that it lacks, in order, as
-/// far as there are any.
-#define DEFINE_PAD(bits)                                                               \
-    static void pad_##bits(const padded_row *r)                                        \
-    {                                                                                  \
-        uint##bits##_t *const idx = (uint##bits##_t *)r->idx;                          \
-        int64_t               met = 0, col = r->col;                                   \
-                                                                                       \
-        for (int64_t s = r->count; s < r->slots; s++) {                                \
-            while (met < r->count && idx[met * r->stride] == (uint##bits##_t)col)      \
-                met++, col++;                                                          \
-            idx[s * r->stride] = (uint##bits##_t)(col <= r->col_hi ? col++ : r->hole); \
-        }                                                                              \
-    }
-
-DEFINE_PAD(8)
-DEFINE_PAD(16)
-DEFINE_PAD(32)
-DEFINE_PAD(64)
-
-/// Fill the padding of a row whose entries are in place.
-static void pad_row(const padded_row *r, int idx_bits)
-{
-    switch (idx_bits) {
-    case 8: pad_8(r); break;
-    case 16: pad_16(r); break;
-    case 32: pad_32(r); break;
-    default: pad_64(r); break;
-    }
-    for (int64_t s = r->count; s < r->slots && r->val_bits == 64; s++)
-        ((double *)r->val)[s * r->stride] = 0;
-    for (int64_t s = r->count; s < r->slots && r->val_bits == 32; s++)
-        ((float *)r->val)[s * r->stride] = 0;
-}
-
 /// Behind the entries of a row stand the columns that it lacks; where there is no row,
 /// holes.
 static void pad_group(const cairn_compiled *c, const cairn_part *part, int64_t g)
@@ -175,20 +131,21 @@ static void pad_group(const cairn_compiled *c, const cairn_part *part, int64_t g
     const cairn_kernel_level *idx   = &part->view.level[to->levels - 1];
     const cairn_interval      cols  = to->box[c->m->rows.col];
     const int64_t             lanes = cairn_slots_lanes(to), node = c->groups.begin[g];
-    const int  idx_bytes = idx->idx_bits / 8, val_bytes = part->view.val_bits / 8;
-    padded_row row = {.idx      = (char *)idx->idx + node * lanes * idx_bytes,
-                      .val      = (char *)part->view.val + node * lanes * val_bytes,
-                      .stride   = lanes,
-                      .slots    = c->groups.begin[g + 1] - node,
-                      .hole     = idx->hole,
-                      .col      = cols.lo,
-                      .val_bits = part->view.val_bits};
+    const int idx_bytes = idx->idx_bits / 8, val_bytes = part->view.val_bits / 8;
+    cairn_padded_lane row = {.idx = (char *)idx->idx + node * lanes * idx_bytes,
+                             .val = (char *)part->view.val + node * lanes * val_bytes,
+                             .stride   = lanes,
+                             .slots    = c->groups.begin[g + 1] - node,
+                             .hole     = idx->hole,
+                             .free     = cols.lo,
+                             .idx_bits = idx->idx_bits,
+                             .val_bits = part->view.val_bits};
 
     for (int64_t k = g * lanes; k < (g + 1) * lanes; k++) {
         row.count =
             c->slots.row_of[k] ? cairn_compiled_counts(c)[c->slots.row_of[k] - 1] : 0;
-        row.col_hi = c->slots.row_of[k] ? cols.hi : cols.lo - 1;
-        pad_row(&row, idx->idx_bits);
+        row.end = c->slots.row_of[k] ? cols.hi + 1 : cols.lo;
+        cairn_pad_lane(&row);
         row.idx += idx_bytes;
         row.val += val_bytes;
     }

@@ -126,6 +126,20 @@ cairn_status cairn_rows_run_bank(const cairn_compiled *c,
                                  cairn_kernel_part    *to,
                                  cairn_convert_args   *args);
 
+/// One lane in the arrays: its slots are @c stride positions apart.
+typedef struct cairn_padded_lane {
+    char           *idx, *val; ///< Of slot 0.
+    const uint32_t *list;      ///< [count] indices to be written; NULL: they are there.
+    int64_t         stride;
+    int64_t         count, slots; ///< That have something; all.
+    int64_t hole, free, end;      ///< Others have the indices free <= x < end that it
+                                  ///< lacks, in order, as far as there are any.
+    int idx_bits, val_bits;       ///< 0: it has no values of its own.
+} cairn_padded_lane;
+
+/// Write the indices of a lane, if they are given, and its padding.
+void cairn_pad_lane(const cairn_padded_lane *lane);
+
 /// May entries be counted and moved by rows? (The method rows.)
 bool cairn_rows_count_all(const cairn_compiled *c);
 bool cairn_rows_are_counted(const cairn_compiled *c);
