@@ -20,11 +20,11 @@ cairn_product_hints cairn_product_hints_here(const cairn_machine *machine,
                                              const cairn_product *product,
                                              int64_t              entries,
                                              int64_t              columns,
-                                             bool                 follows)
+                                             cairn_product_seen   seen)
 {
     const int64_t l2 = cache_bytes(machine, 2, 1 << 20);
 
-    return cairn_product_hints_of(layout, product, entries, columns, follows, l2,
+    return cairn_product_hints_of(layout, product, entries, columns, seen, l2,
                                   cache_bytes(machine, 3, 8 * l2));
 }
 

@@ -14,13 +14,13 @@
 ///
 /// @param[in] entries  Stored on this rank.
 /// @param[in] columns  Of X and Y.
-/// @param[in] follows  cairn_product_follows() of its first part.
+/// @param[in] seen     cairn_product_look() at its first part.
 cairn_product_hints cairn_product_hints_here(const cairn_machine *machine,
                                              const cairn_layout  *layout,
                                              const cairn_product *product,
                                              int64_t              entries,
                                              int64_t              columns,
-                                             bool                 follows);
+                                             cairn_product_seen   seen);
 
 /// Get a kernel from a loader, which has it or gets its source: lowered and printed.
 ///

@@ -63,13 +63,13 @@ static cairn_product choose(const cairn_device        *device,
     cairn_product       product = cairn_product_choose(layout, work->op, work->alone,
                                                        work->wide, loader->vector_bytes);
 
-    const bool follows =
-        cairn_work_group(work)->count > 0
-        && cairn_product_follows(layout, &product, &cairn_work_part(work, 0)->view);
+    cairn_product_seen seen = {.follows = false};
 
+    if (cairn_work_group(work)->count > 0)
+        seen = cairn_product_look(layout, &product, &cairn_work_part(work, 0)->view);
     product.hints =
         cairn_product_hints_here(device->machine, layout, &product,
-                                 cairn_work_entries(work), work->op->columns, follows);
+                                 cairn_work_entries(work), work->op->columns, seen);
     return product;
 }
 

@@ -58,7 +58,7 @@ static bool same_hints(cairn_product_hints a, cairn_product_hints b)
 {
     return a.stream == b.stream && a.scattered == b.scattered && a.fetch_x == b.fetch_x
            && a.bypass_y == b.bypass_y && a.by_columns == b.by_columns
-           && a.follow_x == b.follow_x;
+           && a.follow_x == b.follow_x && a.uneven == b.uneven;
 }
 
 /// All kernels of one member, for matrices of the layout's extents.
@@ -72,10 +72,13 @@ static cairn_status warm_layout(cairn_warming               *w,
                layout, op, first, w->format->members > 1, w->loader->vector_bytes);
     cairn_product_hints before = {0};
 
-    for (int d = 0; d < 2 * DEGREES; d++) {
+    for (int d = 0; d < 3 * DEGREES; d++) {
+        const cairn_product_seen seen = {.follows = d / DEGREES == 1,
+                                         .uneven  = d / DEGREES == 2};
+
         product.hints = cairn_product_hints_here(
             machine, layout, &product, degrees[d % DEGREES] * layout->extent[0],
-            op->columns, d >= DEGREES);
+            op->columns, seen);
         if (d > 0 && same_hints(product.hints, before)) continue;
         before = product.hints;
         cairn_kernel kernel;

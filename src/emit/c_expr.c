@@ -32,6 +32,7 @@ static const struct {
     [CAIRN_IR_SHIFT_LEFT]  = {" << ", CAIRN_C_SHIFT   },
     [CAIRN_IR_SHIFT_RIGHT] = {" >> ", CAIRN_C_SHIFT   },
     [CAIRN_IR_LANE_SUM]    = {NULL,   CAIRN_C_POSTFIX },
+    [CAIRN_IR_LAST]        = {NULL,   CAIRN_C_POSTFIX },
 };
 
 static bool is_operator(cairn_ir_op op)
@@ -259,6 +260,16 @@ print_vector_call(cairn_c *c, cairn_text *out, cairn_ir_x x, int lanes, cairn_c_
     cairn_text_add(out, ")");
 }
 
+static void print_last(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    cairn_c_need(c, x->type, x->lanes, CAIRN_C_LAST);
+    cairn_text_add(out, "last_%s(", cairn_c_vector_name(x->type, x->lanes).text);
+    cairn_c_expr(c, out, x->a, CAIRN_C_CONDITIONAL);
+    cairn_text_add(out, ", ");
+    cairn_c_expr(c, out, x->b, CAIRN_C_CONDITIONAL);
+    cairn_text_add(out, ")");
+}
+
 static void print_splat(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
     if (is_zero(x->a))
@@ -318,6 +329,7 @@ static void print_form(cairn_c *c, cairn_text *out, cairn_ir_x x)
     case CAIRN_IR_LANE_SUM:
         print_vector_call(c, out, x, x->a->lanes, CAIRN_C_LANE_SUM);
         break;
+    case CAIRN_IR_LAST: print_last(c, out, x); break;
     default: print_binary(c, out, x);
     }
 }

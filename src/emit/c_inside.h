@@ -52,6 +52,7 @@ typedef enum {
     CAIRN_C_VECTOR_MAX, ///< max_v8i64(a, b)
     CAIRN_C_LANES_MIN,  ///< min_v8i64(a, b)
     CAIRN_C_WIDEN,      ///< widen_v8f32(v): of f64
+    CAIRN_C_LAST,       ///< last_v8f64(v, n): 0 but for n lanes
 } cairn_c_use;
 
 enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lanes.
@@ -107,6 +108,10 @@ const char *cairn_c_short_name(cairn_ir_type type);
 
 /// Note a use, and what it is made of.
 void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use);
+
+/// The integer type of as many bits as an element of floating point has.
+cairn_ir_type cairn_c_bits_type(cairn_ir_type type);
+
 bool cairn_c_needs(const cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use);
 void cairn_c_need_call(cairn_c *c, cairn_c_call call);
 

@@ -51,6 +51,11 @@ static cairn_ir_type index_type(cairn_c_use use)
     return use == CAIRN_C_GATHER ? CAIRN_IR_I64 : CAIRN_IR_I32;
 }
 
+cairn_ir_type cairn_c_bits_type(cairn_ir_type type)
+{
+    return type == CAIRN_IR_F32 ? CAIRN_IR_I32 : CAIRN_IR_I64;
+}
+
 void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use)
 {
     const bool gathers = use == CAIRN_C_GATHER || use == CAIRN_C_GATHER_I32;
@@ -61,6 +66,8 @@ void cairn_c_need(cairn_c *c, cairn_ir_type type, int lanes, cairn_c_use use)
         1u << CAIRN_C_VECTOR | 1u << use;
     if (use == CAIRN_C_LANE_SUM) cairn_c_need(c, type, lanes / 2, use);
     if (gathers) cairn_c_need(c, index_type(use), lanes, CAIRN_C_VECTOR);
+    if (use == CAIRN_C_LAST)
+        cairn_c_need(c, cairn_c_bits_type(type), lanes, CAIRN_C_VECTOR);
     if (use == CAIRN_C_WIDEN) cairn_c_need(c, CAIRN_IR_F64, lanes, CAIRN_C_VECTOR);
     /* Sixteen 64-bit positions fill two registers: two gathers. */
     if (use == CAIRN_C_GATHER && type == CAIRN_IR_F32 && lanes == 16)

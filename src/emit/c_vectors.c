@@ -90,6 +90,29 @@ static void print_widen(cairn_text *out, cairn_ir_type type, int lanes)
     cairn_text_add(out, "}\n");
 }
 
+/// The last @p n lanes, the others 0 whatever they were: masks from a table, of which
+/// @p n is the place.
+static void print_last(cairn_text *out, cairn_ir_type type, int lanes)
+{
+    const cairn_ir_type bits = cairn_c_bits_type(type);
+    const cairn_c_name  v    = cairn_c_vector_name(type, lanes);
+    const cairn_c_name  mask = cairn_c_vector_name(bits, lanes);
+    cairn_text          line;
+
+    cairn_text_add(out, "\nstatic inline %s last_%s(%s v, int64_t n)\n{\n", v.text,
+                   v.text, v.text);
+    cairn_text_init(&line, out->env);
+    cairn_text_add(&line, "static const %s keep[] = {", cairn_ir_type_text(bits));
+    for (int n = 0; n < 2 * lanes; n++)
+        cairn_text_add(&line, "%s%d", n ? ", " : "", n < lanes ? 0 : -1);
+    cairn_text_add(&line, "};");
+    if (line.data) cairn_c_wrap(out, line.data, 4);
+    if (line.status != CAIRN_OK) out->status = line.status;
+    cairn_text_fini(&line);
+    cairn_text_add(out, "\n    return (%s)((%s)v & *(const %s *)(keep + n));\n}\n",
+                   v.text, mask.text, mask.text);
+}
+
 /// Halves are added until one lane is left: one order for every compiler.
 static void print_sum(cairn_text *out, cairn_ir_type type, int lanes)
 {
@@ -211,6 +234,8 @@ void cairn_c_vectors(const cairn_c *c, cairn_text *out)
                 print_min(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_WIDEN))
                 print_widen(out, type, lanes);
+            if (cairn_c_needs(c, type, lanes, CAIRN_C_LAST))
+                print_last(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_STREAM))
                 print_stream(out, type, lanes);
             if (cairn_c_needs(c, type, lanes, CAIRN_C_GATHER))

@@ -54,7 +54,8 @@ typedef enum {
 /// FLOOR_MOD: b > 0, rounding down. DIV also of floating point. MIN, MAX, BITS_..,
 /// SHIFT_..: integers. SELECT: a ? b : c, scalars. CAST: to this type, lane by lane.
 /// SPLAT: every lane is the scalar a. LANE: lane `integer` of a. LANE_SUM: the sum of
-/// all lanes, halves added until one is left.
+/// all lanes, halves added until one is left. LAST: the last b lanes of a (floating
+/// point), an integer 0 <= b <= lanes; the others 0.
 #define CAIRN_IR_OP_MAP(X) \
     X(INT, 0)              \
     X(REAL, 0)             \
@@ -85,7 +86,8 @@ typedef enum {
     X(CAST, 1)             \
     X(SPLAT, 1)            \
     X(LANE, 1)             \
-    X(LANE_SUM, 1)
+    X(LANE_SUM, 1)         \
+    X(LAST, 2)
 
 typedef enum {
 #define X(id, operands) CAIRN_IR_##id,
@@ -273,6 +275,7 @@ cairn_ir_x cairn_ir_cast(cairn_ir *b, cairn_ir_type type, cairn_ir_x x);
 cairn_ir_x cairn_ir_splat(cairn_ir *b, cairn_ir_x x, int lanes);
 cairn_ir_x cairn_ir_lane(cairn_ir *b, cairn_ir_x x, int lane);
 cairn_ir_x cairn_ir_lane_sum(cairn_ir *b, cairn_ir_x x);
+cairn_ir_x cairn_ir_last(cairn_ir *b, cairn_ir_x x, cairn_ir_x count);
 
 /* Short forms of cairn_ir_binary(), and with a constant on the right. */
 #define cairn_ir_add(b, x, y) cairn_ir_binary(b, CAIRN_IR_ADD, x, y)

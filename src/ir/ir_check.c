@@ -123,6 +123,9 @@ static bool agrees(cairn_ir_x x)
     case CAIRN_IR_LANE:
         return x->lanes == 1 && x->integer >= 0 && x->integer < x->a->lanes;
     case CAIRN_IR_LANE_SUM: return x->lanes == 1 && x->a->type == x->type;
+    case CAIRN_IR_LAST:
+        return x->lanes > 1 && x->a->lanes == x->lanes && x->a->type == x->type
+               && cairn_ir_type_is_float(x->type) && is_int(x->b);
     case CAIRN_IR_LT:
     case CAIRN_IR_LE:
     case CAIRN_IR_EQ:

@@ -179,6 +179,18 @@ cairn_ir_x cairn_ir_lane(cairn_ir *b, cairn_ir_x x, int lane)
             .op = CAIRN_IR_LANE, .type = x->type, .lanes = 1, .a = x, .integer = lane});
 }
 
+cairn_ir_x cairn_ir_last(cairn_ir *b, cairn_ir_x x, cairn_ir_x count)
+{
+    if (b->status != CAIRN_OK) return &b->spare_expr;
+    assert(x->lanes > 1 && cairn_ir_type_is_float(x->type));
+    assert(count->type == CAIRN_IR_I64 && count->lanes == 1);
+    return cairn_ir_keep(b, &(cairn_ir_expr){.op    = CAIRN_IR_LAST,
+                                             .type  = x->type,
+                                             .lanes = x->lanes,
+                                             .a     = x,
+                                             .b     = count});
+}
+
 cairn_ir_x cairn_ir_lane_sum(cairn_ir *b, cairn_ir_x x)
 {
     if (b->status != CAIRN_OK || x->lanes == 1) return x;

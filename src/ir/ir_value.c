@@ -289,6 +289,14 @@ const cairn_ir_cell *cairn_ir_lanes(cairn_ir_machine *m, const cairn_ir_node *x)
         for (int n = 0; n < x->lanes; n++)
             v[n] = cast(x, p[n]);
         break;
+    case CAIRN_IR_LAST:
+        p  = cairn_ir_lanes(m, x->a);
+        at = value_of(m, x->b).i;
+        if (at < 0 || at > x->lanes)
+            cairn_ir_machine_fail(m, "more or less lanes than there are", NULL);
+        for (int n = 0; n < x->lanes; n++)
+            v[n] = n + at >= x->lanes ? p[n] : (cairn_ir_cell){0};
+        break;
     default:
         p = cairn_ir_lanes(m, x->a);
         q = cairn_ir_lanes(m, x->b);

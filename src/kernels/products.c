@@ -78,15 +78,25 @@ add_kernel(generator *g, const cairn_layout *layout, const cairn_product *produc
 static cairn_status
 add_widths(generator *g, const cairn_layout *layout, const operation *o)
 {
-    static const int64_t entries[] = {SMALL, LARGE, LARGE};
+    static const struct {
+        int64_t            entries;
+        cairn_product_seen seen;
+    } parts[] = {
+        {SMALL, {.uneven = false}},
+        {LARGE, {.uneven = false}},
+        {LARGE, {.follows = true}},
+        {SMALL, {.uneven = true} },
+        {LARGE, {.uneven = true} },
+    };
 
     for (int bytes = 16; bytes <= g->widest; bytes *= 2)
-        for (int k = 0; k < 3; k++) {
+        for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
             cairn_product product =
                 cairn_product_choose(layout, &o->op, o->first, o->wide, bytes);
 
-            product.hints = cairn_product_hints_of(layout, &product, entries[k],
-                                                   o->op.columns, k == 2, L2, L3);
+            product.hints =
+                cairn_product_hints_of(layout, &product, parts[k].entries,
+                                       o->op.columns, parts[k].seen, L2, L3);
             CAIRN_TRY(add_kernel(g, layout, &product));
         }
     return CAIRN_OK;

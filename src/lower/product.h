@@ -46,9 +46,19 @@ typedef struct cairn_product_hints {
     bool bypass_y;   ///< SpMM: write Y past the caches, where it is 16-byte aligned and
                      ///< its rows are whole lines (y_aligned, y_stride).
     bool by_columns; ///< SpMM: go through A once for every tile of columns.
-    bool follow_x;   ///< SpMM: last columns of rows follow each other
-                     ///< (cairn_product_follows()): fetch the row of X behind them.
+    bool follow_x; ///< SpMM: last columns of rows follow each other: fetch the row of X
+                   ///< behind them.
+    bool uneven;   ///< SpMV: rows next to each other are of different lengths: end
+                   ///< them without a branch.
 } cairn_product_hints;
+
+/// What a look at some rows of a part says.
+typedef struct cairn_product_seen {
+    bool
+        follows; ///< The last stored column of a row nearly always stands a few columns
+                 ///< at most behind that of the row before, as in bands and stencils.
+    bool uneven; ///< The length of a row often says nothing of the next one's.
+} cairn_product_seen;
 
 typedef struct cairn_product {
     bool transposed;
@@ -111,22 +121,20 @@ cairn_status cairn_product_key(cairn_env           *env,
                                const cairn_product *product,
                                char               **key);
 
-/// Does the last stored column of a row nearly always stand a few columns at most behind
-/// that of the row before, as in bands and stencils? Some rows are looked at.
-bool cairn_product_follows(const cairn_layout      *layout,
-                           const cairn_product     *product,
-                           const cairn_kernel_part *part);
+/// Look at some rows of a part; what has no effect on the product's kernel is not seen.
+cairn_product_seen cairn_product_look(const cairn_layout      *layout,
+                                      const cairn_product     *product,
+                                      const cairn_kernel_part *part);
 
 /// Hints for a part of @p entries stored entries.
 ///
 /// @param[in] columns  Of X and Y.
-/// @param[in] follows  What cairn_product_follows() says.
 /// @param[in] l2, l3   Bytes of the caches.
 cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
                                            const cairn_product *product,
                                            int64_t              entries,
                                            int64_t              columns,
-                                           bool                 follows,
+                                           cairn_product_seen   seen,
                                            int64_t              l2,
                                            int64_t              l3);
 

@@ -111,9 +111,9 @@ cairn_status cairn_product_key(cairn_env           *env,
                    product->wide ? ".wide" : "", product->columns == 1 ? "" : ".k",
                    cairn_ir_type_text(product->operand),
                    cairn_ir_type_text(product->accumulate), product->vector_bytes);
-    cairn_text_add(&text, " h%d%d%d%d%d%s", hints.stream, hints.scattered,
+    cairn_text_add(&text, " h%d%d%d%d%d%s%s", hints.stream, hints.scattered,
                    hints.fetch_x, hints.bypass_y, hints.by_columns,
-                   hints.follow_x ? "1" : "");
+                   hints.follow_x ? "1" : "", hints.uneven ? "u" : "");
     add_layout(&text, layout);
     add_plan(&text, &plan);
     return cairn_text_take(&text, key);
@@ -132,23 +132,23 @@ static int64_t last_index(const cairn_kernel_level *level, int64_t q)
                           level->idx_signed);
 }
 
-bool cairn_product_follows(const cairn_layout      *layout,
-                           const cairn_product     *product,
-                           const cairn_kernel_part *part)
-{
-    enum { LOOKS = 64, NEAR = 4 };
-    cairn_product_plan plan;
-    int                seen = 0, near = 0;
+enum { LOOKS = 64 };
 
-    if (product->columns == 1) return false;
-    cairn_product_plan_make(layout, product, &plan);
-    if (!cairn_plan_ends_in_list(&plan)) return false;
-    const cairn_kernel_level *level = &part->level[layout->last];
-    const int64_t             pairs = level->ptr_length - 2; /* of neighbours */
+/// Place of look @p k among @p n. By the golden section, so that no face of a grid is met
+/// again and again.
+static int64_t place_of_look(int64_t n, int64_t k)
+{
+    return (int64_t)((__int128)n * (k * 40503 % 65536) / 65536);
+}
+
+static bool rows_follow(const cairn_kernel_level *level)
+{
+    enum { NEAR = 4 };
+    const int64_t pairs = level->ptr_length - 2; /* of neighbours */
+    int           seen = 0, near = 0;
 
     for (int64_t k = 0; k < LOOKS && pairs >= LOOKS; k++) {
-        /* By the golden section, so that no face of a grid is met again and again. */
-        const int64_t q    = (int64_t)((__int128)pairs * (k * 40503 % 65536) / 65536);
+        const int64_t q    = place_of_look(pairs, k);
         const int64_t last = last_index(level, q), next = last_index(level, q + 1);
 
         if (last < 0 || next < 0) continue;
@@ -158,11 +158,46 @@ bool cairn_product_follows(const cairn_layout      *layout,
     return seen >= LOOKS / 2 && near >= seen - seen / 4;
 }
 
+static int64_t ptr_at(const cairn_kernel_level *level, int64_t q)
+{
+    return cairn_load_int(level->ptr, q, level->ptr_bits / 8, level->ptr_bits, false);
+}
+
+/// Would a quarter of the ends of rows come as a surprise?
+static bool rows_are_uneven(const cairn_kernel_level *level)
+{
+    const int64_t pairs  = level->ptr_length - 2;
+    int           uneven = 0;
+
+    for (int64_t k = 0; k < LOOKS && pairs >= LOOKS; k++) {
+        const int64_t q    = place_of_look(pairs, k);
+        const int64_t next = ptr_at(level, q + 1);
+
+        uneven += ptr_at(level, q + 2) - next != next - ptr_at(level, q);
+    }
+    return uneven >= LOOKS / 4;
+}
+
+cairn_product_seen cairn_product_look(const cairn_layout      *layout,
+                                      const cairn_product     *product,
+                                      const cairn_kernel_part *part)
+{
+    cairn_product      asked = *product;
+    cairn_product_seen seen  = {.follows = false};
+    cairn_product_plan plan;
+
+    asked.hints = (cairn_product_hints){.uneven = true, .follow_x = true};
+    cairn_product_plan_make(layout, &asked, &plan);
+    if (plan.hints.follow_x) seen.follows = rows_follow(&part->level[layout->last]);
+    if (plan.hints.uneven) seen.uneven = rows_are_uneven(&part->level[layout->last]);
+    return seen;
+}
+
 cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
                                            const cairn_product *product,
                                            int64_t              entries,
                                            int64_t              columns,
-                                           bool                 follows,
+                                           cairn_product_seen   seen,
                                            int64_t              l2,
                                            int64_t              l3)
 {
@@ -173,7 +208,7 @@ cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
     const double mean  = rows > 0 ? (double)entries / rows : 0;
     const double bytes = (double)entries * (layout->value_bits / 8 + 4);
 
-    const bool following = follows && x > (double)l2;
+    const bool following = seen.follows && x > (double)l2;
 
     /* Measured on stencils, 3x3 blocks, R-MAT and uniform matrices: rows of X that are
      * fetched ahead cost a seventh where rows are short and banded, and gain up to a
@@ -188,5 +223,6 @@ cairn_product_hints cairn_product_hints_of(const cairn_layout  *layout,
         .bypass_y   = columns >= 512 || (following && rows * size > (double)l3),
         .by_columns = columns > 64 && x / (double)columns * 64 <= 2 * (double)l3,
         .follow_x   = following,
+        .uneven     = seen.uneven,
     };
 }

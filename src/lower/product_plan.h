@@ -30,7 +30,10 @@ typedef enum {
     CAIRN_REACH_GATHER, ///< A stored index says.
 } cairn_reach;
 
-enum { CAIRN_BLOCK = 8 }; ///< Largest block that is unrolled.
+enum {
+    CAIRN_BLOCK  = 8, ///< Largest block that is unrolled.
+    CAIRN_CHAINS = 4  ///< Of one loop over stored entries.
+};
 
 typedef struct cairn_product_plan {
     const cairn_layout  *layout;
@@ -92,6 +95,13 @@ bool cairn_plan_shift(cairn_product_plan *p);
 void cairn_plan_choose_tile(cairn_product_plan *p);
 void cairn_plan_choose_sum(cairn_product_plan *p);
 bool cairn_plan_has_beyond(const cairn_product_plan *p);
+
+/// Can the four chains of a loop over stored entries be the lanes of one vector?
+bool cairn_plan_packs_chains(const cairn_product_plan *p);
+
+/// Number in the order of the first level whose index may differ from entry to entry: the
+/// loop's, or of a run the first below the row. Those before are the same for all.
+int cairn_plan_first_varying(const cairn_product_plan *p);
 
 /// Are the entries of a row one list of stored indices, found by a ptr?
 bool cairn_plan_ends_in_list(const cairn_product_plan *p);

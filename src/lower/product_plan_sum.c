@@ -53,6 +53,52 @@ void cairn_plan_choose_sum(plan *p)
     }
 }
 
+int cairn_plan_first_varying(const plan *p)
+{
+    int k = p->known;
+
+    while (p->run < 0 && k < p->levels && !cairn_nest_loops(p->layout, p->order[k]))
+        k++;
+    return k;
+}
+
+/// Is x reached by stored indices, or, where none is stored, does the loop's own place
+/// count once, so that neighbouring entries have neighbouring elements? (A loop over
+/// slots may not count at all: all of its entries have the same.)
+static bool reaches_by_lanes(const plan *p)
+{
+    const cairn_linear *in     = &p->layout->dim[p->in];
+    int                 stored = 0, counted = 0;
+
+    for (int k = cairn_plan_first_varying(p); k < p->levels; k++) {
+        const int     l      = p->order[k];
+        const int64_t factor = cairn_plan_factor(in, l);
+
+        if (factor == 0) continue;
+        if (p->layout->level[l].has_idx) {
+            stored++;
+        } else if (cairn_nest_loops(p->layout, l)) {
+            if (factor != 1 || in->den != 1) return false;
+            counted++;
+        }
+    }
+    return stored ? counted == 0 : counted == 1;
+}
+
+bool cairn_plan_packs_chains(const plan *p)
+{
+    const cairn_layout *layout = p->layout;
+    const int           lanes =
+        p->product->vector_bytes / cairn_ir_type_bytes(p->product->accumulate);
+
+    if (p->sum != CAIRN_SUM_FOUR || lanes < CAIRN_CHAINS || layout->value_tuple >= 0)
+        return false;
+    for (int k = cairn_plan_first_varying(p); k < p->levels; k++)
+        if (layout->level[p->order[k]].has_idx && layout->level[p->order[k]].tuple >= 0)
+            return false;
+    return reaches_by_lanes(p);
+}
+
 /// Do the values behind a block's belong to the next node of the level below the row?
 bool cairn_plan_has_beyond(const plan *p)
 {
@@ -70,6 +116,17 @@ bool cairn_plan_ends_in_list(const plan *p)
            && layout->level[l].has_ptr && layout->level[l].has_idx
            && p->tile == CAIRN_TILE_NONE
            && cairn_plan_factor(&layout->dim[p->in], l) == 1;
+}
+
+/// May entries of the rows before be read, to be left out? All are stored ones of one list,
+/// and each says alone which x it takes.
+static bool reads_before(const plan *p)
+{
+    const int l = p->layout->last;
+
+    return cairn_plan_ends_in_list(p) && cairn_plan_packs_chains(p) && !p->layout->pads
+           && !p->layout->level[l].gaps
+           && cairn_nest_levels_of(p->layout, p->in) == 1U << l;
 }
 
 /// The next level below @p l, with a ptr, under dense levels only; -1: none.
@@ -175,6 +232,7 @@ cairn_product_hints cairn_plan_choose_hints(const plan *p)
     if (p->product->columns == 1) {
         hints.stream    = given.stream && sums && gains_by_fetching(p);
         hints.scattered = given.scattered && hints.stream && p->tile == CAIRN_TILE_NONE;
+        hints.uneven    = given.uneven && sums && reads_before(p);
     } else if (sums) {
         hints.fetch_x    = given.fetch_x && !p->shifted;
         hints.bypass_y   = given.bypass_y && !p->product->adds && p->once;

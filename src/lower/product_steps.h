@@ -92,9 +92,6 @@ void cairn_product_term(cairn_product_build *e,
                         cairn_sums          *s,
                         int                  chain);
 
-/// Can the four chains of a loop over stored entries be the lanes of one vector?
-bool cairn_product_chains_pack(const cairn_product_build *e);
-
 /// Add one loop over stored entries in four chains.
 void cairn_product_chains(cairn_product_build *e, cairn_nest *nest, cairn_sums *s);
 

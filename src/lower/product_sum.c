@@ -46,7 +46,7 @@ static bool packs(const build *e, const cairn_sums *s)
     const int                 n = p->chains == 3 ? 4 : p->chains;
     const int                 l = p->order[p->levels - 1];
 
-    if (p->sum == CAIRN_SUM_FOUR && !e->column) return cairn_product_chains_pack(e);
+    if (p->sum == CAIRN_SUM_FOUR && !e->column) return cairn_plan_packs_chains(p);
     if (p->sum != CAIRN_SUM_COLUMNS || e->column || !s->inside) return false;
     if (p->tile == CAIRN_TILE_LANES || (n & (n - 1)) || n < 2) return false;
     if (n > cairn_product_lanes(p->product) || l != p->layout->levels - 1) return false;

@@ -185,7 +185,7 @@ static inline cairn_ir_x ir_any_real(ir_random *r, int depth)
     static const cairn_ir_op ops[] = {CAIRN_IR_ADD, CAIRN_IR_SUB, CAIRN_IR_MUL};
     cairn_ir *const          b     = r->b;
 
-    switch (depth > 0 ? ir_roll(r, 9) : 8) {
+    switch (depth > 0 ? ir_roll(r, 10) : 8) {
     case 0:
     case 1:
     case 2:
@@ -199,6 +199,13 @@ static inline cairn_ir_x ir_any_real(ir_random *r, int depth)
         return cairn_ir_cast(b, CAIRN_IR_F64, ir_tamed(r, ir_any_int(r, depth - 1)));
     case 6: return cairn_ir_lane_sum(b, ir_any_vector(r, depth - 1));
     case 7: return cairn_ir_lane(b, ir_any_vector(r, depth - 1), ir_roll(r, 8));
+    case 9:
+        return cairn_ir_lane(b,
+                             cairn_ir_last(b, ir_any_vector(r, depth - 1),
+                                           cairn_ir_binary(b, CAIRN_IR_BITS_AND,
+                                                           ir_any_int(r, depth - 1),
+                                                           cairn_ir_int(b, 7))),
+                             ir_roll(r, 8));
     default:
         if (r->real_count && ir_roll(r, 3))
             return cairn_ir_use(b, r->reals[ir_roll(r, r->real_count)]);

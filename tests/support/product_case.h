@@ -100,6 +100,7 @@ static inline void product_case_draw(product_case *c, cairn_product *product)
         .bypass_y   = random_chance(&c->state, 30),
         .by_columns = random_chance(&c->state, 30),
         .follow_x   = random_chance(&c->state, 30),
+        .uneven     = random_chance(&c->state, 50),
     };
 }
 

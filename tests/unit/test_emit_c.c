@@ -233,6 +233,9 @@ static void use_lanes(int lanes)
 
         keep(cairn_ir_cast(b, CAIRN_IR_F64, cairn_ir_lane_sum(b, v)));
         keep(cairn_ir_cast(b, CAIRN_IR_F64, cairn_ir_lane(b, v, lanes - 1)));
+        for (int count = 0; count <= lanes && cairn_ir_type_is_float(v->type); count++)
+            keep(cairn_ir_cast(b, CAIRN_IR_F64,
+                               cairn_ir_lane_sum(b, cairn_ir_last(b, v, num(count)))));
         keep(cairn_ir_cast(b, CAIRN_IR_F64,
                            cairn_ir_lane_sum(b, cairn_ir_gather(b, a, at))));
         keep(cairn_ir_cast(b, CAIRN_IR_F64,

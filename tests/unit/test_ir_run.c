@@ -11,6 +11,7 @@
 #include <criterion/criterion.h>
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -207,6 +208,21 @@ Test(ir_run, vectors_have_any_number_of_lanes)
     cr_expect_eq(y[1], 3);
     cr_expect_eq(y[2], 384);
     cr_expect_eq(y[3], 3);
+}
+
+Test(ir_run, last_lanes_are_kept_and_others_are_zero_whatever_they_were)
+{
+    for (int count = 0; count <= 4; count++) {
+        const cairn_ir_x big = cairn_ir_real(b, CAIRN_IR_F64, INFINITY);
+        const cairn_ir_x v   = cairn_ir_last(b, cairn_ir_splat(b, big, 4), num(count));
+
+        for (int n = 0; n < 4; n++)
+            cairn_ir_store(b, result(), num(4 * count + n), cairn_ir_lane(b, v, n));
+    }
+    must_run();
+    for (int count = 0; count <= 4; count++)
+        for (int n = 0; n < 4; n++)
+            cr_expect_eq(y[4 * count + n], n + count >= 4 ? INFINITY : 0);
 }
 
 Test(ir_run, thousands_of_variables)

@@ -44,8 +44,8 @@ find(cairn_env *env, const char *spec, int64_t n, int bits, int vector_bytes)
     cairn_product product =
         cairn_product_choose(layout, &op, true, false, vector_bytes);
 
-    product.hints =
-        cairn_product_hints_of(layout, &product, 5 * n, 1, false, 1 << 20, 32 << 20);
+    product.hints = cairn_product_hints_of(layout, &product, 5 * n, 1,
+                                           (cairn_product_seen){0}, 1 << 20, 32 << 20);
     cr_assert_eq(cairn_product_key(env, layout, &product, &key), CAIRN_OK);
     void *run = cairn_prebuilt_find(cairn_prebuilt_table, cairn_prebuilt_count, key,
                                     vector_bytes);

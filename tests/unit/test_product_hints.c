@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// What a part says of how its product may be made faster: whether the last columns of
-/// rows follow each other, and what follows from that.
+/// rows follow each other, whether rows are of different lengths, and what follows from
+/// that.
 
 #include "support/product_case.h"
 
@@ -45,6 +46,18 @@ static void scattered(product_case *c)
     }
 }
 
+/// Rows of one to nine entries, in no order.
+static void ragged(product_case *c)
+{
+    for (cairn_coord i = 0; i < ROWS; i++) {
+        const cairn_coord n     = 1 + random_below(&c->state, 9),
+                          first = i * 7 % (ROWS / 2);
+
+        for (cairn_coord k = 0; k < n; k++)
+            add(c, i, first + 3 * k);
+    }
+}
+
 /// Too few rows have entries to say.
 static void nearly_nothing(product_case *c)
 {
@@ -61,26 +74,36 @@ static const struct {
     void (*fill)(product_case *c);
     const char *format;
     int         columns;
-    bool        follows;
+    bool        follows, uneven;
 } wanted[] = {
-    {band,           "csr",      0, true },
-    {band,           "csr",      1, false},
-    {band,           "lil",      0, true },
-    {band,           "dcsr",     0, true },
-    {band,           "bdia<16>", 0, true },
-    {band,           "coo",      0, false},
-    {band,           "sell<8>",  0, false},
-    {grid,           "csr",      0, true },
-    {scattered,      "csr",      0, false},
-    {nearly_nothing, "csr",      0, false},
-    {nearly_nothing, "dcsr",     0, false},
-    {nothing,        "csr",      0, false},
+    {band,           "csr",       0, true,  false},
+    {band,           "csr",       1, false, false},
+    {band,           "lil",       0, true,  false},
+    {band,           "dcsr",      0, true,  false},
+    {band,           "bdia<16>",  0, true,  false},
+    {band,           "coo",       0, false, false},
+    {band,           "sell<8>",   0, false, false},
+    {grid,           "csr",       0, true,  false},
+    {grid,           "csr",       1, false, false},
+    {scattered,      "csr",       0, false, false},
+    {scattered,      "csr",       1, false, false},
+    {nearly_nothing, "csr",       0, false, false},
+    {nearly_nothing, "dcsr",      0, false, false},
+    {nearly_nothing, "csr",       1, false, false},
+    {nothing,        "csr",       0, false, false},
+    {nothing,        "csr",       1, false, false},
+    {ragged,         "csr",       1, false, true },
+    {ragged,         "dcsr",      1, false, true },
+    {ragged,         "csr",       0, false, false}, /* columns are the lanes */
+    {ragged,         "csc",       1, false, false}, /* and here rows are met often */
+    {ragged,         "bcsr<2,2>", 1, false, false},
+    {ragged,         "sell<8>",   1, false, false},
 };
 
 enum { WANTED = sizeof wanted / sizeof *wanted };
 
 /// Build, ask, and let go.
-static bool asked(product_case *c, int k, const cairn_product *product)
+static cairn_product_seen asked(product_case *c, int k, const cairn_product *product)
 {
     const int64_t n = ROWS;
 
@@ -104,11 +127,11 @@ static bool asked(product_case *c, int k, const cairn_product *product)
     };
 
     cr_assert_eq(cairn_local_build(&c->env, &build, &c->local), CAIRN_OK);
-    return cairn_product_follows(c->local->group[0].layout, product,
-                                 &c->local->part[0].view);
+    return cairn_product_look(c->local->group[0].layout, product,
+                              &c->local->part[0].view);
 }
 
-Test(product_hints, bands_are_told_from_what_is_scattered)
+Test(product_hints, bands_and_uneven_rows_are_told_from_others)
 {
     static product_case c;
 
@@ -118,8 +141,11 @@ Test(product_hints, bands_are_told_from_what_is_scattered)
                                        .accumulate   = CAIRN_IR_F64,
                                        .vector_bytes = 64};
 
-        cr_expect_eq(asked(&c, k, &product), wanted[k].follows, "case %d: %s", k,
+        const cairn_product_seen seen = asked(&c, k, &product);
+
+        cr_expect_eq(seen.follows, wanted[k].follows, "case %d: %s", k,
                      wanted[k].format);
+        cr_expect_eq(seen.uneven, wanted[k].uneven, "case %d: %s", k, wanted[k].format);
         product_case_close(&c);
     }
 }
@@ -131,17 +157,63 @@ Test(product_hints, rows_that_follow_are_fetched_alone)
         .operand = CAIRN_IR_F64, .accumulate = CAIRN_IR_F64, .vector_bytes = 64};
     const int64_t l2 = 1 << 18, l3 = 1 << 19, entries = 16 * ROWS;
 
-    cr_assert(asked(&c, 0, &product));
+    const cairn_product_seen follows = {.follows = true}, none = {.follows = false};
+
+    cr_assert(asked(&c, 0, &product).follows);
     const cairn_layout       *layout = c.local->group[0].layout;
     const cairn_product_hints bands =
-        cairn_product_hints_of(layout, &product, entries, 32, true, l2, l3);
+        cairn_product_hints_of(layout, &product, entries, 32, follows, l2, l3);
     const cairn_product_hints others =
-        cairn_product_hints_of(layout, &product, entries, 32, false, l2, l3);
+        cairn_product_hints_of(layout, &product, entries, 32, none, l2, l3);
     const cairn_product_hints small =
-        cairn_product_hints_of(layout, &product, entries, 32, true, 8 * l2, 8 * l3);
+        cairn_product_hints_of(layout, &product, entries, 32, follows, 8 * l2, 8 * l3);
 
     cr_expect(bands.follow_x && bands.bypass_y && !bands.fetch_x);
     cr_expect(!others.follow_x && !others.bypass_y && others.fetch_x);
     cr_expect(!small.follow_x && !small.bypass_y && !small.fetch_x);
     product_case_close(&c);
+}
+
+/// The key of a product on a part with these numbers.
+static char *key_of(product_case *c, cairn_product *product, bool uneven)
+{
+    const cairn_layout      *layout = c->local->group[0].layout;
+    const cairn_product_seen seen   = {.uneven = uneven};
+    char                    *key;
+
+    product->hints =
+        cairn_product_hints_of(layout, product, 16 * ROWS, 1, seen, 1 << 18, 1 << 19);
+    cr_assert_eq(cairn_product_key(&c->env, layout, product, &key), CAIRN_OK);
+    return key;
+}
+
+Test(product_hints, uneven_rows_have_kernels_of_their_own_where_chains_are_lanes)
+{
+    static const struct {
+        int  vector_bytes;
+        bool other;
+    } targets[] = {
+        {64,          true },
+        {32,          true },
+        {16,          false}, /* two lanes: chains are scalars */
+        {CAIRN_ITEMS, false},
+    };
+    static product_case c;
+
+    for (size_t k = 0; k < sizeof targets / sizeof *targets; k++) {
+        cairn_product product = {.columns      = 1,
+                                 .operand      = CAIRN_IR_F64,
+                                 .accumulate   = CAIRN_IR_F64,
+                                 .vector_bytes = targets[k].vector_bytes};
+
+        asked(&c, 0, &product);
+        char *const even   = key_of(&c, &product, false);
+        char *const uneven = key_of(&c, &product, true);
+
+        cr_expect_eq(strcmp(even, uneven) != 0, targets[k].other, "%d bytes",
+                     targets[k].vector_bytes);
+        cairn_free(&c.env, even);
+        cairn_free(&c.env, uneven);
+        product_case_close(&c);
+    }
 }

@@ -194,7 +194,7 @@ static void vary(product_case *c, kernel_batch *batch, int columns, bool transpo
             .operand      = CAIRN_IR_F64,
             .accumulate   = CAIRN_IR_F64,
             .vector_bytes = vectors[v],
-            .hints        = {v == 1, v == 2, v == 1, false, v == 2, v == 2},
+            .hints        = {v == 1, v == 2, v == 1, false, v == 2, v == 2, v == 1},
         };
         product_case_kernels(c, batch, v);
     }

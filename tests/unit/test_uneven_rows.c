@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Compressed rows of different lengths, whose kernels end a row without a branch: sums
+/// have the bits that product.h promises, and nothing of other rows, whatever they hold.
+
+#include "support/device_file.h"
+#include "support/seed.h"
+
+#include <math.h>
+
+TestSuite(uneven_rows, .init = up, .fini = down);
+
+enum { TALL = 600, WIDTH = 9000, LONG = 411, CUT = 4096 };
+
+static uint64_t state;
+
+static uint64_t draw(uint64_t below)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state % below;
+}
+
+/// Rows, in CSR, and X.
+static struct {
+    int64_t ptr[TALL + 1];
+    int64_t idx[TALL * 16 + WIDTH];
+    double  val[TALL * 16 + WIDTH], x[WIDTH];
+} a;
+
+/// Up to thirteen entries in a row, of the first row @p first; one row of 8,999, so that
+/// it is cut and three are left. One value in forty is infinite or no number.
+static void draw_rows(int first)
+{
+    static const double odd[] = {INFINITY, -INFINITY, NAN, -0.0};
+    int64_t             n     = 0;
+
+    for (int i = 0; i < TALL; i++) {
+        const int64_t length = i == 0      ? first
+                               : i == LONG ? 2 * CUT + 803
+                                           : (int64_t)draw(14);
+
+        for (int64_t k = 0; k < length; k++) {
+            a.idx[n] = i == LONG ? k : k * 600 + (int64_t)draw(600);
+            a.val[n] = draw(40) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
+            n++;
+        }
+        a.ptr[i + 1] = n;
+    }
+    for (int j = 0; j < WIDTH; j++)
+        a.x[j] = draw(40) ? (double)draw(2000001) / 1e6 - 1 : odd[draw(4)];
+}
+
+/// Entries @p p to @p end - 1 in four chains.
+static double chains(int64_t p, int64_t end)
+{
+    double s[4] = {0};
+
+    for (; p + 4 <= end; p += 4)
+        for (int k = 0; k < 4; k++)
+            s[k] += a.val[p + k] * a.x[a.idx[p + k]];
+    for (; p < end; p++)
+        s[0] += a.val[p] * a.x[a.idx[p]];
+    return (s[0] + s[1]) + (s[2] + s[3]);
+}
+
+static double sum_of_row(int i)
+{
+    int64_t p   = a.ptr[i];
+    double  row = 0;
+
+    for (; a.ptr[i + 1] - p > CUT; p += CUT)
+        row += chains(p, p + CUT);
+    return row + chains(p, a.ptr[i + 1]);
+}
+
+/// The same bits, or both no number.
+static bool is_same(double x, double y)
+{
+    return memcmp(&x, &y, sizeof x) == 0 || (isnan(x) && isnan(y));
+}
+
+static cairn_source *source_of(void)
+{
+    const int64_t extent[2] = {TALL, WIDTH}, n = a.ptr[TALL];
+    int64_t      *coord = malloc(2 * (size_t)n * sizeof *coord);
+    cairn_source *source;
+
+    for (int i = 0; i < TALL; i++)
+        for (int64_t p = a.ptr[i]; p < a.ptr[i + 1]; p++) {
+            coord[2 * p]     = i;
+            coord[2 * p + 1] = a.idx[p];
+        }
+    MUST(context, cairn_source_from_coords(context, 2, extent, n, coord, a.val,
+                                           CAIRN_BY_ROWS, &source));
+    free(coord);
+    return source;
+}
+
+static void hold(cairn_source *source, const char *format, int threads)
+{
+    static double y[TALL];
+    cairn_plan   *plan;
+
+    cairn_context_set_threads(context, threads);
+    use_devices("cpu");
+    cairn_tensor *tensor = must_store(context, source, format, CAIRN_F64);
+
+    MUST(context, cairn_plan_create_spmv(tensor, &plan));
+    MUST(context, cairn_plan_run(plan, a.x, y));
+    for (int i = 0; i < TALL; i++)
+        cr_assert(is_same(y[i], sum_of_row(i)),
+                  "%s, %d threads: row %d of %d entries: %a, not %a", format, threads,
+                  i, (int)(a.ptr[i + 1] - a.ptr[i]), y[i], sum_of_row(i));
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+}
+
+Test(uneven_rows, have_the_bits_of_four_chains, .timeout = 600)
+{
+    static const char *const formats[] = {"csr", "dcsr", "lil", "coo"};
+
+    state = seed_clock() * 2 + 1;
+    for (int k = 0; k < 20; k++) {
+        draw_rows(k % 5);
+        cairn_source *source = source_of();
+
+        for (int f = 0; f < 4; f++)
+            hold(source, formats[f], 1 + k % 3);
+        cairn_source_destroy(&source);
+    }
+}
