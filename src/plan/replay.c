@@ -98,11 +98,23 @@ init_subproducts(cairn_replay *replay, const cairn_placing *placing, int64_t hel
     return CAIRN_OK;
 }
 
+/// Does it belong to a later member that stores nothing here, so that it leaves Y as it
+/// is? (Times alpha 0 may be no number.)
+static bool adds_nothing(const cairn_replay *replay, const cairn_subproduct *subproduct)
+{
+    const cairn_device_work *work = &subproduct->work;
+
+    if (subproduct->home.member == 0 || replay->op.alpha != 1) return false;
+    for (int64_t k = 0; k < cairn_work_group(work)->count; k++)
+        if (cairn_work_part(work, k)->view.values > 0) return false;
+    return true;
+}
+
 /// Is the f32 Y of a subproduct where its sums are made? Where one member sets each row
 /// once, and on the processor, which never has to do it again in another way.
 static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *subproduct)
 {
-    return replay->common.tensor->value_bits == 32 && replay->common.tensor->groups == 1
+    return replay->common.tensor->value_bits == 32 && subproduct->home.member == 0
            && replay->op.beta == 0 && cairn_device_is_host(subproduct->device)
            && cairn_member_meets_once(subproduct->work.tensor, subproduct->work.member,
                                       &replay->op);
@@ -112,9 +124,15 @@ static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *subp
 static void choose_width(cairn_replay *replay)
 {
     for (int p = 0; p < replay->subproducts; p++)
-        replay->sums.wide |= !sums_narrow(replay, &replay->subproduct[p]);
-    for (int p = 0; p < replay->subproducts; p++)
-        replay->subproduct[p].work.wide = replay->sums.wide;
+        replay->sums.wide |= !adds_nothing(replay, &replay->subproduct[p])
+                             && !sums_narrow(replay, &replay->subproduct[p]);
+    for (int p = 0; p < replay->subproducts; p++) {
+        cairn_subproduct *subproduct = &replay->subproduct[p];
+
+        subproduct->work.wide = replay->sums.wide;
+        if (!cairn_subproduct_is_idle(subproduct)) continue;
+        subproduct->has_own = subproduct->apart = false;
+    }
 }
 
 /// Does the first member add to every row of Y?
@@ -139,7 +157,9 @@ static void part_interpreted(cairn_replay *replay)
     for (int p = 0; p < subproducts; p++) {
         cairn_subproduct *subproduct = &replay->subproduct[p];
 
-        if (!cairn_member_kernel_lacks(&subproduct->kernel)) continue;
+        if (!cairn_member_kernel_lacks(&subproduct->kernel)
+            || cairn_subproduct_is_idle(subproduct))
+            continue;
         replay->sums.wide   = true;
         replay->subproducts = p; /* those before it */
         subproduct->has_own |= !finds_zero(replay, &subproduct->home);

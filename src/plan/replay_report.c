@@ -60,6 +60,7 @@ static bool is_telling(const cairn_subproduct *subproduct)
     const int threads = subproduct->work.threads;
 
     return subproduct->runs >= TELLING_RUNS && !subproduct->retired[0]
+           && !cairn_subproduct_is_idle(subproduct)
            && !cairn_member_kernel_lacks(&subproduct->kernel)
            && (threads == 0 || threads == subproduct->device->info.threads);
 }

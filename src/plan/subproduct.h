@@ -81,6 +81,10 @@ cairn_status cairn_subproducts_get_kernels(cairn_subproduct *subproduct,
 
 void cairn_subproduct_fini(cairn_subproduct *subproduct);
 
+/// Has it nothing to add, so that it is not run? Sums of an f32 Y are narrow (work.wide)
+/// where members after the first store nothing.
+bool cairn_subproduct_is_idle(const cairn_subproduct *subproduct);
+
 /// Does it write or add to rows of Y that @p other does?
 bool cairn_subproduct_meets(const cairn_subproduct *subproduct,
                             const cairn_subproduct *other);

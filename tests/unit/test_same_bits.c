@@ -289,6 +289,53 @@ Test(same_bits, in_f32_are_those_of_f64_rounded, .timeout = 600)
     }
 }
 
+/// All entries in the first member: the others need no f64 Y, wherever they are, and are
+/// not run, nor is anything learned of their time.
+Test(same_bits, in_f32_where_later_members_store_nothing, .timeout = 600)
+{
+    static const char *const formats[] = {"hybrid<bdia<4>,sell<4>,0>",
+                                          "hybrid<bdia<4>,csr,0>", "hybrid<dia,coo,0>",
+                                          "hybrid<bdia<4>,csc,0>"};
+    static _Alignas(8) char  one[SIDE * COLUMNS * sizeof(double)], other[sizeof one];
+
+    state  = seed_clock() * 2 + 1;
+    floats = true;
+    use_threads(2);
+    for (int f = 0; f < 4; f++) {
+        cairn_source *source = draw_matrix();
+        product       p      = draw_product(formats[f], 0);
+
+        p.dtype    = CAIRN_F32;
+        p.op.alpha = 1;
+        p.op.beta  = 0;
+        draw_operand(p.x, p.dtype);
+        cairn_tensor *tensor = must_store(context, source, p.format, p.dtype);
+
+        for (int k = 0; k < 4; k++) {
+            static const char *const there[] = {"cpu:0", "0=cpu:0,1=cpu:1",
+                                                "0=cpu:1,1=debug",
+                                                "0=cpu:0*0.3+cpu:1*0.7,1=cpu:0"};
+            cairn_plan              *plan    = plan_at(tensor, &p, there[k], p.format);
+            const cairn_replay      *replay  = plan->replay;
+
+            cr_expect_not(replay->sums.wide, "%s at %s", p.format, there[k]);
+            cr_expect(
+                cairn_subproduct_is_idle(&replay->subproduct[replay->subproducts - 1]));
+            cairn_plan_destroy(&plan);
+            run_at(tensor, &p, there[k], k ? other : one, p.format);
+            cr_assert_eq(k ? memcmp(one, other, p.bytes) : 0, 0, "%s at %s", p.format,
+                         there[k]);
+        }
+        p.op.alpha       = -0.5; /* times infinity 0 would be no number */
+        cairn_plan *plan = plan_at(tensor, &p, "cpu:0", p.format);
+
+        cr_expect(plan->replay->sums.wide);
+        cairn_plan_destroy(&plan);
+        cairn_tensor_destroy(&tensor);
+        cairn_source_destroy(&source);
+    }
+}
+
 /// Where bits would follow places, open ones follow a rule: whatever costs say, and no
 /// other way is kept for later. Named ones have one result each.
 Test(same_bits, of_one_placement_every_time, .timeout = 600)
