@@ -67,7 +67,9 @@ static cairn_status
 make_sample(generator *g, const int64_t *extent, cairn_entries *sample)
 {
     const int64_t rows = extent[0], cols = extent[1];
-    const int64_t each = (SAMPLE + rows - 1) / rows, n = SAMPLE < rows ? SAMPLE : rows;
+    const int64_t wanted = (SAMPLE + rows - 1) / rows, most = (cols + 1) / 2;
+    const int64_t each = wanted < most ? wanted : most,
+                  n    = SAMPLE < rows ? SAMPLE : rows;
 
     cairn_entries_init(sample, 2);
     for (int64_t r = 0; r < n; r++)
@@ -176,7 +178,7 @@ convert_dealt(generator *g, const cairn_format *to, const int64_t *extent, int b
 static cairn_status
 convert_all(generator *g, bool dealt, const cairn_format *from, const cairn_format *to)
 {
-    for (int e = 0; e < GEN_EXTENTS; e++)
+    for (int e = 0; e < GEN_CONVERTED; e++)
         for (int bits = 32; bits <= 64; bits += 32)
             CAIRN_TRY(dealt ? convert_dealt(g, to, gen_extent[e], bits)
                             : convert_sample(g, from, to, gen_extent[e], bits));

@@ -14,12 +14,14 @@
 
 enum { LINE = 512 };
 
-const int64_t gen_extent[GEN_EXTENTS][2] = {
+const int64_t gen_extent[GEN_CONVERTED][2] = {
     {30000,   30000  },
     {60000,   60000  },
     {1 << 20, 30000  },
     {1 << 20, 1 << 20},
     {1000,    1 << 20},
+    {200,     200    },
+    {30000,   200    },
 };
 
 bool gen_has(const generator *g, const char *key)

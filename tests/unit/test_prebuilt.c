@@ -3,9 +3,11 @@
 /// The kernels that come with the library: the table is one that can be searched, and
 /// what requests ask for is found in it.
 
+#include "api/api.h"
 #include "emit/prebuilt.h"
 #include "format/language.h"
 #include "lower/product_choice.h"
+#include "support/api.h"
 #include "support/names.h"
 
 #include <criterion/criterion.h>
@@ -71,4 +73,40 @@ Test(prebuilt, serves_other_sizes_of_the_same_widths)
     cr_expect_eq(find(&env, "bdia<37>", 40000, 64, 16), NULL);
     cr_expect_eq(env.live_blocks, 0);
     cairn_env_fini(&env);
+}
+
+/// Small matrices, whose indices have 8 bits, are stored without a compiler.
+Test(prebuilt, narrow_matrices_are_stored_by_what_comes_along)
+{
+    static const char *const specs[] = {
+        "csr", "coo", "csc", "ell", "bdia<64>", "sell<8>", "bcsr<2,2>", "bcsr<3,3>"};
+    static const int64_t rows[] = {90, 3000};
+    cairn_context       *context;
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    must_start(&context);
+    context->env.options.kernels = CAIRN_KERNELS_COMPILED;
+    snprintf(context->env.options.cc, sizeof context->env.options.cc, "no-compiler");
+    snprintf(context->env.options.cache, sizeof context->env.options.cache, "none");
+    for (int r = 0; r < 2; r++) {
+        const cairn_problem p      = {.size    = sizeof(cairn_problem),
+                                      .rows    = rows[r],
+                                      .cols    = 240,
+                                      .density = 0.2,
+                                      .seed    = 3};
+        cairn_source       *source = NULL;
+
+        MUST(context, cairn_source_generate(context, "pruned", &p, &source));
+        for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
+            for (cairn_dtype dtype = CAIRN_F64; dtype <= CAIRN_F32; dtype++) {
+                cairn_tensor *tensor =
+                    must_store(context, source, named(specs[k]), dtype);
+
+                cr_expect_str_eq(cairn_tensor_route(tensor), "prebuilt",
+                                 "%s of %d rows", specs[k], (int)rows[r]);
+                cairn_tensor_destroy(&tensor);
+            }
+        cairn_source_destroy(&source);
+    }
+    cairn_context_destroy(&context);
 }
