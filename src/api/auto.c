@@ -176,8 +176,8 @@ static void predict(cairn_choice *c)
 
         snprintf(candidate->format, sizeof candidate->format, "%s", c->offer[k]->text);
         c->thought[k].factor = 1;
-        cairn_counts_predict(&c->counts[k], &c->by, c->structure.rows,
-                             &candidate->predicted, &c->thought[k].convert);
+        cairn_counts_predict(&c->counts[k], &c->by, &candidate->predicted,
+                             &c->thought[k].convert);
         if (!fits(c, k)) candidate->predicted = INFINITY;
         c->info->candidates = k + 1;
     }

@@ -17,7 +17,7 @@ enum { LOOKED_AT = 40 };
 
 /* The best matrix is a rare one: a step is worth its time where this part of what it can
    win would pay for it. */
-static const double rows_part = 4, sample_part = 20;
+static const double rows_part = 4, sample_part = 15;
 
 /* From so many products on, rows are counted whatever the matrix, for that takes no longer than
    one of them or two. */
@@ -41,7 +41,7 @@ total(const cairn_choice *c, int k, const cairn_pattern *structure, double *prod
     double       convert;
 
     cairn_candidate_count(c->offer[k], structure, c->by.op, c->value_bits, &counts);
-    cairn_counts_predict(&counts, &c->by, structure->rows, product, &convert);
+    cairn_counts_predict(&counts, &c->by, product, &convert);
     return isfinite(*product) ? convert + c->replays * *product : INFINITY;
 }
 

@@ -136,7 +136,7 @@ static double sample_seconds(const cairn_choice *c, int k)
     cairn_counts counts;
 
     count_tried(c, k, &counts);
-    cairn_counts_predict(&counts, &c->by, c->tried.rows, &product, &convert);
+    cairn_counts_predict(&counts, &c->by, &product, &convert);
     return product * c->thought[k].factor;
 }
 
@@ -163,7 +163,7 @@ static double trial_seconds(const cairn_choice *c, int k)
     cairn_counts counts;
 
     count_tried(c, k, &counts);
-    cairn_counts_predict(&counts, &c->by, c->tried.rows, &product, &convert);
+    cairn_counts_predict(&counts, &c->by, &product, &convert);
     return convert + 5 * product * c->thought[k].factor;
 }
 

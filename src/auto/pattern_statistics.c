@@ -335,22 +335,51 @@ static void count_blocks(const pass *p, cairn_pattern *s)
     s->blocks[CAIRN_BLOCKS_4] = count_side(p, 4, &s->widest[CAIRN_BLOCKS_4]);
 }
 
-/// Take the entries first .. end-1, all of one band of rows, from the marks again, and
-/// judge the stretches that they began.
-static void
-judge_stretches(const pass *p, cairn_pos first, cairn_pos end, cairn_pattern *s)
+/// Count rows and slices of a band by the entries that full stretches leave to them.
+/// @param[in,out] before  Entries left to the row before.
+static void count_rest(const int32_t *left, int32_t *before, cairn_pattern *s)
 {
-    const cairn_coord *row = p->entries->coord[0], *col = p->entries->coord[1];
+    for (int i = 0; i < CAIRN_STRETCH; i += CAIRN_SLICE) {
+        int32_t most = 0;
 
-    for (cairn_pos k = first; k < end; k++) {
-        int32_t   *m    = &p->mark[col[k] - row[k] + p->rows - 1];
-        const bool full = *m > FULL; /* no branch: it could not be predicted */
-
-        s->stretches += *m > 0;
-        s->full_stretches += full;
-        s->full_entries += full ? *m : 0;
-        *m = 0;
+        for (int r = i; r < i + CAIRN_SLICE; r++) {
+            s->stretch.rest_rows += left[r] > 0;
+            s->stretch.rest_breaks += left[r] != *before;
+            most    = left[r] > most ? left[r] : most;
+            *before = left[r];
+        }
+        s->stretch.rest_slots += (int64_t)CAIRN_SLICE * most;
     }
+}
+
+/// Judge the stretches of one band of rows, which has the entries first .. end-1, and clear
+/// their marks.
+/// @param[out] left  [CAIRN_STRETCH] Entries of each row outside full stretches.
+static void judge_stretches(const pass    *p,
+                            cairn_pos      first,
+                            cairn_pos      end,
+                            int32_t       *left,
+                            cairn_pattern *s)
+{
+    enum { IN_FULL = -1 }; /* of a full stretch that was counted */
+
+    const cairn_coord *row = p->entries->coord[0], *col = p->entries->coord[1];
+    const int64_t      before = s->stretch.full;
+
+    memset(left, 0, CAIRN_STRETCH * sizeof *left);
+    for (cairn_pos k = first; k < end; k++) {
+        int32_t   *m      = &p->mark[col[k] - row[k] + p->rows - 1];
+        const bool begins = *m > FULL; /* no branch: it could not be predicted */
+        const bool full   = begins | (*m == IN_FULL);
+
+        s->stretch.all += *m > 0;
+        s->stretch.full += begins;
+        s->stretch.entries += begins ? *m : 0;
+        left[row[k] % CAIRN_STRETCH] += !full;
+        *m = full ? IN_FULL : 0;
+    }
+    for (cairn_pos k = first; k < end && s->stretch.full > before; k++)
+        p->mark[col[k] - row[k] + p->rows - 1] = 0;
 }
 
 static void count_stretches(const pass *p, cairn_pattern *s)
@@ -358,6 +387,7 @@ static void count_stretches(const pass *p, cairn_pattern *s)
     const cairn_coord *row = p->entries->coord[0], *col = p->entries->coord[1];
     const cairn_pos    n     = p->entries->n;
     cairn_pos          first = 0;
+    int32_t            left[CAIRN_STRETCH], before = 0;
 
     memset(p->mark, 0, (size_t)(p->rows + p->cols) * sizeof *p->mark);
     while (first < n) {
@@ -366,9 +396,28 @@ static void count_stretches(const pass *p, cairn_pattern *s)
 
         for (; end < n && row[end] < band + CAIRN_STRETCH; end++)
             p->mark[col[end] - row[end] + p->rows - 1]++;
-        judge_stretches(p, first, end, s);
+        judge_stretches(p, first, end, left, s);
+        count_rest(left, &before, s);
         first = end;
     }
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/// Scale what the entries outside full stretches have, at least one slot each.
+static void scale_rest(cairn_pattern *s, double times)
+{
+    const int64_t entries = s->entries - s->stretch.entries;
+
+    s->stretch.rest_rows   = llround(times * (double)s->stretch.rest_rows);
+    s->stretch.rest_breaks = llround(times * (double)s->stretch.rest_breaks);
+    s->stretch.rest_slots  = llround(times * (double)s->stretch.rest_slots);
+    if (s->stretch.rest_rows > s->rows) s->stretch.rest_rows = s->rows;
+    if (s->stretch.rest_breaks > s->rows) s->stretch.rest_breaks = s->rows;
+    if (s->stretch.rest_slots < entries) s->stretch.rest_slots = entries;
 }
 
 /// What was counted of a sample, for the whole.
@@ -383,13 +432,17 @@ static void scale(cairn_pattern *s, const cairn_entries *sample)
         s->blocks[k] = llround(times * (double)s->blocks[k]);
         if (s->blocks[k] < least) s->blocks[k] = least; /* by rounding */
     }
-    s->stretches = llround(times * (double)s->stretches);
-    if (CAIRN_STRETCH * s->stretches < s->entries)
-        s->stretches = s->entries / CAIRN_STRETCH + 1;
-    s->full_stretches = llround(times * (double)s->full_stretches);
-    s->full_entries   = llround(times * (double)s->full_entries);
-    s->near_touches   = llround(times * (double)s->near_touches);
-    s->far_touches    = llround(times * (double)s->far_touches);
+    s->stretch.all = llround(times * (double)s->stretch.all);
+    if (CAIRN_STRETCH * s->stretch.all < s->entries)
+        s->stretch.all = s->entries / CAIRN_STRETCH + 1;
+    s->stretch.full    = llround(times * (double)s->stretch.full);
+    s->stretch.entries = llround(times * (double)s->stretch.entries);
+    if (s->stretch.entries > s->entries) s->stretch.entries = s->entries;
+    if (CAIRN_STRETCH * s->stretch.full < s->stretch.entries) /* by rounding */
+        s->stretch.full = divide_up(s->stretch.entries, CAIRN_STRETCH);
+    scale_rest(s, times);
+    s->near_touches = llround(times * (double)s->near_touches);
+    s->far_touches  = llround(times * (double)s->far_touches);
 }
 
 cairn_status cairn_pattern_count_sample(cairn_env          *env,
@@ -411,11 +464,6 @@ cairn_status cairn_pattern_count_sample(cairn_env          *env,
 
 /* ---- what was not counted ---- */
 
-static int64_t divide_up(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 void cairn_pattern_assume_best(cairn_pattern *structure, bool rows_counted)
 {
     cairn_pattern *s = structure;
@@ -432,8 +480,8 @@ void cairn_pattern_assume_best(cairn_pattern *structure, bool rows_counted)
         s->blocks[k] = divide_up(s->entries, side * side);
         s->widest[k] = divide_up(s->max_row, side);
     }
-    s->stretches = s->full_stretches = divide_up(s->entries, CAIRN_STRETCH);
-    s->full_entries                  = s->entries;
+    s->stretch.all = s->stretch.full = divide_up(s->entries, CAIRN_STRETCH);
+    s->stretch.entries               = s->entries;
 }
 
 void cairn_pattern_assume_worst(cairn_pattern *structure)
@@ -448,10 +496,10 @@ void cairn_pattern_assume_worst(cairn_pattern *structure)
         s->slots[k] = 2 * s->entries;
     for (int k = 0; k < CAIRN_BLOCKS_KINDS; k++)
         s->blocks[k] = s->entries;
-    s->stretches = s->entries;
+    s->stretch.all = s->entries;
 }
 
 void cairn_pattern_drop_stretches(cairn_pattern *structure)
 {
-    structure->stretches = structure->full_stretches = structure->full_entries = 0;
+    structure->stretch.all = structure->stretch.full = structure->stretch.entries = 0;
 }

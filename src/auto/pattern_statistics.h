@@ -31,6 +31,16 @@ typedef enum {
 
 extern const int cairn_block_side[CAIRN_BLOCKS_KINDS];
 
+/// Stretches of diagonals.
+typedef struct cairn_stretches {
+    int64_t all;         ///< With an entry.
+    int64_t full;        ///< Those more than 60 % full,
+    int64_t entries;     ///< and the entries in them. Of entries outside full ones:
+    int64_t rest_rows;   ///< rows that have any,
+    int64_t rest_breaks; ///< rows that have another number of them than the row before,
+    int64_t rest_slots;  ///< values of slices.
+} cairn_stretches;
+
 typedef struct cairn_pattern {
     int64_t entries, rows, cols;
     bool    spreads; ///< Rows and columns are so many beside the entries that only the
@@ -44,9 +54,7 @@ typedef struct cairn_pattern {
     int64_t edge_blocks[CAIRN_BLOCKS_KINDS], edge_stretches;
     int64_t blocks[CAIRN_BLOCKS_KINDS]; ///< Blocks with an entry,
     int64_t widest[CAIRN_BLOCKS_KINDS]; ///< and most of them in a row of blocks.
-    int64_t stretches;                  ///< Of diagonals, with an entry.
-    int64_t full_stretches;             ///< Those more than 60 % full,
-    int64_t full_entries;               ///< and the entries in them.
+    cairn_stretches stretch;
     /* Entries for which a line of X is fetched from beyond the first cache, and from
        beyond the second. */
     int64_t near_touches, far_touches;

@@ -19,6 +19,7 @@ void cairn_suggest_work_scale(cairn_suggest_work *work, double share)
                                  .units          = share * work->units,
                                  .turns          = share * work->turns,
                                  .scattered_rows = share * work->scattered_rows,
+                                 .added          = share * work->added,
                                  .values         = share * work->values,
                                  .entries        = share * work->entries,
                                  .edge           = share * work->edge,
@@ -82,7 +83,6 @@ static double member_time(const cairn_rates        *r,
 
 void cairn_counts_predict(const cairn_counts    *counts,
                           const cairn_predictor *by,
-                          int64_t                rows,
                           double                *product,
                           double                *convert)
 {
@@ -106,7 +106,7 @@ void cairn_counts_predict(const cairn_counts    *counts,
         if (w->values == 0) continue;
         start = fmax(start, r->launch + (s.team > 1 ? r->team : 0));
         *product += member_time(r, w, &s, counts->leaf[m].alone);
-        if (joined++ > 0) *product += columns * cairn_rate_join * (double)rows / s.team;
+        if (joined++ > 0) *product += columns * cairn_rate_join * w->added / s.team;
         *convert += r->store + by->memory.byte * r->convert * w->entries;
         if (counts->members > 1)
             *convert += by->memory.byte * cairn_rate_deal * w->entries;

@@ -199,7 +199,8 @@ count_member(const member *m, cairn_suggest_work *work, cairn_leaf *leaf)
     const double        whole  = (double)m->probe->whole->filled_rows;
 
     *leaf       = cairn_leaf_of(layout, m->probe->op);
-    *work       = (cairn_suggest_work){.entries = m->times * (double)m->part->nnz,
+    *work       = (cairn_suggest_work){.added   = whole,
+                                       .entries = m->times * (double)m->part->nnz,
                                        .values  = nodes_of(m, layout->levels - 1)};
     work->units = layout->last >= 0 ? nodes_of(m, layout->last) : work->values;
     work->rows  = leaf->finds_rows ? whole : nodes_of(m, layout->first - 1);

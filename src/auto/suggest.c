@@ -18,6 +18,10 @@ double cairn_index_bytes(int64_t range)
                                        : 8;
 }
 
+/* What a row without entries takes of the time of a row, in a member after the first, which
+   leaves its Y alone. */
+static const double empty_row = 0.1;
+
 static double ratio(int64_t a, int64_t b)
 {
     return b > 0 ? (double)a / (double)b : 0;
@@ -41,6 +45,7 @@ list_rows(const cairn_pattern *s, double entries, double value, cairn_suggest_wo
     *w = (cairn_suggest_work){.rows    = rows,
                               .units   = entries,
                               .turns   = (double)s->breaks,
+                              .added   = (double)s->filled_rows,
                               .values  = entries,
                               .entries = entries,
                               .widest  = (double)s->max_row,
@@ -136,31 +141,49 @@ static void list_stretches(const cairn_pattern *s,
 
 static int stretch_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
-    list_stretches(s, (double)s->stretches, (double)s->entries, value, work);
+    list_stretches(s, (double)s->stretch.all, (double)s->entries, value, work);
     return 1;
+}
+
+/// Values of bands in which a full stretch sticks out, at most: a diagonal does so in the
+/// band in which it enters the matrix, or leaves it.
+static double most_edge(const cairn_pattern *s)
+{
+    const double bands = fmax(1, (double)s->rows / CAIRN_STRETCH);
+    const double each  = (double)s->stretch.full / bands;
+
+    return CAIRN_STRETCH * each * (each + 1);
 }
 
 /// Full stretches apart; what is left by rows,
 static int split_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
-    if (5 * s->full_entries < s->entries) return 0; /* not worth two members */
-    list_stretches(s, (double)s->full_stretches, (double)s->full_entries, value, work);
-    list_rows(s, (double)(s->entries - s->full_entries), value, &work[1]);
+    const double rest = (double)(s->entries - s->stretch.entries);
+
+    if (5 * s->stretch.entries < s->entries) return 0; /* not worth two members */
+    list_stretches(s, (double)s->stretch.full, (double)s->stretch.entries, value, work);
+    work->edge = fmin(work->edge, most_edge(s));
+    list_rows(s, rest, value, &work[1]);
+    work[1].added = (double)s->stretch.rest_rows;
+    work[1].turns = (double)s->stretch.rest_breaks;
+    work[1].rows  = work[1].added + empty_row * ((double)s->rows - work[1].added);
     return 2;
 }
 
 /// or by slices.
 static int sliced_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
 {
-    /* What the slices of the whole would be padded by; only stretches are taken out. */
-    const double padding = (double)(s->slots[CAIRN_SLICES_PLAIN] - s->entries);
-
     if (split_count(s, value, work) == 0) return 0;
-    cairn_suggest_work *const rest   = &work[1];
-    const double              padded = fmin(padding, (CAIRN_SLICE - 1) * rest->values);
+    cairn_suggest_work *const rest = &work[1];
+    /* A sample may have missed the longest row, which pads its slice unless others there are
+       as long. */
+    const double all     = (double)(s->slots[CAIRN_SLICES_PLAIN] - s->entries);
+    const double longest = (double)s->max_row - ratio(s->stretch.entries, s->rows);
+    const double missed  = fmin(all, (CAIRN_SLICE - 1) * fmax(0, longest));
+    const double padded  = fmax(missed, (double)s->stretch.rest_slots - rest->values);
 
-    rest->rows /= CAIRN_SLICE;
-    rest->turns = (double)s->slice_breaks;
+    rest->rows = (double)s->rows / CAIRN_SLICE;
+    rest->turns /= CAIRN_SLICE;
     rest->values += padded;
     rest->units = rest->values / CAIRN_SLICE;
     rest->bytes += padded * (value + cairn_index_bytes(s->cols));
@@ -259,13 +282,13 @@ static void sorted_say(const cairn_pattern *s, char *out, size_t size)
 static void stretch_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "stretches of diagonals store %.3g values an entry",
-             ratio(CAIRN_STRETCH * s->stretches, s->entries));
+             ratio(CAIRN_STRETCH * s->stretch.all, s->entries));
 }
 
 static void split_say(const cairn_pattern *s, char *out, size_t size)
 {
     snprintf(out, size, "%.3g %% of the entries lie in full stretches of diagonals",
-             100 * ratio(s->full_entries, s->entries));
+             100 * ratio(s->stretch.entries, s->entries));
 }
 
 static void sliced_say(const cairn_pattern *s, char *out, size_t size)

@@ -30,9 +30,11 @@ typedef struct cairn_suggest_work {
     double turns; ///< Lists of another length than the one before: there a processor
                   ///< guesses wrong.
     double scattered_rows; ///< Rows of Y that stand where other threads write, too.
-    double values;         ///< Padding included.
-    double entries;        ///< Without.
-    double edge;           ///< Values of rows of blocks or stretches that stick out.
+    double
+        added; ///< Rows of Y with an entry: after other members these are read again.
+    double values;  ///< Padding included.
+    double entries; ///< Without.
+    double edge;    ///< Values of rows of blocks or stretches that stick out.
     double
         widest;   ///< Values of the longest list, at most: one thread works through it.
     double bytes; ///< Of the arrays.
@@ -79,11 +81,9 @@ typedef struct cairn_predictor {
 
 /// Seconds that a product takes, and seconds to store.
 ///
-/// @param[in]  rows     Of the matrix.
 /// @param[out] product  INFINITY: the format is not for this matrix, or was not counted.
 void cairn_counts_predict(const cairn_counts    *counts,
                           const cairn_predictor *by,
-                          int64_t                rows,
                           double                *product,
                           double                *convert);
 

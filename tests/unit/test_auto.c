@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "auto/pattern_statistics.h"
 #include "auto/sample.h"
+#include "auto/suggest.h"
 #include "support/api.h"
 #include "support/brutal.h"
 #include "tensor/statistics.h"
@@ -549,8 +550,8 @@ static void check_counts(const cairn_source *source)
         cr_expect_eq(s.blocks[k], count_distinct(e, rows, side, side, false), "%d",
                      side);
     }
-    cr_expect_eq(s.stretches, count_distinct(e, rows, CAIRN_STRETCH, 1, true));
-    cr_expect(s.full_entries <= s.entries && s.full_stretches <= s.stretches);
+    cr_expect_eq(s.stretch.all, count_distinct(e, rows, CAIRN_STRETCH, 1, true));
+    cr_expect(s.stretch.entries <= s.entries && s.stretch.full <= s.stretch.all);
     cr_expect(s.slots[CAIRN_SLICES_PLAIN] >= s.slots[CAIRN_SLICES_WINDOW]);
     cr_expect(s.slots[CAIRN_SLICES_WINDOW] >= s.slots[CAIRN_SLICES_SORTED]);
     cr_expect(s.slots[CAIRN_SLICES_SORTED] >= s.entries);
@@ -596,7 +597,7 @@ Test(auto, counts_are_those_of_the_arrays)
         check_stored(source[k], "sell<8>", s.slots[CAIRN_SLICES_PLAIN]);
         check_stored(source[k], "sell-sigma<8,256>", s.slots[CAIRN_SLICES_WINDOW]);
         check_stored(source[k], "sell-sigma<8,262144>", s.slots[CAIRN_SLICES_SORTED]);
-        check_stored(source[k], "bdia<64>", CAIRN_STRETCH * s.stretches);
+        check_stored(source[k], "bdia<64>", CAIRN_STRETCH * s.stretch.all);
         check_stored(source[k], "bcsr<4,4>", 16 * s.blocks[CAIRN_BLOCKS_4]);
         cairn_source_destroy(&source[k]);
     }
@@ -639,6 +640,90 @@ Test(auto, samples_keep_diagonals_and_blocks)
                   && sample.entries.coord[1][k] < sample.shape.extent[1]);
     cairn_sample_fini(&context->env, &sample);
     cairn_source_destroy(&source);
+}
+
+/* Rows of a diagonal, and entries beside it. */
+enum { DIAGONAL = 128, BESIDE = 7 };
+
+Test(auto, entries_outside_full_stretches_are_counted_by_row)
+{
+    static const int64_t beside[BESIDE][2] = {
+        {3,  200},
+        {3,  210},
+        {70, 300},
+        {70, 310},
+        {70, 320},
+        {70, 330},
+        {70, 340}
+    };
+    int64_t       coord[DIAGONAL + BESIDE][2];
+    cairn_pattern s;
+
+    memcpy(coord, beside, sizeof beside);
+    for (int64_t i = 0; i < DIAGONAL; i++)
+        coord[BESIDE + i][0] = coord[BESIDE + i][1] = i;
+    cairn_source *source =
+        from_coords(2, (int64_t[]){DIAGONAL, 400}, DIAGONAL + BESIDE, coord[0]);
+
+    MUST(context, cairn_source_sort(source));
+    count_whole(source, &s);
+    cr_expect(s.stretch.full == 2 && s.stretch.entries == DIAGONAL);
+    cr_expect_eq(s.stretch.rest_rows, 2);
+    cr_expect_eq(s.stretch.rest_breaks, 4);
+    cr_expect_eq(s.stretch.rest_slots, 8 * 2 + 8 * 5);
+    cairn_source_destroy(&source);
+}
+
+Test(auto, full_diagonals_stay_full_in_any_sample)
+{
+    const cairn_estimator *split = cairn_estimator_find("split");
+
+    for (int64_t n = 20000; n < 20020; n++) {
+        cairn_source *source =
+            generate("tridiag", (cairn_problem){.size = sizeof(cairn_problem), .n = n});
+        cairn_suggest_work work[CAIRN_COUNTED];
+        cairn_sample       sample;
+        cairn_pattern      s;
+
+        MUST(context, cairn_sample_take(&context->env, &source->entries, 0, n, n, n / 7,
+                                        CAIRN_SAMPLE_GRAIN, &sample));
+        cr_assert_not(sample.whole);
+        MUST(context,
+             cairn_pattern_count_rows(&context->env, &source->entries, 0, n, n, &s));
+        MUST(context, cairn_pattern_count_sample(&context->env, &sample, &s));
+        cr_expect_geq(CAIRN_STRETCH * s.stretch.full, s.stretch.entries, "%" PRId64, n);
+        cr_assert_eq(split->count(&s, 8, work), 2);
+        cr_expect_geq(work[0].values + work[1].values, (double)s.entries, "%" PRId64,
+                      n);
+        cairn_sample_fini(&context->env, &sample);
+        cairn_source_destroy(&source);
+    }
+}
+
+/// A first column makes a stretch stick out in every band, but none that is full.
+Test(auto, full_diagonals_stick_out_where_they_begin_and_end)
+{
+    enum { N = 3200 };
+    int64_t(*coord)[2] = calloc(2 * N, sizeof *coord);
+    cairn_suggest_work work[CAIRN_COUNTED];
+    cairn_pattern      s;
+
+    for (int64_t i = 0; i < N; i++) {
+        coord[2 * i][0] = coord[2 * i][1] = i;
+        coord[2 * i + 1][0]               = i > 0 ? i : N - 1;
+        coord[2 * i + 1][1]               = i > 0 ? 0 : N - 2;
+    }
+    cairn_source *source = from_coords(2, (int64_t[]){N, N}, 2 * N, coord[0]);
+
+    MUST(context, cairn_source_sort(source));
+    count_whole(source, &s);
+    cr_assert_eq(s.entries, 2 * N);
+    cr_expect_eq(s.edge_stretches, s.entries);
+    cr_assert_eq(cairn_estimator_find("split")->count(&s, 8, work), 2);
+    cr_expect_leq(work[0].edge, 2 * CAIRN_STRETCH);
+    cr_expect_eq(work[1].added, N - 1, "%g", work[1].added);
+    cairn_source_destroy(&source);
+    free(coord);
 }
 
 Test(auto, a_sample_of_a_rank_begins_where_its_rows_do)
@@ -688,10 +773,10 @@ Test(auto, no_array_is_longer_than_memory_lets_it)
 
     context->env.memory_limit = 16 * 50000;
     count_whole(source, &s);
-    cr_expect(!s.spreads && s.stretches > 0);
+    cr_expect(!s.spreads && s.stretch.all > 0);
     context->env.memory_limit--;
     count_whole(source, &s);
-    cr_expect(s.spreads && s.stretches == 0 && s.max_row == 3);
+    cr_expect(s.spreads && s.stretch.all == 0 && s.max_row == 3);
     cairn_source_destroy(&source);
 }
 

@@ -4,6 +4,7 @@
 /// and products that ran. Both are made up here, so that no clock has a part in it.
 
 #include "api/api.h"
+#include "auto/rates.h"
 #include "support/api.h"
 #include "support/brutal.h"
 
@@ -323,20 +324,21 @@ Test(auto_learned, bytes_and_lines_are_scaled_by_the_memory_s_factors)
     cairn_predictor by = {
         .op = &op, .threads = 1, .memory = {1, 1, 1}
     };
-    double plain, slow, plain_convert, slow_convert;
+    const cairn_rates *const rates = cairn_rates_of(&counts.leaf[0], false);
+    double                   plain, slow, plain_convert, slow_convert;
 
-    cairn_counts_predict(&counts, &by, 1000, &plain, &plain_convert);
+    cairn_counts_predict(&counts, &by, &plain, &plain_convert);
     by.memory = (cairn_memory_rates){2, 1, 1};
-    cairn_counts_predict(&counts, &by, 1000, &slow, &slow_convert);
-    cr_expect_float_eq((slow_convert - plain_convert) / 1e6, 9e-10, 1e-13);
+    cairn_counts_predict(&counts, &by, &slow, &slow_convert);
+    cr_expect_float_eq((slow_convert - plain_convert) / 1e6, rates->convert, 1e-13);
     /* Of 21.5 MB a core's cache keeps 1.5. */
-    cr_expect_float_eq((slow - plain) / 2e7, 1.2e-11, 1e-14, "%g", slow - plain);
+    cr_expect_float_eq((slow - plain) / 2e7, rates->byte, 1e-14, "%g", slow - plain);
     by.memory = (cairn_memory_rates){1, 2, 1};
-    cairn_counts_predict(&counts, &by, 1000, &slow, &slow_convert);
-    cr_expect_float_eq((slow - plain) / 1e5, 2.03e-10, 1e-13);
+    cairn_counts_predict(&counts, &by, &slow, &slow_convert);
+    cr_expect_float_eq((slow - plain) / 1e5, rates->near, 1e-13);
     by.memory = (cairn_memory_rates){1, 1, 2};
-    cairn_counts_predict(&counts, &by, 1000, &slow, &slow_convert);
-    cr_expect_float_eq((slow - plain) / 1e4, 8.61e-10, 1e-13);
+    cairn_counts_predict(&counts, &by, &slow, &slow_convert);
+    cr_expect_float_eq((slow - plain) / 1e4, rates->far, 1e-13);
 }
 
 /// Blocks of which half is padding: fewer turns than rows, and more bytes.
