@@ -17,7 +17,7 @@ enum { LOOKED_AT = 40 };
 
 /* The best matrix is a rare one: a step is worth its time where this part of what it can
    win would pay for it. */
-static const double rows_part = 4, sample_part = 15;
+static const double rows_part = 4, sample_part = 12;
 
 /* From so many products on, rows are counted whatever the matrix, for that takes no longer than
    one of them or two. */

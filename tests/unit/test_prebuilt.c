@@ -99,8 +99,7 @@ Test(prebuilt, narrow_matrices_are_stored_by_what_comes_along)
         MUST(context, cairn_source_generate(context, "pruned", &p, &source));
         for (size_t k = 0; k < sizeof specs / sizeof *specs; k++)
             for (cairn_dtype dtype = CAIRN_F64; dtype <= CAIRN_F32; dtype++) {
-                cairn_tensor *tensor =
-                    must_store(context, source, named(specs[k]), dtype);
+                cairn_tensor *tensor = must_store(context, source, specs[k], dtype);
 
                 cr_expect_str_eq(cairn_tensor_route(tensor), "prebuilt",
                                  "%s of %d rows", specs[k], (int)rows[r]);
