@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-const double cairn_rate_join = 2.9e-10, cairn_rate_split = 4.6e-4,
+const double cairn_rate_join = 2.3e-10, cairn_rate_split = 4.6e-4,
              cairn_rate_deal = 4.5e-9;
 
 typedef struct {
