@@ -91,13 +91,14 @@ sort_bucket(const cairn_dealt *d, int64_t b, cairn_item *scratch, cairn_entries 
     const uint64_t *order = NULL;
     uint64_t *const room  = (uint64_t *)(void *)scratch;
 
-    if (count <= CAIRN_HANDLES) order = cairn_sort_handles(count, split, items, room);
+    if (count <= CAIRN_HANDLES)
+        order = cairn_sort_handles(count, split, 0, items, room);
     if (order && modes == 2)
         return write_items(&d->words, 2, count, items, order, to, at);
     if (order) return write_items(&d->words, modes, count, items, order, to, at);
 
     cairn_item *const sorted =
-        cairn_sort_items(count, bits_of_bucket(d, b), split, items, scratch);
+        cairn_sort_items(count, bits_of_bucket(d, b), split, 0, items, scratch);
 
     if (sorted != items) memcpy(items, sorted, (size_t)count * sizeof *items);
     return write_items(&d->words, modes, count, items, NULL, to, at);

@@ -83,12 +83,12 @@ static int differing_bits(cairn_pos n, const cairn_item *items)
 
 /// The least significant digit first, digits of equal width.
 static cairn_item *
-sort_by_digits(cairn_pos n, int bits, cairn_item *items, cairn_item *scratch)
+sort_by_digits(cairn_pos n, int bits, int low, cairn_item *items, cairn_item *scratch)
 {
-    const int passes = (bits + DIGIT_BITS - 1) / DIGIT_BITS;
+    const int passes = (bits - low + DIGIT_BITS - 1) / DIGIT_BITS;
     cairn_pos end[DIGITS];
 
-    for (int pass = 0, shift = 0; pass < passes; pass++) {
+    for (int pass = 0, shift = low; pass < passes; pass++) {
         const int         width = (bits - shift + passes - pass - 1) / (passes - pass);
         cairn_item *const swap  = items;
 
@@ -113,18 +113,19 @@ static int bucket_bits(cairn_pos n, int bits)
 static cairn_item *sort_by_buckets(cairn_pos   n,
                                    int         bits,
                                    int         split,
+                                   int         low,
                                    cairn_item *items,
                                    cairn_item *scratch)
 {
-    const int width = bucket_bits(n, bits), rest = bits - width;
-    cairn_pos end[DIGITS], begin                 = 0;
+    const int width = bucket_bits(n, bits - low), rest = bits - width;
+    cairn_pos end[DIGITS], begin                       = 0;
 
     scatter_items(n, rest, width, items, scratch, end);
     for (int b = 0; b < 1 << width; begin = end[b++]) {
         cairn_item *const bucket = items + begin;
         const cairn_pos   count  = end[b] - begin;
         const cairn_item *sorted =
-            cairn_sort_items(count, rest, split, scratch + begin, bucket);
+            cairn_sort_items(count, rest, split, low, scratch + begin, bucket);
 
         if (sorted != bucket) memcpy(bucket, sorted, (size_t)count * sizeof *bucket);
     }
@@ -150,6 +151,7 @@ static cairn_item *gather_items(cairn_pos         n,
 cairn_item *cairn_sort_items(cairn_pos   n,
                              int         bits,
                              int         split,
+                             int         low,
                              cairn_item *items,
                              cairn_item *scratch)
 {
@@ -159,13 +161,20 @@ cairn_item *cairn_sort_items(cairn_pos   n,
     }
     if (n <= CAIRN_HANDLES) {
         const uint64_t *const order =
-            cairn_sort_handles(n, split, items, (uint64_t *)(void *)scratch);
+            cairn_sort_handles(n, split, low, items, (uint64_t *)(void *)scratch);
+
+        if (order) return gather_items(n, items, order, scratch);
+    }
+    if (n > CAIRN_HANDLES && n <= CAIRN_MANY_HANDLES) {
+        const uint64_t *const order =
+            cairn_sort_many_handles(n, bits, low, items, (uint64_t *)(void *)scratch);
 
         if (order) return gather_items(n, items, order, scratch);
     }
     if (bits > 0) bits = differing_bits(n, items);
-    if (n <= CAIRN_HANDLES) return sort_by_digits(n, bits, items, scratch);
-    return bits > 0 ? sort_by_buckets(n, bits, split, items, scratch) : items;
+    if (bits <= low) return items;
+    return n <= CAIRN_HANDLES ? sort_by_digits(n, bits, low, items, scratch)
+                              : sort_by_buckets(n, bits, split, low, items, scratch);
 }
 
 /// Sort by one group of keys that fit a word together.
@@ -187,8 +196,9 @@ static cairn_item *sort_group(cairn_pos              n,
             word = cairn_pack_key(word, key[k][items[p].load], &range[k]);
         items[p].word = word;
     }
-    return cairn_sort_items(
-        n, bits, range[keys - 1].bits < 64 ? range[keys - 1].bits : 0, items, scratch);
+    return cairn_sort_items(n, bits,
+                            range[keys - 1].bits < 64 ? range[keys - 1].bits : 0, 0,
+                            items, scratch);
 }
 
 /// Least significant group of keys first; a group is as many keys as fit one word.

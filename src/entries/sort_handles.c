@@ -13,16 +13,18 @@
 enum {
     KEY_BITS = 64 - CAIRN_HANDLE_BITS,
     WIDEST   = 10, ///< Bits of a digit,
+    WIDER    = 11, ///< where there are many items,
     LEAST    = 6,
-    PASSES   = KEY_BITS / LEAST,
-    COUNTS   = 5 << WIDEST, ///< Of all digits: 5 of 10 bits, 6 of 9, ..., 8 of 6.
-    FEW      = 24,          ///< Items up to which insertion is fastest.
+    PASSES   = (KEY_BITS + LEAST - 1) / LEAST,
+    COUNTS   = 5 << WIDER, ///< Of all digits: 5 of 10 bits, 6 of 9, ..., 8 of 6.
+    FEW      = 24,         ///< Items up to which insertion is fastest.
 };
 
 /// How a word becomes a key: its upper field and its lower one, each from the least of
 /// the bucket on, side by side in as many bits as they need.
 typedef struct {
     uint64_t upper, lower; ///< The least of each.
+    int      low;          ///< Bits of the word that are left out below both.
     int split, lower_bits; ///< Bits of the lower field in the word, and in the key.
     int need;              ///< Bits of a key.
     int passes;            ///< Digits of a handle:
@@ -35,19 +37,24 @@ static int bits_of(uint64_t distance)
 }
 
 /// Find the ranges of both fields.
-static void measure(cairn_pos n, int split, const cairn_item *items, packing *p)
+static void
+measure(cairn_pos n, int split, int low, const cairn_item *items, packing *p)
 {
+    split = split > low ? split - low : 0;
+
     const uint64_t mask     = ((uint64_t)1 << split) - 1;
     uint64_t       least[2] = {UINT64_MAX, UINT64_MAX}, most[2] = {0, 0};
 
     for (cairn_pos k = 0; k < n; k++) {
-        const uint64_t lower = items[k].word & mask, upper = items[k].word >> split;
+        const uint64_t word = items[k].word >> low, lower = word & mask,
+                       upper = word >> split;
 
         least[0] = lower < least[0] ? lower : least[0];
         most[0]  = lower > most[0] ? lower : most[0];
         least[1] = upper < least[1] ? upper : least[1];
         most[1]  = upper > most[1] ? upper : most[1];
     }
+    p->low        = low;
     p->split      = split;
     p->lower      = least[0];
     p->upper      = least[1];
@@ -56,10 +63,10 @@ static void measure(cairn_pos n, int split, const cairn_item *items, packing *p)
 }
 
 /// Digits of about equal width, of as many values as there are items or fewer.
-static void plan_digits(cairn_pos n, packing *p)
+static void plan_digits(cairn_pos n, int most, packing *p)
 {
     const int bits   = bits_of((uint64_t)n);
-    const int widest = bits > WIDEST ? WIDEST : bits < LEAST ? LEAST : bits;
+    const int widest = bits > most ? most : bits < LEAST ? LEAST : bits;
     int       done   = 0;
 
     p->passes = (p->need + widest - 1) / widest;
@@ -74,8 +81,9 @@ static void plan_digits(cairn_pos n, packing *p)
 static inline uint64_t handle_of(const cairn_item *items, cairn_pos k, const packing *p)
 {
     const uint64_t mask  = ((uint64_t)1 << p->split) - 1;
-    const uint64_t upper = (items[k].word >> p->split) - p->upper;
-    const uint64_t lower = (items[k].word & mask) - p->lower;
+    const uint64_t word  = items[k].word >> p->low;
+    const uint64_t upper = (word >> p->split) - p->upper;
+    const uint64_t lower = (word & mask) - p->lower;
 
     return (upper << p->lower_bits | lower) << CAIRN_HANDLE_BITS | (uint64_t)k;
 }
@@ -147,14 +155,33 @@ static void insert_handles(cairn_pos n, uint64_t *handle)
     }
 }
 
-const uint64_t *
-cairn_sort_handles(cairn_pos n, int split, const cairn_item *items, uint64_t *handle)
+/// Order the items by all digits of their handles, which begin as they come.
+static const uint64_t *
+sort_digits(cairn_pos n, const cairn_item *items, const packing *p, uint64_t *handle)
 {
     uint32_t  count[COUNTS];
-    packing   p;
     uint64_t *from = handle, *to = handle + n;
 
-    measure(n, split, items, &p);
+    count_digits(n, items, p, handle, count);
+    for (int pass = 0; pass < p->passes; pass++) {
+        uint64_t *const swap = from;
+
+        pass_over(n, p->shift[pass], p->width[pass], count + p->count[pass], from, to);
+        from = to;
+        to   = swap;
+    }
+    return from;
+}
+
+const uint64_t *cairn_sort_handles(cairn_pos         n,
+                                   int               split,
+                                   int               low,
+                                   const cairn_item *items,
+                                   uint64_t         *handle)
+{
+    packing p;
+
+    measure(n, split, low, items, &p);
     if (p.need > KEY_BITS) return NULL;
     if (n <= FEW) {
         for (cairn_pos k = 0; k < n; k++)
@@ -162,14 +189,20 @@ cairn_sort_handles(cairn_pos n, int split, const cairn_item *items, uint64_t *ha
         insert_handles(n, handle);
         return handle;
     }
-    plan_digits(n, &p);
-    count_digits(n, items, &p, handle, count);
-    for (int pass = 0; pass < p.passes; pass++) {
-        uint64_t *const swap = from;
+    plan_digits(n, WIDEST, &p);
+    return sort_digits(n, items, &p, handle);
+}
 
-        pass_over(n, p.shift[pass], p.width[pass], count + p.count[pass], from, to);
-        from = to;
-        to   = swap;
-    }
-    return from;
+const uint64_t *cairn_sort_many_handles(cairn_pos         n,
+                                        int               bits,
+                                        int               low,
+                                        const cairn_item *items,
+                                        uint64_t         *handle)
+{
+    packing p = {.low = low, .need = bits - low};
+
+    if (p.need > KEY_BITS) return NULL;
+    if (bits < 64) p.upper = items[0].word >> bits << p.need;
+    plan_digits(n, WIDER, &p);
+    return sort_digits(n, items, &p, handle);
 }

@@ -44,6 +44,8 @@ cairn_pack_key(uint64_t word, int64_t key, const cairn_key_range *range)
 /// Sort by the last @p bits bits of the words, stably; the bits before are all the same.
 ///
 /// @param split    As of cairn_sort_handles().
+/// @param low      Its lowest bits are left out: items that differ in no others come in
+///                 their order already.
 /// @param items    [n]; overwritten, as scratch is.
 /// @param scratch  [n]
 /// @return The array of the two that holds the result.
@@ -52,6 +54,7 @@ cairn_pack_key(uint64_t word, int64_t key, const cairn_key_range *range)
 cairn_item *cairn_sort_items(cairn_pos   n,
                              int         bits,
                              int         split,
+                             int         low,
                              cairn_item *items,
                              cairn_item *scratch);
 
@@ -68,13 +71,35 @@ cairn_status cairn_sort_many(cairn_env   *env,
                              cairn_pos    n,
                              int          bits,
                              int          split,
+                             int          low,
                              cairn_item  *items,
                              cairn_item  *scratch,
                              cairn_item **sorted);
 
+/// Sort words of several fields by their last @p bits bits, stably. What the order in which
+/// they come has of the wanted one is not sorted again: the lowest fields, where they
+/// ascend by themselves, and the highest, where they do.
+///
+/// @param fields   The words' fields: all begin below @p bits.
+/// @param begin    [fields] their lowest bits, in any order.
+/// @param split    As of cairn_sort_handles().
+///
+/// Other arguments, result and memory as of cairn_sort_many().
+cairn_status cairn_sort_fields(cairn_env     *env,
+                               int            threads,
+                               cairn_pos      n,
+                               int            bits,
+                               int            fields,
+                               const int64_t *begin,
+                               int            split,
+                               cairn_item    *items,
+                               cairn_item    *scratch,
+                               cairn_item   **sorted);
+
 enum {
-    CAIRN_HANDLE_BITS = 16,      ///< Of a handle, its lowest: the number of an item.
-    CAIRN_HANDLES     = 1 << 15, ///< Items at most: half a megabyte, as their handles.
+    CAIRN_HANDLE_BITS  = 18,      ///< Of a handle, its lowest: the number of an item.
+    CAIRN_HANDLES      = 1 << 15, ///< Items at most: half a megabyte, as their handles.
+    CAIRN_MANY_HANDLES = 1 << CAIRN_HANDLE_BITS,
 };
 
 /// Order items that lie in cache, stably, and leave them where they are.
@@ -82,11 +107,24 @@ enum {
 /// @param n       At most CAIRN_HANDLES.
 /// @param split   Bits of the word's lowest field, below 64: the narrower the ranges of
 ///                the fields are among these items, the fewer passes. 0: one field.
+/// @param low     As of cairn_sort_items().
 /// @param handle  [2*n]
 /// @return [n] the order: the low CAIRN_HANDLE_BITS bits of the k-th number the item that
 ///         comes k-th. NULL: the words differ in more bits than a handle has room for.
-const uint64_t *
-cairn_sort_handles(cairn_pos n, int split, const cairn_item *items, uint64_t *handle);
+const uint64_t *cairn_sort_handles(cairn_pos         n,
+                                   int               split,
+                                   int               low,
+                                   const cairn_item *items,
+                                   uint64_t         *handle);
+
+/// The same of up to CAIRN_MANY_HANDLES items, whose words differ in their last @p bits
+/// bits alone: nothing is measured, and digits are wide, since passes are what counts where
+/// handles do not fit a core's cache.
+const uint64_t *cairn_sort_many_handles(cairn_pos         n,
+                                        int               bits,
+                                        int               low,
+                                        const cairn_item *items,
+                                        uint64_t         *handle);
 
 /// The item that comes k-th.
 static inline const cairn_item *

@@ -120,7 +120,7 @@ static bool sort_wide(cairn_pos         n,
                       cairn_item       *to)
 {
     memcpy(to, items, (size_t)n * sizeof *to);
-    const cairn_item *const sorted = cairn_sort_items(n, 64, split, to, scratch);
+    const cairn_item *const sorted = cairn_sort_items(n, 64, split, 0, to, scratch);
 
     if (sorted != to) memcpy(to, sorted, (size_t)n * sizeof *to);
     for (cairn_pos k = 1; k < n; k++)

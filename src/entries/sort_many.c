@@ -18,7 +18,7 @@ enum {
 typedef struct {
     cairn_pos        n;
     int              threads, shift; ///< Bits below the digit.
-    int              split;          ///< As of cairn_sort_handles().
+    int              split, low;     ///< As of cairn_sort_items().
     cairn_pos       *next;           ///< [threads][DIGITS] where the next item goes.
     cairn_item      *items, *to;
     _Atomic uint64_t differ; ///< Bits in which words do.
@@ -90,7 +90,7 @@ static void sort_bucket(const dealing *d, int b)
     const cairn_pos        begin = b > 0 ? end[b - 1] : 0, count = end[b] - begin;
     cairn_item *const      home = d->items + begin;
     const cairn_item      *sorted =
-        cairn_sort_items(count, d->shift, d->split, d->to + begin, home);
+        cairn_sort_items(count, d->shift, d->split, d->low, d->to + begin, home);
 
     if (sorted != home) memcpy(home, sorted, (size_t)count * sizeof *home);
 }
@@ -109,7 +109,7 @@ static void sort_on_threads(cairn_thread_pool *pool, dealing *d)
     cairn_thread_pool_run(pool, d->threads, compare_task, d, d->threads);
     const int bits = d->differ ? 64 - __builtin_clzll(d->differ) : 0;
 
-    d->shift = bits > DIGIT_BITS ? bits - DIGIT_BITS : 0;
+    d->shift = bits > DIGIT_BITS + d->low ? bits - DIGIT_BITS : d->low;
     cairn_thread_pool_run(pool, d->threads, count_task, d, d->threads);
     place_buckets(d);
     cairn_thread_pool_run(pool, d->threads, deal_task, d, d->threads);
@@ -121,16 +121,17 @@ cairn_status cairn_sort_many(cairn_env   *env,
                              cairn_pos    n,
                              int          bits,
                              int          split,
+                             int          low,
                              cairn_item  *items,
                              cairn_item  *scratch,
                              cairn_item **sorted)
 {
     const cairn_pos most = n / SHARE;
-    dealing         d    = {.n = n, .split = split, .items = items, .to = scratch};
+    dealing d = {.n = n, .split = split, .low = low, .items = items, .to = scratch};
 
     d.threads = (int)(threads < most ? threads : most);
     if (d.threads < 2) {
-        *sorted = cairn_sort_items(n, bits, split, items, scratch);
+        *sorted = cairn_sort_items(n, bits, split, low, items, scratch);
         return CAIRN_OK;
     }
     CAIRN_TRY(CAIRN_NEW(env, (int64_t)d.threads * DIGITS, &d.next));

@@ -111,8 +111,8 @@ static void check_items(cairn_pos n, int bits, int split, uint64_t common)
     for (cairn_pos k = 0; k < n; k++)
         given[k] = items[k] =
             (cairn_item){next_random(&state) >> (64 - bits) & ~common, k};
-    cr_assert_eq(cairn_sort_many(&env, (int)env.options.threads, n, bits, split, items,
-                                 scratch, &sorted),
+    cr_assert_eq(cairn_sort_many(&env, (int)env.options.threads, n, bits, split, 0,
+                                 items, scratch, &sorted),
                  CAIRN_OK);
 
     cr_assert(sorted == items || sorted == scratch);
@@ -132,9 +132,9 @@ static void check_items(cairn_pos n, int bits, int split, uint64_t common)
 
 Test(sort, items_are_sorted_stably_around_every_boundary)
 {
-    static const cairn_pos n[]     = {1,    2,    24,    25,    100,   1000,
+    static const cairn_pos n[]     = {1,    2,    24,    25,    50,    100,   1000,
                                       8192, 8193, 32767, 32768, 32769, 150000};
-    static const int       bits[]  = {1, 5, 16, 17, 40, 48, 49, 63, 64};
+    static const int       bits[]  = {1, 5, 16, 17, 40, 46, 48, 49, 63, 64};
     static const int       split[] = {0, 1, 20, 40, 63};
 
     for (size_t k = 0; k < sizeof n / sizeof *n; k++)
@@ -150,6 +150,85 @@ Test(sort, items_are_sorted_stably_around_every_boundary)
         check_items(450000, 3, 1, 0);
         check_items(450000, 64, 0, 0);
         check_items(450000, 45, 20, 0);
+        check_items(262144, 40, 20, 0);
+        check_items(262145, 40, 20, 0);
+    }
+}
+
+/// Fields of words, the lowest first, and how they come.
+enum { RANDOM, ASCENDING, RUNS };
+
+typedef struct {
+    int fields, bits[4], how[4];
+} word_order;
+
+static uint64_t
+field_of(const word_order *o, int f, cairn_pos k, cairn_pos n, uint64_t r)
+{
+    const uint64_t size = UINT64_C(1) << o->bits[f];
+
+    if (o->how[f] == ASCENDING) return (uint64_t)k * size / (uint64_t)n;
+    if (o->how[f] == RUNS) return (uint64_t)(k % 1000) * size / 1000;
+    return r % size;
+}
+
+/// Sort words of fields, and hold the result against what stability and order say.
+static void check_fields(cairn_pos n, const word_order *o)
+{
+    cairn_item *items   = calloc((size_t)n, sizeof *items), *given, *sorted;
+    cairn_item *scratch = calloc((size_t)n, sizeof *items);
+    int64_t     begin[4];
+    uint64_t    state = 5 + (uint64_t)n;
+    int         bits  = 0;
+
+    given = calloc((size_t)n, sizeof *given);
+    for (int f = 0; f < o->fields; bits += o->bits[f++])
+        begin[f] = bits;
+    for (cairn_pos k = 0; k < n; k++) {
+        items[k].load = k;
+        for (int f = 0; f < o->fields; f++)
+            items[k].word |= field_of(o, f, k, n, next_random(&state) >> 7) << begin[f];
+        given[k] = items[k];
+    }
+    cr_assert_eq(cairn_sort_fields(&env, (int)env.options.threads, n, bits, o->fields,
+                                   begin, (int)begin[o->fields / 2], items, scratch,
+                                   &sorted),
+                 CAIRN_OK);
+    for (cairn_pos k = 0; k < n; k++) {
+        const cairn_item *const s = &sorted[k];
+
+        cr_assert(s->load >= 0 && s->load < n && given[s->load].word == s->word);
+        if (k > 0)
+            cr_assert(s[-1].word < s->word
+                          || (s[-1].word == s->word && s[-1].load < s->load),
+                      "n %ld bits %d item %ld", (long)n, bits, (long)k);
+    }
+    free(items);
+    free(scratch);
+    free(given);
+}
+
+Test(sort, fields_that_ascend_are_used_and_order_is_as_ever)
+{
+    static const cairn_pos  n[]      = {1, 2, 30, 1000, 40000, 120000, 300000};
+    static const word_order orders[] = {
+        {3, {17, 4, 12},  {ASCENDING, RANDOM, RANDOM}      },
+        {3, {12, 4, 17},  {RANDOM, RANDOM, ASCENDING}      },
+        {3, {12, 4, 3},   {RANDOM, RANDOM, ASCENDING}      },
+        {3, {17, 4, 17},  {ASCENDING, RANDOM, ASCENDING}   },
+        {4, {9, 9, 9, 9}, {RANDOM, RUNS, ASCENDING, RANDOM}},
+        {4, {9, 9, 9, 9}, {RUNS, RANDOM, ASCENDING, RUNS}  },
+        {3, {40, 4, 17},  {RANDOM, ASCENDING, RANDOM}      },
+        {3, {1, 21, 41},  {ASCENDING, RANDOM, RUNS}        },
+        {2, {20, 0},      {ASCENDING, RANDOM}              },
+        {1, {30},         {RANDOM}                         },
+    };
+
+    for (int threads = 1; threads <= 4; threads += 3) {
+        env.options.threads = threads;
+        for (size_t k = 0; k < sizeof n / sizeof *n; k++)
+            for (size_t o = 0; o < sizeof orders / sizeof *orders; o++)
+                check_fields(n[k], &orders[o]);
     }
 }
 
@@ -162,7 +241,7 @@ Test(sort, many_items_are_as_they_were_when_memory_is_short)
     for (cairn_pos k = 0; k < MANY; k++)
         items[k].word = (uint64_t)(MANY - k);
     env.allowed = 0;
-    cr_assert_eq(cairn_sort_many(&env, 2, MANY, 63, 0, items, items + MANY, &sorted),
+    cr_assert_eq(cairn_sort_many(&env, 2, MANY, 63, 0, 0, items, items + MANY, &sorted),
                  CAIRN_NO_MEMORY);
     env.allowed = -1;
     for (cairn_pos k = 0; k < MANY; k++)
