@@ -41,7 +41,7 @@ read_member(cairn_env *env, const cairn_build *build, int member, cairn_keys *ke
     CAIRN_TRY(cairn_phase_load(env, build->loader, &spec,
                                cairn_build_worth(env, build) != CAIRN_BUILD_COMPILED,
                                &pack));
-    const cairn_status status = cairn_origin_pack(env, &origin, &pack, keys);
+    const cairn_status status = cairn_origin_pack(env, 1, &origin, &pack, keys);
 
     cairn_phase_release(&pack);
     return status;

@@ -117,13 +117,75 @@ static cairn_status pack_part(cairn_env          *env,
     return CAIRN_OK;
 }
 
+/* ---- entries on several threads ---- */
+
+enum {
+    PIECE       = 30000, ///< Entries worth another thread (measured).
+    MOST_PIECES = 64,
+};
+
+/// Pieces of entries, each of which has keys of its own.
+typedef struct {
+    const cairn_phase        *pack;
+    const cairn_keys         *keys;
+    const cairn_convert_args *args;
+    int                       pieces;
+    int64_t                   result[MOST_PIECES];
+    int64_t                   facts[MOST_PIECES][CAIRN_CONVERT_FACTS];
+} packing;
+
+/// Is the key of an entry its own affair, and its place as well?
+static bool is_divisible(const cairn_origin *origin, const cairn_phase *pack)
+{
+    return !origin->from && !origin->filter.member && !origin->blocks
+           && !pack->interpreted;
+}
+
+static void pack_piece(void *user, int piece)
+{
+    packing *const     p    = user;
+    cairn_convert_args args = *p->args;
+    const cairn_pos    n    = args.end;
+
+    args.begin = (cairn_pos)((__int128)n * piece / p->pieces);
+    args.end   = (cairn_pos)((__int128)n * (piece + 1) / p->pieces);
+    args.facts = p->facts[piece];
+    cairn_keys_args(p->keys, p->keys->n + args.begin, &args);
+    p->result[piece] = cairn_phase_call(p->pack, NULL, NULL, &args);
+}
+
+static cairn_status pack_pieces(cairn_env          *env,
+                                int                 threads,
+                                const cairn_origin *origin,
+                                const cairn_phase  *pack,
+                                cairn_keys         *keys)
+{
+    const int64_t      pieces = origin->entries->n / PIECE;
+    cairn_convert_args args   = {.facts = NULL};
+    packing            p      = {.pack   = pack,
+                                 .keys   = keys,
+                                 .args   = &args,
+                                 .pieces = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES};
+
+    cairn_origin_args(origin, 0, NULL, &args);
+    cairn_thread_pool_run(&env->thread_pool, threads, pack_piece, &p, p.pieces);
+    for (int k = 0; k < p.pieces; k++) {
+        CAIRN_TRY(cairn_phase_check(env, p.result[k]));
+        cairn_keys_grow(keys, p.facts[k]);
+    }
+    return CAIRN_OK;
+}
+
 cairn_status cairn_origin_pack(cairn_env          *env,
+                               int                 threads,
                                const cairn_origin *origin,
                                const cairn_phase  *pack,
                                cairn_keys         *keys)
 {
     const int64_t parts = origin->from ? group_of(origin)->count : 1;
 
+    if (threads > 1 && is_divisible(origin, pack) && origin->entries->n >= 2 * PIECE)
+        return pack_pieces(env, threads, origin, pack, keys);
     for (int64_t k = 0; k < parts; k++)
         CAIRN_TRY(pack_part(env, origin, k, pack, keys));
     return CAIRN_OK;

@@ -44,8 +44,10 @@ void cairn_origin_args(const cairn_origin *origin,
                        int64_t            *outer,
                        cairn_convert_args *args);
 
-/// Run a PACK phase over all that there is. `keys` has its fields and room.
+/// Run a PACK phase over all that there is, on up to @p threads threads. `keys` has its
+/// fields and room.
 cairn_status cairn_origin_pack(cairn_env          *env,
+                               int                 threads,
                                const cairn_origin *origin,
                                const cairn_phase  *pack,
                                cairn_keys         *keys);

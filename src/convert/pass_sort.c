@@ -6,12 +6,14 @@
 
 static cairn_status sort_keys(cairn_compiled *c)
 {
-    cairn_env *const env = c->m->env;
+    cairn_env *const env     = c->m->env;
+    const int        threads = c->build->loader->threads;
 
     CAIRN_TRY(cairn_keys_init(env, c->facts.entries, &c->keys));
-    CAIRN_TRY(cairn_origin_pack(env, &c->origin,
+    /* numbers along rows go on from entry to entry */
+    CAIRN_TRY(cairn_origin_pack(env, c->m->rows.along ? 1 : threads, &c->origin,
                                 cairn_pass_phase(c, CAIRN_CONVERT_PACK), &c->keys));
-    return cairn_keys_sort(env, c->build->loader->threads, &c->keys);
+    return cairn_keys_sort(env, threads, &c->keys);
 }
 
 const cairn_pass_work cairn_sort_keys = {.prepare = sort_keys};
