@@ -266,12 +266,14 @@ find_place(const cairn_groups *set, int q, int64_t number, cairn_coord *d, bool 
 
         *found = e >= 0;
         if (*found)
-            memcpy(d, s->spread.first + e * set->order, (size_t)set->order * sizeof *d);
+            memcpy(d, s->first + e * set->order, (size_t)set->order * sizeof *d);
         return;
     }
     *found = number >= 0 && number < s->elements;
     if (!*found) return;
-    cairn_group_box_at(&s->listing->order, &s->listing->box, s->by_number[number], d);
+    const int64_t e = s->by_number[number];
+
+    memcpy(d, s->first + e * set->order, (size_t)set->order * sizeof *d);
 }
 
 /// The element with a number in a group, of an enum.

@@ -220,6 +220,26 @@ cairn_status cairn_group_index_make(cairn_env            *env,
     return status;
 }
 
+cairn_status cairn_group_index_share(cairn_env               *env,
+                                     int64_t                  n,
+                                     const cairn_group_index *other,
+                                     cairn_group_index       *index)
+{
+    cairn_group_index x = *other;
+
+    x.order = NULL; /* elements of a group are put in other orders */
+    if (other->order) {
+        CAIRN_TRY(CAIRN_NEW(env, n, &x.order));
+        cairn_visit(env, n);
+        memcpy(x.order, other->order, (size_t)n * sizeof *x.order);
+    }
+    cairn_hold(x.tuple);
+    cairn_hold(x.begin);
+    if (x.dense) cairn_hold(x.dense);
+    *index = x;
+    return CAIRN_OK;
+}
+
 static int64_t search(const cairn_group_index *x, const int64_t *tuple)
 {
     int64_t lo = 0, hi = x->groups;

@@ -30,6 +30,15 @@ cairn_status cairn_group_index_make(cairn_env            *env,
                                     const int64_t *const *value,
                                     cairn_group_index    *index);
 
+/// Make the index of the same n elements by the same values anew from another, which was
+/// not changed since: what no one writes is held in common.
+///
+/// Memory: 8 bytes an element, unless they stand group by group.
+cairn_status cairn_group_index_share(cairn_env               *env,
+                                     int64_t                  n,
+                                     const cairn_group_index *other,
+                                     cairn_group_index       *index);
+
 void cairn_group_index_fini(cairn_env *env, cairn_group_index *index);
 
 /// Number of the group with @p tuple, or -1.

@@ -58,11 +58,11 @@ static cairn_status list_groups(cairn_groups *set, int q, int r, listing *l)
     const cairn_forms   *map = &set->query[r].group;
     int64_t              tuple[CAIRN_MAX_LEVELS], n = 0;
 
-    CAIRN_TRY(CAIRN_NEW(set->env, 1, &set->query[q].listing));
-    const cairn_query_order *order = &set->query[q].listing->order;
-    const cairn_group_box   *box   = &set->query[q].listing->box;
+    cairn_group_listing      by;
+    const cairn_query_order *order = &by.order;
+    const cairn_group_box   *box   = &by.box;
 
-    cairn_groups_list_by(set, q, set->query[q].listing);
+    cairn_groups_list_by(set, q, &by);
     l->n     = cairn_box_is_empty(set->box, set->order) ? 0 : box->size;
     l->width = map->count;
     l->order = set->order;
@@ -226,10 +226,8 @@ static cairn_status place(cairn_groups *set, int q, listing *l)
     CAIRN_TRY(cairn_sort_order(set->env, l->n, l->keys, (const int64_t *const *)l->key,
                                s->by_number));
     s->elements = l->n;
-    if (set->spread) {
-        s->spread.first = l->d;
-        l->d            = NULL;
-    }
+    s->first    = l->d;
+    l->d        = NULL;
     if (!reorder) return schedule(set, q, l);
     if (set->spread)
         return cairn_groups_share_places(set, q, l->windows, l->keys,

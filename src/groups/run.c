@@ -38,13 +38,12 @@ static void destroy_query(cairn_env *env, cairn_group_query *all, int q)
         cairn_free(env, s->lists.list[k].t);
     cairn_tuples_fini(env, &s->lists.group);
     cairn_free(env, s->lists.list);
-    cairn_free(env, s->listing);
     cairn_free(env, s->spread.crossing);
     cairn_free(env, s->spread.rest_arm);
     cairn_free(env, s->spread.rest_start);
     cairn_group_index_fini(env, &s->spread.others);
     cairn_free(env, s->spread.totals);
-    cairn_free(env, s->spread.first);
+    cairn_free(env, s->first);
     if (s->spread.joint) cairn_group_joint_fini(env, q, s->spread.joint);
     cairn_free(env, s->spread.joint);
 }
@@ -105,6 +104,25 @@ undo:
 
 /* ---- one query ---- */
 
+/// An earlier sum of the same elements with the same groups, which is never put in another
+/// order; -1: there is none.
+static int query_of_groups(const cairn_groups *set, int q)
+{
+    const cairn_group_query *s = &set->query[q];
+
+    for (int r = 0; r < q; r++) {
+        const cairn_group_query *other = &set->query[r];
+        bool                     same  = other->query->func == CAIRN_QUERY_SUM
+                    && other->query->arg == s->query->arg
+                    && other->group.count == s->group.count;
+
+        for (int f = 0; f < s->group.count && same; f++)
+            same = cairn_form_equal(&other->group.form[f], &s->group.form[f]);
+        if (same) return r;
+    }
+    return -1;
+}
+
 /// The groups of all elements.
 static cairn_status enter_groups(cairn_groups *set, int q)
 {
@@ -115,6 +133,11 @@ static cairn_status enter_groups(cairn_groups *set, int q)
 
     s->elements =
         s->query->arg < 0 ? set->entries->n : set->query[s->query->arg].index.groups;
+    const int known = query_of_groups(set, q);
+
+    if (known >= 0)
+        return cairn_group_index_share(set->env, s->elements, &set->query[known].index,
+                                       &s->index);
     for (int f = 0; f < s->group.count; f++) {
         CAIRN_GO(done, cairn_groups_column(set, q, &s->group.form[f], &column[f]));
         value[f] = column[f].data;

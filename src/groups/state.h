@@ -43,9 +43,8 @@ typedef struct cairn_group_spread {
     cairn_group_index others;     ///< these,
     int64_t          *totals;     ///< [others.groups] and their totals.
     struct cairn_group_joint
-        *joint;         ///< ENUM: all elements of groups that cross, if they
-                        ///< will be asked for.
-    cairn_coord *first; ///< REORDER, SCHEDULE: [elements][order] where groups begin.
+        *joint; ///< ENUM: all elements of groups that cross, if they
+                ///< will be asked for.
 } cairn_group_spread;
 
 /// Groups with a list, of lines whose keys are no digits.
@@ -79,16 +78,16 @@ typedef struct cairn_group_query {
     uint8_t *rest_arm;            ///< ENUM: [groups] case of elements without an entry,
                                   ///< if elements with one share it. NULL: never.
     uint8_t *arm;                 ///< ENUM: [elements] with rest_arm.
-    int64_t *skip;  ///< ENUM: [elements] group by group from begin[g] on: how many
-                    ///< elements without a case in common with the rest come first.
-    int64_t *skips; ///< [groups] how many of these there are; -1: not counted yet.
-    cairn_group_listing *listing;  ///< REORDER, SCHEDULE: how groups are listed; own.
-    cairn_group_lists    lists;    ///< Of unstored elements.
-    int64_t             *at_entry; ///< [entries] values; may be `number`,
-    bool                 filled;   ///< else set once they have been asked for.
-    cairn_interval       span;
-    int64_t              visits;
-    cairn_group_spread   spread;
+    int64_t *skip;      ///< ENUM: [elements] group by group from begin[g] on: how many
+                        ///< elements without a case in common with the rest come first.
+    int64_t     *skips; ///< [groups] how many of these there are; -1: not counted yet.
+    cairn_coord *first; ///< REORDER, SCHEDULE: [elements][order] where groups begin.
+    cairn_group_lists  lists;    ///< Of unstored elements.
+    int64_t           *at_entry; ///< [entries] values; may be `number`,
+    bool               filled;   ///< else set once they have been asked for.
+    cairn_interval     span;
+    int64_t            visits;
+    cairn_group_spread spread;
 } cairn_group_query;
 
 struct cairn_groups {
