@@ -113,8 +113,24 @@ static cairn_status ask(generator *g, cairn_build *build)
     return status == CAIRN_NO_MEMORY ? CAIRN_OK : status;
 }
 
+/// Ask for a conversion from arrays of a caller's: no block of the library's has them.
+static cairn_status ask_lent(generator *g, cairn_build *build, cairn_group *group)
+{
+    const cairn_group own = *group;
+
+    group->block              = NULL;
+    group->apart              = 0;
+    group->checked            = true;
+    const cairn_status status = ask(g, build);
+
+    *group = own;
+    return status;
+}
+
+/// @param lent  The source's arrays are a caller's.
 static cairn_status convert_sample(generator          *g,
                                    const cairn_format *from,
+                                   bool                lent,
                                    const cairn_format *to,
                                    const int64_t      *extent,
                                    int                 bits)
@@ -134,8 +150,10 @@ static cairn_status convert_sample(generator          *g,
         build.entries          = NULL;
         build.from             = source;
     }
-    if (status == CAIRN_OK) status = ask(g, &build);
-    if (status == CAIRN_OK && source) { /* values that will change are copied */
+    if (status == CAIRN_OK)
+        status = lent ? ask_lent(g, &build, &source->group[0]) : ask(g, &build);
+    if (status == CAIRN_OK && source
+        && !lent) { /* values that will change are copied */
         source->pattern = true;
         status          = ask(g, &build);
     }
@@ -174,14 +192,18 @@ convert_dealt(generator *g, const cairn_format *to, const int64_t *extent, int b
     return status == CAIRN_NO_KERNEL ? CAIRN_OK : status; /* too few for the rows */
 }
 
-/// @param dealt  From coordinates in any order; else from a format, or sorted entries.
-static cairn_status
-convert_all(generator *g, bool dealt, const cairn_format *from, const cairn_format *to)
+/// @param from  Its name; "coords" and "entries" are none of a format, which is NULL then.
+static cairn_status convert_all(generator          *g,
+                                const char         *name,
+                                const cairn_format *from,
+                                const cairn_format *to)
 {
+    const bool dealt = strcmp(name, "coords") == 0, lent = gen_rows(name) != NULL;
+
     for (int e = 0; e < GEN_CONVERTED; e++)
         for (int bits = 32; bits <= 64; bits += 32)
             CAIRN_TRY(dealt ? convert_dealt(g, to, gen_extent[e], bits)
-                            : convert_sample(g, from, to, gen_extent[e], bits));
+                            : convert_sample(g, from, lent, to, gen_extent[e], bits));
     return CAIRN_OK;
 }
 
@@ -197,11 +219,10 @@ cairn_status gen_conversion(generator *g, const char *pair)
     cairn_status status =
         cairn_format_parse(&g->env, NULL, arrow + 2, "prebuilt.txt", &to);
 
-    const bool dealt = strcmp(name, "coords") == 0;
-
-    if (status == CAIRN_OK && !dealt && strcmp(name, "entries") != 0)
-        status = cairn_format_parse(&g->env, NULL, name, "prebuilt.txt", &from);
-    if (status == CAIRN_OK) status = convert_all(g, dealt, from, to);
+    if (status == CAIRN_OK && strcmp(name, "coords") != 0
+        && strcmp(name, "entries") != 0)
+        status = gen_format(g, name, &from);
+    if (status == CAIRN_OK) status = convert_all(g, name, from, to);
     cairn_format_destroy(&from);
     cairn_format_destroy(&to);
     return status;

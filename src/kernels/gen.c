@@ -7,6 +7,8 @@
 
 #include "kernels/gen.h"
 
+#include "format/language.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,32 @@ cairn_status gen_add(generator *g, char *key, cairn_ir_function *function, int w
     }
     g->kernel[g->kernels++] = (gen_kernel){key, function, width};
     return CAIRN_OK;
+}
+
+const char *gen_rows(const char *name)
+{
+    static const struct {
+        const char *name, *text;
+    } rows[] = {
+#define ROWS(bits)                             \
+    {"rows" #bits,                             \
+     "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, " \
+     "mutation<merge(0), trim(1,1)>, bits<ptr = " #bits ", idx = " #bits "> }>"}
+        ROWS(32), ROWS(64)
+#undef ROWS
+    };
+
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (strcmp(name, rows[k].name) == 0) return rows[k].text;
+    return NULL;
+}
+
+cairn_status gen_format(generator *g, const char *name, cairn_format **format)
+{
+    const char *rows = gen_rows(name);
+
+    return cairn_format_parse(&g->env, NULL, rows ? rows : name, "prebuilt.txt",
+                              format);
 }
 
 /// A line: operations, ":", formats; or "convert" and pairs.

@@ -42,11 +42,19 @@ bool gen_has(const generator *g, const char *key);
 /// Add a kernel; key and function are the generator's from now on, also on failure.
 cairn_status gen_add(generator *g, char *key, cairn_ir_function *function, int width);
 
+/// Compressed rows as callers bring them, "rows32" and "rows64": with ptr and idx of so
+/// many bits, whatever the extents. NULL for any other name.
+const char *gen_rows(const char *name);
+
+/// Parse a format of the list: "rows64", or what the language knows.
+cairn_status gen_format(generator *g, const char *name, cairn_format **format);
+
 /// The product named @p operation ("spmv+add") on @p format.
 cairn_status gen_product(generator *g, const char *operation, const char *format);
 
 /// The conversion @p pair: "FROM->TO"; FROM "entries" are coordinates that were
-/// read, "coords" few that came in any order.
+/// read, "coords" few that came in any order. Arrays of "rows32" and "rows64" are a
+/// caller's: no other tensor can have them in common.
 cairn_status gen_conversion(generator *g, const char *pair);
 
 /// Write everything to @p folder.

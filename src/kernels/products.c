@@ -127,7 +127,7 @@ cairn_status gen_product(generator *g, const char *words, const char *text)
 
     CAIRN_CHECK(parse_operation(words, &o), &g->env, CAIRN_BAD_ARGUMENT,
                 "prebuilt.txt: line %d: '%s' is no operation", g->line, words);
-    CAIRN_TRY(cairn_format_parse(&g->env, NULL, text, "prebuilt.txt", &format));
+    CAIRN_TRY(gen_format(g, text, &format));
     cairn_status status = CAIRN_OK;
 
     for (int m = 0; m < format->members && status == CAIRN_OK; m++)

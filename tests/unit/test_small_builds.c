@@ -149,6 +149,57 @@ Test(small_builds, who_forbids_compiling_is_obeyed)
     end();
 }
 
+/// A caller's square matrix, with ptr and idx of 32 or of 64 bits where its own indices
+/// would be narrower, into what solvers ask for first.
+static void convert_rows(cairn_context *own, int bits, int side, const char *to_name)
+{
+    enum { MOST = 70000 };
+    static int32_t ptr32[MOST + 1], idx32[ENTRIES];
+    static int64_t ptr64[MOST + 1], idx64[ENTRIES];
+    static double  val[ENTRIES];
+    const int      each   = side < ENTRIES ? ENTRIES / side : 1;
+    cairn_format  *format = must_format(own, to_name);
+    cairn_tensor  *lent, *made;
+
+    for (int i = 0; i <= side; i++)
+        ptr64[i] = ptr32[i] = i * each < ENTRIES ? i * each : ENTRIES;
+    for (int k = 0; k < ENTRIES; k++) {
+        idx64[k] = idx32[k] =
+            k / each + k % each - (each > 1 ? k / each * each / side : 0);
+        val[k] = 1 + k % 7;
+    }
+    MUST(own, cairn_tensor_from_csr(own, side, side, 0, side,
+                                    bits == 32 ? (void *)ptr32 : ptr64, bits,
+                                    bits == 32 ? (void *)idx32 : idx64, bits, val,
+                                    CAIRN_F64, CAIRN_BORROW, NULL, &lent));
+    MUST(own, cairn_tensor_convert(lent, format, &made));
+    cr_expect_str_eq(cairn_tensor_route(made), "prebuilt", "%d bits, side %d, %s: %s",
+                     bits, side, to_name, cairn_tensor_how(made));
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&lent);
+    cairn_format_destroy(&format);
+}
+
+Test(small_builds, arrays_of_a_caller_need_no_compiler)
+{
+    static const char *const to_names[] = {"csr",       "csc",       "coo",
+                                           "sell<8>",   "ell",       "dia",
+                                           "bcsr<2,2>", "bcsr<3,3>", "bdia<64>"};
+    static const int         sides[]    = {SIDE, 30000, 60000, 70000};
+
+    begin("auto");
+    setenv("CAIRN_CC", "/nowhere/cc", 1);
+    for (size_t k = 0; k < sizeof to_names / sizeof *to_names; k++)
+        for (int c = 0; c < 8; c++) {
+            cairn_context *own; /* which has not converted anything yet */
+
+            MUST(NULL, cairn_context_create(&own));
+            convert_rows(own, c % 2 ? 64 : 32, sides[c / 2], to_names[k]);
+            cairn_context_destroy(&own);
+        }
+    end();
+}
+
 Test(small_builds, no_compiler_is_no_error)
 {
     cairn_tensor *made = NULL;
