@@ -130,7 +130,7 @@ Test(compiled_tiles, are_taken_for_many_nodes_in_the_order_of_their_line, .timeo
         cairn_format      *from   = NULL, *to;
         cairn_local       *source = NULL, *target;
         cairn_member_build m      = {.layout = NULL};
-        cairn_compiled     c      = {.m = &m, .groups = {.nodes = cases[k].nodes}};
+        cairn_compiled     c      = {.m = &m, .groups = {.n = cases[k].nodes}};
 
         if (cases[k].from)
             source = must_build(&env, whole_build(shape, 64, &entries, NULL, NULL),
