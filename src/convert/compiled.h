@@ -174,10 +174,12 @@ static inline const cairn_kernel_part *cairn_compiled_source(const cairn_compile
 /// Can rows be read by themselves, in any order? @p listed: from where they begin on.
 bool cairn_rows_are_read(const cairn_compiled *c, bool *listed);
 
-/// [rows] Entries of each row, where a query counted them.
+/// [rows] Entries of each row, where a query counted them; else NULL.
 static inline const uint32_t *cairn_compiled_counts(const cairn_compiled *c)
 {
-    return c->m->rows.table + c->m->rows.count * c->m->rows.n;
+    const cairn_numbered_rows *rows = &c->m->rows;
+
+    return rows->table ? rows->table + rows->count * rows->n : NULL;
 }
 
 /// Find where rows begin by their counts.
