@@ -220,8 +220,13 @@ static cairn_pos positions(const cairn_origin *origin)
 {
     const cairn_local *from = origin->from;
 
-    return from ? from->part[from->group[origin->member].first].view.values
-                : origin->entries->n;
+    if (!from) return origin->entries->n;
+    const cairn_group *group = &from->group[origin->member];
+    cairn_pos          n     = 0; /* a tensor of no rows may have no part */
+
+    for (int64_t p = group->first; p < group->first + group->count; p++)
+        n += from->part[p].view.values;
+    return n;
 }
 
 static cairn_status count(cairn_group_counter *t,
