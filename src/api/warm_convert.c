@@ -19,10 +19,17 @@
  * entries makes falls between two of them unseen. */
 enum { FEWEST_BITS = 12, MOST_BITS = 26, STEP_BITS = 2 };
 
-/// What is converted from, beside coordinates: compressed rows, coordinates stored.
-static const char *const sources[] = {
-    "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>",
-    "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<trim(0,1)> }>",
+/// What is converted from, beside coordinates: compressed rows, coordinates stored; and
+/// compressed rows of a caller's, of either width.
+#define ROWS "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>"
+static const struct {
+    const char *text;
+    bool        lent;
+} sources[] = {
+    {ROWS " }>",                                                      false},
+    {"#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<trim(0,1)> }>", false},
+    {ROWS ", bits<ptr = 32, idx = 32> }>",                            true },
+    {ROWS ", bits<ptr = 64, idx = 64> }>",                            true },
 };
 
 /// One of how many entries each member of a hybrid gets; 0: as many as each other; and
@@ -74,12 +81,18 @@ list_state(lister *l, const cairn_format *from, cairn_plan_sample *sample)
     return CAIRN_OK;
 }
 
-/// Of sources in a format, or of coordinates, in all states that these may be in.
-static cairn_status list_states(lister *l, const cairn_format *from, cairn_pos entries)
+/// Of sources in a format, or of coordinates, in all states that these may be in. A
+/// caller's arrays whose rows do not ascend are stored by way of coordinates.
+static cairn_status
+list_states(lister *l, const cairn_format *from, bool lent, cairn_pos entries)
 {
     cairn_plan_sample sample = {
         .extent = l->extent, .entries = entries, .value_bits = l->w->value_bits};
 
+    if (lent) {
+        sample.state = CAIRN_SAMPLE_LENT;
+        return list_state(l, from, &sample);
+    }
     CAIRN_TRY(list_state(l, from, &sample));
     sample.state = from ? CAIRN_SAMPLE_PATTERN : CAIRN_SAMPLE_BUCKETS;
     CAIRN_TRY(list_state(l, from, &sample));
@@ -88,14 +101,14 @@ static cairn_status list_states(lister *l, const cairn_format *from, cairn_pos e
 }
 
 /// Of all numbers of entries that the extents have room for.
-static cairn_status list_sizes(lister *l, const cairn_format *from)
+static cairn_status list_sizes(lister *l, const cairn_format *from, bool lent)
 {
     const __int128 cells = (__int128)l->extent[0] * l->extent[1];
 
     for (int bits = FEWEST_BITS; bits <= MOST_BITS; bits += STEP_BITS) {
         const cairn_pos n = (cairn_pos)1 << bits;
 
-        CAIRN_TRY(list_states(l, from, n < cells ? n : (cairn_pos)cells));
+        CAIRN_TRY(list_states(l, from, lent, n < cells ? n : (cairn_pos)cells));
         if (n >= cells) break;
     }
     return CAIRN_OK;
@@ -105,12 +118,12 @@ static cairn_status list_sources(lister *l)
 {
     cairn_env *env = &l->w->context->env;
 
-    CAIRN_TRY(list_sizes(l, NULL));
+    CAIRN_TRY(list_sizes(l, NULL, false));
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
         cairn_format *from;
 
-        CAIRN_TRY(cairn_format_parse(env, NULL, sources[k], "warm", &from));
-        const cairn_status status = list_sizes(l, from);
+        CAIRN_TRY(cairn_format_parse(env, NULL, sources[k].text, "warm", &from));
+        const cairn_status status = list_sizes(l, from, sources[k].lent);
 
         cairn_format_destroy(&from);
         CAIRN_TRY(status);

@@ -30,6 +30,7 @@ typedef struct cairn_supposed {
     int64_t longest; ///< Entries of the fullest row.
     int64_t members; ///< A hybrid's member has one of so many entries.
     bool    apart;   ///< Hardly two entries share a node.
+    bool    lent;    ///< The source's arrays are a caller's.
 } cairn_supposed;
 
 /// What a build starts from.

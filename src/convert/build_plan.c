@@ -359,6 +359,7 @@ cairn_status cairn_build_plan_sample(cairn_env                 *env,
 
     set_shape(to, sample, &build);
     supposed.apart   = sample->apart;
+    supposed.lent    = sample->state == CAIRN_SAMPLE_LENT;
     supposed.longest = sample->entries / (build.shape.extent[0] + 1) + 1;
     if (sample->members > 0) supposed.members = sample->members;
     if (cairn_build_worth(env, &build) == CAIRN_BUILD_REFERENCE) build.loader = NULL;

@@ -18,7 +18,8 @@ typedef struct cairn_plan_sample {
     enum {
         CAIRN_SAMPLE_SORTED, ///< It is trusted to hold each entry once.
         CAIRN_SAMPLE_PATTERN, ///< So it is; its values will change, and are nobody else's.
-        CAIRN_SAMPLE_LOOSE,   ///< A tensor: in any order, perhaps more than once.
+        CAIRN_SAMPLE_LENT,  ///< So it is; its arrays are a caller's: no other has them.
+        CAIRN_SAMPLE_LOOSE, ///< A tensor: in any order, perhaps more than once.
         CAIRN_SAMPLE_BUCKETS, ///< Coordinates: dealt to buckets,
         CAIRN_SAMPLE_LINES,   ///< in which rows are known.
     } state;

@@ -77,7 +77,11 @@ static void *values_for(const cairn_compiled *c)
  * array without elements is in none either, and nothing is gained by taking it. */
 static bool is_held(const cairn_compiled *c, const void *array)
 {
-    return array && (c->build->planned || cairn_group_block(group_of(c), array));
+    const cairn_supposed *planned = c->build->planned;
+
+    return array
+           && (planned ? !planned->lent
+                       : cairn_group_block(group_of(c), array) != NULL);
 }
 
 void cairn_taken_find(cairn_compiled *c)
