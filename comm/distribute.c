@@ -93,29 +93,17 @@ cairn_status cairn_rows_equal(cairn_comm *comm,
 /// The search for all boundaries at once. Boundary b (0 .. cuts-1) is a number of
 /// grains; `low` and `high` close in on the first one with `goal` entries before it.
 typedef struct {
-    const cairn_coord *row; ///< [n], this rank's, ascending.
-    cairn_pos          n;
-    cairn_coord        extent, grain;
-    int                cuts;
-    int64_t            total;              ///< Entries of all ranks.
-    int64_t           *low, *high, *count; ///< [cuts] each, one block.
+    const cairn_row_counts *counts; ///< Of this rank.
+    cairn_coord             extent, grain;
+    int                     cuts;
+    int64_t                 total;              ///< Entries of all ranks.
+    int64_t                *low, *high, *count; ///< [cuts] each, one block.
 } search;
 
 /// Entries of this rank in the rows before grain @p g.
 static int64_t entries_before(const search *s, cairn_coord g)
 {
-    const cairn_coord row = row_of_grain(g, s->grain, s->extent);
-    cairn_pos         low = 0, high = s->n;
-
-    while (low < high) {
-        const cairn_pos middle = low + (high - low) / 2;
-
-        if (s->row[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return s->counts->before(s->counts->user, row_of_grain(g, s->grain, s->extent));
 }
 
 static int64_t goal(const search *s, int b)
@@ -206,49 +194,36 @@ done:
     return status;
 }
 
-static cairn_status prepare_search(cairn_comm          *comm,
-                                   const cairn_entries *entries,
-                                   search              *s,
-                                   cairn_coord        **copy)
+static cairn_status cut_by_counts(cairn_comm             *comm,
+                                  const cairn_row_counts *counts,
+                                  cairn_coord             grain,
+                                  int64_t                 total,
+                                  cairn_rows             *rows)
 {
-    CAIRN_TRY(ascending_rows(comm->env, entries, copy));
-    s->row = *copy ? *copy : entries->coord[0];
-    CAIRN_TRY(CAIRN_NEW(comm->env, 3 * (int64_t)s->cuts, &s->low));
-    s->high  = s->low + s->cuts;
-    s->count = s->high + s->cuts;
-    return CAIRN_OK;
-}
-
-static cairn_status cut_by_entries(cairn_comm          *comm,
-                                   const cairn_entries *entries,
-                                   cairn_coord          grain,
-                                   int64_t              total,
-                                   cairn_rows          *rows)
-{
-    search       s      = {.n      = entries->n,
+    search       s      = {.counts = counts,
                            .extent = rows->first[comm->size],
                            .grain  = grain,
                            .cuts   = comm->size - 1,
                            .total  = total};
-    cairn_coord *copy   = NULL;
-    cairn_status status = prepare_search(comm, entries, &s, &copy);
+    cairn_status status = CAIRN_NEW(comm->env, 3 * (int64_t)s.cuts, &s.low);
 
     CAIRN_GO(done, cairn_comm_agree(comm, status));
-    status = run_search(comm, &s, rows);
+    s.high  = s.low + s.cuts;
+    s.count = s.high + s.cuts;
+    status  = run_search(comm, &s, rows);
 done:
     cairn_free(comm->env, s.low);
-    cairn_free(comm->env, copy);
     return status;
 }
 
-cairn_status cairn_rows_by_entries(cairn_comm          *comm,
-                                   const cairn_entries *entries,
-                                   cairn_coord          extent,
-                                   cairn_coord          grain,
-                                   cairn_rows          *rows)
+cairn_status cairn_rows_by_counts(cairn_comm             *comm,
+                                  const cairn_row_counts *counts,
+                                  cairn_coord             extent,
+                                  cairn_coord             grain,
+                                  cairn_rows             *rows)
 {
     const cairn_coord usable = usable_grain(comm, extent, grain);
-    int64_t           total  = entries->n;
+    int64_t           total  = counts->entries;
     cairn_rows        fresh;
 
     CAIRN_TRY(comm->ops->allreduce(comm, &total, 1, CAIRN_SUM));
@@ -257,12 +232,54 @@ cairn_status cairn_rows_by_entries(cairn_comm          *comm,
         return cairn_rows_equal(comm, extent, grain, rows);
     CAIRN_TRY(create_rows(comm, extent, &fresh));
 
-    const cairn_status status = cut_by_entries(comm, entries, usable, total, &fresh);
+    const cairn_status status = cut_by_counts(comm, counts, usable, total, &fresh);
 
     if (status == CAIRN_OK)
         *rows = fresh;
     else
         cairn_rows_fini(comm->env, &fresh);
+    return status;
+}
+
+/// Rows of entries, ascending.
+typedef struct {
+    const cairn_coord *row; ///< [n]
+    cairn_pos          n;
+} row_list;
+
+static int64_t before_in_list(const void *user, cairn_coord row)
+{
+    const row_list *list = user;
+    cairn_pos       low = 0, high = list->n;
+
+    while (low < high) {
+        const cairn_pos middle = low + (high - low) / 2;
+
+        if (list->row[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+cairn_status cairn_rows_by_entries(cairn_comm          *comm,
+                                   const cairn_entries *entries,
+                                   cairn_coord          extent,
+                                   cairn_coord          grain,
+                                   cairn_rows          *rows)
+{
+    row_list               list   = {.row = entries->coord[0], .n = entries->n};
+    const cairn_row_counts counts = {entries->n, before_in_list, &list};
+    cairn_coord           *copy   = NULL;
+    cairn_status           status = CAIRN_OK;
+
+    if (comm->size > 1) status = ascending_rows(comm->env, entries, &copy);
+    if (copy) list.row = copy;
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK)
+        status = cairn_rows_by_counts(comm, &counts, extent, grain, rows);
+    cairn_free(comm->env, copy);
     return status;
 }
 

@@ -34,6 +34,22 @@ cairn_status cairn_rows_by_entries(cairn_comm          *comm,
                                    cairn_coord          grain,
                                    cairn_rows          *rows);
 
+/// How the entries of this rank lie, where they are not there as coordinates.
+typedef struct cairn_row_counts {
+    int64_t entries; ///< In all.
+    /// How many of them are in rows before @p row, any from 0 to the extent.
+    int64_t (*before)(const void *user, cairn_coord row);
+    const void *user;
+} cairn_row_counts;
+
+/// The same by how many entries lie before a row. Collective, at the same cost, but for
+/// what `before` takes.
+cairn_status cairn_rows_by_counts(cairn_comm             *comm,
+                                  const cairn_row_counts *counts,
+                                  cairn_coord             extent,
+                                  cairn_coord             grain,
+                                  cairn_rows             *rows);
+
 /// Copy rows. Local. @p copy is unchanged on failure.
 cairn_status cairn_rows_copy(cairn_env *env, const cairn_rows *rows, cairn_rows *copy);
 

@@ -28,7 +28,8 @@ struct cairn_halo {
     void          *mapped;
     size_t         mapped_bytes;
     char          *window;
-    int64_t        touched; ///< Bytes of it that take memory.
+    cairn_coord    first;   ///< The first row that this rank owns.
+    int64_t        touched; ///< Bytes of the window that take memory.
     side           need;    ///< Others' rows that this rank uses,
     side           own;     ///< and its own that others use.
     void          *exchange;
@@ -74,7 +75,7 @@ static cairn_status create_needs(cairn_halo        *halo,
     CAIRN_TRY(CAIRN_NEW(env, n, &halo->need.row));
     CAIRN_TRY(cairn_alloc(env, n, halo->row_bytes, (void **)&halo->need.value));
     for (cairn_pos k = 0; k < n; k++) {
-        assert(k == 0 || row[k - 1] < row[k]); /* touched_bytes() counts pages by it */
+        assert(k == 0 || row[k - 1] < row[k]); /* window_bytes() counts pages by it */
         halo->need.row[k] = row[k];
         halo->need.count[cairn_rows_owner(owners, row[k])]++;
     }
@@ -97,15 +98,28 @@ static void advise_owned(const cairn_halo *halo, const cairn_rows *owners)
     if (to > from) madvise((void *)from, to - from, MADV_HUGEPAGE); /* or small ones */
 }
 
+static void unmap(cairn_halo *halo)
+{
+    if (halo->mapped) munmap(halo->mapped, halo->mapped_bytes);
+    halo->mapped = halo->window = NULL;
+}
+
+/// Bytes of all rows. @return false: they leave the address space.
+static bool
+window_length(const cairn_halo *halo, const cairn_rows *owners, size_t *bytes)
+{
+    const cairn_coord extent = owners->first[owners->size];
+
+    return !__builtin_mul_overflow((size_t)extent, halo->row_bytes, bytes)
+           && *bytes < PTRDIFF_MAX - 2 * (size_t)CAIRN_HALO_MARGIN;
+}
+
 static cairn_status map_window(cairn_halo *halo, const cairn_rows *owners)
 {
-    cairn_env        *env    = halo->comm->env;
-    const cairn_coord extent = owners->first[owners->size];
-    size_t            bytes;
+    cairn_env *env = halo->comm->env;
+    size_t     bytes;
 
-    CAIRN_CHECK(!__builtin_mul_overflow((size_t)extent, halo->row_bytes, &bytes)
-                    && bytes < PTRDIFF_MAX - 2 * (size_t)CAIRN_HALO_MARGIN,
-                env, CAIRN_NO_MEMORY,
+    CAIRN_CHECK(window_length(halo, owners, &bytes), env, CAIRN_NO_MEMORY,
                 "memory: x and y: a window leaves the address space");
     bytes += 2 * (size_t)CAIRN_HALO_MARGIN;
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -122,19 +136,20 @@ static cairn_status map_window(cairn_halo *halo, const cairn_rows *owners)
     return CAIRN_OK;
 }
 
-/// Bytes of the window that take memory: this rank's own rows, and every page outside of
-/// theirs that a row of the halo, which stand in ascending order, lies in.
-static int64_t touched_bytes(const cairn_halo *halo, const cairn_rows *owners)
+int64_t cairn_halo_window_bytes(const cairn_halo *halo, const cairn_rows *owners)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t base = (uintptr_t)halo->window;
-    const size_t    own = (size_t)owners->first[halo->comm->rank + 1] * halo->row_bytes,
+    const uintptr_t base =
+        CAIRN_HALO_MARGIN; /* where pages begin, as the window does */
+    const size_t own    = (size_t)owners->first[halo->comm->rank + 1] * halo->row_bytes,
                  before = (size_t)owners->first[halo->comm->rank] * halo->row_bytes;
     const uintptr_t begin = (base + before) / page;
     const uintptr_t end   = (base + own + page - 1) / page;
     uintptr_t       next  = 0; /* the first page that is not counted yet */
     int64_t         pages = 0;
+    size_t          all;
 
+    if (!window_length(halo, owners, &all)) return INT64_MAX;
     for (cairn_pos k = 0; k < halo->need.n; k++) {
         const uintptr_t at = base + (size_t)halo->need.row[k] * halo->row_bytes;
 
@@ -147,15 +162,21 @@ static int64_t touched_bytes(const cairn_halo *halo, const cairn_rows *owners)
     return (int64_t)(own - before) + pages * (int64_t)page;
 }
 
-/// Count the window, before anything of it is touched.
-static cairn_status count_window(cairn_halo *halo, const cairn_rows *owners)
+/// Counted before anything of it is touched.
+cairn_status cairn_halo_map(cairn_halo *halo, const cairn_rows *owners)
 {
-    assert(halo->window && halo->touched == 0);
-    const int64_t bytes = touched_bytes(halo, owners);
+    const int64_t bytes = cairn_halo_window_bytes(halo, owners);
 
-    CAIRN_TRY(cairn_memory_take(halo->comm->env, "x and y beside the arrays", bytes));
-    halo->touched = bytes;
-    return CAIRN_OK;
+    assert(!halo->window && halo->touched == 0);
+    CAIRN_TRY(map_window(halo, owners));
+    const cairn_status status =
+        cairn_memory_take(halo->comm->env, "x and y beside the arrays", bytes);
+
+    if (status == CAIRN_OK)
+        halo->touched = bytes;
+    else
+        unmap(halo);
+    return status;
 }
 
 static cairn_status exchange_lists(cairn_halo *halo)
@@ -269,13 +290,12 @@ cairn_status cairn_halo_create(cairn_comm           *comm,
     if (status == CAIRN_OK) {
         fresh->comm      = comm;
         fresh->shape     = *row;
+        fresh->first     = owners->first[comm->rank];
         fresh->row_bytes = (size_t)row->columns * (size_t)row->value_bits / 8;
-        status           = map_window(fresh, owners);
     }
     if (status == CAIRN_OK)
         status = create_needs(fresh, owners, needs,
                               distinct_foreign(comm, owners, needs, n));
-    if (status == CAIRN_OK) status = count_window(fresh, owners);
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = connect(fresh);
     if (status == CAIRN_OK)
@@ -293,7 +313,7 @@ void cairn_halo_destroy(cairn_halo **halo)
     cairn_env *env = h->comm->env;
 
     if (h->exchange) h->comm->ops->exchange_destroy(h->comm, h->exchange);
-    if (h->mapped) munmap(h->mapped, h->mapped_bytes);
+    unmap(h);
     cairn_memory_give(env, h->touched);
     for (int which = 0; which < 2; which++) {
         side *s = which ? &h->need : &h->own;
@@ -306,9 +326,21 @@ void cairn_halo_destroy(cairn_halo **halo)
     *halo = NULL;
 }
 
-void *cairn_halo_window(cairn_halo *halo)
+void *cairn_halo_window(const cairn_halo *halo)
 {
     return halo->window;
+}
+
+const cairn_coord *cairn_halo_needs(const cairn_halo *halo, cairn_pos *n)
+{
+    *n = halo->need.n;
+    return halo->need.row;
+}
+
+const void *cairn_halo_fetched(const cairn_halo *halo)
+{
+    assert(halo->shape.way == CAIRN_HALO_FETCH);
+    return halo->need.value;
 }
 
 int64_t cairn_halo_bytes(const cairn_halo *halo)
@@ -345,23 +377,33 @@ void cairn_halo_clear(cairn_halo *halo)
         memset(row_at(halo, halo->need.row[k]), 0, halo->row_bytes);
 }
 
-/// Copy rows between the window and a side's buffer. Rows of one value, by far the most
-/// frequent ones, are copied as such.
-static void copy_rows(const cairn_halo *halo, const side *s, bool into_window)
+/// Copy a row. Those of one value are by far the most frequent ones.
+static void copy_row(char *to, const char *from, size_t bytes)
+{
+    if (bytes == sizeof(double))
+        memcpy(to, from, sizeof(double));
+    else
+        memcpy(to, from, bytes);
+}
+
+/// Into what is sent, from where row @p first and those after it are.
+static void
+pack(const cairn_halo *halo, const side *s, const char *rows, cairn_coord first)
 {
     const size_t bytes = halo->row_bytes;
 
-    for (cairn_pos k = 0; k < s->n; k++) {
-        char *buffer = s->value + (size_t)k * bytes;
-        char *window = row_at(halo, s->row[k]);
-        char *to     = into_window ? window : buffer;
-        char *from   = into_window ? buffer : window;
+    for (cairn_pos k = 0; k < s->n; k++)
+        copy_row(s->value + (size_t)k * bytes,
+                 rows + (size_t)(s->row[k] - first) * bytes, bytes);
+}
 
-        if (bytes == sizeof(double))
-            memcpy(to, from, sizeof(double));
-        else
-            memcpy(to, from, bytes);
-    }
+/// From what came into the window.
+static void unpack(const cairn_halo *halo, const side *s)
+{
+    const size_t bytes = halo->row_bytes;
+
+    for (cairn_pos k = 0; k < s->n; k++)
+        copy_row(row_at(halo, s->row[k]), s->value + (size_t)k * bytes, bytes);
 }
 
 /// Add what came, which lies in rank order.
@@ -381,18 +423,22 @@ static void add_rows(const cairn_halo *halo)
     }
 }
 
-cairn_status cairn_halo_begin(cairn_halo *halo)
+cairn_status cairn_halo_begin(cairn_halo *halo, const void *owned)
 {
-    copy_rows(halo, sender(halo), false);
+    if (owned)
+        pack(halo, sender(halo), owned, halo->first);
+    else
+        pack(halo, sender(halo), halo->window, 0);
     return halo->comm->ops->exchange_begin(halo->comm, halo->exchange);
 }
 
 cairn_status cairn_halo_end(cairn_halo *halo)
 {
     CAIRN_TRY(halo->comm->ops->exchange_end(halo->comm, halo->exchange));
-    if (halo->shape.way == CAIRN_HALO_FETCH)
-        copy_rows(halo, &halo->need, true);
-    else
+    if (halo->shape.way == CAIRN_HALO_FETCH) {
+        if (halo->window) unpack(halo, &halo->need);
+    } else {
         add_rows(halo);
+    }
     return CAIRN_OK;
 }

@@ -31,7 +31,7 @@ typedef struct cairn_halo_row {
 /// reach over the ends of what they are for.
 #define CAIRN_HALO_MARGIN 65536
 
-/// Prepare: map the window and set up the messages.
+/// Prepare: set up the messages. There is no window yet.
 ///
 /// Collective. @p owners must outlive the halo.
 ///
@@ -39,8 +39,6 @@ typedef struct cairn_halo_row {
 /// @param[in] needs   [n] rows that this rank's stored entries use, in any order, repeats
 ///                    allowed; sorted in place.
 /// @param[out] halo   Destroy with cairn_halo_destroy(). Unchanged on failure.
-/// @retval CAIRN_NO_MEMORY  What cairn_halo_bytes() says exceeds the limit; no page of the
-///                          window was touched.
 cairn_status cairn_halo_create(cairn_comm           *comm,
                                const cairn_rows     *owners,
                                const cairn_halo_row *row,
@@ -50,8 +48,27 @@ cairn_status cairn_halo_create(cairn_comm           *comm,
 
 void cairn_halo_destroy(cairn_halo **halo);
 
-/// The window: value c of row j is at (window) [j*columns + c], for all global j.
-void *cairn_halo_window(cairn_halo *halo);
+/// Map the window. What is fetched goes there, too, from then on.
+///
+/// Local.
+///
+/// @param[in] owners  As given to cairn_halo_create().
+/// @retval CAIRN_NO_MEMORY  What cairn_halo_window_bytes() says exceeds the limit; no page of
+///                          it was touched.
+cairn_status cairn_halo_map(cairn_halo *halo, const cairn_rows *owners);
+
+/// Bytes that the window takes, or would take: owned rows, and the pages beside them that
+/// a row of the halo lies in, however few of a page it needs.
+int64_t cairn_halo_window_bytes(const cairn_halo *halo, const cairn_rows *owners);
+
+/// The window: value c of row j is at (window) [j*columns + c], for all global j. NULL:
+/// there is none.
+void *cairn_halo_window(const cairn_halo *halo);
+
+/// The rows of others that this rank uses, ascending, and, of those that are fetched, the
+/// values that came last, [n][columns].
+const cairn_coord *cairn_halo_needs(const cairn_halo *halo, cairn_pos *n);
+const void        *cairn_halo_fetched(const cairn_halo *halo);
 
 /// Rows that come from others and go to them in each exchange.
 void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *sent);
@@ -60,15 +77,17 @@ void cairn_halo_counts(const cairn_halo *halo, cairn_pos *received, cairn_pos *s
 /// of the direction that has more.
 void cairn_halo_traffic(const cairn_halo *halo, int64_t *messages, int64_t *bytes);
 
-/// Bytes that take memory: owned rows, the pages of the window beside them that a row of the
-/// halo lies in, however few of a page it needs, and what is sent and received.
+/// Bytes that take memory: the window, if there is one, and what is sent and received.
 int64_t cairn_halo_bytes(const cairn_halo *halo);
 
 /// Fill the halo's rows, those that others own, with zeros: where a sum starts.
 void cairn_halo_clear(cairn_halo *halo);
 
 /// Exchange. end() completes what begin() started; nothing is allocated.
-cairn_status cairn_halo_begin(cairn_halo *halo);
+///
+/// @param[in] owned  Where the rows are that this rank owns and others fetch; NULL: in the
+///                   window.
+cairn_status cairn_halo_begin(cairn_halo *halo, const void *owned);
 cairn_status cairn_halo_end(cairn_halo *halo);
 
 #endif

@@ -25,6 +25,7 @@ typedef struct {
     int64_t            head_bytes;
     cairn_native_row  *table; ///< [size]
     int64_t            total; ///< Length of the file.
+    int64_t            version;
 } writer;
 
 static int64_t segment_length(const writer *w)
@@ -33,7 +34,7 @@ static int64_t segment_length(const writer *w)
 
     for (int64_t p = 0; p < w->tensor->parts; p++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
-        const int   arrays = cairn_part_arrays(&w->tensor->part[p], array);
+        const int   arrays = cairn_part_own_arrays(&w->tensor->part[p], array);
 
         for (int a = 0; a < arrays; a++)
             length += cairn_native_array_bytes(&array[a]);
@@ -52,7 +53,7 @@ static cairn_status for_each_chunk(const writer *w, cairn_file *file, uint32_t *
     at += w->head_bytes;
     for (int64_t p = 0; p < w->tensor->parts; p++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
-        const int   arrays = cairn_part_arrays(&w->tensor->part[p], array);
+        const int   arrays = cairn_part_own_arrays(&w->tensor->part[p], array);
 
         for (int a = 0; a < arrays; a++) {
             const int64_t bytes = array[a].bytes;
@@ -70,7 +71,7 @@ static cairn_status for_each_chunk(const writer *w, cairn_file *file, uint32_t *
     return CAIRN_OK;
 }
 
-/// Give all ranks the length and checksum of each.
+/// Give all ranks the length and checksum of each, and the highest version.
 static cairn_status make_table(writer *w)
 {
     cairn_native_row mine = {.length = segment_length(w)};
@@ -79,6 +80,8 @@ static cairn_status make_table(writer *w)
     CAIRN_TRY(for_each_chunk(w, NULL, &crc)); /* without a file it cannot fail */
     mine.crc = crc;
     CAIRN_TRY(w->comm->ops->allgather(w->comm, &mine, sizeof mine, w->table));
+    w->version = cairn_native_version(w->tensor);
+    CAIRN_TRY(w->comm->ops->allreduce(w->comm, &w->version, 1, CAIRN_MAX));
     w->total = CAIRN_NATIVE_PROLOGUE + w->comm->size * (int64_t)sizeof mine;
     w->total = (w->total + 63) / 64 * 64;
     for (int r = 0; r < w->comm->size; r++) {
@@ -94,7 +97,7 @@ static cairn_status write_front(const writer *w, cairn_file *file)
     char          prologue[CAIRN_NATIVE_PROLOGUE];
 
     if (w->comm->rank != 0) return CAIRN_OK;
-    cairn_native_put_prologue(prologue, w->comm->size, w->total,
+    cairn_native_put_prologue(prologue, w->version, w->comm->size, w->total,
                               cairn_native_crc(0, w->table, bytes));
     CAIRN_TRY(cairn_file_write_at(file, prologue, sizeof prologue, 0));
     return cairn_file_write_at(file, w->table, (size_t)bytes, sizeof prologue);
@@ -423,6 +426,54 @@ cairn_status cairn_native_take_file(cairn_comm    *comm,
     cairn_local_destroy(&own);
     cairn_format_destroy(&text);
     return status;
+}
+
+/// Those of the segments that are this rank's: equal numbers, the first ranks more.
+static cairn_status open_and_take_some(file_reader *r, cairn_native_segments *own)
+{
+    cairn_env    *env  = r->comm->env;
+    const int64_t size = r->comm->size;
+
+    CAIRN_TRY(open_file(r));
+    CAIRN_TRY(read_table(r));
+    CAIRN_CHECK(r->segments > 0, env, CAIRN_BAD_FILE, "read: %s: it has no segment",
+                r->path);
+    const int64_t first = (r->segments * r->comm->rank + size - 1) / size;
+    const int64_t end   = (r->segments * (r->comm->rank + 1) + size - 1) / size;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, end - first, &own->tensor));
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, end - first, &own->format));
+    for (int64_t s = first; s < end; s++) {
+        const int64_t k = own->count++;
+
+        CAIRN_TRY(take_segment(r, s, &own->tensor[k], &own->format[k]));
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_native_take_segments(cairn_comm            *comm,
+                                        const char            *path,
+                                        cairn_native_segments *segments)
+{
+    file_reader r = {.comm = comm, .path = path, .fd = -1};
+
+    *segments           = (cairn_native_segments){.count = 0};
+    cairn_status status = cairn_comm_agree(comm, open_and_take_some(&r, segments));
+
+    if (status == CAIRN_OK) status = check_facts(&r);
+    close_file(&r);
+    return status;
+}
+
+void cairn_native_segments_fini(cairn_env *env, cairn_native_segments *segments)
+{
+    for (int64_t k = 0; k < segments->count; k++) {
+        cairn_local_destroy(&segments->tensor[k]);
+        cairn_format_destroy(&segments->format[k]);
+    }
+    cairn_free(env, segments->tensor);
+    cairn_free(env, segments->format);
+    *segments = (cairn_native_segments){.count = 0};
 }
 
 /// Ranks without a segment learn the shape from the first that has one.

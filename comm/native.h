@@ -51,6 +51,26 @@ cairn_status cairn_native_take_file(cairn_comm    *comm,
                                     cairn_local  **tensor,
                                     cairn_format **format);
 
+/// Segments of a file, consecutive, in ascending order of their rows.
+typedef struct cairn_native_segments {
+    int64_t        count;
+    cairn_local  **tensor; ///< [count]
+    cairn_format **format; ///< [count] of the same text.
+} cairn_native_segments;
+
+/// Take back the arrays of a file that any number of ranks wrote: this rank some segments
+/// that follow each other, behind those of the ranks before; the first rank one at least.
+///
+/// Collective.
+///
+/// @param[out] segments  Released with cairn_native_segments_fini(), also on failure.
+/// @retval CAIRN_BAD_FILE  As cairn_native_read_file().
+cairn_status cairn_native_take_segments(cairn_comm            *comm,
+                                        const char            *path,
+                                        cairn_native_segments *segments);
+
+void cairn_native_segments_fini(cairn_env *env, cairn_native_segments *segments);
+
 /// The canonical text of the format in which a file's tensor is stored, and the bits of
 /// its values.
 ///

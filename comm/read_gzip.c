@@ -2,8 +2,8 @@
 /// @file
 /// A gzip file: rank 0 inflates and hands out chunks in file order, each to the rank
 /// whose share of the compressed bytes it came from, so that no rank ever has the
-/// whole. A rank that fails goes on receiving, and drops what comes, until the end is
-/// told: no failure leaves another rank waiting.
+/// whole. A rank that fails goes on receiving, and drops what comes, until the message
+/// that there are no more chunks: no failure leaves another rank waiting.
 
 #include "comm/read_internal.h"
 
@@ -205,9 +205,9 @@ static cairn_status hand_out_all(cairn_file_reading *r)
     /* Telling the end may fail too, but the first failure is the cause. */
     memcpy(message, r->comm->env->message, sizeof message);
 
-    const cairn_status told = status == CAIRN_COMM ? status : tell_end(r);
+    const cairn_status end = status == CAIRN_COMM ? status : tell_end(r);
 
-    if (status == CAIRN_OK) return told;
+    if (status == CAIRN_OK) return end;
     return cairn_fail(r->comm->env, status, "%s", message);
 }
 

@@ -61,7 +61,9 @@ static void check_cuda(const cairn_drivers *drivers,
     const cairn_driver *cuda  = &drivers->cuda;
     const int           cards = count_cards(survey, "gpu", "NVIDIA");
 
-    if (cuda->found)
+    if (cuda->found && cuda->why[0])
+        cairn_diagnostics_attention(findings, "cuda", fix, "%s", cuda->why);
+    else if (cuda->found)
         cairn_diagnostics_ok(findings, "cuda", "driver for CUDA %s, %d device%s",
                              cuda->version, cuda->devices,
                              cuda->devices == 1 ? "" : "s");

@@ -105,6 +105,8 @@ typedef struct cairn_device_ops {
     /// error. Never NULL; of kinds that are there when they are asked for by name
     /// cairn_device_none() (kinds.h).
     int (*count)(const cairn_machine *machine);
+    /// Write why there are none, one line, for who asked for some. NULL: nobody knows.
+    void (*lacks)(const cairn_machine *machine, char *why, size_t size);
     /// Open number @p index of @p count: fill device->info, except id and kind, and
     /// device->state. Called once, first. Never NULL.
     /// @retval CAIRN_NO_DEVICE  There are fewer, or it cannot be used.

@@ -14,6 +14,8 @@
 /// A CUresult is an int, 0 is success; a CUdevice is an int.
 enum { MULTIPROCESSORS = 16 /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */ };
 
+enum { OLDEST = 12000 }; /* the driver that this version runs on: CUDA 12.0 */
+
 typedef struct cuda {
     int (*init)(unsigned flags);
     int (*version)(int *version);
@@ -23,10 +25,12 @@ typedef struct cuda {
     int (*memory)(size_t *bytes, int device);
     int (*attribute)(int *value, int attribute, int device);
     int (*bus)(char *address, int length, int device);
+    int (*error)(int error, const char **name); ///< May be NULL.
 } cuda;
 
 static bool find_all(void *library, cuda *driver)
 {
+    cairn_driver_function(library, "cuGetErrorName", &driver->error);
     return cairn_driver_function(library, "cuInit", &driver->init)
            && cairn_driver_function(library, "cuDriverGetVersion", &driver->version)
            && cairn_driver_function(library, "cuDeviceGetCount", &driver->count)
@@ -56,6 +60,20 @@ static void list_device(const cuda *driver, int ordinal, cairn_drivers *drivers)
     drivers->count++;
 }
 
+/// Why it does not start: the error by its name, and what may hide all cards.
+static void explain(const cuda *driver, int failed, char *why, size_t size)
+{
+    const char *const visible = cairn_foreign_variable("CUDA_VISIBLE_DEVICES");
+    const char       *name    = NULL;
+
+    if (!driver->error || driver->error(failed, &name) != 0) name = NULL;
+    snprintf(why, size,
+             "the driver is there, but does not start (error %d%s%s%s%.40s%s)", failed,
+             name ? ", " : "", name ? name : "",
+             visible ? "; CUDA_VISIBLE_DEVICES is '" : "", visible ? visible : "",
+             visible ? "'" : "");
+}
+
 /// What the driver says, when it runs.
 static void ask(const cuda *driver, cairn_drivers *drivers)
 {
@@ -64,13 +82,16 @@ static void ask(const cuda *driver, cairn_drivers *drivers)
 
     if (!failed) failed = driver->count(&about->devices);
     if (failed) {
-        snprintf(about->why, sizeof about->why,
-                 "the driver is there, but does not start (error %d)", failed);
+        explain(driver, failed, about->why, sizeof about->why);
         return;
     }
     driver->version(&version);
     snprintf(about->version, sizeof about->version, "%d.%d", version / 1000,
              version % 1000 / 10);
+    if (version < OLDEST)
+        snprintf(about->why, sizeof about->why,
+                 "the driver is one for CUDA %s; this version needs one for %d.0",
+                 about->version, OLDEST / 1000);
     about->found     = true;
     about->platforms = 1;
     for (int k = 0; k < about->devices; k++)

@@ -29,6 +29,12 @@ struct cairn_device_work {
                ///< it adds.
     bool wide; ///< Y is f64, for others' sums come to it before it is rounded. Else the
                ///< launch says what it is.
+    bool free; ///< The host's threads may be any: none is bound to cores.
+    bool rounds; ///< No sums come after its own, and every row is its: the launch may
+                 ///< round what comes of an f64 Y into an f32 one.
+    const cairn_device_work
+        *as; ///< It has some of the rows of this one, whose function it is to have, so
+             ///< that nothing else is compiled; NULL: its own.
 };
 
 /// Where the time of one run went, in seconds of the device's clock.
@@ -41,9 +47,14 @@ typedef struct cairn_launch_times {
 /// A product, ready.
 struct cairn_launch {
     cairn_device *device;
-    cairn_route   route; ///< REFERENCE: it interprets the arrays.
-    bool          sets;  ///< It sets every row of Y; else it adds to what is there.
-    bool          wide;  ///< Its Y is f64 whatever the element type.
+    cairn_route   route;  ///< REFERENCE: it interprets the arrays.
+    bool          sets;   ///< It sets every row of Y; else it adds to what is there.
+    bool          wide;   ///< Its Y is f64 whatever the element type.
+    bool          rounds; ///< It adds to `sums`, and rounds what comes of that into Y.
+    bool
+        crowded; ///< The last run was one beside other processes: what has no pieces is
+                 ///< better left to one thread.
+    const double *sums;  ///< Rows of Y as others left them; said before every run.
     int64_t       bytes; ///< Of the device's own memory; 0 where it reads the host's.
 
     /// Run once. Called by the thread of the device's queue alone, so that it must not
@@ -56,6 +67,12 @@ struct cairn_launch {
     /// @retval CAIRN_NO_DEVICE  The device was lost: `message` says how. Y is anything.
     /// @retval CAIRN_NO_MEMORY  On the device.
     cairn_status (*run)(cairn_launch *launch, const void *x, void *y);
+    /// Bring the values of the tensor, which have changed while the pattern stays, to where
+    /// it keeps a copy of them. Called between runs by the thread that uses the
+    /// environment. NULL: a launch with arrays of its own is built anew.
+    /// @retval CAIRN_NO_DEVICE  The device was lost.
+    /// @retval CAIRN_NO_MEMORY
+    cairn_status (*renew)(cairn_launch *launch);
     /// Give everything back. Called by the thread that uses the environment. Never NULL.
     void (*release)(cairn_launch *launch);
 

@@ -43,6 +43,17 @@ static cairn_status list_one(cairn_env                 *env,
     return CAIRN_OK;
 }
 
+/// Write why there are none of a kind. @return false: nobody knows, and it is "".
+static bool why_none(const cairn_device_ops *kind,
+                     const cairn_machine    *machine,
+                     char                   *why,
+                     size_t                  size)
+{
+    why[0] = '\0';
+    if (kind->lacks) kind->lacks(machine, why, size);
+    return why[0] != '\0';
+}
+
 static cairn_status list_kind(cairn_env              *env,
                               const char             *where,
                               const cairn_device_ops *kind,
@@ -51,11 +62,13 @@ static cairn_status list_kind(cairn_env              *env,
 {
     const bool all   = asked == CAIRN_NO_NUMBER_GIVEN;
     int        count = all ? kind->count(devices->machine) : asked;
+    char       why[200];
 
     /* What is simulated is there as soon as it is asked for. */
     if (all && count == 0 && kind->models) count = 1;
     CAIRN_CHECK(count > 0 || !all, env, CAIRN_NO_DEVICE,
-                "device: %s: this machine has no %s device", where, kind->kind);
+                "device: %s: this machine has no %s device%s%s", where, kind->kind,
+                why_none(kind, devices->machine, why, sizeof why) ? ": " : "", why);
     CAIRN_CHECK(count > 0, env, CAIRN_BAD_OPTION,
                 "option: %s: '%s:0' asks for no device; N in %s:N is how many", where,
                 kind->kind, kind->kind);

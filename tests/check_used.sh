@@ -21,7 +21,7 @@ for room in src sched devices comm include; do
     [ ! -d "$room" ] || find "$room" \( -name '*.[ch]' -o -name '*.def' \) -print
 done | grep -vE '^devices/(template|external/example)/' | sort >"$list"
 
-awk -v most=3 "$code_of"'
+awk -v most=6 "$code_of"'
 # @p times a name stands in what says what it is.
 function declare(name, times) {
     if (path ~ /^include\// || name in free) return

@@ -4,9 +4,10 @@
 
 #include "devices/cpu/product.h"
 
+#include "devices/cpu/company.h"
+#include "devices/cpu/pieces.h"
 #include "devices/product_kernel.h"
 #include "devices/registry.h"
-#include "share/work_partition.h"
 
 #include <stdio.h>
 
@@ -15,9 +16,13 @@ typedef struct {
     cairn_env                 *env;
     cairn_device_work          work;
     cairn_kernel               kernel;
+    cairn_kernel               spare;  ///< For when new values make narrow ones wider.
     const cairn_kernel_loader *loader; ///< That gave it.
     int64_t                    parts;
     cairn_work_partition      *partition; ///< [parts] which thread does what of each.
+    cairn_cpu_pieces          *pieces;    ///< [parts] the same in pieces.
+    int                        threads;   ///< That take them; 0: no part has any.
+    cairn_company              company;
 } cpu_product;
 
 /* 3,000 entries keep a thread busy for longer than it takes to wake it up. */
@@ -38,6 +43,25 @@ static int64_t useful_threads(const cairn_device_work *work, int64_t all)
     return useful < 1 ? 1 : useful < all ? (int64_t)useful : all;
 }
 
+/// Divide every part of several shares into pieces, too.
+static cairn_status
+divide_into_pieces(cpu_product *p, const cairn_share *share, int64_t rows)
+{
+    int64_t most = 0;
+
+    for (int64_t k = 0; k < p->parts; k++) {
+        CAIRN_TRY(cairn_cpu_pieces_make(p->env, share,
+                                        &cairn_work_part(&p->work, k)->view, rows,
+                                        &p->partition[k], &p->pieces[k]));
+        if (p->pieces[k].pieces > 0 && p->partition[k].shares > most)
+            most = p->partition[k].shares;
+    }
+    if (most > 1)
+        p->threads = cairn_thread_team_prepare(&p->env->thread_team, (int)most);
+    if (p->threads < most) p->threads = 0; /* the system has no more */
+    return CAIRN_OK;
+}
+
 /// Divide every part among the threads.
 static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t all)
 {
@@ -47,24 +71,28 @@ static cairn_status divide(cpu_product *p, const cairn_product *product, int64_t
     const int64_t      threads = useful_threads(&p->work, all);
 
     CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->partition));
+    CAIRN_TRY(CAIRN_NEW_ZERO(p->env, group->count, &p->pieces));
     for (p->parts = 0; p->parts < group->count; p->parts++)
         CAIRN_TRY(cairn_work_partition_make(
             p->env, &share, &cairn_work_part(&p->work, p->parts)->view, rows,
             p->work.op->columns, threads, &p->partition[p->parts]));
-    return CAIRN_OK;
+    return p->work.free ? divide_into_pieces(p, &share, rows) : CAIRN_OK;
 }
 
-/// The kernel to be had, by what numbers say of the parts.
+/// The kernel to be had, by what numbers say of the parts. @p layout: the work's, or the
+/// same for wider values.
 static cairn_product choose(const cairn_device        *device,
                             const cairn_device_work   *work,
+                            const cairn_layout        *layout,
                             const cairn_kernel_loader *loader)
 {
-    const cairn_layout *layout  = cairn_work_group(work)->layout;
-    cairn_product       product = cairn_product_choose(layout, work->op, work->alone,
-                                                       work->wide, loader->vector_bytes);
+    if (work->as) work = work->as;
+    cairn_product product = cairn_product_choose(layout, work->op, work->alone,
+                                                 work->wide, loader->vector_bytes);
 
     cairn_product_seen seen = {.follows = false};
 
+    if (work->rounds) cairn_product_round(layout, &product);
     if (cairn_work_group(work)->count > 0)
         seen = cairn_product_look(layout, &product, &cairn_work_part(work, 0)->view);
     product.hints =
@@ -73,53 +101,144 @@ static cairn_product choose(const cairn_device        *device,
     return product;
 }
 
+/// May new values make the work's wider?
+static bool may_widen(const cairn_device_work *work)
+{
+    return work->tensor->pattern
+           && !cairn_layout_is_wide(cairn_work_group(work)->layout);
+}
+
+/// The work's layout when they have.
+static cairn_status
+wide_layout(cairn_env *env, const cairn_device_work *work, cairn_layout **wide)
+{
+    const cairn_layout *layout = cairn_work_group(work)->layout;
+
+    return cairn_layout_store(env, layout, CAIRN_VALUE_FLOAT, layout->carrier_bits,
+                              wide);
+}
+
+/// Load what will be asked for when values have become wider: then no compiler is needed.
+static cairn_status load_spare(const cairn_device *device, cpu_product *p)
+{
+    cairn_layout *wide;
+
+    CAIRN_TRY(wide_layout(p->env, &p->work, &wide));
+    const cairn_product product = choose(device, &p->work, wide, p->loader);
+    const cairn_status  status =
+        cairn_product_load(p->env, p->loader, wide, &product, &p->spare);
+
+    cairn_layout_destroy(p->env, &wide);
+    return status;
+}
+
 static cairn_status load(cairn_device *device, cpu_product *p, cairn_product *product)
 {
+    const cairn_layout *layout = cairn_work_group(&p->work)->layout;
+
     CAIRN_TRY(cairn_device_kernels(device, &p->loader));
-    *product = choose(device, &p->work, p->loader);
-    return cairn_product_load(p->env, p->loader, cairn_work_group(&p->work)->layout,
-                              product, &p->kernel);
+    *product = choose(device, &p->work, layout, p->loader);
+    CAIRN_TRY(cairn_product_load(p->env, p->loader, layout, product, &p->kernel));
+    return may_widen(&p->work) ? load_spare(device, p) : CAIRN_OK;
+}
+
+/// What is compiled side by side: kernels of works, and those for their wider values.
+typedef struct {
+    int                 count;
+    const cairn_layout *layout[2 * CAIRN_MAX_MEMBERS];
+    cairn_product       product[2 * CAIRN_MAX_MEMBERS];
+    int                 wides;
+    cairn_layout       *wide[CAIRN_MAX_MEMBERS];
+} wanted;
+
+static void want(const cairn_device        *device,
+                 const cairn_device_work   *work,
+                 const cairn_layout        *layout,
+                 const cairn_kernel_loader *loader,
+                 wanted                    *w)
+{
+    w->layout[w->count]    = layout;
+    w->product[w->count++] = choose(device, work, layout, loader);
 }
 
 void cairn_cpu_ahead(cairn_device *device, const cairn_device_work *work, int works)
 {
-    const cairn_layout        *layout[CAIRN_MAX_MEMBERS];
-    cairn_product              product[CAIRN_MAX_MEMBERS];
+    cairn_env                 *env = device->env;
+    wanted                     w   = {.count = 0};
     const cairn_kernel_loader *loader;
 
     if (works > CAIRN_MAX_MEMBERS) works = CAIRN_MAX_MEMBERS;
-    if (device->env->options.kernels == CAIRN_KERNELS_REFERENCE
+    if (env->options.kernels == CAIRN_KERNELS_REFERENCE
         || cairn_device_kernels(device, &loader) != CAIRN_OK)
         return;
     for (int k = 0; k < works; k++) {
-        layout[k]  = cairn_work_group(&work[k])->layout;
-        product[k] = choose(device, &work[k], loader);
+        want(device, &work[k], cairn_work_group(&work[k])->layout, loader, &w);
+        if (!may_widen(&work[k])
+            || wide_layout(env, &work[k], &w.wide[w.wides]) != CAIRN_OK)
+            continue;
+        want(device, &work[k], w.wide[w.wides++], loader, &w);
     }
-    cairn_products_ahead(device->env, loader, layout, product, works);
+    cairn_products_ahead(env, loader, w.layout, w.product, w.count);
+    for (int k = 0; k < w.wides; k++)
+        cairn_layout_destroy(env, &w.wide[k]);
+}
+
+/// One part: in pieces where that is @p wanted and it has any, else by shares.
+static int64_t
+run_part(cpu_product *p, int64_t k, bool wanted, const cairn_product_args *args)
+{
+    const cairn_product_fn         run    = (cairn_product_fn)p->kernel.run;
+    const cairn_kernel_part *const view   = &cairn_work_part(&p->work, k)->view;
+    int64_t                        status = 0;
+
+    if (wanted && p->pieces[k].pieces > 0
+        && cairn_cpu_pieces_run(&p->pieces[k], &p->env->thread_team,
+                                (int)p->partition[k].shares, run, view, args, &status))
+        return status;
+    return run(view, args);
+}
+
+/// How the threads of this run share it.
+static bool wants_pieces(const cpu_product *p)
+{
+    const int64_t way = p->env->options.team;
+
+    return p->threads > 1
+           && (way == CAIRN_TEAM_AUTO ? cairn_company_wants_pieces(&p->company)
+                                      : way == CAIRN_TEAM_PIECES);
 }
 
 static cairn_status run(cairn_launch *launch, const void *x, void *y)
 {
-    const cpu_product     *p    = launch->state;
-    const cairn_product_fn run  = (cairn_product_fn)p->kernel.run;
-    cairn_product_args     args = cairn_work_arguments(&p->work, x, y);
+    cpu_product *p          = launch->state;
+    const bool   wanted     = wants_pieces(p);
+    const bool   chooses    = p->threads > 1 && p->env->options.team == CAIRN_TEAM_AUTO;
+    const double begin      = chooses ? cairn_seconds() : 0;
+    cairn_product_args args = cairn_work_arguments(&p->work, x, y);
 
+    args.sums = launch->sums;
     for (int64_t k = 0; k < cairn_work_group(&p->work)->count; k++) {
         cairn_work_partition_use(&p->partition[k], &args);
-        if (run(&cairn_work_part(&p->work, k)->view, &args) == 0) continue;
+        if (run_part(p, k, wanted, &args) == 0) continue;
         snprintf(launch->message, sizeof launch->message,
                  "memory: a kernel: out of memory");
         return CAIRN_NO_MEMORY;
     }
+    if (chooses) cairn_company_note(&p->company, cairn_seconds() - begin);
+    launch->crowded = wants_pieces(p);
     return CAIRN_OK;
 }
 
 static void discard(cpu_product *p)
 {
     if (p->kernel.run) p->loader->release(p->loader->user, &p->kernel);
+    if (p->spare.run) p->loader->release(p->loader->user, &p->spare);
     for (int64_t k = 0; k < p->parts; k++)
         cairn_work_partition_fini(p->env, &p->partition[k]);
+    for (int64_t k = 0; p->pieces && k < p->parts; k++)
+        cairn_cpu_pieces_fini(p->env, &p->pieces[k]);
     cairn_free(p->env, p->partition);
+    cairn_free(p->env, p->pieces);
     cairn_free(p->env, p);
 }
 
@@ -148,7 +267,8 @@ cairn_status cairn_cpu_build(cairn_device            *device,
     *launch = (cairn_launch){.device  = device,
                              .route   = p->kernel.route,
                              .sets    = !product.adds,
-                             .wide    = product.wide,
+                             .wide    = product.wide && !product.rounds,
+                             .rounds  = product.rounds,
                              .run     = run,
                              .release = release,
                              .state   = p};

@@ -63,6 +63,8 @@ static void use_copy(const cairn_kernel_part *from,
         move_pointer(&val, array, copy);
         part->val = (void *)(uintptr_t)val;
     }
+    if (part->dictionary && part->dictionary == from->dictionary)
+        move_pointer(&part->dictionary, array, copy);
 }
 
 static cairn_status copy_part(cairn_env            *env,

@@ -245,7 +245,7 @@ static void tell_end(int status, char *why, size_t size)
         snprintf(why, size, "its program closed the connection");
 }
 
-static const char unasked[] = "its program sent an answer that nobody asked for";
+static const char unasked[] = "its program sent an answer that was not asked for";
 
 /// Is this an answer to that message? Says why not.
 static bool is_answer(const cairn_simulator_message *answer,

@@ -157,6 +157,11 @@ cairn_status cairn_external_build(cairn_device            *device,
     CAIRN_CHECK(cairn_external_tells(work), device->env, CAIRN_UNSUPPORTED,
                 "device: %s: member %d: its coordinates are no sums over its levels",
                 device->info.id, cairn_work_number(work));
+    /* Programs know `value_bits` of X alone: refused, the member is asked for again with
+     * wide values (place/member_kernel.h). */
+    CAIRN_CHECK(cairn_layout_is_wide(cairn_work_group(work)->layout), device->env,
+                CAIRN_UNSUPPORTED, "device: %s: member %d: its values are narrow",
+                device->info.id, cairn_work_number(work));
     CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &p));
     p->env          = device->env;
     p->work         = *work;

@@ -52,6 +52,11 @@ cairn_status cairn_fpga_build(cairn_device            *device,
     if (!cairn_fpga_can(p, work, why))
         return cairn_fail(device->env, CAIRN_UNSUPPORTED, "device: %s: member %d: %s",
                           device->info.id, cairn_work_number(work), why);
+    /* A word of its schedules has an f32: refused, the member is asked for again with wide
+     * values (place/member_kernel.h). */
+    CAIRN_CHECK(cairn_layout_is_wide(cairn_work_group(work)->layout), device->env,
+                CAIRN_UNSUPPORTED, "device: %s: member %d: its values are narrow",
+                device->info.id, cairn_work_number(work));
     CAIRN_TRY(cairn_fpga_cost_of(device, work, &cost));
     CAIRN_CHECK(cost.bytes <= p->memory, device->env, CAIRN_NO_MEMORY,
                 "device: %s: the schedule, X and Y need %" PRId64

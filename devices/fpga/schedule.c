@@ -59,7 +59,7 @@ bool cairn_fpga_can(const cairn_fpga_parameters *p,
                   layout->level[c + 1].size, engines, p->channels);
     if (work->op->transposed)
         return no(why, "the transpose needs a schedule of its own");
-    if (layout->value_bits != 32)
+    if (layout->carrier_bits != 32)
         return no(why, "its engines compute in f32, not in f64");
     if (rows > p->rows)
         return no(why, "%" PRId64 " rows: it keeps Y on the chip, which holds %" PRId64,

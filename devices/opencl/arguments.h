@@ -10,13 +10,16 @@
 #include "share/abi.h"
 #include "tensor/local.h"
 
+enum { CAIRN_OPENCL_FIELDS = 32 }; ///< Room for those of any arguments.
+
 /// What a kernel is called with: the part's arrays are found by the parameters.
 typedef struct cairn_opencl_call {
     const cairn_part  *part;
-    cairn_product_args args; ///< Its numbers; its arrays are these:
-    cl_mem             x, y;
-    cl_mem  share, first, last, step; ///< Of the team; NULL where it has none.
-    int64_t x_first;                  ///< Elements of X that lie before those of `x`.
+    int                abi;  ///< Of the function: CAIRN_ABI_PRODUCT, CAIRN_ABI_GRID.
+    cairn_product_args args; ///< PRODUCT: its numbers,
+    cairn_grid_args    grid; ///< GRID: its numbers; the arrays of both are these,
+    cl_mem  array[CAIRN_OPENCL_FIELDS]; ///< by field; NULL where there is none.
+    int64_t x_first; ///< Elements of X that lie before those of its buffer.
 } cairn_opencl_call;
 
 /// Set all arguments of @p target; arrays of the part that it reads are brought to the

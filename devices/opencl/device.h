@@ -16,6 +16,7 @@ typedef struct cairn_opencl_device {
     cl_command_queue    queue;              ///< In order, and profiling.
     cl_ulong            memory, most_bytes; ///< In all, and of one buffer.
     cl_uint             units;
+    size_t              group;     ///< Work-items of a group, at most.
     bool                processor; ///< It is one: an item runs as a thread does.
     bool                doubles;   ///< It has f64, which all sums are made in.
     bool                compiles;  ///< Else binaries are all that it takes.

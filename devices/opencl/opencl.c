@@ -61,6 +61,7 @@ static void ask_all(cairn_opencl_device *d)
     ask(d, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof d->memory, &d->memory);
     ask(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof d->most_bytes, &d->most_bytes);
     ask(d, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof d->units, &d->units);
+    ask(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof d->group, &d->group);
     d->processor = (type & CL_DEVICE_TYPE_CPU) != 0;
     d->doubles   = doubles != 0;
     d->compiles  = compile != CL_FALSE;

@@ -5,7 +5,9 @@
 
 #include "devices/opencl/product.h"
 
+#include "devices/grid_tiles.h"
 #include "devices/opencl/program.h"
+#include "devices/registry.h"
 #include "lower/product_choice.h"
 #include "share/work_partition.h"
 
@@ -60,7 +62,7 @@ static cairn_status bring_team(cairn_opencl_product       *p,
 
     cairn_work_partition_use(partition, &call->args);
     CAIRN_TRY(cairn_opencl_buffer(list, words * (int64_t)sizeof *partition->share,
-                                  partition->share, &call->share));
+                                  partition->share, &call->array[CAIRN_PRODUCT_share]));
     if (!scatter) return CAIRN_OK;
     /* Who goes by steps looks up no parents. */
     const int64_t visits =
@@ -68,11 +70,13 @@ static cairn_status bring_team(cairn_opencl_product       *p,
             ? 0
             : partition->visits * (part->view.level[division->level].ptr_bits / 8);
 
-    CAIRN_TRY(cairn_opencl_buffer(list, visits, partition->first, &call->first));
-    CAIRN_TRY(cairn_opencl_buffer(list, visits, partition->last, &call->last));
+    CAIRN_TRY(cairn_opencl_buffer(list, visits, partition->first,
+                                  &call->array[CAIRN_PRODUCT_first]));
+    CAIRN_TRY(cairn_opencl_buffer(list, visits, partition->last,
+                                  &call->array[CAIRN_PRODUCT_last]));
     return cairn_opencl_buffer(list,
                                2 * partition->steps * (int64_t)sizeof *partition->step,
-                               partition->step, &call->step);
+                               partition->step, &call->array[CAIRN_PRODUCT_step]);
 }
 
 /// Divide a part among work-items.
@@ -93,40 +97,127 @@ static cairn_status divide(cairn_opencl_product *p,
     return status;
 }
 
-/// The kernel of one part, ready to be started.
-static cairn_status prepare_part(cairn_opencl_product *p,
-                                 const cairn_share    *division,
-                                 const char           *symbol,
-                                 int64_t               k)
+/// The parts of a call that all functions share.
+static cairn_opencl_call call_of(const cairn_opencl_product *p, const cairn_part *part)
 {
-    const cairn_opencl_device *d    = cairn_opencl_of(p->device);
-    const cairn_part          *part = cairn_work_part(&p->work, k);
-    cairn_opencl_task         *task = &p->task[k];
-    cairn_opencl_call          call = {.part = part, .x = p->x, .y = p->y};
-    cl_int                     error;
+    const cairn_device_work *work = &p->work;
 
-    if (part->view.values == 0) return CAIRN_OK;
-    call.args = cairn_work_arguments(&p->work, NULL, NULL);
-    call.x_first =
-        p->work.tensor->box[p->work.op->transposed ? 0 : 1].lo * p->work.op->columns;
-    CAIRN_TRY(divide(p, division, part, &call));
-    task->kernel = d->driver.CreateKernel(p->program, symbol, &error);
-    CAIRN_CHECK(task->kernel, p->device->env, cairn_opencl_status(error),
-                "device: %s: kernel %s: %s", p->device->info.id, symbol,
-                cairn_opencl_error(error));
-    task->items = p->kernel.items ? (size_t)call.args.shares : 1;
-    task->group = d->processor || task->items < CARD_GROUP ? 1 : CARD_GROUP;
-    task->items = (task->items + task->group - 1) / task->group * task->group;
-    return cairn_opencl_arguments(&p->buffers, &p->kernel, &call, task->kernel);
+    return (cairn_opencl_call){
+        .part    = part,
+        .args    = cairn_work_arguments(work, NULL, NULL),
+        .array   = {[CAIRN_PRODUCT_x] = p->x, [CAIRN_PRODUCT_y] = p->y},
+        .x_first = work->tensor->box[!work->op->transposed].lo * work->op->columns
+    };
 }
 
-static cairn_status
-prepare_parts(cairn_opencl_product *p, const cairn_share *division, const char *symbol)
+/// A kernel with its arguments, ready to be started.
+static cairn_status make_task(cairn_opencl_product    *p,
+                              const cairn_opencl_code *code,
+                              const cairn_opencl_call *call,
+                              cairn_opencl_task       *task)
 {
-    p->tasks = cairn_work_group(&p->work)->count;
+    const cairn_opencl_device *d = cairn_opencl_of(p->device);
+    cl_int                     error;
+
+    task->kernel = d->driver.CreateKernel(code->program, code->symbol, &error);
+    CAIRN_CHECK(task->kernel, p->device->env, cairn_opencl_status(error),
+                "device: %s: kernel %s: %s", p->device->info.id, code->symbol,
+                cairn_opencl_error(error));
+    return cairn_opencl_arguments(&p->buffers, &code->kernel, call, task->kernel);
+}
+
+/// One part by turns, @p task being its only one.
+static cairn_status prepare_turns(cairn_opencl_product *p,
+                                  const cairn_share    *division,
+                                  const cairn_part     *part,
+                                  cairn_opencl_task    *task)
+{
+    const cairn_opencl_device *d    = cairn_opencl_of(p->device);
+    cairn_opencl_call          call = call_of(p, part);
+
+    call.abi = CAIRN_ABI_PRODUCT;
+    CAIRN_TRY(divide(p, division, part, &call));
+    task->items = p->code->kernel.items ? (size_t)call.args.shares : 1;
+    task->group = d->processor || task->items < CARD_GROUP ? 1 : CARD_GROUP;
+    task->items = (task->items + task->group - 1) / task->group * task->group;
+    return make_task(p, p->code, &call, task);
+}
+
+/// Numbers of the operation, as a grid's functions take them.
+static cairn_grid_args grid_args(const cairn_product_args *args)
+{
+    return (cairn_grid_args){
+#define X(type, name, what) .name = args->name,
+        CAIRN_OPERANDS_MAP(X)
+#undef X
+    };
+}
+
+/// One part as a grid: a task a function that has turns.
+static cairn_status prepare_roles(cairn_opencl_product   *p,
+                                  cairn_opencl_call      *call,
+                                  const cairn_grid_tiles *tiles,
+                                  cairn_opencl_task      *task)
+{
+    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
+    const int           arrays = cairn_grid_tiles_arrays(tiles, array);
+
+    for (int k = 0; k < arrays; k++)
+        CAIRN_TRY(cairn_opencl_buffer(&p->buffers, array[k].bytes, array[k].data,
+                                      &call->array[array[k].field]));
+    for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
+        if (!p->code[r].program || tiles->turns[r] == 0) continue;
+        cairn_grid_tiles_use(tiles, r, &call->grid);
+        task[r].group = CAIRN_GRID_ITEMS;
+        task[r].items =
+            (size_t)cairn_grid_groups(&p->grid, r, tiles->turns[r]) * CAIRN_GRID_ITEMS;
+        CAIRN_TRY(make_task(p, &p->code[r], call, &task[r]));
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status prepare_grid(cairn_opencl_product *p,
+                                 const cairn_product  *product,
+                                 const cairn_part     *part,
+                                 cairn_opencl_task    *task)
+{
+    cairn_env        *env  = p->device->env;
+    cairn_opencl_call call = call_of(p, part);
+    cairn_grid_work   work = {.layout  = cairn_work_group(&p->work)->layout,
+                              .product = product,
+                              .part    = &part->view,
+                              .args    = grid_args(&call.args)};
+    cairn_grid_tiles  tiles;
+
+    /* The processor's, which a grid does without. */
+    if (cairn_device_kernels(p->device, &work.loader) != CAIRN_OK) work.loader = NULL;
+    call.abi  = CAIRN_ABI_GRID;
+    call.grid = work.args;
+    CAIRN_TRY(cairn_grid_tiles_make(env, &work, &tiles));
+
+    const cairn_status status = prepare_roles(p, &call, &tiles, task);
+
+    cairn_grid_tiles_fini(env, &tiles);
+    return status;
+}
+
+static cairn_status prepare_parts(cairn_opencl_product *p,
+                                  const cairn_product  *product,
+                                  const cairn_share    *division)
+{
+    const int64_t parts = cairn_work_group(&p->work)->count;
+    const bool    grid  = p->grid.shape != CAIRN_GRID_NONE;
+    const int64_t each  = grid ? CAIRN_GRID_FUNCTIONS : 1;
+
+    p->tasks = parts * each;
     CAIRN_TRY(CAIRN_NEW_ZERO(p->device->env, p->tasks, &p->task));
-    for (int64_t k = 0; k < p->tasks; k++)
-        CAIRN_TRY(prepare_part(p, division, symbol, k));
+    for (int64_t k = 0; k < parts; k++) {
+        const cairn_part *part = cairn_work_part(&p->work, k);
+
+        if (part->view.values == 0) continue;
+        CAIRN_TRY(grid ? prepare_grid(p, product, part, &p->task[k * each])
+                       : prepare_turns(p, division, part, &p->task[k]));
+    }
     return CAIRN_OK;
 }
 
@@ -149,53 +240,133 @@ static cairn_status prepare_operands(cairn_opencl_product *p, bool wide)
 static cairn_status prepare_own(cairn_opencl_product *p)
 {
     if (p->device->env->options.give_up.seconds <= 0) return CAIRN_OK;
-    p->own_x = malloc((size_t)p->x_bytes + 1);
-    p->own_y = malloc((size_t)p->y_bytes + 1);
-    CAIRN_CHECK(p->own_x && p->own_y, p->device->env, CAIRN_NO_MEMORY,
+    p->own.x = malloc((size_t)p->x_bytes + 1);
+    p->own.y = malloc((size_t)p->y_bytes + 1);
+    CAIRN_CHECK(p->own.x && p->own.y, p->device->env, CAIRN_NO_MEMORY,
                 "out of memory: %s: operands of %" PRId64 " bytes", p->device->info.id,
                 p->x_bytes + p->y_bytes);
     return CAIRN_OK;
 }
 
-/// Lower the product and build its kernel.
-static cairn_status get_kernel(cairn_opencl_product *p,
-                               const cairn_product  *product,
-                               cairn_share          *division,
-                               char                  symbol[CAIRN_KERNEL_SYMBOL],
-                               cairn_route          *route)
+/// Is the product done by a grid? On cards, where neighbouring items load what lies side
+/// by side; where an item is a processor's thread, rows one by one are slower than its
+/// share of them.
+static bool takes_grid(const cairn_opencl_product *p, const cairn_grid *grid)
 {
-    cairn_env           *env    = p->device->env;
-    const cairn_layout  *layout = cairn_work_group(&p->work)->layout;
-    cairn_product_kernel lowered;
-    char                *key;
+    const cairn_opencl_device *d = cairn_opencl_of(p->device);
+
+    if (grid->shape == CAIRN_GRID_NONE || d->group < CAIRN_GRID_ITEMS) return false;
+    switch ((cairn_opencl_lowering)p->device->env->options.opencl_lowering) {
+    case CAIRN_OPENCL_TURNS: return false;
+    case CAIRN_OPENCL_GRID: return true;
+    case CAIRN_OPENCL_AUTO: break;
+    }
+    return !d->processor && (grid->shape != CAIRN_GRID_LANES || grid->beside);
+}
+
+/// Print a function and build its program.
+static cairn_status get_code(cairn_opencl_product    *p,
+                             const cairn_ir_function *function,
+                             cairn_opencl_code       *code,
+                             cairn_route             *route)
+{
+    snprintf(code->symbol, sizeof code->symbol, "%s", function->name);
+    CAIRN_TRY(
+        cairn_opencl_print(p->device->env, function, code->symbol, &code->kernel));
+    return cairn_opencl_program(p->device, &code->kernel, code->symbol, &code->program,
+                                route);
+}
+
+static cairn_status get_grid(cairn_opencl_product *p,
+                             const cairn_layout   *layout,
+                             const cairn_product  *product,
+                             cairn_route          *route)
+{
+    cairn_env        *env = p->device->env;
+    char              symbol[CAIRN_KERNEL_SYMBOL], *key;
+    cairn_grid_kernel kernel;
+    cairn_status      status = CAIRN_OK;
+
+    CAIRN_TRY(cairn_grid_key(env, layout, product, &key));
+    cairn_kernel_symbol(key, symbol);
+    cairn_free(env, key);
+    CAIRN_TRY(cairn_grid_lower(env, layout, product, symbol, &kernel));
+    for (int r = 0; r < CAIRN_GRID_FUNCTIONS && status == CAIRN_OK; r++)
+        if (kernel.function[r])
+            status = get_code(p, kernel.function[r], &p->code[r], route);
+    cairn_grid_kernel_fini(env, &kernel);
+    return status;
+}
+
+static cairn_status get_turns(cairn_opencl_product *p,
+                              const cairn_layout   *layout,
+                              const cairn_product  *product,
+                              cairn_route          *route)
+{
+    cairn_env           *env = p->device->env;
+    char                 symbol[CAIRN_KERNEL_SYMBOL], *key;
+    cairn_product_kernel kernel;
 
     CAIRN_TRY(cairn_product_key(env, layout, product, &key));
     cairn_kernel_symbol(key, symbol);
     cairn_free(env, key);
-    CAIRN_TRY(cairn_product_lower(env, layout, product, symbol, &lowered));
-    *division = lowered.share;
+    CAIRN_TRY(cairn_product_lower(env, layout, product, symbol, &kernel));
 
-    const cairn_status status =
-        cairn_opencl_print(env, lowered.function, symbol, &p->kernel);
+    const cairn_status status = get_code(p, kernel.function, p->code, route);
 
-    cairn_ir_destroy(env, &lowered.function);
-    CAIRN_TRY(status);
-    return cairn_opencl_program(p->device, &p->kernel, symbol, &p->program, route);
+    cairn_ir_destroy(env, &kernel.function);
+    return status;
 }
 
-/// Start the kernel once, so that a driver that goes on compiling when a kernel first
-/// runs is done with it. Y is anything then, as it was before.
+/// A few terms of a row at once, and 32 bits where all parts fit.
+static void choose_hints(const cairn_opencl_product *p, cairn_product *product)
+{
+    enum { BATCH = 4 };
+    const cairn_product_args args = cairn_work_arguments(&p->work, NULL, NULL);
+    const cairn_grid_args    grid = grid_args(&args);
+
+    product->hints.batch  = BATCH;
+    product->hints.narrow = true;
+    for (int64_t k = 0; k < cairn_work_group(&p->work)->count; k++)
+        if (!cairn_grid_is_narrow(&cairn_work_part(&p->work, k)->view, &grid))
+            product->hints.narrow = false;
+}
+
+/// Lower the product and build its kernels.
+static cairn_status get_kernels(cairn_opencl_product *p,
+                                cairn_product        *product,
+                                cairn_share          *division,
+                                cairn_route          *route)
+{
+    const cairn_layout *layout = cairn_work_group(&p->work)->layout;
+    const cairn_grid    grid   = cairn_grid_of(layout, product);
+
+    *division = cairn_product_share(layout, product);
+    if (!takes_grid(p, &grid)) return get_turns(p, layout, product, route);
+    p->grid = grid;
+    choose_hints(p, product);
+    return get_grid(p, layout, product, route);
+}
+
+/// Start a kernel of each function once, so that a driver that goes on compiling when a
+/// kernel first runs is done with it. Y is anything then, as it was before.
 static cairn_status warm_up(const cairn_opencl_product *p)
 {
     const cairn_opencl_device *d     = cairn_opencl_of(p->device);
+    const int64_t              codes = p->grid.shape ? CAIRN_GRID_FUNCTIONS : 1;
     cl_int                     error = CL_SUCCESS;
-    cl_event                   event = NULL;
+    bool                       warm[CAIRN_GRID_FUNCTIONS] = {false};
+    cl_event                   event                      = NULL;
 
-    for (int64_t k = 0; k < p->tasks && !event && error == CL_SUCCESS; k++)
-        if (p->task[k].kernel)
-            error = d->driver.EnqueueNDRangeKernel(d->queue, p->task[k].kernel, 1, NULL,
-                                                   &p->task[k].items, &p->task[k].group,
-                                                   0, NULL, &event);
+    for (int64_t k = 0; k < p->tasks && error == CL_SUCCESS; k++) {
+        if (!p->task[k].kernel || warm[k % codes]) continue;
+        if (event) d->driver.ReleaseEvent(event);
+        event           = NULL;
+        warm[k % codes] = true;
+        error = d->driver.EnqueueNDRangeKernel(d->queue, p->task[k].kernel, 1, NULL,
+                                               &p->task[k].items, &p->task[k].group, 0,
+                                               NULL, &event);
+    }
     if (event && error == CL_SUCCESS) error = cairn_opencl_wait(p->device, event);
     if (event && !d->lost) d->driver.ReleaseEvent(event);
     CAIRN_CHECK(error == CL_SUCCESS, p->device->env, cairn_opencl_status(error),
@@ -207,7 +378,6 @@ static cairn_status warm_up(const cairn_opencl_product *p)
 static cairn_status
 prepare(cairn_opencl_product *p, cairn_product *product, cairn_route *route)
 {
-    char        symbol[CAIRN_KERNEL_SYMBOL];
     cairn_share division;
     const bool  alone = is_alone(&p->work);
 
@@ -217,9 +387,9 @@ prepare(cairn_opencl_product *p, cairn_product *product, cairn_route *route)
     p->clears = alone
                 && (product->adds || cairn_work_group(&p->work)->count == 0
                     || cairn_work_part(&p->work, 0)->view.values == 0);
-    CAIRN_TRY(get_kernel(p, product, &division, symbol, route));
+    CAIRN_TRY(get_kernels(p, product, &division, route));
     CAIRN_TRY(prepare_operands(p, product->wide));
-    CAIRN_TRY(prepare_parts(p, &division, symbol));
+    CAIRN_TRY(prepare_parts(p, product, &division));
     CAIRN_TRY(prepare_own(p));
     return warm_up(p);
 }
@@ -232,13 +402,15 @@ static void discard(cairn_opencl_product *p)
 
     for (int64_t k = 0; p->task && k < p->tasks; k++)
         if (p->task[k].kernel && !lost) cl->ReleaseKernel(p->task[k].kernel);
-    if (p->program && !lost) cl->ReleaseProgram(p->program);
+    for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
+        if (p->code[r].program && !lost) cl->ReleaseProgram(p->code[r].program);
+        cairn_opencl_fini(env, &p->code[r].kernel);
+    }
     if (!lost) {
-        free(p->own_x);
-        free(p->own_y);
+        free(p->own.x);
+        free(p->own.y);
     }
     cairn_opencl_buffers_fini(&p->buffers);
-    cairn_opencl_fini(env, &p->kernel);
     cairn_free(env, p->task);
     cairn_free(env, p);
 }
@@ -275,7 +447,10 @@ cairn_status cairn_opencl_build(cairn_device            *device,
                              .run     = cairn_opencl_run,
                              .release = release,
                              .state   = p};
-    if (!p->kernel.items)
+    if (p->grid.shape == CAIRN_GRID_REGROUPED)
+        snprintf(launch->note, sizeof launch->note,
+                 "it meets rows of Y again and again: listed by row, 12 bytes a visit");
+    else if (!p->code->kernel.items)
         snprintf(launch->note, sizeof launch->note,
                  "one work-item does all of it: it meets rows of Y again and again");
     return CAIRN_OK;

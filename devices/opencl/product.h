@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The inside of a launch: a program, a kernel with all of its arguments for each part,
+/// The inside of a launch: programs, kernels with all of their arguments for each part,
 /// X and Y on the device. A run copies X in, starts the kernels, copies Y out.
 
 #ifndef CAIRN_DEVICES_OPENCL_PRODUCT_H
@@ -8,6 +8,7 @@
 
 #include "devices/opencl/arguments.h"
 #include "devices/product.h"
+#include "lower/grid.h"
 
 /// One part's kernel.
 typedef struct cairn_opencl_task {
@@ -16,21 +17,33 @@ typedef struct cairn_opencl_task {
     size_t    group;  ///< Of them that run together.
 } cairn_opencl_task;
 
+/// A function, built.
+typedef struct cairn_opencl_code {
+    cairn_opencl_kernel kernel;
+    cl_program          program;
+    char                symbol[CAIRN_KERNEL_SYMBOL + 8];
+} cairn_opencl_code;
+
+/// Operands for a device that may be given up; else NULL.
+typedef struct cairn_opencl_own {
+    void *x, *y;
+} cairn_opencl_own;
+
 /// What a launch keeps.
 typedef struct cairn_opencl_product {
     cairn_device        *device;
     cairn_device_work    work;
-    cairn_opencl_kernel  kernel;
-    cl_program           program;
+    cairn_grid           grid;                       ///< NONE: items take turns.
+    cairn_opencl_code    code[CAIRN_GRID_FUNCTIONS]; ///< Without a grid one.
     cairn_opencl_buffers buffers;
-    cairn_opencl_task   *task; ///< [tasks] one for each part.
+    cairn_opencl_task   *task; ///< [tasks] for each part, one for each function.
     int64_t              tasks;
     cl_mem               x, y;
     int64_t              x_bytes, y_bytes;
-    int64_t x_begin;       ///< Byte of the host's X at which the device's begins.
-    void   *own_x, *own_y; ///< Operands for a device that may be given up; else NULL.
-    bool    keeps;         ///< Y comes to the device first,
-    bool    clears;        ///< or is 0 there first.
+    int64_t          x_begin; ///< Byte of the host's X at which the device's begins.
+    cairn_opencl_own own;
+    bool             keeps;  ///< Y comes to the device first,
+    bool             clears; ///< or is 0 there first.
 } cairn_opencl_product;
 
 /// Run it; a slot of cairn_launch.

@@ -144,10 +144,10 @@ static void attempt_apart(attempt *s, const void *x, void *y)
 {
     const cairn_opencl_product *p = s->p;
 
-    memcpy(p->own_x, x, (size_t)p->x_bytes);
-    if (p->keeps) memcpy(p->own_y, y, (size_t)p->y_bytes);
-    attempt_all(s, p->own_x, p->own_y);
-    if (s->error == CL_SUCCESS) memcpy(y, p->own_y, (size_t)p->y_bytes);
+    memcpy(p->own.x, x, (size_t)p->x_bytes);
+    if (p->keeps) memcpy(p->own.y, y, (size_t)p->y_bytes);
+    attempt_all(s, p->own.x, p->own.y);
+    if (s->error == CL_SUCCESS) memcpy(y, p->own.y, (size_t)p->y_bytes);
 }
 
 cairn_status cairn_opencl_run(cairn_launch *launch, const void *x, void *y)
@@ -158,7 +158,7 @@ cairn_status cairn_opencl_run(cairn_launch *launch, const void *x, void *y)
 
     if (s.d->lost)
         note(&s, CAIRN_OPENCL_GIVEN_UP, "its queue");
-    else if (p->own_x)
+    else if (p->own.x)
         attempt_apart(&s, begin, y);
     else
         attempt_all(&s, begin, y);

@@ -265,6 +265,10 @@ cairn_status cairn_template_build(cairn_device            *device,
     CAIRN_CHECK(cairn_template_reads(work), device->env, CAIRN_UNSUPPORTED,
                 "device: %s: member %d is not stored as rows of columns",
                 device->info.id, cairn_work_number(work));
+    /* Refused, the member is asked for again with wide values (place/member_kernel.h). */
+    CAIRN_CHECK(cairn_layout_is_wide(cairn_work_group(work)->layout), device->env,
+                CAIRN_UNSUPPORTED, "device: %s: member %d: it reads f32 and f64 alone",
+                device->info.id, cairn_work_number(work));
     CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &p));
     p->env    = device->env;
     p->device = cairn_template_of(device);

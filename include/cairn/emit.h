@@ -20,6 +20,7 @@ extern "C" {
 typedef enum cairn_kernel_language {
     CAIRN_KERNEL_C,      ///< C with OpenMP, for the processor.
     CAIRN_KERNEL_OPENCL, ///< OpenCL C 1.2; its work-items have no vectors.
+    CAIRN_KERNEL_CUDA,   ///< What CUDA C++ and C11 have in common, for NVRTC.
 } cairn_kernel_language;
 
 /// What kernels are for.
@@ -30,24 +31,29 @@ typedef struct cairn_kernel_target {
                            ///< multiplied, stands for a million by a million.
     int vector_bytes;      ///< Of the widest vectors: 16, 32, 64; 0: this machine's.
     cairn_kernel_language language; ///< Of the text; what is compiled ahead is C.
+    int cuda_arch; ///< CUDA: the generation of the card, 90 for sm_90, which the text
+                   ///< then says how to be compiled for; 0: none.
 } cairn_kernel_target;
 
 /// f64, C, extents that are not known, this machine's vectors.
 // clang-format off
 #define CAIRN_KERNEL_TARGET \
-    { sizeof(cairn_kernel_target), CAIRN_F64, {0, 0}, 0, CAIRN_KERNEL_C }
+    { sizeof(cairn_kernel_target), CAIRN_F64, {0, 0}, 0, CAIRN_KERNEL_C, 0 }
 // clang-format on
 
-/// Write the kernels of a product as one file of C or OpenCL C: a function for each
-/// member of the format, as a plan would call them one after the other. The text stands
-/// alone.
+/// Write the kernels of a product as one file of C, OpenCL C or CUDA: a function for each
+/// member of the format, as a plan would call them one after the other; of CUDA's there
+/// may be several. The text stands alone.
 ///
 /// Local.
 ///
 /// @param[in]  options  NULL: y = A x.
 /// @param[out] text     Freed with cairn_text_free(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE     The format is for another order than 2.
-/// @retval CAIRN_BAD_ARGUMENT  The options are wrong; no such width of vectors.
+/// @retval CAIRN_BAD_ARGUMENT  The options are wrong; no such width of vectors, or
+///                             generation of cards.
+/// @retval CAIRN_UNSUPPORTED   CUDA: cards have no kernel for a member of the format; the
+///                             processor does its product.
 CAIRN_API cairn_status cairn_kernels_text(cairn_context               *context,
                                           const cairn_format          *format,
                                           const cairn_product_options *options,
@@ -83,6 +89,7 @@ typedef struct cairn_kernel_counts {
 /// @param[out] counts  Unchanged on failure.
 /// @retval CAIRN_NO_KERNEL     There is no compiler, or it failed.
 /// @retval CAIRN_BAD_ARGUMENT  The target's values or the options are wrong.
+/// @retval CAIRN_UNSUPPORTED   The language is CUDA: kernels of cards are not kept.
 CAIRN_API cairn_status cairn_kernels_precompile(cairn_context               *context,
                                                 const cairn_format          *format,
                                                 const cairn_product_options *options,

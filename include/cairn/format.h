@@ -232,6 +232,16 @@ static inline cairn_path_step cairn_path_at(const cairn_path *path, int k)
 ///                        there is only one. May be NULL.
 CAIRN_API int cairn_path_routes(const cairn_path *path, double *next_best);
 
+/// What ranks sent each other of rows that went to other ranks while a tensor was
+/// converted: the pass Exchange of a tensor's path (docs/conversion.md). Local.
+///
+/// @param[out] entries   That have another rank now, of all ranks. May be NULL.
+/// @param[out] messages  From one rank to another. May be NULL.
+/// @return Bytes of all messages; 0: rows stayed where they were.
+CAIRN_API int64_t cairn_path_sent(const cairn_path *path,
+                                  int64_t          *entries,
+                                  int64_t          *messages);
+
 /// One pass of a program: how a conversion was done, where rules say what it means.
 /// Names are constant texts.
 typedef struct cairn_pass_info {

@@ -37,8 +37,19 @@ typedef struct cairn_kernel_level {
     uint8_t     kind;       ///< 0 dense, 1 compressed, 2 singleton, 3 ragged.
 } cairn_kernel_level;
 
+/// How the values of a part are stored. Whatever it is, a value is what the tensor's type
+/// holds, bit for bit, unless the format's text asks for a type that rounds.
+typedef enum cairn_value_kind {
+    CAIRN_VALUE_FLOAT,   ///< IEEE 754, val_bits 32 or 64.
+    CAIRN_VALUE_INTEGER, ///< Two's complement, val_bits 8 or 16.
+    CAIRN_VALUE_ONE,     ///< All are equal: val points to one, val_bits 32 or 64.
+    CAIRN_VALUE_CODE,    ///< Unsigned, val_bits 8 or 16: its place in the dictionary.
+} cairn_value_kind;
+
 /// One part. Value v (position in the tree below the last level) is at
-/// val + (v / val_block) * val_stride + (v % val_block) * val_bits/8 bytes.
+/// val + (v / val_block) * val_stride + (v % val_block) * val_bits/8 bytes. Of values that
+/// are all equal, val_stride is 0, and val has one element however many there are. Where
+/// values are fields of a tuple (docs/formats.md) they are FLOAT, as wide as the tensor's.
 typedef struct cairn_kernel_part {
     int64_t size; ///< Bytes of this struct: sizeof(cairn_kernel_part).
     int32_t order, levels;
@@ -49,7 +60,9 @@ typedef struct cairn_kernel_part {
     int64_t            values;     ///< How many.
     int64_t            val_block;  ///< Values that stand together in one tuple; else 1.
     int64_t            val_stride; ///< Bytes between blocks.
-    int32_t            val_bits;   ///< 32 or 64, IEEE 754.
+    int32_t            val_bits;   ///< Of one as it is stored: 8, 16, 32 or 64.
+    int32_t            val_kind;   ///< A cairn_value_kind.
+    const void        *dictionary; ///< [2^val_bits] f64, for CODE; else NULL.
 } cairn_kernel_part;
 
 #endif

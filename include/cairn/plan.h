@@ -125,9 +125,11 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 /// and no more when a device has failed.
 ///
 /// A caller's X and Y are used where they lie, at any address that the element type may
-/// have; no byte beside them is touched. X is copied where several ranks compute and the
-/// product is not transposed, since others' rows stand beside it; where it overlaps @p y;
-/// and where @p y is NULL. Y is copied where it overlaps what is read, and of a transposed
+/// have; no byte beside them is touched. On several ranks that goes for rows of A whose
+/// columns this rank owns, in stretches of a sixteenth of its rows and more; what other
+/// rows read of X is copied beside the rows of other ranks, and all of X is for a format
+/// whose first level does not follow the rows (docs/limits.md). X is copied, too, where it
+/// overlaps @p y, and where @p y is NULL. Y is copied where it overlaps what is read, and of a transposed
 /// product, once, on several ranks. Devices with a memory of their own copy what they
 /// need, as always. Where a caller's are used nothing is kept of them: the plan's own X
 /// and Y are undefined after a run that was given both.

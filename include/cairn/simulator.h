@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 #define CAIRN_SIMULATOR_MAGIC   0x4d495343 ///< "CSIM" on little-endian machines.
-#define CAIRN_SIMULATOR_VERSION 3          ///< Of messages and segment.
+#define CAIRN_SIMULATOR_VERSION 4          ///< Of messages and segment.
 #define CAIRN_SIMULATOR_SOCKET  3          ///< Descriptors of the program.
 #define CAIRN_SIMULATOR_SEGMENT 4
 

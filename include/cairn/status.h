@@ -11,11 +11,11 @@
 /// function and the argument: "cairn_source_read: path: is NULL". Where NULL is allowed,
 /// the argument's line says so. Of a collective call, one rank's wrong argument becomes
 /// the failure of all. But where the context is NULL itself, or the object that leads to
-/// it, no message can be kept: the status is returned, there is no message, and other
-/// ranks, who are not told, wait. Of a context that could not be created nothing but the
-/// message can be had. Functions that return no status take NULL for an object that has
-/// nothing: they return 0 or NULL, and free nothing. What is not NULL is believed to be
-/// what its type says.
+/// it, no message can be kept: the status is returned, there is no message, and the other
+/// ranks wait, since this one cannot reach them. Of a context that could not be created
+/// nothing but the message can be had. Functions that return no status take NULL for an
+/// object that has nothing: they return 0 or NULL, and free nothing. A pointer that is not
+/// NULL is trusted to point to what its type says.
 ///
 /// Structs that a call reads or fills begin with their size, as the program was compiled:
 /// the macro of a struct's name in capitals sets it, and all else to its default. Of a

@@ -48,12 +48,15 @@ typedef struct cairn_source_info {
     int64_t     empty_rows;
     int64_t     bandwidth_lower, bandwidth_upper;
     double      read_seconds; ///< Measured: reading, moving to owners, sorting.
+    const char *values; ///< What holds them all exactly: "iso", "i8", "i16", "f32" or
+                        ///< "f64", of `val(TYPE)`; NULL: there are none.
+    double value;       ///< Of "iso" the value that all are; else 0.
 } cairn_source_info;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_SOURCE_INFO \
-    { sizeof(cairn_source_info), 0, {0}, 0, NULL, NULL, 0, 0, 0, 0, 0, 0.0 }
+    { sizeof(cairn_source_info), 0, {0}, 0, NULL, NULL, 0, 0, 0, 0, 0, 0.0, NULL, 0.0 }
 // clang-format on
 
 /// Read a file: Matrix Market, FROSTT (.tns), Harwell-Boeing or Rutherford-Boeing, each as
@@ -212,19 +215,50 @@ CAIRN_API cairn_status cairn_tensor_from_csr(cairn_context      *context,
                                              const cairn_format *format,
                                              cairn_tensor      **tensor);
 
+/// As cairn_tensor_from_csr(), by columns: column j's entries are ptr[j] <= k < ptr[j+1].
+///
+/// Collective. A matrix by columns is its transpose by rows. Ranks hold consecutive rows in
+/// rank order here, too: each gives the entries of its own rows, in all columns.
+///
+/// @param[in] first_row, rows  Of this rank. On one rank 0 and @p global_rows.
+/// @param[in] ptr  [global_cols+1] positions, ptr[0] = 0; ptr_bits is 32 or 64.
+/// @param[in] idx  [ptr[global_cols]] global rows, 0-based, of this rank; idx_bits is 32 or
+///                 64.
+/// @param[in] val  [ptr[global_cols]] of @p dtype. It and @p idx may be NULL for no entries.
+/// @retval CAIRN_BAD_SHAPE, CAIRN_BAD_ARGUMENT  As of cairn_tensor_from_csr().
+/// @retval CAIRN_BAD_COORD  A row is not this rank's, or ptr descends.
+CAIRN_API cairn_status cairn_tensor_from_csc(cairn_context      *context,
+                                             int64_t             global_rows,
+                                             int64_t             global_cols,
+                                             int64_t             first_row,
+                                             int64_t             rows,
+                                             const void         *ptr,
+                                             int                 ptr_bits,
+                                             const void         *idx,
+                                             int                 idx_bits,
+                                             const void         *val,
+                                             cairn_dtype         dtype,
+                                             cairn_copy_mode     mode,
+                                             const cairn_format *format,
+                                             cairn_tensor      **tensor);
+
 /// New values for the same pattern: @p val is as it was given to
-/// cairn_tensor_from_csr(), entry for entry.
+/// cairn_tensor_from_csr() or cairn_tensor_from_csc(), entry for entry.
 ///
 /// Local. The first call finds where each entry is stored, in a map of 16 bytes an entry,
 /// for which the copy of `ptr` and `idx` goes that was made with the tensor; later ones take
-/// no memory. Plans that have copies of values (members divided among devices, devices with a memory of their
-/// own) get the new ones at their next run. That goes for borrowed values, too: change
-/// them, and call this with the same @p val, so that copies are told.
+/// no memory, but where values are stored narrow (`val(TYPE)`): those of a dictionary are
+/// looked up in a table, and a member whose type does not hold all new values gets wide ones
+/// on this rank, and keeps them. Plans that have copies of values (members divided among
+/// devices, devices with a memory of their own) get the new ones at their next run. That
+/// goes for borrowed values, too: change them, and call this with the same @p val, so that
+/// copies are renewed.
 ///
-/// @retval CAIRN_BAD_ARGUMENT  The tensor was not made by cairn_tensor_from_csr(); @p val
-///                             is NULL, or not what is borrowed; a view of its arrays is
-///                             out (cairn_tensor_part_get()).
-/// @retval CAIRN_NO_MEMORY     For the map; values are what they were.
+/// @retval CAIRN_BAD_ARGUMENT  The tensor was made by neither of the two, nor around
+///                             coordinates that are borrowed (cairn_tensor_from_coords());
+///                             @p val is NULL, or not what is borrowed; a view of its
+///                             arrays is out (cairn_tensor_part_get()).
+/// @retval CAIRN_NO_MEMORY     For the map, or wide values; values are what they were.
 CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val);
 
 /// Store a tensor in another format: from any format to any other, packed, partitioned,
@@ -233,8 +267,8 @@ CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val
 /// the same in fewer passes, or few entries; cairn_tensor_route() says which it was.
 ///
 /// Collective. Rank boundaries stay where they are if they are multiples of the new
-/// format's grain; else the entries move to new owners, by way of coordinates. Where a
-/// format pads, a stored 0 looks like padding: it is kept only from layouts without.
+/// format's grain; else rows are cut anew, by equal counts of entries, and those that go
+/// to other ranks are sent (cairn_path_sent() of its path). Where a format pads, a stored 0 looks like padding: it is kept only from layouts without.
 /// Arrays that would be the same, byte for byte, may be in both; either can be destroyed.
 ///
 /// @param[out] converted  Destroy with cairn_tensor_destroy(). Unchanged on failure.
@@ -280,8 +314,8 @@ CAIRN_API cairn_status cairn_source_from_tensor(const cairn_tensor *tensor,
 CAIRN_API void cairn_tensor_destroy(cairn_tensor **tensor);
 
 /// The rules that say what storing the tensor meant: from the tensor's format that it was
-/// converted from, or from coordinates if it was made of a source, or if rows moved to other
-/// ranks on the way. Where cairn_tensor_route() is "reference" they were executed, unless
+/// converted from, or from coordinates if it was made of a source; if rows moved to other
+/// ranks on the way and could not be cut in that format, from a list of rows. Where cairn_tensor_route() is "reference" they were executed, unless
 /// cairn_tensor_interpreted() says that only some were; else compiled functions did what
 /// they say, in passes of their own. Lives as long as the tensor. NULL: its arrays were
 /// given (by a caller, or a file).
@@ -365,17 +399,19 @@ CAIRN_API void cairn_parts_free(const cairn_tensor *tensor, cairn_part_info **pa
 /// One array of a part of this rank.
 typedef struct cairn_array_info {
     size_t      size;   ///< sizeof(cairn_array_info); CAIRN_ARRAY_INFO sets it.
-    int         level;  ///< -1 for values.
-    const char *kind;   ///< "ptr", "idx", "val", "tuples".
+    int         level;  ///< -1 for values and their dictionary.
+    const char *kind;   ///< "ptr", "idx", "val", "tuples", "dict".
     int         bits;   ///< Of one element; of one tuple, padding included, or INT_MAX.
     int64_t     length; ///< Elements.
     int64_t     bytes;  ///< With the ptr over its lists, for tuples in lists.
+    const char *stored; ///< Of "val" a type of `val(TYPE)`, as "f64"; else NULL.
+    double      error;  ///< Of "val" the largest relative one where val(f32) rounds.
 } cairn_array_info;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_ARRAY_INFO \
-    { sizeof(cairn_array_info), 0, NULL, 0, 0, 0 }
+    { sizeof(cairn_array_info), 0, NULL, 0, 0, 0, NULL, 0.0 }
 // clang-format on
 
 /// Describe array @p k of local part @p part.
@@ -387,6 +423,7 @@ CAIRN_API cairn_status cairn_tensor_array(const cairn_tensor *tensor,
 
 /// The elements of an array as JSON text: a list of numbers, of lists for tuples, of
 /// lists of lists where there are lists. NaN and infinities are the words as strings.
+/// Values are those of the tensor's type, one for each position, however they are stored.
 /// @param[out] text  Freed with cairn_text_free().
 CAIRN_API cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
                                                int64_t             part,

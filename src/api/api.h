@@ -79,16 +79,14 @@ struct cairn_tensor {
     cairn_rows     rows;
     cairn_dtype    dtype;
     double         seconds;
-    int64_t        held;  ///< Bytes of the source while both were alive.
-    cairn_route    route; ///< How its arrays were filled.
-    char
-        interpreted[CAIRN_MESSAGE]; ///< What cairn_tensor_interpreted() says; "": NULL.
+    int64_t        held;             ///< Bytes of the source while both were alive.
+    cairn_route    route;            ///< How its arrays were filled.
+    char interpreted[CAIRN_MESSAGE]; ///< Of cairn_tensor_interpreted(); "": NULL.
     cairn_path    *path; ///< The rules that stored it; NULL: its arrays were given.
     cairn_task_log log;  ///< When it was stored.
     char           why[CAIRN_MESSAGE]; ///< What cairn_tensor_why() says; "": NULL.
-    struct cairn_refill
-           *refill; ///< Where new values go (solver_rows.h); NULL: nowhere.
-    int64_t views;  ///< Of its arrays that are out.
+    struct cairn_refill *refill; ///< New values (solver_rows.h); NULL: none go there.
+    int64_t              views;  ///< Of its arrays that are out.
     void (*release)(void *user, void *array); ///< Arrays that were taken over; or NULL.
     void *release_user;
 };
@@ -224,6 +222,14 @@ int64_t cairn_format_grain(const cairn_format *format);
 /// Collective.
 cairn_status cairn_source_divide(cairn_source *source, int64_t grain);
 
+/// Fill a source that is one rank's from a caller's arrays: sorted, or in buckets.
+///
+/// Local.
+///
+/// @param[in] source  Empty; its order is set.
+/// @retval CAIRN_BAD_COORD  A coordinate is outside the extents.
+cairn_status cairn_source_take(cairn_source *source, const cairn_given *given);
+
 /// Make `entries` of a source that may be unsorted, before looking at them.
 ///
 /// Local.
@@ -252,8 +258,30 @@ cairn_status cairn_tensor_prepare(const cairn_tensor *tensor,
                                   cairn_tensor      **fresh);
 
 /// Fill @p to, which is prepared. Collective.
+///
+/// @param[in] into  NULL, or where its arrays are to be, a caller's.
 cairn_status cairn_tensor_convert_in_place(const cairn_tensor *tensor,
+                                           const cairn_arrays *into,
                                            cairn_tensor       *to);
+
+/// Convert where the rows that ranks have do not suit the format's grain: some change
+/// their rank.
+///
+/// Collective.
+///
+/// @param[in,out] to  Prepared. Replaced or filled; on failure it is still to be destroyed.
+cairn_status cairn_tensor_convert_moving(const cairn_tensor *tensor, cairn_tensor **to);
+
+/// This rank's entries as a source, not yet in order. Local.
+///
+/// @param[out] source  To be destroyed also on failure.
+cairn_status cairn_tensor_take_entries(const cairn_tensor *tensor,
+                                       cairn_source      **source);
+
+/// Bytes of the arrays of what a rank stores; and of its entries, level by level, as rules
+/// work on them.
+int64_t cairn_local_array_bytes(const cairn_local *local);
+int64_t cairn_local_table_bytes(const cairn_local *local);
 
 /// Rows that the caller divided: ranks tell each other theirs, which must follow each
 /// other without gaps, and the extents, which must be the same.

@@ -5,6 +5,7 @@
 #include "api/door.h"
 #include "base/text.h"
 #include "comm/collective.h"
+#include "tensor/value_storage.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +23,7 @@ static const cairn_tuple *lists_over(const cairn_layout *layout, const cairn_arr
 /// List the arrays without the ptr over lists.
 static int visible_arrays(const cairn_part *part, cairn_array *array)
 {
-    const int n    = cairn_part_arrays(part, array);
+    const int n    = cairn_part_own_arrays(part, array);
     int       kept = 0;
 
     for (int a = 0; a < n; a++)
@@ -54,6 +55,18 @@ find_array(const cairn_tensor *tensor, int64_t part, int k, cairn_array *found)
     return CAIRN_OK;
 }
 
+static const char *stored_as(const cairn_tensor *tensor, int64_t part)
+{
+    const cairn_kernel_part *view = &tensor->local->part[part].view;
+
+    return cairn_value_storage_name((cairn_value_kind)view->val_kind, view->val_bits);
+}
+
+static double error_of(const cairn_tensor *tensor, int64_t part)
+{
+    return tensor->local->group[tensor->local->part[part].where.member].value_error;
+}
+
 cairn_status cairn_tensor_array(const cairn_tensor *tensor,
                                 int64_t             part,
                                 int                 k,
@@ -62,7 +75,7 @@ cairn_status cairn_tensor_array(const cairn_tensor *tensor,
     CAIRN_ENTER(CAIRN_CONTEXT_OF(tensor), CAIRN_GIVEN(info),
                 CAIRN_SIZED(info, cairn_array_info));
 
-    static const char *const kinds[] = {"ptr", "idx", "val", "tuples"};
+    static const char *const kinds[] = {"ptr", "idx", "val", "tuples", "dict"};
     cairn_array              a;
 
     CAIRN_TRY(find_array(tensor, part, k, &a));
@@ -71,7 +84,9 @@ cairn_status cairn_tensor_array(const cairn_tensor *tensor,
         .kind   = kinds[a.kind],
         .bits   = a.bits,
         .length = a.length,
-        .bytes  = a.bytes + list_bytes(&tensor->local->part[part], &a)};
+        .bytes  = a.bytes + list_bytes(&tensor->local->part[part], &a),
+        .stored = a.kind == CAIRN_ARRAY_VAL ? stored_as(tensor, part) : NULL,
+        .error  = a.kind == CAIRN_ARRAY_VAL ? error_of(tensor, part) : 0};
 
     CAIRN_WRITE(info, own);
     return CAIRN_OK;
@@ -92,6 +107,8 @@ add_element(cairn_text *text, const cairn_part *part, const cairn_array *a, int6
 {
     if (a->kind == CAIRN_ARRAY_VAL)
         add_value(text, cairn_value_get(&part->view, k));
+    else if (a->kind == CAIRN_ARRAY_DICTIONARY)
+        add_value(text, ((const double *)a->data)[k]);
     else
         cairn_text_add(text, "%" PRId64,
                        cairn_load_int(a->data, k, a->bits / 8, a->bits, a->is_signed));
@@ -146,6 +163,12 @@ static void add_lists(cairn_text *text, const cairn_part *part, const cairn_arra
     cairn_text_add(text, "]");
 }
 
+/// How many are printed: of values that are all equal, too, one for each position.
+static int64_t elements(const cairn_part *part, const cairn_array *a)
+{
+    return a->kind == CAIRN_ARRAY_VAL ? part->view.values : a->length;
+}
+
 cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
                                      int64_t             part_number,
                                      int                 k,
@@ -166,7 +189,7 @@ cairn_status cairn_tensor_array_text(const cairn_tensor *tensor,
         add_tuples(&out, part, &a, 0, a.length);
     } else {
         cairn_text_add(&out, "[");
-        for (int64_t n = 0; n < a.length; n++) {
+        for (int64_t n = 0; n < elements(part, &a); n++) {
             if (n) cairn_text_add(&out, ",");
             add_element(&out, part, &a, n);
         }

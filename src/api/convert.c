@@ -4,7 +4,6 @@
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
-#include "comm/native.h"
 #include "convert/build_plan.h"
 #include "convert/kept.h"
 #include "tensor/walk.h"
@@ -107,6 +106,13 @@ int cairn_path_routes(const cairn_path *path, double *next_best)
     return path ? path->routes : 0;
 }
 
+int64_t cairn_path_sent(const cairn_path *path, int64_t *entries, int64_t *messages)
+{
+    if (entries) *entries = path ? path->moved : 0;
+    if (messages) *messages = path ? path->messages : 0;
+    return path ? path->sent : 0;
+}
+
 const char *cairn_path_rates(const cairn_path *path)
 {
     return path && path->program.passes > 0 ? path->rates : NULL;
@@ -164,7 +170,7 @@ bool cairn_path_get_alternative(const cairn_path       *path,
 
 /* ---- tensors ---- */
 
-static int64_t array_bytes(const cairn_local *local)
+int64_t cairn_local_array_bytes(const cairn_local *local)
 {
     int64_t bytes = 0;
 
@@ -173,8 +179,7 @@ static int64_t array_bytes(const cairn_local *local)
     return bytes;
 }
 
-/// Bytes of the entries of a tensor, level by level, as rules work on them.
-static int64_t table_bytes(const cairn_local *local)
+int64_t cairn_local_table_bytes(const cairn_local *local)
 {
     int64_t bytes = 0;
 
@@ -210,15 +215,19 @@ cairn_status cairn_tensor_prepare(const cairn_tensor *tensor,
     return cairn_rows_copy(env, &tensor->rows, &(*fresh)->rows);
 }
 
-cairn_status cairn_tensor_convert_in_place(const cairn_tensor *tensor, cairn_tensor *to)
+cairn_status cairn_tensor_convert_in_place(const cairn_tensor *tensor,
+                                           const cairn_arrays *into,
+                                           cairn_tensor       *to)
 {
     cairn_comm           *comm = tensor->context->comm;
     const cairn_query_net net  = cairn_net_of(comm);
 
-    to->held          = array_bytes(tensor->local) + table_bytes(tensor->local);
+    to->held =
+        cairn_local_array_bytes(tensor->local) + cairn_local_table_bytes(tensor->local);
     cairn_build build = {.format     = to->format,
                          .shape      = tensor->local->shape,
                          .from       = tensor->local,
+                         .into       = into,
                          .net        = comm->size > 1 ? &net : NULL,
                          .rank       = comm->rank,
                          .value_bits = tensor->local->value_bits,
@@ -232,15 +241,15 @@ cairn_status cairn_tensor_convert_in_place(const cairn_tensor *tensor, cairn_ten
 static cairn_status check_entries_fit(const cairn_tensor *tensor)
 {
     const cairn_local *local = tensor->local;
-    __int128           bytes = array_bytes(local);
+    __int128           bytes = cairn_local_array_bytes(local);
 
     for (int64_t p = 0; p < local->parts; p++)
         bytes += (__int128)local->part[p].nnz * cairn_entry_bytes(local->shape.order);
     return cairn_check_memory(&tensor->context->env, "a tensor and its entries", bytes);
 }
 
-/// This rank's entries, not yet in order.
-static cairn_status take_entries(const cairn_tensor *tensor, cairn_source **source)
+cairn_status cairn_tensor_take_entries(const cairn_tensor *tensor,
+                                       cairn_source      **source)
 {
     CAIRN_TRY(cairn_source_create(tensor->context, tensor->local->shape.order, source));
     CAIRN_TRY(check_entries_fit(tensor));
@@ -254,9 +263,9 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
                          CAIRN_GIVEN(source));
     cairn_doing(&tensor->context->env, "taking entries back");
 
-    cairn_source *fresh = NULL;
-    cairn_status  status =
-        cairn_comm_agree(tensor->context->comm, take_entries(tensor, &fresh));
+    cairn_source *fresh  = NULL;
+    cairn_status  status = cairn_comm_agree(tensor->context->comm,
+                                            cairn_tensor_take_entries(tensor, &fresh));
 
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
     if (status == CAIRN_OK)
@@ -264,17 +273,6 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
     else
         cairn_source_destroy(&fresh);
     return status;
-}
-
-/// Rows move: by way of coordinates, those of @p source, which is not yet in order.
-static cairn_status convert_moving(const cairn_tensor *tensor,
-                                   const cairn_format *format,
-                                   cairn_source       *source,
-                                   cairn_tensor      **to)
-{
-    CAIRN_TRY(cairn_source_settle(source, CAIRN_BY_NNZ));
-    return cairn_tensor_create_beside(source, format, tensor->dtype,
-                                      array_bytes(tensor->local), to);
 }
 
 cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
@@ -288,23 +286,19 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
 
     cairn_comm      *comm      = tensor->context->comm;
     const double     begin     = cairn_seconds();
-    cairn_source    *source    = NULL;
     cairn_tensor    *fresh     = NULL;
     cairn_collective arguments = {0};
     const bool       moving    = !suits(tensor, cairn_format_grain(format));
     cairn_status status = cairn_check_order(comm->env, format, &tensor->local->shape);
 
     cairn_collective_format(&arguments, format);
-    if (status == CAIRN_OK)
-        status = moving ? take_entries(tensor, &source)
-                        : cairn_tensor_prepare(tensor, format, &fresh);
+    if (status == CAIRN_OK) status = cairn_tensor_prepare(tensor, format, &fresh);
     status = cairn_comm_agree_on(comm, status, &arguments);
     if (status == CAIRN_OK)
-        status = moving ? convert_moving(tensor, format, source, &fresh)
-                        : cairn_tensor_convert_in_place(tensor, fresh);
-    cairn_source_destroy(&source);
+        status = moving ? cairn_tensor_convert_moving(tensor, &fresh)
+                        : cairn_tensor_convert_in_place(tensor, NULL, fresh);
     if (status == CAIRN_OK) {
-        cairn_kept_add(moving ? NULL : tensor->format, fresh->local, fresh->path);
+        if (!moving) cairn_kept_add(tensor->format, fresh->local, fresh->path);
         fresh->seconds = cairn_seconds() - begin;
         *converted     = fresh;
     } else {
@@ -343,135 +337,4 @@ const char *cairn_tensor_why(const cairn_tensor *tensor)
 cairn_dtype cairn_tensor_dtype(const cairn_tensor *tensor)
 {
     return tensor ? tensor->dtype : CAIRN_F64;
-}
-
-/* ---- files ---- */
-
-/// The rows of the arrays that the ranks took, which stand in rank order.
-static cairn_status set_rows(cairn_tensor *tensor)
-{
-    cairn_comm        *comm  = tensor->context->comm;
-    const cairn_local *local = tensor->local;
-    const int64_t      own   = local->box[0].lo;
-    int64_t           *first = NULL, count;
-    cairn_status status = CAIRN_NEW(comm->env, comm->size + 1, &tensor->rows.first);
-
-    CAIRN_TRY(cairn_comm_agree(comm, status));
-    CAIRN_TRY(cairn_comm_gather(comm, &own, 1, sizeof own, (void **)&first, &count));
-    tensor->rows.size = comm->size;
-    memcpy(tensor->rows.first, first, sizeof own * (size_t)comm->size);
-    tensor->rows.first[comm->size] = local->shape.extent[0];
-    cairn_free(comm->env, first);
-    return CAIRN_OK;
-}
-
-/// Give the arrays that a rank took a handle.
-static cairn_status wrap(cairn_context *context,
-                         cairn_local   *local,
-                         cairn_format  *format,
-                         cairn_tensor **tensor)
-{
-    CAIRN_TRY(CAIRN_NEW_ZERO(&context->env, 1, tensor));
-    cairn_tensor *t = *tensor;
-
-    t->context = context;
-    t->dtype   = local->value_bits == 32 ? CAIRN_F32 : CAIRN_F64;
-    CAIRN_TRY(cairn_format_keep_texts(&context->env, format));
-    for (int64_t p = 0; p < local->parts; p++)
-        local->part[p].where.rank = context->comm->rank;
-    return CAIRN_OK;
-}
-
-/// Take this rank's arrays back; @p tensor stays NULL if the file's ranks were others.
-static cairn_status
-take_arrays(cairn_context *context, const char *path, cairn_tensor **tensor)
-{
-    cairn_comm   *comm   = context->comm;
-    cairn_local  *local  = NULL;
-    cairn_format *format = NULL;
-    cairn_tensor *fresh  = NULL;
-
-    CAIRN_TRY(cairn_native_take_file(comm, path, &local, &format));
-    cairn_status status = local ? wrap(context, local, format, &fresh) : CAIRN_OK;
-
-    if (fresh) {
-        fresh->local  = local;
-        fresh->format = format;
-    }
-    status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK && local) status = set_rows(fresh);
-    if (status == CAIRN_OK && fresh)
-        *tensor = fresh;
-    else if (fresh)
-        cairn_tensor_destroy(&fresh);
-    else {
-        cairn_local_destroy(&local);
-        cairn_format_destroy(&format);
-    }
-    return status;
-}
-
-/// Read the entries and store them in the file's own format.
-static cairn_status
-store_anew(cairn_context *context, const char *path, cairn_tensor **tensor)
-{
-    cairn_comm   *comm   = context->comm;
-    cairn_source *source = NULL;
-    cairn_format *format = NULL;
-    char         *text   = NULL;
-    int           bits   = 64;
-    cairn_status  status;
-
-    CAIRN_TRY(cairn_native_read_origin(comm, path, &text, &bits));
-    status = cairn_comm_agree(comm, cairn_format_create(context, text, &format));
-    cairn_free(comm->env, text);
-    if (status == CAIRN_OK)
-        status = cairn_source_read(context, path, CAIRN_BY_NNZ, &source);
-    if (status == CAIRN_OK)
-        status = cairn_tensor_create(source, format, bits == 32 ? CAIRN_F32 : CAIRN_F64,
-                                     tensor);
-    cairn_format_destroy(&format);
-    cairn_source_destroy(&source);
-    return status;
-}
-
-cairn_status
-cairn_file_is_native(cairn_context *context, const char *path, bool *native)
-{
-    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(native));
-
-    bool             found     = false;
-    cairn_collective arguments = {0};
-    cairn_status     status    = cairn_native_probe(&context->env, path, &found);
-
-    /* Each rank may read a file of its own. */
-    cairn_collective_text(&arguments, "read", found ? "a .cairn file" : "another file");
-    CAIRN_TRY(cairn_comm_agree_on(context->comm, status, &arguments));
-    *native = found;
-    return CAIRN_OK;
-}
-
-cairn_status
-cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tensor)
-{
-    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(tensor));
-
-    cairn_comm   *comm   = context->comm;
-    const double  begin  = cairn_seconds();
-    cairn_tensor *fresh  = NULL;
-    bool          native = false;
-
-    CAIRN_TRY(cairn_file_is_native(context, path, &native));
-    CAIRN_TRY(cairn_comm_agree(
-        comm, native ? CAIRN_OK
-                     : cairn_fail(comm->env, CAIRN_BAD_FILE,
-                                  "read: %s: it is no .cairn file", path)));
-    cairn_status status = take_arrays(context, path, &fresh);
-
-    if (status == CAIRN_OK && !fresh) status = store_anew(context, path, &fresh);
-    if (status == CAIRN_OK) {
-        fresh->seconds = cairn_seconds() - begin;
-        *tensor        = fresh;
-    }
-    return status;
 }

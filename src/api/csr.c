@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A solver's CSR arrays: borrowed as they are, or the source of a conversion.
+/// A solver's CSR or CSC arrays: borrowed as they are, or the source of a conversion.
 
 #include "api/collective_arguments.h"
 #include "api/door.h"
@@ -9,7 +9,6 @@
 #include "tensor/check.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- what is looked at ---- */
@@ -20,16 +19,17 @@ static cairn_status check_widths(const cairn_solver_rows *a)
 
     CAIRN_CHECK((a->ptr_bits == 32 || a->ptr_bits == 64)
                     && (a->idx_bits == 32 || a->idx_bits == 64),
-                env, CAIRN_BAD_ARGUMENT, "csr: ptr_bits and idx_bits are 32 or 64");
+                env, CAIRN_BAD_ARGUMENT, "%s: ptr_bits and idx_bits are 32 or 64",
+                a->call);
     for (int k = 0; k < 2; k++)
         CAIRN_CHECK(a->shape.extent[k] >= 0 && a->shape.extent[k] < INT64_MAX / 4, env,
-                    CAIRN_BAD_SHAPE, "csr: extent %d is %" PRId64, k,
+                    CAIRN_BAD_SHAPE, "%s: extent %d is %" PRId64, a->call, k,
                     a->shape.extent[k]);
     CAIRN_CHECK(a->rows >= 0 && a->first_row >= 0
                     && a->rows <= a->shape.extent[0] - a->first_row,
                 env, CAIRN_BAD_SHAPE,
-                "csr: %" PRId64 " rows from %" PRId64 " on are not within 0..%" PRId64,
-                a->rows, a->first_row, a->shape.extent[0] - 1);
+                "%s: %" PRId64 " rows from %" PRId64 " on are not within 0..%" PRId64,
+                a->call, a->rows, a->first_row, a->shape.extent[0] - 1);
     return CAIRN_OK;
 }
 
@@ -38,41 +38,52 @@ static cairn_status check_entries(const cairn_solver_rows *a)
 {
     cairn_env *env = &a->context->env;
 
-    if (cairn_rows_ptr(a, a->rows) == 0) return CAIRN_OK;
-    CAIRN_CHECK(a->idx, env, CAIRN_BAD_ARGUMENT, "cairn_tensor_from_csr: idx: is NULL");
-    CAIRN_CHECK(a->val, env, CAIRN_BAD_ARGUMENT, "cairn_tensor_from_csr: val: is NULL");
+    if (cairn_rows_entries(a) == 0) return CAIRN_OK;
+    CAIRN_CHECK(a->idx, env, CAIRN_BAD_ARGUMENT, "cairn_tensor_from_%s: idx: is NULL",
+                a->call);
+    CAIRN_CHECK(a->val, env, CAIRN_BAD_ARGUMENT, "cairn_tensor_from_%s: val: is NULL",
+                a->call);
     return CAIRN_OK;
+}
+
+/// What indices lie in: columns, or this rank's rows.
+static cairn_interval range_across(const cairn_solver_rows *a)
+{
+    if (!a->by_columns) return (cairn_interval){0, a->shape.extent[1] - 1};
+    return (cairn_interval){a->first_row, a->first_row + a->rows - 1};
 }
 
 /// What is wrong with arrays that are not sound, entry by entry.
 static cairn_status find_fault(const cairn_solver_rows *a)
 {
-    cairn_env *env = &a->context->env;
+    cairn_env           *env   = &a->context->env;
+    const cairn_interval range = range_across(a);
+    const char *const    line  = a->by_columns ? "column" : "row";
+    const char *const    cross = a->by_columns ? "row" : "column";
 
     CAIRN_CHECK(cairn_rows_ptr(a, 0) == 0, env, CAIRN_BAD_COORD,
-                "csr: ptr[0] is %" PRId64 ", not 0", cairn_rows_ptr(a, 0));
-    for (int64_t i = 0; i < a->rows; i++)
+                "%s: ptr[0] is %" PRId64 ", not 0", a->call, cairn_rows_ptr(a, 0));
+    for (int64_t i = 0; i < cairn_rows_lines(a); i++)
         CAIRN_CHECK(cairn_rows_ptr(a, i) <= cairn_rows_ptr(a, i + 1), env,
-                    CAIRN_BAD_COORD, "csr: ptr descends after row %" PRId64,
-                    a->first_row + i);
-    for (int64_t k = 0; k < cairn_rows_ptr(a, a->rows); k++)
+                    CAIRN_BAD_COORD, "%s: ptr descends after %s %" PRId64, a->call,
+                    line, cairn_rows_first_line(a) + i);
+    for (int64_t k = 0; k < cairn_rows_entries(a); k++)
         CAIRN_CHECK(
-            cairn_rows_idx(a, k) >= 0 && cairn_rows_idx(a, k) < a->shape.extent[1], env,
+            cairn_rows_idx(a, k) >= range.lo && cairn_rows_idx(a, k) <= range.hi, env,
             CAIRN_BAD_COORD,
-            "csr: entry %" PRId64 ": column %" PRId64 " is not within 0..%" PRId64, k,
-            cairn_rows_idx(a, k), a->shape.extent[1] - 1);
+            "%s: entry %" PRId64 ": %s %" PRId64 " is not within %" PRId64 "..%" PRId64,
+            a->call, k, cross, cairn_rows_idx(a, k), range.lo, range.hi);
     return CAIRN_OK;
 }
 
 static cairn_status own_format(const cairn_solver_rows *a, cairn_format **format)
 {
-    char text[160];
+    cairn_env *env = &a->context->env;
 
-    snprintf(text, sizeof text,
-             "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
-             "bits<ptr = %d, idx = %d> }>",
-             a->ptr_bits, a->idx_bits);
-    return cairn_format_create(a->context, text, format);
+    CAIRN_TRY((a->by_columns ? cairn_format_compressed_columns
+                             : cairn_format_compressed_rows)(env, a->ptr_bits,
+                                                             a->idx_bits, format));
+    return cairn_format_keep_texts(env, *format);
 }
 
 /* ---- a tensor over the caller's arrays ---- */
@@ -85,7 +96,7 @@ static cairn_status point_at_arrays(const cairn_solver_rows *a, cairn_tensor *te
         {a->first_row, a->first_row + a->rows - 1},
         {0,            a->shape.extent[1] - 1    }
     };
-    const cairn_pos nodes[CAIRN_MAX_LEVELS] = {0, cairn_rows_ptr(a, a->rows)};
+    const cairn_pos nodes[CAIRN_MAX_LEVELS] = {0, cairn_rows_entries(a)};
     int64_t         offset = 0, bytes = 0;
     cairn_local    *local;
     cairn_fault     fault;
@@ -122,8 +133,7 @@ static cairn_status point_at_arrays(const cairn_solver_rows *a, cairn_tensor *te
 static cairn_status lend(const cairn_solver_rows *a, cairn_tensor **tensor)
 {
     CAIRN_TRY(check_widths(a));
-    if (cairn_rows_ptr(a, 0) != 0 || cairn_rows_ptr(a, a->rows) < 0)
-        return find_fault(a);
+    if (cairn_rows_ptr(a, 0) != 0 || cairn_rows_entries(a) < 0) return find_fault(a);
     CAIRN_TRY(check_entries(a));
     CAIRN_TRY(CAIRN_NEW_ZERO(&a->context->env, 1, tensor));
     (*tensor)->context = a->context;
@@ -139,14 +149,15 @@ cairn_status cairn_solver_rows_entries(const cairn_solver_rows *a,
 {
     cairn_env *env = &a->context->env;
 
-    CAIRN_TRY(cairn_entries_reserve(env, entries, cairn_rows_ptr(a, a->rows)));
-    for (int64_t i = 0; i < a->rows; i++)
+    CAIRN_TRY(cairn_entries_reserve(env, entries, cairn_rows_entries(a)));
+    for (int64_t i = 0; i < cairn_rows_lines(a); i++)
         for (int64_t k = cairn_rows_ptr(a, i); k < cairn_rows_ptr(a, i + 1); k++) {
-            const cairn_coord d[2] = {a->first_row + i, cairn_rows_idx(a, k)};
-            const double      v    = !a->val                 ? 1
-                                     : a->dtype == CAIRN_F32 ? ((const float *)a->val)[k]
-                                                             : ((const double *)a->val)[k];
+            cairn_coord  d[2];
+            const double v = !a->val                 ? 1
+                             : a->dtype == CAIRN_F32 ? ((const float *)a->val)[k]
+                                                     : ((const double *)a->val)[k];
 
+            cairn_rows_coord(a, i, k, d);
             CAIRN_TRY(cairn_entries_add(env, entries, d, v));
         }
     return cairn_entries_sort(env, entries);
@@ -181,7 +192,7 @@ static cairn_status store(const cairn_solver_rows *a,
 
     CAIRN_TRY(cairn_comm_agree(comm, cairn_tensor_prepare(lent, format, tensor)));
     if (comm->size > 1) CAIRN_TRY(comm->ops->allreduce(comm, &ordered, 1, CAIRN_MIN));
-    CAIRN_TRY(ordered ? cairn_tensor_convert_in_place(lent, *tensor)
+    CAIRN_TRY(ordered ? cairn_tensor_convert_in_place(lent, NULL, *tensor)
                       : store_sorted(a, *tensor));
     CAIRN_TRY(cairn_comm_agree(comm, cairn_refill_create(a, *tensor)));
     cairn_kept_add(ordered ? lent->format : NULL, (*tensor)->local, (*tensor)->path);
@@ -204,7 +215,7 @@ static cairn_status make(const cairn_solver_rows *a,
 {
     cairn_comm *comm = a->context->comm;
 
-    CAIRN_TRY(cairn_rows_given(comm, "csr", &a->shape, a->first_row, a->rows,
+    CAIRN_TRY(cairn_rows_given(comm, a->call, &a->shape, a->first_row, a->rows,
                                &(*lent)->rows));
     if (mode != CAIRN_BORROW || format)
         return store(a, *lent, format ? format : (*lent)->format, tensor);
@@ -212,6 +223,42 @@ static cairn_status make(const cairn_solver_rows *a,
     *tensor = *lent;
     *lent   = NULL;
     return CAIRN_OK;
+}
+
+/// All but the look at single arguments.
+static cairn_status take(const cairn_solver_rows *a,
+                         cairn_copy_mode          mode,
+                         const cairn_format      *format,
+                         cairn_tensor           **tensor)
+{
+    cairn_context *const context = a->context;
+    const double         begin   = cairn_seconds();
+    cairn_tensor        *lent = NULL, *fresh = NULL;
+    cairn_collective     same   = {0};
+    cairn_status         status = lend(a, &lent);
+
+    if (status == CAIRN_OK && format && format->order != 2)
+        status = cairn_fail(&context->env, CAIRN_BAD_SHAPE,
+                            "%s: the format stores tensors of order %d", a->call,
+                            format->order);
+    /* Borrowed or stored: other calls follow. */
+    cairn_collective_text(&same, "arrays",
+                          format                 ? "stored in a format"
+                          : mode == CAIRN_BORROW ? "borrowed"
+                                                 : "copied");
+    cairn_collective_dtype(&same, a->dtype);
+    if (status == CAIRN_OK)
+        cairn_collective_format(&same, format ? format : lent->format);
+    status = cairn_comm_agree_on(context->comm, status, &same);
+    if (status == CAIRN_OK) status = make(a, mode, format, &lent, &fresh);
+    cairn_tensor_destroy(&lent);
+    if (status == CAIRN_OK) {
+        fresh->seconds = cairn_seconds() - begin;
+        *tensor        = fresh;
+    } else {
+        cairn_tensor_destroy(&fresh);
+    }
+    return status;
 }
 
 cairn_status cairn_tensor_from_csr(cairn_context      *context,
@@ -235,6 +282,7 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
 
     const cairn_solver_rows a = {
         .context   = context,
+        .call      = "csr",
         .shape     = {2, {global_rows, global_cols}},
         .first_row = first_row,
         .rows      = rows,
@@ -245,31 +293,43 @@ cairn_status cairn_tensor_from_csr(cairn_context      *context,
         .idx_bits  = idx_bits,
         .dtype     = dtype
     };
-    const double     begin = cairn_seconds();
-    cairn_tensor    *lent = NULL, *fresh = NULL;
-    cairn_collective same   = {0};
-    cairn_status     status = lend(&a, &lent);
 
-    if (status == CAIRN_OK && format && format->order != 2)
-        status =
-            cairn_fail(&context->env, CAIRN_BAD_SHAPE,
-                       "csr: the format stores tensors of order %d", format->order);
-    /* Borrowed or stored: other calls follow. */
-    cairn_collective_text(&same, "arrays",
-                          format                 ? "stored in a format"
-                          : mode == CAIRN_BORROW ? "borrowed"
-                                                 : "copied");
-    cairn_collective_dtype(&same, dtype);
-    if (status == CAIRN_OK)
-        cairn_collective_format(&same, format ? format : lent->format);
-    status = cairn_comm_agree_on(context->comm, status, &same);
-    if (status == CAIRN_OK) status = make(&a, mode, format, &lent, &fresh);
-    cairn_tensor_destroy(&lent);
-    if (status == CAIRN_OK) {
-        fresh->seconds = cairn_seconds() - begin;
-        *tensor        = fresh;
-    } else {
-        cairn_tensor_destroy(&fresh);
-    }
-    return status;
+    return take(&a, mode, format, tensor);
+}
+
+cairn_status cairn_tensor_from_csc(cairn_context      *context,
+                                   int64_t             global_rows,
+                                   int64_t             global_cols,
+                                   int64_t             first_row,
+                                   int64_t             rows,
+                                   const void         *ptr,
+                                   int                 ptr_bits,
+                                   const void         *idx,
+                                   int                 idx_bits,
+                                   const void         *val,
+                                   cairn_dtype         dtype,
+                                   cairn_copy_mode     mode,
+                                   const cairn_format *format,
+                                   cairn_tensor      **tensor)
+{
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(ptr), CAIRN_ONE_OF(dtype, CAIRN_F32),
+                         CAIRN_ONE_OF(mode, CAIRN_BORROW), CAIRN_GIVEN(tensor));
+    cairn_doing(&context->env, "taking arrays");
+
+    const cairn_solver_rows a = {
+        .context    = context,
+        .call       = "csc",
+        .shape      = {2, {global_rows, global_cols}},
+        .by_columns = true,
+        .first_row  = first_row,
+        .rows       = rows,
+        .ptr        = ptr,
+        .idx        = idx,
+        .val        = val,
+        .ptr_bits   = ptr_bits,
+        .idx_bits   = idx_bits,
+        .dtype      = dtype
+    };
+
+    return take(&a, mode, format, tensor);
 }

@@ -5,8 +5,10 @@
 #include "api/door.h"
 #include "comm/collective.h"
 #include "tensor/statistics.h"
+#include "tensor/value_types.h"
 
 #include <math.h>
+#include <string.h>
 
 /// Count distinct diagonals over all ranks: each diagonal goes to one rank, that of its
 /// remainder, and is counted there.
@@ -60,6 +62,44 @@ combine(const cairn_source *source, const cairn_statistics *s, cairn_source_info
     return count_diagonals(comm, s, &info->diagonals);
 }
 
+/// Which type holds the values of all ranks: each looks at its own.
+static cairn_status describe_values(const cairn_source *source, cairn_source_info *info)
+{
+    enum { NOT_ONE, NOT_INTEGER, NOT_SINGLE, BELOW, HIGH, FIRST, FIRST_DOWN, NUMBERS };
+    cairn_comm            *comm = source->context->comm;
+    cairn_value_dictionary none = {.full = true};
+    int64_t                most[NUMBERS];
+    cairn_value_look       look;
+
+    cairn_value_look_begin(&look, 64, NULL, &none);
+    cairn_value_look_at(&look, source->entries.value, source->entries.n);
+    for (int k = 0; k < NUMBERS; k++)
+        most[k] = INT64_MIN; /* a rank without values says nothing */
+    if (look.seen) {
+        most[NOT_ONE]     = !look.one;
+        most[NOT_INTEGER] = !look.integer;
+        most[NOT_SINGLE]  = !look.single;
+        most[BELOW]       = -(int64_t)look.low;
+        most[HIGH]        = look.high;
+        most[FIRST]       = (int64_t)look.first;
+        most[FIRST_DOWN]  = ~(int64_t)look.first;
+    }
+    CAIRN_TRY(comm->ops->allreduce(comm, most, NUMBERS, CAIRN_MAX));
+    info->values = NULL;
+    info->value  = 0;
+    if (most[NOT_ONE] == INT64_MIN) return CAIRN_OK;
+    if (most[NOT_ONE] == 0 && most[FIRST] == ~most[FIRST_DOWN]) {
+        info->values = "iso";
+        memcpy(&info->value, &most[FIRST], sizeof info->value);
+    } else if (most[NOT_INTEGER] == 0) {
+        info->values =
+            most[BELOW] <= -(int64_t)INT8_MIN && most[HIGH] <= INT8_MAX ? "i8" : "i16";
+    } else {
+        info->values = most[NOT_SINGLE] == 0 ? "f32" : "f64";
+    }
+    return CAIRN_OK;
+}
+
 cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info *info)
 {
     CAIRN_ENTER_TOGETHER(CAIRN_CONTEXT_OF(source), CAIRN_GIVEN(info),
@@ -81,6 +121,7 @@ cairn_status cairn_source_describe(const cairn_source *source, cairn_source_info
     for (int k = 0; k < all.order; k++)
         all.extent[k] = source->shape.extent[k];
     if (status == CAIRN_OK) status = combine(source, &s, &all);
+    if (status == CAIRN_OK) status = describe_values(source, &all);
     if (status == CAIRN_OK)
         status = cairn_context_max(source->context, &all.read_seconds, 1);
     if (status == CAIRN_OK) CAIRN_WRITE(info, all);

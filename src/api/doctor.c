@@ -102,6 +102,38 @@ static void check_pins(const cairn_context *context, cairn_diagnostics *findings
             hosts, threads, ranks, ranks == 1 ? "" : "s", devices->machine->pus);
 }
 
+/// Devices that runs use only if they are asked for are looked at all the same, if there
+/// are any.
+static cairn_status check_asked(cairn_context *context, cairn_diagnostics *findings)
+{
+    const cairn_device_ops *kind;
+    cairn_devices          *devices = NULL;
+
+    for (int k = 0; (kind = cairn_device_kind_at(k)); k++) {
+        bool here = false;
+
+        for (int d = 0; d < context->devices->count; d++)
+            here |= strcmp(context->devices->device[d].info.kind, kind->kind) == 0;
+        if (here || !kind->asked || !kind->check
+            || kind->count(context->devices->machine) == 0)
+            continue;
+        const cairn_status status =
+            cairn_devices_open(&context->env, "doctor", kind->kind, &devices);
+
+        if (status == CAIRN_NO_MEMORY) return status;
+        if (status != CAIRN_OK) {
+            cairn_diagnostics_attention(findings, kind->kind, "", "%s",
+                                        cairn_message(&context->env));
+            continue;
+        }
+        if (devices->device[0].ops.measure)
+            devices->device[0].ops.measure(&devices->device[0]);
+        kind->check(&devices->device[0], findings);
+        cairn_devices_close(&context->env, &devices);
+    }
+    return CAIRN_OK;
+}
+
 /// Each kind looks after itself; the processor also where the list leaves it out, since
 /// it does what other devices leave.
 static void check_kinds(const cairn_context *context, cairn_diagnostics *findings)
@@ -164,6 +196,7 @@ static cairn_status check_node(cairn_context *context, cairn_diagnostics *findin
     check_kinds(context, findings);
     cairn_checkup_memory(&rank, findings);
     CAIRN_TRY(check_drivers(context, findings));
+    CAIRN_TRY(check_asked(context, findings));
     cairn_checkup_clock(&rank, findings);
     return CAIRN_OK;
 }

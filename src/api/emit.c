@@ -3,13 +3,17 @@
 /// Kernels as text.
 
 #include "api/door.h"
+#include "base/text.h"
 #include "devices/product_kernel.h"
 #include "emit/c.h"
+#include "emit/cuda.h"
 #include "emit/opencl.h"
 #include "expr/operation.h"
+#include "lower/grid.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /// One product, and what its kernels are made of.
 typedef struct {
@@ -17,12 +21,13 @@ typedef struct {
     const cairn_format   *format;
     cairn_product_options op;
     cairn_kernel_target   target;
-    cairn_ir_function   **function; ///< [members]
+    cairn_ir_function   **function; ///< [members], of cards [members][functions of a
+                                    ///< grid], NULL where there is none.
 } listing;
 
-static bool is_opencl(const listing *t)
+static bool is(const listing *t, cairn_kernel_language language)
 {
-    return t->target.language == CAIRN_KERNEL_OPENCL;
+    return t->target.language == language;
 }
 
 static cairn_status check(listing *t, int order)
@@ -30,9 +35,14 @@ static cairn_status check(listing *t, int order)
     const int bytes = t->target.vector_bytes;
 
     CAIRN_TRY(cairn_product_valid(t->env, &t->op, order));
-    CAIRN_CHECK(bytes == 16 || bytes == 32 || bytes == 64 || is_opencl(t), t->env,
-                CAIRN_BAD_ARGUMENT, "emit: vectors: %d bytes are none of 16, 32, 64",
-                bytes);
+    CAIRN_CHECK(bytes == 16 || bytes == 32 || bytes == 64 || !is(t, CAIRN_KERNEL_C),
+                t->env, CAIRN_BAD_ARGUMENT,
+                "emit: vectors: %d bytes are none of 16, 32, 64", bytes);
+    CAIRN_CHECK(t->target.cuda_arch == 0
+                    || (t->target.cuda_arch >= 70 && t->target.cuda_arch < 1000),
+                t->env, CAIRN_BAD_ARGUMENT,
+                "emit: cuda_arch: %d is no generation of cards, 70 or newer",
+                t->target.cuda_arch);
     CAIRN_CHECK(t->target.extent[0] >= 0 && t->target.extent[1] >= 0, t->env,
                 CAIRN_BAD_ARGUMENT,
                 "emit: extents: %" PRId64 " x %" PRId64 " are less than 0",
@@ -50,25 +60,73 @@ static void name_member(const listing *t, int member, char name[48])
              t->op.transposed ? "_transposed" : "", number);
 }
 
+/// Functions of a member.
+static int each(const listing *t)
+{
+    return is(t, CAIRN_KERNEL_CUDA) ? CAIRN_GRID_FUNCTIONS : 1;
+}
+
+/// Lower the product of one layout as the target has it.
+///
+/// @param[out] function  [each(t)]
+static cairn_status lower_product(const listing       *t,
+                                  const cairn_layout  *layout,
+                                  int                  member,
+                                  const cairn_product *product,
+                                  cairn_ir_function  **function)
+{
+    cairn_product_kernel kernel;
+    cairn_grid_kernel    grid;
+    char                 name[48];
+
+    name_member(t, member, name);
+    if (is(t, CAIRN_KERNEL_CUDA)) {
+        CAIRN_TRY(cairn_grid_lower(t->env, layout, product, name, &grid));
+        memcpy(function, grid.function, sizeof grid.function);
+        return CAIRN_OK;
+    }
+    CAIRN_TRY(cairn_product_lower(t->env, layout, product, name, &kernel));
+    *function = kernel.function;
+    return CAIRN_OK;
+}
+
 static cairn_status lower_member(listing *t, int member)
 {
-    cairn_layout        *layout;
-    cairn_product_kernel kernel;
-    char                 name[48];
+    cairn_layout *layout;
 
     CAIRN_TRY(cairn_layout_create(t->env, t->format->member[member], t->target.extent,
                                   NULL, NULL, t->target.dtype == CAIRN_F32 ? 32 : 64,
                                   &layout));
-    const cairn_product product = cairn_product_choose(
+    cairn_product product = cairn_product_choose(
         layout, &t->op, member == 0, t->format->members > 1, t->target.vector_bytes);
 
-    name_member(t, member, name);
+    if (member == t->format->members - 1 && is(t, CAIRN_KERNEL_C))
+        cairn_product_round(layout, &product);
     const cairn_status status =
-        cairn_product_lower(t->env, layout, &product, name, &kernel);
+        lower_product(t, layout, member, &product, &t->function[member * each(t)]);
 
     cairn_layout_destroy(t->env, &layout);
-    if (status == CAIRN_OK) t->function[member] = kernel.function;
     return status;
+}
+
+/// How NVRTC compiles the text, and the text.
+static cairn_status print_cuda(const listing *t, char **out)
+{
+    cairn_cuda_kernel kernel;
+    cairn_text        text;
+
+    CAIRN_TRY(cairn_cuda_print(t->env, (const cairn_ir_function *const *)t->function,
+                               t->format->members * each(t), &kernel));
+    cairn_text_init(&text, t->env);
+    cairn_text_add(&text, "/* nvrtc");
+    if (t->target.cuda_arch)
+        cairn_text_add(&text, " --gpu-architecture=sm_%d", t->target.cuda_arch);
+#define X(option) cairn_text_add(&text, " " option);
+    CAIRN_CUDA_OPTIONS_MAP(X)
+#undef X
+    cairn_text_add(&text, " */\n%s", kernel.text);
+    cairn_cuda_fini(t->env, &kernel);
+    return cairn_text_take(&text, out);
 }
 
 static cairn_status print(const listing *t, char **out)
@@ -76,9 +134,12 @@ static cairn_status print(const listing *t, char **out)
     const cairn_ir_function *const *function =
         (const cairn_ir_function *const *)t->function;
 
-    if (is_opencl(t))
+    switch (t->target.language) {
+    case CAIRN_KERNEL_CUDA: return print_cuda(t, out);
+    case CAIRN_KERNEL_OPENCL:
         return cairn_opencl_print_all(t->env, t->format->members, function, out);
-    return cairn_c_print_all(t->env, t->format->members, function, out);
+    default: return cairn_c_print_all(t->env, t->format->members, function, out);
+    }
 }
 
 static cairn_status write_text(listing *t, char **out)
@@ -86,12 +147,12 @@ static cairn_status write_text(listing *t, char **out)
     const int    members = t->format->members;
     cairn_status status  = CAIRN_OK;
 
-    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, members, &t->function));
+    CAIRN_TRY(CAIRN_NEW_ZERO(t->env, members * each(t), &t->function));
     for (int m = 0; m < members && status == CAIRN_OK; m++)
         status = lower_member(t, m);
     if (status == CAIRN_OK) status = print(t, out);
-    for (int m = 0; m < members; m++)
-        if (t->function[m]) cairn_ir_destroy(t->env, &t->function[m]);
+    for (int k = 0; k < members * each(t); k++)
+        if (t->function[k]) cairn_ir_destroy(t->env, &t->function[k]);
     cairn_free(t->env, t->function);
     return status;
 }
@@ -123,14 +184,14 @@ cairn_status cairn_kernels_text(cairn_context               *context,
     CAIRN_READ(options, op);
     CAIRN_READ(target, own);
     CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
-                CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL));
+                CAIRN_ONE_OF(target->language, CAIRN_KERNEL_CUDA));
 
     listing t = {.env = &context->env, .format = format, .op = op, .target = *target};
 
     if (t.target.extent[0] == 0 && t.target.extent[1] == 0)
         t.target.extent[0] = t.target.extent[1] = 1000000;
-    if (is_opencl(&t))
-        t.target.vector_bytes = CAIRN_OPENCL_VECTOR;
+    if (!is(&t, CAIRN_KERNEL_C))
+        t.target.vector_bytes = CAIRN_ITEMS;
     else if (t.target.vector_bytes == 0)
         CAIRN_TRY(machine_vectors(context, &t.target.vector_bytes));
     CAIRN_TRY(check(&t, cairn_format_order(format)));

@@ -42,6 +42,9 @@ static cairn_status read_struct(cairn_handed *handed, int64_t k)
     CAIRN_TRY(cairn_sized_check(env, its_names, view->arrays, sizeof *its));
     *its = (cairn_kernel_part)CAIRN_KERNEL_PART;
     cairn_sized_read(its, sizeof *its, view->arrays);
+    /* Before there was a dictionary, what is val_kind now was padding at the end. */
+    if (view->arrays->size <= (int64_t)offsetof(cairn_kernel_part, dictionary))
+        its->val_kind = CAIRN_VALUE_FLOAT;
     view->arrays = its;
     return CAIRN_OK;
 }
@@ -154,6 +157,7 @@ static cairn_status make_layouts(const cairn_handed *handed, cairn_local *local)
         if (view) CAIRN_TRY(cairn_handed_spans(handed, encoding, view, span));
         CAIRN_TRY(cairn_layout_create(env, encoding, local->shape.extent, local->box,
                                       span, local->value_bits, &group->layout));
+        if (view) CAIRN_TRY(cairn_handed_storage(handed, view, &group->layout));
         CAIRN_CHECK(view || group->layout->banks == 0, env, CAIRN_BAD_ARGUMENT,
                     CAIRN_FROM_PARTS ": member %d: no part is given for it", m);
         CAIRN_CHECK(group->layout->banks <= handed->parts, env, CAIRN_BAD_ARGUMENT,
@@ -169,6 +173,13 @@ static cairn_status make_layouts(const cairn_handed *handed, cairn_local *local)
                                  " here",
                 handed->parts, local->parts);
     return CAIRN_OK;
+}
+
+/// Do two banks have the same values in their dictionaries, or none?
+static bool same_dictionary(const cairn_kernel_part *a, const cairn_kernel_part *b)
+{
+    return a->dictionary == b->dictionary
+           || memcmp(a->dictionary, b->dictionary, sizeof(double) << a->val_bits) == 0;
 }
 
 /// Point every part at the caller's arrays.
@@ -193,7 +204,15 @@ point(const cairn_handed *handed, cairn_local *local, cairn_pos *nodes)
                                     nodes + p * CAIRN_MAX_LEVELS, &group->bytes,
                                     &fault))
                 return cairn_handed_refuse(handed, &fault);
+            CAIRN_CHECK(
+                same_dictionary(&local->part[group->first].view, &local->part[p].view),
+                local->env, CAIRN_BAD_ARGUMENT,
+                CAIRN_FROM_PARTS ": member %d: bank %" PRId64
+                                 ": dictionary: is not that of bank 0",
+                m, bank);
         }
+        if (group->count > 0 && local->part[group->first].view.dictionary)
+            group->bytes += (int64_t)sizeof(double) << group->layout->value_bits;
     }
     return CAIRN_OK;
 }
@@ -212,15 +231,20 @@ static cairn_status copy(cairn_local *local, const cairn_pos *nodes)
     cairn_status status = CAIRN_OK;
 
     for (int m = 0; m < local->groups && status == CAIRN_OK; m++) {
-        local->group[m].bytes = 0;
-        status =
-            cairn_group_alloc_parts(local->env, &local->group[m], nodes, local->part);
+        cairn_group  *group = &local->group[m];
+        const double *word =
+            group->count > 0 ? theirs[group->first].view.dictionary : NULL;
+
+        group->bytes = 0;
+        status       = cairn_group_alloc_parts(local->env, group, nodes, local->part);
+        if (status == CAIRN_OK && word)
+            status = cairn_group_add_dictionary(local->env, group, word, local->part);
     }
     for (int64_t p = 0; p < local->parts && status == CAIRN_OK; p++) {
         cairn_array from[CAIRN_MAX_ARRAYS], to[CAIRN_MAX_ARRAYS];
-        const int   arrays = cairn_part_arrays(&theirs[p], from);
+        const int   arrays = cairn_part_own_arrays(&theirs[p], from);
 
-        cairn_part_arrays(&local->part[p], to);
+        cairn_part_own_arrays(&local->part[p], to);
         for (int a = 0; a < arrays; a++)
             if (from[a].bytes > 0)
                 memcpy(to[a].data, from[a].data, (size_t)from[a].bytes);

@@ -51,6 +51,15 @@ cairn_status cairn_handed_spans(const cairn_handed    *handed,
                                 const cairn_part_view *view,
                                 cairn_interval        *span);
 
+/// Let a member's layout store values as a caller's first part of it says.
+///
+/// Local.
+///
+/// @param[in,out] layout  As wide as the type; replaced where that is not how.
+cairn_status cairn_handed_storage(const cairn_handed    *handed,
+                                  const cairn_part_view *view,
+                                  cairn_layout         **layout);
+
 /// Point a part at the caller's arrays, if its struct is what the layout says.
 ///
 /// Local.

@@ -60,12 +60,41 @@ static bool has_queries(const cairn_format *format)
     return format->hybrid;
 }
 
+/// Are all values the same, however they are stored?
+static bool same_values(const cairn_kernel_part *a, const cairn_kernel_part *b)
+{
+    if (a->values != b->values) return false;
+    for (cairn_pos v = 0; v < a->values; v++) {
+        const double x = cairn_value_get(a, v), y = cairn_value_get(b, v);
+
+        if (memcmp(&x, &y, sizeof x) != 0) return false;
+    }
+    return true;
+}
+
+/// The arrays of a part, but for values that are stored narrower than the type.
+static int wide_arrays(const cairn_part *part, bool narrow, cairn_array *array)
+{
+    const int n    = cairn_part_own_arrays(part, array);
+    int       kept = 0;
+
+    for (int k = 0; k < n; k++)
+        if (!narrow
+            || (array[k].kind != CAIRN_ARRAY_VAL
+                && array[k].kind != CAIRN_ARRAY_DICTIONARY))
+            array[kept++] = array[k];
+    return kept;
+}
+
 static bool same_arrays(const cairn_part *a, const cairn_part *b)
 {
+    const bool narrow =
+        !cairn_layout_is_wide(a->layout) || !cairn_layout_is_wide(b->layout);
     cairn_array of_a[CAIRN_MAX_ARRAYS], of_b[CAIRN_MAX_ARRAYS];
-    const int   arrays = cairn_part_arrays(a, of_a);
+    const int   arrays = wide_arrays(a, narrow, of_a);
 
-    if (a->nnz != b->nnz || cairn_part_arrays(b, of_b) != arrays) return false;
+    if (a->nnz != b->nnz || wide_arrays(b, narrow, of_b) != arrays) return false;
+    if (narrow && !same_values(&a->view, &b->view)) return false;
     for (int k = 0; k < arrays; k++)
         if (of_a[k].bytes != of_b[k].bytes
             || (of_a[k].bytes > 0

@@ -4,6 +4,7 @@
 
 #include "api/from_parts.h"
 #include "format/language.h"
+#include "tensor/value_storage.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -36,6 +37,9 @@ static bool is_width(int bits)
     return bits == 8 || bits == 16 || bits == 32 || bits == 64;
 }
 
+static const char *const kinds[] = {"floating-point numbers", "integers", "one for all",
+                                    "places in a dictionary"};
+
 /// Widths of one part that its layout does not have.
 static void take_widths(const cairn_kernel_part *arrays,
                         const cairn_layout      *layout,
@@ -48,12 +52,12 @@ static void take_widths(const cairn_kernel_part *arrays,
 
         if (ours->has_ptr && is_width(theirs->ptr_bits)
             && theirs->ptr_bits != ours->ptr_bits) {
-            encoding->ptr_bits[l] = theirs->ptr_bits;
+            encoding->bits[l].ptr = theirs->ptr_bits;
             *differs              = true;
         }
         if (ours->has_idx && is_width(theirs->idx_bits)
             && theirs->idx_bits != ours->idx_bits) {
-            encoding->idx_bits[l] = theirs->idx_bits;
+            encoding->bits[l].idx = theirs->idx_bits;
             *differs              = true;
         }
     }
@@ -113,6 +117,62 @@ cairn_status cairn_handed_format(const cairn_handed *handed, cairn_format **form
     return status;
 }
 
+/* ---- values ---- */
+
+/// What a caller's part says of its values; widths that are 0 follow from the kind.
+static void
+stored_as(const cairn_kernel_part *theirs, int carrier_bits, int *kind, int *bits)
+{
+    *kind = theirs->val_kind;
+    *bits = theirs->val_bits;
+    if (*bits == 0 && (*kind == CAIRN_VALUE_FLOAT || *kind == CAIRN_VALUE_ONE))
+        *bits = carrier_bits;
+}
+
+/// Is there such a type, no wider than the tensor's?
+static bool is_type(int carrier_bits, int kind, int bits)
+{
+    switch (kind) {
+    case CAIRN_VALUE_FLOAT: return bits == carrier_bits || bits == 32;
+    case CAIRN_VALUE_ONE: return bits == carrier_bits;
+    case CAIRN_VALUE_INTEGER:
+    case CAIRN_VALUE_CODE: return bits == 8 || bits == 16;
+    default: return false;
+    }
+}
+
+cairn_status cairn_handed_storage(const cairn_handed    *handed,
+                                  const cairn_part_view *view,
+                                  cairn_layout         **layout)
+{
+    cairn_env    *env  = &handed->context->env;
+    cairn_layout *wide = *layout;
+    int           kind, bits;
+
+    stored_as(view->arrays, wide->carrier_bits, &kind, &bits);
+    CAIRN_CHECK(kind >= CAIRN_VALUE_FLOAT && kind <= CAIRN_VALUE_CODE, env,
+                CAIRN_BAD_ARGUMENT, CAIRN_FROM_PARTS ": member %d: val_kind is %d",
+                view->member, kind);
+    CAIRN_CHECK(
+        is_type(wide->carrier_bits, kind, bits), env, CAIRN_BAD_ARGUMENT,
+        CAIRN_FROM_PARTS ": member %d: val_bits is %d, but the values are %s of %s",
+        view->member, bits, kinds[kind], wide->carrier_bits == 32 ? "f32" : "f64");
+    if (kind == CAIRN_VALUE_FLOAT && bits == wide->carrier_bits) return CAIRN_OK;
+    CAIRN_CHECK(wide->value_tuple < 0, env, CAIRN_BAD_ARGUMENT,
+                CAIRN_FROM_PARTS ": member %d: values that are packed with their "
+                                 "indices are of the tensor's type",
+                view->member);
+    CAIRN_CHECK(
+        cairn_value_storage_fits(wide->encoding->val, wide->carrier_bits, kind, bits),
+        env, CAIRN_BAD_ARGUMENT,
+        CAIRN_FROM_PARTS ": member %d: values are %s, which is not the type "
+                         "that the format says",
+        view->member, cairn_value_storage_name((cairn_value_kind)kind, bits));
+    CAIRN_TRY(cairn_layout_store(env, wide, (cairn_value_kind)kind, bits, layout));
+    cairn_layout_destroy(env, &wide);
+    return CAIRN_OK;
+}
+
 /* ---- numbers ---- */
 
 /// A number that is 0 for "as the format says", or what it says.
@@ -166,6 +226,11 @@ part_agrees(const cairn_part *part, const cairn_kernel_part *theirs, cairn_fault
                                 theirs->first, theirs->last, ours->first, ours->last);
     for (int l = 0; l < ours->levels; l++)
         if (!level_agrees(part, l, &theirs->level[l], fault)) return false;
+    if (theirs->val_kind != ours->val_kind)
+        return cairn_fault_note(fault, part, -1, NULL, 0,
+                                "val_kind is %d, but that of the member's first part "
+                                "%d",
+                                theirs->val_kind, ours->val_kind);
     return agrees(part, -1, "val_bits", theirs->val_bits, ours->val_bits, fault)
            && agrees(part, -1, "values", theirs->values, ours->values, fault)
            && agrees(part, -1, "val_block", theirs->val_block, ours->val_block, fault)
@@ -218,6 +283,19 @@ tuple_fits(const cairn_part *part, const cairn_tuple *tuple, cairn_fault *fault)
     return true;
 }
 
+static bool dictionary_fits(const cairn_part *part, cairn_fault *fault)
+{
+    const bool is_code = part->view.val_kind == CAIRN_VALUE_CODE;
+
+    if (!pointer_fits(part, -1, "dictionary", part->view.dictionary,
+                      is_code ? (int64_t)1 << part->view.val_bits : 0, is_code ? 64 : 0,
+                      fault))
+        return false;
+    if (cairn_dictionary_fits(&part->view, part->layout->carrier_bits)) return true;
+    return cairn_fault_note(fault, part, -1, NULL, 0,
+                            "the dictionary has values that are no f32");
+}
+
 static bool pointers_fit(const cairn_part *part, cairn_fault *fault)
 {
     const cairn_layout *layout = part->layout;
@@ -231,8 +309,9 @@ static bool pointers_fit(const cairn_part *part, cairn_fault *fault)
                              level->idx_bits, fault))
             return false;
     }
-    if (!pointer_fits(part, -1, "val", part->view.val, part->view.values,
-                      part->view.val_bits, fault))
+    if (!pointer_fits(part, -1, "val", part->view.val, cairn_stored_values(&part->view),
+                      part->view.val_bits, fault)
+        || !dictionary_fits(part, fault))
         return false;
     for (int t = 0; t < layout->tuples; t++)
         if (!tuple_fits(part, &layout->tuple[t], fault)) return false;
@@ -262,7 +341,8 @@ bool cairn_handed_point(const cairn_part_view *view,
         part->view.level[l].ptr = theirs->level[l].ptr;
         part->view.level[l].idx = theirs->level[l].idx;
     }
-    part->view.val = theirs->val;
-    part->nnz      = view->nnz;
+    part->view.val        = theirs->val;
+    part->view.dictionary = theirs->dictionary;
+    part->nnz             = view->nnz;
     return pointers_fit(part, fault);
 }

@@ -131,8 +131,9 @@ cairn_status cairn_context_loader(cairn_context      *context,
     cairn_env               *env   = &context->env;
     const cairn_build_worthy worth = cairn_build_worth(env, build);
 
-    build->loader  = NULL;
-    build->pledged = env->options.kernels == CAIRN_KERNELS_COMPILED;
+    build->loader = NULL;
+    if (env->options.kernels == CAIRN_KERNELS_COMPILED)
+        build->duty = CAIRN_BUILD_PLEDGED;
     if (worth == CAIRN_BUILD_REFERENCE
         || (worth == CAIRN_BUILD_AT_HAND && !is_worth_devices(context, build)))
         return CAIRN_OK;

@@ -151,9 +151,9 @@ static void describe_subproduct(const cairn_subproduct *subproduct,
              cairn_clock_name(subproduct->device->info.clock));
     snprintf(part->route, sizeof part->route, "%s",
              cairn_route_name(subproduct_route(subproduct)));
-    if (subproduct->retired[0])
+    if (subproduct->lost.device[0])
         snprintf(part->note, sizeof part->note, "%s failed and was retired: %s",
-                 subproduct->retired, subproduct->why);
+                 subproduct->lost.device, subproduct->lost.why);
     else
         snprintf(part->note, sizeof part->note, "%s", note);
 }

@@ -43,14 +43,14 @@ static cairn_status gather_decisions(const cairn_plan *plan,
         const cairn_member_home  *home    = &replay->subproduct[p].home;
         const bool                divided = replay->subproduct[p].stored.local != NULL;
 
-        own[p] =
-            (decision){.rank      = comm->rank,
-                       .member    = home->member,
-                       .share     = divided ? home->share : -1,
-                       .first_row = home->rows.lo,
-                       .rows      = home->rows.hi - home->rows.lo + 1,
-                       .clock     = device->clock,
-                       .seconds = replay->subproduct[p].retired[0] ? 0 : home->seconds};
+        own[p] = (decision){
+            .rank      = comm->rank,
+            .member    = home->member,
+            .share     = divided ? home->share : -1,
+            .first_row = home->rows.lo,
+            .rows      = home->rows.hi - home->rows.lo + 1,
+            .clock     = device->clock,
+            .seconds   = replay->subproduct[p].lost.device[0] ? 0 : home->seconds};
         snprintf(own[p].device, sizeof own[p].device, "%s", device->id);
     }
     if (status == CAIRN_OK)

@@ -64,7 +64,6 @@ static void compare_column(check *c, int64_t k)
     const cairn_operands *o       = c->plan->replay->common.operands;
     const cairn_entries  *e       = c->entries;
     const int64_t         columns = o->op.columns;
-    const void           *x       = cairn_operands_x(o);
     int64_t               first, end;
     cairn_pos             n = 0;
 
@@ -73,8 +72,8 @@ static void compare_column(check *c, int64_t k)
         row_sum sum = {0, 0};
 
         for (; n < e->n && e->coord[0][n] == i; n++) {
-            const row_sum t =
-                term(c, n, value_at(c->plan, x, e->coord[1][n] * columns + k));
+            const row_sum t = term(
+                c, n, value_at(c->plan, cairn_operands_x_row(o, e->coord[1][n]), k));
 
             sum.r += t.r;
             sum.s += t.s;

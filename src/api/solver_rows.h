@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A solver's arrays by compressed rows, and where new values of theirs go. Internal to api.
+/// A solver's arrays by compressed rows, or by compressed columns, and where new values of
+/// theirs go. Internal to api.
 
 #ifndef CAIRN_API_SOLVER_ROWS_H
 #define CAIRN_API_SOLVER_ROWS_H
 
 #include "api/api.h"
 
-/// Rows first_row .. first_row+rows-1 of a matrix, as a caller has them.
+/// Rows first_row .. first_row+rows-1 of a matrix, as a caller has them: line by line, lines
+/// being these rows, or all columns.
 typedef struct cairn_solver_rows {
     cairn_context *context;
+    const char    *call;  ///< That brought them: cairn_tensor_from_ is left out.
     cairn_shape    shape; ///< Of the whole matrix.
+    bool           by_columns;
     int64_t        first_row, rows;
     const void    *ptr, *idx, *val;
     int            ptr_bits, idx_bits;
@@ -27,6 +31,31 @@ static inline int64_t cairn_rows_idx(const cairn_solver_rows *a, int64_t k)
     return cairn_load_int(a->idx, k, a->idx_bits / 8, a->idx_bits, true);
 }
 
+/// Lines, and the number of the first in the matrix.
+static inline int64_t cairn_rows_lines(const cairn_solver_rows *a)
+{
+    return a->by_columns ? a->shape.extent[1] : a->rows;
+}
+
+static inline int64_t cairn_rows_first_line(const cairn_solver_rows *a)
+{
+    return a->by_columns ? 0 : a->first_row;
+}
+
+/// Entries in all.
+static inline int64_t cairn_rows_entries(const cairn_solver_rows *a)
+{
+    return cairn_rows_ptr(a, cairn_rows_lines(a));
+}
+
+/// Row and column of entry @p k, which is in line @p line of these.
+static inline void
+cairn_rows_coord(const cairn_solver_rows *a, int64_t line, int64_t k, cairn_coord *d)
+{
+    d[a->by_columns]  = cairn_rows_first_line(a) + line;
+    d[!a->by_columns] = cairn_rows_idx(a, k);
+}
+
 /// Its entries, sorted, duplicates added.
 ///
 /// Local. Without values (`val` is NULL) all of them are 1.
@@ -35,14 +64,32 @@ static inline int64_t cairn_rows_idx(const cairn_solver_rows *a, int64_t k)
 cairn_status cairn_solver_rows_entries(const cairn_solver_rows *a,
                                        cairn_entries           *entries);
 
+/// A place with several entries of the pattern, whose values are added in their order.
+typedef struct cairn_refill_sum {
+    cairn_target target;
+    double       sum; ///< Of the update at hand.
+    bool         begun;
+} cairn_refill_sum;
+
 /// Where new values go.
 typedef struct cairn_refill {
-    const void *borrowed; ///< The caller's values, which are the tensor's; or NULL,
-    cairn_solver_rows
-            pattern; ///< and these are copies of ptr and idx, until the first update
-    int64_t n;       ///< finds where each of its entries
-    cairn_target *target; ///< is stored: [n].
+    const void *borrowed; ///< The caller's values, which are the tensor's; or NULL.
+    cairn_solver_rows pattern; ///< Copies of ptr and idx, until the first update.
+    int64_t           n;       ///< Entries that the caller gave,
+    cairn_target *target; ///< [n] and where they are stored, from then on; `part` ~k:
+                          ///< at sums[k].target, with others.
+    int64_t           shared; ///< Places with several entries:
+    cairn_refill_sum *sums;   ///< [shared]
 } cairn_refill;
+
+/// Store new values where `target` says, in the types that members have if these hold them
+/// all; members of others are widened.
+///
+/// Local.
+///
+/// @param[in] val  [n] of the tensor's type.
+/// @retval CAIRN_NO_MEMORY  For wider values: all are what they were.
+cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val);
 
 /// Have a tensor take new values: its pattern is kept, so that the caller's arrays may go.
 ///

@@ -162,7 +162,7 @@ static bool may_stay(const cairn_env *env, const cairn_given *given)
     }
 }
 
-static cairn_status take_alone(cairn_source *source, const cairn_given *given)
+cairn_status cairn_source_take(cairn_source *source, const cairn_given *given)
 {
     cairn_env *env = &source->context->env;
 
@@ -181,16 +181,19 @@ static cairn_status take_coords(cairn_source  *source,
                                 const double  *value)
 {
     cairn_comm *comm  = source->context->comm;
-    cairn_given given = {.order  = source->shape.order,
-                         .n      = nnz,
-                         .stride = source->shape.order,
-                         .value  = value,
-                         .extent = source->shape.extent};
+    cairn_given given = {.order      = source->shape.order,
+                         .n          = nnz,
+                         .stride     = source->shape.order * (int64_t)sizeof *coord,
+                         .bits       = 64,
+                         .value      = value,
+                         .apart      = sizeof *value,
+                         .value_bits = 64,
+                         .extent     = source->shape.extent};
 
     for (int k = 0; k < given.order && nnz > 0; k++)
         given.coord[k] = coord + k;
     return comm->size > 1 ? cairn_entries_copy(comm->env, &given, &source->entries)
-                          : take_alone(source, &given);
+                          : cairn_source_take(source, &given);
 }
 
 static cairn_status settle_coords(cairn_source *source, cairn_division division)

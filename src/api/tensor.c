@@ -135,6 +135,17 @@ cairn_status cairn_tensor_create(cairn_source       *source,
     return CAIRN_OK;
 }
 
+/// Has a bank before part @p p the same dictionary, not a copy of it?
+static bool is_given_back(const cairn_local *local, int64_t p, const cairn_array *array)
+{
+    const cairn_part *part = &local->part[p];
+
+    for (int64_t b = 1;
+         array->kind == CAIRN_ARRAY_DICTIONARY && b <= part->where.bank && b <= p; b++)
+        if (part[-b].view.dictionary == array->data) return true;
+    return false;
+}
+
 /// Give back what was taken over.
 static void release_arrays(const cairn_tensor *t)
 {
@@ -143,7 +154,8 @@ static void release_arrays(const cairn_tensor *t)
         const int   arrays = cairn_part_arrays(&t->local->part[p], array);
 
         for (int a = 0; a < arrays; a++)
-            if (array[a].data) t->release(t->release_user, array[a].data);
+            if (array[a].data && !is_given_back(t->local, p, &array[a]))
+                t->release(t->release_user, array[a].data);
     }
 }
 
@@ -187,7 +199,7 @@ double cairn_tensor_seconds(const cairn_tensor *tensor)
 static int64_t part_bytes(const cairn_part *part)
 {
     cairn_array array[CAIRN_MAX_ARRAYS];
-    const int   arrays = cairn_part_arrays(part, array);
+    const int   arrays = cairn_part_own_arrays(part, array);
     int64_t     bytes  = 0;
 
     for (int a = 0; a < arrays; a++)

@@ -61,16 +61,14 @@ static bool same_hints(cairn_product_hints a, cairn_product_hints b)
            && a.follow_x == b.follow_x && a.uneven == b.uneven;
 }
 
-/// All kernels of one member, for matrices of the layout's extents.
-static cairn_status warm_layout(cairn_warming               *w,
-                                const cairn_product_options *op,
-                                const cairn_layout          *layout,
-                                bool                         first)
+/// The kernels of one product, for matrices of the layout's extents.
+static cairn_status warm_product(cairn_warming               *w,
+                                 const cairn_product_options *op,
+                                 const cairn_layout          *layout,
+                                 cairn_product                product)
 {
     const cairn_machine *machine = w->context->devices->machine;
-    cairn_product        product = cairn_product_choose(
-               layout, op, first, w->format->members > 1, w->loader->vector_bytes);
-    cairn_product_hints before = {0};
+    cairn_product_hints  before  = {0};
 
     for (int d = 0; d < 3 * DEGREES; d++) {
         const cairn_product_seen seen = {.follows = d / DEGREES == 1,
@@ -90,6 +88,22 @@ static cairn_status warm_layout(cairn_warming               *w,
     return CAIRN_OK;
 }
 
+/// All kernels of one member: the last one may round what comes of Y, and does not where
+/// it is placed elsewhere.
+static cairn_status warm_layout(cairn_warming               *w,
+                                const cairn_product_options *op,
+                                const cairn_layout          *layout,
+                                int                          member)
+{
+    const int     members = w->format->members;
+    cairn_product product = cairn_product_choose(layout, op, member == 0, members > 1,
+                                                 w->loader->vector_bytes);
+
+    CAIRN_TRY(warm_product(w, op, layout, product));
+    if (member < members - 1 || !cairn_product_round(layout, &product)) return CAIRN_OK;
+    return warm_product(w, op, layout, product);
+}
+
 static cairn_status
 warm_extents(cairn_warming *w, const cairn_product_options *op, const int64_t *extent)
 {
@@ -100,7 +114,7 @@ warm_extents(cairn_warming *w, const cairn_product_options *op, const int64_t *e
 
         CAIRN_TRY(cairn_layout_create(env, w->format->member[m], extent, NULL, NULL,
                                       w->value_bits, &layout));
-        const cairn_status status = warm_layout(w, op, layout, m == 0);
+        const cairn_status status = warm_layout(w, op, layout, m);
 
         cairn_layout_destroy(env, &layout);
         CAIRN_TRY(status);
@@ -138,7 +152,7 @@ cairn_status cairn_kernels_precompile(cairn_context               *context,
     CAIRN_READ(options, op);
     CAIRN_READ(target, own);
     CAIRN_ENTER(context, CAIRN_ONE_OF(target->dtype, CAIRN_F32),
-                CAIRN_ONE_OF(target->language, CAIRN_KERNEL_OPENCL),
+                CAIRN_ONE_OF(target->language, CAIRN_KERNEL_CUDA),
                 CAIRN_WITHIN(target->extent[0], 0, INT64_MAX),
                 CAIRN_WITHIN(target->extent[1], 0, INT64_MAX));
 
@@ -146,6 +160,8 @@ cairn_status cairn_kernels_precompile(cairn_context               *context,
                        .format     = format,
                        .value_bits = target->dtype == CAIRN_F32 ? 32 : 64};
 
+    CAIRN_CHECK(target->language != CAIRN_KERNEL_CUDA, &context->env, CAIRN_UNSUPPORTED,
+                "emit: cuda: kernels of cards are not kept in this version");
     CAIRN_TRY(cairn_product_valid(&context->env, &op, cairn_format_order(format)));
     CAIRN_TRY(cairn_context_devices(context));
     CAIRN_TRY(cairn_device_kernels(&context->devices->device[0], &w.loader));

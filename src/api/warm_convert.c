@@ -19,18 +19,9 @@
  * entries makes falls between two of them unseen. */
 enum { FEWEST_BITS = 12, MOST_BITS = 26, STEP_BITS = 2 };
 
-/// What is converted from, beside coordinates: compressed rows, coordinates stored; and
-/// compressed rows of a caller's, of either width.
-#define ROWS "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>"
-static const struct {
-    const char *text;
-    bool        lent;
-} sources[] = {
-    {ROWS " }>",                                                      false},
-    {"#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<trim(0,1)> }>", false},
-    {ROWS ", bits<ptr = 32, idx = 32> }>",                            true },
-    {ROWS ", bits<ptr = 64, idx = 64> }>",                            true },
-};
+/// What is converted from, beside coordinates: compressed rows and lists of coordinates, the
+/// library's, and a caller's, which have ptr and idx of so many bits.
+static const int array_bits[] = {0, 32, 64};
 
 /// One of how many entries each member of a hybrid gets; 0: as many as each other; and
 /// none.
@@ -114,19 +105,28 @@ static cairn_status list_sizes(lister *l, const cairn_format *from, bool lent)
     return CAIRN_OK;
 }
 
+/// @param[in] from  Destroyed.
+static cairn_status list_source(lister *l, cairn_format *from, bool lent)
+{
+    const cairn_status status = list_sizes(l, from, lent);
+
+    cairn_format_destroy(&from);
+    return status;
+}
+
 static cairn_status list_sources(lister *l)
 {
-    cairn_env *env = &l->w->context->env;
+    cairn_env    *env = &l->w->context->env;
+    cairn_format *from;
 
     CAIRN_TRY(list_sizes(l, NULL, false));
-    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
-        cairn_format *from;
+    for (size_t k = 0; k < sizeof array_bits / sizeof *array_bits; k++) {
+        const int bits = array_bits[k];
 
-        CAIRN_TRY(cairn_format_parse(env, NULL, sources[k].text, "warm", &from));
-        const cairn_status status = list_sizes(l, from, sources[k].lent);
-
-        cairn_format_destroy(&from);
-        CAIRN_TRY(status);
+        CAIRN_TRY(cairn_format_coordinates(env, bits, &from));
+        CAIRN_TRY(list_source(l, from, bits > 0));
+        CAIRN_TRY(cairn_format_compressed_rows(env, bits, bits, &from));
+        CAIRN_TRY(list_source(l, from, bits > 0));
     }
     return CAIRN_OK;
 }

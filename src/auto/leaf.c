@@ -21,7 +21,8 @@ const char *cairn_leaf_unit(const cairn_leaf *leaf)
 /// Columns that are unrolled below the row: a complete level of a constant size.
 static int columns_of(const cairn_product_plan *p)
 {
-    const int last = p->levels > p->known ? p->order[p->levels - 1] : -1;
+    const int last =
+        p->order.levels > p->order.known ? p->order.level[p->order.levels - 1] : -1;
 
     if (p->sum == CAIRN_SUM_COLUMNS) return p->chains;
     if (last < 0 || !cairn_plan_is_below(p->layout, last)) return 1;
@@ -32,15 +33,16 @@ static int columns_of(const cairn_product_plan *p)
 
 static int rows_of(const cairn_product_plan *p)
 {
-    if (p->tile == CAIRN_TILE_NONE) return 1;
-    return p->constant <= INT32_MAX ? (int)p->constant : 0;
+    if (p->tile.kind == CAIRN_TILE_NONE) return 1;
+    return p->tile.constant <= INT32_MAX ? (int)p->tile.constant : 0;
 }
 
 /// Is the index of the row stored?
 static bool lists_rows(const cairn_product_plan *p)
 {
-    for (int k = 0; k < p->known; k++)
-        if (p->rows >> p->order[k] & 1 && p->layout->level[p->order[k]].has_idx)
+    for (int k = 0; k < p->order.known; k++)
+        if (p->order.rows >> p->order.level[k] & 1
+            && p->layout->level[p->order.level[k]].has_idx)
             return true;
     return false;
 }
@@ -55,13 +57,13 @@ static cairn_leaf_kind scattered(const cairn_product_plan *p, const cairn_leaf *
 
 static cairn_leaf_kind lanes(const cairn_product_plan *p)
 {
-    switch (p->reach) {
+    switch (p->tile.reach) {
     case CAIRN_REACH_NEXT: return CAIRN_LEAF_STRETCH;
     case CAIRN_REACH_ONE: return CAIRN_LEAF_BLOCK_LANES;
     case CAIRN_REACH_GATHER: break;
     }
-    if (p->moved) return CAIRN_LEAF_SLOTS_MOVED;
-    return p->constant ? CAIRN_LEAF_SLOTS : CAIRN_LEAF_TABLE;
+    if (p->tile.moved) return CAIRN_LEAF_SLOTS_MOVED;
+    return p->tile.constant ? CAIRN_LEAF_SLOTS : CAIRN_LEAF_TABLE;
 }
 
 /// Has every row as many blocks?
@@ -76,11 +78,11 @@ static bool is_table(const cairn_layout *layout)
 /// With one column or many, a row of entries is a loop over them.
 static cairn_leaf_kind kind_of(const cairn_product_plan *p, const cairn_leaf *leaf)
 {
-    if (!p->once) return scattered(p, leaf);
-    if (p->tile == CAIRN_TILE_LANES) return lanes(p);
-    if (p->tile == CAIRN_TILE_ROWS || leaf->cols > 1)
+    if (!p->order.once) return scattered(p, leaf);
+    if (p->tile.kind == CAIRN_TILE_LANES) return lanes(p);
+    if (p->tile.kind == CAIRN_TILE_ROWS || leaf->cols > 1)
         return is_table(p->layout) ? CAIRN_LEAF_BLOCK_TABLE : CAIRN_LEAF_BLOCK;
-    if (p->run >= 0) return CAIRN_LEAF_RUN_FOUND;
+    if (p->order.run >= 0) return CAIRN_LEAF_RUN_FOUND;
     if (p->sum == CAIRN_SUM_FOUR || cairn_plan_ends_in_list(p))
         return lists_rows(p) ? CAIRN_LEAF_RUN_LISTED : CAIRN_LEAF_RUN;
     return CAIRN_LEAF_LOOP;
@@ -88,9 +90,10 @@ static cairn_leaf_kind kind_of(const cairn_product_plan *p, const cairn_leaf *le
 
 static bool is_by_rows(const cairn_product_plan *p)
 {
-    const int at = p->once ? 0 : p->levels - 1;
+    const int at = p->order.once ? 0 : p->order.levels - 1;
 
-    return p->levels > 0 && cairn_plan_function_of(p->layout, p->order[at], p->out);
+    return p->order.levels > 0
+           && cairn_plan_function_of(p->layout, p->order.level[at], p->out);
 }
 
 cairn_leaf cairn_leaf_of(const cairn_layout *layout, const cairn_product_options *op)
@@ -104,10 +107,10 @@ cairn_leaf cairn_leaf_of(const cairn_layout *layout, const cairn_product_options
     cairn_leaf leaf = {.rows       = rows_of(&p),
                        .cols       = columns_of(&p),
                        .alone      = p.share.kind == CAIRN_SHARE_NONE,
-                       .moved      = p.moved,
-                       .finds_rows = p.run >= 0};
+                       .moved      = p.tile.moved,
+                       .finds_rows = p.order.run >= 0};
 
-    leaf.by_rows = p.shifted || is_by_rows(&p);
+    leaf.by_rows = p.tile.shifted || is_by_rows(&p);
     leaf.kind    = kind_of(&p, &leaf);
     return leaf;
 }

@@ -74,6 +74,7 @@ void cairn_env_init(cairn_env *env)
     cairn_options_init(&env->options);
     cairn_pool_init(&env->pool);
     cairn_thread_pool_init(&env->thread_pool);
+    cairn_thread_team_init(&env->thread_team);
     pthread_mutex_init(&env->slots, NULL);
     pthread_mutex_init(&env->log.lock, NULL);
     env->log.doing = "starting";
@@ -82,6 +83,7 @@ void cairn_env_init(cairn_env *env)
 void cairn_env_fini(cairn_env *env)
 {
     env->log.progress = NULL;
+    cairn_thread_team_fini(&env->thread_team);
     cairn_thread_pool_fini(&env->thread_pool);
     cairn_pool_fini(&env->pool);
     pthread_mutex_destroy(&env->slots);

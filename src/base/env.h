@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "base/remains.h"
 #include "base/thread_pool.h"
+#include "base/thread_team.h"
 
 #include <cairn/status.h>
 
@@ -68,12 +69,13 @@ typedef struct cairn_env {
     _Atomic int64_t     live_bytes;
     _Atomic int64_t     peak_bytes;
     _Atomic int64_t used_bytes; ///< As the limit sees them: blocks with their heads, in
-                                ///< whole pages, and what cairn_memory_take() was told.
+                                ///< whole pages, and what cairn_memory_take() took.
     _Atomic int64_t   allowed;  ///< Allocations until one fails; < 0: none fails.
-    _Atomic int64_t   allocated;   ///< Bytes of all blocks so far, those freed too,
-    _Atomic int64_t   visited;     ///< and what cairn_visit() was told of.
+    _Atomic int64_t   allocated;   ///< Bytes of all blocks so far, those freed too.
+    _Atomic int64_t   visited;     ///< Positions that cairn_visit() has counted.
     cairn_pool        pool;        ///< Blocks that are used again.
-    cairn_thread_pool thread_pool; ///< Threads for short work.
+    cairn_thread_pool thread_pool; ///< Threads for short work,
+    cairn_thread_team thread_team; ///< and for work that must not wait for one of them.
     cairn_remains     remains;     ///< What a signal would leave.
     cairn_env_log     log;
 } cairn_env;

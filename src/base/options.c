@@ -17,7 +17,19 @@ extern char **environ;
 
 #define PREFIX "CAIRN_"
 
-enum { BYTES, COUNT, THREADS, TEXT, STORE, WAY, RATES, SECONDS };
+enum {
+    BYTES,
+    COUNT,
+    THREADS,
+    TEXT,
+    STORE,
+    WAY,
+    TEAM,
+    LOWERING,
+    REGISTER,
+    RATES,
+    SECONDS,
+};
 
 typedef struct {
     cairn_option_row row;
@@ -170,10 +182,20 @@ static int parse_word(const char *text, const char *const *names, int64_t *place
 }
 
 /// Each by its name.
-static const char *const kernels_ways[] = {[CAIRN_KERNELS_AUTO]      = "auto",
-                                           [CAIRN_KERNELS_COMPILED]  = "compiled",
-                                           [CAIRN_KERNELS_REFERENCE] = "reference",
-                                           NULL};
+static const char *const kernels_ways[]     = {[CAIRN_KERNELS_AUTO]      = "auto",
+                                               [CAIRN_KERNELS_COMPILED]  = "compiled",
+                                               [CAIRN_KERNELS_REFERENCE] = "reference",
+                                               NULL};
+static const char *const team_ways[]        = {[CAIRN_TEAM_AUTO]   = "auto",
+                                               [CAIRN_TEAM_SHARES] = "shares",
+                                               [CAIRN_TEAM_PIECES] = "pieces",
+                                               NULL};
+static const char *const opencl_lowerings[] = {[CAIRN_OPENCL_AUTO]  = "auto",
+                                               [CAIRN_OPENCL_TURNS] = "turns",
+                                               [CAIRN_OPENCL_GRID]  = "grid",
+                                               NULL};
+static const char *const register_ways[] =
+    {[CAIRN_CUDA_REGISTER_AUTO] = "auto", [CAIRN_CUDA_REGISTER_NEVER] = "never", NULL};
 static const char *const rates_ways[] =
     {[CAIRN_RATES_LEARNED] = "learned", [CAIRN_RATES_SHIPPED] = "shipped", NULL};
 
@@ -200,6 +222,10 @@ static int set_option(const option *o, cairn_options *options, const char *value
         return 0;
     }
     if (o->type == WAY) return parse_word(value, kernels_ways, (int64_t *)field);
+    if (o->type == LOWERING)
+        return parse_word(value, opencl_lowerings, (int64_t *)field);
+    if (o->type == REGISTER) return parse_word(value, register_ways, (int64_t *)field);
+    if (o->type == TEAM) return parse_word(value, team_ways, (int64_t *)field);
     if (o->type == RATES) return parse_word(value, rates_ways, (int64_t *)field);
     if (o->type == SECONDS) return set_seconds(value, (cairn_option_seconds *)field);
     if (o->type == COUNT) return parse_count(value, (int64_t *)field);

@@ -13,40 +13,48 @@
 
 /// Every option: field, type (bytes, count, text, store: a path or "none", way, seconds),
 /// variable without CAIRN_, default, what it does.
-#define CAIRN_OPTION_MAP(X)                                                     \
-    X(memory, BYTES, "MEMORY", "half of what is available, per rank",           \
-      "Limit in bytes, per rank, of all that is in memory at once.")            \
-    X(threads, THREADS, "THREADS", "OMP_NUM_THREADS, or the rank's binding",    \
-      "Threads of the CPU device of a rank.")                                   \
-    X(devices, TEXT, "DEVICES", "cpu",                                          \
-      "Devices that exist for a run, as --devices writes them.")                \
-    X(topology, TEXT, "TOPOLOGY", "this machine",                               \
-      "hwloc XML file, or synthetic description, to discover instead.")         \
-    X(kernels, WAY, "KERNELS", "auto",                                          \
-      "How work runs: compiled, reference, or auto: compiled where it can be.") \
-    X(convert, TEXT, "CONVERT", "the cheapest",                                 \
-      "Method of all conversions, as `cairn format --path` names it.")          \
-    X(cc, TEXT, "CC", "cc",                                                     \
-      "Compiler of kernels, gcc or clang: a name or a path, no arguments.")     \
-    X(cache, STORE, "CACHE", "$XDG_CACHE_HOME/cairn or ~/.cache/cairn",         \
-      "Folder of compiled kernels; none: they are not kept.")                   \
-    X(cache_size, BYTES, "CACHE_SIZE", "256Mi",                                 \
-      "Bytes beyond which the longest unused kernels leave that folder.")       \
-    X(dump_kernels, TEXT, "DUMP_KERNELS", "nowhere",                            \
-      "Folder into which the sources of kernels are written.")                  \
-    X(opencl_bin, TEXT, "OPENCL_BIN", "nowhere",                                \
-      "Folder of OpenCL kernels built ahead, for devices that compile none.")   \
-    X(costs, STORE, "COSTS", "costs-HOST.json beside the compiled kernels",     \
-      "File of measured costs; none: they are not kept.")                       \
-    X(cost, RATES, "COST", "learned",                                           \
-      "Rates of costs: learned from what was measured, or shipped alone.")      \
-    X(replays, COUNT, "REPLAYS", "1000",                                        \
-      "Replays that a plan is thought to have when ways to run are weighed.")   \
-    X(policy, TEXT, "POLICY", "heft",                                           \
-      "How members that no --place names get devices: fixed, greedy or heft.")  \
-    X(wait_warn, SECONDS, "WAIT_WARN", "60",                                    \
-      "Seconds after which a wait tells whom it is for; 0: it never does.")     \
-    X(give_up, SECONDS, "GIVE_UP", "0",                                         \
+#define CAIRN_OPTION_MAP(X)                                                          \
+    X(memory, BYTES, "MEMORY", "half of what is available, per rank",                \
+      "Limit in bytes, per rank, of all that is in memory at once.")                 \
+    X(threads, THREADS, "THREADS", "OMP_NUM_THREADS, or the rank's binding",         \
+      "Threads of the CPU device of a rank.")                                        \
+    X(devices, TEXT, "DEVICES", "cpu",                                               \
+      "Devices that exist for a run, as --devices writes them.")                     \
+    X(topology, TEXT, "TOPOLOGY", "this machine",                                    \
+      "hwloc XML file, or synthetic description, to discover instead.")              \
+    X(kernels, WAY, "KERNELS", "auto",                                               \
+      "How work runs: compiled, reference, or auto: compiled where it can be.")      \
+    X(team, TEAM, "TEAM", "auto",                                                    \
+      "How threads share a product: shares, pieces, or auto: what is faster.")       \
+    X(convert, TEXT, "CONVERT", "the cheapest",                                      \
+      "Method of all conversions, as `cairn format --path` names it.")               \
+    X(cc, TEXT, "CC", "cc",                                                          \
+      "Compiler of kernels, gcc or clang: a name or a path, no arguments.")          \
+    X(cache, STORE, "CACHE", "$XDG_CACHE_HOME/cairn or ~/.cache/cairn",              \
+      "Folder of compiled kernels; none: they are not kept.")                        \
+    X(cache_size, BYTES, "CACHE_SIZE", "256Mi",                                      \
+      "Bytes beyond which the longest unused kernels leave that folder.")            \
+    X(dump_kernels, TEXT, "DUMP_KERNELS", "nowhere",                                 \
+      "Folder into which the sources of kernels are written.")                       \
+    X(opencl_bin, TEXT, "OPENCL_BIN", "nowhere",                                     \
+      "Folder of OpenCL kernels built ahead, for devices that compile none.")        \
+    X(opencl_lowering, LOWERING, "OPENCL_LOWERING", "auto",                          \
+      "OpenCL kernels: turns of threads, a grid of lanes, or auto: by the device.")  \
+    X(nvrtc, STORE, "NVRTC", "libnvrtc.so of the driver's version, or an older one", \
+      "CUDA's compiler of kernels, a library's path; none: what is cached alone.")   \
+    X(cuda_register, REGISTER, "CUDA_REGISTER", "auto",                              \
+      "Memory for copies to CUDA devices is pinned: auto: if it can be, or never.")  \
+    X(costs, STORE, "COSTS", "costs-HOST.json beside the compiled kernels",          \
+      "File of measured costs; none: they are not kept.")                            \
+    X(cost, RATES, "COST", "learned",                                                \
+      "Rates of costs: learned from what was measured, or shipped alone.")           \
+    X(replays, COUNT, "REPLAYS", "1000",                                             \
+      "Replays that a plan is thought to have when ways to run are weighed.")        \
+    X(policy, TEXT, "POLICY", "heft",                                                \
+      "How members that no --place names get devices: fixed, greedy or heft.")       \
+    X(wait_warn, SECONDS, "WAIT_WARN", "60",                                         \
+      "Seconds after which a wait tells whom it is for; 0: it never does.")          \
+    X(give_up, SECONDS, "GIVE_UP", "0",                                              \
       "Seconds after which a wait for a rank or a device ends; 0: it does not.")
 
 #define CAIRN_OPTION_PATH 1024 ///< Bytes of the longest path, with its end.
@@ -57,6 +65,26 @@ typedef enum {
     CAIRN_KERNELS_COMPILED,  ///< What cannot be compiled fails.
     CAIRN_KERNELS_REFERENCE, ///< Interpreted; nothing is compiled or loaded.
 } cairn_kernels_way;
+
+/// What OpenCL kernels are lowered to.
+typedef enum {
+    CAIRN_OPENCL_AUTO,  ///< A grid where a product has one, but on processors.
+    CAIRN_OPENCL_TURNS, ///< An item does what a thread would.
+    CAIRN_OPENCL_GRID,  ///< A grid where a product has one.
+} cairn_opencl_lowering;
+
+/// Whether memory that a CUDA device copies from and to is kept where it is.
+typedef enum {
+    CAIRN_CUDA_REGISTER_AUTO, ///< Where the system lets it be.
+    CAIRN_CUDA_REGISTER_NEVER,
+} cairn_cuda_register_way;
+
+/// How threads share a product (devices/cpu/company.h).
+typedef enum {
+    CAIRN_TEAM_AUTO,   ///< Whatever is faster at the time.
+    CAIRN_TEAM_SHARES, ///< Each has a share, and all meet at the end.
+    CAIRN_TEAM_PIECES, ///< Who is done takes over pieces of who is late.
+} cairn_team_way;
 
 /// What costs are predicted with.
 typedef enum {
@@ -76,16 +104,20 @@ typedef struct cairn_options {
     char                 devices[CAIRN_OPTION_PATH];      ///< "" = default.
     char                 topology[CAIRN_OPTION_PATH];     ///< "" = default.
     int64_t              kernels;                         ///< A cairn_kernels_way.
+    int64_t              team;                            ///< A cairn_team_way.
     char                 convert[CAIRN_OPTION_PATH];      ///< "" = default.
     char                 cc[CAIRN_OPTION_PATH];           ///< "" = default.
     char                 cache[CAIRN_OPTION_PATH];        ///< "" = default.
     int64_t              cache_size;                      ///< Bytes; 0 = default.
     char                 dump_kernels[CAIRN_OPTION_PATH]; ///< "" = nowhere.
     char                 opencl_bin[CAIRN_OPTION_PATH];   ///< "" = nowhere.
-    char                 costs[CAIRN_OPTION_PATH];        ///< "" = default.
-    int64_t              cost;                            ///< A cairn_rates_way.
-    int64_t              replays;                         ///< 0 = default.
-    char                 policy[CAIRN_OPTION_PATH];       ///< "" = default.
+    int64_t              opencl_lowering;                 ///< A cairn_opencl_lowering.
+    char                 nvrtc[CAIRN_OPTION_PATH];        ///< "" = default.
+    int64_t              cuda_register;             ///< A cairn_cuda_register_way.
+    char                 costs[CAIRN_OPTION_PATH];  ///< "" = default.
+    int64_t              cost;                      ///< A cairn_rates_way.
+    int64_t              replays;                   ///< 0 = default.
+    char                 policy[CAIRN_OPTION_PATH]; ///< "" = default.
     cairn_option_seconds wait_warn; ///< Until a wait is told of; 0 = never.
     cairn_option_seconds give_up;   ///< Until it is given up; 0 = never.
 } cairn_options;

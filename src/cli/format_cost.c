@@ -25,8 +25,14 @@ sum_array(const cli_format_view *view, int member, int k, cairn_array_info *sum)
         if (view->part[p].member != member || !cli_format_view_array(view, p, k, &info))
             continue;
         if (!found)
-            *sum = (cairn_array_info){
-                sizeof(cairn_array_info), 0, info.kind, info.bits, 0, 0};
+            *sum = (cairn_array_info){.size   = sizeof(cairn_array_info),
+                                      .kind   = info.kind,
+                                      .bits   = info.bits,
+                                      .stored = info.stored};
+        if (sum->stored && info.stored && strcmp(sum->stored, info.stored) != 0)
+            sum->stored = "";
+        if (info.bits > sum->bits) sum->bits = info.bits;
+        if (info.error > sum->error) sum->error = info.error;
         found      = true;
         sum->level = info.level;
         sum->length += info.length;
@@ -99,6 +105,32 @@ static void say_fields(const cli_format_view  *view,
             printf("%svalue", comma);
 }
 
+/// Why values have the width that they have; a type of "": not the same on all ranks.
+static void say_value_type(const cli_format_view *view, const cairn_array_info *sum)
+{
+    static const struct {
+        const char *name, *words;
+    } types[] = {
+        {"iso",    "all are equal"                         },
+        {"i8",     "all are integers of 8 bits"            },
+        {"i16",    "all are integers of 16 bits"           },
+        {"f32",    "all are stored as f32"                 },
+        {"dict8",  "places in a dictionary of 256 values"  },
+        {"dict16", "places in a dictionary of 65536 values"},
+        {"",       "as narrow as those of each rank are"   },
+    };
+    const bool        wide = cairn_tensor_dtype(view->tensor) == CAIRN_F64;
+    const char *const type = wide ? "f64" : "f32";
+
+    if (strcmp(sum->stored, type) == 0) {
+        printf("--dtype %s", type);
+        return;
+    }
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (strcmp(types[k].name, sum->stored) == 0) printf("%s", types[k].words);
+    if (sum->error > 0) printf(", rounded by up to %.2g of it", sum->error);
+}
+
 static void
 print_array(const cli_format_view *view, int member, const cairn_array_info *sum)
 {
@@ -114,7 +146,9 @@ print_array(const cli_format_view *view, int member, const cairn_array_info *sum
     else if (strcmp(sum->kind, "ptr") == 0)
         say_ptr_width(level, sum->level);
     else if (strcmp(sum->kind, "val") == 0)
-        printf("--dtype %s", sum->bits == 32 ? "f32" : "f64");
+        say_value_type(view, sum);
+    else if (strcmp(sum->kind, "dict") == 0)
+        printf("the different values");
     else
         say_fields(view, member, level, levels, sum->level);
     putchar('\n');

@@ -80,6 +80,9 @@ static cairn_status arrays(const cli_format_view *view, int64_t part, json_t *li
             json_pack("{s:i, s:s, s:i, s:I, s:I}", "level", info.level, "kind",
                       info.kind, "bits", info.bits, "length", (json_int_t)info.length,
                       "bytes", (json_int_t)info.bytes);
+        if (info.stored) json_object_set_new(array, "val", json_string(info.stored));
+        if (info.error > 0)
+            json_object_set_new(array, "val_error", json_real(info.error));
         const cairn_status status = add_elements(view, part, k, array);
 
         json_array_append_new(list, array);

@@ -12,14 +12,29 @@
 #include <string.h>
 
 /// Numbers that stand for an array while it is gathered; a kind of 0 is no array.
-enum { ARRAY_KIND, ARRAY_LEVEL, ARRAY_BITS, ARRAY_LENGTH, ARRAY_BYTES, ARRAY_NUMBERS };
+enum {
+    ARRAY_KIND,
+    ARRAY_LEVEL,
+    ARRAY_BITS,
+    ARRAY_LENGTH,
+    ARRAY_BYTES,
+    ARRAY_STORED,
+    ARRAY_ERROR,
+    ARRAY_NUMBERS
+};
 
 /// Numbers that stand for a level's sizes on one rank.
 enum { LEVEL_LO, LEVEL_BELOW, LEVEL_SIZE, LEVEL_NODES, LEVEL_NUMBERS };
 
-static const char *const kinds[] = {NULL, "ptr", "idx", "tuples", "val"};
+/// Words that are gathered as their places in these lists.
+static const char *const kinds[]  = {NULL, "ptr", "idx", "tuples", "val", "dict"};
+static const char *const stored[] = {NULL,  "f64", "f32",    "iso",
+                                     "i16", "i8",  "dict16", "dict8"};
 
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
+enum {
+    KINDS = sizeof kinds / sizeof kinds[0],
+    TYPES = sizeof stored / sizeof stored[0]
+};
 
 static int first_level(const cli_format_view *view, int member)
 {
@@ -107,11 +122,12 @@ static cairn_status join_levels(cli_format_view *view)
     return status;
 }
 
-static int kind_number(const char *kind)
+/// The place of a word in one of the lists; 0: it is NULL, or there is none.
+static int number_of(const char *const *words, int count, const char *word)
 {
-    int k = KINDS - 1;
+    int k = word ? count - 1 : 0;
 
-    while (k > 0 && strcmp(kinds[k], kind) != 0)
+    while (k > 0 && strcmp(words[k], word) != 0)
         k--;
     return k;
 }
@@ -151,11 +167,13 @@ static void describe_arrays(cli_format_view *view, int64_t part)
         double *numbers = array_numbers(view, part, k);
 
         if (cairn_tensor_array(view->tensor, local, k, &info) != CAIRN_OK) return;
-        numbers[ARRAY_KIND]   = kind_number(info.kind);
+        numbers[ARRAY_KIND]   = number_of(kinds, KINDS, info.kind);
         numbers[ARRAY_LEVEL]  = info.level + 1; /* Values have level -1. */
         numbers[ARRAY_BITS]   = info.bits;
         numbers[ARRAY_LENGTH] = (double)info.length;
         numbers[ARRAY_BYTES]  = (double)info.bytes;
+        numbers[ARRAY_STORED] = number_of(stored, TYPES, info.stored);
+        numbers[ARRAY_ERROR]  = info.error;
     }
 }
 
@@ -188,6 +206,8 @@ bool cli_format_view_array(const cli_format_view *view,
         .bits   = (int)numbers[ARRAY_BITS],
         .length = (int64_t)numbers[ARRAY_LENGTH],
         .bytes  = (int64_t)numbers[ARRAY_BYTES],
+        .stored = stored[(int)numbers[ARRAY_STORED]],
+        .error  = numbers[ARRAY_ERROR],
     };
     return true;
 }

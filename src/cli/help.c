@@ -96,6 +96,6 @@ void cli_help_verb(const cli_verb *verb)
 void cli_help_variables(void)
 {
     for (int k = 0; cairn_option_name(k); k++)
-        printf("%-18s %s [%s]\n", cairn_option_name(k), cairn_option_help(k),
+        printf("%-21s %s [%s]\n", cairn_option_name(k), cairn_option_help(k),
                cairn_option_default(k));
 }

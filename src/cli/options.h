@@ -54,7 +54,8 @@ typedef struct cli_job cli_job; // job.h
     X(DISTRIBUTE, "distribute", "HOW", "nnz", "how rows go to ranks: rows or nnz")   \
     X(K, "k", "N", "32", "columns of the dense operand (not with spmv)")             \
     X(TRANSPOSE, "transpose", NULL, NULL, "multiply by the transpose of the matrix") \
-    X(TARGET, "target", "KIND", "c", "language to print: c")                         \
+    X(TARGET, "target", "KIND", "c", "language to print: c, opencl or cuda")         \
+    X(ARCH, "arch", "CARD", NULL, "with cuda: the card's generation, as sm_90")      \
     X(VECTOR, "vector", "BYTES", "this machine's",                                   \
       "of the widest vectors: 16, 32, 64")                                           \
     X(WARM, "warm", NULL, NULL, "compile into the cache of kernels, print nothing")  \

@@ -12,6 +12,7 @@
 #include "visits.h"
 #include "words.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,12 +59,26 @@ static bool is_text(const char *path)
            && (strcmp(path + n - 4, ".mtx") == 0 || strcmp(path + n - 4, ".tns") == 0);
 }
 
+/// What ranks sent each other of rows that went to other ranks.
+typedef struct {
+    int64_t entries, bytes, messages;
+} exchange;
+
+static exchange exchange_of(const cairn_tensor *tensor)
+{
+    exchange its;
+
+    its.bytes = cairn_path_sent(cairn_tensor_path(tensor), &its.entries, &its.messages);
+    return its;
+}
+
 /// What is converted: a source or, of a .cairn file, the tensor that it holds.
 typedef struct {
     cairn_source   *source;
     cairn_tensor   *from;
     cairn_tensor   *to;
     bool            native;
+    exchange        reading;    ///< Of a .cairn file that other ranks wrote.
     char           *candidates; ///< Where --to is "auto": the text of --candidates,
     cairn_auto_info chosen;     ///< and what came of it.
 } conversion;
@@ -86,6 +101,7 @@ static cairn_status read_file(cli_job *job, conversion *c)
     if (!c->native)
         return cairn_source_read(job->context, file, CAIRN_BY_NNZ, &c->source);
     CLI_TRY(cairn_tensor_read(job->context, file, &c->from));
+    c->reading = exchange_of(c->from);
     if (cairn_tensor_dtype(c->from) == job->dtype) return CAIRN_OK;
     CLI_TRY(cairn_source_from_tensor(c->from, &c->source));
     cairn_tensor_destroy(&c->from);
@@ -150,17 +166,37 @@ convert(cli_job *job, cairn_format **format, conversion *c, cost *cost, double *
     return lap(job, since, &cost->write);
 }
 
+/// null: rows stayed with their ranks.
+static json_t *exchange_json(const exchange *its)
+{
+    if (its->messages == 0) return json_null();
+    return json_pack("{s:I, s:I, s:I}", "entries", (json_int_t)its->entries, "bytes",
+                     (json_int_t)its->bytes, "messages", (json_int_t)its->messages);
+}
+
+static void print_exchange(const char *when, const exchange *its)
+{
+    if (its->messages > 0)
+        printf("%s: %" PRId64 " entries went to other ranks, %" PRId64
+               " bytes in %" PRId64 " message%s\n",
+               when, its->entries, its->bytes, its->messages,
+               its->messages == 1 ? "" : "s");
+}
+
 static cairn_status report_json(cli_job *job, const cost *c, const conversion *done)
 {
-    json_t *object =
-        json_pack("{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:s?, s:o, s:s?, s:s?}",
-                  "seconds", c->all, "phases", "read", c->read, "store", c->store,
-                  "write", c->write, "bytes", (json_int_t)c->bytes, "format",
-                  cairn_format_text(cairn_tensor_format(done->to)), "path",
-                  cli_json_path(cairn_tensor_path(done->to)), "rates",
-                  cairn_path_rates(cairn_tensor_path(done->to)), "program",
-                  cli_json_program(cairn_tensor_path(done->to)), "route",
-                  cairn_tensor_route(done->to), "why", cairn_tensor_why(done->to));
+    const exchange storing = exchange_of(done->to);
+
+    json_t *object = json_pack(
+        "{s:f, s:{s:f, s:f, s:f}, s:I, s:s, s:o, s:s?, s:o, s:{s:o, s:o}, s:s?, s:s?}",
+        "seconds", c->all, "phases", "read", c->read, "store", c->store, "write",
+        c->write, "bytes", (json_int_t)c->bytes, "format",
+        cairn_format_text(cairn_tensor_format(done->to)), "path",
+        cli_json_path(cairn_tensor_path(done->to)), "rates",
+        cairn_path_rates(cairn_tensor_path(done->to)), "program",
+        cli_json_program(cairn_tensor_path(done->to)), "exchange", "read",
+        exchange_json(&done->reading), "store", exchange_json(&storing), "route",
+        cairn_tensor_route(done->to), "why", cairn_tensor_why(done->to));
 
     if (object && is_chosen(job)
         && json_object_set_new(object, "auto", cli_chosen_json(&done->chosen)) != 0) {
@@ -198,6 +234,8 @@ static cairn_status report(cli_job *job, const cost *c, const conversion *conver
     cli_progress_phase(NULL);
     warn(job, conversion->to);
     if (cli_given(job, CLI_JSON)) return report_json(job, c, conversion);
+    const exchange storing = exchange_of(conversion->to);
+
     printf("%s: %s in %s (read %s, store %s, write %s)\n", cli_text(job, CLI_OUTPUT),
            cli_word_bytes(c->bytes).text, cli_word_seconds(c->all).text,
            cli_word_seconds(c->read).text, cli_word_seconds(c->store).text,
@@ -208,6 +246,8 @@ static cairn_status report(cli_job *job, const cost *c, const conversion *conver
         cli_chosen_print(&conversion->chosen);
     }
     print_rules(conversion);
+    print_exchange("read", &conversion->reading);
+    print_exchange("store", &storing);
     cli_visits_print(cairn_tensor_path(conversion->to));
     return CAIRN_OK;
 }
@@ -248,7 +288,10 @@ static const char about[] =
 
 static const char json[] =
     "seconds phases{read store write} bytes (of OUT) format program[] (the passes, as "
-    "cairn format has them) rates (that chose them, likewise) path[] (the rewrite "
+    "cairn format has them) exchange{read store}{entries bytes messages} (of rows that "
+    "went to other ranks; null: none did) rates (that chose them, likewise) path[] "
+    "(the "
+    "rewrite "
     "rules "
     "that say what was done: from the format of a .cairn file, else from coordinates) "
     "route (compiled, prebuilt or reference: by compiled functions alone, that did "

@@ -9,7 +9,10 @@
 #include "verbs.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { CUDA_OLDEST = 70 }; ///< Generation of cards.
 
 /// What was asked, and what is needed on the way.
 typedef struct {
@@ -55,19 +58,40 @@ static cairn_status read_extents(emission *e)
     return CAIRN_OK;
 }
 
+/// "sm_90" into 90.
+static cairn_status read_arch(emission *e)
+{
+    const char *const arch = cli_text(e->job, CLI_ARCH);
+
+    if (!arch) return CAIRN_OK;
+    const char *const number = strncmp(arch, "sm_", 3) == 0 ? arch + 3 : "";
+    const size_t      digits = strspn(number, "0123456789");
+
+    if (e->target.language != CAIRN_KERNEL_CUDA)
+        return cli_fail(e->job, CAIRN_BAD_OPTION,
+                        "option: --arch: it goes with --target cuda");
+    if (digits <= 3 && !number[digits]) e->target.cuda_arch = atoi(number);
+    if (e->target.cuda_arch < CUDA_OLDEST)
+        return cli_fail(e->job, CAIRN_BAD_OPTION,
+                        "option: --arch: %s is no generation of cards, sm_%d or newer",
+                        arch, CUDA_OLDEST);
+    return CAIRN_OK;
+}
+
 /// What goes with C alone.
 static cairn_status check_target(const emission *e)
 {
+    const bool cuda = e->target.language == CAIRN_KERNEL_CUDA;
+
     if (e->target.language == CAIRN_KERNEL_C) return CAIRN_OK;
     if (cli_given(e->job, CLI_WARM))
-        return cli_fail(
-            e->job, CAIRN_BAD_OPTION,
-            "option: --warm: what a device's driver compiles it keeps itself; "
-            "--warm is for c");
+        return cli_fail(e->job, CAIRN_BAD_OPTION, "option: --warm: %s; --warm is for c",
+                        cuda ? "kernels of cards are not kept in this version"
+                             : "what a device's driver compiles it keeps itself");
     if (cli_given(e->job, CLI_VECTOR))
-        return cli_fail(
-            e->job, CAIRN_BAD_OPTION,
-            "option: --vector: OpenCL's kernels have no vectors; it is for c");
+        return cli_fail(e->job, CAIRN_BAD_OPTION,
+                        "option: --vector: %s have no vectors; it is for c",
+                        cuda ? "kernels of cards" : "OpenCL's kernels");
     return CAIRN_OK;
 }
 
@@ -85,6 +109,7 @@ static cairn_status read_settings(emission *e)
         e->target.language = (cairn_kernel_language)which;
     }
     CLI_TRY(check_target(e));
+    CLI_TRY(read_arch(e));
     e->product      = (cairn_product_options){.size       = sizeof(cairn_product_options),
                                               .transposed = cli_given(job, CLI_TRANSPOSE),
                                               .alpha      = 1};
@@ -214,7 +239,13 @@ static const char about[] =
     "compiles. Its code depends on the matrix only through the widths of indices: "
     "those of FILE, of --rows by --cols, or of a million by a million. A hybrid has a "
     "kernel for each member. With --target opencl it is what devices of OpenCL's run, "
-    "with a work-item for each turn of the processor's threads.\n"
+    "with a work-item for each turn of the processor's threads. With --target cuda it "
+    "is "
+    "for NVIDIA's cards, and needs none to be printed: a comment says with what "
+    "options "
+    "NVRTC compiles it, with --arch for which cards. Where rows are met again and "
+    "again, "
+    "cards have no kernel.\n"
     "\n"
     "--warm prints nothing: it compiles into the cache (CAIRN_CACHE) what plans will "
     "ask "
@@ -230,6 +261,7 @@ static const cli_example examples[] = {
     {"cairn emit spmv --format 'bdia<16>'",                "the kernel of blocked diagonals"},
     {"cairn emit spmm --format csr --dtype f32 --k 16",    "several columns, f32"           },
     {"cairn emit spmv --format csr --target opencl",       "the kernel of an OpenCL device" },
+    {"cairn emit spmv --format 'sell<32>' --target cuda",  "the kernel of a card"           },
     {"cairn emit spmv --format 'sell<8>' grid.mtx --warm",
      "compile what grid.mtx needs"                                                          },
     {NULL,                                                 NULL                             },
@@ -247,8 +279,8 @@ const cli_verb cli_verb_emit = {
     .words    = "OP",
     .word     = cli_operation_word,
     .options =
-        (const cli_option_id[]){CLI_FORMAT, CLI_TARGET, CLI_DTYPE, CLI_K, CLI_TRANSPOSE,
-                                CLI_VECTOR, CLI_ROWS, CLI_COLS, CLI_WARM, CLI_THREADS,
-                                CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
+        (const cli_option_id[]){CLI_FORMAT, CLI_TARGET, CLI_ARCH, CLI_DTYPE, CLI_K,
+                                CLI_TRANSPOSE, CLI_VECTOR, CLI_ROWS, CLI_COLS, CLI_WARM,
+                                CLI_THREADS, CLI_MEMORY, CLI_GIVE_UP, CLI_OPTIONS},
     .run = emit_verb,
 };

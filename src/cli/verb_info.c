@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static json_t *dims(const cairn_source_info *info)
 {
@@ -32,17 +33,37 @@ static json_t *object(const char *file, const cairn_source_info *info)
     else
         json_object_set_new(all, "dims", dims(info));
     json_t *rest = json_pack(
-        "{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "nnz", (json_int_t)info->nnz,
-        "field", info->field, "symmetry", info->symmetry, "diagonals",
-        cli_json_count(info->diagonals), "max_row", cli_json_count(info->max_row),
-        "empty_rows", cli_json_count(info->empty_rows), "bandwidth_lower",
-        cli_json_count(info->bandwidth_lower), "bandwidth_upper",
+        "{s:I, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "nnz",
+        (json_int_t)info->nnz, "field", info->field, "symmetry", info->symmetry,
+        "values", info->values, "diagonals", cli_json_count(info->diagonals), "max_row",
+        cli_json_count(info->max_row), "empty_rows", cli_json_count(info->empty_rows),
+        "bandwidth_lower", cli_json_count(info->bandwidth_lower), "bandwidth_upper",
         cli_json_count(info->bandwidth_upper), "read_seconds",
         cli_json_real(info->read_seconds));
 
     if (json_object_update_new(all, rest) == 0) return all;
     json_decref(all);
     return NULL;
+}
+
+/// The narrowest type that holds the values.
+static void print_values(const cairn_source_info *info)
+{
+    static const struct {
+        const char *name, *words;
+    } types[] = {
+        {"i8",  "integers of 8 bits"       },
+        {"i16", "integers of 16 bits"      },
+        {"f32", "exact in f32"             },
+        {"f64", "need f64, or a dictionary"},
+    };
+
+    if (!info->values) return;
+    if (strcmp(info->values, "iso") == 0)
+        printf("values     all equal, %.17g (iso)\n", info->value);
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (strcmp(info->values, types[k].name) == 0)
+            printf("values     %s (%s)\n", types[k].words, types[k].name);
 }
 
 static void print(const char *file, const cairn_source_info *info)
@@ -52,6 +73,7 @@ static void print(const char *file, const cairn_source_info *info)
         printf("%s%" PRId64, m ? " x " : "", info->extent[m]);
     printf(", %s, %s %s\n", cli_word_entries(info->nnz).text, info->field,
            info->symmetry);
+    print_values(info);
     if (info->order != 2) return;
     printf("diagonals  %" PRId64 " with entries, %" PRId64 " below to %" PRId64
            " above the main one\n",
@@ -100,8 +122,9 @@ static const char about[] =
     "and --threads are accepted, as by every verb that reads, and change nothing here.";
 
 static const char json[] =
-    "file rows cols (or dims) nnz field symmetry diagonals max_row empty_rows "
-    "bandwidth_lower bandwidth_upper (null unless it is a matrix) read_seconds";
+    "file rows cols (or dims) nnz field symmetry values (iso i8 i16 f32 f64) diagonals "
+    "max_row empty_rows bandwidth_lower bandwidth_upper (null unless it is a matrix) "
+    "read_seconds";
 
 static const cli_example examples[] = {
     {"cairn info grid.mtx --spy grid.png", "numbers, and a picture"          },

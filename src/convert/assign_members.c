@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// COUNT, EXCHANGE and ASSIGN of hybrids: the groups are counted, thresholds give each its
-/// member, and one pass tells every entry.
+/// member, and one pass writes the member of every entry.
 
 #include "convert/assign_members.h"
 
@@ -14,17 +14,6 @@ enum {
     NO_MEMBER = 255,
     FEW       = 192, ///< At most 255; vectors of 64.
 };
-
-cairn_pos cairn_origin_positions(const cairn_origin *origin)
-{
-    const cairn_local *from = origin->from;
-    cairn_pos          n    = 0;
-
-    if (!from) return origin->entries->n;
-    for (int64_t k = 0; k < from->group[origin->member].count; k++)
-        n += from->part[from->group[origin->member].first + k].view.values;
-    return n;
-}
 
 /* Counts of few bytes are bytes, of which a vector holds many. */
 cairn_pos cairn_members_count(const uint8_t *member, cairn_pos n, int which)
@@ -48,10 +37,10 @@ cairn_filter cairn_members_filter(const cairn_build  *build,
                                   uint8_t            *member,
                                   int                 which)
 {
-    static uint8_t nobody;
+    static uint8_t no_members;
 
     if (build->planned)
-        return (cairn_filter){&nobody, which,
+        return (cairn_filter){&no_members, which,
                               cairn_origin_entries(origin) / build->planned->members,
                               NULL};
     return (cairn_filter){
@@ -86,7 +75,7 @@ static cairn_status exchange(cairn_compiled *c)
 }
 
 /// Each entry's byte is that of its group.
-static cairn_status tell(const cairn_compiled *c)
+static cairn_status write_members(const cairn_compiled *c)
 {
     const cairn_member_groups *g      = c->m->groups;
     cairn_group_counter       *t      = &c->m->groups->tally;
@@ -121,7 +110,7 @@ static cairn_status assign(cairn_compiled *c)
     CAIRN_TRY(cairn_decompose_totals(t->env, build->format, &build->shape, &t->query,
                                      build->net, status, t->index.n, t->index.count,
                                      g->member_of));
-    return tell(c);
+    return write_members(c);
 }
 
 static const cairn_pass_work count_groups    = {.prepare = count},

@@ -70,7 +70,4 @@ cairn_filter cairn_members_filter(const cairn_build  *build,
                                   uint8_t            *member,
                                   int                 which);
 
-/// Positions that the array of members has.
-cairn_pos cairn_origin_positions(const cairn_origin *origin);
-
 #endif

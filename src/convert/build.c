@@ -12,6 +12,7 @@
 #include "convert/compiled_numbers.h"
 #include "convert/intermediates.h"
 #include "convert/kept.h"
+#include "tensor/value_storage.h"
 
 #include <string.h>
 
@@ -115,10 +116,11 @@ count_compiled(builder *b, cairn_member_build *m, cairn_status status)
 {
     const int number = (int)(m - b->m);
 
-    if (b->build->dealt || b->build->strict || !cairn_numbers_known(m)) {
+    if (b->build->dealt || b->build->duty == CAIRN_BUILD_STRICT
+        || !cairn_numbers_known(m)) {
         if (status == CAIRN_OK)
             status = cairn_compiled_count(m, b->build, &m->compiled);
-        if (b->build->dealt || b->build->strict || b->way.last)
+        if (b->build->dealt || b->build->duty == CAIRN_BUILD_STRICT || b->way.last)
             return status; /* straight, then */
     } else {
         status = count_numbered(b, m, status);
@@ -162,7 +164,8 @@ static void join_routes(builder *b)
     }
 }
 
-/// Append what the program of a member may call. What fails here fails again, and is told.
+/// Append what the program of a member may call. A failure comes again when the
+/// functions are loaded, and is reported then.
 static void request_functions(cairn_member_build    *m,
                               const cairn_build     *build,
                               cairn_kernel_requests *requests)
@@ -318,19 +321,19 @@ static cairn_status run_again(builder *b, const cairn_build *build, int interpre
     *b = (builder){
         .env = b->env, .build = build, .members = b->members, .straight = b->straight};
     if (build->interpreted) *build->interpreted = interpreted;
-    if (build->told) build->told[0] = '\0';
+    if (build->why_interpreted) build->why_interpreted[0] = '\0';
     if (build->log) build->log->tasks = 0;
     return run(b);
 }
 
-cairn_status
-cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor)
+static cairn_status
+build_wide(cairn_env *env, const cairn_build *build, cairn_local **tensor)
 {
     const int    interpreted = build->interpreted ? *build->interpreted : 0;
     builder      b = {.env = env, .build = build, .members = build->format->members};
     cairn_status status;
 
-    if (build->told) build->told[0] = '\0';
+    if (build->why_interpreted) build->why_interpreted[0] = '\0';
     status = run(&b);
     while (has_to_repeat(&b, status))
         status = run_again(&b, build, interpreted);
@@ -348,5 +351,32 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
         *tensor = b.tensor;
     else
         cairn_local_destroy(&b.tensor);
+    return status;
+}
+
+/* Programs move values as wide as the tensor's type: of a source that is narrower they are
+ * widened first, and those of the result narrowed at the end. */
+cairn_status
+cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor)
+{
+    const cairn_query_net *net    = build->net;
+    cairn_build            own    = *build;
+    cairn_local           *source = NULL, *built = NULL;
+    cairn_status           status = CAIRN_OK;
+
+    if (build->from && !build->planned && cairn_local_is_narrow(build->from))
+        status = cairn_local_widened(build->from, &source);
+    if (source) own.from = source;
+    if (net) status = net->agree(net->user, status);
+    if (status == CAIRN_OK) status = build_wide(env, &own, &built);
+    if (status == CAIRN_OK && !build->planned) {
+        status = cairn_local_store_values(built);
+        if (net) status = net->agree(net->user, status);
+    }
+    cairn_local_destroy(&source);
+    if (status == CAIRN_OK)
+        *tensor = built;
+    else
+        cairn_local_destroy(&built);
     return status;
 }

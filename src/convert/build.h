@@ -33,6 +33,13 @@ typedef struct cairn_supposed {
     bool    lent;    ///< The source's arrays are a caller's.
 } cairn_supposed;
 
+/// What a build has to keep to.
+typedef enum {
+    CAIRN_BUILD_ANYHOW,
+    CAIRN_BUILD_PLEDGED, ///< Nothing may be interpreted, queries included.
+    CAIRN_BUILD_STRICT,  ///< Only the compiled way, from the source as it is.
+} cairn_build_duty;
+
 /// What a build starts from.
 typedef struct cairn_build {
     const cairn_format  *format;
@@ -49,19 +56,19 @@ typedef struct cairn_build {
     int     value_bits;  ///< 32 or 64.
     int64_t held;        ///< Bytes that count beside the arrays (entries, operands).
     const cairn_kernel_loader *loader; ///< NULL: the reference way.
-    bool strict; ///< Only the compiled way, from the source as it is; else NO_KERNEL.
+    cairn_build_duty           duty;   ///< Else NO_KERNEL.
+    const cairn_arrays   *into;    ///< NULL, or a caller's, for one member of one part.
     const cairn_supposed *planned; ///< NULL; or there are no entries: choose, have the
                                    ///< loader get what would be called, run nothing.
-    bool pledged; ///< Nothing may be interpreted, queries included; else NO_KERNEL.
     cairn_route
         *route; ///< If not NULL: REFERENCE if any member went that way or the loader
                 ///< interprets, else how the functions came to be.
-    int *interpreted; ///< If not NULL: counts queries and deals that looked at
-                      ///< coordinates one by one.
-    char *told; ///< If not NULL: [CAIRN_MESSAGE] gets the first of them beside compiled
-                ///< functions, and why; "": there was none.
-    cairn_task_log *log; ///< If not NULL: empty; gets what was done: "order", "deal",
-                         ///< "compile", and of each member "count" and "fill".
+    int *interpreted;      ///< If not NULL: counts queries and deals that took
+                           ///< coordinates one by one.
+    char *why_interpreted; ///< If not NULL: [CAIRN_MESSAGE] gets the first of them that
+                           ///< ran beside compiled functions, and why; "": none did.
+    cairn_task_log *log;   ///< If not NULL: empty; gets what was done: "order", "deal",
+                           ///< "compile", and of each member "count" and "fill".
     struct cairn_path **executed; ///< If not NULL: gets the path; cairn_path_destroy().
 } cairn_build;
 
@@ -111,7 +118,7 @@ cairn_build_worthy cairn_build_worth(const cairn_env *env, const cairn_build *bu
 ///                          what queries list, and rules work with, exceeds it.
 /// @retval CAIRN_OVERFLOW   A width given by `bits` does not hold its values.
 /// @retval CAIRN_BAD_QUERY  Numbers clash, are missing or leave their range.
-/// @retval CAIRN_NO_KERNEL  From `dealt`: that has to be sorted first. If pledged: a query,
+/// @retval CAIRN_NO_KERNEL  From `dealt`: that has to be sorted first. If PLEDGED: a query,
 ///                          or dealing the entries out, has no compiled function; the
 ///                          message names it and its member.
 cairn_status

@@ -57,8 +57,23 @@ static cairn_status allocate_banks(cairn_member_build *m, bool zero)
     return CAIRN_OK;
 }
 
+/// Place the arrays in those of a caller, who was told before how long they must be.
 static cairn_status
-allocate_group(cairn_local *t, int rank, cairn_member_build *m, int64_t first)
+point_at_arrays(const cairn_build *build, cairn_member_build *m, bool zero)
+{
+    const cairn_arrays *into = build->into;
+    const cairn_pos     n    = m->bank[0].nodes[m->layout->last];
+
+    CAIRN_CHECK(n <= into->room, m->env, CAIRN_OVERFLOW,
+                "convert: %" PRId64 " entries, and room for %" PRId64, n, into->room);
+    cairn_group_point(m->group, m->layout, m->bank[0].nodes, zero, into, m->part);
+    return CAIRN_OK;
+}
+
+static cairn_status allocate_group(cairn_local        *t,
+                                   const cairn_build  *build,
+                                   cairn_member_build *m,
+                                   int64_t             first)
 {
     cairn_group *group = &t->group[m->number];
     const bool   zero  = !m->compiled || !cairn_compiled_writes_all(m->compiled);
@@ -68,8 +83,10 @@ allocate_group(cairn_local *t, int rank, cairn_member_build *m, int64_t first)
     group->first = first;
     group->count = m->layout->banks;
     for (int64_t bank = 0; bank < group->count; bank++)
-        m->part[bank].where = (cairn_where){m->number, rank, 0, bank};
-    if (group->count == 1)
+        m->part[bank].where = (cairn_where){m->number, build->rank, 0, bank};
+    if (build->into)
+        CAIRN_TRY(point_at_arrays(build, m, zero));
+    else if (group->count == 1)
         CAIRN_TRY(cairn_group_alloc(m->env, group, m->layout, m->bank[0].nodes, zero,
                                     m->compiled ? &m->compiled->taken : NULL, m->part));
     else
@@ -87,7 +104,8 @@ cairn_status cairn_build_allocate(cairn_env          *env,
     cairn_local *t;
     int64_t      parts = 0;
 
-    CAIRN_TRY(cairn_build_check_memory(env, build, array_bytes(members, m)));
+    CAIRN_TRY(cairn_build_check_memory(env, build,
+                                       build->into ? 0 : array_bytes(members, m)));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &t));
     *tensor       = t;
     t->env        = env;
@@ -102,7 +120,7 @@ cairn_status cairn_build_allocate(cairn_env          *env,
     t->parts = parts;
     parts    = 0;
     for (int k = 0; k < members; k++) {
-        CAIRN_TRY(allocate_group(t, build->rank, &m[k], parts));
+        CAIRN_TRY(allocate_group(t, build, &m[k], parts));
         parts += m[k].layout->banks;
     }
     return CAIRN_OK;

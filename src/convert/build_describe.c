@@ -5,7 +5,7 @@
 
 #include "convert/compiled_numbers.h"
 
-/// Ranks tell each other what the next pass needs of all.
+/// Ranks exchange what the next pass needs of all.
 static cairn_status add_exchange(cairn_pass_list *program, const cairn_pass *like)
 {
     cairn_pass pass = *like;

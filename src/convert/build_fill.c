@@ -3,6 +3,7 @@
 /// Filling a part's arrays from its entries in order.
 
 #include "convert/build_steps.h"
+#include "lower/convert.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -123,13 +124,6 @@ static void fill_ends(const filler *f)
     }
 }
 
-static bool needs_tuples(const cairn_layout *layout)
-{
-    for (int l = layout->last + 1; l < layout->levels; l++)
-        if (layout->level[l].determined && layout->level[l].per_node) return true;
-    return false;
-}
-
 cairn_status cairn_build_check_widths(cairn_env *env, const cairn_kernel_part *view)
 {
     for (int l = view->first; l <= view->last; l++) {
@@ -180,7 +174,7 @@ cairn_status
 cairn_build_fill(const cairn_member_build *m, int64_t bank, cairn_part *part)
 {
     filler       f      = {.m = m, .layout = m->layout, .view = &part->view};
-    const bool   tuples = m->layout->last >= 0 && needs_tuples(m->layout);
+    const bool   tuples = cairn_convert_needs_tuples(m->layout);
     cairn_status status = CAIRN_OK;
 
     part->nnz = m->bank[bank].end - m->bank[bank].begin;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One way for all ranks, whatever entries they have: they tell each other groups. */
+/* One way for all ranks, whatever entries they have: they exchange groups. */
 cairn_status cairn_build_encoding(cairn_env             *env,
                                   const cairn_build     *build,
                                   int                    member,
@@ -83,11 +83,12 @@ cairn_status cairn_build_interpret(cairn_env         *env,
 
     name_query(what, build, member, query);
     CAIRN_CHECK(
-        !build->pledged, env, CAIRN_NO_KERNEL,
+        build->duty != CAIRN_BUILD_PLEDGED, env, CAIRN_NO_KERNEL,
         "convert: %s: %s, and CAIRN_KERNELS=compiled lets nothing be interpreted", what,
         why);
     if (build->interpreted) ++*build->interpreted;
-    if (compiled && build->told && !build->told[0])
-        snprintf(build->told, CAIRN_MESSAGE, "%s was interpreted: %s", what, why);
+    if (compiled && build->why_interpreted && !build->why_interpreted[0])
+        snprintf(build->why_interpreted, CAIRN_MESSAGE, "%s was interpreted: %s", what,
+                 why);
     return CAIRN_OK;
 }

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Indices of determined levels where no entry is: the level's recipe is run on the
-/// indices of the levels above. What has no answer stays a hole.
+/// indices of the levels above. What has no answer stays a hole. The reference way has all
+/// steps run and all checks made, position by position.
 
 #include "convert/build_steps.h"
-#include "convert/compiled_blocks.h"
-#include "convert/padding_plan.h"
-
-#include <string.h>
-
-/* Positions from which it pays to look for what a recipe need not do (a guess). */
-enum { WORTH_PLANNING = 64 };
 
 typedef struct {
     const cairn_member_build *m;
@@ -20,12 +14,9 @@ typedef struct {
     uint32_t                  above; ///< Levels that the recipe may read.
     cairn_form               *form;  ///< [steps][CAIRN_MAX_LEVELS] groupBy of the query
                                      ///< that a step's query is taken over.
-    cairn_padding_plan plan;
-    int     open[CAIRN_MAX_LEVELS]; ///< Complete levels above whose indices are
-    int     opens;                  ///< combined, outermost first.
-    int64_t vars[CAIRN_MAX_VARS];
-    /// What became of each step since a level that it follows from has had another index.
-    enum { TO_RUN, DONE, NOTHING } done[CAIRN_KNOWN_STEPS];
+    int          open[CAIRN_MAX_LEVELS]; ///< Complete levels above whose indices are
+    int          opens;                  ///< combined, outermost first.
+    int64_t      vars[CAIRN_MAX_VARS];
     cairn_status status; ///< The first failure: nothing is padded after it.
 } padder;
 
@@ -96,8 +87,6 @@ static bool run_query(padder *p, int s)
     if (!cairn_linear_value(&step->in, p->vars, &number)) return false;
     for (int g = 0; g < step->groups; g++)
         if (!cairn_linear_value(&step->group[g], p->vars, &group[g])) return false;
-    if (p->m->blocks)
-        return cairn_blocks_element(p->m->blocks, number, group, p->vars + step->var);
     p->status = cairn_groups_element(p->m->set, step->query, number, group, d, &found);
     if (p->status != CAIRN_OK || !found || !agrees(p, step, d)) return false;
     step_results(p, s, d);
@@ -135,32 +124,25 @@ static bool step_agrees(const padder *p, int s, const cairn_coord *d)
 /// Where the whole position follows, levels and queries must all mean this one.
 static bool position_agrees(const padder *p, const cairn_coord *d)
 {
-    for (int l = 0; p->plan.levels >> l; l++)
-        if (p->plan.levels >> l & 1
-            && cairn_form_value(p->layout->algebra, &p->layout->level[l].form, d, NULL)
-                   != p->vars[l])
-            return false;
-    for (int s = 0; p->plan.steps >> s; s++)
-        if (p->plan.steps >> s & 1 && !step_agrees(p, s, d)) return false;
-    return true;
+    for (int s = 0; s < p->level->recipe.steps; s++)
+        if (!step_agrees(p, s, d)) return false;
+    return levels_agree(p, d);
 }
 
 /// Do the dimensions that are known lie in the box? Else the position hangs over.
 static bool is_inside(const padder *p)
 {
     const cairn_recipe *recipe = &p->level->recipe;
-    const bool          held   = (p->plan.levels | p->plan.steps) != 0;
-    const uint32_t      needed = held ? recipe->dims : p->plan.dims;
     cairn_coord         d[CAIRN_MAX_ORDER];
 
-    for (int k = 0; needed >> k; k++) {
+    for (int k = 0; recipe->dims >> k; k++) {
         const cairn_interval box = p->layout->box[k];
 
-        if (!(needed >> k & 1)) continue;
+        if (!(recipe->dims >> k & 1)) continue;
         if (!cairn_linear_value(&recipe->dim[k], p->vars, &d[k])) return false;
         if (d[k] < box.lo || d[k] > box.hi) return false;
     }
-    return !held || position_agrees(p, d);
+    return recipe->dims != (1U << p->layout->order) - 1 || position_agrees(p, d);
 }
 
 /// The level's index for the indices in vars; false: a hole.
@@ -168,19 +150,10 @@ static bool run_recipe(padder *p, int64_t *index)
 {
     const cairn_recipe *recipe = &p->level->recipe;
 
-    for (int s = 0; s < recipe->steps; s++) {
-        if (p->done[s] == TO_RUN) p->done[s] = run_step(p, s) ? DONE : NOTHING;
-        if (p->done[s] == NOTHING) return false;
-    }
+    for (int s = 0; s < recipe->steps; s++)
+        if (!run_step(p, s)) return false;
     return is_inside(p) && cairn_linear_value(&recipe->result, p->vars, index)
            && *index >= p->level->range.lo && *index <= p->level->range.hi;
-}
-
-/// Level @p l has another index: what follows from it is to be found again.
-static void renew(padder *p, int l)
-{
-    for (int s = 0; s < p->level->recipe.steps; s++)
-        if (p->plan.from[s] >= l) p->done[s] = TO_RUN;
 }
 
 /// Next combination of the open levels, the last fastest; false after the last.
@@ -192,7 +165,6 @@ static bool next_combination(padder *p)
 
         if (p->vars[l] < range.hi) {
             p->vars[l]++;
-            renew(p, l);
             return true;
         }
         p->vars[l] = range.lo;
@@ -206,7 +178,6 @@ pad_combinations(padder *p, const cairn_kernel_level *view, cairn_pos at)
 {
     for (int k = 0; k < p->opens; k++)
         p->vars[p->open[k]] = p->layout->level[p->open[k]].range.lo;
-    renew(p, -1);
     do {
         const int64_t now = cairn_load_int(view->idx, at, view->idx_stride,
                                            view->idx_bits, view->idx_signed);
@@ -239,9 +210,6 @@ static void pad_level(padder *p, cairn_part *part, int64_t *const *tuples)
     if (view->idx_length == 0) return;
     for (int l = p->layout->partition + 1; l < p->l; l++)
         if (p->level->by >> l & 1) p->open[p->opens++] = l;
-    /* the reference way has all steps run and all checks made */
-    if (p->m->compiled && view->idx_length >= WORTH_PLANNING)
-        cairn_padding_plan_find(p->layout, p->l, p->above, p->form, &p->plan);
     if (!p->level->per_node) {
         cairn_visit(p->m->env, pad_combinations(p, view, 0));
         return;
@@ -267,7 +235,6 @@ cairn_status cairn_build_padding(const cairn_member_build *m,
                                   : p.level->by >> k & 1)
                 p.above |= 1U << k;
         set_bank(&p, part->where.bank);
-        cairn_padding_plan_init(m->layout, l, p.above, &p.plan);
         p.status = prepare_forms(&p);
         if (p.status == CAIRN_OK) pad_level(&p, part, tuples);
         cairn_free(m->env, p.form);

@@ -28,7 +28,7 @@ typedef struct {
 
 /* ---- sources without entries ---- */
 
-/// Extents that are told, 0 being one that is where there are no entries.
+/// The extents that the sample gives; 0 is one where there are no entries.
 static void
 set_shape(const cairn_format *format, const cairn_plan_sample *sample, cairn_build *b)
 {
@@ -36,9 +36,11 @@ set_shape(const cairn_format *format, const cairn_plan_sample *sample, cairn_bui
 
     b->shape.order = format->order;
     for (int d = 0; d < b->shape.order; d++) {
-        const bool told = extent && (extent[d] > 0 || sample->entries == 0);
+        const bool given = extent && (extent[d] > 0 || sample->entries == 0);
 
-        b->shape.extent[d] = told ? extent[d] : d == 0 ? NOMINAL_ROWS : NOMINAL_ENTRIES;
+        b->shape.extent[d] = given    ? extent[d]
+                             : d == 0 ? NOMINAL_ROWS
+                                      : NOMINAL_ENTRIES;
         b->box[d]          = (cairn_interval){0, b->shape.extent[d] - 1};
     }
 }
@@ -107,7 +109,7 @@ static cairn_pos share_of(cairn_pos entries, int64_t n, int64_t k)
 }
 
 /// Give a tensor a member's parts, without entries, of which banks share. Their arrays are
-/// addresses that nobody follows; those without elements are nowhere.
+/// addresses that are never read; those without elements are NULL.
 static cairn_status
 add_parts(cairn_local *t, int member, cairn_pos entries, cairn_layout *layout)
 {
@@ -188,7 +190,8 @@ static cairn_status plan_member(planner *p, cairn_member_build *m)
     status = cairn_compiled_choose(m->compiled);
     if (status == CAIRN_OK && p->build->loader->load)
         status = cairn_passes_load(m->compiled);
-    if (status != CAIRN_NO_KERNEL || p->build->strict) return status;
+    if (status != CAIRN_NO_KERNEL || p->build->duty == CAIRN_BUILD_STRICT)
+        return status;
     cairn_compiled_destroy(p->env, &m->compiled);
     return CAIRN_OK;
 }
@@ -234,7 +237,7 @@ static cairn_status plan_stations(planner             *p,
         cairn_pass_list its;
 
         b.format = way->station[k].format;
-        b.strict = true;
+        b.duty   = CAIRN_BUILD_STRICT;
         cairn_pass_list_init(&its, p->env);
         cairn_status status = plan(p->env, &b, &its);
 
@@ -338,23 +341,23 @@ cairn_status cairn_build_plan_sample(cairn_env                 *env,
                                      const cairn_kernel_loader *loader,
                                      cairn_pass_list           *program)
 {
-    const cairn_kernel_loader nobody   = {.threads = 1};
-    const cairn_entries       none     = {.order = to->order, .n = sample->entries};
-    cairn_supposed            supposed = {.members = to->members};
-    cairn_build               build    = {.format     = to,
-                                          .entries    = &none,
-                                          .value_bits = sample->value_bits,
-                                          .loader     = loader ? loader : &nobody,
-                                          .planned    = &supposed};
-    uint64_t                  least[2] = {0};
-    uint32_t                  line     = 0;
-    const cairn_dealt         dealt    = {.order   = to->order,
-                                          .n       = sample->entries,
-                                          .buckets = 1,
-                                          .least   = least,
-                                          .line =
+    const cairn_kernel_loader no_loader = {.threads = 1};
+    const cairn_entries       none      = {.order = to->order, .n = sample->entries};
+    cairn_supposed            supposed  = {.members = to->members};
+    cairn_build               build     = {.format     = to,
+                                           .entries    = &none,
+                                           .value_bits = sample->value_bits,
+                                           .loader     = loader ? loader : &no_loader,
+                                           .planned    = &supposed};
+    uint64_t                  least[2]  = {0};
+    uint32_t                  line      = 0;
+    const cairn_dealt         dealt     = {.order   = to->order,
+                                           .n       = sample->entries,
+                                           .buckets = 1,
+                                           .least   = least,
+                                           .line =
                                    sample->state == CAIRN_SAMPLE_LINES ? &line : NULL};
-    cairn_local              *source   = NULL;
+    cairn_local              *source    = NULL;
     cairn_status              status;
 
     set_shape(to, sample, &build);

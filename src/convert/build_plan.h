@@ -16,10 +16,10 @@ typedef struct cairn_plan_sample {
     cairn_pos      entries;
     int            value_bits; ///< 32 or 64.
     enum {
-        CAIRN_SAMPLE_SORTED, ///< It is trusted to hold each entry once.
-        CAIRN_SAMPLE_PATTERN, ///< So it is; its values will change, and are nobody else's.
-        CAIRN_SAMPLE_LENT,  ///< So it is; its arrays are a caller's: no other has them.
-        CAIRN_SAMPLE_LOOSE, ///< A tensor: in any order, perhaps more than once.
+        CAIRN_SAMPLE_SORTED,  ///< It is trusted to hold each entry once.
+        CAIRN_SAMPLE_PATTERN, ///< So it is; its values will change, and are its own.
+        CAIRN_SAMPLE_LENT, ///< So it is; its arrays are a caller's, and are not shared.
+        CAIRN_SAMPLE_LOOSE,   ///< A tensor: in any order, perhaps more than once.
         CAIRN_SAMPLE_BUCKETS, ///< Coordinates: dealt to buckets,
         CAIRN_SAMPLE_LINES,   ///< in which rows are known.
     } state;
@@ -35,7 +35,7 @@ typedef struct cairn_plan_sample {
 /// Local.
 ///
 /// @param[in]     from     NULL: entries.
-/// @param[in]     loader   NULL; or who is asked for the functions, which are given back at
+/// @param[in]     loader   NULL; or it is asked for the functions, which are given back at
 ///                         once: none of them runs.
 /// @param[in,out] program  Initialised and empty; on failure it may have some passes.
 /// @retval CAIRN_BAD_OPTION  The method that CAIRN_CONVERT names does not apply.

@@ -48,7 +48,8 @@ done:
     return status;
 }
 
-/// Entries of one member of a hybrid while they are read, which bytes by value tell.
+/// Entries of one member of a hybrid while they are read: a byte for each value says whose
+/// it is.
 typedef struct {
     cairn_env     *env;
     const uint8_t *member; ///< Of the part at hand.

@@ -45,7 +45,7 @@ typedef struct cairn_member_build {
     cairn_bank           *bank;    ///< [layout->banks]
     cairn_part  *part;  ///< [layout->banks] into the tensor's list, once placed,
     cairn_group *group; ///< and its group.
-    cairn_table  all;   ///< First member: all entries, where members are told apart
+    cairn_table  all;   ///< First member: all entries, where members are assigned
     uint8_t     *dealt; ///< by this, a byte for each entry; else both are empty.
     struct cairn_member_groups
         *groups;            ///< First member: what `dealt` follows from, until
@@ -55,8 +55,8 @@ typedef struct cairn_member_build {
     bool direct; ///< Compiled: it starts from the levels of the tensor given.
     cairn_filter
         filter; ///< Compiled: it has these entries of all; borrowed from `dealt`.
-    cairn_route looked; ///< How the functions came to be that looked at the entries.
-    cairn_numbered_rows rows; ///< Compiled: its queries are not run, but these.
+    cairn_route         looked; ///< How the functions came to be that read the entries.
+    cairn_numbered_rows rows;   ///< Compiled: its queries are not run, but these.
     cairn_blocks *blocks; ///< Compiled: its queries are not run, but these; or NULL.
     struct cairn_compiled *compiled; ///< NULL: it goes the reference way.
 } cairn_member_build;
@@ -171,7 +171,7 @@ cairn_status cairn_build_fill_members(cairn_env          *env,
 
 /// Note what began at @p begin and ends now, on the caller's thread.
 ///
-/// @param[in] looks  It looked at the source.
+/// @param[in] looks  It read the source.
 void cairn_build_note(const cairn_build *build,
                       const char        *what,
                       int                member,

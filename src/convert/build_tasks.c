@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Filling as tasks, one a member, taken by whoever is free: those of one thread are begun
-/// first, the longest before the others as their passes are predicted; shares of the others
-/// fill the gaps. What is predicted is off by up to three, so that nothing is laid out
-/// ahead: the threads are OpenMP's, as those of the passes' functions are, and not an
-/// engine's, whose queues know their tasks before (docs/design.md has what was measured).
+/// Filling as tasks, one a member, taken by threads that are free: those of one thread
+/// are begun first, the longest before the others as their passes are predicted; shares
+/// of the others fill the gaps. Predictions are off by up to a factor of three, so that nothing
+/// is laid out ahead: the threads are OpenMP's, as those of the passes' functions are,
+/// and not an engine's, whose queues know their tasks before (docs/design.md has what
+/// was measured).
 
 #include "convert/build_steps.h"
 #include "convert/compiled.h"

@@ -25,7 +25,7 @@
 /// Rows of the source, and the order in which they are visited.
 typedef struct cairn_row_order {
     int       levels;     ///< Of the target, that the row gives;
-    int       told;       ///< the first that tells it.
+    int       known;      ///< the first through which the row is known.
     uint32_t *order;      ///< [rows] as they are visited.
     uint32_t *first;      ///< [rows + 1] where they begin,
     uint32_t *place;      ///< [rows] and where they go, if they are moved whole.
@@ -103,7 +103,7 @@ typedef cairn_status (*cairn_early_passes)(const cairn_compiled *c,
 /// Collective if the build has a net: @p status is this rank's so far, and a failure is
 /// everybody's.
 ///
-/// @param[in]     origin  The entries that are looked at.
+/// @param[in]     origin  The entries that are read.
 /// @param[in,out] ran     Gets the passes that had something to do.
 /// @retval CAIRN_NO_KERNEL  They cannot be compiled, on some rank.
 cairn_status cairn_compiled_run_early(cairn_member_build *m,
@@ -166,9 +166,7 @@ cairn_status cairn_compiled_passes(const cairn_compiled *c, cairn_pass_list *pro
 /// The source's part that is read; NULL: entries.
 static inline const cairn_kernel_part *cairn_compiled_source(const cairn_compiled *c)
 {
-    const cairn_local *from = c->origin.from;
-
-    return from ? &from->part[from->group[c->origin.member].first].view : NULL;
+    return cairn_origin_view(&c->origin, 0);
 }
 
 /// Can rows be read by themselves, in any order? @p listed: from where they begin on.
@@ -226,7 +224,7 @@ cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
                                        cairn_convert_phase   phase);
 
 /// Run a phase over all parts of the source. @p args has what the phase needs beside.
-/// `concurrent`: each share by whoever is idle.
+/// `concurrent`: each share by a thread that is idle.
 cairn_status cairn_compiled_run(const cairn_compiled *c,
                                 const cairn_phase    *phase,
                                 cairn_kernel_part    *to,

@@ -177,6 +177,14 @@ cairn_status cairn_blocks_run(cairn_member_build *m,
 
 /* ---- several ranks ---- */
 
+bool cairn_blocks_has_all(const cairn_build *build, int first)
+{
+    for (int k = first; k < build->shape.order; k++)
+        if (build->box[k].lo != 0 || build->box[k].hi != build->shape.extent[k] - 1)
+            return false;
+    return true;
+}
+
 /// Of which lines this rank has all groups. @return whether of all.
 static bool find_own(cairn_blocks *b, const cairn_build *build)
 {
@@ -184,7 +192,7 @@ static bool find_own(cairn_blocks *b, const cairn_build *build)
     int64_t              divisor;
 
     b->own = (cairn_interval){0, -1};
-    if (cairn_blocks_has_all(build) || rows.lo > rows.hi) return true;
+    if (cairn_blocks_has_all(build, 0) || rows.lo > rows.hi) return true;
     if (b->row < 0) return false;
     divisor   = b->form[b->row].divisor;
     b->own.lo = (rows.lo + divisor - 1) / divisor;
@@ -242,34 +250,34 @@ static int64_t all_lines(const cairn_blocks *b, const cairn_build *build)
 }
 
 /// The groups of lines that are not this rank's alone.
-static cairn_status list_shared(const cairn_blocks *b,
-                                cairn_env          *env,
-                                const cairn_build  *build,
-                                cairn_group_told  **told,
-                                int64_t            *n)
+static cairn_status list_shared(const cairn_blocks   *b,
+                                cairn_env            *env,
+                                const cairn_build    *build,
+                                cairn_group_counted **counted,
+                                int64_t              *n)
 {
     const cairn_line_index *x = &b->along;
 
     for (int64_t line = 0; line < x->lines; line++)
         if (!is_own(b, row_of(b, line))) *n += cairn_line_index_groups(x, line);
-    CAIRN_TRY(CAIRN_NEW(env, *n, told));
+    CAIRN_TRY(CAIRN_NEW(env, *n, counted));
     *n = 0;
     for (int64_t line = 0; line < x->lines; line++) {
         const int64_t of_all = number_of_all(b, build, 0, b->outer, line);
 
         for (int64_t q = x->begin[line];
              q < x->begin[line + 1] && !is_own(b, row_of(b, line)); q++)
-            (*told)[(*n)++] =
-                (cairn_group_told){.line  = of_all,
-                                   .place = (uint32_t)number_of_all(
-                                       b, build, b->outer, b->forms, x->place[q])};
+            (*counted)[(*n)++] =
+                (cairn_group_counted){.line  = of_all,
+                                      .place = (uint32_t)number_of_all(
+                                          b, build, b->outer, b->forms, x->place[q])};
     }
     return CAIRN_OK;
 }
 
-/// Groups of shared lines have the numbers found; @p told NULL: there are no such lines.
-/// And the spans of all numbers.
-static void take_numbers(cairn_blocks *b, const cairn_group_told *told)
+/// Groups of shared lines have the numbers found; @p counted NULL: there are no such
+/// lines. And the spans of all numbers.
+static void take_numbers(cairn_blocks *b, const cairn_group_counted *counted)
 {
     const cairn_line_index *x    = &b->along;
     cairn_interval          slot = nothing, width = nothing;
@@ -284,10 +292,10 @@ static void take_numbers(cairn_blocks *b, const cairn_group_told *told)
             widen(&width, n);
             continue;
         }
-        widen(&width, told->groups);
-        for (int64_t q = x->begin[line]; q < x->begin[line + 1]; q++, told++) {
-            x->number[q] = told->number;
-            widen(&slot, told->number);
+        widen(&width, counted->groups);
+        for (int64_t q = x->begin[line]; q < x->begin[line + 1]; q++, counted++) {
+            x->number[q] = counted->number;
+            widen(&slot, counted->number);
         }
     }
     b->span[b->slot] = known_span(slot);
@@ -308,10 +316,10 @@ static void give_numbers(cairn_blocks *b)
 static cairn_status
 number_jointly(cairn_blocks *b, cairn_env *env, const cairn_build *build)
 {
-    const int64_t     lines  = all_lines(b, build);
-    cairn_group_told *told   = NULL;
-    int64_t           n      = 0;
-    cairn_status      status = CAIRN_OK;
+    const int64_t        lines   = all_lines(b, build);
+    cairn_group_counted *counted = NULL;
+    int64_t              n       = 0;
+    cairn_status         status  = CAIRN_OK;
 
     b->joint = true;
     if (lines < 0)
@@ -319,15 +327,15 @@ number_jointly(cairn_blocks *b, cairn_env *env, const cairn_build *build)
                             "query: more lines or places than can be numbered");
     if (status == CAIRN_OK && !b->along.number)
         status = cairn_line_index_number(env, (int)b->tally.shares.n, &b->along);
-    if (status == CAIRN_OK) status = list_shared(b, env, build, &told, &n);
+    if (status == CAIRN_OK) status = list_shared(b, env, build, &counted, &n);
     status = cairn_build_all_compiled(build, status);
     if (status == CAIRN_OK)
-        status = cairn_exchange_groups(env, build, CAIRN_OK, lines, n, told);
+        status = cairn_exchange_groups(env, build, CAIRN_OK, lines, n, counted);
     if (status == CAIRN_OK) {
-        take_numbers(b, told);
+        take_numbers(b, counted);
         give_numbers(b);
     }
-    cairn_free(env, told);
+    cairn_free(env, counted);
     return status;
 }
 

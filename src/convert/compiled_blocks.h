@@ -4,11 +4,11 @@
 /// along a row of blocks: the groups are counted where the entries lie (group_counter.h),
 /// put in order line by line, and phases look their numbers up. Internal to convert.
 ///
-/// What is looked for, in the normal form (format/normal.h): a `sum(value)` over groups of quotients of dimensions, to which
-/// every entry adds; an `enum` of these groups by lines, groupBy some of the same
-/// expressions, that numbers those with entries from 0 in the order of the others, and
-/// those without not at all, or behind by way of a `sum` over the same lines that counts
-/// groups with entries. The map uses the enum alone.
+/// What is looked for, in the normal form (format/normal.h): a `sum(value)` over groups
+/// of quotients of dimensions, to which every entry adds; an `enum` of these groups by
+/// lines, groupBy some of the same expressions, that numbers those with entries from 0
+/// in the order of the others, and those without not at all, or behind by way of a `sum`
+/// over the same lines that counts groups with entries. The map uses the enum alone.
 ///
 /// On several ranks lines may have groups of several of them, and groups entries: then the
 /// rank that answers for a line numbers its groups (the pass Exchange).
@@ -33,12 +33,12 @@ typedef struct cairn_block_form {
 /// Groups, numbered. A line is all groups that agree in the enum's groupBy; across it they
 /// have *places*, row-major numbers of the other expressions' values.
 struct cairn_blocks {
-    int                 sum, slot, width; ///< Queries; width -1: there is none.
-    int                 forms, outer; ///< Expressions; the first `outer` tell lines,
-    int                 row; ///< of these the one over rows; -1: there is none.
-    cairn_block_form    form[CAIRN_MAX_LEVELS];
-    cairn_query         query;   ///< The sum, its expressions in this order.
-    bool                counted; ///< What follows is there:
+    int              sum, slot, width; ///< Queries; width -1: there is none.
+    int              forms, outer; ///< Expressions; the first `outer` identify lines,
+    int              row;          ///< of these the one over rows; -1: there is none.
+    cairn_block_form form[CAIRN_MAX_LEVELS];
+    cairn_query      query;      ///< The sum, its expressions in this order.
+    bool             counted;    ///< What follows is there:
     cairn_group_counter tally;   ///< The groups, with their numbers.
     cairn_line_index    along;   ///< The same by lines; its arrays may be the tally's.
     int64_t             threads; ///< That may look up at once.
@@ -47,11 +47,6 @@ struct cairn_blocks {
     cairn_interval      own;     ///< where `row` has one of these values.
     cairn_interval      span[CAIRN_MAX_QUERIES]; ///< Of each query's numbers.
 };
-
-/// Are a member's queries of this kind? Sets `blocks` of the member, else leaves it NULL.
-///
-/// Local.
-cairn_status cairn_blocks_find(cairn_member_build *m, const cairn_build *build);
 
 /// Count and number the groups of @p origin, as if other ranks had none.
 ///
@@ -75,8 +70,8 @@ bool cairn_blocks_element(const cairn_blocks *blocks,
                           const int64_t      *line,
                           int64_t            *group);
 
-/// Does this rank have all positions?
-bool cairn_blocks_has_all(const cairn_build *build);
+/// Does this rank have all positions of the dimensions from @p first on?
+bool cairn_blocks_has_all(const cairn_build *build, int first);
 
 /// Forget what was counted; the queries remain of this kind.
 void cairn_blocks_forget(cairn_env *env, cairn_blocks *blocks);

@@ -14,7 +14,7 @@ enum {
     BITS   = 10,      ///< unless there are too many buckets then.
     GAP    = 4,       ///< Items between buckets, which else fall on one place in cache.
     AHEAD  = 4,       ///< Items that are asked for past the last.
-    SAMPLE = 1 << 11, ///< Entries that tell how far apart groups are,
+    SAMPLE = 1 << 11, ///< Entries that show how far apart groups are,
     SPREAD = 4,       ///< if they are in more than one of so many buckets.
 };
 
@@ -53,8 +53,8 @@ static void number_buckets(const cairn_compiled *c, dealing *d)
     d->buckets = ((range->hi - range->lo) >> d->shift) + 1;
 }
 
-/// Are there more entries than a core's cache has groups for? Who compiles always tries
-/// with fewer, as soon as there are several buckets.
+/// Are there more entries than a core's cache has groups for? Where everything has to be
+/// compiled, fewer do, as soon as there are several buckets.
 static bool is_worth(const cairn_compiled *c)
 {
     return c->facts.entries >= WORTH
@@ -76,17 +76,17 @@ static bool may_call(const cairn_compiled *c)
     return cairn_key_fields_plan(to->levels, c->range, &fields) && fields.split == 0;
 }
 
-/* Whoever cannot have these functions deals out without them. */
+/* Where these functions cannot be had, entries are dealt out without them. */
 void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w)
 {
     const cairn_convert_spec deal = cairn_compiled_spec(c, CAIRN_CONVERT_BUCKET);
     cairn_convert_spec       fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
     if (!may_call(c)) return;
-    fill.source  = CAIRN_CONVERT_KEYS;
-    fill.from    = NULL;
-    fill.filter  = false;
-    fill.grouped = fill.ahead             = true;
+    fill.source       = CAIRN_CONVERT_KEYS;
+    fill.from         = NULL;
+    fill.filter       = false;
+    fill.keys.grouped = fill.ahead        = true;
     cairn_passes_call(w, &deal)->optional = true;
     cairn_passes_call(w, &fill)->optional = true;
 }
@@ -112,7 +112,7 @@ static int64_t count_touched(const cairn_compiled *c, const dealing *d)
 
 cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
 {
-    const cairn_local *from  = c->origin.from;
+    const cairn_group *group = cairn_origin_group(&c->origin);
     const int64_t      turns = c->shares.cut[c->shares.n];
     const int64_t      some  = turns * SAMPLE / (c->facts.entries + 1) + 1;
     cairn_convert_args args  = {
@@ -125,8 +125,7 @@ cairn_status cairn_buckets_ask(const cairn_compiled *c, bool *scattered)
         || !cairn_pass_keys_phase(c, CAIRN_CONVERT_SCATTER))
         return CAIRN_OK;
     number_buckets(c, &d);
-    if (d.buckets <= SPREAD || (from && from->group[c->origin.member].count != 1))
-        return CAIRN_OK;
+    if (d.buckets <= SPREAD || (group && group->count != 1)) return CAIRN_OK;
     memset(c->groups.begin, 0, (size_t)c->facts.groups * sizeof *c->groups.begin);
     cairn_origin_args(&c->origin, 0, outer, &args);
     args.begin             = turns / 2;

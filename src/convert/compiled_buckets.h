@@ -15,7 +15,7 @@
 /// complete level numbers the groups, keys are one word, and there are entries enough.
 void cairn_buckets_call(const cairn_compiled *c, cairn_pass_writer *w);
 
-/// Do entries that follow each other go to groups far apart? Some of the source tell.
+/// Do entries that follow each other go to groups far apart? Found from some of the source.
 ///
 /// @param[out] scattered  `cursor` was used, and has nothing. False where functions are
 ///                        missing.

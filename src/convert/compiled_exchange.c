@@ -158,7 +158,7 @@ done:
 
 /* ---- groups ---- */
 
-/// What is told of a group, and the answer.
+/// What is sent of a group, and the answer.
 typedef struct {
     int64_t  line;
     uint32_t place, count;
@@ -175,12 +175,12 @@ static int answerer(const exchange *x, int64_t lines, int64_t line)
 }
 
 /// @param[out] at  [n] where each record goes.
-static cairn_status pack_groups(exchange               *x,
-                                int64_t                 lines,
-                                int64_t                 n,
-                                const cairn_group_told *told,
-                                record                **send,
-                                int64_t               **at)
+static cairn_status pack_groups(exchange                  *x,
+                                int64_t                    lines,
+                                int64_t                    n,
+                                const cairn_group_counted *counted,
+                                record                   **send,
+                                int64_t                  **at)
 {
     int64_t *next = NULL, before = 0;
 
@@ -189,14 +189,15 @@ static cairn_status pack_groups(exchange               *x,
     CAIRN_TRY(CAIRN_NEW(x->env, n, at));
     CAIRN_TRY(CAIRN_NEW(x->env, x->net->size, &next));
     for (int64_t k = 0; k < n; k++)
-        x->counts[answerer(x, lines, told[k].line)]++;
+        x->counts[answerer(x, lines, counted[k].line)]++;
     for (int r = 0; r < x->net->size; r++) {
         next[r] = before;
         before += x->counts[r];
     }
     for (int64_t k = 0; k < n; k++) {
-        (*at)[k]          = next[answerer(x, lines, told[k].line)]++;
-        (*send)[(*at)[k]] = (record){told[k].line, told[k].place, told[k].count};
+        (*at)[k] = next[answerer(x, lines, counted[k].line)]++;
+        (*send)[(*at)[k]] =
+            (record){counted[k].line, counted[k].place, counted[k].count};
     }
     cairn_free(x->env, next);
     x->send = *send;
@@ -265,12 +266,12 @@ static cairn_status answer_groups(exchange *x)
     return status;
 }
 
-cairn_status cairn_exchange_groups(cairn_env         *env,
-                                   const cairn_build *build,
-                                   cairn_status       mine,
-                                   int64_t            lines,
-                                   int64_t            n,
-                                   cairn_group_told  *told)
+cairn_status cairn_exchange_groups(cairn_env           *env,
+                                   const cairn_build   *build,
+                                   cairn_status         mine,
+                                   int64_t              lines,
+                                   int64_t              n,
+                                   cairn_group_counted *counted)
 {
     exchange     x      = {.env         = env,
                            .net         = build->net,
@@ -281,15 +282,15 @@ cairn_status cairn_exchange_groups(cairn_env         *env,
     void        *result = NULL;
     cairn_status status = mine;
 
-    if (status == CAIRN_OK) status = pack_groups(&x, lines, n, told, &send, &at);
+    if (status == CAIRN_OK) status = pack_groups(&x, lines, n, counted, &send, &at);
     CAIRN_GO(done, exchange_send(&x, status));
     CAIRN_GO(done, exchange_return(&x, answer_groups(&x), &result));
     for (int64_t k = 0; k < n; k++) {
         const answer *its = (const answer *)result + at[k];
 
-        told[k].count  = its->count;
-        told[k].number = its->number;
-        told[k].groups = its->groups;
+        counted[k].count  = its->count;
+        counted[k].number = its->number;
+        counted[k].groups = its->groups;
     }
 done:
     cairn_free(env, send);

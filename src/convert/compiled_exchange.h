@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What ranks tell each other while compiled functions count: the keys of rows that are
+/// What ranks exchange while compiled functions count: the keys of rows that are
 /// ordered together, the counts of groups that cross ranks. Each rank has counted its own
 /// entries; after the exchange all passes go on as on one. Internal to convert.
 ///
@@ -35,26 +35,26 @@ cairn_status cairn_exchange_places(cairn_env            *env,
                                    uint32_t             *place);
 
 /// A group on a line: what this rank has counted of it; then what all ranks have.
-typedef struct cairn_group_told {
+typedef struct cairn_group_counted {
     int64_t  line; ///< Line and place have the same numbers on all ranks.
     uint32_t place;
     uint32_t count;          ///< Sums of all ranks have 32 bits.
     uint32_t number, groups; ///< Groups of the line before this one, and all of it.
-} cairn_group_told;
+} cairn_group_counted;
 
 /// Bring together what ranks have of groups. A line's are answered for by one rank, that
 /// of the range of lines that it is in.
 ///
 /// @param[in]     lines  Lines that there are: 0 .. lines-1.
-/// @param[in,out] told   [n] groups of this rank, each once, in any order.
-/// @retval CAIRN_NO_KERNEL  A rank is told of more groups than 32 bits number.
+/// @param[in,out] counted   [n] groups of this rank, each once, in any order.
+/// @retval CAIRN_NO_KERNEL  A rank receives more groups than 32 bits number.
 ///
-/// Memory: 40 bytes a group, and 48 for each that this rank is told of.
-cairn_status cairn_exchange_groups(cairn_env         *env,
-                                   const cairn_build *build,
-                                   cairn_status       mine,
-                                   int64_t            lines,
-                                   int64_t            n,
-                                   cairn_group_told  *told);
+/// Memory: 40 bytes a group, and 48 for each that this rank receives.
+cairn_status cairn_exchange_groups(cairn_env           *env,
+                                   const cairn_build   *build,
+                                   cairn_status         mine,
+                                   int64_t              lines,
+                                   int64_t              n,
+                                   cairn_group_counted *counted);
 
 #endif

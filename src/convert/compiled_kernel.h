@@ -24,7 +24,7 @@ typedef struct cairn_phase {
 ///
 /// @param[out] phase  Give back with cairn_phase_release(). Unchanged on failure.
 /// @param[in]  at_hand  Only if nothing has to be compiled.
-/// @retval CAIRN_NO_KERNEL  Nobody can compile it here, or may; never if the loader
+/// @retval CAIRN_NO_KERNEL  It cannot be compiled here, or must not; never if the loader
 ///                            interprets.
 cairn_status cairn_phase_load(cairn_env                 *env,
                               const cairn_kernel_loader *loader,
@@ -40,8 +40,8 @@ cairn_status cairn_phase_request(cairn_env                 *env,
                                  const cairn_convert_spec  *spec);
 
 /// Get functions that cairn_phase_load() will be asked for, side by side, if several have
-/// to be compiled. Nothing happens if the loader interprets. Local. Cannot fail: who asks
-/// for one is told.
+/// to be compiled. Nothing happens if the loader interprets. Local. Cannot fail:
+/// cairn_phase_load() reports failures.
 void cairn_phases_ahead(cairn_env                 *env,
                         const cairn_kernel_loader *loader,
                         const cairn_convert_spec  *spec,

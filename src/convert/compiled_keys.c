@@ -195,7 +195,7 @@ static void add_repeated(cairn_keys *keys)
     keys->n = n;
 }
 
-/* Keys that come in order repeat where PACK saw it; after sorting nobody has looked. */
+/* PACK notes whether keys are equal only where they come in order. */
 cairn_status cairn_keys_sort(cairn_env *env, int threads, cairn_keys *keys)
 {
     bool repeated = keys->repeated;

@@ -57,11 +57,11 @@ cairn_moves_spec(const cairn_compiled *c, cairn_convert_phase phase, int row)
 {
     cairn_convert_spec spec = cairn_compiled_spec(c, phase);
 
-    spec.table_row  = row;
-    spec.row_levels = cairn_moves_levels(c, row);
-    spec.every      = false;
+    spec.tables.row  = row;
+    spec.rows.levels = cairn_moves_levels(c, row);
+    spec.every       = false;
     if (phase == CAIRN_CONVERT_MOVE) {
-        spec.lanes = c->build->loader->vector_bytes >= MASKED ? LANES : 0;
+        spec.rows.lanes = c->build->loader->vector_bytes >= MASKED ? LANES : 0;
         return spec;
     }
     spec.source = CAIRN_CONVERT_ROWS;

@@ -9,13 +9,6 @@
 #include "format/normal.h"
 #include "lower/convert_order.h"
 
-cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build)
-{
-    if (m->encoding->queries == 0) return CAIRN_OK;
-    CAIRN_TRY(cairn_rows_find(m, build));
-    return cairn_numbers_known(m) ? CAIRN_OK : cairn_blocks_find(m, build);
-}
-
 enum { KIND_BITS = 3 };
 
 /// The kind of a member's queries.
@@ -147,8 +140,8 @@ static cairn_status add_rows_query(const cairn_compiled *c, cairn_pass_writer *w
                                            : &cairn_number_by_query);
 }
 
-/// Groups are numbered where they are counted; of lines that cross ranks when these have
-/// told each other.
+/// Groups are numbered where they are counted; those of lines that cross ranks after the
+/// exchange.
 static cairn_status
 add_groups_query(const cairn_compiled *c, cairn_pass_writer *w, int q)
 {

@@ -9,9 +9,9 @@
 
 #include "convert/compiled.h"
 
-/// Which kind a member's queries are of, if any. Sets the member's fields.
+/// Which kind a member's queries are of, if any: sets `rows` or `blocks` of the member.
 ///
-/// Local.
+/// Local. On several ranks rows must be theirs.
 cairn_status cairn_numbers_find(cairn_member_build *m, const cairn_build *build);
 
 /// Have the members' queries be of the kinds that were found on all ranks; where these

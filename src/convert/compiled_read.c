@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// A tensor's entries as coordinates, for those who need them: queries, and members that
-/// are dealt out. All members are read into one array of keys, which is sorted once.
+/// A tensor's entries as coordinates, which queries need, and assigning members. All
+/// members are read into one array of keys, which is sorted once.
 
 #include "convert/compiled.h"
 #include "convert/compiled_source.h"
@@ -28,11 +28,11 @@ read_member(cairn_env *env, const cairn_build *build, int member, cairn_keys *ke
 {
     const cairn_origin origin = {
         .from = build->from, .member = member, .box = build->box};
-    const cairn_convert_spec spec = {.phase  = CAIRN_CONVERT_PACK,
-                                     .source = CAIRN_CONVERT_PART,
-                                     .order  = build->shape.order,
-                                     .from   = build->from->group[member].layout,
-                                     .split  = keys->fields.split};
+    const cairn_convert_spec spec = {.phase      = CAIRN_CONVERT_PACK,
+                                     .source     = CAIRN_CONVERT_PART,
+                                     .order      = build->shape.order,
+                                     .from       = build->from->group[member].layout,
+                                     .keys.split = keys->fields.split};
     cairn_phase              pack = {.loader = NULL};
 
     CAIRN_CHECK(cairn_origin_fits(&origin), env, CAIRN_NO_KERNEL,

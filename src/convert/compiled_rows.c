@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Tables by row: recognising the queries, evaluating their keys at rows.
+/// Tables by row: keys of queries at rows, and what they give.
 
 #include "convert/compiled_rows.h"
 
@@ -11,167 +11,6 @@
 #include "groups/rows.h"
 
 #include <string.h>
-
-/* ---- which queries ---- */
-
-/// A query while it is looked at, and those before it.
-typedef struct {
-    cairn_member_build *m;
-    const cairn_build  *build;
-    cairn_algebra      *algebra;
-    uint32_t            tables; ///< Those that are by row.
-} finder;
-
-/// Do a map's values follow from the row and its numbers?
-static cairn_status is_by_row(const finder *f, const cairn_map *map, bool *by_row)
-{
-    for (int k = 0; map && k < map->count && *by_row; k++) {
-        cairn_form form;
-
-        CAIRN_TRY(cairn_form_of(f->algebra, map->expr[k], &form));
-        *by_row = (cairn_form_dims(f->algebra, &form) & ~(1U << f->m->rows.row)) == 0
-                  && (cairn_form_queries(f->algebra, &form) & ~f->tables) == 0;
-    }
-    return CAIRN_OK;
-}
-
-/// Keys by which it sorts, at most.
-static int keys_of(const cairn_query *query)
-{
-    return query->group_by.count + 2
-           + (query->traverse_by ? query->traverse_by->count : 0);
-}
-
-/// Does it number the entries along rows, from 0, and all other positions from their counts
-/// on? Rows in order: entries are dealt out, or read, by them.
-static bool numbers_entries(const cairn_member_build *m, const cairn_query *query)
-{
-    const cairn_start *stored, *others;
-    bool               apart;
-
-    return m->rows.row == 0 && cairn_query_counts(&m->encoding->query[m->rows.count], 1)
-           && query->arg == CAIRN_ARG_VALUE && cairn_query_dimension(query) == 0
-           && cairn_query_line(query) >= 0
-           && cairn_query_starts(query, &stored, &others, &apart) && apart
-           && stored->kind == CAIRN_START_CONST && stored->value == 0
-           && others->kind == CAIRN_START_QUERY && others->value == m->rows.count;
-}
-
-static cairn_status look_at(finder *f, int q, bool *fits)
-{
-    const cairn_query *query = &f->m->encoding->query[q];
-
-    *fits = false;
-    switch (query->func) {
-    case CAIRN_QUERY_SUM: return CAIRN_OK;
-    case CAIRN_QUERY_ENUM:
-        *fits            = !f->m->rows.along && numbers_entries(f->m, query);
-        f->m->rows.along = true;
-        f->m->rows.slot  = q;
-        f->m->rows.col   = cairn_query_line(query);
-        return CAIRN_OK;
-    default: break;
-    }
-    *fits = query->arg == f->m->rows.count && !query->shorthand && query->cases == 0
-            && keys_of(query) <= CAIRN_MAX_LEVELS;
-    CAIRN_TRY(is_by_row(f, &query->group_by, fits));
-    CAIRN_TRY(is_by_row(f, query->traverse_by, fits));
-    f->tables |= 1U << q;
-    return CAIRN_OK;
-}
-
-/// The first query counts the entries of rows; the others are about these. Every entry
-/// counts: only so the sums tell which rows are groups, and what numbers groups have.
-static cairn_status look_at_all(finder *f, bool *fits)
-{
-    const cairn_encoding *e     = f->m->encoding;
-    const int             first = cairn_encoding_next_query(e, 0);
-    const cairn_query    *count = &e->query[first];
-
-    *fits = first < e->queries && count->func == CAIRN_QUERY_SUM
-            && count->arg == CAIRN_ARG_VALUE && cairn_query_dimension(count) >= 0
-            && cairn_sum_counts_each(count);
-    if (!*fits) return CAIRN_OK;
-    f->m->rows.count = first;
-    f->m->rows.row   = cairn_query_dimension(count);
-    *fits =
-        !f->build->net
-        || (f->m->rows.row == 0 && f->build->shape.extent[0] <= (int64_t)UINT32_MAX);
-    f->tables = 1U << first;
-    for (int q = cairn_encoding_next_query(e, first + 1); q < e->queries && *fits;
-         q     = cairn_encoding_next_query(e, q + 1))
-        CAIRN_TRY(look_at(f, q, fits));
-    f->m->rows.tables = f->tables;
-    return CAIRN_OK;
-}
-
-/// Is a level's form this atom, by itself?
-static bool
-is_level(const cairn_layout *layout, int l, cairn_atom_kind kind, int number)
-{
-    const int         at   = cairn_form_atom(&layout->level[l].form);
-    const cairn_atom *atom = at < 0 ? NULL : &layout->algebra->atom[at];
-
-    return atom && atom->kind == kind && atom->number == number;
-}
-
-/// Do the entries of a row stand in a lane that the row alone gives, and is all that is
-/// determined the row's, but a last level that is the column?
-static bool has_lanes(const cairn_layout *layout, const cairn_numbered_rows *rows)
-{
-    const int      S = layout->first, last = layout->levels - 1;
-    const uint32_t row = 1U << rows->row, number = 1U << rows->slot;
-
-    if (S != layout->last || S == last || layout->tuples > 0
-        || (S > 0 && !layout->level[S].has_ptr) || layout->level[S].gaps
-        || layout->partition >= 0 || !is_level(layout, S, CAIRN_ATOM_QUERY, rows->slot)
-        || !layout->level[last].determined || !layout->level[last].per_node
-        || !is_level(layout, last, CAIRN_ATOM_DIM, rows->col))
-        return false;
-    for (int l = 0; l < last; l++) {
-        const cairn_level *level = &layout->level[l];
-
-        if (l == S) continue;
-        if ((cairn_form_dims(layout->algebra, &level->form) & ~row)
-            || (cairn_form_queries(layout->algebra, &level->form) & number)
-            || (level->determined && (level->per_node || level->by >> S & 1)))
-            return false;
-    }
-    return true;
-}
-
-/// Without numbers along rows nothing may be padded by a query.
-static bool fits_layout(const cairn_member_build *m, const cairn_layout *layout)
-{
-    if (m->rows.along)
-        return has_lanes(layout, &m->rows)
-               && cairn_method_allowed(m->env, &cairn_method_row_slots);
-    for (int l = 0; l < layout->levels; l++)
-        if (layout->level[l].determined || layout->level[l].gaps) return false;
-    return true;
-}
-
-cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build)
-{
-    finder        f      = {.m = m, .build = build};
-    cairn_layout *layout = NULL;
-    bool          fits   = false;
-    cairn_status  status;
-
-    CAIRN_TRY(CAIRN_NEW(m->env, 1, &f.algebra));
-    cairn_algebra_init(f.algebra, m->env, build->shape.order);
-    CAIRN_GO(done, look_at_all(&f, &fits));
-    if (!fits) goto done;
-    CAIRN_GO(done, cairn_layout_create(m->env, m->encoding, build->shape.extent,
-                                       build->box, NULL, build->value_bits, &layout));
-    fits = fits_layout(m, layout);
-done:
-    cairn_layout_destroy(m->env, &layout);
-    cairn_free(m->env, f.algebra);
-    m->rows.on    = fits;
-    m->rows.along = m->rows.along && fits;
-    return status;
-}
 
 /* ---- tables ---- */
 
@@ -187,14 +26,9 @@ static uint32_t *table_of(const cairn_member_build *m, int q)
     return m->rows.table + q * m->rows.n;
 }
 
-static bool is_atom(const cairn_form *form)
-{
-    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1;
-}
-
 static bool is_row(const cairn_member_build *m, const cairn_form *form)
 {
-    return is_atom(form) && form->term[0].atom == m->rows.row;
+    return cairn_form_atom(form) == m->rows.row;
 }
 
 /// Values of a form at all rows, which common forms have fast.
@@ -205,19 +39,20 @@ static void evaluate(const cairn_member_build *m,
                      int64_t                  *value)
 {
     int64_t           d[CAIRN_MAX_ORDER] = {0}, number[CAIRN_MAX_QUERIES] = {0};
-    const cairn_atom *atom = &algebra->atom[form->terms == 1 ? form->term[0].atom : 0];
+    const int         single = cairn_form_atom(form);
+    const cairn_atom *atom   = &algebra->atom[single < 0 ? 0 : single];
 
-    if (is_atom(form) && atom->kind == CAIRN_ATOM_QUERY) {
+    if (atom->kind == CAIRN_ATOM_QUERY) {
         for (int64_t i = 0; i < m->rows.n; i++)
             value[i] = table_of(m, atom->number)[i];
         return;
     }
-    if (is_atom(form) && atom->kind == CAIRN_ATOM_DIV && is_row(m, &atom->form)) {
+    if (atom->kind == CAIRN_ATOM_DIV && is_row(m, &atom->form)) {
         for (int64_t i = 0; i < m->rows.n; i++)
             value[i] = (low + i) / atom->divisor; /* rows are not negative */
         return;
     }
-    if (is_atom(form) && atom->kind == CAIRN_ATOM_MOD && is_row(m, &atom->form)) {
+    if (atom->kind == CAIRN_ATOM_MOD && is_row(m, &atom->form)) {
         for (int64_t i = 0; i < m->rows.n; i++)
             value[i] = (low + i) % atom->divisor;
         return;

@@ -15,11 +15,6 @@
 
 #include "convert/compiled.h"
 
-/// Are a member's queries of this kind? Sets `rows` of the member.
-///
-/// Local. On several ranks rows must be theirs.
-cairn_status cairn_rows_find(cairn_member_build *m, const cairn_build *build);
-
 extern const cairn_pass_work cairn_count_by_query, ///< COUNT: the entries of each row.
     cairn_exchange_rows, ///< EXCHANGE: rows in windows that cross ranks are ordered together;
     cairn_number_by_query; ///< NUMBER: others, each by its own rank.

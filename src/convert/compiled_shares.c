@@ -10,17 +10,6 @@ enum {
     WORTH = 200000, ///< Entries from which threads pay (measured).
 };
 
-static const cairn_group *group_of(const cairn_origin *origin)
-{
-    return &origin->from->group[origin->member];
-}
-
-/// The first part; there may be none (no banks).
-static const cairn_part *part_of(const cairn_origin *origin)
-{
-    return &origin->from->part[group_of(origin)->first];
-}
-
 /// The level of the outermost loop over a part; -1: there is none.
 static int outermost(const cairn_layout *layout)
 {
@@ -49,13 +38,13 @@ static cairn_share division_of(const cairn_layout *layout, int level)
 /// position; -1: it does not.
 static int run_along(const cairn_origin *origin, int level)
 {
-    const cairn_layout *from = part_of(origin)->layout;
+    const cairn_layout *from = cairn_origin_layout(origin);
 
     if (from->level[level].trimmed) return -1;
     return cairn_form_dimension(&from->level[level].form, from->order);
 }
 
-/// Can lines be told by the dimensions in @p dims?
+/// Do the dimensions in @p dims identify lines?
 static bool lines_follow(const cairn_lines *lines, uint32_t dims)
 {
     for (int f = 0; f < lines->forms; f++)
@@ -70,7 +59,7 @@ static void
 coordinates(const cairn_origin *origin, int dim, cairn_pos k, cairn_coord *d)
 {
     if (origin->from) {
-        d[dim] = part_of(origin)->layout->box[dim].lo + k;
+        d[dim] = cairn_origin_layout(origin)->box[dim].lo + k;
         return;
     }
     for (int j = 0; j < origin->entries->order; j++)
@@ -115,13 +104,14 @@ static void cut_lines(cairn_shares       *s,
 
 static void one_share(cairn_shares *s, const cairn_origin *origin)
 {
+    const cairn_part *part = cairn_origin_part(origin, 0);
+
     s->n      = 1;
     s->cut[0] = s->cut[1] = 0;
     if (!origin->from)
         s->cut[1] = origin->entries->n;
-    else if (group_of(origin)->count > 0 && part_of(origin)->view.values > 0)
-        s->cut[1] =
-            cairn_convert_turns(part_of(origin)->layout, &part_of(origin)->view);
+    else if (part && part->view.values > 0) /* there may be none (no banks) */
+        s->cut[1] = cairn_convert_turns(part->layout, &part->view);
     s->offset[0] = 0;
 }
 
@@ -167,7 +157,7 @@ static void divide_part(cairn_shares       *s,
                         const cairn_lines  *lines,
                         int                 threads)
 {
-    const cairn_part *part  = part_of(origin);
+    const cairn_part *part  = cairn_origin_part(origin, 0);
     const int         level = outermost(part->layout);
 
     if (level < 0) return;
@@ -193,17 +183,17 @@ cairn_status cairn_shares_divide(cairn_env          *env,
                                  int64_t             threads,
                                  cairn_shares       *s)
 {
-    const cairn_local *from = origin->from;
+    const cairn_group *group = cairn_origin_group(origin);
 
-    if (cairn_origin_entries(origin) < WORTH
-        || (from && from->group[origin->member].count != 1) || threads < 1)
+    if (cairn_origin_entries(origin) < WORTH || (group && group->count != 1)
+        || threads < 1)
         threads = 1;
     CAIRN_TRY(CAIRN_NEW_ZERO(env, threads + 1, &s->cut));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, threads, &s->offset));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, threads * CAIRN_CONVERT_FACTS, &s->found));
     one_share(s, origin);
     if (threads == 1) return CAIRN_OK;
-    if (from)
+    if (group)
         divide_part(s, origin, lines, (int)threads);
     else
         divide_entries(s, origin, lines, (int)threads);
@@ -227,18 +217,16 @@ cairn_status cairn_shares_run(cairn_env          *env,
                               cairn_kernel_part  *to,
                               cairn_convert_args *args)
 {
-    const cairn_local *from  = origin->from;
-    const cairn_group *group = from ? &from->group[origin->member] : NULL;
+    const cairn_group *group = cairn_origin_group(origin);
     int64_t            outer[CAIRN_MAX_LEVELS];
 
-    for (int64_t k = 0; k < (from ? group->count : 1); k++) {
+    for (int64_t k = 0; k < (group ? group->count : 1); k++) {
         cairn_origin_args(origin, k, outer, args);
         int64_t whole[2] = {args->begin, args->end};
 
         args->share  = s->n > 1 ? s->cut : whole;
         args->shares = s->n > 1 ? s->n : 1;
-        CAIRN_TRY(cairn_phase_run(
-            env, phase, from ? &from->part[group->first + k].view : NULL, to, args));
+        CAIRN_TRY(cairn_phase_run(env, phase, cairn_origin_view(origin, k), to, args));
     }
     return CAIRN_OK;
 }

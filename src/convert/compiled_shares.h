@@ -8,7 +8,7 @@
 
 #include "convert/compiled_source.h"
 
-/// Who visits what, and what was found there.
+/// Which part of the source each share visits, and what was found there.
 typedef struct cairn_shares {
     int64_t  n;      ///< Threads.
     int64_t *cut;    ///< [n + 1] turns of the source that each has,
@@ -21,7 +21,7 @@ typedef struct cairn_lines {
     const cairn_algebra *algebra;
     int                  forms;
     const cairn_form    *form[CAIRN_MAX_LEVELS];
-    uint32_t             dims; ///< Other dimensions that tell lines; cuts need not.
+    uint32_t             dims; ///< Other dimensions that identify lines; cuts need not.
 } cairn_lines;
 
 /// Divide the source into shares of about as many entries; one where it is small, or

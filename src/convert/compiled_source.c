@@ -6,19 +6,14 @@
 
 #include "convert/compiled_blocks.h"
 
-static const cairn_group *group_of(const cairn_origin *origin)
-{
-    return &origin->from->group[origin->member];
-}
-
 cairn_pos cairn_origin_entries(const cairn_origin *origin)
 {
     cairn_pos n = 0;
 
     if (origin->filter.member) return origin->filter.entries;
     if (!origin->from) return origin->entries->n;
-    for (int64_t k = 0; k < group_of(origin)->count; k++)
-        n += origin->from->part[group_of(origin)->first + k].nnz;
+    for (int64_t k = 0; k < cairn_origin_group(origin)->count; k++)
+        n += cairn_origin_part(origin, k)->nnz;
     return n;
 }
 
@@ -44,8 +39,14 @@ static cairn_pos values_before(const cairn_origin *origin, int64_t number)
     cairn_pos n = 0;
 
     for (int64_t k = 0; k < number; k++)
-        n += origin->from->part[group_of(origin)->first + k].view.values;
+        n += cairn_origin_part(origin, k)->view.values;
     return n;
+}
+
+cairn_pos cairn_origin_positions(const cairn_origin *origin)
+{
+    return origin->from ? values_before(origin, cairn_origin_group(origin)->count)
+                        : origin->entries->n;
 }
 
 /// Indices of the levels that number the bank.
@@ -87,7 +88,7 @@ void cairn_origin_args(const cairn_origin *origin,
         entry_args(origin, args);
         return;
     }
-    const cairn_part *part = &origin->from->part[group_of(origin)->first + number];
+    const cairn_part *part = cairn_origin_part(origin, number);
 
     if (args->member) args->member += values_before(origin, number);
     outer_indices(part, outer);
@@ -106,9 +107,7 @@ static cairn_status pack_part(cairn_env          *env,
 {
     int64_t                  outer[CAIRN_MAX_LEVELS], facts[CAIRN_CONVERT_FACTS] = {0};
     cairn_convert_args       args = {.facts = facts};
-    const cairn_kernel_part *view =
-        origin->from ? &origin->from->part[group_of(origin)->first + number].view
-                     : NULL;
+    const cairn_kernel_part *view = cairn_origin_view(origin, number);
 
     cairn_origin_args(origin, number, outer, &args);
     cairn_keys_args(keys, keys->n, &args);
@@ -182,7 +181,7 @@ cairn_status cairn_origin_pack(cairn_env          *env,
                                const cairn_phase  *pack,
                                cairn_keys         *keys)
 {
-    const int64_t parts = origin->from ? group_of(origin)->count : 1;
+    const int64_t parts = origin->from ? cairn_origin_group(origin)->count : 1;
 
     if (threads > 1 && is_divisible(origin, pack) && origin->entries->n >= 2 * PIECE)
         return pack_pieces(env, threads, origin, pack, keys);
@@ -206,8 +205,8 @@ level_fits(const cairn_layout *layout, int l, const cairn_kernel_level *view)
 
 bool cairn_origin_fits(const cairn_origin *origin)
 {
-    for (int64_t k = 0; origin->from && k < group_of(origin)->count; k++) {
-        const cairn_part *part = &origin->from->part[group_of(origin)->first + k];
+    for (int64_t k = 0; origin->from && k < cairn_origin_group(origin)->count; k++) {
+        const cairn_part *part = cairn_origin_part(origin, k);
 
         for (int l = 0; l < part->layout->levels; l++)
             if (!level_fits(part->layout, l, &part->view.level[l])) return false;

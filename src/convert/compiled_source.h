@@ -13,8 +13,7 @@ typedef struct cairn_filter {
     uint8_t  *member;  ///< By entry, or by value of the parts in turn; NULL: no filter.
     int       which;   ///< Member that is meant.
     cairn_pos entries; ///< It has so many.
-    const struct cairn_member_groups
-        *groups; ///< By which they were told apart (assign_members.h); NULL: not known.
+    const struct cairn_member_groups *groups; ///< By which they were chosen, or NULL.
 } cairn_filter;
 
 /// Groups that are numbered along lines (compiled_blocks.h).
@@ -34,11 +33,47 @@ typedef struct cairn_origin {
     const cairn_blocks   *blocks; ///< Numbers by group; NULL: there are none.
 } cairn_origin;
 
+/// The group of the member that is read; NULL: coordinates are.
+static inline const cairn_group *cairn_origin_group(const cairn_origin *origin)
+{
+    return origin->from ? &origin->from->group[origin->member] : NULL;
+}
+
+/// Its layout; NULL likewise.
+static inline const cairn_layout *cairn_origin_layout(const cairn_origin *origin)
+{
+    return origin->from ? cairn_origin_group(origin)->layout : NULL;
+}
+
+/// Part number @p number of it; NULL likewise, and where there is none, as of a tensor
+/// without rows.
+static inline const cairn_part *cairn_origin_part(const cairn_origin *origin,
+                                                  int64_t             number)
+{
+    const cairn_group *group = cairn_origin_group(origin);
+
+    return group && number < group->count ? &origin->from->part[group->first + number]
+                                          : NULL;
+}
+
+/// Likewise, as functions see it.
+static inline const cairn_kernel_part *cairn_origin_view(const cairn_origin *origin,
+                                                         int64_t             number)
+{
+    const cairn_part *part = cairn_origin_part(origin, number);
+
+    return part ? &part->view : NULL;
+}
+
 /// Entries there are at most.
 cairn_pos cairn_origin_entries(const cairn_origin *origin);
 
-/// Fill what a phase is told about the source, @p part being the number of the part to be
-/// read (ignored for entries); @p outer has room for CAIRN_MAX_LEVELS indices.
+/// Positions that an array of entries' members has: entries, or values of all parts.
+cairn_pos cairn_origin_positions(const cairn_origin *origin);
+
+/// Fill the arguments of a phase that are about the source, @p part being the number of
+/// the part to be read (ignored for entries); @p outer has room for CAIRN_MAX_LEVELS
+/// indices.
 void cairn_origin_args(const cairn_origin *origin,
                        int64_t             part,
                        int64_t            *outer,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// A phase of one member while others are filled: its shares are tasks of the same team,
-/// taken by whoever is idle. A phase that is called for one share is the phase of one
+/// taken by idle threads. A phase that is called for one share is the phase of one
 /// thread, given the arrays of that thread.
 
 #include "convert/compiled_shares.h"
@@ -38,13 +38,15 @@ cairn_status cairn_shares_spread(cairn_env                *env,
                                  const cairn_convert_args *args,
                                  int64_t                   cursors)
 {
-    const cairn_local *from = origin->from;
-    cairn_convert_args all  = *args;
+    cairn_convert_args all = *args;
     int64_t            outer[CAIRN_MAX_LEVELS];
-    spread             s = {
-                    .shares = shares, .phase = phase, .to = to, .args = &all, .cursors = cursors};
+    spread             s = {.shares  = shares,
+                            .phase   = phase,
+                            .from    = cairn_origin_view(origin, 0),
+                            .to      = to,
+                            .args    = &all,
+                            .cursors = cursors};
 
-    if (from) s.from = &from->part[from->group[origin->member].first].view;
     cairn_origin_args(origin, 0, outer, &all);
     CAIRN_TRY(CAIRN_NEW(env, shares->n, &s.result));
     for (int64_t t = 0; t < shares->n; t++) {

@@ -16,11 +16,6 @@ enum {
 
 /* ---- which sources ---- */
 
-static const cairn_part *part_of(const cairn_origin *origin)
-{
-    return &origin->from->part[origin->from->group[origin->member].first];
-}
-
 /// The dimension that a level is by itself; -1: it is none.
 static int dimension_of(const cairn_layout *layout, int l)
 {
@@ -51,32 +46,30 @@ static bool layout_fits(const cairn_layout *from)
 
 int cairn_starts_row(const cairn_origin *origin)
 {
-    const cairn_layout *from;
+    const cairn_layout *from = cairn_origin_layout(origin);
 
-    if (!origin->from) return origin->entries->order > 1 ? 0 : -1;
-    from = origin->from->group[origin->member].layout;
+    if (!from) return origin->entries->order > 1 ? 0 : -1;
     return from->levels ? dimension_of(from, 0) : -1;
 }
 
 /// Do the levels of a part begin and end where its box does?
 static bool part_fits(const cairn_origin *origin, int row)
 {
-    const cairn_kernel_part *view = &part_of(origin)->view;
+    const cairn_kernel_part *view = cairn_origin_view(origin, 0);
     const cairn_interval     box  = origin->box[row];
 
     return view->values == cairn_origin_entries(origin)
-           && (part_of(origin)->layout->level[0].trimmed
+           && (cairn_origin_layout(origin)->level[0].trimmed
                || view->level[1].ptr_length == box.hi - box.lo + 2);
 }
 
 bool cairn_starts_fit(const cairn_origin *origin, int row)
 {
-    const cairn_group *group;
+    const cairn_group *group = cairn_origin_group(origin);
 
     if (row < 0 || cairn_starts_row(origin) != row || origin->filter.member)
         return false;
-    if (!origin->from) return true;
-    group = &origin->from->group[origin->member];
+    if (!group) return true;
     return group->count == 1 && cairn_group_is_ordered(group)
            && layout_fits(group->layout) && cairn_origin_fits(origin)
            && part_fits(origin, row);
@@ -212,7 +205,7 @@ static indices indices_of(const cairn_origin *origin, int row)
     const cairn_kernel_level *level;
 
     if (!origin->from) return (indices){origin->entries->coord[row], 64, true, low};
-    level = &part_of(origin)->view.level[0];
+    level = &cairn_origin_view(origin, 0)->level[0];
     return (indices){level->idx, level->idx_bits, level->idx_signed, low};
 }
 
@@ -223,17 +216,16 @@ void cairn_starts_write(const cairn_origin *origin,
                         int                 threads,
                         uint32_t           *first)
 {
-    const cairn_layout *from =
-        origin->from ? origin->from->group[origin->member].layout : NULL;
-    const int64_t rows = origin->box[row].hi - origin->box[row].lo + 1;
-    const indices x    = indices_of(origin, row);
+    const cairn_layout *from = cairn_origin_layout(origin);
+    const int64_t       rows = origin->box[row].hi - origin->box[row].lo + 1;
+    const indices       x    = indices_of(origin, row);
 
     if (!from || !from->level[1].has_ptr)
         find_all(&x, cairn_origin_entries(origin), rows, threads, first);
     else if (from->level[0].trimmed)
-        spread_ptr(&part_of(origin)->view, x.low, rows, first);
+        spread_ptr(cairn_origin_view(origin, 0), x.low, rows, first);
     else
-        copy_ptr(&part_of(origin)->view.level[1], rows, first);
+        copy_ptr(&cairn_origin_view(origin, 0)->level[1], rows, first);
 }
 
 cairn_status cairn_starts_find(cairn_env          *env,

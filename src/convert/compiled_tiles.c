@@ -37,9 +37,9 @@ static int dimension_of(const cairn_layout *layout, int l)
 /// Do entries come in the order of dimension @p k, which the outermost loop says?
 static bool comes_along(const cairn_compiled *c, int k)
 {
-    if (!c->origin.from) return k == 0;
-    const cairn_layout *from = c->origin.from->group[c->origin.member].layout;
+    const cairn_layout *from = cairn_origin_layout(&c->origin);
 
+    if (!from) return k == 0;
     if (from->partition >= 0 || from->levels == 0 || dimension_of(from, 0) != k)
         return false;
     return from->level[0].trimmed ? from->level[0].top && from->level[0].has_idx

@@ -30,8 +30,7 @@ static bool every_entry(const cairn_layout *to, int distinct)
 
 cairn_source_facts cairn_source_facts_of(const cairn_origin *origin)
 {
-    const cairn_group *group =
-        origin->from ? &origin->from->group[origin->member] : NULL;
+    const cairn_group *group = cairn_origin_group(origin);
 
     return (cairn_source_facts){.layout   = group ? group->layout : NULL,
                                 .entries  = cairn_origin_entries(origin),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// What is known of a conversion before any entry is looked at: where the entries come
+/// What is known of a conversion before any entry is read: where the entries come
 /// from, in what order they meet the levels of the target, and how many there are. Methods
 /// (method.h) decide by these alone. Order is proved from the two maps
 /// (lower/convert_order.h), not looked for. Internal to convert.

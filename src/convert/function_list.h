@@ -28,7 +28,7 @@ void cairn_function_list_fini(cairn_function_list *list);
 /// Local.
 ///
 /// @param[in] from    NULL: coordinates.
-/// @param[in] loader  Who will be asked for them: its vectors, its rates. Loads nothing.
+/// @param[in] loader  That will load them: its vectors and rates count.
 /// @return as cairn_build_plan_sample(); the list may have some of them then.
 cairn_status cairn_function_list_add(cairn_function_list       *list,
                                      const struct cairn_format *from,

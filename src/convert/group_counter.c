@@ -58,8 +58,7 @@ static cairn_pos all_entries(const cairn_build *build, const cairn_origin *origi
 /// Borrowed arrays may hold entries twice.
 static bool is_trusted(const cairn_origin *origin)
 {
-    return !origin->from
-           || cairn_group_is_ordered(&origin->from->group[origin->member]);
+    return !origin->from || cairn_group_is_ordered(cairn_origin_group(origin));
 }
 
 /* ---- groups ---- */
@@ -128,8 +127,7 @@ static cairn_status find_lines(cairn_env          *env,
 /// An order in which entries come line by line; if there is none, that of the query.
 static cairn_status find_order(cairn_group_counter *t, const cairn_origin *origin)
 {
-    const cairn_group *group =
-        origin->from ? &origin->from->group[origin->member] : NULL;
+    const cairn_group *group = cairn_origin_group(origin);
 
     if (group && group->count != 1) return CAIRN_OK;
     return find_lines(t->env, group ? group->layout : NULL, &t->query.group_by,
@@ -174,10 +172,9 @@ cairn_convert_spec cairn_group_counter_spec(const cairn_group_counter *t,
         .phase  = phase,
         .source = origin->from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
         .order  = t->algebra->order,
-        .from   = origin->from ? origin->from->group[origin->member].layout : NULL,
+        .from   = cairn_origin_layout(origin),
         .filter = phase == CAIRN_CONVERT_TALLY && origin->filter.member,
-        .query  = &t->query,
-        .listed = t->index.listed,
+        .tally  = {.query = &t->query, .listed = t->index.listed},
     };
 }
 
@@ -215,20 +212,6 @@ static cairn_lines lines_of(const cairn_group_counter *t)
     return lines;
 }
 
-/// Entries that there can be at most: positions of the lists.
-static cairn_pos positions(const cairn_origin *origin)
-{
-    const cairn_local *from = origin->from;
-
-    if (!from) return origin->entries->n;
-    const cairn_group *group = &from->group[origin->member];
-    cairn_pos          n     = 0; /* a tensor of no rows may have no part */
-
-    for (int64_t p = group->first; p < group->first + group->count; p++)
-        n += from->part[p].view.values;
-    return n;
-}
-
 static cairn_status count(cairn_group_counter *t,
                           const cairn_build   *build,
                           const cairn_origin  *origin,
@@ -241,8 +224,8 @@ static cairn_status count(cairn_group_counter *t,
 
     CAIRN_TRY(cairn_shares_divide(t->env, origin, t->index.listed ? &lines : NULL,
                                   threads < most ? threads : most, &t->shares));
-    CAIRN_TRY(cairn_line_index_create(t->env, &t->shares, positions(origin), true,
-                                      &t->index));
+    CAIRN_TRY(cairn_line_index_create(t->env, &t->shares,
+                                      cairn_origin_positions(origin), true, &t->index));
     cairn_convert_args args = cairn_group_counter_args(t);
 
     CAIRN_TRY(cairn_shares_run(t->env, &t->shares, origin, phase, NULL, &args));

@@ -16,7 +16,7 @@
 #include "convert/build.h"
 #include "convert/line_index.h"
 
-/// Groups of a query and their values. Lines are told by all expressions but the last.
+/// Groups of a query and their values. All expressions but the last identify a line.
 typedef struct cairn_group_counter {
     cairn_env       *env;
     cairn_query      query;    ///< Its expressions in the order of the numbering:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Groups that cross ranks: each rank numbers its own as its entries lie, and all by one
-/// number where they tell each other what they have counted.
+/// Groups that cross ranks: each rank numbers its own as its entries lie, and all ranks use
+/// one number for a group where they exchange what they have counted.
 
 #include "convert/compiled_exchange.h"
 #include "convert/group_counter.h"
@@ -48,11 +48,11 @@ number_all(const cairn_group_counter *t, const cairn_build *build, numbering *n)
 }
 
 /// The groups that may have entries of this rank, by these numbers.
-static cairn_status list_groups(cairn_group_counter *t,
-                                const cairn_build   *build,
-                                numbering           *n,
-                                cairn_group_told   **told,
-                                int64_t             *groups)
+static cairn_status list_groups(cairn_group_counter  *t,
+                                const cairn_build    *build,
+                                numbering            *n,
+                                cairn_group_counted **counted,
+                                int64_t              *groups)
 {
     cairn_group_walk walk = cairn_group_walk_begin(t);
     int64_t          low = 0, k = 0;
@@ -64,40 +64,41 @@ static cairn_status list_groups(cairn_group_counter *t,
     }
     for (cairn_group_walk all = walk; cairn_group_walk_next(&all);)
         ++*groups;
-    CAIRN_TRY(CAIRN_NEW(t->env, *groups, told));
+    CAIRN_TRY(CAIRN_NEW(t->env, *groups, counted));
     for (; cairn_group_walk_next(&walk); k++)
-        (*told)[k] = (cairn_group_told){.line  = low + walk.number[0],
-                                        .count = t->index.count[walk.q]};
+        (*counted)[k] = (cairn_group_counted){.line  = low + walk.number[0],
+                                              .count = t->index.count[walk.q]};
     return CAIRN_OK;
 }
 
-static void take_counts(cairn_group_counter *t, const cairn_group_told *told)
+static void take_counts(cairn_group_counter *t, const cairn_group_counted *counted)
 {
     cairn_group_walk walk = cairn_group_walk_begin(t);
 
     for (int64_t k = 0; cairn_group_walk_next(&walk); k++)
-        t->index.count[walk.q] = told[k].count;
+        t->index.count[walk.q] = counted[k].count;
 }
 
 cairn_status cairn_group_counter_join(cairn_group_counter *t,
                                       const cairn_build   *build,
                                       cairn_status         mine)
 {
-    cairn_group_told *told   = NULL;
-    int64_t           groups = 0;
-    numbering         n      = {.groups = 0};
-    bool              stay   = mine != CAIRN_OK || stays(t, build->box[0]);
+    cairn_group_counted *counted = NULL;
+    int64_t              groups  = 0;
+    numbering            n       = {.groups = 0};
+    bool                 stay    = mine != CAIRN_OK || stays(t, build->box[0]);
 
     if (!build->net) return mine;
     CAIRN_TRY(cairn_build_all(build, mine, &stay));
     if (stay) return CAIRN_OK;
     cairn_status status =
-        cairn_build_all_compiled(build, list_groups(t, build, &n, &told, &groups));
+        cairn_build_all_compiled(build, list_groups(t, build, &n, &counted, &groups));
 
     if (status == CAIRN_OK)
-        status = cairn_exchange_groups(t->env, build, CAIRN_OK, n.groups, groups, told);
-    if (status == CAIRN_OK) take_counts(t, told);
+        status =
+            cairn_exchange_groups(t->env, build, CAIRN_OK, n.groups, groups, counted);
+    if (status == CAIRN_OK) take_counts(t, counted);
     t->joint = status == CAIRN_OK;
-    cairn_free(t->env, told);
+    cairn_free(t->env, counted);
     return status;
 }

@@ -69,7 +69,7 @@ static cairn_status go_on(cairn_env                *env,
                                  .loader     = build->loader,
                                  .route      = &route,
                                  .executed   = &path,
-                                 .strict     = true};
+                                 .duty       = CAIRN_BUILD_STRICT};
 
     memcpy(b.box, build->box, sizeof b.box);
     if (before) b.held += before->group[0].bytes;
@@ -98,7 +98,7 @@ make_all(cairn_env *env, const cairn_build *build, cairn_intermediates *way)
     return CAIRN_OK;
 }
 
-/* What fails here need not be told: without another order it fails again, or does not. */
+/* What fails here need not be reported: the build goes on without another order. */
 void cairn_intermediates_go(cairn_env                *env,
                             const cairn_build        *build,
                             const cairn_member_build *members,

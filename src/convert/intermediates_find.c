@@ -27,7 +27,7 @@ typedef struct {
     cairn_intermediates      *way;
 } search;
 
-/* ---- who needs another order ---- */
+/* ---- members that need another order ---- */
 
 static cairn_status
 find_facts(const search *s, const cairn_layout *to, cairn_facts *facts)
@@ -280,8 +280,9 @@ static bool may_be_worth(const search *s)
 {
     const cairn_build *build = s->build;
 
-    if (build->strict || !build->loader || s->order < 2 || s->at.entries == 0
-        || !s->at.trusted || (build->from && build->from->format->hybrid))
+    if (build->duty == CAIRN_BUILD_STRICT || !build->loader || s->order < 2
+        || s->at.entries == 0 || !s->at.trusted
+        || (build->from && build->from->format->hybrid))
         return false;
     return cairn_build_worth(s->env, build) == CAIRN_BUILD_COMPILED;
 }

@@ -60,14 +60,10 @@ int cairn_dims_moves(const cairn_dims *d, const cairn_dims *wanted, int order)
 static int64_t divisor_of(const cairn_layout *heads, int count, int dim)
 {
     for (int l = 0; l < count; l++) {
-        const cairn_form *form = &heads->level[l].form;
-        const cairn_atom *atom = &heads->algebra->atom[form->term[0].atom];
+        const cairn_atom *atom =
+            cairn_form_single(heads->algebra, &heads->level[l].form, CAIRN_ATOM_DIV);
 
-        if (form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
-            && atom->kind == CAIRN_ATOM_DIV && atom->form.terms == 1
-            && atom->form.constant == 0 && atom->form.term[0].factor == 1
-            && atom->form.term[0].atom == dim)
-            return atom->divisor;
+        if (atom && cairn_form_atom(&atom->form) == dim) return atom->divisor;
     }
     return 0;
 }

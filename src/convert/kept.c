@@ -15,7 +15,7 @@ typedef struct {
     cairn_path path; ///< `rules`, `rule`, `work` and what was counted.
 } kept_path;
 
-typedef enum { NONE, FACTS, SORTED_WITHIN, TOLD_BY } question;
+typedef enum { NONE, FACTS, SORTED_WITHIN, KNOWN_THROUGH } question;
 
 /// What is asked, of which encodings.
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct cairn_kept {
     proof         proof[PROOFS];
 } cairn_kept;
 
-/// Formats are constant to all who use them but for who holds them, and this.
+/// Formats are constant but for the number of their holders, and this.
 static cairn_format_life *life_of(const cairn_format *format)
 {
     return &((cairn_format *)format)->life;
@@ -162,9 +162,11 @@ add_path(cairn_env *env, cairn_kept *kept, const target *t, const cairn_path *pa
 
 /* ---- layouts ---- */
 
-/// Does it follow from the text and the extents alone?
+/// Does it follow from the text and the extents alone? Values that are narrower than the
+/// type follow from the values.
 static bool is_plain(const cairn_format *format, const cairn_layout *layout)
 {
+    if (!cairn_layout_is_wide(layout)) return false;
     for (int k = 0; k < format->members; k++)
         if (format->member[k] == layout->encoding)
             return layout->encoding->queries == 0 && !layout->constants;
@@ -304,20 +306,20 @@ cairn_status cairn_kept_sorted_within(cairn_env          *env,
     return CAIRN_OK;
 }
 
-cairn_status cairn_kept_told_by(cairn_env          *env,
-                                const cairn_format *format,
-                                const cairn_layout *to,
-                                int                 row,
-                                int                *told)
+cairn_status cairn_kept_known_through(cairn_env          *env,
+                                      const cairn_format *format,
+                                      const cairn_layout *to,
+                                      int                 row,
+                                      int                *level)
 {
     cairn_kept *const                kept  = list_of(format, NULL, to);
-    const proof_key                  key   = {TOLD_BY, 0, number_of(to), row, 0};
+    const proof_key                  key   = {KNOWN_THROUGH, 0, number_of(to), row, 0};
     const cairn_convert_facts *const known = find_proof(kept, &key);
     cairn_convert_facts              found = {0};
 
-    if (!known) CAIRN_TRY(cairn_convert_told_by(env, to, row, &found.sorted));
+    if (!known) CAIRN_TRY(cairn_convert_known_through(env, to, row, &found.sorted));
     if (!known) add_proof(kept, &key, &found);
-    *told = known ? known->sorted : found.sorted;
+    *level = known ? known->sorted : found.sorted;
     return CAIRN_OK;
 }
 

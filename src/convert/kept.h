@@ -50,11 +50,11 @@ cairn_status cairn_kept_sorted_within(cairn_env          *env,
                                       int                 begin,
                                       int                *sorted);
 
-cairn_status cairn_kept_told_by(cairn_env          *env,
-                                const cairn_format *format,
-                                const cairn_layout *to,
-                                int                 row,
-                                int                *told);
+cairn_status cairn_kept_known_through(cairn_env          *env,
+                                      const cairn_format *format,
+                                      const cairn_layout *to,
+                                      int                 row,
+                                      int                *level);
 
 /// Keep what the build of a tensor has found, after all that its call could fail at.
 ///

@@ -43,7 +43,7 @@ cairn_status cairn_line_index_create(cairn_env          *env,
                                      cairn_line_index   *index);
 void         cairn_line_index_fini(cairn_env *env, cairn_line_index *index);
 
-/// What functions are told of it.
+/// The arguments of functions that are about it.
 void cairn_line_index_args(const cairn_line_index *index,
                            const cairn_shares     *shares,
                            cairn_convert_args     *args);

@@ -21,9 +21,8 @@ static void clear(cairn_member_program *program)
 
 cairn_pass_writer cairn_passes_begin(cairn_compiled *c)
 {
-    const cairn_layout *to = c->m->layout;
-    const cairn_layout *from =
-        c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
+    const cairn_layout   *to      = c->m->layout;
+    const cairn_layout   *from    = cairn_origin_layout(&c->origin);
     const double          entries = c->facts.entries ? (double)c->facts.entries : 1;
     const double          all     = (double)cairn_build_entries(c->build);
     const double          looks   = c->origin.filter.member ? all / entries : 1;

@@ -81,9 +81,10 @@ typedef struct cairn_member_program {
     int                          functions;
     cairn_pass_function          function[CAIRN_PROGRAM_FUNCTIONS];
     cairn_source_division        division;
-    bool                         pads;   ///< A pass pads,
-    bool                         tuples; ///< by the indices of every node of level E.
-    cairn_route                  route;  ///< COMPILED if any function was.
+    bool                         pads;    ///< A pass pads,
+    bool                         tuples;  ///< by the indices of every node of level E.
+    struct cairn_padding        *padding; ///< What pads, once it does; or NULL.
+    cairn_route                  route;   ///< COMPILED if any function was.
 } cairn_member_program;
 
 /// While a program is written: what bytes follow from.
@@ -142,10 +143,10 @@ cairn_status cairn_passes_move(cairn_pass_writer     *w,
 /// Arrays are had in common with the source.
 cairn_status cairn_passes_share(cairn_pass_writer *w, uint64_t arrays);
 
-/// Ranks tell each other what the next pass needs of all.
+/// Ranks exchange what the next pass needs of all.
 cairn_status cairn_passes_exchange(cairn_pass_writer *w, const cairn_pass_work *work);
 
-/// Entries are told their members.
+/// Entries are assigned to members.
 cairn_status cairn_passes_assign(cairn_pass_writer *w, const cairn_pass_work *work);
 
 /// The last pass is about a query.

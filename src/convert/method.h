@@ -28,7 +28,7 @@ struct cairn_compiled;
 
 typedef struct cairn_method {
     const char *name;  ///< As CAIRN_CONVERT has it; two methods may share one.
-    const char *needs; ///< For who asks for it in vain.
+    const char *needs; ///< Why it does not apply, for the message.
 
     /// May it go? It may note in @p c what it found out, for its passes.
     cairn_status (*applies)(struct cairn_compiled *c, bool *may);

@@ -38,8 +38,8 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     const cairn_convert_spec count  = cairn_compiled_spec(c, CAIRN_CONVERT_COUNT);
     cairn_convert_spec       fill   = cairn_compiled_spec(c, CAIRN_CONVERT_FILL);
 
-    fill.taken        = cairn_taken_levels(c);
-    fill.taken_values = c->taken.val != NULL;
+    fill.omit.idx    = cairn_taken_levels(c);
+    fill.omit.values = c->taken.val != NULL;
     if (shared) CAIRN_TRY(cairn_passes_share(w, shared));
     if (!is_counted(c)) {
         CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, &cairn_count_nodes));

@@ -17,7 +17,7 @@ static bool is_var(const cairn_linear *linear, int var)
            && linear->constant == 0 && linear->den == 1;
 }
 
-/// Is the index found by one look for a number in a line, which the levels above tell, and
+/// Is the index found by one look for a number in a line, which the levels above give, and
 /// is there nothing else to be held against it?
 static bool
 is_looked_up(const cairn_layout *to, const cairn_level *level, const cairn_blocks *b)
@@ -39,12 +39,10 @@ is_looked_up(const cairn_layout *to, const cairn_level *level, const cairn_block
 /// Is a level's form the enum's number, by itself?
 static bool is_number(const cairn_layout *to, int l, int query)
 {
-    const cairn_form *form = &to->level[l].form;
-    const cairn_atom *atom;
+    const cairn_atom *atom =
+        cairn_form_single(to->algebra, &to->level[l].form, CAIRN_ATOM_QUERY);
 
-    if (form->terms != 1 || form->constant || form->term[0].factor != 1) return false;
-    atom = &to->algebra->atom[form->term[0].atom];
-    return atom->kind == CAIRN_ATOM_QUERY && atom->number == query;
+    return atom && atom->number == query;
 }
 
 /// Is the sum over the groups that of the entries?
@@ -83,7 +81,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
     cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_RANKED);
 
-    fill.lined                = true;
+    fill.omit.determined      = true;
     w->program->division.most = INT64_MAX;
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_lines));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_ENTRY,

@@ -50,8 +50,8 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
     cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_SCATTER);
 
-    fill.source  = CAIRN_CONVERT_KEYS;
-    fill.grouped = c->build->dealt->line != NULL;
+    fill.source       = CAIRN_CONVERT_KEYS;
+    fill.keys.grouped = c->build->dealt->line != NULL;
     CAIRN_TRY(cairn_passes_count(w, CAIRN_UNIT_ENTRY, NULL));
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_buckets));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_ENTRY,

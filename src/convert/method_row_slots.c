@@ -19,11 +19,11 @@ static cairn_convert_spec fill_spec(const cairn_compiled *c, int64_t lanes)
     cairn_convert_spec fill = cairn_compiled_spec(c, CAIRN_CONVERT_RANKED);
 
     if (!c->slots.stands) return fill;
-    fill.phase    = CAIRN_CONVERT_STAND;
-    fill.rank     = false;
-    fill.rank_col = c->m->rows.col;
-    fill.ordered  = true;
-    fill.ahead    = cairn_lanes_are_far(c->m->layout, lanes);
+    fill.phase        = CAIRN_CONVERT_STAND;
+    fill.along.on     = false;
+    fill.along.col    = c->m->rows.col;
+    fill.rows.ordered = true;
+    fill.ahead        = cairn_lanes_are_far(c->m->layout, lanes);
     return fill;
 }
 
@@ -38,7 +38,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 
     lanes.source = CAIRN_CONVERT_ROWS;
     lanes.from   = NULL;
-    lanes.filter = lanes.rank = false;
+    lanes.filter = lanes.along.on = false;
     w->program->division =
         (cairn_source_division){.groups = !stands, .most = INT64_MAX};
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_slots));

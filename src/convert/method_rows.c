@@ -10,18 +10,13 @@
 #include "convert/passes.h"
 #include "format/normal.h"
 
-static bool is_the_row(const cairn_form *form, int row)
-{
-    return cairn_form_atom(form) == row;
-}
-
 /// Find the levels of the target, from the first on, that the row and its numbers give,
-/// and the first that tells rows apart: together with those above it.
+/// and the first through which the row is known: it follows from that and those above it.
 static cairn_status find_levels(cairn_compiled *c)
 {
     c->rows.levels = cairn_moves_levels(c, c->m->rows.row);
-    return cairn_kept_told_by(c->m->env, c->build->format, c->m->layout, c->m->rows.row,
-                              &c->rows.told);
+    return cairn_kept_known_through(c->m->env, c->build->format, c->m->layout,
+                                    c->m->rows.row, &c->rows.known);
 }
 
 /// Do the counts of rows say where their entries lie?
@@ -43,17 +38,17 @@ bool cairn_rows_count_all(const cairn_compiled *c)
 /// Is the outermost loop over a part one over rows? @p listed: over their entries.
 static bool part_has_rows(const cairn_compiled *c, bool *listed)
 {
-    const cairn_group  *group  = &c->origin.from->group[c->origin.member];
-    const cairn_layout *layout = group->layout;
-    const cairn_part   *part   = &c->origin.from->part[group->first];
+    const cairn_layout      *layout = cairn_origin_layout(&c->origin);
+    const cairn_kernel_part *view   = cairn_compiled_source(c);
 
-    if (group->count != 1 || layout->partition >= 0 || layout->levels == 0
-        || !is_the_row(&layout->level[0].form, c->m->rows.row))
+    if (cairn_origin_group(&c->origin)->count != 1 || layout->partition >= 0
+        || layout->levels == 0
+        || cairn_form_atom(&layout->level[0].form) != c->m->rows.row)
         return false;
     *listed = layout->level[0].trimmed;
     return !*listed
            || (layout->level[0].top && !layout->pads
-               && part->view.level[0].nodes == c->facts.entries);
+               && view->level[0].nodes == c->facts.entries);
 }
 
 static bool has_rows(const cairn_compiled *c, bool *listed)
@@ -78,7 +73,7 @@ bool cairn_rows_are_counted(const cairn_compiled *c)
 
         if (to->level[l].gaps
             || (depth < c->facts.order.distinct
-                && (depth < c->rows.told || depth >= c->rows.levels)))
+                && (depth < c->rows.known || depth >= c->rows.levels)))
             return false;
     }
     return cairn_rows_count_all(c);
@@ -99,9 +94,8 @@ static bool is_moved(const cairn_compiled *c)
 
 static cairn_status applies(cairn_compiled *c, bool *fits)
 {
-    const cairn_layout *from =
-        c->origin.from ? c->origin.from->group[c->origin.member].layout : NULL;
-    const cairn_layout *to = c->m->layout;
+    const cairn_layout *from = cairn_origin_layout(&c->origin);
+    const cairn_layout *to   = c->m->layout;
     int                 sorted;
     bool                listed;
 
@@ -109,7 +103,7 @@ static cairn_status applies(cairn_compiled *c, bool *fits)
     *fits = false;
     if (!c->facts.trusted || c->m->rows.row < 0) return CAIRN_OK;
     CAIRN_TRY(find_levels(c));
-    if (c->rows.levels <= to->partition || c->rows.told >= c->rows.levels)
+    if (c->rows.levels <= to->partition || c->rows.known >= c->rows.levels)
         return CAIRN_OK;
     if (!is_moved(c)
         && (!c->m->rows.on || !has_rows(c, &listed)
@@ -128,7 +122,7 @@ static cairn_status pass_moves(const cairn_compiled *c, cairn_pass_writer *w)
     cairn_convert_spec       fill = cairn_moves_spec(c, CAIRN_CONVERT_FILL, row);
     const cairn_convert_spec move = cairn_moves_spec(c, CAIRN_CONVERT_MOVE, row);
 
-    fill.ordered              = true;
+    fill.rows.ordered         = true;
     w->program->division.rows = true;
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_rows));
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_MOVE, CAIRN_UNIT_RUN, CAIRN_STORES_DIRECT,
@@ -149,7 +143,7 @@ static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
     CAIRN_TRY(cairn_passes_number(w, CAIRN_UNIT_RUN, CAIRN_NUMBER_PLACE, 0,
                                   &cairn_number_rows));
     if (is_moved(c)) return pass_moves(c, w);
-    count.ordered = fill.ordered = true;
+    count.rows.ordered = fill.rows.ordered = true;
     CAIRN_TRY(cairn_passes_offsets(w, &cairn_offsets_of_rows));
     if (!counted) cairn_passes_call(w, &count);
     CAIRN_TRY(cairn_passes_move(w, CAIRN_PASS_APPEND, CAIRN_UNIT_RUN,

@@ -23,7 +23,7 @@ static void try_mirror(const cairn_compiled *c, cairn_pass_writer *w)
 {
     cairn_convert_spec mirror = cairn_compiled_spec(c, CAIRN_CONVERT_MIRROR);
 
-    if (cairn_taken_fits_mirror(c)) mirror.taken = 1U << c->m->layout->last;
+    if (cairn_taken_fits_mirror(c)) mirror.omit.idx = 1U << c->m->layout->last;
     w->program->attempt                  = &cairn_mirror;
     cairn_passes_call(w, &mirror)->alone = true;
 }

@@ -8,12 +8,12 @@ static cairn_convert_spec keys_spec(const cairn_compiled *c, cairn_convert_phase
 {
     cairn_convert_spec spec = cairn_compiled_spec(c, phase);
 
-    spec.split = c->keys.fields.split;
+    spec.keys.split = c->keys.fields.split;
     if (phase == CAIRN_CONVERT_PACK) return spec;
-    spec.rank   = false;
-    spec.filter = false;
-    spec.source = spec.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
-    spec.from   = NULL;
+    spec.along.on = false;
+    spec.filter   = false;
+    spec.source   = spec.keys.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
+    spec.from     = NULL;
     return spec;
 }
 
@@ -23,7 +23,7 @@ static cairn_status applies(cairn_compiled *c, bool *may)
     return CAIRN_OK;
 }
 
-/// Items are packed, dealt to buckets that are sorted in cache, looked at and appended.
+/// Items are packed, dealt to buckets that are sorted in cache, counted and appended.
 static cairn_status passes(const cairn_compiled *c, cairn_pass_writer *w)
 {
     const cairn_convert_spec pack  = keys_spec(c, CAIRN_CONVERT_PACK);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { VARS = 32 }; ///< Of recipes that are looked at: few have as many.
+enum { VARS = 32 }; ///< Of recipes that are shortened: few have as many.
 
 /// constant + sum of num[v] * variable v.
 typedef struct {
@@ -188,8 +188,6 @@ void cairn_padding_plan_init(const cairn_layout *layout,
     const cairn_recipe *recipe = &layout->level[l].recipe;
 
     *plan = (cairn_padding_plan){.dims = recipe->dims};
-    for (int k = 0; k < recipe->steps; k++)
-        plan->from[k] = (int8_t)(l - 1);
     if (recipe->dims != (1U << layout->order) - 1) return; /* no position follows */
     for (int k = 0; k < l; k++)
         if (above >> k & 1 && !layout->level[k].indirect) plan->levels |= 1U << k;
@@ -199,7 +197,7 @@ void cairn_padding_plan_init(const cairn_layout *layout,
             plan->steps |= (uint64_t)1 << k;
 }
 
-/// Results of step @p k begin at its variable, and end here.
+/// Results of a step begin at its variable, and end here.
 static int end_of(const cairn_layout *layout, const cairn_step *step)
 {
     if (step->kind != CAIRN_STEP_QUERY) return step->var + 1;
@@ -210,49 +208,7 @@ static int end_of(const cairn_layout *layout, const cairn_step *step)
                                      : layout->encoding->query[arg].group_by.count);
 }
 
-/// The last level that a combination follows from; steps' results follow from what they do.
-static int last_level(const cairn_linear *linear, const int8_t *from, int last)
-{
-    for (int k = 0; k < linear->terms; k++)
-        if (from[linear->var[k]] > last) last = from[linear->var[k]];
-    return last;
-}
-
-static int last_of_step(const cairn_layout *layout,
-                        uint32_t            above,
-                        const cairn_step   *step,
-                        const int8_t       *from)
-{
-    int last = last_level(&step->in, from, -1);
-
-    if (step->kind != CAIRN_STEP_QUERY) return last;
-    for (int g = 0; g < step->groups; g++)
-        last = last_level(&step->group[g], from, last);
-    if (layout->encoding->query[step->query].arg != CAIRN_ARG_VALUE) return last;
-    /* a position that is found is held to the levels above at once */
-    for (int k = 0; above >> k; k++)
-        if (above >> k & 1 && !layout->level[k].indirect && k > last) last = k;
-    return last;
-}
-
-static void
-find_levels(const cairn_layout *layout, int l, uint32_t above, cairn_padding_plan *plan)
-{
-    const cairn_recipe *recipe = &layout->level[l].recipe;
-    int8_t              from[CAIRN_MAX_VARS];
-
-    for (int v = 0; v < CAIRN_MAX_VARS; v++)
-        from[v] = (int8_t)(v < l ? v : l - 1);
-    for (int k = 0; k < recipe->steps; k++) {
-        const cairn_step *step = &recipe->step[k];
-
-        plan->from[k] = (int8_t)last_of_step(layout, above, step, from);
-        for (int v = step->var; v < end_of(layout, step); v++)
-            from[v] = plan->from[k];
-    }
-}
-
-/// Are variables few enough to be looked at?
+/// Are there at most VARS variables?
 static bool fits(const cairn_layout *layout, int l)
 {
     const cairn_recipe *recipe = &layout->level[l].recipe;
@@ -279,13 +235,11 @@ static bool step_holds(const prover *p, int k, const cairn_form *form)
 
 void cairn_padding_plan_find(const cairn_layout *layout,
                              int                 l,
-                             uint32_t            above,
                              const cairn_form   *form,
                              cairn_padding_plan *plan)
 {
     prover p;
 
-    find_levels(layout, l, above, plan);
     if (!fits(layout, l)) return;
     begin(&p, layout, l);
     for (int k = 0; k < layout->order; k++) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Padding by a recipe, made short: which of its steps an index of a level above changes,
-/// and which of its checks cannot fail. Internal to convert.
+/// Padding by a recipe, made short: which of its checks can fail. Internal to convert.
 
 #ifndef CAIRN_CONVERT_PADDING_PLAN_H
 #define CAIRN_CONVERT_PADDING_PLAN_H
@@ -9,15 +8,13 @@
 #include "format/layout.h"
 
 typedef struct cairn_padding_plan {
-    int8_t
-        from[CAIRN_KNOWN_STEPS]; ///< Last level that the step follows from; -1: none.
     uint32_t levels; ///< Bit l: at the position found, level l may have another index.
     uint32_t dims;   ///< Bit k: dimension k may lie outside the box.
     uint64_t steps; ///< Bit s: a query step may have found another element than the one
                     ///< at the position.
 } cairn_padding_plan;
 
-/// All steps follow from every level, and all that can be checked is.
+/// All that can be checked is.
 ///
 /// @param[in] l      A determined level.
 /// @param[in] above  Levels that its recipe may read.
@@ -28,12 +25,10 @@ void cairn_padding_plan_init(const cairn_layout *layout,
 
 /// Leave out what follows from the recipe and the ranges of the levels above.
 ///
-/// @param[in] above  As before.
 /// @param[in] form   [steps][CAIRN_MAX_LEVELS] groupBy of the query that a step's query is
 ///                   taken over.
 void cairn_padding_plan_find(const cairn_layout *layout,
                              int                 l,
-                             uint32_t            above,
                              const cairn_form   *form,
                              cairn_padding_plan *plan);
 

@@ -28,7 +28,7 @@ typedef struct {
     cairn_item     *scratch; ///< [room] for each thread: scratch, and what is sorted,
     int64_t         room;
     uint32_t       *begin; ///< [lines + 1] for each.
-    _Atomic int64_t taken; ///< Buckets that somebody has, or has had.
+    _Atomic int64_t taken; ///< Buckets that threads have begun.
     _Atomic bool    repeated;
     _Atomic int64_t result; ///< Of a phase that failed; else 0.
 } dealing;

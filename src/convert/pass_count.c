@@ -68,14 +68,13 @@ static cairn_status list_slots(cairn_compiled *c)
     return CAIRN_OK;
 }
 
-/// Nodes that there can be at most: one for each value that is read. Pages that nobody
-/// touches cost nothing.
+/// Nodes that there can be at most: one for each value that is read. Pages that are
+/// never touched cost nothing.
 static cairn_pos most_nodes(const cairn_compiled *c)
 {
-    const cairn_local *from = c->origin.from;
+    const cairn_kernel_part *from = cairn_compiled_source(c);
 
-    return from ? from->part[from->group[c->origin.member].first].view.values
-                : c->origin.entries->n;
+    return from ? from->values : c->origin.entries->n;
 }
 
 cairn_status cairn_lists_create(cairn_compiled *c, cairn_pos most)

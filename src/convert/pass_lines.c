@@ -22,10 +22,9 @@ int cairn_lines_index_level(const cairn_layout *to)
 
 bool cairn_lines_are_exact(const cairn_compiled *c)
 {
-    const cairn_local *from = c->origin.from;
+    const cairn_layout *from = cairn_origin_layout(&c->origin);
 
-    return c->origin.filter.member || !from
-           || !from->group[c->origin.member].layout->pads;
+    return c->origin.filter.member || !from || !from->pads;
 }
 
 /* ---- lanes ---- */

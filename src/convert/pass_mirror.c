@@ -17,24 +17,15 @@ enum {
     LONG = 24,
 };
 
-static const cairn_part *source_of(const cairn_compiled *c)
-{
-    const cairn_local *from = c->origin.from;
-
-    return &from->part[from->group[c->origin.member].first];
-}
-
 /// Two dimensions exchanged that have the same range; and all of the source, whose cursors
 /// are the target's.
 bool cairn_mirror_fits(const cairn_compiled *c)
 {
-    const cairn_layout *from, *to = c->m->layout;
+    const cairn_layout *from = cairn_origin_layout(&c->origin), *to = c->m->layout;
 
-    if (!c->origin.from || c->origin.from->group[c->origin.member].count != 1
-        || c->origin.filter.member || c->m->rows.on
-        || c->facts.entries / (c->facts.groups + 1) > LONG)
+    if (!from || cairn_origin_group(&c->origin)->count != 1 || c->origin.filter.member
+        || c->m->rows.on || c->facts.entries / (c->facts.groups + 1) > LONG)
         return false;
-    from = source_of(c)->layout;
     if (!cairn_convert_can_mirror(from, to)) return false;
     for (int l = 0; l < to->levels; l++)
         if (from->level[l].range.lo != to->level[l].range.lo
@@ -125,7 +116,7 @@ static cairn_status prepare(cairn_compiled *c)
 static cairn_status mirror(cairn_compiled *c, cairn_part *part, bool *mirrored)
 {
     const int                 E    = c->m->layout->last;
-    const cairn_kernel_level *from = &source_of(c)->view.level[E];
+    const cairn_kernel_level *from = &cairn_compiled_source(c)->level[E];
     cairn_convert_args        args = {
                .groups = c->facts.groups, .cursor = c->groups.begin, .facts = c->shares.found};
 

@@ -3,6 +3,7 @@
 /// PAD: positions that no entry has, lane by lane, or node by node where entries were put
 /// by a pass that knows of none.
 
+#include "convert/padding_chunks.h"
 #include "convert/passes.h"
 
 /// Behind what a lane has the indices that it lacks.
@@ -42,7 +43,7 @@ void cairn_pad_lane(const cairn_padded_lane *a)
 
 static cairn_status pad_nodes(cairn_compiled *c, const cairn_pass_call *call)
 {
-    return cairn_build_padding(c->m, call->part, call->tuple);
+    return cairn_padding_fill(c->m, &c->program.padding, call->part, call->tuple);
 }
 
 const cairn_pass_work cairn_pad_nodes = {.write = pad_nodes};

@@ -13,25 +13,25 @@
 cairn_convert_spec cairn_compiled_spec(const cairn_compiled *c,
                                        cairn_convert_phase   phase)
 {
-    const cairn_blocks *b = c->m->blocks;
+    const cairn_numbered_rows *rows = &c->m->rows;
+    const cairn_blocks        *b    = c->m->blocks;
 
     return (cairn_convert_spec){
-        .phase      = phase,
-        .source     = c->origin.from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
-        .order      = c->build->shape.order,
-        .from       = c->origin.from ? c->origin.from->group[0].layout : NULL,
-        .to         = c->m->layout,
-        .every      = c->facts.every,
-        .filter     = c->origin.filter.member != NULL,
-        .rank       = c->m->rows.along,
-        .rank_query = c->m->rows.slot,
-        .rank_row   = c->m->rows.row,
-        .tables     = c->m->rows.on ? c->m->rows.tables : 0,
-        .table_row  = c->m->rows.row,
-
-        .blocks        = b ? &b->tally.query : NULL,
-        .block_query   = b ? b->slot : 0,
-        .blocks_listed = b && b->tally.index.listed,
+        .phase          = phase,
+        .source         = c->origin.from ? CAIRN_CONVERT_PART : CAIRN_CONVERT_ENTRIES,
+        .order          = c->build->shape.order,
+        .from           = c->origin.from ? c->origin.from->group[0].layout : NULL,
+        .to             = c->m->layout,
+        .every          = c->facts.every,
+        .filter         = c->origin.filter.member != NULL,
+        .along.on       = rows->along,
+        .along.query    = rows->slot,
+        .along.row      = rows->row,
+        .tables.queries = rows->on ? rows->tables : 0,
+        .tables.row     = rows->row,
+        .blocks.query   = b ? &b->tally.query : NULL,
+        .blocks.number  = b ? b->slot : 0,
+        .blocks.listed  = b && b->tally.index.listed,
     };
 }
 
@@ -80,7 +80,8 @@ static bool is_considered(const cairn_compiled *c, const cairn_method *method)
 {
     return c->m->rows.along == (method == &cairn_method_row_slots)
            && (c->build->dealt != NULL) == (method == &cairn_method_partitioned)
-           && (c->build->strict || cairn_method_allowed(c->m->env, method));
+           && (c->build->duty == CAIRN_BUILD_STRICT
+               || cairn_method_allowed(c->m->env, method));
 }
 
 /// What the passes of a method would take; -1: it does not apply.
@@ -129,7 +130,8 @@ static cairn_status none_applies(const cairn_compiled *c)
                       c->m->number, needs);
 }
 
-/// Nodes of one trimmed level may be the groups by which members were told apart.
+/// Nodes of one trimmed level may be the groups by which entries were assigned to
+/// members.
 static cairn_status find_known(cairn_compiled *c)
 {
     const int E = c->m->layout->last;

@@ -76,7 +76,7 @@ count_numbers(const runner *r, int member, cairn_status status, bool *counted)
     return cairn_numbers_count(m, r->build, &origin, status, counted);
 }
 
-/// Members told apart by a byte for each entry.
+/// A byte for each entry says which member it is of.
 static void filter_members(runner *r, const cairn_origin *origin)
 {
     r->dealt = true;

@@ -27,7 +27,7 @@ static cairn_status create_local(cairn_row_share *share)
     memcpy(local->box, whole->box, sizeof local->box);
     local->box[0] = share->rows;
     CAIRN_TRY(cairn_layout_create(env, layout->encoding, layout->extent, local->box,
-                                  layout->span, layout->value_bits,
+                                  layout->span, layout->carrier_bits,
                                   &local->group[0].layout));
     local->parts          = local->group[0].layout->banks;
     local->group[0].count = local->parts;
@@ -36,6 +36,21 @@ static cairn_status create_local(cairn_row_share *share)
         local->part[bank].where =
             (cairn_where){share->member, cairn_row_share_part(share, 0)->where.rank,
                           share->number, bank};
+    return CAIRN_OK;
+}
+
+/// Values that are lent are stored as the member's are; walked ones are as wide as the type.
+static cairn_status store_alike(cairn_row_share *share)
+{
+    const cairn_layout *whole = cairn_row_share_group(share)->layout;
+    cairn_group        *group = &share->local->group[0];
+    cairn_layout       *alike;
+
+    if (cairn_layout_is_wide(whole)) return CAIRN_OK;
+    CAIRN_TRY(cairn_layout_store(share->tensor->env, group->layout, whole->value_kind,
+                                 whole->value_bits, &alike));
+    cairn_layout_destroy(share->tensor->env, &group->layout);
+    group->layout = alike;
     return CAIRN_OK;
 }
 
@@ -52,8 +67,11 @@ cairn_status cairn_row_share_init(const cairn_local  *tensor,
     CAIRN_TRY(create_local(share));
     if (way != CAIRN_SHARE_WALKED)
         CAIRN_TRY(cairn_row_share_is_stretch(share, &share->lent));
-    return share->lent ? cairn_row_share_lend(share, held)
-                       : cairn_row_share_walk(share, held);
+    if (!share->lent)
+        return way == CAIRN_SHARE_LENT_OR_NONE ? CAIRN_OK
+                                               : cairn_row_share_walk(share, held);
+    CAIRN_TRY(store_alike(share));
+    return cairn_row_share_lend(share, held);
 }
 
 void cairn_row_share_fini(cairn_row_share *share)

@@ -33,6 +33,7 @@ typedef struct cairn_row_share {
 
 typedef enum {
     CAIRN_SHARE_LENT_IF_POSSIBLE,
+    CAIRN_SHARE_LENT_OR_NONE, ///< Without arrays where they cannot be lent.
     CAIRN_SHARE_WALKED,
 } cairn_row_share_way;
 
@@ -46,8 +47,8 @@ typedef enum {
 /// @retval CAIRN_NO_MEMORY  It exceeds the limit.
 ///
 /// Cost: lent, a pass over each ptr, and where the layout pads, over the values of these
-/// rows; walked, two walks over the member, or its part in these rows where a level tells
-/// (cairn_layout_row_level()), and 8 bytes an entry and level for the moment.
+/// rows; walked, two walks over the member, or its part in these rows where a level
+/// gives it (cairn_layout_row_level()), and 8 bytes an entry and level for the moment.
 cairn_status cairn_row_share_init(const cairn_local  *tensor,
                                   int                 member,
                                   cairn_interval      rows,

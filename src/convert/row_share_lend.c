@@ -182,6 +182,7 @@ static void lend_arrays(const cairn_row_share *share, const stretch *at, char *b
     }
     /* Blocks of tuples are empty where an extent is 0. */
     if (to->values > 0) to->val = cairn_value_at(from, at[own->levels].begin);
+    to->dictionary = from->dictionary;
 }
 
 /// Has every value an entry? Not where zeros stand beside them, gaps between them, or where

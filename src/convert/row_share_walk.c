@@ -172,7 +172,7 @@ static void copy_determined(const cairn_part *from, cairn_part *to, int l)
     } while (next_combination(own, by, e));
 }
 
-/// A stored zero cannot be told from padding.
+/// A stored zero looks like padding.
 static cairn_pos
 count_entries(const cairn_layout *layout, const cairn_table *table, const cairn_bank *b)
 {

@@ -7,6 +7,7 @@
 #include "convert/compiled.h"
 #include "convert/compiled_blocks.h"
 #include "convert/compiled_check.h"
+#include "convert/padding_chunks.h"
 
 #include <assert.h>
 
@@ -324,6 +325,7 @@ void cairn_compiled_destroy(cairn_env *env, cairn_compiled **compiled)
     cairn_compiled *c = *compiled;
 
     if (!c) return;
+    cairn_padding_destroy(env, &c->program.padding);
     cairn_passes_fini(&c->program);
     cairn_keys_fini(env, &c->keys);
     cairn_shares_fini(env, &c->shares);

@@ -4,16 +4,6 @@
 
 #include "convert/shared_arrays.h"
 
-static const cairn_group *group_of(const cairn_compiled *c)
-{
-    return &c->origin.from->group[c->origin.member];
-}
-
-static const cairn_part *source_of(const cairn_compiled *c)
-{
-    return &c->origin.from->part[group_of(c)->first];
-}
-
 /* ---- what fits ---- */
 
 /// All entries of one part, which has a value for each and no other.
@@ -21,9 +11,10 @@ static bool has_entries_alone(const cairn_compiled *c)
 {
     const cairn_part *part;
 
-    if (!c->origin.from || c->origin.filter.member || group_of(c)->count != 1)
+    if (!c->origin.from || c->origin.filter.member
+        || cairn_origin_group(&c->origin)->count != 1)
         return false;
-    part = source_of(c);
+    part = cairn_origin_part(&c->origin, 0);
     return part->layout->partition < 0 && !part->layout->pads && part->layout->last >= 0
            && part->layout->last + 1 == part->layout->levels
            && !part->layout->level[part->layout->last].gaps
@@ -51,37 +42,39 @@ static bool is_of_entries(const cairn_compiled *c, int l)
 /// The source's idx with an index for each entry, which level @p l would have; NULL: none.
 static const void *idx_for(const cairn_compiled *c, int l)
 {
-    const cairn_layout *from = source_of(c)->layout, *to = c->m->layout;
+    const cairn_layout *from = cairn_origin_layout(&c->origin), *to = c->m->layout;
     const int           same = c->facts.order.same[l];
 
     if (same < 0 || !is_of_entries(c, l) || !is_array(&to->level[l])
         || !is_array(&from->level[same]) || from->level[same].depth != from->last
         || from->level[same].gaps || !same_elements(&from->level[same], &to->level[l]))
         return NULL;
-    return source_of(c)->view.level[same].idx;
+    return cairn_compiled_source(c)->level[same].idx;
 }
 
-/// Values that will change are nobody else's.
+/// Values that will change are not shared.
 static void *values_for(const cairn_compiled *c)
 {
-    const cairn_layout *from = source_of(c)->layout, *to = c->m->layout;
+    const cairn_layout *from = cairn_origin_layout(&c->origin), *to = c->m->layout;
 
     if (to->last < 0 || to->last + 1 != to->levels || !is_of_entries(c, to->last)
         || from->value_tuple >= 0 || to->value_tuple >= 0
         || from->value_bits != to->value_bits || c->origin.from->pattern)
         return NULL;
-    return source_of(c)->view.val;
+    return cairn_compiled_source(c)->val;
 }
 
 /* Of a share of a tensor (row_share.h) arrays are lent: no block of its own has them. An
- * array without elements is in none either, and nothing is gained by taking it. */
+ * array without elements is in none either, and nothing is gained by taking it. What goes
+ * into a caller's arrays has none in common with anybody. */
 static bool is_held(const cairn_compiled *c, const void *array)
 {
     const cairn_supposed *planned = c->build->planned;
 
-    return array
-           && (planned ? !planned->lent
-                       : cairn_group_block(group_of(c), array) != NULL);
+    return array && !c->build->into
+           && (planned
+                   ? !planned->lent
+                   : cairn_group_block(cairn_origin_group(&c->origin), array) != NULL);
 }
 
 void cairn_taken_find(cairn_compiled *c)
@@ -90,7 +83,7 @@ void cairn_taken_find(cairn_compiled *c)
 
     c->taken = (cairn_taken){0};
     if (!has_entries_alone(c)) return;
-    c->taken.from = group_of(c);
+    c->taken.from = cairn_origin_group(&c->origin);
     for (int l = to->first; l <= to->last; l++) {
         const void *const idx = idx_for(c, l);
 
@@ -119,8 +112,8 @@ uint32_t cairn_taken_levels(const cairn_compiled *c)
 bool cairn_taken_fits_mirror(const cairn_compiled *c)
 {
     const int                 E    = c->m->layout->last;
-    const cairn_kernel_level *view = &source_of(c)->view.level[E];
-    const cairn_level        *from = &source_of(c)->layout->level[E];
+    const cairn_kernel_level *view = &cairn_compiled_source(c)->level[E];
+    const cairn_level        *from = &cairn_origin_layout(&c->origin)->level[E];
     const cairn_level        *to   = &c->m->layout->level[E];
 
     return from->ptr_bits == to->ptr_bits && same_elements(from, to)
@@ -132,7 +125,7 @@ static const void *
 take(const cairn_compiled *c, const void *own, const void *other, int64_t bytes)
 {
     cairn_group_drop(c->m->env, c->m->group, own);
-    cairn_group_take(c->m->group, group_of(c), other);
+    cairn_group_take(c->m->group, cairn_origin_group(&c->origin), other);
     c->m->group->taken += bytes;
     return other;
 }
@@ -140,7 +133,7 @@ take(const cairn_compiled *c, const void *own, const void *other, int64_t bytes)
 void cairn_taken_mirror(const cairn_compiled *c, cairn_part *part)
 {
     const int                 E    = c->m->layout->last;
-    const cairn_kernel_level *from = &source_of(c)->view.level[E];
+    const cairn_kernel_level *from = &cairn_compiled_source(c)->level[E];
     cairn_kernel_level       *to   = &part->view.level[E];
 
     to->idx = take(c, to->idx, from->idx, to->idx_length * to->idx_bits / 8);

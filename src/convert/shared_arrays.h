@@ -3,7 +3,7 @@
 /// Arrays that are taken over from the source, not copied: where entries come in the order
 /// of the target, all of them are kept, and both have a node for each, indices of the same
 /// form are the same, byte for byte, and so are values. Two tensors have them then, and
-/// nobody writes to them (tensor/local.h). Internal to convert.
+/// neither writes to them (tensor/local.h). Internal to convert.
 
 #ifndef CAIRN_CONVERT_SHARED_ARRAYS_H
 #define CAIRN_CONVERT_SHARED_ARRAYS_H

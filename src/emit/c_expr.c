@@ -66,16 +66,25 @@ bool cairn_c_narrow(cairn_ir_x x)
     }
 }
 
-/// Printed with a cast: elements whose bits 63 would make C compute without a sign.
-static bool cast_load(cairn_ir_x x)
+bool cairn_c_casts(cairn_ir_x x)
 {
-    return x->op == CAIRN_IR_LOAD && x->lanes == 1 && x->array->type == CAIRN_IR_U64;
+    const cairn_ir_type memory = x->array->type;
+
+    if (x->lanes > 1) return false;
+    if (x->type == CAIRN_IR_I64) return memory == CAIRN_IR_U64;
+    return x->type == CAIRN_IR_I32
+           && (memory == CAIRN_IR_U32 || cairn_ir_type_bytes(memory) == 8);
+}
+
+static bool is_integer(cairn_ir_x x)
+{
+    return x->type == CAIRN_IR_I64 || x->type == CAIRN_IR_I32;
 }
 
 /// A sum with a negative constant: printed as a difference.
 static bool is_difference(cairn_ir_x x)
 {
-    return x->op == CAIRN_IR_ADD && x->type == CAIRN_IR_I64 && x->b->op == CAIRN_IR_INT
+    return x->op == CAIRN_IR_ADD && is_integer(x) && x->b->op == CAIRN_IR_INT
            && x->b->integer < 0 && x->b->integer > INT64_MIN;
 }
 
@@ -96,7 +105,7 @@ cairn_c_binding cairn_c_bind(cairn_ir_x x)
     case CAIRN_IR_SELECT: return CAIRN_C_CONDITIONAL;
     case CAIRN_IR_CAST: return x->lanes > 1 ? CAIRN_C_POSTFIX : CAIRN_C_UNARY;
     case CAIRN_IR_LOAD:
-        if (cast_load(x)) return CAIRN_C_UNARY;
+        if (cairn_c_casts(x)) return CAIRN_C_UNARY;
         return x->lanes == 1 && x->array->stride ? CAIRN_C_UNARY : CAIRN_C_POSTFIX;
     default: return CAIRN_C_POSTFIX;
     }
@@ -187,7 +196,7 @@ static void print_binary(cairn_c *c, cairn_text *out, cairn_ir_x x)
 
     if (is_negative(x)) {
         cairn_text_add(out, "-");
-        cairn_c_wide(c, out, x->b, CAIRN_C_POSTFIX);
+        print_operand(c, out, x->b, CAIRN_C_POSTFIX, x->type == CAIRN_IR_I64);
         return;
     }
     print_operand(c, out, bare(x->a, x->b), same ? binding : inner, wide & 1);
@@ -201,17 +210,17 @@ static void print_binary(cairn_c *c, cairn_text *out, cairn_ir_x x)
 }
 
 /// Calls of two operands: name; the note, of scalars, or of vectors (0: there is none).
-/// Those that vectors have, OpenCL has by the same name for every type: ours are min_of
-/// and max_of there.
+/// Those that vectors have, OpenCL and CUDA have by the same name for every type: ours are
+/// min_of and max_of there. Of 32 bits all are called by their type.
 static const struct {
     const char  *name;
-    cairn_c_call call;
+    cairn_c_call call, call_i32;
     cairn_c_use  use;
 } call_of[] = {
-    [CAIRN_IR_FLOOR_DIV] = {"floor_div", CAIRN_C_FLOOR_DIV, 0                 },
-    [CAIRN_IR_FLOOR_MOD] = {"floor_mod", CAIRN_C_FLOOR_MOD, 0                 },
-    [CAIRN_IR_MIN]       = {"min",       CAIRN_C_MIN,       CAIRN_C_VECTOR_MIN},
-    [CAIRN_IR_MAX]       = {"max",       CAIRN_C_MAX,       CAIRN_C_VECTOR_MAX},
+    [CAIRN_IR_FLOOR_DIV] = {"floor_div", CAIRN_C_FLOOR_DIV, CAIRN_C_FLOOR_DIV_I32, 0                 },
+    [CAIRN_IR_FLOOR_MOD] = {"floor_mod", CAIRN_C_FLOOR_MOD, CAIRN_C_FLOOR_MOD_I32, 0                 },
+    [CAIRN_IR_MIN]       = {"min",       CAIRN_C_MIN,       CAIRN_C_MIN_I32,       CAIRN_C_VECTOR_MIN},
+    [CAIRN_IR_MAX]       = {"max",       CAIRN_C_MAX,       CAIRN_C_MAX_I32,       CAIRN_C_VECTOR_MAX},
 };
 
 static void print_call(cairn_c *c, cairn_text *out, cairn_ir_x x)
@@ -220,10 +229,14 @@ static void print_call(cairn_c *c, cairn_text *out, cairn_ir_x x)
         cairn_c_need(c, x->type, x->lanes, call_of[x->op].use);
         cairn_text_add(out, "%s_%s(", call_of[x->op].name,
                        cairn_c_vector_name(x->type, x->lanes).text);
+    } else if (x->type == CAIRN_IR_I32) {
+        cairn_c_need_call(c, call_of[x->op].call_i32);
+        cairn_c_scalar(c, x->type);
+        cairn_text_add(out, "%s_i32(", call_of[x->op].name);
     } else {
         cairn_c_need_call(c, call_of[x->op].call);
         cairn_text_add(out, "%s%s(", call_of[x->op].name,
-                       c->dialect == CAIRN_C_OPENCL && call_of[x->op].use ? "_of" : "");
+                       c->dialect != CAIRN_C_HOST && call_of[x->op].use ? "_of" : "");
     }
     cairn_c_expr(c, out, x->a, CAIRN_C_CONDITIONAL);
     cairn_text_add(out, ", ");
@@ -278,6 +291,13 @@ static void print_splat(cairn_c *c, cairn_text *out, cairn_ir_x x)
         print_vector_call(c, out, x, x->lanes, CAIRN_C_SPLAT);
 }
 
+/// Are they integers of 8 or 16 bits that stand side by side in memory?
+static bool is_small(cairn_ir_x x)
+{
+    return x->op == CAIRN_IR_LOAD && !x->array->stride
+           && (x->array->type == CAIRN_IR_I8 || x->array->type == CAIRN_IR_I16);
+}
+
 static void print_cast(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
     const cairn_c_name type = cairn_c_type(c, x->type, x->lanes);
@@ -292,6 +312,14 @@ static void print_cast(cairn_c *c, cairn_text *out, cairn_ir_x x)
         cairn_text_add(out, "widen_%s(",
                        cairn_c_vector_name(CAIRN_IR_F32, x->lanes).text);
         cairn_c_expr(c, out, x->a, CAIRN_C_CONDITIONAL);
+        cairn_text_add(out, ")");
+        return;
+    }
+    if (is_small(x->a) && x->type == CAIRN_IR_F64) {
+        cairn_c_need(c, x->a->array->type, x->lanes, CAIRN_C_WIDEN);
+        cairn_text_add(out, "widen_%s(",
+                       cairn_c_vector_name(x->a->array->type, x->lanes).text);
+        cairn_c_address(c, out, x->a->array, x->a->a);
         cairn_text_add(out, ")");
         return;
     }
@@ -345,7 +373,7 @@ void cairn_c_expr(cairn_c *c, cairn_text *out, cairn_ir_x x, cairn_c_binding bin
 
 void cairn_c_wide(cairn_c *c, cairn_text *out, cairn_ir_x x, cairn_c_binding binding)
 {
-    const bool narrow = cairn_c_narrow(x);
+    const bool narrow = cairn_c_narrow(x) || (x->type == CAIRN_IR_I32 && x->lanes == 1);
 
     if (narrow) cairn_text_add(out, "(%s)", cairn_c_scalar(c, CAIRN_IR_I64));
     cairn_c_expr(c, out, x, narrow ? CAIRN_C_UNARY : binding);

@@ -37,6 +37,10 @@ typedef enum {
     CAIRN_C_MIN,
     CAIRN_C_MAX,
     CAIRN_C_FENCE,
+    CAIRN_C_FLOOR_DIV_I32,
+    CAIRN_C_FLOOR_MOD_I32,
+    CAIRN_C_MIN_I32,
+    CAIRN_C_MAX_I32,
 } cairn_c_call;
 
 /// What is done with vectors of a type and number of lanes, one bit each in `vectors`.
@@ -51,8 +55,9 @@ typedef enum {
     CAIRN_C_VECTOR_MIN, ///< min_v8i64(a, b)
     CAIRN_C_VECTOR_MAX, ///< max_v8i64(a, b)
     CAIRN_C_LANES_MIN,  ///< min_v8i64(a, b)
-    CAIRN_C_WIDEN,      ///< widen_v8f32(v): of f64
+    CAIRN_C_WIDEN,      ///< widen_v8f32(v), widen_v8i8(from): of f64
     CAIRN_C_LAST,       ///< last_v8f64(v, n): 0 but for n lanes
+    CAIRN_C_LDG,        ///< ldg_f64(from): of an array that is not written
 } cairn_c_use;
 
 enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lanes.
@@ -61,6 +66,7 @@ enum { CAIRN_C_TYPES = CAIRN_IR_F64 + 1, CAIRN_C_LANES = 8 }; ///< 1 .. 128 lane
 typedef enum {
     CAIRN_C_HOST,   ///< C11 of gcc and clang, with OpenMP.
     CAIRN_C_OPENCL, ///< OpenCL C: opencl.c.
+    CAIRN_C_CUDA,   ///< What CUDA C++ and C11 have in common: cuda.c.
 } cairn_c_dialect;
 
 typedef struct cairn_c {
@@ -119,10 +125,14 @@ void cairn_c_need_call(cairn_c *c, cairn_c_call call);
 
 /// Append @p x to @p out, in parentheses if it binds less tightly than @p binding.
 void cairn_c_expr(cairn_c *c, cairn_text *out, cairn_ir_x x, cairn_c_binding binding);
-/// As cairn_c_expr(), of 64 bits in C, too: an element of a narrow array is cast.
+/// As cairn_c_expr(), of 64 bits in C, too: an element of a narrow array is cast, and so
+/// is what is computed in 32 bits.
 void cairn_c_wide(cairn_c *c, cairn_text *out, cairn_ir_x x, cairn_c_binding binding);
 /// Is the C text of @p x narrower than the 64 bits of its type?
 bool cairn_c_narrow(cairn_ir_x x);
+/// Is a load printed with a cast? Unsigned elements would make C compute without a sign,
+/// and wide ones in 64 bits.
+bool cairn_c_casts(cairn_ir_x x);
 /// How tightly the text of @p x binds.
 cairn_c_binding cairn_c_bind(cairn_ir_x x);
 
@@ -200,13 +210,35 @@ void cairn_c_typedefs(const cairn_c    *c,
 /// Those of the functions that `calls` asks for, by their text.
 void cairn_c_print_calls(const cairn_c *c, cairn_text *out);
 
-/* What OpenCL says otherwise. opencl_items.c */
+/* Grids: what groups and items do. c_grid.c */
+
+/// Is it a loop of groups or items, whose turns are dealt out by their numbers?
+bool cairn_c_is_dealt(const cairn_c *c, const cairn_ir_stmt *loop);
+/// Of such a loop, by ones: what is added to where it begins, and from turn to turn.
+const char *cairn_c_dealt_begin(const cairn_c *c, const cairn_ir_stmt *loop);
+const char *cairn_c_dealt_step(const cairn_c *c, const cairn_ir_stmt *loop);
+/// The barrier at the end of a turn of groups whose arrays the next turn has, too; NULL:
+/// it needs none, or has one.
+const char *cairn_c_last_barrier(const cairn_c *c, const cairn_ir_stmt *loop);
+void        cairn_c_barrier(cairn_c *c);
+void        cairn_c_add_integer(cairn_c *c, const cairn_ir_stmt *s);
+/// An array that the group's items share, where it is declared.
+void cairn_c_shared(cairn_c *c, const cairn_ir_stmt *s);
+
+/* What OpenCL says otherwise. opencl.c, opencl_items.c */
 
 /// A loop of threads: its turn is the work-item's.
 void cairn_opencl_items(cairn_c *c, const cairn_ir_stmt *loop);
+/// The arrays that groups share, which are declared at the kernel's begin.
+void cairn_opencl_shared(cairn_c *c, const cairn_ir_stmt *block);
 /// The name of the parameter that says how many elements lie before an array's first one;
 /// "": none do.
 const char *cairn_opencl_first(const cairn_c *c, const cairn_ir_array *array);
+
+/* What CUDA says otherwise. cuda.c */
+
+/// Does nobody write the array while the kernel runs?
+bool cairn_cuda_is_constant(const cairn_ir_array *array);
 
 /// Number of parts that a calling convention takes.
 int cairn_c_parts(int abi);

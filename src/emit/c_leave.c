@@ -8,7 +8,7 @@
 /// The variable by which turns of @p loop fail.
 static const void *failed_of(const cairn_ir_stmt *loop)
 {
-    return &loop->parallel;
+    return &loop->turns;
 }
 
 void cairn_c_begin_failing(cairn_c *c, const cairn_ir_stmt *loop)
@@ -60,7 +60,7 @@ static void leave_function(cairn_c *c, const char *status)
         cairn_c_need_call(c, CAIRN_C_FENCE);
         cairn_c_print_line(c, "stream_end()");
     }
-    if (c->dialect == CAIRN_C_OPENCL)
+    if (c->dialect != CAIRN_C_HOST)
         cairn_c_print_line(c, "return");
     else
         cairn_c_print_line(c, "return %s", status);

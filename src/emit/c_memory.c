@@ -89,6 +89,21 @@ static void print_each(cairn_c *c, cairn_text *out, cairn_ir_x x)
     cairn_text_add(out, "}");
 }
 
+/// `ldg_f64(A_val + p)`: by the cache of what does not change.
+static void print_ldg(cairn_c *c, cairn_text *out, cairn_ir_x x)
+{
+    const cairn_ir_type memory = x->array->type;
+
+    cairn_c_need(c, memory, 1, CAIRN_C_LDG);
+    cairn_text_add(out, "ldg_%s(", cairn_c_short_name(memory));
+    if (x->array->stride)
+        cairn_text_add(out, "(const %s *)%s", cairn_c_scalar(c, memory),
+                       at_start(x->a) ? "" : "(");
+    cairn_c_address(c, out, x->array, x->a);
+    if (x->array->stride && !at_start(x->a)) cairn_text_add(out, ")");
+    cairn_text_add(out, ")");
+}
+
 void cairn_c_load(cairn_c *c, cairn_text *out, cairn_ir_x x)
 {
     const cairn_ir_type memory = x->array->type;
@@ -101,9 +116,11 @@ void cairn_c_load(cairn_c *c, cairn_text *out, cairn_ir_x x)
         cairn_c_address(c, out, x->array, x->a);
         cairn_text_add(out, ")");
     } else {
-        if (memory == CAIRN_IR_U64)
-            cairn_text_add(out, "(%s)", cairn_c_scalar(c, CAIRN_IR_I64));
-        cairn_c_place(c, out, x->array, x->a, memory, 1);
+        if (cairn_c_casts(x)) cairn_text_add(out, "(%s)", cairn_c_scalar(c, x->type));
+        if (c->dialect == CAIRN_C_CUDA && cairn_cuda_is_constant(x->array))
+            print_ldg(c, out, x);
+        else
+            cairn_c_place(c, out, x->array, x->a, memory, 1);
     }
 }
 
@@ -187,8 +204,8 @@ static void print_field(cairn_text *out, int abi, cairn_ir_field field)
         [CAIRN_IR_LEVEL_PTR] = "ptr",     [CAIRN_IR_LEVEL_IDX] = "idx",
         [CAIRN_IR_LEVEL_LO] = "lo",       [CAIRN_IR_LEVEL_SIZE] = "size",
         [CAIRN_IR_LEVEL_NODES] = "nodes", [CAIRN_IR_LEVEL_HOLE] = "hole",
-        [CAIRN_IR_VAL] = "val",           [CAIRN_IR_VALUES] = "values",
-        [CAIRN_IR_BANK] = "bank",
+        [CAIRN_IR_VAL] = "val",           [CAIRN_IR_DICTIONARY] = "dictionary",
+        [CAIRN_IR_VALUES] = "values",     [CAIRN_IR_BANK] = "bank",
     };
     const char part = field.part ? 'B' : 'A';
 

@@ -156,18 +156,26 @@ static bool fails(const cairn_ir_stmt *stmt, void *user)
 /// `for (int64_t i = lo; i < hi; i++)`; the variable is in sight from here on.
 static void print_head(cairn_c *c, const cairn_ir_stmt *loop, cairn_text *head)
 {
-    cairn_text lo;
+    const bool        dealt  = cairn_c_is_dealt(c, loop);
+    const char *const scalar = cairn_c_scalar(c, loop->var->type);
+    cairn_text        lo;
 
     cairn_text_init(&lo, c->env);
-    cairn_c_expr(c, &lo, loop->a, CAIRN_C_CONDITIONAL);
+    if (!dealt || loop->a->op != CAIRN_IR_INT || loop->a->integer != 0)
+        cairn_c_expr(c, &lo, loop->a, dealt ? CAIRN_C_SUM : CAIRN_C_CONDITIONAL);
     cairn_names_push(&c->names, loop->var, loop->var->name);
 
     const char *const name = cairn_names_of(&c->names, loop->var);
 
-    cairn_text_add(head, "for (%s %s = %s; %s < ", cairn_c_scalar(c, CAIRN_IR_I64),
-                   name, lo.data ? lo.data : "", name);
+    cairn_text_add(head, "for (%s %s = %s%s", scalar, name, lo.data ? lo.data : "",
+                   dealt && lo.data ? " + " : "");
+    if (dealt) cairn_text_add(head, "(%s)%s", scalar, cairn_c_dealt_begin(c, loop));
+    cairn_text_add(head, "; %s < ", name);
     cairn_c_expr(c, head, loop->b, CAIRN_C_LESS + 1);
-    if (loop->step == 1)
+    if (dealt)
+        cairn_text_add(head, "; %s += (%s)%s)", name, scalar,
+                       cairn_c_dealt_step(c, loop));
+    else if (loop->step == 1)
         cairn_text_add(head, "; %s++)", name);
     else
         cairn_text_add(head, "; %s += %lld)", name, (long long)loop->step);
@@ -214,14 +222,16 @@ static void print_threads(cairn_c *c, const cairn_ir_stmt *loop)
 
 static void print_pragmas(cairn_c *c, const cairn_ir_stmt *loop)
 {
-    if (c->dialect == CAIRN_C_OPENCL) {
-        if (loop->unroll > 1)
+    if (c->dialect != CAIRN_C_HOST) {
+        /* 1 is said, too: cards' compilers unroll what they need not. */
+        if (loop->unroll > 0)
             cairn_text_add(&c->text, "#pragma unroll %d\n", loop->unroll);
         return;
     }
-    if (loop->parallel) print_threads(c, loop);
-    if (loop->simd && !loop->parallel) cairn_text_add(&c->text, "#pragma omp simd\n");
-    if (loop->unroll > 1 && !loop->simd && !loop->parallel)
+    if (loop->turns == CAIRN_TURNS_THREADS) print_threads(c, loop);
+    if (loop->simd && loop->turns != CAIRN_TURNS_THREADS)
+        cairn_text_add(&c->text, "#pragma omp simd\n");
+    if (loop->unroll > 1 && !loop->simd && loop->turns != CAIRN_TURNS_THREADS)
         cairn_text_add(&c->text, "#pragma GCC unroll %d\n", loop->unroll);
 }
 
@@ -245,6 +255,9 @@ static void print_plain(cairn_c *c, const cairn_ir_stmt *loop)
     cairn_text_init(&head, c->env);
     print_head(c, loop, &head);
     print_aside(c, loop->body, &body);
+    if (cairn_c_last_barrier(c, loop))
+        cairn_text_add(&body, "%*s%s;\n", c->indent + 4, "",
+                       cairn_c_last_barrier(c, loop));
     print_loop(c, &head, loop->body, &body);
     cairn_names_pop(&c->names, names);
 }
@@ -279,9 +292,10 @@ static void print_parallel(cairn_c *c, const cairn_ir_stmt *loop)
 
 void cairn_c_for(cairn_c *c, const cairn_ir_stmt *loop)
 {
-    if (loop->parallel && !c->parallel && c->dialect == CAIRN_C_OPENCL)
+    if (loop->turns == CAIRN_TURNS_THREADS && !c->parallel
+        && c->dialect == CAIRN_C_OPENCL)
         cairn_opencl_items(c, loop);
-    else if (loop->parallel && !c->parallel)
+    else if (loop->turns == CAIRN_TURNS_THREADS && !c->parallel)
         print_parallel(c, loop);
     else
         print_plain(c, loop);

@@ -28,6 +28,12 @@ static const argument convert_arguments[] = {
 #undef X
 };
 
+static const argument grid_arguments[] = {
+#define X(type, name, what) {#type, #name},
+    CAIRN_GRID_MAP(X)
+#undef X
+};
+
 /// Calling conventions: the struct, its fields, the number of parts.
 static const struct {
     const char     *name;
@@ -38,6 +44,8 @@ static const struct {
                            sizeof product_arguments / sizeof *product_arguments, 1},
     [CAIRN_ABI_CONVERT] = {"cairn_convert_args", convert_arguments,
                            sizeof convert_arguments / sizeof *convert_arguments, 2},
+    [CAIRN_ABI_GRID]    = {"cairn_grid_args",    grid_arguments,
+                           sizeof grid_arguments / sizeof *grid_arguments,       1},
 };
 
 const char *cairn_c_arguments(int abi)
@@ -87,15 +95,21 @@ static bool has_field(int abi, const char *type)
     return false;
 }
 
+/// Does the struct of any convention at hand?
+static bool any_field(const cairn_c *c, const char *type)
+{
+    for (size_t abi = 0; abi < sizeof conventions / sizeof *conventions; abi++)
+        if (c->abis >> abi & 1 && has_field((int)abi, type)) return true;
+    return false;
+}
+
 /// The types of the structs are used, too.
 static void note_struct_types(cairn_c *c)
 {
     for (int type = 0; type < CAIRN_C_TYPES; type++) {
         const char *const text = cairn_ir_type_text((cairn_ir_type)type);
 
-        if (names_type(cairn_kernel_text, text)
-            || (c->abis >> CAIRN_ABI_PRODUCT & 1 && has_field(CAIRN_ABI_PRODUCT, text))
-            || (c->abis >> CAIRN_ABI_CONVERT & 1 && has_field(CAIRN_ABI_CONVERT, text)))
+        if (names_type(cairn_kernel_text, text) || any_field(c, text))
             c->types |= 1u << type;
     }
 }
@@ -184,10 +198,31 @@ static const char *const calls[] = {
                           "    __builtin_ia32_sfence();\n"
                           "#endif\n"
                           "}\n",
+
+    [CAIRN_C_FLOOR_DIV_I32] =
+        "static inline int32_t floor_div_i32(int32_t a, int32_t b)\n"
+        "{\n"
+        "    return a / b - (a % b < 0);\n"
+        "}\n",
+    [CAIRN_C_FLOOR_MOD_I32] =
+        "static inline int32_t floor_mod_i32(int32_t a, int32_t b)\n"
+        "{\n"
+        "    const int32_t rest = a % b;\n"
+        "\n"
+        "    return rest < 0 ? rest + b : rest;\n"
+        "}\n",
+    [CAIRN_C_MIN_I32] = "static inline int32_t min_i32(int32_t a, int32_t b)\n"
+                        "{\n"
+                        "    return a < b ? a : b;\n"
+                        "}\n",
+    [CAIRN_C_MAX_I32] = "static inline int32_t max_i32(int32_t a, int32_t b)\n"
+                        "{\n"
+                        "    return a > b ? a : b;\n"
+                        "}\n",
 };
 
-/// Functions whose names OpenCL has for others.
-static const char *const opencl_calls[sizeof calls / sizeof *calls] = {
+/// Functions whose names OpenCL and CUDA have for others.
+static const char *const device_calls[sizeof calls / sizeof *calls] = {
     [CAIRN_C_MIN] = "static inline int64_t min_of(int64_t a, int64_t b)\n"
                     "{\n"
                     "    return a < b ? a : b;\n"
@@ -200,12 +235,13 @@ static const char *const opencl_calls[sizeof calls / sizeof *calls] = {
 
 void cairn_c_print_calls(const cairn_c *c, cairn_text *out)
 {
-    const bool opencl = c->dialect == CAIRN_C_OPENCL;
+    const bool host = c->dialect == CAIRN_C_HOST;
 
     for (size_t n = 0; n < sizeof calls / sizeof *calls; n++)
         if (c->calls >> n & 1)
-            cairn_text_add(out, "\n%s",
-                           opencl && opencl_calls[n] ? opencl_calls[n] : calls[n]);
+            cairn_text_add(out, "\n%s%s",
+                           c->dialect == CAIRN_C_CUDA ? "__device__ " : "",
+                           !host && device_calls[n] ? device_calls[n] : calls[n]);
 }
 
 void cairn_c_notes(const cairn_ir_function *f, cairn_text *out)

@@ -51,7 +51,7 @@ print_value(cairn_c *c, cairn_text *line, cairn_ir_x value, const char *update)
     cairn_ir_x x = update ? value->b : value;
 
     if (update && x->op == CAIRN_IR_SPLAT) x = x->a;
-    if (update && value->type == CAIRN_IR_I64 && x->op == CAIRN_IR_INT
+    if (update && !cairn_ir_type_is_float(value->type) && x->op == CAIRN_IR_INT
         && value->op == CAIRN_IR_ADD && x->integer < 0 && x->integer > INT64_MIN) {
         cairn_text_add(line, " -= %lld", -(long long)x->integer);
         return;
@@ -76,7 +76,7 @@ static void print_assign(cairn_c *c, const cairn_ir_stmt *s)
 
     cairn_text_init(&line, c->env);
     cairn_text_add(&line, "%s", cairn_names_of(&c->names, s->var));
-    if (update && v->op == CAIRN_IR_ADD && v->type == CAIRN_IR_I64
+    if (update && v->op == CAIRN_IR_ADD && !cairn_ir_type_is_float(v->type)
         && v->b->op == CAIRN_IR_INT && v->b->integer == 1)
         cairn_text_add(&line, "++");
     else
@@ -187,7 +187,7 @@ static void print_prefetch(cairn_c *c, const cairn_ir_stmt *s)
     const int64_t ahead = s->array->stride ? s->bytes : s->bytes / bytes;
     cairn_text    line;
 
-    if (c->dialect == CAIRN_C_OPENCL) return; /* Its devices hide latency otherwise. */
+    if (c->dialect != CAIRN_C_HOST) return; /* Cards hide latency otherwise. */
     cairn_text_init(&line, c->env);
     cairn_text_add(&line, "__builtin_prefetch(");
     cairn_c_address(c, &line, s->array, s->a);
@@ -225,16 +225,22 @@ static void print_one(cairn_c *c, const cairn_ir_stmt *s)
     case CAIRN_IR_PREFETCH: print_prefetch(c, s); break;
     case CAIRN_IR_NOTE: print_note(c, s); break;
     case CAIRN_IR_RETURN: print_return(c, s); break;
+    case CAIRN_IR_SHARED: cairn_c_shared(c, s); break;
+    case CAIRN_IR_BARRIER: cairn_c_barrier(c); break;
+    case CAIRN_IR_ADD_INTEGER: cairn_c_add_integer(c, s); break;
     }
+}
+
+static bool declares(const cairn_ir_stmt *s)
+{
+    return s->kind == CAIRN_IR_DECLARE || s->kind == CAIRN_IR_SHARED;
 }
 
 /// Declarations stand apart from what is done.
 static bool is_apart(const cairn_ir_stmt *before, const cairn_ir_stmt *after)
 {
-    const bool declares = after->kind == CAIRN_IR_DECLARE;
-
     if (before->kind == CAIRN_IR_NOTE || after->kind == CAIRN_IR_NOTE) return false;
-    return (before->kind == CAIRN_IR_DECLARE) != declares;
+    return declares(before) != declares(after);
 }
 
 void cairn_c_block(cairn_c *c, const cairn_ir_stmt *block)

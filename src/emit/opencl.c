@@ -12,22 +12,91 @@
 
 /// Names that are taken: words of OpenCL C, functions that a kernel may call.
 static const char *const reserved[] = {
-    "get_global_id", "floor_div",  "floor_mod", "min_of",    "max_of",
-    "min",           "max",        "auto",      "break",     "case",
-    "char",          "const",      "continue",  "default",   "do",
-    "double",        "else",       "enum",      "extern",    "float",
-    "for",           "goto",       "if",        "inline",    "int",
-    "long",          "register",   "restrict",  "return",    "short",
-    "signed",        "sizeof",     "static",    "struct",    "switch",
-    "typedef",       "union",      "unsigned",  "void",      "volatile",
-    "while",         "bool",       "half",      "uchar",     "ushort",
-    "uint",          "ulong",      "kernel",    "global",    "local",
-    "constant",      "private",    "generic",   "read_only", "write_only",
-    "pipe",          "read_write", "uniform",   "vec_step",  "select",
-    "int8_t",        "int16_t",    "int32_t",   "int64_t",   "uint8_t",
-    "uint16_t",      "uint32_t",   "uint64_t",  "prefetch",  "sign",
-    "step",          "any",        "all",       "mix",       "dot",
-    "cross",         "distance",   "length",    NULL,
+    "get_global_id",
+    "get_group_id",
+    "get_local_id",
+    "get_num_groups",
+    "get_local_size",
+    "barrier",
+    "atomic_add",
+    "local",
+    "floor_div",
+    "floor_mod",
+    "min_of",
+    "max_of",
+    "min",
+    "max",
+    "auto",
+    "break",
+    "case",
+    "char",
+    "const",
+    "continue",
+    "default",
+    "do",
+    "double",
+    "else",
+    "enum",
+    "extern",
+    "float",
+    "for",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "register",
+    "restrict",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "struct",
+    "switch",
+    "typedef",
+    "union",
+    "unsigned",
+    "void",
+    "volatile",
+    "while",
+    "bool",
+    "half",
+    "uchar",
+    "ushort",
+    "uint",
+    "ulong",
+    "kernel",
+    "global",
+    "constant",
+    "private",
+    "generic",
+    "read_only",
+    "write_only",
+    "pipe",
+    "read_write",
+    "uniform",
+    "vec_step",
+    "select",
+    "int8_t",
+    "int16_t",
+    "int32_t",
+    "int64_t",
+    "uint8_t",
+    "uint16_t",
+    "uint32_t",
+    "uint64_t",
+    "prefetch",
+    "sign",
+    "step",
+    "any",
+    "all",
+    "mix",
+    "dot",
+    "cross",
+    "distance",
+    "length",
+    NULL,
 };
 
 /// OpenCL fixes the sizes of its types.
@@ -56,7 +125,7 @@ static const void *first_of(const cairn_ir_array *array)
 /// X alone is indexed by global numbers, of which a device holds those of this rank.
 static bool is_shifted(const cairn_ir_function *f, const cairn_ir_array *array)
 {
-    return f->abi == CAIRN_ABI_PRODUCT && array->field.source == CAIRN_IR_ARG
+    return f->abi != CAIRN_ABI_CONVERT && array->field.source == CAIRN_IR_ARG
            && array->field.level == CAIRN_PRODUCT_x;
 }
 
@@ -70,19 +139,20 @@ const char *cairn_opencl_first(const cairn_c *c, const cairn_ir_array *array)
 /// What a function's parameters are made of, and their declarations.
 typedef struct {
     cairn_c                *c;
-    cairn_opencl_parameter *parameter; ///< Room for all; NULL: not asked for.
+    cairn_kernel_parameter *parameter; ///< Room for all; NULL: not asked for.
     int                     count;
     cairn_text              line; ///< Declarations, between commas.
 } parameters;
 
-static void add(parameters       *p,
-                cairn_opencl_what what,
-                cairn_ir_field    field,
-                cairn_ir_type     type,
-                bool              written)
+static void add(parameters          *p,
+                cairn_parameter_what what,
+                cairn_ir_field       field,
+                cairn_ir_type        type,
+                bool                 written)
 {
     if (p->parameter)
-        p->parameter[p->count] = (cairn_opencl_parameter){what, field, type, written};
+        p->parameter[p->count] = (cairn_kernel_parameter){
+            .what = what, .field = field, .type = type, .written = written};
     if (p->count++ > 0) cairn_text_add(&p->line, ", ");
 }
 
@@ -99,10 +169,11 @@ push(cairn_c *c, const void *object, const char *name, const char *end)
 
 static void add_array(parameters *p, const cairn_ir_array *array)
 {
-    cairn_c *const          c      = p->c;
-    const bool              tuples = array->stride != 0;
-    const cairn_opencl_what what   = tuples ? CAIRN_OPENCL_TUPLES : CAIRN_OPENCL_ARRAY;
-    const char *const       name   = push(c, array, array->name, "");
+    cairn_c *const             c      = p->c;
+    const bool                 tuples = array->stride != 0;
+    const cairn_parameter_what what =
+        tuples ? CAIRN_PARAMETER_TUPLES : CAIRN_PARAMETER_ARRAY;
+    const char *const name = push(c, array, array->name, "");
 
     add(p, what, array->field, array->type, array->written);
     cairn_text_add(&p->line, "__global %s%s *restrict %s",
@@ -110,12 +181,12 @@ static void add_array(parameters *p, const cairn_ir_array *array)
                    tuples ? "char" : cairn_c_scalar(c, array->type),
                    tuples ? push(c, tuples_of(array), array->name, "_tuples") : name);
     if (tuples) {
-        add(p, CAIRN_OPENCL_AT, array->field, CAIRN_IR_I64, false);
+        add(p, CAIRN_PARAMETER_AT, array->field, CAIRN_IR_I64, false);
         cairn_text_add(&p->line, "%s %s", cairn_c_scalar(c, CAIRN_IR_I64),
                        push(c, at_of(array), array->name, "_at"));
     }
     if (is_shifted(c->f, array)) {
-        add(p, CAIRN_OPENCL_FIRST, array->field, CAIRN_IR_I64, false);
+        add(p, CAIRN_PARAMETER_FIRST, array->field, CAIRN_IR_I64, false);
         cairn_text_add(&p->line, "%s %s", cairn_c_scalar(c, CAIRN_IR_I64),
                        push(c, first_of(array), array->name, "_first"));
     }
@@ -124,7 +195,7 @@ static void add_array(parameters *p, const cairn_ir_array *array)
 static void add_number(parameters *p, const cairn_ir_expr *param)
 {
     cairn_names_push(&p->c->names, param, param->name);
-    add(p, CAIRN_OPENCL_NUMBER, param->field, param->type, false);
+    add(p, CAIRN_PARAMETER_NUMBER, param->field, param->type, false);
     cairn_text_add(&p->line, "%s %s", cairn_c_scalar(p->c, param->type),
                    cairn_names_of(&p->c->names, param));
 }
@@ -187,6 +258,7 @@ static void print_function(cairn_c                 *c,
     cairn_text_add(&c->text, "{\n");
     c->indent = 4;
     print_tuples(c);
+    cairn_opencl_shared(c, function->body);
     cairn_c_body(c);
     c->indent = 0;
     cairn_text_add(&c->text, "}\n");

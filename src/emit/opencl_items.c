@@ -8,7 +8,7 @@
 static bool is_parallel(const cairn_ir_stmt *stmt, void *user)
 {
     (void)user;
-    return stmt->kind == CAIRN_IR_FOR && stmt->parallel;
+    return stmt->kind == CAIRN_IR_FOR && stmt->turns == CAIRN_TURNS_THREADS;
 }
 
 static bool stores(const cairn_ir_stmt *stmt, void *user)
@@ -21,6 +21,12 @@ static bool has_lanes(cairn_ir_x x, void *user)
 {
     (void)user;
     return x->lanes > 1;
+}
+
+static bool is_groups(const cairn_ir_stmt *stmt, void *user)
+{
+    (void)user;
+    return stmt->kind == CAIRN_IR_FOR && stmt->turns == CAIRN_TURNS_GROUPS;
 }
 
 /// Does the block end by leaving the function? Then all work-items do the same in it, and
@@ -52,6 +58,20 @@ static cairn_status refuse(cairn_env *env, const cairn_ir_function *f, const cha
     return cairn_fail(env, CAIRN_UNSUPPORTED, "opencl: %s: %s", f->name, why);
 }
 
+void cairn_opencl_shared(cairn_c *c, const cairn_ir_stmt *block)
+{
+    for (const cairn_ir_stmt *s = block; s; s = s->next) {
+        if (s->kind == CAIRN_IR_SHARED) {
+            cairn_names_push(&c->names, s->array, s->array->name);
+            cairn_c_print_line(
+                c, "__local %s %s[%lld]", cairn_c_scalar(c, s->array->type),
+                cairn_names_of(&c->names, s->array), (long long)s->array->length);
+        }
+        cairn_opencl_shared(c, s->body);
+        cairn_opencl_shared(c, s->other);
+    }
+}
+
 cairn_status
 cairn_opencl_check(cairn_env *env, const cairn_ir_function *function, bool *items)
 {
@@ -61,6 +81,8 @@ cairn_opencl_check(cairn_env *env, const cairn_ir_function *function, bool *item
 
     if (cairn_ir_any_expr(body, has_lanes, NULL))
         return refuse(env, function, "it has vectors, which work-items make");
+    *items = true;
+    if (cairn_ir_any_stmt(body, is_groups, NULL)) return CAIRN_OK;
     for (const cairn_ir_stmt *s = body; several && s; s = s->next) {
         if (is_parallel(s, NULL))
             loops++;

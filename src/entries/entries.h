@@ -9,6 +9,8 @@
 
 #include "base/env.h"
 
+#include <string.h>
+
 /// Order and global extents of a tensor.
 typedef struct cairn_shape {
     int         order;
@@ -61,15 +63,64 @@ cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries);
 /// Add duplicates of entries that are sorted, in the order in which they stand.
 void cairn_entries_add_duplicates(cairn_entries *entries);
 
-/// Coordinates and values in a caller's arrays.
+/// Coordinates and values in a caller's arrays, at any addresses.
 typedef struct cairn_given {
     int                order;
     cairn_pos          n;
-    const cairn_coord *coord[CAIRN_MAX_ORDER]; ///< Entry p's at coord[k][p * stride].
-    cairn_pos          stride;
-    const double      *value;  ///< [n]; NULL: all are 1.
+    const void        *coord[CAIRN_MAX_ORDER]; ///< The first entry's; the next one's is
+    int64_t            stride;                 ///< so many bytes on.
+    int                bits;                   ///< Of a coordinate, signed: 32 or 64.
+    cairn_coord        base;                   ///< The caller's name for coordinate 0.
+    const void        *value;                  ///< The first entry's; NULL: all are 1.
+    int64_t            apart;                  ///< Bytes from value to value.
+    int                value_bits;             ///< 32 or 64.
     const cairn_coord *extent; ///< [order] below which they are to lie; NULL: they do.
 } cairn_given;
+
+/// Coordinate @p p of those from @p first on. (What is outside of 64 bits is outside of
+/// all extents.)
+static inline __attribute__((always_inline)) cairn_coord
+cairn_given_load(const void *first,
+                 cairn_pos   p,
+                 int64_t     stride,
+                 int         bits,
+                 cairn_coord base)
+{
+    const char *const at = (const char *)first + p * stride;
+    int64_t           wide;
+    int32_t           narrow;
+
+    if (bits == 32) {
+        memcpy(&narrow, at, sizeof narrow);
+        return (cairn_coord)narrow - base;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return (cairn_coord)((uint64_t)wide - (uint64_t)base);
+}
+
+/// Coordinate @p k of entry @p p.
+static inline cairn_coord
+cairn_given_coord(const cairn_given *given, int k, cairn_pos p)
+{
+    return cairn_given_load(given->coord[k], p, given->stride, given->bits,
+                            given->base);
+}
+
+/// The value of entry @p p.
+static inline double cairn_given_value(const cairn_given *given, cairn_pos p)
+{
+    const char *const at = (const char *)given->value + p * given->apart;
+    double            wide;
+    float             narrow;
+
+    if (!given->value) return 1.0;
+    if (given->value_bits == 32) {
+        memcpy(&narrow, at, sizeof narrow);
+        return (double)narrow;
+    }
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
 
 /// Fill entries, which are empty, with those given, in the order given.
 ///

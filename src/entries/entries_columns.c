@@ -23,20 +23,25 @@ bool cairn_columns_fit(const cairn_given *given)
            && given->extent[0] <= most && given->extent[1] <= most;
 }
 
-/* Loops are inlined where coordinates lie side by side, as programs give them. */
+/* Loops are inlined for the widths and distances that programs have. */
 #define INLINE static inline __attribute__((always_inline))
 
 /// Count by row and by column.
 /// @return false: an entry is not within the extents.
-INLINE bool
-count_entries(const cairn_given *given, int64_t stride, uint32_t *row, uint32_t *col)
+INLINE bool count_entries(const cairn_given *given,
+                          int64_t            stride,
+                          int                bits,
+                          uint32_t          *row,
+                          uint32_t          *col)
 {
-    const cairn_coord *const i = given->coord[0], *const j = given->coord[1];
-    const uint64_t rows = (uint64_t)given->extent[0];
-    const uint64_t cols = (uint64_t)given->extent[1];
+    const void *const i = given->coord[0], *const j = given->coord[1];
+    const cairn_coord base = given->base;
+    const uint64_t    rows = (uint64_t)given->extent[0];
+    const uint64_t    cols = (uint64_t)given->extent[1];
 
     for (cairn_pos p = 0; p < given->n; p++) {
-        const uint64_t r = (uint64_t)i[p * stride], k = (uint64_t)j[p * stride];
+        const uint64_t r = (uint64_t)cairn_given_load(i, p, stride, bits, base);
+        const uint64_t k = (uint64_t)cairn_given_load(j, p, stride, bits, base);
 
         if (r >= rows || k >= cols) return false;
         row[r]++;
@@ -45,15 +50,20 @@ count_entries(const cairn_given *given, int64_t stride, uint32_t *row, uint32_t 
     return true;
 }
 
-INLINE void
-deal(const cairn_given *given, int64_t stride, int bits, uint32_t *col, cairn_item *to)
+INLINE void deal(const cairn_given *given,
+                 int64_t            stride,
+                 int                width,
+                 int                bits,
+                 uint32_t          *col,
+                 cairn_item        *to)
 {
-    const cairn_coord *const i = given->coord[0], *const j = given->coord[1];
-    const double *const value = given->value;
+    const cairn_given own = *given; /* which no store changes */
+    const void *const i = own.coord[0], *const j = own.coord[1];
 
-    for (cairn_pos p = 0; p < given->n; p++) {
-        const uint64_t    r = (uint64_t)i[p * stride], k = (uint64_t)j[p * stride];
-        const double      v   = value ? value[p] : 1.0;
+    for (cairn_pos p = 0; p < own.n; p++) {
+        const uint64_t    r = (uint64_t)cairn_given_load(i, p, stride, width, own.base);
+        const uint64_t    k = (uint64_t)cairn_given_load(j, p, stride, width, own.base);
+        const double      v = cairn_given_value(&own, p);
         cairn_item *const its = &to[col[k]++];
 
         its->word = r << bits | k;
@@ -61,25 +71,27 @@ deal(const cairn_given *given, int64_t stride, int bits, uint32_t *col, cairn_it
     }
 }
 
+/// Calls of a loop, those with constants where they are the usual ones.
+#define OF_SHAPE(loop, given, ...)                                                    \
+    ((given)->bits == 64 && (given)->stride == 16  ? loop(given, 16, 64, __VA_ARGS__) \
+     : (given)->bits == 32 && (given)->stride == 4 ? loop(given, 4, 32, __VA_ARGS__)  \
+     : (given)->bits == 64 && (given)->stride == 8                                    \
+         ? loop(given, 8, 64, __VA_ARGS__)                                            \
+         : loop(given, (given)->stride, (given)->bits, __VA_ARGS__))
+
 /// Count, and deal to columns.
 /// @return false: an entry is not within the extents.
 static bool count_and_deal(const cairn_given *given, uint32_t *col, cairn_dealt *to)
 {
-    const bool    pairs = given->stride == 2;
     const int64_t rows = given->extent[0], cols = given->extent[1];
     const int     bits = to->words.range[1].bits;
 
     memset(to->line, 0, (size_t)(rows + 1) * sizeof *to->line);
     memset(col, 0, (size_t)cols * sizeof *col);
-    if (!(pairs ? count_entries(given, 2, to->line, col)
-                : count_entries(given, given->stride, to->line, col)))
-        return false;
+    if (!OF_SHAPE(count_entries, given, to->line, col)) return false;
     cairn_offsets_small(rows + 1, 0, to->line);
     cairn_offsets_small(cols, 0, col);
-    if (pairs)
-        deal(given, 2, bits, col, to->items);
-    else
-        deal(given, given->stride, bits, col, to->items);
+    OF_SHAPE(deal, given, bits, col, to->items);
     return true;
 }
 

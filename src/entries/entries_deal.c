@@ -50,11 +50,10 @@ bool cairn_words_measure(const cairn_given *given, cairn_words *words)
 {
     if (given->n == 0) return false;
     for (int k = 0; k < given->order; k++) {
-        const cairn_coord *const coord = given->coord[k];
-        cairn_coord              least = coord[0], most = coord[0];
+        cairn_coord least = cairn_given_coord(given, k, 0), most = least;
 
         for (cairn_pos p = 1; p < given->n; p++) {
-            const cairn_coord d = coord[p * given->stride];
+            const cairn_coord d = cairn_given_coord(given, k, p);
 
             least = d < least ? d : least;
             most  = d > most ? d : most;
@@ -80,17 +79,29 @@ static uint64_t pack(const cairn_given *given, const cairn_words *words, cairn_p
     uint64_t word = 0;
 
     for (int k = 0; k < given->order; k++)
-        word =
-            cairn_pack_key(word, given->coord[k][p * given->stride], &words->range[k]);
+        word = cairn_pack_key(word, cairn_given_coord(given, k, p), &words->range[k]);
     return word;
 }
 
-/// A matrix whose coordinates lie side by side, as programs give them, has loops of its
-/// own, which hold all they need in registers.
+/* Matrices have loops of their own, which hold all they need in registers, for the widths
+   and distances that programs have. */
+#define INLINE static inline __attribute__((always_inline))
+
+/// Calls of a loop with these as constants; with others it does nothing.
+#define OF_SHAPE(loop, given, ...)                                                    \
+    ((given)->bits == 64 && (given)->stride == 16  ? loop(given, 16, 64, __VA_ARGS__) \
+     : (given)->bits == 64 && (given)->stride == 8 ? loop(given, 8, 64, __VA_ARGS__)  \
+     : (given)->bits == 32 && (given)->stride == 8 ? loop(given, 8, 32, __VA_ARGS__)  \
+                                                   : loop(given, 4, 32, __VA_ARGS__))
+
+/// Is it one of these, its values (if there are any) f64 and side by side?
 static bool are_pairs(const cairn_given *given)
 {
-    return given->order == 2 && given->stride == 2
-           && given->coord[1] == given->coord[0] + 1;
+    const int64_t width = given->bits / 8;
+
+    return given->order == 2 && (given->stride == width || given->stride == 2 * width)
+           && (!given->value
+               || (given->value_bits == 64 && given->apart == (int64_t)sizeof(double)));
 }
 
 /// How the coordinates of a pair become a word.
@@ -110,6 +121,20 @@ static pairing pair_up(const cairn_given *given, const cairn_words *words)
     return p;
 }
 
+/// Ask for an entry that comes later, and its value if it has one.
+INLINE void fetch(const cairn_given *given,
+                  const double      *value,
+                  cairn_pos          p,
+                  int64_t            stride,
+                  int                bits)
+{
+    const cairn_pos later = (p + FAR) * stride;
+
+    __builtin_prefetch((const char *)given->coord[0] + later);
+    if (stride == bits / 8) __builtin_prefetch((const char *)given->coord[1] + later);
+    if (value) __builtin_prefetch(value + p + FAR);
+}
+
 /* ---- counting ---- */
 
 static cairn_pos share_begin(const dealing *d, int thread)
@@ -119,20 +144,27 @@ static cairn_pos share_begin(const dealing *d, int thread)
 
 /// Count entries by bin.
 /// @return true: one is not within the extents.
-static bool count_pairs(const cairn_coord *pair,
-                        cairn_pos          n,
-                        const pairing     *how,
-                        int                shift,
-                        uint64_t           last,
+INLINE bool count_pairs(const cairn_given *given,
+                        int64_t            stride,
+                        int                width,
+                        const dealing     *d,
+                        cairn_pos          begin,
+                        cairn_pos          end,
                         cairn_pos         *next)
 {
-    const pairing to      = *how;
-    bool          outside = false;
+    const cairn_given from    = *given;
+    const pairing     to      = pair_up(given, &d->to->words);
+    const uint64_t    last    = (uint64_t)d->bins - 1;
+    const int         shift   = d->shift;
+    bool              outside = false;
 
-    for (cairn_pos p = 0; p < n; p++) {
-        const uint64_t i = (uint64_t)pair[2 * p], j = (uint64_t)pair[2 * p + 1];
+    for (cairn_pos p = begin; p < end; p++) {
+        const uint64_t i =
+            (uint64_t)cairn_given_load(from.coord[0], p, stride, width, from.base);
+        const uint64_t j =
+            (uint64_t)cairn_given_load(from.coord[1], p, stride, width, from.base);
 
-        __builtin_prefetch(&pair[2 * (p + FAR)]);
+        fetch(&from, NULL, p, stride, width);
         outside |= (i >= to.extent[0]) | (j >= to.extent[1]);
         next[((i - to.low[0]) << to.bits | (j - to.low[1])) >> shift & last]++;
     }
@@ -145,7 +177,7 @@ static bool is_outside(const cairn_given *given, cairn_pos p)
 
     for (int k = 0; given->extent && k < given->order; k++)
         outside |=
-            (uint64_t)given->coord[k][p * given->stride] >= (uint64_t)given->extent[k];
+            (uint64_t)cairn_given_coord(given, k, p) >= (uint64_t)given->extent[k];
     return outside;
 }
 
@@ -159,13 +191,9 @@ static void count_task(void *user, int thread)
     bool             outside = false;
 
     memset(next, 0, (size_t)d->bins * sizeof *next);
-    if (are_pairs(given)) {
-        const pairing how = pair_up(given, &d->to->words);
-
-        outside = count_pairs(given->coord[0] + 2 * begin, end - begin, &how, d->shift,
-                              last, next)
-                  && given->extent;
-    } else
+    if (are_pairs(given))
+        outside = OF_SHAPE(count_pairs, given, d, begin, end, next) && given->extent;
+    else
         for (cairn_pos p = begin; p < end; p++) {
             outside |= is_outside(given, p);
             next[pack(given, &d->to->words, p) >> d->shift & last]++;
@@ -274,25 +302,34 @@ static inline void put(cairn_item *to, uint64_t word, double value)
     memcpy(&to->load, &value, sizeof value);
 }
 
-static void deal_pairs(const cairn_coord *pair,
-                       const double      *value,
-                       cairn_pos          n,
-                       const pairing     *how,
-                       int                shift,
-                       const uint16_t    *bucket,
-                       cairn_pos         *next,
-                       cairn_item        *items)
+INLINE void deal_pairs(const cairn_given *given,
+                       int64_t            stride,
+                       int                width,
+                       const dealing     *d,
+                       cairn_pos          begin,
+                       cairn_pos          end,
+                       cairn_pos         *next)
 {
-    const pairing to = *how;
+    const cairn_given     from   = *given;
+    const pairing         to     = pair_up(given, &d->to->words);
+    const uint16_t *const bucket = d->bucket;
+    const double *const   value  = from.value;
+    cairn_item *const     items  = d->to->items;
+    const int             shift  = d->shift;
 
-    for (cairn_pos p = 0; p < n; p++) {
-        const uint64_t i   = (uint64_t)pair[2 * p] - to.low[0];
-        const uint64_t j   = (uint64_t)pair[2 * p + 1] - to.low[1];
+    for (cairn_pos p = begin; p < end; p++) {
+        const uint64_t i =
+            (uint64_t)cairn_given_load(from.coord[0], p, stride, width, from.base)
+            - to.low[0];
+        const uint64_t j =
+            (uint64_t)cairn_given_load(from.coord[1], p, stride, width, from.base)
+            - to.low[1];
         const uint64_t bin = (i << to.bits | j) >> shift;
+        double         v;
 
-        __builtin_prefetch(&pair[2 * (p + FAR)]);
-        __builtin_prefetch(&value[p + FAR]);
-        put(&items[next[bucket ? bucket[bin] : bin]++], i << to.bits | j, value[p]);
+        fetch(&from, value, p, stride, width);
+        memcpy(&v, value + p, sizeof v);
+        put(&items[next[bucket ? bucket[bin] : bin]++], i << to.bits | j, v);
     }
 }
 
@@ -304,17 +341,14 @@ static void deal_task(void *user, int thread)
     cairn_pos *const next = d->next + thread * d->bins;
 
     if (are_pairs(given) && given->value) {
-        const pairing how = pair_up(given, &d->to->words);
-
-        deal_pairs(given->coord[0] + 2 * begin, given->value + begin, end - begin, &how,
-                   d->shift, d->bucket, next, d->to->items);
+        OF_SHAPE(deal_pairs, given, d, begin, end, next);
         return;
     }
     for (cairn_pos p = begin; p < end; p++) {
         const uint64_t word = pack(given, &d->to->words, p), bin = word >> d->shift;
 
         put(&d->to->items[next[d->bucket ? d->bucket[bin] : bin]++], word,
-            given->value ? given->value[p] : 1.0);
+            cairn_given_value(given, p));
     }
 }
 

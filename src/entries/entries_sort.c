@@ -209,8 +209,13 @@ static bool rows_are_few(const cairn_entries *entries, const cairn_words *words)
 
 cairn_status cairn_entries_sort(cairn_env *env, cairn_entries *entries)
 {
-    cairn_given given = {
-        .order = entries->order, .n = entries->n, .stride = 1, .value = entries->value};
+    cairn_given given = {.order      = entries->order,
+                         .n          = entries->n,
+                         .stride     = sizeof(cairn_coord),
+                         .bits       = 64,
+                         .value      = entries->value,
+                         .apart      = sizeof(double),
+                         .value_bits = 64};
     cairn_words words;
     bool        duplicates, inside;
 

@@ -14,12 +14,13 @@ static cairn_status check_inside(cairn_env *env, const cairn_given *given)
 {
     for (cairn_pos p = 0; p < given->n; p++)
         for (int k = 0; given->extent && k < given->order; k++) {
-            const cairn_coord d = given->coord[k][p * given->stride];
+            const cairn_coord d = cairn_given_coord(given, k, p), base = given->base;
 
             CAIRN_CHECK(d >= 0 && d < given->extent[k], env, CAIRN_BAD_COORD,
                         "coordinates: entry %" PRId64 ": d%d = %" PRId64
-                        " is outside 0..%" PRId64,
-                        p, k, d, given->extent[k] - 1);
+                        " is outside %" PRId64 "..%" PRId64,
+                        p, k, (cairn_coord)((uint64_t)d + (uint64_t)base), base,
+                        given->extent[k] - 1 + base);
         }
     return CAIRN_OK;
 }
@@ -35,12 +36,12 @@ take_sorted(const cairn_given *from, int order, cairn_entries *to)
 
     for (; p < given.n; p++) {
         cairn_coord  d[CAIRN_MAX_ORDER];
-        const double value  = given.value ? given.value[p] : 1.0;
+        const double value  = cairn_given_value(&given, p);
         int          sign   = 0; /* of the difference from the entry before */
         bool         inside = true;
 
         for (int k = 0; k < order; k++)
-            d[k] = given.coord[k][p * given.stride];
+            d[k] = cairn_given_coord(&given, k, p);
         for (int k = 0; given.extent && k < order; k++)
             inside &= (uint64_t)d[k] < (uint64_t)given.extent[k];
         if (!inside) break;
@@ -65,15 +66,18 @@ take_sorted(const cairn_given *from, int order, cairn_entries *to)
 /// Whether the first entries of a matrix stand in the order of (d1, d0).
 static bool begins_by_columns(const cairn_given *given)
 {
-    const cairn_pos end = given->n < GLANCE ? given->n : GLANCE, s = given->stride;
+    const cairn_pos end = given->n < GLANCE ? given->n : GLANCE;
 
     if (given->order != 2) return false;
-    const cairn_coord *const i = given->coord[0], *const j = given->coord[1];
+    for (cairn_pos p = 1; p < end; p++) {
+        const cairn_coord j      = cairn_given_coord(given, 1, p);
+        const cairn_coord before = cairn_given_coord(given, 1, p - 1);
 
-    for (cairn_pos p = 1; p < end; p++)
-        if (j[p * s - s] > j[p * s]
-            || (j[p * s - s] == j[p * s] && i[p * s - s] > i[p * s]))
+        if (before > j
+            || (before == j
+                && cairn_given_coord(given, 0, p - 1) > cairn_given_coord(given, 0, p)))
             return false;
+    }
     return true;
 }
 
@@ -84,9 +88,9 @@ cairn_entries_copy(cairn_env *env, const cairn_given *given, cairn_entries *entr
     CAIRN_TRY(check_inside(env, given));
     for (int k = 0; k < given->order; k++)
         for (cairn_pos p = 0; p < given->n; p++)
-            entries->coord[k][p] = given->coord[k][p * given->stride];
+            entries->coord[k][p] = cairn_given_coord(given, k, p);
     for (cairn_pos p = 0; p < given->n; p++)
-        entries->value[p] = given->value ? given->value[p] : 1.0;
+        entries->value[p] = cairn_given_value(given, p);
     entries->n = given->n;
     return CAIRN_OK;
 }

@@ -110,17 +110,6 @@ static cairn_status add_atom(cairn_algebra    *algebra,
     return cairn_form_add_term(algebra, form, k, factor);
 }
 
-/// The atom of @p kind that @p form is, alone; NULL when it is anything else.
-static const cairn_atom *
-single(const cairn_algebra *algebra, const cairn_form *form, cairn_atom_kind kind)
-{
-    if (form->constant != 0 || form->terms != 1 || form->term[0].factor != 1)
-        return NULL;
-    const cairn_atom *atom = &algebra->atom[form->term[0].atom];
-
-    return atom->kind == kind ? atom : NULL;
-}
-
 static cairn_status form_mod(cairn_algebra    *algebra,
                              const cairn_form *form,
                              int64_t           divisor,
@@ -147,8 +136,8 @@ cairn_status cairn_form_div(cairn_algebra    *algebra,
                             cairn_form       *quotient)
 {
     const cairn_form  copy  = *form;
-    const cairn_atom *inner = single(algebra, &copy, CAIRN_ATOM_DIV);
-    const cairn_atom *digit = single(algebra, &copy, CAIRN_ATOM_MOD);
+    const cairn_atom *inner = cairn_form_single(algebra, &copy, CAIRN_ATOM_DIV);
+    const cairn_atom *digit = cairn_form_single(algebra, &copy, CAIRN_ATOM_MOD);
     cairn_atom        atom = {.kind = CAIRN_ATOM_DIV, .divisor = divisor, .form = copy};
 
     memset(quotient, 0, sizeof *quotient);
@@ -179,7 +168,7 @@ static cairn_status form_mod(cairn_algebra    *algebra,
                              int64_t           divisor,
                              cairn_form       *rest)
 {
-    const cairn_atom *digit = single(algebra, form, CAIRN_ATOM_MOD);
+    const cairn_atom *digit = cairn_form_single(algebra, form, CAIRN_ATOM_MOD);
     /* (f%a)%c = f%c where c divides a */
     const cairn_form dividend =
         digit && digit->divisor % divisor == 0 ? digit->form : *form;

@@ -120,6 +120,16 @@ static inline int cairn_form_dimension(const cairn_form *form, int order)
     return atom < order ? atom : -1;
 }
 
+/// The atom of @p kind that a form is by itself; NULL: it is something else.
+static inline const cairn_atom *cairn_form_single(const cairn_algebra *algebra,
+                                                  const cairn_form    *form,
+                                                  cairn_atom_kind      kind)
+{
+    const int atom = cairn_form_atom(form);
+
+    return atom >= 0 && algebra->atom[atom].kind == kind ? &algebra->atom[atom] : NULL;
+}
+
 /// Bit k set: the form depends on dimension k (through floors and remainders too).
 uint32_t cairn_form_dims(const cairn_algebra *algebra, const cairn_form *form);
 

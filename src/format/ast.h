@@ -57,6 +57,7 @@ typedef enum {
     CAIRN_ACTION_MERGE,     ///< levels
     CAIRN_ACTION_PACK,      ///< a, b, novalue
     CAIRN_ACTION_PARTITION, ///< a
+    CAIRN_ACTION_VAL,       ///< val
     CAIRN_ACTION_PTR,       ///< a (NULL: all levels), bits
     CAIRN_ACTION_IDX,
 } cairn_action_kind;
@@ -70,6 +71,7 @@ struct cairn_action_node {
     cairn_node         *levels;
     bool                novalue;
     int                 bits;
+    int                 val; ///< A cairn_val_type.
     cairn_action_node  *next;
 };
 

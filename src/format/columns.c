@@ -44,14 +44,15 @@ static void divide_each(int n, int64_t c, int64_t *value)
 /// Multiplication, PLDI 1994, theorem 4.2.
 static void divide_near(int n, int64_t c, int64_t base, int64_t *value)
 {
-    const int      shift      = 31 + 64 - __builtin_clzll((uint64_t)c - 1);
-    const uint64_t reciprocal = ((uint64_t)1 << shift) / (uint64_t)c + 1;
-    const int64_t  first      = base / c;
+    const int      shift = 31 + 64 - __builtin_clzll((uint64_t)c - 1);
+    const uint32_t reciprocal =
+        (uint32_t)(((uint64_t)1 << shift) / (uint64_t)c + 1); /* it fits */
+    const int64_t first = base / c;
 
     for (int k = 0; k < n; k++) {
         const uint64_t above = (uint64_t)value[k] - (uint64_t)base;
 
-        value[k] = first + (int64_t)((uint32_t)above * reciprocal >> shift);
+        value[k] = first + (int64_t)((uint64_t)(uint32_t)above * reciprocal >> shift);
     }
 }
 
@@ -59,8 +60,15 @@ static void divide(int n, int64_t c, int64_t *value)
 {
     const int64_t most = (int64_t)1 << 31;
     int64_t       lo = value[0], hi = value[0], base, last;
+    uint64_t      bits = 0;
 
     if (c == 1) return;
+    for (int k = 0; k < n; k++)
+        bits |= (uint64_t)value[k];
+    if (bits < (uint64_t)most && c >= 2 && c < most) {
+        divide_near(n, c, 0, value);
+        return;
+    }
     for (int k = 1; k < n; k++) {
         lo = value[k] < lo ? value[k] : lo;
         hi = value[k] > hi ? value[k] : hi;
@@ -70,6 +78,12 @@ static void divide(int n, int64_t c, int64_t *value)
         divide_each(n, c, value);
     else
         divide_near(n, c, base, value);
+}
+
+void cairn_columns_floor_div(int64_t n, int64_t divisor, int64_t *value)
+{
+    for (int64_t at = 0; at < n; at += CHUNK)
+        divide((int)(n - at < CHUNK ? n - at : CHUNK), divisor, value + at);
 }
 
 /* ---- forms ---- */

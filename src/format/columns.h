@@ -22,4 +22,7 @@ void cairn_form_columns(const cairn_algebra  *algebra,
                         int64_t               n,
                         int64_t              *out);
 
+/// Make every value floor(value / divisor), divisor > 0.
+void cairn_columns_floor_div(int64_t n, int64_t divisor, int64_t *value);
+
 #endif

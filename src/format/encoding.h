@@ -14,6 +14,8 @@
 
 #include "base/env.h"
 
+#include <cairn/kernel.h>
+
 #define CAIRN_MAX_QUERIES 16 ///< Queries of one encoding.
 #define CAIRN_MAX_CASES   16 ///< Conditions of one value map, `otherwise` not counted.
 #define CAIRN_MAX_MEMBERS 16 ///< Members of one hybrid.
@@ -121,21 +123,40 @@ typedef struct cairn_widths {
     uint8_t ptr, idx;
 } cairn_widths;
 
+/// How values are stored, as the text says.
+#define CAIRN_VAL_TYPE_MAP(X)                                            \
+    X(UNSAID, "", CAIRN_VALUE_FLOAT, 0)                                  \
+    X(EXACT, "exact", CAIRN_VALUE_FLOAT, 0) /* the narrowest of these */ \
+    X(ISO, "iso", CAIRN_VALUE_ONE, 0)       /* 0: the tensor's */        \
+    X(I8, "i8", CAIRN_VALUE_INTEGER, 8)                                  \
+    X(I16, "i16", CAIRN_VALUE_INTEGER, 16)                               \
+    X(F32, "f32", CAIRN_VALUE_FLOAT, 32)                                 \
+    X(F64, "f64", CAIRN_VALUE_FLOAT, 64)                                 \
+    X(DICT8, "dict8", CAIRN_VALUE_CODE, 8)                               \
+    X(DICT16, "dict16", CAIRN_VALUE_CODE, 16)
+
+typedef enum {
+#define X(id, text, kind, bits) CAIRN_VAL_##id,
+    CAIRN_VAL_TYPE_MAP(X)
+#undef X
+        CAIRN_VAL_TYPES
+} cairn_val_type;
+
 /// One encoding: index map, mutations, queries, layout primitives, widths.
 typedef struct cairn_encoding {
-    cairn_map    map;
-    bool         trimmed;    ///< A trim was given;
-    int          trim_first; ///< S, else levels (so that no level is in [S,E]),
-    int          trim_last;  ///< E, else -1.
-    uint32_t     merged;     ///< Bit L: merge of level L was given.
-    int          queries;
-    cairn_query  query[CAIRN_MAX_QUERIES];
-    int          packs;
-    cairn_pack   pack[CAIRN_MAX_LEVELS];
-    int          partition;                  ///< L of partition(L), or -1.
-    uint8_t      ptr_bits[CAIRN_MAX_LEVELS]; ///< 0: by the rules.
-    uint8_t      idx_bits[CAIRN_MAX_LEVELS];
-    cairn_widths all_bits; ///< bits<ptr = w>, bits<idx = w>.
+    cairn_map      map;
+    bool           trimmed;    ///< A trim was given;
+    int            trim_first; ///< S, else levels (so that no level is in [S,E]),
+    int            trim_last;  ///< E, else -1.
+    uint32_t       merged;     ///< Bit L: merge of level L was given.
+    int            queries;
+    cairn_query    query[CAIRN_MAX_QUERIES];
+    int            packs;
+    cairn_pack     pack[CAIRN_MAX_LEVELS];
+    int            partition;              ///< L of partition(L), or -1.
+    cairn_widths   bits[CAIRN_MAX_LEVELS]; ///< 0: by the rules.
+    cairn_widths   all_bits;               ///< bits<ptr = w>, bits<idx = w>.
+    cairn_val_type val;                    ///< val(TYPE), or UNSAID.
     const struct cairn_encoding
             *written; ///< Of a normal form (normal.h): the text's own.
     uint32_t idle;    ///< Of a normal form: bit q says that query q is not used.

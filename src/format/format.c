@@ -147,6 +147,56 @@ cairn_status cairn_format_parse_line(cairn_env      *env,
                         origin, format);
 }
 
+/// Compressed lines of a matrix, by its dimensions in the order of @p map.
+static cairn_status parse_compressed(cairn_env     *env,
+                                     const char    *map,
+                                     int            ptr_bits,
+                                     int            idx_bits,
+                                     cairn_format **format)
+{
+    static const char lines[] =
+        "#encoding<{ idx_map<(d0,d1)->(%s)>, mutation<merge(0), trim(1,1)>";
+    char text[160];
+    int  n = snprintf(text, sizeof text, lines, map);
+
+    if (ptr_bits == 0 && idx_bits == 0)
+        snprintf(text + n, sizeof text - (size_t)n, " }>");
+    else
+        snprintf(text + n, sizeof text - (size_t)n, ", bits<ptr = %d, idx = %d> }>",
+                 ptr_bits, idx_bits);
+    return cairn_format_parse(env, NULL, text, "compressed lines", format);
+}
+
+cairn_status cairn_format_compressed_rows(cairn_env     *env,
+                                          int            ptr_bits,
+                                          int            idx_bits,
+                                          cairn_format **format)
+{
+    return parse_compressed(env, "d0,d1", ptr_bits, idx_bits, format);
+}
+
+cairn_status cairn_format_compressed_columns(cairn_env     *env,
+                                             int            ptr_bits,
+                                             int            idx_bits,
+                                             cairn_format **format)
+{
+    return parse_compressed(env, "d1,d0", ptr_bits, idx_bits, format);
+}
+
+cairn_status
+cairn_format_coordinates(cairn_env *env, int idx_bits, cairn_format **format)
+{
+    static const char list[] =
+        "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<trim(0,1)>";
+    char text[160];
+
+    if (idx_bits == 0)
+        snprintf(text, sizeof text, "%s }>", list);
+    else
+        snprintf(text, sizeof text, "%s, bits<idx = %d> }>", list, idx_bits);
+    return cairn_format_parse(env, NULL, text, "coordinates", format);
+}
+
 /// Length of FILE in FILE:NAME<...>, or 0: the last ':' before any '<'.
 static size_t file_length(const char *spec)
 {

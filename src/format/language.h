@@ -84,6 +84,31 @@ cairn_status cairn_format_parse_line(cairn_env      *env,
                                      int             column,
                                      cairn_format  **format);
 
+/// The format of compressed rows: for each row its columns, in ascending order, side by
+/// side. Solvers' arrays (CSR) are such, with widths of their own.
+///
+/// Local.
+///
+/// @param[in]  ptr_bits, idx_bits  8, 16, 32 or 64; both 0: as narrow as the extents allow.
+/// @param[out] format              Destroy with cairn_format_destroy(). Unchanged on failure.
+cairn_status cairn_format_compressed_rows(cairn_env     *env,
+                                          int            ptr_bits,
+                                          int            idx_bits,
+                                          cairn_format **format);
+
+/// Likewise of compressed columns.
+cairn_status cairn_format_compressed_columns(cairn_env     *env,
+                                             int            ptr_bits,
+                                             int            idx_bits,
+                                             cairn_format **format);
+
+/// The format of a matrix as a list of coordinates, in the order of rows: arrays of rows, of
+/// columns and of values.
+///
+/// Local. As cairn_format_compressed_rows().
+cairn_status
+cairn_format_coordinates(cairn_env *env, int idx_bits, cairn_format **format);
+
 /// As cairn_format_parse(), where @p spec may also be `FILE:NAME` or `FILE:NAME<args>`
 /// (the file is read; its names come before the catalogue's).
 /// @retval CAIRN_IO  The file cannot be read.

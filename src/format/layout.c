@@ -211,21 +211,23 @@ static cairn_status create(cairn_env            *env,
     return infer(env, fresh, span);
 }
 
-/// @p constants: levels of one value store it.
+/// @p rules  What the sizes and the text do not say: how values are stored, and whether
+///            levels of one value store it.
 static cairn_status create_by_rules(cairn_env            *env,
                                     const cairn_encoding *encoding,
                                     const int64_t        *extent,
                                     const cairn_interval *box,
                                     const cairn_interval *span,
-                                    int                   value_bits,
-                                    bool                  constants,
+                                    const cairn_layout   *rules,
                                     cairn_layout        **layout)
 {
     cairn_layout *fresh;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
-    fresh->value_bits         = (uint8_t)value_bits;
-    fresh->constants          = constants;
+    fresh->carrier_bits       = rules->carrier_bits;
+    fresh->value_bits         = rules->value_bits;
+    fresh->value_kind         = rules->value_kind;
+    fresh->constants          = rules->constants;
     const cairn_status status = create(env, encoding, extent, box, span, fresh);
 
     if (status == CAIRN_OK)
@@ -243,7 +245,10 @@ cairn_status cairn_layout_create(cairn_env            *env,
                                  int                   value_bits,
                                  cairn_layout        **layout)
 {
-    return create_by_rules(env, encoding, extent, box, span, value_bits, false, layout);
+    const cairn_layout rules = {.carrier_bits = (uint8_t)value_bits,
+                                .value_bits   = (uint8_t)value_bits};
+
+    return create_by_rules(env, encoding, extent, box, span, &rules, layout);
 }
 
 cairn_status cairn_layout_create_v1(cairn_env            *env,
@@ -254,7 +259,26 @@ cairn_status cairn_layout_create_v1(cairn_env            *env,
                                     int                   value_bits,
                                     cairn_layout        **layout)
 {
-    return create_by_rules(env, encoding, extent, box, span, value_bits, true, layout);
+    const cairn_layout rules = {.carrier_bits = (uint8_t)value_bits,
+                                .value_bits   = (uint8_t)value_bits,
+                                .constants    = true};
+
+    return create_by_rules(env, encoding, extent, box, span, &rules, layout);
+}
+
+cairn_status cairn_layout_store(cairn_env          *env,
+                                const cairn_layout *layout,
+                                cairn_value_kind    kind,
+                                int                 bits,
+                                cairn_layout      **stored)
+{
+    const cairn_layout rules = {.carrier_bits = layout->carrier_bits,
+                                .value_bits   = (uint8_t)bits,
+                                .value_kind   = kind,
+                                .constants    = layout->constants};
+
+    return create_by_rules(env, layout->encoding, layout->sized ? layout->extent : NULL,
+                           layout->box, layout->span, &rules, stored);
 }
 
 /* All its blocks are held: each goes with the last of those who destroy it. */

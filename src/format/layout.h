@@ -85,18 +85,20 @@ typedef struct cairn_layout {
     int64_t               extent[CAIRN_MAX_ORDER];
     cairn_interval        box[CAIRN_MAX_ORDER]; ///< Positions this rank stores.
     cairn_level           level[CAIRN_MAX_LEVELS];
-    int            first, last; ///< S and E; without trim first = levels, last = -1.
-    int            partition;   ///< Levels 0..partition number the banks; -1: none.
-    int64_t        banks;       ///< Product of their sizes, 1 without partition.
-    cairn_linear   dim[CAIRN_MAX_ORDER]; ///< The inverse map, over level values.
-    uint32_t       check; ///< Levels whose form must be compared after inverting.
-    bool           exact; ///< The inverse needs no division and no check but the box.
-    bool           pads;  ///< Positions without an entry can have a value (0).
-    int            tuples;
-    cairn_tuple    tuple[CAIRN_MAX_LEVELS];
-    int            value_tuple; ///< Tuple that holds the values; -1: an array.
-    uint8_t        value_bits;
-    cairn_interval span[CAIRN_MAX_QUERIES]; ///< As given at creation.
+    int          first, last; ///< S and E; without trim first = levels, last = -1.
+    int          partition;   ///< Levels 0..partition number the banks; -1: none.
+    int64_t      banks;       ///< Product of their sizes, 1 without partition.
+    cairn_linear dim[CAIRN_MAX_ORDER]; ///< The inverse map, over level values.
+    uint32_t     check; ///< Levels whose form must be compared after inverting.
+    bool         exact; ///< The inverse needs no division and no check but the box.
+    bool         pads;  ///< Positions without an entry can have a value (0).
+    int          tuples;
+    cairn_tuple  tuple[CAIRN_MAX_LEVELS];
+    int          value_tuple; ///< Tuple that holds the values; -1: an array.
+    uint8_t carrier_bits; ///< Of the tensor's values, 32 or 64: what is computed with,
+    uint8_t value_bits;   ///< and of a value as it is stored,
+    cairn_value_kind value_kind;              ///< which is this.
+    cairn_interval   span[CAIRN_MAX_QUERIES]; ///< As given at creation.
 } cairn_layout;
 
 /// Infer the layout of an encoding.
@@ -132,6 +134,26 @@ cairn_status cairn_layout_create_v1(cairn_env            *env,
                                     const cairn_interval *span,
                                     int                   value_bits,
                                     cairn_layout        **layout);
+
+/// The same layout, its values stored in another way.
+///
+/// Local.
+///
+/// @param[in]  kind    ONE has the bits of the tensor's values.
+/// @param[in]  bits    Of one value as it is stored.
+/// @param[out] stored  Destroy with cairn_layout_destroy(). Unchanged on failure.
+cairn_status cairn_layout_store(cairn_env          *env,
+                                const cairn_layout *layout,
+                                cairn_value_kind    kind,
+                                int                 bits,
+                                cairn_layout      **stored);
+
+/// Are its values stored as the tensor's type holds them?
+static inline bool cairn_layout_is_wide(const cairn_layout *layout)
+{
+    return layout->value_kind == CAIRN_VALUE_FLOAT
+           && layout->value_bits == layout->carrier_bits;
+}
 
 /// Hold a layout once more, instead of inferring the same: what is returned is destroyed
 /// like one of its own. It is constant from then on.

@@ -91,14 +91,11 @@ needed_floors(cairn_layout *layout, const cairn_form *form, bool *needed)
 static cairn_status
 covered_floor(cairn_layout *layout, const cairn_form *form, bool *covered)
 {
-    cairn_form floor;
+    const cairn_atom *digit = cairn_form_single(layout->algebra, form, CAIRN_ATOM_MOD);
+    cairn_form        floor;
 
-    if (form->terms != 1 || form->constant != 0 || form->term[0].factor != 1)
-        return CAIRN_OK;
-    const cairn_atom atom = layout->algebra->atom[form->term[0].atom];
-
-    if (atom.kind != CAIRN_ATOM_MOD) return CAIRN_OK;
-    CAIRN_TRY(cairn_form_div(layout->algebra, &atom.form, atom.divisor, &floor));
+    if (!digit) return CAIRN_OK;
+    CAIRN_TRY(cairn_form_div(layout->algebra, &digit->form, digit->divisor, &floor));
     if (floor.terms == 1) covered[floor.term[0].atom] = true;
     return CAIRN_OK;
 }

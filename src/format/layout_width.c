@@ -28,7 +28,7 @@ static cairn_status
 idx_width(cairn_env *env, const cairn_layout *layout, int l, cairn_level *level)
 {
     const cairn_encoding *e     = layout->encoding;
-    const int             given = e->idx_bits[l] ? e->idx_bits[l] : e->all_bits.idx;
+    const int             given = e->bits[l].idx ? e->bits[l].idx : e->all_bits.idx;
     cairn_interval        range = level->global;
 
     if (range.lo > range.hi) range = (cairn_interval){0, 0};
@@ -60,7 +60,7 @@ cairn_status cairn_layout_widths(cairn_env *env, cairn_layout *layout)
         cells = saturating_mul(cells, (uint64_t)layout->extent[k]);
     for (int l = 0; l < layout->levels; l++) {
         cairn_level   *level = &layout->level[l];
-        const int      given = e->ptr_bits[l] ? e->ptr_bits[l] : e->all_bits.ptr;
+        const int      given = e->bits[l].ptr ? e->bits[l].ptr : e->all_bits.ptr;
         const uint64_t size  = (uint64_t)(level->global.hi - level->global.lo + 1);
 
         nodes = saturating_mul(nodes, size);

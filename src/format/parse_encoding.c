@@ -90,16 +90,41 @@ static cairn_status parse_pack(cairn_parser *p, cairn_action_node *action)
     return cairn_lex_need(&p->lex, ')');
 }
 
+/// '(' vtype ')'
+static cairn_status parse_val(cairn_parser *p, cairn_action_node *action)
+{
+    static const char *const words[] = {
+#define X(id, text, kind, bits) text,
+        CAIRN_VAL_TYPE_MAP(X)
+#undef X
+            NULL};
+    static const char *const later[] = {"f16", "bf16", NULL};
+
+    CAIRN_TRY(cairn_lex_need(&p->lex, '('));
+    if (p->lex.token.kind == CAIRN_TOKEN_ID && cairn_lex_find(&p->lex, later) >= 0)
+        return cairn_fail_at(p->lex.env, CAIRN_BAD_SYNTAX, p->lex.origin,
+                             p->lex.token.place, "val(%s): not in this version",
+                             later[cairn_lex_find(&p->lex, later)]);
+    action->val = cairn_lex_find(&p->lex, words);
+    if (p->lex.token.kind != CAIRN_TOKEN_ID || action->val <= CAIRN_VAL_UNSAID)
+        return cairn_lex_expected_word(
+            &p->lex, "exact, iso, i8, i16, f32, f64, dict8 or dict16", words + 1);
+    cairn_lex_next(&p->lex);
+    return cairn_lex_need(&p->lex, ')');
+}
+
 static cairn_status parse_arrange(cairn_parser *p, cairn_action_node **action)
 {
-    static const char *const words[] = {"pack", "partition", NULL};
-    const int                word    = cairn_lex_find(&p->lex, words);
+    static const char *const       words[] = {"pack", "partition", "val", NULL};
+    static const cairn_action_kind kind[]  = {CAIRN_ACTION_PACK, CAIRN_ACTION_PARTITION,
+                                              CAIRN_ACTION_VAL};
+    const int                      word    = cairn_lex_find(&p->lex, words);
 
     if (p->lex.token.kind != CAIRN_TOKEN_ID || word < 0)
-        return cairn_lex_expected_word(&p->lex, "pack or partition", words);
-    CAIRN_TRY(
-        new_action(p, word == 0 ? CAIRN_ACTION_PACK : CAIRN_ACTION_PARTITION, action));
-    if (word == 0) return parse_pack(p, *action);
+        return cairn_lex_expected_word(&p->lex, "pack, partition or val", words);
+    CAIRN_TRY(new_action(p, kind[word], action));
+    if (kind[word] == CAIRN_ACTION_PACK) return parse_pack(p, *action);
+    if (kind[word] == CAIRN_ACTION_VAL) return parse_val(p, *action);
     CAIRN_TRY(cairn_lex_need(&p->lex, '('));
     CAIRN_TRY(cairn_parse_expr(p, &(*action)->a));
     return cairn_lex_need(&p->lex, ')');

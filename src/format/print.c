@@ -184,7 +184,13 @@ static void add_layout(cairn_text *text, const cairn_encoding *e)
 {
     bool first = true;
 
-    if (e->packs == 0 && e->partition < 0) return;
+    static const char *const types[] = {
+#define X(id, name, kind, bits) name,
+        CAIRN_VAL_TYPE_MAP(X)
+#undef X
+    };
+
+    if (e->packs == 0 && e->partition < 0 && !e->val) return;
     cairn_text_add(text, ", layout<");
     for (int k = 0; k < e->packs; k++) {
         add_comma(text, &first);
@@ -194,6 +200,10 @@ static void add_layout(cairn_text *text, const cairn_encoding *e)
     if (e->partition >= 0) {
         add_comma(text, &first);
         cairn_text_add(text, "partition(%d)", e->partition);
+    }
+    if (e->val) {
+        add_comma(text, &first);
+        cairn_text_add(text, "val(%s)", types[e->val]);
     }
     cairn_text_add(text, ">");
 }
@@ -216,8 +226,8 @@ static void add_bits(cairn_text *text, const cairn_encoding *e)
     add_width(text, "ptr", -1, e->all_bits.ptr, &first);
     add_width(text, "idx", -1, e->all_bits.idx, &first);
     for (int level = 0; level < e->map.count; level++) {
-        add_width(text, "ptr", level, e->ptr_bits[level], &first);
-        add_width(text, "idx", level, e->idx_bits[level], &first);
+        add_width(text, "ptr", level, e->bits[level].ptr, &first);
+        add_width(text, "idx", level, e->bits[level].idx, &first);
     }
     if (!first) cairn_text_add(text, ">");
 }

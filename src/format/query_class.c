@@ -20,7 +20,7 @@ typedef struct {
 
 static bool is_open(const cairn_query_order *o, int k)
 {
-    return o->slope[k] != 0 && o->on[k] == k;
+    return o->positions.slope[k] != 0 && o->positions.on[k] == k;
 }
 
 static uint32_t moving(const cairn_query_order *o)
@@ -28,7 +28,7 @@ static uint32_t moving(const cairn_query_order *o)
     uint32_t dims = 0;
 
     for (int k = 0; k < o->order; k++)
-        if (o->slope[k] != 0) dims |= 1U << k;
+        if (o->positions.slope[k] != 0) dims |= 1U << k;
     return dims;
 }
 
@@ -56,10 +56,11 @@ static bool split_form(const cairn_query_order *o,
         if (atom->kind == CAIRN_ATOM_DIM) {
             int64_t step;
 
-            if (o->slope[k] == 0) continue;
-            if (__builtin_mul_overflow(form->term[t].factor, o->slope[k], &step)
-                || __builtin_add_overflow(v->factor[o->on[k]], step,
-                                          &v->factor[o->on[k]]))
+            if (o->positions.slope[k] == 0) continue;
+            if (__builtin_mul_overflow(form->term[t].factor, o->positions.slope[k],
+                                       &step)
+                || __builtin_add_overflow(v->factor[o->positions.on[k]], step,
+                                          &v->factor[o->positions.on[k]]))
                 return false;
         } else if (cairn_form_dims(o->algebra, &atom->form) & moving(o)) {
             if (cairn_form_queries(o->algebra, &atom->form)) return false;
@@ -111,20 +112,23 @@ static bool digit_of_atom(const cairn_query_order *o, int number, digit_term *di
 static void fix(cairn_query_order *o, int dim)
 {
     for (int k = 0; k < o->order; k++)
-        if (o->on[k] == dim) o->slope[k] = 0;
+        if (o->positions.on[k] == dim) o->positions.slope[k] = 0;
 }
 
 static bool has_digit_step(const cairn_query_order *o, int dim)
 {
-    for (int s = 0; s < o->steps; s++)
-        if (o->step[s].what == CAIRN_GROUP_DIGIT && o->step[s].dim == dim) return true;
+    for (int s = 0; s < o->positions.steps; s++)
+        if (o->positions.step[s].what == CAIRN_GROUP_DIGIT
+            && o->positions.step[s].dim == dim)
+            return true;
     return false;
 }
 
 static bool is_tied_to(const cairn_query_order *o, int dim)
 {
     for (int k = 0; k < o->order; k++)
-        if (k != dim && o->slope[k] != 0 && o->on[k] == dim) return true;
+        if (k != dim && o->positions.slope[k] != 0 && o->positions.on[k] == dim)
+            return true;
     return false;
 }
 
@@ -152,7 +156,7 @@ static bool step_by_atom(cairn_query_order *o, int f, const varying *v)
         step.dim   = inner.dim;
         step.slope = inner.factor[inner.dim];
     }
-    o->step[o->steps++] = step;
+    o->positions.step[o->positions.steps++] = step;
     return true;
 }
 
@@ -164,14 +168,15 @@ static bool step_by_tie(cairn_query_order *o, int f, const varying *v)
         if (has_digit_step(o, k) || is_tied_to(o, k)) continue;
         for (int j = 0; j < o->order; j++) {
             if (j == k || v->factor[j] == 0) continue;
-            o->on[k]            = j;
-            o->slope[k]         = -v->factor[j] * v->factor[k];
-            o->step[o->steps++] = (cairn_group_step){.what   = CAIRN_GROUP_TIE,
-                                                     .f      = f,
-                                                     .dim    = k,
-                                                     .factor = v->factor[k],
-                                                     .on     = j,
-                                                     .slope  = o->slope[k]};
+            o->positions.on[k]    = j;
+            o->positions.slope[k] = -v->factor[j] * v->factor[k];
+            o->positions.step[o->positions.steps++] =
+                (cairn_group_step){.what   = CAIRN_GROUP_TIE,
+                                   .f      = f,
+                                   .dim    = k,
+                                   .factor = v->factor[k],
+                                   .on     = j,
+                                   .slope  = o->positions.slope[k]};
             return true;
         }
     }
@@ -190,7 +195,7 @@ take_value(cairn_query_order *o, int f, uint32_t constant, bool ties, bool *poss
     }
     if (v.atoms == 0 && v.dims == 0) return true;
     if (v.atoms == 0 && v.dims == 1) {
-        o->step[o->steps++] = (cairn_group_step){
+        o->positions.step[o->positions.steps++] = (cairn_group_step){
             .what = CAIRN_GROUP_FIX, .f = f, .dim = v.dim, .factor = v.factor[v.dim]};
         fix(o, v.dim);
         return true;
@@ -216,13 +221,14 @@ static bool take_values(cairn_query_order *o)
         }
         if (ties && !more) break;
     }
-    o->open = 0;
+    o->positions.open = 0;
     for (int k = 0; k < o->order; k++)
-        if (is_open(o, k)) o->open |= 1U << k;
-    o->checks = (1U << o->groups) - 1;
-    for (int s = 0; s < o->steps; s++)
-        if (o->step[s].what != CAIRN_GROUP_DIGIT || is_open(o, o->step[s].dim))
-            o->checks &= ~(1U << o->step[s].f);
+        if (is_open(o, k)) o->positions.open |= 1U << k;
+    o->positions.checks = (1U << o->groups) - 1;
+    for (int s = 0; s < o->positions.steps; s++)
+        if (o->positions.step[s].what != CAIRN_GROUP_DIGIT
+            || is_open(o, o->positions.step[s].dim))
+            o->positions.checks &= ~(1U << o->positions.step[s].f);
     return possible && left == 0;
 }
 
@@ -298,8 +304,8 @@ static bool add_cut(cairn_digits *d, int64_t cut)
 static bool add_cuts(cairn_query_order *o, const digit_term *term, int n)
 {
     for (int t = 0; t < n; t++)
-        if (!add_cut(&o->digits[term[t].dim], term[t].low)
-            || (term[t].high && !add_cut(&o->digits[term[t].dim], term[t].high)))
+        if (!add_cut(&o->digits.of[term[t].dim], term[t].low)
+            || (term[t].high && !add_cut(&o->digits.of[term[t].dim], term[t].high)))
             return false;
     return true;
 }
@@ -328,11 +334,12 @@ append(cairn_query_order *o, const digit_term *term, int n, uint32_t decided[])
 {
     for (int t = 0; t < n; t++) {
         const int      k    = term[t].dim;
-        const uint32_t bits = read_by(&o->digits[k], &term[t]) & ~decided[k];
+        const uint32_t bits = read_by(&o->digits.of[k], &term[t]) & ~decided[k];
 
-        for (int c = o->digits[k].cuts; c-- > 0;)
+        for (int c = o->digits.of[k].cuts; c-- > 0;)
             if (bits >> c & 1)
-                o->key[o->keys++] = (cairn_group_key){k, c, term[t].factor < 0};
+                o->digits.key[o->digits.keys++] =
+                    (cairn_group_key){k, c, term[t].factor < 0};
         decided[k] |= bits;
     }
 }
@@ -353,13 +360,14 @@ static void add_keys(key_list *keys, const cairn_forms *forms)
 static void decide(const cairn_query_order *o, uint32_t decided[])
 {
     for (int k = 0; k < o->order; k++)
-        decided[k] = o->digits[k].zero;
-    for (int s = 0; s < o->steps; s++) {
-        const cairn_group_step *step = &o->step[s];
+        decided[k] = o->digits.of[k].zero;
+    for (int s = 0; s < o->positions.steps; s++) {
+        const cairn_group_step *step = &o->positions.step[s];
 
         if (step->what != CAIRN_GROUP_DIGIT || !is_open(o, step->dim)) continue;
-        decided[step->dim] |= read_by(
-            &o->digits[step->dim], &(digit_term){.low = step->low, .high = step->high});
+        decided[step->dim] |=
+            read_by(&o->digits.of[step->dim],
+                    &(digit_term){.low = step->low, .high = step->high});
     }
 }
 
@@ -374,10 +382,10 @@ static bool hide(cairn_query_order *o, const cairn_forms *ids)
 
         if (n < 0 || n > 1) return false;
         for (int t = 0; t < n; t++)
-            seen[term[t].dim] |= read_by(&o->digits[term[t].dim], &term[t]);
+            seen[term[t].dim] |= read_by(&o->digits.of[term[t].dim], &term[t]);
     }
     for (int k = 0; k < o->order; k++)
-        o->digits[k].zero = ((1U << o->digits[k].cuts) - 1) & ~seen[k];
+        o->digits.of[k].zero = ((1U << o->digits.of[k].cuts) - 1) & ~seen[k];
     return true;
 }
 
@@ -385,17 +393,19 @@ static bool hide(cairn_query_order *o, const cairn_forms *ids)
 static void append_dims(cairn_query_order *o, uint32_t decided[])
 {
     for (int k = 0; k < o->order; k++)
-        if (o->slope[k] != 0)
+        if (o->positions.slope[k] != 0)
             append(o,
-                   &(digit_term){
-                       .dim = o->on[k], .low = 1, .factor = o->slope[k] < 0 ? -1 : 1},
+                   &(digit_term){.dim    = o->positions.on[k],
+                                 .low    = 1,
+                                 .factor = o->positions.slope[k] < 0 ? -1 : 1},
                    1, decided);
 }
 
 static bool all_decided(const cairn_query_order *o, const uint32_t decided[])
 {
     for (int k = 0; k < o->order; k++)
-        if (o->open >> k & 1 && decided[k] != (1U << o->digits[k].cuts) - 1)
+        if (o->positions.open >> k & 1
+            && decided[k] != (1U << o->digits.of[k].cuts) - 1)
             return false;
     return true;
 }
@@ -408,12 +418,12 @@ static bool find_digits(cairn_query_order *o,
     digit_term term[CAIRN_MAX_TERMS];
     uint32_t   decided[CAIRN_MAX_ORDER];
 
-    for (int s = 0; s < o->steps; s++)
-        if (o->step[s].what == CAIRN_GROUP_DIGIT
+    for (int s = 0; s < o->positions.steps; s++)
+        if (o->positions.step[s].what == CAIRN_GROUP_DIGIT
             && !add_cuts(o,
-                         &(digit_term){.dim  = o->step[s].dim,
-                                       .low  = o->step[s].low,
-                                       .high = o->step[s].high},
+                         &(digit_term){.dim  = o->positions.step[s].dim,
+                                       .low  = o->positions.step[s].low,
+                                       .high = o->positions.step[s].high},
                          1))
             return false;
     for (int f = 0; f < keys->n; f++) {
@@ -422,15 +432,15 @@ static bool find_digits(cairn_query_order *o,
         if (n < 0 || !add_cuts(o, term, n)) return false;
     }
     for (int k = 0; k < o->order; k++)
-        if (!is_chain(&o->digits[k])) return false;
+        if (!is_chain(&o->digits.of[k])) return false;
     if (ids && !hide(o, ids)) return false;
     decide(o, decided);
-    o->keys = 0;
+    o->digits.keys = 0;
     for (int f = 0; f < keys->n; f++) {
-        if (f == keys->leading) o->prefix = o->keys;
+        if (f == keys->leading) o->digits.prefix = o->digits.keys;
         append(o, term, digits_of(o, keys->form[f], constant, term), decided);
     }
-    if (keys->leading == keys->n) o->prefix = o->keys;
+    if (keys->leading == keys->n) o->digits.prefix = o->digits.keys;
     if (!ids) append_dims(o, decided);
     return all_decided(o, decided);
 }
@@ -449,7 +459,8 @@ static uint32_t moving_along(const cairn_query_order *o)
     uint32_t dims = 0;
 
     for (int k = 0; k < o->order; k++)
-        if (o->slope[k] != 0 && o->on[k] == o->along) dims |= 1U << k;
+        if (o->positions.slope[k] != 0 && o->positions.on[k] == o->runs.along)
+            dims |= 1U << k;
     return dims;
 }
 
@@ -467,7 +478,8 @@ static bool period_of_atom(const cairn_query_order *o,
     *period  = 1;
     *advance = 0;
     if (atom->kind == CAIRN_ATOM_DIM) {
-        if (moving_along(o) >> atom->number & 1) *advance = o->slope[atom->number];
+        if (moving_along(o) >> atom->number & 1)
+            *advance = o->positions.slope[atom->number];
         return true;
     }
     if (atom->kind == CAIRN_ATOM_QUERY
@@ -515,7 +527,8 @@ static int longest(const cairn_query_order *o)
     int along = -1;
 
     for (int k = 0; k < o->order; k++)
-        if (o->open >> k & 1 && (along < 0 || o->global[k].hi > o->global[along].hi))
+        if (o->positions.open >> k & 1
+            && (along < 0 || o->global[k].hi > o->global[along].hi))
             along = k;
     return along;
 }
@@ -526,7 +539,7 @@ static bool rows_are_few(const cairn_query_order *o)
     int64_t rows = 1;
 
     for (int k = 0; k < o->order; k++)
-        if (o->open >> k & 1 && k != o->along
+        if (o->positions.open >> k & 1 && k != o->runs.along
             && __builtin_mul_overflow(rows, o->global[k].hi + 1, &rows))
             return false;
     return rows <= CAIRN_MAX_ROWS;
@@ -535,16 +548,17 @@ static bool rows_are_few(const cairn_query_order *o)
 static bool
 add_run_key(cairn_query_order *o, const cairn_form *form, int dim, int64_t *own)
 {
-    const int k = o->runs_keys;
+    const int k = o->runs.keys;
 
     if (k == CAIRN_MAX_KEYS) return false;
-    o->form[k]     = form;
-    o->form_dim[k] = dim;
-    own[k]         = 1;
-    if (!form) o->advance[k] = moving_along(o) >> dim & 1 ? o->slope[dim] : 0;
-    if (form && !period_of(o, form, &own[k], &o->advance[k])) return false;
-    if (!common_period(&o->period, own[k])) return false;
-    o->runs_keys++;
+    o->runs.form[k] = form;
+    o->runs.dim[k]  = dim;
+    own[k]          = 1;
+    if (!form)
+        o->runs.advance[k] = moving_along(o) >> dim & 1 ? o->positions.slope[dim] : 0;
+    if (form && !period_of(o, form, &own[k], &o->runs.advance[k])) return false;
+    if (!common_period(&o->runs.period, own[k])) return false;
+    o->runs.keys++;
     return true;
 }
 
@@ -553,21 +567,22 @@ static bool find_runs(cairn_query_order *o, const key_list *keys, uint32_t const
     int64_t own[CAIRN_MAX_KEYS];
     varying v;
 
-    for (int s = 0; s < o->steps; s++)
-        if (o->step[s].what == CAIRN_GROUP_DIGIT) return false;
-    o->along     = longest(o);
-    o->runs_keys = 0;
-    o->period    = 1;
-    if (o->along < 0 || !rows_are_few(o)) return false;
+    for (int s = 0; s < o->positions.steps; s++)
+        if (o->positions.step[s].what == CAIRN_GROUP_DIGIT) return false;
+    o->runs.along  = longest(o);
+    o->runs.keys   = 0;
+    o->runs.period = 1;
+    if (o->runs.along < 0 || !rows_are_few(o)) return false;
     for (int f = 0; f < keys->n; f++) {
         if (!split_form(o, keys->form[f], constant, &v)) return false;
         if (v.atoms == 0 && v.dims == 0) continue;
         if (!add_run_key(o, keys->form[f], -1, own)) return false;
     }
     for (int k = 0; k < o->order; k++)
-        if (o->slope[k] != 0 && !add_run_key(o, NULL, k, own)) return false;
-    for (int k = 0; k < o->runs_keys; k++)
-        if (__builtin_mul_overflow(o->advance[k], o->period / own[k], &o->advance[k]))
+        if (o->positions.slope[k] != 0 && !add_run_key(o, NULL, k, own)) return false;
+    for (int k = 0; k < o->runs.keys; k++)
+        if (__builtin_mul_overflow(o->runs.advance[k], o->runs.period / own[k],
+                                   &o->runs.advance[k]))
             return false;
     return true;
 }
@@ -581,10 +596,10 @@ static void start(cairn_query_order *o, const cairn_forms *ids)
     for (int f = 0; ids && f < ids->count; f++)
         seen |= cairn_form_dims(o->algebra, &ids->form[f]);
     for (int k = 0; k < o->order; k++) {
-        o->on[k]            = k;
-        o->slope[k]         = seen >> k & 1;
-        o->digits[k].cuts   = 1;
-        o->digits[k].cut[0] = 1;
+        o->positions.on[k]     = k;
+        o->positions.slope[k]  = seen >> k & 1;
+        o->digits.of[k].cuts   = 1;
+        o->digits.of[k].cut[0] = 1;
     }
 }
 
@@ -593,7 +608,7 @@ static bool is_countable(const cairn_query_order *o)
     int64_t positions = 1;
 
     for (int k = 0; k < o->order; k++)
-        if (o->open >> k & 1
+        if (o->positions.open >> k & 1
             && (__builtin_mul_overflow(positions, o->global[k].hi + 1, &positions)
                 || positions > most_positions))
             return false;
@@ -645,14 +660,14 @@ void cairn_query_order_find(const cairn_algebra  *algebra,
     if (ids && !ids_are_digits(order, ids)) return;
     if (!take_values(order) || !is_countable(order)) return;
 
-    const bool line = __builtin_popcount(order->open) <= 1;
+    const bool line = __builtin_popcount(order->positions.open) <= 1;
 
     if (find_digits(order, &keys, ids, constant)) {
         order->known = line ? CAIRN_CLASS_LINE : CAIRN_CLASS_BOX;
     } else if (!leading && (!ids || ids_are_whole(order, ids))
                && find_runs(order, &keys, constant)) {
-        order->known = line ? CAIRN_CLASS_LINE : CAIRN_CLASS_OTHER;
-        order->runs  = true;
+        order->known   = line ? CAIRN_CLASS_LINE : CAIRN_CLASS_OTHER;
+        order->runs.on = true;
     }
 }
 

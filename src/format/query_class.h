@@ -64,33 +64,45 @@ typedef struct cairn_digits {
     uint32_t zero; ///< Bit i: digit i is 0 in all elements.
 } cairn_digits;
 
+/// Which positions a group has.
+typedef struct cairn_group_positions {
+    int              steps;
+    cairn_group_step step[CAIRN_MAX_LEVELS + 1];
+    int              on[CAIRN_MAX_ORDER];    ///< Dimension k is base + slope[k] *
+    int64_t          slope[CAIRN_MAX_ORDER]; ///< dimension on[k]; 0: fixed.
+    uint32_t         open;                   ///< Bit k: dimension k is open.
+    uint32_t         checks; ///< Bit f: no step sees to the value of form f.
+} cairn_group_positions;
+
+/// Positions in the order of digits.
+typedef struct cairn_digit_keys {
+    cairn_digits    of[CAIRN_MAX_ORDER]; ///< Of each dimension.
+    int             keys, prefix;        ///< Digits by significance; the first
+    cairn_group_key key[CAIRN_MAX_ORDER * CAIRN_MAX_CUTS]; ///< `prefix` are of the
+                                                           ///< leading forms.
+} cairn_digit_keys;
+
+/// Positions as runs along one open dimension, those of the others each by themselves.
+typedef struct cairn_run_keys {
+    bool on;    ///< Keys are not digits: LINE, or OTHER with rows that are lines.
+    int  along; ///< That dimension.
+    int  keys;  ///< By significance:
+    const cairn_form *form[CAIRN_MAX_KEYS];    ///< forms; or NULL,
+    int               dim[CAIRN_MAX_KEYS];     ///< and dimensions.
+    int64_t           period;                  ///< Positions after which all repeat.
+    int64_t           advance[CAIRN_MAX_KEYS]; ///< Of each over a period; not all 0.
+} cairn_run_keys;
+
 typedef struct cairn_query_order {
-    cairn_query_class known; ///< Its class.
-    bool              runs;  ///< Keys are not digits: LINE, or OTHER with rows of
-                             ///< positions that are lines.
-    const cairn_algebra *algebra;
-    int                  order;
-    cairn_interval       global[CAIRN_MAX_ORDER];
-    int                  groups;
-    const cairn_form    *group; ///< [groups]
-    int                  steps;
-    cairn_group_step     step[CAIRN_MAX_LEVELS + 1];
-    int                  on[CAIRN_MAX_ORDER];    ///< Dimension k is base + slope[k] *
-    int64_t              slope[CAIRN_MAX_ORDER]; ///< dimension on[k]; 0: fixed.
-    uint32_t             open;                   ///< Bit k: dimension k is open.
-    uint32_t             checks; ///< Bit f: no step sees to the value of form f.
-    cairn_digits         digits[CAIRN_MAX_ORDER];
-    int                  keys, prefix; ///< Digits by significance; the first
-    cairn_group_key      key[CAIRN_MAX_ORDER * CAIRN_MAX_CUTS]; ///< `prefix` are of
-                                                                ///< the leading forms.
-    /// runs: the open dimension along which positions are taken as runs, those of the
-    /// others each by themselves; keys by significance, forms or else (NULL) dimensions;
-    /// and how far each advances over a period of positions. One at least does.
-    int               along, runs_keys;
-    const cairn_form *form[CAIRN_MAX_KEYS];
-    int               form_dim[CAIRN_MAX_KEYS];
-    int64_t           period;
-    int64_t           advance[CAIRN_MAX_KEYS];
+    cairn_query_class     known; ///< Its class.
+    const cairn_algebra  *algebra;
+    int                   order;
+    cairn_interval        global[CAIRN_MAX_ORDER];
+    int                   groups;
+    const cairn_form     *group; ///< [groups]
+    cairn_group_positions positions;
+    cairn_digit_keys      digits;
+    cairn_run_keys        runs;
 } cairn_query_order;
 
 /// A list of forms, with the memory that it may use.

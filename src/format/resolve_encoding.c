@@ -161,6 +161,20 @@ static cairn_status resolve_partition(const cairn_scope       *scope,
     return CAIRN_OK;
 }
 
+/// Last of the layout: what is packed and divided is said before how values are stored.
+static cairn_status resolve_val(const cairn_scope       *scope,
+                                const cairn_action_node *action,
+                                cairn_encoding          *e)
+{
+    if (e->val != CAIRN_VAL_UNSAID)
+        return cairn_fail_in(scope, action->place, "a second val");
+    if (action->next)
+        return cairn_fail_in(scope, action->place,
+                             "val stands last in a layout, behind pack and partition");
+    e->val = (cairn_val_type)action->val;
+    return CAIRN_OK;
+}
+
 static cairn_status resolve_layout(const cairn_scope       *scope,
                                    const cairn_action_node *list,
                                    cairn_encoding          *e)
@@ -169,6 +183,8 @@ static cairn_status resolve_layout(const cairn_scope       *scope,
     for (; list; list = list->next) {
         if (list->kind == CAIRN_ACTION_PACK)
             CAIRN_TRY(resolve_pack(scope, list, e));
+        else if (list->kind == CAIRN_ACTION_VAL)
+            CAIRN_TRY(resolve_val(scope, list, e));
         else
             CAIRN_TRY(resolve_partition(scope, list, e));
     }
@@ -185,7 +201,7 @@ resolve_bits(const cairn_scope *scope, const cairn_action_node *list, cairn_enco
 
         if (list->a) {
             CAIRN_TRY(resolve_level(scope, list->a, e, &level));
-            bits = ptr ? &e->ptr_bits[level] : &e->idx_bits[level];
+            bits = ptr ? &e->bits[level].ptr : &e->bits[level].idx;
         }
         if (*bits)
             return cairn_fail_in(scope, list->place, "a width of %s is given twice",

@@ -140,32 +140,33 @@ static void add_values(int64_t n, int64_t factor, const int64_t *value, int64_t 
             out[p] += factor * value[p];
 }
 
-/// A form with a query below a floor or remainder: element by element.
+/// A form with a query below a floor or remainder: elements without a number have none.
 static cairn_status
-slow_column(cairn_groups *set, int q, const cairn_form *form, int64_t *out)
+nested_column(cairn_groups *set, int q, const cairn_form *form, int64_t *out)
 {
-    const uint32_t     uses = cairn_form_queries(set->algebra, form);
-    cairn_group_column value[CAIRN_MAX_QUERIES]  = {{.own = NULL}};
-    int64_t            number[CAIRN_MAX_QUERIES] = {0};
-    cairn_coord        d[CAIRN_MAX_ORDER]        = {0};
-    cairn_status       status                    = CAIRN_OK;
+    const uint32_t     uses                = cairn_form_queries(set->algebra, form);
+    const int64_t      n                   = set->query[q].elements;
+    cairn_group_column at[CAIRN_MAX_ORDER] = {{.own = NULL}};
+    cairn_group_column value[CAIRN_MAX_QUERIES] = {{.own = NULL}};
+    const int64_t     *dims[CAIRN_MAX_ORDER], *numbers[CAIRN_MAX_QUERIES];
+    cairn_status       status;
 
+    CAIRN_GO(done, find_positions(set, q, cairn_form_dims(set->algebra, form), at));
     for (int r = 0; uses >> r; r++)
         if (uses >> r & 1) CAIRN_GO(done, cairn_groups_values(set, q, r, &value[r]));
-    cairn_visit(set->env, set->query[q].elements);
-    for (int64_t p = 0; p < set->query[q].elements; p++) {
-        bool none = false;
-
-        CAIRN_GO(done, cairn_groups_position(set, q, p, d));
-        for (int r = 0; uses >> r; r++) {
-            if (!(uses >> r & 1)) continue;
-            number[r] = value[r].data[p];
-            none      = none || number[r] == CAIRN_NO_NUMBER;
-        }
-        out[p] =
-            none ? CAIRN_NO_NUMBER : cairn_form_value(set->algebra, form, d, number);
-    }
+    for (int k = 0; k < set->order; k++)
+        dims[k] = at[k].data;
+    for (int r = 0; r < CAIRN_MAX_QUERIES; r++)
+        numbers[r] = value[r].data;
+    cairn_visit(set->env, n);
+    cairn_form_columns(set->algebra, form, dims, numbers, n, out);
+    for (int r = 0; uses >> r; r++)
+        for (int64_t p = 0; uses >> r & 1 && p < n; p++)
+            if (numbers[r][p] == CAIRN_NO_NUMBER) out[p] = CAIRN_NO_NUMBER;
+    status = CAIRN_OK;
 done:
+    for (int k = 0; k < set->order; k++)
+        cairn_free(set->env, at[k].own);
     for (int r = 0; r < CAIRN_MAX_QUERIES; r++)
         cairn_free(set->env, value[r].own);
     return status;
@@ -185,7 +186,7 @@ sum_column(cairn_groups *set, int q, const cairn_form *form, int64_t *out)
         if (atom->kind == CAIRN_ATOM_QUERY) continue;
         if (atom->kind != CAIRN_ATOM_DIM
             && cairn_form_queries(set->algebra, &atom->form))
-            return slow_column(set, q, form, out);
+            return nested_column(set, q, form, out);
         plain.term[plain.terms++] = form->term[t];
     }
     CAIRN_GO(done, find_positions(set, q, cairn_form_dims(set->algebra, &plain), at));

@@ -175,13 +175,13 @@ static cairn_status enter_group(cairn_groups *set, int q, int64_t g, rest *r)
     const cairn_group_query *s = &set->query[q];
 
     cairn_group_box_enter(&s->order, cairn_group_index_tuple(&s->index, g), &r->box);
-    if (!s->order.runs || r->box.empty) return CAIRN_OK;
+    if (!s->order.runs.on || r->box.empty) return CAIRN_OK;
     return cairn_line_runs_init(set->env, &s->order, &r->box, &r->runs);
 }
 
 static void leave_group(const cairn_groups *set, int q, rest *r)
 {
-    if (set->query[q].order.runs && r->runs.env) cairn_line_runs_fini(&r->runs);
+    if (set->query[q].order.runs.on && r->runs.env) cairn_line_runs_fini(&r->runs);
 }
 
 static cairn_status
@@ -191,8 +191,8 @@ rank_of(cairn_groups *set, int q, const rest *r, int64_t p, int64_t *rank)
     cairn_coord              d[CAIRN_MAX_ORDER];
 
     CAIRN_TRY(cairn_groups_position(set, q, p, d));
-    *rank = order->runs ? cairn_line_runs_rank(&r->runs, d)
-                        : cairn_group_box_rank(order, &r->box, d);
+    *rank = order->runs.on ? cairn_line_runs_rank(&r->runs, d)
+                           : cairn_group_box_rank(order, &r->box, d);
     return CAIRN_OK;
 }
 

@@ -7,27 +7,22 @@
 
 #include <string.h>
 
-static int64_t by_number_at(const cairn_group_query *s, int64_t k)
-{
-    return s->by_number ? s->by_number[k] : cairn_group_index_element(&s->index, k);
-}
-
 /// Element of group @p g with the number, or -1.
 static int64_t search(const cairn_group_query *s, int64_t g, int64_t number)
 {
     int64_t lo = s->index.begin[g], hi = s->index.begin[g + 1], guess;
 
     if (lo == hi) return -1;
-    const int64_t last = s->number[by_number_at(s, hi - 1)];
+    const int64_t last = s->number[cairn_groups_by_number(s, hi - 1)];
 
     /* most that are looked for are elements without an entry, behind all others */
     if (number > last) return -1;
     /* and numbers mostly have no gaps */
     if (!__builtin_sub_overflow(last, number, &guess) && guess < hi - lo
-        && s->number[by_number_at(s, hi - 1 - guess)] == number)
-        return by_number_at(s, hi - 1 - guess);
+        && s->number[cairn_groups_by_number(s, hi - 1 - guess)] == number)
+        return cairn_groups_by_number(s, hi - 1 - guess);
     while (lo < hi) {
-        const int64_t mid = lo + (hi - lo) / 2, p = by_number_at(s, mid);
+        const int64_t mid = lo + (hi - lo) / 2, p = cairn_groups_by_number(s, mid);
 
         if (s->number[p] == number) return p;
         if (s->number[p] < number)
@@ -203,39 +198,76 @@ static cairn_status at_rank(cairn_groups          *set,
     return CAIRN_OK;
 }
 
-static cairn_status find_rest(cairn_groups  *set,
-                              int            q,
-                              int64_t        number,
-                              const int64_t *group,
-                              int64_t        g,
-                              cairn_coord   *d,
-                              bool          *found)
+cairn_status cairn_groups_find_remainder(cairn_groups          *set,
+                                         int                    q,
+                                         const int64_t         *group,
+                                         cairn_group_remainder *rest)
 {
     cairn_group_query *s = &set->query[q];
-    cairn_group_box    box;
-    int64_t            start, k;
+    cairn_coord        d[CAIRN_MAX_ORDER];
     int                arm;
 
+    rest->any = false;
+    rest->g   = cairn_group_index_find(&s->index, group);
     if (s->rest.one && s->rest.start.kind == CAIRN_START_NONE) return CAIRN_OK;
     if (cairn_groups_crosses(set, &s->group, group)) return CAIRN_OK;
-    cairn_group_box_enter(&s->order, group, &box);
-    if (box.empty) return CAIRN_OK;
-    if (g >= 0) {
-        if (box.size == s->index.begin[g + 1] - s->index.begin[g]) return CAIRN_OK;
-        start = s->rest_start[g];
+    cairn_group_box_enter(&s->order, group, &rest->box);
+    if (rest->box.empty) return CAIRN_OK;
+    if (rest->g >= 0) {
+        if (rest->box.size == s->index.begin[rest->g + 1] - s->index.begin[rest->g])
+            return CAIRN_OK;
+        rest->start = s->rest_start[rest->g];
     } else if (s->rest.one && s->rest.start.kind == CAIRN_START_CONST) {
-        start = s->rest.start.value;
+        rest->start = s->rest.start.value;
     } else {
-        cairn_group_box_first(&s->order, &box, d);
-        const cairn_status status = cairn_groups_rest_of_none(set, q, d, &arm, &start);
+        cairn_group_box_first(&s->order, &rest->box, d);
+        const cairn_status status =
+            cairn_groups_rest_of_none(set, q, d, &arm, &rest->start);
 
         if (status == CAIRN_OVERFLOW) return CAIRN_OK;
         CAIRN_TRY(status);
     }
-    if (start == CAIRN_NO_NUMBER || __builtin_sub_overflow(number, start, &k))
-        return CAIRN_OK;
-    return s->order.runs ? at_list(set, q, group, &box, g, k, d, found)
-                         : at_rank(set, q, &box, g, k, d, found);
+    rest->any = rest->start != CAIRN_NO_NUMBER;
+    return CAIRN_OK;
+}
+
+cairn_status cairn_groups_list_remainder(cairn_groups                *set,
+                                         int                          q,
+                                         const int64_t               *group,
+                                         const cairn_group_remainder *rest,
+                                         int64_t                      k,
+                                         int64_t                      n,
+                                         cairn_coord *const          *d,
+                                         bool                        *found,
+                                         int64_t                      at)
+{
+    cairn_coord one[CAIRN_MAX_ORDER];
+
+    for (int64_t p = 0; p < n; p++) {
+        bool *const its = &found[at + p];
+
+        CAIRN_TRY(at_list(set, q, group, &rest->box, rest->g, k + p, one, its));
+        for (int j = 0; j < set->order && *its; j++)
+            d[j][at + p] = one[j];
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status find_rest(cairn_groups  *set,
+                              int            q,
+                              int64_t        number,
+                              const int64_t *group,
+                              cairn_coord   *d,
+                              bool          *found)
+{
+    cairn_group_remainder rest;
+    int64_t               k;
+
+    CAIRN_TRY(cairn_groups_find_remainder(set, q, group, &rest));
+    if (!rest.any || __builtin_sub_overflow(number, rest.start, &k)) return CAIRN_OK;
+    return set->query[q].order.runs.on
+               ? at_list(set, q, group, &rest.box, rest.g, k, d, found)
+               : at_rank(set, q, &rest.box, rest.g, k, d, found);
 }
 
 /// The element that has a place, or -1: it is another rank's.
@@ -255,25 +287,23 @@ static int64_t search_places(const cairn_group_query *s, int64_t number)
                                                                      : -1;
 }
 
+int64_t cairn_groups_at_place(const cairn_groups *set, int q, int64_t number)
+{
+    const cairn_group_query *s = &set->query[q];
+
+    if (set->spread) return search_places(s, number);
+    return number >= 0 && number < s->elements ? s->by_number[number] : -1;
+}
+
 /// The group that has a place.
 static void
 find_place(const cairn_groups *set, int q, int64_t number, cairn_coord *d, bool *found)
 {
-    const cairn_group_query *s = &set->query[q];
+    const int64_t e = cairn_groups_at_place(set, q, number);
 
-    if (set->spread) {
-        const int64_t e = search_places(s, number);
-
-        *found = e >= 0;
-        if (*found)
-            memcpy(d, s->first + e * set->order, (size_t)set->order * sizeof *d);
-        return;
-    }
-    *found = number >= 0 && number < s->elements;
-    if (!*found) return;
-    const int64_t e = s->by_number[number];
-
-    memcpy(d, s->first + e * set->order, (size_t)set->order * sizeof *d);
+    *found = e >= 0;
+    if (*found)
+        memcpy(d, set->query[q].first + e * set->order, (size_t)set->order * sizeof *d);
 }
 
 /// The element with a number in a group, of an enum.
@@ -287,7 +317,7 @@ static cairn_status find(cairn_groups  *set,
     const int64_t g = cairn_group_index_find(&set->query[q].index, group);
     const int64_t p = g < 0 ? -1 : search(&set->query[q], g, number);
 
-    if (p < 0) return find_rest(set, q, number, group, g, d, found);
+    if (p < 0) return find_rest(set, q, number, group, d, found);
     *found = true;
     return cairn_groups_position(set, q, p, d);
 }

@@ -36,10 +36,12 @@ static bool fix(const cairn_query_order *o,
 
     if (at < box->span[s->dim].lo || at > box->span[s->dim].hi) return false;
     for (int k = 0; k < o->order; k++)
-        if (k != s->dim && o->on[k] == s->dim) /* its slope is that of its step */
-            for (int t = 0; t < o->steps; t++)
-                if (o->step[t].what == CAIRN_GROUP_TIE && o->step[t].dim == k)
-                    box->base[k] += o->step[t].slope * at;
+        if (k != s->dim
+            && o->positions.on[k] == s->dim) /* its slope is that of its step */
+            for (int t = 0; t < o->positions.steps; t++)
+                if (o->positions.step[t].what == CAIRN_GROUP_TIE
+                    && o->positions.step[t].dim == k)
+                    box->base[k] += o->positions.step[t].slope * at;
     box->base[s->dim] = at;
     return true;
 }
@@ -89,8 +91,8 @@ static bool take_step(const cairn_query_order *o,
                (__int128)rest * atom->divisor + atom->divisor - 1 - at, s->slope);
         return true;
     }
-    for (int c = 0; c < o->digits[s->dim].cuts; c++) {
-        const cairn_digits *d = &o->digits[s->dim];
+    for (int c = 0; c < o->digits.of[s->dim].cuts; c++) {
+        const cairn_digits *d = &o->digits.of[s->dim];
 
         if (d->cut[c] < s->low || d->cut[c] >= s->high) continue;
         const int64_t next  = c + 1 < d->cuts ? d->cut[c + 1] : 0;
@@ -134,30 +136,30 @@ count_below(const cairn_digits *d, const cairn_interval *allow, int64_t n)
     return count;
 }
 
-static int64_t count_dim(const cairn_query_order *o,
-                         const cairn_group_box   *box,
-                         int                      k,
-                         const cairn_interval    *allow)
+int64_t cairn_group_box_count(const cairn_query_order *o,
+                              const cairn_group_box   *box,
+                              int                      k,
+                              const cairn_interval    *allow)
 {
     const cairn_interval span = box->span[k];
 
     if (span.hi < span.lo) return 0;
-    return count_below(&o->digits[k], allow, span.hi + 1)
-           - count_below(&o->digits[k], allow, span.lo);
+    return count_below(&o->digits.of[k], allow, span.hi + 1)
+           - count_below(&o->digits.of[k], allow, span.lo);
 }
 
 /// Are open dimensions, whole, the keys, each once? Then positions count in a radix whose
 /// digits they are.
 static bool is_plain(const cairn_query_order *o, const cairn_group_box *box)
 {
-    uint32_t left = o->open;
+    uint32_t left = o->positions.open;
 
-    if (o->runs || box->size == INT64_MAX) return false;
-    for (int k = 0; k < o->keys; k++) {
-        const int            dim   = o->key[k].dim;
+    if (o->runs.on || box->size == INT64_MAX) return false;
+    for (int k = 0; k < o->digits.keys; k++) {
+        const int            dim   = o->digits.key[k].dim;
         const cairn_interval allow = box->allow[dim][0];
 
-        if (!(left >> dim & 1) || o->digits[dim].cuts != 1 || allow.lo > 0
+        if (!(left >> dim & 1) || o->digits.of[dim].cuts != 1 || allow.lo > 0
             || allow.hi < INT64_MAX)
             return false;
         left &= ~(1U << dim);
@@ -176,21 +178,22 @@ void cairn_group_box_enter(const cairn_query_order *o,
         box->base[k] = 0;
         box->span[k] = o->global[k];
         box->empty   = box->empty || box->span[k].hi < box->span[k].lo;
-        for (int c = 0; c < o->digits[k].cuts && !o->runs; c++)
+        for (int c = 0; c < o->digits.of[k].cuts && !o->runs.on; c++)
             box->allow[k][c] =
-                (cairn_interval){0, o->digits[k].zero >> c & 1 ? 0 : INT64_MAX};
+                (cairn_interval){0, o->digits.of[k].zero >> c & 1 ? 0 : INT64_MAX};
     }
-    for (int s = 0; s < o->steps && !box->empty; s++)
-        box->empty = !take_step(o, &o->step[s], tuple[o->step[s].f], box);
-    for (int f = 0; o->checks >> f && !box->empty; f++)
-        if (o->checks >> f & 1)
+    for (int s = 0; s < o->positions.steps && !box->empty; s++)
+        box->empty =
+            !take_step(o, &o->positions.step[s], tuple[o->positions.step[s].f], box);
+    for (int f = 0; o->positions.checks >> f && !box->empty; f++)
+        if (o->positions.checks >> f & 1)
             box->empty =
                 cairn_form_value(o->algebra, &o->group[f], box->base, none) != tuple[f];
     for (int k = 0; k < o->order && !box->empty; k++) {
         box->count[k] = 1;
-        if (!(o->open >> k & 1)) continue;
-        box->count[k] = o->runs ? box->span[k].hi - box->span[k].lo + 1
-                                : count_dim(o, box, k, box->allow[k]);
+        if (!(o->positions.open >> k & 1)) continue;
+        box->count[k] = o->runs.on ? box->span[k].hi - box->span[k].lo + 1
+                                   : cairn_group_box_count(o, box, k, box->allow[k]);
         if (box->count[k] <= 0) box->empty = true;
         if (__builtin_mul_overflow(box->size, box->count[k], &box->size))
             box->size = INT64_MAX;
@@ -215,42 +218,40 @@ int64_t cairn_group_box_rank(const cairn_query_order *o,
     cairn_interval allow[CAIRN_MAX_ORDER][CAIRN_MAX_CUTS];
     int64_t        all = box->size, rank = 0, count[CAIRN_MAX_ORDER];
 
-    for (int k = 0; box->plain && k < o->keys; k++) {
-        const int dim = o->key[k].dim;
+    for (int k = 0; box->plain && k < o->digits.keys; k++) {
+        const int dim = o->digits.key[k].dim;
 
         rank = rank * box->count[dim]
-               + (o->key[k].down ? box->span[dim].hi - d[dim]
-                                 : d[dim] - box->span[dim].lo);
+               + (o->digits.key[k].down ? box->span[dim].hi - d[dim]
+                                        : d[dim] - box->span[dim].lo);
     }
     if (box->plain) return rank;
     memcpy(allow, box->allow, (size_t)o->order * sizeof *allow);
     memcpy(count, box->count, (size_t)o->order * sizeof *count);
-    for (int k = 0; k < o->keys; k++) {
-        const cairn_group_key key  = o->key[k];
+    for (int k = 0; k < o->digits.keys; k++) {
+        const cairn_group_key key  = o->digits.key[k];
         cairn_interval       *here = &allow[key.dim][key.digit];
-        const int64_t digit  = digit_at(&o->digits[key.dim], key.digit, d[key.dim]);
+        const int64_t digit  = digit_at(&o->digits.of[key.dim], key.digit, d[key.dim]);
         const int64_t others = all / count[key.dim];
 
         *here = key.down ? (cairn_interval){digit + 1, INT64_MAX}
                          : (cairn_interval){0, digit - 1};
-        rank += others * count_dim(o, box, key.dim, allow[key.dim]);
+        rank += others * cairn_group_box_count(o, box, key.dim, allow[key.dim]);
         *here          = (cairn_interval){digit, digit};
-        count[key.dim] = count_dim(o, box, key.dim, allow[key.dim]);
+        count[key.dim] = cairn_group_box_count(o, box, key.dim, allow[key.dim]);
         all            = others * count[key.dim];
     }
     return rank;
 }
 
-/// The digit of a key below which, in its direction, at most @p *rank positions lie; takes
-/// these from the rank.
-static int64_t find_digit(const cairn_query_order *o,
-                          const cairn_group_box   *box,
-                          cairn_group_key          key,
-                          cairn_interval          *allow,
-                          int64_t                  others,
-                          int64_t                 *rank)
+int64_t cairn_group_box_digit(const cairn_query_order *o,
+                              const cairn_group_box   *box,
+                              cairn_group_key          key,
+                              cairn_interval          *allow,
+                              int64_t                  others,
+                              int64_t                 *rank)
 {
-    const cairn_digits *d  = &o->digits[key.dim];
+    const cairn_digits *d  = &o->digits.of[key.dim];
     const int64_t       hi = key.digit + 1 < d->cuts
                                  ? d->cut[key.digit + 1] / d->cut[key.digit] - 1
                                  : box->span[key.dim].hi / d->cut[key.digit];
@@ -261,7 +262,7 @@ static int64_t find_digit(const cairn_query_order *o,
 
         allow[key.digit]    = key.down ? (cairn_interval){hi - mid + 1, INT64_MAX}
                                        : (cairn_interval){0, mid - 1};
-        const int64_t below = others * count_dim(o, box, key.dim, allow);
+        const int64_t below = others * cairn_group_box_count(o, box, key.dim, allow);
 
         if (below <= *rank) {
             lo     = mid;
@@ -281,15 +282,16 @@ static void plain_at(const cairn_query_order *o,
 {
     int64_t open[CAIRN_MAX_ORDER] = {0};
 
-    for (int k = o->keys; k-- > 0;) {
-        const int     dim = o->key[k].dim;
+    for (int k = o->digits.keys; k-- > 0;) {
+        const int     dim = o->digits.key[k].dim;
         const int64_t at  = k ? rank % box->count[dim] : rank;
 
-        open[dim] = o->key[k].down ? box->span[dim].hi - at : box->span[dim].lo + at;
+        open[dim] =
+            o->digits.key[k].down ? box->span[dim].hi - at : box->span[dim].lo + at;
         if (k) rank /= box->count[dim];
     }
     for (int k = 0; k < o->order; k++)
-        d[k] = box->base[k] + o->slope[k] * open[o->on[k]];
+        d[k] = box->base[k] + o->positions.slope[k] * open[o->positions.on[k]];
 }
 
 void cairn_group_box_at(const cairn_query_order *o,
@@ -306,20 +308,21 @@ void cairn_group_box_at(const cairn_query_order *o,
     }
     memcpy(allow, box->allow, (size_t)o->order * sizeof *allow);
     memcpy(count, box->count, (size_t)o->order * sizeof *count);
-    for (int k = 0; k < o->keys; k++) {
-        const cairn_group_key key    = o->key[k];
+    for (int k = 0; k < o->digits.keys; k++) {
+        const cairn_group_key key    = o->digits.key[k];
         const int64_t         others = all / count[key.dim];
-        const int64_t digit = find_digit(o, box, key, allow[key.dim], others, &rank);
+        const int64_t         digit =
+            cairn_group_box_digit(o, box, key, allow[key.dim], others, &rank);
 
         allow[key.dim][key.digit] = (cairn_interval){digit, digit};
-        count[key.dim]            = count_dim(o, box, key.dim, allow[key.dim]);
-        all                       = others * count[key.dim];
+        count[key.dim] = cairn_group_box_count(o, box, key.dim, allow[key.dim]);
+        all            = others * count[key.dim];
     }
     for (int k = 0; k < o->order; k++)
-        for (int c = 0; o->open >> k & 1 && c < o->digits[k].cuts; c++)
-            open[k] += allow[k][c].lo * o->digits[k].cut[c];
+        for (int c = 0; o->positions.open >> k & 1 && c < o->digits.of[k].cuts; c++)
+            open[k] += allow[k][c].lo * o->digits.of[k].cut[c];
     for (int k = 0; k < o->order; k++)
-        d[k] = box->base[k] + o->slope[k] * open[o->on[k]];
+        d[k] = box->base[k] + o->positions.slope[k] * open[o->positions.on[k]];
 }
 
 void cairn_group_box_place(const cairn_query_order *o,
@@ -329,15 +332,16 @@ void cairn_group_box_place(const cairn_query_order *o,
 {
     int64_t open[CAIRN_MAX_ORDER] = {0};
 
-    open[o->along] = box->span[o->along].lo + number % box->count[o->along];
-    number /= box->count[o->along];
+    open[o->runs.along] =
+        box->span[o->runs.along].lo + number % box->count[o->runs.along];
+    number /= box->count[o->runs.along];
     for (int k = o->order; k-- > 0;) {
-        if (!(o->open >> k & 1) || k == o->along) continue;
+        if (!(o->positions.open >> k & 1) || k == o->runs.along) continue;
         open[k] = box->span[k].lo + number % box->count[k];
         number /= box->count[k];
     }
     for (int k = 0; k < o->order; k++)
-        d[k] = box->base[k] + o->slope[k] * open[o->on[k]];
+        d[k] = box->base[k] + o->positions.slope[k] * open[o->positions.on[k]];
 }
 
 int64_t cairn_group_box_number(const cairn_query_order *o,
@@ -347,16 +351,17 @@ int64_t cairn_group_box_number(const cairn_query_order *o,
     int64_t row = 0;
 
     for (int k = 0; k < o->order; k++)
-        if (o->open >> k & 1 && k != o->along)
+        if (o->positions.open >> k & 1 && k != o->runs.along)
             row = row * box->count[k] + (d[k] - box->span[k].lo);
-    return row * box->count[o->along] + (d[o->along] - box->span[o->along].lo);
+    return row * box->count[o->runs.along]
+           + (d[o->runs.along] - box->span[o->runs.along].lo);
 }
 
 void cairn_group_box_first(const cairn_query_order *o,
                            const cairn_group_box   *box,
                            cairn_coord             *d)
 {
-    if (o->runs)
+    if (o->runs.on)
         cairn_group_box_place(o, box, 0, d);
     else
         cairn_group_box_at(o, box, 0, d);

@@ -35,6 +35,24 @@ void cairn_group_box_at(const cairn_query_order *order,
                         int64_t                  rank,
                         cairn_coord             *d);
 
+/// How many values of open dimension @p k has the group, of those with digits @p allow?
+int64_t cairn_group_box_count(const cairn_query_order *order,
+                              const cairn_group_box   *box,
+                              int                      k,
+                              const cairn_interval    *allow);
+
+/// The digit of a key below which, in its direction, at most @p *rank positions lie; takes
+/// these from the rank.
+///
+/// @param[in,out] allow   Digits of its dimension; that of the key is overwritten.
+/// @param[in]     others  Positions for each value of the dimension.
+int64_t cairn_group_box_digit(const cairn_query_order *order,
+                              const cairn_group_box   *box,
+                              cairn_group_key          key,
+                              cairn_interval          *allow,
+                              int64_t                  others,
+                              int64_t                 *rank);
+
 /// Some position of a group that has one.
 void cairn_group_box_first(const cairn_query_order *order,
                            const cairn_group_box   *box,

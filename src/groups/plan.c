@@ -42,7 +42,7 @@ static bool form_is_constant(const cairn_groups *set, int q, const cairn_form *f
     for (int f = 0; f < s->group.count; f++)
         if (cairn_form_equal(&s->group.form[f], form)) return true;
     for (int k = 0; k < set->order; k++)
-        if (dims >> k & 1 && s->order.slope[k] != 0) return false;
+        if (dims >> k & 1 && s->order.positions.slope[k] != 0) return false;
     return true;
 }
 
@@ -201,8 +201,8 @@ void cairn_groups_list_by(const cairn_groups *set, int q, cairn_group_listing *l
     cairn_query_order *order = &listing->order;
 
     *order = set->query[q].order;
-    if (order->known == CAIRN_CLASS_OTHER || order->runs) return;
-    order->global[0] = first_rows(set, &order->digits[0]);
+    if (order->known == CAIRN_CLASS_OTHER || order->runs.on) return;
+    order->global[0] = first_rows(set, &order->digits.of[0]);
     cairn_group_box_enter(order, NULL, &listing->box);
 }
 
@@ -213,7 +213,7 @@ static bool can_list(const cairn_groups *set, int q)
     cairn_group_listing listing;
 
     cairn_groups_list_by(set, q, &listing);
-    if (listing.order.known == CAIRN_CLASS_OTHER || listing.order.runs) return false;
+    if (listing.order.known == CAIRN_CLASS_OTHER || listing.order.runs.on) return false;
     return listing.box.size <= MOST_GROUPS;
 }
 
@@ -249,7 +249,7 @@ static bool is_possible(const cairn_groups *set, int q)
         return arg >= 0 && can_list(set, q);
     if (!s->rest.known) return false;
     if (s->asks
-        && ((s->order.known == CAIRN_CLASS_OTHER && !s->order.runs)
+        && ((s->order.known == CAIRN_CLASS_OTHER && !s->order.runs.on)
             || s->query->distance || has_queries(set, &s->group)))
         return false;
     return true;

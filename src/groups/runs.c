@@ -12,13 +12,14 @@ static int64_t key_at(const cairn_line_runs *r, int k, const cairn_coord *d)
     static const int64_t     none[CAIRN_MAX_QUERIES];
     const cairn_query_order *o = r->order;
 
-    return o->form[k] ? cairn_form_value(o->algebra, o->form[k], d, none)
-                      : d[o->form_dim[k]];
+    return o->runs.form[k] ? cairn_form_value(o->algebra, o->runs.form[k], d, none)
+                           : d[o->runs.dim[k]];
 }
 
 static int64_t length_of(const cairn_line_runs *r, int64_t run)
 {
-    return (r->length - run % r->each + r->order->period - 1) / r->order->period;
+    return (r->length - run % r->each + r->order->runs.period - 1)
+           / r->order->runs.period;
 }
 
 /// Number of the k-th position of a run, in key order.
@@ -26,7 +27,7 @@ static int64_t number_of(const cairn_line_runs *r, int64_t run, int64_t k)
 {
     const int64_t at = r->advance > 0 ? k : length_of(r, run) - 1 - k;
 
-    return run / r->each * r->length + run % r->each + at * r->order->period;
+    return run / r->each * r->length + run % r->each + at * r->order->runs.period;
 }
 
 static void
@@ -43,12 +44,12 @@ cairn_status cairn_line_runs_init(cairn_env               *env,
     cairn_line_runs r = {.env = env, .order = order, .box = box, .heaped = -1};
     cairn_coord     d[CAIRN_MAX_ORDER];
 
-    r.length = box->count[order->along];
-    r.each   = r.length < order->period ? r.length : order->period;
+    r.length = box->count[order->runs.along];
+    r.each   = r.length < order->runs.period ? r.length : order->runs.period;
     r.runs   = box->size / r.length * r.each;
-    while (order->advance[r.mover] == 0)
+    while (order->runs.advance[r.mover] == 0)
         r.mover++;
-    r.advance       = order->advance[r.mover];
+    r.advance       = order->runs.advance[r.mover];
     const int width = r.mover + 1;
 
     CAIRN_TRY(CAIRN_NEW(env, r.runs * width, &r.key));
@@ -74,7 +75,7 @@ void cairn_line_runs_fini(cairn_line_runs *r)
 static int
 compare_rest(const cairn_line_runs *r, const cairn_coord *c, const cairn_coord *d)
 {
-    for (int k = r->mover + 1; k < r->order->runs_keys; k++) {
+    for (int k = r->mover + 1; k < r->order->runs.keys; k++) {
         const int64_t a = key_at(r, k, c), b = key_at(r, k, d);
 
         if (a != b) return a < b ? -1 : 1;

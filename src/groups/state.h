@@ -11,6 +11,7 @@
 #include "groups/exchange.h"
 #include "groups/groups.h"
 #include "groups/index.h"
+#include "groups/order.h"
 #include "groups/runs.h"
 #include "groups/tuples.h"
 
@@ -170,6 +171,42 @@ bool cairn_groups_number_holds(const cairn_case *when, int64_t value);
 
 /// Does a condition on a position's value?
 bool cairn_groups_position_holds(const cairn_case *when, bool stored, double value);
+
+/* ---- elements by their numbers (find.c) ---- */
+
+/// The element of a reorder that has a place, or -1: there is none, or it is another rank's.
+int64_t cairn_groups_at_place(const cairn_groups *set, int q, int64_t number);
+
+/// Elements of one group that have no entry, and numbers from a start on.
+typedef struct cairn_group_remainder {
+    bool            any;   ///< There are some.
+    int64_t         g;     ///< Number of the group, or -1: it has no element.
+    int64_t         start; ///< any: the number of the first,
+    cairn_group_box box;   ///< and the positions of the group.
+} cairn_group_remainder;
+
+cairn_status cairn_groups_find_remainder(cairn_groups          *set,
+                                         int                    q,
+                                         const int64_t         *group,
+                                         cairn_group_remainder *rest);
+
+/// Elements number @p k to @p k + @p n - 1 of those, as far as there are so many, where
+/// keys are no digits: row @p at and those behind are written.
+cairn_status cairn_groups_list_remainder(cairn_groups                *set,
+                                         int                          q,
+                                         const int64_t               *group,
+                                         const cairn_group_remainder *rest,
+                                         int64_t                      k,
+                                         int64_t                      n,
+                                         cairn_coord *const          *d,
+                                         bool                        *found,
+                                         int64_t                      at);
+
+/// The k-th element of an enum by (group, number).
+static inline int64_t cairn_groups_by_number(const cairn_group_query *s, int64_t k)
+{
+    return s->by_number ? s->by_number[k] : cairn_group_index_element(&s->index, k);
+}
 
 /* ---- what can be answered (plan.c) ---- */
 

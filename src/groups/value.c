@@ -198,7 +198,7 @@ static cairn_status rank_at(cairn_groups            *set,
     *rank = -1;
     cairn_group_box_enter(order, tuple, &box);
     if (box.empty) return CAIRN_OK;
-    if (!order->runs) {
+    if (!order->runs.on) {
         *rank = cairn_group_box_rank(order, &box, d);
         return CAIRN_OK;
     }

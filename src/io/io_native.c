@@ -5,6 +5,7 @@
 #include "io/io_native.h"
 
 #include "base/text.h"
+#include "tensor/value_storage.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -38,6 +39,11 @@ static void pad(cairn_text *out, size_t to)
     cairn_text_add_bytes(out, zeros, (to - out->length % to) % to);
 }
 
+int64_t cairn_native_version(const cairn_local *tensor)
+{
+    return cairn_local_is_narrow(tensor) ? CAIRN_NATIVE_VERSION : CAIRN_NATIVE_WIDE;
+}
+
 static void describe_member(const cairn_local *tensor, int member, cairn_text *out)
 {
     const cairn_group  *group  = &tensor->group[member];
@@ -47,6 +53,10 @@ static void describe_member(const cairn_local *tensor, int member, cairn_text *o
     for (int q = 0; q < layout->encoding->queries; q++) {
         put(out, layout->span[q].lo);
         put(out, layout->span[q].hi);
+    }
+    if (cairn_native_version(tensor) > CAIRN_NATIVE_WIDE) {
+        put(out, layout->value_kind);
+        put(out, layout->value_bits);
     }
     put(out, group->count);
     for (int64_t k = 0; k < group->count; k++) {
@@ -66,7 +76,7 @@ cairn_status cairn_native_describe(const cairn_local *tensor,
     cairn_text out;
 
     cairn_text_init(&out, tensor->env);
-    put(&out, CAIRN_NATIVE_VERSION);
+    put(&out, cairn_native_version(tensor));
     put(&out, tensor->shape.order);
     put(&out, tensor->value_bits);
     put(&out, tensor->parts > 0 ? tensor->part[0].where.rank : 0);
@@ -88,11 +98,12 @@ cairn_status cairn_native_describe(const cairn_local *tensor,
 }
 
 void cairn_native_put_prologue(char    *out,
+                               int64_t  version,
                                int64_t  segments,
                                int64_t  length,
                                uint32_t table_crc)
 {
-    const int64_t word[4] = {CAIRN_NATIVE_VERSION, segments, length, table_crc};
+    const int64_t word[4] = {version, segments, length, table_crc};
 
     memset(out, 0, CAIRN_NATIVE_PROLOGUE);
     memcpy(out, CAIRN_NATIVE_MAGIC, 8);

@@ -6,14 +6,18 @@
 /// every part its bank and node counts; lengths and widths of the arrays follow from
 /// these. All numbers are little-endian, 64 bits; arrays begin at multiples of 64 bytes.
 ///
-///     prologue  "\x89CAIRN\r\n", version 2, segments, length of the file, CRC-32 of the
+///     prologue  "\x89CAIRN\r\n", version, segments, length of the file, CRC-32 of the
 ///               table, zeros, CRC-32 of the 56 bytes before
 ///     table     per segment: offset, length, CRC-32
 ///     segment   version, order, value bits, rank, members, extents[order],
 ///               (lo, hi)[order] of the box, length of the text, the text padded to 8;
-///               per member: queries, (lo, hi)[queries], banks, per bank: nnz,
-///               nodes[levels]; padded to 64; then the arrays of all parts in order
+///               per member: queries, (lo, hi)[queries], from version 3 on kind and bits
+///               of a value as it is stored, banks, per bank: nnz, nodes[levels]; padded
+///               to 64; then the arrays of all parts in order, a dictionary behind the
+///               values of the first bank
 ///
+/// A segment has version 3 where values are stored otherwise than as wide as the type, else
+/// 2, and says no more than is needed; a file has the highest version of its segments.
 /// Version 1 differs in one thing: below the last trimmed level, a level whose expression
 /// is one value whatever the sizes (f%1) has an idx of one element there. It is read.
 ///
@@ -28,7 +32,8 @@
 #define CAIRN_NATIVE_MAGIC \
     "\x89"                 \
     "CAIRN\r\n"
-#define CAIRN_NATIVE_VERSION  2
+#define CAIRN_NATIVE_VERSION  3
+#define CAIRN_NATIVE_WIDE     2  ///< Version whose values are all as wide as the type.
 #define CAIRN_NATIVE_OLDEST   1  ///< Version that is read.
 #define CAIRN_NATIVE_PROLOGUE 64 ///< Bytes.
 #define CAIRN_NATIVE_ROW      24 ///< Bytes of one row of the table.
@@ -46,6 +51,9 @@ cairn_status cairn_native_describe(const cairn_local *tensor,
                                    const char        *text,
                                    char             **head,
                                    int64_t           *bytes);
+
+/// The version of a tensor's segment.
+int64_t cairn_native_version(const cairn_local *tensor);
 
 /// Bytes that an array takes in a segment: its own, padded to 64.
 int64_t cairn_native_array_bytes(const cairn_array *array);
@@ -78,6 +86,7 @@ cairn_status cairn_native_add_entries(cairn_env         *env,
 
 /// Write and read the prologue and one row of the table.
 void         cairn_native_put_prologue(char    *out,
+                                       int64_t  version,
                                        int64_t  segments,
                                        int64_t  length,
                                        uint32_t table_crc);

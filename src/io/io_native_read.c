@@ -7,6 +7,7 @@
 #include "io/io_native.h"
 #include "io/io_native_check.h"
 #include "tensor/check.h"
+#include "tensor/value_storage.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -118,6 +119,40 @@ static cairn_status get_bank(reader *r, int member, int64_t bank)
     return CAIRN_OK;
 }
 
+/// Can values of @p type be stored so? As they are read they are as wide as the tensor's,
+/// or what the text asks for; anything, where it asks for no type.
+static bool is_storage(const cairn_layout *layout, int64_t kind, int64_t bits)
+{
+    const int64_t carrier = layout->carrier_bits;
+
+    if (kind == CAIRN_VALUE_FLOAT && bits == carrier) return true;
+    if (layout->value_tuple >= 0) return false;
+    if (!cairn_value_storage_fits(layout->encoding->val, layout->carrier_bits, kind,
+                                  bits))
+        return false;
+    return kind == CAIRN_VALUE_ONE     ? bits == carrier
+           : kind == CAIRN_VALUE_FLOAT ? bits == 32
+                                       : bits == 8 || bits == 16;
+}
+
+/// How a member's values are stored.
+static cairn_status get_storage(reader *r, cairn_group *group)
+{
+    cairn_layout *wide = group->layout;
+    int64_t       kind, bits;
+
+    if (r->version <= CAIRN_NATIVE_WIDE) return CAIRN_OK;
+    CAIRN_TRY(get_within(r, CAIRN_VALUE_FLOAT, CAIRN_VALUE_CODE, &kind));
+    CAIRN_TRY(get_within(r, 8, 64, &bits));
+    if (!is_storage(wide, kind, bits))
+        return broken(r, "values cannot be stored as a segment says");
+    if (kind == wide->value_kind && bits == wide->value_bits) return CAIRN_OK;
+    CAIRN_TRY(cairn_layout_store(r->env, wide, (cairn_value_kind)kind, (int)bits,
+                                 &group->layout));
+    cairn_layout_destroy(r->env, &wide);
+    return CAIRN_OK;
+}
+
 /// Make room for the parts of one more member.
 static cairn_status more_parts(reader *r, int64_t banks)
 {
@@ -153,6 +188,7 @@ static cairn_status get_member(reader *r, int member)
     if (r->version == 1)
         CAIRN_TRY(cairn_layout_create_v1(r->env, encoding, t->shape.extent, t->box,
                                          span, t->value_bits, &r->stored[member]));
+    CAIRN_TRY(get_storage(r, group));
     group->first = t->parts;
     CAIRN_TRY(get_within(r, group->layout->banks, group->layout->banks, &group->count));
     if (group->count > (r->end - r->at) / 8) return broken(r, "more banks than bytes");
@@ -201,7 +237,7 @@ static cairn_status copy_part(reader *r, cairn_part *part)
 {
     const cairn_layout *stored = r->stored[part->where.member];
     cairn_array         array[CAIRN_MAX_ARRAYS];
-    const int           arrays = cairn_part_arrays(part, array);
+    const int           arrays = cairn_part_own_arrays(part, array);
     int                 level  = 0;
 
     for (int a = 0; a < arrays; a++) {
@@ -215,6 +251,8 @@ static cairn_status copy_part(reader *r, cairn_part *part)
         r->at += bytes;
     }
     CAIRN_TRY(skip_constants(r, stored, &level, part->view.levels - 1));
+    if (!cairn_dictionary_fits(&part->view, r->tensor->value_bits))
+        return broken(r, "a dictionary has values that are no f32");
     return check_sound(r, part);
 }
 
@@ -231,6 +269,8 @@ static cairn_status copy_group(reader *r, int member)
         return broken(r, "a segment is shorter than its arrays");
     CAIRN_TRY(cairn_check_memory(r->env, r->name, total));
     CAIRN_TRY(cairn_group_alloc_parts(r->env, group, r->nodes, r->tensor->part));
+    if (group->layout->value_kind == CAIRN_VALUE_CODE && group->count > 0)
+        CAIRN_TRY(cairn_group_add_dictionary(r->env, group, NULL, r->tensor->part));
     for (int64_t k = 0; k < group->count; k++)
         CAIRN_TRY(copy_part(r, &r->tensor->part[group->first + k]));
     return CAIRN_OK;

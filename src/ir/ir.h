@@ -5,8 +5,9 @@
 /// typed expressions. Lowerings build it with the calls below, passes (passes.h) rewrite
 /// it, printers (emit/) turn it into C, CUDA or OpenCL. No text is ever assembled.
 ///
-/// Types. All arithmetic on coordinates and positions is in 64-bit integers; narrower
-/// integers occur in arrays only, and a load widens. Floating-point arithmetic is done in
+/// Types. All arithmetic on coordinates and positions is in 64-bit integers, or in 32-bit
+/// ones where cairn_pass_narrow() made it so; narrower integers occur in arrays only, and
+/// a load widens, or narrows. Floating-point arithmetic is done in
 /// the type of its operands; a vector has a number of lanes, and what is done to it is
 /// done to every lane. Nothing is reassociated or contracted by a printer: the order of a
 /// sum is the order that the lowering built, so that bits are decided here.
@@ -52,7 +53,8 @@ typedef enum {
 /// lanes a[0], a[1], ... of consecutive elements. GATHER: `array`[a] for every lane of
 /// a, a vector of I64 or I32. DIV, MOD: of integers a >= 0 and b > 0; FLOOR_DIV,
 /// FLOOR_MOD: b > 0, rounding down. DIV also of floating point. MIN, MAX, BITS_..,
-/// SHIFT_..: integers. SELECT: a ? b : c, scalars. CAST: to this type, lane by lane.
+/// SHIFT_..: integers. SELECT: a ? b : c, a scalar; the one that is not chosen is not
+/// evaluated, so that it may load what is not there. CAST: to this type, lane by lane.
 /// SPLAT: every lane is the scalar a. LANE: lane `integer` of a. LANE_SUM: the sum of
 /// all lanes, halves added until one is left. LAST: the last b lanes of a (floating
 /// point), an integer 0 <= b <= lanes; the others 0.
@@ -104,10 +106,12 @@ typedef enum {
     CAIRN_IR_LEVEL_SIZE,  ///< number of indices,
     CAIRN_IR_LEVEL_NODES, ///< stored nodes,
     CAIRN_IR_LEVEL_HOLE,  ///< the idx where there is no element.
-    CAIRN_IR_VAL,         ///< Values of part `part`,
+    CAIRN_IR_VAL,         ///< Values of part `part`, as they are stored,
+    CAIRN_IR_DICTIONARY,  ///< what they are numbers of,
     CAIRN_IR_VALUES,      ///< and how many.
     CAIRN_IR_BANK,        ///< Number of the part's bank.
     CAIRN_IR_ARG,         ///< Field `level` of the operation's arguments (share/abi.h).
+    CAIRN_IR_GROUPS_OWN,  ///< Not given: an array that a SHARED declares.
 } cairn_ir_source;
 
 typedef struct cairn_ir_field {
@@ -124,6 +128,7 @@ typedef struct cairn_ir_array {
     bool           written;
     int64_t        stride; ///< Bytes from element to element; 0: they are adjacent.
     int64_t        block;  ///< Elements that stand together in a stride; else 1.
+    int64_t        length; ///< Elements of a SHARED; 0 of those that are given.
 } cairn_ir_array;
 
 typedef struct cairn_ir_var {
@@ -144,6 +149,8 @@ typedef struct cairn_ir_expr {
     const cairn_ir_array       *array;
     cairn_ir_field              field;
     const char                 *name; ///< PARAM: what the reader sees.
+    bool once;    ///< LOAD: nobody will ask for it again: caches need not keep it.
+    bool aligned; ///< LOAD: a vector of 16 bytes, which begins at a multiple of 16.
 } cairn_ir_expr;
 
 typedef enum {
@@ -156,7 +163,29 @@ typedef enum {
     CAIRN_IR_PREFETCH, ///< Address of array[a] + bytes, which may lie outside.
     CAIRN_IR_NOTE,     ///< A comment on a line of its own, before what follows.
     CAIRN_IR_RETURN,   ///< Leave the function with status a (0: success).
+    CAIRN_IR_SHARED,   ///< `array` begins here, with any values: each turn of the
+                       ///< innermost GROUPS has one of its own, which its items share.
+    CAIRN_IR_BARRIER,  ///< All items of the group have come to here, and see what the
+                       ///< others have stored.
+    CAIRN_IR_ADD_INTEGER, ///< array[a] += b of U32, as one step, whoever else does so.
 } cairn_ir_kind;
+
+/// Who does the turns of a FOR.
+///
+/// GROUPS are the blocks of a grid, ITEMS the threads of a block. There may be any number
+/// of either, one for instance, and turns are dealt to them in any way; what is computed
+/// does not depend on it, because (1) items reach every barrier: none stands under ITEMS,
+/// and what is outside of ITEMS is done alike by all items of a group, so that nothing is
+/// stored there; (2) nothing lives across barriers but in SHARED arrays: what is assigned
+/// under ITEMS is declared there; (3) between two barriers a turn of ITEMS touches no
+/// element that another writes, and groups never touch what another writes. A turn of
+/// GROUPS that has SHARED arrays begins and ends with a barrier.
+typedef enum {
+    CAIRN_TURNS_SERIAL,
+    CAIRN_TURNS_THREADS, ///< One turn a thread of the processor. The others go by ones.
+    CAIRN_TURNS_GROUPS,  ///< At the function's top, or in another such.
+    CAIRN_TURNS_ITEMS,   ///< In GROUPS.
+} cairn_ir_turns;
 
 typedef struct cairn_ir_stmt {
     cairn_ir_kind         kind;
@@ -168,7 +197,8 @@ typedef struct cairn_ir_stmt {
     struct cairn_ir_stmt *body, *other;
     const char           *note;     ///< NOTE; of a loop: its level and kind; or NULL.
     int                   unroll;   ///< FOR: unroll so often; 0: as the compiler likes.
-    bool                  parallel; ///< FOR: turns run on threads, one turn a thread.
+    cairn_ir_turns        turns;    ///< FOR.
+    int                   axis;     ///< GROUPS: 0 or 1, of the grid.
     bool                  simd;     ///< FOR: turns are independent.
     bool                  stream;   ///< STORE: past the caches; 64-byte aligned.
     bool                  write;    ///< PREFETCH: to be written.
@@ -271,6 +301,8 @@ cairn_ir_x cairn_ir_load(cairn_ir *b, const cairn_ir_array *array, cairn_ir_x at
 cairn_ir_x
 cairn_ir_load_lanes(cairn_ir *b, const cairn_ir_array *array, cairn_ir_x at, int lanes);
 cairn_ir_x cairn_ir_gather(cairn_ir *b, const cairn_ir_array *array, cairn_ir_x at);
+/// The load @p x, of which that is known (cairn_ir_expr). It loads the same.
+cairn_ir_x cairn_ir_hinted(cairn_ir *b, cairn_ir_x x, bool once, bool aligned);
 cairn_ir_x cairn_ir_cast(cairn_ir *b, cairn_ir_type type, cairn_ir_x x);
 cairn_ir_x cairn_ir_splat(cairn_ir *b, cairn_ir_x x, int lanes);
 cairn_ir_x cairn_ir_lane(cairn_ir *b, cairn_ir_x x, int lane);
@@ -333,6 +365,20 @@ void cairn_ir_prefetch(cairn_ir             *b,
 void cairn_ir_note(cairn_ir *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void cairn_ir_return(cairn_ir *b, cairn_ir_x status);
+
+/// Open an array of the group's own, of @p length elements.
+cairn_ir_array *
+cairn_ir_shared(cairn_ir *b, cairn_ir_type type, int64_t length, const char *name, ...)
+    __attribute__((format(printf, 4, 5)));
+void cairn_ir_barrier(cairn_ir *b);
+/// array[at] += value, of U32.
+void cairn_ir_add_integer(cairn_ir       *b,
+                          cairn_ir_array *array,
+                          cairn_ir_x      at,
+                          cairn_ir_x      value);
+
+/// Bytes of SHARED arrays that a function may have.
+#define CAIRN_IR_SHARED_BYTES 16384
 
 /// Facts of a type.
 const char *cairn_ir_type_text(cairn_ir_type type);

@@ -12,10 +12,15 @@
 typedef struct {
     cairn_env               *env;
     const cairn_ir_function *f;
-    const void             **sight; ///< Variables, innermost last.
+    const void             **sight; ///< Variables and SHARED arrays, innermost last.
     int                      count, capacity;
-    bool                     parallel; ///< Inside a loop of threads.
-    cairn_status             status;   ///< The first failure.
+    bool                     threads; ///< Inside a loop of threads.
+    int                      groups;  ///< Loops of groups around,
+    bool                     within;  ///< with anything else between, or inside.
+    int          items;  ///< Inside ITEMS: of `sight` stand outside; else -1.
+    bool         grid;   ///< The function has GROUPS.
+    int64_t      shared; ///< Bytes of SHARED arrays.
+    cairn_status status; ///< The first failure.
 } checking;
 
 static void fail(checking *c, const char *why, const char *name)
@@ -85,12 +90,19 @@ static void check_array(checking *c, const cairn_ir_array *array)
     }
     for (int n = 0; n < c->f->arrays; n++)
         known = known || c->f->array[n] == array;
+    if (array->length > 0) known = in_sight(c, array);
     if (!known) fail(c, "is no array of the function", array->name);
+}
+
+/// Positions have 64 bits or, narrowed, 32.
+static bool is_position(cairn_ir_type type)
+{
+    return type == CAIRN_IR_I64 || type == CAIRN_IR_I32;
 }
 
 static bool is_int(cairn_ir_x x)
 {
-    return x->type == CAIRN_IR_I64 && x->lanes == 1;
+    return is_position(x->type) && x->lanes == 1;
 }
 
 static bool is_bool(cairn_ir_x x)
@@ -102,7 +114,7 @@ static bool is_loaded(cairn_ir_x x)
 {
     const cairn_ir_type memory = x->array->type;
 
-    return x->type == (cairn_ir_type_is_float(memory) ? memory : CAIRN_IR_I64);
+    return cairn_ir_type_is_float(memory) ? x->type == memory : is_position(x->type);
 }
 
 /// Do type and lanes of an operation follow from its operands?
@@ -117,7 +129,7 @@ static bool agrees(cairn_ir_x x)
     case CAIRN_IR_GATHER: return x->a->lanes == x->lanes && is_loaded(x);
     case CAIRN_IR_SELECT:
         return is_bool(x->a) && x->b->type == x->type && x->c->type == x->type
-               && x->b->lanes == 1 && x->c->lanes == 1;
+               && x->b->lanes == x->lanes && x->c->lanes == x->lanes;
     case CAIRN_IR_CAST: return x->a->lanes == x->lanes;
     case CAIRN_IR_SPLAT: return x->a->lanes == 1 && x->a->type == x->type;
     case CAIRN_IR_LANE:
@@ -136,6 +148,21 @@ static bool agrees(cairn_ir_x x)
     }
 }
 
+/// What is said of loads must be what it can be said of.
+static void check_hints(checking *c, cairn_ir_x x)
+{
+    if (!x->once && !x->aligned) return;
+    if (x->op != CAIRN_IR_LOAD) {
+        fail(c, "has hints and is no load", "expression");
+        return;
+    }
+    if (x->once && x->array->length > 0)
+        fail(c, "is read once and a group's own", x->array->name);
+    if (x->aligned
+        && (x->array->stride || x->lanes * cairn_ir_type_bytes(x->array->type) != 16))
+        fail(c, "is aligned and no vector of 16 bytes", x->array->name);
+}
+
 static bool check_one(cairn_ir_x x, void *user)
 {
     checking *const c = user;
@@ -150,6 +177,7 @@ static bool check_one(cairn_ir_x x, void *user)
     if (x->op == CAIRN_IR_PARAM) check_field(c, x->field, x->name);
     if (x->op == CAIRN_IR_LOAD || x->op == CAIRN_IR_GATHER) check_array(c, x->array);
     if (x->lanes < 1 || (x->lanes & (x->lanes - 1))) fail(c, "odd lanes", "expression");
+    if (c->status == CAIRN_OK) check_hints(c, x);
     if (c->status == CAIRN_OK && !agrees(x))
         fail(c, "types do not agree",
              x->array ? x->array->name
@@ -170,31 +198,88 @@ static void check_store(checking *c, const cairn_ir_stmt *s)
     check_array(c, s->array);
     if (c->status != CAIRN_OK) return;
     if (!s->array->written) fail(c, "is stored to but not marked", s->array->name);
+    if (c->grid && c->items < 0) fail(c, "is stored to by all items", s->array->name);
+    if (s->kind == CAIRN_IR_ADD_INTEGER && s->array->type != CAIRN_IR_U32)
+        fail(c, "is added to and not of U32", s->array->name);
     if (!is_int(s->a)) fail(c, "index is no integer", s->array->name);
     if (cairn_ir_type_is_float(s->array->type) ? s->array->type != s->b->type
                                                : cairn_ir_type_is_float(s->b->type))
         fail(c, "value has another type", s->array->name);
 }
 
+/// Behind a loop or a branch: what it stood in, and what was in sight.
+static void leave(checking *c, const checking *outer)
+{
+    c->threads = outer->threads;
+    c->groups  = outer->groups;
+    c->within  = outer->within;
+    c->items   = outer->items;
+    c->count   = outer->count;
+}
+
+/// Where loops of threads, groups and items may stand.
+static void check_turns(checking *c, const cairn_ir_stmt *s)
+{
+    const char *const name = s->var->name;
+
+    if ((s->turns == CAIRN_TURNS_GROUPS || s->turns == CAIRN_TURNS_ITEMS)
+        && s->step != 1)
+        fail(c, "is dealt, and not by ones", name);
+    switch (s->turns) {
+    case CAIRN_TURNS_SERIAL: break;
+    case CAIRN_TURNS_THREADS:
+        if (c->threads) fail(c, "threads inside threads", name);
+        if (c->grid) fail(c, "threads beside groups", name);
+        break;
+    case CAIRN_TURNS_GROUPS:
+        if (c->threads || c->within || c->groups == 2)
+            fail(c, "groups are at the top, or in groups", name);
+        if (s->axis != 0 && s->axis != 1) fail(c, "no such axis", name);
+        break;
+    case CAIRN_TURNS_ITEMS:
+        if (c->groups == 0) fail(c, "items outside of groups", name);
+        if (c->items >= 0) fail(c, "items inside items", name);
+        break;
+    }
+}
+
+static void check_shared(checking *c, const cairn_ir_stmt *s)
+{
+    const cairn_ir_array *const array = s->array;
+
+    if (array->length < 1 || array->stride)
+        fail(c, "is no array of a group's own", array->name);
+    if (c->groups == 0 || c->within)
+        fail(c, "is shared, and not where a turn of groups begins", array->name);
+    check_name(c, array->name);
+    c->shared += array->length * cairn_ir_type_bytes(array->type);
+    if (c->shared > CAIRN_IR_SHARED_BYTES)
+        fail(c, "there is no room for it among what groups share", array->name);
+    bring(c, array, array->name);
+}
+
 static void check_for(checking *c, const cairn_ir_stmt *s)
 {
-    const bool outer = c->parallel;
-    const int  count = c->count;
+    const checking outer = *c;
 
     if (c->status != CAIRN_OK) return;
     if (!is_int(s->a) || !is_int(s->b)) fail(c, "bounds are no integers", s->var->name);
+    if (s->a->type != s->var->type || s->b->type != s->var->type)
+        fail(c, "its bounds have another type", s->var->name);
     if (s->step < 1) fail(c, "steps back", s->var->name);
     if (!cairn_ir_invariant(s->b, s->body, s->var))
         fail(c, "its bound changes in the loop", s->var->name);
     if (cairn_ir_changes(s->body, s->var))
         fail(c, "is changed in its loop", s->var->name);
-    if (s->parallel && outer) fail(c, "threads inside threads", s->var->name);
+    check_turns(c, s);
     check_name(c, s->var->name);
     bring(c, s->var, s->var->name);
-    c->parallel = outer || s->parallel;
+    c->threads = outer.threads || s->turns == CAIRN_TURNS_THREADS;
+    c->groups  = outer.groups + (s->turns == CAIRN_TURNS_GROUPS);
+    c->within  = outer.within || s->turns != CAIRN_TURNS_GROUPS;
+    if (s->turns == CAIRN_TURNS_ITEMS) c->items = c->count - 1;
     check_block(c, s->body);
-    c->parallel = outer;
-    c->count    = count; /* Out of sight behind the loop. */
+    leave(c, &outer);
 }
 
 static void check_var(checking *c, const cairn_ir_stmt *s)
@@ -208,6 +293,21 @@ static void check_var(checking *c, const cairn_ir_stmt *s)
     }
     if (s->var->constant) fail(c, "is constant and assigned", s->var->name);
     if (!in_sight(c, s->var)) fail(c, "is assigned out of sight", s->var->name);
+    for (int n = 0; n < c->items; n++)
+        if (c->sight[n] == s->var)
+            fail(c, "is assigned by items and declared outside", s->var->name);
+}
+
+/// A condition or a loop of them, with its branches.
+static void check_branches(checking *c, const cairn_ir_stmt *s)
+{
+    const checking outer = *c;
+
+    if (!is_bool(s->a)) fail(c, "is no condition", "expression");
+    c->within = true;
+    check_block(c, s->body);
+    check_block(c, s->other);
+    leave(c, &outer);
 }
 
 static void check_stmt(checking *c, const cairn_ir_stmt *s)
@@ -218,16 +318,21 @@ static void check_stmt(checking *c, const cairn_ir_stmt *s)
     switch (s->kind) {
     case CAIRN_IR_DECLARE:
     case CAIRN_IR_ASSIGN: check_var(c, s); break;
-    case CAIRN_IR_STORE: check_store(c, s); break;
+    case CAIRN_IR_STORE:
+    case CAIRN_IR_ADD_INTEGER: check_store(c, s); break;
     case CAIRN_IR_FOR: check_for(c, s); break;
     case CAIRN_IR_PREFETCH: check_array(c, s->array); break;
     case CAIRN_IR_IF:
-    case CAIRN_IR_WHILE:
-        if (!is_bool(s->a)) fail(c, "is no condition", "expression");
-        check_block(c, s->body);
-        check_block(c, s->other);
+    case CAIRN_IR_WHILE: check_branches(c, s); break;
+    case CAIRN_IR_SHARED: check_shared(c, s); break;
+    case CAIRN_IR_BARRIER:
+        if (c->groups == 0 || c->items >= 0)
+            fail(c, "is not reached by all items of a group", "a barrier");
         break;
-    default: break;
+    case CAIRN_IR_RETURN:
+        if (c->groups > 0) fail(c, "is left by a group", c->f->name);
+        break;
+    case CAIRN_IR_NOTE: break;
     }
 }
 
@@ -242,7 +347,9 @@ static void check_block(checking *c, const cairn_ir_stmt *block)
 
 cairn_status cairn_ir_check(cairn_env *env, const cairn_ir_function *function)
 {
-    checking c = {.env = env, .f = function, .status = CAIRN_OK};
+    checking c = {.env = env, .f = function, .items = -1, .status = CAIRN_OK};
+
+    c.grid = cairn_ir_is_grid(function);
 
     for (int n = 0; n < function->arrays; n++) {
         check_name(&c, function->array[n]->name);

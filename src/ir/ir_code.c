@@ -93,7 +93,7 @@ static int64_t cell_of(preparing *p, const cairn_ir_var *var)
     return 0;
 }
 
-static const cairn_ir_code_array *new_array(preparing *p, const cairn_ir_array *model)
+static cairn_ir_code_array *new_array(preparing *p, const cairn_ir_array *model)
 {
     cairn_ir_code_array *array;
     const int64_t        bytes = cairn_ir_type_bytes(model->type);
@@ -113,12 +113,31 @@ static const cairn_ir_code_array *new_array(preparing *p, const cairn_ir_array *
     return array;
 }
 
+/// A group's own array is in sight from where it is declared.
+static const cairn_ir_code_array *bring_array(preparing *p, const cairn_ir_array *model)
+{
+    entry *const         e     = find(p, model);
+    cairn_ir_code_array *array = new_array(p, model);
+
+    if (!array) return NULL;
+    array->length = model->length;
+    array->own    = p->code->shared;
+    p->code->shared += (model->length * array->bytes + 15) / 16 * 16;
+    *e                  = (entry){model, UNSEEN, array};
+    p->sight[p->seen++] = e;
+    return array;
+}
+
 /// Arrays that the function is given are in sight everywhere.
 static const cairn_ir_code_array *array_of(preparing *p, const cairn_ir_array *model)
 {
     entry *const e = find(p, model);
 
     if (e->object && e->array) return e->array;
+    if (model->length > 0) {
+        fail(p, "is not in sight", model->name);
+        return NULL;
+    }
     if (p->names-- == 0) {
         fail(p, "is no array of the function", model->name);
         return NULL;
@@ -183,6 +202,7 @@ static const cairn_ir_node *prepare_expr(preparing *p, cairn_ir_x x)
                             .type    = x->type,
                             .lanes   = x->lanes,
                             .of_real = !leaf && cairn_ir_type_is_float(x->a->type),
+                            .aligned = x->aligned,
                             .cell    = find_cell(p, x),
                             .lane    = x->integer,
                             .a       = operand[0],
@@ -199,15 +219,18 @@ static cairn_ir_action *prepare_block(preparing *p, const cairn_ir_stmt *block);
 
 static void prepare_stmt(preparing *p, const cairn_ir_stmt *s, cairn_ir_action *action)
 {
-    action->kind = s->kind;
-    action->step = s->step;
-    action->a    = prepare_expr(p, s->a); /* before the variable comes into sight */
-    action->b    = prepare_expr(p, s->b);
+    action->kind  = s->kind;
+    action->step  = s->step;
+    action->turns = s->turns;
+    action->a     = prepare_expr(p, s->a); /* before the variable comes into sight */
+    action->b     = prepare_expr(p, s->b);
     if (s->var) action->lanes = s->var->lanes;
     switch (s->kind) {
     case CAIRN_IR_DECLARE: action->cell = bring_var(p, s->var); break;
     case CAIRN_IR_ASSIGN: action->cell = cell_of(p, s->var); break;
+    case CAIRN_IR_SHARED: action->array = bring_array(p, s->array); break;
     case CAIRN_IR_STORE:
+    case CAIRN_IR_ADD_INTEGER:
         if (s->b) action->lanes = s->b->lanes;
         action->array = array_of(p, s->array);
         break;

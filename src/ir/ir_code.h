@@ -26,6 +26,8 @@ typedef struct cairn_ir_code_array {
     int64_t                     stride; ///< Bytes from block to block of elements,
     int64_t                     block;  ///< of so many each;
     int64_t                     bytes;  ///< and of an element.
+    int64_t                     length; ///< Of a group's own: elements; else 0.
+    int64_t                     own;    ///< Where it begins among what a group shares.
     int                         number;
 } cairn_ir_code_array;
 
@@ -35,6 +37,7 @@ typedef struct cairn_ir_node {
     cairn_ir_type               type;
     int                         lanes;
     bool                        of_real; ///< Operand a is floating point.
+    bool                        aligned; ///< LOAD.
     int64_t                     cell;    ///< VAR: its first; else where lanes are put.
     int64_t                     lane;    ///< LANE.
     const cairn_ir_code_array  *array;
@@ -58,6 +61,7 @@ typedef struct cairn_ir_action {
     int64_t                    cell; ///< Of the variable.
     int                        lanes;
     int64_t                    step;
+    cairn_ir_turns             turns;
     const cairn_ir_code_array *array;
     const cairn_ir_node       *a, *b;
 } cairn_ir_action;
@@ -67,6 +71,7 @@ struct cairn_ir_code {
     const char          *name;
     int                  abi;
     int64_t              cells;
+    int64_t              shared; ///< Bytes of groups' own arrays.
     int                  arrays;
     cairn_ir_code_array *array;
     cairn_ir_given      *given;
@@ -80,16 +85,18 @@ typedef struct cairn_ir_span {
 } cairn_ir_span;
 
 typedef struct cairn_ir_machine {
-    cairn_env           *env;
-    const cairn_ir_code *code;
-    cairn_ir_cell       *cell; ///< [cells]
-    cairn_ir_span       *span; ///< [arrays]
-    int64_t              steps, most;
-    bool                 watched;
-    bool                 done; ///< It has returned,
-    int64_t              result;
-    const char          *why;  ///< or done what it must not,
-    const char          *what; ///< with this array; NULL: with none.
+    cairn_env            *env;
+    const cairn_ir_code  *code;
+    cairn_ir_cell        *cell;   ///< [cells]
+    cairn_ir_span        *span;   ///< [arrays]
+    char                 *shared; ///< [code->shared] of the group at hand.
+    int64_t               steps, most;
+    const cairn_ir_watch *watch; ///< NULL: there are no limits.
+    cairn_ir_touch        now;   ///< Who is at work: group, item, phase.
+    bool                  done;  ///< It has returned,
+    int64_t               result;
+    const char           *why;  ///< or done what it must not,
+    const char           *what; ///< with this array; NULL: with none.
 } cairn_ir_machine;
 
 /// Stop the run, for a reason. Nothing is touched any more: all arrays end.
@@ -100,6 +107,16 @@ cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x);
 
 /// The value of a vector: [lanes], valid until the expression is evaluated again.
 const cairn_ir_cell *cairn_ir_lanes(cairn_ir_machine *m, const cairn_ir_node *x);
+
+/// Load an element, widened.
+cairn_ir_cell
+cairn_ir_get(cairn_ir_machine *m, const cairn_ir_code_array *array, int64_t at);
+
+/// Add to an element of U32.
+void cairn_ir_increase(cairn_ir_machine          *m,
+                       const cairn_ir_code_array *array,
+                       int64_t                    at,
+                       int64_t                    by);
 
 /// Store an element, narrowed to the array's type.
 void cairn_ir_put(cairn_ir_machine          *m,

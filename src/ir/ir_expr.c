@@ -100,11 +100,11 @@ cairn_ir_select(cairn_ir *b, cairn_ir_x condition, cairn_ir_x x, cairn_ir_x y)
 {
     if (b->status != CAIRN_OK) return &b->spare_expr;
     assert(condition->type == CAIRN_IR_BOOL && x->type == y->type);
-    assert(condition->lanes == 1 && x->lanes == 1 && y->lanes == 1);
+    assert(condition->lanes == 1 && x->lanes == y->lanes);
     if (condition->op == CAIRN_IR_INT) return condition->integer ? x : y;
     return cairn_ir_keep(b, &(cairn_ir_expr){.op    = CAIRN_IR_SELECT,
                                              .type  = x->type,
-                                             .lanes = 1,
+                                             .lanes = x->lanes,
                                              .a     = condition,
                                              .b     = x,
                                              .c     = y});
@@ -144,6 +144,17 @@ cairn_ir_x cairn_ir_gather(cairn_ir *b, const cairn_ir_array *array, cairn_ir_x 
                                              .lanes = at->lanes,
                                              .a     = at,
                                              .array = array});
+}
+
+cairn_ir_x cairn_ir_hinted(cairn_ir *b, cairn_ir_x x, bool once, bool aligned)
+{
+    cairn_ir_expr hinted = *x;
+
+    if (b->status != CAIRN_OK || (once == x->once && aligned == x->aligned)) return x;
+    assert(x->op == CAIRN_IR_LOAD);
+    hinted.once    = once;
+    hinted.aligned = aligned;
+    return cairn_ir_keep(b, &hinted);
 }
 
 cairn_ir_x cairn_ir_cast(cairn_ir *b, cairn_ir_type type, cairn_ir_x x)

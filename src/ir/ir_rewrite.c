@@ -9,7 +9,9 @@ static cairn_ir_x
 make_again(cairn_ir *b, cairn_ir_x x, cairn_ir_x p, cairn_ir_x q, cairn_ir_x r)
 {
     switch (x->op) {
-    case CAIRN_IR_LOAD: return cairn_ir_load_lanes(b, x->array, p, x->lanes);
+    case CAIRN_IR_LOAD:
+        return cairn_ir_hinted(b, cairn_ir_load_lanes(b, x->array, p, x->lanes),
+                               x->once, x->aligned);
     case CAIRN_IR_GATHER: return cairn_ir_gather(b, x->array, p);
     case CAIRN_IR_SELECT: return cairn_ir_select(b, p, q, r);
     case CAIRN_IR_CAST: return cairn_ir_cast(b, x->type, p);
@@ -21,20 +23,26 @@ make_again(cairn_ir *b, cairn_ir_x x, cairn_ir_x p, cairn_ir_x q, cairn_ir_x r)
     }
 }
 
-cairn_ir_x cairn_ir_rewrite(cairn_ir *b, cairn_ir_x x, cairn_ir_map map, void *user)
+cairn_ir_x
+cairn_ir_rewrite_inside(cairn_ir *b, cairn_ir_x x, cairn_ir_map map, void *user)
 {
-    if (!x || b->status != CAIRN_OK) return x;
+    cairn_ir_x operand[3];
+    bool       same = true;
 
-    const cairn_ir_x other = map(b, x, user);
-    cairn_ir_x       operand[3];
-    bool             same = true;
-
-    if (other) return other;
     for (int n = 0; n < cairn_ir_operands(x->op); n++) {
         operand[n] = cairn_ir_rewrite(b, cairn_ir_operand(x, n), map, user);
         same       = same && operand[n] == cairn_ir_operand(x, n);
     }
     return same ? x : make_again(b, x, operand[0], operand[1], operand[2]);
+}
+
+cairn_ir_x cairn_ir_rewrite(cairn_ir *b, cairn_ir_x x, cairn_ir_map map, void *user)
+{
+    if (!x || b->status != CAIRN_OK) return x;
+
+    const cairn_ir_x other = map(b, x, user);
+
+    return other ? other : cairn_ir_rewrite_inside(b, x, map, user);
 }
 
 bool cairn_ir_rewrite_block(cairn_ir      *b,
@@ -101,15 +109,20 @@ void cairn_ir_replace_stmt(cairn_ir_stmt **place, cairn_ir_stmt *block)
     *place = next;
 }
 
-static bool is_partial(cairn_ir_x x, void *user)
+bool cairn_ir_is_partial(cairn_ir_x x)
 {
     const bool divides = x->op == CAIRN_IR_DIV || x->op == CAIRN_IR_MOD
                          || x->op == CAIRN_IR_FLOOR_DIV || x->op == CAIRN_IR_FLOOR_MOD;
 
-    (void)user;
     if (x->op == CAIRN_IR_LOAD || x->op == CAIRN_IR_GATHER) return true;
     if (!divides || cairn_ir_type_is_float(x->type)) return false;
     return x->b->op != CAIRN_IR_INT || x->b->integer <= 0;
+}
+
+static bool is_partial(cairn_ir_x x, void *user)
+{
+    (void)user;
+    return cairn_ir_is_partial(x);
 }
 
 bool cairn_ir_total(cairn_ir_x x)
@@ -124,7 +137,7 @@ typedef struct {
 
 static bool stores_to(const cairn_ir_stmt *stmt, void *user)
 {
-    return stmt->kind == CAIRN_IR_STORE && stmt->array == user;
+    return cairn_ir_writes(stmt) && stmt->array == user;
 }
 
 static bool varies(cairn_ir_x x, void *user)

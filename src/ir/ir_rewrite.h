@@ -15,6 +15,10 @@ typedef cairn_ir_x (*cairn_ir_map)(cairn_ir *b, cairn_ir_x x, void *user);
 /// @p x with everything replaced that @p map replaces; @p x itself if that is nothing.
 cairn_ir_x cairn_ir_rewrite(cairn_ir *b, cairn_ir_x x, cairn_ir_map map, void *user);
 
+/// @p x with its operands rewritten, whatever @p map makes of @p x itself.
+cairn_ir_x
+cairn_ir_rewrite_inside(cairn_ir *b, cairn_ir_x x, cairn_ir_map map, void *user);
+
 /// The same of all expressions of a block and of the blocks inside.
 /// @return whether something was replaced.
 bool cairn_ir_rewrite_block(cairn_ir      *b,
@@ -36,6 +40,9 @@ bool cairn_ir_substitute_block(cairn_ir           *b,
 
 /// Put the list @p block in the place of the statement at @p place.
 void cairn_ir_replace_stmt(cairn_ir_stmt **place, cairn_ir_stmt *block);
+
+/// Is @p x itself a load, or a division but by a positive constant?
+bool cairn_ir_is_partial(cairn_ir_x x);
 
 /// May @p x be computed anywhere that its variables are in sight? It has no loads and no
 /// divisions but by positive constants.

@@ -30,9 +30,16 @@ static const char *argument(int abi, const void *args, int field)
         CAIRN_CONVERT_MAP(X)
 #undef X
     };
+    static const size_t grid[] = {
+#define X(type, name, what) offsetof(cairn_grid_args, name),
+        CAIRN_GRID_MAP(X)
+#undef X
+    };
+    static const size_t *const offset[] = {[CAIRN_ABI_PRODUCT] = product,
+                                           [CAIRN_ABI_CONVERT] = convert,
+                                           [CAIRN_ABI_GRID]    = grid};
 
-    return (const char *)args
-           + (abi == CAIRN_ABI_PRODUCT ? product[field] : convert[field]);
+    return (const char *)args + offset[abi][field];
 }
 
 static void *pointer(const cairn_kernel_part *part, cairn_ir_field field)
@@ -40,6 +47,7 @@ static void *pointer(const cairn_kernel_part *part, cairn_ir_field field)
     switch (field.source) {
     case CAIRN_IR_LEVEL_PTR: return (void *)part->level[field.level].ptr;
     case CAIRN_IR_LEVEL_IDX: return (void *)part->level[field.level].idx;
+    case CAIRN_IR_DICTIONARY: return (void *)part->dictionary;
     default: return part->val;
     }
 }
@@ -88,6 +96,7 @@ static void find_arrays(cairn_ir_machine              *m,
         const cairn_kernel_part *const part = part_of(parts, a->field);
 
         *span = (cairn_ir_span){.base = NULL};
+        if (a->length > 0) continue;
         if (a->field.source == CAIRN_IR_ARG)
             memcpy(&span->base, argument(m->code->abi, args, a->field.level),
                    sizeof span->base);
@@ -134,8 +143,59 @@ static void store(cairn_ir_machine *m, const cairn_ir_action *s)
         cairn_ir_put(m, s->array, first + n, lane[n]);
 }
 
+/// The turn that is the @p k-th of @p n in an order: one that begins anywhere and takes
+/// steps that have no divisor in common with n comes to each once.
+static int64_t turn_at(uint64_t order, int64_t k, int64_t n)
+{
+    const uint64_t seed  = order * UINT64_C(0x9e3779b97f4a7c15);
+    int64_t        steps = (int64_t)(seed >> 33) % n + 1, a, b;
+
+    if (order == 0) return k;
+    if (order == 1) return n - 1 - k;
+    for (;; steps++) {
+        for (a = n, b = steps; b > 0;) {
+            const int64_t rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+        if (a == 1) break;
+    }
+    return (int64_t)(((__int128)k * steps + (int64_t)(seed & INT32_MAX)) % n);
+}
+
+/// Turns of groups or of items, in the order that is asked for. Arrays that groups share
+/// are filled with what nobody stores, so that what is read before it is stored is seen.
+static void run_dealt(cairn_ir_machine *m, const cairn_ir_action *s)
+{
+    const int64_t        lo = cairn_ir_value(m, s->a).i, hi = cairn_ir_value(m, s->b).i;
+    const int64_t        turns = hi > lo ? (hi - lo - 1) / s->step + 1 : 0;
+    const cairn_ir_touch outer = m->now;
+
+    for (int64_t k = 0; k < turns && !m->done; k++) {
+        const int64_t turn = turn_at(m->watch ? m->watch->order : 0, k, turns);
+
+        m->cell[s->cell].i = lo + turn * s->step;
+        if (s->turns == CAIRN_TURNS_ITEMS) {
+            m->now.item = turn;
+        } else {
+            m->now.group = outer.group < 0 ? turn : outer.group * turns + turn;
+            m->now.phase++;
+            memset(m->shared, 0xa5, (size_t)m->code->shared);
+        }
+        run_block(m, s->body);
+    }
+    m->now.group = outer.group;
+    m->now.item  = outer.item;
+    if (s->turns == CAIRN_TURNS_GROUPS) m->now.phase++;
+}
+
 static void run_for(cairn_ir_machine *m, const cairn_ir_action *s)
 {
+    if (s->turns == CAIRN_TURNS_GROUPS || s->turns == CAIRN_TURNS_ITEMS) {
+        run_dealt(m, s);
+        return;
+    }
     const int64_t lo = cairn_ir_value(m, s->a).i, hi = cairn_ir_value(m, s->b).i;
 
     for (int64_t i = lo; i < hi && !m->done;) {
@@ -161,6 +221,15 @@ static void run_action(cairn_ir_machine *m, const cairn_ir_action *s)
         break;
     case CAIRN_IR_PREFETCH: cairn_ir_value(m, s->a); break;
     case CAIRN_IR_NOTE: break;
+    case CAIRN_IR_SHARED:
+        m->span[s->array->number] =
+            (cairn_ir_span){m->shared + s->array->own, 0, s->array->length};
+        break;
+    case CAIRN_IR_BARRIER: m->now.phase++; break;
+    case CAIRN_IR_ADD_INTEGER:
+        cairn_ir_increase(m, s->array, cairn_ir_value(m, s->a).i,
+                          cairn_ir_value(m, s->b).i);
+        break;
     case CAIRN_IR_RETURN:
         m->result = cairn_ir_value(m, s->a).i;
         m->done   = true;
@@ -184,8 +253,9 @@ static void run(cairn_ir_machine              *m,
                 const void                    *args,
                 const cairn_ir_watch          *watch)
 {
-    m->most    = watch && watch->most_steps > 0 ? watch->most_steps : INT64_MAX;
-    m->watched = watch != NULL;
+    m->most  = watch && watch->most_steps > 0 ? watch->most_steps : INT64_MAX;
+    m->watch = watch;
+    m->now   = (cairn_ir_touch){.group = -1, .item = -1};
     find_arrays(m, parts, args, watch);
     give(m, parts, args);
     run_block(m, m->code->body);
@@ -201,15 +271,16 @@ cairn_status cairn_ir_code_run(cairn_env               *env,
 {
     const cairn_kernel_part *const parts[2] = {from, to};
     const int64_t                  cells = code->cells * (int64_t)sizeof(cairn_ir_cell);
-    cairn_ir_machine               m     = {.env = env, .code = code};
+    const int64_t    spans = code->arrays * (int64_t)sizeof(cairn_ir_span);
+    cairn_ir_machine m     = {.env = env, .code = code};
 
-    if (cairn_alloc(env, cells + code->arrays * (int64_t)sizeof *m.span, 1,
-                    (void **)&m.cell)
+    if (cairn_alloc(env, cells + spans + code->shared, 1, (void **)&m.cell)
         != CAIRN_OK) {
         *result = -1;
         return CAIRN_OK;
     }
-    m.span = (cairn_ir_span *)(m.cell + code->cells);
+    m.span   = (cairn_ir_span *)(m.cell + code->cells);
+    m.shared = (char *)m.span + spans;
     run(&m, parts, args, watch);
     cairn_free(env, m.cell);
     if (watch) watch->steps = m.steps;

@@ -20,6 +20,17 @@
 /// A function, prepared.
 typedef struct cairn_ir_code cairn_ir_code;
 
+/// An element that is read or changed, and by whom.
+typedef struct cairn_ir_touch {
+    int64_t group; ///< Turn of GROUPS, counted through both axes; -1 outside.
+    int64_t item;  ///< Turn of ITEMS, from 0; -1: outside, by all items of the group.
+    int64_t phase; ///< Barriers and turns of groups so far.
+    const char *array;
+    bool        own; ///< It is the group's own.
+    int64_t     at;
+    enum { CAIRN_IR_READS, CAIRN_IR_CHANGES, CAIRN_IR_ADDS } how;
+} cairn_ir_touch;
+
 /// Limits that a run is held to, so that a function that computes too much is seen. DIV and MOD
 /// of less than 0, which otherwise round towards 0 as compiled ones do (conversions compute some before
 /// the guard that drops them), are failures.
@@ -28,7 +39,12 @@ typedef struct cairn_ir_watch {
     int64_t (*length)(void *user, cairn_ir_field field);
     /// and where it begins (NULL: all at 0).
     int64_t (*first)(void *user, cairn_ir_field field);
-    void   *user;
+    /// Is called before an element is touched (NULL: is not). @return NULL, or why the run
+    /// has to end.
+    const char *(*touch)(void *user, const cairn_ir_touch *touch);
+    void    *user;
+    uint64_t order; ///< Of turns of GROUPS and ITEMS: 0 ascending, 1 descending, else
+                    ///< a seed of one of many others.
     int64_t most_steps; ///< Statements, at most; 0: any number.
     int64_t steps;      ///< Set by the run: statements that it came to.
 } cairn_ir_watch;

@@ -199,3 +199,36 @@ void cairn_ir_return(cairn_ir *b, cairn_ir_x status)
 
     stmt->a = status;
 }
+
+cairn_ir_array *
+cairn_ir_shared(cairn_ir *b, cairn_ir_type type, int64_t length, const char *name, ...)
+{
+    cairn_ir_array *fresh;
+    va_list         args;
+
+    if (!cairn_ir_room(b, 1, sizeof *fresh, (void **)&fresh)) return &b->spare_array;
+    va_start(args, name);
+    *fresh = (cairn_ir_array){.name   = cairn_ir_print(b, name, args),
+                              .type   = type,
+                              .field  = {.source = CAIRN_IR_GROUPS_OWN},
+                              .block  = 1,
+                              .length = length};
+    va_end(args);
+    add(b, CAIRN_IR_SHARED)->array = fresh;
+    return fresh;
+}
+
+void cairn_ir_barrier(cairn_ir *b)
+{
+    add(b, CAIRN_IR_BARRIER);
+}
+
+void cairn_ir_add_integer(cairn_ir       *b,
+                          cairn_ir_array *array,
+                          cairn_ir_x      at,
+                          cairn_ir_x      value)
+{
+    cairn_ir_stmt *const stmt = cairn_ir_store(b, array, at, value);
+
+    if (b->status == CAIRN_OK) stmt->kind = CAIRN_IR_ADD_INTEGER;
+}

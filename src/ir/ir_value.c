@@ -30,9 +30,25 @@ element(const cairn_ir_machine *m, const cairn_ir_code_array *array, int64_t at)
            + at % array->block * array->bytes;
 }
 
-static cairn_ir_cell
-get(cairn_ir_machine *m, const cairn_ir_code_array *array, int64_t at)
+/// Say who touches an element.
+static void
+touch(cairn_ir_machine *m, const cairn_ir_code_array *array, int64_t at, int how)
 {
+    m->now.array = array->name;
+    m->now.own   = array->length > 0;
+    m->now.at    = at;
+    m->now.how   = how;
+
+    const char *const why = m->watch->touch(m->watch->user, &m->now);
+
+    if (why) cairn_ir_machine_fail(m, why, array->name);
+}
+
+cairn_ir_cell
+cairn_ir_get(cairn_ir_machine *m, const cairn_ir_code_array *array, int64_t at)
+{
+    if (m->watch && m->watch->touch) touch(m, array, at, CAIRN_IR_READS);
+
     const char *const p = element(m, array, at);
     cairn_ir_cell     v = {0};
 
@@ -69,6 +85,8 @@ void cairn_ir_put(cairn_ir_machine          *m,
                   int64_t                    at,
                   cairn_ir_cell              value)
 {
+    if (m->watch && m->watch->touch) touch(m, array, at, CAIRN_IR_CHANGES);
+
     char *const p = element(m, array, at);
 
     if (!p) {
@@ -97,6 +115,24 @@ void cairn_ir_put(cairn_ir_machine          *m,
     }
 }
 
+void cairn_ir_increase(cairn_ir_machine          *m,
+                       const cairn_ir_code_array *array,
+                       int64_t                    at,
+                       int64_t                    by)
+{
+    char *const p = element(m, array, at);
+    uint32_t    sum;
+
+    if (!p) {
+        cairn_ir_machine_fail(m, "an addition outside its array", array->name);
+        return;
+    }
+    if (m->watch && m->watch->touch) touch(m, array, at, CAIRN_IR_ADDS);
+    memcpy(&sum, p, sizeof sum);
+    sum += (uint32_t)by;
+    memcpy(p, &sum, sizeof sum);
+}
+
 /* ---- arithmetic ---- */
 
 static int64_t floor_div(int64_t x, int64_t y)
@@ -108,7 +144,7 @@ static int64_t divide(cairn_ir_machine *m, cairn_ir_op op, int64_t x, int64_t y)
 {
     const bool natural = op == CAIRN_IR_DIV || op == CAIRN_IR_MOD;
 
-    if (y <= 0 || (m->watched && natural && x < 0)) {
+    if (y <= 0 || (m->watch && natural && x < 0)) {
         cairn_ir_machine_fail(
             m, y <= 0 ? "a division by nothing" : "a division of less than nothing",
             NULL);
@@ -171,13 +207,23 @@ combine_reals(cairn_ir_machine *m, const cairn_ir_node *x, double p, double q)
     return v;
 }
 
+/// Who computes in 32 bits has vouched that they are enough.
+static cairn_ir_cell
+fitting(cairn_ir_machine *m, const cairn_ir_node *x, cairn_ir_cell v)
+{
+    if (x->type == CAIRN_IR_I32 && m->watch && v.i != (int32_t)v.i)
+        cairn_ir_machine_fail(m, "more than 32 bits hold",
+                              x->array ? x->array->name : NULL);
+    return v;
+}
+
 static cairn_ir_cell combine_cells(cairn_ir_machine    *m,
                                    const cairn_ir_node *x,
                                    cairn_ir_cell        p,
                                    cairn_ir_cell        q)
 {
     if (x->of_real) return combine_reals(m, x, p.d, q.d);
-    return (cairn_ir_cell){.i = combine(m, x->op, p.i, q.i)};
+    return fitting(m, x, (cairn_ir_cell){.i = combine(m, x->op, p.i, q.i)});
 }
 
 static int64_t narrowed(cairn_ir_type type, int64_t i)
@@ -238,7 +284,8 @@ cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x)
     switch (x->op) {
     case CAIRN_IR_VAR: return m->cell[x->cell];
     case CAIRN_IR_LOAD:
-    case CAIRN_IR_GATHER: return get(m, x->array, value_of(m, x->a).i);
+    case CAIRN_IR_GATHER:
+        return fitting(m, x, cairn_ir_get(m, x->array, value_of(m, x->a).i));
     case CAIRN_IR_AND: {
         const cairn_ir_cell p = value_of(m, x->a);
 
@@ -250,7 +297,11 @@ cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x)
         return p.i ? p : value_of(m, x->b);
     }
     case CAIRN_IR_SELECT: return value_of(m, value_of(m, x->a).i ? x->b : x->c);
-    case CAIRN_IR_CAST: return cast(x, value_of(m, x->a));
+    case CAIRN_IR_CAST: {
+        const cairn_ir_cell a = value_of(m, x->a);
+
+        return cast(x, x->of_real ? a : fitting(m, x, a));
+    }
     case CAIRN_IR_LANE: return cairn_ir_lanes(m, x->a)[x->lane];
     case CAIRN_IR_LANE_SUM: return lane_sum(m, x);
     default: {
@@ -259,6 +310,17 @@ cairn_ir_cell cairn_ir_value(cairn_ir_machine *m, const cairn_ir_node *x)
         return combine_cells(m, x, p, value_of(m, x->b));
     }
     }
+}
+
+/// Devices have arrays begin where vectors are aligned, so that the index decides. Where
+/// an array has no limits it is not known where it begins.
+static void check_aligned(cairn_ir_machine *m, const cairn_ir_node *x, int64_t at)
+{
+    const cairn_ir_span *const span = &m->span[x->array->number];
+
+    if (!x->aligned || span->first == INT64_MIN) return;
+    if ((at - span->first) * x->array->bytes % 16 != 0)
+        cairn_ir_machine_fail(m, "a load that is not aligned", x->array->name);
 }
 
 const cairn_ir_cell *cairn_ir_lanes(cairn_ir_machine *m, const cairn_ir_node *x)
@@ -271,13 +333,18 @@ const cairn_ir_cell *cairn_ir_lanes(cairn_ir_machine *m, const cairn_ir_node *x)
     case CAIRN_IR_VAR: break;
     case CAIRN_IR_LOAD:
         at = value_of(m, x->a).i;
+        check_aligned(m, x, at);
         for (int n = 0; n < x->lanes; n++)
-            v[n] = get(m, x->array, at + n);
+            v[n] = cairn_ir_get(m, x->array, at + n);
+        break;
+    case CAIRN_IR_SELECT:
+        p = cairn_ir_lanes(m, value_of(m, x->a).i ? x->b : x->c);
+        memmove(v, p, (size_t)x->lanes * sizeof *v);
         break;
     case CAIRN_IR_GATHER:
         p = cairn_ir_lanes(m, x->a);
         for (int n = 0; n < x->lanes; n++)
-            v[n] = get(m, x->array, p[n].i);
+            v[n] = cairn_ir_get(m, x->array, p[n].i);
         break;
     case CAIRN_IR_SPLAT:
         v[0] = value_of(m, x->a);

@@ -74,6 +74,27 @@ bool cairn_ir_any_expr(const cairn_ir_stmt *block,
     return cairn_ir_any_stmt(block, visit_both, &v);
 }
 
+bool cairn_ir_is_dealt(const cairn_ir_stmt *stmt)
+{
+    return stmt->kind == CAIRN_IR_FOR && stmt->turns != CAIRN_TURNS_SERIAL;
+}
+
+static bool is_groups(const cairn_ir_stmt *stmt, void *user)
+{
+    (void)user;
+    return stmt->kind == CAIRN_IR_FOR && stmt->turns == CAIRN_TURNS_GROUPS;
+}
+
+bool cairn_ir_is_grid(const cairn_ir_function *function)
+{
+    return cairn_ir_any_stmt(function->body, is_groups, NULL);
+}
+
+bool cairn_ir_writes(const cairn_ir_stmt *stmt)
+{
+    return stmt->kind == CAIRN_IR_STORE || stmt->kind == CAIRN_IR_ADD_INTEGER;
+}
+
 static bool is_var(cairn_ir_x x, void *user)
 {
     return x->op == CAIRN_IR_VAR && x->var == user;

@@ -9,7 +9,7 @@
 #include "ir/ir.h"
 
 /// The same operations on the same variables, arrays and parameters: equal values if
-/// evaluated at one place.
+/// evaluated at one place, whatever is known of loads.
 bool cairn_ir_same(cairn_ir_x x, cairn_ir_x y);
 
 /// Operand @p n of @p x; 0 <= n < cairn_ir_operands(x->op).
@@ -27,6 +27,16 @@ bool cairn_ir_any_stmt(const cairn_ir_stmt *block,
 bool cairn_ir_any_expr(const cairn_ir_stmt *block,
                        bool (*visit)(cairn_ir_x x, void *user),
                        void *user);
+
+/// Is it a loop whose turns are dealt out, to threads, groups or items? Passes leave the
+/// bounds of such loops, and take nothing out of them.
+bool cairn_ir_is_dealt(const cairn_ir_stmt *stmt);
+
+/// Has it GROUPS?
+bool cairn_ir_is_grid(const cairn_ir_function *function);
+
+/// Does the statement itself change an array?
+bool cairn_ir_writes(const cairn_ir_stmt *stmt);
 
 /// Does @p x use @p var?
 bool cairn_ir_uses(cairn_ir_x x, const cairn_ir_var *var);

@@ -201,7 +201,8 @@ static void narrow_block(narrowing *w, cairn_ir_stmt **place, bool *changed)
 
         narrow_block(w, &s->body, changed);
         narrow_block(w, &s->other, changed);
-        if (s->kind == CAIRN_IR_FOR && s->step == 1 && !s->parallel && !is_vector(s))
+        if (s->kind == CAIRN_IR_FOR && s->step == 1 && !cairn_ir_is_dealt(s)
+            && !is_vector(s))
             *changed |= narrow_loop(w, place);
         while (*place != s)
             place = &(*place)->next; /* Over what stands before it now. */

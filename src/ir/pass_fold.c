@@ -88,7 +88,8 @@ static bool fold_for(folding *f, cairn_ir_stmt **place)
     const cairn_ir_x     count = cairn_ir_sub(&f->b, s->b, s->a);
     const bool           known = count->op == CAIRN_IR_INT;
     const bool           none  = !s->body || (known && count->integer <= 0);
-    const bool once = known && count->integer <= s->step && !s->parallel && !none;
+    const bool           once =
+        known && count->integer <= s->step && !cairn_ir_is_dealt(s) && !none;
 
     if (f->b.status != CAIRN_OK || (!none && !once)) return true;
     if (once) {

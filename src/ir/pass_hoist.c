@@ -125,7 +125,9 @@ static bool find(hoisting *h, const cairn_ir_stmt *block, bool sure)
         if (find_expr(h, s->b, once && s->kind != CAIRN_IR_PREFETCH,
                       s->kind == CAIRN_IR_STORE ? "value" : user))
             return true;
-        if (find(h, s->body, false) || find(h, s->other, false)) return true;
+        if (!cairn_ir_is_dealt(s)
+            && (find(h, s->body, false) || find(h, s->other, false)))
+            return true;
         if (s->kind == CAIRN_IR_RETURN) sure = false;
     }
     return false;
@@ -185,7 +187,8 @@ static void hoist_block(hoisting *h, cairn_ir_stmt **place)
 
         hoist_block(h, &s->body);
         hoist_block(h, &s->other);
-        if ((s->kind != CAIRN_IR_FOR && s->kind != CAIRN_IR_WHILE) || s->parallel)
+        if ((s->kind != CAIRN_IR_FOR && s->kind != CAIRN_IR_WHILE)
+            || cairn_ir_is_dealt(s))
             continue;
         h->loop  = s;
         h->place = place;

@@ -16,8 +16,7 @@ static bool loads(cairn_ir_x x, void *user)
 static bool stores(const cairn_ir_stmt *block)
 {
     for (const cairn_ir_stmt *s = block; s; s = s->next)
-        if (s->kind == CAIRN_IR_STORE || stores(s->body) || stores(s->other))
-            return true;
+        if (cairn_ir_writes(s) || stores(s->body) || stores(s->other)) return true;
     return false;
 }
 
@@ -28,8 +27,8 @@ static void name_limits(cairn_ir *b, cairn_ir_stmt **place, bool *changed)
 
         name_limits(b, &s->body, changed);
         name_limits(b, &s->other, changed);
-        if (s->kind != CAIRN_IR_FOR || s->parallel || !cairn_ir_any(s->b, loads, NULL)
-            || !stores(s->body))
+        if (s->kind != CAIRN_IR_FOR || cairn_ir_is_dealt(s)
+            || !cairn_ir_any(s->b, loads, NULL) || !stores(s->body))
             continue;
         b->tail[0] = place;
         s->b       = cairn_ir_use(b, cairn_ir_let(b, s->b, "%s_end", s->var->name));

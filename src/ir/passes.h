@@ -51,7 +51,33 @@ cairn_pass_hoist(cairn_env *env, cairn_ir_function *function, bool *changed);
 cairn_status
 cairn_pass_limits(cairn_env *env, cairn_ir_function *function, bool *changed);
 
-/// All other passes, until nothing changes.
+/// For functions with GROUPS alone; others stay as they are. To be done once, when the
+/// function is finished: @p positions turns of an innermost serial loop become one. Of
+/// loops under ITEMS whose body is constants, guards, sums s = s + x and stores into what
+/// it does not load: all conditions of a turn first, then its loads by depth (indices and
+/// values, then what they point to), then the additions and stores in the order that they
+/// had, each where its position counts; there is no other loop for what is left. Loops of
+/// a known number of turns up to @p positions become none, and one around does as many
+/// positions less.
+///
+/// @param[in] positions  Below 2: nothing changes.
+cairn_status cairn_pass_batch(cairn_env         *env,
+                              cairn_ir_function *function,
+                              int                positions,
+                              bool              *changed);
+
+/// Integers up to it fit in 32 bits, and so do those a few turns behind them.
+#define CAIRN_IR_NARROW ((INT64_C(1) << 31) - (INT64_C(1) << 20))
+
+/// For functions with GROUPS alone; others stay as they are, and so do those with larger
+/// constants. To be done once, after all other passes: what is computed in 64 bits is
+/// computed in 32. Who asks for it vouches that all integers that the function is given,
+/// loads and computes are at most CAIRN_IR_NARROW, up and down: positions, nodes, products
+/// of rows and columns. The interpreter, with limits, fails where it is not so.
+cairn_status
+cairn_pass_narrow(cairn_env *env, cairn_ir_function *function, bool *changed);
+
+/// All passes but those that are for finished functions, until nothing changes.
 ///
 /// Local. In a debug build the function is checked after every pass.
 cairn_status cairn_passes_run(cairn_env *env, cairn_ir_function *function);

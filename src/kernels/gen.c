@@ -45,30 +45,28 @@ cairn_status gen_add(generator *g, char *key, cairn_ir_function *function, int w
     return CAIRN_OK;
 }
 
-const char *gen_rows(const char *name)
+int gen_callers_bits(const char *name)
 {
-    static const struct {
-        const char *name, *text;
-    } rows[] = {
-#define ROWS(bits)                             \
-    {"rows" #bits,                             \
-     "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, " \
-     "mutation<merge(0), trim(1,1)>, bits<ptr = " #bits ", idx = " #bits "> }>"}
-        ROWS(32), ROWS(64)
-#undef ROWS
-    };
+    static const char *const lists[] = {"rows", "cols", "list"};
 
-    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-        if (strcmp(name, rows[k].name) == 0) return rows[k].text;
-    return NULL;
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        if (strncmp(name, lists[k], 4) != 0) continue;
+        if (strcmp(name + 4, "32") == 0) return 32;
+        if (strcmp(name + 4, "64") == 0) return 64;
+    }
+    return 0;
 }
 
 cairn_status gen_format(generator *g, const char *name, cairn_format **format)
 {
-    const char *rows = gen_rows(name);
+    const int bits = gen_callers_bits(name);
 
-    return cairn_format_parse(&g->env, NULL, rows ? rows : name, "prebuilt.txt",
-                              format);
+    if (!bits) return cairn_format_parse(&g->env, NULL, name, "prebuilt.txt", format);
+    switch (name[0]) {
+    case 'r': return cairn_format_compressed_rows(&g->env, bits, bits, format);
+    case 'c': return cairn_format_compressed_columns(&g->env, bits, bits, format);
+    default: return cairn_format_coordinates(&g->env, bits, format);
+    }
 }
 
 /// A line: operations, ":", formats; or "convert" and pairs.

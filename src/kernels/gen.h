@@ -42,9 +42,10 @@ bool gen_has(const generator *g, const char *key);
 /// Add a kernel; key and function are the generator's from now on, also on failure.
 cairn_status gen_add(generator *g, char *key, cairn_ir_function *function, int width);
 
-/// Compressed rows as callers bring them, "rows32" and "rows64": with ptr and idx of so
-/// many bits, whatever the extents. NULL for any other name.
-const char *gen_rows(const char *name);
+/// Bits of ptr and idx of arrays as callers have them, whatever the extents: compressed rows
+/// "rows32" and "rows64", compressed columns "cols32", "cols64", lists of coordinates
+/// "list32", "list64". 0 for any other name.
+int gen_callers_bits(const char *name);
 
 /// Parse a format of the list: "rows64", or what the language knows.
 cairn_status gen_format(generator *g, const char *name, cairn_format **format);
@@ -53,8 +54,8 @@ cairn_status gen_format(generator *g, const char *name, cairn_format **format);
 cairn_status gen_product(generator *g, const char *operation, const char *format);
 
 /// The conversion @p pair: "FROM->TO"; FROM "entries" are coordinates that were
-/// read, "coords" few that came in any order. Arrays of "rows32" and "rows64" are a
-/// caller's: no other tensor can have them in common.
+/// read, "coords" few that came in any order. Arrays of "rows32" and so on are a
+/// caller's: no tensor can have them in common.
 cairn_status gen_conversion(generator *g, const char *pair);
 
 /// Write everything to @p folder.

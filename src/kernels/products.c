@@ -20,11 +20,15 @@ enum {
 /// What a plan would ask for.
 typedef struct {
     cairn_product_options op;
-    bool                  first; ///< The first member's, which may set Y;
-    bool                  wide;  ///< with others after it.
+    bool                  first;  ///< The first member's, which may set Y;
+    bool                  wide;   ///< with others after it.
+    bool                  rounds; ///< The last one's, if it may.
+    bool                  narrow; ///< Of an f64 tensor, with values that are stored as
+    cairn_value_kind      kind;   ///< this,
+    int                   bits;   ///< so wide.
 } operation;
 
-/// "spmm+add", "spmv+wide"; false when it is none.
+/// "spmm+add", "spmv+wide", "spmv+add+rounds", "spmv+i8"; false when it is none.
 static bool parse_operation(const char *text, operation *o)
 {
     char  copy[WORD];
@@ -41,8 +45,14 @@ static bool parse_operation(const char *text, operation *o)
             o->first = false;
         else if (strcmp(word, "wide") == 0)
             o->wide = true;
+        else if (strcmp(word, "rounds") == 0)
+            o->rounds = true;
         else if (strcmp(word, "transposed") == 0)
             o->op.transposed = true;
+        else if (strcmp(word, "i8") == 0)
+            o->narrow = true, o->kind = CAIRN_VALUE_INTEGER, o->bits = 8;
+        else if (strcmp(word, "iso") == 0)
+            o->narrow = true, o->kind = CAIRN_VALUE_ONE, o->bits = 64;
         else
             return false;
     }
@@ -94,6 +104,7 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
             cairn_product product =
                 cairn_product_choose(layout, &o->op, o->first, o->wide, bytes);
 
+            if (o->rounds) cairn_product_round(layout, &product);
             product.hints =
                 cairn_product_hints_of(layout, &product, parts[k].entries,
                                        o->op.columns, parts[k].seen, L2, L3);
@@ -102,17 +113,31 @@ add_widths(generator *g, const cairn_layout *layout, const operation *o)
     return CAIRN_OK;
 }
 
-/// One operation on one encoding, for both element types and all extents.
+static cairn_status
+add_narrow(generator *g, const cairn_layout *layout, const operation *o)
+{
+    cairn_layout *narrow;
+
+    CAIRN_TRY(cairn_layout_store(&g->env, layout, o->kind, o->bits, &narrow));
+    const cairn_status status = add_widths(g, narrow, o);
+
+    cairn_layout_destroy(&g->env, &narrow);
+    return status;
+}
+
+/// One operation on one encoding, for both element types, unless values are narrow, and all
+/// extents.
 static cairn_status
 add_encoding(generator *g, const cairn_encoding *encoding, const operation *o)
 {
     for (int e = 0; e < GEN_EXTENTS; e++)
-        for (int bits = 32; bits <= 64; bits += 32) {
+        for (int bits = o->narrow ? 64 : 32; bits <= 64; bits += 32) {
             cairn_layout *layout;
 
             CAIRN_TRY(cairn_layout_create(&g->env, encoding, gen_extent[e], NULL, NULL,
                                           bits, &layout));
-            const cairn_status status = add_widths(g, layout, o);
+            const cairn_status status =
+                (o->narrow ? add_narrow : add_widths)(g, layout, o);
 
             cairn_layout_destroy(&g->env, &layout);
             CAIRN_TRY(status);

@@ -36,10 +36,11 @@ static cairn_status read_maps(cairn_convert *c)
     const cairn_convert_spec *spec = c->spec;
 
     if (c->from) CAIRN_TRY(forms_of(c, c->from, c->source));
-    if (spec->blocks) CAIRN_TRY(groups_of(c, &spec->blocks->group_by, c->block_form));
-    if (spec->query) { /* its groups take the place of what is filled */
-        c->levels = spec->query->group_by.count;
-        return groups_of(c, &spec->query->group_by, c->target);
+    if (spec->blocks.query)
+        CAIRN_TRY(groups_of(c, &spec->blocks.query->group_by, c->numbers.block_form));
+    if (spec->tally.query) { /* its groups take the place of what is filled */
+        c->levels = spec->tally.query->group_by.count;
+        return groups_of(c, &spec->tally.query->group_by, c->target);
     }
     if (spec->cut) {
         c->levels = 1;
@@ -238,34 +239,36 @@ cairn_convert_key(cairn_env *env, const cairn_convert_spec *spec, char **key)
 
     cairn_text_init(&text, env);
     cairn_text_add(&text, "convert: %s %s, order %d, split %d", phase_name[spec->phase],
-                   source_name[spec->source], spec->order, spec->split);
+                   source_name[spec->source], spec->order, spec->keys.split);
     if (spec->ahead) cairn_text_add(&text, ", ahead");
-    if (spec->grouped) cairn_text_add(&text, ", grouped");
+    if (spec->keys.grouped) cairn_text_add(&text, ", grouped");
     if (spec->every) cairn_text_add(&text, ", every");
-    if (spec->rank)
-        cairn_text_add(&text, ", query %d counts along d%d", spec->rank_query,
-                       spec->rank_row);
+    if (spec->along.on)
+        cairn_text_add(&text, ", query %d counts along d%d", spec->along.query,
+                       spec->along.row);
     if (spec->phase == CAIRN_CONVERT_STAND)
-        cairn_text_add(&text, ", columns d%d", spec->rank_col);
-    if (spec->tables)
-        cairn_text_add(&text, ", queries %x by d%d", spec->tables, spec->table_row);
-    if (spec->blocks) {
-        cairn_text_add(&text, ", query %d by", spec->block_query);
-        add_groups(&text, spec->blocks, spec->blocks_listed);
+        cairn_text_add(&text, ", columns d%d", spec->along.col);
+    if (spec->tables.queries)
+        cairn_text_add(&text, ", queries %x by d%d", spec->tables.queries,
+                       spec->tables.row);
+    if (spec->blocks.query) {
+        cairn_text_add(&text, ", query %d by", spec->blocks.number);
+        add_groups(&text, spec->blocks.query, spec->blocks.listed);
     }
-    if (spec->lined) cairn_text_add(&text, ", lined");
-    if (spec->taken) cairn_text_add(&text, ", idx %x there", spec->taken);
-    if (spec->taken_values) cairn_text_add(&text, ", values there");
+    if (spec->omit.determined) cairn_text_add(&text, ", lined");
+    if (spec->omit.idx) cairn_text_add(&text, ", idx %x there", spec->omit.idx);
+    if (spec->omit.values) cairn_text_add(&text, ", values there");
     if (spec->cut) {
         cairn_text_add(&text, ", at ");
         add_expr(&text, spec->cut);
     }
-    if (spec->ordered) cairn_text_add(&text, ", d%d in order", spec->table_row);
-    if (spec->row_levels)
-        cairn_text_add(&text, ", %d levels by d%d", spec->row_levels, spec->table_row);
-    if (spec->lanes) cairn_text_add(&text, ", %d at once", spec->lanes);
+    if (spec->rows.ordered) cairn_text_add(&text, ", d%d in order", spec->tables.row);
+    if (spec->rows.levels)
+        cairn_text_add(&text, ", %d levels by d%d", spec->rows.levels,
+                       spec->tables.row);
+    if (spec->rows.lanes) cairn_text_add(&text, ", %d at once", spec->rows.lanes);
     if (spec->filter) cairn_text_add(&text, ", of one member");
-    if (spec->query) add_query(&text, spec->query, spec->listed);
+    if (spec->tally.query) add_query(&text, spec->tally.query, spec->tally.listed);
     if (spec->source == CAIRN_CONVERT_PART) add_layout(&text, "from", spec->from);
     if (spec->to) add_layout(&text, "to", spec->to);
     return cairn_text_take(&text, key);

@@ -25,7 +25,7 @@ typedef enum {
     CAIRN_CONVERT_PART,    ///< The levels of a part; zeros are left out where it pads.
     CAIRN_CONVERT_KEYS,    ///< Items of a key and a value, sorted.
     CAIRN_CONVERT_LONG,    ///< Keys of two words, and values: three arrays, sorted.
-    CAIRN_CONVERT_ROWS,    ///< Indices of dimension `table_row` in the box, alone.
+    CAIRN_CONVERT_ROWS,    ///< Indices of dimension `tables.row` in the box, alone.
 } cairn_convert_source;
 
 /// What is done.
@@ -89,7 +89,7 @@ typedef enum {
     /// Turns are rows; the entries of one stand side by side in source (from `first` on)
     /// and target (from its `place` on), in the same order: write their values, and the
     /// idx of trimmed levels of which each entry is a node, that is of those whose depth
-    /// is at least `row_levels`.
+    /// is at least `rows.levels`.
     CAIRN_CONVERT_MOVE,
     /// As RANKED, lane by lane: `order` has the row (from 1) of each lane, 0: none;
     /// `lanes` there are in a group. Rows are read in any order (`ordered`). Behind its
@@ -103,40 +103,70 @@ enum {
     CAIRN_CONVERT_FULL  = 1, ///< A phase's status: more entries than `capacity`.
 };
 
+/// Keys that are visited.
+typedef struct cairn_convert_key_spec {
+    int  split;   ///< Levels 0..split-1 are in the upper word of long keys.
+    bool grouped; ///< SCATTER: they come in order within each group alone.
+} cairn_convert_key_spec;
+
+/// Entries come along dimension `row`: the number of query `query` is how many of it came
+/// before.
+typedef struct cairn_convert_along_spec {
+    bool on;
+    int  query, row;
+    int  col; ///< STAND: the dimension along rows.
+} cairn_convert_along_spec;
+
+/// Queries whose number is that of the entry's row in `table`.
+typedef struct cairn_convert_table_spec {
+    uint32_t queries; ///< Bit q: query q.
+    int      row;     ///< Rows are indices of this dimension.
+} cairn_convert_table_spec;
+
+/// Turns that are rows.
+typedef struct cairn_convert_row_spec {
+    bool
+        ordered; ///< In `order`; the entries of a row (or nodes of the top level) begin
+                 ///< at its `first`, unless the outermost level is complete.
+    int levels;  ///< ROWS, MOVE: levels, from the first on, that the row gives.
+    int lanes;   ///< MOVE: entries that are copied at once, those that are not the
+                 ///< row's masked; 0: entry by entry.
+} cairn_convert_row_spec;
+
+/// Groups of entries by a query.
+typedef struct cairn_convert_group_spec {
+    const cairn_query *query;  ///< NULL: there are none.
+    bool               listed; ///< How they are numbered.
+    int                number; ///< Query whose number is that of the entry's group in
+                               ///< `rank_of`.
+} cairn_convert_group_spec;
+
+/// What of the target is not written.
+typedef struct cairn_convert_omit_spec {
+    uint32_t idx;        ///< FILL, MIRROR: bit l: the idx of level l is there already;
+    bool     values;     ///< FILL: and so are the values.
+    bool     determined; ///< RANKED: determined levels.
+} cairn_convert_omit_spec;
+
 typedef struct cairn_convert_spec {
     cairn_convert_phase  phase;
     cairn_convert_source source;
     int                  order;
     const cairn_layout  *from; ///< PART: what is read.
     const cairn_layout  *to;   ///< NULL: coordinates, every dimension a level.
-    int  split; ///< Levels 0..split-1 are in the upper word of long keys.
-    bool ahead; ///< SCATTER: ask for lines before they are written. STAND: before
-                ///< they are read, rows being read as they lie; and lanes are those
-                ///< from `begin` to `end`, no thread's share.
-    bool     grouped; ///< SCATTER: keys come in order within each group alone.
-    bool     every;   ///< COUNT, FILL: every entry is a node of level E.
-    bool     rank;    ///< Entries come along dimension `rank_row`: the number of query
-    int      rank_query; ///< `rank_query` is how many of it came before.
-    int      rank_row;
-    int      rank_col;  ///< STAND: the dimension along rows.
-    uint32_t tables;    ///< Bit q: the number of query q is that of the entry's row in
-    int      table_row; ///< `table`, rows being indices of this dimension.
-    bool
-        ordered; ///< Turns are rows, in `order`; entries (or nodes of the top level) of
-    ///< a row begin at its `first`, unless the outermost level is complete.
-    int row_levels; ///< ROWS, MOVE: levels, from the first on, that the row gives.
-    int lanes;      ///< MOVE: entries that are copied at once, those that are not the
-                    ///< row's masked; 0: entry by entry.
-    bool               filter; ///< Only entries whose `member` is `which` are visited.
-    const cairn_query *query;  ///< TALLY, DEAL: whose groups are meant,
-    bool               listed; ///< and how they are numbered.
-    const cairn_query *blocks; ///< The number of query `block_query` is that of the
-    int      block_query;   ///< entry's group of this one in `rank_of`; NULL: none is.
-    bool     blocks_listed; ///< How those groups are numbered.
-    bool     lined;         ///< RANKED: determined levels are not written.
-    uint32_t taken; ///< FILL, MIRROR: bit l: the idx of level l is there already;
-    bool     taken_values; ///< FILL: and so are the values.
-    const cairn_expr *cut; ///< CUT: an expression over numbers.
+    bool ahead;  ///< SCATTER: ask for lines before they are written. STAND: before
+                 ///< they are read, rows being read as they lie; and lanes are those
+                 ///< from `begin` to `end`, no thread's share.
+    bool every;  ///< COUNT, FILL: every entry is a node of level E.
+    bool filter; ///< Only entries whose `member` is `which` are visited.
+    cairn_convert_key_spec   keys;
+    cairn_convert_along_spec along;
+    cairn_convert_table_spec tables;
+    cairn_convert_row_spec   rows;
+    cairn_convert_group_spec tally;  ///< TALLY, DEAL: whose groups are meant.
+    cairn_convert_group_spec blocks; ///< Groups that give numbers.
+    cairn_convert_omit_spec  omit;
+    const cairn_expr        *cut; ///< CUT: an expression over numbers.
 } cairn_convert_spec;
 
 /// Lower one phase.

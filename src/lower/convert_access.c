@@ -111,12 +111,10 @@ cairn_ir_array *cairn_convert_values(cairn_convert *c, int part)
 int64_t cairn_convert_constant_size(const cairn_layout *layout, int level)
 {
     const cairn_level *info = &layout->level[level];
-    const cairn_atom  *atom;
+    const cairn_atom  *digit =
+        cairn_form_single(layout->algebra, &info->form, CAIRN_ATOM_MOD);
 
-    if (info->form.terms != 1 || info->form.constant || info->form.term[0].factor != 1)
-        return 0;
-    atom = &layout->algebra->atom[info->form.term[0].atom];
-    return atom->kind == CAIRN_ATOM_MOD && atom->divisor == info->size ? info->size : 0;
+    return digit && digit->divisor == info->size ? info->size : 0;
 }
 
 cairn_ir_x cairn_convert_size(cairn_convert *c, int part, int level)
@@ -144,7 +142,7 @@ cairn_ir_array *cairn_convert_words(cairn_convert *c, int word)
              : cairn_ir_array_of(&c->ir, argument(CAIRN_CONVERT_key), CAIRN_IR_U64,
                                  "key");
 
-    if (array && c->spec->split == 0) array->stride = ITEM;
+    if (array && c->spec->keys.split == 0) array->stride = ITEM;
     return array;
 }
 
@@ -153,23 +151,23 @@ cairn_ir_array *cairn_convert_moved(cairn_convert *c)
     cairn_ir_array *array =
         cairn_ir_array_of(&c->ir, argument(CAIRN_CONVERT_moved), CAIRN_IR_F64, "moved");
 
-    if (array && c->spec->split == 0) array->stride = ITEM;
+    if (array && c->spec->keys.split == 0) array->stride = ITEM;
     return array;
 }
 
 void cairn_convert_read_fields(cairn_convert *c)
 {
     for (int l = 0; l < c->levels; l++) {
-        c->low[l] = cairn_ir_use(
+        c->fields.low[l] = cairn_ir_use(
             &c->ir,
             cairn_ir_let(&c->ir, cairn_convert_element(c, CAIRN_CONVERT_low, "low", l),
                          "low%d", l));
-        c->shift[l] = cairn_ir_use(
+        c->fields.shift[l] = cairn_ir_use(
             &c->ir,
             cairn_ir_let(&c->ir,
                          cairn_convert_element(c, CAIRN_CONVERT_shift, "shift", l),
                          "shift%d", l));
-        c->mask[l] = cairn_ir_use(
+        c->fields.mask[l] = cairn_ir_use(
             &c->ir, cairn_ir_let(
                         &c->ir, cairn_convert_element(c, CAIRN_CONVERT_mask, "mask", l),
                         "mask%d", l));

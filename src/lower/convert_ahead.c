@@ -92,7 +92,7 @@ bool cairn_convert_can_look_ahead(const cairn_convert *c)
             return false;
     }
     if (c->spec->source != CAIRN_CONVERT_PART) return true;
-    return c->from && c->from->exact && c->inner == c->from->levels - 1;
+    return c->from && c->from->exact && c->inner.level == c->from->levels - 1;
 }
 
 /// The turn some turns on, or the last.
@@ -102,9 +102,9 @@ static cairn_ir_x later_turn(cairn_convert *c, int64_t distance)
     const cairn_ir_x last = cairn_ir_sub(b, cairn_convert_end(c), cairn_ir_int(b, 1));
 
     return cairn_ir_use(
-        b,
-        cairn_ir_let(b, cairn_ir_min(b, cairn_ir_add_int(b, c->turn, distance), last),
-                     "then"));
+        b, cairn_ir_let(
+               b, cairn_ir_min(b, cairn_ir_add_int(b, c->here.turn, distance), last),
+               "then"));
 }
 
 /// Coordinates some entries on, as far as the array goes.
@@ -114,7 +114,7 @@ static void move_entries(cairn_convert *c, int64_t distance)
     const cairn_ir_x then = later_turn(c, distance);
 
     for (int d = 0; d < c->spec->order; d++) {
-        c->dim[d] = cairn_ir_load(b, cairn_convert_coordinates(c, d), then);
+        c->here.dim[d] = cairn_ir_load(b, cairn_convert_coordinates(c, d), then);
     }
 }
 
@@ -124,7 +124,7 @@ static void move_keys(cairn_convert *c, int64_t distance)
     cairn_ir        *b    = &c->ir;
     const cairn_ir_x then = later_turn(c, distance);
 
-    c->word[0] = cairn_ir_use(
+    c->here.word[0] = cairn_ir_use(
         b, cairn_ir_let(b, cairn_ir_load(b, cairn_convert_words(c, 0), then), "ahead"));
 }
 
@@ -132,23 +132,23 @@ static void move_keys(cairn_convert *c, int64_t distance)
 static void move_level(cairn_convert *c, int64_t distance)
 {
     cairn_ir        *b     = &c->ir;
-    const int        l     = c->inner;
+    const int        l     = c->inner.level;
     const cairn_ir_x nodes = cairn_ir_param(
         b, (cairn_ir_field){CAIRN_IR_LEVEL_NODES, 0, l}, CAIRN_IR_I64, "A%d_nodes", l);
     const cairn_ir_x then = cairn_ir_use(
         b, cairn_ir_let(b,
-                        cairn_ir_min(b, cairn_ir_add_int(b, c->at, distance),
+                        cairn_ir_min(b, cairn_ir_add_int(b, c->inner.node, distance),
                                      cairn_ir_add_int(b, nodes, -1)),
                         "then"));
     cairn_ir_x e[CAIRN_MAX_LEVELS];
 
     for (int k = 0; k < c->from->levels; k++)
-        e[k] = c->stored[k];
+        e[k] = c->here.stored[k];
     e[l] = cairn_ir_use(
         b,
         cairn_ir_let(b, cairn_ir_load(b, cairn_convert_idx(c, 0, l), then), "ahead"));
     for (int k = 0; k < c->spec->order; k++)
-        c->dim[k] = cairn_convert_scaled(c, e, k);
+        c->here.dim[k] = cairn_convert_scaled(c, e, k);
 }
 
 cairn_ir_x cairn_convert_look_ahead(cairn_convert *c, int64_t distance)
@@ -156,26 +156,26 @@ cairn_ir_x cairn_convert_look_ahead(cairn_convert *c, int64_t distance)
     cairn_convert now = *c; /* what is known here is not known there */
 
     for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
-        c->atom[k] = NULL;
+        c->here.atom[k] = NULL;
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
-        c->index[l] = NULL;
+        c->here.index[l] = NULL;
     switch (c->spec->source) {
     case CAIRN_CONVERT_ENTRIES: move_entries(c, distance); break;
     case CAIRN_CONVERT_KEYS: move_keys(c, distance); break;
     default: move_level(c, distance);
     }
-    if (c->word[0])
+    if (c->here.word[0])
         cairn_convert_indices(c, c->to->first);
     else
         for (int l = 0; l < c->to->first; l++)
-            c->e[l] = cairn_convert_form(c, &c->target[l]);
+            c->here.e[l] = cairn_convert_form(c, &c->target[l]);
     const cairn_ir_x group =
         cairn_convert_combine(c, cairn_ir_int(&c->ir, 0), 0, c->to->first, UINT32_MAX);
 
-    memcpy(c->dim, now.dim, sizeof c->dim);
-    memcpy(c->atom, now.atom, sizeof c->atom);
-    memcpy(c->index, now.index, sizeof c->index);
-    memcpy(c->e, now.e, sizeof c->e);
-    c->word[0] = now.word[0];
+    memcpy(c->here.dim, now.here.dim, sizeof c->here.dim);
+    memcpy(c->here.atom, now.here.atom, sizeof c->here.atom);
+    memcpy(c->here.index, now.here.index, sizeof c->here.index);
+    memcpy(c->here.e, now.here.e, sizeof c->here.e);
+    c->here.word[0] = now.here.word[0];
     return group;
 }

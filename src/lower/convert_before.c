@@ -26,14 +26,14 @@ void cairn_convert_stand_before(cairn_convert    *c,
 {
     const uint32_t known = known_before(c, l);
 
-    for (int f = 0; f < c->before_levels; f++)
+    for (int f = 0; f < c->inner.needs; f++)
         if ((cairn_form_dims(c->algebra, &c->target[f]) & ~known)
             || cairn_form_queries(c->algebra, &c->target[f]))
             return;
     for (int k = 0; k < c->from->order; k++)
-        if (known >> k & 1) c->dim[k] = e[c->from->dim[k].var[0]];
-    c->early = true;
-    c->before(c, c->before_user, l, begin, end);
+        if (known >> k & 1) c->here.dim[k] = e[c->from->dim[k].var[0]];
+    c->inner.called = true;
+    c->inner.before(c, c->inner.user, l, begin, end);
 }
 
 /// The dimension that the innermost loop over the source runs along, node by node in its
@@ -43,8 +43,8 @@ static int runs_along(const cairn_convert *c)
     const cairn_convert_spec *spec = c->spec;
     const int                 l    = c->from ? c->from->levels - 1 : -1;
 
-    if (l < 1 || spec->filter || spec->rank || spec->blocks || spec->tables
-        || c->from->pads || !c->from->exact)
+    if (l < 1 || spec->filter || spec->along.on || spec->blocks.query
+        || spec->tables.queries || c->from->pads || !c->from->exact)
         return -1;
     const cairn_level *level = &c->from->level[l];
 
@@ -58,13 +58,9 @@ static int runs_along(const cairn_convert *c)
     return -1;
 }
 
-/// The atom that a form is; NULL: it is none.
-static const cairn_atom *atom_of(const cairn_convert *c, int l)
+static const cairn_atom *atom_of(const cairn_convert *c, int l, cairn_atom_kind kind)
 {
-    const cairn_form *form = &c->target[l];
-
-    if (form->terms != 1 || form->constant || form->term[0].factor != 1) return NULL;
-    return &c->algebra->atom[form->term[0].atom];
+    return cairn_form_single(c->algebra, &c->target[l], kind);
 }
 
 /// Does a form move as dimension @p k does?
@@ -86,19 +82,20 @@ static bool moves_as(const cairn_convert *c, const cairn_form *form, int k)
 /// Does level @p l stay as it is while @p digit runs through its remainders?
 static bool stays(const cairn_convert *c, int l, int k, const cairn_atom *digit)
 {
-    const cairn_atom *atom = atom_of(c, l);
+    const cairn_atom *atom = atom_of(c, l, CAIRN_ATOM_DIV);
 
     if (!(cairn_form_dims(c->algebra, &c->target[l]) >> k & 1)) return true;
-    return atom && atom->kind == CAIRN_ATOM_DIV && atom->divisor % digit->divisor == 0
+    return atom && atom->divisor % digit->divisor == 0
            && cairn_form_equal(&atom->form, &digit->form);
 }
 
 int64_t cairn_convert_run_length(const cairn_convert *c)
 {
     const int         k = runs_along(c), last = c->to->levels - 1;
-    const cairn_atom *digit = last > c->to->last ? atom_of(c, last) : NULL;
+    const cairn_atom *digit =
+        last > c->to->last ? atom_of(c, last, CAIRN_ATOM_MOD) : NULL;
 
-    if (k < 0 || !digit || digit->kind != CAIRN_ATOM_MOD || digit->divisor > LONGEST
+    if (k < 0 || !digit || digit->divisor > LONGEST
         || cairn_convert_constant_size(c->to, last) != digit->divisor
         || !moves_as(c, &digit->form, k))
         return 0;
@@ -125,7 +122,7 @@ bool cairn_convert_has_full_rows(const cairn_convert *c)
 
     if (length == 0 || c->to->first != E || !cairn_convert_has_like_rows(c))
         return false;
-    const cairn_atom *quotient = atom_of(c, E);
+    const cairn_atom *quotient = atom_of(c, E, CAIRN_ATOM_DIV);
 
     if (!quotient || quotient->divisor != length) return false;
     for (int l = E + 1; l < last; l++)

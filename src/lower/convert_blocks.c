@@ -21,7 +21,7 @@ static cairn_ir_x number_of(cairn_convert *c, int end, const char *name)
 
         at = cairn_ir_add(
             b, cairn_ir_mul(b, at, size),
-            cairn_ir_sub(b, cairn_convert_form(c, &c->block_form[f]), low));
+            cairn_ir_sub(b, cairn_convert_form(c, &c->numbers.block_form[f]), low));
     }
     return cairn_ir_use(b, cairn_ir_let(b, at, "%s", name));
 }
@@ -31,10 +31,10 @@ static cairn_ir_x slot_at(cairn_convert *c, cairn_ir_x x)
 {
     cairn_ir *b = &c->ir;
 
-    if (!c->thread) return x;
+    if (!c->here.thread) return x;
     return cairn_ir_add(
         b, x,
-        cairn_ir_mul(b, c->thread,
+        cairn_ir_mul(b, c->here.thread,
                      cairn_convert_scalar(c, CAIRN_CONVERT_line_slots, "line_slots")));
 }
 
@@ -60,21 +60,22 @@ static void enter_line(cairn_convert *c, cairn_ir_x line)
 
 void cairn_convert_declare_blocks(cairn_convert *c)
 {
-    if (c->spec->blocks_listed)
-        c->block_line = cairn_ir_declare(&c->ir, cairn_ir_int(&c->ir, -1), "line_now");
+    if (c->spec->blocks.listed)
+        c->numbers.block_line =
+            cairn_ir_declare(&c->ir, cairn_ir_int(&c->ir, -1), "line_now");
 }
 
 static cairn_ir_x number_in_line(cairn_convert *c)
 {
     cairn_ir        *b    = &c->ir;
-    const int        last = c->spec->blocks->group_by.count - 1;
+    const int        last = c->spec->blocks.query->group_by.count - 1;
     const cairn_ir_x line = number_of(c, last, "line");
     const cairn_ir_x x    = cairn_ir_sub(
-           b, cairn_convert_form(c, &c->block_form[last]),
+           b, cairn_convert_form(c, &c->numbers.block_form[last]),
            cairn_convert_element(c, CAIRN_CONVERT_group_low, "group_low", last));
 
-    cairn_ir_if(b, cairn_ir_ne(b, line, cairn_ir_use(b, c->block_line)));
-    cairn_ir_assign(b, c->block_line, line);
+    cairn_ir_if(b, cairn_ir_ne(b, line, cairn_ir_use(b, c->numbers.block_line)));
+    cairn_ir_assign(b, c->numbers.block_line, line);
     enter_line(c, line);
     cairn_ir_end(b);
     return cairn_ir_load(
@@ -84,14 +85,14 @@ static cairn_ir_x number_in_line(cairn_convert *c)
 void cairn_convert_number_block(cairn_convert *c)
 {
     cairn_ir        *b      = &c->ir;
-    const int        groups = c->spec->blocks->group_by.count;
+    const int        groups = c->spec->blocks.query->group_by.count;
     const cairn_ir_x number =
-        c->spec->blocks_listed
+        c->spec->blocks.listed
             ? number_in_line(c)
             : cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_rank_of, "rank_of"),
                             number_of(c, groups, "block"));
 
-    c->block_number = cairn_ir_use(b, cairn_ir_let(b, number, "number"));
+    c->numbers.block_number = cairn_ir_use(b, cairn_ir_let(b, number, "number"));
 }
 
 void cairn_convert_lower_cut(cairn_convert *c)
@@ -104,11 +105,11 @@ void cairn_convert_lower_cut(cairn_convert *c)
 
     cairn_convert_visit(c, false);
     cairn_convert_indices(c, 1);
-    cairn_ir_assign(b, most, cairn_ir_max(b, cairn_ir_use(b, most), c->e[0]));
-    cairn_ir_if(
-        b, cairn_ir_le(b, cairn_convert_scalar(c, CAIRN_CONVERT_cut, "cut"), c->e[0]));
+    cairn_ir_assign(b, most, cairn_ir_max(b, cairn_ir_use(b, most), c->here.e[0]));
+    cairn_ir_if(b, cairn_ir_le(b, cairn_convert_scalar(c, CAIRN_CONVERT_cut, "cut"),
+                               c->here.e[0]));
     cairn_ir_store(
-        b, cairn_convert_members(c), c->position,
+        b, cairn_convert_members(c), c->here.position,
         cairn_ir_add_int(b, cairn_convert_scalar(c, CAIRN_CONVERT_which, "which"), 1));
     cairn_ir_end(b);
     cairn_convert_leave(c);

@@ -41,7 +41,7 @@ static void put_entries(cairn_convert *c, const lane *s)
 {
     cairn_convert_visit(c, true);
     put(c, s, let(c, cairn_convert_form(c, &c->target[column_level(c)]), "column"),
-        c->value);
+        c->here.value);
     cairn_convert_leave(c);
 }
 
@@ -91,7 +91,7 @@ put_run(cairn_convert *c, const lane *s, cairn_ir_var *absent, cairn_ir_x limit)
 static void put_padding(cairn_convert *c, const lane *s)
 {
     cairn_ir        *b   = &c->ir;
-    const int64_t    col = c->spec->rank_col;
+    const int64_t    col = c->spec->along.col;
     const cairn_ir_x low = cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * col);
     const cairn_ir_x high =
         cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * col + 1);
@@ -118,25 +118,25 @@ static void put_padding(cairn_convert *c, const lane *s)
 static void put_determined(cairn_convert *c, cairn_ir_x row)
 {
     cairn_ir        *b   = &c->ir;
-    const int        d   = c->spec->table_row;
+    const int        d   = c->spec->tables.row;
     const uint32_t   S   = 1U << c->to->last;
     const cairn_ir_x low = cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * d);
 
     for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
-        c->atom[k] = NULL; /* the visit's */
+        c->here.atom[k] = NULL; /* the visit's */
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++)
-        c->index[l] = NULL;
-    c->dim[d] = cairn_ir_add(b, row, low);
+        c->here.index[l] = NULL;
+    c->here.dim[d] = cairn_ir_add(b, row, low);
     for (int l = 0; l < column_level(c); l++) {
         const cairn_level *level = &c->to->level[l];
 
         if (!level->determined) continue;
         for (int k = 0; k <= l; k++)
             if (k == l || (level->by & ~S) >> k & 1)
-                c->e[k] = cairn_convert_form(c, &c->target[k]);
+                c->here.e[k] = cairn_convert_form(c, &c->target[k]);
         cairn_ir_store(b, cairn_convert_idx(c, 1, l),
                        cairn_convert_combine(c, cairn_ir_int(b, 0), 0, l, level->by),
-                       c->e[l]);
+                       c->here.e[l]);
     }
 }
 
@@ -189,10 +189,10 @@ void cairn_convert_lower_stand(cairn_convert *c)
     const cairn_ir_x place = open_lanes(c, &s);
 
     cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_int(b, 0), place));
-    c->row = let(c, cairn_ir_add_int(b, place, -1), "row");
-    if (c->spec->ahead) cairn_convert_ask_behind_row(c, c->row, AHEAD);
+    c->here.row = let(c, cairn_ir_add_int(b, place, -1), "row");
+    if (c->spec->ahead) cairn_convert_ask_behind_row(c, c->here.row, AHEAD);
     put_entries(c, &s);
-    put_determined(c, c->row);
+    put_determined(c, c->here.row);
     put_padding(c, &s);
     cairn_ir_else(b);
     put_holes(c, &s);

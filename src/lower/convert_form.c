@@ -24,35 +24,38 @@ static bool is_natural(const cairn_algebra *algebra, const cairn_form *form)
 static cairn_ir_x from_table(cairn_convert *c, int query)
 {
     cairn_ir        *b    = &c->ir;
-    const int        row  = c->spec->table_row;
+    const int        row  = c->spec->tables.row;
     const cairn_ir_x rows = cairn_convert_scalar(c, CAIRN_CONVERT_table_rows, "rows");
     const cairn_ir_x lo =
         cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * (int64_t)row);
 
     return cairn_ir_load(b, cairn_convert_small(c, CAIRN_CONVERT_table, "table"),
                          cairn_ir_add(b, cairn_ir_mul_int(b, rows, query),
-                                      cairn_ir_sub(b, c->dim[row], lo)));
+                                      cairn_ir_sub(b, c->here.dim[row], lo)));
 }
 
 static cairn_ir_x number_of(cairn_convert *c, int query)
 {
     cairn_ir_array *array;
 
-    if (c->spec->tables >> query & 1) return from_table(c, query);
-    if (c->rank && query == c->spec->rank_query) return cairn_ir_use(&c->ir, c->rank);
-    if (c->block_number && query == c->spec->block_query) return c->block_number;
+    if (c->spec->tables.queries >> query & 1) return from_table(c, query);
+    if (c->numbers.rank && query == c->spec->along.query)
+        return cairn_ir_use(&c->ir, c->numbers.rank);
+    if (c->numbers.block_number && query == c->spec->blocks.number)
+        return c->numbers.block_number;
     array = cairn_ir_array_of(
         &c->ir, (cairn_ir_field){CAIRN_IR_ARG, 0, CAIRN_CONVERT_number0 + query},
         CAIRN_IR_I64, "number%d", query);
 
-    return cairn_ir_load(&c->ir, array, c->turn);
+    return cairn_ir_load(&c->ir, array, c->here.turn);
 }
 
 /// The index of a level of the source whose form is this one; NULL: there is none.
 static cairn_ir_x stored_index(const cairn_convert *c, const cairn_form *form)
 {
     for (int l = 0; c->from && l < c->from->levels; l++)
-        if (c->index[l] && cairn_form_equal(&c->source[l], form)) return c->index[l];
+        if (c->here.index[l] && cairn_form_equal(&c->source[l], form))
+            return c->here.index[l];
     return NULL;
 }
 
@@ -64,7 +67,7 @@ static cairn_ir_x compute_atom(cairn_convert *c, int number)
 
     if (stored) return stored;
     switch (atom->kind) {
-    case CAIRN_ATOM_DIM: return c->dim[atom->number];
+    case CAIRN_ATOM_DIM: return c->here.dim[atom->number];
     case CAIRN_ATOM_QUERY: return number_of(c, atom->number);
     default: break;
     }
@@ -80,8 +83,8 @@ static cairn_ir_x compute_atom(cairn_convert *c, int number)
 
 static cairn_ir_x value_of_atom(cairn_convert *c, int number)
 {
-    if (!c->atom[number]) c->atom[number] = compute_atom(c, number);
-    return c->atom[number];
+    if (!c->here.atom[number]) c->here.atom[number] = compute_atom(c, number);
+    return c->here.atom[number];
 }
 
 cairn_ir_x cairn_convert_form(cairn_convert *c, const cairn_form *form)
@@ -108,22 +111,22 @@ cairn_ir_x cairn_convert_form(cairn_convert *c, const cairn_form *form)
 /// From the fields of the key.
 static cairn_ir_x unpack_index(cairn_convert *c, int l)
 {
-    const cairn_ir_x word = c->word[l < c->spec->split];
+    const cairn_ir_x word = c->here.word[l < c->spec->keys.split];
 
-    return cairn_ir_add(&c->ir, c->low[l],
+    return cairn_ir_add(&c->ir, c->fields.low[l],
                         cairn_ir_binary(&c->ir, CAIRN_IR_BITS_AND,
                                         cairn_ir_binary(&c->ir, CAIRN_IR_SHIFT_RIGHT,
-                                                        word, c->shift[l]),
-                                        c->mask[l]));
+                                                        word, c->fields.shift[l]),
+                                        c->fields.mask[l]));
 }
 
 void cairn_convert_indices(cairn_convert *c, int count)
 {
     for (int l = 0; l < count; l++) {
         const cairn_ir_x e =
-            c->word[0] ? unpack_index(c, l) : cairn_convert_form(c, &c->target[l]);
+            c->here.word[0] ? unpack_index(c, l) : cairn_convert_form(c, &c->target[l]);
 
-        c->e[l] = cairn_ir_use(&c->ir, cairn_ir_let(&c->ir, e, "e%d", l));
+        c->here.e[l] = cairn_ir_use(&c->ir, cairn_ir_let(&c->ir, e, "e%d", l));
     }
 }
 

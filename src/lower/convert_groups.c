@@ -11,7 +11,7 @@
 static cairn_ir_x offset_of(cairn_convert *c, int f)
 {
     return cairn_ir_sub(
-        &c->ir, c->e[f],
+        &c->ir, c->here.e[f],
         cairn_convert_element(c, CAIRN_CONVERT_group_low, "group_low", f));
 }
 
@@ -46,7 +46,7 @@ static int64_t start_of(const cairn_start *start)
 static cairn_ir_x holds(cairn_convert *c, const cairn_case *when)
 {
     cairn_ir        *b = &c->ir;
-    const cairn_ir_x v = cairn_ir_cast(b, CAIRN_IR_F64, c->value);
+    const cairn_ir_x v = cairn_ir_cast(b, CAIRN_IR_F64, c->here.value);
     const cairn_ir_x k = cairn_ir_real(b, CAIRN_IR_F64, (double)when->constant);
 
     switch (when->relation) {
@@ -82,7 +82,7 @@ static bool needs_value(const cairn_query *query)
 /// The start of the first case that holds.
 static cairn_ir_x weight_of(cairn_convert *c, int k)
 {
-    const cairn_query *query = c->spec->query;
+    const cairn_query *query = c->spec->tally.query;
     cairn_ir          *b     = &c->ir;
     bool               yes;
 
@@ -109,13 +109,13 @@ static void tally_dense(cairn_convert *c)
 
     c->trusted = true;
     cairn_convert_open_shares(c);
-    cairn_convert_visit(c, needs_value(c->spec->query));
+    cairn_convert_visit(c, needs_value(c->spec->tally.query));
     cairn_convert_indices(c, c->levels);
 
     const cairn_ir_x group  = number_of(c, c->levels, "group");
     const cairn_ir_x groups = cairn_convert_scalar(c, CAIRN_CONVERT_groups, "groups");
 
-    add_weight(c, cairn_ir_add(b, cairn_ir_mul(b, c->thread, groups), group));
+    add_weight(c, cairn_ir_add(b, cairn_ir_mul(b, c->here.thread, groups), group));
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);
 }
@@ -132,9 +132,9 @@ tally_row(cairn_convert *c, void *user, int l, cairn_ir_x begin, cairn_ir_x end)
 /// Ask for lines to be begun before the innermost loop.
 static void begin_lines(cairn_convert *c, cairn_convert_before before, void *user)
 {
-    c->before        = before;
-    c->before_user   = user;
-    c->before_levels = c->levels - 1;
+    c->inner.before = before;
+    c->inner.user   = user;
+    c->inner.needs  = c->levels - 1;
 }
 
 static void tally_listed(cairn_convert *c)
@@ -146,9 +146,9 @@ static void tally_listed(cairn_convert *c)
     cairn_convert_open_shares(c);
     cairn_convert_declare_lister(c, &s, "line");
     begin_lines(c, tally_row, &s);
-    cairn_convert_visit(c, needs_value(c->spec->query));
+    cairn_convert_visit(c, needs_value(c->spec->tally.query));
     cairn_convert_indices(c, c->levels);
-    if (!c->early)
+    if (!c->inner.called)
         cairn_convert_enter_group(c, &s, number_of(c, c->levels - 1, "line"));
 
     const cairn_ir_x x =
@@ -166,7 +166,7 @@ static void tally_listed(cairn_convert *c)
 
 void cairn_convert_lower_tally(cairn_convert *c)
 {
-    if (c->spec->listed)
+    if (c->spec->tally.listed)
         tally_listed(c);
     else
         tally_dense(c);
@@ -223,7 +223,7 @@ deal_row(cairn_convert *c, void *user, int l, cairn_ir_x begin, cairn_ir_x end)
 
 static cairn_ir_x member_in_line(cairn_convert *c, cairn_ir_var *current)
 {
-    if (!c->early) change_line(c, current);
+    if (!c->inner.called) change_line(c, current);
     return cairn_ir_load(&c->ir, cairn_convert_slots(c),
                          cairn_convert_slot_at(c, offset_of(c, c->levels - 1)));
 }
@@ -235,13 +235,13 @@ void cairn_convert_lower_deal(cairn_convert *c)
 
     c->trusted = true;
     cairn_convert_open_shares(c);
-    if (c->spec->listed) {
+    if (c->spec->tally.listed) {
         current = cairn_ir_declare(b, cairn_ir_int(b, -1), "current");
         begin_lines(c, deal_row, current);
     }
     cairn_convert_visit(c, false);
     cairn_convert_indices(c, c->levels);
-    cairn_ir_store(b, cairn_convert_members(c), c->position,
+    cairn_ir_store(b, cairn_convert_members(c), c->here.position,
                    current ? member_in_line(c, current)
                            : member_of(c, number_of(c, c->levels, "group")));
     cairn_convert_leave(c);

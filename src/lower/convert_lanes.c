@@ -24,10 +24,10 @@ void cairn_convert_lower_lanes(cairn_convert *c)
     cairn_convert_visit(c, false);
     for (int l = 0; l < c->levels; l++)
         if (levels >> l & 1)
-            c->e[l] = cairn_ir_use(
+            c->here.e[l] = cairn_ir_use(
                 b, cairn_ir_let(b, cairn_convert_form(c, &c->target[l]), "e%d", l));
     cairn_ir_store(
-        b, cairn_convert_small(c, CAIRN_CONVERT_list, "list"), c->turn,
+        b, cairn_convert_small(c, CAIRN_CONVERT_list, "list"), c->here.turn,
         cairn_convert_combine(c, cairn_ir_int(b, 0), 0, c->to->levels, levels));
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);
@@ -47,7 +47,7 @@ void cairn_convert_lower_ranked(cairn_convert *c)
     cairn_convert_write(
         c,
         cairn_ir_use(
-            b, cairn_ir_let(b, cairn_ir_add(b, first, c->e[c->to->last]), "node")),
+            b, cairn_ir_let(b, cairn_ir_add(b, first, c->here.e[c->to->last]), "node")),
         NULL);
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);

@@ -22,7 +22,7 @@ cairn_ir_x cairn_convert_slot_at(cairn_convert *c, cairn_ir_x x)
 
     return cairn_ir_add(
         b, x,
-        cairn_ir_mul(b, c->thread,
+        cairn_ir_mul(b, c->here.thread,
                      cairn_convert_scalar(c, CAIRN_CONVERT_slots, "slots")));
 }
 
@@ -38,7 +38,7 @@ void cairn_convert_declare_lister(cairn_convert        *c,
 {
     cairn_ir        *b      = &c->ir;
     const cairn_ir_x offset = cairn_ir_load(
-        b, cairn_convert_array(c, CAIRN_CONVERT_offset, "offset"), c->thread);
+        b, cairn_convert_array(c, CAIRN_CONVERT_offset, "offset"), c->here.thread);
 
     s->nodes = cairn_ir_declare(b, offset, "nodes");
     s->first = cairn_ir_declare(b, cairn_ir_int(b, -1), "first_%s", what);

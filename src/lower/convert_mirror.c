@@ -65,12 +65,12 @@ void cairn_convert_lower_mirror(cairn_convert *c)
 
     cairn_ir_store(b, cursor, group, cairn_ir_add_int(b, at, 1));
     cairn_ir_if(b, cairn_ir_ne(b, cairn_ir_load(b, cairn_convert_idx(c, 0, E), mirror),
-                               c->e[E]));
+                               c->here.e[E]));
     cairn_ir_return(b, cairn_ir_int(b, 0));
     cairn_ir_end(b);
-    if (!(c->spec->taken >> E & 1))
-        cairn_ir_store(b, cairn_convert_idx(c, 1, E), c->at, c->stored[E]);
-    cairn_ir_store(b, cairn_convert_values(c, 1), c->at,
+    if (!(c->spec->omit.idx >> E & 1))
+        cairn_ir_store(b, cairn_convert_idx(c, 1, E), c->inner.node, c->here.stored[E]);
+    cairn_ir_store(b, cairn_convert_values(c, 1), c->inner.node,
                    cairn_ir_cast(b,
                                  c->to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
                                  cairn_ir_load(b, cairn_convert_values(c, 0), mirror)));

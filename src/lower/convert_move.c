@@ -14,11 +14,12 @@ cairn_ir_x cairn_convert_first_of(cairn_convert *c, cairn_ir_x row)
 
 void cairn_convert_stand_in_row(cairn_convert *c, cairn_ir_x row)
 {
-    const int        d  = c->spec->table_row;
+    const int        d  = c->spec->tables.row;
     cairn_ir        *b  = &c->ir;
     const cairn_ir_x lo = cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * d);
 
-    c->dim[d] = cairn_ir_use(b, cairn_ir_let(b, cairn_ir_add(b, row, lo), "d%d", d));
+    c->here.dim[d] =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_add(b, row, lo), "d%d", d));
 }
 
 void cairn_convert_lower_groups(cairn_convert *c)
@@ -26,8 +27,8 @@ void cairn_convert_lower_groups(cairn_convert *c)
     cairn_convert_open_shares(c);
     cairn_convert_visit(c, false);
     cairn_convert_indices(c, c->to->first);
-    cairn_ir_store(&c->ir, cairn_convert_small(c, CAIRN_CONVERT_list, "list"), c->turn,
-                   cairn_convert_group(c));
+    cairn_ir_store(&c->ir, cairn_convert_small(c, CAIRN_CONVERT_list, "list"),
+                   c->here.turn, cairn_convert_group(c));
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);
 }
@@ -90,15 +91,15 @@ static void find_shifts(cairn_convert *c, cairn_ir_x turn, cairn_ir_x first, row
 static void stand_at(cairn_convert *c, cairn_ir_x at)
 {
     for (int d = 0; d < c->spec->order; d++) {
-        if (d == c->spec->table_row) continue;
-        c->dim[d] =
+        if (d == c->spec->tables.row) continue;
+        c->here.dim[d] =
             cairn_ir_load(&c->ir,
                           c->from ? cairn_convert_idx(c, 0, c->from->dim[d].var[0])
                                   : cairn_convert_coordinates(c, d),
                           at);
     }
     for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
-        c->atom[k] = NULL;
+        c->here.atom[k] = NULL;
 }
 
 static void copy_entry(cairn_convert *c, const row *r, int l, cairn_ir_x at)
@@ -126,7 +127,7 @@ copy_lanes(cairn_convert *c, const row *r, int l, cairn_ir_x p, cairn_ir_x n)
 {
     cairn_ir      *b = &c->ir;
     cairn_ir_stmt *loop =
-        cairn_ir_for(b, cairn_ir_int(b, 0), cairn_ir_int(b, c->spec->lanes), 1,
+        cairn_ir_for(b, cairn_ir_int(b, 0), cairn_ir_int(b, c->spec->rows.lanes), 1,
                      l < c->to->levels ? NULL : "values", "lane");
     const cairn_ir_x lane = cairn_ir_loop_var(b, loop);
 
@@ -140,12 +141,12 @@ copy_lanes(cairn_convert *c, const row *r, int l, cairn_ir_x p, cairn_ir_x n)
 static void copy_row(cairn_convert *c, const row *r, cairn_ir_x first, cairn_ir_x end)
 {
     cairn_ir        *b    = &c->ir;
-    const int        step = c->spec->lanes ? c->spec->lanes : 1;
+    const int        step = c->spec->rows.lanes ? c->spec->rows.lanes : 1;
     cairn_ir_stmt   *loop = cairn_ir_for(b, first, end, step, "entries", "p");
     const cairn_ir_x p    = cairn_ir_loop_var(b, loop);
     cairn_ir_x       n    = NULL;
 
-    if (c->spec->lanes)
+    if (c->spec->rows.lanes)
         n = cairn_ir_use(b, cairn_ir_let(b, cairn_ir_sub(b, end, p), "left"));
     for (int l = 0; l <= c->to->levels; l++) {
         if (!is_copied(c, l)) continue;
@@ -172,7 +173,7 @@ void cairn_convert_lower_move(cairn_convert *c)
 
     cairn_convert_open_shares(c);
 
-    cairn_ir_stmt   *rows = cairn_ir_for(b, c->begin, c->end, 1, "rows", "r");
+    cairn_ir_stmt   *rows = cairn_ir_for(b, c->here.begin, c->here.end, 1, "rows", "r");
     const cairn_ir_x turn = cairn_ir_loop_var(b, rows);
 
     cairn_convert_stand_in_row(c, turn);

@@ -53,7 +53,7 @@ static void declare(cairn_convert *c, append *a)
     }
     for (int l = 0; l <= a->compared; l++)
         a->last[l] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last%d", l);
-    if (c->spec->split)
+    if (c->spec->keys.split)
         a->last_high = cairn_ir_declare(b, cairn_ir_int(b, -1), "last_high");
     a->entries = cairn_ir_declare(b, zero(c), "entries");
     if (has_keys(c)) return;
@@ -66,17 +66,18 @@ static void declare(cairn_convert *c, append *a)
 static void compare_prefix(cairn_convert *c, append *a, int l)
 {
     cairn_ir  *b    = &c->ir;
-    const bool high = l < c->spec->split;
+    const bool high = l < c->spec->keys.split;
     cairn_ir_x changed;
 
     a->prefix[l] = cairn_ir_use(
-        b, cairn_ir_let(
-               b, cairn_ir_binary(b, CAIRN_IR_SHIFT_RIGHT, c->word[high], c->shift[l]),
-               "prefix%d", l));
+        b, cairn_ir_let(b,
+                        cairn_ir_binary(b, CAIRN_IR_SHIFT_RIGHT, c->here.word[high],
+                                        c->fields.shift[l]),
+                        "prefix%d", l));
     changed = cairn_ir_ne(b, a->prefix[l], cairn_ir_use(b, a->last[l]));
-    if (!high && c->spec->split)
+    if (!high && c->spec->keys.split)
         changed = cairn_ir_or(
-            b, changed, cairn_ir_ne(b, c->word[1], cairn_ir_use(b, a->last_high)));
+            b, changed, cairn_ir_ne(b, c->here.word[1], cairn_ir_use(b, a->last_high)));
     a->changed[l] = cairn_ir_use(b, cairn_ir_let(b, changed, "changed%d", l));
 }
 
@@ -85,7 +86,7 @@ static void compare_index(cairn_convert *c, append *a, int l)
 {
     cairn_ir        *b      = &c->ir;
     const cairn_ir_x last   = cairn_ir_use(b, a->last[l]);
-    const cairn_ir_x differ = cairn_ir_ne(b, c->e[l], last);
+    const cairn_ir_x differ = cairn_ir_ne(b, c->here.e[l], last);
     const cairn_ir_x above =
         l ? a->changed[l - 1] : cairn_ir_ne(b, cairn_ir_use(b, a->first), zero(c));
 
@@ -101,7 +102,7 @@ static bool by_rows(const cairn_convert *c)
 
 bool cairn_convert_is_of_entries(const cairn_convert *c, int l)
 {
-    return c->to->level[l].depth >= c->spec->row_levels;
+    return c->to->level[l].depth >= c->spec->rows.levels;
 }
 
 /// Nodes of level @p l without a condition.
@@ -141,7 +142,7 @@ static void add_visited(cairn_convert *c, cairn_ir_var *variable)
 
     if (by_rows(c))
         cairn_ir_assign(b, variable,
-                        cairn_ir_add(b, cairn_ir_use(b, variable), c->count));
+                        cairn_ir_add(b, cairn_ir_use(b, variable), c->here.count));
     else
         cairn_convert_increase(c, variable);
 }
@@ -151,8 +152,8 @@ static void remember(cairn_convert *c, append *a)
     cairn_ir *b = &c->ir;
 
     for (int l = 0; l <= a->compared; l++)
-        cairn_ir_assign(b, a->last[l], has_keys(c) ? a->prefix[l] : c->e[l]);
-    if (c->spec->split) cairn_ir_assign(b, a->last_high, c->word[1]);
+        cairn_ir_assign(b, a->last[l], has_keys(c) ? a->prefix[l] : c->here.e[l]);
+    if (c->spec->keys.split) cairn_ir_assign(b, a->last_high, c->here.word[1]);
     if (a->first) cairn_ir_assign(b, a->first, zero(c));
     add_visited(c, a->entries);
 }
@@ -188,9 +189,10 @@ static void number_with_gaps(cairn_convert *c, append *a, int l)
         cairn_ir_assign(b, a->base[l], before);
         cairn_ir_end(b);
     }
-    cairn_ir_assign(b, a->node[l],
-                    cairn_ir_add(b, cairn_ir_use(b, a->base[l]),
-                                 cairn_ir_sub(b, c->e[l], cairn_convert_low(c, 1, l))));
+    cairn_ir_assign(
+        b, a->node[l],
+        cairn_ir_add(b, cairn_ir_use(b, a->base[l]),
+                     cairn_ir_sub(b, c->here.e[l], cairn_convert_low(c, 1, l))));
 }
 
 /// Indices of the nodes of level E that this entry begins, gaps before it too.
@@ -211,8 +213,9 @@ static void write_tuples(cairn_convert *c, append *a, cairn_ir_x begin)
         const cairn_ir_x at = cairn_ir_add(b, cairn_ir_mul_int(b, nodes, l), t);
 
         cairn_ir_store(b, tuple, at,
-                       l < last ? c->e[l]
-                                : cairn_ir_sub(b, c->e[l], cairn_ir_sub(b, node, t)));
+                       l < last
+                           ? c->here.e[l]
+                           : cairn_ir_sub(b, c->here.e[l], cairn_ir_sub(b, node, t)));
     }
     cairn_ir_end(b);
 }
@@ -241,9 +244,9 @@ static void add_node(cairn_convert *c, append *a, int l)
             cairn_convert_increase(c, a->total[l]);
     }
     if (a->fill && level->has_idx && !(by_rows(c) && is_every(c, l))
-        && !(c->spec->taken >> l & 1))
+        && !(c->spec->omit.idx >> l & 1))
         cairn_ir_store(b, cairn_convert_idx(c, 1, l), cairn_ir_use(b, a->node[l]),
-                       c->e[l]);
+                       c->here.e[l]);
     if (tuples) write_tuples(c, a, begin);
 }
 
@@ -288,9 +291,9 @@ static void write_found(cairn_convert *c, append *a)
         c->to->last >= 0 ? cairn_ir_use(b, a->node[c->to->last]) : zero(c);
 
     if (by_rows(c))
-        cairn_ir_store(b, cairn_convert_small(c, CAIRN_CONVERT_place, "place"), c->turn,
-                       node);
-    else if (!c->spec->taken_values) /* then there is no level below */
+        cairn_ir_store(b, cairn_convert_small(c, CAIRN_CONVERT_place, "place"),
+                       c->here.turn, node);
+    else if (!c->spec->omit.values) /* then there is no level below */
         cairn_convert_write(c, node, NULL);
 }
 
@@ -301,8 +304,8 @@ void cairn_convert_lower_nodes(cairn_convert *c, bool fill)
     if (has_keys(c)) cairn_convert_read_fields(c);
     if (fill) cairn_convert_write_holes(c);
     declare(c, &a);
-    cairn_convert_visit(c, fill && !c->spec->taken_values);
-    cairn_convert_indices(c, by_rows(c) ? c->spec->row_levels
+    cairn_convert_visit(c, fill && !c->spec->omit.values);
+    cairn_convert_indices(c, by_rows(c) ? c->spec->rows.levels
                              : fill     ? c->levels
                                         : c->to->last + 1);
     compare(c, &a);

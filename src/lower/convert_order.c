@@ -63,27 +63,16 @@ is_shifted(proof *p, const cairn_form *x, const cairn_form *y, bool *shifted)
     return is_known(p, &difference, shifted);
 }
 
-/// The atom of a form that is floor(f/c) or f%c by itself; NULL: it is not.
-static const cairn_atom *
-digit(const proof *p, const cairn_form *form, cairn_atom_kind kind)
-{
-    const cairn_atom *atom;
-
-    if (form->terms != 1 || form->constant || form->term[0].factor != 1) return NULL;
-    atom = &p->algebra->atom[form->term[0].atom];
-    return atom->kind == kind ? atom : NULL;
-}
-
 /// floor(f/c) of what moves as @p s does, or of floor(f/c') with c' dividing c: it never
 /// falls while s rises.
 static cairn_status
 is_quotient(proof *p, const cairn_form *t, const cairn_form *s, bool *quotient)
 {
-    const cairn_atom *of = digit(p, t, CAIRN_ATOM_DIV), *finer;
+    const cairn_atom *of = cairn_form_single(p->algebra, t, CAIRN_ATOM_DIV), *finer;
 
     *quotient = false;
     if (!of) return CAIRN_OK;
-    finer     = digit(p, s, CAIRN_ATOM_DIV);
+    finer     = cairn_form_single(p->algebra, s, CAIRN_ATOM_DIV);
     *quotient = finer && of->divisor % finer->divisor == 0
                 && cairn_form_equal(&of->form, &finer->form);
     return *quotient ? CAIRN_OK : is_shifted(p, &of->form, s, quotient);
@@ -106,13 +95,15 @@ static cairn_status next_moving(proof *p, int i, int *next)
 static cairn_status
 is_split(proof *p, int i, const cairn_form *t, int *low_level, bool *split)
 {
-    const cairn_atom *high = digit(p, &p->source[i], CAIRN_ATOM_DIV), *low;
+    const cairn_atom *high =
+                         cairn_form_single(p->algebra, &p->source[i], CAIRN_ATOM_DIV),
+                     *low;
 
     *split = false;
     if (!high) return CAIRN_OK;
     CAIRN_TRY(next_moving(p, i, low_level));
     if (*low_level >= p->sources) return CAIRN_OK;
-    low = digit(p, &p->source[*low_level], CAIRN_ATOM_MOD);
+    low = cairn_form_single(p->algebra, &p->source[*low_level], CAIRN_ATOM_MOD);
     if (!low || low->divisor != high->divisor
         || !cairn_form_equal(&low->form, &high->form))
         return CAIRN_OK;
@@ -302,14 +293,14 @@ done:
 }
 
 cairn_status
-cairn_convert_told_by(cairn_env *env, const cairn_layout *to, int row, int *told)
+cairn_convert_known_through(cairn_env *env, const cairn_layout *to, int row, int *level)
 {
     proof       *p;
     cairn_status status;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &p));
     CAIRN_GO(done, init(p, env, to->order, NULL, to));
-    status = find_distinct(p, row, told);
+    status = find_distinct(p, row, level);
 done:
     fini(p);
     cairn_free(env, p);

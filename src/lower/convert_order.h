@@ -43,10 +43,12 @@ cairn_status cairn_convert_sorted_within(cairn_env          *env,
                                          int                 begin,
                                          int                *sorted);
 
-/// Through which level of the target dimension @p row is known; its number of levels:
-/// through none.
-cairn_status
-cairn_convert_told_by(cairn_env *env, const cairn_layout *to, int row, int *told);
+/// The first level of the target through which dimension @p row is known, that is follows
+/// from its index and those above it; the number of levels: through none.
+cairn_status cairn_convert_known_through(cairn_env          *env,
+                                         const cairn_layout *to,
+                                         int                 row,
+                                         int                *level);
 
 /// Does visiting the levels of @p layout meet the dimensions in their order?
 cairn_status

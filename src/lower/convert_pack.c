@@ -19,7 +19,8 @@ static cairn_ir_x pack_word(cairn_convert *c, int begin, int end)
 
     for (int l = begin; l < end; l++) {
         const cairn_ir_x field = cairn_ir_binary(
-            b, CAIRN_IR_SHIFT_LEFT, cairn_ir_sub(b, c->e[l], c->low[l]), c->shift[l]);
+            b, CAIRN_IR_SHIFT_LEFT, cairn_ir_sub(b, c->here.e[l], c->fields.low[l]),
+            c->fields.shift[l]);
 
         word = word ? cairn_ir_binary(b, CAIRN_IR_BITS_OR, word, field) : field;
     }
@@ -32,7 +33,7 @@ static cairn_ir_x is_less(cairn_convert *c, const found *f, const cairn_ir_x *wo
     cairn_ir        *b   = &c->ir;
     const cairn_ir_x low = cairn_ir_lt(b, word[0], cairn_ir_use(b, f->last[0]));
 
-    if (c->spec->split == 0) return low;
+    if (c->spec->keys.split == 0) return low;
     const cairn_ir_x last = cairn_ir_use(b, f->last[1]);
 
     return cairn_ir_or(b, cairn_ir_lt(b, word[1], last),
@@ -44,7 +45,7 @@ static cairn_ir_x is_equal(cairn_convert *c, const found *f, const cairn_ir_x *w
     cairn_ir        *b   = &c->ir;
     const cairn_ir_x low = cairn_ir_eq(b, word[0], cairn_ir_use(b, f->last[0]));
 
-    if (c->spec->split == 0) return low;
+    if (c->spec->keys.split == 0) return low;
     return cairn_ir_and(b, cairn_ir_eq(b, word[1], cairn_ir_use(b, f->last[1])), low);
 }
 
@@ -64,14 +65,14 @@ static void check_room(cairn_convert *c, const found *f)
 static void pack_entry(cairn_convert *c, found *f)
 {
     cairn_ir  *b     = &c->ir;
-    const int  words = c->spec->split ? 2 : 1;
+    const int  words = c->spec->keys.split ? 2 : 1;
     cairn_ir_x word[2];
 
     check_room(c, f);
 
     for (int w = 0; w < words; w++) {
-        const int begin = w == 0 ? c->spec->split : 0;
-        const int end   = w == 0 ? c->levels : c->spec->split;
+        const int begin = w == 0 ? c->spec->keys.split : 0;
+        const int end   = w == 0 ? c->levels : c->spec->keys.split;
 
         word[w] = cairn_ir_use(
             b, cairn_ir_let(b, pack_word(c, begin, end), w ? "high_word" : "word"));
@@ -84,7 +85,7 @@ static void pack_entry(cairn_convert *c, found *f)
         cairn_ir_assign(b, f->last[w], word[w]);
     }
     cairn_ir_store(b, cairn_convert_moved(c), cairn_ir_use(b, f->count),
-                   cairn_ir_cast(b, CAIRN_IR_F64, c->value));
+                   cairn_ir_cast(b, CAIRN_IR_F64, c->here.value));
     cairn_ir_assign(b, f->count, cairn_ir_add_int(b, cairn_ir_use(b, f->count), 1));
 }
 
@@ -99,7 +100,7 @@ void cairn_convert_lower_pack(cairn_convert *c)
 
     cairn_convert_read_fields(c);
     f.last[0] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last");
-    if (c->spec->split)
+    if (c->spec->keys.split)
         f.last[1] = cairn_ir_declare(b, cairn_ir_int(b, -1), "last_high");
     cairn_convert_visit(c, true);
     cairn_convert_indices(c, c->levels);
@@ -132,7 +133,7 @@ void cairn_convert_lower_bucket(cairn_convert *c)
     const cairn_ir_x its = cairn_ir_use(
         b, cairn_ir_let(
                b,
-               cairn_ir_add(b, cairn_ir_mul(b, c->thread, groups),
+               cairn_ir_add(b, cairn_ir_mul(b, c->here.thread, groups),
                             cairn_ir_binary(b, CAIRN_IR_SHIFT_RIGHT, word, shift)),
                "its"));
     cairn_ir_array *const cursor = cairn_convert_cursors(c);
@@ -143,7 +144,7 @@ void cairn_convert_lower_bucket(cairn_convert *c)
     cairn_ir_prefetch(b, cairn_convert_words(c, 0), at, AHEAD, 3, true);
     cairn_ir_store(b, cairn_convert_words(c, 0), at, word);
     cairn_ir_store(b, cairn_convert_moved(c), at,
-                   cairn_ir_cast(b, CAIRN_IR_F64, c->value));
+                   cairn_ir_cast(b, CAIRN_IR_F64, c->here.value));
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);
 }

@@ -35,11 +35,12 @@ static bool is_innermost(const cairn_layout *layout, int l)
 /// A loop that is moved on by who visits.
 static cairn_ir_x open_steps(cairn_convert *c, int l, cairn_ir_x lo, cairn_ir_x hi)
 {
-    c->step     = cairn_ir_declare(&c->ir, lo, "p%d", l);
-    c->step_end = hi;
-    cairn_ir_while(&c->ir, cairn_ir_lt(&c->ir, cairn_ir_use(&c->ir, c->step), hi));
+    c->inner.step = cairn_ir_declare(&c->ir, lo, "p%d", l);
+    c->inner.end  = hi;
+    cairn_ir_while(&c->ir,
+                   cairn_ir_lt(&c->ir, cairn_ir_use(&c->ir, c->inner.step), hi));
     cairn_convert_opened(c);
-    return cairn_ir_use(&c->ir, c->step);
+    return cairn_ir_use(&c->ir, c->inner.step);
 }
 
 /// Open the loop of level @p l from @p lo to @p hi; the outermost has turns of its own.
@@ -52,19 +53,19 @@ static cairn_ir_x open_level(cairn_convert *c,
 {
     const bool outermost = !n->looped;
 
-    n->looped = true;
-    c->inner  = -1;
-    if (outermost && c->spec->ordered)
+    n->looped      = true;
+    c->inner.level = -1;
+    if (outermost && c->spec->rows.ordered)
         return c->from->level[l].trimmed ? cairn_convert_open_rows(c, note, "p0")
                                          : cairn_convert_next_row(c);
     if (outermost) {
         lo = cairn_convert_begin(c);
         hi = cairn_convert_end(c);
-    } else if ((c->before || c->steps) && is_innermost(c->from, l)) {
+    } else if ((c->inner.before || c->inner.steps) && is_innermost(c->from, l)) {
         lo = cairn_ir_use(&c->ir, cairn_ir_let(&c->ir, lo, "row_begin"));
         hi = cairn_ir_use(&c->ir, cairn_ir_let(&c->ir, hi, "row_end"));
-        if (c->before) cairn_convert_stand_before(c, n->e, l, lo, hi);
-        if (c->steps) return open_steps(c, l, lo, hi);
+        if (c->inner.before) cairn_convert_stand_before(c, n->e, l, lo, hi);
+        if (c->inner.steps) return open_steps(c, l, lo, hi);
     }
 
     cairn_ir_stmt *loop = cairn_ir_for(&c->ir, lo, hi, 1, note, "p%d", l);
@@ -97,9 +98,9 @@ static void enter_trimmed(cairn_convert *c, nest *n, int l)
         n->node = open_level(c, n, l, lo, hi, "nodes");
     }
     n->e[l] = level->has_idx ? load_idx(c, l, n->node) : NULL;
-    if (level->has_idx && (level->top || level->has_ptr || c->inner >= 0)) {
-        c->inner = l;
-        c->at    = n->node;
+    if (level->has_idx && (level->top || level->has_ptr || c->inner.level >= 0)) {
+        c->inner.level = l;
+        c->inner.node  = n->node;
     }
 }
 
@@ -145,11 +146,11 @@ static void read_value(cairn_convert *c, const nest *n)
     cairn_ir        *b    = &c->ir;
     const cairn_ir_x load = cairn_ir_load(b, cairn_convert_values(c, 0), n->node);
 
-    c->value = cairn_ir_use(b, cairn_ir_let(b, load, "v"));
+    c->here.value = cairn_ir_use(b, cairn_ir_let(b, load, "v"));
     if (!c->from->pads) return;
     cairn_convert_require(
         c, cairn_ir_ne(
-               b, c->value,
+               b, c->here.value,
                cairn_ir_real(b, c->from->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
                              0)));
 }
@@ -179,7 +180,7 @@ static void invert_dimension(cairn_convert *c, const nest *n, int k)
     cairn_ir_x          sum;
 
     if (cairn_convert_is_level(c, k)) {
-        c->dim[k] = n->e[dim->var[0]];
+        c->here.dim[k] = n->e[dim->var[0]];
         return;
     }
     sum = cairn_convert_scaled(c, n->e, k);
@@ -193,14 +194,14 @@ static void invert_dimension(cairn_convert *c, const nest *n, int k)
                                cairn_ir_int(b, 0)));
         sum = cairn_ir_binary(b, CAIRN_IR_FLOOR_DIV, sum, den);
     }
-    c->dim[k] = named(c, sum, "d", k);
+    c->here.dim[k] = named(c, sum, "d", k);
     if (has_entries_alone(c)) return;
 
     const cairn_ir_x lo = cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * k);
     const cairn_ir_x hi = cairn_convert_element(c, CAIRN_CONVERT_box, "box", 2 * k + 1);
 
-    cairn_convert_require(c, cairn_ir_and(b, cairn_ir_le(b, lo, c->dim[k]),
-                                          cairn_ir_le(b, c->dim[k], hi)));
+    cairn_convert_require(c, cairn_ir_and(b, cairn_ir_le(b, lo, c->here.dim[k]),
+                                          cairn_ir_le(b, c->here.dim[k], hi)));
 }
 
 /// Levels that say where a position stands only together with others.
@@ -216,11 +217,11 @@ static void check_levels(cairn_convert *c, const nest *n)
 static void publish(cairn_convert *c, const nest *n)
 {
     for (int l = 0; l < c->from->levels; l++) {
-        c->stored[l] = n->e[l];
-        if (!c->from->level[l].indirect) c->index[l] = n->e[l];
+        c->here.stored[l] = n->e[l];
+        if (!c->from->level[l].indirect) c->here.index[l] = n->e[l];
     }
     for (int k = 0; k < CAIRN_MAX_ATOMS; k++)
-        c->atom[k] = NULL; /* levels may give them */
+        c->here.atom[k] = NULL; /* levels may give them */
 }
 
 /// A part without any loop is visited once.

@@ -14,7 +14,7 @@ static cairn_ir_x cursor_at(cairn_convert *c, cairn_ir_x group)
     cairn_ir        *b      = &c->ir;
     const cairn_ir_x groups = cairn_convert_scalar(c, CAIRN_CONVERT_groups, "groups");
 
-    return cairn_ir_add(b, cairn_ir_mul(b, c->thread, groups), group);
+    return cairn_ir_add(b, cairn_ir_mul(b, c->here.thread, groups), group);
 }
 
 void cairn_convert_lower_histogram(cairn_convert *c)
@@ -94,7 +94,8 @@ static void write_entry(cairn_convert *c, cairn_ir_x at)
     for (int l = c->to->first; l <= c->to->last; l++)
         if (c->to->level[l].has_idx)
             cairn_ir_store(&c->ir, cairn_convert_idx(c, 1, l),
-                           banks ? cairn_ir_add(&c->ir, at, delta[l]) : at, c->e[l]);
+                           banks ? cairn_ir_add(&c->ir, at, delta[l]) : at,
+                           c->here.e[l]);
     cairn_convert_write(c, at, banks ? delta : NULL);
 }
 
@@ -110,7 +111,8 @@ static void append_keys(cairn_convert *c)
     cairn_convert_visit(c, true);
     cairn_convert_indices(c, c->levels);
     write_entry(
-        c, cairn_ir_use(b, cairn_ir_let(b, cairn_ir_add(b, before, c->turn), "at")));
+        c,
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_add(b, before, c->here.turn), "at")));
     cairn_convert_leave(c);
 }
 
@@ -118,7 +120,7 @@ static void append_keys(cairn_convert *c)
 static void deal_keys(cairn_convert *c)
 {
     cairn_convert_read_fields(c);
-    c->thread = cairn_ir_int(&c->ir, 0);
+    c->here.thread = cairn_ir_int(&c->ir, 0);
     cairn_convert_visit(c, true);
     ask_for_lines(c);
     cairn_convert_indices(c, c->levels);
@@ -130,7 +132,7 @@ void cairn_convert_lower_scatter(cairn_convert *c)
 {
     cairn_convert_write_holes(c);
     if (c->spec->source == CAIRN_CONVERT_KEYS) {
-        if (c->spec->grouped)
+        if (c->spec->keys.grouped)
             deal_keys(c);
         else
             append_keys(c);

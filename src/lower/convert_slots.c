@@ -15,7 +15,7 @@ static cairn_ir_x offset_of(cairn_convert *c)
     return cairn_ir_use(
         &c->ir, cairn_ir_let(
                     &c->ir,
-                    cairn_ir_sub(&c->ir, c->e[E],
+                    cairn_ir_sub(&c->ir, c->here.e[E],
                                  cairn_convert_element(c, CAIRN_CONVERT_low, "low", E)),
                     "x"));
 }
@@ -28,19 +28,21 @@ static cairn_ir_x is_whole(cairn_convert *c, int64_t length)
 {
     cairn_ir        *b    = &c->ir;
     const int        last = c->to->levels - 1, l = c->from->levels - 1;
-    const cairn_ir_x end = cairn_ir_add_int(b, cairn_ir_use(b, c->step), length - 1);
+    const cairn_ir_x end =
+        cairn_ir_add_int(b, cairn_ir_use(b, c->inner.step), length - 1);
     const cairn_ir_x there =
         cairn_ir_eq(b, cairn_ir_load(b, cairn_convert_idx(c, 0, l), end),
-                    cairn_ir_add_int(b, c->stored[l], length - 1));
+                    cairn_ir_add_int(b, c->here.stored[l], length - 1));
 
-    return cairn_ir_and(b, cairn_ir_eq(b, c->e[last], cairn_ir_int(b, 0)),
-                        cairn_ir_and(b, cairn_ir_lt(b, end, c->step_end), there));
+    return cairn_ir_and(b, cairn_ir_eq(b, c->here.e[last], cairn_ir_int(b, 0)),
+                        cairn_ir_and(b, cairn_ir_lt(b, end, c->inner.end), there));
 }
 
 static void step_by(cairn_convert *c, int64_t entries)
 {
-    cairn_ir_assign(&c->ir, c->step,
-                    cairn_ir_add_int(&c->ir, cairn_ir_use(&c->ir, c->step), entries));
+    cairn_ir_assign(
+        &c->ir, c->inner.step,
+        cairn_ir_add_int(&c->ir, cairn_ir_use(&c->ir, c->inner.step), entries));
 }
 
 /* ---- MARK ---- */
@@ -127,7 +129,7 @@ static void mark_entry(cairn_convert *c, const marker *m)
     const bool one = c->to->first == 0;
 
     cairn_convert_indices(c, c->to->last + 1);
-    if (!one && !c->early)
+    if (!one && !c->inner.called)
         cairn_convert_enter_group(c, &m->list, cairn_convert_group(c));
 
     const cairn_ir_x x = offset_of(c);
@@ -137,7 +139,7 @@ static void mark_entry(cairn_convert *c, const marker *m)
                        cairn_ir_int(b, 1));
     else
         cairn_convert_list_offset(c, &m->list, x, NULL);
-    if (!(c->early && m->length)) cairn_convert_increase(c, m->entries);
+    if (!(c->inner.called && m->length)) cairn_convert_increase(c, m->entries);
     if (m->run) pass_run(c, m->run);
 }
 
@@ -151,15 +153,15 @@ void cairn_convert_lower_mark(cairn_convert *c)
     cairn_convert_declare_lister(c, &m.list, "group");
     m.entries = cairn_ir_declare(b, cairn_ir_int(b, 0), "entries");
     if (c->to->first > 0) {
-        c->before        = mark_row;
-        c->before_user   = &m;
-        c->before_levels = c->to->first;
+        c->inner.before = mark_row;
+        c->inner.user   = &m;
+        c->inner.needs  = c->to->first;
         if (cairn_convert_has_like_rows(c)) {
             m.length = cairn_ir_declare(b, cairn_ir_int(b, 0), "length");
             m.run    = cairn_convert_run_length(c);
         }
     }
-    c->steps = m.run > 0;
+    c->inner.steps = m.run > 0;
     cairn_convert_visit(c, false);
     mark_entry(c, &m);
     cairn_convert_leave(c);
@@ -186,7 +188,7 @@ static void enter_nodes(cairn_convert *c, cairn_ir_x group)
         cairn_ir_add(b, x, cairn_convert_element(c, CAIRN_CONVERT_low, "low", E));
 
     cairn_ir_store(b, cairn_convert_slots(c),
-                   c->thread ? cairn_convert_slot_at(c, x) : x, q);
+                   c->here.thread ? cairn_convert_slot_at(c, x) : x, q);
     if (c->to->level[E].has_idx) cairn_ir_store(b, cairn_convert_idx(c, 1, E), q, e);
     if (cairn_convert_needs_tuples(c->to)) {
         cairn_ir_array  *tuple = cairn_convert_array(c, CAIRN_CONVERT_tuple, "tuple");
@@ -196,7 +198,7 @@ static void enter_nodes(cairn_convert *c, cairn_ir_x group)
 
         for (int l = 0; l <= E; l++)
             cairn_ir_store(b, tuple, cairn_ir_add(b, cairn_ir_mul_int(b, nodes, l), q),
-                           l < E ? c->e[l] : e);
+                           l < E ? c->here.e[l] : e);
     }
     cairn_ir_end(b);
 }
@@ -262,8 +264,9 @@ place_nodes(cairn_convert *c, cairn_ir_x nodes, cairn_ir_x nodes_end, cairn_ir_x
     const cairn_ir_x at =
         cairn_ir_add(b, begin, cairn_ir_mul_int(b, cairn_ir_sub(b, q, nodes), length));
 
-    c->e[last] = k;
-    c->value   = cairn_ir_load(b, cairn_convert_values(c, 0), cairn_ir_add(b, at, k));
+    c->here.e[last] = k;
+    c->here.value =
+        cairn_ir_load(b, cairn_convert_values(c, 0), cairn_ir_add(b, at, k));
     cairn_convert_write(c, q, NULL);
     cairn_ir_end(b);
     cairn_ir_end(b);
@@ -291,7 +294,7 @@ place_full_row(cairn_convert *c, cairn_ir_x group, cairn_ir_x begin, cairn_ir_x 
                      "lacks"));
 
     for (int l = c->to->last + 1; l < c->to->levels - 1; l++)
-        c->e[l] = cairn_ir_use(
+        c->here.e[l] = cairn_ir_use(
             b, cairn_ir_let(b, cairn_convert_form(c, &c->target[l]), "e%d", l));
     cairn_ir_if(b, cairn_ir_eq(b, lacks, cairn_ir_int(b, 0)));
     place_nodes(c, nodes, nodes_end, begin);
@@ -315,13 +318,13 @@ static void place_value(cairn_convert *c, cairn_ir_x node, cairn_ir_x k)
 {
     cairn_ir        *b    = &c->ir;
     const int        last = c->to->levels - 1;
-    const cairn_ir_x its  = c->e[last];
+    const cairn_ir_x its  = c->here.e[last];
 
-    c->e[last] = cairn_ir_add(b, its, k);
-    c->value   = cairn_ir_load(b, cairn_convert_values(c, 0),
-                               cairn_ir_add(b, cairn_ir_use(b, c->step), k));
+    c->here.e[last] = cairn_ir_add(b, its, k);
+    c->here.value   = cairn_ir_load(b, cairn_convert_values(c, 0),
+                                    cairn_ir_add(b, cairn_ir_use(b, c->inner.step), k));
     cairn_convert_write(c, node, NULL);
-    c->e[last] = its;
+    c->here.e[last] = its;
 }
 
 /// A run that has all its entries goes as one; else the entry alone.
@@ -329,10 +332,10 @@ static void place_run(cairn_convert *c, cairn_ir_x node, int64_t length)
 {
     cairn_ir        *b    = &c->ir;
     const int        last = c->to->levels - 1;
-    const cairn_ir_x its  = c->e[last];
+    const cairn_ir_x its  = c->here.e[last];
 
     cairn_ir_if(b, is_whole(c, length));
-    c->e[last]          = cairn_ir_int(b, 0);
+    c->here.e[last]     = cairn_ir_int(b, 0);
     cairn_ir_stmt *loop = cairn_ir_for(b, cairn_ir_int(b, 0), cairn_ir_int(b, length),
                                        1, "a run that is whole", "k");
 
@@ -340,7 +343,7 @@ static void place_run(cairn_convert *c, cairn_ir_x node, int64_t length)
     cairn_ir_end(b);
     step_by(c, length);
     cairn_ir_else(b);
-    c->e[last] = its;
+    c->here.e[last] = its;
     place_value(c, node, cairn_ir_int(b, 0));
     step_by(c, 1);
     cairn_ir_end(b);
@@ -352,7 +355,7 @@ static void place_entry(cairn_convert *c, cairn_ir_var *current, int64_t length)
     const bool one = c->to->first == 0;
 
     cairn_convert_indices(c, c->levels);
-    if (!one && !c->early) enter_group(c, current);
+    if (!one && !c->inner.called) enter_group(c, current);
 
     /* With one group all threads have the same slots. */
     const cairn_ir_x x    = offset_of(c);
@@ -379,12 +382,12 @@ void cairn_convert_lower_place(cairn_convert *c)
     cairn_convert_open_shares(c);
     current = cairn_ir_declare(b, cairn_ir_int(b, -1), "current");
     if (!one) {
-        c->before        = place_row;
-        c->before_user   = current;
-        c->before_levels = c->to->first;
+        c->inner.before = place_row;
+        c->inner.user   = current;
+        c->inner.needs  = c->to->first;
     }
-    c->steps = length > 0;
-    cairn_convert_visit(c, !c->steps);
+    c->inner.steps = length > 0;
+    cairn_convert_visit(c, !c->inner.steps);
     place_entry(c, current, length);
     cairn_convert_leave(c);
     cairn_convert_close_shares(c);

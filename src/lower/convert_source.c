@@ -11,12 +11,14 @@ void cairn_convert_opened(cairn_convert *c)
 
 cairn_ir_x cairn_convert_begin(cairn_convert *c)
 {
-    return c->begin ? c->begin : cairn_convert_scalar(c, CAIRN_CONVERT_begin, "begin");
+    return c->here.begin ? c->here.begin
+                         : cairn_convert_scalar(c, CAIRN_CONVERT_begin, "begin");
 }
 
 cairn_ir_x cairn_convert_end(cairn_convert *c)
 {
-    return c->end ? c->end : cairn_convert_scalar(c, CAIRN_CONVERT_end, "end");
+    return c->here.end ? c->here.end
+                       : cairn_convert_scalar(c, CAIRN_CONVERT_end, "end");
 }
 
 /* ---- threads ---- */
@@ -29,19 +31,20 @@ void cairn_convert_open_shares(cairn_convert *c)
           b, cairn_ir_int(b, 0), cairn_convert_scalar(c, CAIRN_CONVERT_shares, "shares"),
           1, "threads", "t");
 
-    loop->parallel = true;
-    c->thread      = cairn_ir_loop_var(b, loop);
-    c->begin =
-        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, share, c->thread), "begin"));
-    c->end = cairn_ir_use(
-        b, cairn_ir_let(b, cairn_ir_load(b, share, cairn_ir_add_int(b, c->thread, 1)),
-                        "end"));
+    loop->turns    = CAIRN_TURNS_THREADS;
+    c->here.thread = cairn_ir_loop_var(b, loop);
+    c->here.begin  = cairn_ir_use(
+         b, cairn_ir_let(b, cairn_ir_load(b, share, c->here.thread), "begin"));
+    c->here.end = cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_load(b, share, cairn_ir_add_int(b, c->here.thread, 1)),
+                     "end"));
 }
 
 void cairn_convert_close_shares(cairn_convert *c)
 {
     cairn_ir_end(&c->ir);
-    c->begin = c->end = c->thread = NULL;
+    c->here.begin = c->here.end = c->here.thread = NULL;
 }
 
 void cairn_convert_tell(cairn_convert *c, int k, cairn_ir_x value)
@@ -49,8 +52,9 @@ void cairn_convert_tell(cairn_convert *c, int k, cairn_ir_x value)
     cairn_ir  *b  = &c->ir;
     cairn_ir_x at = cairn_ir_int(b, k);
 
-    if (c->thread)
-        at = cairn_ir_add(b, cairn_ir_mul_int(b, c->thread, CAIRN_CONVERT_FACTS), at);
+    if (c->here.thread)
+        at = cairn_ir_add(b, cairn_ir_mul_int(b, c->here.thread, CAIRN_CONVERT_FACTS),
+                          at);
     cairn_ir_store(b, cairn_convert_array(c, CAIRN_CONVERT_facts, "facts"), at, value);
 }
 
@@ -62,7 +66,7 @@ static void open_turns(cairn_convert *c, const char *note, const char *name)
                                        cairn_convert_end(c), 1, note, "%s", name);
 
     cairn_convert_opened(c);
-    c->turn = loop ? cairn_ir_loop_var(&c->ir, loop) : NULL;
+    c->here.turn = loop ? cairn_ir_loop_var(&c->ir, loop) : NULL;
 }
 
 /* The loop or the condition that follows needs what was let; conditions nest. */
@@ -74,7 +78,7 @@ void cairn_convert_require(cairn_convert *c, cairn_ir_x condition)
 
 void cairn_convert_stand_at(cairn_convert *c, cairn_ir_x position)
 {
-    c->position = position;
+    c->here.position = position;
     if (c->spec->filter)
         cairn_convert_require(
             c, cairn_ir_eq(&c->ir,
@@ -84,7 +88,7 @@ void cairn_convert_stand_at(cairn_convert *c, cairn_ir_x position)
 
 cairn_ir_x cairn_convert_next_row(cairn_convert *c)
 {
-    if (c->row) return c->row;
+    if (c->here.row) return c->here.row;
 
     cairn_ir        *b     = &c->ir;
     cairn_ir_array  *order = cairn_convert_small(c, CAIRN_CONVERT_order, "order");
@@ -122,40 +126,40 @@ cairn_ir_x cairn_convert_open_rows(cairn_convert *c, const char *note, const cha
 
 static void visit_entries(cairn_convert *c, bool value)
 {
-    if (c->spec->ordered)
-        c->turn = cairn_convert_open_rows(c, "entries", "k");
+    if (c->spec->rows.ordered)
+        c->here.turn = cairn_convert_open_rows(c, "entries", "k");
     else
         open_turns(c, "entries", "k");
-    cairn_convert_stand_at(c, c->turn);
+    cairn_convert_stand_at(c, c->here.turn);
     for (int d = 0; d < c->spec->order; d++) {
-        c->dim[d] = cairn_ir_use(
-            &c->ir,
-            cairn_ir_let(
-                &c->ir, cairn_ir_load(&c->ir, cairn_convert_coordinates(c, d), c->turn),
-                "d%d", d));
+        c->here.dim[d] = cairn_ir_use(
+            &c->ir, cairn_ir_let(&c->ir,
+                                 cairn_ir_load(&c->ir, cairn_convert_coordinates(c, d),
+                                               c->here.turn),
+                                 "d%d", d));
     }
     if (!value) return;
-    c->value = cairn_ir_use(
+    c->here.value = cairn_ir_use(
         &c->ir,
         cairn_ir_let(&c->ir,
-                     cairn_ir_load(&c->ir, cairn_convert_entry_values(c), c->turn),
+                     cairn_ir_load(&c->ir, cairn_convert_entry_values(c), c->here.turn),
                      "v"));
 }
 
 static void visit_keys(cairn_convert *c, bool value)
 {
     open_turns(c, "sorted keys", "k");
-    for (int w = 0; w < (c->spec->split ? 2 : 1); w++)
-        c->word[w] = cairn_ir_use(
+    for (int w = 0; w < (c->spec->keys.split ? 2 : 1); w++)
+        c->here.word[w] = cairn_ir_use(
             &c->ir,
             cairn_ir_let(&c->ir,
-                         cairn_ir_load(&c->ir, cairn_convert_words(c, w), c->turn),
+                         cairn_ir_load(&c->ir, cairn_convert_words(c, w), c->here.turn),
                          w ? "high_word" : "word"));
     if (!value) return;
-    c->value = cairn_ir_use(
+    c->here.value = cairn_ir_use(
         &c->ir,
-        cairn_ir_let(&c->ir, cairn_ir_load(&c->ir, cairn_convert_moved(c), c->turn),
-                     "v"));
+        cairn_ir_let(&c->ir,
+                     cairn_ir_load(&c->ir, cairn_convert_moved(c), c->here.turn), "v"));
 }
 
 /* ---- rows ---- */
@@ -167,23 +171,26 @@ static void open_ordered(cairn_convert *c)
     cairn_ir_array *order = cairn_convert_small(c, CAIRN_CONVERT_order, "order");
 
     open_turns(c, "rows in order", "r");
-    c->turn = cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, order, c->turn), "row"));
+    c->here.turn =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_load(b, order, c->here.turn), "row"));
 
-    const cairn_ir_x next = cairn_convert_first_of(c, cairn_ir_add_int(b, c->turn, 1));
+    const cairn_ir_x next =
+        cairn_convert_first_of(c, cairn_ir_add_int(b, c->here.turn, 1));
 
-    c->count = cairn_ir_use(
-        b, cairn_ir_let(b, cairn_ir_sub(b, next, cairn_convert_first_of(c, c->turn)),
-                        "count"));
-    cairn_convert_require(c, cairn_ir_ne(b, c->count, cairn_ir_int(b, 0)));
+    c->here.count = cairn_ir_use(
+        b,
+        cairn_ir_let(b, cairn_ir_sub(b, next, cairn_convert_first_of(c, c->here.turn)),
+                     "count"));
+    cairn_convert_require(c, cairn_ir_ne(b, c->here.count, cairn_ir_int(b, 0)));
 }
 
 static void visit_rows(cairn_convert *c)
 {
-    if (c->spec->ordered)
+    if (c->spec->rows.ordered)
         open_ordered(c);
     else
         open_turns(c, "rows", "k");
-    cairn_convert_stand_in_row(c, c->turn);
+    cairn_convert_stand_in_row(c, c->here.turn);
 }
 
 /* ---- all ---- */
@@ -192,7 +199,8 @@ void cairn_convert_visit(cairn_convert *c, bool value)
 {
     const bool entries = c->spec->source == CAIRN_CONVERT_ENTRIES
                          || c->spec->source == CAIRN_CONVERT_PART;
-    const bool rank = c->spec->rank && entries, blocks = c->spec->blocks && entries;
+    const bool rank   = c->spec->along.on && entries,
+               blocks = c->spec->blocks.query && entries;
 
     if (rank) cairn_convert_declare_rank(c);
     if (blocks) cairn_convert_declare_blocks(c);

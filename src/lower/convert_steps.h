@@ -17,6 +17,48 @@ typedef void (*cairn_convert_before)(cairn_convert *c,
                                      cairn_ir_x     begin,
                                      cairn_ir_x     end);
 
+/// Where a visit stands, and what is known there.
+typedef struct cairn_convert_stand {
+    cairn_ir_x begin, end, thread; ///< Of the share; NULL: the arguments say.
+    cairn_ir_x row;  ///< Not NULL: the visit is of this one, from the first of the box.
+    cairn_ir_x turn; ///< Entry, item or row; NULL in a part.
+    cairn_ir_x count;                    ///< ROWS in order: entries of the row.
+    cairn_ir_x position;                 ///< Entry, or value in a part.
+    cairn_ir_x dim[CAIRN_MAX_ORDER];     ///< Coordinates; NULL with keys.
+    cairn_ir_x index[CAIRN_MAX_LEVELS];  ///< Of the levels read; NULL where unknown,
+    cairn_ir_x stored[CAIRN_MAX_LEVELS]; ///< and before any check.
+    cairn_ir_x atom[CAIRN_MAX_ATOMS];    ///< Values computed; NULL: not yet.
+    cairn_ir_x e[CAIRN_MAX_LEVELS];      ///< Of the levels filled.
+    cairn_ir_x word[2];                  ///< Keys: lower and upper word.
+    cairn_ir_x value;
+} cairn_convert_stand;
+
+/// The innermost loop of a visit.
+typedef struct cairn_convert_inner {
+    int                  level;  ///< Stored; else -1.
+    cairn_ir_x           node;   ///< Where it stands.
+    cairn_convert_before before; ///< NULL: none. Set before the visit, with
+    void                *user;
+    int                  needs;  ///< indices of what is filled that it needs.
+    bool                 called; ///< It was.
+    bool                 steps;  ///< It is not one by ones: the body of the visit
+    cairn_ir_var        *step;   ///< moves this on,
+    cairn_ir_x           end;    ///< up to here.
+} cairn_convert_inner;
+
+/// Numbers of queries that are found while entries are visited.
+typedef struct cairn_convert_numbers {
+    cairn_ir_var *rank, *rank_row;              ///< With `rank` of the spec.
+    cairn_form    block_form[CAIRN_MAX_LEVELS]; ///< With `blocks`: of the groupBy,
+    cairn_ir_var *block_line;                   ///< the line at hand, if listed,
+    cairn_ir_x    block_number;                 ///< and the number at the entry.
+} cairn_convert_numbers;
+
+/// Fields of keys, by level of what is filled.
+typedef struct cairn_convert_fields {
+    cairn_ir_x low[CAIRN_MAX_LEVELS], shift[CAIRN_MAX_LEVELS], mask[CAIRN_MAX_LEVELS];
+} cairn_convert_fields;
+
 /// A conversion while it is lowered.
 struct cairn_convert {
     const cairn_convert_spec *spec;
@@ -27,35 +69,11 @@ struct cairn_convert {
     cairn_form                target[CAIRN_MAX_LEVELS]; ///< Levels filled.
     int                       levels;                   ///< Of them.
     int                       opened; ///< Statements that the visit has open.
-    /* Where the visit stands: */
-    cairn_ir_x begin, end, thread; ///< Of the share; NULL: the arguments say.
-    cairn_ir_x row;  ///< Not NULL: the visit is of this one, from the first of the box.
-    cairn_ir_x turn; ///< Entry, item or row; NULL in a part.
-    cairn_ir_x count;                    ///< ROWS in order: entries of the row.
-    cairn_ir_x position;                 ///< Entry, or value in a part.
-    int        inner;                    ///< Innermost loop's level, stored; else -1.
-    cairn_ir_x at;                       ///< Its node.
-    cairn_ir_x dim[CAIRN_MAX_ORDER];     ///< Coordinates; NULL with keys.
-    cairn_ir_x index[CAIRN_MAX_LEVELS];  ///< Of the levels read; NULL where unknown,
-    cairn_ir_x stored[CAIRN_MAX_LEVELS]; ///< and before any check.
-    cairn_ir_x atom[CAIRN_MAX_ATOMS];    ///< Values computed; NULL: not yet.
-    cairn_ir_x e[CAIRN_MAX_LEVELS];      ///< Of the levels filled.
-    cairn_ir_x word[2];                  ///< Keys: lower and upper word.
-    cairn_ir_x value;
-    cairn_ir_var *rank, *rank_row;              ///< With `rank` of the spec.
-    cairn_form    block_form[CAIRN_MAX_LEVELS]; ///< With `blocks`: of the groupBy,
-    cairn_ir_var *block_line;                   ///< the line at hand, if listed,
-    cairn_ir_x    block_number;                 ///< and the number at the entry.
     bool trusted; ///< What is read holds each entry once, in order, and within the box.
-    cairn_convert_before before; ///< NULL: none. Set before the visit, with
-    void                *before_user;
-    int                  before_levels; ///< indices of what is filled that it needs.
-    bool                 early;         ///< It was called.
-    bool                 steps; ///< The innermost loop is not one by ones: who visits
-    cairn_ir_var        *step;  ///< moves this on,
-    cairn_ir_x           step_end; ///< up to here.
-    /* Fields of keys, by level of what is filled: */
-    cairn_ir_x low[CAIRN_MAX_LEVELS], shift[CAIRN_MAX_LEVELS], mask[CAIRN_MAX_LEVELS];
+    cairn_convert_stand   here;
+    cairn_convert_inner   inner;
+    cairn_convert_numbers numbers;
+    cairn_convert_fields  fields;
 };
 
 /// Field of the arguments as an array of 64-bit integers, and its element @p k.

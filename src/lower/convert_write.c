@@ -15,8 +15,9 @@ cairn_ir_x cairn_convert_combine(cairn_convert *c,
 
     for (int k = begin; k < end; k++)
         if (mask >> k & 1)
-            at = cairn_ir_add(b, cairn_ir_mul(b, at, cairn_convert_size(c, 1, k)),
-                              cairn_ir_sub(b, c->e[k], cairn_convert_low(c, 1, k)));
+            at =
+                cairn_ir_add(b, cairn_ir_mul(b, at, cairn_convert_size(c, 1, k)),
+                             cairn_ir_sub(b, c->here.e[k], cairn_convert_low(c, 1, k)));
     return at;
 }
 
@@ -38,18 +39,19 @@ void cairn_convert_write(cairn_convert *c, cairn_ir_x node, const cairn_ir_x *de
             p = cairn_convert_combine(c, p, l, l + 1, UINT32_MAX);
             continue;
         }
-        if (c->spec->lined) continue;
+        if (c->spec->omit.determined) continue;
         const cairn_ir_x at =
             to->level[l].per_node
                 ? p
                 : cairn_convert_combine(c, cairn_ir_int(b, 0), to->partition + 1, l,
                                         to->level[l].by);
 
-        cairn_ir_store(b, cairn_convert_idx(c, 1, l), moved(c, at, delta, l), c->e[l]);
+        cairn_ir_store(b, cairn_convert_idx(c, 1, l), moved(c, at, delta, l),
+                       c->here.e[l]);
     }
-    cairn_ir_store(
-        b, cairn_convert_values(c, 1), moved(c, p, delta, to->levels),
-        cairn_ir_cast(b, to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64, c->value));
+    cairn_ir_store(b, cairn_convert_values(c, 1), moved(c, p, delta, to->levels),
+                   cairn_ir_cast(b, to->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
+                                 c->here.value));
 }
 
 void cairn_convert_write_holes(cairn_convert *c)

@@ -44,12 +44,22 @@ cairn_ir_array *cairn_nest_ptr(const cairn_nest *nest, int l)
                              "%c%d_ptr", letter(nest), l);
 }
 
+/// Type of a value as it is stored.
+static cairn_ir_type value_type(const cairn_layout *layout)
+{
+    switch (layout->value_kind) {
+    case CAIRN_VALUE_INTEGER: return int_type(layout->value_bits, true);
+    case CAIRN_VALUE_CODE: return int_type(layout->value_bits, false);
+    default: return layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64;
+    }
+}
+
 cairn_ir_array *cairn_nest_values(const cairn_nest *nest)
 {
     const cairn_layout *layout = nest->layout;
-    cairn_ir_array     *array  = cairn_ir_array_of(
-             nest->b, field_of(nest, CAIRN_IR_VAL, 0),
-        layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64, "%c_val", letter(nest));
+    cairn_ir_array     *array =
+        cairn_ir_array_of(nest->b, field_of(nest, CAIRN_IR_VAL, 0), value_type(layout),
+                          "%c_val", letter(nest));
 
     if (layout->value_tuple >= 0) {
         array->stride = (int64_t)layout->tuple[layout->value_tuple].size;
@@ -58,19 +68,21 @@ cairn_ir_array *cairn_nest_values(const cairn_nest *nest)
     return array;
 }
 
+cairn_ir_array *cairn_nest_dictionary(const cairn_nest *nest)
+{
+    return cairn_ir_array_of(nest->b, field_of(nest, CAIRN_IR_DICTIONARY, 0),
+                             CAIRN_IR_F64, "%c_dictionary", letter(nest));
+}
+
 bool cairn_nest_constant(const cairn_layout *layout, int l, int64_t *lo, int64_t *size)
 {
     const cairn_form *form = &layout->level[l].form;
 
-    *lo   = form->constant;
-    *size = 1;
-    if (form->terms == 0) return true;
-    if (form->terms != 1 || form->term[0].factor != 1 || form->constant != 0)
-        return false;
-    const cairn_atom *atom = &layout->algebra->atom[form->term[0].atom];
+    const cairn_atom *digit = cairn_form_single(layout->algebra, form, CAIRN_ATOM_MOD);
 
-    *size = atom->divisor;
-    return atom->kind == CAIRN_ATOM_MOD;
+    *lo   = form->constant;
+    *size = digit ? digit->divisor : 1;
+    return digit || form->terms == 0;
 }
 
 static cairn_ir_x

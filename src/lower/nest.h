@@ -118,6 +118,9 @@ cairn_ir_array *cairn_nest_idx(const cairn_nest *nest, int l);
 cairn_ir_array *cairn_nest_ptr(const cairn_nest *nest, int l);
 cairn_ir_array *cairn_nest_values(const cairn_nest *nest);
 
+/// What values that are stored as CODE are numbers of.
+cairn_ir_array *cairn_nest_dictionary(const cairn_nest *nest);
+
 /// Name of a level in kernels: i, j for dimensions, ib and ir for quotient and
 /// remainder, ...
 void cairn_nest_name(const cairn_layout *layout, int l, char name[CAIRN_NEST_NAME]);

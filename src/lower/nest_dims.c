@@ -15,12 +15,6 @@ static bool is_level(const cairn_linear *linear, int *l)
     return true;
 }
 
-static bool form_is_dim(const cairn_form *form, int k)
-{
-    return form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
-           && form->term[0].atom == k;
-}
-
 /// Gaps are nodes without entries, whose levels may say anything.
 static bool has_gaps(const cairn_layout *layout)
 {
@@ -102,7 +96,8 @@ bool cairn_nest_inside(const cairn_layout *layout, int k, uint32_t entered)
     const cairn_linear *linear = &layout->dim[k];
     int                 l;
 
-    if (is_level(linear, &l) && form_is_dim(&layout->level[l].form, k)) return true;
+    if (is_level(linear, &l) && cairn_form_atom(&layout->level[l].form) == k)
+        return true;
     return from_entries(layout, linear, entered) || from_recipe(layout, k, entered);
 }
 

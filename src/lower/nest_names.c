@@ -102,9 +102,8 @@ static void add_form(const cairn_layout *layout,
                      char               *out,
                      size_t              size)
 {
-    const bool simple = form->terms == 1 && form->constant == 0
-                        && form->term[0].factor == 1
-                        && atom_of(layout, form)->kind <= CAIRN_ATOM_QUERY;
+    const bool simple =
+        cairn_form_atom(form) >= 0 && atom_of(layout, form)->kind <= CAIRN_ATOM_QUERY;
     bool first = true;
 
     if (inside && !simple) add_text(out, size, "(");

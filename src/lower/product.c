@@ -28,7 +28,7 @@ arg_array(cairn_ir *b, int field, cairn_ir_type type, const char *name)
         b, (cairn_ir_field){.source = CAIRN_IR_ARG, .level = field}, type, "%s", name);
 }
 
-static void take_arguments(build *e)
+void cairn_product_take_arguments(build *e)
 {
     cairn_ir *b = e->b;
 
@@ -70,8 +70,9 @@ static void find_x_early(build *e, cairn_nest *nest, int at)
     const cairn_layout *layout = e->p->layout;
     const uint32_t      needed = cairn_nest_levels_of(layout, e->p->in);
 
-    if (e->x_value || e->p->product->columns != 1 || !layout->exact) return;
-    if (e->p->known < e->p->levels || (needed & ~nest->entered) || at >= e->p->levels)
+    if (e->x_value || e->items || e->p->product->columns != 1 || !layout->exact) return;
+    if (e->p->order.known < e->p->order.levels || (needed & ~nest->entered)
+        || at >= e->p->order.levels)
         return;
     const cairn_ir_x j = cairn_nest_dim(nest, e->p->in);
 
@@ -87,7 +88,7 @@ static void find_run(build *e, cairn_nest *nest, cairn_ir_x end, cairn_ir_var *q
     cairn_ir  *b    = e->b;
     cairn_ir_x same = cairn_ir_lt(b, cairn_ir_use(b, q), end);
 
-    for (int l = e->p->run; l <= e->p->run_last; l++) {
+    for (int l = e->p->order.run; l <= e->p->order.run_last; l++) {
         if (!nest->index[l]) continue; /* the same for all */
         const cairn_ir_x next =
             cairn_ir_load(b, cairn_nest_idx(nest, l), cairn_ir_use(b, q));
@@ -106,14 +107,14 @@ enter_run(build *e, cairn_nest *nest, int at, cairn_ir_x begin, cairn_ir_x end)
     cairn_ir *b = e->b;
     char      name[CAIRN_NEST_NAME], note[CAIRN_NEST_NOTE];
 
-    cairn_nest_name(e->p->layout, e->p->run, name);
-    cairn_nest_note(e->p->layout, e->p->run, note);
+    cairn_nest_name(e->p->layout, e->p->order.run, name);
+    cairn_nest_note(e->p->layout, e->p->order.run, note);
     cairn_ir_note(b, "%s: entries of a row follow each other", note);
     cairn_ir_var *const next = cairn_product_first_cut(e, begin);
     cairn_ir_var       *p    = cairn_ir_declare(b, begin, "p%s", name);
 
     cairn_ir_while(b, cairn_ir_lt(b, cairn_ir_use(b, p), end));
-    for (int l = e->p->run; l <= e->p->run_last; l++)
+    for (int l = e->p->order.run; l <= e->p->order.run_last; l++)
         cairn_nest_stand(nest, l, cairn_ir_use(b, p));
     cairn_ir_var *q = cairn_ir_declare(
         b, cairn_ir_add_int(b, cairn_ir_use(b, p), next ? 0 : 1), "q%s", name);
@@ -121,7 +122,7 @@ enter_run(build *e, cairn_nest *nest, int at, cairn_ir_x begin, cairn_ir_x end)
     if (next) cairn_product_pass_cuts(e, next, q);
     find_run(e, nest, end, q);
     e->run = cairn_ir_use(b, p);
-    cairn_product_enter(e, nest, at + e->p->run_last - e->p->run + 1);
+    cairn_product_enter(e, nest, at + e->p->order.run_last - e->p->order.run + 1);
     cairn_ir_assign(b, p, e->run_end);
     cairn_ir_end(b);
 }
@@ -129,7 +130,7 @@ enter_run(build *e, cairn_nest *nest, int at, cairn_ir_x begin, cairn_ir_x end)
 static void enter_level(build *e, cairn_nest *nest, int at)
 {
     const cairn_product_plan *p = e->p;
-    const int                 l = p->order[at];
+    const int                 l = p->order.level[at];
     cairn_ir_x                begin, end;
 
     if (p->layout->level[l].determined) {
@@ -137,7 +138,7 @@ static void enter_level(build *e, cairn_nest *nest, int at)
     } else {
         cairn_nest_range(nest, l, &begin, &end);
         if (e->share) cairn_product_own_range(e, nest, l, &begin, &end);
-        if (l == p->run) {
+        if (l == p->order.run) {
             enter_run(e, nest, at, begin, end);
             return;
         }
@@ -156,13 +157,17 @@ void cairn_product_enter(build *e, cairn_nest *nest, int at)
     const int                 open     = nest->open;
     const cairn_nest          before   = *nest;
     const cairn_ir_x          x_before = e->x_value;
+    const bool                meets    = e->items && e->items->meet;
 
-    if (p->tile != CAIRN_TILE_NONE
-        && (p->shifted || (at < p->levels && p->order[at] == p->tiled)))
+    if (meets && at == p->order.known)
+        e->items->meet(e, nest);
+    else if (!meets && p->tile.kind != CAIRN_TILE_NONE
+             && (p->tile.shifted
+                 || (at < p->order.levels && p->order.level[at] == p->tile.level)))
         cairn_product_tile(e, nest, at);
-    else if (at == p->levels)
+    else if (at == p->order.levels)
         cairn_product_point(e, nest);
-    else if (at == p->known)
+    else if (at == p->order.known)
         cairn_product_row(e, nest);
     else
         enter_level(e, nest, at);
@@ -181,7 +186,7 @@ static bool counts_on_values(const cairn_product_plan *p)
     for (int l = layout->partition + 1; l < layout->first; l++)
         if (cairn_nest_constant(layout, l, &lo, &size) && size != 1) return true;
     for (int l = 0; l < layout->levels; l++)
-        if ((p->rows >> l & 1) && layout->level[l].indirect) return true;
+        if ((p->order.rows >> l & 1) && layout->level[l].indirect) return true;
     return false;
 }
 
@@ -193,30 +198,29 @@ static void begin_rows(build *e)
     const cairn_ir_x values = cairn_ir_param(
         b, (cairn_ir_field){.source = CAIRN_IR_VALUES}, CAIRN_IR_I64, "A_values");
 
-    if (e->p->complete && !counts_on_values(e->p)) return;
-    if (!e->p->complete && !e->p->product->adds) clear_rows(e);
+    if (e->p->order.complete && !counts_on_values(e->p)) return;
+    if (!e->p->order.complete && !e->p->product->adds) clear_rows(e);
     cairn_ir_if(b, cairn_ir_eq(b, values, cairn_ir_int(b, 0)));
-    if (e->p->complete && !e->p->product->adds) clear_rows(e);
+    if (e->p->order.complete && !e->p->product->adds) clear_rows(e);
     cairn_ir_return(b, cairn_ir_int(b, 0));
     cairn_ir_end(b);
 }
 
 static void build_body(build *e)
 {
-    take_arguments(e);
+    cairn_product_take_arguments(e);
     begin_rows(e);
     if (e->p->product->columns != 1 && e->p->hints.by_columns
-        && e->p->known < e->p->levels) {
+        && e->p->order.known < e->p->order.levels) {
         e->looped = true;
-        cairn_product_columns(e, e->p->constant ? (int)e->p->constant : 1,
+        cairn_product_columns(e, e->p->tile.constant ? (int)e->p->tile.constant : 1,
                               cairn_product_threads, NULL);
     } else {
         cairn_product_threads(e, NULL);
     }
 }
 
-/// What opens the file: the expression, the levels.
-static void describe(build *e)
+void cairn_product_describe(build *e)
 {
     const cairn_product *product = e->p->product;
     const bool           many    = product->columns != 1;
@@ -225,8 +229,12 @@ static void describe(build *e)
 
     cairn_ir_describe(
         e->b, "%s(%s) %s %sA(%s)*%s(%s)", many ? "Y" : "y", many ? "i,c" : "i",
-        product->adds ? "+=" : "=", product->scaled ? "alpha*" : "",
-        product->transposed ? "j,i" : "i,j", many ? "X" : "x", many ? "j,c" : "j");
+        product->rounds && many ? "= sums(i,c) +"
+        : product->rounds       ? "= sums(i) +"
+        : product->adds         ? "+="
+                                : "=",
+        product->scaled ? "alpha*" : "", product->transposed ? "j,i" : "i,j",
+        many ? "X" : "x", many ? "j,c" : "j");
     levels[0] = '\0';
     for (int l = 0; l < e->p->layout->levels && n < sizeof levels; l++) {
         char note[CAIRN_NEST_NOTE];
@@ -262,7 +270,7 @@ cairn_status cairn_product_lower(cairn_env            *env,
     build e = {.b = &b, .p = &plan};
 
     if (b.status == CAIRN_OK) {
-        describe(&e);
+        cairn_product_describe(&e);
         build_body(&e);
     }
     CAIRN_TRY(cairn_passes_finish(env, &b, &function));

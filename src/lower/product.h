@@ -50,6 +50,8 @@ typedef struct cairn_product_hints {
                    ///< behind them.
     bool uneven;   ///< SpMV: rows next to each other are of different lengths: end
                    ///< them without a branch.
+    int  batch;  ///< Grids (grid.h): terms of a row that an item has in flight; 0: one.
+    bool narrow; ///< Grids: integers of the launch fit in 32 bits.
 } cairn_product_hints;
 
 /// What a look at some rows of a part says.
@@ -65,8 +67,12 @@ typedef struct cairn_product {
     bool adds;     ///< Y += A*X; else Y = A*X: all rows of the box are written.
     bool has_sums; ///< Y has sums of other members in all rows, none of them -0:
                    ///< a row without entries is left as it is.
-    bool                scaled; ///< alpha*A*X.
-    bool                wide; ///< Y is of the type of sums, whatever the operands are.
+    bool scaled;   ///< alpha*A*X.
+    bool wide;     ///< Y is of the type of sums, whatever the operands are.
+    bool
+        rounds; ///< What it adds to stands beside Y, in the type of sums (`sums` of the
+    ///< arguments), and what comes of it is rounded into Y. Every row of the
+    ///< box is met once.
     int                 columns;      ///< 1: a vector; 0: as many as the arguments say.
     cairn_ir_type       operand;      ///< Of X, and of Y if not `wide`: F32 or F64.
     cairn_ir_type       accumulate;   ///< Of products and sums.
@@ -104,6 +110,7 @@ typedef struct cairn_product_rows {
     bool single; ///< Each at most once in all parts of a member: banks have no row in
                  ///< common either.
     bool all; ///< Each at least once; else Y = A*X begins by clearing Y, on one thread.
+    bool in_order; ///< One after the other, not as stored numbers say.
 } cairn_product_rows;
 
 cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,

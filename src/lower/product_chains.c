@@ -24,10 +24,10 @@ static void stand_at(build *e, const entries *loop, cairn_nest *nest, cairn_ir_x
     if (loop->level >= 0)
         cairn_nest_stand(nest, loop->level, p);
     else
-        for (int l = e->p->run; l <= e->p->run_last; l++)
+        for (int l = e->p->order.run; l <= e->p->order.run_last; l++)
             nest->node[l] = p;
-    for (int k2 = loop->at; k2 < e->p->levels; k2++)
-        cairn_nest_enter(nest, e->p->order[k2]);
+    for (int k2 = loop->at; k2 < e->p->order.levels; k2++)
+        cairn_nest_enter(nest, e->p->order.level[k2]);
 }
 
 /// Stand at entry p + k.
@@ -39,8 +39,8 @@ static void stand(build *e, const entries *loop, cairn_nest *nest, int k)
 /// Indices of the CHAINS entries from the one at hand on.
 static void take_lanes(build *e, cairn_nest *nest)
 {
-    for (int k = cairn_plan_first_varying(e->p); k < e->p->levels; k++) {
-        const int l = e->p->order[k];
+    for (int k = cairn_plan_first_varying(e->p); k < e->p->order.levels; k++) {
+        const int l = e->p->order.level[k];
 
         if (nest->index[l] && e->p->layout->level[l].has_idx)
             nest->index[l] = cairn_ir_load_lanes(e->b, cairn_nest_idx(nest, l),
@@ -65,7 +65,7 @@ static void fetch(build *e, const entries *loop, const cairn_sums *s)
     cairn_nest nest;
 
     stand(e, loop, &nest, 0);
-    cairn_product_fetch(e, &nest, s, e->p->levels);
+    cairn_product_fetch(e, &nest, s, e->p->order.levels);
 }
 
 static void advance(build *e, const entries *loop, int by)
@@ -221,11 +221,11 @@ void cairn_product_chains_cut(build *e, cairn_nest *nest, cairn_sums *s, cairn_i
 {
     const cairn_product_plan *p    = e->p;
     cairn_ir                 *b    = e->b;
-    entries                   loop = {.nest = nest, .level = -1, .at = p->known};
+    entries                   loop = {.nest = nest, .level = -1, .at = p->order.known};
 
-    if (p->run < 0) {
+    if (p->order.run < 0) {
         loop.level = p->share.cuts.level;
-        while (p->order[loop.at++] != loop.level)
+        while (p->order.level[loop.at++] != loop.level)
             continue;
     }
     loop.p = cairn_ir_declare(b, at, "p");
@@ -235,6 +235,46 @@ void cairn_product_chains_cut(build *e, cairn_nest *nest, cairn_sums *s, cairn_i
     whole_turns(e, &loop, s, TURN, end);
 }
 
+/// Open the nodes @p lo, @p lo + @p step .. before @p hi, add them, and close.
+static void add_every(build      *e,
+                      entries    *loop,
+                      cairn_sums *s,
+                      cairn_ir_x  lo,
+                      cairn_ir_x  hi,
+                      int         step)
+{
+    cairn_nest nest;
+
+    loop->p = cairn_ir_for(e->b, lo, hi, step, NULL, "p")->var;
+    stand(e, loop, &nest, 0);
+    cairn_product_term(e, &nest, s, 0);
+    cairn_ir_end(e->b);
+}
+
+void cairn_product_one_chain(build      *e,
+                             cairn_nest *nest,
+                             cairn_sums *s,
+                             cairn_ir_x  begin,
+                             cairn_ir_x  end,
+                             cairn_ir_x  whole,
+                             cairn_ir_x  chain)
+{
+    const cairn_product_plan *p    = e->p;
+    cairn_ir                 *b    = e->b;
+    entries                   loop = {.nest = nest, .level = -1, .at = p->order.known};
+
+    while (p->order.run < 0 && loop.level < 0) {
+        const int l = p->order.level[loop.at++];
+
+        if (cairn_nest_loops(p->layout, l)) loop.level = l;
+    }
+    add_every(e, &loop, s, cairn_ir_add(b, begin, chain), cairn_ir_min(b, end, whole),
+              CHAINS);
+    cairn_ir_if(b, cairn_ir_eq(b, chain, cairn_ir_int(b, 0)));
+    add_every(e, &loop, s, cairn_ir_max(b, begin, whole), end, 1);
+    cairn_ir_end(b);
+}
+
 /// Enter what stands above the loop; find the loop's bounds.
 static void
 find_loop(build *e, cairn_nest *nest, entries *loop, cairn_ir_x *begin, cairn_ir_x *end)
@@ -242,11 +282,11 @@ find_loop(build *e, cairn_nest *nest, entries *loop, cairn_ir_x *begin, cairn_ir
     const cairn_product_plan *p = e->p;
 
     loop->level = -1;
-    loop->at    = p->known;
+    loop->at    = p->order.known;
     *begin      = e->run;
     *end        = e->run_end;
     while (!e->run && loop->level < 0) {
-        const int l = p->order[loop->at++];
+        const int l = p->order.level[loop->at++];
 
         if (cairn_nest_loops(p->layout, l)) {
             cairn_nest_range(nest, l, begin, end);
@@ -275,7 +315,8 @@ void cairn_product_chains(build *e, cairn_nest *nest, cairn_sums *s)
     loop.p = cairn_ir_declare(b, begin, "%s%s", loop.level >= 0 ? "p" : "", name);
     if (end->op != CAIRN_IR_VAR)
         end = cairn_ir_use(b, cairn_ir_let(b, end, "%s_end", name));
-    if (!p->layout->pads) {
+    /* What a group shares is shorter than a cut. */
+    if (!p->layout->pads && !cairn_product_is_staged(e)) {
         row = cairn_ir_declare(b, cairn_ir_real(b, p->product->accumulate, 0), "row");
         if (p->share.cuts.any)
             summed_cuts(e, &loop, end, row);

@@ -15,17 +15,29 @@ cairn_product cairn_product_choose(const cairn_layout          *layout,
         .adds         = true,
         .scaled       = op->alpha != 1,
         .columns      = op->columns == 1 ? 1 : 0,
-        .operand      = layout->value_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
+        .operand      = layout->carrier_bits == 32 ? CAIRN_IR_F32 : CAIRN_IR_F64,
         .accumulate   = CAIRN_IR_F64,
         .vector_bytes = vector_bytes,
     };
     const cairn_product_rows rows = cairn_product_rows_of(layout, &product);
 
     product.wide =
-        layout->value_bits == 32
+        layout->carrier_bits == 32
         && (wide || !first || op->beta != 0 || product.transposed || !rows.single);
     product.adds = !first || op->beta != 0 || product.transposed
                    || layout->partition >= 0 || !rows.once || !rows.all;
     product.has_sums = !first && !product.scaled; /* alpha*0 may be NaN */
     return product;
+}
+
+bool cairn_product_round(const cairn_layout *layout, cairn_product *product)
+{
+    const cairn_product_rows rows = cairn_product_rows_of(layout, product);
+
+    if (!product->wide || !product->adds || product->transposed
+        || layout->partition >= 0 || !rows.single || !rows.all || !rows.in_order)
+        return false;
+    product->rounds   = true;
+    product->has_sums = false; /* rows without entries are rounded, too */
+    return true;
 }

@@ -51,12 +51,12 @@ static void add_nodes(build      *e,
     cairn_nest       here = *nest;
 
     e->rest = true;
-    if (e->p->run >= 0) {
+    if (e->p->order.run >= 0) {
         e->run     = begin;
         e->run_end = end;
         cairn_product_add(e, &here, s, at);
     } else {
-        cairn_nest_enter_range(&here, e->p->order[at], begin, end);
+        cairn_nest_enter_range(&here, e->p->order.level[at], begin, end);
         cairn_product_fetch(e, &here, s, at + 1);
         cairn_product_add(e, &here, s, at + 1);
     }
@@ -70,9 +70,9 @@ static void add_nodes(build      *e,
 /// level below the row.
 static int loop_of(const cairn_product_plan *p)
 {
-    int at = p->known;
+    int at = p->order.known;
 
-    while (p->run < 0 && p->order[at] != p->share.cuts.level)
+    while (p->order.run < 0 && p->order.level[at] != p->share.cuts.level)
         at++;
     return at;
 }
@@ -111,9 +111,9 @@ void cairn_product_rest(build *e, cairn_nest *nest, cairn_sums *s)
     const int                 at    = loop_of(p);
     cairn_ir_x                begin = e->run, end = e->run_end;
 
-    for (int k = p->known; k < at; k++)
-        cairn_nest_enter(nest, p->order[k]);
-    if (p->run < 0) cairn_nest_range(nest, p->order[at], &begin, &end);
+    for (int k = p->order.known; k < at; k++)
+        cairn_nest_enter(nest, p->order.level[k]);
+    if (p->order.run < 0) cairn_nest_range(nest, p->order.level[at], &begin, &end);
     begin              = cairn_ir_use(b, cairn_ir_let(b, begin, "p_begin"));
     end                = cairn_ir_use(b, cairn_ir_let(b, end, "p_end"));
     cairn_ir_var *rest = cairn_ir_declare(b, begin, "rest");
@@ -124,6 +124,21 @@ void cairn_product_rest(build *e, cairn_nest *nest, cairn_sums *s)
     cairn_ir_end(b);
     add_nodes(e, nest, s, at, cairn_ir_use(b, rest), end);
     join_cuts(e, s, begin, cairn_ir_use(b, rest));
+}
+
+void cairn_product_join_pieces(build *e, cairn_sums *s)
+{
+    const cairn_product_items *items = e->items;
+    cairn_ir                  *b     = e->b;
+    cairn_ir_var *const        row   = s->sum[0][0][0];
+    cairn_ir_stmt             *loop =
+        cairn_ir_for(b, items->first, items->end, items->stride, "pieces", "k");
+
+    cairn_ir_assign(
+        b, row,
+        cairn_ir_add(b, cairn_ir_use(b, row),
+                     cairn_ir_load(b, items->partial, cairn_ir_loop_var(b, loop))));
+    cairn_ir_end(b);
 }
 
 /// What a cut's code is built from.
@@ -167,7 +182,7 @@ cairn_ir_var *cairn_product_first_cut(build *e, cairn_ir_x begin)
 {
     cairn_ir *b = e->b;
 
-    if (!e->p->share.cuts.any || !e->p->layout->level[e->p->run].top) return NULL;
+    if (!e->p->share.cuts.any || !e->p->layout->level[e->p->order.run].top) return NULL;
     cairn_ir_array *const cut  = cut_of(e);
     cairn_ir_var *const   next = cairn_ir_declare(b, cairn_ir_int(b, 0), "next");
     const cairn_ir_x      k    = cairn_ir_use(b, next);
@@ -231,7 +246,7 @@ void cairn_product_cuts(build *e)
         cairn_ir_for(b, cairn_ir_int(b, 0), arg(e, CAIRN_PRODUCT_cutters, "cutters"), 1,
                      "threads: whole cuts of long rows", "t");
 
-    threads->parallel = true;
+    threads->turns = CAIRN_TURNS_THREADS;
     build_cutter(e, cairn_ir_loop_var(b, threads));
     cairn_ir_end(b);
     cairn_ir_end(b);

@@ -65,23 +65,30 @@ static void add_level(cairn_text *key, const cairn_layout *layout, int l)
 static void add_plan(cairn_text *key, const cairn_product_plan *plan)
 {
     cairn_text_add(key, " order");
-    for (int k = 0; k < plan->levels; k++)
-        cairn_text_add(key, "%s%d", k == plan->known ? "/" : ".", plan->order[k]);
-    cairn_text_add(key, " %s%s%s%s tile%d.%d sum%d share%d.%d", plan->once ? "o" : "",
-                   plan->complete ? "c" : "", plan->guard_row ? "r" : "",
-                   plan->guard_x ? "x" : "", (int)plan->tile, plan->tiled,
-                   (int)plan->sum, (int)plan->share.kind, plan->share.level);
+    for (int k = 0; k < plan->order.levels; k++)
+        cairn_text_add(key, "%s%d", k == plan->order.known ? "/" : ".",
+                       plan->order.level[k]);
+    cairn_text_add(key, " %s%s%s%s tile%d.%d sum%d share%d.%d",
+                   plan->order.once ? "o" : "", plan->order.complete ? "c" : "",
+                   plan->guard_row ? "r" : "", plan->guard_x ? "x" : "",
+                   (int)plan->tile.kind, plan->tile.level, (int)plan->sum,
+                   (int)plan->share.kind, plan->share.level);
 }
 
 static void add_layout(cairn_text *key, const cairn_layout *layout)
 {
+    static const char *const kinds[] = {[CAIRN_VALUE_FLOAT]   = "f",
+                                        [CAIRN_VALUE_INTEGER] = "i",
+                                        [CAIRN_VALUE_ONE]     = "one",
+                                        [CAIRN_VALUE_CODE]    = "dict"};
+
     for (int l = 0; l < layout->levels; l++)
         add_level(key, layout, l);
     for (int k = 0; k < layout->order; k++) {
         cairn_text_add(key, " d%d=", k);
         add_linear(key, &layout->dim[k]);
     }
-    cairn_text_add(key, " f%d", layout->value_bits);
+    cairn_text_add(key, " %s%d", kinds[layout->value_kind], layout->value_bits);
     if (layout->value_tuple >= 0) {
         const cairn_tuple *tuple = &layout->tuple[layout->value_tuple];
 
@@ -105,10 +112,11 @@ cairn_status cairn_product_key(cairn_env           *env,
     cairn_product_plan_make(layout, product, &plan);
     hints = plan.hints;
     cairn_text_init(&text, env);
-    cairn_text_add(&text, "product%s%s%s%s%s%s %s.%s v%d",
+    cairn_text_add(&text, "product%s%s%s%s%s%s%s %s.%s v%d",
                    product->transposed ? ".t" : "", product->adds ? ".add" : "",
                    product->has_sums ? ".sums" : "", product->scaled ? ".alpha" : "",
-                   product->wide ? ".wide" : "", product->columns == 1 ? "" : ".k",
+                   product->wide ? ".wide" : "", product->rounds ? ".rounds" : "",
+                   product->columns == 1 ? "" : ".k",
                    cairn_ir_type_text(product->operand),
                    cairn_ir_type_text(product->accumulate), product->vector_bytes);
     cairn_text_add(&text, " h%d%d%d%d%d%s%s", hints.stream, hints.scattered,

@@ -45,7 +45,7 @@ bool cairn_plan_is_below(const cairn_layout *layout, int l)
 
 void cairn_plan_append(plan *p, int l)
 {
-    p->order[p->levels++] = l;
+    p->order.level[p->order.levels++] = l;
 }
 
 int64_t cairn_plan_constant(const cairn_layout *layout, int l)
@@ -64,8 +64,8 @@ int64_t cairn_plan_factor(const cairn_linear *linear, int l)
 
 bool cairn_plan_any_determined(const plan *p, int from)
 {
-    for (int k = from; k < p->levels; k++)
-        if (p->layout->level[p->order[k]].determined) return true;
+    for (int k = from; k < p->order.levels; k++)
+        if (p->layout->level[p->order.level[k]].determined) return true;
     return false;
 }
 
@@ -86,7 +86,7 @@ static bool may_move(const plan *p, int l)
 
     if (level->determined)
         return !level->per_node && dense_levels_only(p, level->by)
-               && (level->by & ~p->rows) == 0;
+               && (level->by & ~p->order.rows) == 0;
     return cairn_plan_is_below(p->layout, l)
            && cairn_plan_function_of(p->layout, l, p->out);
 }
@@ -97,7 +97,7 @@ static int last_fixed(const plan *p)
     int fixed = p->layout->partition;
 
     for (int l = p->layout->partition + 1; l < p->layout->levels; l++)
-        if (p->rows >> l & 1 && !may_move(p, l)) fixed = l;
+        if (p->order.rows >> l & 1 && !may_move(p, l)) fixed = l;
     return fixed;
 }
 
@@ -111,11 +111,11 @@ static void order_levels(plan *p)
     for (int pass = 0; pass < 2;
          pass++) /* dense ones, then those that they determine */
         for (int l = fixed + 1; l < n; l++)
-            if (p->rows >> l & 1 && p->layout->level[l].determined == (pass == 1))
+            if (p->order.rows >> l & 1 && p->layout->level[l].determined == (pass == 1))
                 cairn_plan_append(p, l);
-    p->known = p->levels;
+    p->order.known = p->order.levels;
     for (int l = fixed + 1; l < n; l++)
-        if (!(p->rows >> l & 1)) cairn_plan_append(p, l);
+        if (!(p->order.rows >> l & 1)) cairn_plan_append(p, l);
 }
 
 /// A row that a determined level says is met once only if it says all of it: with other
@@ -126,8 +126,7 @@ static bool names_row(const plan *p, int l)
     const cairn_form   *form = &p->layout->level[l].form;
 
     return out->terms == 1 && out->var[0] == l && out->num[0] == 1 && out->constant == 0
-           && form->terms == 1 && form->constant == 0 && form->term[0].factor == 1
-           && form->term[0].atom == p->out;
+           && cairn_form_atom(form) == p->out;
 }
 
 /// Is there one tuple of the row's levels for each row, and nothing else above the sum?
@@ -136,11 +135,11 @@ static bool meets_once(const plan *p)
     int64_t lo, size;
 
     if (!p->layout->exact) return false;
-    for (int k = 0; k < p->known; k++) {
-        const int l = p->order[k];
+    for (int k = 0; k < p->order.known; k++) {
+        const int l = p->order.level[k];
 
         if (cairn_nest_constant(p->layout, l, &lo, &size) && size == 1) continue;
-        if (!(p->rows >> l & 1)) return false;
+        if (!(p->order.rows >> l & 1)) return false;
         if (p->layout->level[l].determined
                 ? !names_row(p, l)
                 : !cairn_plan_function_of(p->layout, l, p->out))
@@ -156,17 +155,17 @@ static void find_run(plan *p)
     const cairn_layout *layout = p->layout;
     int                 last   = -1;
 
-    p->run = p->run_last = -1;
-    for (int k = 0; k < p->known; k++)
-        if (layout->level[p->order[k]].trimmed) last = p->order[k];
+    p->order.run = p->order.run_last = -1;
+    for (int k = 0; k < p->order.known; k++)
+        if (layout->level[p->order.level[k]].trimmed) last = p->order.level[k];
     if (last < 0 || layout->level[last].depth == last) return;
-    p->run_last = last;
+    p->order.run_last = last;
     for (int l = last; l >= layout->first; l--) {
         if (layout->level[l].depth != layout->level[last].depth) break;
-        if (!layout->level[l].has_idx) p->once = false;
-        p->run = l;
+        if (!layout->level[l].has_idx) p->order.once = false;
+        p->order.run = l;
     }
-    if (!p->once) p->run = p->run_last = -1;
+    if (!p->order.once) p->order.run = p->order.run_last = -1;
 }
 
 /// Every row of the box has a tuple of dense levels.
@@ -175,13 +174,13 @@ static bool is_complete(const plan *p)
     for (int l = 0; l < p->layout->levels; l++) {
         const cairn_level *level = &p->layout->level[l];
 
-        if (!(p->rows >> l & 1)) continue;
+        if (!(p->order.rows >> l & 1)) continue;
         if (l <= p->layout->partition || level->trimmed) return false;
         if (level->indirect
             && p->layout->encoding->query[level->query].func != CAIRN_QUERY_REORDER)
             return false;
     }
-    return p->once && p->known < p->levels;
+    return p->order.once && p->order.known < p->order.levels;
 }
 
 static uint32_t all_levels(const cairn_layout *layout)
@@ -193,8 +192,8 @@ static uint32_t known_levels(const plan *p)
 {
     uint32_t levels = 0;
 
-    for (int k = 0; k < p->known; k++)
-        levels |= 1U << p->order[k];
+    for (int k = 0; k < p->order.known; k++)
+        levels |= 1U << p->order.level[k];
     return levels;
 }
 
@@ -202,28 +201,29 @@ void cairn_product_plan_make(const cairn_layout  *layout,
                              const cairn_product *product,
                              cairn_product_plan  *p)
 {
-    *p      = (cairn_product_plan){.layout  = layout,
-                                   .product = product,
-                                   .out     = product->transposed ? 1 : 0,
-                                   .in      = product->transposed ? 0 : 1,
-                                   .run     = -1,
-                                   .tiled   = -1};
-    p->rows = cairn_nest_levels_of(layout, p->out);
+    *p            = (cairn_product_plan){.layout     = layout,
+                                         .product    = product,
+                                         .out        = product->transposed ? 1 : 0,
+                                         .in         = product->transposed ? 0 : 1,
+                                         .order.run  = -1,
+                                         .tile.level = -1};
+    p->order.rows = cairn_nest_levels_of(layout, p->out);
     if (!cairn_plan_shift(p)) {
         order_levels(p);
-        p->once = meets_once(p);
+        p->order.once = meets_once(p);
         find_run(p);
-        p->complete = is_complete(p);
+        p->order.complete = is_complete(p);
         cairn_plan_choose_tile(p);
     }
     /* A tile that runs over rows visits those of the box. */
-    p->guard_row = !p->shifted && !cairn_nest_inside(layout, p->out, known_levels(p));
+    p->guard_row =
+        !p->tile.shifted && !cairn_nest_inside(layout, p->out, known_levels(p));
     /* Holes of a tile's lanes are not skipped: they vouch for nothing. */
-    p->guard_x = !cairn_nest_inside(layout, p->in, all_levels(layout) & ~p->lanes);
+    p->guard_x = !cairn_nest_inside(layout, p->in, all_levels(layout) & ~p->tile.lanes);
     cairn_plan_choose_sum(p);
-    p->beyond = cairn_plan_has_beyond(p);
-    p->share  = cairn_plan_choose_share(p);
-    p->hints  = cairn_plan_choose_hints(p);
+    p->tile.beyond = cairn_plan_has_beyond(p);
+    p->share       = cairn_plan_choose_share(p);
+    p->hints       = cairn_plan_choose_hints(p);
 
     p->share.cuts = cairn_plan_choose_cuts(p);
 }
@@ -240,13 +240,22 @@ static bool has_rows_alone(const plan *p)
     return true;
 }
 
+/// Does no level of the row have numbers that a query gave?
+static bool has_rows_in_order(const plan *p)
+{
+    for (int l = 0; l < p->layout->levels; l++)
+        if (p->order.rows >> l & 1 && p->layout->level[l].indirect) return false;
+    return true;
+}
+
 cairn_product_rows cairn_product_rows_of(const cairn_layout  *layout,
                                          const cairn_product *product)
 {
     cairn_product_plan plan;
 
     cairn_product_plan_make(layout, product, &plan);
-    return (cairn_product_rows){.once   = plan.once,
-                                .single = plan.once && has_rows_alone(&plan),
-                                .all    = plan.complete};
+    return (cairn_product_rows){.once     = plan.order.once,
+                                .single   = plan.order.once && has_rows_alone(&plan),
+                                .all      = plan.order.complete,
+                                .in_order = has_rows_in_order(&plan)};
 }

@@ -35,33 +35,43 @@ enum {
     CAIRN_CHAINS = 4  ///< Of one loop over stored entries.
 };
 
+/// In which order levels are entered, and where the row is known.
+typedef struct cairn_product_order {
+    uint32_t rows;                    ///< Levels on which the row depends.
+    int      levels;                  ///< In `level`.
+    int      level[CAIRN_MAX_LEVELS]; ///< Levels as they are entered.
+    int      known;                   ///< After so many of them the row is known.
+    int      run;      ///< Level at which runs of equal rows are found; or -1,
+    int      run_last; ///< and the last level that has the same nodes.
+    bool     once;     ///< Every row is met at most once,
+    bool     complete; ///< and every row of the box is met.
+} cairn_product_order;
+
+/// What is tiled.
+typedef struct cairn_product_tiling {
+    cairn_tile_kind kind;
+    int             level;    ///< Or -1.
+    int64_t         constant; ///< Its size if that is constant; else 0.
+    cairn_reach     reach;
+    bool beyond;    ///< Blocks: in a tile that is inside, values behind its last block
+                    ///< follow.
+    uint32_t lanes; ///< Determined levels whose index differs between lanes.
+    bool     moved; ///< The row is a stored index of the lane, not by arithmetic.
+    bool     shifted; ///< The tile runs over rows; the tiled level's place follows
+                      ///< from the row and the levels entered inside.
+} cairn_product_tiling;
+
 typedef struct cairn_product_plan {
     const cairn_layout  *layout;
     const cairn_product *product;
-    int                  out, in;                 ///< Dimension of y and of x.
-    uint32_t             rows;                    ///< Levels on which the row depends.
-    int                  levels;                  ///< In `order`.
-    int                  order[CAIRN_MAX_LEVELS]; ///< Levels as they are entered.
-    int                  known; ///< After so many of them the row is known.
-    int                  run;   ///< Level at which runs of equal rows are found; or -1,
-    int                  run_last; ///< and the last level that has the same nodes.
-    bool                 once;     ///< Every row is met at most once,
-    bool                 complete; ///< and every row of the box is met.
+    int                  out, in; ///< Dimension of y and of x.
+    cairn_product_order  order;
     bool                 guard_row, guard_x;
     cairn_sum_kind       sum;
     int                  chains; ///< COLUMNS: of a block.
-    cairn_tile_kind      tile;
-    int                  tiled;    ///< Level; or -1.
-    int64_t              constant; ///< Its size if that is constant; else 0.
-    cairn_reach          reach;
-    bool
-        beyond; ///< Blocks: in a tile that is inside, values behind its last block follow.
-    uint32_t lanes;   ///< Determined levels whose index differs between lanes.
-    bool     moved;   ///< The row is a stored index of the lane, not by arithmetic.
-    bool     shifted; ///< The tile runs over rows; the tiled level's place follows
-                      ///< from the row and the levels entered inside.
-    cairn_product_hints hints; ///< Of those given, what has an effect here.
-    cairn_share         share;
+    cairn_product_tiling tile;
+    cairn_product_hints  hints; ///< Of those given, what has an effect here.
+    cairn_share          share;
 } cairn_product_plan;
 
 void cairn_product_plan_make(const cairn_layout  *layout,

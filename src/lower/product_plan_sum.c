@@ -10,8 +10,8 @@ static int loops_from(const plan *p, int from)
 {
     int loops = 0;
 
-    for (int k = from; k < p->levels; k++)
-        loops += cairn_nest_loops(p->layout, p->order[k]);
+    for (int k = from; k < p->order.levels; k++)
+        loops += cairn_nest_loops(p->layout, p->order.level[k]);
     return loops;
 }
 
@@ -20,30 +20,34 @@ static int loops_from(const plan *p, int from)
 /// other rows, that is on the rank.
 static bool rows_share_nodes(const plan *p, int l)
 {
-    return (p->rows >> l >> 1) != 0;
+    return (p->order.rows >> l >> 1) != 0;
 }
 
 /// Are the terms of a row one loop over neighbouring entries?
 static bool sums_one_list(const plan *p)
 {
-    return p->layout->exact && p->known < p->levels && p->tile == CAIRN_TILE_NONE
-           && !p->guard_x && !cairn_plan_any_determined(p, p->known)
-           && !rows_share_nodes(p, p->order[p->known])
-           && loops_from(p, p->known) + (p->run >= 0) == 1;
+    return p->layout->exact && p->order.known < p->order.levels
+           && p->tile.kind == CAIRN_TILE_NONE && !p->guard_x
+           && !cairn_plan_any_determined(p, p->order.known)
+           && !rows_share_nodes(p, p->order.level[p->order.known])
+           && loops_from(p, p->order.known) + (p->order.run >= 0) == 1;
 }
 
 void cairn_plan_choose_sum(plan *p)
 {
-    const int     last  = p->levels > p->known ? p->order[p->levels - 1] : -1;
+    const int last =
+        p->order.levels > p->order.known ? p->order.level[p->order.levels - 1] : -1;
     const int64_t block = last >= 0 && cairn_plan_is_below(p->layout, last)
                               ? cairn_plan_constant(p->layout, last)
                               : 0;
-    const bool    few =
-        p->tile == CAIRN_TILE_NONE || (p->constant >= 2 && p->constant <= CAIRN_BLOCK);
+    const bool    few   = p->tile.kind == CAIRN_TILE_NONE
+                     || (p->tile.constant >= 2 && p->tile.constant <= CAIRN_BLOCK);
 
     p->sum    = CAIRN_SUM_ONE;
     p->chains = 1;
-    if (p->product->columns != 1 || !p->layout->exact || p->known == p->levels) return;
+    if (p->product->columns != 1 || !p->layout->exact
+        || p->order.known == p->order.levels)
+        return;
     if (block >= 2 && block <= CAIRN_BLOCK && few) {
         p->sum    = CAIRN_SUM_COLUMNS;
         p->chains = (int)block;
@@ -55,9 +59,10 @@ void cairn_plan_choose_sum(plan *p)
 
 int cairn_plan_first_varying(const plan *p)
 {
-    int k = p->known;
+    int k = p->order.known;
 
-    while (p->run < 0 && k < p->levels && !cairn_nest_loops(p->layout, p->order[k]))
+    while (p->order.run < 0 && k < p->order.levels
+           && !cairn_nest_loops(p->layout, p->order.level[k]))
         k++;
     return k;
 }
@@ -70,8 +75,8 @@ static bool reaches_by_lanes(const plan *p)
     const cairn_linear *in     = &p->layout->dim[p->in];
     int                 stored = 0, counted = 0;
 
-    for (int k = cairn_plan_first_varying(p); k < p->levels; k++) {
-        const int     l      = p->order[k];
+    for (int k = cairn_plan_first_varying(p); k < p->order.levels; k++) {
+        const int     l      = p->order.level[k];
         const int64_t factor = cairn_plan_factor(in, l);
 
         if (factor == 0) continue;
@@ -93,8 +98,9 @@ bool cairn_plan_packs_chains(const plan *p)
 
     if (p->sum != CAIRN_SUM_FOUR || lanes < CAIRN_CHAINS || layout->value_tuple >= 0)
         return false;
-    for (int k = cairn_plan_first_varying(p); k < p->levels; k++)
-        if (layout->level[p->order[k]].has_idx && layout->level[p->order[k]].tuple >= 0)
+    for (int k = cairn_plan_first_varying(p); k < p->order.levels; k++)
+        if (layout->level[p->order.level[k]].has_idx
+            && layout->level[p->order.level[k]].tuple >= 0)
             return false;
     return reaches_by_lanes(p);
 }
@@ -102,9 +108,11 @@ bool cairn_plan_packs_chains(const plan *p)
 /// Do the values behind a block's belong to the next node of the level below the row?
 bool cairn_plan_has_beyond(const plan *p)
 {
-    if (p->known == p->levels || cairn_plan_any_determined(p, p->known)) return false;
-    return p->order[p->known] == p->layout->last && p->layout->value_tuple < 0
-           && p->layout->exact;
+    if (p->order.known == p->order.levels
+        || cairn_plan_any_determined(p, p->order.known))
+        return false;
+    return p->order.level[p->order.known] == p->layout->last
+           && p->layout->value_tuple < 0 && p->layout->exact;
 }
 
 bool cairn_plan_ends_in_list(const plan *p)
@@ -112,9 +120,9 @@ bool cairn_plan_ends_in_list(const plan *p)
     const cairn_layout *layout = p->layout;
     const int           l      = layout->last;
 
-    return p->known + 1 == p->levels && p->order[p->known] == l
+    return p->order.known + 1 == p->order.levels && p->order.level[p->order.known] == l
            && layout->level[l].has_ptr && layout->level[l].has_idx
-           && p->tile == CAIRN_TILE_NONE
+           && p->tile.kind == CAIRN_TILE_NONE
            && cairn_plan_factor(&layout->dim[p->in], l) == 1;
 }
 
@@ -144,8 +152,8 @@ static int ptr_below(const cairn_layout *layout, int l)
 /// parents are one loop also these: in bands a thread meets few of the others'.
 static cairn_share scattered(const plan *p, int k)
 {
-    const int  l     = p->order[k];
-    const bool outer = k == 1 && p->order[0] == l - 1
+    const int  l     = p->order.level[k];
+    const bool outer = k == 1 && p->order.level[0] == l - 1
                        && l - 1 == p->layout->partition + 1
                        && cairn_nest_loops(p->layout, l - 1);
 
@@ -153,7 +161,7 @@ static cairn_share scattered(const plan *p, int k)
                          .level  = l,
                          .ptr    = outer ? l - 1 : -1,
                          .grain  = 1,
-                         .listed = outer && p->levels == 2};
+                         .listed = outer && p->order.levels == 2};
 }
 
 /// The cuts of a row that threads may share: a term follows from its node alone, not from
@@ -161,19 +169,19 @@ static cairn_share scattered(const plan *p, int k)
 cairn_cuts cairn_plan_choose_cuts(const plan *p)
 {
     const cairn_layout *layout = p->layout;
-    cairn_cuts          cuts   = {.any = false, .level = p->run};
+    cairn_cuts          cuts   = {.any = false, .level = p->order.run};
     uint32_t            above  = 0;
-    int                 k      = p->known;
+    int                 k      = p->order.known;
 
     if (layout->pads || !sums_one_list(p)) return cuts;
     /* Items cannot add up what others have summed. */
     if (p->product->vector_bytes <= CAIRN_ITEMS) return cuts;
-    while (p->run < 0 && !cairn_nest_loops(layout, p->order[k]))
+    while (p->order.run < 0 && !cairn_nest_loops(layout, p->order.level[k]))
         k++;
     for (int m = 0; m < k; m++)
-        above |= 1U << p->order[m];
-    if (p->run < 0) cuts.level = p->order[k];
-    for (int l = p->run; p->run >= 0 && l <= p->run_last; l++)
+        above |= 1U << p->order.level[m];
+    if (p->order.run < 0) cuts.level = p->order.level[k];
+    for (int l = p->order.run; p->order.run >= 0 && l <= p->order.run_last; l++)
         if (cairn_nest_reads(layout, l)) cuts.same |= 1U << l;
     cuts.any = layout->level[cuts.level].trimmed
                && (cairn_nest_levels_of(layout, p->in) & above) == 0;
@@ -185,24 +193,25 @@ cairn_share cairn_plan_choose_share(const plan *p)
 {
     const cairn_layout *layout = p->layout;
 
-    if (p->shifted)
-        return (cairn_share){.kind = CAIRN_SHARE_ROWS, .level = p->tiled, .grain = 64};
-    for (int k = 0; k < p->known && layout->exact; k++) {
-        const int          l     = p->order[k];
+    if (p->tile.shifted)
+        return (cairn_share){
+            .kind = CAIRN_SHARE_ROWS, .level = p->tile.level, .grain = 64};
+    for (int k = 0; k < p->order.known && layout->exact; k++) {
+        const int          l     = p->order.level[k];
         const cairn_level *level = &layout->level[l];
         cairn_share        share = {
                    .kind = CAIRN_SHARE_EVEN, .level = l, .ptr = -1, .grain = 1};
 
-        if (!(p->rows >> l & 1) || level->determined
+        if (!(p->order.rows >> l & 1) || level->determined
             || !cairn_plan_function_of(layout, l, p->out))
             continue;
-        if (level->indirect && !p->once) continue;
+        if (level->indirect && !p->order.once) continue;
         if (level->trimmed && !level->top) {
             if (level->has_ptr && level->has_idx) return scattered(p, k);
             continue;
         }
         if (level->trimmed && !level->has_idx) continue;
-        if (l == p->tiled && p->constant == 0) share.grain = 64;
+        if (l == p->tile.level && p->tile.constant == 0) share.grain = 64;
         if (level->trimmed && level->depth > l) {
             share.kind = CAIRN_SHARE_IDX;
         } else if (l == layout->partition + 1 && ptr_below(layout, l) >= 0) {
@@ -218,24 +227,25 @@ cairn_share cairn_plan_choose_share(const plan *p)
 /// wide tile of one stream is followed by the machine itself.
 static bool gains_by_fetching(const plan *p)
 {
-    return p->tile != CAIRN_TILE_LANES || p->reach == CAIRN_REACH_GATHER
-           || p->constant <= CAIRN_BLOCK;
+    return p->tile.kind != CAIRN_TILE_LANES || p->tile.reach == CAIRN_REACH_GATHER
+           || p->tile.constant <= CAIRN_BLOCK;
 }
 
 /// Leave out hints without effect, so that keys that differ are kernels that differ.
 cairn_product_hints cairn_plan_choose_hints(const plan *p)
 {
     const cairn_product_hints given = p->product->hints;
-    const bool                sums  = p->known < p->levels;
+    const bool                sums  = p->order.known < p->order.levels;
     cairn_product_hints       hints = {.stream = false};
 
     if (p->product->columns == 1) {
-        hints.stream    = given.stream && sums && gains_by_fetching(p);
-        hints.scattered = given.scattered && hints.stream && p->tile == CAIRN_TILE_NONE;
-        hints.uneven    = given.uneven && sums && reads_before(p);
+        hints.stream = given.stream && sums && gains_by_fetching(p);
+        hints.scattered =
+            given.scattered && hints.stream && p->tile.kind == CAIRN_TILE_NONE;
+        hints.uneven = given.uneven && sums && reads_before(p);
     } else if (sums) {
-        hints.fetch_x    = given.fetch_x && !p->shifted;
-        hints.bypass_y   = given.bypass_y && !p->product->adds && p->once;
+        hints.fetch_x    = given.fetch_x && !p->tile.shifted;
+        hints.bypass_y   = given.bypass_y && !p->product->adds && p->order.once;
         hints.by_columns = given.by_columns;
         hints.follow_x   = given.follow_x && cairn_plan_ends_in_list(p);
     }

@@ -45,18 +45,19 @@ static bool fits_lanes(plan *p, int l)
 
     if (p->product->columns != 1 || !has_unit_stride(p->layout, l)) return false;
     for (int k = 0; k < p->layout->levels; k++) {
-        if (!(p->lanes >> k & 1)) continue;
+        if (!(p->tile.lanes >> k & 1)) continue;
         if (!lie_along(p->layout, k, l)) return false;
         if (cairn_plan_factor(in, k) == 0) continue;
-        if (p->rows >> k & 1) return false; /* rows in any order, their x too */
+        if (p->order.rows >> k & 1) return false; /* rows in any order, their x too */
         stored++;
     }
-    if (!p->moved && cairn_plan_factor(&p->layout->dim[p->out], l) != 1) return false;
+    if (!p->tile.moved && cairn_plan_factor(&p->layout->dim[p->out], l) != 1)
+        return false;
     if (stored > 1 || (stored == 1 && factor != 0)) return false;
     if (factor != 0 && factor != 1) return false;
-    p->reach = stored        ? CAIRN_REACH_GATHER
-               : factor == 1 ? CAIRN_REACH_NEXT
-                             : CAIRN_REACH_ONE;
+    p->tile.reach = stored        ? CAIRN_REACH_GATHER
+                    : factor == 1 ? CAIRN_REACH_NEXT
+                                  : CAIRN_REACH_ONE;
     return true;
 }
 
@@ -65,11 +66,11 @@ static int level_to_tile(const plan *p)
 {
     int tiled = -1;
 
-    for (int k = 0; k < p->known; k++) {
-        const int l = p->order[k];
+    for (int k = 0; k < p->order.known; k++) {
+        const int l = p->order.level[k];
 
         if (p->layout->level[l].determined) continue;
-        tiled = cairn_plan_is_below(p->layout, l) && p->rows >> l & 1
+        tiled = cairn_plan_is_below(p->layout, l) && p->order.rows >> l & 1
                         && cairn_plan_constant(p->layout, l) != 1
                     ? l
                     : -1;
@@ -82,9 +83,9 @@ static bool fits_rows(plan *p, int l)
 {
     const int64_t size = cairn_plan_constant(p->layout, l);
 
-    p->reach = cairn_plan_factor(&p->layout->dim[p->in], l) ? CAIRN_REACH_NEXT
-                                                            : CAIRN_REACH_ONE;
-    return size >= 2 && size <= CAIRN_BLOCK && p->lanes == 0 && !p->moved;
+    p->tile.reach = cairn_plan_factor(&p->layout->dim[p->in], l) ? CAIRN_REACH_NEXT
+                                                                 : CAIRN_REACH_ONE;
+    return size >= 2 && size <= CAIRN_BLOCK && p->tile.lanes == 0 && !p->tile.moved;
 }
 
 /// Enter determined levels of the row that are alike in all lanes before the tiled level:
@@ -93,16 +94,16 @@ static void hoist_determined(plan *p)
 {
     int at = 0, to;
 
-    while (p->order[at] != p->tiled)
+    while (p->order.level[at] != p->tile.level)
         at++;
     to = at;
-    for (int k = at + 1; k < p->known; k++) {
-        const int l = p->order[k];
+    for (int k = at + 1; k < p->order.known; k++) {
+        const int l = p->order.level[k];
 
-        if (p->lanes >> l & 1) continue;
+        if (p->tile.lanes >> l & 1) continue;
         for (int m = k; m > to; m--)
-            p->order[m] = p->order[m - 1];
-        p->order[to++] = l;
+            p->order.level[m] = p->order.level[m - 1];
+        p->order.level[to++] = l;
     }
 }
 
@@ -110,22 +111,22 @@ void cairn_plan_choose_tile(plan *p)
 {
     const int l = level_to_tile(p);
 
-    p->tile  = CAIRN_TILE_NONE;
-    p->tiled = -1;
-    if (l < 0 || !p->layout->exact || p->known == p->levels) return;
-    p->lanes = differing(p->layout, l);
-    p->moved = (p->lanes & p->rows) != 0;
+    p->tile.kind  = CAIRN_TILE_NONE;
+    p->tile.level = -1;
+    if (l < 0 || !p->layout->exact || p->order.known == p->order.levels) return;
+    p->tile.lanes = differing(p->layout, l);
+    p->tile.moved = (p->tile.lanes & p->order.rows) != 0;
     if (fits_lanes(p, l))
-        p->tile = CAIRN_TILE_LANES;
+        p->tile.kind = CAIRN_TILE_LANES;
     else if (fits_rows(p, l))
-        p->tile = CAIRN_TILE_ROWS;
-    if (p->tile == CAIRN_TILE_NONE) {
-        p->lanes = 0;
-        p->moved = false;
+        p->tile.kind = CAIRN_TILE_ROWS;
+    if (p->tile.kind == CAIRN_TILE_NONE) {
+        p->tile.lanes = 0;
+        p->tile.moved = false;
         return;
     }
-    p->tiled    = l;
-    p->constant = cairn_plan_constant(p->layout, l);
+    p->tile.level    = l;
+    p->tile.constant = cairn_plan_constant(p->layout, l);
     hoist_determined(p);
 }
 
@@ -140,7 +141,7 @@ bool cairn_plan_shift(plan *p)
     if (!layout->exact || layout->partition >= 0) return false;
     if (l <= 0 || !cairn_plan_is_below(layout, l) || cairn_plan_constant(layout, l))
         return false;
-    if ((p->rows & ~(1U << l)) == 0) return false; /* as it is, it may be moved */
+    if ((p->order.rows & ~(1U << l)) == 0) return false; /* as it is, it may be moved */
     if (cairn_plan_factor(out, l) != 1 || layout->value_tuple >= 0) return false;
     for (int k = 0; k < l; k++)
         if (!layout->level[k].trimmed || !layout->level[k].has_idx
@@ -149,12 +150,12 @@ bool cairn_plan_shift(plan *p)
     const int64_t factor = cairn_plan_factor(&layout->dim[p->in], l);
 
     if (factor != 0 && factor != 1) return false;
-    p->reach   = factor == 1 ? CAIRN_REACH_NEXT : CAIRN_REACH_ONE;
-    p->tile    = CAIRN_TILE_LANES;
-    p->tiled   = l;
-    p->shifted = p->once = p->complete = true;
-    p->levels = p->known = 0;
-    p->constant          = 0;
+    p->tile.reach   = factor == 1 ? CAIRN_REACH_NEXT : CAIRN_REACH_ONE;
+    p->tile.kind    = CAIRN_TILE_LANES;
+    p->tile.level   = l;
+    p->tile.shifted = p->order.once = p->order.complete = true;
+    p->order.levels = p->order.known = 0;
+    p->tile.constant                 = 0;
     for (int k = 0; k < l; k++)
         cairn_plan_append(p, k);
     return true;

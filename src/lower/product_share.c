@@ -50,7 +50,7 @@ void cairn_product_own_range(build            *e,
     }
 }
 
-static void begin_nest(build *e, cairn_nest *nest)
+void cairn_product_begin(build *e, cairn_nest *nest)
 {
     cairn_nest_begin(nest, e->b, e->p->layout, 0);
     for (int k = 0; k < 2; k++) {
@@ -64,7 +64,7 @@ static void build_share(build *e)
 {
     cairn_nest nest;
 
-    begin_nest(e, &nest);
+    cairn_product_begin(e, &nest);
     cairn_product_enter(e, &nest, 0);
 }
 
@@ -89,7 +89,7 @@ static void take_share(build *e, cairn_ir_array *share, cairn_ir_x t)
 static void build_steps(build *e)
 {
     cairn_ir             *b    = e->b;
-    const int             top  = e->p->order[0];
+    const int             top  = e->p->order.level[0];
     cairn_ir_array *const step = arg_array(b, CAIRN_PRODUCT_step, CAIRN_IR_U16, "step");
     cairn_ir_var *const   q    = cairn_ir_declare(b, e->cursor, "q");
     cairn_ir_var *const   p    = cairn_ir_declare(b, e->cursor_node, "p");
@@ -102,7 +102,7 @@ static void build_steps(build *e)
     cairn_ir_assign(b, p,
                     cairn_ir_add(b, cairn_ir_use(b, p),
                                  cairn_ir_load(b, step, cairn_ir_add_int(b, k, 1))));
-    begin_nest(e, &nest);
+    cairn_product_begin(e, &nest);
     cairn_nest_stand(&nest, top, cairn_ir_use(b, q));
     cairn_nest_stand(&nest, e->p->share.level, cairn_ir_use(b, p));
     cairn_product_enter(e, &nest, 2);
@@ -137,7 +137,7 @@ void cairn_product_threads(build *e, void *user)
                      "threads", "t");
     const cairn_ir_x t = cairn_ir_loop_var(b, loop);
 
-    loop->parallel = true;
+    loop->turns = CAIRN_TURNS_THREADS;
     take_share(e, share, t);
     if (e->p->share.listed)
         build_listed_or_not(e);

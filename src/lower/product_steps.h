@@ -41,6 +41,24 @@ typedef struct cairn_sums {
     cairn_ir_x      first;       ///< Place of the tile's first row; NULL without tile.
 } cairn_sums;
 
+struct cairn_product_build;
+
+/// What is other where groups of items do a product (grid.h).
+typedef struct cairn_product_items {
+    cairn_ir_x lane; ///< Place of the tiled level, or row; NULL: no tile.
+    cairn_ir_array
+              *staged; ///< Terms that have been multiplied, at cairn_product_slot()
+    cairn_ir_x base;   ///< of their value's place behind this one; NULL: none are.
+    cairn_ir_x visit;  ///< Or of their place among the visits, this being the one at
+                       ///< hand; NULL: values' places.
+    cairn_ir_x      chain;   ///< The one chain to be summed; NULL: all.
+    cairn_ir_array *partial; ///< Sums of a row's pieces, to be joined: those at first,
+    cairn_ir_x      first, end; ///< first + stride .. before end; NULL: none are.
+    int64_t         stride;
+    /// Called where the row is known, instead of all that is done there; NULL: not.
+    void (*meet)(struct cairn_product_build *e, cairn_nest *nest);
+} cairn_product_items;
+
 /// A product while it is built.
 typedef struct cairn_product_build {
     cairn_ir                 *b;
@@ -52,12 +70,22 @@ typedef struct cairn_product_build {
     cairn_ir_x run, run_end;        ///< Nodes of the run at hand; or NULL.
     cairn_ir_x column;              ///< First column at hand; NULL: a vector.
     int        column_lanes, column_vectors;
-    cairn_ir_x place;   ///< Of a tile's row that is done alone; or NULL.
-    int        width;   ///< Rows of a tile.
-    cairn_ir_x x_value; ///< x[j], known early; or NULL.
-    bool       looped;  ///< The columns' loop stands outermost.
-    bool       rest;    ///< Whole cuts of the row have been dealt with.
+    const cairn_product_items *items; ///< Grids; or NULL.
+    cairn_ir_x                 place; ///< Of a tile's row that is done alone; or NULL.
+    int                        width; ///< Rows of a tile.
+    cairn_ir_x                 x_value; ///< x[j], known early; or NULL.
+    bool                       looped;  ///< The columns' loop stands outermost.
+    bool                       rest;    ///< Whole cuts of the row have been dealt with.
 } cairn_product_build;
+
+/// What opens the file: the expression, the levels, the key.
+void cairn_product_describe(cairn_product_build *e);
+
+/// Operands and bounds.
+void cairn_product_take_arguments(cairn_product_build *e);
+
+/// Stand at the root of the part.
+void cairn_product_begin(cairn_product_build *e, cairn_nest *nest);
 
 /// Enter the levels from number @p at of the order on, and do all that is below.
 void cairn_product_enter(cairn_product_build *e, cairn_nest *nest, int at);
@@ -100,6 +128,34 @@ void cairn_product_chains_cut(cairn_product_build *e,
                               cairn_nest          *nest,
                               cairn_sums          *s,
                               cairn_ir_x           at);
+
+/// Of the nodes @p begin .. @p end - 1 of a row or a whole cut, which all are in one list
+/// and whose first has a number that CAIRN_CHAINS divides, add those of chain @p chain to
+/// the only sum of @p s. From node @p whole on all go to the first chain.
+void cairn_product_one_chain(cairn_product_build *e,
+                             cairn_nest          *nest,
+                             cairn_sums          *s,
+                             cairn_ir_x           begin,
+                             cairn_ir_x           end,
+                             cairn_ir_x           whole,
+                             cairn_ir_x           chain);
+
+/// The sum of a row's pieces, in order.
+void cairn_product_join_pieces(cairn_product_build *e, cairn_sums *s);
+
+/// Is what a visit of a row adds one value at most, with no loop below the row?
+bool cairn_product_adds_one(const cairn_product_plan *p);
+
+/// A row that is visited again and again: begin with what Y has of row number @p at of
+/// this rank, let all of a visit's staged terms join it, store it. For those who never
+/// leave Y narrower than sums.
+cairn_ir_var *cairn_product_open_row(const cairn_product_build *e, cairn_ir_x at);
+void          cairn_product_visit(cairn_product_build *e,
+                                  const cairn_nest    *nest,
+                                  cairn_ir_var        *sum);
+void          cairn_product_close_row(const cairn_product_build *e,
+                                      cairn_ir_x                 at,
+                                      cairn_ir_var              *sum);
 
 /// Decide on the chains of sums and declare them.
 void cairn_product_declare(cairn_product_build *e, cairn_sums *s);
@@ -172,6 +228,22 @@ void cairn_product_stand(const cairn_product_build *e,
 cairn_ir_x cairn_product_x(const cairn_product_build *e, cairn_ir_x j, int lanes);
 cairn_ir_x
 cairn_product_value(const cairn_product_build *e, const cairn_nest *nest, int lanes);
+
+/// The same at position @p at.
+cairn_ir_x cairn_product_value_at(const cairn_product_build *e,
+                                  const cairn_nest          *nest,
+                                  cairn_ir_x                 at,
+                                  int                        lanes);
+
+/// Where the term number @p at of those at hand stands in the group's array: a gap after
+/// every 16, so that rows of 16 are not all in one bank of a card's memory.
+cairn_ir_x cairn_product_slot(cairn_ir *b, cairn_ir_x at);
+
+/// Have the terms been multiplied already?
+static inline bool cairn_product_is_staged(const cairn_product_build *e)
+{
+    return e->items && e->items->staged;
+}
 
 /// Elements of the accumulating type in a vector of the target.
 int cairn_product_lanes(const cairn_product *product);

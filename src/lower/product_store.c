@@ -14,7 +14,7 @@ int cairn_product_lanes(const cairn_product *product)
 
 cairn_ir_type cairn_product_result(const cairn_product *product)
 {
-    return product->wide ? product->accumulate : product->operand;
+    return product->wide && !product->rounds ? product->accumulate : product->operand;
 }
 
 static cairn_ir_x widen(const build *e, cairn_ir_x x)
@@ -30,8 +30,32 @@ cairn_ir_x cairn_product_x(const build *e, cairn_ir_x j, int lanes)
 
 cairn_ir_x cairn_product_value(const build *e, const cairn_nest *nest, int lanes)
 {
-    return widen(e, cairn_ir_load_lanes(e->b, cairn_nest_values(nest),
-                                        cairn_nest_value(nest), lanes));
+    return cairn_product_value_at(e, nest, cairn_nest_value(nest), lanes);
+}
+
+/* Whatever a value is stored as, it is widened before anything is computed: the order of a
+ * sum, and so its bits, do not depend on it. */
+cairn_ir_x
+cairn_product_value_at(const build *e, const cairn_nest *nest, cairn_ir_x at, int lanes)
+{
+    cairn_ir             *b      = e->b;
+    const cairn_ir_array *values = cairn_nest_values(nest);
+
+    switch (e->p->layout->value_kind) {
+    case CAIRN_VALUE_ONE:
+        at = widen(e, cairn_ir_load(b, values, cairn_ir_int(b, 0)));
+        return lanes > 1 ? cairn_ir_splat(b, at, lanes) : at;
+    case CAIRN_VALUE_CODE:
+        return widen(e, cairn_ir_gather(b, cairn_nest_dictionary(nest),
+                                        cairn_ir_load_lanes(b, values, at, lanes)));
+    default: return widen(e, cairn_ir_load_lanes(b, values, at, lanes));
+    }
+}
+
+cairn_ir_x cairn_product_slot(cairn_ir *b, cairn_ir_x at)
+{
+    return cairn_ir_add(b, at,
+                        cairn_ir_binary(b, CAIRN_IR_DIV, at, cairn_ir_int(b, 16)));
 }
 
 cairn_ir_x cairn_product_y_at(const build *e, cairn_ir_x row, cairn_ir_x column)
@@ -63,6 +87,15 @@ static cairn_ir_x scale(const build *e, cairn_ir_x sum)
     return cairn_ir_add(e->b, sum, cairn_ir_real(e->b, e->p->product->accumulate, 0));
 }
 
+/// What sums join: Y, or what stands beside it.
+static cairn_ir_array *sums_of(const build *e)
+{
+    if (!e->p->product->rounds) return e->y;
+    return cairn_ir_array_of(
+        e->b, (cairn_ir_field){.source = CAIRN_IR_ARG, .level = CAIRN_PRODUCT_sums},
+        e->p->product->accumulate, "sums");
+}
+
 /// Y at @p at becomes or grows by @p sum.
 static void join(const build *e, cairn_ir_x at, cairn_ir_x sum, bool grows)
 {
@@ -70,15 +103,15 @@ static void join(const build *e, cairn_ir_x at, cairn_ir_x sum, bool grows)
 
     sum = scale(e, sum);
     if (grows)
-        sum = cairn_ir_add(b, widen(e, cairn_ir_load_lanes(b, e->y, at, sum->lanes)),
-                           sum);
+        sum = cairn_ir_add(
+            b, widen(e, cairn_ir_load_lanes(b, sums_of(e), at, sum->lanes)), sum);
     cairn_ir_store(b, e->y, at,
                    cairn_ir_cast(b, cairn_product_result(e->p->product), sum));
 }
 
 static bool grows(const build *e)
 {
-    return e->p->product->adds || !e->p->once;
+    return e->p->product->adds || !e->p->order.once;
 }
 
 /// Chains lo..hi-1 in pairs: (0 + 1) + (2 + 3).
@@ -119,14 +152,14 @@ store_lanes(build *e, const cairn_nest *nest, const cairn_sums *s, int strip)
     for (int k = 0; k < shape.used; k++) {
         cairn_nest at = *nest;
 
-        at.place[e->p->tiled] = cairn_ir_add_int(b, s->first, shape.offset + k);
-        at.index[e->p->tiled] =
-            cairn_ir_add(b, at.place[e->p->tiled], cairn_nest_lo(nest, e->p->tiled));
+        at.place[e->p->tile.level] = cairn_ir_add_int(b, s->first, shape.offset + k);
+        at.index[e->p->tile.level] = cairn_ir_add(
+            b, at.place[e->p->tile.level], cairn_nest_lo(nest, e->p->tile.level));
         for (int l = 0; l < e->p->layout->levels; l++)
-            if (e->p->lanes & e->p->rows & 1U << l) cairn_nest_enter(&at, l);
+            if (e->p->tile.lanes & e->p->order.rows & 1U << l) cairn_nest_enter(&at, l);
         cairn_ir_x row = cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
 
-        if (e->p->moved
+        if (e->p->tile.moved
             && e->p->guard_row) { /* no test of the tile has seen this row */
             at.dim[e->p->out] = row = cairn_ir_use(b, cairn_ir_let(b, row, "row"));
             cairn_nest_guard(&at, e->p->out);
@@ -142,7 +175,7 @@ row_of(const build *e, const cairn_nest *nest, const cairn_sums *s, int strip)
 {
     cairn_nest at = *nest;
 
-    if (e->p->shifted || s->single)
+    if (e->p->tile.shifted || s->single)
         return cairn_ir_add_int(e->b, nest->dim[e->p->out], s->strip[strip].offset);
     cairn_product_stand(e, &at, s, strip);
     return cairn_nest_sum(&at, &e->p->layout->dim[e->p->out]);
@@ -201,7 +234,7 @@ void cairn_product_store(build *e, const cairn_nest *nest, const cairn_sums *s)
     cairn_ir *b = e->b;
 
     for (int k = 0; k < s->strips; k++) {
-        if (e->p->moved && !s->single) {
+        if (e->p->tile.moved && !s->single) {
             store_lanes(e, nest, s, k);
             continue;
         }
@@ -223,6 +256,52 @@ void cairn_product_store(build *e, const cairn_nest *nest, const cairn_sums *s)
             join_vectors(e, row, s, k, false);
         }
     }
+}
+
+cairn_ir_var *cairn_product_open_row(const build *e, cairn_ir_x at)
+{
+    return cairn_ir_declare(e->b, widen(e, cairn_ir_load(e->b, e->y, at)), "sum");
+}
+
+bool cairn_product_adds_one(const cairn_product_plan *p)
+{
+    for (int k = p->order.known; k < p->order.levels; k++)
+        if (cairn_nest_loops(p->layout, p->order.level[k])) return false;
+    return true;
+}
+
+/// What a visit comes to: a term, a sum of one, or the sum of a block's.
+static cairn_ir_x visit_total(build *e, const cairn_nest *nest)
+{
+    cairn_ir        *b    = e->b;
+    cairn_nest       here = *nest;
+    const cairn_ir_x zero = cairn_ir_real(b, e->p->product->accumulate, 0);
+    cairn_sums s = {.strips = 1, .strip = {{0, 1, 1}}, .single = true, .inside = true};
+
+    if (cairn_product_adds_one(e->p)) {
+        const cairn_ir_x term =
+            cairn_ir_load(b, e->items->staged, cairn_product_slot(b, e->items->visit));
+
+        return e->p->order.known == e->p->order.levels ? term
+                                                       : cairn_ir_add(b, zero, term);
+    }
+    cairn_product_declare(e, &s);
+    cairn_product_add(e, &here, &s, e->p->order.known);
+    return cairn_product_total(e, &s, 0, 0);
+}
+
+void cairn_product_visit(build *e, const cairn_nest *nest, cairn_ir_var *sum)
+{
+    const cairn_ir_x total = scale(e, visit_total(e, nest));
+
+    cairn_ir_assign(e->b, sum, cairn_ir_add(e->b, cairn_ir_use(e->b, sum), total));
+}
+
+void cairn_product_close_row(const build *e, cairn_ir_x at, cairn_ir_var *sum)
+{
+    cairn_ir_store(e->b, e->y, at,
+                   cairn_ir_cast(e->b, cairn_product_result(e->p->product),
+                                 cairn_ir_use(e->b, sum)));
 }
 
 /// All columns of one entry.

@@ -44,13 +44,14 @@ static bool packs(const build *e, const cairn_sums *s)
 {
     const cairn_product_plan *p = e->p;
     const int                 n = p->chains == 3 ? 4 : p->chains;
-    const int                 l = p->order[p->levels - 1];
+    const int                 l = p->order.level[p->order.levels - 1];
 
     if (p->sum == CAIRN_SUM_FOUR && !e->column) return cairn_plan_packs_chains(p);
     if (p->sum != CAIRN_SUM_COLUMNS || e->column || !s->inside) return false;
-    if (p->tile == CAIRN_TILE_LANES || (n & (n - 1)) || n < 2) return false;
+    if (p->tile.kind == CAIRN_TILE_LANES || (n & (n - 1)) || n < 2) return false;
     if (n > cairn_product_lanes(p->product) || l != p->layout->levels - 1) return false;
-    if (p->layout->value_tuple >= 0 || (n != p->chains && !p->beyond)) return false;
+    if (p->layout->value_tuple >= 0 || (n != p->chains && !p->tile.beyond))
+        return false;
     for (int t = 0; t < p->layout->dim[p->in].terms; t++)
         if (p->layout->dim[p->in].var[t] == l) return p->layout->dim[p->in].num[t] == 1;
     return false;
@@ -63,7 +64,9 @@ typedef struct {
 
 void cairn_product_declare(build *e, cairn_sums *s)
 {
-    s->chains = e->column ? 1 : e->p->chains;
+    const bool one = e->items && (e->items->chain || e->items->partial);
+
+    s->chains = e->column || one ? 1 : e->p->chains;
     s->packed = packs(e, s);
     declare_sums(e, s);
 }
@@ -76,7 +79,7 @@ static void build_group(build *e, void *user)
 
     cairn_product_declare(e, &s);
     cairn_product_follow(e, &nest);
-    cairn_product_add(e, &nest, &s, e->p->known);
+    cairn_product_add(e, &nest, &s, e->p->order.known);
     cairn_product_store(e, g->nest, &s);
 }
 
@@ -84,9 +87,10 @@ static void build_group(build *e, void *user)
 /// so, or it does not matter.
 static cairn_ir_x any_entry(const build *e, const cairn_nest *nest)
 {
-    const cairn_product_plan *p     = e->p;
-    const int                 below = p->known < p->levels ? p->order[p->known] : -1;
-    cairn_ir_x                begin, end;
+    const cairn_product_plan *p = e->p;
+    const int                 below =
+        p->order.known < p->order.levels ? p->order.level[p->order.known] : -1;
+    cairn_ir_x begin, end;
 
     if (!p->product->has_sums || e->run || below < 0) return NULL;
     if (!p->layout->level[below].has_ptr) return NULL;
@@ -107,11 +111,16 @@ void cairn_product_group(build *e, const cairn_nest *nest, const cairn_sums *sha
     if (any) cairn_ir_end(e->b);
 }
 
-/// The columns of a block, unrolled; or at once where they are lanes.
+/// The columns of a block, unrolled; or at once where they are lanes; or one of them.
 static void add_columns(build *e, cairn_nest *nest, cairn_sums *s)
 {
-    const int l = e->p->order[e->p->levels - 1];
+    const int l = e->p->order.level[e->p->order.levels - 1];
 
+    if (e->items && e->items->chain) {
+        cairn_nest_stand(nest, l, e->items->chain);
+        cairn_product_term(e, nest, s, 0);
+        return;
+    }
     for (int c = 0; c < (s->packed ? 1 : e->p->chains); c++) {
         cairn_nest at = *nest;
 
@@ -128,7 +137,7 @@ static void add_run(build *e, cairn_nest *nest, cairn_sums *s, int at)
     cairn_ir_stmt *loop = cairn_ir_for(b, e->run, e->run_end, 1, "the run", "p");
 
     nest->open++;
-    for (int l = e->p->run; l <= e->p->run_last; l++)
+    for (int l = e->p->order.run; l <= e->p->order.run_last; l++)
         nest->node[l] = cairn_ir_loop_var(b, loop);
     const cairn_ir_x run = e->run;
 
@@ -139,10 +148,10 @@ static void add_run(build *e, cairn_nest *nest, cairn_sums *s, int at)
 
 static void add_level(build *e, cairn_nest *nest, cairn_sums *s, int at)
 {
-    const int l = e->p->order[at];
+    const int l = e->p->order.level[at];
 
     /* Its index differs between lanes: found with each term. */
-    if (e->p->lanes >> l & 1) {
+    if (e->p->tile.lanes >> l & 1) {
         nest->entered |= 1U << l;
     } else {
         cairn_nest_enter(nest, l);
@@ -157,15 +166,17 @@ void cairn_product_add(build *e, cairn_nest *nest, cairn_sums *s, int at)
     const int                 open = nest->open;
     cairn_nest                here = *nest;
 
-    if (p->sum == CAIRN_SUM_FOUR && at == p->known && !e->column)
+    if (e->items && e->items->partial)
+        cairn_product_join_pieces(e, s);
+    else if (p->sum == CAIRN_SUM_FOUR && at == p->order.known && !e->column)
         cairn_product_chains(e, &here, s);
-    else if (p->share.cuts.any && at == p->known && e->column && !e->rest)
+    else if (p->share.cuts.any && at == p->order.known && e->column && !e->rest)
         cairn_product_rest(e, &here, s);
     else if (e->run)
         add_run(e, &here, s, at);
-    else if (at == p->levels)
+    else if (at == p->order.levels)
         cairn_product_term(e, &here, s, 0);
-    else if (p->sum == CAIRN_SUM_COLUMNS && at == p->levels - 1)
+    else if (p->sum == CAIRN_SUM_COLUMNS && at == p->order.levels - 1)
         add_columns(e, &here, s);
     else
         add_level(e, &here, s, at);
@@ -181,12 +192,12 @@ static cairn_ir_x place_of_row(const build *e, const cairn_nest *nest, cairn_ir_
     cairn_ir           *b    = e->b;
 
     for (int t = 0; t < out->terms; t++) {
-        if (out->var[t] == e->p->tiled) continue;
+        if (out->var[t] == e->p->tile.level) continue;
         rest.var[rest.terms]   = out->var[t];
         rest.num[rest.terms++] = -out->num[t];
     }
     return cairn_ir_sub(b, cairn_ir_add(b, row, cairn_nest_sum(nest, &rest)),
-                        cairn_nest_lo(nest, e->p->tiled));
+                        cairn_nest_lo(nest, e->p->tile.level));
 }
 
 void cairn_product_stand(const build      *e,
@@ -200,15 +211,16 @@ void cairn_product_stand(const build      *e,
 
     if (!s->first) return;
     nest->terse = true;
-    if (p->shifted)
+    if (p->tile.shifted)
         cairn_nest_stand(
-            nest, p->tiled,
+            nest, p->tile.level,
             place_of_row(e, nest, cairn_ir_add_int(b, s->first, shape.offset)));
     else
-        cairn_nest_stand(nest, p->tiled, cairn_ir_add_int(b, s->first, shape.offset));
+        cairn_nest_stand(nest, p->tile.level,
+                         cairn_ir_add_int(b, s->first, shape.offset));
     for (int l = 0; l < p->layout->levels; l++) {
-        if (!(p->lanes >> l & 1) || !(nest->entered >> l & 1)) continue;
-        if (p->rows >> l & 1) continue;
+        if (!(p->tile.lanes >> l & 1) || !(nest->entered >> l & 1)) continue;
+        if (p->order.rows >> l & 1) continue;
         const cairn_ir_x last = cairn_ir_add_int(
             b, cairn_ir_add(b, cairn_nest_lo(nest, l), cairn_nest_size(nest, l)), -1);
 
@@ -234,15 +246,15 @@ static void guard_term(build *e, cairn_nest *at)
     const cairn_product_plan *p = e->p;
     cairn_ir                 *b = e->b;
 
-    if (p->shifted) {
+    if (p->tile.shifted) {
         const cairn_ir_x place =
-            cairn_ir_use(b, cairn_ir_let(b, at->place[p->tiled], "q"));
+            cairn_ir_use(b, cairn_ir_let(b, at->place[p->tile.level], "q"));
 
-        cairn_ir_if(b,
-                    cairn_ir_and(b, cairn_ir_le(b, cairn_ir_int(b, 0), place),
-                                 cairn_ir_lt(b, place, cairn_nest_size(at, p->tiled))));
+        cairn_ir_if(
+            b, cairn_ir_and(b, cairn_ir_le(b, cairn_ir_int(b, 0), place),
+                            cairn_ir_lt(b, place, cairn_nest_size(at, p->tile.level))));
         at->open++;
-        cairn_nest_stand(at, p->tiled, place);
+        cairn_nest_stand(at, p->tile.level, place);
     }
     if (p->guard_x || !p->layout->exact) {
         at->terse = false;
@@ -279,11 +291,11 @@ static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
         if (!s->inside) guard_term(e, &at);
         const cairn_ir_x j = cairn_nest_dim(&at, e->p->in);
 
-        for (int v = 0; v < s->vectors && (r == 0 || e->p->reach != CAIRN_REACH_ONE);
-             v++)
+        for (int v = 0;
+             v < s->vectors && (r == 0 || e->p->tile.reach != CAIRN_REACH_ONE); v++)
             x[v] = cairn_product_x(e, x_at(e, j, v), e->column_lanes);
         for (int v = 0; v < s->vectors && r == 0 && s->strips > 1
-                        && e->p->reach == CAIRN_REACH_ONE;
+                        && e->p->tile.reach == CAIRN_REACH_ONE;
              v++)
             x[v] = cairn_ir_use(b, cairn_ir_let(b, x[v], "x%d", v));
         cairn_ir_x a = cairn_product_value(e, &at, 1);
@@ -308,7 +320,7 @@ static cairn_ir_x x_of_strip(build            *e,
     const cairn_row_strip shape = s->strip[strip];
     cairn_nest            at    = *nest;
 
-    if (e->p->reach != CAIRN_REACH_GATHER)
+    if (e->p->tile.reach != CAIRN_REACH_GATHER)
         return cairn_product_x(e, cairn_ir_add_int(b, j, shape.offset), shape.lanes);
     cairn_product_stand(e, &at, s, strip);
     return cairn_product_x(e, cairn_nest_dim(&at, e->p->in), shape.lanes);
@@ -325,20 +337,52 @@ static void add_tile(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
     cairn_product_stand(e, &at, s, 0);
     const cairn_ir_x q = cairn_ir_use(b, cairn_ir_let(b, cairn_nest_value(&at), "p"));
 
-    if (p->reach != CAIRN_REACH_GATHER) j = cairn_nest_dim(&at, p->in);
-    if (p->reach == CAIRN_REACH_NEXT)
+    if (p->tile.reach != CAIRN_REACH_GATHER) j = cairn_nest_dim(&at, p->in);
+    if (p->tile.reach == CAIRN_REACH_NEXT)
         j = cairn_ir_use(b, cairn_ir_let(b, j, "%c", "ij"[p->in]));
-    if (p->reach == CAIRN_REACH_ONE)
+    if (p->tile.reach == CAIRN_REACH_ONE)
         x = cairn_ir_use(b,
                          cairn_ir_let(b, cairn_product_x(e, j, 1), "%cx", "ij"[p->in]));
     for (int r = 0; r < s->strips; r++)
         add_to(e, s->sum[r][chain][0],
-               cairn_ir_cast(
-                   b, p->product->accumulate,
-                   cairn_ir_load_lanes(b, cairn_nest_values(nest),
-                                       cairn_ir_add_int(b, q, s->strip[r].offset),
-                                       s->strip[r].lanes)),
+               cairn_product_value_at(e, nest,
+                                      cairn_ir_add_int(b, q, s->strip[r].offset),
+                                      s->strip[r].lanes),
                x ? x : x_of_strip(e, nest, s, r, j));
+}
+
+/// Where the term at hand stands among those that have been multiplied.
+static cairn_ir_x place_of_term(const build *e, const cairn_nest *nest)
+{
+    const cairn_product_plan *p  = e->p;
+    cairn_ir                 *b  = e->b;
+    cairn_ir_x                at = e->items->visit;
+
+    if (!at) return cairn_ir_sub(b, cairn_nest_value(nest), e->items->base);
+    for (int k = p->order.known; k < p->order.levels; k++) {
+        const int l = p->order.level[k];
+
+        if (p->layout->level[l].trimmed) continue;
+        at = cairn_ir_add(b, cairn_ir_mul(b, at, cairn_nest_size(nest, l)),
+                          nest->place[l]);
+    }
+    return at;
+}
+
+/// A term that has been multiplied; 0 where the processor leaves it out, which changes no
+/// sum: none is -0.
+static void add_staged(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
+{
+    cairn_ir     *b   = e->b;
+    cairn_ir_var *sum = s->sum[0][chain][0];
+    cairn_nest    at  = *nest;
+
+    cairn_product_stand(e, &at, s, 0);
+    cairn_ir_assign(
+        b, sum,
+        cairn_ir_add(b, cairn_ir_use(b, sum),
+                     cairn_ir_load(b, e->items->staged,
+                                   cairn_product_slot(b, place_of_term(e, &at)))));
 }
 
 void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int chain)
@@ -347,11 +391,15 @@ void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int cha
     cairn_ir                 *b = e->b;
     cairn_ir_x                x = NULL;
 
+    if (cairn_product_is_staged(e)) {
+        add_staged(e, nest, s, chain);
+        return;
+    }
     if (e->column) {
         add_vectors(e, nest, s);
         return;
     }
-    if (p->tile == CAIRN_TILE_LANES && s->strips > 1) {
+    if (p->tile.kind == CAIRN_TILE_LANES && s->strips > 1) {
         add_tile(e, nest, s, chain);
         return;
     }
@@ -362,12 +410,12 @@ void cairn_product_term(build *e, const cairn_nest *nest, cairn_sums *s, int cha
 
         cairn_product_stand(e, &at, s, r);
         if (!s->inside) guard_term(e, &at);
-        if (!x || p->reach != CAIRN_REACH_ONE) {
-            const bool one = p->reach == CAIRN_REACH_ONE && !s->packed;
+        if (!x || p->tile.reach != CAIRN_REACH_ONE) {
+            const bool one = p->tile.reach == CAIRN_REACH_ONE && !s->packed;
 
             at.terse = true;
             x        = cairn_product_x(e, cairn_nest_dim(&at, p->in), one ? 1 : lanes);
-            if (p->reach == CAIRN_REACH_ONE && s->strips > 1)
+            if (p->tile.reach == CAIRN_REACH_ONE && s->strips > 1)
                 x = cairn_ir_use(b, cairn_ir_let(b, x, "%cx", "ij"[p->in]));
         }
         add_to(e, s->sum[r][s->packed ? 0 : chain][0],

@@ -56,7 +56,7 @@ static void cut_strips(const build *e, int width, int lanes, cairn_sums *shape)
 
         while (n > left)
             n /= 2;
-        if (left == 3 && lanes >= 4 && e->p->beyond) n = 4;
+        if (left == 3 && lanes >= 4 && e->p->tile.beyond) n = 4;
         shape->strip[shape->strips++] =
             (cairn_row_strip){offset, n, n > left ? left : n};
         offset += n;
@@ -69,23 +69,24 @@ static int shape_tile(const build *e, cairn_sums *shape)
     const cairn_product_plan *p          = e->p;
     const int                 most_lanes = cairn_product_lanes(p->product);
     /* Indices of 64 bits: as many go into one vector of the target. */
-    const int stored = p->product->vector_bytes / 8;
-    const int lanes =
-        p->reach == CAIRN_REACH_GATHER && stored < most_lanes ? stored : most_lanes;
-    const bool gathers = p->reach == CAIRN_REACH_GATHER;
+    const int  stored  = p->product->vector_bytes / 8;
+    const int  lanes   = p->tile.reach == CAIRN_REACH_GATHER && stored < most_lanes
+                             ? stored
+                             : most_lanes;
+    const bool gathers = p->tile.reach == CAIRN_REACH_GATHER;
     const int  vectors = p->product->vector_bytes == 64 ? VECTORS : FEW_VECTORS;
     int        width   = (gathers ? GATHERS : vectors) * lanes;
 
-    if (p->tile == CAIRN_TILE_ROWS) {
-        for (int k = 0; k < p->constant; k++)
+    if (p->tile.kind == CAIRN_TILE_ROWS) {
+        for (int k = 0; k < p->tile.constant; k++)
             shape->strip[shape->strips++] = (cairn_row_strip){k, 1, 1};
-        return (int)p->constant;
+        return (int)p->tile.constant;
     }
     const int most = (gathers ? BLOCK_GATHERS : vectors) * lanes;
 
-    if (p->constant)
-        width =
-            p->constant <= most ? (int)p->constant : divide(p->constant, most, lanes);
+    if (p->tile.constant)
+        width = p->tile.constant <= most ? (int)p->tile.constant
+                                         : divide(p->tile.constant, most, lanes);
     cut_strips(e, width, lanes, shape);
     return width;
 }
@@ -118,7 +119,7 @@ static cairn_ir_x index_bound(const extent *t, int l, bool upper)
     const cairn_ir_x          last =
         cairn_ir_add_int(b, cairn_ir_add(b, lo, cairn_nest_size(t->nest, l)), -1);
 
-    if (l == p->tiled && !p->shifted)
+    if (l == p->tile.level && !p->tile.shifted)
         return cairn_ir_add(b, lo,
                             cairn_ir_add_int(b, t->first, upper ? t->width - 1 : 0));
     if (t->nest->index[l]) return t->nest->index[l];
@@ -187,7 +188,7 @@ static cairn_ir_x places_inside(const extent *t)
 {
     build             *e    = t->e;
     cairn_ir          *b    = e->b;
-    const int          l    = e->p->tiled;
+    const int          l    = e->p->tile.level;
     const cairn_linear rest = without_tiled(e->p);
     const cairn_ir_x   last = cairn_ir_add_int(b, t->first, t->width - 1);
     const cairn_ir_x   lo   = cairn_nest_lo(t->nest, l);
@@ -203,7 +204,7 @@ static int lanes_beyond(const build *e, const cairn_sums *shape)
 {
     const cairn_row_strip *last = &shape->strip[shape->strips - 1];
 
-    if (!e->p->beyond) return 0;
+    if (!e->p->tile.beyond) return 0;
     return last->used < last->lanes || e->p->chains == 3 ? 1 : 0;
 }
 
@@ -216,7 +217,7 @@ static cairn_ir_x all_inside(extent *t, const cairn_sums *shape)
     cairn_ir_x                entries = NULL, rows = NULL;
     cairn_ir_x                nodes;
 
-    t->below = p->known < p->levels ? p->order[p->known] : -1;
+    t->below = p->order.known < p->order.levels ? p->order.level[p->order.known] : -1;
     if (t->e->run) {
         t->begin = t->e->run;
         t->end   = t->e->run_end;
@@ -224,7 +225,7 @@ static cairn_ir_x all_inside(extent *t, const cairn_sums *shape)
         cairn_nest_range(t->nest, t->below, &t->begin, &t->end);
     }
     if (p->guard_x || beyond) entries = dim_inside(t, p->in, beyond);
-    if (p->shifted) entries = both(b, entries, places_inside(t));
+    if (p->tile.shifted) entries = both(b, entries, places_inside(t));
     if (beyond) {
         nodes = cairn_ir_param(
             b,
@@ -235,7 +236,7 @@ static cairn_ir_x all_inside(extent *t, const cairn_sums *shape)
     if (entries && t->below >= 0 && ascends(t, t->below))
         entries =
             cairn_ir_binary(b, CAIRN_IR_OR, cairn_ir_eq(b, t->begin, t->end), entries);
-    if (p->guard_row && !p->moved && p->tile != CAIRN_TILE_NONE)
+    if (p->guard_row && !p->tile.moved && p->tile.kind != CAIRN_TILE_NONE)
         rows = dim_inside(t, p->out, 0);
     return both(b, rows, entries);
 }
@@ -248,15 +249,15 @@ static void at_once(build *e, const cairn_nest *nest, cairn_sums *shape)
     cairn_nest at = *nest;
 
     shape->inside = true;
-    if (e->p->shifted)
+    if (e->p->tile.shifted)
         at.dim[e->p->out] = shape->first;
-    else if (e->p->tiled >= 0) {
+    else if (e->p->tile.level >= 0) {
         at.terse = true;
-        cairn_nest_stand(&at, e->p->tiled, shape->first);
+        cairn_nest_stand(&at, e->p->tile.level, shape->first);
         at.terse = nest->terse;
     }
     for (int l = 0; l < e->p->layout->levels; l++)
-        if (e->p->lanes & e->p->rows & 1U << l) at.entered |= 1U << l;
+        if (e->p->tile.lanes & e->p->order.rows & 1U << l) at.entered |= 1U << l;
     cairn_product_group(e, &at, shape);
 }
 
@@ -267,17 +268,17 @@ one_by_one(build *e, const cairn_nest *nest, int at, cairn_ir_x first, cairn_ir_
     const cairn_product_plan *p   = e->p;
     cairn_nest                row = *nest;
 
-    if (p->shifted) {
+    if (p->tile.shifted) {
         cairn_ir_stmt *loop =
             cairn_ir_for(e->b, first, end, 1, "rows", "%c", "ij"[p->out]);
 
         row.open++;
         row.dim[p->out] = e->place = cairn_ir_loop_var(e->b, loop);
     } else {
-        cairn_nest_enter_range(&row, p->tiled, first, end);
-        e->place = row.place[p->tiled];
-        for (int k = at + 1; k < p->known; k++)
-            cairn_nest_enter(&row, p->order[k]);
+        cairn_nest_enter_range(&row, p->tile.level, first, end);
+        e->place = row.place[p->tile.level];
+        for (int k = at + 1; k < p->order.known; k++)
+            cairn_nest_enter(&row, p->order.level[k]);
     }
     cairn_product_row(e, &row);
     e->place = NULL;
@@ -316,32 +317,36 @@ void cairn_product_tile(build *e, cairn_nest *nest, int at)
     const int                 width = shape_tile(e, &shape);
     cairn_ir_x                begin = cairn_ir_int(b, 0), end;
     char                      name[CAIRN_NEST_NAME], note[CAIRN_NEST_NOTE];
-    const bool                divided = e->share && p->share.level == p->tiled;
+    const bool                divided = e->share && p->share.level == p->tile.level;
 
+    if (e->items && e->items->lane) {
+        one_by_one(e, nest, at, e->items->lane, cairn_ir_add_int(b, e->items->lane, 1));
+        return;
+    }
     e->width = width;
-    if (p->constant == width && !divided) {
+    if (p->tile.constant == width && !divided) {
         shape.first = begin;
         one_tile(e, nest, at, &shape, width, NULL);
         return;
     }
-    end = cairn_nest_size(nest, p->tiled);
+    end = cairn_nest_size(nest, p->tile.level);
     if (divided) {
         begin = e->share;
         end   = e->share_end;
     }
-    if (p->shifted) {
+    if (p->tile.shifted) {
         begin = cairn_ir_add(b, e->lo[p->out], begin);
         end   = divided ? cairn_ir_add(b, e->lo[p->out], end) : e->end[p->out];
     }
-    if (p->shifted && p->product->columns != 1) { /* the columns are the lanes */
+    if (p->tile.shifted && p->product->columns != 1) { /* the columns are the lanes */
         one_by_one(e, nest, at, begin, end);
         return;
     }
-    cairn_nest_name(p->layout, p->tiled, name);
-    cairn_nest_note(p->layout, p->tiled, note);
-    cairn_ir_stmt *loop =
-        cairn_ir_for(b, begin, end, width, p->shifted ? "rows" : note, "%s%s0",
-                     p->shifted ? "" : "p", p->shifted ? p->out ? "j" : "i" : name);
+    cairn_nest_name(p->layout, p->tile.level, name);
+    cairn_nest_note(p->layout, p->tile.level, note);
+    cairn_ir_stmt *loop = cairn_ir_for(
+        b, begin, end, width, p->tile.shifted ? "rows" : note, "%s%s0",
+        p->tile.shifted ? "" : "p", p->tile.shifted ? p->out ? "j" : "i" : name);
 
     shape.first = cairn_ir_loop_var(b, loop);
     one_tile(e, nest, at, &shape, width, end);
@@ -354,14 +359,15 @@ void cairn_product_row(build *e, cairn_nest *nest)
 {
     const cairn_product_plan *p    = e->p;
     const int                 open = nest->open;
+    const bool ready = e->items && (e->items->staged || e->items->partial);
     cairn_sums shape = {.strips = 1, .strip = {{0, 1, 1}}, .single = true};
     cairn_ir_x test  = NULL;
 
     cairn_nest_dim(nest, p->out);
     if (p->guard_row) cairn_nest_guard(nest, p->out);
     shape.first  = e->place;
-    shape.inside = !p->guard_x && !p->shifted && p->layout->exact;
-    if (!e->place && p->sum == CAIRN_SUM_COLUMNS && !e->column) {
+    shape.inside = !p->guard_x && !p->tile.shifted && p->layout->exact;
+    if (!ready && !e->place && p->sum == CAIRN_SUM_COLUMNS && !e->column) {
         extent t = {.e = e, .nest = nest, .width = 1};
 
         test = all_inside(&t, &shape);

@@ -5,7 +5,9 @@
 #include "place/member_kernel.h"
 
 #include "lower/product_choice.h"
+#include "tensor/value_storage.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /// What of a failure to get a kernel is a failure of the plan.
@@ -44,6 +46,39 @@ static cairn_status give_up(cairn_comm                 *comm,
     return status;
 }
 
+/// May a failure be that the device, or what comes with the library where no compiler is,
+/// does not read values as narrow as the work's?
+static bool is_for_width(const cairn_device_work *work, cairn_status status)
+{
+    return (status == CAIRN_NO_KERNEL || status == CAIRN_UNSUPPORTED)
+           && !cairn_layout_is_wide(cairn_work_group(work)->layout)
+           && work->tensor->env->options.kernels != CAIRN_KERNELS_REFERENCE;
+}
+
+/// Build it on a copy of the values as wide as the type.
+static cairn_status build_widened(cairn_device            *device,
+                                  const cairn_device_work *work,
+                                  cairn_member_kernel     *kernel)
+{
+    cairn_device_work wide = *work;
+    cairn_local      *copy;
+    cairn_status      status;
+
+    CAIRN_TRY(cairn_member_widened(work->tensor, work->member, &copy));
+    wide.tensor = copy;
+    status      = device->ops.build(device, &wide, &kernel->launch);
+    if (status != CAIRN_OK) {
+        cairn_local_destroy(&copy);
+        return status;
+    }
+    kernel->wide     = copy;
+    char *const note = kernel->launch.note;
+
+    snprintf(note + strlen(note), sizeof kernel->launch.note - strlen(note),
+             "%svalues widened to f%d", note[0] ? "; " : "", work->tensor->value_bits);
+    return CAIRN_OK;
+}
+
 void cairn_member_kernel_build(cairn_device            *device,
                                const cairn_device_work *work,
                                cairn_member_kernel     *kernel)
@@ -52,6 +87,8 @@ void cairn_member_kernel_build(cairn_device            *device,
 
     *kernel        = (cairn_member_kernel){0};
     kernel->status = device->ops.build(device, work, &kernel->launch);
+    if (is_for_width(work, kernel->status))
+        kernel->status = build_widened(device, work, kernel);
     if (kernel->status == CAIRN_OK) return;
     const char        *why  = cairn_message(env);
     const cairn_status kept = cairn_strndup(env, why, strlen(why), &kernel->why);
@@ -90,6 +127,7 @@ cairn_status cairn_member_kernels_agree(cairn_comm                 *comm,
 void cairn_member_kernel_release(cairn_env *env, cairn_member_kernel *kernel)
 {
     if (kernel->launch.release) kernel->launch.release(&kernel->launch);
+    cairn_local_destroy(&kernel->wide);
     cairn_free(env, kernel->why);
     *kernel = (cairn_member_kernel){0};
 }

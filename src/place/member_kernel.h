@@ -13,7 +13,9 @@
 
 typedef struct cairn_member_kernel {
     cairn_launch launch; ///< run NULL: the reference way.
-    char        *why;    ///< Of the reference way, one line; NULL: it was asked for.
+    cairn_local
+         *wide; ///< What it runs on where it cannot read narrow values; else NULL.
+    char *why;  ///< Of the reference way, one line; NULL: it was asked for.
     cairn_status status; ///< Of building it here, until the ranks agree; `why` tells.
 } cairn_member_kernel;
 

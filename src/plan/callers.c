@@ -21,13 +21,15 @@ static bool overlap(const void *a, size_t a_bytes, const void *b, size_t b_bytes
 }
 
 /// May the run read the caller's @p x without a copy, while it writes @p y? Several
-/// ranks make the sums of a transposed product in the plan's Y.
+/// ranks make the sums of a transposed product in the plan's Y, and copy some of an X that
+/// lies outside of the window into it.
 static bool reads_there(const cairn_operands *o, const void *x, const void *y)
 {
     const size_t xs = cairn_operands_x_bytes(o), ys = cairn_operands_y_bytes(o);
 
-    return cairn_operands_reads_owned_x(o) && !overlap(x, xs, y, ys)
-           && !(o->comm->size > 1 && overlap(x, xs, o->y, ys));
+    return !overlap(x, xs, y, ys) && !(o->comm->size > 1 && overlap(x, xs, o->y, ys))
+           && (cairn_operands_reads_owned_x(o)
+               || (!overlap(x, xs, o->x, xs) && !overlap(y, ys, o->x, xs)));
 }
 
 void cairn_operands_lend(cairn_operands *operands, const void *x, void *y)

@@ -2,10 +2,12 @@
 /// @file
 /// X and Y of a caller, in a product's run (operands.h): used where they lie, or copied.
 ///
-/// X is read where it lies where all that a rank reads is its own: on one rank, and in
-/// transposed products. It is copied where the window has rows of other ranks beside it;
-/// where it overlaps Y, or what sums are made in; and where Y stays in the plan, which then
-/// has both. Y is written where it lies, unless it overlaps what is read.
+/// X is read where it lies where all that a rank reads is its own: on one rank, in
+/// transposed products, and, on several ranks, in rows that need no column of another
+/// (row_pieces.h), for which the product has to be cut: where it is not, replay.c has X
+/// copied. It is copied, too, where it overlaps Y, or what sums are made in; and where Y
+/// stays in the plan, which then has both. Y is written where it lies, unless it overlaps
+/// what is read.
 
 #ifndef CAIRN_PLAN_CALLERS_H
 #define CAIRN_PLAN_CALLERS_H

@@ -7,6 +7,7 @@
 #include "plan/halo_columns.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <string.h>
 
 static cairn_pos owned(const cairn_operands *o, const cairn_rows *rows)
@@ -38,6 +39,12 @@ size_t cairn_operands_y_bytes(const cairn_operands *operands)
            / 8;
 }
 
+/// Bytes of a row of X.
+static size_t row_bytes(const cairn_operands *o)
+{
+    return (size_t)o->op.columns * (size_t)o->value_bits / 8;
+}
+
 /// Has this rank all rows of the window?
 static bool owns_window(const cairn_operands *o)
 {
@@ -47,6 +54,25 @@ static bool owns_window(const cairn_operands *o)
 bool cairn_operands_reads_owned_x(const cairn_operands *operands)
 {
     return operands->op.transposed || owns_window(operands);
+}
+
+/// The first row of X that this rank owns.
+static cairn_coord first_owned(const cairn_operands *o)
+{
+    return o->x_rows.first[o->comm->rank];
+}
+
+cairn_x_rows cairn_operands_x_rows(const cairn_operands *operands)
+{
+    const cairn_operands *o    = operands;
+    cairn_x_rows          rows = {
+                 .owned     = {first_owned(o), o->x_rows.first[o->comm->rank + 1] - 1},
+                 .row_bytes = row_bytes(o)
+    };
+
+    assert(!o->op.transposed);
+    rows.ghost = cairn_halo_needs(o->halo, &rows.ghosts);
+    return rows;
 }
 
 static int window_bits(const cairn_operands *o)
@@ -100,7 +126,10 @@ static __int128 operand_bytes(const cairn_operands *o)
     const cairn_pos xs = values(o, &o->x_rows), ys = values(o, &o->y_rows);
     const __int128  window = cairn_halo_bytes(o->halo);
 
-    if (!o->op.transposed) return window + (__int128)ys * o->value_bits / 8;
+    if (!o->op.transposed)
+        return window
+               + (__int128)(cairn_operands_has_window(o) ? ys : xs + ys) * o->value_bits
+                     / 8;
     return window + (__int128)(o->value_bits == 32 ? xs + ys : xs) * o->value_bits / 8;
 }
 
@@ -116,11 +145,23 @@ static cairn_status check_memory(cairn_operands *o, int64_t held, bool wide)
     return CAIRN_OK;
 }
 
-/// The owned rows inside the window.
+bool cairn_operands_has_window(const cairn_operands *operands)
+{
+    return cairn_halo_window(operands->halo) != NULL;
+}
+
+cairn_status cairn_operands_add_window(cairn_operands *operands)
+{
+    if (cairn_operands_has_window(operands)) return CAIRN_OK;
+    return cairn_halo_map(operands->halo, windowed_rows(operands));
+}
+
+/// The owned rows inside the window; NULL: there is none.
 static char *owned_window(const cairn_operands *o)
 {
     const cairn_rows *rows = o->op.transposed ? &o->y_rows : &o->x_rows;
 
+    if (!cairn_operands_has_window(o)) return NULL;
     return (char *)cairn_halo_window(o->halo)
            + (size_t)(rows->first[o->comm->rank] * o->op.columns)
                  * (size_t)window_bits(o) / 8;
@@ -172,34 +213,67 @@ static cairn_status allocate_wide(cairn_operands *o)
     return CAIRN_OK;
 }
 
+/// Where the plan's own X is.
+static cairn_status allocate_x(cairn_operands *o)
+{
+    o->x = owned_window(o);
+    if (o->x) return CAIRN_OK;
+    CAIRN_TRY(cairn_alloc_zero(o->comm->env, values(o, &o->x_rows),
+                               (size_t)o->value_bits / 8, &o->block[2]));
+    o->x = o->block[2];
+    return CAIRN_OK;
+}
+
 static cairn_status allocate(cairn_operands *o, bool wide)
 {
     cairn_env      *env = o->comm->env;
     const cairn_pos ys  = values(o, &o->y_rows);
 
-    touch_window(o);
+    if (cairn_operands_has_window(o)) touch_window(o);
     if (o->op.transposed) return allocate_transposed(o);
     CAIRN_TRY(cairn_alloc_zero(env, ys, (size_t)o->value_bits / 8, &o->block[0]));
-    o->x = owned_window(o);
+    CAIRN_TRY(allocate_x(o));
     o->y = o->block[0];
     if (o->value_bits == 64) o->wide = o->y;
     return has_own_wide(o, wide) ? allocate_wide(o) : CAIRN_OK;
 }
 
-/// Collective.
-static cairn_status init(cairn_operands    *o,
-                         const cairn_local *tensor,
-                         const cairn_rows  *rows,
-                         int64_t            held,
-                         bool               wide)
+cairn_status
+cairn_operands_allocate(cairn_operands *operands, int64_t held, bool wide, bool window)
 {
-    CAIRN_TRY(share_rows(o, &tensor->shape, rows));
-    CAIRN_TRY(create_halo(o, tensor));
-    cairn_status status = check_memory(o, held, wide);
+    cairn_operands *o = operands;
 
-    if (status == CAIRN_OK) status = allocate(o, wide);
+    assert(window || !cairn_operands_reads_owned_x(o));
+    if (window) CAIRN_TRY(cairn_operands_add_window(o));
+    CAIRN_TRY(check_memory(o, held, wide));
+    CAIRN_TRY(allocate(o, wide));
     o->now = (cairn_vectors){o->x, o->y};
-    return cairn_comm_agree(o->comm, status);
+    return CAIRN_OK;
+}
+
+int64_t cairn_operands_window_bytes(const cairn_operands *operands)
+{
+    const int64_t bytes = cairn_halo_window_bytes(operands->halo, &operands->x_rows);
+
+    return bytes - (int64_t)cairn_operands_x_bytes(operands);
+}
+
+bool cairn_operands_is_parted(const cairn_operands *operands)
+{
+    return !cairn_operands_reads_owned_x(operands)
+           && operands->now.x != owned_window(operands);
+}
+
+cairn_status cairn_operands_gather_x(cairn_operands *operands)
+{
+    cairn_operands *o = operands;
+
+    assert(cairn_operands_is_parted(o));
+    CAIRN_TRY(cairn_operands_add_window(o));
+    memmove(owned_window(o), o->now.x, cairn_operands_x_bytes(o));
+    if (o->last.x == o->now.x) o->last.x = NULL;
+    o->now.x = owned_window(o);
+    return CAIRN_OK;
 }
 
 cairn_status cairn_operands_create(cairn_comm                  *comm,
@@ -207,8 +281,6 @@ cairn_status cairn_operands_create(cairn_comm                  *comm,
                                    const cairn_rows            *rows,
                                    const cairn_product_options *op,
                                    int                          threads,
-                                   int64_t                      held,
-                                   bool                         wide,
                                    cairn_operands             **operands)
 {
     cairn_operands *fresh = NULL;
@@ -222,7 +294,8 @@ cairn_status cairn_operands_create(cairn_comm                  *comm,
                                   .threads    = threads,
                                   .users      = 1};
     status = cairn_comm_agree(comm, status);
-    if (status == CAIRN_OK) status = init(fresh, tensor, rows, held, wide);
+    if (status == CAIRN_OK) status = share_rows(fresh, &tensor->shape, rows);
+    if (status == CAIRN_OK) status = create_halo(fresh, tensor);
     if (status == CAIRN_OK)
         *operands = fresh;
     else
@@ -255,8 +328,8 @@ void cairn_operands_leave(cairn_operands **operands)
     cairn_halo_destroy(&o->halo);
     cairn_rows_fini(env, &o->x_rows);
     cairn_rows_fini(env, &o->y_rows);
-    cairn_free(env, o->block[0]);
-    cairn_free(env, o->block[1]);
+    for (int k = 0; k < 3; k++)
+        cairn_free(env, o->block[k]);
     cairn_free(env, o);
 }
 
@@ -264,8 +337,43 @@ const void *cairn_operands_x(const cairn_operands *operands)
 {
     const cairn_operands *o = operands;
 
-    if (o->op.transposed || o->now.x != o->x) return o->now.x;
+    if (o->op.transposed || (owns_window(o) && o->now.x != o->x)) return o->now.x;
     return cairn_halo_window(o->halo);
+}
+
+const void *cairn_operands_owned_x(const cairn_operands *operands)
+{
+    return (const void *)((uintptr_t)operands->now.x
+                          - (uintptr_t)first_owned(operands) * row_bytes(operands));
+}
+
+const void *cairn_operands_x_row(const cairn_operands *operands, cairn_coord j)
+{
+    const cairn_operands *o    = operands;
+    const cairn_x_rows    rows = cairn_operands_x_rows(o);
+
+    return rows.owned.lo <= j && j <= rows.owned.hi
+               ? (const char *)o->x + (size_t)(j - rows.owned.lo) * rows.row_bytes
+               : (const char *)cairn_halo_fetched(o->halo)
+                     + (size_t)cairn_x_rows_ghost(&rows, j) * rows.row_bytes;
+}
+
+void cairn_operands_fill_window(const cairn_operands *operands,
+                                const cairn_interval *stretch,
+                                int64_t               stretches)
+{
+    const cairn_operands *o     = operands;
+    const size_t          bytes = row_bytes(o);
+    const cairn_coord     first = first_owned(o);
+    const char *const     from  = o->now.x;
+    char *const           to    = owned_window(o);
+
+    assert(cairn_operands_is_parted(o));
+    for (int64_t k = 0; k < stretches; k++) {
+        const size_t at = (size_t)(stretch[k].lo - first) * bytes;
+
+        memcpy(to + at, from + at, (size_t)(stretch[k].hi - stretch[k].lo + 1) * bytes);
+    }
 }
 
 /// Rows of Y in f64: a caller's where sums can be made there.
@@ -405,20 +513,20 @@ cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joine
         cairn_halo_clear(o->halo);
         return CAIRN_OK;
     }
-    CAIRN_TRY(cairn_halo_begin(o->halo));
+    CAIRN_TRY(cairn_halo_begin(o->halo, o->now.x));
     if (!stays) all_of_y(o, o->op.beta == 0 ? clear_range : scale_range);
     return cairn_halo_end(o->halo);
 }
 
-cairn_status cairn_operands_end(cairn_operands *operands)
+cairn_status cairn_operands_end(cairn_operands *operands, bool rounded)
 {
     cairn_operands *o = operands;
 
     if (o->op.transposed) {
-        CAIRN_TRY(cairn_halo_begin(o->halo));
+        CAIRN_TRY(cairn_halo_begin(o->halo, NULL));
         CAIRN_TRY(cairn_halo_end(o->halo));
     }
-    if (o->value_bits == 32 && sums_wide(o)) all_of_y(o, round_range);
+    if (o->value_bits == 32 && sums_wide(o) && !rounded) all_of_y(o, round_range);
     if (o->value_bits == 64 && wide_rows(o) != o->now.y) all_of_y(o, copy_range);
     return CAIRN_OK;
 }

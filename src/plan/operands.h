@@ -9,9 +9,10 @@
 /// transposed product sums Y.
 ///
 /// Sums are made in f64. For f32 there may be, beside Y, the same rows in f64 (`wide`):
-/// all that is added to a row is added there, and rounded once, at the end. Only where
-/// one member sets each row once is it rounded as it is set, which is the same. A
-/// transposed product has its window of that type. For f64 `wide` is where Y is.
+/// all that is added to a row is added there, and rounded once, at the end: by the kernel
+/// of the last member where it meets every row once (`rounds` of devices/product.h), else
+/// by a pass over all rows. Only where one member sets each row once is it rounded as it
+/// is set, which is the same. A transposed product has its window of that type. For f64 `wide` is where Y is.
 ///
 /// A run has the X and Y of the plan, or those of a caller where they lie (callers.h):
 /// `now` says which.
@@ -23,6 +24,7 @@
 #define CAIRN_PLAN_OPERANDS_H
 
 #include "comm/halo.h"
+#include "plan/compact_x.h"
 #include "tensor/local.h"
 
 #include <cairn/expr.h>
@@ -47,29 +49,63 @@ typedef struct cairn_operands {
     double       *wide; ///< Rows of its Y in f64, [owned rows][columns]; or NULL.
     cairn_vectors now;  ///< Of the run at hand; between runs the plan's own.
     cairn_vectors last; ///< A caller's that the last run used where they lie; or NULLs.
-    void         *block[2]; ///< Memory of the operand without a window.
+    void         *block[3]; ///< Memory of what is not in a window.
 } cairn_operands;
 
-/// Prepare: divide, find the halo, allocate. X is zero; Y is, too.
+/// Prepare: divide, find the halo. X and Y have no memory yet.
 ///
 /// Collective.
 ///
 /// @param[in]  rows  Who owns which rows of A.
-/// @param[in]  held  Bytes that count against the limit beside the operands.
-/// @param[in]  wide  Sums are made in f64, beside an f32 Y.
 /// @param[out] operands  Left with cairn_operands_leave(). Unchanged on failure.
-/// @retval CAIRN_NO_MEMORY  The operands exceed the limit.
 cairn_status cairn_operands_create(cairn_comm                  *comm,
                                    const cairn_local           *tensor,
                                    const cairn_rows            *rows,
                                    const cairn_product_options *op,
                                    int                          threads,
-                                   int64_t                      held,
-                                   bool                         wide,
                                    cairn_operands             **operands);
+
+/// Allocate. X is zero; Y is, too.
+///
+/// Local.
+///
+/// @param[in]  held    Bytes that count against the limit beside the operands.
+/// @param[in]  wide    Sums are made in f64, beside an f32 Y.
+/// @param[in]  window  There is one. Else no run reads X through it: a product that is not
+///                     transposed, on several ranks, of which every piece reads X where it
+///                     lies or has a buffer (row_pieces.h).
+/// @retval CAIRN_NO_MEMORY  The operands exceed the limit.
+cairn_status
+cairn_operands_allocate(cairn_operands *operands, int64_t held, bool wide, bool window);
+
+/// Bytes that a window takes, or would take, beside the owned rows.
+int64_t cairn_operands_window_bytes(const cairn_operands *operands);
 
 /// Does a run on this rank read all of X where its owned rows lie?
 bool cairn_operands_reads_owned_x(const cairn_operands *operands);
+
+/// The rows of X that this rank has: those that it owns, of which there may be none, and
+/// those that it fetches. Not transposed.
+cairn_x_rows cairn_operands_x_rows(const cairn_operands *operands);
+
+/// Is X of the run at hand to be read where it lies, apart from a window, if there is one?
+bool cairn_operands_is_parted(const cairn_operands *operands);
+
+/// Is there a window?
+bool cairn_operands_has_window(const cairn_operands *operands);
+
+/// Have a window, whatever there was. Local. @retval CAIRN_NO_MEMORY  There can be none.
+cairn_status cairn_operands_add_window(cairn_operands *operands);
+
+/// Copy X into the window, so that all of a run is there: its own rows, where it is_parted().
+///
+/// Local. @retval CAIRN_NO_MEMORY  There was no window, and can be none.
+cairn_status cairn_operands_gather_x(cairn_operands *operands);
+
+/// Copy rows @p stretch, [stretches], of an X that is_parted() into the window.
+void cairn_operands_fill_window(const cairn_operands *operands,
+                                const cairn_interval *stretch,
+                                int64_t               stretches);
 
 /// Bytes of the owned rows of X, and of Y.
 size_t cairn_operands_x_bytes(const cairn_operands *operands);
@@ -87,10 +123,17 @@ cairn_status cairn_operands_join(cairn_operands *operands, int64_t held, bool wi
 /// Leave the operands; NULL is accepted. The last user frees them.
 void cairn_operands_leave(cairn_operands **operands);
 
-/// X and, where sums are made, Y as members see them: an operand with columns of A as
-/// rows is shifted so that the index is the global column.
+/// X as members see it: an operand with columns of A as
+/// rows is shifted so that the index is the global column. Of a run that is_parted() the
+/// one has the halo in it and what was copied there, the other what this rank owns.
 const void *cairn_operands_x(const cairn_operands *operands);
-void       *cairn_operands_y(const cairn_operands *operands);
+const void *cairn_operands_owned_x(const cairn_operands *operands);
+
+/// Row @p j of the plan's own X, which this rank has, after a run. Not transposed.
+const void *cairn_operands_x_row(const cairn_operands *operands, cairn_coord j);
+
+/// Y as members see it, likewise.
+void *cairn_operands_y(const cairn_operands *operands);
 
 /// Bytes of a value where sums are made.
 size_t cairn_operands_sum_size(const cairn_operands *operands);
@@ -104,10 +147,10 @@ size_t cairn_operands_sum_size(const cairn_operands *operands);
 cairn_status cairn_operands_begin(cairn_operands *operands, bool set, bool joined);
 
 /// After the last member: sums of other ranks are added to a transposed product's Y, and
-/// f64 sums of an f32 Y are rounded.
+/// f64 sums of an f32 Y are rounded, unless the last member has @p rounded them.
 ///
 /// Collective.
-cairn_status cairn_operands_end(cairn_operands *operands);
+cairn_status cairn_operands_end(cairn_operands *operands, bool rounded);
 
 /// Add the sums of a member, or of a share that has rows @p rows of A, that were made
 /// apart.

@@ -63,6 +63,7 @@ init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64
         .divided = cairn_placing_shares(placing, home->member) > 1,
         .threads = cairn_replay_host_threads(replay, device),
         .own     = !is_direct(replay, home),
+        .free    = !replay->pinned,
         .held    = held + cairn_replay_share_bytes(replay)};
 
     const bool apart = must_be_apart(replay, home);
@@ -135,6 +136,24 @@ static void choose_width(cairn_replay *replay)
     }
 }
 
+/// Let the last that adds anything round what comes of Y, if it is a whole member that
+/// meets every row once and adds to Y itself, on the processor.
+static void choose_rounding(cairn_replay *replay)
+{
+    int p = replay->subproducts - 1;
+
+    while (p >= 0 && adds_nothing(replay, &replay->subproduct[p]))
+        p--;
+    if (!replay->sums.wide || replay->op.transposed || p < 0) return;
+    cairn_subproduct        *last = &replay->subproduct[p];
+    const cairn_device_work *work = &last->work;
+
+    last->work.rounds =
+        !last->has_own && !last->stored.local && cairn_device_is_host(last->device)
+        && cairn_member_meets_once(work->tensor, work->member, &replay->op)
+        && cairn_member_meets_all(work->tensor, work->member, &replay->op);
+}
+
 /// Does the first member add to every row of Y?
 static bool first_joins(const cairn_replay *replay)
 {
@@ -174,9 +193,12 @@ create_subproducts(cairn_replay *replay, const cairn_placing *placing, int64_t h
     CAIRN_TRY(
         cairn_comm_agree(replay->common.comm, init_subproducts(replay, placing, held)));
     choose_width(replay);
+    choose_rounding(replay);
     replay->sums.joined = first_joins(replay);
     CAIRN_TRY(cairn_subproducts_get_kernels(replay->subproduct, replay->subproducts));
     part_interpreted(replay);
+    for (int p = 0; p < replay->subproducts; p++)
+        replay->sums.rounded |= replay->subproduct[p].kernel.launch.rounds;
     return CAIRN_OK;
 }
 
@@ -190,13 +212,45 @@ static cairn_status create_program(cairn_replay *replay)
                                 &replay->program);
 }
 
+/// Cut all rows by whose X they read. @return bytes of the buffers that let this rank do
+/// without a window; -1: it needs one.
+static int64_t cut(cairn_replay *replay)
+{
+    int64_t sum = 0;
+
+    for (int p = 0; p < replay->subproducts; p++) {
+        const int64_t bytes = cairn_subproduct_cut(&replay->subproduct[p]);
+
+        sum = sum < 0 || bytes < 0 ? -1 : sum + bytes;
+    }
+    return sum;
+}
+
+/// Launches of what was cut. What cannot be had is done without, by way of the window.
+static cairn_status build_pieces(cairn_replay *replay)
+{
+    cairn_operands *operands = replay->common.operands;
+    const bool      compact  = !cairn_operands_has_window(operands);
+    bool            parted   = true;
+
+    for (int p = 0; p < replay->subproducts; p++) {
+        cairn_subproduct *subproduct = &replay->subproduct[p];
+
+        if (cairn_subproduct_build_pieces(subproduct, compact) != CAIRN_OK)
+            assert(subproduct->pieces.count == 0);
+        parted = parted && cairn_subproduct_reads_parted(subproduct);
+    }
+    return compact && !parted ? cairn_operands_add_window(operands) : CAIRN_OK;
+}
+
 /// Local.
 static cairn_status prepare_here(cairn_replay *replay)
 {
     for (int p = 0; p < replay->subproducts; p++)
         CAIRN_TRY(cairn_subproduct_allocate(&replay->subproduct[p]));
     CAIRN_TRY(create_program(replay));
-    return cairn_replay_create_engine(replay);
+    CAIRN_TRY(cairn_replay_create_engine(replay));
+    return build_pieces(replay);
 }
 
 /// Bytes of all Ys apart and of shares.
@@ -209,15 +263,30 @@ static int64_t bytes_beside(const cairn_replay *replay)
     return bytes;
 }
 
+/// Without a window where buffers take less than its pages. Local.
+static cairn_status allocate_operands(cairn_replay *replay, int64_t held)
+{
+    cairn_operands *operands = replay->common.operands;
+    bool            window   = cairn_operands_reads_owned_x(operands);
+
+    if (!window) {
+        const int64_t bytes = cut(replay);
+
+        window = bytes < 0 || bytes >= cairn_operands_window_bytes(operands);
+    }
+    return cairn_operands_allocate(operands, held + bytes_beside(replay),
+                                   replay->sums.wide, window);
+}
+
 /// Collective.
 static cairn_status
 create_operands(cairn_replay *replay, const cairn_rows *rows, int64_t held)
 {
     cairn_subproducts_common *c = &replay->common;
 
-    return cairn_operands_create(c->comm, c->tensor, rows, &replay->op, replay->threads,
-                                 held + bytes_beside(replay), replay->sums.wide,
-                                 &c->operands);
+    CAIRN_TRY(cairn_operands_create(c->comm, c->tensor, rows, &replay->op,
+                                    replay->threads, &c->operands));
+    return cairn_comm_agree(c->comm, allocate_operands(replay, held));
 }
 
 /// Local.
@@ -303,6 +372,7 @@ cairn_status cairn_replay_create_beside(const cairn_replay  *first,
 
     if (status == CAIRN_OK) {
         status = share_operands(fresh, first, held);
+        if (status == CAIRN_OK) cut(fresh);
         if (status == CAIRN_OK) status = prepare_here(fresh);
         status = cairn_comm_agree(first->common.comm, status);
     }
@@ -371,6 +441,37 @@ static cairn_status run_subproducts(cairn_replay *replay)
     return status;
 }
 
+/// Do others want the cores of its threads? Then what is done to all of Y is not divided:
+/// the threads would wait for each other.
+static bool is_crowded(const cairn_replay *replay)
+{
+    bool crowded = false;
+
+    for (int p = 0; p < replay->subproducts; p++)
+        crowded |= replay->subproduct[p].kernel.launch.crowded;
+    return crowded;
+}
+
+/// Copy X into the window, unless all subproducts read it apart from that. Local.
+static cairn_status place_x(const cairn_replay *replay)
+{
+    cairn_operands *operands = replay->common.operands;
+
+    if (!cairn_operands_is_parted(operands)) return CAIRN_OK;
+    for (int p = 0; p < replay->subproducts; p++)
+        if (!cairn_subproduct_reads_parted(&replay->subproduct[p]))
+            return cairn_operands_gather_x(operands);
+    return CAIRN_OK;
+}
+
+/// Beside the halo, which has come: what rows read of an X apart from the window.
+static void gather_x(const cairn_replay *replay)
+{
+    if (!cairn_operands_is_parted(replay->common.operands)) return;
+    for (int p = 0; p < replay->subproducts; p++)
+        cairn_subproduct_gather_x(&replay->subproduct[p]);
+}
+
 cairn_status cairn_replay_run(cairn_replay *replay)
 {
     cairn_operands    *operands = replay->common.operands;
@@ -382,11 +483,18 @@ cairn_status cairn_replay_run(cairn_replay *replay)
 
     assert(operands && replay->threads >= 1);
     assert(replay->updates == replay->common.tensor->updates || renewed != CAIRN_OK);
-    operands->threads   = replay->threads;
-    operands->sums_wide = replay->sums.wide;
+    operands->threads         = is_crowded(replay) ? 1 : replay->threads;
+    operands->sums_wide       = replay->sums.wide;
+    const cairn_status placed = place_x(replay); /* likewise */
+
     CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay), replay->sums.joined));
-    if (status == CAIRN_OK) status = run_subproducts(replay);
-    const cairn_status ended = cairn_operands_end(operands); /* others wait */
+    if (status == CAIRN_OK) status = placed;
+    if (status == CAIRN_OK) {
+        gather_x(replay);
+        status = run_subproducts(replay);
+    }
+    const cairn_status ended = /* others wait */
+        cairn_operands_end(operands, replay->sums.rounded);
 
     if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
     replay->runs++;

@@ -24,6 +24,7 @@ typedef struct cairn_replay_sums {
     bool reproducible; ///< As of its placement.
     bool wide;         ///< In f64 (operands.h).
     bool joined;       ///< The first member adds to every row.
+    bool rounded;      ///< The last one rounds what comes of them.
 } cairn_replay_sums;
 
 typedef struct cairn_replay {

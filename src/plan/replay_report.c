@@ -59,7 +59,7 @@ static bool is_telling(const cairn_subproduct *subproduct)
 {
     const int threads = subproduct->work.threads;
 
-    return subproduct->runs >= TELLING_RUNS && !subproduct->retired[0]
+    return subproduct->runs >= TELLING_RUNS && !subproduct->lost.device[0]
            && !cairn_subproduct_is_idle(subproduct)
            && !cairn_member_kernel_lacks(&subproduct->kernel)
            && (threads == 0 || threads == subproduct->device->info.threads);
@@ -100,7 +100,7 @@ int cairn_replay_retired(const cairn_replay *replay)
     int retired = 0;
 
     for (int p = 0; p < replay->subproducts; p++)
-        retired += replay->subproduct[p].retired[0] != 0;
+        retired += replay->subproduct[p].lost.device[0] != 0;
     return retired;
 }
 

@@ -24,6 +24,17 @@ static void write_labels(cairn_subproduct *subproduct, bool divided)
              what);
 }
 
+/// How often values of the tensor were stored in another type: layouts of members that a
+/// reference walks are older where it was less.
+static int64_t restored(const cairn_local *tensor)
+{
+    int64_t times = 0;
+
+    for (int g = 0; g < tensor->groups; g++)
+        times += tensor->group[g].restored;
+    return times;
+}
+
 cairn_status cairn_subproduct_init(const cairn_subproducts_common *common,
                                    const cairn_subproduct_options *options,
                                    const cairn_product_options    *op,
@@ -50,7 +61,9 @@ cairn_status cairn_subproduct_init(const cairn_subproducts_common *common,
         .member  = options->divided ? 0 : home->member,
         .op      = &subproduct->op,
         .threads = options->threads,
-        .alone   = options->own || home->member == 0};
+        .alone   = options->own || home->member == 0,
+        .free    = options->free};
+    subproduct->restored = restored(common->tensor);
     return CAIRN_OK;
 }
 
@@ -59,6 +72,7 @@ void cairn_subproduct_fini(cairn_subproduct *subproduct)
     if (!subproduct->common) return;
     cairn_env *env = subproduct->common->comm->env;
 
+    cairn_row_pieces_fini(&subproduct->pieces);
     cairn_member_kernel_release(env, &subproduct->kernel);
     cairn_reference_destroy(&subproduct->reference);
     cairn_row_share_fini(&subproduct->stored);
@@ -113,6 +127,70 @@ cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct)
                      &subproduct->own);
 }
 
+/// How its rows are cut.
+static cairn_row_pieces_of pieces_of(const cairn_subproduct *subproduct)
+{
+    return (cairn_row_pieces_of){
+        .tensor = subproduct->common->tensor,
+        .member = subproduct->home.member,
+        .device = subproduct->device,
+        .work   = &subproduct->work,
+        .x      = cairn_operands_x_rows(subproduct->common->operands)};
+}
+
+/// A device that copies what it needs has the window, and so has the reference way.
+static bool may_be_cut(const cairn_subproduct *subproduct)
+{
+    return !cairn_operands_reads_owned_x(subproduct->common->operands)
+           && cairn_device_is_host(subproduct->device)
+           && !cairn_member_kernel_lacks(&subproduct->kernel)
+           && !subproduct->kernel.wide && !cairn_subproduct_is_idle(subproduct);
+}
+
+int64_t cairn_subproduct_cut(cairn_subproduct *subproduct)
+{
+    int64_t bytes;
+
+    cairn_row_pieces_fini(&subproduct->pieces);
+    if (cairn_subproduct_is_idle(subproduct)) return 0;
+    if (!may_be_cut(subproduct)) return -1;
+    const cairn_row_pieces_of of = pieces_of(subproduct);
+
+    if (cairn_row_pieces_cut(subproduct->common->comm->env, &of, &subproduct->pieces,
+                             &bytes)
+        != CAIRN_OK)
+        return -1; /* whatever it was, there is the way without */
+    return subproduct->pieces.count > 0 ? bytes : -1;
+}
+
+cairn_status cairn_subproduct_build_pieces(cairn_subproduct *subproduct, bool compact)
+{
+    if (subproduct->pieces.count == 0) return CAIRN_OK;
+    const cairn_row_pieces_of of = pieces_of(subproduct);
+
+    return cairn_row_pieces_build(&of, compact, &subproduct->pieces);
+}
+
+bool cairn_subproduct_reads_parted(const cairn_subproduct *subproduct)
+{
+    return subproduct->pieces.count > 0 || cairn_subproduct_is_idle(subproduct);
+}
+
+void cairn_subproduct_gather_x(const cairn_subproduct *subproduct)
+{
+    const cairn_operands *o = subproduct->common->operands;
+
+    for (int k = 0; k < subproduct->pieces.count; k++) {
+        const cairn_row_piece *piece = &subproduct->pieces.piece[k];
+
+        if (piece->compact.value)
+            cairn_compact_x_gather(&piece->compact, cairn_operands_x_rows(o).row_bytes,
+                                   o->now.x, cairn_halo_fetched(o->halo));
+        else
+            cairn_operands_fill_window(o, piece->needed, piece->stretches);
+    }
+}
+
 bool cairn_subproduct_is_collected(const cairn_subproduct *subproduct)
 {
     return subproduct->has_own || !cairn_device_is_host(subproduct->device);
@@ -133,14 +211,57 @@ own_rows(const cairn_subproduct *subproduct, const void *operand, size_t size)
     return (char *)operand + (size_t)(row * subproduct->op.columns) * size;
 }
 
+/// Bytes of a value of the Y that its launch writes.
+static size_t value_size(const cairn_subproduct *subproduct)
+{
+    if (subproduct->has_own) return sizeof(double);
+    if (subproduct->kernel.launch.rounds) return sizeof(float);
+    return cairn_operands_sum_size(subproduct->common->operands);
+}
+
+/// Some of the rows, by the X that they read. @p y begins with the subproduct's rows.
+static cairn_status
+multiply_piece(cairn_subproduct *subproduct, cairn_row_piece *piece, void *y)
+{
+    const cairn_operands *o   = subproduct->common->operands;
+    cairn_launch         *all = &subproduct->kernel.launch;
+    const void           *x   = piece->owned           ? cairn_operands_owned_x(o)
+                                : piece->compact.value ? piece->compact.value
+                                                       : cairn_operands_x(o);
+    const int64_t rows   = piece->share.rows.lo - subproduct->work.tensor->box[0].lo;
+    const size_t  before = (size_t)(rows * o->op.columns);
+
+    assert(piece->launch.rounds == all->rounds && piece->launch.sets == all->sets);
+    if (all->rounds) piece->launch.sums = all->sums + before;
+    const cairn_status status = piece->launch.run(
+        &piece->launch, x, (char *)y + before * value_size(subproduct));
+
+    if (status != CAIRN_OK)
+        snprintf(all->message, sizeof all->message, "%s", piece->launch.message);
+    all->crowded |= piece->launch.crowded;
+    return status;
+}
+
+/// All rows, with an X where a caller has it.
+static cairn_status multiply_parted(cairn_subproduct *subproduct, void *y)
+{
+    subproduct->kernel.launch.crowded = false;
+    for (int k = 0; k < subproduct->pieces.count; k++)
+        CAIRN_TRY(multiply_piece(subproduct, &subproduct->pieces.piece[k], y));
+    return CAIRN_OK;
+}
+
 /// @p y begins with the subproduct's rows.
 static cairn_status multiply(cairn_subproduct *subproduct, void *y)
 {
     const void *x = cairn_operands_x(subproduct->common->operands);
 
+    if (cairn_operands_is_parted(subproduct->common->operands))
+        return multiply_parted(subproduct, y);
     if (subproduct->op.transposed)
         x = own_rows(subproduct, x, (size_t)subproduct->common->tensor->value_bits / 8);
-    assert(subproduct->reference || subproduct->kernel.launch.run);
+    if (!subproduct->reference && !subproduct->kernel.launch.run) /* build_again() */
+        return subproduct->kernel.status;
     if (subproduct->reference)
         return cairn_reference_run(subproduct->reference, subproduct->work.member, x,
                                    y);
@@ -161,11 +282,17 @@ static cairn_status multiply_apart(cairn_subproduct *subproduct)
 static cairn_status multiply_in_place(cairn_subproduct *subproduct)
 {
     const cairn_operands *operands = subproduct->common->operands;
+    cairn_launch         *launch   = &subproduct->kernel.launch;
     void                 *y        = cairn_operands_y(operands);
 
     assert(!subproduct->has_own && y);
     if (!subproduct->op.transposed)
         y = own_rows(subproduct, y, cairn_operands_sum_size(operands));
+    if (launch->rounds) {
+        assert(operands->sums_wide && !subproduct->stored.local);
+        launch->sums = y;
+        y            = operands->now.y;
+    }
     return multiply(subproduct, y);
 }
 
@@ -217,10 +344,10 @@ static cairn_status move_to_host(cairn_subproduct *subproduct)
 /// Retire the device, and keep the reason of the first failed attempt.
 static cairn_status retire(cairn_subproduct *subproduct, const char *why)
 {
-    if (!subproduct->retired[0]) {
-        snprintf(subproduct->retired, sizeof subproduct->retired, "%s",
+    if (!subproduct->lost.device[0]) {
+        snprintf(subproduct->lost.device, sizeof subproduct->lost.device, "%s",
                  subproduct->device->info.id);
-        snprintf(subproduct->why, sizeof subproduct->why, "%.255s", why);
+        snprintf(subproduct->lost.why, sizeof subproduct->lost.why, "%.255s", why);
     }
     subproduct->device->lost = true;
     return move_to_host(subproduct);
@@ -236,7 +363,7 @@ static cairn_status recover(cairn_subproduct *subproduct)
     return subproduct->status;
 }
 
-/// A device with arrays of its own gets them again.
+/// A device with arrays of its own gets their values again, or all of them.
 static cairn_status rebuild(cairn_subproduct *subproduct)
 {
     cairn_launch *launch = &subproduct->kernel.launch;
@@ -245,6 +372,7 @@ static cairn_status rebuild(cairn_subproduct *subproduct)
         || subproduct->device->lost)
         return CAIRN_OK;
     assert(launch->release && !subproduct->reference);
+    if (launch->renew && launch->renew(launch) == CAIRN_OK) return CAIRN_OK;
     launch->release(launch);
     if (subproduct->device->ops.build(subproduct->device, &subproduct->work, launch)
         == CAIRN_OK)
@@ -253,10 +381,86 @@ static cairn_status rebuild(cairn_subproduct *subproduct)
     return retire(subproduct, subproduct->common->comm->env->message);
 }
 
+/// The share again, of the member's arrays as they are now.
+static cairn_status store_again(cairn_subproduct *subproduct)
+{
+    cairn_row_share *share = &subproduct->stored, fresh;
+    cairn_status     status =
+        cairn_row_share_init(share->tensor, share->member, share->rows, share->number,
+                             CAIRN_SHARE_LENT_IF_POSSIBLE, 0, &fresh);
+
+    if (status != CAIRN_OK) {
+        cairn_row_share_fini(&fresh);
+        return status;
+    }
+    for (int64_t k = 0; k < fresh.local->parts; k++) /* as they were settled */
+        fresh.local->part[k].nnz = share->local->part[k].nnz;
+    cairn_row_share_fini(share);
+    *share                  = fresh;
+    subproduct->work.tensor = share->local;
+    return CAIRN_OK;
+}
+
+/// The kernel again. That for wider values was loaded with the one that goes now: nothing
+/// is compiled. On failure there is none, and the next run tries again.
+static cairn_status build_again(cairn_subproduct *subproduct)
+{
+    cairn_env *env   = subproduct->common->comm->env;
+    const bool apart = subproduct->kernel.launch.bytes > 0; /* no room for two */
+    cairn_member_kernel fresh;
+
+    if (apart) cairn_member_kernel_release(env, &subproduct->kernel);
+    cairn_member_kernel_build(subproduct->device, &subproduct->work, &fresh);
+    cairn_member_kernel_release(env, &subproduct->kernel);
+    subproduct->kernel = fresh;
+    if (fresh.status == CAIRN_OK) return CAIRN_OK;
+    const char *why = fresh.why ? fresh.why : cairn_status_text(fresh.status);
+
+    if (!cairn_device_is_host(subproduct->device)) return retire(subproduct, why);
+    snprintf(subproduct->kernel.launch.message,
+             sizeof subproduct->kernel.launch.message, "%s", why);
+    return fresh.status;
+}
+
+/// The pieces of its rows again, if there are any to be had.
+static cairn_status cut_again(cairn_subproduct *subproduct)
+{
+    const bool compact = !cairn_operands_has_window(subproduct->common->operands);
+
+    cairn_subproduct_cut(subproduct);
+    if (cairn_subproduct_build_pieces(subproduct, compact) == CAIRN_OK
+        && (subproduct->pieces.count > 0 || !compact))
+        return CAIRN_OK;
+    return cairn_operands_add_window(subproduct->common->operands);
+}
+
+/// Everything that was made for values of other types.
+static cairn_status make_again(cairn_subproduct *subproduct)
+{
+    const cairn_local *tensor = subproduct->common->tensor;
+
+    cairn_row_pieces_fini(&subproduct->pieces);
+    if (subproduct->stored.local) CAIRN_TRY(store_again(subproduct));
+    if (subproduct->reference) {
+        cairn_reference_destroy(&subproduct->reference);
+        CAIRN_TRY(create_reference(subproduct));
+    } else {
+        CAIRN_TRY(build_again(subproduct));
+        CAIRN_TRY(cut_again(subproduct));
+    }
+    subproduct->restored = restored(tensor);
+    return CAIRN_OK;
+}
+
 cairn_status cairn_subproduct_renew(cairn_subproduct *subproduct)
 {
-    if (subproduct->stored.local)
+    if (subproduct->restored != restored(subproduct->common->tensor)
+        || subproduct->kernel.wide)
+        return make_again(subproduct);
+    if (subproduct->stored.local) {
         CAIRN_TRY(cairn_row_share_refresh(&subproduct->stored));
+        subproduct->stored.local->updates = subproduct->common->tensor->updates;
+    }
     return rebuild(subproduct);
 }
 

@@ -16,6 +16,7 @@
 #include "place/member_kernel.h"
 #include "place/placement.h"
 #include "plan/operands.h"
+#include "plan/row_pieces.h"
 
 /* Runs whose times a subproduct keeps: more would not change the median. */
 enum { CAIRN_SUBPRODUCT_RECENT = 128 };
@@ -28,14 +29,21 @@ typedef struct cairn_subproducts_common {
     cairn_operands    *operands;
 } cairn_subproducts_common;
 
+/// A device that failed, and how; "": none did.
+typedef struct cairn_subproduct_loss {
+    char device[24];
+    char why[256];
+} cairn_subproduct_loss;
+
 typedef struct cairn_subproduct {
     const cairn_subproducts_common *common;
     cairn_member_home               home; ///< Which member, share and rows.
     cairn_device                   *device;
     int queue; ///< The queue that computes it, also after its device was lost.
-    cairn_row_share       stored; ///< Of a divided member; else empty.
-    cairn_device_work     work;   ///< On the share, or on the tensor.
-    cairn_product_options op;     ///< The plan's; of a Y of its own, beta is 0.
+    cairn_row_share       stored;   ///< Of a divided member; else empty.
+    int64_t               restored; ///< Of the tensor's members, when this was made.
+    cairn_device_work     work;     ///< On the share, or on the tensor.
+    cairn_product_options op;       ///< The plan's; of a Y of its own, beta is 0.
     cairn_member_kernel   kernel;
     cairn_reference      *reference; ///< NULL: it has a kernel.
     bool                  apart;     ///< It has its own Y in order to be reproducible.
@@ -47,8 +55,8 @@ typedef struct cairn_subproduct {
     int64_t               runs;      ///< Since its times were forgotten.
     double                recent[CAIRN_SUBPRODUCT_RECENT]; ///< Seconds, in a ring.
     char                  label[64], collect_label[48];    ///< In traces.
-    char                  retired[24]; ///< The device that failed; "": none.
-    char                  why[256];    ///< And the message of the failure.
+    cairn_subproduct_loss lost;
+    cairn_row_pieces pieces; ///< What of its rows reads a caller's X where it lies.
 } cairn_subproduct;
 
 /// How a subproduct is to be prepared.
@@ -57,6 +65,7 @@ typedef struct cairn_subproduct_options {
     bool              divided; ///< It is a share.
     int     threads; ///< Of the host's that it may use; 0: as many as the device has.
     bool    own;     ///< Its sums go to a Y of its own.
+    bool    free;    ///< No thread is bound to cores.
     int64_t held;    ///< Bytes that count against the limit beside a share.
 } cairn_subproduct_options;
 
@@ -94,6 +103,23 @@ int64_t cairn_subproduct_own_bytes(const cairn_subproduct *subproduct);
 
 /// Allocate what a run needs: its own Y, what the reference way keeps. Local.
 cairn_status cairn_subproduct_allocate(cairn_subproduct *subproduct);
+
+/// Cut its rows by whose X they read (row_pieces.h), if that is possible.
+///
+/// Local. Its kernel, if it has one, and its operands are there.
+///
+/// @return bytes of the buffers that let it do without a window; -1: it needs one.
+int64_t cairn_subproduct_cut(cairn_subproduct *subproduct);
+
+/// Go on with what was cut: @p compact: there is no window. Local. On failure it is whole.
+cairn_status cairn_subproduct_build_pieces(cairn_subproduct *subproduct, bool compact);
+
+/// Can it be run with an X apart from the window?
+bool cairn_subproduct_reads_parted(const cairn_subproduct *subproduct);
+
+/// Copy what its rows need of that X beside the halo, and beside each other the rows of
+/// those with a buffer. Local; in a run, when the halo has come.
+void cairn_subproduct_gather_x(const cairn_subproduct *subproduct);
 
 /// Does it need the host's thread after it: to add its Y, or in case its device fails?
 bool cairn_subproduct_is_collected(const cairn_subproduct *subproduct);

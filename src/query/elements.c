@@ -345,7 +345,8 @@ done:
     return status;
 }
 
-/// Which ranks have an entry, or if all are looked at a position, of which groups?
+/// Which ranks have an entry of which groups? (A position, where all positions are
+/// elements.)
 static cairn_status find_pairs(cairn_query_set *set, cairn_elements *elements)
 {
     const cairn_query_map   *map   = &set->state[elements->q].group;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/// What the value map says of every element that is looked at.
+/// What the value map says of every element of the query.
 typedef struct {
     uint8_t *arm;
     int64_t *start;

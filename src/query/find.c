@@ -44,8 +44,8 @@ static cairn_status find_held(cairn_query_set *set, int r)
     return CAIRN_OK;
 }
 
-/// Is element @p p one with an entry of this rank, or its group this rank's alone? Of a
-/// group that crosses ranks the others are not told.
+/// Is element @p p one with an entry of this rank, or its group this rank's alone? Other
+/// elements of a group that crosses ranks are not known here.
 static cairn_status
 is_known(cairn_query_set *set, int q, const int64_t *group, int64_t p, bool *known)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Several ranks: each learns the entries of all, and then says by itself what the queries
-/// mean for the whole tensor. Nothing else is told, so nothing can be told wrongly.
+/// Several ranks: each learns the entries of all, and then says by itself what the
+/// queries mean for the whole tensor. Nothing else is exchanged: no answer of one rank
+/// depends on another's.
 
 #include "query/set.h"
 

@@ -19,7 +19,7 @@
 #include "entries/entries.h"
 #include "format/algebra.h"
 
-/// What queries need of other ranks; handed in by whoever knows them. NULL: one rank.
+/// What queries need of other ranks; handed in by the caller. NULL: one rank.
 typedef struct cairn_query_net {
     void *user;
     int   rank, size;

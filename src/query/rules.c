@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Value maps: at one element, and of those that nobody looks at.
+/// Value maps: at one element, and of all that are not taken one by one.
 
 #include "query/set.h"
 

@@ -47,7 +47,7 @@ typedef struct cairn_elements {
 } cairn_elements;
 
 /// Where a map or a value map is evaluated. For a group the position is its first one,
-/// and is looked for only when somebody needs it.
+/// and is found only when it is needed.
 typedef struct cairn_element {
     int                      q; ///< CAIRN_ARG_VALUE, or the query whose group it is.
     int64_t                  entry; ///< A position's entry; -1: not stored.
@@ -80,7 +80,7 @@ typedef struct cairn_unstored_lists {
     cairn_unstored *list; ///< [n] by group.
 } cairn_unstored_lists;
 
-/// Numbers of elements, and who comes when.
+/// Numbers of elements, and their order.
 typedef struct cairn_query_numbers {
     int64_t *group_of;   ///< SUM, ENUM: [elements] in `touched`.
     int64_t *number;     ///< ENUM, REORDER, SCHEDULE: [elements]
@@ -260,7 +260,7 @@ static inline int cairn_tuple_compare(int width, const int64_t *a, const int64_t
 ///
 /// @param[in]  column    [keys] of [n]: the groups' values, then what else orders records.
 /// @param[in,out] table  With its width, and nothing else; their groups.
-/// @param[out] group_of  [n] the group of each; NULL: nobody asks.
+/// @param[out] group_of  [n] the group of each; NULL: not wanted.
 /// @param[out] order     [n] which comes first, second, ...; NULL likewise.
 cairn_status cairn_query_table_make(cairn_env         *env,
                                     int64_t            n,
@@ -271,7 +271,7 @@ cairn_status cairn_query_table_make(cairn_env         *env,
                                     int64_t           *order);
 
 /// Enter the groups of all elements of query @p q: `touched` and `group_of`.
-/// @param[out] order  [elements] by (group, traverse, id); NULL: nobody asks.
+/// @param[out] order  [elements] by (group, traverse, id); NULL: not wanted.
 cairn_status cairn_query_group(cairn_query_set *set, int q, int64_t *order);
 
 /// List the groups of sum query @p q that have a position, empty ones too.

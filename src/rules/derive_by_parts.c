@@ -9,12 +9,10 @@
 
 static bool is_variable(const cairn_path_state *state, int l)
 {
-    const cairn_form *form = &state->level[l].root;
+    const int single = cairn_form_atom(&state->level[l].root);
 
-    if (!cairn_digit_is_whole(&state->level[l]) || form->terms != 1
-        || form->constant != 0 || form->term[0].factor != 1)
-        return false;
-    const cairn_atom_kind kind = state->algebra->atom[form->term[0].atom].kind;
+    if (!cairn_digit_is_whole(&state->level[l]) || single < 0) return false;
+    const cairn_atom_kind kind = state->algebra->atom[single].kind;
 
     return kind == CAIRN_ATOM_DIM || kind == CAIRN_ATOM_QUERY;
 }

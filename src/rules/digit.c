@@ -6,13 +6,13 @@
 
 cairn_digit cairn_digit_of(const cairn_algebra *algebra, const cairn_form *form)
 {
-    const cairn_digit whole = {*form, 1, 0};
+    const cairn_digit whole  = {*form, 1, 0};
+    const int         single = cairn_form_atom(form);
     int64_t           at;
 
-    if (form->terms != 1 || form->constant != 0 || form->term[0].factor != 1)
-        return whole;
+    if (single < 0) return whole;
 
-    const cairn_atom *atom = &algebra->atom[form->term[0].atom];
+    const cairn_atom *atom = &algebra->atom[single];
 
     if (atom->kind != CAIRN_ATOM_DIV && atom->kind != CAIRN_ATOM_MOD) return whole;
 

@@ -26,6 +26,8 @@
 /// | Pack(S,E) | levels S..E are stored as tuples | Unpack(S,E) |
 /// | Partition(L) | levels 0..L number banks | Gather(L) |
 /// | Bits(ptr(L)=w) | a width given by hand; without `=w` by the rules again | Bits |
+/// | Val(TYPE) | how values are stored; without `(TYPE)` as the text of a format without val
+///   says | Val |
 /// | Compose | the entries of all members in one table of coordinates | Decompose |
 /// | Decompose | a hybrid's thresholds deal the entries out to members | Compose |
 /// | Member(k) | the rules that follow are about member k | |
@@ -34,7 +36,7 @@
 /// entries of its own, so TileSplit's last level is complete where the range ends above.
 ///
 /// Source: Liu et al., UniSparse, OOPSLA 2024, Table 2. Unscale, Shift, Drop, Unpack,
-/// Gather, Bits, Compose and Member are ours: inverses, and what the table leaves out.
+/// Gather, Bits, Val, Compose and Member are ours: inverses, and what the table leaves out.
 
 #ifndef CAIRN_RULES_PATH_H
 #define CAIRN_RULES_PATH_H
@@ -71,6 +73,7 @@
     X(PARTITION, "Partition", LEVEL, "give each index of the top levels its own bank") \
     X(GATHER, "Gather", LEVEL, "bring the banks into one part")                        \
     X(BITS, "Bits", WIDTH, "set the width of an array")                                \
+    X(VAL, "Val", TYPE, "store values in another type")                                \
     X(COMPOSE, "Compose", NONE, "bring all members' entries together")                 \
     X(DECOMPOSE, "Decompose", NONE, "deal the entries out to the members")             \
     X(MEMBER, "Member", LEVEL, "what follows is about this member")
@@ -83,7 +86,8 @@ typedef enum {
 
 typedef struct cairn_rule {
     cairn_rule_kind kind;
-    int         a; ///< Level, query or member; a pack's first level; -1: all levels.
+    int a;         ///< Level, query or member; a pack's first level; -1: all levels; a
+                   ///< cairn_val_type.
     int         b; ///< Second level; a pack's last; of a width 0: ptr, 1: idx.
     int64_t     c; ///< Factor, divisor, width (0: by the rules); novalue.
     bool        appends; ///< A query whose number becomes the last level.
@@ -112,6 +116,8 @@ typedef struct cairn_path {
     cairn_pass_list  program; ///< How it was done, or would be; empty: not known.
     const char      *rates;   ///< Whose rates chose the methods of the program:
                               ///< "shipped" or "learned"; NULL: none did. Constant.
+    int64_t moved;            ///< Entries that changed their rank on the way,
+    int64_t sent, messages;   ///< and what all ranks sent for that: bytes, messages.
 } cairn_path;
 
 /// Plan the conversion of tensors from one format to another.

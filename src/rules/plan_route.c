@@ -128,7 +128,7 @@ static cairn_status change_width(planner *p, int level, int idx, int was, int bi
         &p->state, (cairn_rule){CAIRN_RULE_BITS, level, idx, bits, false, NULL});
 }
 
-/// Widths given by hand.
+/// Widths given by hand, and the type of values.
 static cairn_status change_widths(planner *p)
 {
     static const cairn_encoding none;
@@ -138,10 +138,11 @@ static cairn_status change_widths(planner *p)
     CAIRN_TRY(change_width(p, -1, 0, from->all_bits.ptr, to->all_bits.ptr));
     CAIRN_TRY(change_width(p, -1, 1, from->all_bits.idx, to->all_bits.idx));
     for (int l = 0; l < CAIRN_MAX_LEVELS; l++) {
-        CAIRN_TRY(change_width(p, l, 0, from->ptr_bits[l], to->ptr_bits[l]));
-        CAIRN_TRY(change_width(p, l, 1, from->idx_bits[l], to->idx_bits[l]));
+        CAIRN_TRY(change_width(p, l, 0, from->bits[l].ptr, to->bits[l].ptr));
+        CAIRN_TRY(change_width(p, l, 1, from->bits[l].idx, to->bits[l].idx));
     }
-    return CAIRN_OK;
+    if (from->val == to->val) return CAIRN_OK;
+    return at_level(&p->state, CAIRN_RULE_VAL, (int)to->val);
 }
 
 static cairn_status make_layout(planner *p, bool same)

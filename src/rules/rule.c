@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-typedef enum { NONE, LEVEL, LEVELS, FACTOR, BOTH, QUERY, PACK, WIDTH } arguments;
+typedef enum { NONE, LEVEL, LEVELS, FACTOR, BOTH, QUERY, PACK, WIDTH, TYPE } arguments;
 
 static const struct {
     const char *name;
@@ -16,6 +16,12 @@ static const struct {
 } rules[] = {
 #define X(id, name, arguments, sentence) {name, arguments, sentence},
     CAIRN_RULE_MAP(X)
+#undef X
+};
+
+static const char *const types[] = {
+#define X(id, name, kind, bits) name,
+    CAIRN_VAL_TYPE_MAP(X)
 #undef X
 };
 
@@ -51,6 +57,9 @@ cairn_status cairn_rule_print(cairn_env *env, const cairn_rule *rule, char **out
         cairn_text_add(&text, "(%d,%d%s)", rule->a, rule->b, rule->c ? ",novalue" : "");
         break;
     case WIDTH: add_width(&text, rule); break;
+    case TYPE:
+        if (rule->a != CAIRN_VAL_UNSAID) cairn_text_add(&text, "(%s)", types[rule->a]);
+        break;
     }
     return cairn_text_take(&text, out);
 }
@@ -80,12 +89,29 @@ void cairn_path_drop_text(cairn_path *path)
     path->text = NULL;
 }
 
+/// The program, and what ranks sent each other.
+static cairn_status print_how(const cairn_path *path, char **how)
+{
+    cairn_text text;
+    char      *program;
+
+    CAIRN_TRY(cairn_pass_list_print(&path->program, &program));
+    cairn_text_init(&text, path->env);
+    cairn_text_add(&text, "%s", program);
+    if (path->messages > 0)
+        cairn_text_add(&text,
+                       "sent %" PRId64 " entries, %" PRId64 " bytes, %" PRId64
+                       " messages\n",
+                       path->moved, path->sent, path->messages);
+    cairn_free(path->env, program);
+    return cairn_text_take(&text, how);
+}
+
 const char *cairn_path_how(const cairn_path *path)
 {
     cairn_path *const own = (cairn_path *)path; /* constant but for its text */
 
-    if (!path->how && cairn_pass_list_print(&path->program, &own->how) != CAIRN_OK)
-        return NULL;
+    if (!path->how && print_how(path, &own->how) != CAIRN_OK) return NULL;
     return path->how;
 }
 

@@ -16,7 +16,8 @@
 /// Calling conventions: name, struct of the arguments, number of parts.
 #define CAIRN_ABI_MAP(X)              \
     X(PRODUCT, cairn_product_args, 1) \
-    X(CONVERT, cairn_convert_args, 2)
+    X(CONVERT, cairn_convert_args, 2) \
+    X(GRID, cairn_grid_args, 1)
 
 typedef enum {
 #define X(id, args, parts) CAIRN_ABI_##id,
@@ -24,20 +25,24 @@ typedef enum {
 #undef X
 } cairn_abi;
 
-/// Fields of a product's arguments: C type, name, what it is. The dense operands are
+/// Fields that all products begin with: C type, name, what it is. The dense operands are
 /// row-major: entry (j,c) of X stands at x[j*x_stride + c] for a global j, entry (i,c) of
 /// Y at y[(i - row_lo)*y_stride + c].
+#define CAIRN_OPERANDS_MAP(X)                                               \
+    X(const void *, x, "X, shifted so that the index is the global column") \
+    X(void *, y, "Y, this rank's rows")                                     \
+    X(int64_t, x_stride, "elements from row to row of X; 1 for a vector")   \
+    X(int64_t, y_stride, "likewise of Y")                                   \
+    X(int64_t, columns, "of X and Y; 1 for a vector")                       \
+    X(int64_t, row_lo, "this rank's rows: row_lo <= i < row_end")           \
+    X(int64_t, row_end, "")                                                 \
+    X(int64_t, col_lo, "this rank's columns of A: col_lo <= j < col_end")   \
+    X(int64_t, col_end, "")                                                 \
+    X(double, alpha, "factor of A*X")
+
+/// Fields of a product's arguments.
 #define CAIRN_PRODUCT_MAP(X)                                                  \
-    X(const void *, x, "X, shifted so that the index is the global column")   \
-    X(void *, y, "Y, this rank's rows")                                       \
-    X(int64_t, x_stride, "elements from row to row of X; 1 for a vector")     \
-    X(int64_t, y_stride, "likewise of Y")                                     \
-    X(int64_t, columns, "of X and Y; 1 for a vector")                         \
-    X(int64_t, row_lo, "this rank's rows: row_lo <= i < row_end")             \
-    X(int64_t, row_end, "")                                                   \
-    X(int64_t, col_lo, "this rank's columns of A: col_lo <= j < col_end")     \
-    X(int64_t, col_end, "")                                                   \
-    X(double, alpha, "factor of A*X")                                         \
+    CAIRN_OPERANDS_MAP(X)                                                     \
     X(const int64_t *, share, "[shares + 1] where each thread's turns begin") \
     X(int64_t, shares, "threads")                                             \
     X(const int64_t *, cut, "[cuts] positions of whole cuts of long rows")    \
@@ -48,7 +53,25 @@ typedef enum {
     X(const void *, last, "<= p < last, of the type of the level's ptr")      \
     X(const uint16_t *, step, "[steps][2] or else from node to node")         \
     X(int64_t, steps, "how many; 0: nodes stand under their parents")         \
-    X(int64_t, y_aligned, "1: Y begins at a multiple of 16 bytes")
+    X(int64_t, y_aligned, "1: Y begins at a multiple of 16 bytes")            \
+    X(const double *, sums, "Y's rows in f64, which are added to and rounded into Y")
+
+/// Fields of the arguments of a product as groups of items (lower/grid.h). A launch does
+/// the turns `from` to `to`, of what its function counts: lanes, tiles, pieces or long
+/// lists.
+#define CAIRN_GRID_MAP(X)                                                        \
+    CAIRN_OPERANDS_MAP(X)                                                        \
+    X(int64_t, from, "turns of this launch: from")                               \
+    X(int64_t, to, "<= k < to")                                                  \
+    X(const int64_t *, tile, "[tiles + 1] where each begins among the lists")    \
+    X(const int64_t *, piece_at, "[pieces] nodes of each piece of a long list:") \
+    X(const int64_t *, piece_end, "piece_at <= p < piece_end")                   \
+    X(const int64_t *, piece_first, "[long lists + 1] pieces before each")       \
+    X(const int64_t *, long_list, "[long lists] their numbers")                  \
+    X(void *, partial, "[pieces][rows of a list] what pieces come to")           \
+    X(uint32_t *, first, "[lists + 1] where lists begin that no ptr tells")      \
+    X(uint32_t *, via, "[visits] first value of each visit of a row")            \
+    X(int64_t *, at, "[visits] and the row of X it begins with")
 
 /// Fields of a conversion's arguments. A conversion reads the part A, entries in
 /// coordinates, or keys, and fills B; phases use what they need (lower/convert.h).
@@ -144,6 +167,12 @@ typedef struct cairn_product_args {
 #undef X
 } cairn_product_args;
 
+typedef struct cairn_grid_args {
+#define X(type, name, what) type name;
+    CAIRN_GRID_MAP(X)
+#undef X
+} cairn_grid_args;
+
 typedef struct cairn_convert_args {
 #define X(type, name, what) type name;
     CAIRN_CONVERT_MAP(X)
@@ -158,6 +187,12 @@ typedef enum {
 } cairn_product_field;
 
 typedef enum {
+#define X(type, name, what) CAIRN_GRID_##name,
+    CAIRN_GRID_MAP(X)
+#undef X
+} cairn_grid_field;
+
+typedef enum {
 #define X(type, name, what) CAIRN_CONVERT_##name,
     CAIRN_CONVERT_MAP(X)
 #undef X
@@ -166,6 +201,7 @@ typedef enum {
 /// A compiled function, by convention.
 typedef int64_t (*cairn_product_fn)(const cairn_kernel_part  *A,
                                     const cairn_product_args *op);
+typedef int64_t (*cairn_grid_fn)(const cairn_kernel_part *A, const cairn_grid_args *op);
 typedef int64_t (*cairn_convert_fn)(const cairn_kernel_part  *A,
                                     cairn_kernel_part        *B,
                                     const cairn_convert_args *op);

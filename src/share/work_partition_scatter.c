@@ -163,8 +163,10 @@ static int64_t visits(const scatter *s)
 /// As many threads as leave more to do than to look up.
 static void choose_threads(scatter *s, int64_t threads)
 {
-    const int64_t most =
-        s->part->values * (s->part->val_bits / 8) / (2 * (s->level->ptr_bits / 8));
+    /* What an entry takes does not go with how narrow its value is: it adds to a Y. */
+    const int64_t bytes =
+        s->part->val_kind == CAIRN_VALUE_FLOAT ? s->part->val_bits / 8 : 8;
+    const int64_t most = s->part->values * bytes / (2 * (s->level->ptr_bits / 8));
 
     for (;; threads = s->threads / 2) {
         choose_ranges(s, threads);

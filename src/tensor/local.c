@@ -7,6 +7,7 @@
 #include "format/encoding.h"
 
 #include <limits.h>
+#include <string.h>
 
 void *cairn_group_block(const cairn_group *group, const void *at)
 {
@@ -32,6 +33,23 @@ void cairn_group_drop(cairn_env *env, cairn_group *group, const void *at)
             group->other[k] = group->other[--group->apart];
             return;
         }
+}
+
+cairn_status cairn_group_add_dictionary(cairn_env    *env,
+                                        cairn_group  *group,
+                                        const double *word,
+                                        cairn_part   *part)
+{
+    const int64_t bytes = (int64_t)sizeof(double) << group->layout->value_bits;
+    void         *block;
+
+    CAIRN_TRY(cairn_alloc_zero(env, bytes, 1, &block));
+    if (word) memcpy(block, word, (size_t)bytes);
+    group->other[group->apart++] = block;
+    group->bytes += bytes;
+    for (int64_t p = group->first; p < group->first + group->count; p++)
+        part[p].view.dictionary = block;
+    return CAIRN_OK;
 }
 
 static void free_blocks(cairn_env *env, cairn_group *group)
@@ -119,9 +137,24 @@ int cairn_part_arrays(const cairn_part *part, cairn_array *array)
                                    -1,
                                    -1,
                                    view->val_bits,
-                                   true,
-                                   view->values,
-                                   view->values * view->val_bits / 8,
+                                   view->val_kind != CAIRN_VALUE_CODE,
+                                   cairn_stored_values(view),
+                                   cairn_stored_values(view) * view->val_bits / 8,
                                    view->val};
+    if (view->dictionary)
+        array[n++] = (cairn_array){CAIRN_ARRAY_DICTIONARY,
+                                   -1,
+                                   -1,
+                                   64,
+                                   true,
+                                   (int64_t)1 << view->val_bits,
+                                   (int64_t)sizeof(double) << view->val_bits,
+                                   (void *)view->dictionary};
     return n;
+}
+
+int cairn_part_own_arrays(const cairn_part *part, cairn_array *array)
+{
+    return cairn_part_arrays(part, array)
+           - (part->view.dictionary && part->where.bank > 0);
 }

@@ -34,7 +34,7 @@ typedef struct cairn_part {
     cairn_kernel_part view;    ///< The arrays, inside the group's blocks.
 } cairn_part;
 
-#define CAIRN_MAX_ARRAYS (3 * CAIRN_MAX_LEVELS + 1) ///< Of a part.
+#define CAIRN_MAX_ARRAYS (3 * CAIRN_MAX_LEVELS + 2) ///< Of a part.
 
 /// One member on one rank: consecutive parts of the list.
 typedef struct cairn_group {
@@ -45,9 +45,12 @@ typedef struct cairn_group {
     int64_t       bytes;                   ///< Of the arrays,
     int64_t       taken;        ///< and of those that were another tensor's before.
     int64_t       first, count; ///< Its parts.
-    bool loose;   ///< Entries may be out of order, or twice: it was read from such
-                  ///< a file, or a part is `given`.
-    bool checked; ///< Borrowed, and looked at as what the library stored.
+    bool loose;      ///< Entries may be out of order, or twice: it was read from such
+                     ///< a file, or a part is `given`.
+    bool    checked; ///< Borrowed, and looked at as what the library stored.
+    double  value_error; ///< Largest relative error of values that were rounded.
+    int64_t restored; ///< How often its values were stored in another type: pointers to
+                      ///< them, and to its layout, are older where it was less.
 } cairn_group;
 
 /// Does it hold each entry once, in the order of its levels? Borrowed arrays that were
@@ -64,6 +67,15 @@ typedef struct cairn_taken {
     void              *val;
     int64_t            bytes; ///< Of all.
 } cairn_taken;
+
+/// Arrays of a caller's that are to be written, one part's: as long as its nodes ask for,
+/// at addresses that suit their elements.
+typedef struct cairn_arrays {
+    void *ptr[CAIRN_MAX_LEVELS]; ///< By level; NULL: it has none, or without elements,
+    void *idx[CAIRN_MAX_LEVELS]; ///< of tuples each field's first;
+    void *val;
+    cairn_pos room; ///< For so many values.
+} cairn_arrays;
 
 struct cairn_format;
 
@@ -114,6 +126,17 @@ cairn_status cairn_group_alloc(cairn_env          *env,
                                const cairn_taken  *taken,
                                cairn_part         *part);
 
+/// Place the arrays of a group that is one part where a caller has them: the group has no
+/// block, and frees nothing.
+///
+/// @param[in] zero  They are to be zero.
+void cairn_group_point(cairn_group        *group,
+                       const cairn_layout *layout,
+                       const cairn_pos    *nodes,
+                       bool                zero,
+                       const cairn_arrays *arrays,
+                       cairn_part         *part);
+
 /// Allocate the arrays of all parts of a group, zero, and place them.
 ///
 /// Local. `layout`, `first` and `count` of the group are set, and `where` of its parts.
@@ -124,6 +147,15 @@ cairn_status cairn_group_alloc_parts(cairn_env       *env,
                                      cairn_group     *group,
                                      const cairn_pos *nodes,
                                      cairn_part      *part);
+
+/// Give all parts of a group one dictionary, which they do not have yet.
+///
+/// Local. @p word is copied, NULL: it is all 0; it has as many as the group's layout says.
+/// The group has a block more then.
+cairn_status cairn_group_add_dictionary(cairn_env    *env,
+                                        cairn_group  *group,
+                                        const double *word,
+                                        cairn_part   *part);
 
 /// Which of a group's blocks has the array at @p at; NULL: none has.
 void *cairn_group_block(const cairn_group *group, const void *at);
@@ -136,8 +168,14 @@ void cairn_group_drop(cairn_env *env, cairn_group *group, const void *at);
 
 /// One array of a part, for listing, writing and reading back.
 typedef struct cairn_array {
-    enum { CAIRN_ARRAY_PTR, CAIRN_ARRAY_IDX, CAIRN_ARRAY_VAL, CAIRN_ARRAY_TUPLES } kind;
-    int level; ///< -1 for values; a tuple's first level.
+    enum {
+        CAIRN_ARRAY_PTR,
+        CAIRN_ARRAY_IDX,
+        CAIRN_ARRAY_VAL,
+        CAIRN_ARRAY_TUPLES,
+        CAIRN_ARRAY_DICTIONARY ///< f64, what the values are numbers of.
+    } kind;
+    int level; ///< -1 for values and their dictionary; a tuple's first level.
     int tuple; ///< TUPLES: number in the layout; else -1.
     int bits;  ///< Of one element (of one tuple, padding included; at
                ///< most INT_MAX).
@@ -148,10 +186,14 @@ typedef struct cairn_array {
 } cairn_array;
 
 /// List the arrays of a part as they lie in memory, by level, ptr before idx, values
-/// last; an array of tuples stands at its first level. The ptr over a tuple's lists is
-/// an array like others here (the command shows the two as one).
+/// last, and behind them their dictionary; an array of tuples stands at its first level.
+/// The ptr over a tuple's lists is an array like others here (the command shows the two
+/// as one). A dictionary is listed with each bank that has it.
 /// @return their number.
 int cairn_part_arrays(const cairn_part *part, cairn_array *array);
+
+/// As cairn_part_arrays(), each array once: a dictionary with the first bank.
+int cairn_part_own_arrays(const cairn_part *part, cairn_array *array);
 
 /// Read element @p k of an array of integers of @p bits, @p stride bytes apart.
 static inline int64_t
@@ -189,13 +231,31 @@ static inline void *cairn_value_at(const cairn_kernel_part *view, cairn_pos v)
     return (char *)view->val + block * view->val_stride + rest * (view->val_bits / 8);
 }
 
+/// Elements of the array of values: of those that are all equal there is one.
+static inline int64_t cairn_stored_values(const cairn_kernel_part *view)
+{
+    return view->val_kind == CAIRN_VALUE_ONE && view->values > 0 ? 1 : view->values;
+}
+
+/// A value, however it is stored.
 static inline double cairn_value_get(const cairn_kernel_part *view, cairn_pos v)
 {
     const void *at = cairn_value_at(view, v);
 
-    return view->val_bits == 32 ? (double)*(const float *)at : *(const double *)at;
+    switch (view->val_kind) {
+    case CAIRN_VALUE_INTEGER:
+        return view->val_bits == 8 ? *(const int8_t *)at : *(const int16_t *)at;
+    case CAIRN_VALUE_CODE:
+        return ((const double *)
+                    view->dictionary)[view->val_bits == 8 ? *(const uint8_t *)at
+                                                          : *(const uint16_t *)at];
+    default:
+        return view->val_bits == 32 ? (double)*(const float *)at : *(const double *)at;
+    }
 }
 
+/// Change a value that is stored as FLOAT: others are widened first
+/// (value_storage.h).
 static inline void
 cairn_value_set(const cairn_kernel_part *view, cairn_pos v, double value)
 {

@@ -5,6 +5,7 @@
 #include "tensor/local.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum { ALIGN = 64 };
 
@@ -135,16 +136,18 @@ place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *p
     const cairn_taken *taken = r->taken;
     cairn_kernel_part *view  = &part->view;
 
-    view->size     = (int64_t)sizeof *view;
-    view->order    = layout->order;
-    view->levels   = layout->levels;
-    view->first    = layout->first;
-    view->last     = layout->last;
-    view->bank     = part->where.bank;
-    view->val_bits = layout->value_bits;
-    view->values   = product(last_nodes(layout, nodes),
-                             combinations(layout, complete_below(layout)));
-    part->layout   = layout;
+    view->size       = (int64_t)sizeof *view;
+    view->order      = layout->order;
+    view->levels     = layout->levels;
+    view->first      = layout->first;
+    view->last       = layout->last;
+    view->bank       = part->where.bank;
+    view->val_bits   = layout->value_bits;
+    view->val_kind   = layout->value_kind;
+    view->dictionary = NULL; /* the group's, which has one (value_storage.h) */
+    view->values     = product(last_nodes(layout, nodes),
+                               combinations(layout, complete_below(layout)));
+    part->layout     = layout;
     for (int l = 0; l < layout->levels; l++) {
         cairn_kernel_level *level = &view->level[l];
 
@@ -158,10 +161,11 @@ place(const cairn_layout *layout, const cairn_pos *nodes, room *r, cairn_part *p
     for (int t = 0; t < layout->tuples; t++)
         place_tuple(layout, t, r, view);
     if (layout->value_tuple >= 0) return;
-    view->val_block  = 1;
-    view->val_stride = layout->value_bits / 8;
-    view->val =
-        take(r, product(view->values, view->val_stride), taken ? taken->val : NULL);
+    view->val_block = 1;
+    view->val_stride =
+        layout->value_kind == CAIRN_VALUE_ONE ? 0 : layout->value_bits / 8;
+    view->val = take(r, product(cairn_stored_values(view), layout->value_bits / 8),
+                     taken ? taken->val : NULL);
 }
 
 void cairn_part_place(const cairn_layout *layout,
@@ -214,6 +218,42 @@ cairn_status cairn_group_alloc(cairn_env          *env,
     group->bytes = r.bytes;
     if (taken) hold_taken(group, taken, part);
     return r.status;
+}
+
+/// Elements of @p width bytes, @p stride bytes apart, of which other fields stand between.
+static void clear(void *at, int64_t length, int64_t stride, size_t width)
+{
+    for (int64_t k = 0; at && k < length; k++)
+        memset((char *)at + k * stride, 0, width);
+}
+
+void cairn_group_point(cairn_group        *group,
+                       const cairn_layout *layout,
+                       const cairn_pos    *nodes,
+                       bool                zero,
+                       const cairn_arrays *arrays,
+                       cairn_part         *part)
+{
+    cairn_kernel_part *view   = &part->view;
+    int64_t            offset = 0;
+
+    assert(!group->block && layout->partition < 0);
+    cairn_part_place(layout, nodes, NULL, &offset, &group->bytes, part);
+    view->val = arrays->val;
+    assert(view->val_block == 1);
+    if (zero)
+        clear(view->val, view->values, view->val_stride, (size_t)view->val_bits / 8);
+    for (int l = 0; l < layout->levels; l++) {
+        cairn_kernel_level *level = &view->level[l];
+
+        level->ptr = arrays->ptr[l];
+        level->idx = arrays->idx[l];
+        if (!zero) continue;
+        clear(arrays->ptr[l], level->ptr_length, level->ptr_bits / 8,
+              (size_t)level->ptr_bits / 8);
+        clear(arrays->idx[l], level->idx_length, level->idx_stride,
+              (size_t)level->idx_bits / 8);
+    }
 }
 
 cairn_status cairn_group_alloc_parts(cairn_env       *env,

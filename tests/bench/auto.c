@@ -12,12 +12,14 @@
 /// what the fixed formats' own runs have taught: the time of what is chosen over that of the
 /// best of all that were timed, of a product, and of 1, 100 and 10,000 products with storing
 /// and, for what is chosen, the search; the least times of all rounds, and with --candidates
-/// a line for each choice. --threads 1: not with two. Files are Matrix Market (what is no matrix is passed
-/// over), or KIND:A,B,C for generated problems
+/// a line for each choice. Then one product of a caller's compressed rows, beside plain CSR
+/// over them. --threads 1: not with two. Files are Matrix Market (what is no matrix is
+/// passed over), or KIND:A,B,C for generated problems
 /// (stencil5:NX,NY stencil7:NX,NY,NZ fem3:N,DEGREE rmat:SCALE,EDGES uniform:N,DEGREE
 /// tridiag:N mixed:N,DEGREE).
 
 #include "api/api.h"
+#include "auto_caller.h"
 #include "bench.h"
 
 #include <cairn/cairn.h>
@@ -29,6 +31,9 @@ enum { MOST_ROUNDS = 101, FORMATS = 14 };
 
 /* Of --regret: ways of choosing, numbers of products, formats timed, files. */
 enum { COSTS = 2, HORIZONS = 3, CHOICES = COSTS * HORIZONS, WAYS = FORMATS + CHOICES };
+/* Rows of the table: a product, the numbers of products, and one product of a caller's rows
+   beside plain CSR over them, with and without making a source of them. */
+enum { CALLERS = HORIZONS + 1, CALLERS_STORED, REGRETS };
 enum { THREADS = 2, MOST_FILES = 1000 };
 
 static const int horizons[HORIZONS] = {1, 100, 10000};
@@ -288,9 +293,9 @@ measure(cairn_context *context, const char *name, const question *q, summary *su
 
 /* ---- regret ---- */
 
-/// What was lost by a choice: [products | horizons][files so far].
+/// What was lost by a choice: [products | horizons | callers][files so far].
 typedef struct {
-    double lost[HORIZONS + 1][MOST_FILES];
+    double lost[REGRETS][MOST_FILES];
 } losses;
 
 typedef struct {
@@ -446,6 +451,26 @@ prepare_again(cairn_context *context, cairn_source *source, const question *q, w
     }
 }
 
+/// What is chosen for one product, beside plain CSR, from a caller's rows.
+static void note_caller(cairn_source          *source,
+                        const question        *q,
+                        const way             *ways,
+                        const cairn_auto_info *info,
+                        losses                 of[COSTS],
+                        int                    file)
+{
+    for (int k = 0; k < COSTS; k++) {
+        const int          choice = k * HORIZONS;
+        const caller_costs t    = time_caller(source, q->dtype, &q->product, q->rounds,
+                                              ways[FORMATS + choice].format);
+        const double       ours = t.take + info[choice].seconds + t.store
+                            + ways[find_way(ways, choice)].median;
+
+        of[k].lost[CALLERS][file]        = (ours + t.source) / (t.take + t.plain);
+        of[k].lost[CALLERS_STORED][file] = ours / (t.take + t.plain);
+    }
+}
+
 /// One file with some threads. @return false: it is no matrix that can be read.
 static bool measure_regret(const char     *name,
                            const question *q,
@@ -480,6 +505,8 @@ static bool measure_regret(const char     *name,
         time_all(ways, WAYS, q->rounds);
         keep_least(ways, WAYS, q->rounds);
         note_losses(ways, info, all->of[threads - 1], all->files);
+        if (!q->product.transposed)
+            note_caller(source, q, ways, info, all->of[threads - 1], all->files);
         if (q->candidates)
             report_choices(context, all->name[all->files], threads, ways, info);
     }
@@ -494,8 +521,9 @@ static bool measure_regret(const char     *name,
 
 static void print_regret(const regrets *all, int threads, int cost, int row)
 {
-    static const char *const rows[] = {"a product", "1", "100", "10,000"};
-    const double            *lost   = all->of[threads][cost].lost[row];
+    static const char *const rows[REGRETS] = {"a product", "1",         "100",
+                                              "10,000",    "1, caller", "no source"};
+    const double            *lost          = all->of[threads][cost].lost[row];
     double                   sorted[MOST_FILES];
     int                      worst = 0;
 
@@ -535,8 +563,14 @@ static int measure_regrets(int files, char **file, const question *q)
            "products", "median", "worst", "of");
     for (int t = 0; t < q->threads; t++)
         for (int c = 0; c < COSTS; c++)
-            for (int r = 0; r <= HORIZONS; r++)
+            for (int r = 0; r < (q->product.transposed ? CALLERS : REGRETS); r++)
                 print_regret(&all, t, c, r);
+    if (!q->product.transposed)
+        printf(
+            "\"1, caller\": what is chosen for one product beside plain CSR over a "
+            "caller's rows, which is to be 1.1 at\nmost: his rows taken, a source made "
+            "of them, searched, stored, one product; \"no source\": without making "
+            "it\n");
     return 0;
 }
 

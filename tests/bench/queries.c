@@ -9,8 +9,13 @@
 ///               [FILE]
 ///
 /// --format TEXT: this one in place of random ones.
-/// --list: a line for each format, the slowest first: multiple of ELL, the way, the parts
-/// of its time (queries and coordinates, counting, filling), method, classes of queries.
+/// --list: a line for each format, the slowest first: multiple of ELL, and of writing as
+/// many bytes as its arrays have; the way, the parts of its time (queries and coordinates,
+/// counting, filling), method, classes of queries; milliseconds, megabytes of arrays,
+/// values with padding, nanoseconds for each of them.
+///
+/// A format that stores hundreds of values for an entry cannot be near ELL: what it takes
+/// is then held to writing its bytes, once, into memory that was written before.
 
 #include "api/api.h"
 #include "bench.h"
@@ -26,6 +31,7 @@ enum {
     ROOM         = 64 << 20, ///< Bytes for a tensor, at least,
     ROOM_ENTRY   = 640,      ///< and for each entry.
     DEGREE       = 6,
+    WRITES       = 4, ///< The first of which touches the memory.
 };
 
 typedef struct {
@@ -44,6 +50,8 @@ typedef struct {
     double seconds; ///< The least of some rounds; -1: it was refused.
     double first;   ///< The first of them.
     double deal, count, fill;
+    double bytes, values; ///< Of its arrays.
+    double written;       ///< Seconds that writing so many bytes takes.
     way    way;
     bool   other; ///< A query's class.
     char   method[16], classes[64];
@@ -85,6 +93,37 @@ static void describe(const cairn_tensor *tensor, storing *s)
                                                                   : REFERENCE;
 }
 
+/// The least of some times that writing @p bytes takes.
+static double time_writing(double bytes)
+{
+    const size_t n     = (size_t)bytes + 1;
+    char *const  block = malloc(n);
+    double       least = -1;
+
+    for (int r = 0; block && r < WRITES; r++) {
+        const double begin = bench_seconds();
+
+        memset(block, r, n);
+        const double took = bench_seconds() - begin + 1e-9 * (block[n / 2] != r);
+
+        if (r > 0 && (least < 0 || took < least)) least = took;
+    }
+    free(block);
+    return least;
+}
+
+/// What its arrays have.
+static void measure(const cairn_tensor *tensor, storing *s)
+{
+    const cairn_local *local = tensor->local;
+
+    s->bytes = s->values = 0;
+    for (int g = 0; g < local->groups; g++)
+        s->bytes += (double)local->group[g].bytes;
+    for (int64_t k = 0; k < local->parts; k++)
+        s->values += (double)local->part[k].view.values;
+}
+
 static storing store(const problem *p, const char *text, int rounds)
 {
     cairn_format *format = NULL;
@@ -106,10 +145,12 @@ static storing store(const problem *p, const char *text, int rounds)
             s.count   = log_of(tensor, "count");
             s.fill    = log_of(tensor, "fill");
             describe(tensor, &s);
+            measure(tensor, &s);
         }
         cairn_tensor_destroy(&tensor);
     }
     cairn_format_destroy(&format);
+    if (s.seconds >= 0) s.written = time_writing(s.bytes);
     return s;
 }
 
@@ -160,11 +201,13 @@ static int slower(const void *a, const void *b)
 static void print_list(const storing *s, int n, double ell)
 {
     for (int k = 0; k < n; k++)
-        printf("%8.1f  %-9.9s  %4.0f%% queries %4.0f%% count %4.0f%% fill  %-11s %s\n"
-               "          %s\n",
-               s[k].seconds / ell, way_name[s[k].way], 100 * s[k].deal / s[k].seconds,
-               100 * s[k].count / s[k].seconds, 100 * s[k].fill / s[k].seconds,
-               s[k].method, s[k].classes, s[k].text);
+        printf("%8.1f %7.1f  %-9.9s  %4.0f%% queries %4.0f%% count %4.0f%% fill  %-11s "
+               "%s\n          %8.3f ms %8.2f MB %9.0f values %6.1f ns  %s\n",
+               s[k].seconds / ell, s[k].seconds / s[k].written, way_name[s[k].way],
+               100 * s[k].deal / s[k].seconds, 100 * s[k].count / s[k].seconds,
+               100 * s[k].fill / s[k].seconds, s[k].method, s[k].classes,
+               1e3 * s[k].seconds, 1e-6 * s[k].bytes, s[k].values,
+               1e9 * s[k].seconds / s[k].values, s[k].text);
 }
 
 /// Shares of the time of all formats, and what each way took.
@@ -197,6 +240,24 @@ static void print_sums(const storing *s, int n, double ell)
     }
 }
 
+/// What writing the bytes of all arrays would take, and the formats of that.
+static void print_writing(const storing *s, int n, double ell)
+{
+    static double alone[MOST_FORMATS], times[MOST_FORMATS];
+
+    for (int k = 0; k < n; k++) {
+        alone[k] = s[k].written / ell;
+        times[k] = s[k].seconds / s[k].written;
+    }
+    /* medians sort */
+    const double bytes = bench_median(alone, n), usual = bench_median(times, n);
+
+    printf(
+        "writing the bytes of their arrays alone: median %.2f of ell, most %.1f; what "
+        "they take of that: least %.1f, median %.1f, most %.1f\n",
+        bytes, alone[n - 1], times[0], usual, times[n - 1]);
+}
+
 /// @p s is sorted, the slowest first.
 static void print_all(const storing *s, int n, double ell)
 {
@@ -215,6 +276,7 @@ static void print_all(const storing *s, int n, double ell)
     printf("ell %.3f ms; %d random formats with queries: median %.1f of it, slowest of "
            "lines and boxes %.1f, %d neither\n",
            1e3 * ell, n, bench_median(ratio, n), most, others);
+    print_writing(s, n, ell);
     print_sums(s, n, ell);
     printf("slowest: %s\n", slowest);
 }

@@ -34,21 +34,23 @@ typedef struct {
 
 /// The first one is what all others are compared with.
 static const reader readers[] = {
-    {"Cairn, 1 thread",               "CAIRN_THREADS=1 " BIN "read_cairn %s",               false},
-    {"Cairn, 2 threads",              "CAIRN_THREADS=2 " BIN "read_cairn %s",               false},
+    {"Cairn, 1 thread",                    "CAIRN_THREADS=1 " BIN "read_cairn %s",               false},
+    {"Cairn, 2 threads",                   "CAIRN_THREADS=2 " BIN "read_cairn %s",               false},
 #ifdef BENCH_MPIEXEC
-    {"Cairn, 2 ranks",                MPI BENCH_MPIEXEC " -n 2 " BIN "read_cairn %s ranks", false},
+    {"Cairn, 2 ranks",                     MPI BENCH_MPIEXEC " -n 2 " BIN "read_cairn %s ranks", false},
 #endif
-    {"Cairn, AVX-512 scanner alone",  BIN "read_parse %s avx512",                           false},
-    {"Cairn, scanner of words alone", BIN "read_parse %s words",                            false},
-    {"Cairn, careful parser alone",   BIN "read_parse %s careful",                          false},
-    {"fast_matrix_market, 1 thread",  FMM "1 %s",                                           false},
-    {"fast_matrix_market, 2 threads", FMM "2 %s",                                           false},
-    {"Eigen loadMarket",              BIN "read_eigen %s",                                  false},
-    {"CHOLMOD read_triplet",          BIN "read_cholmod %s",                                false},
-    {"SciPy mmread",                  SCIPY "%s",                                           false},
-    {"bytes read, nothing else",      BIN "read_bytes %s read",                             true },
-    {"bytes read, newlines counted",  BIN "read_bytes %s newlines",                         true },
+    {"Cairn, AVX-512 scanner alone",       BIN "read_parse %s avx512",                           false},
+    {"Cairn, scanner of words alone",      BIN "read_parse %s words",                            false},
+    {"Cairn, careful parser alone",        BIN "read_parse %s careful",                          false},
+    {"fast_matrix_market, 1 thread",       FMM "1 %s",                                           false},
+    {"fast_matrix_market, 2 threads",      FMM "2 %s",                                           false},
+    {"fast_matrix_market, C++, 1 thread",  BIN "read_fmm 1 %s",                                  false},
+    {"fast_matrix_market, C++, 2 threads", BIN "read_fmm 2 %s",                                  false},
+    {"Eigen loadMarket",                   BIN "read_eigen %s",                                  false},
+    {"CHOLMOD read_triplet",               BIN "read_cholmod %s",                                false},
+    {"SciPy mmread",                       SCIPY "%s",                                           false},
+    {"bytes read, nothing else",           BIN "read_bytes %s read",                             true },
+    {"bytes read, newlines counted",       BIN "read_bytes %s newlines",                         true },
 };
 
 enum { READERS = sizeof readers / sizeof *readers };

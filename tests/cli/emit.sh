@@ -42,6 +42,23 @@ says 'uint16_t \*restrict const A1_idx'
 expect 0 emit spmv --json out.json
 fields out.json op format target text
 
+# For cards: the same text on every machine, which says how it is compiled; as C it
+# compiles with a header that says what CUDA's words are.
+expect 0 emit spmv --format 'sell<32>' --target cuda --arch sm_90
+says '^/\* nvrtc --gpu-architecture=sm_90 --std=c++17 --fmad=false '
+says '^KERNEL(spmv)$'
+expect 0 emit spmv --format 'hybrid<bdia<16>,ell>' --dtype f32 --target cuda
+says '^/\* nvrtc --std=c++17 '
+says '^KERNEL(spmv_0)$'
+says '^KERNEL(spmv_1)$'
+if command -v cc >/dev/null; then
+    cp out kernel.cu
+    run_as 0 cc -std=gnu11 -x c -Wall -Wextra -Werror -Wno-unknown-pragmas -O1 \
+        -include "$here/../fake_cuda/on_cpu.h" -c kernel.cu -o kernel.o
+fi
+expect 2 emit spmv --format 'cisr-plus<16>' --target cuda
+complains '^cairn: product: spmv: '
+
 # Into the cache: compiled once, then there; a file's plan finds what was compiled for it.
 environment="CAIRN_CACHE=$folder/kernels"
 odd='#encoding<{ idx_map<(d0,d1)->(d0/3,d1/2,d1%2,d0%3)>, mutation<merge(0,1), trim(1,1)> }>'
@@ -88,8 +105,16 @@ complains 'there is no such command'
 environment=
 
 # What is wrong.
-expect 2 emit spmv --target cuda
-complains "^cairn: option: --target: cuda: not in this version\$"
+expect 2 emit spmv --target cuda --warm
+complains '^cairn: option: --warm: kernels of cards are not kept in this version; --warm is for c$'
+expect 2 emit spmv --target cuda --vector 32
+complains '^cairn: option: --vector: '
+expect 2 emit spmv --arch sm_90
+complains '^cairn: option: --arch: it goes with --target cuda$'
+for arch in sm_60 90 sm_ sm_90x sm_4294967386 ' sm_90' 'sm_ 90' sm_-90; do
+    expect 2 emit spmv --target cuda --arch "$arch"
+    complains "^cairn: option: --arch: $arch is no generation of cards, sm_70 or newer\$"
+done
 expect 2 emit spmv --target opencl --warm
 complains '^cairn: option: --warm: '
 expect 2 emit spmv --target opencl --vector 32

@@ -161,6 +161,35 @@ says '^    val    \[1,0,0,2,0,3,0,0,4,5,0,0,0,6,0,0\]$'
 expect 0 format csr u.mtx --arrays
 [ "$(tail -n +2 out | awk 'length > 88' | wc -l)" -eq 0 ] || fail "long lines of elements"
 
+# Values in another type: what is stored, and what it is.
+narrow='#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, layout<val(TYPE)> }>'
+expect 0 format "$(echo "$narrow" | sed s/TYPE/exact/)" a.mtx --arrays --json -
+has out '"kind": "val", "bits": 8, "length": 6, "bytes": 6, "val": "i8", "values": [1, 2, 3, 4, 5, 6]'
+expect 0 format "$(echo "$narrow" | sed s/TYPE/dict8/)" a.mtx --json -
+has out '"bits": 8, "length": 6, "bytes": 6, "val": "dict8"}, {"level": -1, "kind": "dict", "bits": 64, "length": 256, "bytes": 2048}'
+expect 0 format csr a.mtx --json -
+has out '"kind": "val", "bits": 64, "length": 6, "bytes": 48, "val": "f64"}'
+printf '%s\n' '%%MatrixMarket matrix coordinate real general' '2 2 2' '1 1 0.1' '2 2 3' >tenth.mtx
+expect 0 format "$(echo "$narrow" | sed s/TYPE/f32/)" tenth.mtx
+says 'all are stored as f32, rounded by up to 1.5e-08 of it'
+expect 0 format "$(echo "$narrow" | sed s/TYPE/f32/)" tenth.mtx --json -
+has out '"val": "f32", "val_error": 1.49'
+expect 0 format "$(echo "$narrow" | sed s/TYPE/f32/)" a.mtx --json -
+grep -q val_error out && fail "an error of values that are not rounded"
+expect 2 format "$(echo "$narrow" | sed s/TYPE/iso/)" a.mtx
+complains 'val(iso): member 0 has a value that it does not hold'
+expect 2 format "$(echo "$narrow" | sed s/TYPE/f16/)"
+complains 'val(f16): not in this version'
+expect 0 format csr --path "$(echo "$narrow" | sed s/TYPE/i8/)"
+says '^Val$'
+expect 0 format "$(echo "$narrow" | sed s/TYPE/i8/)" --path csr
+says '^Val(i8)$'
+expect 0 convert a.mtx --to "$(echo "$narrow" | sed s/TYPE/exact/)" -o narrow.cairn
+expect 0 run spmv narrow.cairn --format csr --verify
+expect 0 convert narrow.cairn --to csr -o wide.mtx
+expect 0 convert a.mtx --to csr -o plain.mtx
+same wide.mtx plain.mtx
+
 expect 2 format csx
 complains 'did you mean'
 expect 2 format '#encoding<{ idx_map<(d0,d1)->(d0)> }>'

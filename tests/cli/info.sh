@@ -5,12 +5,37 @@ figure a.mtx
 
 expect 0 info a.mtx
 says '5 x 4, 6 entries, real general'
+says '^values     integers of 8 bits (i8)$'
 expect 0 info a.mtx --json -
 fields out rows cols nnz field symmetry diagonals max_row empty_rows \
     bandwidth_lower bandwidth_upper
 for text in '"rows": 5' '"cols": 4' '"nnz": 6' '"field": "real"' '"diagonals": 3' \
-    '"symmetry": "general"' '"max_row": 3' '"empty_rows": 1' \
+    '"symmetry": "general"' '"values": "i8"' '"max_row": 3' '"empty_rows": 1' \
     '"bandwidth_lower": 1' '"bandwidth_upper": 1'; do has out "$text"; done
+
+# The narrowest type that holds all values, exactly.
+# values_are WORDS VALUE...
+values_are() {
+    words=$1
+    shift
+    {
+        printf '%s\n' '%%MatrixMarket matrix coordinate real general' "9 1 $#"
+        row=0
+        for value; do row=$((row + 1)) && echo "$row 1 $value"; done
+    } >values.mtx
+    expect 0 info values.mtx
+    says "^values     $words\$"
+}
+values_are 'all equal, 0.10000000000000001 (iso)' 0.1 0.1 0.1
+values_are 'all equal, -0 (iso)' -0 -0
+values_are 'exact in f32 (f32)' 0 -0
+values_are 'integers of 8 bits (i8)' -128 127 0
+values_are 'integers of 16 bits (i16)' 128 1
+values_are 'integers of 16 bits (i16)' -32768 32767
+values_are 'exact in f32 (f32)' 32768 1
+values_are 'exact in f32 (f32)' 0.5 1
+values_are 'need f64, or a dictionary (f64)' 0.1 1
+values_are 'need f64, or a dictionary (f64)' 9007199254740993 1 0.1
 
 # To a file, and then nothing to standard output; no other file is left.
 expect 0 info a.mtx --json a.json

@@ -59,7 +59,7 @@ stop() {
 told() {
     until_it since 'waited for 4 s' || fail 'not told, or not again'
     since "^cairn: warning: MPI: waited for 2 s: rank $1 has not come to: [a-z]" ||
-        fail "nobody waits for rank $1"
+        fail "no rank says that it waits for rank $1"
     [ "$(often 'waited for 2 s')" -eq 1 ]
 }
 
@@ -115,7 +115,7 @@ status=$?
 # Giving up: one line that says who, on whichever ranks are left, and the job ends.
 given_up() {
     stop "$1" "$2" $runs --give-up 8
-    until_it grep -q '^cairn: MPI: given up' err || fail 'nobody has given up'
+    until_it grep -q '^cairn: MPI: given up' err || fail 'no rank has given up'
     complains "^cairn: MPI: given up after 8 s: rank $2 has not come to: [a-z]"
     wait "$launcher"
     status=$?

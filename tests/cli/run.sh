@@ -131,7 +131,12 @@ expect 0 run spmv a.mtx --distribute rows
 expect 2 run spmv a.mtx --k 4
 complains '^cairn: option: --k: spmv has one column; --k is for spmm$'
 expect 2 run spmm a.mtx --k 0
-expect 2 run spmv a.mtx --place cuda
+mkdir none
+echo 'no library' >none/libcuda.so.1
+environment=LD_LIBRARY_PATH=$folder/none
+expect 1 run spmv a.mtx --place cuda
+complains '^cairn: device: --place: this machine has no cuda device: no libcuda.so.1$'
+environment=
 expect 2 run spmv a.mtx --place nonsense
 expect 1 run spmv a.mtx --place cpu:99
 expect 0 run spmv a.mtx --place cpu

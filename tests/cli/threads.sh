@@ -53,6 +53,17 @@ for spec in coo csr csc dia 'bcsr<2,3>' 'bdia<4>' 'c2sr<3>' ell 'sell-sigma<4,8>
     same one.mtx many.mtx
 done
 
+# In pieces that threads take over from each other.
+for spec in csr coo 'sell<8>' 'bdia<4>' 'hybrid<bdia<4>,csr,0.6>'; do
+    for dtype in f64 f32; do
+        expect 0 run spmv p.mtx --format "$spec" --dtype $dtype --threads 1 --iters 1 --out one.mtx
+        environment=CAIRN_TEAM=pieces
+        expect 0 run spmv p.mtx --format "$spec" --dtype $dtype --threads 4 --iters 50 --verify --out many.mtx
+        environment=
+        same one.mtx many.mtx
+    done
+done
+
 # One row with half of the entries: it is cut, and threads share the cuts.
 awk 'BEGIN { n = 20000; print "%%MatrixMarket matrix coordinate real general"
     print n, n, 2 * n - 1

@@ -384,20 +384,19 @@ Test(devices, wrong_lists_are_refused)
         cairn_status status;
         const char  *message;
     } rows[] = {
-        {"cuda",                  CAIRN_UNSUPPORTED, "not in this version"  },
-        {"cpu,cuda:2",            CAIRN_UNSUPPORTED, "cuda"                 },
-        {"cpi",                   CAIRN_BAD_OPTION,  "did you mean cpu?"    },
-        {"zzzzzzzz",              CAIRN_BAD_OPTION,  "zzzzzzzz"             },
-        {"cpu,cpu:2",             CAIRN_BAD_OPTION,  "twice"                },
-        {"cpu:0",                 CAIRN_BAD_OPTION,  "no device"            },
-        {"cpu:65",                CAIRN_BAD_OPTION,  "more than 64"         },
-        {"cpu:",                  CAIRN_BAD_OPTION,  "'cpu:'"               },
-        {"cpu:x",                 CAIRN_BAD_OPTION,  "'cpu:x'"              },
-        {"cpu:-1",                CAIRN_BAD_OPTION,  "'cpu:-1'"             },
-        {"cpu:99999999999",       CAIRN_BAD_OPTION,  "cpu:99999999999"      },
-        {"cpu,",                  CAIRN_BAD_OPTION,  "''"                   },
-        {",cpu",                  CAIRN_BAD_OPTION,  "''"                   },
-        {"averyveryverylongkind", CAIRN_BAD_OPTION,  "averyveryverylongkind"},
+        {"cpu,cuda:60",           CAIRN_NO_DEVICE,  "device: cuda:"        },
+        {"cpi",                   CAIRN_BAD_OPTION, "did you mean cpu?"    },
+        {"zzzzzzzz",              CAIRN_BAD_OPTION, "zzzzzzzz"             },
+        {"cpu,cpu:2",             CAIRN_BAD_OPTION, "twice"                },
+        {"cpu:0",                 CAIRN_BAD_OPTION, "no device"            },
+        {"cpu:65",                CAIRN_BAD_OPTION, "more than 64"         },
+        {"cpu:",                  CAIRN_BAD_OPTION, "'cpu:'"               },
+        {"cpu:x",                 CAIRN_BAD_OPTION, "'cpu:x'"              },
+        {"cpu:-1",                CAIRN_BAD_OPTION, "'cpu:-1'"             },
+        {"cpu:99999999999",       CAIRN_BAD_OPTION, "cpu:99999999999"      },
+        {"cpu,",                  CAIRN_BAD_OPTION, "''"                   },
+        {",cpu",                  CAIRN_BAD_OPTION, "''"                   },
+        {"averyveryverylongkind", CAIRN_BAD_OPTION, "averyveryverylongkind"},
     };
 
     describe("core:2 pu:1");
@@ -496,7 +495,7 @@ Test(devices, list_of_kinds_is_complete)
         cr_expect_not_null(kind->count);
         cr_expect(kind->delegate || kind->build, "%s", kind->kind);
     }
-    cr_expect_null(cairn_device_kind("cuda"));
+    cr_expect_null(cairn_device_kind("cuda "));
     cr_expect_null(cairn_device_kind_at(-1));
 }
 
@@ -592,25 +591,23 @@ Test(placement, wrong_texts_are_refused)
         cairn_status status;
         const char  *message;
     } rows[] = {
-        {"cuda",                                        CAIRN_UNSUPPORTED, "--place: 'cuda' is not in this version"},
-        {"0=cpu:0,1=cuda",                              CAIRN_UNSUPPORTED, "cuda"                                  },
-        {"gpu",                                         CAIRN_BAD_OPTION,  "did you mean cpu?"                     },
-        {"cpu,cpu",                                     CAIRN_BAD_OPTION,  "'cpu' is not MEMBER=DEVICE"            },
-        {"0=cpu,0=cpu:1",                               CAIRN_BAD_OPTION,  "member 0 is placed twice"              },
-        {"16=cpu",                                      CAIRN_BAD_OPTION,  "0 to 15"                               },
-        {"x=cpu",                                       CAIRN_BAD_OPTION,  "x=cpu"                                 },
-        {"=cpu",                                        CAIRN_BAD_OPTION,  "=cpu"                                  },
-        {"0=",                                          CAIRN_BAD_OPTION,  "''"                                    },
-        {"0=cpu,",                                      CAIRN_BAD_OPTION,  "''"                                    },
-        {"00000=cpu",                                   CAIRN_BAD_OPTION,  "00000=cpu"                             },
-        {"cpu+",                                        CAIRN_BAD_OPTION,  "''"                                    },
-        {"0=cpu+cpu:0",                                 CAIRN_BAD_OPTION,  "a device stands there twice"           },
-        {"cpu*0.5+cpu:1",                               CAIRN_BAD_OPTION,  "either all devices get a fraction"     },
-        {"cpu*1.5+cpu:1",                               CAIRN_BAD_OPTION,  "'1.5' is no fraction"                  },
-        {"cpu*.+cpu:1*.5",                              CAIRN_BAD_OPTION,  "'.' is no fraction"                    },
-        {"cpu*.1+cpu:1*.5",                             CAIRN_BAD_OPTION,  "add up to 0.6, not to 1"               },
+        {"gpu",                                         CAIRN_BAD_OPTION, "did you mean cpu?"                },
+        {"cpu,cpu",                                     CAIRN_BAD_OPTION, "'cpu' is not MEMBER=DEVICE"       },
+        {"0=cpu,0=cpu:1",                               CAIRN_BAD_OPTION, "member 0 is placed twice"         },
+        {"16=cpu",                                      CAIRN_BAD_OPTION, "0 to 15"                          },
+        {"x=cpu",                                       CAIRN_BAD_OPTION, "x=cpu"                            },
+        {"=cpu",                                        CAIRN_BAD_OPTION, "=cpu"                             },
+        {"0=",                                          CAIRN_BAD_OPTION, "''"                               },
+        {"0=cpu,",                                      CAIRN_BAD_OPTION, "''"                               },
+        {"00000=cpu",                                   CAIRN_BAD_OPTION, "00000=cpu"                        },
+        {"cpu+",                                        CAIRN_BAD_OPTION, "''"                               },
+        {"0=cpu+cpu:0",                                 CAIRN_BAD_OPTION, "a device stands there twice"      },
+        {"cpu*0.5+cpu:1",                               CAIRN_BAD_OPTION, "either all devices get a fraction"},
+        {"cpu*1.5+cpu:1",                               CAIRN_BAD_OPTION, "'1.5' is no fraction"             },
+        {"cpu*.+cpu:1*.5",                              CAIRN_BAD_OPTION, "'.' is no fraction"               },
+        {"cpu*.1+cpu:1*.5",                             CAIRN_BAD_OPTION, "add up to 0.6, not to 1"          },
         {"cpu+cpu:1+cpu:2+cpu:3+cpu:4+cpu:5+cpu:6+cpu:7+cpu:8+cpu:9+cpu:10+cpu:11+"
-         "cpu:12+cpu:13+cpu:14+cpu:15+cpu:16", CAIRN_BAD_OPTION,  "16 devices at most"                    },
+         "cpu:12+cpu:13+cpu:14+cpu:15+cpu:16", CAIRN_BAD_OPTION, "16 devices at most"               },
     };
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {

@@ -188,7 +188,7 @@ Test(external, what_cannot_be_opened_is_refused)
         {"short",   "answer is none"     },
         {"half",    "answer is none"     },
         {"long",    "answer is none"     },
-        {"number",  "nobody asked for"   },
+        {"number",  "was not asked for"  },
     };
 
     REFUSED(context, NO_DEVICE, "No such file", use(context, "\"/no/such\"", 1));
@@ -294,7 +294,7 @@ Test(external, an_answer_too_much_is_refused)
         cr_expect_eq(status, CAIRN_NO_DEVICE, "%s", rows[k].how);
         cr_expect_str_eq(
             launch.message,
-            "device: external:0: its program sent an answer that nobody asked for");
+            "device: external:0: its program sent an answer that was not asked for");
         cr_expect_eq(launch.run(&launch, x, y), CAIRN_NO_DEVICE);
         launch.release(&launch);
         cairn_tensor_destroy(&tensor);

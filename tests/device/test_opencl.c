@@ -311,7 +311,7 @@ static cl_int release_event(cl_event event)
 
     spy.real.GetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
                           &state, NULL);
-    cr_expect_leq(state, CL_COMPLETE, "a command goes on that nobody waits for");
+    cr_expect_leq(state, CL_COMPLETE, "a command goes on that is not waited for");
     return GONE(spy.real.ReleaseEvent(event));
 }
 
@@ -434,7 +434,7 @@ Test(opencl_fails, while_a_launch_is_made)
 
         spy.left = -1;
         if (status == CAIRN_OK) {
-            cr_expect_not(failed, "call %d failed, and nobody minded", calls);
+            cr_expect_not(failed, "call %d failed, and the build did not", calls);
             launch.release(&launch);
         } else {
             cr_expect_null(launch.run);
@@ -592,11 +592,13 @@ static void write_binary(const cairn_launch *launch, const char *path)
     size_t                      size = 0;
     FILE                       *file = fopen(path, "wb");
 
-    cl->GetProgramInfo(p->program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL);
+    cl->GetProgramInfo(p->code->program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
+                       NULL);
     unsigned char *bytes = malloc(size);
 
     cr_assert(size > 0 && bytes && file);
-    cl->GetProgramInfo(p->program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL);
+    cl->GetProgramInfo(p->code->program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes,
+                       NULL);
     cr_assert_eq(fwrite(bytes, 1, size, file), size);
     fclose(file);
     free(bytes);
@@ -625,7 +627,7 @@ Test(opencl, programs_built_ahead)
     MUST(f.context, cairn_opencl_build(f.device, &work, &launch));
     cr_expect_eq(launch.route, CAIRN_ROUTE_COMPILED);
     cr_expect_eq(launch.run(&launch, x, y[0]), CAIRN_OK);
-    sscanf(strstr(((cairn_opencl_product *)launch.state)->kernel.text, "cairn_"),
+    sscanf(strstr(((cairn_opencl_product *)launch.state)->code->kernel.text, "cairn_"),
            "%[a-z0-9_]", symbol);
     snprintf(path, sizeof path, "%s/%s.clbin", folder, symbol);
     write_binary(&launch, path);
@@ -672,7 +674,7 @@ Test(opencl_devices, two_on_a_platform)
     if (!has_device()) cr_skip_test("no OpenCL device");
     const int64_t blocks = must_start(&context);
 
-    cr_expect_eq(context->devices->count, 1, "nobody asked for OpenCL");
+    cr_expect_eq(context->devices->count, 1, "OpenCL was not asked for");
     if (open_list(context, "opencl:2") != CAIRN_OK) {
         cairn_context_destroy(&context);
         cr_skip_test("this platform has one device");

@@ -45,7 +45,7 @@ static char *wrap(const uint8_t *segment, size_t size, size_t *length)
     memcpy(out + CAIRN_NATIVE_PROLOGUE, &row, sizeof row);
     memcpy(out + BEGIN, segment, size);
     *length = BEGIN + size;
-    cairn_native_put_prologue(out, 1, (int64_t)*length,
+    cairn_native_put_prologue(out, CAIRN_NATIVE_VERSION, 1, (int64_t)*length,
                               cairn_native_crc(0, &row, sizeof row));
     return out;
 }

@@ -117,7 +117,7 @@ static int64_t put_arrays(const cairn_local *local, char *out)
 
     for (int64_t p = 0; p < local->parts; p++) {
         cairn_array array[CAIRN_MAX_ARRAYS];
-        const int   arrays = cairn_part_arrays(&local->part[p], array);
+        const int   arrays = cairn_part_own_arrays(&local->part[p], array);
 
         for (int a = 0; a < arrays; a++) {
             if (out && array[a].bytes)

@@ -9,10 +9,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=${2:-$here/kernels}
 
 mkdir -p "$folder"
-rm -f "$folder"/*.c "$folder"/*.cl
+rm -f "$folder"/*.c "$folder"/*.cl "$folder"/*.cu
 grep -v '^#' "$here/list.txt" | while read -r name words; do
     case $words in
     *opencl*) vector= end=cl ;;
+    *cuda*) vector= end=cu ;;
     *) vector='--vector 64' end=c ;;
     esac
     set -f

@@ -193,3 +193,186 @@ Test(arrays, ranks_are_asked_the_same)
     parts_restore(context, tensor, &seen);
     cairn_tensor_destroy(&tensor);
 }
+
+/* ---- lists and lines of a caller ---- */
+
+/// A rank's entries out of a tensor, as coordinates and by columns.
+typedef struct {
+    int64_t first, rows, n;
+    int32_t i[ENTRIES], j[ENTRIES];
+    int64_t ptr[COLS + 1], idx[ENTRIES];
+    double  list[ENTRIES], val[ENTRIES];
+} entries_of;
+
+static void write_out(cairn_tensor *tensor, entries_of *e)
+{
+    cairn_coords_out list  = CAIRN_COORDS_OUT;
+    cairn_compressed lines = CAIRN_COMPRESSED;
+    int64_t          end;
+
+    cairn_tensor_rows(tensor, &e->first, &end);
+    e->rows       = end - e->first;
+    list.idx[0]   = e->i;
+    list.idx[1]   = e->j;
+    list.idx_bits = 32;
+    list.val      = e->list;
+    list.length = lines.length = ENTRIES;
+    lines.ptr                  = e->ptr;
+    lines.ptr_length           = COLS + 1;
+    lines.idx                  = e->idx;
+    lines.val                  = e->val;
+    ALL(cairn_tensor_to_coords(tensor, &list));
+    ALL(cairn_tensor_to_csc(tensor, &lines));
+    e->n = list.entries;
+    ON_ALL_RANKS(list.entries == lines.entries && lines.entries == e->ptr[COLS],
+                 "%ld entries, and %ld by columns", (long)list.entries,
+                 (long)lines.entries);
+    for (int64_t p = 0; p < e->n; p++)
+        cr_assert(e->i[p] >= e->first && e->i[p] < end);
+}
+
+/// The same arrays as those of @p tensor, on the same ranks?
+static void expect_arrays(cairn_tensor *tensor, cairn_tensor *made, const char *what)
+{
+    static parts_seen a, b;
+
+    parts_get(context, tensor, &a);
+    parts_get(context, made, &b);
+    ON_ALL_RANKS(parts_same(&a, &b), "%s", what);
+    parts_restore(context, tensor, &a);
+    parts_restore(context, made, &b);
+}
+
+/// In again: a list of own rows, ascending or not; columns of own rows.
+static void take_back(cairn_tensor *tensor, entries_of *e, const cairn_format *format)
+{
+    cairn_coords  list = CAIRN_COORDS;
+    cairn_tensor *made = NULL, *lent = NULL;
+
+    list.extent[0] = ROWS;
+    list.extent[1] = COLS;
+    list.first_row = e->first;
+    list.rows      = e->rows;
+    list.entries   = e->n;
+    list.idx[0]    = e->i;
+    list.idx[1]    = e->j;
+    list.idx_bits  = 32;
+    list.val       = e->list;
+    ALL(cairn_tensor_from_coords(context, &list, CAIRN_COPY, format, &made));
+    expect_arrays(tensor, made, "a list");
+    cairn_tensor_destroy(&made);
+    ALL(cairn_tensor_from_coords(context, &list, CAIRN_BORROW, NULL, &lent));
+    ALL(cairn_tensor_convert(lent, format, &made));
+    expect_arrays(tensor, made, "a list, borrowed");
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&lent);
+    ALL(cairn_tensor_from_csc(context, ROWS, COLS, e->first, e->rows, e->ptr, 64,
+                              e->idx, 64, e->val, CAIRN_F64, CAIRN_COPY, format,
+                              &made));
+    expect_arrays(tensor, made, "columns");
+    cairn_tensor_destroy(&made);
+    if (rank == size - 1 && e->n > 1) { /* one rank's is in no order: all copy */
+        const int32_t i = e->i[0], j = e->j[0];
+        const double  v = e->list[0];
+
+        e->i[0] = e->i[e->n - 1], e->j[0] = e->j[e->n - 1];
+        e->list[0]        = e->list[e->n - 1];
+        e->i[e->n - 1]    = i;
+        e->j[e->n - 1]    = j;
+        e->list[e->n - 1] = v;
+    }
+    ALL(cairn_tensor_from_coords(context, &list, CAIRN_COPY, format, &made));
+    expect_arrays(tensor, made, "a list in no order");
+    cairn_tensor_destroy(&made);
+}
+
+/// Every rank gives entries of all rows, some twice.
+static void deal_anew(const char *text)
+{
+    int64_t       coord[ENTRIES][2];
+    double        value[ENTRIES];
+    cairn_coords  list   = CAIRN_COORDS;
+    cairn_format *format = NULL;
+    cairn_source *source = NULL;
+    cairn_tensor *made = NULL, *want = NULL;
+    const int     n = ENTRIES / size;
+
+    for (int k = 0; k < n; k++) {
+        const int p = (13 * k + 5 * rank) % (ROWS * COLS);
+
+        coord[k][0] = p / COLS;
+        coord[k][1] = p % COLS;
+        value[k]    = 1 + k / 8.0;
+    }
+    list.extent[0]  = ROWS;
+    list.extent[1]  = COLS;
+    list.entries    = n;
+    list.idx[0]     = &coord[0][0];
+    list.idx[1]     = &coord[0][1];
+    list.idx_stride = 16;
+    list.val        = value;
+    ALL(cairn_format_create(context, text, &format));
+    ALL(cairn_source_from_coords(context, 2, extent, n, &coord[0][0], value,
+                                 CAIRN_BY_NNZ, &source));
+    ALL(cairn_tensor_create(source, format, CAIRN_F64, &want));
+    ALL(cairn_tensor_from_coords(context, &list, CAIRN_COPY, format, &made));
+    expect_arrays(want, made, text);
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&want);
+    cairn_source_destroy(&source);
+    cairn_format_destroy(&format);
+}
+
+Test(arrays, lists_and_columns_out_and_in_again)
+{
+    static const char *const few[] = {
+        "csr",     "coo",       "csc", "ell",
+        "sell<2>", "bcsr<2,3>", "dia", "hybrid<dia,csr,0.3>"};
+    static entries_of e;
+
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
+        cairn_tensor *tensor = NULL;
+        cairn_format *format = NULL;
+
+        stored(few[k], &tensor);
+        ALL(cairn_format_create(context, few[k], &format));
+        write_out(tensor, &e);
+        take_back(tensor, &e, format);
+        deal_anew(few[k]);
+        cairn_tensor_destroy(&tensor);
+        cairn_format_destroy(&format);
+    }
+}
+
+Test(arrays, lists_that_differ_are_told_to_all)
+{
+    static const int64_t i[] = {0}, j[] = {0};
+    static const double  v[]    = {1};
+    cairn_coords         list   = CAIRN_COORDS;
+    cairn_compressed     lines  = CAIRN_COMPRESSED;
+    cairn_tensor        *tensor = NULL, *made = NULL;
+    cairn_status         status;
+
+    list.extent[0] = list.extent[1] = size;
+    list.entries                    = 1;
+    list.idx[0]                     = i;
+    list.idx[1]                     = j;
+    list.val                        = v;
+    list.dtype                      = rank == size - 1 ? CAIRN_F32 : CAIRN_F64;
+    status = cairn_tensor_from_coords(context, &list, CAIRN_COPY, NULL, &made);
+    ON_ALL_RANKS(status == (size == 1 ? CAIRN_OK : CAIRN_BAD_ARGUMENT), "%d", status);
+    cairn_tensor_destroy(&made);
+    list.dtype = CAIRN_F64;
+    if (rank == size - 1) list.extent[1] = 0; /* and an index outside */
+    status = cairn_tensor_from_coords(context, &list, CAIRN_COPY, NULL, &made);
+    ON_ALL_RANKS(status == CAIRN_BAD_COORD, "%d", status);
+    list.extent[1] = size;
+    status = cairn_tensor_from_coords(context, &list, CAIRN_BORROW, NULL, &made);
+    ON_ALL_RANKS(status == (size == 1 ? CAIRN_OK : CAIRN_BAD_ARGUMENT), "%d", status);
+    cairn_tensor_destroy(&made);
+    stored("csr", &tensor);
+    lines.length = rank == 0 ? 0 : ENTRIES; /* one rank's arrays are too short */
+    status       = cairn_tensor_to_csr(tensor, &lines);
+    ON_ALL_RANKS(status == CAIRN_BAD_ARGUMENT, "%d", status);
+    cairn_tensor_destroy(&tensor);
+}

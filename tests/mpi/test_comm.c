@@ -168,7 +168,7 @@ Test(comm, the_lowest_failing_rank_is_told)
     cairn_status status = CAIRN_OK;
     char         expected[64];
 
-    ON_ALL_RANKS(cairn_comm_agree(comm, CAIRN_OK) == CAIRN_OK, "nobody failed");
+    ON_ALL_RANKS(cairn_comm_agree(comm, CAIRN_OK) == CAIRN_OK, "no rank had failed");
 
     if (rank >= low)
         status =

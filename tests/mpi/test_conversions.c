@@ -9,6 +9,7 @@
 #include "mpi_suite.h"
 
 #include <cairn/cairn.h>
+#include <cairn/mpi.h>
 
 TestSuite(conversions, .init = mpi_up, .fini = mpi_down);
 
@@ -102,6 +103,25 @@ holds(cairn_source *compiled, cairn_source *reference, const char *by, const cha
     return good;
 }
 
+static int exchanged; ///< Tensors on whose way rows were sent.
+
+/// Is it stored as the reference way stores it, whichever way that is?
+static bool
+is_the_same(cairn_source *own, cairn_source *reference, const char *by, const char *to)
+{
+    cairn_tensor *a = NULL, *b = NULL;
+    const bool    good =
+        store(own, by, to, &a) == CAIRN_OK && store(reference, by, to, &b) == CAIRN_OK;
+
+    if (good) {
+        check_same(b->local, a->local, to);
+        exchanged += strstr(cairn_tensor_how(a), "rows: Exchange") != NULL;
+    }
+    cairn_tensor_destroy(&a);
+    cairn_tensor_destroy(&b);
+    return good;
+}
+
 static void check(const char *const *to, size_t count)
 {
     cairn_context *compiled  = open_context(CAIRN_KERNELS_COMPILED),
@@ -141,6 +161,245 @@ Test(conversions, numbers_of_rows_are_compiled, .timeout = 500)
         "csr", "csc", "ell", "sell<4>", "sell-sigma<4,8>", "cisr<3>", "cisr-plus<3>"};
 
     check(to, sizeof to / sizeof *to);
+}
+
+/* ---- rows that change their ranks ---- */
+
+static const cairn_comm_ops *plain; ///< The transport of the context that is watched.
+static int64_t               handed;
+
+/// As the transport does, and count what goes to other ranks.
+static cairn_status count_alltoallv(cairn_comm    *comm,
+                                    const void    *send,
+                                    const int64_t *send_bytes,
+                                    void          *recv,
+                                    const int64_t *recv_bytes)
+{
+    for (int r = 0; r < comm->size; r++)
+        if (r != comm->rank) handed += send_bytes[r];
+    return plain->alltoallv(comm, send, send_bytes, recv, recv_bytes);
+}
+
+/// Bytes of numbers up to @p most.
+static int bytes_of(int64_t most)
+{
+    return most <= 0 ? 0 : most < 256 ? 1 : most < 65536 ? 2 : 4;
+}
+
+/// What has to travel of this rank's compressed rows first..end-1: a header of 32 bytes,
+/// counts of rows, or each entry's row where that is less, columns and values.
+static int64_t message_bytes(const cairn_local *csr, int64_t first, int64_t end)
+{
+    const cairn_kernel_part *view = &csr->part[0].view;
+    const uint32_t *ptr  = (const uint32_t *)view->level[1].ptr - csr->box[0].lo;
+    const int64_t   n    = ptr[end] - ptr[first];
+    int64_t         most = 0, least = INT64_MAX;
+
+    for (int64_t i = first; i < end; i++) {
+        const int64_t count = ptr[i + 1] - ptr[i];
+
+        most  = count > most ? count : most;
+        least = count < least ? count : least;
+    }
+    const int64_t counts  = (end - first) * bytes_of(most - least);
+    const int64_t parents = n * bytes_of(end - first - 1);
+
+    return 32 + (counts < parents ? counts : parents)
+           + n * (view->level[1].idx_bits / 8 + 8);
+}
+
+/// Bytes and messages that this rank has to send.
+static void find_need(const cairn_tensor *from,
+                      const cairn_tensor *to,
+                      int64_t            *bytes,
+                      int64_t            *messages)
+{
+    *bytes = *messages = 0;
+    for (int r = 0; r < size; r++) {
+        const int64_t lo = from->rows.first[rank] > to->rows.first[r]
+                               ? from->rows.first[rank]
+                               : to->rows.first[r];
+        const int64_t hi = from->rows.first[rank + 1] < to->rows.first[r + 1]
+                               ? from->rows.first[rank + 1]
+                               : to->rows.first[r + 1];
+
+        if (r == rank || lo >= hi) continue;
+        *bytes += message_bytes(from->local, lo, hi);
+        *messages += 1;
+    }
+}
+
+static bool sends_what_it_must(cairn_context *c, cairn_source *source, const char *to)
+{
+    cairn_tensor  *from = NULL, *made = NULL;
+    cairn_format  *format = NULL;
+    cairn_comm_ops counting;
+    int64_t        need = 0, messages = 0, told, all[2];
+    char           text[RANDOM_FORMAT];
+    bool           good =
+        store(source, "", "csr", &from) == CAIRN_OK
+        && cairn_format_create(c, by_name(to, text, sizeof text), &format) == CAIRN_OK;
+
+    plain              = c->comm->ops;
+    counting           = *plain;
+    counting.alltoallv = count_alltoallv;
+    c->comm->ops       = &counting;
+    handed             = 0;
+    good               = good && cairn_tensor_convert(from, format, &made) == CAIRN_OK;
+    c->comm->ops       = plain;
+    if (good) {
+        find_need(from, made, &need, &messages);
+        /* and 8 bytes that tell each rank how much is coming */
+        good   = handed == need + (messages || size > 1 ? 8 * (size - 1) : 0);
+        all[0] = need;
+        all[1] = messages;
+        MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+        good = good && all[1] > 0
+               && cairn_path_sent(cairn_tensor_path(made), NULL, &told) == all[0]
+               && told == all[1] && strstr(cairn_tensor_how(made), "rows: Exchange")
+               && made->log.entry[0].task.bytes == all[0];
+    }
+    cairn_tensor_destroy(&made);
+    cairn_tensor_destroy(&from);
+    cairn_format_destroy(&format);
+    return good;
+}
+
+/// Rows that stay are not sent; those that go are sent once, as wide as they are stored.
+Test(conversions, rows_that_move_are_all_that_is_sent, .timeout = 500)
+{
+    static const char *const to[] = {"bcsr<2,3>", "bcsr<7,1>"};
+    cairn_context           *c    = open_context(CAIRN_KERNELS_AUTO);
+    cairn_source            *source;
+
+    if (size > 1) {
+        source = draw(c, 67, 40, 0);
+        for (int t = size - 2; t < 2; t++) /* three ranks have even rows */
+            ON_ALL_RANKS(sends_what_it_must(c, source, to[t]), "%s: %ld bytes: %s",
+                         to[t], (long)handed, cairn_context_message(c));
+        cairn_source_destroy(&source);
+    }
+    cairn_context_destroy(&c);
+}
+
+/// From formats that list rows and from others, whose rows are listed first.
+Test(conversions, rows_move_as_by_coordinates, .timeout = 500)
+{
+    static const char *const by[] = {
+        "csr",       "coo",     "csc", "dcsr", "ell",
+        "bcsr<3,2>", "sell<5>", "dia", "dok",  "hybrid<dia,csr,0.4>"};
+    static const char *const to[]     = {"sell<2>", "c2sr<4>", "bcsr<7,3>",
+                                         "hybrid<bdia<4>,csr,0.6>", "sell-sigma<4,8>"};
+    static const int64_t     rows[]   = {67, 150};
+    cairn_context           *compiled = open_context(CAIRN_KERNELS_COMPILED),
+                  *own                = open_context(CAIRN_KERNELS_AUTO),
+                  *other              = open_context(CAIRN_KERNELS_REFERENCE);
+
+    for (int z = 0; z < 2; z++) {
+        cairn_source *one = draw(compiled, rows[z], 40, 20 * z);
+        cairn_source *two = draw(other, rows[z], 40, 20 * z);
+        cairn_source *few = draw(own, rows[z], 40, 20 * z);
+
+        for (size_t s = 0; s < sizeof by / sizeof *by; s++) {
+            exchanged = 0;
+            for (size_t t = 0; t < sizeof to / sizeof *to; t++) {
+                ON_ALL_RANKS(holds(one, two, by[s], to[t]), "%s to %s: %s", by[s],
+                             to[t], cairn_context_message(compiled));
+                ON_ALL_RANKS(is_the_same(few, two, by[s], to[t]), "%s to %s: %s", by[s],
+                             to[t], cairn_context_message(own));
+            }
+            ON_ALL_RANKS(size == 1 ? exchanged == 0 : exchanged > 0, "%s: %d", by[s],
+                         exchanged);
+        }
+        cairn_source_destroy(&one);
+        cairn_source_destroy(&two);
+        cairn_source_destroy(&few);
+    }
+    cairn_context_destroy(&compiled);
+    cairn_context_destroy(&own);
+    cairn_context_destroy(&other);
+}
+
+/* ---- files on other ranks ---- */
+
+/// Contexts of the first 1, 2, .. ranks; NULL on ranks that are not among them.
+static void open_some(cairn_context **some)
+{
+    for (int n = 1; n <= size; n++) {
+        MPI_Comm group;
+
+        some[n] = NULL;
+        MPI_Comm_split(MPI_COMM_WORLD, rank < n ? 0 : MPI_UNDEFINED, rank, &group);
+        if (group == MPI_COMM_NULL) continue;
+        if (cairn_context_create_mpi(group, &some[n]) != CAIRN_OK) abort();
+        MPI_Comm_free(&group);
+    }
+}
+
+static bool write_some(cairn_context *c, const char *format, const char *path)
+{
+    cairn_source *source = NULL;
+    cairn_tensor *tensor = NULL;
+    bool          good;
+
+    if (!c) return true;
+    source = draw(c, 83, 40, 7);
+    good   = store(source, "", format, &tensor) == CAIRN_OK
+           && cairn_tensor_write(tensor, path, NULL) == CAIRN_OK;
+    cairn_tensor_destroy(&tensor);
+    cairn_source_destroy(&source);
+    return good;
+}
+
+/// Is it what storing the file's entries on these ranks makes?
+static bool
+read_some(cairn_context *c, const char *format, const char *path, bool others)
+{
+    cairn_source *source = NULL;
+    cairn_tensor *a = NULL, *b = NULL;
+    bool          good;
+
+    if (!c) return true;
+    good = cairn_tensor_read(c, path, &a) == CAIRN_OK
+           && cairn_source_read(c, path, CAIRN_BY_NNZ, &source) == CAIRN_OK
+           && store(source, "", format, &b) == CAIRN_OK;
+    if (good && others) {
+        check_same(b->local, a->local, format);
+        good = memcmp(a->rows.first, b->rows.first,
+                      (size_t)(a->rows.size + 1) * sizeof *a->rows.first)
+                   == 0
+               && strstr(cairn_tensor_how(a), "rows: Exchange")
+               && (c->comm->size > 1 || cairn_path_sent(a->path, NULL, NULL) == 0);
+    }
+    cairn_tensor_destroy(&a);
+    cairn_tensor_destroy(&b);
+    cairn_source_destroy(&source);
+    return good;
+}
+
+/// A file's rows go to other ranks than those that wrote it as they lie, or as lists.
+Test(conversions, files_go_to_other_ranks_by_rows, .timeout = 500)
+{
+    static const char *const texts[] = {
+        "csr", "coo", "csc", "sell<4>", "bcsr<2,3>", "dok", "hybrid<bdia<4>,csr,0.6>"};
+    char           folder[64], path[100];
+    cairn_context *some[5];
+
+    shared_scratch(folder);
+    snprintf(path, sizeof path, "%s/a.cairn", folder);
+    open_some(some);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (int n = 1; n <= size; n++)
+            for (int m = 1; m <= size; m++) {
+                ON_ALL_RANKS(write_some(some[n], texts[k], path), "%s", texts[k]);
+                MPI_Barrier(MPI_COMM_WORLD);
+                ON_ALL_RANKS(read_some(some[m], texts[k], path, n != m),
+                             "%s from %d ranks to %d: %s", texts[k], n, m,
+                             some[m] ? cairn_context_message(some[m]) : "");
+            }
+    if (rank == 0) remove(path), rmdir(folder);
+    for (int n = 1; n <= size; n++)
+        cairn_context_destroy(&some[n]);
 }
 
 /// Passes of the program that answer queries: those that are neither lines nor boxes, and

@@ -113,10 +113,11 @@ one_row_a_page(cairn_comm *comm, cairn_rows *rows, cairn_halo **halo)
 
     for (cairn_coord p = 0; p < pages; p++)
         need[p] = p * PAGE_ROWS + 7;
-    const cairn_status status =
-        cairn_halo_create(comm, rows, &shape, need, pages, halo);
+    cairn_status status = cairn_halo_create(comm, rows, &shape, need, pages, halo);
 
     free(need);
+    if (status == CAIRN_OK)
+        status = cairn_comm_agree(comm, cairn_halo_map(*halo, rows));
     return status;
 }
 
@@ -167,7 +168,7 @@ Test(halo, pages_of_others_rows_are_counted)
     ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
     ON_ALL_RANKS(cairn_halo_bytes(halo) >= owned + ghosts, "%ld bytes",
                  (long)cairn_halo_bytes(halo));
-    status = cairn_halo_begin(halo);
+    status = cairn_halo_begin(halo, NULL);
     if (status == CAIRN_OK) status = cairn_halo_end(halo);
     ON_ALL_RANKS(status == CAIRN_OK, "%s", env->message);
     ON_ALL_RANKS(resident(halo) >= ghosts && resident(halo) <= owned + ghosts,

@@ -221,5 +221,5 @@ Test(misuse, contexts_on_one_rank)
 Test(misuse, contexts_need_a_place)
 {
     ON_ALL_RANKS(cairn_context_create_mpi(MPI_COMM_WORLD, NULL) == CAIRN_BAD_ARGUMENT,
-                 "a context was made for nobody");
+                 "a context was made without a place for it");
 }

@@ -4,7 +4,7 @@
 /// same, and its bits too unless an order is a schedule's.
 
 #include "mpi_suite.h"
-#include "random_format.h"
+#include "narrow_values.h"
 #include "seed.h"
 
 #include <cairn/cairn.h>
@@ -23,8 +23,9 @@ typedef struct {
     int64_t  coord[2 * MOST_ROWS * MOST_COLS];
     double   value[MOST_ROWS * MOST_COLS];
     char     text[RANDOM_FORMAT];
-    char     via[RANDOM_FORMAT]; ///< Stored in this first, and converted; empty: not.
-    double   y[2][MOST_ROWS];    ///< Of all ranks, of one.
+    char     via[RANDOM_FORMAT];  ///< Stored in this first, and converted; empty: not.
+    char     wide[RANDOM_FORMAT]; ///< What one rank stores it in.
+    double   y[2][MOST_ROWS];     ///< Of all ranks, of one.
 } example;
 
 static void draw(example *e, uint64_t seed)
@@ -46,6 +47,7 @@ static void draw(example *e, uint64_t seed)
         }
     random_format(&state, 2, e->text, sizeof e->text);
     e->via[0] = '\0';
+    strcpy(e->wide, e->text);
 }
 
 /// Store a source in a format, by way of another if one is given.
@@ -75,8 +77,11 @@ static cairn_status make_plan(cairn_tensor *tensor, cairn_plan **plan)
 }
 
 /// Store and multiply over the ranks of @p context; entries come from its rank 0.
-static cairn_status
-multiply(cairn_context *context, const example *e, const char *by, double *y)
+static cairn_status multiply(cairn_context *context,
+                             const example *e,
+                             const char    *text,
+                             const char    *by,
+                             double        *y)
 {
     cairn_source *source = NULL;
     cairn_format *format = NULL, *via = NULL;
@@ -87,7 +92,7 @@ multiply(cairn_context *context, const example *e, const char *by, double *y)
 
     cairn_status status = cairn_source_from_coords(
         context, 2, e->extent, given, e->coord, e->value, CAIRN_BY_NNZ, &source);
-    if (status == CAIRN_OK) status = cairn_format_create(context, e->text, &format);
+    if (status == CAIRN_OK) status = cairn_format_create(context, text, &format);
     if (status == CAIRN_OK && *by) status = cairn_format_create(context, by, &via);
     if (status == CAIRN_OK) status = store(source, format, via, &tensor);
     if (status == CAIRN_OK) status = make_plan(tensor, &plan);
@@ -134,8 +139,8 @@ static bool may_differ(cairn_status all)
 
 static bool case_holds(cairn_context *world, cairn_context *alone, example *e)
 {
-    const cairn_status all = multiply(world, e, e->via, e->y[0]);
-    const cairn_status one = multiply(alone, e, "", e->y[1]);
+    const cairn_status all = multiply(world, e, e->text, e->via, e->y[0]);
+    const cairn_status one = multiply(alone, e, e->wide, "", e->y[1]);
 
     MPI_Allreduce(MPI_IN_PLACE, e->y[0], MOST_ROWS, MPI_DOUBLE, MPI_SUM,
                   MPI_COMM_WORLD);
@@ -197,6 +202,58 @@ Test(property, conversions_multiply_alike_on_all_ranks, .timeout = 500)
     for (int k = 0; k < cases; k++) {
         draw(&e, first + (uint64_t)k);
         draw(&other, ~(first + (uint64_t)k));
+        strcpy(e.via, other.text);
+        ON_ALL_RANKS(case_holds(world, alone, &e), "seed %llu: %s | %s\n%s\nby %s",
+                     (unsigned long long)e.seed, cairn_context_message(world),
+                     cairn_context_message(alone), e.text, e.via);
+    }
+    cairn_context_destroy(&alone);
+    cairn_context_destroy(&world);
+}
+
+/// Some rows have narrower values than others, so that ranks store them in other types.
+static void draw_narrow(example *e, uint64_t seed)
+{
+    uint64_t state = ~seed;
+
+    draw(e, seed);
+    const int plain = random_below(&state, MOST_ROWS);
+
+    for (int64_t k = 0; k < e->n; k++)
+        e->value[k] = narrow_value(
+            &state, e->coord[2 * k] < plain ? (narrow_set)(seed % 5) : NARROW_I16);
+    narrow_text(e->text, "exact");
+}
+
+Test(property, narrow_values_multiply_alike_on_all_ranks, .timeout = 500)
+{
+    static example e;
+    const uint64_t first = first_seed();
+    const int      cases = seed_cases(USUAL_CASES);
+    cairn_context *world, *alone;
+
+    open_contexts(&world, &alone);
+    for (int k = 0; k < cases; k++) {
+        draw_narrow(&e, first + (uint64_t)k);
+        ON_ALL_RANKS(case_holds(world, alone, &e), "seed %llu: %s | %s\n%s",
+                     (unsigned long long)e.seed, cairn_context_message(world),
+                     cairn_context_message(alone), e.text);
+    }
+    cairn_context_destroy(&alone);
+    cairn_context_destroy(&world);
+}
+
+Test(property, narrow_values_are_converted_on_all_ranks, .timeout = 500)
+{
+    static example e, other;
+    const uint64_t first = first_seed();
+    const int      cases = seed_cases(USUAL_CASES) / 2;
+    cairn_context *world, *alone;
+
+    open_contexts(&world, &alone);
+    for (int k = 0; k < cases; k++) {
+        draw_narrow(&e, first + (uint64_t)k);
+        draw_narrow(&other, ~(first + (uint64_t)k));
         strcpy(e.via, other.text);
         ON_ALL_RANKS(case_holds(world, alone, &e), "seed %llu: %s | %s\n%s\nby %s",
                      (unsigned long long)e.seed, cairn_context_message(world),

@@ -95,9 +95,15 @@ static inline void parts_copy(parts_seen *seen)
             range_add(list, &n, level->ptr, level->ptr_length, level->ptr_bits / 8);
             range_add(list, &n, level->idx, level->idx_length, level->idx_stride);
         }
-        range_add(list, &n, own->val,
-                  own->val_block > 0 ? own->values / own->val_block : 0,
-                  own->val_stride);
+        if (own->val_kind == CAIRN_VALUE_ONE)
+            range_add(list, &n, own->val, own->values > 0, own->val_bits / 8);
+        else
+            range_add(list, &n, own->val,
+                      own->val_block > 0 ? own->values / own->val_block : 0,
+                      own->val_stride);
+        if (own->dictionary)
+            range_add(list, &n, own->dictionary, INT64_C(1) << own->val_bits,
+                      sizeof(double));
         for (int k = 0; k < n; k++) {
             const int64_t past  = (list[k].end - list[k].begin) % list[k].stride;
             const size_t  bytes = (size_t)(list[k].end - list[k].begin - past);
@@ -112,7 +118,8 @@ static inline void parts_copy(parts_seen *seen)
             level->ptr = range_copy_of(list, n, level->ptr_length ? level->ptr : NULL);
             level->idx = range_copy_of(list, n, level->idx_length ? level->idx : NULL);
         }
-        own->val = range_copy_of(list, n, own->values ? own->val : NULL);
+        own->val        = range_copy_of(list, n, own->values ? own->val : NULL);
+        own->dictionary = range_copy_of(list, n, own->dictionary);
     }
 }
 
@@ -146,6 +153,10 @@ static inline bool parts_same(const parts_seen *a, const parts_seen *b)
         const cairn_kernel_part *x = a->view[p].arrays, *y = b->view[p].arrays;
 
         if (a->view[p].nnz != b->view[p].nnz || x->values != y->values) return false;
+        if (x->val_kind != y->val_kind || x->val_bits != y->val_bits) return false;
+        if (x->dictionary
+            && memcmp(x->dictionary, y->dictionary, sizeof(double) << x->val_bits) != 0)
+            return false;
         for (int l = 0; l < x->levels; l++) {
             const cairn_kernel_level *u = &x->level[l], *v = &y->level[l];
             const size_t              width = (size_t)u->idx_bits / 8;

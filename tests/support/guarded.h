@@ -78,6 +78,11 @@ static inline cairn_kernel_part guarded_part(guarded *g, const cairn_part *part)
 
         if (val) view.val = (void *)val;
     }
+    if (view.dictionary) {
+        const size_t bytes = sizeof(double) << view.val_bits;
+
+        view.dictionary = memcpy(guarded_alloc(g, bytes), view.dictionary, bytes);
+    }
     return view;
 }
 

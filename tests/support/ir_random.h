@@ -436,8 +436,8 @@ static inline void ir_any_block(ir_random *r)
     r->left  = left;
 }
 
-/// Build the random function of @p seed.
-static inline void ir_build_random(cairn_ir *b, cairn_env *env, uint64_t seed)
+/// Begin the random function of @p seed, with its arrays.
+static inline ir_random ir_begin_random(cairn_ir *b, cairn_env *env, uint64_t seed)
 {
     ir_random r = {
         .state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1, .b = b, .left = 40};
@@ -462,6 +462,14 @@ static inline void ir_build_random(cairn_ir *b, cairn_env *env, uint64_t seed)
                                 CAIRN_IR_I64, "share");
     r.work  = cairn_ir_array_of(b, ir_field(CAIRN_IR_ARG, CAIRN_PRODUCT_partial),
                                 CAIRN_IR_U16, "work");
+    return r;
+}
+
+/// Build the random function of @p seed.
+static inline void ir_build_random(cairn_ir *b, cairn_env *env, uint64_t seed)
+{
+    ir_random r = ir_begin_random(b, env, seed);
+
     for (int n = 0; n < 5; n++)
         ir_any_block(&r);
 }

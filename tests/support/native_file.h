@@ -37,7 +37,10 @@ static inline void native_file_store(const char *path, native_file *file)
     memcpy(&row, table, sizeof row);
     row.crc = cairn_native_crc(0, file->segment, row.length);
     memcpy(table, &row, sizeof row);
-    cairn_native_put_prologue(file->bytes, 1, (int64_t)file->length,
+    int64_t version;
+
+    memcpy(&version, file->bytes + 8, sizeof version);
+    cairn_native_put_prologue(file->bytes, version, 1, (int64_t)file->length,
                               cairn_native_crc(0, table, sizeof row));
     scratch_write(path, file->bytes, file->length);
 }

@@ -37,6 +37,10 @@ static inline bool random_chance(uint64_t *state, int percent)
     return random_below(state, 100) < percent;
 }
 
+#ifndef RANDOM_VAL
+#    define RANDOM_VAL 0 ///< Of 100 layouts, how many say how values are stored.
+#endif
+
 enum { RANDOM_LEVELS = 9, RANDOM_TEXT = 256, RANDOM_FORMAT = 8192 };
 
 /// A map under construction.
@@ -294,6 +298,14 @@ static inline int random_mutation(random_map *m, char *out, size_t size)
     return S;
 }
 
+/// A type that holds every value or, where values are no fields, eighths up to 2^20.
+static inline const char *random_val(uint64_t *state, bool pack)
+{
+    static const char *const types[] = {"exact", "f64", "exact", "f32"};
+
+    return types[random_below(state, pack ? 3 : 4)];
+}
+
 /// layout<...>: perhaps a pack, perhaps a partition of untrimmed levels.
 static inline void random_layout(random_map *m, int S, char *out, size_t size)
 {
@@ -302,8 +314,10 @@ static inline void random_layout(random_map *m, int S, char *out, size_t size)
     const bool pack  = random_chance(m->state, 25);
     const bool part  = S > 0 && random_chance(m->state, m->bucketed ? 70 : 15);
 
+    const bool val = RANDOM_VAL > 0 && random_chance(m->state, RANDOM_VAL);
+
     out[0] = '\0';
-    if (!pack && !part) return;
+    if (!pack && !part && !val) return;
     snprintf(out, size, ", layout<");
     if (pack)
         snprintf(out + strlen(out), size - strlen(out), "pack(%d,%d%s)", first, last,
@@ -312,6 +326,9 @@ static inline void random_layout(random_map *m, int S, char *out, size_t size)
         snprintf(
             out + strlen(out), size - strlen(out), "%spartition(%d)", pack ? ", " : "",
             m->bucketed ? 0 : random_below(m->state, S < m->levels ? S : m->levels));
+    if (val)
+        snprintf(out + strlen(out), size - strlen(out), "%sval(%s)",
+                 pack || part ? ", " : "", random_val(m->state, pack));
     snprintf(out + strlen(out), size - strlen(out), ">");
 }
 

@@ -197,7 +197,7 @@ Test(ahead, works_without_a_cache)
 }
 
 /// What another process is at is left to load(), without a wait.
-Test(ahead, waits_for_nobody)
+Test(ahead, waits_for_no_other_process)
 {
     made_kernel      made[2];
     cairn_cache      cache;

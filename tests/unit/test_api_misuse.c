@@ -413,6 +413,10 @@ Test(misuse, catalogue_and_paths)
     }
     ALLOWS(cairn_path_routes, path, cairn_path_routes(NULL, OUT(double)) == 0);
     ALLOWS(cairn_path_routes, next_best, cairn_path_routes(path, NULL) > 0);
+    ALLOWS(cairn_path_sent, path,
+           cairn_path_sent(NULL, OUT(int64_t), OUT(int64_t)) == 0);
+    ALLOWS(cairn_path_sent, entries, cairn_path_sent(path, NULL, OUT(int64_t)) == 0);
+    ALLOWS(cairn_path_sent, messages, cairn_path_sent(path, OUT(int64_t), NULL) == 0);
     ALLOWS(cairn_text_free, context,
            DONE(cairn_text_free(NULL, OUT(char *))) && !is_touched());
     ALLOWS(cairn_text_free, text, DONE(cairn_text_free(misused, NULL)));
@@ -657,6 +661,125 @@ Test(misuse, tensors_of_compressed_rows)
     SILENT(cairn_tensor_update, tensor, NULL, value);
     REFUSES(cairn_tensor_update, val, given, NULL);
     FAILS(cairn_tensor_update, tensor, tensor, value);
+}
+
+Test(misuse, tensors_of_compressed_columns)
+{
+    static const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
+    cairn_tensor       **out     = OUT(cairn_tensor *);
+
+    SILENT(cairn_tensor_from_csc, context, NULL, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+           CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csc, ptr, misused, 3, 3, 0, 3, NULL, 64, idx, 64, value,
+            CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csc, idx, misused, 3, 3, 0, 3, ptr, 64, NULL, 64, value,
+            CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csc, val, misused, 3, 3, 0, 3, ptr, 64, idx, 64, NULL,
+            CAIRN_F64, CAIRN_COPY, csr, out);
+    REFUSES(cairn_tensor_from_csc, tensor, misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+            CAIRN_F64, CAIRN_COPY, csr, NULL);
+    for (int k = 0; k < ODD; k++) {
+        REFUSES(cairn_tensor_from_csc, dtype, misused, 3, 3, 0, 3, ptr, 64, idx, 64,
+                value, (cairn_dtype)odd[k], CAIRN_COPY, csr, out);
+        REFUSES(cairn_tensor_from_csc, mode, misused, 3, 3, 0, 3, ptr, 64, idx, 64,
+                value, CAIRN_F64, (cairn_copy_mode)odd[k], csr, out);
+        FAILS(cairn_tensor_from_csc, ptr_bits, misused, 3, 3, 0, 3, ptr, odd[k], idx,
+              64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csc, idx_bits, misused, 3, 3, 0, 3, ptr, 64, idx,
+              odd[k], value, CAIRN_F64, CAIRN_COPY, csr, out);
+    }
+    for (int k = 0; k < 3; k++) {
+        FAILS(cairn_tensor_from_csc, global_rows, misused, wrong[k], 3, 0, 3, ptr, 64,
+              idx, 64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csc, global_cols, misused, 3, wrong[k], 0, 3, ptr, 64,
+              idx, 64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csc, first_row, misused, 3, 3, wrong[k], 3, ptr, 64,
+              idx, 64, value, CAIRN_F64, CAIRN_COPY, csr, out);
+        FAILS(cairn_tensor_from_csc, rows, misused, 3, 3, 0, wrong[k], ptr, 64, idx, 64,
+              value, CAIRN_F64, CAIRN_COPY, csr, out);
+    }
+    FAILS(cairn_tensor_from_csc, format, misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+          CAIRN_F64, CAIRN_COPY, cube, out);
+}
+
+/// A matrix of 3 x 3, three entries, but for what is changed.
+#define COORDS(changed)                                            \
+    ({                                                             \
+        cairn_coords list_ = CAIRN_COORDS;                         \
+        list_.extent[0] = list_.extent[1] = 3;                     \
+        list_.entries                     = 3;                     \
+        list_.idx[0] = list_.idx[1] = idx;                         \
+        list_.val                   = value;                       \
+        list_.changed;                                             \
+        cairn_tensor_from_coords(misused, &list_, CAIRN_COPY, csr, \
+                                 OUT(cairn_tensor *));             \
+    })
+#define COORDS_FAIL(changed)                                              \
+    do {                                                                  \
+        if (misuse_begins()) misuse_refused(COORDS(changed), "");         \
+        misuse_judge("cairn_tensor_from_coords", "", #changed, __LINE__); \
+    } while (0)
+
+Test(misuse, tensors_of_coordinates)
+{
+    static const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
+    cairn_coords         good = CAIRN_COORDS, small = {.size = 1};
+
+    SILENT(cairn_tensor_from_coords, context, NULL, &good, CAIRN_COPY, csr,
+           OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_from_coords, coords, misused, NULL, CAIRN_COPY, csr,
+            OUT(cairn_tensor *));
+    FAILS(cairn_tensor_from_coords, coords, misused, &small, CAIRN_COPY, csr,
+          OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_from_coords, tensor, misused, &good, CAIRN_COPY, csr, NULL);
+    FAILS(cairn_tensor_from_coords, format, misused, &good, CAIRN_COPY, cube,
+          OUT(cairn_tensor *));
+    for (int k = 0; k < ODD; k++) {
+        REFUSES(cairn_tensor_from_coords, mode, misused, &good, (cairn_copy_mode)odd[k],
+                csr, OUT(cairn_tensor *));
+        COORDS_FAIL(dtype = (cairn_dtype)odd[k]);
+        COORDS_FAIL(idx_bits = odd[k]);
+        COORDS_FAIL(base = odd[k]);
+        COORDS_FAIL(order = odd[k]);
+    }
+    for (int k = 0; k < 3; k++) {
+        COORDS_FAIL(entries = wrong[k]);
+        COORDS_FAIL(extent[1] = wrong[k]);
+        COORDS_FAIL(first_row = wrong[k]);
+        COORDS_FAIL(rows = wrong[k] == -1 ? -2 : wrong[k]);
+        if (wrong[k] == INT64_MAX) continue;
+        COORDS_FAIL(idx_stride = wrong[k]);
+        COORDS_FAIL(val_stride = wrong[k]);
+    }
+    COORDS_FAIL(idx[1] = NULL);
+    COORDS_FAIL(base = 1);
+    COORDS_FAIL(idx_stride = 7);
+}
+
+Test(misuse, tensors_are_written_into_arrays)
+{
+    cairn_compressed lines = CAIRN_COMPRESSED, small = {.size = 1};
+    cairn_coords_out list = CAIRN_COORDS_OUT, tiny = {.size = 1};
+
+    ALLOWS(cairn_tensor_entries, tensor, cairn_tensor_entries(NULL) == 0);
+    SILENT(cairn_tensor_to_csr, tensor, NULL, &lines);
+    REFUSES(cairn_tensor_to_csr, arrays, tensor, NULL);
+    FAILS(cairn_tensor_to_csr, arrays, tensor, &small);
+    FAILS(cairn_tensor_to_csr, arrays, tensor, &lines);
+    SILENT(cairn_tensor_to_csc, tensor, NULL, &lines);
+    REFUSES(cairn_tensor_to_csc, arrays, tensor, NULL);
+    FAILS(cairn_tensor_to_csc, arrays, tensor, &small);
+    FAILS(cairn_tensor_to_csc, arrays, tensor, &lines);
+    SILENT(cairn_tensor_to_coords, tensor, NULL, &list);
+    REFUSES(cairn_tensor_to_coords, arrays, tensor, NULL);
+    FAILS(cairn_tensor_to_coords, arrays, tensor, &tiny);
+    FAILS(cairn_tensor_to_coords, arrays, tensor, &list);
+    for (int k = 0; k < ODD; k++) {
+        lines.base    = odd[k];
+        list.idx_bits = odd[k];
+        FAILS(cairn_tensor_to_csr, arrays, tensor, &lines);
+        FAILS(cairn_tensor_to_coords, arrays, tensor, &list);
+    }
 }
 
 Test(misuse, tensors_say_what_they_are)
@@ -920,6 +1043,16 @@ Test(misuse, kernels)
               SIZED(cairn_kernel_counts));
         FAILS(cairn_kernels_text, target, misused, csr, NULL, &wide, OUT(char *));
         FAILS(cairn_kernels_precompile, target, misused, csr, NULL, &wide,
+              SIZED(cairn_kernel_counts));
+    }
+    for (int k = 0; k < 3; k++) {
+        static const int    none[] = {-1, 69, 1000};
+        cairn_kernel_target arch   = good;
+
+        arch.language  = CAIRN_KERNEL_CUDA;
+        arch.cuda_arch = none[k];
+        FAILS(cairn_kernels_text, target, misused, csr, NULL, &arch, OUT(char *));
+        FAILS(cairn_kernels_precompile, target, misused, csr, NULL, &arch,
               SIZED(cairn_kernel_counts));
     }
     FAILS(cairn_kernels_text, format, misused, cube, NULL, &good, OUT(char *));

@@ -261,6 +261,26 @@ static cairn_status hand_view(void *given)
     return hand(given, NULL);
 }
 
+static cairn_status take_coords(void *given)
+{
+    cairn_tensor      *made = NULL;
+    const cairn_status status =
+        cairn_tensor_from_coords(context, given, CAIRN_COPY, format, &made);
+
+    cairn_tensor_destroy(&made);
+    return status;
+}
+
+static cairn_status write_lines(void *given)
+{
+    return cairn_tensor_to_csr(tensor, given);
+}
+
+static cairn_status write_list(void *given)
+{
+    return cairn_tensor_to_coords(tensor, given);
+}
+
 static cairn_status hand_arrays(void *given)
 {
     cairn_part_view part = CAIRN_PART_VIEW;
@@ -355,12 +375,53 @@ hold_from(const char *name, const void *initial, size_t size, size_t least, use 
     refuse(&r);
 }
 
+/// Likewise, of which the call fills some.
+static void
+hold_filled(const char *name, const void *initial, size_t size, size_t least, use call)
+{
+    const row r = {name, initial, size, least, true, false, call};
+
+    accept(&r);
+    refuse(&r);
+}
+
 Test(api_sizes, problems_and_parts)
 {
     const cairn_problem problem = {.size = sizeof(cairn_problem), .n = 5};
 
     hold_from("cairn_problem", &problem, sizeof problem,
               offsetof(cairn_problem, n) + sizeof problem.n, generate);
+    const cairn_coords none = {
+        .size     = sizeof(cairn_coords),
+        .order    = 2,
+        .extent   = {3, 3},
+        .rows     = -1,
+        .idx_bits = 64
+    };
+    static int64_t         ptr[10], row[10], col[10];
+    static double          val[10];
+    const cairn_compressed lines = {.size       = sizeof(cairn_compressed),
+                                    .ptr        = ptr,
+                                    .ptr_length = 10,
+                                    .ptr_bits   = 64,
+                                    .idx_bits   = 64,
+                                    .idx        = col,
+                                    .val        = val,
+                                    .length     = 10};
+    const cairn_coords_out list  = {
+         .size     = sizeof(cairn_coords_out),
+         .idx      = {row, col},
+         .idx_bits = 64,
+         .val      = val,
+         .length   = 10
+    };
+
+    hold_from("cairn_coords", &none, sizeof none,
+              offsetof(cairn_coords, rows) + sizeof none.rows, take_coords);
+    hold_filled("cairn_compressed", &lines, sizeof lines,
+                offsetof(cairn_compressed, length) + sizeof lines.length, write_lines);
+    hold_filled("cairn_coords_out", &list, sizeof list,
+                offsetof(cairn_coords_out, length) + sizeof list.length, write_list);
     hold_from("cairn_part_view", &view, sizeof view,
               offsetof(cairn_part_view, arrays) + sizeof view.arrays, hand_view);
     hold_from("cairn_kernel_part", view.arrays, sizeof *view.arrays,

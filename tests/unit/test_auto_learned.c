@@ -214,7 +214,7 @@ Test(auto_learned, more_measurements_count_more)
     cr_expect_gt(often, 1.3);
 }
 
-Test(auto_learned, an_accident_is_believed_up_to_a_factor_of_two)
+Test(auto_learned, an_outlier_counts_up_to_a_factor_of_two)
 {
     const double once = after(1000, 1);
 

@@ -384,12 +384,15 @@ Test(compiled_convert, buckets_are_ordered_by_interpreted_phases, .timeout = 600
     static pair               p;
     const cairn_kernel_loader loader = interpreting(3);
     const cairn_given         given  = {
-                 .order  = 2,
-                 .n      = MANY,
-                 .coord  = {coord, coord + 1},
-                 .stride = 2,
-                 .value  = value,
-                 .extent = p.shape.extent
+                 .order      = 2,
+                 .n          = MANY,
+                 .coord      = {coord, coord + 1},
+                 .stride     = 16,
+                 .bits       = 64,
+                 .value      = value,
+                 .apart      = 8,
+                 .value_bits = 64,
+                 .extent     = p.shape.extent
     };
 
     draw_unsorted(COLUMNS, coord, value);

@@ -83,6 +83,13 @@ ParameterizedTestParameters(convert, paths)
          "Shift(0,-1) Unscale(0,2)"                                                                                                                                                                   },
         {"#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
          "bits<idx(1) = 64> }>",                                     "csr",                                                               "Bits(idx(1)=64)"                                  },
+        {"#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+         "layout<val(i8)> }>",                                       "csr",                                                               "Val(i8)"                                          },
+        {"csr",
+         "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+         "layout<val(i8)> }>",                                                                                                                     "Val"                                              },
+        {"#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+         "layout<val(exact)> }>",                                    "coo",                                                               "Fill(0) Merge(0) Val(exact)"                      },
     };
 
     return cr_make_param_array(one_path, cases, sizeof cases / sizeof *cases);

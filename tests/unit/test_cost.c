@@ -823,7 +823,7 @@ Test(cost, folders_that_cannot_be_used)
     close_shop(&s);
 }
 
-Test(cost, a_file_that_others_write_to_is_not_believed)
+Test(cost, a_file_that_others_write_to_is_not_trusted)
 {
     shop s;
     char note[CAIRN_COST_NOTE];

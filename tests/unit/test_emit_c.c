@@ -302,7 +302,7 @@ Test(emit_c, streamed_stores_arrive)
                      1, "threads", "t");
     const cairn_ir_x at = cairn_ir_mul_int(b, cairn_ir_loop_var(b, s), 8);
 
-    s->parallel                                                        = true;
+    s->turns = CAIRN_TURNS_THREADS;
     cairn_ir_store(b, y, at, cairn_ir_load_lanes(b, a, at, 8))->stream = true;
     cairn_ir_end(b);
 
@@ -346,7 +346,7 @@ Test(emit_c, a_turn_that_fails_fails_the_function)
     const cairn_ir_x     t = cairn_ir_loop_var(b, s);
     ir_memory            memory;
 
-    s->parallel = true;
+    s->turns = CAIRN_TURNS_THREADS;
     cairn_ir_if(b, cairn_ir_eq(b, t, num(2)));
     cairn_ir_return(b, num(5));
     cairn_ir_end(b);

@@ -243,7 +243,7 @@ static void replay_chain(cairn_waiting waiting, int queues, int n, int replays)
     cr_expect_eq(number, (uint64_t)n * (uint64_t)replays);
 }
 
-Test(engine, nobody_is_left_asleep)
+Test(engine, no_thread_is_left_asleep)
 {
     /* Threads that sleep at once, in a graph as small as may be: here a waker that took
        sleepers off the list hung. */
@@ -251,7 +251,7 @@ Test(engine, nobody_is_left_asleep)
                  REPLAYS_OF_A_TINY_GRAPH);
 }
 
-Test(engine, who_sleeps_for_more_is_not_forgotten_by_the_first_wake)
+Test(engine, a_thread_that_waits_for_more_is_woken_later)
 {
     /* Queue 0 does four tasks, and each of queues 1 to 4 waits for another of them: who
        wakes them with the first must know of the others at the second. */
@@ -274,7 +274,7 @@ Test(engine, who_sleeps_for_more_is_not_forgotten_by_the_first_wake)
                      (uint64_t)REPLAYS_OF_A_TINY_GRAPH / 10 * (uint64_t)(k ? 1 : 4));
 }
 
-Test(engine, nobody_is_left_asleep_among_several)
+Test(engine, no_thread_is_left_asleep_among_several)
 {
     for (int queues = 2; queues <= 5; queues++)
         for (int spins = 0; spins < 60; spins += 29)

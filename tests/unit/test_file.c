@@ -111,7 +111,7 @@ Test(file, without_a_name_is_not_taken_for_another)
 }
 
 /// A name that has gone is a failure.
-Test(file, with_a_name_is_there_for_who_joins)
+Test(file, with_a_name_is_there_for_others)
 {
     cairn_file     file, other;
     cairn_file_way way;

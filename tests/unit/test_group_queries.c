@@ -7,7 +7,7 @@
 #include "../support/query_fixture.h"
 #include "../support/query_random.h"
 #include "../support/seed.h"
-#include "groups/groups.h"
+#include "groups/elements.h"
 
 #include <math.h>
 
@@ -74,15 +74,65 @@ static void expect_elements_of(const both *b, int q, const int64_t *group)
     }
 }
 
+/// The same in runs of numbers, each of which goes on where one ended, or begins elsewhere.
+static void
+expect_runs_of(const both *b, int q, const int64_t *group, cairn_elements *e)
+{
+    enum { MOST = 40 };
+    int64_t      number = (q + b->entries.n) % 5 - 2;
+    cairn_coord  column[3][MOST], at[3];
+    cairn_coord *d[3] = {column[0], column[1], column[2]};
+    bool         got[MOST], want;
+
+    for (int k = 0; k < 12; k++) {
+        const int n = 1 + (int)((number * 7 + k * 13 + b->entries.n + 100) % MOST);
+
+        cr_assert_eq(cairn_elements_read(e, group, number, n, d, got), CAIRN_OK);
+        for (int p = 0; p < n; p++) {
+            cr_assert_eq(cairn_groups_element(b->got, q, number + p, group, at, &want),
+                         CAIRN_OK);
+            cr_assert_eq(got[p], want, "%s\nquery %d: number %ld of group (%ld,%ld)",
+                         b->text, q, (long)number + p, (long)group[0], (long)group[1]);
+            for (int j = 0; j < b->shape.order; j++)
+                cr_assert_eq(d[j][p], want ? at[j] : 0,
+                             "%s\nquery %d: number %ld of group (%ld,%ld): d%d is %ld, "
+                             "not %ld",
+                             b->text, q, (long)number + p, (long)group[0],
+                             (long)group[1], j, (long)d[j][p], (long)at[j]);
+        }
+        number += k % 3 == 2 ? -n / 2 : k % 3 == 1 ? n + 3 : n;
+    }
+    if (!cairn_elements_are_places(e)) return;
+    for (int p = 0; p < MOST; p++)
+        column[0][p] = p - 3;
+    memset(got, true, sizeof got);
+    got[5] = false;
+    cr_assert_eq(cairn_elements_places(
+                     e, MOST, column[0],
+                     (cairn_coord *[]){column[1], column[2], (cairn_coord[MOST]){0}},
+                     got),
+                 CAIRN_OK);
+    for (int p = 0; p < MOST; p++) {
+        cr_assert_eq(cairn_groups_element(b->got, q, p - 3, group, at, &want),
+                     CAIRN_OK);
+        cr_assert_eq(got[p], want && p != 5);
+        if (got[p])
+            cr_assert(column[1][p] == at[0]
+                      && (b->shape.order < 2 || column[2][p] == at[1]));
+    }
+}
+
 /// Of all groups that have a position, and some beside them.
 static void expect_elements(const both *b, int q)
 {
     const cairn_query *query = &b->format->member[0]->query[q];
     cairn_algebra     *a     = malloc(sizeof *a);
     cairn_coord        d[3]  = {0};
+    cairn_elements    *runs  = NULL;
     int                k;
 
     if (query->func == CAIRN_QUERY_SUM) goto done;
+    cr_assert_eq(cairn_elements_create(&env, b->got, q, &runs), CAIRN_OK);
     cairn_algebra_init(a, &env, b->shape.order);
     do {
         int64_t group[CAIRN_MAX_LEVELS] = {0}, none[CAIRN_MAX_QUERIES] = {0};
@@ -94,12 +144,15 @@ static void expect_elements(const both *b, int q)
             group[f] = cairn_form_value(a, &form, d, none);
         }
         expect_elements_of(b, q, group);
+        expect_runs_of(b, q, group, runs);
         for (k = b->shape.order - 1; k >= 0 && ++d[k] == b->shape.extent[k]; k--)
             d[k] = 0;
     } while (k >= 0);
     expect_elements_of(b, q, (int64_t[]){-1, -1, -1});
     expect_elements_of(b, q, (int64_t[]){20, 20, 20});
+    expect_runs_of(b, q, (int64_t[]){20, 20, 20}, runs);
 done:
+    cairn_elements_destroy(&env, &runs);
     free(a);
 }
 

@@ -4,7 +4,7 @@
 /// what happens when memory ends, and what the checker refuses.
 
 #include "base/env.h"
-#include "ir/ir_walk.h"
+#include "ir/ir_rewrite.h"
 #include "ir/passes.h"
 #include "share/abi.h"
 #include "support/brutal.h"
@@ -257,6 +257,24 @@ Test(ir, survives_the_end_of_memory)
     CAIRN_BRUTAL(&env, build_and_run_passes(&env));
 }
 
+/// What is known of a load stays with it where its index is another.
+Test(ir, hints_stay_with_loads)
+{
+    cairn_ir_array *const a =
+        cairn_ir_array_of(b, ir_field(CAIRN_IR_VAL, 0), CAIRN_IR_F64, "A_val");
+    cairn_ir_stmt *const s     = cairn_ir_for(b, num(0), num(9), 2, NULL, "i");
+    const cairn_ir_x     plain = cairn_ir_load_lanes(b, a, cairn_ir_loop_var(b, s), 2);
+    const cairn_ir_x     known = cairn_ir_hinted(b, plain, true, true);
+    const cairn_ir_x     other = cairn_ir_substitute(b, known, s->var, num(4));
+
+    cr_expect(!plain->once && !plain->aligned);
+    cr_expect(known->once && known->aligned && cairn_ir_same(plain, known));
+    cr_expect_eq(other->a->integer, 4);
+    cr_expect(other->once && other->aligned);
+    cr_expect_eq(cairn_ir_hinted(b, known, true, true), known);
+    cairn_ir_end(b);
+}
+
 /* The checker. */
 
 static void expect_refused(const char *why)
@@ -323,9 +341,51 @@ Test(ir, check_finds_names_that_are_none)
 
 Test(ir, check_finds_threads_inside_threads)
 {
-    cairn_ir_for(b, num(0), num(9), 1, NULL, "s")->parallel = true;
-    cairn_ir_for(b, num(0), num(9), 1, NULL, "t")->parallel = true;
+    cairn_ir_for(b, num(0), num(9), 1, NULL, "s")->turns = CAIRN_TURNS_THREADS;
+    cairn_ir_for(b, num(0), num(9), 1, NULL, "t")->turns = CAIRN_TURNS_THREADS;
     cairn_ir_end(b);
     cairn_ir_end(b);
     expect_refused("t: threads inside threads");
+}
+
+Test(ir, check_finds_hints_that_cannot_be)
+{
+    static const struct {
+        int         lanes;
+        bool        once;
+        int64_t     stride;
+        const char *why;
+    } all[] = {
+        {4, false, 0,  "A_val: is aligned and no vector of 16 bytes"},
+        {2, false, 24, "A_val: is aligned and no vector of 16 bytes"},
+        {2, true,  0,  NULL                                         },
+    };
+
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (k > 0) cairn_ir_begin(b, &env, "test", CAIRN_ABI_PRODUCT);
+        cairn_ir_array *const a =
+            cairn_ir_array_of(b, ir_field(CAIRN_IR_VAL, 0), CAIRN_IR_F64, "A_val");
+
+        a->stride = all[k].stride;
+        cairn_ir_let(b,
+                     cairn_ir_hinted(b, cairn_ir_load_lanes(b, a, num(0), all[k].lanes),
+                                     all[k].once, true),
+                     "q");
+        if (all[k].why) {
+            expect_refused(all[k].why);
+        } else {
+            cairn_ir_function *f = NULL;
+
+            cr_assert_eq(cairn_ir_finish(b, &f), CAIRN_OK);
+            cr_expect_eq(cairn_ir_check(&env, f), CAIRN_OK, "%s", env.message);
+            cairn_ir_destroy(&env, &f);
+        }
+    }
+}
+
+Test(ir, check_finds_bounds_of_another_type)
+{
+    cairn_ir_for(b, num(0), num(9), 1, NULL, "i")->var->type = CAIRN_IR_I32;
+    cairn_ir_end(b);
+    expect_refused("i: its bounds have another type");
 }

@@ -129,7 +129,7 @@ Test(ir_run, loops_step_and_branch)
     cairn_ir_stmt *const i   = cairn_ir_for(b, num(-3), num(8), 2, NULL, "i");
     const cairn_ir_x     at  = cairn_ir_loop_var(b, i);
 
-    i->parallel = true;
+    i->turns = CAIRN_TURNS_THREADS;
     cairn_ir_if(b, cairn_ir_lt(b, at, num(2)));
     cairn_ir_assign(b, sum, cairn_ir_add(b, cairn_ir_use(b, sum), at));
     cairn_ir_else(b);
@@ -355,6 +355,49 @@ Test(ir_run, limits_of_arrays_are_watched)
     keep(5, cairn_ir_cast(b, CAIRN_IR_I64, cairn_ir_load(b, result(), num(1))));
     expect_failure(&watch, "kernel: test: y: a load outside its array");
     cr_expect_eq(y[2], 5);
+}
+
+/// Of vectors, too, the one that is not chosen is not evaluated.
+Test(ir_run, a_vector_is_chosen_without_the_other)
+{
+    int64_t          length = 4;
+    cairn_ir_watch   watch  = {.length = all_of, .user = &length};
+    const cairn_ir_x zero   = cairn_ir_use(b, cairn_ir_declare(b, num(0), "zero"));
+
+    for (int k = 0; k < 2; k++)
+        cairn_ir_store(b, result(), num(2 * k),
+                       cairn_ir_select(
+                           b, cairn_ir_eq(b, zero, num(k)),
+                           cairn_ir_splat(b, cairn_ir_real(b, CAIRN_IR_F64, 5), 2),
+                           cairn_ir_load_lanes(
+                               b, result(), cairn_ir_add_int(b, zero, k ? 0 : 99), 2)));
+    int64_t status = 99;
+
+    cr_assert_eq(run(NULL, &watch, &status), CAIRN_OK, "%s", env.message);
+    for (int k = 0; k < 4; k++)
+        cr_expect_eq(y[k], 5);
+}
+
+/// Where an array begins counts, not where it happens to lie.
+Test(ir_run, alignment_is_watched)
+{
+    int64_t        length = 20;
+    cairn_ir_watch watch  = {.length = all_of, .first = from_2, .user = &length};
+
+    for (int k = 0; k < 2; k++) {
+        if (k > 0) setup();
+        const cairn_ir_x q = cairn_ir_hinted(
+            b, cairn_ir_load_lanes(b, result(), num(4 + k), 2), false, true);
+
+        cairn_ir_store(b, result(), num(8), cairn_ir_lane(b, q, 0));
+        if (k > 0) {
+            expect_failure(&watch, "kernel: test: y: a load that is not aligned");
+            continue;
+        }
+        int64_t status = 99;
+
+        cr_assert_eq(run(NULL, &watch, &status), CAIRN_OK, "%s", env.message);
+    }
 }
 
 Test(ir_run, divisions_by_nothing_and_of_less)

@@ -226,7 +226,7 @@ Test(kernel_cache, key_that_is_the_end_of_another_is_not_taken_for_it)
     cr_expect_not(finds(KEY, ""));
 }
 
-Test(kernel_cache, file_that_others_may_write_to_is_not_believed)
+Test(kernel_cache, file_that_others_may_write_to_is_not_trusted)
 {
     store(KEY, "the object");
 
@@ -238,7 +238,7 @@ Test(kernel_cache, file_that_others_may_write_to_is_not_believed)
     cr_expect(finds(KEY, "the object"));
 }
 
-Test(kernel_cache, anothers_file_is_not_believed)
+Test(kernel_cache, anothers_file_is_not_trusted)
 {
     if (geteuid() != 0) cr_skip_test("only root can give files away");
     store(KEY, "the object");

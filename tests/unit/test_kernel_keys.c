@@ -132,15 +132,15 @@ static void meet_appends(seen *s, product_case *c, cairn_convert_spec spec)
         spec.phase = phases[k];
         meet_phase(s, c, &spec);
     }
-    spec.taken = 1U << random_below(&c->state, spec.to->levels);
-    spec.taken_values =
+    spec.omit.idx = 1U << random_below(&c->state, spec.to->levels);
+    spec.omit.values =
         spec.to->last + 1 == spec.to->levels && random_chance(&c->state, 50);
     meet_phase(s, c, &spec);
-    spec.taken        = 0;
-    spec.taken_values = false;
+    spec.omit.idx    = 0;
+    spec.omit.values = false;
     if (spec.from) return;
-    spec.split  = random_below(&c->state, 2);
-    spec.source = spec.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
+    spec.keys.split = random_below(&c->state, 2);
+    spec.source     = spec.keys.split ? CAIRN_CONVERT_LONG : CAIRN_CONVERT_KEYS;
     for (int k = 0; k < 2; k++) {
         spec.phase = phases[k];
         meet_phase(s, c, &spec);
@@ -157,10 +157,10 @@ static void meet_buckets(seen *s, product_case *c, cairn_convert_spec spec)
         if (to->level[l].determined) return;
     spec.phase = CAIRN_CONVERT_BUCKET;
     meet_phase(s, c, &spec);
-    spec.phase   = CAIRN_CONVERT_SCATTER;
-    spec.source  = CAIRN_CONVERT_KEYS;
-    spec.from    = NULL;
-    spec.grouped = spec.ahead = true;
+    spec.phase        = CAIRN_CONVERT_SCATTER;
+    spec.source       = CAIRN_CONVERT_KEYS;
+    spec.from         = NULL;
+    spec.keys.grouped = spec.ahead = true;
     meet_phase(s, c, &spec);
 }
 
@@ -206,17 +206,17 @@ static void meet_moves(seen *s, product_case *c, cairn_convert_spec spec)
         return;
     for (int l = 0; l < to->levels; l++)
         if (to->level[l].determined || to->level[l].gaps) return;
-    spec.row_levels = levels_by_row(to);
-    if (spec.row_levels <= to->partition || spec.row_levels < to->first) return;
-    spec.lanes = 16 * random_below(&c->state, 2);
-    spec.phase = CAIRN_CONVERT_MOVE;
+    spec.rows.levels = levels_by_row(to);
+    if (spec.rows.levels <= to->partition || spec.rows.levels < to->first) return;
+    spec.rows.lanes = 16 * random_below(&c->state, 2);
+    spec.phase      = CAIRN_CONVERT_MOVE;
     meet_phase(s, c, &spec);
-    spec.lanes  = 0;
-    spec.source = CAIRN_CONVERT_ROWS;
-    spec.phase  = CAIRN_CONVERT_GROUPS;
+    spec.rows.lanes = 0;
+    spec.source     = CAIRN_CONVERT_ROWS;
+    spec.phase      = CAIRN_CONVERT_GROUPS;
     meet_phase(s, c, &spec);
-    spec.phase   = CAIRN_CONVERT_FILL;
-    spec.ordered = true;
+    spec.phase        = CAIRN_CONVERT_FILL;
+    spec.rows.ordered = true;
     meet_phase(s, c, &spec);
 }
 
@@ -326,23 +326,23 @@ static void meet_lanes(seen *s, uint64_t seed)
     /* The number along the row is the last query; those before it are tables by row. */
     const int          rank   = c.format->member[0]->queries - 1;
     cairn_convert_spec phases = {
-        .phase      = CAIRN_CONVERT_LANES,
-        .source     = CAIRN_CONVERT_ROWS,
-        .order      = 2,
-        .to         = to,
-        .rank_query = rank,
-        .tables     = (1U << rank) - 1,
+        .phase          = CAIRN_CONVERT_LANES,
+        .source         = CAIRN_CONVERT_ROWS,
+        .order          = 2,
+        .to             = to,
+        .along.query    = rank,
+        .tables.queries = (1U << rank) - 1,
     };
 
     meet_phase(s, &c, &phases);
-    phases.phase  = CAIRN_CONVERT_RANKED;
-    phases.source = CAIRN_CONVERT_ENTRIES;
-    phases.rank   = true;
+    phases.phase    = CAIRN_CONVERT_RANKED;
+    phases.source   = CAIRN_CONVERT_ENTRIES;
+    phases.along.on = true;
     meet_phase(s, &c, &phases);
-    phases.phase    = CAIRN_CONVERT_STAND;
-    phases.rank     = false;
-    phases.rank_col = 1;
-    phases.ordered  = true;
+    phases.phase        = CAIRN_CONVERT_STAND;
+    phases.along.on     = false;
+    phases.along.col    = 1;
+    phases.rows.ordered = true;
     meet_phase(s, &c, &phases);
     phases.ahead = true;
     meet_phase(s, &c, &phases);
@@ -370,8 +370,8 @@ static void meet_tallies(seen *s, uint64_t seed)
             .order  = 2,
             .from   = seed % 4 ? source.local->group[0].layout : NULL,
             .filter = random_chance(&c.state, 50),
-            .query  = &c.format->member[0]->query[0],
-            .listed = random_chance(&c.state, 50),
+            .tally  = {.query  = &c.format->member[0]->query[0],
+                       .listed = random_chance(&c.state, 50)},
         };
 
         meet_phase(s, &c, &spec);
@@ -394,26 +394,26 @@ static void meet_blocks(seen *s, uint64_t seed)
     if (!open_case(&c)) return;
     const cairn_encoding *e      = c.format->member[0];
     cairn_convert_spec    phases = {
-           .phase         = CAIRN_CONVERT_MARK,
-           .source        = CAIRN_CONVERT_ENTRIES,
-           .order         = 2,
-           .to            = c.local->group[0].layout,
-           .blocks        = &e->query[0],
-           .block_query   = e->queries - 1,
-           .blocks_listed = random_chance(&c.state, 50),
+           .phase  = CAIRN_CONVERT_MARK,
+           .source = CAIRN_CONVERT_ENTRIES,
+           .order  = 2,
+           .to     = c.local->group[0].layout,
+           .blocks = {.query  = &e->query[0],
+                      .number = e->queries - 1,
+                      .listed = random_chance(&c.state, 50)},
     };
 
     meet_phase(s, &c, &phases);
     phases.phase = CAIRN_CONVERT_PLACE;
     meet_phase(s, &c, &phases);
-    phases.phase = CAIRN_CONVERT_RANKED;
-    phases.lined = random_chance(&c.state, 50);
+    phases.phase           = CAIRN_CONVERT_RANKED;
+    phases.omit.determined = random_chance(&c.state, 50);
     meet_phase(s, &c, &phases);
-    phases.lined  = false;
-    phases.phase  = CAIRN_CONVERT_CUT;
-    phases.to     = NULL;
-    phases.filter = true;
-    phases.cut    = e->map.expr[0];
+    phases.omit.determined = false;
+    phases.phase           = CAIRN_CONVERT_CUT;
+    phases.to              = NULL;
+    phases.filter          = true;
+    phases.cut             = e->map.expr[0];
     meet_phase(s, &c, &phases);
     product_case_close(&c);
 }

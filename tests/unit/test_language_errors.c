@@ -95,9 +95,21 @@ Test(language_errors, grammar_of_encodings)
     wrong("idx_map<(a)->(a)>, mutation<merge(0.1)>", "1:46: expected an integer, found "
                                                      "'0.1'");
     wrong("idx_map<(a)->(a)>, layout<pak(0,0)>",
-          "1:38: expected pack or partition, found 'pak'; did you mean pack?");
+          "1:38: expected pack, partition or val, found 'pak'; did you mean pack?");
     wrong("idx_map<(a)->(a)>, layout<pack(0,0,value)>", "1:47: expected novalue, found "
                                                         "'value'");
+    wrong("idx_map<(a)->(a)>, layout<val>", "1:41: expected '(', found '>'");
+    wrong("idx_map<(a)->(a)>, layout<val()>",
+          "1:42: expected exact, iso, i8, i16, f32, f64, dict8 or dict16, found ')'");
+    wrong("idx_map<(a)->(a)>, layout<val(i9)>",
+          "1:42: expected exact, iso, i8, i16, f32, f64, dict8 or dict16, found 'i9'; "
+          "did you mean i8?");
+    wrong("idx_map<(a)->(a)>, layout<val(8)>",
+          "1:42: expected exact, iso, i8, i16, f32, f64, dict8 or dict16, found '8'");
+    wrong("idx_map<(a)->(a)>, layout<val(i8,i16)>", "1:44: expected ')', found ','");
+    wrong("idx_map<(a)->(a)>, layout<val(f16)>", "1:42: val(f16): not in this version");
+    wrong("idx_map<(a)->(a)>, layout<val(bf16)>",
+          "1:42: val(bf16): not in this version");
     wrong("idx_map<(a)->(a)>, bits<ptr=12>",
           "1:40: expected 8, 16, 32 or 64, found '12'");
     wrong("idx_map<(a)->(a)>, bits<val=8>", "1:36: expected ptr or idx, found 'val'");
@@ -185,6 +197,10 @@ Test(language_errors, levels)
           "1:58: pack(1,1) and pack(0,1) share a level");
     wrong("layout<partition(2)>", "1:57: a level is 2; it must be within 0..1");
     wrong("layout<partition(0), partition(0)>", "1:61: a second partition");
+    wrong("layout<val(i8), partition(0)>",
+          "1:47: val stands last in a layout, behind pack and partition");
+    wrong("layout<val(i8), val(i8)>",
+          "1:47: val stands last in a layout, behind pack and partition");
     wrong("mutation<merge(0), trim(1,1)>, layout<partition(1)>",
           "1:78: partition(1) needs levels 0..1 untrimmed, but level 1 is trimmed");
     wrong("bits<ptr(2)=8>", "1:49: a level is 2; it must be within 0..1");

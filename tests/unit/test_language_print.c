@@ -193,6 +193,44 @@ Test(language_print, layout_and_widths_are_sorted)
         "idx = 16, ptr(1) = 64, idx(1) = 32, idx(2) = 8> }>");
 }
 
+Test(language_print, types_of_values_stand_last)
+{
+    static const char *const types[] = {"exact", "iso", "i8",    "i16",
+                                        "f32",   "f64", "dict8", "dict16"};
+
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+        char text[256], print[256];
+
+        snprintf(text, sizeof text,
+                 "#encoding<{ bits<idx=16>, layout<partition(0), pack(1,1,novalue), "
+                 "val ( %s )>, idx_map<(i,j)->(i,j)> }>",
+                 types[k]);
+        snprintf(print, sizeof print,
+                 "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, layout<pack(1,1,novalue), "
+                 "partition(0), val(%s)>, bits<idx = 16> }>",
+                 types[k]);
+        prints(text, print);
+    }
+    prints("#encoding<{ idx_map<(i,j)->(i,j)>, layout<val(i8)> }>",
+           "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, layout<val(i8)> }>");
+}
+
+/// Each member of a hybrid has a type of its own.
+Test(language_print, members_have_types_of_their_own)
+{
+    define(
+        "#mine = #encoding<{ idx_map<(i,j)->(j-i,i)>, mutation<merge(0), trim(0,0)>, "
+        "layout<val(i8)> }>\n#rest = #encoding<{ idx_map<(i,j)->(i,j)>, "
+        "mutation<trim(0,1)>, layout<val(exact)> }>");
+    char *text = canonical("#hybrid<{ fmats = [mine, rest, csr], thresholds = [0.5, "
+                           "0] }>");
+    const char *const i8 = strstr(text, "layout<val(i8)>");
+
+    cr_expect(i8 && strstr(i8, "layout<val(exact)>"), "%s", text);
+    cr_expect_null(strstr(i8 + strlen("layout<val"), "val(i8)"), "%s", text);
+    cairn_free(&env, text);
+}
+
 /// The queries of an encoding of CSR, whose map does not use them.
 static void prints_queries(const char *queries, const char *print)
 {

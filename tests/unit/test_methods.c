@@ -7,37 +7,10 @@
 #include "convert/method.h"
 #include "rules/path.h"
 #include "support/conversion.h"
+#include "support/every_format.h"
 #include "support/random_tensor.h"
 
 #include <criterion/parameterized.h>
-
-static const char *const targets[] = {
-    "dense<2>",
-    "coo",
-    "csf<2>",
-    "csr",
-    "csc",
-    "dcsr",
-    "dcsc",
-    "dia",
-    "dia-variant",
-    "bcsr<2,3>",
-    "bcsc<3,2>",
-    "bcoo<2,2>",
-    "bdcsr<4,2>",
-    "csb<3,3>",
-    "bdia<3>",
-    "c2sr<2>",
-    "ell",
-    "sell<2>",
-    "sell-sigma<2,4>",
-    "bell<2>",
-    "cisr<3>",
-    "cisr-plus<2>",
-    "serpens<2,4,3>",
-    "hybrid<bdia<2>,csr,0.5>",
-    "hybrid<bell<2>,coo,0.25,0.5>",
-};
 
 /// What a conversion starts from; NULL: entries.
 static const char *const sources[] = {NULL, "coo", "csr", "csc", "bcsr<2,2>"};
@@ -46,7 +19,6 @@ enum {
     ROWS    = 61,
     COLS    = 47,
     ENTRIES = 500,
-    TARGETS = sizeof targets / sizeof *targets
 };
 
 typedef struct {
@@ -177,8 +149,8 @@ Test(methods, alternatives_do_the_same, .timeout = 240)
     int   checked = 0;
 
     open_bench(&b);
-    for (int t = 0; t < TARGETS; t++)
-        checked += check_target(&b, targets[t]);
+    for (int t = 0; t < FORMATS; t++)
+        checked += check_target(&b, formats[t]);
     cr_expect_gt(checked, 60, "only %d alternatives", checked);
     close_bench(&b);
 }
@@ -190,18 +162,18 @@ Test(methods, plans_name_methods)
 
     open_bench(&b);
     b.env.options.kernels = CAIRN_KERNELS_AUTO;
-    for (int t = 0; t < TARGETS; t++)
+    for (int t = 0; t < FORMATS; t++)
         for (size_t s = 0; s < sizeof sources / sizeof *sources; s++) {
             cairn_format   *from = sources[s] ? parse_format(&b.env, sources[s]) : NULL;
-            cairn_format   *to   = parse_format(&b.env, targets[t]);
+            cairn_format   *to   = parse_format(&b.env, formats[t]);
             cairn_pass_list program;
 
             cairn_pass_list_init(&program, &b.env);
             cr_assert_eq(cairn_build_plan(&b.env, from, to, NULL, NULL, &program),
-                         CAIRN_OK, "%s: %s", targets[t], b.env.message);
+                         CAIRN_OK, "%s: %s", formats[t], b.env.message);
             for (int m = 0; m < to->members; m++)
                 cr_expect(method_of(&program, m), "%s: member %d goes no way",
-                          targets[t], m);
+                          formats[t], m);
             for (int k = 0; k < program.passes; k++)
                 cr_expect(program.pass[k].bytes >= 0);
             cairn_pass_list_fini(&program);

@@ -36,7 +36,8 @@ ParameterizedTestParameters(native_lies, are_refused)
         {"dia", -3, 16     }, /* three diagonals of five positions */
         {"dia", -3, 1000   },
         {"csr", 0,  0      }, /* versions */
-        {"csr", 0,  3      },
+        {"csr", 0,  3      }, /* which has two words more of each member */
+        {"csr", 0,  4      },
         {"csr", 1,  3      },
         {"csr", 2,  33     },
         {"csr", 4,  2      },

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
 /// Indices of determined levels where no entry is: the compiled way, which leaves out what
-/// follows from a recipe (convert/padding_plan.h), fills what the reference way does, which
-/// leaves out nothing. Random formats with levels that others determine, matrices whose
-/// extents are multiples of nothing, rows of which ranks have a part.
+/// follows from a recipe (convert/padding_plan.h) and takes positions group by group
+/// (convert/padding_chunks.h), fills what the reference way does, which leaves out nothing.
+/// Random formats with levels that others determine, matrices whose extents are multiples
+/// of nothing, rows of which ranks have a part; boxes whose groups are levels above and
+/// below the numbers of their elements, on one to three threads.
 ///
 /// PADDING_SEED=N in the environment runs case N alone.
 
@@ -16,13 +18,17 @@
 enum {
     USUAL_CASES = 1500,
     USUAL_ROWS  = 500,     ///< Cases of formats whose rows have slots, by every method.
+    USUAL_BOXES = 400,     ///< Cases of boxes.
     ROOM        = 1 << 20, ///< Bytes for a tensor and what stores it.
     MANY        = 64,      ///< Positions from which the compiled way looks at a recipe.
 };
 
+typedef enum { ANY, ROWS, BOXES } kind;
+
 typedef struct {
     cairn_env     env;
     uint64_t      seed, state;
+    kind          kind;
     cairn_shape   shape;
     cairn_entries entries;
     cairn_format *format;
@@ -34,10 +40,11 @@ typedef struct {
 /// unless queries ask for all.
 static void draw_matrix(padded *p)
 {
-    const int density = 2 + random_below(&p->state, 30);
+    const int most    = p->kind == BOXES ? 150 : 40;
+    const int density = (p->kind == BOXES ? 1 : 2) + random_below(&p->state, 30);
 
     p->shape = (cairn_shape){
-        2, {1 + random_below(&p->state, 40), 1 + random_below(&p->state, 40)}
+        2, {1 + random_below(&p->state, most), 1 + random_below(&p->state, most)}
     };
     cairn_entries_init(&p->entries, 2);
     p->build = whole_build(p->shape, 64, &p->entries, NULL, NULL);
@@ -117,7 +124,9 @@ static void store_compiled(padded *p, const cairn_local *reference, int methods)
 static bool store(padded *p, int methods)
 {
     const cairn_kernel_loader interpreter = {
-        .interprets = true, .vector_bytes = 32, .threads = 1};
+        .interprets   = true,
+        .vector_bytes = 32,
+        .threads      = p->kind == BOXES ? 1 + random_below(&p->state, 3) : 1};
     cairn_local *reference = NULL;
     bool         many      = false;
 
@@ -132,6 +141,19 @@ static bool store(padded *p, int methods)
     }
     cairn_local_destroy(&reference);
     return many;
+}
+
+/// Put a number of levels in any order.
+static void shuffle(padded *p, int levels, char level[][32])
+{
+    for (int l = levels - 1; l > 0; l--) {
+        const int with = random_below(&p->state, l + 1);
+        char      kept[32];
+
+        memcpy(kept, level[l], sizeof kept);
+        memcpy(level[l], level[with], sizeof kept);
+        memcpy(level[with], kept, sizeof kept);
+    }
 }
 
 /// Rows with slots: their numbers in digits or whole, some digits twice, or the columns'
@@ -152,14 +174,7 @@ static void draw_rows(padded *p)
     const int extra = random_below(&p->state, (int)(sizeof more / sizeof *more));
 
     if (extra) snprintf(level[levels++], 32, more[extra], b);
-    for (int l = levels - 1; l > 0; l--) {
-        const int with = random_below(&p->state, l + 1);
-        char      kept[32];
-
-        memcpy(kept, level[l], sizeof kept);
-        memcpy(level[l], level[with], sizeof kept);
-        memcpy(level[with], kept, sizeof kept);
-    }
+    shuffle(p, levels, level);
     slot       = random_below(&p->state, levels + 1);
     p->text[0] = '\0';
     strcat(p->text, "#encoding<{ idx_map<(d0,d1)->(");
@@ -176,7 +191,45 @@ static void draw_rows(padded *p)
         random_chance(&p->state, 30) ? "-" : "");
 }
 
-static bool run_case(uint64_t seed, bool rows)
+/// Digits of both dimensions, some of which tell groups and some the order in them, in any
+/// order, with the number of an element between them.
+static void draw_boxes(padded *p)
+{
+    const char *const group[] = {"d0/%d", "d1/%d", "d0%%%d", "d0/%d,d1/%d",
+                                 "d0/%d,d1%%%d"};
+    const char *const key[]   = {"-d0",        "d1%%%d",      "d0/%d", "-(d1/%d)",
+                                 "d0%%%d,-d1", "d1/%d,d0/%d", "d1"};
+    const char *const with[]  = {
+         "value eq 0 -> count | otherwise -> 0", "value ne 0 -> 0 | otherwise -> count",
+         "value eq 0 -> 0 | otherwise -> 0", "value eq 0 -> 3 | otherwise -> none"};
+    const int a = 2 + random_below(&p->state, 12), b = 2 + random_below(&p->state, 9);
+    const int c = a * (1 + random_below(&p->state, 3));
+    char      level[4][32], groups[64], keys[64];
+    const int slot  = random_below(&p->state, 5);
+    const int begin = random_below(&p->state, slot + 1);
+
+    snprintf(level[0], 32, "d0/%d", a);
+    snprintf(level[1], 32, "d0%%%d", a);
+    snprintf(level[2], 32, "d1/%d", b);
+    snprintf(level[3], 32, "d1%%%d", b);
+    shuffle(p, 4, level);
+    snprintf(groups, sizeof groups, group[random_below(&p->state, 5)],
+             random_chance(&p->state, 50) ? a : c, b);
+    snprintf(keys, sizeof keys, key[random_below(&p->state, 7)], b, a);
+    snprintf(p->text, sizeof p->text, "#encoding<{ idx_map<(d0,d1)->(");
+    for (int l = 0; l <= 4; l++) {
+        if (l == slot) strcat(p->text, l == 4 ? "slot" : "slot,");
+        if (l < 4) strcat(strcat(p->text, level[l]), l == 3 && slot < 4 ? "" : ",");
+    }
+    snprintf(p->text + strlen(p->text), 1024,
+             ")>, mutation<trim(%d,%d)>, indirect<{ count = sum(value) groupBy "
+             "(d0,d1)->(%s); slot = enum(value) groupBy (d0,d1)->(%s) traverseBy "
+             "(d0,d1)->(%s) with %s }>%s }>",
+             begin, slot, groups, groups, keys, with[random_below(&p->state, 4)],
+             begin > 0 && random_chance(&p->state, 20) ? ", layout<partition(0)>" : "");
+}
+
+static bool run_case(uint64_t seed, kind what)
 {
     static padded p;
     bool          many = false;
@@ -186,15 +239,18 @@ static bool run_case(uint64_t seed, bool rows)
     p.env.memory_limit    = ROOM;
     p.env.options.kernels = CAIRN_KERNELS_COMPILED;
     p.seed = p.state = seed;
+    p.kind           = what;
     crash_note("seed %llu", (unsigned long long)seed);
-    if (rows)
+    if (what == ROWS)
         draw_rows(&p);
+    else if (what == BOXES)
+        draw_boxes(&p);
     else
         random_encoding_of(&p.state, 2, random_chance(&p.state, 60), p.text,
                            RANDOM_FORMAT);
     draw_matrix(&p);
     if (cairn_format_parse(&p.env, NULL, p.text, "test", &p.format) == CAIRN_OK)
-        many = store(&p, rows ? METHODS : 1);
+        many = store(&p, what == ROWS ? METHODS : 1);
     cairn_format_destroy(&p.format);
     cairn_entries_fini(&p.env, &p.entries);
     cr_assert_eq(p.env.live_blocks, 0, "seed %llu leaks\n%s", (unsigned long long)seed,
@@ -203,7 +259,7 @@ static bool run_case(uint64_t seed, bool rows)
     return many;
 }
 
-static void run_cases(bool rows, int usual)
+static void run_cases(kind what, int usual)
 {
     const char *given = getenv("PADDING_SEED");
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000081;
@@ -212,7 +268,7 @@ static void run_cases(bool rows, int usual)
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; k < 100 * cases && ran < cases; k++) {
-        ran += run_case(seed + (uint64_t)k, rows);
+        ran += run_case(seed + (uint64_t)k, what);
         if (given) return;
     }
     cr_expect_geq(ran, cases, "only %d of %d cases padded", ran, cases);
@@ -220,10 +276,15 @@ static void run_cases(bool rows, int usual)
 
 Test(padding, is_that_of_the_reference_way, .timeout = 3600)
 {
-    run_cases(false, USUAL_CASES);
+    run_cases(ANY, USUAL_CASES);
 }
 
 Test(padding, of_rows_is_the_same_by_every_method, .timeout = 3600)
 {
-    run_cases(true, USUAL_ROWS);
+    run_cases(ROWS, USUAL_ROWS);
+}
+
+Test(padding, of_boxes_is_that_of_the_reference_way, .timeout = 3600)
+{
+    run_cases(BOXES, USUAL_BOXES);
 }

@@ -154,8 +154,8 @@ Test(passes, bounds_that_must_not_change)
     cairn_ir_end(b);
     cairn_ir_end(b);
 
-    i           = cairn_ir_for(b, num(0), rows, 1, "threads", "i");
-    i->parallel = true;
+    i        = cairn_ir_for(b, num(0), rows, 1, "threads", "i");
+    i->turns = CAIRN_TURNS_THREADS;
     cairn_ir_if(b, cairn_ir_lt(b, cairn_ir_loop_var(b, i), columns));
     add_product(cairn_ir_loop_var(b, i), num(0), num(0));
     cairn_ir_end(b);
@@ -222,8 +222,8 @@ Test(passes, limits_before_loops_that_store)
     cairn_ir_assign(b, most, cairn_ir_loop_var(b, i));
     cairn_ir_end(b);
 
-    i           = cairn_ir_for(b, num(0), end, 1, "threads", "i");
-    i->parallel = true;
+    i        = cairn_ir_for(b, num(0), end, 1, "threads", "i");
+    i->turns = CAIRN_TURNS_THREADS;
     add_product(cairn_ir_loop_var(b, i), num(0), cairn_ir_use(b, most));
     cairn_ir_end(b);
     expect("passes/limits.c.txt", cairn_pass_limits);
@@ -245,7 +245,7 @@ Test(passes, flatten_goes_through_all_children_at_once)
 {
     cairn_ir_x i, p;
 
-    open_children("nobody asks whose", &i, &p);
+    open_children("not asked whose", &i, &p);
     cairn_ir_store(b, y, cairn_ir_load(b, idx, p), cairn_ir_real(b, CAIRN_IR_F64, 1));
     cairn_ir_end(b);
     cairn_ir_end(b);

@@ -182,7 +182,7 @@ Test(pins, teams_are_on_their_devices_cores)
 
 /// Ys are added by no larger team than the thread has that adds: its device's, also where
 /// the first processor has more cores than that.
-Test(pins, sums_are_made_by_the_team_of_who_adds)
+Test(pins, sums_are_made_by_the_team_of_the_member_that_adds)
 {
     const cairn_plan_options options = {.size  = sizeof(cairn_plan_options),
                                         .place = "0=cpu:1,1=cpu:0"};

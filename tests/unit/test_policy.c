@@ -372,7 +372,8 @@ Test(policy, simulated_devices_are_named_or_asked_for)
         cr_assert_eq(cairn_policy_place(&env, policy_at(k), &n.problem, &answer),
                      CAIRN_OK);
         for (int t = 0; t < 3; t++)
-            cr_expect_eq(answer.device[t], 0, "nobody named it");
+            cr_expect_eq(answer.device[t], 0, "task %d is on device %d", t,
+                         answer.device[t]);
         cr_expect(!answer.mixed);
         cairn_policy_answer_fini(&env, &answer);
 

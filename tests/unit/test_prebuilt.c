@@ -109,3 +109,38 @@ Test(prebuilt, narrow_matrices_are_stored_by_what_comes_along)
     }
     cairn_context_destroy(&context);
 }
+
+/// The last member of an f32 hybrid rounds what comes of Y, by kernels that are there.
+Test(prebuilt, hybrids_in_f32_need_no_compiler)
+{
+    static const char *const specs[] = {"hybrid<bdia<64>,csr,0.6>",
+                                        "hybrid<dia,sell<8>,0.6>"};
+    const cairn_problem      p       = {
+                   .size = sizeof(cairn_problem), .n = 60000, .degree = 4, .seed = 3};
+    cairn_context *context;
+    cairn_source  *source = NULL;
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    must_start(&context);
+    MUST(context, cairn_source_generate(context, "mixed", &p, &source));
+    for (size_t k = 0; k < sizeof specs / sizeof *specs; k++) {
+        context->env.options.kernels = CAIRN_KERNELS_AUTO;
+        cairn_tensor *tensor         = must_store(context, source, specs[k], CAIRN_F32);
+        cairn_plan   *plan           = NULL;
+
+        context->env.options.kernels = CAIRN_KERNELS_COMPILED;
+        snprintf(context->env.options.cc, sizeof context->env.options.cc,
+                 "no-compiler");
+        snprintf(context->env.options.cache, sizeof context->env.options.cache, "none");
+        cairn_context_set_threads(context, 1); /* kernels are found anew */
+        MUST(context, cairn_plan_create_product(tensor, NULL, &plan));
+        cr_expect(plan->replay->sums.rounded, "%s", specs[k]);
+        for (int m = 0; m < 2; m++)
+            cr_expect_str_eq(cairn_plan_member_route(plan, m), "prebuilt", "%s",
+                             specs[k]);
+        cairn_plan_destroy(&plan);
+        cairn_tensor_destroy(&tensor);
+    }
+    cairn_source_destroy(&source);
+    cairn_context_destroy(&context);
+}

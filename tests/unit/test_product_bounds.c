@@ -11,7 +11,7 @@
 #include "support/product_case.h"
 #include "support/seed.h"
 
-enum { USUAL_CASES = 200 };
+enum { USUAL_CASES = 200, NARROW_CASES = 1000 };
 
 /// What the function's arrays are. Criterion runs one test a process.
 static struct {
@@ -37,7 +37,8 @@ static int64_t length_of_argument(int field)
 
     switch ((cairn_product_field)field) {
     case CAIRN_PRODUCT_x: return arrays.x_end;
-    case CAIRN_PRODUCT_y: return arrays.y_end;
+    case CAIRN_PRODUCT_y:
+    case CAIRN_PRODUCT_sums: return arrays.y_end;
     case CAIRN_PRODUCT_share:
         return arrays.scatters ? CAIRN_SHARE_FIELDS * d->shares : d->shares + 1;
     case CAIRN_PRODUCT_cut: return d->cuts;
@@ -58,7 +59,8 @@ static int64_t length_of(void *user, cairn_ir_field field)
     switch (field.source) {
     case CAIRN_IR_LEVEL_PTR: return arrays.part->level[field.level].ptr_length;
     case CAIRN_IR_LEVEL_IDX: return arrays.part->level[field.level].idx_length;
-    case CAIRN_IR_VAL: return arrays.part->values;
+    case CAIRN_IR_VAL: return cairn_stored_values(arrays.part);
+    case CAIRN_IR_DICTIONARY: return (int64_t)1 << arrays.part->val_bits;
     case CAIRN_IR_ARG: return length_of_argument(field.level);
     default: return 0;
     }
@@ -160,11 +162,11 @@ static void run_variant(product_case *c, int v)
 }
 
 /// @return was it a tensor?
-static bool run_case(uint64_t seed)
+static bool run_case(uint64_t seed, bool narrow)
 {
     static product_case c;
 
-    c = (product_case){.seed = seed, .state = seed};
+    c = (product_case){.seed = seed, .state = seed, .narrow = narrow};
     random_format(&c.state, 2, c.text, RANDOM_FORMAT);
     if (!product_case_open(&c)) return false;
     for (int v = 0; v < PRODUCT_VARIANTS; v++)
@@ -175,16 +177,26 @@ static bool run_case(uint64_t seed)
     return true;
 }
 
-Test(product_bounds, nothing_outside_is_touched, .timeout = 3600)
+static void run_cases(int usual, bool narrow)
 {
     const char *given = getenv("PRODUCT_SEED");
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
-    const int   cases = given ? 1 : seed_cases(USUAL_CASES);
+    const int   cases = given ? 1 : seed_cases(usual);
     int         ran   = 0;
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int k = 0; ran < cases && k < (given ? 1 : 4 * cases); k++)
-        ran += run_case(seed + (uint64_t)k);
+        ran += run_case(seed + (uint64_t)k, narrow);
     printf("%d tensors\n", ran);
     cr_assert(given || ran == cases, "only %d of %d cases", ran, cases);
+}
+
+Test(product_bounds, nothing_outside_is_touched, .timeout = 3600)
+{
+    run_cases(USUAL_CASES, false);
+}
+
+Test(product_bounds, narrow_values_give_the_same_sums, .timeout = 3600)
+{
+    run_cases(NARROW_CASES, true);
 }

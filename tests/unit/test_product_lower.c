@@ -38,13 +38,13 @@ static void run_cases(product_case *cases, int n, const char *flags)
 }
 
 /// Some random cases, in one batch. @return the next seed.
-static uint64_t run_random(uint64_t seed, int want)
+static uint64_t run_random(uint64_t seed, int want, bool narrow)
 {
     static product_case cases[BATCH];
     int                 n = 0;
 
     for (int k = 0; n < want && k < 8 * want; k++, seed++) {
-        cases[n] = (product_case){.seed = seed, .state = seed};
+        cases[n] = (product_case){.seed = seed, .state = seed, .narrow = narrow};
         random_format(&cases[n].state, 2, cases[n].text, RANDOM_FORMAT);
         n += product_case_open(&cases[n]);
     }
@@ -53,14 +53,24 @@ static uint64_t run_random(uint64_t seed, int want)
     return seed;
 }
 
-Test(product_lower, random_formats, .timeout = 3600)
+static void run_all_random(bool narrow)
 {
     const char *given = getenv("PRODUCT_SEED");
     uint64_t    seed  = given ? strtoull(given, NULL, 10) : seed_clock() * 1000003;
 
     printf("first seed %llu\n", (unsigned long long)seed);
     for (int left = given ? 1 : seed_cases(USUAL_CASES); left > 0; left -= BATCH)
-        seed = run_random(seed, given ? 1 : left < BATCH ? left : BATCH);
+        seed = run_random(seed, given ? 1 : left < BATCH ? left : BATCH, narrow);
+}
+
+Test(product_lower, random_formats, .timeout = 3600)
+{
+    run_all_random(false);
+}
+
+Test(product_lower, random_formats_of_narrow_values, .timeout = 3600)
+{
+    run_all_random(true);
 }
 
 /// Formats of the catalogue, some in more than one shape of block.
@@ -138,6 +148,28 @@ Test(product_lower, catalogue_on_awkward_shapes, .timeout = 3600)
         n += product_case_open(c);
     }
     cr_assert(given || n == 2 * CATALOGUE, "%d cases", n);
+    run_cases(cases, n, "-O1");
+}
+
+Test(product_lower, catalogue_of_narrow_values, .timeout = 3600)
+{
+    static product_case cases[2 * CATALOGUE];
+    const uint64_t      seed = seed_clock() * 1000003;
+    int                 n    = 0;
+
+    printf("first seed %llu\n", (unsigned long long)seed);
+    for (int k = 0; k < 2 * CATALOGUE; k++) {
+        product_case *c = &cases[n];
+
+        *c = (product_case){
+            .seed = seed + (uint64_t)k, .state = seed + (uint64_t)k, .narrow = true};
+        by_name(catalogue[k / 2], c->text, sizeof c->text);
+        c->fixed           = true;
+        c->shape.extent[0] = 83;
+        c->shape.extent[1] = 71;
+        n += product_case_open(c);
+    }
+    cr_assert_gt(n, CATALOGUE);
     run_cases(cases, n, "-O1");
 }
 
@@ -220,6 +252,50 @@ Test(product_lower, threads_vectors_and_hints_change_no_bit, .timeout = 3600)
     batch_build(&batch, "-O2");
     for (int k = 0; k < CATALOGUE; k++) {
         check_bits(&cases[k], &batch);
+        product_case_close(&cases[k]);
+    }
+    batch_close(&batch);
+}
+
+/// Who comes last to f64 sums rounds what comes of them into an f32 Y, in all rows: empty
+/// ones, too, and where nothing of Y is left from before.
+Test(product_lower, the_last_kernel_rounds_sums_into_y, .timeout = 600)
+{
+    static const char *const formats[] = {
+        "csr", "ell", "sell<8>", "bcsr<3,3>", "bdia<64>", "dia", "sell-sigma<8,16>",
+        "coo", "csc"};
+    enum { FORMATS = sizeof formats / sizeof *formats, ROUND = 6 };
+    static product_case cases[2 * FORMATS];
+    static kernel_batch batch;
+
+    batch_open(&batch);
+    for (int k = 0; k < 2 * FORMATS; k++) {
+        product_case *c = &cases[k];
+
+        *c = (product_case){
+            .seed = (uint64_t)k, .state = (uint64_t)k + 5, .fixed = true, .percent = 2};
+        by_name(formats[k / 2], c->text, sizeof c->text);
+        c->shape.extent[0] = 131;
+        c->shape.extent[1] = 97;
+        cr_assert(product_case_open(c));
+        for (int v = 0; v < PRODUCT_VARIANTS; v++) {
+            c->product[v] = (cairn_product){.adds         = true,
+                                            .has_sums     = true,
+                                            .scaled       = v == 1,
+                                            .columns      = k % 2 == 0,
+                                            .operand      = CAIRN_IR_F32,
+                                            .accumulate   = CAIRN_IR_F64,
+                                            .vector_bytes = 16 << v};
+            product_case_round(c, &c->product[v]);
+            cr_assert_eq(c->product[v].rounds, k / 2 < ROUND, "%s", formats[k / 2]);
+            cr_assert_neq(c->product[v].rounds, c->product[v].has_sums);
+            product_case_kernels(c, &batch, v);
+        }
+    }
+    batch_build(&batch, "-O1");
+    for (int k = 0; k < 2 * FORMATS; k++) {
+        for (int v = 0; v < PRODUCT_VARIANTS && k / 2 < ROUND; v++)
+            product_case_check(&cases[k], &batch, v);
         product_case_close(&cases[k]);
     }
     batch_close(&batch);

@@ -137,7 +137,9 @@ static void check_published(const cairn_program *program)
 
         for (uint32_t s = 0; s < p->segments; s++) {
             end = p->segment[s].publish;
-            cr_assert(!end || is_wanted(program, q, end), "nobody waits");
+            cr_assert(!end || is_wanted(program, q, end),
+                      "queue %d publishes step %u, for which no queue waits", q,
+                      (unsigned)end);
         }
         cr_assert(q == 0 || p->steps == end, "queue %d does not tell its end", q);
         cr_assert_leq(p->steps, program->span);

@@ -7,12 +7,12 @@
 
 #include "support/api.h"
 #include "support/crash_note.h"
-#include "support/random_format.h"
+#include "support/narrow_values.h"
 #include "support/seed.h"
 
 #include <math.h>
 
-enum { USUAL_CASES = 150, MOST_ROWS = 40, MOST_COLS = 32, MOST = 4 };
+enum { USUAL_CASES = 150, NARROW_CASES = 50, MOST_ROWS = 40, MOST_COLS = 32, MOST = 4 };
 
 typedef struct {
     uint64_t              seed, state;
@@ -171,5 +171,193 @@ Test(property_compiled, random_formats_multiply_by_compiled_kernels, .timeout = 
         for (int k = 0; k < 4 * cases && t.ran < cases; k++)
             run_case(context, first + (uint64_t)k, &t);
     cr_assert(one || t.ran == cases, "only %d of %d cases ran", t.ran, cases);
+    must_end(&context, blocks);
+}
+
+/* ---- narrow values ---- */
+
+/// A value of a set, of a mixed one any.
+static double value_of(example *e, narrow_set set)
+{
+    return set == NARROW_MIXED ? random_below(&e->state, 1000) / 7.0 - 60
+                               : narrow_value(&e->state, set);
+}
+
+/// Run twice, the second time from what the first has left.
+static void
+results(cairn_context *context, const example *e, cairn_tensor *tensor, void *y)
+{
+    static double x[MOST_ROWS * MOST];
+    static float  x32[MOST_ROWS * MOST];
+    cairn_plan   *plan;
+
+    for (int64_t k = 0; k < MOST_ROWS * MOST; k++)
+        x[k] = operand(k) - 0.3, x32[k] = (float)x[k];
+    memset(y, 0, MOST_ROWS * MOST * sizeof(double));
+    MUST(context, cairn_plan_create_product(tensor, &e->op, &plan));
+    for (int again = 0; again < 2; again++)
+        MUST(context,
+             cairn_plan_run(plan, e->dtype == CAIRN_F32 ? (void *)x32 : (void *)x, y));
+    cairn_plan_destroy(&plan);
+}
+
+/// Store and multiply. @return The status of storing.
+static cairn_status multiply_text(cairn_context *context,
+                                  const example *e,
+                                  cairn_source  *source,
+                                  const char    *text,
+                                  void          *y)
+{
+    cairn_format *format = NULL;
+    cairn_tensor *tensor = NULL;
+    cairn_status  status = cairn_format_create(context, text, &format);
+
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, format, e->dtype, &tensor);
+    if (status == CAIRN_OK) results(context, e, tensor, y);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+    return status;
+}
+
+/// Padding may be none of the type's values, fields of tuples are of none but the tensor's.
+static bool may_refuse_type(cairn_context *context, cairn_status status)
+{
+    return status == CAIRN_OVERFLOW
+           || strstr(cairn_context_message(context), "packed with");
+}
+
+static void run_narrow(cairn_context *context, uint64_t seed, tally *t)
+{
+    static example   e;
+    static char      text[RANDOM_FORMAT];
+    static double    y[2][MOST_ROWS * MOST];
+    cairn_source    *source = NULL;
+    const narrow_set set    = (narrow_set)(seed % NARROW_SETS);
+
+    crash_note("seed %llu", (unsigned long long)seed);
+    draw(&e, seed);
+    for (int64_t k = 0; k < e.n; k++)
+        e.value[k] = (float)value_of(&e, set);
+    strcpy(text, e.text);
+    narrow_text(text, narrow_type(&e.state, set));
+    MUST(context, cairn_source_from_coords(context, 2, e.extent, e.n, e.coord, e.value,
+                                           CAIRN_BY_ROWS, &source));
+    cairn_status status = multiply_text(context, &e, source, e.text, y[0]);
+
+    cr_assert(status == CAIRN_OK || may_refuse(context, status));
+    if (status == CAIRN_OK) status = multiply_text(context, &e, source, text, y[1]);
+    cr_assert(status == CAIRN_OK || may_refuse(context, status)
+                  || may_refuse_type(context, status),
+              "seed %llu: %s\n%s", (unsigned long long)seed,
+              cairn_context_message(context), text);
+    if (status == CAIRN_OK)
+        cr_assert_arr_eq(y[0], y[1], sizeof y[0], "seed %llu: other bits%s\n%s",
+                         (unsigned long long)seed, e.dtype == CAIRN_F32 ? ", f32" : "",
+                         text);
+    *(status == CAIRN_OK ? &t->ran : &t->refused) += 1;
+    cairn_source_destroy(&source);
+}
+
+Test(property_compiled, narrow_values_have_the_same_bits, .timeout = 3600)
+{
+    const char    *one   = getenv("PROPERTY_SEED");
+    const uint64_t first = seed_clock() * 1000003;
+    const int      cases = seed_cases(NARROW_CASES);
+    cairn_context *context;
+    tally          t      = {0};
+    const int64_t  blocks = must_start(&context);
+
+    printf("first seed %llu\n", (unsigned long long)first);
+    cairn_context_set_memory(context, 16 << 20);
+    if (one)
+        run_narrow(context, strtoull(one, NULL, 10), &t);
+    else
+        for (int k = 0; k < 4 * cases && t.ran < cases; k++)
+            run_narrow(context, first + (uint64_t)k, &t);
+    cr_assert(one || t.ran == cases, "only %d of %d cases ran", t.ran, cases);
+    must_end(&context, blocks);
+}
+
+/* ---- matrices of others ---- */
+
+/// y = A x into @p y. @return The status of storing.
+static cairn_status product_of(cairn_context *context,
+                               cairn_source  *source,
+                               const char    *text,
+                               int64_t        columns,
+                               double        *y)
+{
+    cairn_format *format = NULL;
+    cairn_tensor *tensor = NULL;
+    cairn_plan   *plan   = NULL;
+    double       *x      = calloc((size_t)columns + 1, sizeof *x);
+    cairn_status  status = cairn_format_create(context, text, &format);
+
+    for (int64_t j = 0; j < columns; j++)
+        x[j] = operand(j);
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create(source, format, CAIRN_F64, &tensor);
+    if (status == CAIRN_OK) {
+        MUST(context, cairn_plan_create_spmv(tensor, &plan));
+        MUST(context, cairn_plan_run(plan, x, y));
+    }
+    cairn_plan_destroy(&plan);
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
+    free(x);
+    return status;
+}
+
+static void
+check_file(cairn_context *context, const char *file, int64_t rows, int64_t columns)
+{
+    static const char *const names[] = {"csr", "sell<8>", "dia", "bcsr<2,2>",
+                                        "hybrid<dia,csr,0.5>"};
+    static char              wide[RANDOM_FORMAT], narrow[RANDOM_FORMAT];
+    const size_t             bytes = (size_t)rows * sizeof(double);
+    double                  *y[2]  = {calloc(1, bytes + 1), calloc(1, bytes + 1)};
+    cairn_source            *source;
+
+    MUST(context, cairn_source_read(context, file, CAIRN_BY_ROWS, &source));
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        strcpy(narrow, by_name(names[k], wide, sizeof wide));
+        narrow_text(narrow, k % 2 ? "exact" : "dict16");
+        if (product_of(context, source, wide, columns, y[0]) != CAIRN_OK
+            || product_of(context, source, narrow, columns, y[1]) != CAIRN_OK)
+            continue; /* too large, or too many values */
+        cr_assert_arr_eq(y[0], y[1], bytes, "%s: %s", file, narrow);
+    }
+    cairn_source_destroy(&source);
+    free(y[0]);
+    free(y[1]);
+}
+
+Test(property_compiled, matrices_have_the_same_bits_in_narrow_values, .timeout = 3600)
+{
+    FILE          *list = fopen(CAIRN_TEST_DATA "/matrices/manifest.tsv", "r");
+    char          *line = NULL, *rest;
+    size_t         room = 0;
+    cairn_context *context;
+
+    if (!list) cr_skip_test("no test data");
+    const int64_t blocks = must_start(&context);
+
+    cairn_context_set_memory(context, 64 << 20);
+    while (getline(&line, &room, list) > 0) {
+        const char *field[14];
+        char        file[512];
+
+        rest = line;
+        for (int k = 0; k < 14; k++)
+            field[k] = strsep(&rest, "\t\n");
+        if (!field[13] || !strstr(field[13], ".mtx") || !strcmp(field[8], "complex")
+            || atol(field[5]) > 60000)
+            continue;
+        snprintf(file, sizeof file, CAIRN_TEST_DATA "/matrices/%s", field[13]);
+        check_file(context, file, atol(field[2]), atol(field[3]));
+    }
+    free(line);
+    fclose(list);
     must_end(&context, blocks);
 }

@@ -66,7 +66,7 @@ Test(remains, have_room_for_so_many)
 }
 
 /// A folder goes with its files, however many, and with those who make more of them.
-Test(remains, that_are_folders_go_with_those_who_write_to_them)
+Test(remains, that_are_folders_go_with_their_writers)
 {
     char inside[128], name[192];
 

@@ -289,6 +289,59 @@ Test(same_bits, in_f32_are_those_of_f64_rounded, .timeout = 600)
     }
 }
 
+/// The kernel of the last member rounds what comes of f64 sums where it meets every row
+/// once and is a whole member on the device of those before it. Else a pass does, and Y has
+/// the same bits.
+Test(same_bits, in_f32_whoever_rounds, .timeout = 600)
+{
+    static const struct {
+        const char *format, *place;
+        bool        rounds; ///< Where one member alone is on the device.
+    } cases[] = {
+        {"hybrid<bdia<4>,csr,0.6>",             "cpu:0",                         true },
+        {"hybrid<bdia<4>,csr,0.6>",             "cpu:1",                         true },
+        {"hybrid<bdia<4>,csr,0.6>",             "0=cpu:0,1=cpu:1",               false},
+        {"hybrid<bdia<4>,csr,0.6>",             "debug",                         false},
+        {"hybrid<bdia<4>,csr,0.6>",             "0=cpu:0,1=cpu:0*0.5+cpu:1*0.5", false},
+        {"hybrid<dia,sell<4>,0.6>",             "cpu:0",                         true },
+        {"hybrid<bdia<4>,sell<4>,0.6>",         "cpu:0",                         true },
+        {"hybrid<bell<2>,coo,0.5,0.5>",         "cpu:0",                         false},
+        {"hybrid<bdia<4>,sell-sigma<4,8>,0.6>", "cpu:0",                         false},
+        {"hybrid<bdia<4>,csc,0.6>",             "cpu:0",                         false},
+        {"hybrid<bdia<4>,c2sr<2>,0.6>",         "cpu:0",                         false},
+    };
+    static _Alignas(8) char one[SIDE * COLUMNS * sizeof(double)], other[sizeof one];
+
+    state  = seed_clock() * 2 + 1;
+    floats = true;
+    for (size_t f = 0; f < sizeof cases / sizeof *cases; f++)
+        for (int k = 0; k < 4; k++) {
+            cairn_source *source = draw_matrix();
+            product       p      = draw_product(cases[f].format, 0);
+
+            use_threads(1 + k % 2);
+            p.dtype      = CAIRN_F32;
+            p.op.columns = k < 2 ? 1 : COLUMNS;
+            draw_operand(p.x, p.dtype);
+            draw_operand(p.before, p.dtype);
+            cairn_tensor *tensor = must_store(context, source, p.format, p.dtype);
+            cairn_plan   *plan   = plan_at(tensor, &p, cases[f].place, p.format);
+
+            cr_expect(plan->replay->sums.wide);
+            cr_expect_eq(plan->replay->sums.rounded, cases[f].rounds, "%s at %s",
+                         p.format, cases[f].place);
+            cairn_plan_destroy(&plan);
+            run_at(tensor, &p, cases[f].place, one, p.format);
+            if (cases[f].rounds) {
+                run_at(tensor, &p, "0=cpu:0,1=cpu:1", other, p.format);
+                cr_assert_eq(memcmp(one, other, p.bytes), 0, "%s at %s", p.format,
+                             cases[f].place);
+            }
+            cairn_tensor_destroy(&tensor);
+            cairn_source_destroy(&source);
+        }
+}
+
 /// All entries in the first member: the others need no f64 Y, wherever they are, and are
 /// not run, nor is anything learned of their time.
 Test(same_bits, in_f32_where_later_members_store_nothing, .timeout = 600)

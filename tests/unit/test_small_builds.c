@@ -137,7 +137,7 @@ Test(small_builds, what_was_missed_before_does_not_keep_others_out)
     end();
 }
 
-Test(small_builds, who_forbids_compiling_is_obeyed)
+Test(small_builds, compiling_can_be_forbidden)
 {
     cairn_tensor *made = NULL;
 
@@ -199,6 +199,115 @@ Test(small_builds, arrays_of_a_caller_need_no_compiler)
             convert_rows(own, c % 2 ? 64 : 32, sides[c / 2], to_names[k]);
             cairn_context_destroy(&own);
         }
+    end();
+}
+
+/// A caller's coordinates by rows, with indices of 32 or of 64 bits, and out again into his
+/// compressed rows.
+static void convert_list(cairn_context *own, int bits, int side, const char *to_name)
+{
+    static int32_t   i32[ENTRIES], j32[ENTRIES], ptr[70001];
+    static int64_t   i64[ENTRIES], j64[ENTRIES], idx[ENTRIES];
+    static double    val[ENTRIES], out[ENTRIES];
+    const int        each   = side < ENTRIES ? ENTRIES / side : 1;
+    cairn_format    *format = must_format(own, to_name);
+    cairn_coords     list   = CAIRN_COORDS;
+    cairn_compressed lines  = CAIRN_COMPRESSED;
+    cairn_tensor    *made;
+
+    for (int k = 0; k < ENTRIES; k++) {
+        i64[k] = i32[k] = k / each;
+        j64[k] = j32[k] = k / each + k % each - (each > 1 ? k / each * each / side : 0);
+        val[k]          = 1 + k % 7;
+    }
+    list.extent[0] = list.extent[1] = side;
+    list.entries                    = ENTRIES;
+    list.idx[0]                     = bits == 32 ? (void *)i32 : i64;
+    list.idx[1]                     = bits == 32 ? (void *)j32 : j64;
+    list.idx_bits                   = bits;
+    list.val                        = val;
+    MUST(own, cairn_tensor_from_coords(own, &list, CAIRN_COPY, format, &made));
+    cr_expect_str_eq(cairn_tensor_route(made), "prebuilt", "%d bits, side %d, %s: %s",
+                     bits, side, to_name, cairn_tensor_how(made));
+    lines.ptr        = ptr;
+    lines.ptr_bits   = 32;
+    lines.ptr_length = side + 1;
+    lines.idx        = idx;
+    lines.val        = out;
+    lines.length     = ENTRIES;
+    MUST(own, cairn_tensor_to_csr(made, &lines));
+    cr_expect_eq(lines.entries, ENTRIES);
+    cr_expect_eq(memcmp(idx, j64, sizeof idx), 0, "%s", to_name);
+    cr_expect_eq(memcmp(out, val, sizeof out), 0, "%s", to_name);
+    cairn_tensor_destroy(&made);
+    cairn_format_destroy(&format);
+}
+
+Test(small_builds, coordinates_of_a_caller_need_no_compiler)
+{
+    static const char *const to_names[] = {"csr",       "csc",       "coo",
+                                           "sell<8>",   "ell",       "dia",
+                                           "bcsr<2,2>", "bcsr<3,3>", "bdia<64>"};
+    static const int         sides[]    = {SIDE, 30000, 60000, 70000};
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    begin("auto");
+    setenv("CAIRN_CC", "/nowhere/cc", 1);
+    for (size_t k = 0; k < sizeof to_names / sizeof *to_names; k++)
+        for (int c = 0; c < 8; c++) {
+            cairn_context *own; /* which has not converted anything yet */
+
+            MUST(NULL, cairn_context_create(&own));
+            convert_list(own, c % 2 ? 64 : 32, sides[c / 2], to_names[k]);
+            cairn_context_destroy(&own);
+        }
+    end();
+}
+
+/// Own tensors into a caller's compressed rows and lists, without a compiler.
+Test(small_builds, arrays_out_need_no_compiler)
+{
+    static const char *const from_names[] = {"csr", "csc", "coo"};
+    enum { WIDE = 30000 };
+    static int64_t i[ENTRIES], j[ENTRIES], ptr[WIDE + 1];
+    static double  val[ENTRIES];
+
+    if (cairn_prebuilt_count == 0) cr_skip_test("built without CAIRN_PREBUILT");
+    begin("auto");
+    setenv("CAIRN_CC", "/nowhere/cc", 1);
+    setenv("CAIRN_KERNELS", "compiled", 1); /* nothing may be interpreted */
+    for (int k = 0; k < 9; k++) {
+        cairn_context   *own;
+        cairn_tensor    *made;
+        cairn_coords     list  = CAIRN_COORDS;
+        cairn_compressed lines = CAIRN_COMPRESSED;
+        cairn_coords_out out   = CAIRN_COORDS_OUT;
+
+        MUST(NULL, cairn_context_create(&own));
+        cairn_format *format = must_format(own, from_names[k % 3]);
+
+        for (int64_t p = 0; p < ENTRIES; p++) {
+            i[p] = p / EACH;
+            j[p] = p % EACH * 200;
+        }
+        list.extent[0] = list.extent[1] = WIDE;
+        list.entries                    = ENTRIES;
+        out.idx[0] = i, list.idx[0] = i;
+        out.idx[1] = j, list.idx[1] = j;
+        out.val = val, list.val = val;
+        out.length = lines.length = ENTRIES;
+        lines.ptr                 = ptr;
+        lines.ptr_length          = WIDE + 1;
+        lines.idx                 = j;
+        lines.val                 = val;
+        MUST(own, cairn_tensor_from_coords(own, &list, CAIRN_COPY, format, &made));
+        if (k / 3 == 0) MUST(own, cairn_tensor_to_csr(made, &lines));
+        if (k / 3 == 1) MUST(own, cairn_tensor_to_csc(made, &lines));
+        if (k / 3 == 2) MUST(own, cairn_tensor_to_coords(made, &out));
+        cairn_tensor_destroy(&made);
+        cairn_format_destroy(&format);
+        cairn_context_destroy(&own);
+    }
     end();
 }
 

@@ -386,7 +386,13 @@ static void flatten(cairn_pos        n,
 static cairn_given
 describe(cairn_pos n, int order, const cairn_coord *coord, const double *value)
 {
-    cairn_given given = {.order = order, .n = n, .stride = order, .value = value};
+    cairn_given given = {.order      = order,
+                         .n          = n,
+                         .stride     = order * (int64_t)sizeof *coord,
+                         .bits       = 64,
+                         .value      = value,
+                         .apart      = sizeof *value,
+                         .value_bits = 64};
 
     for (int k = 0; k < order; k++)
         given.coord[k] = coord + k;
@@ -458,7 +464,7 @@ Test(sort, coordinates_in_arrays_of_their_own_are_taken)
     cairn_coord              i[N], j[N];
     cairn_given              given = {
                      .order = 2, .n = N, .coord = {i, j},
-                             .stride = 1, .extent = extent
+                             .stride = 8, .bits = 64, .extent = extent
     };
     cairn_entries entries;
 
@@ -685,7 +691,8 @@ Test(sort, no_entries_are_sorted)
     cairn_entries_init(&entries, 3);
     cr_assert_eq(cairn_entries_sort(&env, &entries), CAIRN_OK);
     cr_assert_eq(
-        cairn_entries_take(&env, &(cairn_given){.order = 3, .stride = 3}, &entries),
+        cairn_entries_take(&env, &(cairn_given){.order = 3, .stride = 24, .bits = 64},
+                           &entries),
         CAIRN_OK);
     cr_assert_eq(cairn_entries_permute(&env, &entries, NULL), CAIRN_OK);
     cr_assert_eq(entries.n, 0);

@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// The memory's bounds, measured in the same rounds as everything else: reading, and the
-/// triad a = b + s*c, both over arrays far larger than any cache, in huge pages, with one
-/// thread. Bytes are counted as read plus written; what a store reads first is not.
+/// The memory's bounds, measured in the same rounds as everything else and with as many
+/// threads: reading, and the triad a = b + s*c, both over arrays larger than any cache, and
+/// reading as many bytes as the matrix has, which may stay in a cache. Bytes are counted as
+/// read plus written; what a store reads first is not.
 
 #include "compare.h"
 
-#include <sys/mman.h>
+#include <math.h>
 
 typedef double v8 __attribute__((vector_size(64), aligned(8)));
 
-enum { MOST = 16 << 20, FEW = 1 << 15, HUGE = 2 << 20, AHEAD = 512 };
+enum { LEAST = 16 << 20, FEW = 1 << 15, AHEAD = 512 };
 
-static double *arrays; ///< [3][MOST]
+static double         *arrays; ///< [3][get_length()]
+static volatile double seen;   ///< What was summed: nobody may leave the sums out.
+
+/// Elements of an array: three are at least four times the last cache, up to 6 GB.
+static size_t get_length(void)
+{
+    const size_t wanted = compare_last_cache() * 4 / 3 / sizeof(double);
+    const size_t most   = (size_t)1 << 28;
+
+    return (wanted < LEAST ? LEAST : wanted > most ? most : wanted) / 64 * 64;
+}
 
 static double *get_arrays(void)
 {
-    const size_t bytes = 3 * sizeof(double) * MOST;
+    const size_t n = 3 * get_length();
 
     if (arrays) return arrays;
-    arrays = aligned_alloc(HUGE, bytes);
-    if (!arrays) compare_stop("memory", "not enough for the bounds");
-    madvise(arrays, bytes, MADV_HUGEPAGE);
-    for (size_t k = 0; k < 3 * (size_t)MOST; k++)
+    arrays = compare_take(n, sizeof *arrays);
+    for (size_t k = 0; k < n; k++)
         arrays[k] = 1;
     return arrays;
 }
@@ -57,20 +66,74 @@ triad(double *restrict a, const double *restrict b, const double *restrict c, si
         a[k] = b[k] + 0.5 * c[k];
 }
 
-void compare_bound_run(bool tiny, double *read_rate, double *triad_rate)
+/// The first of @p n elements of thread @p t of @p threads; whole lines of 64 elements.
+static size_t begin_of(size_t n, int t, int threads)
 {
-    const size_t  n = tiny ? FEW : MOST;
+    return n / 64 * (size_t)t / (size_t)threads * 64;
+}
+
+/// Bytes a second, by all threads together, each of which goes through its share so many
+/// times.
+static double read_rate(const double *a, size_t n, int threads, int times)
+{
+    double       total = 0;
+    const double begin = bench_seconds();
+
+#pragma omp parallel for num_threads(threads) reduction(+ : total) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        const size_t first = begin_of(n, t, threads);
+
+        for (int k = 0; k < times; k++) {
+            total += sum(a + first, begin_of(n, t + 1, threads) - first);
+            __asm__ volatile("" ::
+                                 : "memory"); /* else it is summed once for all times */
+        }
+    }
+    const double seconds = bench_seconds() - begin;
+
+    seen = total;
+    return times * (double)sizeof(double) * (double)begin_of(n, threads, threads)
+           / seconds;
+}
+
+static double triad_rate(double *a, size_t n, int threads)
+{
+    const double begin = bench_seconds();
+
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int t = 0; t < threads; t++) {
+        const size_t first = begin_of(n, t, threads);
+
+        triad(a + first, a + n + first, a + 2 * n + first,
+              begin_of(n, t + 1, threads) - first);
+    }
+    return 3 * sizeof(double) * (double)n / (bench_seconds() - begin);
+}
+
+/// Reading @p bytes again and again: once to have them where they stay, then timed, for a
+/// millisecond or more.
+static double near_rate(const double *a, size_t most, double bytes, int threads)
+{
+    const size_t least = 64 * (size_t)threads;
+    const size_t n     = (size_t)fmin((double)most, bytes / sizeof(double)) / 64 * 64;
+    const size_t read  = n < least ? least : n;
+    const int    times = 1 + (int)(1e8 / sizeof(double) / (double)read);
+    double       best  = 0;
+
+    read_rate(a, read, threads, 1);
+    for (int k = 0; k < 3; k++)
+        best = fmax(best, read_rate(a, read, threads, times));
+    return best;
+}
+
+compare_rates compare_bound_run(bool tiny, int threads, double bytes)
+{
+    const size_t  n = tiny ? FEW : get_length();
     double *const a = get_arrays();
-    double        t[3];
+    compare_rates rates;
 
-    t[0] = bench_seconds();
-
-    volatile const double total = sum(a + n, 2 * n);
-
-    (void)total;
-    t[1] = bench_seconds();
-    triad(a, a + n, a + 2 * n, n);
-    t[2]        = bench_seconds();
-    *read_rate  = 2 * sizeof(double) * (double)n / (t[1] - t[0]);
-    *triad_rate = 3 * sizeof(double) * (double)n / (t[2] - t[1]);
+    rates.read  = read_rate(a + n, 2 * n, threads, 1);
+    rates.triad = triad_rate(a, n, threads);
+    rates.near  = near_rate(a, 3 * n, bytes, threads);
+    return rates;
 }

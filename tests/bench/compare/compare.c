@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /// @file
-/// Cairn beside the libraries that Debian ships: products and conversions of generated
-/// and shared matrices, all contenders in one process (SciPy in one beside it) and in
+/// Cairn beside other libraries: products and conversions of generated and shared matrices, all contenders in one process (SciPy in one beside it) and in
 /// interleaved rounds, each result held against an independent one. A wrong result makes
 /// the program fail. Reading files is bench_read's, which is started for it.
 ///
 /// bench_compare [--section LIST] [--matrix LIST] [--peers LIST] [--dtype LIST]
 ///               [--formats 'F;F'] [--rounds N] [--columns N] [--threads N] [--data DIR]
 ///               [--quiet SECONDS] [--keep] [--tiny] [--json | --csv]
+///               [--values full|small] [--pages huge|small] [--table door [--quick]]
 ///     --section  Of spmv,spmm,convert,read.
 ///     --matrix   Names of generated matrices, of files in DIR/matrices, or paths.
 ///     --peers    Names of peers; "none" for Cairn and the plain loops alone.
@@ -15,6 +15,10 @@
 ///     --columns  Of the dense operand of spmm (32; the shared graphs have 1000, too).
 ///     --quiet    Repeat turns that other processes disturbed, for at most so long a task.
 ///     --keep     Formats of Cairn's that are behind after two rounds stay in the race.
+///     --values   Of generated matrices: 53 bits each (full), or as the generator has them.
+///     --pages    Huge ones for all, or small ones for all.
+///     --table    The one table of what is aimed at, from runs of this program (door.c);
+///     --quick    few matrices of it, which takes two minutes.
 ///     --tiny     Small matrices: to see that it works.
 
 #include "compare.h"
@@ -22,6 +26,8 @@
 #include <omp.h>
 
 #include <malloc.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 
 void compare_stop(const char *what, const char *why)
 {
@@ -31,9 +37,12 @@ void compare_stop(const char *what, const char *why)
 
 void *compare_take(size_t count, size_t size)
 {
-    void *const block = aligned_alloc(64, (count * size + 64) / 64 * 64);
+    enum { HUGE_PAGE = 2 << 20 };
+    const size_t bytes = count * size, page = bytes < HUGE_PAGE ? 64 : HUGE_PAGE;
+    void *const  block = aligned_alloc(page, (bytes + page) / page * page);
 
     if (!block) compare_stop("memory", "not enough");
+    if (page == HUGE_PAGE) madvise(block, bytes, MADV_HUGEPAGE);
     return block;
 }
 
@@ -114,8 +123,9 @@ static void begin_peers(const compare_settings *settings)
         if (say) printf(", %s %s", peer->name, there[k] ? version : "(does not run)");
     }
     if (say)
-        printf("\nnot found when this was built: %s\n",
-               *COMPARE_ABSENT ? COMPARE_ABSENT : "none");
+        printf("\nnot found when this was built: %s\nvector instructions of what was: "
+               "%s\n",
+               *COMPARE_ABSENT ? COMPARE_ABSENT : "none", COMPARE_VECTORS);
 }
 
 static void end_peers(void)
@@ -124,8 +134,7 @@ static void end_peers(void)
         if (there[k] && compare_peer_at(k)->end) compare_peer_at(k)->end();
 }
 
-/// Bytes that a product in compressed rows reads and writes at least.
-static double csr_bytes(const compare_task *t)
+double compare_csr_bytes(const compare_task *t)
 {
     const compare_matrix *m    = t->matrix;
     const double          size = t->dtype == CAIRN_F64 ? 8 : 4;
@@ -152,7 +161,7 @@ static int add_way(const compare_task *task,
     if (!c->state) return 0;
     snprintf(c->name, sizeof c->name, "%s%s%s", way->name, product ? "" : ", ",
              product ? "" : compare_memory_name(kind));
-    if (product && peer->by_hand) c->bytes = csr_bytes(task);
+    if (product && peer->by_hand) c->bytes = compare_csr_bytes(task);
     return 1;
 }
 
@@ -233,14 +242,15 @@ static double *make_want(const compare_task *t)
     double *const want      = compare_take((size_t)a->rows * (size_t)k, sizeof *want);
 
     memset(want, 0, (size_t)a->rows * (size_t)k * sizeof *want);
-    for (int32_t p = 0; p < a->nnz; p++)
-        for (int64_t c = 0; c < k; c++) {
-            const int64_t q = (int64_t)a->idx[p] * k + c;
+    for (int64_t i = 0; i < a->rows; i++)
+        for (int32_t p = a->ptr[i]; p < a->ptr[i + 1]; p++)
+            for (int64_t c = 0; c < k; c++) {
+                const int64_t q = (int64_t)a->idx[p] * k + c;
 
-            want[a->row[p] * k + c] +=
-                t->dtype == CAIRN_F64 ? a->val[p] * ((const double *)t->x)[q]
-                                      : (double)a->val32[p] * ((const float *)t->x)[q];
-        }
+                want[i * k + c] += t->dtype == CAIRN_F64
+                                       ? a->val[p] * ((const double *)t->x)[q]
+                                       : (double)a->val32[p] * ((const float *)t->x)[q];
+            }
     return want;
 }
 
@@ -281,6 +291,7 @@ static const char *const suitable[OPERATIONS] = {
     [ROWS_TO_CISR] = "band15,fem3",
     [DCSC_TO_BCSR] = "fem3",
     [CSB_TO_DIA]   = "band15",
+    [CSR_TO_COO]   = "s7_100,fem3,rmat18",
 };
 
 /// What conversions are asked for by.
@@ -291,7 +302,7 @@ static const char *const conversions[OPERATIONS] = {
     [CSR_TO_SELL] = "csr-sell",   [CSR_TO_BDIA] = "csr-bdia",
     [ROWS_TO_BELL] = "rows-bell", [ROWS_TO_C2SR] = "rows-c2sr",
     [ROWS_TO_CISR] = "rows-cisr", [DCSC_TO_BCSR] = "dcsc-bcsr",
-    [CSB_TO_DIA] = "csb-dia",
+    [CSB_TO_DIA] = "csb-dia",     [CSR_TO_COO] = "csr-coo",
 };
 
 static bool convert(const compare_settings *settings, const compare_matrix *a)
@@ -314,8 +325,10 @@ static bool convert(const compare_settings *settings, const compare_matrix *a)
 }
 
 /// Everything that is asked about one matrix.
-static bool visit(const compare_settings *settings, const char *name, bool graph)
+static bool
+visit(const compare_settings *settings, const char *name, compare_group group)
 {
+    const bool     graph = group == GRAPHS;
     compare_matrix a;
     bool           right = true;
 
@@ -336,34 +349,44 @@ static bool visit(const compare_settings *settings, const char *name, bool graph
     return right;
 }
 
+/// Is there a matrix of such a name, but for those of files?
+static bool is_known(const char *name)
+{
+    for (int g = 0; g < GROUPS; g++)
+        for (int k = 0; g != REAL && compare_matrix_name(k, (compare_group)g); k++)
+            if (strcmp(compare_matrix_name(k, (compare_group)g), name) == 0)
+                return true;
+    return false;
+}
+
 /// Names that were asked for and are none of the known: files.
 static bool visit_files(const compare_settings *settings)
 {
-    char  list[1024], *next = list;
+    char *list = settings->matrices ? strdup(settings->matrices) : NULL, *next = list;
     char *name;
     bool  right = true;
 
-    snprintf(list, sizeof list, "%s", settings->matrices ? settings->matrices : "");
-    while ((name = strsep(&next, ","))) {
-        bool known = !*name;
-
-        for (int g = 0; g < 2; g++)
-            for (int k = 0; compare_matrix_name(k, g); k++)
-                known = known || strcmp(compare_matrix_name(k, g), name) == 0;
-        if (!known) right = visit(settings, name, false) && right;
-    }
+    while (next && (name = strsep(&next, ",")))
+        if (*name && !is_known(name)) right = visit(settings, name, REAL) && right;
+    free(list);
     return right;
 }
 
+/// The generated ones, and the graphs; what fits no cache only where it is named.
 static bool visit_all(const compare_settings *settings)
 {
     bool right = true;
 
-    for (int g = 0; g < 2; g++) {
-        if (g && (!*settings->data || settings->tiny)) break;
-        for (int k = 0; compare_matrix_name(k, g); k++)
-            if (compare_in(settings->matrices, compare_matrix_name(k, g)))
-                right = visit(settings, compare_matrix_name(k, g), g) && right;
+    for (int g = 0; g < GROUPS; g++) {
+        if (g == REAL || (g == GRAPHS && (!*settings->data || settings->tiny)))
+            continue;
+        if (g == FAR && !settings->matrices) continue;
+        for (int k = 0; compare_matrix_name(k, (compare_group)g); k++) {
+            const char *name = compare_matrix_name(k, (compare_group)g);
+
+            if (compare_in(settings->matrices, name))
+                right = visit(settings, name, (compare_group)g) && right;
+        }
     }
     return visit_files(settings) && right;
 }
@@ -394,6 +417,9 @@ static void understand(compare_settings *s, int argc, char **argv)
         {"--dtype",   &s->dtypes,      NULL,        NULL       },
         {"--formats", &s->formats,     NULL,        NULL       },
         {"--data",    &s->data,        NULL,        NULL       },
+        {"--values",  &s->values,      NULL,        NULL       },
+        {"--pages",   &s->pages,       NULL,        NULL       },
+        {"--table",   &s->table,       NULL,        NULL       },
         {"--rounds",  NULL,            &s->rounds,  NULL       },
         {"--quiet",   NULL,            &s->quiet,   NULL       },
         {"--columns", NULL,            &s->columns, NULL       },
@@ -401,6 +427,7 @@ static void understand(compare_settings *s, int argc, char **argv)
         {"--keep",    NULL,            NULL,        &s->keep   },
         {"--shipped", NULL,            NULL,        &s->shipped},
         {"--tiny",    NULL,            NULL,        &s->tiny   },
+        {"--quick",   NULL,            NULL,        &s->quick  },
         {"--json",    NULL,            NULL,        &s->json   },
         {"--csv",     NULL,            NULL,        &s->csv    },
     };
@@ -420,33 +447,54 @@ static void understand(compare_settings *s, int argc, char **argv)
         else
             *options[o].number = atoi(argv[++k]);
     }
+    if (!s->rounds) s->rounds = !s->table ? 11 : s->quick ? 3 : 5;
     if (s->rounds < 1 || s->rounds > MOST_ROUNDS) compare_stop("--rounds", "1..101");
     if (s->threads < 1) compare_stop("--threads", "1 or more");
     if (s->columns < 2) compare_stop("--columns", "2 or more");
+    if (strcmp(s->values, "full") != 0 && strcmp(s->values, "small") != 0)
+        compare_stop("--values", "full or small");
+    if (strcmp(s->pages, "huge") != 0 && strcmp(s->pages, "small") != 0)
+        compare_stop("--pages", "huge or small");
+    if (s->table && strcmp(s->table, "door") != 0) compare_stop("--table", "door");
 }
 
-/// Libraries read the number of threads when they are loaded: start again with it.
-static void set_threads(int threads, char **argv)
+/// Libraries read the number of threads, and glibc what pages it shall ask for, when they
+/// are loaded: start again with it.
+static void start_again(const compare_settings *settings, char **argv)
 {
     char text[16];
 
-    snprintf(text, sizeof text, "%d", threads);
-    omp_set_num_threads(threads);
-    if (getenv("OPENBLAS_NUM_THREADS")) return;
+    omp_set_num_threads(settings->threads);
+    if (getenv("BENCH_COMPARE_STARTED")) {
+        unsetenv("BENCH_COMPARE_STARTED");
+        return;
+    }
+    snprintf(text, sizeof text, "%d", settings->threads);
     setenv("OPENBLAS_NUM_THREADS", text, 1);
     setenv("OMP_NUM_THREADS", text, 1);
+    setenv("BENCH_COMPARE_STARTED", "1", 1);
+    if (settings->pages[0] == 'h')
+        setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 1);
+    else {
+        unsetenv("GLIBC_TUNABLES");
+        prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    }
     execv("/proc/self/exe", argv);
 }
 
 int main(int argc, char **argv)
 {
-    compare_settings settings = {
-        .rounds = 11, .threads = 1, .columns = 32, .data = CAIRN_TEST_DATA};
-    bool right = true;
+    compare_settings settings = {.threads = 1,
+                                 .columns = 32,
+                                 .data    = CAIRN_TEST_DATA,
+                                 .values  = "full",
+                                 .pages   = "huge"};
+    bool             right    = true;
 
     understand(&settings, argc, argv);
+    if (settings.table) return compare_door(&settings) ? 0 : 1;
     if (settings.shipped) compare_memory(MEMORY_SHIPPED);
-    set_threads(settings.threads, argv);
+    start_again(&settings, argv);
     /* Readers first: MPI, which a peer starts, would tell its children to join. */
     if (wants(&settings, "read") && !settings.json && !settings.csv)
         right = read_files(&settings);

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum { MOST_ROUNDS = 101, MOST_CONTENDERS = 64, MOST_MATRICES = 32, MOST_ROWS = 4096 };
+enum { MOST_ROUNDS = 101, MOST_CONTENDERS = 64, MOST_ROWS = 4096 };
 
 /// The operations. ROWS: entries in the order of rows; COO: in any order.
 typedef enum {
@@ -36,6 +36,7 @@ typedef enum {
     ROWS_TO_CISR,
     DCSC_TO_BCSR,
     CSB_TO_DIA, ///< By columns.
+    CSR_TO_COO,
     OPERATIONS
 } compare_operation;
 
@@ -46,10 +47,12 @@ typedef struct {
     char     name[64];
     int32_t  rows, cols, nnz;
     int      block; ///< The size of its dense blocks; 1: it has none.
+    bool     iso;   ///< All values are the same.
     int32_t *ptr;   ///< [rows+1]
-    int32_t *row, *idx;
+    int32_t *idx;
     double  *val;
-    float   *val32;
+    float   *val32; ///< NULL where f32 is not asked for.
+    int32_t *row;   ///< It and `any` are NULL where conversions are not asked for.
     struct {
         int32_t *row, *col;
         double  *val;
@@ -136,9 +139,11 @@ typedef struct {
     const compare_way  *way;
     void               *state;
     char                route[16]; ///< Cairn's.
-    bool                lent;      ///< Cairn's: with x and y of a caller.
-    compare_memory_kind memory;    ///< Where a conversion's memory comes from.
-    double              bytes;     ///< Moved by one run; 0: not known.
+    char chosen[160];              ///< The format that `auto` chose; "": it is another.
+    bool lent;                  ///< Cairn's: with x and y, or from arrays, of a caller.
+    bool borrowed;              ///< The matrix is a caller's compressed rows as well.
+    compare_memory_kind memory; ///< Where a conversion's memory comes from.
+    double              bytes;  ///< Moved by one run; 0: not known.
     double              seconds[MOST_ROUNDS];
     int                 samples;
     double              median;
@@ -148,9 +153,11 @@ typedef struct {
 
 /// What was measured beside the contenders.
 typedef struct {
-    double read, triad; ///< Bytes a second, medians.
-    double others;      ///< Cores that other processes used meanwhile.
-    int    again;       ///< Turns that were disturbed and done again.
+    double read, triad; ///< Bytes a second, medians, of arrays that fit no cache.
+    double near;   ///< Reading as many bytes as the matrix has, again and again: what a
+                   ///< matrix that fits a cache can be read at.
+    double others; ///< Cores that other processes used meanwhile.
+    int    again;  ///< Turns that were disturbed and done again.
 } compare_bound;
 
 typedef struct {
@@ -163,6 +170,10 @@ typedef struct {
     const char *conversions; ///< Likewise, as named in compare.c.
     const char *formats;     ///< Separated by ';'.
     const char *data;        ///< Folder of shared matrices; "": there is none.
+    const char *values;      ///< Of generated matrices: "full", 53 bits; "small".
+    const char *pages;       ///< "huge" for all who ask, and glibc asks; "small": none.
+    const char *table;       ///< "door": that table alone; NULL: none.
+    bool        quick;       ///< Of the table, what two minutes allow.
 } compare_settings;
 
 /// End the program with a message.
@@ -185,13 +196,35 @@ const char *compare_memory_name(compare_memory_kind kind);
 /// in its lists, has gone to the system by then.
 double compare_begin(void);
 
-/// Memory that ends the program if there is none; 64-byte aligned; free().
+/// Memory that ends the program if there is none; free(). 64-byte aligned, in huge pages
+/// where it is large, as Cairn's own is.
 void *compare_take(size_t count, size_t size);
+
+// machine.c
+
+/// Bytes of the largest cache of the machine; 0: not known.
+size_t compare_last_cache(void);
+
+/// Bytes of memory that are to be had now.
+double compare_free_memory(void);
+
+/// Say what processor, caches and pages there are; lines begin with @p begin.
+void compare_print_machine(const compare_settings *settings);
+
+/// Say how much of this process lies in huge pages.
+void compare_print_pages(void);
 
 // matrix.c
 
-/// The names of matrices of a group ("made", "graphs"); NULL past the last.
-const char *compare_matrix_name(int k, bool graphs);
+/// Groups of matrices: generated ones, small graphs for products with many columns, the
+/// larger matrices among the shared ones (those with most entries first), and generated
+/// ones that fit no cache.
+typedef enum { MADE, GRAPHS, REAL, FAR, GROUPS } compare_group;
+
+enum { LARGER = 12 }; ///< So many of REAL are "the larger ones".
+
+/// The names of matrices of a group; NULL past the last.
+const char *compare_matrix_name(int k, compare_group group);
 
 /// Make (or read) a matrix.
 /// @return false: a file that is not there.
@@ -202,9 +235,13 @@ void compare_matrix_fini(compare_matrix *a);
 
 // bound.c
 
-/// Measure once; both in bytes a second. Tiny: in a cache, to see that it works.
-void compare_bound_run(bool tiny, double *read, double *triad);
-void compare_bound_fini(void);
+/// Measure once, with as many threads as the products have; @p bytes are those of the
+/// matrix. Tiny: in a cache, to see that it works.
+typedef struct {
+    double read, triad, near; ///< Bytes a second, as compare_bound has them.
+} compare_rates;
+compare_rates compare_bound_run(bool tiny, int threads, double bytes);
+void          compare_bound_fini(void);
 
 // ours.c
 
@@ -221,6 +258,9 @@ const char *compare_formats(const compare_matrix *a, cairn_dtype dtype, int colu
 
 /// Give back what the context keeps of freed memory.
 void compare_forget(cairn_context *context);
+
+/// Bytes that a product in compressed rows reads and writes at least.
+double compare_csr_bytes(const compare_task *task);
 
 // rounds.c
 
@@ -242,6 +282,12 @@ void compare_print_task(const compare_settings *settings,
                         int                     count,
                         const compare_bound    *bound);
 void compare_print_end(const compare_settings *settings);
+
+// door.c
+
+/// Run this program once for each pass of the table, and print the table.
+/// @return Whether all passes ran, and all results were right.
+bool compare_door(const compare_settings *settings);
 
 #ifdef __cplusplus
 }

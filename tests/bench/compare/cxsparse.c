@@ -2,7 +2,8 @@
 /// @file
 /// CXSparse, whose matrices are compressed columns: products by cs_gaxpy (y += A x, y
 /// cleared before the clock starts), conversions by cs_transpose and cs_compress with the
-/// roles of rows and columns exchanged.
+/// roles of rows and columns exchanged. Compiled a second time beside the library's own
+/// source, where that is at hand, with names of its own (CMakeLists.txt).
 
 #include "compare.h"
 
@@ -121,7 +122,15 @@ static bool begin(int threads, char *version, int room)
     return true;
 }
 
-const compare_peer compare_cxsparse = {.name  = "CXSparse",
-                                       .begin = begin,
-                                       .ways  = ways,
-                                       .count = sizeof ways / sizeof *ways};
+#ifdef CXSPARSE_NATIVE
+#    define PEER      compare_cxsparse_native
+#    define PEER_NAME "CXSparse native"
+#else
+#    define PEER      compare_cxsparse
+#    define PEER_NAME "CXSparse"
+#endif
+
+const compare_peer PEER = {.name  = PEER_NAME,
+                           .begin = begin,
+                           .ways  = ways,
+                           .count = sizeof ways / sizeof *ways};

@@ -11,11 +11,13 @@
 static const int64_t band[15] = {-7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
 
 /// Full size, and as small as the tests want it.
-static const struct {
+typedef struct {
     const char   *name, *kind;
     int           block;
     cairn_problem size[2];
-} made[] = {
+} recipe;
+
+static const recipe made[] = {
     {"s5_1000",    "stencil5", 1, {{.nx = 1000, .ny = 1000}, {.nx = 20, .ny = 17}}       },
     {"s7_100",
      "stencil7",               1,
@@ -44,45 +46,150 @@ static const struct {
     {"mixed",      "mixed",    1, {{.n = 500000, .degree = 5}, {.n = 400, .degree = 5}}  },
 };
 
+/// What fits no cache; as large as memory allows (fit()).
+static const recipe far[] = {
+    {"s7_300",
+     "stencil7", 1,
+     {{.nx = 300, .ny = 300, .nz = 300}, {.nx = 7, .ny = 6, .nz = 5}}},
+    {"rand16_8m",
+     "uniform",  1,
+     {{.n = 8000000, .degree = 16}, {.n = 300, .degree = 16}}        },
+    {"rmat22",
+     "rmat",     1,
+     {{.scale = 22, .edges = 64000000}, {.scale = 8, .edges = 2000}} },
+};
+
 static const char *const graphs[] = {"wiki-Vote", "email-Eu-core", "p2p-Gnutella31"};
 
-enum { MADE = sizeof made / sizeof *made, GRAPHS = sizeof graphs / sizeof *graphs };
+/// Of the shared folder, those of more than 50,000 entries.
+static const char *const real[] = {
+    "cnr-2000",
+    "gowalla-adj",
+    "fb-Cornell5",
+    "bundle1",
+    "amazon-book-test",
+    "email-Enron",
+    "rgg_n_2_15_s0",
+    "bcsstk16",
+    "luxembourg_osm",
+    "delaunay_n15",
+    "facebook_combined",
+    "Groebner_id2003_aug",
+    "p2p-Gnutella31",
+    "arrow",
+    "memplus",
+    "as-caida",
+    "nasa4704",
+    "wiki-Vote",
+    "4elt",
+    "bcsstk13",
+    "faer_n15960",
+    "cavity14",
+    "bloweybq",
+    "bcsstk14",
+    "Chem97Zt",
+    "fidap007",
+    "lap3D_7pt_n20",
+};
 
-const char *compare_matrix_name(int k, bool graph)
+#define COUNT(list) ((int)(sizeof(list) / sizeof *(list)))
+
+const char *compare_matrix_name(int k, compare_group group)
 {
-    if (graph) return k < GRAPHS ? graphs[k] : NULL;
-    return k < MADE ? made[k].name : NULL;
+    switch (group) {
+    case MADE: return k < COUNT(made) ? made[k].name : NULL;
+    case GRAPHS: return k < COUNT(graphs) ? graphs[k] : NULL;
+    case REAL: return k < COUNT(real) ? real[k] : NULL;
+    case FAR: return k < COUNT(far) ? far[k].name : NULL;
+    default: return NULL;
+    }
 }
 
-static int find_made(const char *name)
+static const recipe *find_recipe(const char *name)
 {
-    for (int k = 0; k < MADE; k++)
-        if (strcmp(made[k].name, name) == 0) return k;
-    return -1;
+    for (int k = 0; k < COUNT(made); k++)
+        if (strcmp(made[k].name, name) == 0) return &made[k];
+    for (int k = 0; k < COUNT(far); k++)
+        if (strcmp(far[k].name, name) == 0) return &far[k];
+    return NULL;
+}
+
+/// Entries of a large problem, about.
+static double count_entries(const cairn_problem *p)
+{
+    if (p->nx) return 7.0 * (double)p->nx * (double)p->ny * (double)p->nz;
+    return p->edges ? (double)p->edges : (double)p->n * (double)p->degree;
+}
+
+/// Make a problem that is to fit no cache smaller where memory lacks, and larger where
+/// four times the last cache is more than it has. An entry takes up to 120 bytes: 24 in the
+/// source, 12 with the caller, 12 in each format of Cairn's and each library that has its
+/// own, and for R-MAT, whose edges are sorted, 160 (the most in memory, of rmat18 and s7_100
+/// beside MKL, PETSc and Eigen).
+static void fit(const char *name, cairn_problem *p)
+{
+    const double entries = count_entries(p), cache = (double)compare_last_cache();
+    const double most =
+        fmin(0.85 * compare_free_memory(), 24e9) / (p->edges ? 160 : 120);
+    const double wanted = fmin(fmax(entries, 4 * cache / 12), most);
+    const double factor = wanted / entries;
+
+    if (factor > 0.99 && factor < 1.01) return;
+    if (p->nx)
+        p->nx = p->ny = p->nz = (int64_t)((double)p->nx * cbrt(factor));
+    else if (p->edges)
+        p->edges = (int64_t)wanted;
+    else
+        p->n = (int64_t)((double)p->n * factor);
+    fprintf(stderr, "%s: %.2f times its entries, for %s\n", name, factor,
+            factor < 1 ? "memory has no more" : "the last cache is large");
+}
+
+/// Every value a number of 53 bits that its place gives, between 1/2 and 1, either sign.
+static void fill_values(cairn_entries *e)
+{
+    for (cairn_pos p = 0; p < e->n; p++) {
+        uint64_t z = UINT64_C(0x9E3779B97F4A7C15)
+                     * ((uint64_t)e->coord[0][p] * UINT64_C(0x100000001B3)
+                        + (uint64_t)e->coord[1][p] + 1);
+
+        z           = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+        z           = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+        z           = z ^ z >> 31;
+        e->value[p] = (z >> 63 ? -0x1p-53 : 0x1p-53)
+                      * (double)((z << 1 >> 12) | UINT64_C(1) << 52 | 1);
+    }
+}
+
+static void take_arrays(compare_matrix *a, size_t n, const compare_settings *settings)
+{
+    a->ptr    = compare_take((size_t)a->rows + 1, sizeof *a->ptr);
+    a->idx    = compare_take(n, sizeof *a->idx);
+    a->val    = compare_take(n, sizeof *a->val);
+    a->weight = compare_take((size_t)a->rows, sizeof *a->weight);
+    if (compare_in(settings->dtypes, "f32")) a->val32 = compare_take(n, sizeof(float));
+    if (compare_in(settings->sections, "convert"))
+        a->row = compare_take(n, sizeof *a->row);
+    memset(a->ptr, 0, ((size_t)a->rows + 1) * sizeof *a->ptr);
+    memset(a->weight, 0, (size_t)a->rows * sizeof *a->weight);
 }
 
 /// CSR arrays of the source's entries, which are sorted; explicit zeros go.
-static void copy_entries(compare_matrix *a)
+static void copy_entries(compare_matrix *a, const compare_settings *settings)
 {
     const cairn_entries *e = &a->source->entries;
-    const size_t         n = (size_t)e->n;
 
-    a->ptr    = compare_take((size_t)a->rows + 1, sizeof *a->ptr);
-    a->row    = compare_take(n, sizeof *a->row);
-    a->idx    = compare_take(n, sizeof *a->idx);
-    a->val    = compare_take(n, sizeof *a->val);
-    a->val32  = compare_take(n, sizeof *a->val32);
-    a->weight = compare_take((size_t)a->rows, sizeof *a->weight);
-    memset(a->ptr, 0, ((size_t)a->rows + 1) * sizeof *a->ptr);
-    memset(a->weight, 0, (size_t)a->rows * sizeof *a->weight);
+    take_arrays(a, (size_t)e->n, settings);
+    a->iso = true;
     for (cairn_pos p = 0; p < e->n; p++) {
         const int32_t i = (int32_t)e->coord[0][p], q = a->nnz;
 
         if (e->value[p] == 0) continue;
-        a->row[q]   = i;
-        a->idx[q]   = (int32_t)e->coord[1][p];
-        a->val[q]   = e->value[p];
-        a->val32[q] = (float)e->value[p];
+        if (a->row) a->row[q] = i;
+        if (a->val32) a->val32[q] = (float)e->value[p];
+        a->idx[q] = (int32_t)e->coord[1][p];
+        a->val[q] = e->value[p];
+        a->iso    = a->iso && a->val[q] == a->val[0];
         a->ptr[i + 1]++;
         a->weight[i] += fabs(e->value[p]);
         a->sum += bench_sum_of(i, a->idx[q], e->value[p]);
@@ -115,21 +222,24 @@ static void shuffle(compare_matrix *a)
 }
 
 static cairn_status
-make(compare_matrix *a, const char *name, const char *folder, int size)
+make(compare_matrix *a, const char *name, const compare_settings *settings)
 {
-    const int k = find_made(name);
-    char      path[512];
+    const recipe *r = find_recipe(name);
+    char          path[512];
 
-    if (k >= 0) {
-        cairn_problem problem = made[k].size[size];
+    if (r) {
+        cairn_problem problem = r->size[settings->tiny];
+        cairn_status  status;
 
         problem.size = sizeof problem;
-
         problem.seed = 1;
-        a->block     = made[k].block;
-        return cairn_source_generate(a->context, made[k].kind, &problem, &a->source);
+        a->block     = r->block;
+        if (!settings->tiny && r >= far && r < far + COUNT(far)) fit(name, &problem);
+        status = cairn_source_generate(a->context, r->kind, &problem, &a->source);
+        if (!status && settings->values[0] == 'f') fill_values(&a->source->entries);
+        return status;
     }
-    snprintf(path, sizeof path, "%s/matrices/%s.mtx.gz", folder, name);
+    snprintf(path, sizeof path, "%s/matrices/%s.mtx.gz", settings->data, name);
     if (access(path, R_OK)) snprintf(path, sizeof path, "%s", name);
     return cairn_source_read(a->context, path, CAIRN_BY_NNZ, &a->source);
 }
@@ -144,8 +254,7 @@ bool compare_matrix_make(compare_matrix         *a,
     snprintf(a->name, sizeof a->name, "%s", name);
     if (cairn_context_create(&a->context)) compare_stop("context", "cannot be created");
     cairn_context_set_threads(a->context, settings->threads);
-    if (make(a, name, settings->data, settings->tiny)
-        || cairn_source_describe(a->source, &info)) {
+    if (make(a, name, settings) || cairn_source_describe(a->source, &info)) {
         fprintf(stderr, "%s\n", cairn_context_message(a->context));
         cairn_context_destroy(&a->context);
         return false;
@@ -155,8 +264,8 @@ bool compare_matrix_make(compare_matrix         *a,
         compare_stop(name, "no matrix, or too large for 32-bit indices");
     a->rows = (int32_t)info.extent[0];
     a->cols = (int32_t)info.extent[1];
-    copy_entries(a);
-    shuffle(a);
+    copy_entries(a, settings);
+    if (a->row) shuffle(a);
     return true;
 }
 

@@ -3,7 +3,8 @@
 /// Cairn's side of the products: a source stored in a format, a plan, and runs of it, all
 /// by the public API. Every format is there twice: with the plan's own dense operands,
 /// filled before, as PETSc's and GraphBLAS's are; and with a caller's, as a user meets it
-/// first.
+/// first. `auto` is one of the formats; what it chose for 10,000 products is told beside
+/// it. Compressed rows are there once more over the caller's own arrays.
 
 #include "compare.h"
 
@@ -85,41 +86,112 @@ static void fill_x(const compare_task *t, cairn_plan *plan)
         memcpy(cairn_plan_x_f32(plan), t->x, n * sizeof(float));
 }
 
-/// Two contenders.
-static bool prepare(compare_contender *c, const compare_task *task, const char *format)
+static cairn_product_options get_product(const compare_task *task)
 {
-    cairn_context *const        context = task->matrix->context;
-    const cairn_product_options options = {
+    return (cairn_product_options){
         .size = sizeof(cairn_product_options), .columns = task->columns, .alpha = 1};
-    cairn_plan_info info = CAIRN_PLAN_INFO;
-    state          *s    = compare_take(1, sizeof *s);
+}
 
-    *s = (state){.task = task, .users = 1};
-    if (cairn_format_create(context, format, &s->format)
-        || cairn_tensor_create(task->matrix->source, s->format, task->dtype, &s->tensor)
+/// The name that a format has in the list that it was chosen from.
+static void
+copy_name(const state *s, const cairn_auto_info *info, char *name, size_t room)
+{
+    cairn_context *const context = s->task->matrix->context;
+    const char          *text    = cairn_format_text(s->format);
+
+    snprintf(name, room, "%s", text);
+    for (int k = 0; k < info->candidates; k++) {
+        cairn_format *format = NULL;
+
+        if (cairn_format_create(context, info->candidate[k].format, &format)) continue;
+        if (strcmp(cairn_format_text(format), text) == 0)
+            snprintf(name, room, "%s", info->candidate[k].format);
+        cairn_format_destroy(&format);
+    }
+}
+
+/// @param[out] chosen  [160] What `auto` chose; "" for other formats.
+static cairn_status make_format(state *s, const char *format, char *chosen)
+{
+    const cairn_product_options product = get_product(s->task);
+    const cairn_auto_options    options = {.size = sizeof options, .replays = 10000};
+    cairn_auto_info            *info;
+    cairn_status                status;
+
+    *chosen = '\0';
+    if (strcmp(format, "auto") != 0)
+        return cairn_format_create(s->task->matrix->context, format, &s->format);
+    info   = compare_take(1, sizeof *info);
+    *info  = (cairn_auto_info)CAIRN_AUTO_INFO;
+    status = cairn_format_auto(s->task->matrix->source, s->task->dtype, &product,
+                               &options, &s->format, info);
+    if (!status) copy_name(s, info, chosen, 160);
+    free(info);
+    return status;
+}
+
+static cairn_status borrow(state *s)
+{
+    const compare_matrix *m   = s->task->matrix;
+    const bool            f64 = s->task->dtype == CAIRN_F64;
+
+    return cairn_tensor_from_csr(m->context, m->rows, m->cols, 0, m->rows, m->ptr, 32,
+                                 m->idx, 32, f64 ? (const void *)m->val : m->val32,
+                                 s->task->dtype, CAIRN_BORROW, NULL, &s->tensor);
+}
+
+/// One contender.
+static void fill(compare_contender *c, state *s, const cairn_plan_info *info, bool lent)
+{
+    *c = (compare_contender){.memory = MEMORY_KEPT,
+                             .way    = &ways[lent],
+                             .state  = s,
+                             .lent   = lent,
+                             .bytes  = (double)info->bytes_per_run};
+    snprintf(c->route, sizeof c->route, "%s", info->route);
+    s->users++;
+}
+
+/// @return The number of contenders: two, with the caller's rows one.
+static int prepare(compare_contender *c, const compare_task *task, const char *format)
+{
+    cairn_context *const        context     = task->matrix->context;
+    const cairn_product_options options     = get_product(task);
+    const bool                  borrowed    = !format;
+    cairn_plan_info             info        = CAIRN_PLAN_INFO;
+    char                        chosen[160] = "";
+    state                      *s           = compare_take(1, sizeof *s);
+
+    *s = (state){.task = task};
+    if ((borrowed ? borrow(s)
+                  : make_format(s, format, chosen)
+                        || cairn_tensor_create(task->matrix->source, s->format,
+                                               task->dtype, &s->tensor))
         || cairn_plan_create_product(s->tensor, &options, &s->plan)
         || cairn_plan_describe(s->plan, &info)) {
-        fprintf(stderr, "%s in %s: %s\n", task->matrix->name, format,
+        fprintf(stderr, "%s in %s: %s\n", task->matrix->name,
+                borrowed ? "the caller's rows" : format,
                 cairn_context_message(context));
         destroy(s);
-        return false;
+        return 0;
     }
     if (info.why)
-        fprintf(stderr, "%s in %s: %s: %s\n", task->matrix->name, format, info.route,
-                info.why);
+        fprintf(stderr, "%s in %s: %s: %s\n", task->matrix->name,
+                borrowed ? "the caller's rows" : format, info.route, info.why);
+    if (borrowed) {
+        fill(c, s, &info, true);
+        c->borrowed = true;
+        snprintf(c->name, sizeof c->name, "csr, caller's arrays, x and y");
+        return 1;
+    }
     fill_x(task, s->plan);
-    s->users = 2;
     for (int lent = 0; lent < 2; lent++) {
-        c[lent] = (compare_contender){.memory = MEMORY_KEPT,
-                                      .way    = &ways[lent],
-                                      .state  = s,
-                                      .lent   = lent,
-                                      .bytes  = (double)info.bytes_per_run};
+        fill(&c[lent], s, &info, lent);
         snprintf(c[lent].name, sizeof c[lent].name, "%s%s", format,
                  lent ? ", caller's x and y" : "");
-        snprintf(c[lent].route, sizeof c[lent].route, "%s", info.route);
+        snprintf(c[lent].chosen, sizeof c[lent].chosen, "%s", chosen);
     }
-    return true;
+    return 2;
 }
 
 int compare_ours(const compare_task     *task,
@@ -127,18 +199,23 @@ int compare_ours(const compare_task     *task,
                  compare_contender      *list,
                  int                     room)
 {
-    const char *next = settings->formats
-                           ? settings->formats
-                           : compare_formats(task->matrix, task->dtype, task->columns);
-    int         n    = 0;
+    const char *const known = compare_formats(task->matrix, task->dtype, task->columns);
+    char              formats[2048];
+    const char       *next = formats;
+    int               n    = 0;
 
-    while (*next && n + 1 < room) {
+    if (settings->formats)
+        snprintf(formats, sizeof formats, "%s", settings->formats);
+    else
+        snprintf(formats, sizeof formats, "auto;%s", known);
+    while (*next && n + 2 < room) {
         const size_t length = strcspn(next, ";");
         char         format[512];
 
         snprintf(format, sizeof format, "%.*s", (int)length, next);
-        if (prepare(&list[n], task, format)) n += 2;
+        n += prepare(&list[n], task, format);
         next += length + (next[length] == ';');
     }
+    if (n < room) n += prepare(&list[n], task, NULL);
     return n;
 }

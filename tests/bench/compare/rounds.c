@@ -78,7 +78,7 @@ static void retire(const compare_task     *task,
         if (!list[k].peer && !list[k].wrong)
             best = fmin(best, fmin(list[k].seconds[0], list[k].seconds[1]));
     for (int k = 0; k < count; k++)
-        if (!list[k].peer && strcmp(list[k].name, "csr") != 0
+        if (!list[k].peer && !*list[k].chosen && strcmp(list[k].name, "csr") != 0
             && strncmp(list[k].name, "csr, ", 5) != 0
             && fmin(list[k].seconds[0], list[k].seconds[1]) > 1.2 * best)
             list[k].retired = true;
@@ -152,6 +152,15 @@ static void run_round(compare_contender *list, int count, int round, watch *w)
     }
 }
 
+/// Bytes whose reading bounds a product: those that `auto`'s choice moves, else CSR's.
+static double
+get_bytes(const compare_task *task, const compare_contender *list, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (*list[k].chosen && list[k].lent && list[k].bytes > 0) return list[k].bytes;
+    return compare_csr_bytes(task);
+}
+
 bool compare_rounds(const compare_task     *task,
                     const compare_settings *settings,
                     compare_contender      *list,
@@ -160,7 +169,7 @@ bool compare_rounds(const compare_task     *task,
 {
     watch  w = {.threads = settings->threads,
                 .until   = bench_seconds() + settings->quiet};
-    double read[MOST_ROUNDS], triad[MOST_ROUNDS];
+    double read[MOST_ROUNDS], triad[MOST_ROUNDS], near[MOST_ROUNDS];
     bool   right = true;
 
     for (int k = 0; k < count; k++)
@@ -168,7 +177,12 @@ bool compare_rounds(const compare_task     *task,
     for (int round = 0; round < settings->rounds; round++) {
         do {
             begin_turn(&w);
-            compare_bound_run(settings->tiny, &read[round], &triad[round]);
+            const compare_rates rates = compare_bound_run(
+                settings->tiny, settings->threads, get_bytes(task, list, count));
+
+            read[round]  = rates.read;
+            triad[round] = rates.triad;
+            near[round]  = rates.near;
         } while (!end_turn(&w));
         run_round(list, count, round, &w);
         if (round == 1) retire(task, settings, list, count);
@@ -181,6 +195,7 @@ bool compare_rounds(const compare_task     *task,
     }
     *bound = (compare_bound){.read   = bench_median(read, settings->rounds),
                              .triad  = bench_median(triad, settings->rounds),
+                             .near   = bench_median(near, settings->rounds),
                              .others = w.others / w.watched,
                              .again  = w.again};
     return right;

@@ -25,15 +25,18 @@ static const char *const titles[OPERATIONS] = {
     [ROWS_TO_CISR] = "COO to CISR 1024",
     [DCSC_TO_BCSR] = "DCSC to BCSR 3x3",
     [CSB_TO_DIA]   = "CSB 4096 to DIA by columns",
+    [CSR_TO_COO]   = "CSR to COO",
 };
 
 /// What the summary says of one task.
 typedef struct {
     char   title[80], matrix[64], peer[100], ours[160], route[16];
     double flops, hand, csr_peer_ms, csr_ms, fraction;
-    double lent_ms; ///< Cairn's best with a caller's x and y.
-    /// By where memory comes from; products have what is kept.
-    double peer_ms[MEMORY_KINDS], ours_ms[MEMORY_KINDS];
+    char   chosen[160];           ///< By `auto`.
+    double auto_ms, auto_lent_ms; ///< With its own x and y, and with a caller's.
+    /// By where memory comes from; products have what is kept. Lent: Cairn's best with a
+    /// caller's x and y, or from a caller's arrays.
+    double peer_ms[MEMORY_KINDS], ours_ms[MEMORY_KINDS], lent_ms[MEMORY_KINDS];
 } summary;
 
 static summary rows[MOST_ROWS];
@@ -140,6 +143,14 @@ static void print_text(const compare_task      *task,
     print_rows(task, list, count, bound);
 }
 
+/// What the contender stands for in tables made of records.
+static const char *get_role(const compare_contender *c)
+{
+    if (!c->peer) return c->borrowed ? "borrowed" : c->lent ? "lent" : "own";
+    if (c->peer->by_hand) return c->way->csr ? "hand-csr" : "hand";
+    return c->way->csr ? "peer-csr" : "peer";
+}
+
 /// Quotes in names of formats do not occur; nothing needs escaping.
 static void print_record(const compare_settings  *settings,
                          const compare_task      *task,
@@ -162,13 +173,20 @@ static void print_record(const compare_settings  *settings,
         if (ok && c->bytes > 0)
             printf(", \"bytes\": %.0f, \"bound\": %.4f", c->bytes,
                    fraction(task, c, bound));
-        printf(", \"read_gbs\": %.2f, \"triad_gbs\": %.2f, \"others\": %.2f}",
-               1e-9 * bound->read, 1e-9 * bound->triad, bound->others);
+        printf(", \"read_gbs\": %.2f, \"triad_gbs\": %.2f, \"others\": %.2f"
+               ", \"near_gbs\": %.2f, \"role\": \"%s\", \"memory\": \"%s\", "
+               "\"iso\": %s, \"chosen\": \"%s\"}",
+               1e-9 * bound->read, 1e-9 * bound->triad, bound->others,
+               1e-9 * bound->near, get_role(c), compare_memory_name(c->memory),
+               task->matrix->iso ? "true" : "false", c->chosen);
     } else
-        printf("\"%s\",%s,%d,%s,\"%s\",%s,%d,%d,%.6f,%.6f,%.0f,%.2f,%.2f,%.2f\n", title,
-               task->matrix->name, task->matrix->nnz, owner(c), c->name, c->route, ok,
-               c->samples, 1e3 * c->median, 1e3 * c->seconds[0], c->bytes,
-               1e-9 * bound->read, 1e-9 * bound->triad, bound->others);
+        printf("\"%s\",%s,%d,%s,\"%s\",%s,%d,%d,%.6f,%.6f,%.0f,%.2f,%.2f,%.2f,%.2f,%s,"
+               "%s,%d,\"%s\"\n",
+               title, task->matrix->name, task->matrix->nnz, owner(c), c->name,
+               c->route, ok, c->samples, 1e3 * c->median, 1e3 * c->seconds[0], c->bytes,
+               1e-9 * bound->read, 1e-9 * bound->triad, bound->others,
+               1e-9 * bound->near, get_role(c), compare_memory_name(c->memory),
+               task->matrix->iso, c->chosen);
     first = false;
 }
 
@@ -183,8 +201,12 @@ static void note_ours(summary                 *s,
                       const compare_contender *c,
                       const compare_bound     *bound)
 {
+    if (*c->chosen) {
+        set_once(c->lent ? &s->auto_lent_ms : &s->auto_ms, 1e3 * c->median);
+        snprintf(s->chosen, sizeof s->chosen, "%s", c->chosen);
+    }
     if (c->lent) {
-        set_once(&s->lent_ms, 1e3 * c->median);
+        set_once(&s->lent_ms[c->memory], 1e3 * c->median);
         return;
     }
     if (strcmp(c->name, "csr") == 0) s->csr_ms = 1e3 * c->median;
@@ -192,7 +214,7 @@ static void note_ours(summary                 *s,
     s->ours_ms[c->memory] = 1e3 * c->median;
     if (c->memory == MEMORY_FRESH) return;
     s->fraction = fraction(task, c, bound);
-    snprintf(s->ours, sizeof s->ours, "%s", c->name);
+    snprintf(s->ours, sizeof s->ours, "%s", *c->chosen ? c->chosen : c->name);
     snprintf(s->route, sizeof s->route, "%s", c->route);
 }
 
@@ -219,14 +241,15 @@ static void note(const compare_task      *task,
     summary *const s = &rows[row_count];
 
     if (row_count == MOST_ROWS) return;
-    *s = (summary){.flops       = flops(task),
-                   .hand        = NAN,
-                   .csr_peer_ms = NAN,
-                   .csr_ms      = NAN,
-                   .lent_ms     = NAN,
-                   .fraction    = NAN};
+    *s = (summary){.flops        = flops(task),
+                   .hand         = NAN,
+                   .csr_peer_ms  = NAN,
+                   .csr_ms       = NAN,
+                   .auto_ms      = NAN,
+                   .auto_lent_ms = NAN,
+                   .fraction     = NAN};
     for (int m = 0; m < MEMORY_KINDS; m++)
-        s->peer_ms[m] = s->ours_ms[m] = NAN;
+        s->peer_ms[m] = s->ours_ms[m] = s->lent_ms[m] = NAN;
     get_title(task, s->title, sizeof s->title);
     snprintf(s->matrix, sizeof s->matrix, "%s", task->matrix->name);
     for (int k = 0; k < count; k++)
@@ -262,28 +285,31 @@ void compare_print_begin(const compare_settings *settings)
     else if (settings->csv)
         printf(
             "task,matrix,entries,peer,way,route,right,rounds,median_ms,least_ms,bytes,"
-            "read_gbs,triad_gbs,others\n");
+            "read_gbs,triad_gbs,others,near_gbs,role,memory,iso,chosen\n");
     else
-        bench_print_machine(BENCH_SOURCE, settings->rounds);
+        compare_print_machine(settings);
 }
 
 /// One line of the summary of products, in GFLOP/s.
 static void print_product(const summary *s)
 {
     const double g = 1e-6 * s->flops, ours_ms = s->ours_ms[MEMORY_KEPT];
+    const double lent_ms = s->lent_ms[MEMORY_KEPT], peer_ms = s->peer_ms[MEMORY_KEPT];
 
     printf("%-22s %-16s", s->title, s->matrix);
     print_number(g / s->hand, 7, 2);
-    print_number(g / s->peer_ms[MEMORY_KEPT], 7, 2);
-    printf(" %-32.32s", s->peer);
+    print_number(g / peer_ms, 7, 2);
+    printf(" %-26.26s", s->peer);
     print_number(g / s->csr_ms, 7, 2);
     print_number(s->csr_peer_ms / s->csr_ms, 6, 2);
     print_number(g / ours_ms, 7, 2);
-    print_number(s->peer_ms[MEMORY_KEPT] / ours_ms, 6, 2);
+    print_number(peer_ms / ours_ms, 6, 2);
     print_number(s->fraction, 6, 2);
-    print_number(g / s->lent_ms, 7, 2);
-    print_number(s->peer_ms[MEMORY_KEPT] / s->lent_ms, 6, 2);
-    printf("  %s [%s]\n", s->ours, s->route);
+    print_number(g / lent_ms, 7, 2);
+    print_number(peer_ms / lent_ms, 6, 2);
+    print_number(peer_ms / s->auto_ms, 6, 2);
+    print_number(peer_ms / s->auto_lent_ms, 6, 2);
+    printf("  %s [%s]; auto: %s\n", s->ours, s->route, s->chosen);
 }
 
 static void print_conversion(const summary *s)
@@ -295,6 +321,7 @@ static void print_conversion(const summary *s)
         print_number(s->peer_ms[m], 8, 2);
         print_number(s->ours_ms[m], 8, 2);
         print_number(s->peer_ms[m] / s->ours_ms[m], 6, 2);
+        print_number(s->peer_ms[m] / s->lent_ms[m], 6, 2);
     }
     print_number(s->fraction, 6, 2);
     printf("\n");
@@ -336,19 +363,20 @@ void compare_print_end(const compare_settings *settings)
 {
     if (settings->json) printf("\n]\n");
     if (settings->json || settings->csv) return;
+    compare_print_pages();
     printf("\nProducts, GFLOP/s; ratios are the peer's time over Cairn's\n%-22s %-16s "
            "%7s %7s "
-           "%-32s %7s %6s %7s %6s %6s %7s %6s  %s\n",
+           "%-26s %7s %6s %7s %6s %6s %7s %6s %6s %6s  %s\n",
            "", "", "plain C", "peer", "", "csr", "ratio", "Cairn", "ratio", "bound",
-           "lent", "ratio", "format [route]");
+           "lent", "ratio", "auto", "lent", "format [route]");
     for (int k = 0; k < row_count; k++)
         if (!seen_before(k) && strncmp(rows[k].title, "Sp", 2) == 0)
             print_group(rows[k].title);
     printf(
         "\nConversions, ms, by where memory comes from\n%-27s %-14s %8s %-20s %8s %8s "
-        "%6s %8s %8s %6s %8s %8s %6s %6s\n",
-        "", "", "by hand", " peer", "fresh", "Cairn", "ratio", "shipped", "Cairn",
-        "ratio", "kept", "Cairn", "ratio", "bound");
+        "%6s %6s %8s %8s %6s %6s %8s %8s %6s %6s %6s\n",
+        "", "", "by hand", " peer", "fresh", "Cairn", "ratio", "lent", "shipped",
+        "Cairn", "ratio", "lent", "kept", "Cairn", "ratio", "lent", "bound");
     for (int k = 0; k < row_count; k++)
         if (!seen_before(k) && strncmp(rows[k].title, "Sp", 2) != 0)
             print_group(rows[k].title);

@@ -31,6 +31,13 @@ typedef struct cairn_kernel_level {
     uint8_t     kind;
 } cairn_kernel_level;
 
+typedef enum cairn_value_kind {
+    CAIRN_VALUE_FLOAT,
+    CAIRN_VALUE_INTEGER,
+    CAIRN_VALUE_ONE,
+    CAIRN_VALUE_CODE,
+} cairn_value_kind;
+
 typedef struct cairn_kernel_part {
     int64_t size;
     int32_t order, levels;
@@ -42,6 +49,8 @@ typedef struct cairn_kernel_part {
     int64_t            val_block;
     int64_t            val_stride;
     int32_t            val_bits;
+    int32_t            val_kind;
+    const void        *dictionary;
 } cairn_kernel_part;
 
 typedef struct cairn_product_args {
@@ -58,6 +67,7 @@ typedef struct cairn_product_args {
     const void     *first, *last;
     const uint16_t *step;
     int64_t         steps, y_aligned;
+    const double   *sums;
 } cairn_product_args;
 
 static inline int64_t min(int64_t a, int64_t b)

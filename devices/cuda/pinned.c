@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Pages of the host's for a card, and arrays on their way to it. From memory that may be
+/// paged out a driver copies by way of memory of its own, piece by piece; here there are
+/// two pieces, one of which is filled while the other travels.
+
+#include "devices/cuda/pinned.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PIECE ((int64_t)8 << 20)
+
+static int64_t whole_pages(int64_t bytes)
+{
+    const int64_t page = sysconf(_SC_PAGESIZE);
+
+    return (bytes + page) / page * page; /* also for none */
+}
+
+cairn_status
+cairn_cuda_pin(cairn_device *device, int64_t bytes, cairn_cuda_pinned *memory)
+{
+    cairn_cuda_device *d     = cairn_cuda_of(device);
+    cairn_cuda_pinned  fresh = {.bytes = whole_pages(bytes)};
+    cairn_cuda_result  error = CAIRN_CUDA_OK;
+
+    CAIRN_TRY(cairn_memory_take(device->env, device->info.id, fresh.bytes));
+    fresh.begin = mmap(NULL, (size_t)fresh.bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (fresh.begin == MAP_FAILED) {
+        cairn_memory_give(device->env, fresh.bytes);
+        return cairn_fail(device->env, CAIRN_NO_MEMORY,
+                          "out of memory: %s: %lld bytes for copies", device->info.id,
+                          (long long)fresh.bytes);
+    }
+    if (device->env->options.cuda_register == CAIRN_CUDA_REGISTER_AUTO)
+        error =
+            CAIRN_CUDA(d, cuMemHostRegister_v2, fresh.begin, (size_t)fresh.bytes, 0);
+    fresh.locked = error == CAIRN_CUDA_OK
+                   && device->env->options.cuda_register == CAIRN_CUDA_REGISTER_AUTO;
+    *memory = fresh;
+    if (!d->loss.lost) return CAIRN_OK; /* refused: they work all the same */
+    cairn_cuda_unpin(device, memory);
+    return cairn_cuda_fail(device, error, "memory for copies");
+}
+
+void cairn_cuda_unpin(cairn_device *device, cairn_cuda_pinned *memory)
+{
+    cairn_cuda_device *d = cairn_cuda_of(device);
+
+    if (!memory->begin) return;
+    cairn_memory_give(device->env, memory->bytes);
+    if (!d->loss.lost && memory->locked)
+        CAIRN_CUDA(d, cuMemHostUnregister, memory->begin);
+    if (!d->loss.gone) munmap(memory->begin, (size_t)memory->bytes);
+    *memory = (cairn_cuda_pinned){.begin = NULL};
+}
+
+cairn_status
+cairn_cuda_ring_open(cairn_device *device, int64_t bytes, cairn_cuda_ring *ring)
+{
+    *ring = (cairn_cuda_ring){.device = device};
+    for (int k = 0; k < 2; k++) {
+        CAIRN_TRY(
+            cairn_cuda_pin(device, bytes < PIECE ? bytes : PIECE, &ring->half[k]));
+        CAIRN_TRY(cairn_cuda_event_make(device, false, &ring->event[k]));
+    }
+    return CAIRN_OK;
+}
+
+/// One piece: wait until its half is free, fill it, send it.
+static cairn_cuda_result send_piece(cairn_cuda_ring   *ring,
+                                    cairn_cuda_pointer to,
+                                    const void        *from,
+                                    int64_t            bytes)
+{
+    cairn_cuda_device *d     = cairn_cuda_of(ring->device);
+    const int          k     = (int)(ring->sent % 2);
+    cairn_cuda_result  error = CAIRN_CUDA_OK;
+
+    if (ring->sent >= 2) error = cairn_cuda_wait(ring->device, ring->event[k]);
+    if (error != CAIRN_CUDA_OK) return error;
+    memcpy(ring->half[k].begin, from, (size_t)bytes);
+    ring->sent++;
+    error = CAIRN_CUDA(d, cuMemcpyHtoDAsync_v2, to, ring->half[k].begin, (size_t)bytes,
+                       d->stream);
+    if (error != CAIRN_CUDA_OK) return error;
+    return CAIRN_CUDA(d, cuEventRecord, ring->event[k], d->stream);
+}
+
+void cairn_cuda_ring_send(cairn_cuda_ring   *ring,
+                          cairn_cuda_pointer to,
+                          const void        *from,
+                          int64_t            bytes)
+{
+    const int64_t most = ring->half[0].bytes;
+    int64_t       piece;
+
+    for (int64_t done = 0; done < bytes && ring->error == CAIRN_CUDA_OK;
+         done += piece) {
+        piece       = bytes - done < most ? bytes - done : most;
+        ring->error = send_piece(ring, to + (cairn_cuda_pointer)done,
+                                 (const char *)from + done, piece);
+    }
+}
+
+cairn_status cairn_cuda_ring_close(cairn_cuda_ring *ring, cairn_status status)
+{
+    cairn_device *device = ring->device;
+
+    if (ring->event[0])
+        ring->error = cairn_cuda_settle(device, ring->event[0], ring->error);
+    if (status == CAIRN_OK && ring->error != CAIRN_CUDA_OK)
+        status = cairn_cuda_fail(device, ring->error, "arrays to it");
+    for (int k = 0; k < 2; k++) {
+        cairn_cuda_event_free(device, &ring->event[k]);
+        cairn_cuda_unpin(device, &ring->half[k]);
+    }
+    return status;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Memory of the host's that a card copies from and to by itself: pages that stay where they
+/// are, of our own, so that nothing of a caller's is ever in a card's hands. Where they
+/// cannot be kept so (a limit of the system's, CAIRN_CUDA_REGISTER), the driver copies by
+/// way of memory of its own, and slower.
+
+#ifndef CAIRN_DEVICES_CUDA_PINNED_H
+#define CAIRN_DEVICES_CUDA_PINNED_H
+
+#include "devices/cuda/device.h"
+
+typedef struct cairn_cuda_pinned {
+    char   *begin; ///< NULL: there is none.
+    int64_t bytes; ///< Whole pages.
+    bool    locked;
+} cairn_cuda_pinned;
+
+/// Get @p bytes, which count against the limit. The device is entered.
+///
+/// Local.
+///
+/// @param[out] memory  cairn_cuda_unpin(). Unchanged on failure.
+/// @retval CAIRN_NO_MEMORY  The host has less.
+/// @retval CAIRN_NO_DEVICE  The device was lost.
+cairn_status
+cairn_cuda_pin(cairn_device *device, int64_t bytes, cairn_cuda_pinned *memory);
+
+/// Give it back; that of a device that is gone, which may come back to it, stays till the
+/// process ends.
+void cairn_cuda_unpin(cairn_device *device, cairn_cuda_pinned *memory);
+
+/// Two pieces of such memory: one is filled while the other travels to the card.
+typedef struct cairn_cuda_ring {
+    cairn_device     *device;
+    cairn_cuda_pinned half[2];
+    cairn_cuda_event  event[2]; ///< Says that it is free again.
+    int64_t           sent;     ///< Pieces.
+    cairn_cuda_result error;    ///< The first.
+} cairn_cuda_ring;
+
+/// Prepare to bring arrays of @p bytes in all to the card, which is entered.
+///
+/// Local.
+///
+/// @param[out] ring  cairn_cuda_ring_close(), after a failure, too.
+/// @retval CAIRN_NO_MEMORY, CAIRN_NO_DEVICE
+cairn_status
+cairn_cuda_ring_open(cairn_device *device, int64_t bytes, cairn_cuda_ring *ring);
+
+/// Send an array; after a failure nothing.
+void cairn_cuda_ring_send(cairn_cuda_ring   *ring,
+                          cairn_cuda_pointer to,
+                          const void        *from,
+                          int64_t            bytes);
+
+/// Wait until all has arrived, and tell the first failure. @p status: of opening.
+cairn_status cairn_cuda_ring_close(cairn_cuda_ring *ring, cairn_status status);
+
+#endif

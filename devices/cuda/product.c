@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Making a launch: the product lowered to a grid, printed, compiled; its part's arrays
+/// brought to the card, and what the division of its lists adds to them.
+
+#include "devices/cuda/product.h"
+
+#include "devices/grid_tiles.h"
+#include "devices/part_arguments.h"
+#include "emit/cuda.h"
+#include "lower/grid.h"
+#include "lower/product_choice.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ALIGNED = 256 };
+
+/// Groups of one start; more take turns.
+#define MOST_GROUPS ((int64_t)1 << 30)
+
+/// A launch while it is made.
+typedef struct {
+    cairn_cuda_product *p;
+    cairn_product       product;
+    cairn_grid          grid;
+    cairn_cuda_kernel   kernel;
+    cairn_cuda_entry    entry[CAIRN_GRID_FUNCTIONS];
+    cairn_grid_tiles   *tiles; ///< [parts]
+    int64_t             parts;
+} making;
+
+/// Is Y on the host nothing that must be kept?
+static bool is_alone(const cairn_device_work *work)
+{
+    return work->alone && work->op->beta == 0;
+}
+
+cairn_product cairn_cuda_product_of(const cairn_device_work *work)
+{
+    return cairn_product_choose(cairn_work_group(work)->layout, work->op,
+                                is_alone(work), work->wide, CAIRN_ITEMS);
+}
+
+/* Code. */
+
+/// Print the kernel's functions, and have them compiled and loaded.
+static cairn_status get_program(making *m, const char *key, const char *symbol)
+{
+    cairn_cuda_product *p      = m->p;
+    cairn_env          *env    = p->device->env;
+    cairn_grid_kernel   kernel = {0};
+
+    CAIRN_TRY(cairn_grid_lower(env, cairn_work_group(&p->work)->layout, &m->product,
+                               symbol, &kernel));
+    const cairn_status status =
+        cairn_cuda_print(env, (const cairn_ir_function *const *)kernel.function,
+                         CAIRN_GRID_FUNCTIONS, &m->kernel);
+
+    cairn_grid_kernel_fini(env, &kernel);
+    CAIRN_TRY(status);
+    return cairn_cuda_program_get(p->device, key, m->kernel.text, &p->program);
+}
+
+static cairn_status get_functions(making *m)
+{
+    for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++)
+        if (m->kernel.function[r].name[0])
+            CAIRN_TRY(cairn_cuda_program_function(
+                m->p->device, m->p->program, m->kernel.function[r].name, &m->entry[r]));
+    return CAIRN_OK;
+}
+
+static cairn_status get_code(making *m)
+{
+    cairn_env          *env    = m->p->device->env;
+    const cairn_layout *layout = cairn_work_group(&m->p->work)->layout;
+    char                symbol[CAIRN_KERNEL_SYMBOL];
+    char               *key = NULL;
+    cairn_status        status;
+
+    m->grid = cairn_grid_of(layout, &m->product);
+    CAIRN_CHECK(m->grid.shape != CAIRN_GRID_NONE, env, CAIRN_UNSUPPORTED,
+                "device: %s: member %d: such a product has no kernel for cards",
+                m->p->device->info.id, cairn_work_number(&m->p->work));
+    CAIRN_TRY(cairn_grid_key(env, layout, &m->product, &key));
+    cairn_kernel_symbol(key, symbol);
+    status = get_program(m, key, symbol);
+    cairn_free(env, key);
+    return status == CAIRN_OK ? get_functions(m) : status;
+}
+
+/* Memory. */
+
+static int64_t aligned(int64_t bytes)
+{
+    return (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+}
+
+static const cairn_part *part_of(const making *m, int64_t k)
+{
+    return cairn_work_part(&m->p->work, k);
+}
+
+/// An address on the card, as arguments have it.
+static void *address(cairn_cuda_pointer at)
+{
+    return (void *)(uintptr_t)at;
+}
+
+/// The operation's arguments, with addresses of the card.
+static cairn_grid_args operation(const cairn_cuda_product *p)
+{
+    const cairn_product_args a = cairn_work_arguments(
+        &p->work, address(p->x.at - (cairn_cuda_pointer)p->x.begin), address(p->y.at));
+
+    return (cairn_grid_args){
+#define X(type, name, what) .name = a.name,
+        CAIRN_OPERANDS_MAP(X)
+#undef X
+    };
+}
+
+/// Divide what each part stores.
+static cairn_status divide(making *m)
+{
+    cairn_env      *env  = m->p->device->env;
+    cairn_grid_work work = {.layout  = cairn_work_group(&m->p->work)->layout,
+                            .product = &m->product,
+                            .args    = operation(m->p)};
+
+    m->parts = cairn_work_group(&m->p->work)->count;
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, m->parts, &m->tiles));
+    for (int64_t k = 0; k < m->parts; k++) {
+        work.part = &part_of(m, k)->view;
+        if (work.part->values > 0)
+            CAIRN_TRY(cairn_grid_tiles_make(env, &work, &m->tiles[k]));
+    }
+    return CAIRN_OK;
+}
+
+static void describe_operands(making *m)
+{
+    cairn_cuda_product      *p       = m->p;
+    const cairn_device_work *work    = &p->work;
+    const int64_t            bytes   = work->tensor->value_bits / 8;
+    const int64_t            columns = work->op->columns;
+
+    p->x.bytes = cairn_work_rows_in(work) * columns * bytes;
+    p->x.begin = work->op->transposed ? 0 : work->tensor->box[1].lo * columns * bytes;
+    p->y.bytes = cairn_work_rows_out(work) * columns * (m->product.wide ? 8 : bytes);
+}
+
+/// One block for X, Y, and what divisions need.
+static cairn_status allocate(making *m)
+{
+    cairn_cuda_product *p = m->p;
+    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
+    int64_t             bytes = aligned(p->x.bytes) + aligned(p->y.bytes);
+
+    for (int64_t k = 0; k < m->parts; k++) {
+        const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
+
+        for (int n = 0; n < arrays; n++)
+            bytes += aligned(array[n].bytes);
+    }
+    CAIRN_TRY(cairn_cuda_alloc(p->device, bytes, "operands", &p->memory));
+    p->bytes = bytes;
+    p->x.at  = p->memory;
+    p->y.at  = p->memory + (cairn_cuda_pointer)aligned(p->x.bytes);
+    CAIRN_TRY(cairn_cuda_pin(p->device, p->x.bytes, &p->x.host));
+    return cairn_cuda_pin(p->device, p->y.bytes, &p->y.host);
+}
+
+/* Arguments. */
+
+static const size_t field_at[] = {
+#define X(type, name, what) offsetof(cairn_grid_args, name),
+    CAIRN_GRID_MAP(X)
+#undef X
+};
+
+/// Where the arrays of part @p k's division are, from @p at on.
+static void
+use_arrays(const making *m, int64_t k, cairn_cuda_pointer at, cairn_grid_args *args)
+{
+    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
+    const int           arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
+
+    for (int n = 0; n < arrays; n++) {
+        void *const here = address(at);
+
+        memcpy((char *)args + field_at[array[n].field], &here, sizeof here);
+        at += (cairn_cuda_pointer)aligned(array[n].bytes);
+    }
+}
+
+/// One field of the struct that a function is given.
+static void write_argument(const making                 *m,
+                           int64_t                       part,
+                           const cairn_part_arguments   *from,
+                           const cairn_kernel_parameter *parameter,
+                           char                         *arguments)
+{
+    cairn_cuda_pointer at = 0;
+    int64_t            begin;
+
+    if (parameter->what == CAIRN_PARAMETER_NUMBER) {
+        const cairn_kernel_number number = cairn_part_arguments_number(from, parameter);
+
+        memcpy(arguments + parameter->offset, &number.integer, number.bytes);
+        return;
+    }
+    if (parameter->field.source == CAIRN_IR_ARG) {
+        memcpy(&at, (const char *)from->args + field_at[parameter->field.level],
+               sizeof(void *));
+    } else {
+        const int k = cairn_part_arguments_array(from, parameter->field, &begin);
+
+        if (k >= 0)
+            at = cairn_cuda_array(m->p->arrays, part, k) + (cairn_cuda_pointer)begin;
+    }
+    memcpy(arguments + parameter->offset, &at, sizeof at);
+}
+
+/// The start of function @p role for part @p k.
+static cairn_status
+add_step(making *m, int64_t k, cairn_grid_role role, const cairn_grid_args *args)
+{
+    cairn_cuda_product        *p        = m->p;
+    const cairn_cuda_function *function = &m->kernel.function[role];
+    const int64_t   groups = cairn_grid_groups(&m->grid, role, m->tiles[k].turns[role]);
+    cairn_cuda_step step   = {
+          .function = m->entry[role],
+          .groups   = (unsigned)(groups < MOST_GROUPS ? groups : MOST_GROUPS)};
+    cairn_part_arguments from;
+    char                *bytes = NULL;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(p->device->env, function->bytes + 1, &bytes));
+    cairn_part_arguments_init(&from, part_of(m, k), CAIRN_ABI_GRID, args);
+    for (int n = 0; n < function->parameters; n++)
+        write_argument(m, k, &from, &function->parameter[n], bytes);
+    step.arguments      = bytes;
+    p->step[p->steps++] = step;
+    return CAIRN_OK;
+}
+
+/// All starts, part by part: lists that are long are done beside the others, and joined.
+static cairn_status add_steps(making *m)
+{
+    cairn_cuda_product *p  = m->p;
+    cairn_cuda_pointer  at = p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes);
+    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
+
+    CAIRN_TRY(
+        CAIRN_NEW_ZERO(p->device->env, m->parts * CAIRN_GRID_FUNCTIONS, &p->step));
+    for (int64_t k = 0; k < m->parts; k++) {
+        for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
+            cairn_grid_args args = operation(p);
+
+            if (!m->entry[r] || m->tiles[k].turns[r] == 0) continue;
+            cairn_grid_tiles_use(&m->tiles[k], (cairn_grid_role)r, &args);
+            use_arrays(m, k, at, &args);
+            CAIRN_TRY(add_step(m, k, (cairn_grid_role)r, &args));
+        }
+        const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
+
+        for (int n = 0; n < arrays; n++)
+            at += (cairn_cuda_pointer)aligned(array[n].bytes);
+    }
+    return CAIRN_OK;
+}
+
+/// Bring what divisions say to the card.
+static cairn_status bring(making *m)
+{
+    cairn_cuda_product *p  = m->p;
+    cairn_cuda_pointer  at = p->y.at + (cairn_cuda_pointer)aligned(p->y.bytes);
+    cairn_grid_array_of array[CAIRN_GRID_ARRAYS];
+    cairn_cuda_ring     ring;
+
+    if (at == p->memory + (cairn_cuda_pointer)p->bytes) return CAIRN_OK;
+    const cairn_status status = cairn_cuda_ring_open(p->device, p->bytes, &ring);
+
+    for (int64_t k = 0; k < m->parts && status == CAIRN_OK; k++) {
+        const int arrays = cairn_grid_tiles_arrays(&m->tiles[k], array);
+
+        for (int n = 0; n < arrays; n++) {
+            if (array[n].data)
+                cairn_cuda_ring_send(&ring, at, array[n].data, array[n].bytes);
+            at += (cairn_cuda_pointer)aligned(array[n].bytes);
+        }
+    }
+    return cairn_cuda_ring_close(&ring, status);
+}
+
+/* The launch. */
+
+static cairn_status make_moments(cairn_cuda_product *p)
+{
+    cairn_cuda_moments *moment = &p->moment;
+
+    CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->begin));
+    CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->up));
+    CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->computed));
+    for (int k = 0; k < CAIRN_CUDA_PIECES; k++)
+        CAIRN_TRY(cairn_cuda_event_make(p->device, true, &moment->down[k]));
+    return CAIRN_OK;
+}
+
+/// Start everything once: a driver loads code when it first runs. X is 0, and Y anything
+/// then, as it was before.
+static cairn_status warm_up(const cairn_cuda_product *p)
+{
+    cairn_cuda_device *d     = cairn_cuda_of(p->device);
+    cairn_cuda_result  error = CAIRN_CUDA_OK;
+
+    if (p->x.bytes > 0)
+        error =
+            CAIRN_CUDA(d, cuMemsetD8Async, p->x.at, 0, (size_t)p->x.bytes, d->stream);
+    if (error == CAIRN_CUDA_OK) error = cairn_cuda_start(p);
+    error = cairn_cuda_settle(p->device, p->moment.up, error);
+    return error == CAIRN_CUDA_OK ? CAIRN_OK
+                                  : cairn_cuda_fail(p->device, error, "a kernel");
+}
+
+static cairn_status prepare(making *m)
+{
+    cairn_cuda_product *p     = m->p;
+    const bool          alone = is_alone(&p->work);
+
+    m->product = cairn_cuda_product_of(&p->work);
+    p->keeps   = !alone;
+    p->clears  = alone
+                && (m->product.adds || cairn_work_group(&p->work)->count == 0
+                    || cairn_work_part(&p->work, 0)->view.values == 0);
+    CAIRN_TRY(get_code(m));
+    CAIRN_TRY(divide(m));
+    describe_operands(m);
+    CAIRN_TRY(cairn_cuda_arrays_get(p->device, &p->work, &p->arrays));
+    CAIRN_TRY(allocate(m));
+    CAIRN_TRY(add_steps(m));
+    CAIRN_TRY(bring(m));
+    CAIRN_TRY(make_moments(p));
+    return warm_up(p);
+}
+
+static void finish_making(making *m)
+{
+    cairn_env *env = m->p->device->env;
+
+    for (int64_t k = 0; m->tiles && k < m->parts; k++)
+        cairn_grid_tiles_fini(env, &m->tiles[k]);
+    cairn_free(env, m->tiles);
+    cairn_cuda_fini(env, &m->kernel);
+}
+
+/// Give everything back, of a card that is entered or lost.
+static void discard(cairn_cuda_product *p)
+{
+    cairn_device *const device = p->device;
+    cairn_env *const    env    = device->env;
+
+    cairn_cuda_event_free(device, &p->moment.begin);
+    cairn_cuda_event_free(device, &p->moment.up);
+    cairn_cuda_event_free(device, &p->moment.computed);
+    for (int k = 0; k < CAIRN_CUDA_PIECES; k++)
+        cairn_cuda_event_free(device, &p->moment.down[k]);
+    cairn_cuda_unpin(device, &p->x.host);
+    cairn_cuda_unpin(device, &p->y.host);
+    cairn_cuda_free(cairn_cuda_of(device), &p->memory, p->bytes);
+    cairn_cuda_arrays_leave(device, &p->arrays);
+    cairn_cuda_program_leave(device, &p->program);
+    for (int64_t k = 0; k < p->steps; k++)
+        cairn_free(env, p->step[k].arguments);
+    cairn_free(env, p->step);
+    cairn_free(env, p);
+}
+
+static void release(cairn_launch *launch)
+{
+    cairn_cuda_device *d       = cairn_cuda_of(launch->device);
+    const bool         entered = cairn_cuda_enter(d) == CAIRN_CUDA_OK;
+
+    discard(launch->state);
+    if (entered) cairn_cuda_leave(d);
+    *launch = (cairn_launch){0};
+}
+
+static cairn_status renew(cairn_launch *launch)
+{
+    cairn_cuda_product     *p     = launch->state;
+    cairn_cuda_device      *d     = cairn_cuda_of(launch->device);
+    const cairn_cuda_result error = cairn_cuda_enter(d);
+
+    if (error != CAIRN_CUDA_OK)
+        return cairn_cuda_fail(launch->device, error, "its context");
+    const cairn_status status = cairn_cuda_arrays_renew(launch->device, p->arrays);
+
+    cairn_cuda_leave(d);
+    return status;
+}
+
+static cairn_status
+make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
+{
+    cairn_cuda_product *p = NULL;
+    cairn_status        status;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(device->env, 1, &p));
+    making m = {.p = p};
+
+    p->device = device;
+    p->work   = *work;
+    status    = prepare(&m);
+    finish_making(&m);
+    if (status != CAIRN_OK) {
+        discard(p);
+        return status;
+    }
+    *launch = (cairn_launch){.device  = device,
+                             .route   = CAIRN_ROUTE_COMPILED,
+                             .sets    = !p->keeps,
+                             .wide    = m.product.wide,
+                             .bytes   = p->bytes + p->arrays->bytes,
+                             .run     = cairn_cuda_run,
+                             .renew   = renew,
+                             .release = release,
+                             .state   = p};
+    return CAIRN_OK;
+}
+
+cairn_status cairn_cuda_build(cairn_device            *device,
+                              const cairn_device_work *work,
+                              cairn_launch            *launch)
+{
+    cairn_cuda_device *d = cairn_cuda_of(device);
+
+    CAIRN_CHECK(device->env->options.kernels != CAIRN_KERNELS_REFERENCE, device->env,
+                CAIRN_NO_KERNEL, "CAIRN_KERNELS: it says \"reference\"");
+    const cairn_cuda_result error = cairn_cuda_enter(d);
+
+    if (error != CAIRN_CUDA_OK) return cairn_cuda_fail(device, error, "its context");
+    const cairn_status status = make(device, work, launch);
+
+    cairn_cuda_leave(d);
+    return status;
+}

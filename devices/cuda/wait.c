@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Waiting for a card. What the driver has for it knows no limit, so that the last event is
+/// asked again and again: between pauses of the core, then of the thread, then after short
+/// sleeps.
+///
+/// What was given up may still come back: nothing of such a device is asked for or
+/// released, and nothing is lent to a card but memory of the launch's own.
+
+#include "base/patience.h"
+#include "devices/cuda/device.h"
+
+#include <sched.h>
+#include <time.h>
+
+#define PAUSES 2000  /* of the core: what a small product takes */
+#define YIELDS 1000  /* of the thread */
+#define SLEEP  50000 /* nanoseconds: what the system makes of any shorter sleep */
+
+static void rest(int turn)
+{
+    if (turn < PAUSES) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    } else if (turn < PAUSES + YIELDS) {
+        sched_yield();
+    } else {
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP}, NULL);
+    }
+}
+
+/// The time has come to tell, or to give up. @return false: to give up.
+static bool go_on(cairn_device *device, cairn_patience *patience)
+{
+    const double          waited = cairn_patience_waited(patience);
+    const cairn_wait_turn turn   = cairn_patience_turn(patience, waited);
+
+    if (turn == CAIRN_WAIT_TELL)
+        cairn_log(device->env,
+                  "device: %s: waited for %.3g s: its stream has not come to its end",
+                  device->info.id, patience->reached);
+    return turn != CAIRN_WAIT_GIVE_UP;
+}
+
+cairn_cuda_result cairn_cuda_wait(cairn_device *device, cairn_cuda_event event)
+{
+    cairn_cuda_device *d        = cairn_cuda_of(device);
+    cairn_patience     patience = cairn_patience_begin(device->env);
+
+    for (int turn = 0;; turn += turn < PAUSES + YIELDS) {
+        const cairn_cuda_result error = CAIRN_CUDA(d, cuEventQuery, event);
+
+        if (error != CAIRN_CUDA_NOT_READY) return error;
+        if (turn >= PAUSES && !go_on(device, &patience))
+            return cairn_cuda_note(d, CAIRN_CUDA_GIVEN_UP);
+        rest(turn);
+    }
+}
+
+cairn_cuda_result
+cairn_cuda_settle(cairn_device *device, cairn_cuda_event event, cairn_cuda_result error)
+{
+    cairn_cuda_device *d = cairn_cuda_of(device);
+
+    if (d->loss.lost) return error;
+    cairn_cuda_result last = CAIRN_CUDA(d, cuEventRecord, event, d->stream);
+
+    if (last == CAIRN_CUDA_OK)
+        last = cairn_cuda_wait(device, event);
+    else
+        cairn_cuda_note(d, CAIRN_CUDA_GIVEN_UP);
+    return error != CAIRN_CUDA_OK ? error : last;
+}
+
+cairn_status
+cairn_cuda_event_make(cairn_device *device, bool timed, cairn_cuda_event *event)
+{
+    enum { WITHOUT_TIMING = 2 };
+    const cairn_cuda_result error = CAIRN_CUDA(cairn_cuda_of(device), cuEventCreate,
+                                               event, timed ? 0 : WITHOUT_TIMING);
+
+    return error == CAIRN_CUDA_OK ? CAIRN_OK
+                                  : cairn_cuda_fail(device, error, "an event");
+}
+
+void cairn_cuda_event_free(cairn_device *device, cairn_cuda_event *event)
+{
+    cairn_cuda_device *d = cairn_cuda_of(device);
+
+    if (*event && !d->loss.lost) CAIRN_CUDA(d, cuEventDestroy_v2, *event);
+    *event = NULL;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Rows that change their ranks, in conversions and where a file is read on other ranks than
+/// those that wrote it: cut anew, exchanged, converted. Internal to the API.
+
+#ifndef CAIRN_API_MOVING_H
+#define CAIRN_API_MOVING_H
+
+#include "api/api.h"
+
+/// How rows get to other ranks: what every rank can do.
+typedef enum {
+    CAIRN_MOVING_COORDINATES, ///< Entry by entry, sorted and stored anew.
+    CAIRN_MOVING_LISTS,       ///< From lists of rows that are made first.
+    CAIRN_MOVING_ROWS,        ///< As they lie.
+} cairn_moving_way;
+
+/// Choose a way for what a rank has, the same on all.
+///
+/// Collective.
+cairn_status cairn_moving_way_choose(cairn_context            *context,
+                                     const cairn_local *const *own,
+                                     int64_t                   count,
+                                     cairn_moving_way         *way);
+
+/// A format that lists rows: dimensions in their order, rows with a pointer each, or, where
+/// most would have no entry, nothing but coordinates. Local.
+///
+/// @param[in] entries  Of all ranks.
+cairn_status cairn_create_list_format(cairn_context     *context,
+                                      const cairn_shape *shape,
+                                      int64_t            entries,
+                                      cairn_format     **format);
+
+/// Exchange rows, and store what a rank has then. They go by equal counts of entries, cut at
+/// multiples of the format's grain.
+///
+/// Collective.
+///
+/// @param[in]     own   [count] of this rank, at least one (row_exchange.h).
+/// @param[in]     list  NULL, or the tensor that was made to be exchanged, for its passes.
+/// @param[in]     held  Bytes of arrays in memory beside it.
+/// @param[in,out] to    Context, format and element type are set; gets rows and arrays.
+cairn_status cairn_tensor_build_moving(const cairn_local *const *own,
+                                       int                       count,
+                                       const cairn_tensor       *list,
+                                       int64_t                   held,
+                                       cairn_tensor             *to);
+
+/// Arrays that were another tensor's, which is no more, are this one's.
+void cairn_tensor_own_arrays(cairn_tensor *tensor);
+
+/// Entries that a rank stores.
+int64_t cairn_local_nnz(const cairn_local *local);
+
+#endif

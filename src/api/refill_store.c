@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// New values of a solver's pattern, in the types that its members' are stored in. What is
+/// stored beside the entries is padding, and 0.
+
+#include "api/solver_rows.h"
+#include "tensor/value_storage.h"
+#include "tensor/value_types.h"
+
+#include <math.h>
+#include <string.h>
+
+/// What the new values of a member are like.
+typedef struct {
+    cairn_group           *group;
+    const cairn_layout    *layout;
+    bool                   fits;
+    bool                   rounds; ///< The format asks for a type that may.
+    int64_t                places; ///< That get one,
+    int64_t                stored; ///< of so many.
+    double                 first;  ///< One of them,
+    bool                   alike;  ///< and all are equal.
+    double                 error;
+    cairn_value_dictionary dictionary;
+} member;
+
+static const double padding = 0;
+
+/// One update.
+typedef struct {
+    cairn_tensor       *tensor;
+    const cairn_refill *refill;
+    const void         *val;
+    int                 members;
+    member              member[CAIRN_MAX_MEMBERS];
+} update;
+
+static double given(const update *u, int64_t k)
+{
+    return u->tensor->dtype == CAIRN_F32 ? (double)((const float *)u->val)[k]
+                                         : ((const double *)u->val)[k];
+}
+
+/// Add up what goes to the same places: the first is taken as it is.
+static void add_shared(const update *u)
+{
+    cairn_refill_sum *sums = u->refill->sums;
+
+    for (int64_t k = 0; k < u->refill->shared; k++)
+        sums[k].begun = false;
+    for (int64_t k = 0; k < u->refill->n && u->refill->shared > 0; k++) {
+        const int64_t part = u->refill->target[k].part;
+
+        if (part >= 0) continue;
+        cairn_refill_sum *const s = &sums[~part];
+
+        s->sum   = s->begun ? s->sum + given(u, k) : given(u, k);
+        s->begun = true;
+    }
+}
+
+static bool is_same(double a, double b)
+{
+    return memcmp(&a, &b, sizeof a) == 0;
+}
+
+/// Does f32, to which the format lets values be rounded, have one near this?
+static bool rounds(member *m, double value)
+{
+    const float near = (float)value;
+
+    if (isfinite(value) && !isfinite(near)) return false;
+    if (isfinite(value) && value != 0)
+        m->error = fmax(m->error, fabs(((double)near - value) / value));
+    return true;
+}
+
+static void look_at(member *m, double value)
+{
+    const cairn_layout *layout = m->layout;
+
+    if (m->places++ == 0) m->first = value;
+    switch (layout->value_kind) {
+    case CAIRN_VALUE_ONE: m->alike = m->alike && is_same(value, m->first); break;
+    case CAIRN_VALUE_CODE: cairn_value_dictionary_add(&m->dictionary, &value, 1); break;
+    default:
+        m->fits = m->fits
+                  && (m->rounds ? rounds(m, value)
+                                : cairn_value_is_of(layout->value_kind,
+                                                    layout->value_bits, value));
+    }
+}
+
+static void put(member *m, const cairn_kernel_part *view, cairn_pos at, double value)
+{
+    if (cairn_layout_is_wide(m->layout)) {
+        cairn_value_set(view, at, value);
+        return;
+    }
+    if (m->layout->value_kind != CAIRN_VALUE_ONE)
+        cairn_values_store(&value, 1, &m->dictionary, view, at);
+}
+
+/// Go through all places and their new values: look at those of narrow members, or store
+/// them.
+static void go_through(update *u, bool stores)
+{
+    const cairn_local *local = u->tensor->local;
+    const int64_t      n     = u->refill->n;
+
+    for (int64_t k = 0; k < n + u->refill->shared; k++) {
+        const bool              own    = k < n;
+        const cairn_refill_sum *shared = own ? NULL : &u->refill->sums[k - n];
+        const cairn_target      t      = own ? u->refill->target[k] : shared->target;
+
+        if (t.part < 0) continue;
+        const cairn_part *const part  = &local->part[t.part];
+        member *const           m     = &u->member[part->where.member];
+        const double            value = own ? given(u, k) : shared->sum;
+
+        if (stores)
+            put(m, &part->view, t.value, value);
+        else if (!cairn_layout_is_wide(m->layout))
+            look_at(m, value);
+    }
+}
+
+static void begin(update *u)
+{
+    cairn_local *local = u->tensor->local;
+
+    for (u->members = 0; u->members < local->groups; u->members++) {
+        cairn_group *group = &local->group[u->members];
+        member      *m     = &u->member[u->members];
+
+        *m = (member){
+            .group = group, .layout = group->layout, .fits = true, .alike = true};
+        m->rounds = group->layout->encoding->val == CAIRN_VAL_F32;
+        cairn_value_dictionary_init(&m->dictionary, local->env);
+        for (int64_t p = group->first; p < group->first + group->count; p++)
+            m->stored += local->part[p].view.values;
+        if (group->layout->value_kind == CAIRN_VALUE_CODE)
+            m->dictionary.limit = 1 << group->layout->value_bits;
+    }
+}
+
+/// All are equal still: all places have the same new value, and there is no padding that
+/// has another.
+static bool one_fits(const cairn_local *local, const member *m)
+{
+    if (m->places == 0) return true;
+    const double now = cairn_value_get(&local->part[m->group->first].view, 0);
+
+    return m->alike && (m->places == m->stored || is_same(m->first, now));
+}
+
+/// Is there room in a new dictionary, with padding?
+static bool words_fit(member *m)
+{
+    if (m->places < m->stored) cairn_value_dictionary_add(&m->dictionary, &padding, 1);
+    return !m->dictionary.full;
+}
+
+/// Widen members whose type does not hold the new values.
+static cairn_status widen(update *u)
+{
+    cairn_local *local = u->tensor->local;
+
+    for (int k = 0; k < u->members; k++) {
+        member *m = &u->member[k];
+
+        if (cairn_layout_is_wide(m->layout)) continue;
+        if (m->layout->value_kind == CAIRN_VALUE_ONE && m->stored > 0)
+            m->fits = one_fits(local, m);
+        if (m->layout->value_kind == CAIRN_VALUE_CODE) m->fits = words_fit(m);
+        if (m->fits) continue;
+        CAIRN_TRY(cairn_group_widen(local, k));
+        m->layout             = m->group->layout;
+        m->group->value_error = 0;
+    }
+    return CAIRN_OK;
+}
+
+/// What narrow members have but once: the one value, the dictionary with padding's code.
+static void store_common(const update *u, member *m)
+{
+    const cairn_part *part = &u->tensor->local->part[m->group->first];
+
+    if (m->rounds && !cairn_layout_is_wide(m->layout)) m->group->value_error = m->error;
+    if (m->group->count == 0 || m->places == 0) return;
+    if (m->layout->value_kind == CAIRN_VALUE_CODE)
+        cairn_value_dictionary_write(&m->dictionary, m->layout->value_bits,
+                                     (double *)(uintptr_t)part->view.dictionary);
+    for (int64_t k = 0; k < m->group->count; k++) {
+        const cairn_kernel_part *view = &part[k].view;
+
+        if (m->layout->value_kind == CAIRN_VALUE_ONE && view->values > 0)
+            cairn_values_store(&m->first, 1, NULL, view, 0);
+        if (m->layout->value_kind == CAIRN_VALUE_CODE && m->places < m->stored)
+            for (cairn_pos v = 0; v < view->values; v++)
+                cairn_values_store(&padding, 1, &m->dictionary, view, v);
+    }
+}
+
+cairn_status cairn_refill_store(cairn_tensor *tensor, const void *val)
+{
+    update       u = {.tensor = tensor, .refill = tensor->refill, .val = val};
+    cairn_status status;
+
+    add_shared(&u);
+    begin(&u);
+    if (cairn_local_is_narrow(tensor->local)) go_through(&u, false);
+    status = widen(&u);
+    for (int k = 0; k < u.members && status == CAIRN_OK; k++)
+        store_common(&u, &u.member[k]);
+    if (status == CAIRN_OK) go_through(&u, true);
+    for (int k = 0; k < u.members; k++)
+        cairn_value_dictionary_fini(&u.member[k].dictionary);
+    return status;
+}

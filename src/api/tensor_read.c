@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Tensors from native files: their arrays, taken back, on as many ranks as wrote them, or
+/// their rows given to other ranks.
+
+#include "api/collective_arguments.h"
+#include "api/door.h"
+#include "api/moving.h"
+#include "comm/native.h"
+
+#include <string.h>
+
+/// The rows of the arrays that the ranks took, which stand in rank order.
+static cairn_status set_rows(cairn_tensor *tensor)
+{
+    cairn_comm        *comm  = tensor->context->comm;
+    const cairn_local *local = tensor->local;
+    const int64_t      own   = local->box[0].lo;
+    int64_t           *first = NULL, count;
+    cairn_status status = CAIRN_NEW(comm->env, comm->size + 1, &tensor->rows.first);
+
+    CAIRN_TRY(cairn_comm_agree(comm, status));
+    CAIRN_TRY(cairn_comm_gather(comm, &own, 1, sizeof own, (void **)&first, &count));
+    tensor->rows.size = comm->size;
+    memcpy(tensor->rows.first, first, sizeof own * (size_t)comm->size);
+    tensor->rows.first[comm->size] = local->shape.extent[0];
+    cairn_free(comm->env, first);
+    return CAIRN_OK;
+}
+
+/// Give the arrays that a rank took a handle.
+static cairn_status wrap(cairn_context *context,
+                         cairn_local   *local,
+                         cairn_format  *format,
+                         cairn_tensor **tensor)
+{
+    CAIRN_TRY(CAIRN_NEW_ZERO(&context->env, 1, tensor));
+    cairn_tensor *t = *tensor;
+
+    t->context = context;
+    t->dtype   = local->value_bits == 32 ? CAIRN_F32 : CAIRN_F64;
+    CAIRN_TRY(cairn_format_keep_texts(&context->env, format));
+    for (int64_t p = 0; p < local->parts; p++)
+        local->part[p].where.rank = context->comm->rank;
+    return CAIRN_OK;
+}
+
+/// Take this rank's arrays back; @p tensor stays NULL if the file's ranks were others.
+static cairn_status
+take_arrays(cairn_context *context, const char *path, cairn_tensor **tensor)
+{
+    cairn_comm   *comm   = context->comm;
+    cairn_local  *local  = NULL;
+    cairn_format *format = NULL;
+    cairn_tensor *fresh  = NULL;
+
+    CAIRN_TRY(cairn_native_take_file(comm, path, &local, &format));
+    cairn_status status = local ? wrap(context, local, format, &fresh) : CAIRN_OK;
+
+    if (fresh) {
+        fresh->local  = local;
+        fresh->format = format;
+    }
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK && local) status = set_rows(fresh);
+    if (status == CAIRN_OK && fresh)
+        *tensor = fresh;
+    else if (fresh)
+        cairn_tensor_destroy(&fresh);
+    else {
+        cairn_local_destroy(&local);
+        cairn_format_destroy(&format);
+    }
+    return status;
+}
+
+/* ---- on other ranks ---- */
+
+/// By way of coordinates: read the entries, and store them in the file's own format.
+static cairn_status store_entries(cairn_context      *context,
+                                  const char         *path,
+                                  const cairn_format *format,
+                                  cairn_dtype         dtype,
+                                  cairn_tensor      **tensor)
+{
+    cairn_source *source = NULL;
+    cairn_status  status = cairn_source_read(context, path, CAIRN_BY_NNZ, &source);
+
+    if (status == CAIRN_OK) status = cairn_tensor_create(source, format, dtype, tensor);
+    cairn_source_destroy(&source);
+    return status;
+}
+
+/// A tensor of no rows, on a rank without a segment.
+static cairn_status create_empty(cairn_context      *context,
+                                 const cairn_shape  *shape,
+                                 const cairn_format *format,
+                                 int                 bits,
+                                 cairn_local       **empty)
+{
+    cairn_entries none;
+    cairn_build   build = {.format     = format,
+                           .shape      = *shape,
+                           .entries    = &none,
+                           .rank       = context->comm->rank,
+                           .value_bits = bits};
+
+    cairn_entries_init(&none, shape->order);
+    for (int k = 0; k < shape->order; k++)
+        build.box[k] = (cairn_interval){0, k ? shape->extent[k] - 1 : -1};
+    return cairn_local_build(&context->env, &build, empty);
+}
+
+/// The rows of a segment as a list, by this rank alone.
+static cairn_status list_segment(cairn_context      *context,
+                                 const cairn_local  *segment,
+                                 const cairn_format *format,
+                                 cairn_local       **list)
+{
+    cairn_build_loader loader = {.seconds = 0};
+    char               why[CAIRN_MESSAGE];
+    cairn_build        build = {.format     = format,
+                                .shape      = segment->shape,
+                                .from       = segment,
+                                .rank       = context->comm->rank,
+                                .value_bits = segment->value_bits,
+                                .held       = cairn_local_array_bytes(segment)
+                                        + cairn_local_table_bytes(segment)};
+
+    memcpy(build.box, segment->box, sizeof build.box);
+    CAIRN_TRY(cairn_build_judge(&build));
+    CAIRN_TRY(cairn_context_loader(context, &build, &loader, why));
+    return cairn_local_build(&context->env, &build, list);
+}
+
+/// A file's rows on their way to other ranks.
+typedef struct {
+    cairn_context        *context;
+    cairn_native_segments segments;
+    cairn_shape           shape;
+    cairn_format         *format; ///< The file's, of this context.
+    cairn_format         *list;   ///< Of lists; NULL: the rows go as they lie.
+    cairn_dtype           dtype;
+    int64_t               made; ///< Lists, or the one tensor without rows.
+    cairn_local         **own;  ///< [made]
+} moving_file;
+
+static cairn_status share_shape(moving_file *f)
+{
+    cairn_comm *comm = f->context->comm;
+
+    if (comm->rank == 0) f->shape = f->segments.tensor[0]->shape;
+    return comm->ops->broadcast(comm, &f->shape, sizeof f->shape, 0);
+}
+
+/// Where rows cannot go as they lie: a format for lists of them.
+static cairn_status choose_list(moving_file *f, cairn_moving_way way)
+{
+    cairn_comm *comm    = f->context->comm;
+    int64_t     entries = 0;
+
+    if (way != CAIRN_MOVING_LISTS) return CAIRN_OK;
+    for (int64_t k = 0; k < f->segments.count; k++)
+        entries += cairn_local_nnz(f->segments.tensor[k]);
+    CAIRN_TRY(comm->ops->allreduce(comm, &entries, 1, CAIRN_SUM));
+    return cairn_create_list_format(f->context, &f->shape, entries, &f->list);
+}
+
+/// What is exchanged, where that is not the segments themselves.
+static cairn_status make_own(moving_file *f)
+{
+    const int64_t count = f->segments.count;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(&f->context->env, count + 1, &f->own));
+    if (count == 0) {
+        f->made = 1;
+        return create_empty(f->context, &f->shape, f->list ? f->list : f->format,
+                            f->dtype == CAIRN_F32 ? 32 : 64, &f->own[0]);
+    }
+    for (int64_t k = 0; k < count && f->list; k++) {
+        f->made = k + 1;
+        CAIRN_TRY(list_segment(f->context, f->segments.tensor[k], f->list, &f->own[k]));
+        cairn_local_destroy(&f->segments.tensor[k]);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status store_rows(moving_file *f, cairn_tensor **tensor)
+{
+    cairn_comm               *comm = f->context->comm;
+    const cairn_local *const *own =
+        (const cairn_local *const *)(f->made > 0 ? f->own : f->segments.tensor);
+    const int64_t count = f->made > 0 ? f->made : f->segments.count;
+    int64_t       held  = 0;
+    cairn_tensor *fresh = NULL;
+    cairn_status  status;
+
+    status = CAIRN_NEW_ZERO(comm->env, 1, &fresh);
+    if (status == CAIRN_OK) {
+        fresh->context = f->context;
+        fresh->dtype   = f->dtype;
+        status         = cairn_format_copy(f->context, f->format, &fresh->format);
+    }
+    CAIRN_GO(done, cairn_comm_agree(comm, status));
+    for (int64_t k = 0; k < count; k++)
+        held += cairn_local_array_bytes(own[k]);
+    status = cairn_tensor_build_moving(own, (int)count, NULL, held, fresh);
+done:
+    if (status == CAIRN_OK) {
+        cairn_tensor_own_arrays(fresh);
+        *tensor = fresh;
+    } else {
+        cairn_tensor_destroy(&fresh);
+    }
+    return status;
+}
+
+static void release_moving(moving_file *f)
+{
+    cairn_env *env = &f->context->env;
+
+    for (int64_t k = 0; k < f->made; k++)
+        cairn_local_destroy(&f->own[k]);
+    cairn_free(env, f->own);
+    cairn_native_segments_fini(env, &f->segments);
+    cairn_format_destroy(&f->list);
+}
+
+/// Give the rows of a file's segments to these ranks. NO_KERNEL: by way of coordinates.
+static cairn_status
+store_segments(moving_file *f, const char *path, cairn_tensor **tensor)
+{
+    cairn_comm      *comm = f->context->comm;
+    cairn_moving_way way;
+    cairn_status     status;
+
+    CAIRN_GO(done, cairn_native_take_segments(comm, path, &f->segments));
+    CAIRN_GO(done, share_shape(f));
+    CAIRN_GO(done, cairn_moving_way_choose(
+                       f->context, (const cairn_local *const *)f->segments.tensor,
+                       f->segments.count, &way));
+    status = CAIRN_NO_KERNEL;
+    if (way == CAIRN_MOVING_COORDINATES) goto done;
+    CAIRN_GO(done, cairn_comm_agree(comm, choose_list(f, way)));
+    CAIRN_GO(done, cairn_comm_agree(comm, make_own(f)));
+    status = store_rows(f, tensor);
+done:
+    release_moving(f);
+    return status;
+}
+
+/// Store the file's rows, by equal counts of entries, in its own format.
+static cairn_status
+store_anew(cairn_context *context, const char *path, cairn_tensor **tensor)
+{
+    cairn_comm *comm = context->comm;
+    moving_file f    = {.context = context};
+    char       *text = NULL;
+    int         bits = 64;
+
+    CAIRN_TRY(cairn_native_read_origin(comm, path, &text, &bits));
+    f.dtype             = bits == 32 ? CAIRN_F32 : CAIRN_F64;
+    cairn_status status = cairn_format_create(context, text, &f.format);
+
+    cairn_free(comm->env, text);
+    status = cairn_comm_agree(comm, status);
+    if (status == CAIRN_OK) status = store_segments(&f, path, tensor);
+    if (status == CAIRN_NO_KERNEL)
+        status = store_entries(context, path, f.format, f.dtype, tensor);
+    cairn_format_destroy(&f.format);
+    return status;
+}
+
+cairn_status
+cairn_file_is_native(cairn_context *context, const char *path, bool *native)
+{
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(native));
+
+    bool             found     = false;
+    cairn_collective arguments = {0};
+    cairn_status     status    = cairn_native_probe(&context->env, path, &found);
+
+    /* Each rank may read a file of its own. */
+    cairn_collective_text(&arguments, "read", found ? "a .cairn file" : "another file");
+    CAIRN_TRY(cairn_comm_agree_on(context->comm, status, &arguments));
+    *native = found;
+    return CAIRN_OK;
+}
+
+cairn_status
+cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tensor)
+{
+    CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(path), CAIRN_GIVEN(tensor));
+
+    cairn_comm   *comm   = context->comm;
+    const double  begin  = cairn_seconds();
+    cairn_tensor *fresh  = NULL;
+    bool          native = false;
+
+    CAIRN_TRY(cairn_file_is_native(context, path, &native));
+    CAIRN_TRY(cairn_comm_agree(
+        comm, native ? CAIRN_OK
+                     : cairn_fail(comm->env, CAIRN_BAD_FILE,
+                                  "read: %s: it is no .cairn file", path)));
+    cairn_status status = take_arrays(context, path, &fresh);
+
+    if (status == CAIRN_OK && !fresh) status = store_anew(context, path, &fresh);
+    if (status == CAIRN_OK) {
+        fresh->seconds = cairn_seconds() - begin;
+        *tensor        = fresh;
+    }
+    return status;
+}

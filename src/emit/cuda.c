@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Kernels for CUDA: the struct of parameters, then the function; before them the types,
+/// which NVRTC has no header for, and the few functions that a kernel calls.
+
+#include "emit/cuda.h"
+
+#include "emit/c_inside.h"
+#include "ir/ir_walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/// Names that are taken: what the text says of its own, words of C, C++ and CUDA.
+static const char *const reserved[] = {
+    "op",        "ITEMS",     "KERNEL",   "min_of",    "max_of",    "floor_div",
+    "floor_mod", "threadIdx", "blockIdx", "blockDim",  "gridDim",   "warpSize",
+    "atomicAdd", "alignas",   "alignof",  "and",       "asm",       "auto",
+    "bitand",    "bitor",     "bool",     "break",     "case",      "catch",
+    "char",      "class",     "compl",    "const",     "constexpr", "continue",
+    "decltype",  "default",   "delete",   "do",        "double",    "dynamic_cast",
+    "else",      "enum",      "explicit", "export",    "extern",    "false",
+    "float",     "for",       "friend",   "goto",      "if",        "inline",
+    "int",       "long",      "mutable",  "namespace", "new",       "noexcept",
+    "not",       "nullptr",   "operator", "or",        "private",   "protected",
+    "public",    "register",  "restrict", "return",    "short",     "signed",
+    "sizeof",    "static",    "struct",   "switch",    "template",  "this",
+    "throw",     "true",      "try",      "typedef",   "typeid",    "typename",
+    "union",     "unsigned",  "using",    "virtual",   "void",      "volatile",
+    "wchar_t",   "while",     "xor",      "int8_t",    "int16_t",   "int32_t",
+    "int64_t",   "uint8_t",   "uint16_t", "uint32_t",  "uint64_t",  NULL,
+};
+
+/// The types as the compilers of cards and of this system have them.
+static const char *const builtin_type[CAIRN_C_TYPES] = {
+    [CAIRN_IR_I8] = "signed char",   [CAIRN_IR_I16] = "short",
+    [CAIRN_IR_I32] = "int",          [CAIRN_IR_I64] = "long",
+    [CAIRN_IR_U8] = "unsigned char", [CAIRN_IR_U16] = "unsigned short",
+    [CAIRN_IR_U32] = "unsigned int", [CAIRN_IR_U64] = "unsigned long",
+};
+
+bool cairn_cuda_is_constant(const cairn_ir_array *array)
+{
+    return !array->written && array->length == 0;
+}
+
+/* Which functions have kernels. */
+
+static bool is_groups(const cairn_ir_stmt *stmt, void *user)
+{
+    (void)user;
+    return stmt->kind == CAIRN_IR_FOR && stmt->turns == CAIRN_TURNS_GROUPS;
+}
+
+static bool has_lanes(cairn_ir_x x, void *user)
+{
+    (void)user;
+    return x->lanes > 1;
+}
+
+static cairn_status check(cairn_env *env, const cairn_ir_function *f)
+{
+    CAIRN_CHECK(cairn_ir_any_stmt(f->body, is_groups, NULL), env, CAIRN_UNSUPPORTED,
+                "cuda: %s: it has no groups, which blocks of threads could do",
+                f->name);
+    CAIRN_CHECK(!cairn_ir_any_expr(f->body, has_lanes, NULL), env, CAIRN_UNSUPPORTED,
+                "cuda: %s: it has vectors, which threads make", f->name);
+    return CAIRN_OK;
+}
+
+/* The struct of parameters. */
+
+static void add(cairn_cuda_function *k, cairn_kernel_parameter p, int bytes)
+{
+    p.offset                      = (k->bytes + bytes - 1) / bytes * bytes;
+    k->parameter[k->parameters++] = p;
+    k->bytes                      = p.offset + bytes;
+}
+
+static void add_array(cairn_c *c, cairn_cuda_function *k, const cairn_ir_array *array)
+{
+    cairn_names_push(&c->names, array, array->name);
+    add(k,
+        (cairn_kernel_parameter){.what    = CAIRN_PARAMETER_ARRAY,
+                                 .field   = array->field,
+                                 .type    = array->type,
+                                 .written = array->written},
+        (int)sizeof(void *));
+    cairn_text_add(&c->text, "    %s%s *%s;\n", array->written ? "" : "const ",
+                   array->stride ? "char" : cairn_c_scalar(c, array->type),
+                   cairn_names_of(&c->names, array));
+}
+
+static void add_number(cairn_c *c, cairn_cuda_function *k, const cairn_ir_expr *param)
+{
+    cairn_names_push(&c->names, param, param->name);
+    add(k,
+        (cairn_kernel_parameter){
+            .what = CAIRN_PARAMETER_NUMBER, .field = param->field, .type = param->type},
+        cairn_ir_type_bytes(param->type));
+    cairn_text_add(&c->text, "    %s %s;\n", cairn_c_scalar(c, param->type),
+                   cairn_names_of(&c->names, param));
+}
+
+/// The struct; what it has is in sight from here on.
+static void print_struct(cairn_c *c, cairn_cuda_function *k)
+{
+    const cairn_ir_function *const f = c->f;
+
+    cairn_text_add(&c->text, "typedef struct %s_args {\n", f->name);
+    for (int n = 0; n < f->arrays; n++)
+        if (cairn_c_uses(c, f->array[n])) add_array(c, k, f->array[n]);
+    for (int n = 0; n < f->params; n++)
+        if (cairn_c_uses(c, f->param[n])) add_number(c, k, f->param[n]);
+    cairn_text_add(&c->text, "} %s_args;\n\n", f->name);
+    k->bytes = (k->bytes + 7) / 8 * 8;
+}
+
+/* The function. */
+
+/// `const uint32_t *const A1_ptr = op.A1_ptr;`
+static void print_locals(cairn_c *c)
+{
+    const cairn_ir_function *const f = c->f;
+
+    for (int n = 0; n < f->arrays; n++) {
+        const cairn_ir_array *const array = f->array[n];
+        const char *const           name  = cairn_names_of(&c->names, array);
+
+        if (cairn_c_uses(c, array))
+            cairn_c_print_line(
+                c, "%s%s *const %s \2= op.%s", array->written ? "" : "const ",
+                array->stride ? "char" : cairn_c_scalar(c, array->type), name, name);
+    }
+    cairn_c_blank(c);
+    for (int n = 0; n < f->params; n++) {
+        const char *const name = cairn_names_of(&c->names, f->param[n]);
+
+        if (cairn_c_uses(c, f->param[n]))
+            cairn_c_print_line(c, "const %s \1%s \2= op.%s",
+                               cairn_c_scalar(c, f->param[n]->type), name, name);
+    }
+    cairn_c_blank(c);
+}
+
+/// One function, into c->text.
+static void
+print_function(cairn_c *c, const cairn_ir_function *function, cairn_cuda_function *k)
+{
+    snprintf(k->name, sizeof k->name, "%s", function->name);
+    cairn_c_enter(c, function, reserved);
+    print_struct(c, k);
+    cairn_text_add(&c->text, "KERNEL(%s)\n{\n", function->name);
+    c->indent = 4;
+    print_locals(c);
+    cairn_c_body(c);
+    c->indent = 0;
+    cairn_text_add(&c->text, "}\n");
+}
+
+/* What stands before the functions. */
+
+static const char opening[] =
+    "#ifndef ITEMS\n"
+    "#define ITEMS 128\n"
+    "#endif\n"
+    "#ifdef __CUDACC__\n"
+    "#define KERNEL(name) \\\n"
+    "    extern \"C\" __global__ void __launch_bounds__(ITEMS) name(const name##_args "
+    "op)\n"
+    "#endif\n";
+
+/// Loads of what nobody writes.
+static void print_loads(const cairn_c *c, cairn_text *out)
+{
+    for (int t = 0; t < CAIRN_C_TYPES; t++) {
+        const cairn_ir_type type = (cairn_ir_type)t;
+        const char *const   text = cairn_ir_type_text(type);
+
+        if (!cairn_c_needs(c, type, 1, CAIRN_C_LDG)) continue;
+        cairn_text_add(out,
+                       "\n__device__ static inline %s ldg_%s(const %s *from)\n{\n"
+                       "#ifdef __CUDACC__\n"
+                       "    return __ldg(from);\n"
+                       "#else\n"
+                       "    return *from;\n"
+                       "#endif\n}\n",
+                       text, cairn_c_short_name(type), text);
+    }
+}
+
+static void print_prelude(const cairn_c *c, cairn_text *out)
+{
+    cairn_c_typedefs(c, builtin_type, out);
+    if (c->types >> CAIRN_IR_BOOL & 1)
+        cairn_text_add(out, "#ifndef __cplusplus\ntypedef _Bool bool;\n#endif\n");
+    cairn_text_add(out, "\n%s", opening);
+    cairn_c_print_calls(c, out);
+    print_loads(c, out);
+    cairn_text_add(out, "\n");
+}
+
+/// Put what the functions need before them, and hand the whole over.
+static cairn_status take(cairn_c *c, cairn_text *out, char **text)
+{
+    print_prelude(c, out);
+    cairn_text_add(out, "%s", c->text.data ? c->text.data : "");
+    if (c->text.status != CAIRN_OK) out->status = c->text.status;
+    cairn_c_fini(c);
+    return cairn_text_take(out, text);
+}
+
+static cairn_status print_all(cairn_env                      *env,
+                              const cairn_ir_function *const *function,
+                              cairn_cuda_kernel              *kernel)
+{
+    cairn_c    c;
+    cairn_text out;
+    int        printed = 0, all = 0;
+
+    for (int k = 0; k < kernel->functions; k++)
+        all += function[k] != NULL;
+    cairn_c_init(&c, env, CAIRN_C_CUDA);
+    cairn_text_init(&out, env);
+    for (int k = 0; k < kernel->functions; k++) {
+        if (!function[k]) continue;
+        if (printed++ > 0) cairn_text_add(&c.text, "\n");
+        /* The notes of the only function open the file. */
+        cairn_c_notes(function[k], all == 1 ? &out : &c.text);
+        print_function(&c, function[k], &kernel->function[k]);
+    }
+    return take(&c, &out, &kernel->text);
+}
+
+static cairn_status make_room(cairn_env                      *env,
+                              const cairn_ir_function *const *function,
+                              cairn_cuda_kernel              *kernel)
+{
+    for (int k = 0; k < kernel->functions; k++) {
+        if (!function[k]) continue;
+        CAIRN_TRY(check(env, function[k]));
+        CAIRN_TRY(CAIRN_NEW_ZERO(env, function[k]->arrays + function[k]->params + 1,
+                                 &kernel->function[k].parameter));
+    }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_cuda_print(cairn_env                      *env,
+                              const cairn_ir_function *const *function,
+                              int                             count,
+                              cairn_cuda_kernel              *kernel)
+{
+    cairn_cuda_kernel fresh = {.functions = count};
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(env, count, &fresh.function));
+    cairn_status status = make_room(env, function, &fresh);
+
+    if (status == CAIRN_OK) status = print_all(env, function, &fresh);
+    if (status == CAIRN_OK)
+        *kernel = fresh;
+    else
+        cairn_cuda_fini(env, &fresh);
+    return status;
+}
+
+void cairn_cuda_fini(cairn_env *env, cairn_cuda_kernel *kernel)
+{
+    for (int k = 0; kernel->function && k < kernel->functions; k++)
+        cairn_free(env, kernel->function[k].parameter);
+    cairn_free(env, kernel->function);
+    cairn_free(env, kernel->text);
+    *kernel = (cairn_cuda_kernel){0};
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Grids over products: their functions, one after the other, and the loops of groups and
+/// items that all of them have.
+
+#include "lower/grid.h"
+
+#include "base/text.h"
+#include "ir/ir_rewrite.h"
+#include "ir/passes.h"
+#include "lower/grid_steps.h"
+
+#include <stdio.h>
+
+typedef void (*build_function)(cairn_grid_build *g);
+
+static const build_function builds[][CAIRN_GRID_FUNCTIONS] = {
+    [CAIRN_GRID_NONE]      = {NULL                         },
+    [CAIRN_GRID_LANES]     = {                      cairn_grid_build_lanes                            },
+    [CAIRN_GRID_LISTS]     = { cairn_grid_build_tiles,         cairn_grid_build_pieces,
+                              cairn_grid_build_join},
+    [CAIRN_GRID_REGROUPED] = {                              cairn_grid_build_visits, cairn_grid_build_long_visits},
+};
+
+static const char *const suffixes[CAIRN_GRID_FUNCTIONS] = {"", "_long", "_join"};
+
+int64_t cairn_grid_groups(const cairn_grid *grid, cairn_grid_role role, int64_t turns)
+{
+    const int64_t items = CAIRN_GRID_ITEMS;
+
+    if (role == CAIRN_GRID_JOIN) return (turns * grid->high + items - 1) / items;
+    if (role == CAIRN_GRID_MAIN && grid->shape == CAIRN_GRID_LANES)
+        return (turns + items - 1) / items;
+    return turns;
+}
+
+cairn_ir_x cairn_grid_number(cairn_ir *b, int field, const char *name)
+{
+    return cairn_product_arg(b, field, CAIRN_IR_I64, name);
+}
+
+cairn_ir_array *
+cairn_grid_array(cairn_ir *b, int field, cairn_ir_type type, const char *name)
+{
+    return cairn_ir_array_of(
+        b, (cairn_ir_field){.source = CAIRN_IR_ARG, .level = field}, type, "%s", name);
+}
+
+cairn_ir_x cairn_grid_open_groups(cairn_ir *b, const char *note, const char *name)
+{
+    cairn_ir_stmt *const groups =
+        cairn_ir_for(b, cairn_grid_number(b, CAIRN_GRID_from, "from"),
+                     cairn_grid_number(b, CAIRN_GRID_to, "to"), 1, note, "%s", name);
+
+    groups->turns = CAIRN_TURNS_GROUPS;
+    return cairn_ir_loop_var(b, groups);
+}
+
+cairn_ir_x cairn_grid_open_turns(cairn_ir   *b,
+                                 cairn_ir_x  begin,
+                                 cairn_ir_x  end,
+                                 const char *note,
+                                 const char *name)
+{
+    cairn_ir_stmt *const items = cairn_ir_for(b, begin, end, 1, note, "%s", name);
+
+    items->turns = CAIRN_TURNS_ITEMS;
+    return cairn_ir_loop_var(b, items);
+}
+
+cairn_ir_x
+cairn_grid_open_items(cairn_ir *b, int64_t each, const char *note, const char *name)
+{
+    const cairn_ir_x items = cairn_ir_int(b, CAIRN_GRID_ITEMS);
+    const cairn_ir_x begin =
+        cairn_ir_mul_int(b, cairn_grid_number(b, CAIRN_GRID_from, "from"), each);
+    const cairn_ir_x end =
+        cairn_ir_mul_int(b, cairn_grid_number(b, CAIRN_GRID_to, "to"), each);
+    const cairn_ir_x turns =
+        cairn_ir_use(b, cairn_ir_let(b, cairn_ir_sub(b, end, begin), "turns"));
+    const cairn_ir_x     all = cairn_ir_add_int(b, turns, CAIRN_GRID_ITEMS - 1);
+    cairn_ir_stmt *const groups =
+        cairn_ir_for(b, cairn_ir_int(b, 0),
+                     cairn_ir_binary(b, CAIRN_IR_DIV, all, items), 1, NULL, "g");
+    const cairn_ir_x first = cairn_ir_mul(b, cairn_ir_loop_var(b, groups), items);
+    const cairn_ir_x last =
+        cairn_ir_min(b, cairn_ir_add_int(b, first, CAIRN_GRID_ITEMS), turns);
+
+    groups->turns = CAIRN_TURNS_GROUPS;
+    return cairn_ir_add(b, begin, cairn_grid_open_turns(b, first, last, note, name));
+}
+
+cairn_status cairn_grid_key(cairn_env           *env,
+                            const cairn_layout  *layout,
+                            const cairn_product *product,
+                            char               **key)
+{
+    cairn_grid_plan plan;
+    cairn_text      text;
+    char           *of_product;
+
+    cairn_grid_plan_make(layout, product, &plan);
+    CAIRN_TRY(cairn_product_key(env, layout, &plan.product, &of_product));
+    cairn_text_init(&text, env);
+    cairn_text_add(&text, "grid %d, batch %d%s, %s", (int)plan.grid.shape,
+                   product->hints.batch, product->hints.narrow ? ", narrow" : "",
+                   of_product);
+    cairn_free(env, of_product);
+    return cairn_text_take(&text, key);
+}
+
+/// Values and indices that are many are read once, by items side by side.
+static cairn_ir_x mark(cairn_ir *b, cairn_ir_x x, void *user)
+{
+    const bool stream = x->op == CAIRN_IR_LOAD && x->a->op != CAIRN_IR_INT
+                        && (x->array->field.source == CAIRN_IR_LEVEL_IDX
+                            || x->array->field.source == CAIRN_IR_VAL);
+
+    if (!stream || x->once) return NULL;
+    return cairn_ir_hinted(b, cairn_ir_rewrite_inside(b, x, mark, user), true,
+                           x->aligned);
+}
+
+static cairn_status mark_streams(cairn_env *env, cairn_ir_function *function)
+{
+    cairn_ir b;
+
+    cairn_ir_edit(&b, env, function, &function->body);
+    cairn_ir_rewrite_block(&b, function->body, mark, NULL);
+    return b.status;
+}
+
+/// Finish a function, as its grid and its hints say.
+static cairn_status finish(cairn_env             *env,
+                           const cairn_grid_plan *plan,
+                           cairn_ir              *b,
+                           cairn_ir_function    **function)
+{
+    const cairn_product_hints *hints = &plan->product.hints;
+    const bool beside  = plan->grid.shape == CAIRN_GRID_LISTS || plan->grid.beside;
+    bool       changed = false;
+    cairn_ir_function *fresh;
+
+    CAIRN_TRY(cairn_passes_finish(env, b, &fresh));
+    cairn_status status = beside ? mark_streams(env, fresh) : CAIRN_OK;
+
+    if (status == CAIRN_OK)
+        status = cairn_pass_batch(env, fresh, hints->batch, &changed);
+    if (status == CAIRN_OK && hints->narrow)
+        status = cairn_pass_narrow(env, fresh, &changed);
+    if (status == CAIRN_OK)
+        *function = fresh;
+    else
+        cairn_ir_destroy(env, &fresh);
+    return status;
+}
+
+/// One function.
+static cairn_status lower(cairn_env             *env,
+                          const cairn_grid_plan *plan,
+                          cairn_grid_role        role,
+                          const char            *name,
+                          cairn_ir_function    **function)
+{
+    cairn_text text;
+    char      *symbol;
+    cairn_ir   b;
+
+    cairn_text_init(&text, env);
+    cairn_text_add(&text, "%s%s", name, suffixes[role]);
+    CAIRN_TRY(cairn_text_take(&text, &symbol));
+    cairn_ir_begin(&b, env, symbol, CAIRN_ABI_GRID);
+    cairn_free(env, symbol);
+    cairn_grid_build g = {
+        .e = {.b = &b, .p = &plan->plan},
+          .p = plan
+    };
+
+    if (b.status == CAIRN_OK) {
+        cairn_product_describe(&g.e);
+        cairn_product_take_arguments(&g.e);
+        builds[plan->grid.shape][role](&g);
+    }
+    return finish(env, plan, &b, function);
+}
+
+cairn_status cairn_grid_lower(cairn_env           *env,
+                              const cairn_layout  *layout,
+                              const cairn_product *product,
+                              const char          *name,
+                              cairn_grid_kernel   *kernel)
+{
+    cairn_grid_kernel fresh = {.function = {NULL}};
+    cairn_grid_plan   plan;
+    cairn_status      status = CAIRN_OK;
+
+    CAIRN_CHECK(layout->order == 2, env, CAIRN_BAD_SHAPE,
+                "product: %s: the tensor has order %d, not 2", name, layout->order);
+    cairn_grid_plan_make(layout, product, &plan);
+    CAIRN_CHECK(plan.grid.shape != CAIRN_GRID_NONE, env, CAIRN_UNSUPPORTED,
+                "product: %s: it has no grid", name);
+    fresh.grid = plan.grid;
+    for (cairn_grid_role r = 0; r < CAIRN_GRID_FUNCTIONS && status == CAIRN_OK; r++)
+        if (builds[plan.grid.shape][r])
+            status = lower(env, &plan, r, name, &fresh.function[r]);
+    if (status == CAIRN_OK)
+        *kernel = fresh;
+    else
+        cairn_grid_kernel_fini(env, &fresh);
+    return status;
+}
+
+void cairn_grid_kernel_fini(cairn_env *env, cairn_grid_kernel *kernel)
+{
+    for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++)
+        if (kernel->function[r]) cairn_ir_destroy(env, &kernel->function[r]);
+    *kernel = (cairn_grid_kernel){.function = {NULL}};
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Which grid a product has: from what was decided for the product itself.
+
+#include "lower/grid_steps.h"
+
+typedef cairn_grid_plan plan;
+
+/* Sums that a group's items keep between the tiles of a long list. */
+enum { MOST_CHAINS = 512 };
+
+/// Values of a node of level @p list, and rows among them; 0: not the same for all.
+static bool count_block(plan *g, int list)
+{
+    const cairn_layout *layout = g->plan.layout;
+
+    g->grid.block = g->grid.high = 1;
+    for (int l = list + 1; l < layout->levels; l++) {
+        const int64_t size = cairn_plan_constant(layout, l);
+
+        if (layout->level[l].trimmed && !cairn_nest_loops(layout, l)) continue;
+        if (layout->level[l].trimmed || size <= 0) return false;
+        if (size > CAIRN_GRID_TILE || g->grid.block * size > CAIRN_GRID_TILE)
+            return false;
+        g->grid.block *= size;
+        if (g->plan.order.rows >> l & 1) g->grid.high *= size;
+    }
+    return g->grid.high * g->plan.chains <= MOST_CHAINS;
+}
+
+/// Levels that stand above number @p list, banks left out.
+static uint32_t levels_above(const plan *g, int list)
+{
+    const int first = g->plan.layout->partition + 1;
+
+    return ((1U << list) - 1) & ~((1U << first) - 1);
+}
+
+/// Do levels above the list's follow from its number?
+static bool stands_by_number(const plan *g, int list)
+{
+    const cairn_layout *layout = g->plan.layout;
+
+    for (int l = layout->partition + 1; l < list; l++)
+        if (layout->level[l].has_ptr) return false;
+    return true;
+}
+
+/// The lists of a run of rows.
+static bool lists_by_idx(plan *g)
+{
+    const cairn_product_plan *p     = &g->plan;
+    const uint32_t            above = levels_above(g, p->order.run);
+
+    g->grid.by    = CAIRN_GRID_BY_IDX;
+    g->grid.level = p->order.run;
+    g->grid.list  = p->order.run_last;
+    g->below      = p->order.known;
+    for (int l = p->order.run; l <= p->order.run_last; l++)
+        if (cairn_nest_reads(p->layout, l)) g->grid.same |= 1U << l;
+    return (cairn_nest_levels_of(p->layout, p->out) & above) == 0
+           && (cairn_nest_levels_of(p->layout, p->in) & above) == 0;
+}
+
+/// The lists under the nodes above the first level that loops below the row.
+static bool lists_below(plan *g)
+{
+    const cairn_product_plan *p      = &g->plan;
+    const cairn_layout       *layout = p->layout;
+    int                       k      = p->order.known;
+
+    while (k < p->order.levels && !cairn_nest_loops(layout, p->order.level[k]))
+        k++;
+    if (k == p->order.levels) return false;
+    const int l   = p->order.level[k];
+    g->grid.level = g->grid.list = l;
+    g->grid.by = layout->level[l].trimmed ? CAIRN_GRID_BY_PTR : CAIRN_GRID_BY_SIZE;
+    g->below   = k + 1;
+    if (layout->level[l].trimmed && !layout->level[l].has_ptr) return false;
+    return stands_by_number(g, l)
+           && (cairn_nest_levels_of(layout, p->in) & levels_above(g, l)) == 0;
+}
+
+static bool fits_lists(plan *g)
+{
+    const cairn_product_plan *p = &g->plan;
+
+    if (!p->order.once || p->tile.shifted || p->order.known == p->order.levels)
+        return false;
+    if (cairn_plan_any_determined(p, 0)) return false;
+    if (p->order.run >= 0 ? !lists_by_idx(g) : !lists_below(g)) return false;
+    g->grid.cuts = p->sum == CAIRN_SUM_FOUR && !p->layout->pads;
+    return count_block(g, g->grid.list);
+}
+
+static bool fits_lanes(plan *g)
+{
+    const cairn_product_plan *p    = &g->plan;
+    const cairn_share_kind    kind = p->share.kind;
+
+    if (!p->order.once) return false;
+    if (kind != CAIRN_SHARE_EVEN && kind != CAIRN_SHARE_ROWS && kind != CAIRN_SHARE_PTR)
+        return false;
+    g->grid.level  = p->share.level;
+    g->grid.rows   = p->tile.shifted;
+    g->grid.beside = p->tile.kind == CAIRN_TILE_LANES;
+    g->grid.each   = 1;
+    /* Rows of a slice or a block of diagonals are lanes beside each other. */
+    if (p->tile.kind != CAIRN_TILE_NONE && p->tile.level != p->share.level)
+        g->grid.each = p->tile.constant;
+    return g->grid.each > 0;
+}
+
+int64_t cairn_grid_stride(const cairn_product_plan *p, int l)
+{
+    int64_t stride = 1;
+
+    for (int k = l + 1; k < p->layout->levels; k++) {
+        if (p->layout->level[k].trimmed || p->layout->level[k].determined) continue;
+        stride *= cairn_plan_constant(p->layout, k);
+    }
+    return stride;
+}
+
+/// Does every visit of a row have as many values, so far apart?
+static bool fits_regrouped(plan *g)
+{
+    const cairn_product_plan *p      = &g->plan;
+    const cairn_layout       *layout = p->layout;
+
+    if (p->order.once || cairn_product_result(&g->product) != g->product.accumulate)
+        return false;
+    g->grid.by    = CAIRN_GRID_BY_IDX;
+    g->grid.block = g->grid.high = 1;
+    for (int k = p->order.known; k < p->order.levels; k++) {
+        const int     l    = p->order.level[k];
+        const int64_t size = cairn_plan_constant(layout, l);
+
+        if (!cairn_nest_loops(layout, l)) continue;
+        if (layout->level[l].trimmed || size <= 0 || size > CAIRN_GRID_TILE)
+            return false;
+        g->grid.block *= size;
+        if (g->grid.block > CAIRN_GRID_TILE || cairn_grid_stride(p, l) == 0)
+            return false;
+    }
+    /* Of one value it is seen while it is listed whether it counts. */
+    return g->grid.block == 1
+           || (layout->exact && !cairn_plan_any_determined(p, p->order.known));
+}
+
+void cairn_grid_plan_make(const cairn_layout  *layout,
+                          const cairn_product *product,
+                          cairn_grid_plan     *g)
+{
+    *g                      = (plan){.product = *product};
+    g->product.vector_bytes = CAIRN_ITEMS;
+    g->product.hints        = (cairn_product_hints){.batch  = product->hints.batch,
+                                                    .narrow = product->hints.narrow};
+    cairn_product_plan_make(layout, &g->product, &g->plan);
+    if (product->columns != 1 || product->rounds) return;
+    /* Rows that no turn meets are nobody's to set. */
+    if (!g->plan.order.complete && !product->adds) return;
+    static const struct {
+        bool (*fits)(plan *g);
+        cairn_grid_shape shape;
+    } ways[] = {
+        {fits_lists,     CAIRN_GRID_LISTS    },
+        {fits_lanes,     CAIRN_GRID_LANES    },
+        {fits_regrouped, CAIRN_GRID_REGROUPED}
+    };
+
+    for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+        g->grid = (cairn_grid){.shape = CAIRN_GRID_NONE};
+        if (!ways[k].fits(g)) continue;
+        g->grid.shape = ways[k].shape;
+        return;
+    }
+    g->grid = (cairn_grid){.shape = CAIRN_GRID_NONE};
+}
+
+cairn_grid cairn_grid_of(const cairn_layout *layout, const cairn_product *product)
+{
+    cairn_grid_plan plan;
+
+    cairn_grid_plan_make(layout, product, &plan);
+    return plan.grid;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What the files of grids share: what is decided before anything is built, and the loops
+/// of groups and items.
+
+#ifndef CAIRN_LOWER_GRID_STEPS_H
+#define CAIRN_LOWER_GRID_STEPS_H
+
+#include "lower/grid.h"
+#include "lower/product_steps.h"
+
+/// What is decided. Points into itself: not to be copied.
+typedef struct cairn_grid_plan {
+    cairn_product      product; ///< As asked for, for items and without hints.
+    cairn_product_plan plan;    ///< Its.
+    cairn_grid         grid;
+    int below; ///< LISTS: in the order, the first level behind the list's.
+} cairn_grid_plan;
+
+void cairn_grid_plan_make(const cairn_layout  *layout,
+                          const cairn_product *product,
+                          cairn_grid_plan     *plan);
+
+/// A function while it is built: cairn_grid_open() makes it.
+typedef struct cairn_grid_build {
+    cairn_product_build    e;
+    const cairn_grid_plan *p;
+} cairn_grid_build;
+
+/// The functions, into a builder that has been begun, arguments taken.
+void cairn_grid_build_lanes(cairn_grid_build *g);
+void cairn_grid_build_tiles(cairn_grid_build *g);
+void cairn_grid_build_pieces(cairn_grid_build *g);
+void cairn_grid_build_join(cairn_grid_build *g);
+void cairn_grid_build_visits(cairn_grid_build *g);
+void cairn_grid_build_long_visits(cairn_grid_build *g);
+
+/// Values from one place of level @p l to its next; 0: they differ.
+int64_t cairn_grid_stride(const cairn_product_plan *p, int l);
+
+/// Where the value number @p p of those from visit @p begin on is, and its row of X.
+void cairn_grid_locate_visit(cairn_grid_build *g,
+                             cairn_ir_x        begin,
+                             cairn_ir_x        p,
+                             cairn_ir_x       *j,
+                             cairn_ir_x       *value);
+
+/// A tile while it is built.
+typedef struct cairn_grid_tile {
+    cairn_ir_array *staged;
+    cairn_ir_x      begin, values; ///< First node, or visit; how many values.
+    cairn_ir_x      row, end;      ///< Rows, counted through those of all lists.
+} cairn_grid_tile;
+
+/// Open the group of a tile. A list that is too long is alone in its tile and done in
+/// pieces: then there are no values and no rows, and all barriers are met.
+cairn_grid_tile
+cairn_grid_open_tile(cairn_grid_build *g, const cairn_nest *nest, const char *note);
+
+/// The group's array of terms that have been multiplied.
+cairn_ir_array *cairn_grid_open_staged(cairn_grid_build *g);
+
+/// Multiply the @p n values from node, or visit, @p begin on, by all items: neighbours
+/// load what lies side by side. The last turn loads the last value again where there are
+/// no more.
+void cairn_grid_stage(cairn_grid_build *g,
+                      const cairn_nest *above,
+                      cairn_ir_array   *staged,
+                      cairn_ir_x        begin,
+                      cairn_ir_x        n);
+
+/// A number or an array of the arguments.
+cairn_ir_x cairn_grid_number(cairn_ir *b, int field, const char *name);
+cairn_ir_array *
+cairn_grid_array(cairn_ir *b, int field, cairn_ir_type type, const char *name);
+
+/// Open the loop of groups over the turns of the launch. @return the turn at hand.
+cairn_ir_x cairn_grid_open_groups(cairn_ir *b, const char *note, const char *name);
+
+/// Open loops of groups and of their items over @p each times as many turns, CAIRN_GRID_ITEMS
+/// of them a group. @return the turn at hand, counted from `from`*@p each on.
+cairn_ir_x
+cairn_grid_open_items(cairn_ir *b, int64_t each, const char *note, const char *name);
+
+/// Open the loop of a group's items over @p begin to @p end.
+cairn_ir_x cairn_grid_open_turns(cairn_ir   *b,
+                                 cairn_ir_x  begin,
+                                 cairn_ir_x  end,
+                                 const char *note,
+                                 const char *name);
+
+#endif

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Rows cut where they begin, or cease, to read what other ranks own.
+
+#include "plan/row_pieces.h"
+
+#include "tensor/walk.h"
+
+#include <string.h>
+
+enum {
+    INTERIORS = 4,                 ///< Stretches of owned rows, at most;
+    PIECES    = 2 * INTERIORS + 1, ///< others stand between and around them.
+    LEAST     = 16, ///< A stretch has one of so many rows at least: each piece is a
+                    ///< launch more.
+    NEAR = 64       ///< Needed columns with fewer between them are copied together.
+};
+
+/// A bit for each of some rows, or columns.
+typedef struct {
+    cairn_interval of;
+    uint64_t      *word;
+} bits;
+
+static cairn_status make_bits(cairn_env *env, cairn_interval of, bits *b)
+{
+    b->of = of;
+    return CAIRN_NEW_ZERO(env, (of.hi - of.lo) / 64 + 1, &b->word);
+}
+
+static void set_bit(const bits *b, cairn_coord k)
+{
+    b->word[(k - b->of.lo) / 64] |= UINT64_C(1) << (k - b->of.lo) % 64;
+}
+
+static bool has_bit(const bits *b, cairn_coord k)
+{
+    return b->word[(k - b->of.lo) / 64] >> (k - b->of.lo) % 64 & 1;
+}
+
+/* ---- which rows, and which columns ---- */
+
+/// A walk that notes rows with columns of others, or the owned columns of rows.
+typedef struct {
+    cairn_interval rows, owned;
+    bits           foreign; ///< Rows; or without words
+    bits           needed;  ///< columns.
+} look;
+
+static bool holds(cairn_interval range, cairn_coord k)
+{
+    return k >= range.lo && k <= range.hi;
+}
+
+static cairn_status see(void *user, const cairn_part *part, const cairn_batch *batch)
+{
+    const look *l = user;
+
+    (void)part;
+    for (int k = 0; k < batch->n; k++) {
+        const cairn_coord row = batch->coord[0][k], column = batch->coord[1][k];
+        const bool        own = holds(l->owned, column);
+
+        if (!holds(l->rows, row)) continue;
+        if (!own && l->foreign.word) set_bit(&l->foreign, row);
+        if (own && l->needed.word) set_bit(&l->needed, column);
+    }
+    return CAIRN_OK;
+}
+
+/// Padding is read as entries are.
+static cairn_status look_at(const cairn_local *tensor, int member, look *l)
+{
+    cairn_walker *walker;
+
+    CAIRN_TRY(cairn_walker_create(tensor->env, tensor->group[member].layout, &walker));
+    const cairn_status status = cairn_walk_member(walker, tensor, member, see, l);
+
+    cairn_walker_destroy(tensor->env, &walker);
+    return status;
+}
+
+/* ---- where to cut ---- */
+
+/// The first row from @p row on that is a multiple of the grain, or behind the last.
+static cairn_coord next_grain(cairn_interval rows, int64_t grain, cairn_coord row)
+{
+    const cairn_coord next = (row / grain + 1) * grain;
+
+    return next > rows.hi ? rows.hi + 1 : next;
+}
+
+/// Does a grain of rows, first..end-1, read what others own?
+static bool is_foreign(const bits *foreign, cairn_coord first, cairn_coord end)
+{
+    for (cairn_coord row = first; row < end; row++)
+        if (has_bit(foreign, row)) return true;
+    return false;
+}
+
+/// Keep @p run among the longest, which stand in no order.
+static void keep(cairn_interval run, cairn_interval *longest, int *count)
+{
+    int least = 0;
+
+    if (*count < INTERIORS) {
+        longest[(*count)++] = run;
+        return;
+    }
+    for (int k = 1; k < INTERIORS; k++)
+        if (longest[k].hi - longest[k].lo < longest[least].hi - longest[least].lo)
+            least = k;
+    if (run.hi - run.lo > longest[least].hi - longest[least].lo) longest[least] = run;
+}
+
+static void sort_runs(cairn_interval *run, int count)
+{
+    for (int k = 1; k < count; k++)
+        for (int j = k; j > 0 && run[j].lo < run[j - 1].lo; j--) {
+            const cairn_interval swap = run[j];
+
+            run[j]     = run[j - 1];
+            run[j - 1] = swap;
+        }
+}
+
+/// The longest stretches of whole grains that read what is owned, ascending.
+static int find_interiors(cairn_interval  rows,
+                          int64_t         grain,
+                          const bits     *foreign,
+                          cairn_interval *run)
+{
+    const int64_t least = (rows.hi - rows.lo + LEAST) / LEAST;
+    cairn_coord   begin = rows.lo;
+    int           count = 0;
+
+    for (cairn_coord row = rows.lo; row <= rows.hi;) {
+        const cairn_coord end  = next_grain(rows, grain, row);
+        const bool        ends = is_foreign(foreign, row, end);
+
+        if (ends && row - begin >= least)
+            keep((cairn_interval){begin, row - 1}, run, &count);
+        if (ends) begin = end;
+        row = end;
+    }
+    if (rows.hi + 1 - begin >= least)
+        keep((cairn_interval){begin, rows.hi}, run, &count);
+    sort_runs(run, count);
+    return count;
+}
+
+/* ---- pieces ---- */
+
+static void
+add(cairn_row_pieces *pieces, cairn_coord first, cairn_coord end, bool owned)
+{
+    if (first >= end) return;
+    pieces->piece[pieces->count++] =
+        (cairn_row_piece){.owned = owned, .share = {.rows = {first, end - 1}}};
+}
+
+/// All rows: the stretches, and what is between and around them.
+static cairn_status list_pieces(cairn_row_pieces     *pieces,
+                                cairn_interval        rows,
+                                const cairn_interval *run,
+                                int                   runs)
+{
+    cairn_coord at = rows.lo;
+
+    CAIRN_TRY(CAIRN_NEW_ZERO(pieces->env, PIECES, &pieces->piece));
+    for (int k = 0; k < runs; k++) {
+        add(pieces, at, run[k].lo, false);
+        add(pieces, run[k].lo, run[k].hi + 1, true);
+        at = run[k].hi + 1;
+    }
+    add(pieces, at, rows.hi + 1, false);
+    return CAIRN_OK;
+}
+
+/// From bits to stretches; with @p stretch NULL they are counted.
+static int64_t list_stretches(const bits *needed, cairn_interval *stretch)
+{
+    int64_t n = 0;
+
+    for (cairn_coord j = needed->of.lo, last = 0; j <= needed->of.hi; j++) {
+        if ((j - needed->of.lo) % 64 == 0 && !needed->word[(j - needed->of.lo) / 64]) {
+            j += 63;
+            continue;
+        }
+        if (!has_bit(needed, j)) continue;
+        if (n == 0 || j - last > NEAR) {
+            if (stretch) stretch[n].lo = j;
+            n++;
+        }
+        if (stretch) stretch[n - 1].hi = j;
+        last = j;
+    }
+    return n;
+}
+
+/// The columns of this rank that a piece needs in the window.
+static cairn_status find_needed(const cairn_row_pieces_of *of, cairn_row_piece *piece)
+{
+    cairn_env   *env = of->tensor->env;
+    look         l   = {.rows = piece->share.rows, .owned = of->x.owned};
+    cairn_status status;
+
+    cairn_free(env, piece->compact.list); /* not asked for */
+    piece->compact.list = NULL;
+    if (of->x.owned.lo > of->x.owned.hi) return CAIRN_OK;
+    CAIRN_TRY(make_bits(env, of->x.owned, &l.needed));
+    status = look_at(piece->share.local, 0, &l);
+    if (status == CAIRN_OK) {
+        piece->stretches = list_stretches(&l.needed, NULL);
+        status           = CAIRN_NEW(env, piece->stretches, &piece->needed);
+    }
+    if (status == CAIRN_OK) list_stretches(&l.needed, piece->needed);
+    cairn_free(env, l.needed.word);
+    return status;
+}
+
+/// Lend the rows of a piece. @param[out] lent  They can be.
+static cairn_status
+lend(const cairn_row_pieces_of *of, int number, cairn_row_piece *piece, bool *lent)
+{
+    CAIRN_TRY(cairn_row_share_init(of->tensor, of->member, piece->share.rows, number,
+                                   CAIRN_SHARE_LENT_OR_NONE, 0, &piece->share));
+    *lent = piece->share.lent;
+    if (*lent && piece->owned) piece->share.local->box[1] = of->x.owned;
+    return CAIRN_OK;
+}
+
+/// Add what the buffers of all pieces would take.
+static cairn_status
+list_reads(const cairn_row_pieces_of *of, cairn_row_pieces *pieces, int64_t *bytes)
+{
+    *bytes = 0;
+    for (int k = 0; k < pieces->count; k++) {
+        cairn_row_piece *piece = &pieces->piece[k];
+
+        if (piece->owned) continue;
+        CAIRN_TRY(cairn_compact_x_list(&piece->share, &of->x, &piece->compact));
+        if (piece->compact.groups.level < 0)
+            *bytes = -1;
+        else if (*bytes >= 0)
+            *bytes += cairn_compact_x_bytes(&piece->share, &of->x, &piece->compact);
+    }
+    return CAIRN_OK;
+}
+
+static cairn_status
+lend_all(const cairn_row_pieces_of *of, cairn_row_pieces *pieces, int64_t *bytes)
+{
+    for (int k = 0; k < pieces->count; k++) {
+        bool lent;
+
+        CAIRN_TRY(lend(of, k, &pieces->piece[k], &lent));
+        if (lent) continue;
+        cairn_row_pieces_fini(pieces);
+        return CAIRN_OK;
+    }
+    return list_reads(of, pieces, bytes);
+}
+
+cairn_status cairn_row_pieces_cut(cairn_env                 *env,
+                                  const cairn_row_pieces_of *of,
+                                  cairn_row_pieces          *pieces,
+                                  int64_t                   *bytes)
+{
+    const cairn_interval rows   = of->work->tensor->box[0];
+    const cairn_layout  *layout = of->tensor->group[of->member].layout;
+    look                 l      = {.rows = rows, .owned = of->x.owned};
+    cairn_interval       run[INTERIORS];
+
+    *pieces = (cairn_row_pieces){.env = env};
+    *bytes  = -1;
+    if (rows.lo > rows.hi || !cairn_row_positions_known(of->tensor, of->member))
+        return CAIRN_OK;
+    CAIRN_TRY(make_bits(env, rows, &l.foreign));
+    cairn_status status = look_at(of->tensor, of->member, &l);
+
+    if (status == CAIRN_OK) {
+        pieces->owning = find_interiors(rows, cairn_encoding_grain(layout->encoding),
+                                        &l.foreign, run);
+        status         = list_pieces(pieces, rows, run, pieces->owning);
+    }
+    cairn_free(env, l.foreign.word);
+    if (status == CAIRN_OK) status = lend_all(of, pieces, bytes);
+    if (status != CAIRN_OK) cairn_row_pieces_fini(pieces);
+    return status;
+}
+
+static cairn_status
+build_piece(const cairn_row_pieces_of *of, bool compact, cairn_row_piece *piece)
+{
+    if (!piece->owned)
+        CAIRN_TRY(compact ? cairn_compact_x_make(&piece->share, &of->x, &piece->compact)
+                          : find_needed(of, piece));
+    piece->work        = *of->work;
+    piece->work.tensor = piece->share.local;
+    piece->work.member = 0;
+    piece->work.as     = of->work;
+    return of->device->ops.build(of->device, &piece->work, &piece->launch);
+}
+
+cairn_status cairn_row_pieces_build(const cairn_row_pieces_of *of,
+                                    bool                       compact,
+                                    cairn_row_pieces          *pieces)
+{
+    cairn_status status = CAIRN_OK;
+
+    if (!compact && pieces->owning == 0) {
+        cairn_row_pieces_fini(pieces);
+        return CAIRN_OK;
+    }
+    for (int k = 0; k < pieces->count && status == CAIRN_OK; k++)
+        status = build_piece(of, compact, &pieces->piece[k]);
+    if (status != CAIRN_OK) cairn_row_pieces_fini(pieces);
+    return status;
+}
+
+void cairn_row_pieces_fini(cairn_row_pieces *pieces)
+{
+    for (int k = 0; k < pieces->count; k++) {
+        cairn_row_piece *piece = &pieces->piece[k];
+
+        if (piece->launch.release) piece->launch.release(&piece->launch);
+        cairn_row_share_fini(&piece->share);
+        cairn_free(pieces->env, piece->needed);
+        cairn_compact_x_fini(pieces->env, &piece->compact);
+    }
+    if (pieces->env) cairn_free(pieces->env, pieces->piece);
+    *pieces = (cairn_row_pieces){.env = pieces->env};
+}

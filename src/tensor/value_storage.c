@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Looking for the narrowest storage of values, and moving them into it and back.
+
+#include "tensor/value_storage.h"
+
+#include "tensor/value_types.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+
+const char *cairn_value_storage_name(cairn_value_kind kind, int bits)
+{
+    switch (kind) {
+    case CAIRN_VALUE_ONE: return "iso";
+    case CAIRN_VALUE_INTEGER: return bits == 8 ? "i8" : "i16";
+    case CAIRN_VALUE_CODE: return bits == 8 ? "dict8" : "dict16";
+    default: return bits == 32 ? "f32" : "f64";
+    }
+}
+
+bool cairn_local_is_narrow(const cairn_local *tensor)
+{
+    for (int g = 0; g < tensor->groups; g++)
+        if (!cairn_layout_is_wide(tensor->group[g].layout)) return true;
+    return false;
+}
+
+/* ---- moving ---- */
+
+/// Of the dictionary that the parts of a group have together.
+static int64_t dictionary_bytes(const cairn_layout *layout)
+{
+    return layout->value_kind == CAIRN_VALUE_CODE
+               ? (int64_t)sizeof(double) << layout->value_bits
+               : 0;
+}
+
+/// Where the values of a group's parts go, behind a dictionary if there is one.
+static int64_t values_room(const cairn_group  *group,
+                           const cairn_part   *part,
+                           const cairn_layout *layout)
+{
+    int64_t bytes = dictionary_bytes(layout);
+
+    for (int64_t p = group->first; p < group->first + group->count; p++) {
+        const int64_t n =
+            layout->value_kind == CAIRN_VALUE_ONE ? 1 : part[p].view.values;
+
+        bytes += (n * layout->value_bits / 8 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    }
+    return bytes;
+}
+
+/// A view of values in another storage, at @p at; what else it says is @p view's.
+static cairn_kernel_part
+view_of_values(const cairn_kernel_part *view, const cairn_layout *layout, char *at)
+{
+    cairn_kernel_part to = *view;
+
+    to.val        = at;
+    to.val_kind   = layout->value_kind;
+    to.val_bits   = layout->value_bits;
+    to.val_block  = 1;
+    to.val_stride = layout->value_kind == CAIRN_VALUE_ONE ? 0 : layout->value_bits / 8;
+    return to;
+}
+
+/// Move all values of a group into @p block, laid out by @p layout.
+///
+/// @param[in]  dictionary  Of CODE; else NULL.
+/// @param[out] view        [count] of the parts, with the new values.
+static void move_values(const cairn_group            *group,
+                        const cairn_part             *part,
+                        const cairn_layout           *layout,
+                        const cairn_value_dictionary *dictionary,
+                        char                         *block,
+                        cairn_kernel_part            *view)
+{
+    const void *words = NULL;
+
+    if (layout->value_kind == CAIRN_VALUE_CODE) {
+        cairn_value_dictionary_write(dictionary, layout->value_bits, (double *)block);
+        words = block;
+        block += dictionary_bytes(layout);
+    }
+    for (int64_t k = 0; k < group->count; k++) {
+        const cairn_kernel_part *from = &part[group->first + k].view;
+
+        view[k]            = view_of_values(from, layout, block);
+        view[k].dictionary = words;
+        cairn_values_move(from, dictionary, &view[k]);
+        block +=
+            (cairn_stored_values(&view[k]) * layout->value_bits / 8 + ALIGNMENT - 1)
+            / ALIGNMENT * ALIGNMENT;
+    }
+}
+
+/// Bytes of the values of a part as they are stored, without a dictionary.
+static int64_t value_bytes(const cairn_kernel_part *view)
+{
+    return cairn_stored_values(view) * view->val_bits / 8;
+}
+
+/// Free an array of the group, if it has a block of its own.
+static void drop(cairn_env *env, cairn_group *group, const void *array)
+{
+    void *const block = array ? cairn_group_block(group, array) : NULL;
+
+    if (block && block != group->block) cairn_group_drop(env, group, block);
+}
+
+/// Store the values of a group by another layout, which it takes over on success.
+static cairn_status store_group(cairn_local                  *tensor,
+                                cairn_group                  *group,
+                                const cairn_value_dictionary *dictionary,
+                                cairn_layout                 *layout)
+{
+    cairn_env *const   env  = tensor->env;
+    cairn_part        *part = tensor->part;
+    const int64_t      room = values_room(group, part, layout);
+    cairn_kernel_part *view;
+    char              *block = NULL;
+    cairn_status       status;
+
+    CAIRN_TRY(cairn_check_memory(env, "values in another type", room));
+    CAIRN_TRY(CAIRN_NEW(env, group->count, &view));
+    status = cairn_alloc(env, room, 1, (void **)&block);
+    if (status == CAIRN_OK) {
+        move_values(group, part, layout, dictionary, block, view);
+        group->bytes += dictionary_bytes(layout) - dictionary_bytes(group->layout);
+        for (int64_t k = 0; k < group->count; k++) {
+            cairn_part *const its = &part[group->first + k];
+
+            group->bytes += value_bytes(&view[k]) - value_bytes(&its->view);
+            drop(env, group, its->view.val);
+            drop(env, group, its->view.dictionary);
+            its->view   = view[k];
+            its->layout = layout;
+        }
+        cairn_layout_destroy(env, &group->layout);
+        group->restored++;
+        group->layout                = layout;
+        group->other[group->apart++] = block;
+    }
+    cairn_free(env, view);
+    return status;
+}
+
+cairn_status cairn_group_widen(cairn_local *tensor, int member)
+{
+    cairn_group  *group = &tensor->group[member];
+    cairn_layout *wide;
+    cairn_status  status;
+
+    if (cairn_layout_is_wide(group->layout)) return CAIRN_OK;
+    CAIRN_TRY(cairn_layout_store(tensor->env, group->layout, CAIRN_VALUE_FLOAT,
+                                 tensor->value_bits, &wide));
+    status = store_group(tensor, group, NULL, wide);
+    if (status != CAIRN_OK) cairn_layout_destroy(tensor->env, &wide);
+    return status;
+}
+
+/* ---- choosing ---- */
+
+/// What a text asks for by name; false where it asks for nothing or for the narrowest.
+static bool
+is_named(cairn_val_type type, int carrier_bits, cairn_value_storage *storage)
+{
+    static const cairn_value_storage named[] = {
+#define X(id, text, kind, bits) {kind, bits, 0},
+        CAIRN_VAL_TYPE_MAP(X)
+#undef X
+    };
+
+    if (type == CAIRN_VAL_UNSAID || type == CAIRN_VAL_EXACT) return false;
+    *storage = named[type];
+    if (storage->bits == 0 || storage->bits > carrier_bits)
+        storage->bits = carrier_bits;
+    return true;
+}
+
+bool cairn_value_storage_fits(cairn_val_type type,
+                              int            carrier_bits,
+                              int64_t        kind,
+                              int64_t        bits)
+{
+    cairn_value_storage named;
+
+    if (kind == CAIRN_VALUE_FLOAT && bits == carrier_bits) return true;
+    return !is_named(type, carrier_bits, &named)
+           || (kind == named.kind && bits == named.bits);
+}
+
+bool cairn_dictionary_fits(const cairn_kernel_part *view, int carrier_bits)
+{
+    const double *word  = view->dictionary;
+    const int64_t words = word && carrier_bits == 32 ? (int64_t)1 << view->val_bits : 0;
+    uint64_t      differ = 0;
+
+    for (int64_t k = 0; k < words; k++) {
+        const double as = (double)(float)word[k];
+        uint64_t     bits[2];
+
+        memcpy(&bits[0], &word[k], sizeof as);
+        memcpy(&bits[1], &as, sizeof as);
+        differ |= bits[0] ^ bits[1];
+    }
+    return differ == 0;
+}
+
+/// How a group's values are to be stored.
+static cairn_status choose(const cairn_local      *tensor,
+                           int                     member,
+                           cairn_value_dictionary *dictionary,
+                           cairn_value_storage    *storage)
+{
+    const cairn_group   *group = &tensor->group[member];
+    const cairn_val_type type  = group->layout->encoding->val;
+    cairn_value_look     look;
+    int64_t              values = 0;
+
+    *storage         = (cairn_value_storage){CAIRN_VALUE_FLOAT, tensor->value_bits, 0};
+    const bool named = is_named(type, tensor->value_bits, storage);
+
+    if (type == CAIRN_VAL_UNSAID
+        || (storage->kind == CAIRN_VALUE_FLOAT && storage->bits == tensor->value_bits
+            && named))
+        return CAIRN_OK;
+    if (group->layout->value_tuple >= 0) {
+        CAIRN_CHECK(!named, tensor->env, CAIRN_BAD_FORMAT,
+                    "format: val(%s): values that are packed with their indices are of "
+                    "the tensor's type",
+                    cairn_value_storage_name(storage->kind, storage->bits));
+        return CAIRN_OK;
+    }
+    cairn_value_look_begin(&look, tensor->value_bits, named ? storage : NULL,
+                           dictionary);
+    do
+        for (int64_t p = group->first; p < group->first + group->count; p++)
+            cairn_value_look_at(&look, tensor->part[p].view.val,
+                                tensor->part[p].view.values);
+    while (cairn_value_look_again(&look));
+    for (int64_t p = group->first; p < group->first + group->count; p++)
+        values += tensor->part[p].view.values;
+    if (!named) {
+        *storage = cairn_value_look_narrowest(&look, values);
+        return CAIRN_OK;
+    }
+    if (dictionary->starved) return CAIRN_NO_MEMORY;
+    CAIRN_CHECK(cairn_value_look_holds(&look), tensor->env, CAIRN_OVERFLOW,
+                "format: val(%s): member %d has a value that it does not hold: %.17g",
+                cairn_value_storage_name(storage->kind, storage->bits), member,
+                look.refused);
+    storage->error = look.error;
+    return CAIRN_OK;
+}
+
+static cairn_status store_member(cairn_local *tensor, int member)
+{
+    cairn_group           *group = &tensor->group[member];
+    cairn_value_dictionary dictionary;
+    cairn_value_storage    storage;
+    cairn_layout          *layout = NULL;
+    cairn_status           status;
+
+    cairn_value_dictionary_init(&dictionary, tensor->env);
+    status = choose(tensor, member, &dictionary, &storage);
+    if (status == CAIRN_OK
+        && (storage.kind != group->layout->value_kind
+            || storage.bits != group->layout->value_bits)) {
+        status = cairn_layout_store(tensor->env, group->layout, storage.kind,
+                                    storage.bits, &layout);
+        if (status == CAIRN_OK)
+            status = store_group(tensor, group, &dictionary, layout);
+        if (status != CAIRN_OK) cairn_layout_destroy(tensor->env, &layout);
+        group->value_error = storage.error;
+    }
+    cairn_value_dictionary_fini(&dictionary);
+    return status;
+}
+
+cairn_status cairn_local_store_values(cairn_local *tensor)
+{
+    cairn_status status = CAIRN_OK;
+
+    for (int g = 0; g < tensor->groups && status == CAIRN_OK; g++)
+        if (!tensor->pattern) status = store_member(tensor, g);
+    return status;
+}
+
+/* ---- reading as wide as the type ---- */
+
+/// A group that borrows all arrays of another but the values, which it has widened where
+/// @p widens.
+static cairn_status
+widen_beside(const cairn_local *from, int member, bool widens, cairn_local *wide)
+{
+    const cairn_group *source = &from->group[member];
+    cairn_group       *group  = &wide->group[member];
+
+    *group         = *source;
+    group->block   = NULL;
+    group->apart   = 0;
+    group->taken   = 0;
+    group->checked = cairn_group_is_ordered(source);
+    group->layout  = cairn_layout_hold(source->layout);
+    for (int64_t p = group->first; p < group->first + group->count; p++)
+        wide->part[p].layout = group->layout;
+    return widens ? cairn_group_widen(wide, member) : CAIRN_OK;
+}
+
+/// @param[in] member  -1: all.
+static cairn_status widened(const cairn_local *tensor, int member, cairn_local **wide)
+{
+    cairn_local *t;
+    cairn_status status = CAIRN_OK;
+
+    CAIRN_TRY(CAIRN_NEW(tensor->env, 1, &t));
+    *t        = *tensor;
+    t->groups = 0;
+    t->column = NULL;
+    t->part   = NULL;
+    status    = CAIRN_NEW(tensor->env, t->parts, &t->part);
+    if (status == CAIRN_OK)
+        memcpy(t->part, tensor->part, (size_t)t->parts * sizeof *t->part);
+    for (int g = 0; g < tensor->groups && status == CAIRN_OK; g++) {
+        t->groups = g + 1;
+        status    = widen_beside(tensor, g, member < 0 || member == g, t);
+    }
+    if (status == CAIRN_OK)
+        *wide = t;
+    else
+        cairn_local_destroy(&t);
+    return status;
+}
+
+cairn_status cairn_local_widened(const cairn_local *tensor, cairn_local **wide)
+{
+    return widened(tensor, -1, wide);
+}
+
+cairn_status
+cairn_member_widened(const cairn_local *tensor, int member, cairn_local **wide)
+{
+    return widened(tensor, member, wide);
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Values are looked at in strips that stay in the first cache; a type that has failed is
+/// not tried again, so that values which need all their bits cost a look at a few strips.
+
+#include "tensor/value_types.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    STRIP       = 1024,
+    SMALL_WORDS = 256, /* a dictionary begins with room for an 8-bit one */
+    LARGE_WORDS = 65536,
+};
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* ---- dictionaries ---- */
+
+void cairn_value_dictionary_init(cairn_value_dictionary *dictionary, cairn_env *env)
+{
+    *dictionary = (cairn_value_dictionary){.env = env, .limit = LARGE_WORDS};
+}
+
+void cairn_value_dictionary_fini(cairn_value_dictionary *dictionary)
+{
+    cairn_free(dictionary->env, dictionary->word);
+    cairn_free(dictionary->env, dictionary->slot);
+}
+
+/// The slot that has these bits, or is free for them.
+static int64_t slot_of(const cairn_value_dictionary *d, uint64_t bits)
+{
+    int64_t at = (int64_t)((bits * 0x9E3779B97F4A7C15ULL) >> 40) & (d->slots - 1);
+
+    while (d->slot[at] >= 0 && d->word[d->slot[at]] != bits)
+        at = (at + 1) & (d->slots - 1);
+    return at;
+}
+
+static int room_of(const cairn_value_dictionary *d)
+{
+    return d->slots / 4 < d->limit ? (int)(d->slots / 4) : d->limit;
+}
+
+/// Room for more; without memory it is full.
+static void grow(cairn_value_dictionary *d)
+{
+    const int room = d->slots == 0 ? SMALL_WORDS : LARGE_WORDS;
+
+    d->full = d->count >= d->limit;
+    if (d->full) return;
+    cairn_free(d->env, d->slot);
+    d->slot  = NULL;
+    d->slots = 4 * (int64_t)room;
+    d->full =
+        cairn_realloc(d->env, room, sizeof *d->word, (void **)&d->word) != CAIRN_OK
+        || CAIRN_NEW(d->env, d->slots, &d->slot) != CAIRN_OK;
+    if (d->full) {
+        d->starved = true;
+        d->slots   = 0;
+        return;
+    }
+    memset(d->slot, 0xff, (size_t)d->slots * sizeof *d->slot);
+    for (int w = 0; w < d->count; w++)
+        d->slot[slot_of(d, d->word[w])] = w;
+}
+
+void cairn_value_dictionary_add(cairn_value_dictionary *d, const double *value, int n)
+{
+    for (int k = 0; k < n && !d->full;) {
+        const uint64_t bits = bits_of(value[k]);
+        const int64_t  at   = d->slots > 0 ? slot_of(d, bits) : -1;
+
+        if (at < 0 || (d->slot[at] < 0 && d->count == room_of(d))) {
+            grow(d);
+            continue;
+        }
+        if (d->slot[at] < 0) {
+            d->slot[at]         = d->count;
+            d->word[d->count++] = bits;
+        }
+        k++;
+    }
+}
+
+void cairn_value_dictionary_write(const cairn_value_dictionary *dictionary,
+                                  int                           bits,
+                                  double                       *word)
+{
+    memset(word, 0, sizeof *word << bits);
+    if (dictionary->count > 0)
+        memcpy(word, dictionary->word, (size_t)dictionary->count * sizeof *word);
+}
+
+/* ---- looking ---- */
+
+void cairn_value_look_begin(cairn_value_look          *look,
+                            int                        carrier_bits,
+                            const cairn_value_storage *asked,
+                            cairn_value_dictionary    *dictionary)
+{
+    *look = (cairn_value_look){.carrier_bits = carrier_bits,
+                               .one          = true,
+                               .integer      = true,
+                               .single       = carrier_bits == 64,
+                               .low          = INT32_MAX,
+                               .high         = INT32_MIN,
+                               .dictionary   = dictionary,
+                               .named        = asked != NULL};
+    if (asked) {
+        look->asked       = *asked;
+        dictionary->limit = asked->bits == 8 ? SMALL_WORDS : LARGE_WORDS;
+        if (asked->kind != CAIRN_VALUE_CODE) dictionary->full = true;
+    }
+}
+
+/* The loops have no branch, so that compilers make vectors of them. */
+
+static bool all_equal(const double *value, int n, uint64_t first)
+{
+    uint64_t differ = 0;
+
+    for (int k = 0; k < n; k++)
+        differ |= bits_of(value[k]) ^ first;
+    return differ == 0;
+}
+
+/// Are all integers of 16 bits? Those that are become part of the range.
+static bool all_integers(cairn_value_look *look, const double *value, int n)
+{
+    int32_t  low = look->low, high = look->high;
+    uint64_t differ = 0;
+
+    for (int k = 0; k < n; k++) {
+        const bool    inside = value[k] >= INT16_MIN && value[k] <= INT16_MAX;
+        const int32_t i      = inside ? (int32_t)value[k] : INT32_MAX;
+
+        differ |= bits_of(value[k]) ^ bits_of((double)i);
+        low  = i < low ? i : low;
+        high = i > high ? i : high;
+    }
+    look->low  = low;
+    look->high = high;
+    return differ == 0;
+}
+
+static bool all_single(const double *value, int n)
+{
+    uint64_t differ = 0;
+
+    for (int k = 0; k < n; k++)
+        differ |= bits_of(value[k]) ^ bits_of((double)(float)value[k]);
+    return differ == 0;
+}
+
+bool cairn_value_is_of(cairn_value_kind kind, int bits, double value)
+{
+    if (kind == CAIRN_VALUE_FLOAT && bits == 64) return true;
+    if (kind == CAIRN_VALUE_FLOAT)
+        return bits_of(value) == bits_of((double)(float)value);
+    const double most = bits == 8 ? INT8_MAX : INT16_MAX;
+
+    return value >= -most - 1 && value <= most
+           && bits_of(value) == bits_of((double)(int32_t)value);
+}
+
+/// Does the type that was asked for hold this value, perhaps rounded?
+static bool holds(cairn_value_look *look, double value)
+{
+    double error;
+
+    switch (look->asked.kind) {
+    case CAIRN_VALUE_ONE: return bits_of(value) == look->first;
+    case CAIRN_VALUE_INTEGER:
+        return cairn_value_is_of(look->asked.kind, look->asked.bits, value);
+    case CAIRN_VALUE_CODE: return !look->dictionary->full;
+    default:
+        if (!isfinite(value)) return true;
+        if (!isfinite((float)value)) return false;
+        error = value == 0 ? 0 : fabs(((double)(float)value - value) / value);
+        if (error > look->error) look->error = error;
+        return true;
+    }
+}
+
+static void look_for_asked(cairn_value_look *look, const double *value, int n)
+{
+    if (look->asked.kind == CAIRN_VALUE_CODE)
+        cairn_value_dictionary_add(look->dictionary, value, n);
+    for (int k = 0; k < n && !look->refuses; k++)
+        if (!holds(look, value[k])) {
+            look->refuses = true;
+            look->refused = value[k];
+        }
+}
+
+static void look_for_narrowest(cairn_value_look *look, const double *value, int n)
+{
+    if (look->words) {
+        cairn_value_dictionary_add(look->dictionary, value, n);
+        return;
+    }
+    look->one     = look->one && all_equal(value, n, look->first);
+    look->integer = look->integer && all_integers(look, value, n);
+    look->single  = look->single && all_single(value, n);
+}
+
+/// Is there a type left that may hold them?
+static bool goes_on(const cairn_value_look *look)
+{
+    if (look->named) return !look->refuses;
+    if (look->words) return !look->dictionary->full;
+    return look->one || look->integer || look->single;
+}
+
+/// Widened, a signalling NaN of an f32 is another, a quiet one: no other type holds it.
+static bool is_signalling(const float *value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, value, sizeof bits);
+    return (bits & 0x7fc00000u) == 0x7f800000u && (bits & 0x003fffffu) != 0;
+}
+
+static void refuse_all(cairn_value_look *look)
+{
+    look->one = look->integer = look->single = false;
+    look->dictionary->full                   = true;
+    look->refuses                            = true;
+    look->refused                            = NAN;
+}
+
+static void widen_strip(cairn_value_look *look, const float *value, int n, double *wide)
+{
+    bool signalling = false;
+
+    for (int i = 0; i < n; i++) {
+        wide[i] = value[i];
+        signalling |= is_signalling(&value[i]);
+    }
+    if (signalling) refuse_all(look);
+}
+
+void cairn_value_look_at(cairn_value_look *look, const void *values, int64_t n)
+{
+    double strip[STRIP];
+
+    for (int64_t k = 0; k < n && goes_on(look); k += STRIP) {
+        const int     m     = n - k < STRIP ? (int)(n - k) : STRIP;
+        const double *value = (const double *)values + k;
+
+        if (look->carrier_bits == 32) {
+            widen_strip(look, (const float *)values + k, m, strip);
+            value = strip;
+        }
+        if (!look->seen) look->first = bits_of(value[0]);
+        look->seen = true;
+        (look->named ? look_for_asked : look_for_narrowest)(look, value, m);
+    }
+}
+
+bool cairn_value_look_again(cairn_value_look *look)
+{
+    if (look->named || look->words || !look->seen || look->one || look->integer)
+        return false;
+    return look->words = true;
+}
+
+bool cairn_value_look_holds(const cairn_value_look *look)
+{
+    return !look->refuses;
+}
+
+/// Do codes of so many bits take less, with their dictionary, than so many bits a value?
+static bool is_less(int64_t values, int code_bits, int bits)
+{
+    return values / 8 * (bits - code_bits) > (int64_t)sizeof(double) << code_bits;
+}
+
+cairn_value_storage cairn_value_look_narrowest(const cairn_value_look *look,
+                                               int64_t                 values)
+{
+    const cairn_value_dictionary *d    = look->dictionary;
+    const int                     rest = look->single ? 32 : look->carrier_bits;
+    const cairn_value_storage     wide = {CAIRN_VALUE_FLOAT, look->carrier_bits, 0};
+
+    if (!look->seen) return wide;
+    if (look->one) return (cairn_value_storage){CAIRN_VALUE_ONE, look->carrier_bits, 0};
+    if (look->integer)
+        return (cairn_value_storage){
+            CAIRN_VALUE_INTEGER,
+            look->low >= INT8_MIN && look->high <= INT8_MAX ? 8 : 16, 0};
+    if (!d->full && d->count <= SMALL_WORDS && is_less(values, 8, rest))
+        return (cairn_value_storage){CAIRN_VALUE_CODE, 8, 0};
+    if (look->single) return (cairn_value_storage){CAIRN_VALUE_FLOAT, 32, 0};
+    if (!d->full && is_less(values, 16, rest))
+        return (cairn_value_storage){CAIRN_VALUE_CODE, 16, 0};
+    return wide;
+}
+
+/* ---- moving ---- */
+
+void cairn_values_store(const double                 *value,
+                        int                           n,
+                        const cairn_value_dictionary *dictionary,
+                        const cairn_kernel_part      *to,
+                        int64_t                       begin)
+{
+    if (to->val_kind == CAIRN_VALUE_INTEGER && to->val_bits == 8)
+        for (int k = 0; k < n; k++)
+            ((int8_t *)to->val)[begin + k] = (int8_t)value[k];
+    else if (to->val_kind == CAIRN_VALUE_INTEGER)
+        for (int k = 0; k < n; k++)
+            ((int16_t *)to->val)[begin + k] = (int16_t)value[k];
+    else if (to->val_kind == CAIRN_VALUE_CODE && to->val_bits == 8)
+        for (int k = 0; k < n; k++)
+            ((uint8_t *)to->val)[begin + k] =
+                (uint8_t)dictionary->slot[slot_of(dictionary, bits_of(value[k]))];
+    else if (to->val_kind == CAIRN_VALUE_CODE)
+        for (int k = 0; k < n; k++)
+            ((uint16_t *)to->val)[begin + k] =
+                (uint16_t)dictionary->slot[slot_of(dictionary, bits_of(value[k]))];
+    else if (to->val_bits == 32)
+        for (int k = 0; k < n; k++)
+            ((float *)to->val)[begin + k] = (float)value[k];
+    else
+        memcpy((double *)to->val + begin, value, (size_t)n * sizeof *value);
+}
+
+void cairn_values_move(const cairn_kernel_part      *from,
+                       const cairn_value_dictionary *dictionary,
+                       const cairn_kernel_part      *to)
+{
+    const int64_t values = cairn_stored_values(to);
+    double        strip[STRIP];
+
+    for (int64_t k = 0; k < values; k += STRIP) {
+        const int n = values - k < STRIP ? (int)(values - k) : STRIP;
+
+        for (int i = 0; i < n; i++)
+            strip[i] = cairn_value_get(from, k + i);
+        cairn_values_store(strip, n, dictionary, to, k);
+    }
+}

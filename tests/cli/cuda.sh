@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The command on a CUDA driver that pretends: verified products, alone and beside the
+# processor, a card that is lost, and the doctor.
+. "$(dirname "$0")/lib.sh"
+
+figure a.mtx
+environment="LD_LIBRARY_PATH=$DRIVERS/cuda"
+expect 0 devices --devices cuda
+says 'cuda:0  Fake card 0'
+expect 0 run spmv a.mtx --format dia --place cuda --verify --json out.json
+has out.json '"device": "cuda:0"'
+has out.json '"ok": true'
+has out.json '"route": "compiled"'
+expect 0 run spmv a.mtx --format 'hybrid<dia,ell>' --place 0=cpu,1=cuda --verify
+expect 0 run spmv a.mtx --format dia --place cpu+cuda --verify
+expect 0 run spmv a.mtx --format ell --devices cuda --verify
+
+# Number, memory and version are the driver's.
+environment="LD_LIBRARY_PATH=$DRIVERS/cuda FAKE_CUDA=cards=2"
+expect 0 run spmv a.mtx --format dia --devices cuda:2 --place cuda:1 --verify
+expect 1 run spmv a.mtx --format dia --devices cuda:3
+complains '^cairn: device: cuda:2: CUDA has 2 devices here$'
+environment="LD_LIBRARY_PATH=$DRIVERS/cuda FAKE_CUDA=version=11080"
+expect 1 run spmv a.mtx --place cuda
+complains 'this version needs one for 12.0$'
+
+# Lost in a run: computed again, and verified; nothing is asked of it any more.
+for call in cuLaunchKernel@4 cuEventQuery@40 cuMemcpyDtoHAsync_v2@2; do
+    run_as 0 env "LD_LIBRARY_PATH=$DRIVERS/cuda" "FAKE_CUDA=fail=$call:719 log=$folder/log" \
+        "$program" run spmv a.mtx --format dia --place cuda --verify
+    grep -q '^late 0$' log || fail "asked after it was lost: $(tail -n 1 log)"
+done
+complains 'CUDA_ERROR_LAUNCH_FAILED; computed again on cpu:0'
+
+environment="LD_LIBRARY_PATH=$DRIVERS/cuda"
+run_as 0 env $environment "$program" doctor --devices cuda
+says 'cuda:0 (Fake card 0): NVRTC 13.0 makes sm_90'
+finish

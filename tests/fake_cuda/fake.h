@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// CUDA's driver and compiler for machines without a card: libraries of the names and
+/// functions that devices/cuda opens. Nothing of the product knows that they are not the
+/// real ones. They are stricter than those:
+///
+/// - memory of a card is inaccessible, but while a copy or a kernel runs, and ends where
+///   its block does: who touches it from the host, or beyond its end, is ended;
+/// - a stream does nothing before somebody waits, and then what it was given, a few steps
+///   at each question, several streams in any order that their events allow: who forgets
+///   to wait reads what was there before;
+/// - nothing may be freed while a stream has work to do;
+/// - any call can fail, with any code, and those that stay on a real card stay.
+///
+/// Settings are words of the variable FAKE_CUDA, `cards=2 memory=64M`; tests also set them
+/// while they run, by functions that they find in the library by name.
+
+#ifndef CAIRN_TESTS_FAKE_CUDA_H
+#define CAIRN_TESTS_FAKE_CUDA_H
+
+#include "devices/cuda/driver.h"
+
+#include <pthread.h>
+
+#define FAKE_EXPORT __attribute__((visibility("default")))
+
+/// What the variable says.
+typedef struct fake_settings {
+    int      cards;    ///< cards=1
+    size_t   memory;   ///< memory=64M, of each card.
+    int      version;  ///< version=13000, of the driver.
+    int      sm;       ///< sm=90
+    bool     pins;     ///< register=no: memory cannot be pinned.
+    double   delay;    ///< delay=2: seconds before what a stream is given is begun.
+    uint64_t seed;     ///< seed=1, of orders.
+    char     log[512]; ///< log=FILE: who was called how often, written at the end.
+} fake_settings;
+
+/// A code for the n-th call of a function, or of all.
+typedef struct fake_failure {
+    int               call; ///< Number of the function; -1: any; -2: none fails.
+    long              left; ///< Calls until then.
+    cairn_cuda_result code;
+} fake_failure;
+
+/// The functions by number, and one more that reports ask.
+typedef enum {
+#define X(name, arguments) FAKE_##name,
+    CAIRN_CUDA_MAP(X)
+#undef X
+        FAKE_cuDeviceGetPCIBusId,
+    FAKE_CALLS
+} fake_call;
+
+/// All that there is, under one lock.
+typedef struct fake_state {
+    pthread_mutex_t   lock;
+    bool              read; ///< The variable was.
+    fake_settings     set;
+    fake_failure      failure;
+    cairn_cuda_result stays; ///< The failure that stays.
+    long              calls[FAKE_CALLS];
+    long              late;  ///< Calls that a lost context was asked.
+    int               alive; ///< Things that were made and not given back.
+    uint64_t          random;
+} fake_state;
+
+extern fake_state fake;
+
+/// Begin a call: count it, and find out whether it fails. The lock is held then.
+cairn_cuda_result fake_begin(fake_call call);
+void              fake_end(const int *unused);
+
+/// A function's first lines.
+#define FAKE_BEGIN(name)                                                          \
+    const int __attribute__((cleanup(fake_end))) held_ = 0;                       \
+    const cairn_cuda_result refused_                   = fake_begin(FAKE_##name); \
+    (void)held_;                                                                  \
+    if (refused_ != CAIRN_CUDA_OK) return refused_
+
+/// A number below @p n, of the seed's.
+unsigned fake_random(unsigned n);
+
+/// End the process, and say why: a misuse that a real driver may forgive.
+void fake_die(const char *why) __attribute__((noreturn));
+
+/* Memory of cards. memory.c */
+
+bool   fake_memory_alloc(int card, size_t bytes, cairn_cuda_pointer *at);
+bool   fake_memory_free(cairn_cuda_pointer at);
+size_t fake_memory_used(int card);
+/// Are all of these bytes in one block of the card's?
+bool fake_memory_has(int card, cairn_cuda_pointer at, size_t bytes);
+/// Make a card's memory accessible, and inaccessible again.
+void fake_memory_open(int card);
+void fake_memory_close(int card);
+bool fake_host_pin(void *at, size_t bytes);
+bool fake_host_unpin(void *at);
+
+/* Streams and events. stream.c */
+
+typedef struct fake_stream fake_stream;
+
+typedef struct fake_event {
+    bool          recorded, done;
+    unsigned long turn; ///< Of the last time that it was recorded.
+    double        time; ///< Seconds, when it came.
+} fake_event;
+
+typedef const char *(*fake_kernel)(const void   *args,
+                                   unsigned      x,
+                                   unsigned      y,
+                                   int           items,
+                                   unsigned long seed);
+
+/// One thing that a stream is to do.
+typedef struct fake_work {
+    enum {
+        FAKE_COPY_UP,
+        FAKE_COPY_DOWN,
+        FAKE_COPY_INSIDE,
+        FAKE_SET,
+        FAKE_RECORD,
+        FAKE_RUN
+    } kind;
+    cairn_cuda_pointer to, from; ///< Of the card, or addresses of the host's.
+    size_t             bytes;
+    unsigned char      value;
+    fake_event        *event;
+    unsigned long      turn;
+    fake_kernel        kernel;
+    void              *args; ///< Freed when it is done.
+    unsigned           x, y, items;
+} fake_work;
+
+fake_stream *fake_stream_make(int card);
+void         fake_stream_free(fake_stream *stream);
+int          fake_stream_card(const fake_stream *stream);
+void         fake_stream_give(fake_stream *stream, const fake_work *work);
+/// Has any stream of the card work to do?
+bool fake_stream_busy(int card);
+/// A context is lost: nothing of what waits is done any more.
+void fake_stream_drop(void);
+/// Somebody waits: do a little.
+void fake_stream_advance(void);
+
+/* Kernels: what fake NVRTC makes. nvrtc.c writes it, driver.c loads it. */
+
+/// How a cubin begins; a shared object follows.
+typedef struct fake_cubin {
+    char     magic[8]; ///< FAKE_MAGIC
+    int      target;   ///< 90
+    int      text;     ///< 1: PTX, for this target and later ones.
+    uint64_t bytes;    ///< Of the shared object.
+} fake_cubin;
+
+#define FAKE_MAGIC "FAKECUB"
+
+#endif

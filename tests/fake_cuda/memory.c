@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A card's memory: pages of this process's that nobody may touch, each block with its end at
+/// the end of a page, as far as alignment lets it be.
+
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096, ALIGNED = 256 };
+
+typedef struct block {
+    struct block *next;
+    int           card;
+    char         *begin; ///< Of the pages, a guard on either side.
+    size_t        pages, bytes;
+    char         *at;
+} block;
+
+static block *blocks;
+
+static void protect(const block *b, int how)
+{
+    if (mprotect(b->begin + PAGE, b->pages * PAGE, how) != 0)
+        fake_die("mprotect failed");
+}
+
+bool fake_memory_alloc(int card, size_t bytes, cairn_cuda_pointer *at)
+{
+    const size_t rounded = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+    block       *b;
+
+    if (rounded < bytes || fake_memory_used(card) + rounded > fake.set.memory)
+        return false;
+    b        = malloc(sizeof *b);
+    *b       = (block){.next  = blocks,
+                       .card  = card,
+                       .pages = (rounded + PAGE - 1) / PAGE,
+                       .bytes = rounded};
+    b->begin = mmap(NULL, (b->pages + 2) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+                    -1, 0);
+    if (b->begin == MAP_FAILED) fake_die("no memory for a card's");
+    b->at = b->begin + (b->pages + 1) * PAGE - rounded;
+    protect(b, PROT_READ | PROT_WRITE);
+    memset(b->at, 0xa5, rounded); /* nothing that anybody could take for his own */
+    protect(b, PROT_NONE);
+    blocks = b;
+    *at    = (cairn_cuda_pointer)(uintptr_t)b->at;
+    return true;
+}
+
+bool fake_memory_free(cairn_cuda_pointer at)
+{
+    for (block **link = &blocks; *link; link = &(*link)->next) {
+        block *b = *link;
+
+        if ((cairn_cuda_pointer)(uintptr_t)b->at != at) continue;
+        if (fake_stream_busy(b->card)) fake_die("memory is freed while work waits");
+        *link = b->next;
+        munmap(b->begin, (b->pages + 2) * PAGE);
+        free(b);
+        return true;
+    }
+    return false;
+}
+
+size_t fake_memory_used(int card)
+{
+    size_t used = 0;
+
+    for (const block *b = blocks; b; b = b->next)
+        used += b->card == card ? b->bytes : 0;
+    return used;
+}
+
+bool fake_memory_has(int card, cairn_cuda_pointer at, size_t bytes)
+{
+    for (const block *b = blocks; b; b = b->next) {
+        const cairn_cuda_pointer begin = (cairn_cuda_pointer)(uintptr_t)b->at;
+
+        if (b->card == card && at >= begin && at - begin <= b->bytes
+            && bytes <= b->bytes - (at - begin))
+            return true;
+    }
+    return false;
+}
+
+static void protect_all(int card, int how)
+{
+    for (const block *b = blocks; b; b = b->next)
+        if (b->card == card) protect(b, how);
+}
+
+void fake_memory_open(int card)
+{
+    protect_all(card, PROT_READ | PROT_WRITE);
+}
+
+void fake_memory_close(int card)
+{
+    protect_all(card, PROT_NONE);
+}
+
+/* Pinned memory of the host's. */
+
+typedef struct pinned {
+    struct pinned *next;
+    char          *at;
+    size_t         bytes;
+} pinned;
+
+static pinned *pins;
+
+bool fake_host_pin(void *at, size_t bytes)
+{
+    pinned *p;
+
+    for (p = pins; p; p = p->next)
+        if ((char *)at < p->at + p->bytes && p->at < (char *)at + bytes) return false;
+    p    = malloc(sizeof *p);
+    *p   = (pinned){pins, at, bytes};
+    pins = p;
+    return true;
+}
+
+bool fake_host_unpin(void *at)
+{
+    for (pinned **link = &pins; *link; link = &(*link)->next) {
+        pinned *p = *link;
+
+        if (p->at != at) continue;
+        *link = p->next;
+        free(p);
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What tests of grids share: a product's arguments as those of a grid, which products
+/// have one, and rows whose lengths are around those that are cut.
+
+#ifndef CAIRN_TESTS_SUPPORT_GRID_CASE_H
+#define CAIRN_TESTS_SUPPORT_GRID_CASE_H
+
+#include "devices/grid_tiles.h"
+#include "support/product_case.h"
+
+/// Entries of rows: of none, of a few, about a tile, about one cut and two.
+static const int grid_lengths[] = {0,    1,    3,    1023, 1024, 1025, 0,  4095,
+                                   4096, 4097, 8192, 8193, 9000, 5,    16, 1028};
+
+enum { GRID_ROWS = sizeof grid_lengths / sizeof *grid_lengths, GRID_COLUMN = 9011 };
+
+/// How many products were looked at, by the shape of their grid.
+typedef struct {
+    int products, shape[CAIRN_GRID_REGROUPED + 1], pieces;
+} grid_count;
+
+static inline void grid_count_tell(const grid_count *n)
+{
+    printf("%d products: %d lanes, %d lists, %d regrouped, %d without a grid; %d "
+           "pieces of "
+           "long lists\n",
+           n->products, n->shape[CAIRN_GRID_LANES], n->shape[CAIRN_GRID_LISTS],
+           n->shape[CAIRN_GRID_REGROUPED], n->shape[CAIRN_GRID_NONE], n->pieces);
+}
+
+/// A product's arguments as those of a grid.
+static inline cairn_grid_args grid_args(const cairn_product_args *args)
+{
+    return (cairn_grid_args){
+#define X(type, name, what) .name = args->name,
+        CAIRN_OPERANDS_MAP(X)
+#undef X
+    };
+}
+
+/// Draw a product that grids may do: of a vector, with sums in f64, and in a Y of f64 where
+/// rows are met again, as plans ask for it.
+static inline void grid_case_draw(product_case *c, cairn_product *product)
+{
+    static const int batches[] = {0, 2, 4, 8};
+
+    product_case_draw(c, product);
+    product->hints.batch  = batches[random_below(&c->state, 4)];
+    product->hints.narrow = random_chance(&c->state, 50);
+    product->columns      = 1;
+    product->accumulate   = CAIRN_IR_F64;
+    for (int m = 0; m < c->local->groups; m++) {
+        const cairn_product_rows rows =
+            cairn_product_rows_of(c->local->group[m].layout, product);
+
+        if (!rows.once) product->wide = true;
+        if (!rows.once || !rows.all) product->adds = true;
+    }
+}
+
+#endif
