@@ -5,7 +5,8 @@
 /// which who is done takes over (base/thread_team.h). Shares while all cores are this
 /// process's; pieces where others want them, for then all would wait for the thread whose
 /// core is lent to somebody else. Nobody tells which it is: now and then the other way runs
-/// for a few hundredths of a second, and stays if its runs took less.
+/// for a few hundredths of a second, and stays if its runs took less. Short products whose
+/// runs by shares are all alike have their cores to themselves, and seldom try.
 
 #ifndef CAIRN_DEVICES_CPU_COMPANY_H
 #define CAIRN_DEVICES_CPU_COMPANY_H
@@ -17,6 +18,7 @@
 typedef struct cairn_company_runs {
     double  seconds;
     int64_t runs;
+    double  least, most; ///< Seconds of one.
 } cairn_company_runs;
 
 typedef struct cairn_company {

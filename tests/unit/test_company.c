@@ -261,3 +261,40 @@ Test(company, the_faster_way_runs_most_of_the_time)
         cr_expect_lt(share_of_pieces(&c, 20, t, 1.1 * t), 0.02, "%g s", t);
     }
 }
+
+Test(company, short_runs_that_are_all_alike_seldom_try_the_other_way)
+{
+    static const struct {
+        double seconds, now_and_then; ///< Of a run; times as long is one in 97.
+        bool   tries;
+    } runs[] = {
+        {4e-5, 1.2, false},
+        {1e-3, 1.2, false},
+        {4e-5, 1.4, true }, /* somebody has had a core */
+        {3e-3, 1.0, true }, /* a trial is a few runs */
+    };
+
+    for (int k = 0; k < 4; k++) {
+        const double  t   = runs[k].seconds;
+        cairn_company c   = {.pieces = false};
+        double        all = 0, pieces = 0;
+
+        for (int n = 0; all < 2; n++) {
+            const bool   way     = cairn_company_wants_pieces(&c);
+            const double seconds = (n % 97 ? t : runs[k].now_and_then * t) * (1 + way);
+
+            cairn_company_note(&c, seconds);
+            all += seconds;
+            pieces += way ? seconds : 0;
+        }
+        cr_expect_eq(pieces > 0, runs[k].tries, "case %d: %g s in pieces", k, pieces);
+        /* All the same, now and then. */
+        cr_expect_gt(share_of_pieces(&c, 10, t, 1.5 * t), 0, "case %d", k);
+        /* Runs that are alike and longer are no calm ones. */
+        cr_expect_gt(share_of_pieces(&c, 2, 4 * t, 1.4 * t), 0.6, "case %d", k);
+        cr_expect(c.pieces);
+        /* Nor do pieces stay because they are. */
+        share_of_pieces(&c, 10, t, 1.1 * t);
+        cr_expect_not(c.pieces);
+    }
+}
