@@ -54,22 +54,32 @@ stop() {
     kill -STOP "$pid"
 }
 
+# names RANK: a list of ranks, others may be in it, has this one (a basic pattern).
+names() {
+    echo "ranks\{0,1\} \([0-9, and]* \)\{0,1\}$1\([, ][0-9, and more]*\)\{0,1\} ha[sv]e\{0,1\} not come to: [a-z]"
+}
+
 # told RANK: someone has said that this rank is waited for, and in what, and again after
-# twice the time. Was it said once?
+# twice the time. Was it named alone, and that said once? Ranks that a busy machine gives
+# no processor are late, too, and may be named beside it, or before it.
 told() {
     until_it since 'waited for 4 s' || fail 'not told, or not again'
+    why="no rank says that it waits for rank $1"
+    since "^cairn: warning: MPI: waited for [24] s: $(names "$1")" || return 1
+    why="rank $1 is not named alone"
     since "^cairn: warning: MPI: waited for 2 s: rank $1 has not come to: [a-z]" ||
-        fail "no rank says that it waits for rank $1"
+        return 1
+    why='told more than once'
     [ "$(often 'waited for 2 s')" -eq 1 ]
 }
 
-# once FUNCTION WORDS...: it says that something was said once. Ranks of a busy machine may
-# not hear of each other in time, and both speak: not three times.
+# once FUNCTION WORDS...: it holds, of three turns in one. Ranks of a busy machine may not
+# hear of each other in time, and both speak, or are late themselves: not three times.
 once() {
     for turn in 1 2 3; do
         "$@" && return
     done
-    fail 'told more than once'
+    fail "$why, three times"
 }
 
 runs='run spmv grid.mtx --iters 100000000'
@@ -89,16 +99,21 @@ once waited_for 3 2
 once waited_for 3 0
 
 # A rank that goes on is nothing but late.
-start 2 1 pwrite:1 run spmv grid.mtx --iters 3 --verify --out y.mtx
-before=0
-kill -STOP "$pid"
-rm -f "$mark".*
-told 1 || fail 'told more than once'
-kill -CONT "$pid"
-wait "$launcher"
-status=$?
-[ "$status" -eq 0 ] || fail "status $status, not 0"
-exists y.mtx
+goes_on() {
+    start 2 1 pwrite:1 run spmv grid.mtx --iters 3 --verify --out y.mtx
+    before=0
+    kill -STOP "$pid"
+    rm -f "$mark".*
+    told 1
+    said_once=$?
+    kill -CONT "$pid"
+    wait "$launcher"
+    status=$?
+    [ "$status" -eq 0 ] || fail "status $status, not 0"
+    exists y.mtx
+    return $said_once
+}
+once goes_on
 
 # Who was stopped himself has not waited.
 start 2 0 pwrite:1 run spmv grid.mtx --iters 3 --out y.mtx --give-up 8
@@ -116,13 +131,15 @@ status=$?
 given_up() {
     stop "$1" "$2" $runs --give-up 8
     until_it grep -q '^cairn: MPI: given up' err || fail 'no rank has given up'
-    complains "^cairn: MPI: given up after 8 s: rank $2 has not come to: [a-z]"
+    complains "^cairn: MPI: given up after 8 s: $(names "$2")"
     wait "$launcher"
     status=$?
     [ "$status" -eq 1 ] || fail "status $status, not 1"
     until_it ended "$pid" || fail 'the stopped rank is left'
     kill -KILL "$pid" 2>/dev/null
-    [ "$(grep -c '^cairn: MPI: given up' err)" -eq 1 ]
+    why="rank $2 is not named alone, or that is said more than once"
+    grep -q "^cairn: MPI: given up after 8 s: rank $2 has not come to: [a-z]" err &&
+        [ "$(grep -c '^cairn: MPI: given up' err)" -eq 1 ]
 }
 once given_up 2 1
 once given_up 3 0
