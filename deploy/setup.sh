@@ -10,10 +10,10 @@ packages="gcc libc6-dev cmake ninja-build pkgconf zlib1g-dev libpng-dev
 libjansson-dev libhwloc-dev libopenmpi-dev openmpi-bin opencl-headers"
 
 # The tests: Criterion; clang with its sanitizers and its OpenMP, whose packages carry
-# clang's own version (V) in their names; readers of what the command writes; an OpenCL
-# device.
+# clang's own version (V) in their names; readers of what the command writes; what gets
+# packages from PyPI; an OpenCL device.
 test_packages="libcriterion-dev clang libclang-rt-V-dev libomp-V-dev groff-base python3
-ocl-icd-libopencl1 pocl-opencl-icd"
+python3-venv ocl-icd-libopencl1 pocl-opencl-icd"
 
 fail() {
     echo "setup: $1" >&2

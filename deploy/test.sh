@@ -19,6 +19,7 @@ seconds=${CAIRN_FUZZ_SECONDS:-60} seed=${CAIRN_FUZZ_SEED:-0}
 unset CAIRN_TEST_DATA CAIRN_FUZZ_SECONDS CAIRN_FUZZ_SEED
 
 deploy/setup.sh tests
+deploy/nvrtc.sh
 . deploy/mpi-env.sh
 
 cmake --preset "$build" -DCAIRN_TEST_DATA="$data" -DCAIRN_FUZZ_SECONDS="$seconds" \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Run the tests of passes and of conversions in a build folder and take what they print as
-# expected, for the diff to be reviewed. Usage: accept.sh BUILD
+# Run the tests of passes, of conversions and of what kernels take of cards in a build
+# folder and take what they print as expected, for the diff to be reviewed.
+# Usage: accept.sh BUILD
 set -eu
 
 build=$(cd "${1:?usage: accept.sh BUILD}" && pwd)
@@ -22,3 +23,4 @@ take() {
 }
 take test_passes passes
 take test_golden_conversions conversions
+take test_cuda_resources .

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What kernels of the catalogue take of a card, as NVRTC 13.0 compiles them, which needs
+/// no card: registers of an item and bytes that a group shares, held to
+/// tests/golden/cuda-resources.txt. Nothing may spill.
+///
+/// The numbers are those of one release, TEST_NVRTC, which deploy/nvrtc.sh gets: another
+/// one hands out registers as it likes. Formats are those of tests/golden/list.txt.
+
+#include "devices/cuda/nvrtc.h"
+#include "emit/cuda.h"
+#include "format/language.h"
+#include "format/layout.h"
+#include "lower/grid.h"
+#include "lower/product_choice.h"
+#include "support/golden.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum {
+    MOST_TEXTS = 512,
+    MOST_LINE  = 256,
+    TARGETS    = 2,
+    WORKERS    = 2,
+    DRIVER     = 13000,
+    EXTENT     = 1000000,
+    REGISTERS  = 64 ///< Of 65,536: eight groups of 128 items a multiprocessor.
+};
+
+static const int target[TARGETS] = {80, 90};
+
+/// A text, and what is said of it.
+typedef struct {
+    char  name[64]; ///< Format, type, and what else it is.
+    char *key;      ///< Texts of one key are one.
+    char *text;
+    char *log[TARGETS];
+    char  message[CAIRN_MESSAGE]; ///< Why it does not compile.
+} text;
+
+static struct {
+    text        text[MOST_TEXTS];
+    int         texts;
+    atomic_int  next;
+    cairn_nvrtc nvrtc[TARGETS];
+} all;
+
+/// What is printed: how values are stored, and what is asked for.
+typedef struct {
+    const char *format;
+    bool        narrow_values, transposed, hints;
+} wanted;
+
+static bool have(const char *key)
+{
+    for (int k = 0; k < all.texts; k++)
+        if (strcmp(all.text[k].key, key) == 0) return true;
+    return false;
+}
+
+static void print_grid(cairn_env           *env,
+                       const cairn_layout  *layout,
+                       const cairn_product *product,
+                       const char          *name)
+{
+    text *const       t = &all.text[all.texts];
+    cairn_grid_kernel grid;
+    cairn_cuda_kernel kernel;
+    char             *key;
+
+    cr_assert_lt(all.texts, MOST_TEXTS);
+    cr_assert_eq(cairn_grid_key(env, layout, product, &key), CAIRN_OK);
+    if (!have(key)) {
+        cr_assert_eq(cairn_grid_lower(env, layout, product, "k", &grid), CAIRN_OK);
+        cr_assert_eq(cairn_cuda_print(env,
+                                      (const cairn_ir_function *const *)grid.function,
+                                      CAIRN_GRID_FUNCTIONS, &kernel),
+                     CAIRN_OK);
+        t->key  = strdup(key);
+        t->text = strdup(kernel.text);
+        snprintf(t->name, sizeof t->name, "%s", name);
+        all.texts++;
+        cairn_cuda_fini(env, &kernel);
+        cairn_grid_kernel_fini(env, &grid);
+    }
+    cairn_free(env, key);
+}
+
+/// The text of each member that has a grid.
+static void print(cairn_env *env, const wanted *w)
+{
+    static const int64_t  extent[2] = {EXTENT, EXTENT};
+    cairn_product_options op        = CAIRN_PRODUCT_OPTIONS;
+    cairn_format         *format;
+    char                  name[64];
+
+    op.transposed = w->transposed;
+    snprintf(name, sizeof name, "%s %s%s%s", w->format,
+             w->narrow_values ? "f32" : "f64", w->transposed ? " transposed" : "",
+             w->hints ? " batch 4 narrow" : "");
+    cr_assert_eq(cairn_format_parse(env, NULL, w->format, "list.txt", &format),
+                 CAIRN_OK, "%s", env->message);
+    for (int m = 0; m < format->members; m++) {
+        cairn_layout *layout;
+
+        cr_assert_eq(cairn_layout_create(env, format->member[m], extent, NULL, NULL,
+                                         w->narrow_values ? 32 : 64, &layout),
+                     CAIRN_OK, "%s", env->message);
+        cairn_product product =
+            cairn_product_choose(layout, &op, m == 0, format->members > 1, CAIRN_ITEMS);
+
+        if (w->hints) {
+            product.hints.batch  = 4;
+            product.hints.narrow = true;
+        }
+        if (cairn_grid_of(layout, &product).shape != CAIRN_GRID_NONE)
+            print_grid(env, layout, &product, name);
+        cairn_layout_destroy(env, &layout);
+    }
+    cairn_format_destroy(&format);
+}
+
+/// All that are asked of the formats of list.txt.
+static void print_all(void)
+{
+    size_t      length;
+    char *const list = scratch_read(CAIRN_SOURCE_DIR "/tests/golden/list.txt", &length);
+    char       *rest = list, *line;
+    char        format[MOST_LINE], more[MOST_LINE];
+    int         found = 0;
+    cairn_env   env;
+
+    cairn_env_init(&env);
+    while ((line = strsep(&rest, "\n"))) {
+        if (sscanf(line, "spmv-%*s spmv --format %255s %255s", format, more) != 1)
+            continue;
+        found++;
+        for (int k = 0; k < 8; k++)
+            print(&env, &(wanted){.format        = format,
+                                  .narrow_values = k & 1,
+                                  .transposed    = k & 2,
+                                  .hints         = k & 4});
+    }
+    cr_assert_geq(found, 25, "%d formats", found);
+    cr_assert_eq(env.live_blocks, 0);
+    cairn_env_fini(&env);
+    free(list);
+}
+
+/* ---- compiling ---- */
+
+/// What ptxas says of a text for a target; NULL: it does not compile.
+static char *compile(text *t, const cairn_nvrtc *nvrtc)
+{
+    char        arch[64];
+    const char *option[] = {arch, "--ptxas-options=-v",
+#define X(flag) flag,
+                            CAIRN_CUDA_OPTIONS_MAP(X)
+#undef X
+    };
+    cairn_nvrtc_program program = NULL;
+    size_t              length  = 0;
+
+    cairn_nvrtc_target(nvrtc, arch, sizeof arch);
+    if (nvrtc->nvrtcCreateProgram(&program, t->text, "k.cu", 0, NULL, NULL) != 0)
+        return NULL;
+    const cairn_nvrtc_result failed =
+        nvrtc->nvrtcCompileProgram(program, sizeof option / sizeof *option, option);
+
+    nvrtc->nvrtcGetProgramLogSize(program, &length);
+    char *log = calloc(1, length + 1);
+
+    nvrtc->nvrtcGetProgramLog(program, log);
+    nvrtc->nvrtcDestroyProgram(&program);
+    if (!failed) return log;
+    snprintf(t->message, sizeof t->message, "%s", log);
+    free(log);
+    return NULL;
+}
+
+static void *work(void *none)
+{
+    for (int k; (k = atomic_fetch_add(&all.next, 1)) < all.texts * TARGETS;)
+        all.text[k / TARGETS].log[k % TARGETS] =
+            compile(&all.text[k / TARGETS], &all.nvrtc[k % TARGETS]);
+    return none;
+}
+
+static void compile_all(void)
+{
+    pthread_t worker[WORKERS];
+
+    for (int k = 0; k < WORKERS; k++)
+        cr_assert_eq(pthread_create(&worker[k], NULL, work, NULL), 0);
+    for (int k = 0; k < WORKERS; k++)
+        pthread_join(worker[k], NULL);
+}
+
+/* ---- what is said ---- */
+
+/// The number before @p words, the first of them from @p at on; -1: there is none.
+static int number_before(const char *at, const char *end, const char *words)
+{
+    const char *found = strstr(at, words);
+
+    if (!found || found > end) return -1;
+    while (found > at && (found[-1] == ' ' || (found[-1] >= '0' && found[-1] <= '9')))
+        found--;
+    return atoi(found);
+}
+
+/// One line for each function of a text and a target.
+static void tell(FILE *out, const text *t, int k)
+{
+    static const char word[] = "Compiling entry function '";
+    const char       *log    = t->log[k];
+
+    cr_assert(log != NULL, "%s, sm_%d: %s", t->name, target[k], t->message);
+    cr_assert(strstr(log, word) != NULL, "%s: no kernel: %s", t->name, log);
+    for (const char *at = log; (at = strstr(at, word));) {
+        const char *const name  = at + strlen(word);
+        const char       *end   = strstr(name, word);
+        const int         width = (int)strcspn(name, "'");
+
+        if (!end) end = name + strlen(name);
+        const int registers = number_before(name, end, " registers");
+        const int stack     = number_before(name, end, " bytes stack frame");
+        const int stores    = number_before(name, end, " bytes spill stores");
+        const int shared    = number_before(name, end, " bytes smem");
+
+        cr_expect(stack == 0 && stores == 0, "%s, sm_%d, %.*s: it spills: %.*s",
+                  t->name, target[k], width, name, (int)(end - name), name);
+        cr_expect(registers > 0 && registers <= REGISTERS,
+                  "%s, sm_%d, %.*s: %d registers", t->name, target[k], width, name,
+                  registers);
+        fprintf(out, "%-45s sm_%d %-7.*s %3d registers", t->name, target[k], width,
+                name, registers);
+        if (shared > 0) fprintf(out, " %5d shared", shared);
+        fprintf(out, "\n");
+        at = name;
+    }
+}
+
+static bool open_nvrtc(void)
+{
+    char why[256] = "";
+
+    for (int k = 0; k < TARGETS; k++) {
+        const bool opened = cairn_nvrtc_open(TEST_NVRTC, DRIVER, target[k],
+                                             &all.nvrtc[k], why, sizeof why);
+
+        if (opened && all.nvrtc[k].major == 13 && all.nvrtc[k].minor == 0) continue;
+        cr_expect(!getenv("CI"), "%s: it must be there where CI is set",
+                  opened ? TEST_NVRTC : why);
+        if (!getenv("CI"))
+            fprintf(stderr, "test_cuda_resources: no NVRTC 13.0: %s\n",
+                    opened ? TEST_NVRTC : why);
+        return false;
+    }
+    return true;
+}
+
+Test(cuda_resources, nothing_spills_and_registers_are_known, .timeout = 1800)
+{
+    char  *said;
+    size_t length;
+    FILE  *out = open_memstream(&said, &length);
+
+    if (!open_nvrtc()) return;
+    print_all();
+    compile_all();
+    for (int n = 0; n < all.texts; n++)
+        for (int k = 0; k < TARGETS; k++)
+            tell(out, &all.text[n], k);
+    fclose(out);
+    printf("%d texts for %d generations of cards\n", all.texts, TARGETS);
+    golden_expect("cuda-resources.txt", said);
+    free(said);
+    for (int n = 0; n < all.texts; n++) {
+        free(all.text[n].key);
+        free(all.text[n].text);
+        for (int k = 0; k < TARGETS; k++)
+            free(all.text[n].log[k]);
+    }
+    for (int k = 0; k < TARGETS; k++)
+        cairn_nvrtc_close(&all.nvrtc[k]);
+}
