@@ -58,6 +58,19 @@ static inline void bench_print_machine(const char *source, int rounds)
            sysconf(_SC_NPROCESSORS_ONLN), __VERSION__, commit, rounds);
 }
 
+/// A number of 53 bits that a place (0-based) gives, between 1/2 and 1, either sign.
+static inline double bench_value_of(int64_t i, int64_t j)
+{
+    uint64_t z = UINT64_C(0x9E3779B97F4A7C15)
+                 * ((uint64_t)i * UINT64_C(0x100000001B3) + (uint64_t)j + 1);
+
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    z = z ^ z >> 31;
+    return (z >> 63 ? -0x1p-53 : 0x1p-53)
+           * (double)((z << 1 >> 12) | UINT64_C(1) << 52 | 1);
+}
+
 /// What one entry (0-based) adds to the sum modulo 2^64: every bit of the value counts,
 /// the order of entries does not.
 static inline uint64_t bench_sum_of(int64_t i, int64_t j, double value)

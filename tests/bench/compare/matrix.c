@@ -145,20 +145,11 @@ static void fit(const char *name, cairn_problem *p)
             factor < 1 ? "memory has no more" : "the last cache is large");
 }
 
-/// Every value a number of 53 bits that its place gives, between 1/2 and 1, either sign.
+/// Every value as its place gives it.
 static void fill_values(cairn_entries *e)
 {
-    for (cairn_pos p = 0; p < e->n; p++) {
-        uint64_t z = UINT64_C(0x9E3779B97F4A7C15)
-                     * ((uint64_t)e->coord[0][p] * UINT64_C(0x100000001B3)
-                        + (uint64_t)e->coord[1][p] + 1);
-
-        z           = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-        z           = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-        z           = z ^ z >> 31;
-        e->value[p] = (z >> 63 ? -0x1p-53 : 0x1p-53)
-                      * (double)((z << 1 >> 12) | UINT64_C(1) << 52 | 1);
-    }
+    for (cairn_pos p = 0; p < e->n; p++)
+        e->value[p] = bench_value_of(e->coord[0][p], e->coord[1][p]);
 }
 
 static void take_arrays(compare_matrix *a, size_t n, const compare_settings *settings)

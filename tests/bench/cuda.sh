@@ -1,0 +1,244 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What is to be known from a card, in the few minutes that one has it: what it is (facts),
+# that it has the processor's bits (bits), that nothing is read or written beside arrays
+# (sanitizer), and what products take beside cuSPARSE (spmv). Each line is written as soon
+# as it is known, and each section has a limit, so that what ran out of time is worth what
+# it came to. The status is 1 if anything was unequal, unverified, or not clean.
+# Usage: cuda.sh [--bundle DIR] [--part 1|2] [--only LIST] [--budget S] [--out DIR] [--dry]
+#   --bundle  what cuda-bundle.sh made, or a build (default: beside this script, else
+#             build/cuda-bundle)
+#   --part    1: facts, bits, sanitizer, spmv. 2: nothing in this version
+#   --only    sections with commas
+#   --budget  seconds in all (300)
+#   --out     where the report goes (default: $OUT, else report)
+#   --dry     tiny matrices, on a driver that pretends; DRIVERS names the folder of it
+# Needs a driver, NVRTC and, for what the processor computes, cc. cuSPARSE and
+# compute-sanitizer are left out where they are not, and the report says so.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+bundle= part=1 only=facts,bits,sanitizer,spmv budget=300 out=${OUT:-report} dry=
+begin=$(date +%s)
+
+fail() {
+    echo "cuda.sh: $*" >&2
+    exit 2
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --dry) dry=--tiny; shift; continue ;;
+    --bundle | --part | --only | --budget | --out) [ $# -gt 1 ] || fail "$1 wants a value" ;;
+    *) fail "unknown option $1" ;;
+    esac
+    case $1 in
+    --bundle) bundle=$2 ;;
+    --part) part=$2 ;;
+    --only) only=$2 ;;
+    --budget) budget=$2 ;;
+    --out) out=$2 ;;
+    esac
+    shift 2
+done
+case $part in
+1) ;;
+2) fail "part 2: spmm, hybrid, convert and tune are not in this version" ;;
+*) fail "there are parts 1 and 2" ;;
+esac
+
+# Where the programs are.
+if [ -z "$bundle" ]; then
+    bundle=$here
+    [ -x "$bundle/bin/bench_cuda" ] || bundle=$here/../../build/cuda-bundle
+fi
+bench=$bundle/bin/bench_cuda
+[ -x "$bench" ] || bench=$bundle/bench/bench_cuda
+[ -x "$bench" ] || fail "no bench_cuda in $bundle: cuda-bundle.sh makes it"
+cairn=$bundle/bin/cairn
+data=$bundle
+[ -d "$data/matrices" ] || data=
+
+mkdir -p "$out"
+work=$(mktemp -d)
+log=$out/log.txt
+failed=$work/failed
+: >"$log"
+
+say() {
+    echo "$(($(date +%s) - begin)) s: $*" | tee -a "$log"
+}
+
+wrong() {
+    say "$*"
+    echo "$*" >>"$failed"
+}
+
+left() {
+    echo $((budget - $(date +%s) + begin))
+}
+
+# So many of 300 seconds, of the budget; no more than is left.
+share() {
+    want=$((budget * $1 / 300)) now=$(left)
+    [ "$want" -le "$now" ] || want=$now
+    [ "$want" -ge 1 ] || want=1
+    echo "$want"
+}
+
+wants() {
+    case ,$only, in
+    *,"$1",*) true ;;
+    *) false ;;
+    esac
+}
+
+# Compiled code of this run alone.
+export CAIRN_CACHE="$work/cache"
+mkdir -p "$CAIRN_CACHE"
+
+# CUDA's libraries, where no link of the system's names them: a toolkit's, or Python's.
+find_cuda() {
+    for folder in /usr/local/nvidia/lib64 /usr/local/cuda/lib64 /usr/local/cuda/lib \
+        /usr/local/cuda/targets/x86_64-linux/lib \
+        $(python3 -c 'import nvidia, os
+for base in nvidia.__path__:
+    for name in sorted(os.listdir(base)): print(os.path.join(base, name, "lib"))' 2>/dev/null); do
+        [ ! -d "$folder" ] || LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder
+    done
+    export LD_LIBRARY_PATH
+}
+
+if [ -n "$dry" ]; then
+    [ -n "${DRIVERS:-}" ] || fail "--dry wants DRIVERS"
+    export LD_LIBRARY_PATH="$DRIVERS/cuda"
+else
+    find_cuda
+fi
+
+# run NAME SECONDS FILE COMMAND...: with a limit; what it says goes to the file as it comes.
+run() {
+    name=$1 limit=$2 file=$3
+    shift 3
+    status=0
+    timeout -k 5 "$limit" "$@" >>"$file" 2>>"$log" </dev/null || status=$?
+    case $status in
+    0) say "$name: done" ;;
+    124 | 137) say "$name: cut after $limit s" ;;
+    *) wrong "$name: FAILED with $status: $(tail -n 1 "$log")" ;;
+    esac
+}
+
+facts() {
+    limit=$(share 25)
+    {
+        date -u
+        [ ! -f "$bundle/commit" ] || echo "commit $(cat "$bundle/commit")"
+        sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1
+        echo "$(nproc) processors; cc: $(cc --version 2>&1 | head -n 1)"
+        timeout 10 nvidia-smi 2>&1 | head -n 25 || true
+    } >>"$out/machine.txt"
+    run doctor "$limit" "$out/machine.txt" "$cairn" doctor --devices cuda
+    run facts "$limit" "$out/facts.csv" "$bench" facts $dry --seconds "$limit"
+}
+
+# One process for each share of the cases, all of them appending lines to one file.
+bits() {
+    limit=$(share 90) shares=$(nproc) pids=
+    [ "$shares" -le 8 ] || shares=8
+    of=$shares
+    if [ -n "$dry" ]; then shares=1 of=60; fi
+    k=0
+    while [ "$k" -lt "$shares" ]; do
+        timeout -k 5 "$((limit + 5))" "$bench" bits $dry --seconds "$limit" --share "$k/$of" \
+            --threads 2 >>"$out/bits.csv" 2>>"$log" </dev/null &
+        pids="$pids $!"
+        k=$((k + 1))
+    done
+    for pid in $pids; do
+        status=0
+        wait "$pid" || status=$?
+        case $status in
+        0) ;;
+        124 | 137) say "bits: a share was cut after $limit s" ;;
+        *) wrong "bits: a share FAILED with $status: $(tail -n 1 "$log")" ;;
+        esac
+    done
+    say "bits: $(grep -c ',same$' "$out/bits.csv") same, $(grep -c DIFFERENT "$out/bits.csv") different"
+    run "a planted trap" 20 "$out/bits.csv" "$bench" trap
+}
+
+# A tool that the machine refuses has found nothing, neither good nor bad.
+judge() {
+    if ! grep -q 'SUMMARY' "$2" || grep -qi 'not supported\|failed to init' "$2"; then
+        say "$1: could not run: $(grep -v '^ *$' "$2" | tail -n 1)"
+    elif grep -q 'SUMMARY: 0 ' "$2"; then
+        say "$1: clean"
+    else
+        wrong "$1: NOT CLEAN: $(grep SUMMARY "$2" | head -n 1)"
+    fi
+}
+
+sanitizer() {
+    tool=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
+    if [ -n "$dry" ] || [ ! -x "$tool" ]; then
+        why="no compute-sanitizer"
+        [ -z "$dry" ] || why="the driver pretends"
+        say "sanitizer: could not run: $why"
+        return
+    fi
+    for kind in memcheck racecheck; do
+        limit=$(share 40)
+        status=0
+        timeout -k 5 "$limit" "$tool" --tool "$kind" "$bench" small --tiny \
+            --seconds $((limit * 3 / 4)) >"$work/$kind" 2>&1 </dev/null || status=$?
+        judge "$kind" "$work/$kind"
+        { echo "## $kind, status $status"; tail -n 200 "$work/$kind"; } >>"$out/sanitizer.txt"
+    done
+}
+
+spmv() {
+    limit=$(left)
+    [ -z "$dry" ] || matrices="--matrix s7_200,fem3_800k --rounds 1"
+    run spmv "$limit" "$out/spmv.csv" "$bench" spmv $dry ${matrices:-} --seconds $((limit * 4 / 5)) \
+        ${data:+--data "$data"}
+}
+
+# Tables of what is there by now.
+report() {
+    {
+        echo "# Timings on a card"
+        echo
+        [ -z "$dry" ] || echo "**A driver that pretends: no time here says anything.**"
+        sed 's/^/    /' "$out/machine.txt" 2>/dev/null || true
+        echo
+        echo "| fact | value | |"
+        echo "|---|---|---|"
+        sed -n 's/^facts,\([^,]*\),\([^,]*\),\(.*\)$/| \1 | \2 | \3 |/p' "$out/facts.csv" 2>/dev/null || true
+        echo
+        sed -n 's/^[0-9]* s: \(bits\|a planted trap\|memcheck\|racecheck\|sanitizer\)/- \1/p' "$log"
+        grep '^trap,' "$out/bits.csv" 2>/dev/null | sed 's/^/- /' || true
+        echo
+        echo "| matrix | type | who | way | median, us | least, us | GB/s | of the copy | best peer's time over it | verified | prepared in ms | host to host, us | |"
+        echo "|---|---|---|---|---|---|---|---|---|---|---|---|---|"
+        awk -F '"' '/^spmv,/ {
+            split($1, a, ","); rest = $3; sub(/^,/, "", rest); gsub(/,/, " | ", rest)
+            printf "| %s | %s | %s | `%s` | %s |\n", a[2], a[3], a[5], $2, rest
+        }' "$out/spmv.csv" 2>/dev/null || true
+    } >"$out/cuda.md"
+}
+
+trap 'report; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+for section in facts bits sanitizer spmv; do
+    wants "$section" || continue
+    say "$section begins"
+    "$section"
+    report
+done
+if [ -s "$failed" ]; then
+    say "something is wrong:"
+    tee -a "$log" <"$failed"
+    exit 1
+fi
+say "all was equal, verified and clean, as far as it ran"

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# cuda.sh on the driver that pretends: it ends well, writes all that it is to write, and
+# says whose times these are; and where bits differ, or a run fails, it ends with 1.
+# Usage: cuda_test.sh BUILD
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+build=$1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export DRIVERS="$build/drivers"
+
+fail() {
+    echo "cuda_test: $*" >&2
+    cat "$folder"/*/log.txt >&2
+    exit 1
+}
+
+expect() {
+    status=0
+    want=$1
+    shift
+    "$here/cuda.sh" --bundle "$build" --dry --budget 200 "$@" >"$folder/said" 2>&1 || status=$?
+    [ "$status" = "$want" ] || { cat "$folder/said" >&2; fail "$*: status $status, not $want"; }
+}
+
+has() {
+    grep -q "$2" "$1" || fail "$1 has no '$2'"
+}
+
+expect 0 --out "$folder/all"
+has "$folder/all/facts.csv" '^facts,card,Fake card 0'
+has "$folder/all/facts.csv" '^facts,pinned both ways in sum,[0-9]'
+has "$folder/all/bits.csv" ',same$'
+has "$folder/all/bits.csv" '^trap,could not run: the driver pretends'
+has "$folder/all/log.txt" 'sanitizer: could not run: the driver pretends'
+has "$folder/all/spmv.csv" '^# the driver pretends'
+has "$folder/all/spmv.csv" '^spmv,s7_200,f64,1,Cairn,"csr",.*,yes,'
+has "$folder/all/cuda.md" 'no time here says anything'
+has "$folder/all/cuda.md" '^| fem3_800k | f32 | Cairn | `bcsr<3,3>` | .* | yes |'
+! grep -q 'DIFFERENT\|,NO,' "$folder/all/bits.csv" "$folder/all/spmv.csv" || fail "something differs"
+[ "$(find "$folder/all" -type f | wc -l)" -le 8 ] || fail "more than 8 files"
+
+# A card that fails is no success.
+FAKE_CUDA=fail=cuLaunchKernel@9:719 expect 1 --out "$folder/lost" --only spmv
+has "$folder/lost/log.txt" 'spmv: FAILED'
+expect 2 --out "$folder/two" --part 2
