@@ -61,8 +61,8 @@ static inline void batch_build(kernel_batch *batch, const char *flags)
 
     snprintf(
         command, sizeof command,
-        "cd %s && ls k*.c | xargs -P 2 -n 8 sh -c 'for f; do cc -std=gnu11 %s -fPIC "
-        "-ffp-contract=off -march=native -fopenmp -c $f || exit 255; done' cc && "
+        "cd %s && ls k*.c | xargs -P 2 -n 8 sh -c 'for f; do cc -std=gnu11 -Wno-psabi %s "
+        "-fPIC -ffp-contract=off -march=native -fopenmp -c $f || exit 255; done' cc && "
         "cc -shared -fopenmp -o all.so k*.o",
         batch->folder, flags);
     cr_assert_eq(system(command), 0, "kernels in %s do not compile", batch->folder);

@@ -135,7 +135,7 @@ static void run_grid(const grid_run         *r,
         {2,    32 },
         {1,    7  }
     };
-    const size_t bytes = (size_t)o->rows * (o->narrow ? 4 : 8);
+    const size_t bytes = (size_t)o->rows * (o->y_narrow ? 4 : 8);
 
     for (size_t n = 0; n < sizeof ways / sizeof *ways; n++) {
         memcpy(o->y, before, bytes);
@@ -193,7 +193,7 @@ static void compare(text_case          *c,
 {
     product_case *here   = &c->here;
     const int     member = here->local->part[k].where.member;
-    const size_t  bytes  = (size_t)o->rows * (o->narrow ? 4 : 8);
+    const size_t  bytes  = (size_t)o->rows * (o->y_narrow ? 4 : 8);
     void *const   y[2]   = {malloc(bytes + 1), malloc(bytes + 1)};
     grid_run      r      = {.batch  = batch,
                             .number = c->text[v][member][k > 0],
