@@ -17,6 +17,9 @@ typedef unsigned long long cairn_cuda_pointer;   ///< CUdeviceptr.
 typedef void              *cairn_cuda_context;
 typedef void              *cairn_cuda_stream;
 typedef void              *cairn_cuda_event;
+typedef void              *cairn_cuda_graph;
+typedef void              *cairn_cuda_graph_exec;
+typedef unsigned           cairn_cuda_capture; ///< CUstreamCaptureMode.
 typedef void              *cairn_cuda_module;
 typedef void              *cairn_cuda_entry;
 
@@ -56,8 +59,16 @@ typedef struct cairn_cuda_uuid {
     X(cuEventCreate, (cairn_cuda_event *, unsigned))                                   \
     X(cuEventDestroy_v2, (cairn_cuda_event))                                           \
     X(cuEventRecord, (cairn_cuda_event, cairn_cuda_stream))                            \
+    X(cuEventRecordWithFlags, (cairn_cuda_event, cairn_cuda_stream, unsigned))         \
     X(cuEventQuery, (cairn_cuda_event))                                                \
     X(cuEventElapsedTime, (float *, cairn_cuda_event, cairn_cuda_event))               \
+    X(cuStreamBeginCapture_v2, (cairn_cuda_stream, cairn_cuda_capture))                \
+    X(cuStreamEndCapture, (cairn_cuda_stream, cairn_cuda_graph *))                     \
+    X(cuGraphInstantiateWithFlags,                                                     \
+      (cairn_cuda_graph_exec *, cairn_cuda_graph, unsigned long long))                 \
+    X(cuGraphDestroy, (cairn_cuda_graph))                                              \
+    X(cuGraphLaunch, (cairn_cuda_graph_exec, cairn_cuda_stream))                       \
+    X(cuGraphExecDestroy, (cairn_cuda_graph_exec))                                     \
     X(cuModuleLoadData, (cairn_cuda_module *, const void *))                           \
     X(cuModuleUnload, (cairn_cuda_module))                                             \
     X(cuModuleGetFunction, (cairn_cuda_entry *, cairn_cuda_module, const char *))      \

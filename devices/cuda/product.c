@@ -343,7 +343,8 @@ static cairn_status prepare(making *m)
     CAIRN_TRY(add_steps(m));
     CAIRN_TRY(bring(m));
     CAIRN_TRY(make_moments(p));
-    return warm_up(p);
+    CAIRN_TRY(warm_up(p));
+    return cairn_cuda_record(p);
 }
 
 static void finish_making(making *m)
@@ -361,7 +362,9 @@ static void discard(cairn_cuda_product *p)
 {
     cairn_device *const device = p->device;
     cairn_env *const    env    = device->env;
+    cairn_cuda_device  *d      = cairn_cuda_of(device);
 
+    if (p->graph && !d->loss.lost) CAIRN_CUDA(d, cuGraphExecDestroy, p->graph);
     cairn_cuda_event_free(device, &p->moment.begin);
     cairn_cuda_event_free(device, &p->moment.up);
     cairn_cuda_event_free(device, &p->moment.computed);
@@ -369,7 +372,7 @@ static void discard(cairn_cuda_product *p)
         cairn_cuda_event_free(device, &p->moment.down[k]);
     cairn_cuda_unpin(device, &p->x.host);
     cairn_cuda_unpin(device, &p->y.host);
-    cairn_cuda_free(cairn_cuda_of(device), &p->memory, p->bytes);
+    cairn_cuda_free(d, &p->memory, p->bytes);
     cairn_cuda_arrays_leave(device, &p->arrays);
     cairn_cuda_program_leave(device, &p->program);
     for (int64_t k = 0; k < p->steps; k++)
@@ -428,6 +431,9 @@ make(cairn_device *device, const cairn_device_work *work, cairn_launch *launch)
                              .renew   = renew,
                              .release = release,
                              .state   = p};
+    if (p->no_graph != CAIRN_CUDA_OK)
+        snprintf(launch->note, sizeof launch->note, "started step by step: %s",
+                 cairn_cuda_error(&cairn_cuda_of(device)->driver, p->no_graph));
     return CAIRN_OK;
 }
 

@@ -35,18 +35,20 @@ typedef struct cairn_cuda_moments {
 } cairn_cuda_moments;
 
 typedef struct cairn_cuda_product {
-    cairn_device       *device;
-    cairn_device_work   work;
-    cairn_cuda_program *program;
-    cairn_cuda_arrays  *arrays;
-    cairn_cuda_pointer  memory; ///< Of the launch's own,
-    int64_t             bytes;  ///< so much.
-    cairn_cuda_operand  x, y;
-    cairn_cuda_step    *step; ///< [steps]
-    int64_t             steps;
-    cairn_cuda_moments  moment;
-    bool                keeps;  ///< Y comes to the card first,
-    bool                clears; ///< or is 0 there first.
+    cairn_device         *device;
+    cairn_device_work     work;
+    cairn_cuda_program   *program;
+    cairn_cuda_arrays    *arrays;
+    cairn_cuda_pointer    memory; ///< Of the launch's own,
+    int64_t               bytes;  ///< so much.
+    cairn_cuda_operand    x, y;
+    cairn_cuda_step      *step; ///< [steps]
+    int64_t               steps;
+    cairn_cuda_moments    moment;
+    cairn_cuda_graph_exec graph;    ///< What a run starts; NULL: one after the other.
+    cairn_cuda_result     no_graph; ///< Why; OK: memory is not pinned.
+    bool                  keeps;    ///< Y comes to the card first,
+    bool                  clears;   ///< or is 0 there first.
 } cairn_cuda_product;
 
 /// The product that a work is lowered as.
@@ -54,6 +56,12 @@ cairn_product cairn_cuda_product_of(const cairn_device_work *work);
 
 /// Put all steps into the stream. @return The first failure.
 cairn_cuda_result cairn_cuda_start(const cairn_cuda_product *p);
+
+/// Record what a run starts as one graph. The device is entered, and everything has run
+/// once. What the driver refuses to record is started one after the other.
+///
+/// @retval CAIRN_NO_DEVICE  The device was lost.
+cairn_status cairn_cuda_record(cairn_cuda_product *p);
 
 /// Run it; a slot of cairn_launch.
 cairn_status cairn_cuda_run(cairn_launch *launch, const void *x, void *y);

@@ -25,8 +25,10 @@ expect 1 run spmv a.mtx --place cuda
 complains 'this version needs one for 12.0$'
 
 # Lost in a run: computed again, and verified; nothing is asked of it any more.
-for call in cuLaunchKernel@4 cuEventQuery@40 cuMemcpyDtoHAsync_v2@2; do
-    run_as 0 env "LD_LIBRARY_PATH=$DRIVERS/cuda" "FAKE_CUDA=fail=$call:719 log=$folder/log" \
+for call in 'cuGraphLaunch@2 seed=2' 'cuEventQuery@40 seed=2' 'cuMemcpyDtoHAsync_v2@2 register=no' \
+    'cuLaunchKernel@4 register=no'; do
+    run_as 0 env "LD_LIBRARY_PATH=$DRIVERS/cuda" \
+        "FAKE_CUDA=fail=${call%% *}:719 ${call#* } log=$folder/log" \
         "$program" run spmv a.mtx --format dia --place cuda --verify
     grep -q '^late 0$' log || fail "asked after it was lost: $(tail -n 1 log)"
 done

@@ -210,12 +210,19 @@ static long count(const char *name, cairn_plan *plan)
     return fake.calls(name) - before;
 }
 
-/// A run is X up, kernels, Y down: it allocates nothing, on the card or of the process's.
+/// A run is a graph, and an event to wait for: it allocates nothing, on the card or of the
+/// process's, and brings no array.
 Test(cuda, a_replay_allocates_nothing)
 {
-    static const char *const never[] = {"cuMemAlloc_v2",        "cuMemFree_v2",
-                                        "cuMemHostRegister_v2", "cuEventCreate",
-                                        "cuModuleLoadData",     "cuMemGetInfo_v2"};
+    static const char *const never[]  = {"cuMemAlloc_v2",
+                                         "cuMemFree_v2",
+                                         "cuMemHostRegister_v2",
+                                         "cuEventCreate",
+                                         "cuModuleLoadData",
+                                         "cuMemGetInfo_v2",
+                                         "cuGraphInstantiateWithFlags"};
+    static const char *const inside[] = {"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
+                                         "cuMemsetD8Async", "cuLaunchKernel"};
 
     BEGIN("", "cpu,cuda");
     cairn_source *source = source_of();
@@ -227,9 +234,10 @@ Test(cuda, a_replay_allocates_nothing)
 
     for (size_t k = 0; k < sizeof never / sizeof *never; k++)
         cr_expect_eq(count(never[k], plan), 0, "%s", never[k]);
-    cr_expect_eq(count("cuMemcpyHtoDAsync_v2", plan), 1);
-    cr_expect_eq(count("cuMemcpyDtoHAsync_v2", plan), 1);
-    cr_expect_eq(count("cuLaunchKernel", plan), 1);
+    for (size_t k = 0; k < sizeof inside / sizeof *inside; k++)
+        cr_expect_eq(count(inside[k], plan), 0, "%s", inside[k]);
+    cr_expect_eq(count("cuGraphLaunch", plan), 1);
+    cr_expect_eq(count("cuEventRecord", plan), 1);
     cr_expect_eq(context->env.allocated, held);
     cairn_plan_destroy(&plan);
     cairn_tensor_destroy(&tensor);
@@ -295,9 +303,9 @@ Test(cuda, arrays_go_up_once)
         change(&b, tensor, 1.1);
         run_plan(host, 1, right);
         before = fake.calls("cuMemAlloc_v2");
-        cr_expect_eq(count("cuMemcpyHtoDAsync_v2", turn % 2 ? first : second), 2,
-                     "the values, X");
-        cr_expect_eq(count("cuMemcpyHtoDAsync_v2", turn % 2 ? second : first), 1, "X");
+        cr_expect_eq(count("cuMemcpyHtoDAsync_v2", turn % 2 ? first : second), 1,
+                     "the values; X is the graph's");
+        cr_expect_eq(count("cuMemcpyHtoDAsync_v2", turn % 2 ? second : first), 0);
         cr_expect_eq(fake.calls("cuMemAlloc_v2"), before);
         run_plan(first, 1, y);
         cr_expect_eq(memcmp(y, right, sizeof y), 0, "turn %d: bits differ", turn);
@@ -385,7 +393,7 @@ static bool is_freeing(const char *name)
 
 /// Every call of one function fails once, the first, the second, ..., while a launch is
 /// made and run: what is made is given back, and the message names device and error.
-static void fail_each(fixture *f, const char *name)
+static void fail_each(fixture *f, const char *name, int code, const char *error)
 {
     for (long n = 0;; n++) {
         const int64_t held   = context->env.live_blocks;
@@ -393,7 +401,7 @@ static void fail_each(fixture *f, const char *name)
         cairn_launch  launch = {0};
         double        y[ROWS];
 
-        fake.fail(name, n, 801);
+        fake.fail(name, n, code);
         cairn_status status = device(0)->ops.build(device(0), &f->work, &launch);
         const bool   built  = status == CAIRN_OK;
 
@@ -405,8 +413,8 @@ static void fail_each(fixture *f, const char *name)
             const char *const why = built ? launch.message : context->env.message;
 
             cr_assert(failed);
-            cr_expect(strstr(why, "cuda:0") && strstr(why, "CUDA_ERROR_NOT_SUPPORTED"),
-                      "%s, call %ld: %s", name, n, why);
+            cr_expect(strstr(why, "cuda:0") && strstr(why, error), "%s, call %ld: %s",
+                      name, n, why);
         } else
             cr_expect_eq(memcmp(y, f->right, sizeof y), 0, "%s, call %ld", name, n);
         if (launch.release) launch.release(&launch);
@@ -417,6 +425,8 @@ static void fail_each(fixture *f, const char *name)
         if (!failed) break;
         /* A context that cannot be made current is lost, with all that is in it. */
         losses += cairn_cuda_of(device(0))->loss.lost;
+        cr_expect_eq(fake.late(), 0, "%s, call %ld: asked after it", name, n);
+        fake.mend();
         cairn_cuda_of(device(0))->loss = (cairn_cuda_loss){.lost = false};
     }
 }
@@ -430,9 +440,48 @@ Test(cuda_fails, in_every_call_once, .timeout = 240)
 #define X(name, arguments)                                                            \
     if (!is_freeing(#name) && strcmp(#name, "cuGetErrorName") != 0                    \
         && strcmp(#name, "cuEventRecord") != 0 && strcmp(#name, "cuEventQuery") != 0) \
-        fail_each(&f, #name);
+        fail_each(&f, #name, 801, "CUDA_ERROR_NOT_SUPPORTED");
     CAIRN_CUDA_MAP(X)
 #undef X
+    close_fixture(&f);
+    end();
+}
+
+/// The same with a failure that stays: the context is left at once, whatever was begun.
+Test(cuda_fails, for_good_in_every_call_once, .timeout = 240)
+{
+    fixture f;
+
+    BEGIN("seed=13", "cuda");
+    open_fixture(&f);
+#define X(name, arguments)                                                            \
+    if (!is_freeing(#name) && strcmp(#name, "cuGetErrorName") != 0                    \
+        && strcmp(#name, "cuEventRecord") != 0 && strcmp(#name, "cuEventQuery") != 0) \
+        fail_each(&f, #name, 719, "CUDA_ERROR_LAUNCH_FAILED");
+    CAIRN_CUDA_MAP(X)
+#undef X
+    close_fixture(&f);
+    end();
+}
+
+/// What cannot be recorded is started step by step, and the launch says so.
+Test(cuda_fails, to_record)
+{
+    cairn_launch launch = {0};
+    fixture      f;
+
+    BEGIN("", "cuda");
+    open_fixture(&f);
+    fake.fail("cuGraphInstantiateWithFlags", 0, 801);
+    MUST(context, cairn_cuda_build(device(0), &f.work, &launch));
+    cr_expect_str_eq(launch.note, "started step by step: CUDA_ERROR_NOT_SUPPORTED");
+    const long before = fake.calls("cuLaunchKernel");
+
+    check_launch(&f, &launch);
+    cr_expect_eq(fake.calls("cuLaunchKernel") - before, 1);
+    cr_expect_eq(fake.calls("cuGraphLaunch"), 0);
+    launch.release(&launch);
+    fake.mend();
     close_fixture(&f);
     end();
 }
@@ -472,11 +521,12 @@ Test(cuda_fails, for_more_memory_than_the_card_has)
 
 /// A card that is lost in a run: the same bits from the processor, and nothing more is
 /// asked of its context.
-static void lose_in_a_run(const char *name, long n, int code, const char *why)
+static void
+lose_in_a_run(const char *settings, const char *name, long n, int code, const char *why)
 {
     double right[ROWS], y[ROWS];
 
-    BEGIN("seed=12", "cpu,cuda");
+    BEGIN(settings, "cpu,cuda");
     cairn_source *source = source_of();
     cairn_tensor *tensor = must_store(context, source, "hybrid<dia,ell>", CAIRN_F64);
     cairn_plan *host = plan_at(tensor, "cpu"), *plan = plan_at(tensor, "0=cuda,1=cpu");
@@ -509,17 +559,24 @@ static void lose_in_a_run(const char *name, long n, int code, const char *why)
 
 Test(cuda_fails, in_a_run_while_it_waits)
 {
-    lose_in_a_run("cuEventQuery", 1, 719, "CUDA_ERROR_LAUNCH_FAILED");
+    lose_in_a_run("seed=12", "cuEventQuery", 1, 719, "CUDA_ERROR_LAUNCH_FAILED");
 }
 
 Test(cuda_fails, in_a_run_when_it_starts)
 {
-    lose_in_a_run("cuLaunchKernel", 0, 700, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    lose_in_a_run("seed=12", "cuGraphLaunch", 0, 700, "CUDA_ERROR_ILLEGAL_ADDRESS");
+}
+
+Test(cuda_fails, in_a_run_that_is_no_graph)
+{
+    lose_in_a_run("seed=12 register=no", "cuLaunchKernel", 0, 700,
+                  "CUDA_ERROR_ILLEGAL_ADDRESS");
 }
 
 Test(cuda_fails, in_a_run_when_y_comes)
 {
-    lose_in_a_run("cuMemcpyDtoHAsync_v2", 0, 801, "CUDA_ERROR_NOT_SUPPORTED");
+    lose_in_a_run("seed=12 register=no", "cuMemcpyDtoHAsync_v2", 0, 801,
+                  "CUDA_ERROR_NOT_SUPPORTED");
 }
 
 /// What is given up may still come back: it finds nothing of a caller's.

@@ -14,18 +14,21 @@
 
 #ifdef TEST_CUDA_HEADERS
 
-typedef cairn_cuda_result    our_result;
-typedef cairn_cuda_card      our_card;
-typedef cairn_cuda_attribute our_attribute;
-typedef cairn_cuda_pointer   our_pointer;
-typedef cairn_cuda_context   our_context;
-typedef cairn_cuda_stream    our_stream;
-typedef cairn_cuda_event     our_event;
-typedef cairn_cuda_module    our_module;
-typedef cairn_cuda_entry     our_entry;
-typedef cairn_cuda_uuid      our_uuid;
-typedef cairn_nvrtc_result   our_nvrtc_result;
-typedef cairn_nvrtc_program  our_nvrtc_program;
+typedef cairn_cuda_result     our_result;
+typedef cairn_cuda_card       our_card;
+typedef cairn_cuda_attribute  our_attribute;
+typedef cairn_cuda_pointer    our_pointer;
+typedef cairn_cuda_context    our_context;
+typedef cairn_cuda_stream     our_stream;
+typedef cairn_cuda_event      our_event;
+typedef cairn_cuda_module     our_module;
+typedef cairn_cuda_graph      our_graph;
+typedef cairn_cuda_graph_exec our_graph_exec;
+typedef cairn_cuda_capture    our_capture;
+typedef cairn_cuda_entry      our_entry;
+typedef cairn_cuda_uuid       our_uuid;
+typedef cairn_nvrtc_result    our_nvrtc_result;
+typedef cairn_nvrtc_program   our_nvrtc_program;
 
 #    include <cuda.h>
 
@@ -42,6 +45,9 @@ SAME_SIZE(context, CUcontext);
 SAME_SIZE(stream, CUstream);
 SAME_SIZE(event, CUevent);
 SAME_SIZE(module, CUmodule);
+SAME_SIZE(graph, CUgraph);
+SAME_SIZE(graph_exec, CUgraphExec);
+SAME_SIZE(capture, CUstreamCaptureMode);
 SAME_SIZE(entry, CUfunction);
 SAME_SIZE(uuid, CUuuid);
 SAME_SIZE(nvrtc_result, nvrtcResult);
@@ -50,18 +56,21 @@ _Static_assert(__builtin_types_compatible_p(our_pointer, CUdeviceptr), "an addre
 _Static_assert(__builtin_types_compatible_p(our_card, CUdevice), "a card");
 
 /* The lists with CUDA's types. */
-#    define cairn_cuda_result    CUresult
-#    define cairn_cuda_card      CUdevice
-#    define cairn_cuda_attribute CUdevice_attribute
-#    define cairn_cuda_pointer   CUdeviceptr
-#    define cairn_cuda_context   CUcontext
-#    define cairn_cuda_stream    CUstream
-#    define cairn_cuda_event     CUevent
-#    define cairn_cuda_module    CUmodule
-#    define cairn_cuda_entry     CUfunction
-#    define cairn_cuda_uuid      CUuuid
-#    define cairn_nvrtc_result   nvrtcResult
-#    define cairn_nvrtc_program  nvrtcProgram
+#    define cairn_cuda_result     CUresult
+#    define cairn_cuda_card       CUdevice
+#    define cairn_cuda_attribute  CUdevice_attribute
+#    define cairn_cuda_pointer    CUdeviceptr
+#    define cairn_cuda_context    CUcontext
+#    define cairn_cuda_stream     CUstream
+#    define cairn_cuda_event      CUevent
+#    define cairn_cuda_module     CUmodule
+#    define cairn_cuda_graph      CUgraph
+#    define cairn_cuda_graph_exec CUgraphExec
+#    define cairn_cuda_capture    CUstreamCaptureMode
+#    define cairn_cuda_entry      CUfunction
+#    define cairn_cuda_uuid       CUuuid
+#    define cairn_nvrtc_result    nvrtcResult
+#    define cairn_nvrtc_program   nvrtcProgram
 
 #    define X(name, arguments)                                                      \
         _Static_assert(                                                             \

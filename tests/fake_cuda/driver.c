@@ -18,6 +18,8 @@
 #define BAD_IMAGE  200
 #define NOT_FOUND  500
 #define NO_PINNING 801
+#define RECORDING  900 /* refused while a graph is recorded */
+#define NO_RECORD  901
 #define MOST_CARDS 8
 #define CONTEXTS   16
 #define FIRST_CARD 100 /* a handle is no number of a card's */
@@ -79,22 +81,24 @@ static const struct {
     cairn_cuda_result code;
     const char       *name;
 } errors[] = {
-    {0,   "CUDA_SUCCESS"                },
-    {1,   "CUDA_ERROR_INVALID_VALUE"    },
-    {2,   "CUDA_ERROR_OUT_OF_MEMORY"    },
-    {100, "CUDA_ERROR_NO_DEVICE"        },
-    {101, "CUDA_ERROR_INVALID_DEVICE"   },
-    {200, "CUDA_ERROR_INVALID_IMAGE"    },
-    {201, "CUDA_ERROR_INVALID_CONTEXT"  },
-    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
-    {304, "CUDA_ERROR_OPERATING_SYSTEM" },
-    {500, "CUDA_ERROR_NOT_FOUND"        },
-    {600, "CUDA_ERROR_NOT_READY"        },
-    {700, "CUDA_ERROR_ILLEGAL_ADDRESS"  },
-    {719, "CUDA_ERROR_LAUNCH_FAILED"    },
-    {801, "CUDA_ERROR_NOT_SUPPORTED"    },
-    {802, "CUDA_ERROR_SYSTEM_NOT_READY" },
-    {999, "CUDA_ERROR_UNKNOWN"          },
+    {0,   "CUDA_SUCCESS"                         },
+    {1,   "CUDA_ERROR_INVALID_VALUE"             },
+    {2,   "CUDA_ERROR_OUT_OF_MEMORY"             },
+    {100, "CUDA_ERROR_NO_DEVICE"                 },
+    {101, "CUDA_ERROR_INVALID_DEVICE"            },
+    {200, "CUDA_ERROR_INVALID_IMAGE"             },
+    {201, "CUDA_ERROR_INVALID_CONTEXT"           },
+    {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"         },
+    {304, "CUDA_ERROR_OPERATING_SYSTEM"          },
+    {500, "CUDA_ERROR_NOT_FOUND"                 },
+    {600, "CUDA_ERROR_NOT_READY"                 },
+    {700, "CUDA_ERROR_ILLEGAL_ADDRESS"           },
+    {719, "CUDA_ERROR_LAUNCH_FAILED"             },
+    {801, "CUDA_ERROR_NOT_SUPPORTED"             },
+    {802, "CUDA_ERROR_SYSTEM_NOT_READY"          },
+    {900, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+    {901, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+    {999, "CUDA_ERROR_UNKNOWN"                   },
 };
 
 FAKE_EXPORT cairn_cuda_result cuGetErrorName(cairn_cuda_result error, const char **name)
@@ -240,6 +244,7 @@ FAKE_EXPORT cairn_cuda_result cuMemAlloc_v2(cairn_cuda_pointer *at, size_t bytes
 {
     FAKE_BEGIN(cuMemAlloc_v2);
     FAKE_HERE(card);
+    if (fake_stream_records()) return RECORDING;
     if (bytes == 0) return INVALID;
     if (!fake_memory_alloc(card, bytes, at)) return CAIRN_CUDA_NO_MEMORY;
     fake.alive++;
@@ -251,6 +256,7 @@ FAKE_EXPORT cairn_cuda_result cuMemFree_v2(cairn_cuda_pointer at)
     FAKE_BEGIN(cuMemFree_v2);
     FAKE_HERE(card);
     (void)card;
+    if (fake_stream_records()) return RECORDING;
     if (!fake_memory_free(at)) fake_die("memory is freed that was not allocated");
     fake.alive--;
     return CAIRN_CUDA_OK;
@@ -263,6 +269,7 @@ FAKE_EXPORT cairn_cuda_result cuMemHostRegister_v2(void    *at,
     FAKE_BEGIN(cuMemHostRegister_v2);
     FAKE_HERE(card);
     (void)card;
+    if (fake_stream_records()) return RECORDING;
     if (flags > 2 || bytes == 0) return INVALID;
     if (!fake.set.pins) return NO_PINNING;
     if (!fake_host_pin(at, bytes)) return 712;
@@ -293,6 +300,7 @@ FAKE_EXPORT cairn_cuda_result cuMemcpyHtoDAsync_v2(cairn_cuda_pointer to,
     FAKE_BEGIN(cuMemcpyHtoDAsync_v2);
     FAKE_HERE(card);
     if (!fake_memory_has(card, to, bytes)) return INVALID;
+    if (fake_stream_records() && !fake_host_has(of_host(from), bytes)) return RECORDING;
     fake_stream_give(stream, &(fake_work){.kind  = FAKE_COPY_UP,
                                           .to    = to,
                                           .from  = of_host(from),
@@ -308,6 +316,7 @@ FAKE_EXPORT cairn_cuda_result cuMemcpyDtoHAsync_v2(void              *to,
     FAKE_BEGIN(cuMemcpyDtoHAsync_v2);
     FAKE_HERE(card);
     if (!fake_memory_has(card, from, bytes)) return INVALID;
+    if (fake_stream_records() && !fake_host_has(of_host(to), bytes)) return RECORDING;
     fake_stream_give(stream, &(fake_work){.kind  = FAKE_COPY_DOWN,
                                           .to    = of_host(to),
                                           .from  = from,
@@ -398,11 +407,25 @@ FAKE_EXPORT cairn_cuda_result cuEventRecord(cairn_cuda_event  event,
     fake_event *const e = event;
 
     if (fake_stream_card(stream) != card) return INVALID;
+    if (fake_stream_records()) return RECORDING; /* nobody may wait for it then */
     e->recorded = true;
     e->done     = false;
     e->turn++;
     fake_stream_give(stream,
                      &(fake_work){.kind = FAKE_RECORD, .event = e, .turn = e->turn});
+    return CAIRN_CUDA_OK;
+}
+
+FAKE_EXPORT cairn_cuda_result cuEventRecordWithFlags(cairn_cuda_event  event,
+                                                     cairn_cuda_stream stream,
+                                                     unsigned          flags)
+{
+    FAKE_BEGIN(cuEventRecordWithFlags);
+    FAKE_HERE(card);
+    if (flags != 1 || fake_stream_card(stream) != card) return INVALID;
+    if (!fake_stream_records()) fake_die("an event of a graph is recorded in none");
+    fake_stream_give(stream,
+                     &(fake_work){.kind = FAKE_RECORD, .event = event, .silent = true});
     return CAIRN_CUDA_OK;
 }
 
@@ -429,6 +452,89 @@ FAKE_EXPORT cairn_cuda_result cuEventElapsedTime(float           *ms,
     if (!a->recorded || !b->recorded) return INVALID;
     if (!a->done || !b->done) return CAIRN_CUDA_NOT_READY;
     *ms = (float)((b->time - a->time) * 1e3);
+    return CAIRN_CUDA_OK;
+}
+
+/* Graphs. */
+
+FAKE_EXPORT cairn_cuda_result cuStreamBeginCapture_v2(cairn_cuda_stream  stream,
+                                                      cairn_cuda_capture mode)
+{
+    FAKE_BEGIN(cuStreamBeginCapture_v2);
+    FAKE_HERE(card);
+    if (mode > 2 || fake_stream_card(stream) != card || !fake_stream_record(stream))
+        return INVALID;
+    return CAIRN_CUDA_OK;
+}
+
+/// What was recorded last, and is nobody's yet.
+static void *ended;
+
+static void end_recording(cairn_cuda_stream stream)
+{
+    pthread_mutex_lock(&fake.lock);
+    if (ended) fake_graph_free(ended);
+    ended = fake.stays == CAIRN_CUDA_OK ? fake_stream_recorded(stream) : NULL;
+    pthread_mutex_unlock(&fake.lock);
+}
+
+/// Also where it fails the stream records no more.
+FAKE_EXPORT cairn_cuda_result cuStreamEndCapture(cairn_cuda_stream stream,
+                                                 cairn_cuda_graph *graph)
+{
+    end_recording(stream);
+    FAKE_BEGIN(cuStreamEndCapture);
+    FAKE_HERE(card);
+    void *const recorded = ended;
+
+    (void)card;
+    if (!recorded) return NO_RECORD;
+    ended = NULL;
+    fake.alive++;
+    *graph = recorded;
+    return CAIRN_CUDA_OK;
+}
+
+FAKE_EXPORT cairn_cuda_result cuGraphInstantiateWithFlags(cairn_cuda_graph_exec *exec,
+                                                          cairn_cuda_graph       graph,
+                                                          unsigned long long     flags)
+{
+    FAKE_BEGIN(cuGraphInstantiateWithFlags);
+    FAKE_HERE(card);
+    (void)card;
+    if (flags != 0) return INVALID;
+    fake.alive++;
+    *exec = fake_graph_copy(graph);
+    return CAIRN_CUDA_OK;
+}
+
+FAKE_EXPORT cairn_cuda_result cuGraphDestroy(cairn_cuda_graph graph)
+{
+    FAKE_BEGIN(cuGraphDestroy);
+    FAKE_HERE(card);
+    (void)card;
+    fake_graph_free(graph);
+    fake.alive--;
+    return CAIRN_CUDA_OK;
+}
+
+FAKE_EXPORT cairn_cuda_result cuGraphExecDestroy(cairn_cuda_graph_exec exec)
+{
+    FAKE_BEGIN(cuGraphExecDestroy);
+    FAKE_HERE(card);
+    if (fake_stream_busy(card)) fake_die("a graph is destroyed while work waits");
+    fake_graph_free(exec);
+    fake.alive--;
+    return CAIRN_CUDA_OK;
+}
+
+FAKE_EXPORT cairn_cuda_result cuGraphLaunch(cairn_cuda_graph_exec exec,
+                                            cairn_cuda_stream     stream)
+{
+    FAKE_BEGIN(cuGraphLaunch);
+    FAKE_HERE(card);
+    if (fake_stream_card(stream) != card || fake_stream_records()) return INVALID;
+    fake_graph_give(stream, exec);
     return CAIRN_CUDA_OK;
 }
 
@@ -472,6 +578,7 @@ FAKE_EXPORT cairn_cuda_result cuModuleLoadData(cairn_cuda_module *loaded,
     module                 *m;
 
     (void)card;
+    if (fake_stream_records()) return RECORDING;
     if (memcmp(cubin->magic, FAKE_MAGIC, sizeof cubin->magic) != 0) return BAD_IMAGE;
     if (cubin->text
             ? cubin->target > fake.set.sm
@@ -537,11 +644,12 @@ FAKE_EXPORT cairn_cuda_result cuLaunchKernel(cairn_cuda_entry  entry,
         return INVALID;
     copy = malloc(f->bytes + 1);
     memcpy(copy, arguments[0], f->bytes);
-    fake_stream_give(stream, &(fake_work){.kind   = FAKE_RUN,
-                                          .kernel = f->kernel,
-                                          .args   = copy,
-                                          .x      = x,
-                                          .y      = y,
-                                          .items  = items});
+    fake_stream_give(stream, &(fake_work){.kind       = FAKE_RUN,
+                                          .kernel     = f->kernel,
+                                          .args       = copy,
+                                          .args_bytes = f->bytes,
+                                          .x          = x,
+                                          .y          = y,
+                                          .items      = items});
     return CAIRN_CUDA_OK;
 }

@@ -9,6 +9,9 @@
 /// - a stream does nothing before somebody waits, and then what it was given, a few steps
 ///   at each question, several streams in any order that their events allow: who forgets
 ///   to wait reads what was there before;
+/// - what an event that a graph records says is the last run's, until it is recorded again;
+/// - while a graph is recorded nothing is allocated, loaded or pinned, and only memory that
+///   is pinned is copied;
 /// - nothing may be freed while a stream has work to do;
 /// - any call can fail, with any code, and those that stay on a real card stay.
 ///
@@ -96,6 +99,8 @@ void fake_memory_open(int card);
 void fake_memory_close(int card);
 bool fake_host_pin(void *at, size_t bytes);
 bool fake_host_unpin(void *at);
+/// Are all of these bytes pinned?
+bool fake_host_has(cairn_cuda_pointer at, size_t bytes);
 
 /* Streams and events. stream.c */
 
@@ -131,12 +136,23 @@ typedef struct fake_work {
     fake_kernel        kernel;
     void              *args; ///< Freed when it is done.
     unsigned           x, y, items;
+    size_t             args_bytes;
+    bool silent; ///< A record of a graph: until it is done, the last one's.
 } fake_work;
 
 fake_stream *fake_stream_make(int card);
 void         fake_stream_free(fake_stream *stream);
 int          fake_stream_card(const fake_stream *stream);
 void         fake_stream_give(fake_stream *stream, const fake_work *work);
+/// From now on what the stream is given is recorded; and no more: @return the graph.
+bool  fake_stream_record(fake_stream *stream);
+void *fake_stream_recorded(fake_stream *stream);
+/// Is what any stream is given recorded?
+bool fake_stream_records(void);
+/// Another of a graph; give it to a stream; free it.
+void *fake_graph_copy(const void *graph);
+void  fake_graph_give(fake_stream *stream, const void *graph);
+void  fake_graph_free(void *graph);
 /// Has any stream of the card work to do?
 bool fake_stream_busy(int card);
 /// A context is lost: nothing of what waits is done any more.

@@ -125,6 +125,17 @@ bool fake_host_pin(void *at, size_t bytes)
     return true;
 }
 
+bool fake_host_has(cairn_cuda_pointer at, size_t bytes)
+{
+    for (const pinned *p = pins; p; p = p->next) {
+        const cairn_cuda_pointer begin = (cairn_cuda_pointer)(uintptr_t)p->at;
+
+        if (at >= begin && at - begin <= p->bytes && bytes <= p->bytes - (at - begin))
+            return true;
+    }
+    return false;
+}
+
 bool fake_host_unpin(void *at)
 {
     for (pinned **link = &pins; *link; link = &(*link)->next) {

@@ -14,10 +14,15 @@ typedef struct item {
     double       due; ///< Not before.
 } item;
 
+typedef struct graph {
+    item *first, **last;
+} graph;
+
 struct fake_stream {
     fake_stream *next;
     int          card;
     item        *first, **last;
+    graph       *recorded; ///< NULL: what it is given is to be done.
 };
 
 static fake_stream *streams;
@@ -46,6 +51,7 @@ void fake_stream_free(fake_stream *stream)
     fake_stream **link = &streams;
 
     if (stream->first) fake_die("a stream is destroyed while work waits");
+    if (stream->recorded) fake_die("a stream is destroyed while it records");
     while (*link != stream)
         link = &(*link)->next;
     *link = stream->next;
@@ -94,9 +100,9 @@ static void do_work(const fake_stream *s, fake_work *w)
     case FAKE_SET: memset(host(w->to), w->value, w->bytes); break;
     case FAKE_RUN: run_kernel(w); break;
     case FAKE_RECORD:
-        if (w->event->turn != w->turn) break;
-        w->event->done = true;
-        w->event->time = now();
+        if (!w->silent && w->event->turn != w->turn) break;
+        w->event->recorded = w->event->done = true;
+        w->event->time                      = now();
         break;
     }
     fake_memory_close(s->card);
@@ -138,6 +144,8 @@ void fake_stream_drop(void)
         }
         s->first = NULL;
         s->last  = &s->first;
+        if (s->recorded) fake_graph_free(s->recorded);
+        s->recorded = NULL;
     }
 }
 
@@ -154,11 +162,97 @@ static void *come_late(void *unused)
     return unused;
 }
 
-void fake_stream_give(fake_stream *stream, const fake_work *work)
+/* Graphs. */
+
+bool fake_stream_record(fake_stream *stream)
+{
+    if (stream->recorded) return false;
+    stream->recorded        = malloc(sizeof *stream->recorded);
+    stream->recorded->last  = &stream->recorded->first;
+    *stream->recorded->last = NULL;
+    return true;
+}
+
+void *fake_stream_recorded(fake_stream *stream)
+{
+    graph *const g = stream->recorded;
+
+    stream->recorded = NULL;
+    return g;
+}
+
+bool fake_stream_records(void)
+{
+    for (const fake_stream *s = streams; s; s = s->next)
+        if (s->recorded) return true;
+    return false;
+}
+
+static void add(graph *g, const fake_work *work)
 {
     item *const i = malloc(sizeof *i);
-    pthread_t   thread;
 
+    *i       = (item){.work = *work};
+    *g->last = i;
+    g->last  = &i->next;
+}
+
+/// Arguments are a run's own: they are freed after it.
+static fake_work copy_work(const fake_work *work)
+{
+    fake_work fresh = *work;
+
+    if (!work->args) return fresh;
+    fresh.args = malloc(work->args_bytes + 1);
+    memcpy(fresh.args, work->args, work->args_bytes);
+    return fresh;
+}
+
+void *fake_graph_copy(const void *given)
+{
+    const graph *const from = given;
+    graph *const       g    = malloc(sizeof *g);
+
+    *g = (graph){.last = &g->first};
+    for (const item *i = from->first; i; i = i->next) {
+        const fake_work fresh = copy_work(&i->work);
+
+        add(g, &fresh);
+    }
+    return g;
+}
+
+void fake_graph_give(fake_stream *stream, const void *given)
+{
+    for (const item *i = ((const graph *)given)->first; i; i = i->next) {
+        const fake_work fresh = copy_work(&i->work);
+
+        fake_stream_give(stream, &fresh);
+    }
+}
+
+void fake_graph_free(void *given)
+{
+    graph *const g = given;
+
+    for (item *i = g->first, *next; i; i = next) {
+        next = i->next;
+        free(i->work.args);
+        free(i);
+    }
+    free(g);
+}
+
+void fake_stream_give(fake_stream *stream, const fake_work *work)
+{
+    item     *i;
+    pthread_t thread;
+
+    if (stream->recorded) {
+        add(stream->recorded, work);
+        return;
+    }
+    i             = malloc(sizeof *i);
     *i            = (item){.work = *work, .due = now() + fake.set.delay};
     *stream->last = i;
     stream->last  = &i->next;
