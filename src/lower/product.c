@@ -41,12 +41,12 @@ void cairn_product_take_arguments(build *e)
     e->end[1] = ARG(b, col_end);
 }
 
-/// Y = 0, where rows may not be met.
-static void clear_rows(build *e)
+/// Y as it is without any value: 0, where rows may not be met; or what stands beside it,
+/// rounded.
+static void fill_rows(build *e)
 {
     cairn_ir *const     b    = e->b;
     const cairn_ir_type type = cairn_product_result(e->p->product);
-    const cairn_ir_x    zero = cairn_ir_real(b, type, 0);
     const cairn_ir_x    rows = cairn_ir_sub(b, e->end[e->p->out], e->lo[e->p->out]);
     cairn_ir_stmt      *row, *column = NULL;
 
@@ -58,7 +58,10 @@ static void clear_rows(build *e)
         column = cairn_ir_for(b, cairn_ir_int(b, 0), ARG(b, columns), 1, NULL, "c");
         at     = cairn_ir_add(b, at, cairn_ir_loop_var(b, column));
     }
-    cairn_ir_store(b, e->y, at, zero);
+    cairn_ir_store(b, e->y, at,
+                   e->p->product->rounds ? cairn_ir_cast(
+                       b, type, cairn_ir_load(b, cairn_product_joined(e), at))
+                                         : cairn_ir_real(b, type, 0));
     if (column) cairn_ir_end(b);
     cairn_ir_end(b);
 }
@@ -190,18 +193,20 @@ static bool counts_on_values(const cairn_product_plan *p)
     return false;
 }
 
-/// Rows that may not be met are 0 first. A part without values is done then: complete
-/// levels may have very many indices, and those of constant size may have none.
+/// Rows that may not be met are 0 first. A part without values is done then, and what it
+/// rounds is rounded: complete levels may have very many indices, and those of constant
+/// size may have none.
 static void begin_rows(build *e)
 {
-    cairn_ir        *b      = e->b;
-    const cairn_ir_x values = cairn_ir_param(
-        b, (cairn_ir_field){.source = CAIRN_IR_VALUES}, CAIRN_IR_I64, "A_values");
+    cairn_ir            *b       = e->b;
+    const cairn_product *product = e->p->product;
+    const cairn_ir_x     values  = cairn_ir_param(
+             b, (cairn_ir_field){.source = CAIRN_IR_VALUES}, CAIRN_IR_I64, "A_values");
 
     if (e->p->order.complete && !counts_on_values(e->p)) return;
-    if (!e->p->order.complete && !e->p->product->adds) clear_rows(e);
+    if (!e->p->order.complete && !product->adds) fill_rows(e);
     cairn_ir_if(b, cairn_ir_eq(b, values, cairn_ir_int(b, 0)));
-    if (e->p->order.complete && !e->p->product->adds) clear_rows(e);
+    if ((e->p->order.complete && !product->adds) || product->rounds) fill_rows(e);
     cairn_ir_return(b, cairn_ir_int(b, 0));
     cairn_ir_end(b);
 }

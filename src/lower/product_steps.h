@@ -217,6 +217,9 @@ cairn_ir_x cairn_product_total(const cairn_product_build *e,
 /// The type of Y.
 cairn_ir_type cairn_product_result(const cairn_product *product);
 
+/// What sums join: Y, or the array beside it from which the product rounds.
+cairn_ir_array *cairn_product_joined(const cairn_product_build *e);
+
 /// Stand in the tile at the first row of a strip: indices of levels that differ between
 /// lanes become vectors, their holes the largest index (whose value is 0).
 void cairn_product_stand(const cairn_product_build *e,

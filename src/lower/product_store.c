@@ -87,8 +87,7 @@ static cairn_ir_x scale(const build *e, cairn_ir_x sum)
     return cairn_ir_add(e->b, sum, cairn_ir_real(e->b, e->p->product->accumulate, 0));
 }
 
-/// What sums join: Y, or what stands beside it.
-static cairn_ir_array *sums_of(const build *e)
+cairn_ir_array *cairn_product_joined(const build *e)
 {
     if (!e->p->product->rounds) return e->y;
     return cairn_ir_array_of(
@@ -104,7 +103,9 @@ static void join(const build *e, cairn_ir_x at, cairn_ir_x sum, bool grows)
     sum = scale(e, sum);
     if (grows)
         sum = cairn_ir_add(
-            b, widen(e, cairn_ir_load_lanes(b, sums_of(e), at, sum->lanes)), sum);
+            b,
+            widen(e, cairn_ir_load_lanes(b, cairn_product_joined(e), at, sum->lanes)),
+            sum);
     cairn_ir_store(b, e->y, at,
                    cairn_ir_cast(b, cairn_product_result(e->p->product), sum));
 }

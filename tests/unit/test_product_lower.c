@@ -512,6 +512,48 @@ Test(product_lower, rows_of_padding_are_left_out, .timeout = 600)
     run_cases(cases, CASES, "-O1");
 }
 
+/// Products that round what stands beside Y write every row, of a matrix without entries
+/// too: there levels of constant size and places of rows have nothing.
+Test(product_lower, rows_without_entries_are_rounded)
+{
+    static const char *const texts[] = {
+        "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)> }>",
+        "#encoding<{ idx_map<(d0,d1)->(d0/3,d0%3,d1,place)>, "
+        "mutation<merge(2,3), trim(3,3)>, indirect<{ load = sum(value) groupBy "
+        "(d0,d1)->(d1); place = reorder(load) }> }>",
+    };
+    static const int    none[11];
+    static kernel_batch batch;
+    int                 rounded = 0;
+
+    for (int k = 0; k < 2; k++) {
+        static product_case c;
+
+        batch_open(&batch);
+        c                 = (product_case){.fixed = true, .lengths = none};
+        c.shape.extent[0] = 11;
+        c.shape.extent[1] = 7;
+        snprintf(c.text, sizeof c.text, "%s", texts[k]);
+        cr_assert(product_case_open(&c), "%s", c.env.message);
+        for (int v = 0; v < PRODUCT_VARIANTS; v++) {
+            c.product[v] = (cairn_product){.adds         = true,
+                                           .columns      = v == 0,
+                                           .operand      = CAIRN_IR_F32,
+                                           .accumulate   = CAIRN_IR_F64,
+                                           .vector_bytes = 16 << v};
+            product_case_round(&c, &c.product[v]);
+            rounded += c.product[v].rounds;
+            product_case_kernels(&c, &batch, v);
+        }
+        batch_build(&batch, "-O1");
+        for (int v = 0; v < PRODUCT_VARIANTS; v++)
+            product_case_check(&c, &batch, v);
+        batch_close(&batch);
+        product_case_close(&c);
+    }
+    cr_assert_eq(rounded, 2 * PRODUCT_VARIANTS);
+}
+
 Test(product_lower, other_orders_are_refused)
 {
     static product_case  c;
