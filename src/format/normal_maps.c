@@ -424,7 +424,8 @@ static cairn_status normalise_keys(const elements *e, cairn_query *q)
     return write_pointed(n, keys->n, keys->form, &q->traverse_by);
 }
 
-/// What keeps a distance: groups within the groups.
+/// What keeps a distance: groups within the groups. What follows from the groups and the
+/// expressions before says nothing.
 static cairn_status normalise_by(cairn_normal *n, cairn_query *q)
 {
     cairn_form_list *by = &n->list[1];
@@ -440,7 +441,9 @@ static cairn_status normalise_by(cairn_normal *n, cairn_query *q)
         bool known;
 
         CAIRN_TRY(cairn_space_knows(&n->space[0], &by->form[r], &known));
-        if (!known) by->form[kept++] = by->form[r];
+        if (known) continue;
+        CAIRN_TRY(cairn_space_add(&n->space[0], &by->form[r]));
+        by->form[kept++] = by->form[r];
     }
     return write_pointed(n, kept, by->form, &q->distance_by);
 }

@@ -208,6 +208,30 @@ Test(normal, random_queries_in_other_words_have_the_numbers_of_their_text)
     cr_expect(given || alike * 10 >= ran * 9, "%d of %d print alike", alike, ran);
 }
 
+/// Along a diagonal the row follows from the column: one of them keeps the distance.
+Test(normal, what_follows_from_the_groups_keeps_no_distance)
+{
+    static const char *const keys[] = {"d1", "d0", "d0,d1", "2*d1-d0"};
+
+    for (int k = 0; k < 4; k++) {
+        cairn_format *format = NULL;
+        char          text[300], *print;
+
+        snprintf(text, sizeof text,
+                 "#encoding<{ idx_map<(d0,d1)->(slot,d0,d1)>, mutation<merge(0,1), "
+                 "trim(1,2)>, indirect<{ slot = enum(value) groupBy (d0,d1)->(d1-d0) "
+                 "traverseBy (d0,d1)->(d0) with value ne 0 -> 0 | otherwise -> none "
+                 "distance 2 by (d0,d1)->(%s) }> }>",
+                 keys[k]);
+        cr_assert_eq(cairn_format_parse(&env, NULL, text, "text", &format), CAIRN_OK,
+                     "%s", env.message);
+        cr_assert_eq(cairn_normal_print(&env, format->normal[0], &print), CAIRN_OK);
+        cr_expect(strstr(print, "distance 2 by (d0,d1)->(d0);"), "%s", print);
+        cairn_free(&env, print);
+        cairn_format_destroy(&format);
+    }
+}
+
 /// Of the rewritten text an element that no value meets hides the factor of the others.
 Test(normal, a_factor_may_stay_in_either_text)
 {
