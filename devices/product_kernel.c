@@ -47,15 +47,17 @@ static cairn_status write_source(cairn_env *env, void *user, char **source)
     return status;
 }
 
-cairn_status cairn_product_load(cairn_env                 *env,
-                                const cairn_kernel_loader *loader,
-                                const cairn_layout        *layout,
-                                const cairn_product       *product,
-                                cairn_kernel              *kernel)
+static cairn_status load(cairn_env                 *env,
+                         const cairn_kernel_loader *loader,
+                         const cairn_layout        *layout,
+                         const cairn_product       *product,
+                         bool                       at_hand,
+                         cairn_kernel              *kernel)
 {
     recipe               r       = {.layout = layout, .product = product};
-    cairn_kernel_request request = {.source = write_source, .user = &r};
-    char                *key;
+    cairn_kernel_request request = {
+        .source = write_source, .user = &r, .at_hand = at_hand};
+    char *key;
 
     CAIRN_TRY(cairn_product_key(env, layout, product, &key));
     cairn_kernel_symbol(key, r.symbol);
@@ -64,6 +66,27 @@ cairn_status cairn_product_load(cairn_env                 *env,
 
     cairn_free(env, key);
     return status;
+}
+
+cairn_status cairn_product_load(cairn_env                 *env,
+                                const cairn_kernel_loader *loader,
+                                const cairn_layout        *layout,
+                                const cairn_product       *product,
+                                cairn_kernel              *kernel)
+{
+    return load(env, loader, layout, product, false, kernel);
+}
+
+bool cairn_product_at_hand(cairn_env                 *env,
+                           const cairn_kernel_loader *loader,
+                           const cairn_layout        *layout,
+                           const cairn_product       *product)
+{
+    cairn_kernel kernel;
+
+    if (load(env, loader, layout, product, true, &kernel) != CAIRN_OK) return false;
+    loader->release(loader->user, &kernel);
+    return true;
 }
 
 static cairn_status request_all(cairn_env                 *env,

@@ -33,6 +33,12 @@ cairn_status cairn_product_load(cairn_env                 *env,
                                 const cairn_product       *product,
                                 cairn_kernel              *kernel);
 
+/// Can a loader get a kernel without compiling anything? Local.
+bool cairn_product_at_hand(cairn_env                 *env,
+                           const cairn_kernel_loader *loader,
+                           const cairn_layout        *layout,
+                           const cairn_product       *product);
+
 /// Have a loader get the kernels of several products side by side. Local. Cannot fail.
 ///
 /// @param[in] layout, product  [products]

@@ -8,6 +8,7 @@
 #include "devices/cpu/pieces.h"
 #include "devices/product_kernel.h"
 #include "devices/registry.h"
+#include "tensor/value_storage.h"
 
 #include <stdio.h>
 
@@ -132,11 +133,38 @@ static cairn_status load_spare(const cairn_device *device, cpu_product *p)
     return status;
 }
 
+/// Are values narrow that nobody asked to be, a compiler would have to run for them, and
+/// none for wide ones, for which there is memory? Then these are read: no product shall
+/// wait longer for its first run because of how its values are stored.
+static bool reads_wide(const cairn_device        *device,
+                       const cairn_device_work   *work,
+                       const cairn_kernel_loader *loader)
+{
+    cairn_env          *env    = device->env;
+    const cairn_layout *layout = cairn_work_group(work)->layout;
+    cairn_layout       *wide;
+
+    if (!work->tensor->narrows || layout->encoding->val != CAIRN_VAL_UNSAID
+        || cairn_layout_is_wide(layout)
+        || !cairn_member_may_widen(work->tensor, work->member)
+        || wide_layout(env, work, &wide) != CAIRN_OK)
+        return false;
+    const cairn_product narrow = choose(device, work, layout, loader);
+    const cairn_product other  = choose(device, work, wide, loader);
+    const bool          reads  = !cairn_product_at_hand(env, loader, layout, &narrow)
+                       && cairn_product_at_hand(env, loader, wide, &other);
+
+    cairn_layout_destroy(env, &wide);
+    return reads;
+}
+
 static cairn_status load(cairn_device *device, cpu_product *p, cairn_product *product)
 {
     const cairn_layout *layout = cairn_work_group(&p->work)->layout;
 
     CAIRN_TRY(cairn_device_kernels(device, &p->loader));
+    CAIRN_CHECK(!reads_wide(device, &p->work, p->loader), p->env, CAIRN_NO_KERNEL,
+                "kernels: none for values as narrow as these are at hand");
     *product = choose(device, &p->work, layout, p->loader);
     CAIRN_TRY(cairn_product_load(p->env, p->loader, layout, product, &p->kernel));
     return may_widen(&p->work) ? load_spare(device, p) : CAIRN_OK;
@@ -172,6 +200,7 @@ void cairn_cpu_ahead(cairn_device *device, const cairn_device_work *work, int wo
         || cairn_device_kernels(device, &loader) != CAIRN_OK)
         return;
     for (int k = 0; k < works; k++) {
+        if (reads_wide(device, &work[k], loader)) continue;
         want(device, &work[k], cairn_work_group(&work[k])->layout, loader, &w);
         if (!may_widen(&work[k])
             || wide_layout(env, &work[k], &w.wide[w.wides]) != CAIRN_OK)

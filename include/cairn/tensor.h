@@ -165,9 +165,9 @@ CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char
 
 /// Store a source in a format.
 ///
-/// Collective. Rank boundaries move to multiples of the format's grain (so that blocks
-/// and sorting windows stay whole), and the source's entries with them; otherwise the
-/// source is not changed, and it may be destroyed.
+/// Collective. Rank boundaries move to multiples of the format's grain, and the source's
+/// entries with them; else the source is not changed, and may be destroyed. Values of a
+/// source that was read from a file are stored as narrow as they are, bit for bit.
 ///
 /// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE  The format is for another order.

@@ -64,6 +64,7 @@ struct cairn_source {
     cairn_unsorted *unsorted; ///< NULL: there never were any.
     char            field[16], symmetry[16];
     double          seconds;
+    bool narrows; ///< Read from a file: its tensors do (cairn_local_narrow()).
 };
 
 /// Where an entry that a solver gave is stored.
@@ -115,6 +116,10 @@ int64_t cairn_plan_held(const cairn_tensor *tensor);
 ///
 /// Collective. The plan is fresh, and its replay is made.
 cairn_status cairn_plan_try_ways(cairn_plan *plan);
+
+/// Narrow the values of a tensor from a caller's arrays if he said that many products come
+/// (the option `replays`): then a look at them pays. Local.
+cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor);
 
 /// Run once, the way in use or the other; `placement` says what came of trials.
 ///

@@ -6,6 +6,7 @@
 #include "api/door.h"
 #include "convert/build_plan.h"
 #include "convert/kept.h"
+#include "tensor/value_storage.h"
 #include "tensor/walk.h"
 
 #include <inttypes.h>
@@ -268,10 +269,12 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
                                             cairn_tensor_take_entries(tensor, &fresh));
 
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, CAIRN_BY_NNZ);
-    if (status == CAIRN_OK)
-        *source = fresh;
-    else
+    if (status == CAIRN_OK) {
+        fresh->narrows = tensor->local->narrows;
+        *source        = fresh;
+    } else {
         cairn_source_destroy(&fresh);
+    }
     return status;
 }
 
@@ -297,8 +300,12 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
     if (status == CAIRN_OK)
         status = moving ? cairn_tensor_convert_moving(tensor, &fresh)
                         : cairn_tensor_convert_in_place(tensor, NULL, fresh);
+    if (status == CAIRN_OK && !moving)
+        cairn_kept_add(tensor->format, fresh->local, fresh->path);
+    if (status == CAIRN_OK)
+        status = cairn_comm_agree(
+            comm, tensor->local->narrows ? cairn_local_narrow(fresh->local) : CAIRN_OK);
     if (status == CAIRN_OK) {
-        if (!moving) cairn_kept_add(tensor->format, fresh->local, fresh->path);
         fresh->seconds = cairn_seconds() - begin;
         *converted     = fresh;
     } else {

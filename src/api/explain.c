@@ -6,6 +6,7 @@
 #include "api/collective_arguments.h"
 #include "api/door.h"
 #include "base/text.h"
+#include "tensor/value_storage.h"
 
 #include <inttypes.h>
 
@@ -168,6 +169,19 @@ static cairn_status count_nodes(cairn_env          *env,
     return CAIRN_OK;
 }
 
+/// The layout with values as they would be stored.
+static cairn_status
+narrow(cairn_env *env, const cairn_local *local, cairn_layout **layout)
+{
+    const cairn_value_storage storage = cairn_local_narrowest(local);
+    cairn_layout             *its;
+
+    CAIRN_TRY(cairn_layout_store(env, *layout, storage.kind, storage.bits, &its));
+    cairn_layout_destroy(env, layout);
+    *layout = its;
+    return CAIRN_OK;
+}
+
 /// Bytes on this rank.
 static cairn_status
 bytes_here(const cairn_tensor *tensor, const cairn_format *format, int64_t *bytes)
@@ -186,9 +200,11 @@ bytes_here(const cairn_tensor *tensor, const cairn_format *format, int64_t *byte
         nnz += local->part[p].nnz;
     CAIRN_TRY(cairn_layout_create(env, format->member[0], local->shape.extent,
                                   local->box, NULL, local->value_bits, &layout));
-    const cairn_status status = count_nodes(env, layout, nnz, nodes);
+    cairn_status status = count_nodes(env, layout, nnz, nodes);
 
     *bytes = 0;
+    if (status == CAIRN_OK && local->narrows && layout->value_tuple < 0)
+        status = narrow(env, local, &layout);
     if (status == CAIRN_OK)
         cairn_part_place(layout, nodes, NULL, &offset, bytes, &part);
     cairn_layout_destroy(env, &layout);

@@ -361,6 +361,9 @@ static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **t
         status = cairn_rows_given(t->context->comm, "coordinates", &t->shape,
                                   t->first_row, t->rows, &rows);
     if (status == CAIRN_OK) status = make(t, &rows, format, tensor);
+    if (status == CAIRN_OK && format)
+        status =
+            cairn_comm_agree(t->context->comm, cairn_tensor_narrow_for_many(*tensor));
     cairn_rows_fini(&t->context->env, &rows);
     return status;
 }

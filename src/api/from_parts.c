@@ -265,6 +265,9 @@ static cairn_status fill(const cairn_handed *handed, cairn_tensor *tensor)
     CAIRN_TRY(CAIRN_NEW_ZERO(env, local->parts * CAIRN_MAX_LEVELS, &nodes));
     cairn_status status = point(handed, local, nodes);
 
+    for (int m = 0; m < local->groups; m++) /* nor would a conversion widen these */
+        local->narrows |= local->group[m].layout->encoding->val == CAIRN_VAL_UNSAID
+                          && !cairn_layout_is_wide(local->group[m].layout);
     if (status == CAIRN_OK) status = cairn_handed_check(handed, local);
     if (status == CAIRN_OK && handed->options->mode == CAIRN_COPY)
         status = copy(local, nodes);

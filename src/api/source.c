@@ -142,6 +142,7 @@ cairn_status cairn_source_read(cairn_context *context,
     if (status == CAIRN_OK) status = cairn_source_settle(fresh, division);
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
+        fresh->narrows = true;
         *source        = fresh;
     } else {
         cairn_source_destroy(&fresh);

@@ -9,6 +9,7 @@
 #include "comm/native.h"
 #include "comm/write.h"
 #include "convert/kept.h"
+#include "tensor/value_storage.h"
 #include "tensor/walk.h"
 
 #include <stdlib.h>
@@ -120,6 +121,16 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
     return status;
 }
 
+/* Products from which on a look at a caller's values pays. */
+enum { MANY = 100 };
+
+cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor)
+{
+    return tensor->context->env.options.replays >= MANY
+               ? cairn_local_narrow(tensor->local)
+               : CAIRN_OK;
+}
+
 cairn_status cairn_tensor_create(cairn_source       *source,
                                  const cairn_format *format,
                                  cairn_dtype         dtype,
@@ -130,9 +141,22 @@ cairn_status cairn_tensor_create(cairn_source       *source,
                          CAIRN_ONE_OF(dtype, CAIRN_F32), CAIRN_GIVEN(tensor));
     cairn_doing(&source->context->env, "storing a matrix");
 
-    CAIRN_TRY(cairn_tensor_create_beside(source, format, dtype, 0, tensor));
-    cairn_kept_add(NULL, (*tensor)->local, (*tensor)->path);
-    return CAIRN_OK;
+    const double  begin = cairn_seconds();
+    cairn_tensor *fresh;
+
+    CAIRN_TRY(cairn_tensor_create_beside(source, format, dtype, 0, &fresh));
+    cairn_kept_add(NULL, fresh->local, fresh->path);
+    const cairn_status status =
+        source->narrows
+            ? cairn_comm_agree(source->context->comm, cairn_local_narrow(fresh->local))
+            : CAIRN_OK;
+
+    fresh->seconds = cairn_seconds() - begin;
+    if (status == CAIRN_OK)
+        *tensor = fresh;
+    else
+        cairn_tensor_destroy(&fresh);
+    return status;
 }
 
 /// Has a bank before part @p p the same dictionary, not a copy of it?

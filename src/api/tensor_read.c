@@ -7,6 +7,7 @@
 #include "api/door.h"
 #include "api/moving.h"
 #include "comm/native.h"
+#include "tensor/value_storage.h"
 
 #include <string.h>
 
@@ -304,10 +305,17 @@ cairn_tensor_read(cairn_context *context, const char *path, cairn_tensor **tenso
                                   "read: %s: it is no .cairn file", path)));
     cairn_status status = take_arrays(context, path, &fresh);
 
-    if (status == CAIRN_OK && !fresh) status = store_anew(context, path, &fresh);
+    const bool taken = status == CAIRN_OK && fresh; /* with the values as they are */
+
+    if (status == CAIRN_OK && !taken) status = store_anew(context, path, &fresh);
+    if (status == CAIRN_OK && !taken)
+        status = cairn_comm_agree(comm, cairn_local_narrow(fresh->local));
     if (status == CAIRN_OK) {
-        fresh->seconds = cairn_seconds() - begin;
-        *tensor        = fresh;
+        fresh->local->narrows = true;
+        fresh->seconds        = cairn_seconds() - begin;
+        *tensor               = fresh;
+    } else {
+        cairn_tensor_destroy(&fresh);
     }
     return status;
 }

@@ -330,6 +330,13 @@ void cairn_hold(void *block)
     atomic_fetch_add(&head_of(block)->holders, 1);
 }
 
+bool cairn_is_shared(const void *block)
+{
+    const block_head *head = (const block_head *)((const char *)block - HEAD);
+
+    return atomic_load(&head->holders) > 1;
+}
+
 bool cairn_alloc_has(const void *block, const void *at)
 {
     const block_head *head  = (const block_head *)((const char *)block - HEAD);

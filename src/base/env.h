@@ -136,6 +136,9 @@ cairn_status cairn_realloc(cairn_env *env, int64_t count, size_t size, void **bl
 /// thread.
 void cairn_hold(void *block);
 
+/// Is a block held more than once?
+bool cairn_is_shared(const void *block);
+
 /// Does @p at point to a byte of the block?
 bool cairn_alloc_has(const void *block, const void *at);
 

@@ -354,6 +354,19 @@ build_wide(cairn_env *env, const cairn_build *build, cairn_local **tensor)
     return status;
 }
 
+/// Values that were taken over from a widened copy, which goes, are in common with nobody.
+static void own_values(cairn_local *built, const cairn_local *copy)
+{
+    for (int k = 0; k < built->groups; k++) {
+        cairn_group             *group = &built->group[k];
+        const cairn_kernel_part *view  = &built->part[group->first].view;
+
+        for (int g = 0; g < copy->groups && group->taken > 0; g++)
+            if (cairn_group_block(&copy->group[g], view->val))
+                group->taken -= view->values * (view->val_bits / 8);
+    }
+}
+
 /* Programs move values as wide as the tensor's type: of a source that is narrower they are
  * widened first, and those of the result narrowed at the end. */
 cairn_status
@@ -369,6 +382,7 @@ cairn_local_build(cairn_env *env, const cairn_build *build, cairn_local **tensor
     if (source) own.from = source;
     if (net) status = net->agree(net->user, status);
     if (status == CAIRN_OK) status = build_wide(env, &own, &built);
+    if (status == CAIRN_OK && source) own_values(built, source);
     if (status == CAIRN_OK && !build->planned) {
         status = cairn_local_store_values(built);
         if (net) status = net->agree(net->user, status);

@@ -50,7 +50,8 @@ static cairn_status store_alike(cairn_row_share *share)
     CAIRN_TRY(cairn_layout_store(share->tensor->env, group->layout, whole->value_kind,
                                  whole->value_bits, &alike));
     cairn_layout_destroy(share->tensor->env, &group->layout);
-    group->layout = alike;
+    group->layout         = alike;
+    share->local->narrows = share->tensor->narrows;
     return CAIRN_OK;
 }
 

@@ -37,6 +37,22 @@ static int64_t undivided_bytes(const cairn_local *tensor, int member)
     return bytes;
 }
 
+/// Bytes of a member's arrays on a device, which may read values as wide as the type alone.
+static double array_bytes(const cairn_local *tensor, int member)
+{
+    const cairn_group *group = &tensor->group[member];
+    int64_t            bytes = group->bytes;
+
+    for (int64_t k = 0; k < group->count; k++) {
+        const cairn_kernel_part *view = &tensor->part[group->first + k].view;
+
+        if (group->layout->value_tuple < 0)
+            bytes += view->values * (tensor->value_bits / 8)
+                     - cairn_stored_values(view) * (view->val_bits / 8);
+    }
+    return (double)bytes;
+}
+
 /// Bytes, at most, that @p rows rows of a member, with @p part of what it stores, take on
 /// a device with X and Y.
 static double
@@ -45,7 +61,7 @@ bytes_there(const cairn_placing_draft *d, int member, double part, int64_t rows)
     const cairn_placing_question *q      = d->question;
     const cairn_interval          column = q->tensor->box[1];
     const double                  ptrs   = (double)undivided_bytes(q->tensor, member);
-    const double                  arrays = (double)q->tensor->group[member].bytes;
+    const double                  arrays = array_bytes(q->tensor, member);
 
     return ptrs + (arrays - ptrs) * part
            + (double)sizeof(double) * (double)q->op->columns

@@ -89,7 +89,9 @@ typedef struct cairn_local {
     cairn_group                group[CAIRN_MAX_MEMBERS];
     int64_t                    parts;
     cairn_part                *part; ///< [parts], by member, rank, share, bank.
-    bool         pattern; ///< Values will change: what is 0 now may be an entry.
+    bool pattern; ///< Values will change: what is 0 now may be an entry.
+    bool narrows; ///< Made from a file: where the format says nothing, values are
+                  ///< stored in the narrowest type, also after conversions.
     cairn_pos    columns; ///< With a pattern: the distinct d1 of its entries,
     cairn_coord *column;  ///< [columns], ascending.
     int64_t      updates; ///< How often its values were changed.

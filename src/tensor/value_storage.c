@@ -4,9 +4,8 @@
 
 #include "tensor/value_storage.h"
 
-#include "tensor/value_types.h"
-
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define ALIGNMENT 64
@@ -112,6 +111,33 @@ static void drop(cairn_env *env, cairn_group *group, const void *array)
     if (block && block != group->block) cairn_group_drop(env, group, block);
 }
 
+/// A part has its values by another layout now.
+static void turn_part(cairn_group             *group,
+                      cairn_part              *part,
+                      const cairn_kernel_part *view,
+                      const cairn_layout      *layout)
+{
+    group->bytes += value_bytes(view) - value_bytes(&part->view);
+    part->view   = *view;
+    part->layout = layout;
+}
+
+/// And all of the group have.
+static void turn_group(cairn_env *env, cairn_group *group, cairn_layout *layout)
+{
+    cairn_layout_destroy(env, &group->layout);
+    group->restored++;
+    group->layout = layout;
+}
+
+/// Was the array taken over from another tensor, which still has it?
+static bool is_in_common(const cairn_group *group, const void *values)
+{
+    const void *block = group->taken > 0 ? cairn_group_block(group, values) : NULL;
+
+    return block && cairn_is_shared(block);
+}
+
 /// Store the values of a group by another layout, which it takes over on success.
 static cairn_status store_group(cairn_local                  *tensor,
                                 cairn_group                  *group,
@@ -134,19 +160,55 @@ static cairn_status store_group(cairn_local                  *tensor,
         for (int64_t k = 0; k < group->count; k++) {
             cairn_part *const its = &part[group->first + k];
 
-            group->bytes += value_bytes(&view[k]) - value_bytes(&its->view);
+            if (is_in_common(group, its->view.val))
+                group->taken -= value_bytes(&its->view);
             drop(env, group, its->view.val);
             drop(env, group, its->view.dictionary);
-            its->view   = view[k];
-            its->layout = layout;
+            turn_part(group, its, &view[k], layout);
         }
-        cairn_layout_destroy(env, &group->layout);
-        group->restored++;
-        group->layout                = layout;
+        turn_group(env, group, layout);
         group->other[group->apart++] = block;
     }
     cairn_free(env, view);
     return status;
+}
+
+/// Do the values of a group lie in a block of their own, which is freed with them?
+static bool lies_apart(const cairn_group *group, const cairn_part *part)
+{
+    const cairn_part *its   = &part[group->first];
+    const void       *block = cairn_group_block(group, its->view.val);
+
+    return group->count == 1 && block != NULL && block != group->block;
+}
+
+/// Would anybody else see a change of the values?
+static bool is_shared(const cairn_group *group, const cairn_part *part)
+{
+    for (int64_t p = group->first; p < group->first + group->count; p++) {
+        const void *block = part[p].view.values > 0
+                                ? cairn_group_block(group, part[p].view.val)
+                                : group->block;
+
+        if (!block || cairn_is_shared(block)) return true;
+    }
+    return false;
+}
+
+/// The same by a narrower layout without a dictionary, each part's values where they are.
+static void
+store_in_place(cairn_local *tensor, cairn_group *group, cairn_layout *layout)
+{
+    for (int64_t k = 0; k < group->count; k++) {
+        cairn_part *const its = &tensor->part[group->first + k];
+
+        const cairn_kernel_part view =
+            view_of_values(&its->view, layout, its->view.val);
+
+        cairn_values_move(&its->view, NULL, &view);
+        turn_part(group, its, &view, layout);
+    }
+    turn_group(tensor->env, group, layout);
 }
 
 cairn_status cairn_group_widen(cairn_local *tensor, int member)
@@ -291,6 +353,108 @@ cairn_status cairn_local_store_values(cairn_local *tensor)
     return status;
 }
 
+/* ---- where the format says nothing ---- */
+
+/// The narrowest type without a dictionary for a group's values.
+static cairn_value_storage narrowest(const cairn_local *tensor,
+                                     const cairn_group *group)
+{
+    cairn_value_dictionary none = {.full = true};
+    cairn_value_look       look;
+    int64_t                values = 0;
+
+    cairn_value_look_begin(&look, tensor->value_bits, NULL, &none);
+    for (int64_t p = group->first; p < group->first + group->count; p++) {
+        cairn_value_look_at(&look, tensor->part[p].view.val,
+                            tensor->part[p].view.values);
+        values += tensor->part[p].view.values;
+    }
+    return cairn_value_look_narrowest(&look, values);
+}
+
+/// Is there memory for narrow values beside the wide ones?
+static bool fits_beside(const cairn_local  *tensor,
+                        const cairn_group  *group,
+                        const cairn_layout *layout)
+{
+    const cairn_env *env = tensor->env;
+
+    return atomic_load(&env->used_bytes) + values_room(group, tensor->part, layout)
+           <= env->memory_limit;
+}
+
+static cairn_status narrow_member(cairn_local *tensor, cairn_group *group)
+{
+    cairn_env *const env = tensor->env;
+
+    if (group->layout->encoding->val != CAIRN_VAL_UNSAID || group->count == 0
+        || group->layout->value_tuple >= 0 || !cairn_layout_is_wide(group->layout))
+        return CAIRN_OK;
+    const cairn_value_storage storage = narrowest(tensor, group);
+    const bool                shared  = is_shared(group, tensor->part);
+    cairn_layout             *layout;
+    cairn_status              status = CAIRN_OK;
+
+    if (storage.kind == CAIRN_VALUE_FLOAT && storage.bits == tensor->value_bits)
+        return CAIRN_OK;
+    CAIRN_TRY(
+        cairn_layout_store(env, group->layout, storage.kind, storage.bits, &layout));
+    const bool fits = fits_beside(tensor, group, layout);
+
+    if (fits && (shared || lies_apart(group, tensor->part)))
+        status = store_group(tensor, group, NULL, layout);
+    else if (!shared)
+        store_in_place(tensor, group, layout);
+    else
+        cairn_layout_destroy(env, &layout); /* they stay wide */
+    if (status != CAIRN_OK) cairn_layout_destroy(env, &layout);
+    return status;
+}
+
+cairn_status cairn_local_narrow(cairn_local *tensor)
+{
+    cairn_status status = CAIRN_OK;
+
+    tensor->narrows = true;
+    for (int g = 0; g < tensor->groups && status == CAIRN_OK; g++)
+        status = narrow_member(tensor, &tensor->group[g]);
+    return status;
+}
+
+/// Look at a part's values but for zeros that may be padding.
+static void look_at_entries(const cairn_part *part, cairn_value_look *look)
+{
+    enum { STRIP = 512 };
+    double strip[STRIP];
+    int    n = 0;
+
+    for (cairn_pos v = 0; v < part->view.values; v++) {
+        const double value = cairn_value_get(&part->view, v);
+
+        if (part->layout->pads && value == 0 && !signbit(value)) continue;
+        strip[n++] = value;
+        if (n < STRIP) continue;
+        cairn_value_look_at(look, strip, n);
+        n = 0;
+    }
+    cairn_value_look_at(look, strip, n);
+}
+
+cairn_value_storage cairn_local_narrowest(const cairn_local *tensor)
+{
+    cairn_value_dictionary none = {.full = true};
+    cairn_value_look       look;
+
+    cairn_value_look_begin(&look, 64, NULL, &none);
+    for (int64_t p = 0; p < tensor->parts; p++)
+        look_at_entries(&tensor->part[p], &look);
+    cairn_value_storage storage = cairn_value_look_narrowest(&look, 0);
+
+    if (storage.kind == CAIRN_VALUE_ONE || storage.bits > tensor->value_bits)
+        storage.bits = tensor->value_bits;
+    return storage;
+}
+
 /* ---- reading as wide as the type ---- */
 
 /// A group that borrows all arrays of another but the values, which it has widened where
@@ -301,12 +465,12 @@ widen_beside(const cairn_local *from, int member, bool widens, cairn_local *wide
     const cairn_group *source = &from->group[member];
     cairn_group       *group  = &wide->group[member];
 
-    *group         = *source;
-    group->block   = NULL;
-    group->apart   = 0;
-    group->taken   = 0;
-    group->checked = cairn_group_is_ordered(source);
-    group->layout  = cairn_layout_hold(source->layout);
+    *group       = *source; /* whose blocks it holds: its own may be taken from there */
+    group->taken = 0;
+    group->layout = cairn_layout_hold(source->layout);
+    if (group->block) cairn_hold(group->block);
+    for (int k = 0; k < group->apart; k++)
+        cairn_hold(group->other[k]);
     for (int64_t p = group->first; p < group->first + group->count; p++)
         wide->part[p].layout = group->layout;
     return widens ? cairn_group_widen(wide, member) : CAIRN_OK;
@@ -340,6 +504,18 @@ static cairn_status widened(const cairn_local *tensor, int member, cairn_local *
 cairn_status cairn_local_widened(const cairn_local *tensor, cairn_local **wide)
 {
     return widened(tensor, -1, wide);
+}
+
+bool cairn_member_may_widen(const cairn_local *tensor, int member)
+{
+    const cairn_group *group = &tensor->group[member];
+    __int128           bytes = atomic_load(&tensor->env->used_bytes);
+
+    for (int64_t p = group->first; p < group->first + group->count; p++)
+        bytes += (__int128)tensor->part[p].view.values * (tensor->value_bits / 8);
+    for (int k = 0; k < tensor->shape.order; k++)
+        bytes += (__int128)tensor->shape.extent[k] * (int64_t)sizeof(double);
+    return bytes <= tensor->env->memory_limit;
 }
 
 cairn_status

@@ -14,6 +14,7 @@
 #define CAIRN_TENSOR_VALUE_STORAGE_H
 
 #include "tensor/local.h"
+#include "tensor/value_types.h"
 
 /// Its name in the language: "f64", "i8", "iso", ...
 const char *cairn_value_storage_name(cairn_value_kind kind, int bits);
@@ -43,13 +44,29 @@ bool cairn_local_is_narrow(const cairn_local *tensor);
 /// @retval CAIRN_NO_MEMORY  Old and new values of one member are held at the same time.
 cairn_status cairn_local_store_values(cairn_local *tensor);
 
-/// The same tensor with its values as wide as its type, its other arrays borrowed.
+/// Store the values of members whose format says nothing in the narrowest type that holds
+/// them, but for those with a dictionary, which products do not gain by.
+///
+/// Local. Values move into a smaller block where there is memory for it and one to free,
+/// else they stay in the block that they are in; so nothing is refused that was stored.
+///
+/// @param[in,out] tensor  `narrows` is set.
+/// @retval CAIRN_NO_MEMORY  For a layout.
+cairn_status cairn_local_narrow(cairn_local *tensor);
+
+/// In what all entries of a tensor would be stored so in a format without padding.
+cairn_value_storage cairn_local_narrowest(const cairn_local *tensor);
+
+/// The same tensor with its values as wide as its type, its other arrays held, too.
 ///
 /// Local.
 ///
 /// @param[in]  tensor  Outlives @p wide.
 /// @param[out] wide    Destroy with cairn_local_destroy(). Unchanged on failure.
 cairn_status cairn_local_widened(const cairn_local *tensor, cairn_local **wide);
+
+/// Is there memory for a member's values as wide as the type, and vectors beside them?
+bool cairn_member_may_widen(const cairn_local *tensor, int member);
 
 /// The same, but only one member's values are widened: the others' are borrowed, too.
 cairn_status

@@ -210,7 +210,8 @@ static void look_for_narrowest(cairn_value_look *look, const double *value, int 
     }
     look->one     = look->one && all_equal(value, n, look->first);
     look->integer = look->integer && all_integers(look, value, n);
-    look->single  = look->single && all_single(value, n);
+    if (!look->integer) /* which are singles */
+        look->single = look->single && all_single(value, n);
 }
 
 /// Is there a type left that may hold them?
@@ -335,6 +336,28 @@ void cairn_values_store(const double                 *value,
         memcpy((double *)to->val + begin, value, (size_t)n * sizeof *value);
 }
 
+/// Read [n] values from place @p begin on, widened.
+static void
+load_strip(const cairn_kernel_part *from, int64_t begin, int n, double strip[STRIP])
+{
+    const bool apart = from->val_block != 1 || from->val_kind == CAIRN_VALUE_ONE;
+
+    if (!apart && from->val_kind == CAIRN_VALUE_FLOAT && from->val_bits == 64)
+        memcpy(strip, (const double *)from->val + begin, (size_t)n * sizeof *strip);
+    else if (!apart && from->val_kind == CAIRN_VALUE_INTEGER && from->val_bits == 8)
+        for (int i = 0; i < n; i++)
+            strip[i] = ((const int8_t *)from->val)[begin + i];
+    else if (!apart && from->val_kind == CAIRN_VALUE_INTEGER)
+        for (int i = 0; i < n; i++)
+            strip[i] = ((const int16_t *)from->val)[begin + i];
+    else if (!apart && from->val_kind == CAIRN_VALUE_FLOAT)
+        for (int i = 0; i < n; i++)
+            strip[i] = ((const float *)from->val)[begin + i];
+    else
+        for (int i = 0; i < n; i++)
+            strip[i] = cairn_value_get(from, begin + i);
+}
+
 void cairn_values_move(const cairn_kernel_part      *from,
                        const cairn_value_dictionary *dictionary,
                        const cairn_kernel_part      *to)
@@ -345,8 +368,7 @@ void cairn_values_move(const cairn_kernel_part      *from,
     for (int64_t k = 0; k < values; k += STRIP) {
         const int n = values - k < STRIP ? (int)(values - k) : STRIP;
 
-        for (int i = 0; i < n; i++)
-            strip[i] = cairn_value_get(from, k + i);
+        load_strip(from, k, n, strip);
         cairn_values_store(strip, n, dictionary, to, k);
     }
 }

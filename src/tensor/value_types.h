@@ -58,7 +58,7 @@ typedef struct cairn_value_look {
 } cairn_value_look;
 
 /// @param[in] asked       NULL: the narrowest type is looked for.
-/// @param[in] dictionary  Empty.
+/// @param[in] dictionary  Empty; if it is `full`, no type with one is looked for.
 void cairn_value_look_begin(cairn_value_look          *look,
                             int                        carrier_bits,
                             const cairn_value_storage *asked,
@@ -90,7 +90,8 @@ void cairn_values_store(const double                 *value,
                         const cairn_kernel_part      *to,
                         int64_t                       begin);
 
-/// Move all values of a part into a view of another type that holds them.
+/// Move all values of a part into a view of another type that holds them, which may begin
+/// where they do if its type is not wider.
 /// @param[in] dictionary  If that is CODE: all values are in it.
 void cairn_values_move(const cairn_kernel_part      *from,
                        const cairn_value_dictionary *dictionary,

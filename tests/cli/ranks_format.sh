@@ -8,8 +8,8 @@ for ranks in 1 2 3; do
     says "^  total .* for 300 entries, "
     on $ranks 0 format csr u.mtx --json csr.json
     [ "$(grep -c '"nnz": 300, "values": 300' csr.json)" -eq 1 ] || fail "not all entries"
-    # Each rank's ptr has one element more than it has rows.
-    bytes=$((4 * (60 + ranks) + 300 + 8 * 300))
+    # Each rank's ptr has one element more than it has rows; the values are f32.
+    bytes=$((4 * (60 + ranks) + 300 + 4 * 300))
     has csr.json "\"bytes\": $bytes, \"baseline\": {\"format\": \"CSR\", \"bytes\": $bytes}"
 done
 on 2 0 format csr u.mtx
