@@ -29,6 +29,12 @@ typedef struct {
 /* 3,000 entries keep a thread busy for longer than it takes to wake it up. */
 enum { LEAST_VALUES = 3000 };
 
+/// Threads there are for it.
+static int64_t threads_of(const cairn_device *device, const cairn_device_work *work)
+{
+    return work->threads > 0 ? work->threads : device->info.threads;
+}
+
 /// Threads that the member's largest part has work for.
 static int64_t useful_threads(const cairn_device_work *work, int64_t all)
 {
@@ -95,7 +101,8 @@ static cairn_product choose(const cairn_device        *device,
 
     if (work->rounds) cairn_product_round(layout, &product);
     if (cairn_work_group(work)->count > 0)
-        seen = cairn_product_look(layout, &product, &cairn_work_part(work, 0)->view);
+        seen = cairn_product_look(layout, &product, &cairn_work_part(work, 0)->view,
+                                  useful_threads(work, threads_of(device, work)));
     product.hints =
         cairn_product_hints_here(device->machine, layout, &product,
                                  cairn_work_entries(work), work->op->columns, seen);
@@ -281,8 +288,7 @@ cairn_status cairn_cpu_build(cairn_device            *device,
                              const cairn_device_work *work,
                              cairn_launch            *launch)
 {
-    const int64_t threads = work->threads > 0 ? work->threads : device->info.threads;
-    cpu_product  *p       = NULL;
+    cpu_product  *p = NULL;
     cairn_product product;
     cairn_status  status;
 
@@ -292,7 +298,7 @@ cairn_status cairn_cpu_build(cairn_device            *device,
     p->env  = device->env;
     p->work = *work;
     CAIRN_GO(discard, load(device, p, &product));
-    CAIRN_GO(discard, divide(p, &product, threads));
+    CAIRN_GO(discard, divide(p, &product, threads_of(device, work)));
     *launch = (cairn_launch){.device  = device,
                              .route   = p->kernel.route,
                              .sets    = !product.adds,

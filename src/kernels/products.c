@@ -11,7 +11,7 @@
 
 enum {
     WORD  = 128,
-    SMALL = 100000,   /* entries of a matrix that caches hold, */
+    SMALL = 50000,    /* entries of a matrix that L2 holds, be it of f64, */
     LARGE = 20000000, /* and of one that they do not: of a core with */
     L2    = 1 << 20,
     L3    = 32 << 20,

@@ -59,7 +59,9 @@ typedef struct cairn_product_seen {
     bool
         follows; ///< The last stored column of a row nearly always stands a few columns
                  ///< at most behind that of the row before, as in bands and stencils.
-    bool uneven; ///< The length of a row often says nothing of the next one's.
+    bool
+        uneven; ///< The length of a row often says nothing of the next one's, and rows are
+                ///< more than a processor learns.
 } cairn_product_seen;
 
 typedef struct cairn_product {
@@ -129,9 +131,13 @@ cairn_status cairn_product_key(cairn_env           *env,
                                char               **key);
 
 /// Look at some rows of a part; what has no effect on the product's kernel is not seen.
+///
+/// @param[in] threads  That share its rows: of few rows each, whose product is repeated, a
+///                     processor learns where they end, and they are not uneven.
 cairn_product_seen cairn_product_look(const cairn_layout      *layout,
                                       const cairn_product     *product,
-                                      const cairn_kernel_part *part);
+                                      const cairn_kernel_part *part,
+                                      int64_t                  threads);
 
 /// Hints for a part of @p entries stored entries.
 ///

@@ -6,7 +6,7 @@
 
 #include "support/product_case.h"
 
-enum { ROWS = 4096, SIDE = 64 };
+enum { ROWS = 16384, SIDE = 128 };
 
 static void add(product_case *c, cairn_coord i, cairn_coord j)
 {
@@ -103,7 +103,8 @@ static const struct {
 enum { WANTED = sizeof wanted / sizeof *wanted };
 
 /// Build, ask, and let go.
-static cairn_product_seen asked(product_case *c, int k, const cairn_product *product)
+static cairn_product_seen
+asked(product_case *c, int k, const cairn_product *product, int64_t threads)
 {
     const int64_t n = ROWS;
 
@@ -128,7 +129,7 @@ static cairn_product_seen asked(product_case *c, int k, const cairn_product *pro
 
     cr_assert_eq(cairn_local_build(&c->env, &build, &c->local), CAIRN_OK);
     return cairn_product_look(c->local->group[0].layout, product,
-                              &c->local->part[0].view);
+                              &c->local->part[0].view, threads);
 }
 
 Test(product_hints, bands_and_uneven_rows_are_told_from_others)
@@ -141,7 +142,7 @@ Test(product_hints, bands_and_uneven_rows_are_told_from_others)
                                        .accumulate   = CAIRN_IR_F64,
                                        .vector_bytes = 64};
 
-        const cairn_product_seen seen = asked(&c, k, &product);
+        const cairn_product_seen seen = asked(&c, k, &product, 1);
 
         cr_expect_eq(seen.follows, wanted[k].follows, "case %d: %s", k,
                      wanted[k].format);
@@ -150,16 +151,35 @@ Test(product_hints, bands_and_uneven_rows_are_told_from_others)
     }
 }
 
+/// Of several threads each has few rows, and learns where they end.
+Test(product_hints, rows_that_a_processor_learns_are_not_uneven)
+{
+    static product_case c;
+    const cairn_product product = {.columns      = 1,
+                                   .operand      = CAIRN_IR_F64,
+                                   .accumulate   = CAIRN_IR_F64,
+                                   .vector_bytes = 64};
+
+    for (int k = 0; k < WANTED; k++) {
+        if (!wanted[k].uneven) continue;
+        for (int64_t threads = 1; threads <= 64; threads *= 4) {
+            cr_expect_eq(asked(&c, k, &product, threads).uneven, threads == 1,
+                         "case %d: %s, %d threads", k, wanted[k].format, (int)threads);
+            product_case_close(&c);
+        }
+    }
+}
+
 Test(product_hints, rows_that_follow_are_fetched_alone)
 {
     static product_case c;
     const cairn_product product = {
         .operand = CAIRN_IR_F64, .accumulate = CAIRN_IR_F64, .vector_bytes = 64};
-    const int64_t l2 = 1 << 18, l3 = 1 << 19, entries = 16 * ROWS;
+    const int64_t l2 = 1 << 20, l3 = 1 << 21, entries = 16 * ROWS;
 
     const cairn_product_seen follows = {.follows = true}, none = {.follows = false};
 
-    cr_assert(asked(&c, 0, &product).follows);
+    cr_assert(asked(&c, 0, &product, 1).follows);
     const cairn_layout       *layout = c.local->group[0].layout;
     const cairn_product_hints bands =
         cairn_product_hints_of(layout, &product, entries, 32, follows, l2, l3);
@@ -182,7 +202,7 @@ static char *key_of(product_case *c, cairn_product *product, bool uneven)
     char                    *key;
 
     product->hints =
-        cairn_product_hints_of(layout, product, 16 * ROWS, 1, seen, 1 << 18, 1 << 19);
+        cairn_product_hints_of(layout, product, 16 * ROWS, 1, seen, 1 << 20, 1 << 21);
     cr_assert_eq(cairn_product_key(&c->env, layout, product, &key), CAIRN_OK);
     return key;
 }
@@ -206,7 +226,7 @@ Test(product_hints, uneven_rows_have_kernels_of_their_own_where_chains_are_lanes
                                  .accumulate   = CAIRN_IR_F64,
                                  .vector_bytes = targets[k].vector_bytes};
 
-        asked(&c, 0, &product);
+        asked(&c, 0, &product, 1);
         char *const even   = key_of(&c, &product, false);
         char *const uneven = key_of(&c, &product, true);
 
