@@ -73,7 +73,7 @@ static cairn_status create_needs(cairn_halo        *halo,
     CAIRN_TRY(CAIRN_NEW_ZERO(env, halo->comm->size, &halo->need.count));
     CAIRN_TRY(CAIRN_NEW_ZERO(env, halo->comm->size, &halo->own.count));
     CAIRN_TRY(CAIRN_NEW(env, n, &halo->need.row));
-    CAIRN_TRY(cairn_alloc(env, n, halo->row_bytes, (void **)&halo->need.value));
+    CAIRN_TRY(cairn_alloc_zero(env, n, halo->row_bytes, (void **)&halo->need.value));
     for (cairn_pos k = 0; k < n; k++) {
         assert(k == 0 || row[k - 1] < row[k]); /* window_bytes() counts pages by it */
         halo->need.row[k] = row[k];

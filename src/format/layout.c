@@ -211,23 +211,29 @@ static cairn_status create(cairn_env            *env,
     return infer(env, fresh, span);
 }
 
-/// @p rules  What the sizes and the text do not say: how values are stored, and whether
-///            levels of one value store it.
+/// What the sizes and the text do not say: how values are stored, and whether levels of one
+/// value store it.
+typedef struct {
+    int              carrier_bits, value_bits;
+    cairn_value_kind value_kind;
+    bool             constants;
+} rules;
+
 static cairn_status create_by_rules(cairn_env            *env,
                                     const cairn_encoding *encoding,
                                     const int64_t        *extent,
                                     const cairn_interval *box,
                                     const cairn_interval *span,
-                                    const cairn_layout   *rules,
+                                    rules                 by,
                                     cairn_layout        **layout)
 {
     cairn_layout *fresh;
 
     CAIRN_TRY(CAIRN_NEW_ZERO(env, 1, &fresh));
-    fresh->carrier_bits       = rules->carrier_bits;
-    fresh->value_bits         = rules->value_bits;
-    fresh->value_kind         = rules->value_kind;
-    fresh->constants          = rules->constants;
+    fresh->carrier_bits       = (uint8_t)by.carrier_bits;
+    fresh->value_bits         = (uint8_t)by.value_bits;
+    fresh->value_kind         = by.value_kind;
+    fresh->constants          = by.constants;
     const cairn_status status = create(env, encoding, extent, box, span, fresh);
 
     if (status == CAIRN_OK)
@@ -245,10 +251,9 @@ cairn_status cairn_layout_create(cairn_env            *env,
                                  int                   value_bits,
                                  cairn_layout        **layout)
 {
-    const cairn_layout rules = {.carrier_bits = (uint8_t)value_bits,
-                                .value_bits   = (uint8_t)value_bits};
+    const rules by = {.carrier_bits = value_bits, .value_bits = value_bits};
 
-    return create_by_rules(env, encoding, extent, box, span, &rules, layout);
+    return create_by_rules(env, encoding, extent, box, span, by, layout);
 }
 
 cairn_status cairn_layout_create_v1(cairn_env            *env,
@@ -259,11 +264,10 @@ cairn_status cairn_layout_create_v1(cairn_env            *env,
                                     int                   value_bits,
                                     cairn_layout        **layout)
 {
-    const cairn_layout rules = {.carrier_bits = (uint8_t)value_bits,
-                                .value_bits   = (uint8_t)value_bits,
-                                .constants    = true};
+    const rules by = {
+        .carrier_bits = value_bits, .value_bits = value_bits, .constants = true};
 
-    return create_by_rules(env, encoding, extent, box, span, &rules, layout);
+    return create_by_rules(env, encoding, extent, box, span, by, layout);
 }
 
 cairn_status cairn_layout_store(cairn_env          *env,
@@ -272,13 +276,13 @@ cairn_status cairn_layout_store(cairn_env          *env,
                                 int                 bits,
                                 cairn_layout      **stored)
 {
-    const cairn_layout rules = {.carrier_bits = layout->carrier_bits,
-                                .value_bits   = (uint8_t)bits,
-                                .value_kind   = kind,
-                                .constants    = layout->constants};
+    const rules by = {.carrier_bits = layout->carrier_bits,
+                      .value_bits   = bits,
+                      .value_kind   = kind,
+                      .constants    = layout->constants};
 
     return create_by_rules(env, layout->encoding, layout->sized ? layout->extent : NULL,
-                           layout->box, layout->span, &rules, stored);
+                           layout->box, layout->span, by, stored);
 }
 
 /* All its blocks are held: each goes with the last of those who destroy it. */

@@ -61,7 +61,8 @@ static inline void batch_build(kernel_batch *batch, const char *flags)
 
     snprintf(
         command, sizeof command,
-        "cd %s && ls k*.c | xargs -P 2 -n 8 sh -c 'for f; do cc -std=gnu11 -Wno-psabi %s "
+        "cd %s && ls k*.c | xargs -P 2 -n 8 sh -c 'for f; do cc -std=gnu11 -Wno-psabi "
+        "%s "
         "-fPIC -ffp-contract=off -march=native -fopenmp -c $f || exit 255; done' cc && "
         "cc -shared -fopenmp -o all.so k*.o",
         batch->folder, flags);
