@@ -176,7 +176,9 @@ lay_out(list *l, way how, int bits, int base, cairn_dtype dtype, bool at_end)
     l->given = (cairn_coords)CAIRN_COORDS;
     for (int64_t p = 0; p < l->n; p++) {
         for (int k = 0; k < l->order; k++)
-            store(at[k] + p * stride, bits, l->coord[p * l->order + k] + base);
+            /* Of what is out of range the sum may wrap. */
+            store(at[k] + p * stride, bits,
+                  (int64_t)((uint64_t)l->coord[p * l->order + k] + (uint64_t)base));
         if (values) store_value(values + p * val_stride, dtype, l->value[p]);
     }
     l->given.order      = l->order;
