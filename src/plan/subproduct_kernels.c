@@ -58,12 +58,16 @@ static void build(cairn_subproduct *subproduct, int subproducts, bool which)
                                       &subproduct[p].kernel);
 }
 
+/// Without memory for that nothing is got ahead, and each kernel when it is built.
 static void build_all(cairn_subproduct *subproduct, int subproducts)
 {
-    ahead     a[CAIRN_MAX_HOMES];
-    const int devices = gather(subproduct, subproducts, a);
+    cairn_env *env     = subproduct->common->comm->env;
+    ahead     *a       = NULL; /* 13 KB a device: not for the stack */
+    int        devices = 0;
 
-    for (int d = 0; d < devices && subproducts > 1; d++) {
+    if (subproducts > 1 && CAIRN_NEW(env, subproducts, &a) == CAIRN_OK)
+        devices = gather(subproduct, subproducts, a);
+    for (int d = 0; d < devices; d++) {
         a[d].beside = a[d].works < subproducts
                       && pthread_create(&a[d].thread, NULL, get_ahead, &a[d]) == 0;
         if (!a[d].beside) get_ahead(&a[d]);
@@ -72,6 +76,7 @@ static void build_all(cairn_subproduct *subproduct, int subproducts)
     for (int d = 0; d < devices; d++)
         if (a[d].beside) pthread_join(a[d].thread, NULL);
     build(subproduct, subproducts, true);
+    cairn_free(env, a);
 }
 
 /// The reference way is the processor's, wherever the subproduct was to be.

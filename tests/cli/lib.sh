@@ -29,6 +29,8 @@ run_as() {
     last=$*
     "$@" >out 2>err </dev/null
     status=$?
+    # The address sanitizer's word on contexts, which the driver of cards uses.
+    sed -i '/^==[0-9]*==WARNING: ASan doesn.t fully support makecontext/d' err
     [ "$status" -eq "$wanted" ] || fail "status $status, not $wanted"
 }
 
