@@ -244,12 +244,13 @@ static bool fits(cairn_source *source, int64_t limit, bool *narrow)
 /// Where wide values fit, narrow ones are made of them: nothing is refused for it.
 Test(values_default, memory_that_is_enough_for_wide_values_is_enough)
 {
-    enum { MANY = 600000 };
+    /* More than the 8 MiB that may be beside a limit. */
+    enum { MANY = 1500000 };
     cairn_source *arrays = draw(NARROW_F32, MANY), *file = read_back(arrays, CAIRN_F64);
     const int64_t held    = live_bytes(context);
     bool          refused = false, stored = false;
 
-    for (int64_t more = 4 << 20; more <= 40 << 20; more += 1 << 20) {
+    for (int64_t more = 4 << 20; more <= 100 << 20; more += 3 << 20) {
         bool       narrow = false;
         const bool wide   = fits(arrays, held + more, &narrow);
 
