@@ -145,6 +145,20 @@ CAIRN_API void cairn_plan_rows(const cairn_plan *plan, int64_t *first, int64_t *
 /// @retval CAIRN_NO_MEMORY     In one of the exceptions.
 CAIRN_API cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y);
 
+/// Run @p n times, each Y the next X: Y = (alpha A)^n X, of the plan's own X and Y.
+///
+/// Collective. Allocates nothing, with the exceptions of cairn_plan_run(). Afterwards
+/// cairn_plan_y() is the last Y and cairn_plan_x() what that was computed from, at the
+/// addresses that they had; after a failure both are undefined. The bits are those of @p n
+/// runs with Y copied to X in between. On one rank nothing is copied: X and Y take turns,
+/// and are exchanged once at the end where @p n is even.
+///
+/// @param[in] n  At least 1; the same on all ranks.
+/// @retval CAIRN_BAD_ARGUMENT  @p n is less; the matrix is not square; the product is
+///                             transposed; or its beta is not 0.
+/// @return Else as cairn_plan_run().
+CAIRN_API cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n);
+
 /// The plan's own X and Y, to be filled and read in place, of an f64 tensor; NULL for an
 /// f32 one. Runs with NULL have them.
 CAIRN_API double *cairn_plan_x(cairn_plan *plan);

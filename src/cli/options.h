@@ -60,6 +60,7 @@ typedef struct cli_job cli_job; // job.h
       "of the widest vectors: 16, 32, 64")                                           \
     X(WARM, "warm", NULL, NULL, "compile into the cache of kernels, print nothing")  \
     X(ITERS, "iters", "N", "10", "timed runs")                                       \
+    X(CHAIN, "chain", "N", NULL, "a run is N products, each y the next x")           \
     X(WARMUP, "warmup", "N", "2", "runs before them")                                \
     X(X, "x", "WHAT", "ramp", "ones, ramp, or a Matrix Market array file")           \
     X(OUT, "out", "FILE", NULL, "write the result, Matrix Market")                   \

@@ -17,8 +17,8 @@ typedef struct cli_run_settings {
     const char    *place, *devices; ///< NULL: not given.
     cairn_division division;
     int64_t        columns; ///< Of the dense operand; 1 for spmv.
-    bool           transpose;
     int64_t        iters, warmup;
+    int64_t        chain;           ///< Products of a run, each Y the next X; 0: one.
     const char    *x;               ///< "ones", "ramp" or a file.
     const char    *out;             ///< NULL: nowhere.
     const char    *trace;           ///< Likewise.
@@ -58,9 +58,16 @@ typedef struct cli_run {
     bool             verified;
 } cli_run;
 
+/// Products of a run.
+static inline int64_t cli_run_products(const cli_run *run)
+{
+    return run->settings.chain > 0 ? run->settings.chain : 1;
+}
+
 /// Run the plan untimed and timed, and fill the seconds.
 ///
-/// Collective. A run's time is that between two barriers, the slowest rank's.
+/// Collective. A run's time is that between two barriers, the slowest rank's. Every chain
+/// begins with the X that the plan has when this is called.
 cairn_status cli_run_time(cli_run *run);
 
 /// Fill the parts of all ranks, their seconds included. Collective.

@@ -27,11 +27,13 @@ static bool is_mixed(const cli_run *run)
 /// Times by the clocks that there are. Where only models tell, every run takes the same.
 static void settle_clocks(cli_run *run)
 {
-    const double iters = (double)run->settings.iters;
+    const double products = (double)cli_run_products(run);
 
     if (is_measured(run)) return;
-    run->total  = is_mixed(run) ? run->moved.measured * iters : 0;
-    run->median = run->fastest = is_mixed(run) ? NAN : run->moved.simulated;
+    run->total  = is_mixed(run)
+                      ? run->moved.measured * products * (double)run->settings.iters
+                      : 0;
+    run->median = run->fastest = is_mixed(run) ? NAN : run->moved.simulated * products;
 }
 
 cairn_status cli_run_collect(cli_run *run)
@@ -49,7 +51,8 @@ cairn_status cli_run_collect(cli_run *run)
 
 static double gflops(const cli_run *run)
 {
-    return 2e-9 * (double)run->matrix.nnz * (double)run->settings.columns / run->median;
+    return 2e-9 * (double)run->matrix.nnz * (double)run->settings.columns
+           * (double)cli_run_products(run) / run->median;
 }
 
 /// Seconds of the parts of part @p p's rank, one after the other.
@@ -71,7 +74,7 @@ static double overlap(const cli_run *run)
     if (!is_measured(run) || run->median <= 0) return NAN;
     for (int64_t p = 0; p < run->parts; p++)
         most = fmax(most, rank_seconds(run, p));
-    return most / run->median;
+    return most * (double)cli_run_products(run) / run->median;
 }
 
 /// Do parts of one rank have different devices?
@@ -138,14 +141,15 @@ static json_t *setting(const cli_run *run)
 /// What it took.
 static json_t *result(const cli_run *run)
 {
+    const double products = (double)cli_run_products(run) * (double)run->settings.iters;
+
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:I, s:o, s:o, s:s?, s:s?, s:o, s:s, s:s, "
         "s:b, s:i, s:I, s:o, s:o}",
         "clock", run->moved.clock, "seconds_median", cli_json_real(run->median),
         "seconds_min", cli_json_real(run->fastest), "seconds_measured",
-        cli_json_real(run->total), "seconds_simulated",
-        run->moved.simulated * (double)run->settings.iters, "seconds_exchange",
-        run->moved.exchange * (double)run->settings.iters, "gflops",
+        cli_json_real(run->total), "seconds_simulated", run->moved.simulated * products,
+        "seconds_exchange", run->moved.exchange * products, "gflops",
         cli_json_real(gflops(run)), "bytes_per_run",
         (json_int_t)run->moved.bytes_per_run, "read_seconds", cli_json_real(run->read),
         "convert_seconds", cli_json_real(run->convert), "convert_route",
@@ -168,6 +172,13 @@ static json_t *object(const cli_run *run)
                                 cli_json_real(run->rel_error), "max_abs_error",
                                 cli_json_real(run->abs_error), "ok", run->verified))
                   != 0;
+    if (run->settings.chain > 0) {
+        failed |= json_object_set_new(all, "chain",
+                                      json_integer((json_int_t)run->settings.chain))
+                  != 0;
+        failed |=
+            json_object_set_new(all, "seconds_chain", cli_json_real(run->median)) != 0;
+    }
     if (run->chosen)
         failed |= json_object_set_new(all, "auto", cli_chosen_json(run->chosen)) != 0;
     if (!failed) return all;
@@ -197,6 +208,9 @@ static void print_parts(const cli_run *run)
 /// What a run takes; models' seconds are told apart from the wall's.
 static void print_times(const cli_run *run)
 {
+    if (run->settings.chain > 0)
+        printf("a run is a chain of %" PRId64 " product%s, each y the next x\n",
+               run->settings.chain, run->settings.chain == 1 ? "" : "s");
     if (is_mixed(run))
         printf("a run     %s measured on some devices, %s simulated on others; the two "
                "are not added\n",

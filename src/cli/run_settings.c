@@ -65,6 +65,15 @@ static cairn_status check_reproducible(cli_job *job)
     return CAIRN_OK;
 }
 
+/// A transposed Y is divided as columns are, and is no next X.
+static cairn_status read_chain(cli_job *job, cli_run_settings *settings)
+{
+    if (cli_given(job, CLI_CHAIN) && cli_given(job, CLI_TRANSPOSE))
+        return cli_fail(job, CAIRN_BAD_OPTION,
+                        "option: --chain: not with --transpose: each y is the next x");
+    return cli_integer(job, CLI_CHAIN, 1, &settings->chain);
+}
+
 static cairn_status read_division(cli_job *job, cli_run_settings *settings)
 {
     const char *word  = cli_text(job, CLI_DISTRIBUTE);
@@ -98,8 +107,6 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
         .plan_out   = cli_text(job, CLI_PLAN_OUT),
         .trace      = cli_text(job, CLI_TRACE),
         .verify     = cli_given(job, CLI_VERIFY),
-
-        .transpose = cli_given(job, CLI_TRANSPOSE),
     };
 
     CLI_TRY(read_op(job, settings));
@@ -109,6 +116,7 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
     CLI_TRY(read_division(job, settings));
     CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));
     CLI_TRY(cli_integer(job, CLI_WARMUP, 0, &settings->warmup));
+    CLI_TRY(read_chain(job, settings));
     settings->choose = strcmp(settings->format, "auto") == 0;
     CLI_TRY(cli_check_candidates(job, settings->choose, "--format auto"));
     return check_place(job, settings);

@@ -7,6 +7,7 @@
 #include "values.h"
 #include "verbs.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,11 @@ static cairn_status load(cli_run *run)
         cairn_source_read(context, settings->file, settings->division, &run->source));
     CLI_TRY(cairn_source_describe(run->source, &run->matrix));
     CLI_TRY(check_order(run));
+    if (settings->chain > 0 && run->matrix.extent[0] != run->matrix.extent[1])
+        return cli_fail(run->job, CAIRN_BAD_OPTION,
+                        "option: --chain: %s is %" PRId64 " x %" PRId64
+                        ": only a square matrix makes a y that is the next x",
+                        settings->file, run->matrix.extent[0], run->matrix.extent[1]);
     if (settings->choose) CLI_TRY(choose_format(run));
     cli_progress_phase("store");
     CLI_TRY(
@@ -204,7 +210,7 @@ static cairn_status run_verb(cli_job *job)
     CLI_TRY(cli_run_settings_read(job, &run.settings));
     run.product = (cairn_product_options){.size       = sizeof(cairn_product_options),
                                           .columns    = run.settings.columns,
-                                          .transposed = run.settings.transpose,
+                                          .transposed = cli_given(job, CLI_TRANSPOSE),
                                           .alpha      = 1};
     const cairn_status status = execute(&run);
 
@@ -245,7 +251,10 @@ static const char about[] =
     "\n"
     "Seconds are those of one run, the slowest rank's: median and least of the timed "
     "runs. Those of simulated devices are a model's, and never added to measured "
-    "ones.\n"
+    "ones. With --chain N a run is N products, each y the next x; every run begins "
+    "with "
+    "the same x, --out writes the last y, which --verify holds against the x that it "
+    "was computed from.\n"
     "\n"
     "Members of a hybrid run on different devices at the same time (--place): a device "
     "for all, or one for each member, as 0=cpu:0,1=opencl. Devices "
@@ -274,7 +283,10 @@ static const char json[] =
     "(seconds of "
     "the parts, one after the other, in those of a run) parts[]{member rank share "
     "format nnz bytes device seconds (median) clock route note first_row rows} and, "
-    "with --verify, verify{rel_error max_abs_error ok}; with --format auto, auto{why[] "
+    "with --verify, verify{rel_error max_abs_error ok}; with --chain, chain (products "
+    "of a "
+    "run, whose seconds are those of all) seconds_chain (seconds_median); with "
+    "--format auto, auto{why[] "
     "share (of the entries, counted or tried on) seconds kernel_seconds "
     "candidates[]{format predicted tried (seconds of a product)}}";
 
@@ -287,6 +299,7 @@ static const cli_example examples[] = {
      "among the formats of a file"                                                                                                  },
     {"cairn run spmm grid.mtx --k 8 --verify",                               "eight vectors at once"                                },
     {"mpirun -n 4 cairn run spmv grid.mtx --out y.mtx",                      "on four ranks, y kept"                                },
+    {"cairn run spmv grid.mtx --chain 100",                                  "y = A^100 x, as iterations compute it"                },
     {"cairn run spmv grid.mtx --format 'hybrid<bdia<64>,csr,0.6>' --devices cpu:2 "
      "--place 0=cpu:0,1=cpu:1 --trace trace.json",                      "two members on halves of the processor, when they ran"},
     {"cairn run spmv grid.mtx --devices cpu:2 --place cpu:0+cpu:1",
@@ -305,12 +318,13 @@ const cli_verb cli_verb_run = {
     .examples = examples,
     .words    = "OP",
     .word     = cli_operation_word,
-    .options =
-        (const cli_option_id[]){
-                                CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE, CLI_DEVICES, CLI_DISTRIBUTE,
-                                CLI_DTYPE, CLI_K, CLI_TRANSPOSE, CLI_THREADS, CLI_MEMORY,
-                                CLI_GIVE_UP, CLI_ITERS, CLI_WARMUP, CLI_X, CLI_OUT,
-                                CLI_VERIFY, CLI_PLAN, CLI_PLAN_OUT, CLI_TRACE, CLI_REPRODUCIBLE,
-                                CLI_OPTIONS},
-    .run = run_verb,
+    .options  = (const cli_option_id[]){CLI_FORMAT, CLI_CANDIDATES, CLI_PLACE,
+                                        CLI_DEVICES, CLI_DISTRIBUTE, CLI_DTYPE,
+                                        CLI_K, CLI_TRANSPOSE, CLI_THREADS,
+                                        CLI_MEMORY, CLI_GIVE_UP, CLI_ITERS,
+                                        CLI_CHAIN, CLI_WARMUP, CLI_X,
+                                        CLI_OUT, CLI_VERIFY, CLI_PLAN,
+                                        CLI_PLAN_OUT, CLI_TRACE, CLI_REPRODUCIBLE,
+                                        CLI_OPTIONS},
+    .run      = run_verb,
 };

@@ -4,6 +4,7 @@
 
 #include "plan/callers.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -57,6 +58,36 @@ void cairn_operands_give_back(cairn_operands *operands, void *y)
 
     if (y && o->now.y == o->y) copy(y, o->y, cairn_operands_y_bytes(o));
     o->now = (cairn_vectors){o->x, o->y};
+}
+
+bool cairn_operands_chain(cairn_operands *operands, bool turned)
+{
+    cairn_operands *o = operands;
+
+    assert(!o->op.transposed && cairn_operands_x_bytes(o) == cairn_operands_y_bytes(o));
+    if (o->comm->size > 1) {
+        copy(o->x, o->y, cairn_operands_x_bytes(o));
+        return false;
+    }
+    o->now = turned ? (cairn_vectors){o->x, o->y} : (cairn_vectors){o->y, o->x};
+    return !turned;
+}
+
+void cairn_operands_end_chain(cairn_operands *operands, bool turned)
+{
+    cairn_operands *o     = operands;
+    const size_t    bytes = turned ? cairn_operands_x_bytes(o) : 0;
+    char           *x = o->x, *y = o->y, held[4096];
+
+    for (size_t at = 0; at < bytes; at += sizeof held) {
+        const size_t n = bytes - at < sizeof held ? bytes - at : sizeof held;
+
+        memcpy(held, x + at, n);
+        memcpy(x + at, y + at, n);
+        memcpy(y + at, held, n);
+    }
+    o->now  = (cairn_vectors){o->x, o->y};
+    o->last = (cairn_vectors){NULL, NULL};
 }
 
 void cairn_operands_keep_last(cairn_operands *operands)

@@ -26,6 +26,18 @@ void cairn_operands_lend(cairn_operands *operands, const void *x, void *y);
 /// @param[in] y  As lent; NULL: the run failed, or it stays in the plan.
 void cairn_operands_give_back(cairn_operands *operands, void *y);
 
+/// Make the Y of the last run the X of the next one, both the plan's own, for a square
+/// product that is not transposed. Where a rank has all rows they change places without a
+/// copy: the next run has them exchanged, up to cairn_operands_give_back(). Else Y is
+/// copied to X. Local.
+///
+/// @param[in] turned  The last run had them exchanged.
+/// @return Whether the next run has.
+bool cairn_operands_chain(cairn_operands *operands, bool turned);
+
+/// After the last run of a chain: what lies exchanged is brought to its own place. Local.
+void cairn_operands_end_chain(cairn_operands *operands, bool turned);
+
 /// Copy X and Y of the last run into the plan's own, from where the caller has them. Local.
 void cairn_operands_keep_last(cairn_operands *operands);
 

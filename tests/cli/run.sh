@@ -52,6 +52,24 @@ complains 'x2.mtx: it is 4 x 2, but x is 4 x 3'
 expect 2 run spmv a.mtx --transpose --x x.mtx
 complains 'x.mtx: it is 4 x 1, but x is 5 x 1'
 
+# Chains: every run begins with the same x; A^3 x by three runs of the command.
+for spec in csc 'hybrid<bdia<3>,csr,0.5>' csr; do
+    expect 0 run spmv r.mtx --format "$spec" --iters 1 --out y.mtx
+    expect 0 run spmv r.mtx --format "$spec" --iters 1 --x y.mtx --out y2.mtx
+    expect 0 run spmv r.mtx --format "$spec" --iters 1 --x y2.mtx --out y3.mtx
+    expect 0 run spmv r.mtx --format "$spec" --chain 3 --out chain.mtx --verify --json -
+    same chain.mtx y3.mtx
+    for text in '"chain": 3' '"seconds_chain": ' '"ok": true'; do has out "$text"; done
+done
+expect 0 run spmv r.mtx --chain 2 --devices cpu:2 --place cpu:0+cpu:1 --out chain.mtx
+same chain.mtx y2.mtx
+says '^a run is a chain of 2 products'
+expect 2 run spmv a.mtx --chain 2
+complains 'option: --chain: a.mtx is 5 x 4'
+expect 2 run spmv r.mtx --chain 2 --transpose
+complains 'option: --chain: not with --transpose'
+expect 2 run spmv r.mtx --chain 0
+
 # The ways of kernels: compiled or prebuilt; asked not to; no compiler, told and right.
 expect 0 run spmv a.mtx --json -
 grep -q '"route": "\(compiled\|prebuilt\)"' out || fail "not compiled"

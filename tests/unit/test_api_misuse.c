@@ -1112,6 +1112,9 @@ Test(misuse, plans_run)
     SILENT(cairn_plan_run, plan, NULL, x, OUT(double));
     ALLOWS(cairn_plan_run, x, is(cairn_plan_run(plan, NULL, y)));
     ALLOWS(cairn_plan_run, y, is(cairn_plan_run(plan, x, NULL)));
+    SILENT(cairn_plan_iterate, plan, NULL, 1);
+    for (int k = 0; k < ODD; k++)
+        if (odd[k] < 1) REFUSES(cairn_plan_iterate, n, plan, odd[k]);
     ALLOWS(cairn_plan_x, plan, !cairn_plan_x(NULL) && !cairn_plan_x(plan_f32));
     ALLOWS(cairn_plan_y, plan, !cairn_plan_y(NULL) && !cairn_plan_y(plan_f32));
     ALLOWS(cairn_plan_x_f32, plan, !cairn_plan_x_f32(NULL) && !cairn_plan_x_f32(plan));

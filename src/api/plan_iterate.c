@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// A product n times, each Y the next X.
+
+#include "api/collective_arguments.h"
+#include "api/door.h"
+#include "plan/callers.h"
+
+#include <inttypes.h>
+
+/// Can a Y of this plan be its X?
+static cairn_status check_square(const cairn_plan *plan)
+{
+    const cairn_product_options *op     = &plan->replay->common.operands->op;
+    const int64_t               *extent = plan->tensor->local->shape.extent;
+    cairn_env                   *env    = &plan->tensor->context->env;
+
+    CAIRN_CHECK(extent[0] == extent[1], env, CAIRN_BAD_ARGUMENT,
+                "iterate: plan: its matrix is %" PRId64 " x %" PRId64
+                ", and no Y can be the next X",
+                extent[0], extent[1]);
+    CAIRN_CHECK(!op->transposed, env, CAIRN_BAD_ARGUMENT,
+                "iterate: plan: its product is transposed");
+    CAIRN_CHECK(op->beta == 0, env, CAIRN_BAD_ARGUMENT,
+                "iterate: plan: beta is %g, and must be 0", op->beta);
+    return CAIRN_OK;
+}
+
+cairn_status cairn_plan_iterate(cairn_plan *plan, int64_t n)
+{
+    CAIRN_ENTER_TOGETHER(plan ? plan->tensor->context : NULL, CAIRN_GIVEN(plan),
+                         CAIRN_WITHIN(n, 1, INT64_MAX));
+    cairn_doing(&plan->tensor->context->env, "a chain of products");
+
+    cairn_operands  *o         = plan->replay->common.operands;
+    cairn_collective arguments = {0};
+    bool             turned    = false;
+
+    cairn_collective_int(&arguments, "n", n);
+    cairn_status status = cairn_comm_agree_on(plan->tensor->context->comm,
+                                              check_square(plan), &arguments);
+
+    if (status != CAIRN_OK) return status;
+    cairn_operands_lend(o, NULL, NULL);
+    for (int64_t k = 0; k < n && status == CAIRN_OK; k++) {
+        if (k > 0) turned = cairn_operands_chain(o, turned);
+        status = cairn_plan_run_ways(plan);
+    }
+    cairn_operands_end_chain(o, turned);
+    return status;
+}
