@@ -119,7 +119,7 @@ static void add_tile(division *d, int64_t list)
 /// Go through the lists: count, or fill where there are arrays.
 static void divide(division *d)
 {
-    const int64_t lists = d->tiles->lists;
+    const int64_t lists = d->tiles->lists, most = cairn_grid_tile_size(d->grid);
     int64_t       begin = lists > 0 ? begin_of(d, 0) : 0;
     int64_t       held = 0, values = 0; /* by the tile at hand */
 
@@ -127,15 +127,14 @@ static void divide(division *d)
     for (int64_t q = 0; q < lists; q++) {
         const int64_t end    = begin_of(d, q + 1);
         const int64_t length = (end - begin) * d->grid->block;
-        const bool    alone  = length > CAIRN_GRID_TILE;
 
-        if (held == 0 || held == CAIRN_GRID_TILE || values + length > CAIRN_GRID_TILE) {
+        if (held == 0 || held == most || values + length > most) {
             add_tile(d, q);
             held = values = 0;
         }
         held++;
         values += length;
-        if (alone) add_long(d, q, begin, end);
+        if (cairn_grid_is_long(d->grid, end - begin)) add_long(d, q, begin, end);
         begin = end;
     }
     if (d->tiles->tile) d->tiles->tile[d->tile] = lists;
@@ -177,7 +176,7 @@ cairn_status cairn_grid_tiles_make(cairn_env             *env,
                                    cairn_grid_tiles      *tiles)
 {
     const cairn_grid grid  = cairn_grid_of(work->layout, work->product);
-    cairn_grid_tiles fresh = {.high = grid.high};
+    cairn_grid_tiles fresh = {.sums = grid.group ? work->args.y_stride : grid.high};
     division     d = {.env = env, .grid = &grid, .part = work->part, .tiles = &fresh};
     cairn_status status = CAIRN_OK;
 
@@ -237,7 +236,7 @@ int cairn_grid_tiles_arrays(const cairn_grid_tiles *t, cairn_grid_array_of *arra
     array[n++] =
         (cairn_grid_array_of){CAIRN_GRID_long_list, t->long_list, longs * word};
     array[n++] = (cairn_grid_array_of){CAIRN_GRID_partial, NULL,
-                                       pieces * t->high * (int64_t)sizeof(double)};
+                                       pieces * t->sums * (int64_t)sizeof(double)};
     return n;
 }
 

@@ -21,7 +21,7 @@ typedef struct cairn_grid_tiles {
     uint32_t *first; ///< [lists + 1] where lists begin that no ptr tells; or NULL.
     int64_t   lists;
     cairn_grid_visits visits; ///< REGROUPED; else none.
-    int64_t           high;   ///< Rows of a list: so many sums a piece.
+    int64_t           sums;   ///< Of a piece: rows of a list, or columns.
 } cairn_grid_tiles;
 
 /// Divide a part, for the grid that cairn_grid_of() says.

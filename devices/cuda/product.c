@@ -5,6 +5,7 @@
 
 #include "devices/cuda/product.h"
 
+#include "devices/grid_hints.h"
 #include "devices/grid_tiles.h"
 #include "devices/part_arguments.h"
 #include "emit/cuda.h"
@@ -230,10 +231,11 @@ add_step(making *m, int64_t k, cairn_grid_role role, const cairn_grid_args *args
 {
     cairn_cuda_product        *p        = m->p;
     const cairn_cuda_function *function = &m->kernel.function[role];
-    const int64_t   groups = cairn_grid_groups(&m->grid, role, m->tiles[k].turns[role]);
-    cairn_cuda_step step   = {
-          .function = m->entry[role],
-          .groups   = (unsigned)(groups < MOST_GROUPS ? groups : MOST_GROUPS)};
+    const int64_t              groups =
+        cairn_grid_groups(&m->grid, role, m->tiles[k].turns[role], p->work.op->columns);
+    cairn_cuda_step step = {
+        .function = m->entry[role],
+        .groups   = (unsigned)(groups < MOST_GROUPS ? groups : MOST_GROUPS)};
     cairn_part_arguments from;
     char                *bytes = NULL;
 
@@ -331,8 +333,10 @@ static cairn_status prepare(making *m)
     const bool          alone = is_alone(&p->work);
 
     m->product = cairn_cuda_product_of(&p->work);
-    p->keeps   = !alone;
-    p->clears  = alone
+    m->product.hints =
+        cairn_grid_hints_of(&p->work, &m->product, cairn_cuda_of(p->device)->units);
+    p->keeps  = !alone;
+    p->clears = alone
                 && (m->product.adds || cairn_work_group(&p->work)->count == 0
                     || cairn_work_part(&p->work, 0)->view.values == 0);
     CAIRN_TRY(get_code(m));

@@ -5,6 +5,7 @@
 
 #include "devices/opencl/product.h"
 
+#include "devices/grid_hints.h"
 #include "devices/grid_tiles.h"
 #include "devices/opencl/program.h"
 #include "devices/registry.h"
@@ -170,7 +171,8 @@ static cairn_status prepare_roles(cairn_opencl_product   *p,
         cairn_grid_tiles_use(tiles, r, &call->grid);
         task[r].group = CAIRN_GRID_ITEMS;
         task[r].items =
-            (size_t)cairn_grid_groups(&p->grid, r, tiles->turns[r]) * CAIRN_GRID_ITEMS;
+            (size_t)cairn_grid_groups(&p->grid, r, tiles->turns[r], p->work.op->columns)
+            * CAIRN_GRID_ITEMS;
         CAIRN_TRY(make_task(p, &p->code[r], call, &task[r]));
     }
     return CAIRN_OK;
@@ -318,20 +320,6 @@ static cairn_status get_turns(cairn_opencl_product *p,
     return status;
 }
 
-/// A few terms of a row at once, and 32 bits where all parts fit.
-static void choose_hints(const cairn_opencl_product *p, cairn_product *product)
-{
-    enum { BATCH = 4 };
-    const cairn_product_args args = cairn_work_arguments(&p->work, NULL, NULL);
-    const cairn_grid_args    grid = grid_args(&args);
-
-    product->hints.batch  = BATCH;
-    product->hints.narrow = true;
-    for (int64_t k = 0; k < cairn_work_group(&p->work)->count; k++)
-        if (!cairn_grid_is_narrow(&cairn_work_part(&p->work, k)->view, &grid))
-            product->hints.narrow = false;
-}
-
 /// Lower the product and build its kernels.
 static cairn_status get_kernels(cairn_opencl_product *p,
                                 cairn_product        *product,
@@ -344,7 +332,8 @@ static cairn_status get_kernels(cairn_opencl_product *p,
     *division = cairn_product_share(layout, product);
     if (!takes_grid(p, &grid)) return get_turns(p, layout, product, route);
     p->grid = grid;
-    choose_hints(p, product);
+    product->hints =
+        cairn_grid_hints_of(&p->work, product, cairn_opencl_of(p->device)->units);
     return get_grid(p, layout, product, route);
 }
 

@@ -22,16 +22,40 @@ static const build_function builds[][CAIRN_GRID_FUNCTIONS] = {
     [CAIRN_GRID_REGROUPED] = {                              cairn_grid_build_visits, cairn_grid_build_long_visits},
 };
 
+/// Of several columns.
+static const build_function builds_columns[][CAIRN_GRID_FUNCTIONS] = {
+    [CAIRN_GRID_NONE]      = {NULL                          },
+    [CAIRN_GRID_LANES]     = {cairn_grid_build_columns_lanes},
+    [CAIRN_GRID_LISTS]     = {cairn_grid_build_columns_tiles,
+                              cairn_grid_build_columns_pieces, cairn_grid_build_columns_join},
+    [CAIRN_GRID_REGROUPED] = {cairn_grid_build_columns_visits},
+};
+
+/// What builds function @p role; NULL: there is none.
+static build_function builder_of(const cairn_grid *grid, cairn_grid_role role)
+{
+    if (!grid->group) return builds[grid->shape][role];
+    if (role != CAIRN_GRID_MAIN && !grid->cuts) return NULL;
+    return builds_columns[grid->shape][role];
+}
+
 static const char *const suffixes[CAIRN_GRID_FUNCTIONS] = {"", "_long", "_join"};
 
-int64_t cairn_grid_groups(const cairn_grid *grid, cairn_grid_role role, int64_t turns)
+int64_t cairn_grid_groups(const cairn_grid *grid,
+                          cairn_grid_role   role,
+                          int64_t           turns,
+                          int64_t           columns)
 {
-    const int64_t items = CAIRN_GRID_ITEMS;
+    const int64_t items  = CAIRN_GRID_ITEMS;
+    const int64_t span   = grid->group ? (int64_t)grid->group * grid->width : columns;
+    const int64_t chunks = grid->group ? (columns + span - 1) / span : 1;
+    int64_t       dealt  = grid->group ? grid->group : 1; /* items of a turn */
 
-    if (role == CAIRN_GRID_JOIN) return (turns * grid->high + items - 1) / items;
-    if (role == CAIRN_GRID_MAIN && grid->shape == CAIRN_GRID_LANES)
-        return (turns + items - 1) / items;
-    return turns;
+    if (role == CAIRN_GRID_JOIN) dealt *= grid->high;
+    if (role == CAIRN_GRID_JOIN
+        || (role == CAIRN_GRID_MAIN && grid->shape == CAIRN_GRID_LANES))
+        turns = (turns * dealt + items - 1) / items;
+    return turns * chunks;
 }
 
 cairn_ir_x cairn_grid_number(cairn_ir *b, int field, const char *name)
@@ -102,9 +126,11 @@ cairn_status cairn_grid_key(cairn_env           *env,
     cairn_grid_plan_make(layout, product, &plan);
     CAIRN_TRY(cairn_product_key(env, layout, &plan.product, &of_product));
     cairn_text_init(&text, env);
-    cairn_text_add(&text, "grid %d, batch %d%s, %s", (int)plan.grid.shape,
-                   product->hints.batch, product->hints.narrow ? ", narrow" : "",
-                   of_product);
+    cairn_text_add(&text, "grid %d, batch %d%s, ", (int)plan.grid.shape,
+                   product->hints.batch, product->hints.narrow ? ", narrow" : "");
+    if (plan.grid.group)
+        cairn_text_add(&text, "columns %d by %d, ", plan.grid.group, plan.grid.width);
+    cairn_text_add(&text, "%s", of_product);
     cairn_free(env, of_product);
     return cairn_text_take(&text, key);
 }
@@ -179,7 +205,7 @@ static cairn_status lower(cairn_env             *env,
     if (b.status == CAIRN_OK) {
         cairn_product_describe(&g.e);
         cairn_product_take_arguments(&g.e);
-        builds[plan->grid.shape][role](&g);
+        builder_of(&plan->grid, role)(&g);
     }
     return finish(env, plan, &b, function);
 }
@@ -201,7 +227,7 @@ cairn_status cairn_grid_lower(cairn_env           *env,
                 "product: %s: it has no grid", name);
     fresh.grid = plan.grid;
     for (cairn_grid_role r = 0; r < CAIRN_GRID_FUNCTIONS && status == CAIRN_OK; r++)
-        if (builds[plan.grid.shape][r])
+        if (builder_of(&plan.grid, r))
             status = lower(env, &plan, r, name, &fresh.function[r]);
     if (status == CAIRN_OK)
         *kernel = fresh;

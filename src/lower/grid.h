@@ -3,7 +3,7 @@
 /// Products lowered to a grid: groups of items, as OpenCL devices and cards run them
 /// (ir.h, CAIRN_TURNS_GROUPS). Loops of groups and items stand around the nest, the terms
 /// and the sums of product.h: what is added in which order is the processor's, and so are
-/// the bits. A grid is for vectors, and follows from what the layout's levels are:
+/// the bits. A grid follows from what the layout's levels are:
 ///
 /// - LISTS: the entries of a row, or of a row of blocks, are a list: neighbouring nodes
 ///   of one level, found by a ptr, by arithmetic, or where their row changes. Lists are
@@ -19,6 +19,11 @@
 /// - REGROUPED: rows are met again and again, as where columns stand above rows. What
 ///   meets them is listed by row first; then as LISTS.
 ///
+/// Where X has several columns, nothing is shared: an item has a few of them, and does all
+/// terms of a row, or of a block's rows, one after the other. Tiles, of at most
+/// CAIRN_GRID_COLUMNS_TILE values or one list, balance the groups' work; only lists whose
+/// sums are cut are left to LONG. Groups do all tiles for some columns before the next.
+///
 /// Which groups and items do what is a division of the part, made once on the host
 /// (devices/grid_tiles.h); it changes no bit.
 
@@ -29,8 +34,9 @@
 #include "share/abi.h"
 
 enum {
-    CAIRN_GRID_ITEMS = 128, ///< Of a group.
-    CAIRN_GRID_TILE  = 1024 ///< Values of a tile, and its lists, at most.
+    CAIRN_GRID_ITEMS        = 128,  ///< Of a group.
+    CAIRN_GRID_TILE         = 1024, ///< Values of a tile, and its lists, at most;
+    CAIRN_GRID_COLUMNS_TILE = 512   ///< of several columns.
 };
 
 typedef enum {
@@ -61,7 +67,22 @@ typedef struct cairn_grid {
     int64_t          block; ///< Values of a node; of a visit.
     int64_t          high;  ///< Rows of a list: of a block.
     bool             cuts; ///< A row's sum is cut: long lists are pieces of whole cuts.
+    int              group; ///< Several columns: items that a row's are dealt to,
+    int              width; ///< so many to each at once. 0: a vector.
 } cairn_grid;
+
+/// Values of a tile, and its lists, at most.
+static inline int64_t cairn_grid_tile_size(const cairn_grid *grid)
+{
+    return grid->group ? CAIRN_GRID_COLUMNS_TILE : CAIRN_GRID_TILE;
+}
+
+/// Is a list of @p nodes left to LONG and JOIN?
+static inline bool cairn_grid_is_long(const cairn_grid *grid, int64_t nodes)
+{
+    if (grid->group) return grid->cuts && nodes > CAIRN_CUT;
+    return nodes * grid->block > CAIRN_GRID_TILE;
+}
 
 /// The functions of a grid. What they count as turns, from `from` to `to` of the
 /// arguments: MAIN lanes or tiles, LONG pieces, JOIN long lists. (REGROUPED has no JOIN.) LONG and JOIN need only
@@ -78,11 +99,15 @@ typedef struct cairn_grid_kernel {
     cairn_ir_function *function[CAIRN_GRID_FUNCTIONS]; ///< NULL: the grid has none.
 } cairn_grid_kernel;
 
-/// Which grid a product has; its hints, and the vectors that it is for, do not matter.
+/// Which grid a product has; the vectors that it is for do not matter, and of its hints
+/// `group` and `width` alone are seen in it.
 cairn_grid cairn_grid_of(const cairn_layout *layout, const cairn_product *product);
 
-/// Groups that @p turns turns of a function keep busy.
-int64_t cairn_grid_groups(const cairn_grid *grid, cairn_grid_role role, int64_t turns);
+/// Groups that @p turns turns of a function keep busy, for @p columns columns of X.
+int64_t cairn_grid_groups(const cairn_grid *grid,
+                          cairn_grid_role   role,
+                          int64_t           turns,
+                          int64_t           columns);
 
 /// Do all integers of a launch fit in 32 bits, so that its functions may be narrow? The
 /// arguments say what operands are; what divides the part is of its size.

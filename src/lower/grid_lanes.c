@@ -6,8 +6,7 @@
 
 typedef cairn_grid_build build;
 
-/// All that lane @p q does.
-static void build_lane(build *g, cairn_nest *nest, cairn_ir_x q)
+void cairn_grid_build_lane(build *g, cairn_nest *nest, cairn_ir_x q)
 {
     const cairn_grid    *grid  = &g->p->grid;
     cairn_product_build *e     = &g->e;
@@ -21,7 +20,7 @@ static void build_lane(build *g, cairn_nest *nest, cairn_ir_x q)
     } else if (e->p->tile.level == grid->level) {
         items.lane = q;
     } else {
-        if (e->p->tile.level >= 0)
+        if (e->p->tile.level >= 0 && g->p->tall == 1)
             items.lane = cairn_ir_binary(b, CAIRN_IR_MOD, q, each);
         e->share = cairn_ir_use(
             b, cairn_ir_let(b, cairn_ir_binary(b, CAIRN_IR_DIV, q, each), "place"));
@@ -37,7 +36,7 @@ void cairn_grid_build_lanes(build *g)
     cairn_nest nest;
 
     cairn_product_begin(&g->e, &nest);
-    build_lane(g, &nest, cairn_grid_open_items(b, 1, "a lane a row", "q"));
+    cairn_grid_build_lane(g, &nest, cairn_grid_open_items(b, 1, "a lane a row", "q"));
     cairn_ir_end(b);
     cairn_ir_end(b);
 }

@@ -14,8 +14,7 @@ enum {
 
 /* ---- Where things stand ---- */
 
-/// First node of list @p q.
-static cairn_ir_x begin_of(build *g, const cairn_nest *nest, cairn_ir_x q)
+cairn_ir_x cairn_grid_begin_of(build *g, const cairn_nest *nest, cairn_ir_x q)
 {
     cairn_ir *b = g->e.b;
     const int l = g->p->grid.list;
@@ -53,8 +52,7 @@ static void stand_above(build *g, cairn_nest *nest, cairn_ir_x q)
     }
 }
 
-/// Stand at list @p q; of a run that is its first node.
-static void stand_at_list(build *g, cairn_nest *nest, cairn_ir_x q)
+void cairn_grid_stand_at_list(build *g, cairn_nest *nest, cairn_ir_x q)
 {
     cairn_product_build *e = &g->e;
 
@@ -62,30 +60,31 @@ static void stand_at_list(build *g, cairn_nest *nest, cairn_ir_x q)
         stand_above(g, nest, q);
         return;
     }
-    e->run     = cairn_ir_use(e->b, cairn_ir_let(e->b, begin_of(g, nest, q), "p"));
-    e->run_end = begin_of(g, nest, cairn_ir_add_int(e->b, q, 1));
+    e->run =
+        cairn_ir_use(e->b, cairn_ir_let(e->b, cairn_grid_begin_of(g, nest, q), "p"));
+    e->run_end = cairn_grid_begin_of(g, nest, cairn_ir_add_int(e->b, q, 1));
     for (int l = g->p->grid.level; l <= g->p->grid.list; l++)
         cairn_nest_stand(nest, l, e->run);
 }
 
-/// Stand at row @p r of a list.
-static void stand_at_row(build *g, cairn_nest *nest, cairn_ir_x r)
+void cairn_grid_stand_at_row(build *g, cairn_nest *nest, cairn_ir_x r)
 {
     const cairn_product_plan *p    = g->e.p;
     cairn_ir                 *b    = nest->b;
-    int64_t                   left = g->p->grid.high;
+    int64_t                   left = g->p->grid.high / g->p->tall;
 
     for (int l = p->layout->levels - 1; l > g->p->grid.list; l--) {
         const int64_t    size = cairn_plan_constant(p->layout, l);
         const cairn_ir_x n    = cairn_ir_int(b, size);
 
         if (!(p->order.rows >> l & 1) || p->layout->level[l].trimmed) continue;
+        if (g->p->tall > 1 && l == p->tile.level) continue;
         cairn_nest_stand(nest, l,
                          size < left ? cairn_ir_binary(b, CAIRN_IR_MOD, r, n) : r);
         if (size < left) r = cairn_ir_binary(b, CAIRN_IR_DIV, r, n);
         left /= size;
     }
-    g->e.place = p->tile.level >= 0 ? nest->place[p->tile.level] : NULL;
+    if (p->tile.level >= 0 && g->p->tall == 1) g->e.place = nest->place[p->tile.level];
 }
 
 /// Stand at row number @p z, counted through the rows of all lists.
@@ -94,11 +93,11 @@ static void stand_at(build *g, cairn_nest *nest, cairn_ir_x z)
     cairn_ir        *b    = g->e.b;
     const cairn_ir_x high = cairn_ir_int(b, g->p->grid.high);
 
-    stand_at_list(
+    cairn_grid_stand_at_list(
         g, nest,
         cairn_ir_use(
             b, cairn_ir_let(b, cairn_ir_binary(b, CAIRN_IR_DIV, z, high), "list")));
-    stand_at_row(g, nest, cairn_ir_binary(b, CAIRN_IR_MOD, z, high));
+    cairn_grid_stand_at_row(g, nest, cairn_ir_binary(b, CAIRN_IR_MOD, z, high));
 }
 
 /// Stand at value number @p p of those from node @p begin on.
@@ -140,8 +139,7 @@ typedef struct {
     cairn_ir_x p[BATCH], inside[BATCH], a[BATCH], x[BATCH];
 } batch;
 
-/// Is x inside the box? NULL: always.
-static cairn_ir_x is_inside(build *g, cairn_ir_x j)
+cairn_ir_x cairn_grid_is_inside(build *g, cairn_ir_x j)
 {
     const cairn_product_plan *p = g->e.p;
     cairn_ir                 *b = g->e.b;
@@ -193,7 +191,7 @@ static void load_batch(build *g, const cairn_nest *above, cairn_ir_x begin, batc
             cairn_grid_locate_visit(g, begin, v->p[k], &j[k], &at[k]);
         else
             locate_value(g, above, begin, v->p[k], &j[k], &at[k]);
-        v->inside[k] = is_inside(g, j[k]);
+        v->inside[k] = cairn_grid_is_inside(g, j[k]);
     }
     for (int k = 0; k < BATCH; k++)
         v->a[k] = cairn_ir_use(
@@ -239,7 +237,7 @@ cairn_ir_array *cairn_grid_open_staged(build *g)
     return cairn_ir_shared(g->e.b, g->p->product.accumulate, SLOTS, "staged");
 }
 
-static cairn_ir_x load_word(build *g, int field, const char *array, cairn_ir_x at)
+cairn_ir_x cairn_grid_word(build *g, int field, const char *array, cairn_ir_x at)
 {
     cairn_ir *b = g->e.b;
 
@@ -260,17 +258,17 @@ cairn_grid_tile cairn_grid_open_tile(build *g, const cairn_nest *nest, const cha
     const cairn_ir_x k    = cairn_grid_open_groups(b, note, "g");
     cairn_grid_tile  t    = {.staged = cairn_grid_open_staged(g)};
     const cairn_ir_x lists =
-        named(g, load_word(g, CAIRN_GRID_tile, "tile", k), "lists");
+        named(g, cairn_grid_word(g, CAIRN_GRID_tile, "tile", k), "lists");
     const cairn_ir_x end =
-        named(g, load_word(g, CAIRN_GRID_tile, "tile", cairn_ir_add_int(b, k, 1)),
+        named(g, cairn_grid_word(g, CAIRN_GRID_tile, "tile", cairn_ir_add_int(b, k, 1)),
               "lists_end");
 
-    t.begin = named(g, begin_of(g, nest, lists), "begin");
-    const cairn_ir_x n =
-        named(g,
-              cairn_ir_mul_int(b, cairn_ir_sub(b, begin_of(g, nest, end), t.begin),
-                               g->p->grid.block),
-              "n");
+    t.begin            = named(g, cairn_grid_begin_of(g, nest, lists), "begin");
+    const cairn_ir_x n = named(
+        g,
+        cairn_ir_mul_int(b, cairn_ir_sub(b, cairn_grid_begin_of(g, nest, end), t.begin),
+                         g->p->grid.block),
+        "n");
     const cairn_ir_x fits =
         named(g, cairn_ir_le(b, n, cairn_ir_int(b, CAIRN_GRID_TILE)), "fits");
 
@@ -325,9 +323,11 @@ static cairn_ir_x stand_above_piece(build *g, cairn_nest *nest, const piece *c)
     return named(g, cairn_ir_mul(b, list, size), "before");
 }
 
-/// Add the nodes at hand, and all below theirs, to the one sum of @p s.
-static void
-add_nodes(build *g, cairn_nest *nest, cairn_sums *s, cairn_ir_x begin, cairn_ir_x end)
+void cairn_grid_add_nodes(build      *g,
+                          cairn_nest *nest,
+                          cairn_sums *s,
+                          cairn_ir_x  begin,
+                          cairn_ir_x  end)
 {
     const cairn_product_plan *p = g->e.p;
 
@@ -357,7 +357,7 @@ build_chain(build *g, const cairn_nest *above, const piece *at, cairn_ir_x c)
     const cairn_ir_x begin  = cairn_ir_sub(b, at->at, before);
     const cairn_ir_x end    = cairn_ir_sub(b, at->stop, before);
 
-    stand_at_row(g, &nest, cairn_ir_binary(b, CAIRN_IR_DIV, c, chains));
+    cairn_grid_stand_at_row(g, &nest, cairn_ir_binary(b, CAIRN_IR_DIV, c, chains));
     items.base   = cairn_ir_mul_int(b, at->at, g->p->grid.block);
     items.chain  = cairn_ir_binary(b, CAIRN_IR_MOD, c, chains);
     g->e.items   = &items;
@@ -375,7 +375,7 @@ build_chain(build *g, const cairn_nest *above, const piece *at, cairn_ir_x c)
 
         cairn_product_one_chain(&g->e, &nest, &s, begin, end, whole, items.chain);
     } else {
-        add_nodes(g, &nest, &s, begin, end);
+        cairn_grid_add_nodes(g, &nest, &s, begin, end);
     }
     cairn_nest_leave(&nest, above->open);
     cairn_ir_store(b, at->chain, c, cairn_ir_use(b, s.sum[0][0][0]));
@@ -418,8 +418,9 @@ void cairn_grid_build_pieces(build *g)
 
     at.staged = cairn_grid_open_staged(g);
     at.chain  = cairn_ir_shared(b, type, chains, "chain");
-    at.begin  = named(g, load_word(g, CAIRN_GRID_piece_at, "piece_at", k), "begin");
-    at.end    = named(g, load_word(g, CAIRN_GRID_piece_end, "piece_end", k), "end");
+    at.begin =
+        named(g, cairn_grid_word(g, CAIRN_GRID_piece_at, "piece_at", k), "begin");
+    at.end = named(g, cairn_grid_word(g, CAIRN_GRID_piece_end, "piece_end", k), "end");
     const cairn_ir_x c = cairn_grid_open_turns(b, zero, all, NULL, "c");
 
     cairn_ir_store(b, at.chain, c, cairn_ir_real(b, type, 0));
@@ -459,20 +460,22 @@ void cairn_grid_build_join(build *g)
         g, cairn_ir_binary(b, CAIRN_IR_DIV, z, cairn_ir_int(b, high)), "long_row");
     const cairn_ir_x r = cairn_ir_binary(b, CAIRN_IR_MOD, z, cairn_ir_int(b, high));
 
-    stand_at_list(g, &nest,
-                  named(g, load_word(g, CAIRN_GRID_long_list, "long_list", j), "list"));
-    stand_at_row(g, &nest, r);
+    cairn_grid_stand_at_list(
+        g, &nest,
+        named(g, cairn_grid_word(g, CAIRN_GRID_long_list, "long_list", j), "list"));
+    cairn_grid_stand_at_row(g, &nest, r);
     items.partial =
         cairn_grid_array(b, CAIRN_GRID_partial, g->p->product.accumulate, "partial");
     items.first = cairn_ir_add(
         b,
-        cairn_ir_mul_int(b, load_word(g, CAIRN_GRID_piece_first, "piece_first", j),
-                         high),
+        cairn_ir_mul_int(
+            b, cairn_grid_word(g, CAIRN_GRID_piece_first, "piece_first", j), high),
         r);
-    items.end = cairn_ir_mul_int(
-        b,
-        load_word(g, CAIRN_GRID_piece_first, "piece_first", cairn_ir_add_int(b, j, 1)),
-        high);
+    items.end =
+        cairn_ir_mul_int(b,
+                         cairn_grid_word(g, CAIRN_GRID_piece_first, "piece_first",
+                                         cairn_ir_add_int(b, j, 1)),
+                         high);
     e->items = &items;
     cairn_product_row(e, &nest);
     e->items = NULL;

@@ -41,5 +41,6 @@ bool cairn_grid_is_narrow(const cairn_kernel_part *part, const cairn_grid_args *
     }
     index = more(index, more(size_of(args->row_end), size_of(args->col_end)));
     /* Before a guard, coordinates are sums of indices of several levels. */
-    return length <= CAIRN_IR_NARROW && index <= CAIRN_IR_NARROW / 4 / stride;
+    return length <= CAIRN_IR_NARROW && index <= CAIRN_IR_NARROW / 4 / stride
+           && length / CAIRN_CUT <= CAIRN_IR_NARROW / 4 / stride;
 }

@@ -81,6 +81,28 @@ static bool lists_below(plan *g)
            && (cairn_nest_levels_of(layout, p->in) & levels_above(g, l)) == 0;
 }
 
+/// Does the processor cut a row's sum?
+static bool is_cut(const plan *g)
+{
+    const cairn_product_plan *p       = &g->plan;
+    cairn_product             product = g->product;
+    cairn_product_plan        here;
+
+    if (product.columns == 1) return p->sum == CAIRN_SUM_FOUR && !p->layout->pads;
+    product.vector_bytes = 2 * CAIRN_ITEMS;
+    cairn_product_plan_make(p->layout, &product, &here);
+    return here.share.cuts.any;
+}
+
+/// Rows of a block that an item does: of several columns all, for which it loads X once.
+static int rows_at_once(const plan *g)
+{
+    const cairn_product_plan *p = &g->plan;
+
+    if (g->product.columns == 1 || p->tile.kind != CAIRN_TILE_ROWS) return 1;
+    return (int)p->tile.constant;
+}
+
 static bool fits_lists(plan *g)
 {
     const cairn_product_plan *p = &g->plan;
@@ -89,7 +111,8 @@ static bool fits_lists(plan *g)
         return false;
     if (cairn_plan_any_determined(p, 0)) return false;
     if (p->order.run >= 0 ? !lists_by_idx(g) : !lists_below(g)) return false;
-    g->grid.cuts = p->sum == CAIRN_SUM_FOUR && !p->layout->pads;
+    g->grid.cuts = is_cut(g);
+    if (p->tile.level > g->grid.list) g->tall = rows_at_once(g);
     return count_block(g, g->grid.list);
 }
 
@@ -106,8 +129,10 @@ static bool fits_lanes(plan *g)
     g->grid.beside = p->tile.kind == CAIRN_TILE_LANES;
     g->grid.each   = 1;
     /* Rows of a slice or a block of diagonals are lanes beside each other. */
-    if (p->tile.kind != CAIRN_TILE_NONE && p->tile.level != p->share.level)
-        g->grid.each = p->tile.constant;
+    if (p->tile.kind != CAIRN_TILE_NONE && p->tile.level != p->share.level) {
+        g->tall      = rows_at_once(g);
+        g->grid.each = g->tall > 1 ? 1 : p->tile.constant;
+    }
     return g->grid.each > 0;
 }
 
@@ -148,16 +173,27 @@ static bool fits_regrouped(plan *g)
            || (layout->exact && !cairn_plan_any_determined(p, p->order.known));
 }
 
+/// Those that grids have.
+static cairn_product_hints hints_of(const cairn_product *product)
+{
+    const cairn_product_hints *given = &product->hints;
+    cairn_product_hints        hints = {.batch = given->batch, .narrow = given->narrow};
+
+    if (product->columns == 1) return hints;
+    hints.width = given->width > 0 ? given->width : 1;
+    hints.group = given->group > 0 ? given->group : 1;
+    return hints;
+}
+
 void cairn_grid_plan_make(const cairn_layout  *layout,
                           const cairn_product *product,
                           cairn_grid_plan     *g)
 {
-    *g                      = (plan){.product = *product};
+    *g                      = (plan){.product = *product, .tall = 1};
     g->product.vector_bytes = CAIRN_ITEMS;
-    g->product.hints        = (cairn_product_hints){.batch  = product->hints.batch,
-                                                    .narrow = product->hints.narrow};
+    g->product.hints        = hints_of(product);
     cairn_product_plan_make(layout, &g->product, &g->plan);
-    if (product->columns != 1 || product->rounds) return;
+    if (product->rounds) return;
     /* Rows that no turn meets are nobody's to set. */
     if (!g->plan.order.complete && !product->adds) return;
     static const struct {
@@ -170,7 +206,9 @@ void cairn_grid_plan_make(const cairn_layout  *layout,
     };
 
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
-        g->grid = (cairn_grid){.shape = CAIRN_GRID_NONE};
+        g->grid = (cairn_grid){.group = g->product.hints.group,
+                               .width = g->product.hints.width};
+        g->tall = 1;
         if (!ways[k].fits(g)) continue;
         g->grid.shape = ways[k].shape;
         return;

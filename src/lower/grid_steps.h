@@ -15,6 +15,7 @@ typedef struct cairn_grid_plan {
     cairn_product_plan plan;    ///< Its.
     cairn_grid         grid;
     int below; ///< LISTS: in the order, the first level behind the list's.
+    int tall;  ///< Several columns: rows of a block that an item does at once.
 } cairn_grid_plan;
 
 void cairn_grid_plan_make(const cairn_layout  *layout,
@@ -34,6 +35,43 @@ void cairn_grid_build_pieces(cairn_grid_build *g);
 void cairn_grid_build_join(cairn_grid_build *g);
 void cairn_grid_build_visits(cairn_grid_build *g);
 void cairn_grid_build_long_visits(cairn_grid_build *g);
+
+/// The same for several columns.
+void cairn_grid_build_columns_lanes(cairn_grid_build *g);
+void cairn_grid_build_columns_tiles(cairn_grid_build *g);
+void cairn_grid_build_columns_pieces(cairn_grid_build *g);
+void cairn_grid_build_columns_join(cairn_grid_build *g);
+void cairn_grid_build_columns_visits(cairn_grid_build *g);
+
+/// All that lane @p q does.
+void cairn_grid_build_lane(cairn_grid_build *g, cairn_nest *nest, cairn_ir_x q);
+
+/// First node of list @p q.
+cairn_ir_x
+cairn_grid_begin_of(cairn_grid_build *g, const cairn_nest *nest, cairn_ir_x q);
+
+/// Stand at list @p q; of a run that is its first node.
+void cairn_grid_stand_at_list(cairn_grid_build *g, cairn_nest *nest, cairn_ir_x q);
+
+/// Stand at row @p r of a list; of several columns, at the first of those done at once.
+void cairn_grid_stand_at_row(cairn_grid_build *g, cairn_nest *nest, cairn_ir_x r);
+
+/// Add the nodes @p begin .. @p end - 1, and all below theirs, to the sums of @p s.
+void cairn_grid_add_nodes(cairn_grid_build *g,
+                          cairn_nest       *nest,
+                          cairn_sums       *s,
+                          cairn_ir_x        begin,
+                          cairn_ir_x        end);
+
+/// A word of an array of the arguments.
+cairn_ir_x
+cairn_grid_word(cairn_grid_build *g, int field, const char *array, cairn_ir_x at);
+
+/// Is row @p j of X inside the box? NULL: always.
+cairn_ir_x cairn_grid_is_inside(cairn_grid_build *g, cairn_ir_x j);
+
+/// Visits before those of row @p q.
+cairn_ir_x cairn_grid_first_visit(cairn_grid_build *g, cairn_ir_x q);
 
 /// Values from one place of level @p l to its next; 0: they differ.
 int64_t cairn_grid_stride(const cairn_product_plan *p, int l);

@@ -147,8 +147,7 @@ static cairn_ir_x named(build *g, cairn_ir_x value, const char *name)
     return cairn_ir_use(g->e.b, cairn_ir_let(g->e.b, value, "%s", name));
 }
 
-/// Visits before those of row @p q.
-static cairn_ir_x first_of(build *g, cairn_ir_x q)
+cairn_ir_x cairn_grid_first_visit(build *g, cairn_ir_x q)
 {
     return cairn_ir_load(g->e.b, word_array(g->e.b, CAIRN_GRID_first, "first"), q);
 }
@@ -192,8 +191,8 @@ void cairn_grid_build_visits(build *g)
     const cairn_ir_x    q   = cairn_grid_open_turns(b, t.row, t.end, "rows", "r");
     cairn_ir_var *const sum = cairn_product_open_row(&g->e, q);
 
-    join_visits(g, &nest, t.staged, sum, t.begin, first_of(g, q),
-                first_of(g, cairn_ir_add_int(b, q, 1)));
+    join_visits(g, &nest, t.staged, sum, t.begin, cairn_grid_first_visit(g, q),
+                cairn_grid_first_visit(g, cairn_ir_add_int(b, q, 1)));
     cairn_product_close_row(&g->e, q, sum);
     cairn_ir_end(b);
     cairn_ir_end(b);
@@ -222,14 +221,15 @@ void cairn_grid_build_long_visits(build *g)
         cairn_ir_load(
             b, cairn_grid_array(b, CAIRN_GRID_long_list, CAIRN_IR_I64, "long_list"), k),
         "row");
-    const cairn_ir_x end = named(g, first_of(g, cairn_ir_add_int(b, q, 1)), "end");
+    const cairn_ir_x end =
+        named(g, cairn_grid_first_visit(g, cairn_ir_add_int(b, q, 1)), "end");
 
     open_item(g);
     cairn_ir_store(b, kept, zero, cairn_ir_use(b, cairn_product_open_row(&g->e, q)));
     cairn_ir_end(b);
     cairn_ir_stmt *const loop =
-        cairn_ir_for(b, first_of(g, q), end, CAIRN_GRID_TILE / g->p->grid.block,
-                     "as many as a tile", "v");
+        cairn_ir_for(b, cairn_grid_first_visit(g, q), end,
+                     CAIRN_GRID_TILE / g->p->grid.block, "as many as a tile", "v");
     const cairn_ir_x at = cairn_ir_loop_var(b, loop);
     const cairn_ir_x stop =
         named(g, cairn_ir_min(b, cairn_ir_add_int(b, at, loop->step), end), "stop");

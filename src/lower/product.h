@@ -52,6 +52,8 @@ typedef struct cairn_product_hints {
                    ///< them without a branch.
     int  batch;  ///< Grids (grid.h): terms of a row that an item has in flight; 0: one.
     bool narrow; ///< Grids: integers of the launch fit in 32 bits.
+    int width; ///< Grids, several columns: those of an item, which divides them; 0: one,
+    int group; ///< and items that a row's columns are dealt to; 0: one.
 } cairn_product_hints;
 
 /// What a look at some rows of a part says.

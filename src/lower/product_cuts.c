@@ -130,14 +130,19 @@ void cairn_product_join_pieces(build *e, cairn_sums *s)
 {
     const cairn_product_items *items = e->items;
     cairn_ir                  *b     = e->b;
-    cairn_ir_var *const        row   = s->sum[0][0][0];
     cairn_ir_stmt             *loop =
         cairn_ir_for(b, items->first, items->end, items->stride, "pieces", "k");
+    const cairn_ir_x k  = cairn_ir_loop_var(b, loop);
+    const cairn_ir_x at = e->column ? cairn_product_row_at(e, k, e->column) : k;
 
-    cairn_ir_assign(
-        b, row,
-        cairn_ir_add(b, cairn_ir_use(b, row),
-                     cairn_ir_load(b, items->partial, cairn_ir_loop_var(b, loop))));
+    for (int v = 0; v < s->vectors; v++) {
+        cairn_ir_var *const row = s->sum[0][0][v];
+
+        cairn_ir_assign(
+            b, row,
+            cairn_ir_add(b, cairn_ir_use(b, row),
+                         cairn_ir_load(b, items->partial, cairn_ir_add_int(b, at, v))));
+    }
     cairn_ir_end(b);
 }
 

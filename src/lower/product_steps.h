@@ -148,11 +148,14 @@ bool cairn_product_adds_one(const cairn_product_plan *p);
 
 /// A row that is visited again and again: begin with what Y has of row number @p at of
 /// this rank, let all of a visit's staged terms join it, store it. For those who never
-/// leave Y narrower than sums.
+/// leave Y narrower than sums. Of several columns a visit's total is the caller's.
 cairn_ir_var *cairn_product_open_row(const cairn_product_build *e, cairn_ir_x at);
 void          cairn_product_visit(cairn_product_build *e,
                                   const cairn_nest    *nest,
                                   cairn_ir_var        *sum);
+void          cairn_product_join_visit(const cairn_product_build *e,
+                                       cairn_ir_x                 total,
+                                       cairn_ir_var              *sum);
 void          cairn_product_close_row(const cairn_product_build *e,
                                       cairn_ir_x                 at,
                                       cairn_ir_var              *sum);
@@ -227,6 +230,9 @@ void cairn_product_stand(const cairn_product_build *e,
                          const cairn_sums          *s,
                          int                        strip);
 
+/// Where row @p j of X is, in the vector @p v of the columns at hand.
+cairn_ir_x cairn_product_x_at(const cairn_product_build *e, cairn_ir_x j, int v);
+
 /// An element or @p lanes of X or the values, as sums have them.
 cairn_ir_x cairn_product_x(const cairn_product_build *e, cairn_ir_x j, int lanes);
 cairn_ir_x
@@ -250,6 +256,11 @@ static inline bool cairn_product_is_staged(const cairn_product_build *e)
 
 /// Elements of the accumulating type in a vector of the target.
 int cairn_product_lanes(const cairn_product *product);
+
+/// Where the element of @p column is in row number @p row of this rank of Y, or of an
+/// array that has as long rows.
+cairn_ir_x
+cairn_product_row_at(const cairn_product_build *e, cairn_ir_x row, cairn_ir_x column);
 
 /// Where element (i, column) of Y is.
 cairn_ir_x

@@ -58,15 +58,20 @@ cairn_ir_x cairn_product_slot(cairn_ir *b, cairn_ir_x at)
                         cairn_ir_binary(b, CAIRN_IR_DIV, at, cairn_ir_int(b, 16)));
 }
 
+cairn_ir_x cairn_product_row_at(const build *e, cairn_ir_x row, cairn_ir_x column)
+{
+    cairn_ir *b = e->b;
+
+    row = cairn_ir_mul(
+        b, row, cairn_product_arg(b, CAIRN_PRODUCT_y_stride, CAIRN_IR_I64, "y_stride"));
+    return cairn_ir_add(b, row, column);
+}
+
 cairn_ir_x cairn_product_y_at(const build *e, cairn_ir_x row, cairn_ir_x column)
 {
-    cairn_ir  *b  = e->b;
-    cairn_ir_x at = cairn_ir_sub(b, row, e->lo[e->p->out]);
+    const cairn_ir_x at = cairn_ir_sub(e->b, row, e->lo[e->p->out]);
 
-    if (!column) return at;
-    at = cairn_ir_mul(
-        b, at, cairn_product_arg(b, CAIRN_PRODUCT_y_stride, CAIRN_IR_I64, "y_stride"));
-    return cairn_ir_add(b, at, column);
+    return column ? cairn_product_row_at(e, at, column) : at;
 }
 
 static cairn_ir_x times_alpha(const build *e, cairn_ir_x sum)
@@ -293,9 +298,13 @@ static cairn_ir_x visit_total(build *e, const cairn_nest *nest)
 
 void cairn_product_visit(build *e, const cairn_nest *nest, cairn_ir_var *sum)
 {
-    const cairn_ir_x total = scale(e, visit_total(e, nest));
+    cairn_product_join_visit(e, visit_total(e, nest), sum);
+}
 
-    cairn_ir_assign(e->b, sum, cairn_ir_add(e->b, cairn_ir_use(e->b, sum), total));
+void cairn_product_join_visit(const build *e, cairn_ir_x total, cairn_ir_var *sum)
+{
+    cairn_ir_assign(e->b, sum,
+                    cairn_ir_add(e->b, cairn_ir_use(e->b, sum), scale(e, total)));
 }
 
 void cairn_product_close_row(const build *e, cairn_ir_x at, cairn_ir_var *sum)

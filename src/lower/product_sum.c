@@ -267,8 +267,7 @@ static void guard_term(build *e, cairn_nest *at)
     }
 }
 
-/// Where element j of X is, in the column tile's vector @p v.
-static cairn_ir_x x_at(const build *e, cairn_ir_x j, int v)
+cairn_ir_x cairn_product_x_at(const build *e, cairn_ir_x j, int v)
 {
     cairn_ir        *b = e->b;
     const cairn_ir_x stride =
@@ -293,7 +292,7 @@ static void add_vectors(build *e, const cairn_nest *nest, cairn_sums *s)
 
         for (int v = 0;
              v < s->vectors && (r == 0 || e->p->tile.reach != CAIRN_REACH_ONE); v++)
-            x[v] = cairn_product_x(e, x_at(e, j, v), e->column_lanes);
+            x[v] = cairn_product_x(e, cairn_product_x_at(e, j, v), e->column_lanes);
         for (int v = 0; v < s->vectors && r == 0 && s->strips > 1
                         && e->p->tile.reach == CAIRN_REACH_ONE;
              v++)

@@ -17,16 +17,24 @@ enum { GRID_ROWS = sizeof grid_lengths / sizeof *grid_lengths, GRID_COLUMN = 901
 
 /// How many products were looked at, by the shape of their grid.
 typedef struct {
-    int products, shape[CAIRN_GRID_REGROUPED + 1], pieces;
+    int products, columns, shape[CAIRN_GRID_REGROUPED + 1], pieces;
 } grid_count;
 
 static inline void grid_count_tell(const grid_count *n)
 {
-    printf("%d products: %d lanes, %d lists, %d regrouped, %d without a grid; %d "
-           "pieces of "
-           "long lists\n",
-           n->products, n->shape[CAIRN_GRID_LANES], n->shape[CAIRN_GRID_LISTS],
-           n->shape[CAIRN_GRID_REGROUPED], n->shape[CAIRN_GRID_NONE], n->pieces);
+    printf("%d products, %d of several columns: %d lanes, %d lists, %d regrouped, %d "
+           "without a grid; %d pieces of long lists\n",
+           n->products, n->columns, n->shape[CAIRN_GRID_LANES],
+           n->shape[CAIRN_GRID_LISTS], n->shape[CAIRN_GRID_REGROUPED],
+           n->shape[CAIRN_GRID_NONE], n->pieces);
+}
+
+static inline void
+grid_count_note(grid_count *n, const cairn_product *product, cairn_grid_shape shape)
+{
+    n->products++;
+    n->columns += product->columns != 1;
+    n->shape[shape]++;
 }
 
 /// A product's arguments as those of a grid.
@@ -39,8 +47,21 @@ static inline cairn_grid_args grid_args(const cairn_product_args *args)
     };
 }
 
-/// Draw a product that grids may do: of a vector, with sums in f64, and in a Y of f64 where
-/// rows are met again, as plans ask for it.
+/// How items have the columns of a product with several: at most 16 bytes' worth each, as
+/// many as divide them.
+static inline void grid_case_deal(product_case *c, cairn_product_hints *hints)
+{
+    static const int columns[] = {2, 3, 8, 32, 33};
+
+    if (!c->columns) c->columns = columns[random_below(&c->state, 5)];
+    hints->width = 1 << random_below(&c->state, 3);
+    hints->group = 1 << random_below(&c->state, 6);
+    while (c->columns % hints->width != 0)
+        hints->width /= 2;
+}
+
+/// Draw a product that grids may do: with sums in f64, and in a Y of f64 where rows are met
+/// again, as plans ask for it.
 static inline void grid_case_draw(product_case *c, cairn_product *product)
 {
     static const int batches[] = {0, 2, 4, 8};
@@ -48,8 +69,8 @@ static inline void grid_case_draw(product_case *c, cairn_product *product)
     product_case_draw(c, product);
     product->hints.batch  = batches[random_below(&c->state, 4)];
     product->hints.narrow = random_chance(&c->state, 50);
-    product->columns      = 1;
     product->accumulate   = CAIRN_IR_F64;
+    if (product->columns != 1) grid_case_deal(c, &product->hints);
     for (int m = 0; m < c->local->groups; m++) {
         const cairn_product_rows rows =
             cairn_product_rows_of(c->local->group[m].layout, product);

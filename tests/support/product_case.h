@@ -30,6 +30,7 @@ typedef struct {
     bool           transposed; ///< All products are.
     bool           narrow;     ///< Values are of `set`, stored as narrow as they are.
     narrow_set     set;
+    int            columns; ///< Of products with several; 0: drawn.
     int            percent; ///< Of positions that hold an entry; 0: drawn.
     const int     *lengths; ///< Entries of each row, spread evenly; NULL: drawn.
     cairn_shape    shape;
@@ -281,7 +282,9 @@ static inline void product_operands_make(product_case        *c,
     *o = (product_operands){.rows = out.hi - out.lo + 1, .cols = in.hi - in.lo + 1};
     o->narrow   = bytes == 4;
     o->y_narrow = o->narrow && (!product->wide || product->rounds);
-    o->columns  = product->columns == 1 ? 1 : columns[random_below(&c->state, 5)];
+    o->columns  = product->columns == 1 ? 1
+                  : c->columns          ? c->columns
+                                        : columns[random_below(&c->state, 5)];
     o->x_stride = product->columns == 1 ? 1 : o->columns + random_below(&c->state, 3);
     o->y_stride = product->columns == 1 ? 1 : o->columns + random_below(&c->state, 3);
     /* Rows that are written past the caches are whole lines; Y is aligned to none, to 16
@@ -300,6 +303,12 @@ static inline void product_operands_make(product_case        *c,
             product_set(o->x, o->narrow, j * o->x_stride + k,
                         product_operand(in.lo + j, k) / (c->real ? 7.0 : 1.0));
     o->expected = calloc((size_t)(o->rows * o->columns) + 1, sizeof(double));
+}
+
+/// Bytes of Y, with what lies between its rows.
+static inline size_t product_operands_bytes(const product_operands *o)
+{
+    return (size_t)(o->rows * o->y_stride) * (o->y_narrow ? 4 : 8);
 }
 
 /// y before, and what it shall be.

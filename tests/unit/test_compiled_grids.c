@@ -69,8 +69,7 @@ static void lower_grid(product_case *c, int v, int m, numbers *n)
 
     for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++)
         n->grid[v][m][r] = -1;
-    all.count.products++;
-    all.count.shape[grid.shape]++;
+    grid_count_note(&all.count, &c->product[v], grid.shape);
     if (grid.shape == CAIRN_GRID_NONE) {
         cr_assert_eq(cairn_grid_lower(&c->env, layout, &c->product[v], "g", &kernel),
                      CAIRN_UNSUPPORTED);
@@ -111,7 +110,7 @@ static void run_here(product_case            *c,
     cairn_product_fn     function;
 
     cr_assert_eq(cairn_work_partition_make(&c->env, &c->share[v][m][0], view, o->rows,
-                                           1, 3, &team),
+                                           o->columns, 3, &team),
                  CAIRN_OK);
     cairn_work_partition_use(&team, &args);
     *(void **)&function = batch_symbol(&all.batch, n->kernel[v][m]);
@@ -126,8 +125,7 @@ static void run_grid(product_case            *c,
                      const cairn_kernel_part *view,
                      product_operands        *o)
 {
-    const int        m    = c->local->part[k].where.member;
-    const cairn_grid grid = cairn_grid_of(c->local->group[m].layout, &c->product[v]);
+    const int                m     = c->local->part[k].where.member;
     const cairn_product_args given = product_case_args(c, v, o);
     cairn_grid_args          args  = grid_args(&given);
     const cairn_grid_work    work  = {.layout  = c->local->group[m].layout,
@@ -138,7 +136,7 @@ static void run_grid(product_case            *c,
     cairn_grid_fn            function;
 
     cr_assert_eq(cairn_grid_tiles_make(&c->env, &work, &tiles), CAIRN_OK);
-    args.partial = malloc(8 * (size_t)(tiles.turns[CAIRN_GRID_LONG] * grid.high) + 1);
+    args.partial = malloc(8 * (size_t)(tiles.turns[CAIRN_GRID_LONG] * tiles.sums) + 1);
     all.count.pieces += (int)tiles.turns[CAIRN_GRID_LONG];
     for (int r = 0; r < CAIRN_GRID_FUNCTIONS; r++) {
         if (n->grid[v][m][r] < 0 || tiles.turns[r] == 0) continue;
@@ -154,7 +152,7 @@ static void run_grid(product_case            *c,
 static void
 compare(product_case *c, int v, int64_t k, const numbers *n, product_operands *o)
 {
-    const size_t      bytes  = (size_t)o->rows * (o->y_narrow ? 4 : 8);
+    const size_t      bytes  = product_operands_bytes(o);
     guarded           memory = {.blocks = 0};
     cairn_kernel_part view   = guarded_part(&memory, &c->local->part[k]);
     void *const before = malloc(bytes + 1), *const result = malloc(bytes + 1);

@@ -45,8 +45,7 @@ static int print_grid(text_case *c, cuda_batch *batch, int v, int member, bool a
     cairn_cuda_kernel   kernel;
     char               *key;
 
-    count.products++;
-    count.shape[grid.shape]++;
+    grid_count_note(&count, &product, grid.shape);
     if (grid.shape == CAIRN_GRID_NONE) return -1;
     cr_assert_eq(cairn_grid_key(&here->env, layout, &product, &key), CAIRN_OK);
     int number = cuda_batch_find(batch, key);
@@ -101,10 +100,10 @@ run_role(const grid_run *r, cairn_grid_role role, unsigned blocks, int items)
 {
     const cairn_cuda_function *function = &r->batch->kernel[r->number].function[role];
     const int64_t              turns    = r->tiles.turns[role];
-    const int64_t              most     = cairn_grid_groups(&r->grid, role, turns);
-    cairn_grid_args            args     = r->args;
-    cairn_part_arguments       from;
-    char                       bytes[CUDA_BATCH_STRUCT];
+    const int64_t   most = cairn_grid_groups(&r->grid, role, turns, r->args.columns);
+    cairn_grid_args args = r->args;
+    cairn_part_arguments from;
+    char                 bytes[CUDA_BATCH_STRUCT];
 
     if (!function->name[0] || turns == 0) return;
     cairn_grid_tiles_use(&r->tiles, role, &args);
@@ -135,7 +134,7 @@ static void run_grid(const grid_run         *r,
         {2,    32 },
         {1,    7  }
     };
-    const size_t bytes = (size_t)o->rows * (o->y_narrow ? 4 : 8);
+    const size_t bytes = product_operands_bytes(o);
 
     for (size_t n = 0; n < sizeof ways / sizeof *ways; n++) {
         memcpy(o->y, before, bytes);
@@ -193,7 +192,7 @@ static void compare(text_case          *c,
 {
     product_case *here   = &c->here;
     const int     member = here->local->part[k].where.member;
-    const size_t  bytes  = (size_t)o->rows * (o->y_narrow ? 4 : 8);
+    const size_t  bytes  = product_operands_bytes(o);
     void *const   y[2]   = {malloc(bytes + 1), malloc(bytes + 1)};
     grid_run      r      = {.batch  = batch,
                             .number = c->text[v][member][k > 0],
@@ -222,7 +221,8 @@ run_case(text_case *c, const kernel_batch *processor, const cuda_batch *batch, i
         const int64_t values = here->local->part[k].view.values;
 
         /* What has no values is not launched. */
-        if (values > 0 && values < (here->lengths ? MOST_LONG : MOST_VALUES))
+        if (values > 0
+            && values * o.columns < (here->lengths ? MOST_LONG : MOST_VALUES))
             compare(c, processor, batch, v, k, &o);
     }
     guarded_free(&o.memory);

@@ -2,7 +2,7 @@
 /// @file
 /// Products on grids: the same bits as the processor's kernels, in every order of groups
 /// and items, with nothing touched outside of arrays or by two; on the catalogue and on
-/// random formats. All is interpreted.
+/// random formats, for one column and several. All is interpreted.
 ///
 /// The seed is printed; GRID_SEED=N runs case N alone.
 
@@ -88,8 +88,8 @@ static void run_here(product_case *c, int v, int64_t k, product_operands *o)
         cairn_product_lower(&c->env, layout, &c->product[v], "product", &kernel),
         CAIRN_OK);
     cr_assert_eq(cairn_work_partition_make(&c->env, &kernel.share,
-                                           &c->local->part[k].view, o->rows, 1, 1,
-                                           &team),
+                                           &c->local->part[k].view, o->rows, o->columns,
+                                           1, &team),
                  CAIRN_OK);
     cairn_work_partition_use(&team, &args);
     arrays.share    = CAIRN_SHARE_FIELDS * team.shares + 1;
@@ -97,6 +97,7 @@ static void run_here(product_case *c, int v, int64_t k, product_operands *o)
     arrays.steps    = team.steps;
     arrays.cuts     = team.cuts;
     arrays.partials = team.cuts > 0 ? team.cut[team.cuts - 1] / CAIRN_CUT + 1 : 0;
+    arrays.partials *= o->columns;
     run(c, kernel.function, k, &args, 0);
     cairn_work_partition_fini(&c->env, &team);
     cairn_ir_destroy(&c->env, &kernel.function);
@@ -141,7 +142,7 @@ static void
 compare_grid(product_case *c, int v, int64_t k, product_operands *o, const void *before)
 {
     const cairn_layout *layout = c->local->group[c->local->part[k].where.member].layout;
-    const size_t        bytes  = (size_t)o->rows * (o->y_narrow ? 4 : 8);
+    const size_t        bytes  = product_operands_bytes(o);
     const cairn_product_args args   = product_case_args(c, v, o);
     cairn_grid_args          given  = grid_args(&args);
     void *const              result = malloc(bytes + 1);
@@ -179,12 +180,11 @@ compare_grid(product_case *c, int v, int64_t k, product_operands *o, const void 
 static void compare(product_case *c, int v, int64_t k, product_operands *o)
 {
     const cairn_layout *layout = c->local->group[c->local->part[k].where.member].layout;
-    const size_t        bytes  = (size_t)o->rows * (o->y_narrow ? 4 : 8);
+    const size_t        bytes  = product_operands_bytes(o);
     const cairn_grid    grid   = cairn_grid_of(layout, &c->product[v]);
     void *const         before = malloc(bytes + 1);
 
-    count.products++;
-    count.shape[grid.shape]++;
+    grid_count_note(&count, &c->product[v], grid.shape);
     memcpy(before, o->y, bytes);
     if (grid.shape != CAIRN_GRID_NONE) {
         run_here(c, v, k, o);
@@ -195,19 +195,20 @@ static void compare(product_case *c, int v, int64_t k, product_operands *o)
 
 static void run_case(product_case *c)
 {
+    const int64_t most = c->lengths ? MOST_LONG : MOST_VALUES;
+
     for (int v = 0; v < PRODUCT_VARIANTS; v++) {
         product_operands o;
 
         grid_case_draw(c, &c->product[v]);
         product_operands_make(c, &c->product[v], &o);
         product_operands_expect(c, &c->product[v], &o);
-        arrays.x_first = c->box[!c->product[v].transposed].lo;
-        arrays.x_end   = arrays.x_first + o.cols;
-        arrays.rows    = o.rows;
+        arrays.x_first = c->box[!c->product[v].transposed].lo * o.x_stride;
+        arrays.x_end   = arrays.x_first + o.cols * o.x_stride;
+        arrays.rows    = o.rows * o.y_stride;
         for (int64_t k = 0; k < c->local->parts; k++) {
             arrays.part = &c->local->part[k].view;
-            if (arrays.part->values > 0
-                && arrays.part->values < (c->lengths ? MOST_LONG : MOST_VALUES))
+            if (arrays.part->values > 0 && arrays.part->values * o.columns < most)
                 compare(c, v, k, &o);
         }
         guarded_free(&o.memory);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// Hints of grids. The numbers are first guesses: none was measured on a card.
+
+#include "devices/grid_hints.h"
+
+#include "lower/grid.h"
+
+/* Terms that an item has in flight; from so many a row, or below so many groups for a
+   unit, twice as many hide what few groups cannot. */
+enum { BATCH = 4, MANY_TERMS = 24, FEW_GROUPS = 8 };
+
+enum { VECTOR_BYTES = 16, MOST_GROUP = 32 };
+
+/// Columns that an item has: as many as 16 bytes of X, where they divide all of them.
+static int width_of(const cairn_product *product, int64_t columns)
+{
+    int width = VECTOR_BYTES / cairn_ir_type_bytes(product->operand);
+
+    while (columns % width != 0)
+        width /= 2;
+    return width;
+}
+
+/// Items of a row: a power of two that does all of its columns, or as many as there may be.
+static int group_of(int64_t columns, int width)
+{
+    int group = 1;
+
+    while (group < MOST_GROUP && (int64_t)group * width < columns)
+        group *= 2;
+    return group;
+}
+
+static bool is_narrow(const cairn_device_work *work)
+{
+    const cairn_product_args op   = cairn_work_arguments(work, NULL, NULL);
+    const cairn_grid_args    args = {
+#define X(type, name, what) .name = op.name,
+        CAIRN_OPERANDS_MAP(X)
+#undef X
+    };
+
+    for (int64_t k = 0; k < cairn_work_group(work)->count; k++)
+        if (!cairn_grid_is_narrow(&cairn_work_part(work, k)->view, &args)) return false;
+    return true;
+}
+
+/// Terms in flight: what a row has, and how many groups there are to hide its waits.
+static int batch_of(const cairn_device_work *work, int64_t units)
+{
+    const int64_t rows   = cairn_work_rows_out(work);
+    int64_t       values = 0;
+
+    for (int64_t k = 0; k < cairn_work_group(work)->count; k++)
+        values += cairn_work_part(work, k)->view.values;
+    const bool long_rows = values / MANY_TERMS > rows;
+    const bool few       = values / CAIRN_GRID_TILE < units * FEW_GROUPS;
+
+    return long_rows || few ? 2 * BATCH : BATCH;
+}
+
+cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
+                                        const cairn_product     *product,
+                                        int64_t                  units)
+{
+    const cairn_grid    grid = cairn_grid_of(cairn_work_group(work)->layout, product);
+    const int64_t       columns = work->op->columns;
+    cairn_product_hints hints   = {.batch = 0};
+
+    if (grid.shape == CAIRN_GRID_NONE) return hints;
+    hints.narrow = is_narrow(work);
+    hints.batch  = batch_of(work, units);
+    if (product->columns == 1) return hints;
+    hints.width = width_of(product, columns);
+    hints.group = group_of(columns, hints.width);
+    hints.batch = BATCH; /* each term is as many loads of X as the item has columns */
+    return hints;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+/// @file
+/// What a grid (lower/grid.h) is asked for, from what a launch's parts and vectors are: one
+/// choice for all devices that have grids. It is part of the key and changes no bit.
+
+#ifndef CAIRN_DEVICES_GRID_HINTS_H
+#define CAIRN_DEVICES_GRID_HINTS_H
+
+#include "devices/product.h"
+#include "lower/product.h"
+
+/// The hints of grids for @p product, which @p work is lowered as; none where it has no
+/// grid.
+///
+/// @param[in] units  Multiprocessors, or what the device has instead; 0: not known.
+cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
+                                        const cairn_product     *product,
+                                        int64_t                  units);
+
+#endif
