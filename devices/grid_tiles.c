@@ -167,6 +167,7 @@ static int64_t count_lanes(const cairn_grid *grid, const cairn_grid_work *work)
     const cairn_kernel_level *level  = &work->part->level[grid->level];
     const bool                stored = level->kind != CAIRN_LEVEL_DENSE;
 
+    if (grid->listed) return cairn_grid_rows(work);
     if (grid->rows) return cairn_grid_rows(work) * grid->each;
     return (stored ? level->nodes : level->size) * grid->each;
 }
@@ -183,7 +184,7 @@ cairn_status cairn_grid_tiles_make(cairn_env             *env,
     if (grid.shape == CAIRN_GRID_REGROUPED)
         status = cairn_grid_visits_make(env, work, &fresh.visits);
     if (fresh.visits.first) fresh.lists = cairn_grid_rows(work);
-    if (grid.shape == CAIRN_GRID_LANES)
+    if (grid.shape == CAIRN_GRID_LANES || grid.listed)
         fresh.turns[CAIRN_GRID_MAIN] = count_lanes(&grid, work);
     else if (status == CAIRN_OK)
         status = divide_lists(&d);

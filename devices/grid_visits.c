@@ -133,6 +133,9 @@ list_visits(cairn_env *env, const cairn_grid_work *work, cairn_grid_visits *visi
     args.first = visits->first + 1;
     CAIRN_TRY(visit(env, work, true, &args));
     visits->count = place_rows(args.first, rows);
+    CAIRN_CHECK(visits->count < (int64_t)1 << 32, env, CAIRN_UNSUPPORTED,
+                "product: as a grid: %" PRId64 " visits are too many to list by row",
+                visits->count);
     CAIRN_TRY(CAIRN_NEW(env, visits->count + 1, &visits->via));
     CAIRN_TRY(CAIRN_NEW(env, visits->count + 1, &visits->at));
     args.via = visits->via;

@@ -34,6 +34,7 @@ static const build_function builds_columns[][CAIRN_GRID_FUNCTIONS] = {
 /// What builds function @p role; NULL: there is none.
 static build_function builder_of(const cairn_grid *grid, cairn_grid_role role)
 {
+    if (grid->listed) return role == CAIRN_GRID_MAIN ? cairn_grid_build_values : NULL;
     if (!grid->group) return builds[grid->shape][role];
     if (role != CAIRN_GRID_MAIN && !grid->cuts) return NULL;
     return builds_columns[grid->shape][role];
@@ -53,7 +54,8 @@ int64_t cairn_grid_groups(const cairn_grid *grid,
 
     if (role == CAIRN_GRID_JOIN) dealt *= grid->high;
     if (role == CAIRN_GRID_JOIN
-        || (role == CAIRN_GRID_MAIN && grid->shape == CAIRN_GRID_LANES))
+        || (role == CAIRN_GRID_MAIN
+            && (grid->shape == CAIRN_GRID_LANES || grid->listed)))
         turns = (turns * dealt + items - 1) / items;
     return turns * chunks;
 }
@@ -126,8 +128,9 @@ cairn_status cairn_grid_key(cairn_env           *env,
     cairn_grid_plan_make(layout, product, &plan);
     CAIRN_TRY(cairn_product_key(env, layout, &plan.product, &of_product));
     cairn_text_init(&text, env);
-    cairn_text_add(&text, "grid %d, batch %d%s, ", (int)plan.grid.shape,
-                   product->hints.batch, product->hints.narrow ? ", narrow" : "");
+    cairn_text_add(&text, "grid %d%s, batch %d%s, ", (int)plan.grid.shape,
+                   plan.grid.listed ? " of values" : "", product->hints.batch,
+                   product->hints.narrow ? ", narrow" : "");
     if (plan.grid.group)
         cairn_text_add(&text, "columns %d by %d, ", plan.grid.group, plan.grid.width);
     cairn_text_add(&text, "%s", of_product);

@@ -17,7 +17,8 @@
 ///   diagonals). For rows that are met once, by a level all of whose positions have rows
 ///   of their own.
 /// - REGROUPED: rows are met again and again, as where columns stand above rows. What
-///   meets them is listed by row first; then as LISTS.
+///   meets them is listed by row first; then as LISTS, or, where not all visits have as
+///   many values, an item a row. The latter is for any nest that has no other grid.
 ///
 /// Where X has several columns, nothing is shared: an item has a few of them, and does all
 /// terms of a row, or of a block's rows, one after the other. Tiles, of at most
@@ -67,8 +68,9 @@ typedef struct cairn_grid {
     int64_t          block; ///< Values of a node; of a visit.
     int64_t          high;  ///< Rows of a list: of a block.
     bool             cuts; ///< A row's sum is cut: long lists are pieces of whole cuts.
-    int              group; ///< Several columns: items that a row's are dealt to,
-    int              width; ///< so many to each at once. 0: a vector.
+    int              group;  ///< Several columns: items that a row's are dealt to,
+    int              width;  ///< so many to each at once. 0: a vector.
+    bool             listed; ///< REGROUPED: each value is listed, an item does a row.
 } cairn_grid;
 
 /// Values of a tile, and its lists, at most.

@@ -107,9 +107,7 @@ static void close_columns(build *g)
     cairn_ir_end(g->e.b);
 }
 
-/// Open loops of groups and of their items over all turns of the launch, `group` items for
-/// each. @return the turn at hand.
-static cairn_ir_x open_items(build *g, const char *note, const char *name)
+cairn_ir_x cairn_grid_open_columns(build *g, const char *note, const char *name)
 {
     enum { ITEMS = CAIRN_GRID_ITEMS };
     cairn_ir        *b = g->e.b;
@@ -123,7 +121,7 @@ static cairn_ir_x open_items(build *g, const char *note, const char *name)
     return named(g, from_on(g, open_columns(g, t, at.first)), name);
 }
 
-static void close_items(build *g)
+void cairn_grid_close_columns(build *g)
 {
     close_columns(g);
     cairn_ir_end(g->e.b);
@@ -135,8 +133,8 @@ void cairn_grid_build_columns_lanes(build *g)
     cairn_nest nest;
 
     cairn_product_begin(&g->e, &nest);
-    cairn_grid_build_lane(g, &nest, open_items(g, "lanes", "q"));
-    close_items(g);
+    cairn_grid_build_lane(g, &nest, cairn_grid_open_columns(g, "lanes", "q"));
+    cairn_grid_close_columns(g);
 }
 
 /* ---- Lists ---- */
@@ -206,7 +204,7 @@ void cairn_grid_build_columns_tiles(build *g)
     g->e.items = &items;
     cairn_product_enter(&g->e, &nest, first_below(g));
     g->e.items = NULL;
-    close_items(g);
+    cairn_grid_close_columns(g);
 }
 
 static cairn_ir_array *partial_of(build *g)
@@ -243,7 +241,7 @@ void cairn_grid_build_columns_pieces(build *g)
             cairn_ir_add_int(b, cairn_product_row_at(&g->e, k, g->e.column), v),
             cairn_product_total(&g->e, &s, 0, v));
     g->e.items = NULL;
-    close_items(g);
+    cairn_grid_close_columns(g);
 }
 
 void cairn_grid_build_columns_join(build *g)
@@ -253,7 +251,7 @@ void cairn_grid_build_columns_join(build *g)
     cairn_nest          nest;
 
     cairn_product_begin(&g->e, &nest);
-    const cairn_ir_x j = open_items(g, "long lists", "long_row");
+    const cairn_ir_x j = cairn_grid_open_columns(g, "long lists", "long_row");
 
     cairn_grid_stand_at_list(
         g, &nest,
@@ -265,7 +263,7 @@ void cairn_grid_build_columns_join(build *g)
     g->e.items    = &items;
     cairn_product_row(&g->e, &nest);
     g->e.items = NULL;
-    close_items(g);
+    cairn_grid_close_columns(g);
 }
 
 /* ---- Visits ---- */
@@ -347,5 +345,5 @@ void cairn_grid_build_columns_visits(build *g)
     cairn_ir_end(b);
     for (int k = 0; k < e->column_vectors; k++)
         cairn_product_close_row(e, cairn_ir_add_int(b, at, k), row[k]);
-    close_items(g);
+    cairn_grid_close_columns(g);
 }

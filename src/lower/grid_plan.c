@@ -173,6 +173,19 @@ static bool fits_regrouped(plan *g)
            || (layout->exact && !cairn_plan_any_determined(p, p->order.known));
 }
 
+/// Any nest: each value is listed. Where a row is met again, Y is as wide as sums are.
+static bool fits_listed(plan *g)
+{
+    if (g->plan.tile.shifted) return false;
+    if (!g->plan.order.once
+        && cairn_product_result(&g->product) != g->product.accumulate)
+        return false;
+    g->grid.listed = true;
+    g->grid.block = g->grid.high = 1;
+    g->grid.cuts                 = is_cut(g);
+    return true;
+}
+
 /// Those that grids have.
 static cairn_product_hints hints_of(const cairn_product *product)
 {
@@ -202,7 +215,8 @@ void cairn_grid_plan_make(const cairn_layout  *layout,
     } ways[] = {
         {fits_lists,     CAIRN_GRID_LISTS    },
         {fits_lanes,     CAIRN_GRID_LANES    },
-        {fits_regrouped, CAIRN_GRID_REGROUPED}
+        {fits_regrouped, CAIRN_GRID_REGROUPED},
+        {fits_listed,    CAIRN_GRID_REGROUPED}
     };
 
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {

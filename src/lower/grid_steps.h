@@ -43,6 +43,19 @@ void cairn_grid_build_columns_pieces(cairn_grid_build *g);
 void cairn_grid_build_columns_join(cairn_grid_build *g);
 void cairn_grid_build_columns_visits(cairn_grid_build *g);
 
+/// Where each value is listed; of one column or several.
+void cairn_grid_build_values(cairn_grid_build *g);
+
+/// What lists the values of a row at hand, and what counts them.
+void cairn_grid_count_values(cairn_product_build *e, cairn_nest *nest);
+void cairn_grid_list_values(cairn_product_build *e, cairn_nest *nest);
+
+/// Open and close loops over all turns of the launch, of groups and of their items, some
+/// for each turn, that have its columns. @return the turn at hand.
+cairn_ir_x
+     cairn_grid_open_columns(cairn_grid_build *g, const char *note, const char *name);
+void cairn_grid_close_columns(cairn_grid_build *g);
+
 /// All that lane @p q does.
 void cairn_grid_build_lane(cairn_grid_build *g, cairn_nest *nest, cairn_ir_x q);
 

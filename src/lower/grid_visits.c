@@ -80,14 +80,16 @@ cairn_status cairn_grid_lower_visits(cairn_env           *env,
                                      const char          *name,
                                      cairn_ir_function  **function)
 {
-    const cairn_product_items items = {.meet = counts ? count_visit : list_visit};
-    cairn_grid_plan           plan;
-    cairn_nest                nest;
-    cairn_ir                  b;
+    cairn_product_items items = {.meet = counts ? count_visit : list_visit};
+    cairn_grid_plan     plan;
+    cairn_nest          nest;
+    cairn_ir            b;
 
     cairn_grid_plan_make(layout, product, &plan);
     CAIRN_CHECK(plan.grid.shape == CAIRN_GRID_REGROUPED, env, CAIRN_UNSUPPORTED,
                 "product: %s: its rows are not visited", name);
+    if (plan.grid.listed)
+        items.meet = counts ? cairn_grid_count_values : cairn_grid_list_values;
     cairn_ir_begin(&b, env, name, CAIRN_ABI_GRID);
     cairn_product_build e = {.b = &b, .p = &plan.plan, .items = &items};
 

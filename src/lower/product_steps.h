@@ -146,6 +146,11 @@ void cairn_product_join_pieces(cairn_product_build *e, cairn_sums *s);
 /// Is what a visit of a row adds one value at most, with no loop below the row?
 bool cairn_product_adds_one(const cairn_product_plan *p);
 
+/// Let a row's total, that of all its terms, join Y at @p at, or become it.
+void cairn_product_join_total(const cairn_product_build *e,
+                              cairn_ir_x                 at,
+                              cairn_ir_x                 total);
+
 /// A row that is visited again and again: begin with what Y has of row number @p at of
 /// this rank, let all of a visit's staged terms join it, store it. For those who never
 /// leave Y narrower than sums. Of several columns a visit's total is the caller's.

@@ -120,6 +120,11 @@ static bool grows(const build *e)
     return e->p->product->adds || !e->p->order.once;
 }
 
+void cairn_product_join_total(const build *e, cairn_ir_x at, cairn_ir_x total)
+{
+    join(e, at, total, grows(e));
+}
+
 /// Chains lo..hi-1 in pairs: (0 + 1) + (2 + 3).
 static cairn_ir_x
 pairs(const build *e, const cairn_sums *s, int strip, int vector, int lo, int hi)

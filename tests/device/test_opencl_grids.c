@@ -2,7 +2,7 @@
 /// @file
 /// Grids on OpenCL devices, with groups of 1, 7, 64 and 128 items: real barriers and local
 /// memory, the processor's bits, on rows that end around tiles and cuts. Formats are taken
-/// in turn, other ones every second; SEED_CASES says how many.
+/// in turn, with 1, 3 and 32 columns, other ones every second; SEED_CASES says how many.
 
 #include "devices/opencl/product.h"
 #include "devices/registry.h"
@@ -12,6 +12,8 @@
 #include "support/seed.h"
 
 enum { USUAL_CASES = 3, SIZES = 4 };
+
+static const int64_t columns[] = {1, 3, 32};
 
 static const size_t items[SIZES] = {1, 7, 64, 128};
 
@@ -82,8 +84,8 @@ static bool try_sizes(cairn_device            *device,
         regroup(&launch, items[k]);
         double *y = run_launch(&launch, o);
 
-        cr_assert_arr_eq(y, right, 8 * (size_t)o->rows_out, "%s: groups of %d", text,
-                         (int)items[k]);
+        cr_assert_arr_eq(y, right, 8 * (size_t)(o->rows_out * o->columns),
+                         "%s: groups of %d", text, (int)items[k]);
         free(y);
     }
     launch.release(&launch);
@@ -93,7 +95,8 @@ static bool try_sizes(cairn_device            *device,
 static int try_format(cairn_context *context,
                       cairn_source  *source,
                       const char    *name,
-                      cairn_dtype    type)
+                      cairn_dtype    type,
+                      int64_t        columns)
 {
     cairn_devices        *cpu    = must_devices(context, "cpu");
     cairn_devices        *opencl = must_devices(context, "opencl");
@@ -101,6 +104,7 @@ static int try_format(cairn_context *context,
     cairn_product_options op     = CAIRN_PRODUCT_OPTIONS;
     int                   grids  = 0;
 
+    op.columns = columns;
     for (int m = 0; m < tensor->local->groups; m++) {
         const cairn_device_work work = {
             .tensor = tensor->local, .member = m, .op = &op, .alone = true};
@@ -136,7 +140,7 @@ Test(opencl_grids, groups_of_any_size_have_the_bits_of_the_processor, .timeout =
         const uint64_t at = first * (uint64_t)cases + (uint64_t)k;
 
         grids += try_format(context, source, formats[at % FORMATS],
-                            at % 2 ? CAIRN_F32 : CAIRN_F64);
+                            at % 2 ? CAIRN_F32 : CAIRN_F64, columns[at / 2 % 3]);
     }
     printf("%d members of %d formats as grids\n", grids, cases);
     cairn_source_destroy(&source);

@@ -13,28 +13,47 @@
 static const int grid_lengths[] = {0,    1,    3,    1023, 1024, 1025, 0,  4095,
                                    4096, 4097, 8192, 8193, 9000, 5,    16, 1028};
 
+/// Where a row is met again by lists of its own, each longer than a cut; and where lists
+/// hold blocks whose columns some entries lack.
+static const char *const grid_formats[] = {
+    "#encoding<{ idx_map<(d0,d1)->(d1/4500,d0,d1)>, mutation<merge(1), trim(2,2)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d1/4500,d0,d1/2,d1%2)>, "
+    "mutation<merge(1), trim(2,2)> }>",
+    "#encoding<{ idx_map<(d0,d1)->(d0/3,d1,d0-d1)>, mutation<merge(0), trim(1,2)> }>",
+};
+
+enum { GRID_FORMATS = sizeof grid_formats / sizeof *grid_formats };
+
 enum { GRID_ROWS = sizeof grid_lengths / sizeof *grid_lengths, GRID_COLUMN = 9011 };
 
 /// How many products were looked at, by the shape of their grid.
 typedef struct {
-    int products, columns, shape[CAIRN_GRID_REGROUPED + 1], pieces;
+    int products, columns, shape[CAIRN_GRID_REGROUPED + 1], listed, pieces;
 } grid_count;
 
 static inline void grid_count_tell(const grid_count *n)
 {
-    printf("%d products, %d of several columns: %d lanes, %d lists, %d regrouped, %d "
-           "without a grid; %d pieces of long lists\n",
-           n->products, n->columns, n->shape[CAIRN_GRID_LANES],
-           n->shape[CAIRN_GRID_LISTS], n->shape[CAIRN_GRID_REGROUPED],
-           n->shape[CAIRN_GRID_NONE], n->pieces);
+    printf(
+        "%d products, %d of several columns: %d lanes, %d lists, %d regrouped (%d by "
+        "value), %d without a grid; %d pieces of long lists\n",
+        n->products, n->columns, n->shape[CAIRN_GRID_LANES], n->shape[CAIRN_GRID_LISTS],
+        n->shape[CAIRN_GRID_REGROUPED], n->listed, n->shape[CAIRN_GRID_NONE],
+        n->pieces);
+}
+
+/// Have at least 95 % of the products a grid?
+static inline bool grid_count_suffices(const grid_count *n)
+{
+    return 20 * n->shape[CAIRN_GRID_NONE] <= n->products;
 }
 
 static inline void
-grid_count_note(grid_count *n, const cairn_product *product, cairn_grid_shape shape)
+grid_count_note(grid_count *n, const cairn_product *product, const cairn_grid *grid)
 {
     n->products++;
     n->columns += product->columns != 1;
-    n->shape[shape]++;
+    n->shape[grid->shape]++;
+    n->listed += grid->listed;
 }
 
 /// A product's arguments as those of a grid.
