@@ -50,6 +50,7 @@ static struct {
 typedef struct {
     const char *format;
     bool        narrow_values, transposed, hints;
+    int64_t     columns;
 } wanted;
 
 static bool have(const char *key)
@@ -96,9 +97,10 @@ static void print(cairn_env *env, const wanted *w)
     char                  name[64];
 
     op.transposed = w->transposed;
-    snprintf(name, sizeof name, "%s %s%s%s", w->format,
+    op.columns    = w->columns;
+    snprintf(name, sizeof name, "%s %s%s%s%s", w->format,
              w->narrow_values ? "f32" : "f64", w->transposed ? " transposed" : "",
-             w->hints ? " batch 4 narrow" : "");
+             w->columns > 1 ? " 32 columns" : "", w->hints ? " batch 4 narrow" : "");
     cr_assert_eq(cairn_format_parse(env, NULL, w->format, "list.txt", &format),
                  CAIRN_OK, "%s", env->message);
     for (int m = 0; m < format->members; m++) {
@@ -113,6 +115,10 @@ static void print(cairn_env *env, const wanted *w)
         if (w->hints) {
             product.hints.batch  = 4;
             product.hints.narrow = true;
+        }
+        if (w->columns > 1) {
+            product.hints.width = w->narrow_values ? 4 : 2;
+            product.hints.group = (int)w->columns / product.hints.width;
         }
         if (cairn_grid_of(layout, &product).shape != CAIRN_GRID_NONE)
             print_grid(env, layout, &product, name);
@@ -140,7 +146,14 @@ static void print_all(void)
             print(&env, &(wanted){.format        = format,
                                   .narrow_values = k & 1,
                                   .transposed    = k & 2,
-                                  .hints         = k & 4});
+                                  .hints         = k & 4,
+                                  .columns       = 1});
+        for (int k = 0; k < 4; k++)
+            print(&env, &(wanted){.format        = format,
+                                  .narrow_values = k & 1,
+                                  .transposed    = k & 2,
+                                  .hints         = true,
+                                  .columns       = 32});
     }
     cr_assert_geq(found, 25, "%d formats", found);
     cr_assert_eq(env.live_blocks, 0);
