@@ -10,28 +10,6 @@
    unit, twice as many hide what few groups cannot. */
 enum { BATCH = 4, MANY_TERMS = 24, FEW_GROUPS = 8 };
 
-enum { VECTOR_BYTES = 16, MOST_GROUP = 32 };
-
-/// Columns that an item has: as many as 16 bytes of X, where they divide all of them.
-static int width_of(const cairn_product *product, int64_t columns)
-{
-    int width = VECTOR_BYTES / cairn_ir_type_bytes(product->operand);
-
-    while (columns % width != 0)
-        width /= 2;
-    return width;
-}
-
-/// Items of a row: a power of two that does all of its columns, or as many as there may be.
-static int group_of(int64_t columns, int width)
-{
-    int group = 1;
-
-    while (group < MOST_GROUP && (int64_t)group * width < columns)
-        group *= 2;
-    return group;
-}
-
 static bool is_narrow(const cairn_device_work *work)
 {
     const cairn_product_args op   = cairn_work_arguments(work, NULL, NULL);
@@ -64,16 +42,14 @@ cairn_product_hints cairn_grid_hints_of(const cairn_device_work *work,
                                         const cairn_product     *product,
                                         int64_t                  units)
 {
-    const cairn_grid    grid = cairn_grid_of(cairn_work_group(work)->layout, product);
-    const int64_t       columns = work->op->columns;
-    cairn_product_hints hints   = {.batch = 0};
+    const cairn_grid    grid  = cairn_grid_of(cairn_work_group(work)->layout, product);
+    cairn_product_hints hints = {.batch = 0};
 
     if (grid.shape == CAIRN_GRID_NONE) return hints;
     hints.narrow = is_narrow(work);
     hints.batch  = batch_of(work, units);
     if (product->columns == 1) return hints;
-    hints.width = width_of(product, columns);
-    hints.group = group_of(columns, hints.width);
+    cairn_grid_deal_columns(product, work->op->columns, &hints);
     hints.batch = BATCH; /* each term is as many loads of X as the item has columns */
     return hints;
 }

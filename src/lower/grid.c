@@ -60,6 +60,20 @@ int64_t cairn_grid_groups(const cairn_grid *grid,
     return turns * chunks;
 }
 
+void cairn_grid_deal_columns(const cairn_product *product,
+                             int64_t              columns,
+                             cairn_product_hints *hints)
+{
+    enum { VECTOR_BYTES = 16, MOST_GROUP = 32 };
+
+    hints->width = VECTOR_BYTES / cairn_ir_type_bytes(product->operand);
+    hints->group = 1;
+    while (columns % hints->width != 0)
+        hints->width /= 2;
+    while (hints->group < MOST_GROUP && (int64_t)hints->group * hints->width < columns)
+        hints->group *= 2;
+}
+
 cairn_ir_x cairn_grid_number(cairn_ir *b, int field, const char *name)
 {
     return cairn_product_arg(b, field, CAIRN_IR_I64, name);

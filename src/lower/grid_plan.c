@@ -6,8 +6,9 @@
 
 typedef cairn_grid_plan plan;
 
-/* Sums that a group's items keep between the tiles of a long list. */
-enum { MOST_CHAINS = 512 };
+/* Sums that a group's items keep between the tiles of a long list; and those of several
+   columns that an item has in registers. */
+enum { MOST_CHAINS = 512, MOST_SUMS = 16, MOST_GROUP = 32 };
 
 /// Values of a node of level @p list, and rows among them; 0: not the same for all.
 static bool count_block(plan *g, int list)
@@ -94,13 +95,16 @@ static bool is_cut(const plan *g)
     return here.share.cuts.any;
 }
 
-/// Rows of a block that an item does: of several columns all, for which it loads X once.
-static int rows_at_once(const plan *g)
+/// Rows of a block are an item's, of several columns all, for which it loads X once; it has
+/// fewer columns where there are many.
+static void take_rows(plan *g)
 {
     const cairn_product_plan *p = &g->plan;
 
-    if (g->product.columns == 1 || p->tile.kind != CAIRN_TILE_ROWS) return 1;
-    return (int)p->tile.constant;
+    if (g->product.columns == 1 || p->tile.kind != CAIRN_TILE_ROWS) return;
+    g->tall = (int)p->tile.constant;
+    for (; g->tall * g->grid.width > MOST_SUMS && g->grid.width > 1; g->grid.width /= 2)
+        if (g->grid.group < MOST_GROUP) g->grid.group *= 2;
 }
 
 static bool fits_lists(plan *g)
@@ -112,7 +116,7 @@ static bool fits_lists(plan *g)
     if (cairn_plan_any_determined(p, 0)) return false;
     if (p->order.run >= 0 ? !lists_by_idx(g) : !lists_below(g)) return false;
     g->grid.cuts = is_cut(g);
-    if (p->tile.level > g->grid.list) g->tall = rows_at_once(g);
+    if (p->tile.level > g->grid.list) take_rows(g);
     return count_block(g, g->grid.list);
 }
 
@@ -130,7 +134,7 @@ static bool fits_lanes(plan *g)
     g->grid.each   = 1;
     /* Rows of a slice or a block of diagonals are lanes beside each other. */
     if (p->tile.kind != CAIRN_TILE_NONE && p->tile.level != p->share.level) {
-        g->tall      = rows_at_once(g);
+        take_rows(g);
         g->grid.each = g->tall > 1 ? 1 : p->tile.constant;
     }
     return g->grid.each > 0;

@@ -56,8 +56,10 @@ if command -v cc >/dev/null; then
     run_as 0 cc -std=gnu11 -x c -Wall -Wextra -Werror -Wno-unknown-pragmas -O1 \
         -include "$here/../fake_cuda/on_cpu.h" -c kernel.cu -o kernel.o
 fi
-expect 2 emit spmv --format 'cisr-plus<16>' --target cuda
-complains '^cairn: product: spmv: '
+expect 0 emit spmv --format 'cisr-plus<16>' --target cuda
+says '^KERNEL(spmv)$'
+expect 0 emit spmm --format csr --k 32 --target cuda
+says '^KERNEL(spmm_join)$'
 
 # Into the cache: compiled once, then there; a file's plan finds what was compiled for it.
 environment="CAIRN_CACHE=$folder/kernels"

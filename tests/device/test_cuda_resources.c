@@ -116,10 +116,8 @@ static void print(cairn_env *env, const wanted *w)
             product.hints.batch  = 4;
             product.hints.narrow = true;
         }
-        if (w->columns > 1) {
-            product.hints.width = w->narrow_values ? 4 : 2;
-            product.hints.group = (int)w->columns / product.hints.width;
-        }
+        if (w->columns > 1)
+            cairn_grid_deal_columns(&product, w->columns, &product.hints);
         if (cairn_grid_of(layout, &product).shape != CAIRN_GRID_NONE)
             print_grid(env, layout, &product, name);
         cairn_layout_destroy(env, &layout);
