@@ -37,6 +37,37 @@ differ 'run spmv a.mtx --iters 3' 'run spmv a.mtx --iters 4' '--iters: not the s
 differ 'run spmv a.mtx' 'run spmv a.mtx --transpose' '--transpose: not the same'
 differ 'run spmv a.mtx' 'info a.mtx' 'the verb: not the same'
 differ 'run spmv a.mtx --itres 3' 'run spmv a.mtx' 'whether they are right: not the same'
+# Texts are compared, too: else ranks would wait for each other, or make a result of both.
+printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n' >x.mtx
+cp x.mtx x1.mtx
+differ 'run spmv a.mtx --x ones' 'run spmv a.mtx --x ramp' '--x: not the same'
+differ 'run spmv a.mtx --x x.mtx' 'run spmv a.mtx --x ramp' '--x: not the same'
+differ 'run spmv a.mtx --x ramp' 'run spmv a.mtx --x x.mtx' '--x: not the same'
+differ 'run spmv a.mtx --format csr' 'run spmv a.mtx --format auto' '--format: not the same'
+differ 'run spmv a.mtx --dtype f32' 'run spmv a.mtx --dtype f64' '--dtype: not the same'
+differ 'run spmv a.mtx --distribute rows' 'run spmv a.mtx --distribute nnz' \
+    '--distribute: not the same'
+differ 'run spmv a.mtx' 'run spmm a.mtx' 'OP: not the same'
+differ 'format csr a.mtx' 'format csc a.mtx' 'SPEC: not the same'
+differ 'format csr --path csr' 'format csr --path csc' '--path: not the same'
+differ 'convert a.mtx --to csr -o c.cairn' 'convert a.mtx --to csr -o c.mtx' \
+    '--output: not the same'
+differ 'generate banded --n 9 --offsets 0,1 -o g.mtx' \
+    'generate banded --n 9 --offsets 0,2 -o g.mtx' '--offsets: not the same'
+differ 'generate pruned --rows 9 --cols 9 --density 0.5 -o g.mtx' \
+    'generate pruned --rows 9 --cols 9 --density 0.25 -o g.mtx' '--density: not the same'
+differ 'generate uniform --n 9 --degree 2 --seed 9007199254740992 -o g.mtx' \
+    'generate uniform --n 9 --degree 2 --seed 9007199254740993 -o g.mtx' \
+    '--seed: not the same'
+differ 'generate tridiag --n 9 -o g.mtx' 'generate stencil5 --n 9 -o g.mtx' \
+    'KIND: not the same'
+absent g.mtx
+# A rank's own: files that it reads, places, devices, memory.
+apart 2 0 '"$program" run spmv a.mtx --x x.mtx --place cpu:0 --memory 1G' \
+    '"$program" run spmv a.mtx --x x1.mtx --place cpu --memory 2G'
+check_line
+apart 2 0 '"$program" run spmv a.mtx --devices cpu:1' '"$program" run spmv a.mtx --devices cpu:2'
+check_line
 on 2 2 run spmv a.mtx --iters nan
 complains "^cairn: option: --iters: 'nan' is no whole number"
 apart 2 0 '"$program" run spmv a.mtx --threads 1' '"$program" run spmv a.mtx --threads 2'

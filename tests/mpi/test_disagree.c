@@ -5,6 +5,8 @@
 /// own may differ.
 
 #include "api.h"
+#include "api/api.h"
+#include "comm/collective.h"
 #include "mpi_suite.h"
 
 #include <cairn/mpi.h>
@@ -454,5 +456,137 @@ Test(disagree, not_about_what_is_each_ranks_own)
     cairn_tensor_destroy(&tensor);
     cairn_format_destroy(&format);
     cairn_source_destroy(&back);
+    cairn_source_destroy(&source);
+}
+
+/* ---- what comparing costs ---- */
+
+/// The table that calls go on to, which are counted before: those that ranks make together,
+/// and exchanges with neighbours.
+static const cairn_comm_ops *counted;
+static int                   calls, exchanges;
+
+static cairn_status
+count_allreduce(cairn_comm *c, int64_t *data, int64_t n, cairn_reduction op)
+{
+    calls++;
+    return counted->allreduce(c, data, n, op);
+}
+
+static cairn_status count_broadcast(cairn_comm *c, void *data, int64_t bytes, int root)
+{
+    calls++;
+    return counted->broadcast(c, data, bytes, root);
+}
+
+static cairn_status
+count_allgather(cairn_comm *c, const void *mine, int64_t bytes, void *all)
+{
+    calls++;
+    return counted->allgather(c, mine, bytes, all);
+}
+
+static cairn_status count_alltoallv(cairn_comm    *c,
+                                    const void    *send,
+                                    const int64_t *send_bytes,
+                                    void          *recv,
+                                    const int64_t *recv_bytes)
+{
+    calls++;
+    return counted->alltoallv(c, send, send_bytes, recv, recv_bytes);
+}
+
+static cairn_status
+count_send(cairn_comm *c, const void *data, int64_t bytes, int to, int tag)
+{
+    calls++;
+    return counted->send(c, data, bytes, to, tag);
+}
+
+static cairn_status
+count_recv(cairn_comm *c, void *data, int64_t bytes, int from, int tag)
+{
+    calls++;
+    return counted->recv(c, data, bytes, from, tag);
+}
+
+static cairn_status count_barrier(cairn_comm *c)
+{
+    calls++;
+    return counted->barrier(c);
+}
+
+static cairn_status count_exchange(cairn_comm *c, void *exchange)
+{
+    exchanges++;
+    return counted->exchange_begin(c, exchange);
+}
+
+static void count_begin(cairn_comm *c)
+{
+    static cairn_comm_ops counting;
+
+    counted                 = c->ops;
+    counting                = *counted;
+    counting.allreduce      = count_allreduce;
+    counting.broadcast      = count_broadcast;
+    counting.allgather      = count_allgather;
+    counting.alltoallv      = count_alltoallv;
+    counting.send           = count_send;
+    counting.recv           = count_recv;
+    counting.barrier        = count_barrier;
+    counting.exchange_begin = count_exchange;
+    c->ops                  = &counting;
+    calls = exchanges = 0;
+}
+
+static void count_end(cairn_comm *c)
+{
+    c->ops = counted;
+}
+
+Test(disagree, comparing_costs_no_message_more)
+{
+    cairn_collective arguments = {0};
+
+    for (int k = 0; k < CAIRN_COLLECTIVE_MOST; k++)
+        cairn_collective_text(&arguments, "format", by_rows);
+    count_begin(comm);
+    const cairn_status agreed = cairn_comm_agree(comm, CAIRN_OK);
+    const int          alone  = calls;
+    const cairn_status alike  = cairn_comm_agree_on(comm, CAIRN_OK, &arguments);
+
+    count_end(comm);
+    ON_ALL_RANKS(agreed == CAIRN_OK && alike == CAIRN_OK, "%s", env.message);
+    ON_ALL_RANKS(alone == 1 && calls == 2, "%d and %d calls", alone, calls - alone);
+}
+
+/// Nothing but the halo.
+Test(disagree, a_run_compares_nothing)
+{
+    cairn_source *source = NULL;
+    cairn_tensor *tensor = NULL;
+    cairn_format *format = must_format(context, by_rows);
+
+    FINE(grid(&source));
+    FINE(cairn_tensor_create(source, format, CAIRN_F64, &tensor));
+    for (int transposed = 0; transposed <= 1; transposed++) {
+        const cairn_product_options op = {sizeof(cairn_product_options), 1, transposed,
+                                          1, 0};
+        cairn_plan                 *plan = NULL;
+
+        FINE(cairn_plan_create_product(tensor, &op, &plan));
+        FINE(cairn_plan_run(plan, NULL, NULL));
+        count_begin(context->comm);
+        const cairn_status ran = cairn_plan_run(plan, NULL, NULL);
+
+        count_end(context->comm);
+        ON_ALL_RANKS(ran == CAIRN_OK, "%s", cairn_context_message(context));
+        ON_ALL_RANKS(calls == 0 && exchanges == 1, "%d calls and %d exchanges", calls,
+                     exchanges);
+        cairn_plan_destroy(&plan);
+    }
+    cairn_tensor_destroy(&tensor);
+    cairn_format_destroy(&format);
     cairn_source_destroy(&source);
 }
