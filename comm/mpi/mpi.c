@@ -164,19 +164,25 @@ static const cairn_comm_ops mpi_ops = {
     .destroy          = mpi_destroy,
 };
 
-/// Ranks that share memory are on one node.
+/// Ranks that share memory are on one node. MPI waits inside of splitting and freeing, and
+/// says nothing: so all ranks come to a barrier before, whose wait is told.
 static cairn_status find_node(cairn_comm *comm)
 {
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
     MPI_Comm         local;
+    MPI_Request      request;
 
     comm->node = comm->rank;
 
+    CAIRN_TRY(mpi_barrier(comm));
     CAIRN_MPI(comm->env, "split by node",
               MPI_Comm_split_type(state->comm, MPI_COMM_TYPE_SHARED, comm->rank,
                                   MPI_INFO_NULL, &local));
     CAIRN_MPI(comm->env, "size of node", MPI_Comm_size(local, &comm->local_size));
-    CAIRN_MPI(comm->env, "name of node", MPI_Bcast(&comm->node, 1, MPI_INT, 0, local));
+    CAIRN_MPI(comm->env, "name of node",
+              MPI_Ibcast(&comm->node, 1, MPI_INT, 0, local, &request));
+    CAIRN_TRY(cairn_mpi_wait(comm, "name of node", 1, &request, NULL));
+    CAIRN_TRY(mpi_barrier(comm));
     CAIRN_MPI(comm->env, "free", MPI_Comm_free(&local));
     return CAIRN_OK;
 }
@@ -186,7 +192,7 @@ static cairn_status join(cairn_comm *comm, MPI_Comm world)
 {
     cairn_mpi_state *state = cairn_mpi_state_of(comm);
 
-    CAIRN_MPI(comm->env, "duplicate", MPI_Comm_dup(world, &state->comm));
+    CAIRN_TRY(cairn_mpi_duplicate(comm->env, world, &state->comm));
     CAIRN_MPI(comm->env, "error handler",
               MPI_Comm_set_errhandler(state->comm, MPI_ERRORS_RETURN));
     CAIRN_MPI(comm->env, "rank", MPI_Comm_rank(state->comm, &comm->rank));
@@ -235,7 +241,7 @@ cairn_status cairn_comm_mpi(cairn_env *env, MPI_Comm world, cairn_comm **comm)
         *comm = fresh;
         return CAIRN_OK;
     }
-    if (state->comm != MPI_COMM_NULL) MPI_Comm_free(&state->comm);
+    /* What MPI has duplicated is left to it: freeing would wait for ranks once more. */
 failed:
     if (state) cairn_mpi_watch_destroy(env, &state->watch);
     cairn_free(env, state);

@@ -68,6 +68,10 @@ cairn_status cairn_mpi_check_lost(cairn_comm *comm);
 /// @param[in] mine  Whether this rank can go on. @param[out] all  Whether all can.
 cairn_status cairn_mpi_meet(cairn_env *env, MPI_Comm world, bool mine, bool *all);
 
+/// Duplicate @p world, likewise.
+/// @param[out] copy  After a failure MPI may still write there.
+cairn_status cairn_mpi_duplicate(cairn_env *env, MPI_Comm world, MPI_Comm *copy);
+
 /// Slots of the table; see comm.h.
 cairn_status cairn_mpi_alltoallv(cairn_comm    *comm,
                                  const void    *send,

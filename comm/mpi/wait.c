@@ -110,20 +110,17 @@ cairn_status cairn_mpi_wait(cairn_comm  *comm,
     }
 }
 
-cairn_status cairn_mpi_meet(cairn_env *env, MPI_Comm world, bool mine, bool *all)
+/// Wait where there is no communicator yet, whose ranks could be asked who is late.
+static cairn_status wait_without(cairn_env *env, const char *what, MPI_Request *request)
 {
     cairn_patience  patience = cairn_patience_begin(env);
-    const int       ok       = mine;
-    int             sum = 0, done = 0;
-    cairn_wait_turn turn = CAIRN_WAIT_ON;
-    MPI_Request     request;
+    cairn_wait_turn turn     = CAIRN_WAIT_ON;
+    int             done     = 0;
 
-    CAIRN_MPI(env, "allreduce",
-              MPI_Iallreduce(&ok, &sum, 1, MPI_INT, MPI_MIN, world, &request));
     while (!done) {
         const double waited = cairn_patience_waited(&patience);
 
-        CAIRN_MPI(env, "allreduce", MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+        CAIRN_MPI(env, what, MPI_Test(request, &done, MPI_STATUS_IGNORE));
         if (!done) turn = cairn_patience_turn(&patience, waited);
         CAIRN_CHECK(done || turn != CAIRN_WAIT_GIVE_UP, env, CAIRN_COMM,
                     "MPI: given up after %.3g s: some rank has not come to: %s",
@@ -132,6 +129,26 @@ cairn_status cairn_mpi_meet(cairn_env *env, MPI_Comm world, bool mine, bool *all
             cairn_log(env, "MPI: waited for %.3g s: some rank has not come to: %s",
                       patience.reached, env->log.doing);
     }
+    return CAIRN_OK;
+}
+
+cairn_status cairn_mpi_meet(cairn_env *env, MPI_Comm world, bool mine, bool *all)
+{
+    const int   ok  = mine;
+    int         sum = 0;
+    MPI_Request request;
+
+    CAIRN_MPI(env, "allreduce",
+              MPI_Iallreduce(&ok, &sum, 1, MPI_INT, MPI_MIN, world, &request));
+    CAIRN_TRY(wait_without(env, "allreduce", &request));
     *all = sum;
     return CAIRN_OK;
+}
+
+cairn_status cairn_mpi_duplicate(cairn_env *env, MPI_Comm world, MPI_Comm *copy)
+{
+    MPI_Request request;
+
+    CAIRN_MPI(env, "duplicate", MPI_Comm_idup(world, copy, &request));
+    return wait_without(env, "duplicate", &request);
 }

@@ -146,6 +146,7 @@ CAIRN_API cairn_status cairn_context_write_file(cairn_context *context,
 
 /// Be told what people should know while work goes on, "WHAT: WHY", one line: so far,
 /// who is waited for when a wait takes long. Of the ranks that wait the lowest is told.
+/// Waits while a context is made, which has no log yet, are told on standard error.
 ///
 /// @param[in] log  Any thread of the library calls it, one at a time; it may not call the
 ///                 library. NULL: nothing is logged.

@@ -101,6 +101,13 @@ cairn_status cairn_context_create(cairn_context **context)
 
 #ifdef CAIRN_WITH_MPI
 
+/// While a context is made its user cannot have set a log.
+static void tell_on_stderr(void *user, const char *message)
+{
+    (void)user;
+    fprintf(stderr, "cairn: warning: %s\n", message);
+}
+
 cairn_status cairn_context_create_fortran(int comm, cairn_context **context)
 {
     if (!context) return CAIRN_BAD_ARGUMENT;
@@ -108,8 +115,13 @@ cairn_status cairn_context_create_fortran(int comm, cairn_context **context)
     CAIRN_TRY(start(context));
     const cairn_status options = read_options(*context);
 
-    CAIRN_TRY(cairn_comm_mpi_fortran(&(*context)->env, comm, &(*context)->comm));
-    return settle(*context, options);
+    (*context)->env.log.tell = tell_on_stderr;
+    cairn_status status =
+        cairn_comm_mpi_fortran(&(*context)->env, comm, &(*context)->comm);
+
+    if (status == CAIRN_OK) status = settle(*context, options);
+    (*context)->env.log.tell = NULL;
+    return status;
 }
 
 cairn_status cairn_context_create_world(cairn_context **context)
@@ -120,13 +132,14 @@ cairn_status cairn_context_create_world(cairn_context **context)
     const cairn_status options = read_options(*context);
 
     CAIRN_TRY(cairn_mpi_start(&(*context)->env, &(*context)->started_mpi));
-    const cairn_status joined =
-        cairn_comm_mpi_world(&(*context)->env, &(*context)->comm);
+    (*context)->env.log.tell = tell_on_stderr;
+    cairn_status status = cairn_comm_mpi_world(&(*context)->env, &(*context)->comm);
 
     /* MPI, which failed or was given up waiting for, is not to be waited for again. */
-    if (joined == CAIRN_COMM) (*context)->started_mpi = false;
-    CAIRN_TRY(joined);
-    return settle(*context, options);
+    if (status == CAIRN_COMM) (*context)->started_mpi = false;
+    if (status == CAIRN_OK) status = settle(*context, options);
+    (*context)->env.log.tell = NULL;
+    return status;
 }
 
 /// Leave the job: ranks meet before MPI ends, for its own wait has no limit. Where they do
