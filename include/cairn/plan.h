@@ -25,12 +25,13 @@
 /// By default the result has the same bits for every placement and division of members
 /// that meet each row of Y once (f32 too: one f64 Y, rounded once at the end); members that
 /// meet rows more than once have them under `reproducible`, which sums each apart over
-/// fixed cuts at whatever it costs (cairn_plan_info.apart); without it one placement always
-/// has one result, so open places of such hybrids are fixed at the first plan, by a rule
-/// that asks no clock, and kept. Rows are met more than once where columns are stored above
-/// them, or coordinates in any order; by most transposed products; and by every transposed
-/// product that is divided, for its shares have all rows. What meets rows more than once
-/// adds term by term to what members before it have left, unless it is computed apart.
+/// fixed cuts at whatever it costs, printed; without it one placement always has one
+/// result, so open places of such hybrids are fixed at the first plan, by a rule that asks
+/// no clock, and kept. (Printed: cairn_plan_info.apart.) Rows are met more than once where
+/// columns are stored above them, or coordinates in any order; by most transposed products;
+/// and by every transposed product that is divided, for its shares have all rows. What
+/// meets rows more than once adds term by term to what members before it have left, unless
+/// it is computed apart.
 ///
 /// Padded formats compute 0*x: an Inf in X at an unstored position reaches Y.
 
