@@ -20,7 +20,8 @@
 /// same on any number of ranks and threads; a plan's members are compiled on all ranks or
 /// on none. Each column of Y has the bits that it would have among any other columns on
 /// the reference way. A transposed product is summed over ranks, own part first, then by
-/// rank: its bits are the same on every run with the same ranks and threads.
+/// rank: its bits are the same on every run with the same ranks, and with `reproducible`
+/// on any number of them.
 ///
 /// By default the result has the same bits for every placement and division of members
 /// that meet each row of Y once (f32 too: one f64 Y, rounded once at the end); members that

@@ -101,6 +101,8 @@ struct cairn_plan {
     char           placement[400]; ///< Who placed the members, and what was tried:
     size_t         made;           ///< so many letters of it when the plan was made.
     double         seconds;
+    cairn_tensor  *cut;     ///< The tensor, divided for sums at fixed cuts; or NULL.
+    int64_t        updates; ///< Of the tensor's values that `cut` has.
 };
 
 /// "reference", "prebuilt" or "compiled".
@@ -125,6 +127,20 @@ cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor);
 ///
 /// Collective. Allocates nothing.
 cairn_status cairn_plan_run_ways(cairn_plan *plan);
+
+/// Store a tensor once more, divided among ranks at cuts of its rows.
+///
+/// Collective.
+///
+/// @param[out] cut  Destroy with cairn_tensor_destroy(). Unchanged on failure.
+cairn_status cairn_plan_cut_tensor(const cairn_tensor   *tensor,
+                                   const cairn_row_cuts *cuts,
+                                   cairn_tensor        **cut);
+
+/// Bring new values of its tensor to what a plan has divided, which stores all of it again.
+///
+/// Collective, where there is such a thing.
+cairn_status cairn_plan_renew_cut(cairn_plan *plan);
 
 /// Let the context's cost models learn from the runs of all ways. Local.
 void cairn_plan_observe(const cairn_plan *plan);
@@ -322,5 +338,12 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
                                         cairn_dtype         dtype,
                                         int64_t             held,
                                         cairn_tensor      **tensor);
+
+/// The same of a source whose entries are where they belong; ranks have agreed on the rest.
+cairn_status cairn_tensor_create_divided(cairn_source       *source,
+                                         const cairn_format *format,
+                                         cairn_dtype         dtype,
+                                         int64_t             held,
+                                         cairn_tensor      **tensor);
 
 #endif

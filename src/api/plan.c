@@ -83,8 +83,30 @@ static cairn_status choose_homes(const cairn_tensor       *tensor,
     if (!homes->reproducible) return CAIRN_OK;
     if (homes->open == members)
         cairn_placing_gather(context->devices, tensor->local, homes);
-    return options->product->transposed ? cairn_placing_cut(tensor->local, homes)
-                                        : CAIRN_OK;
+    return CAIRN_OK;
+}
+
+/// Divide a transposed product's sums where the matrix alone says: with several ranks, the
+/// matrix is stored again so that none of them has a part of a piece. Collective.
+static cairn_status cut_sums(cairn_plan *plan, const cairn_plan_options *options)
+{
+    const cairn_tensor *tensor = plan->tensor;
+    const cairn_shape  *shape  = &tensor->local->shape;
+    cairn_row_cuts      cuts;
+
+    if (!options->reproducible || !options->product->transposed)
+        return choose_homes(tensor, options, &plan->homes);
+    cairn_row_cuts_find(shape->extent[0], tensor->local->groups,
+                        cairn_format_grain(tensor->format), &cuts);
+    if (tensor->context->comm->size > 1) {
+        CAIRN_TRY(cairn_plan_cut_tensor(tensor, &cuts, &plan->cut));
+        plan->updates = tensor->local->updates;
+        tensor        = plan->cut;
+        cuts.rows     = &tensor->rows;
+    }
+    CAIRN_TRY(choose_homes(tensor, options, &plan->homes));
+    cairn_placing_cut(tensor->local, &cuts, &plan->homes);
+    return CAIRN_OK;
 }
 
 /// Free a plan, or what there is of one.
@@ -95,6 +117,7 @@ static void discard(cairn_plan **plan)
 
     cairn_autotune_fini(&(*plan)->adapt);
     cairn_replay_destroy(&(*plan)->replay);
+    cairn_tensor_destroy(&(*plan)->cut);
     cairn_free(env, *plan);
     *plan = NULL;
 }
@@ -104,14 +127,17 @@ static cairn_status create_plan(cairn_plan *plan, const cairn_plan_options *opti
 {
     const cairn_tensor *tensor = plan->tensor;
 
-    CAIRN_TRY(cairn_comm_agree(tensor->context->comm,
-                               choose_homes(tensor, options, &plan->homes)));
+    CAIRN_TRY(cairn_comm_agree(tensor->context->comm, cut_sums(plan, options)));
+    const cairn_local *local = plan->cut ? plan->cut->local : tensor->local;
+    const int64_t      held =
+        cairn_plan_held(tensor) + (plan->cut ? cairn_plan_held(plan->cut) : 0);
+
     snprintf(plan->placement, sizeof plan->placement, "%s%s%s",
              plan->homes.open > 0 ? plan->homes.policy : "as named",
              plan->homes.note[0] ? ": " : "", plan->homes.note);
-    CAIRN_TRY(cairn_replay_create(
-        tensor->context->comm, tensor->context->devices, &plan->homes, tensor->local,
-        &tensor->rows, options->product, cairn_plan_held(tensor), &plan->replay));
+    CAIRN_TRY(cairn_replay_create(tensor->context->comm, tensor->context->devices,
+                                  &plan->homes, local, &tensor->rows, options->product,
+                                  held, &plan->replay));
     if (!options->reproducible) CAIRN_TRY(cairn_plan_try_ways(plan));
     plan->made = strlen(plan->placement);
     return CAIRN_OK;
@@ -249,6 +275,7 @@ cairn_status cairn_plan_run(cairn_plan *plan, const void *x, void *y)
 
     cairn_operands *o = plan->replay->common.operands;
 
+    CAIRN_TRY(cairn_plan_renew_cut(plan));
     cairn_operands_lend(o, x, y);
     const cairn_status status = cairn_plan_run_ways(plan);
 

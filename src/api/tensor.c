@@ -98,8 +98,6 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
                                         cairn_tensor      **tensor)
 {
     cairn_comm      *comm      = source->context->comm;
-    const double     begin     = cairn_seconds();
-    cairn_tensor    *fresh     = NULL;
     cairn_collective arguments = {0};
 
     cairn_collective_format(&arguments,
@@ -108,7 +106,19 @@ cairn_status cairn_tensor_create_beside(cairn_source       *source,
     CAIRN_TRY(cairn_comm_agree_on(
         comm, cairn_check_order(comm->env, format, &source->shape), &arguments));
     CAIRN_TRY(cairn_source_divide(source, cairn_format_grain(format)));
-    cairn_status status =
+    return cairn_tensor_create_divided(source, format, dtype, held, tensor);
+}
+
+cairn_status cairn_tensor_create_divided(cairn_source       *source,
+                                         const cairn_format *format,
+                                         cairn_dtype         dtype,
+                                         int64_t             held,
+                                         cairn_tensor      **tensor)
+{
+    cairn_comm   *comm  = source->context->comm;
+    const double  begin = cairn_seconds();
+    cairn_tensor *fresh = NULL;
+    cairn_status  status =
         cairn_comm_agree(comm, prepare(source, format, dtype, &fresh));
 
     if (status == CAIRN_OK) status = build_from(source, held, fresh);

@@ -55,16 +55,6 @@ cairn_status cli_read_columns(cli_job *job, const char *op, int64_t *columns)
     return cli_integer(job, CLI_K, 1, columns);
 }
 
-/// Sums over ranks depend on where rows are cut: nothing to promise yet.
-static cairn_status check_reproducible(cli_job *job)
-{
-    if (cli_given(job, CLI_REPRODUCIBLE) && cli_given(job, CLI_TRANSPOSE)
-        && cairn_context_size(job->context) > 1)
-        return cli_not_yet(job, "option: --transpose on several ranks",
-                           "--reproducible");
-    return CAIRN_OK;
-}
-
 /// A transposed Y is divided as columns are, and is no next X.
 static cairn_status read_chain(cli_job *job, cli_run_settings *settings)
 {
@@ -111,7 +101,6 @@ cairn_status cli_run_settings_read(cli_job *job, cli_run_settings *settings)
 
     CLI_TRY(read_op(job, settings));
     CLI_TRY(check_plan(job));
-    CLI_TRY(check_reproducible(job));
     CLI_TRY(cli_read_columns(job, settings->op, &settings->columns));
     CLI_TRY(read_division(job, settings));
     CLI_TRY(cli_integer(job, CLI_ITERS, 1, &settings->iters));

@@ -232,7 +232,7 @@ static const char about[] =
     "Entry (j,c) of x is 1 (ones), ((j + 31*c) % 97 + 1) / 97 (ramp), or read from a "
     "file. The result is the same, bit for bit, on any number of ranks and threads; "
     "with --transpose, which multiplies by the transpose of the matrix, on any number "
-    "of threads.\n"
+    "of threads, and under --reproducible of ranks.\n"
     "\n"
     "A product runs as a kernel that is compiled for the format (CAIRN_KERNELS, "
     "CAIRN_CACHE), which the route says. Where there is no compiler it is interpreted, "

@@ -9,6 +9,7 @@
 #ifndef CAIRN_PLACE_PLACEMENT_H
 #define CAIRN_PLACE_PLACEMENT_H
 
+#include "comm/distribute.h"
 #include "cost/cost.h"
 #include "devices/place.h"
 #include "place/policy.h"
@@ -24,6 +25,19 @@ typedef struct cairn_member_home {
     double         seconds; ///< Predicted, by the device's clock.
 } cairn_member_home;
 
+/* Fixed cuts of a member, so many if there are no more than eight members; else so that
+   all have placing. */
+enum { CAIRN_MEMBER_HOME_CUTS = 8 };
+
+/// Where the rows of a matrix are cut for sums that follow from it alone.
+typedef struct cairn_row_cuts {
+    int count; ///< Pieces; 0: it is not cut.
+    cairn_coord
+        row[CAIRN_MEMBER_HOME_CUTS + 1]; ///< [count + 1] Where they begin; the end.
+    const cairn_rows
+        *rows; ///< Who has their rows, where that are several ranks; or NULL.
+} cairn_row_cuts;
+
 typedef struct cairn_placing {
     int               count;
     cairn_member_home home[CAIRN_MAX_HOMES]; ///< [count] By member, then share.
@@ -31,7 +45,8 @@ typedef struct cairn_placing {
     char              policy[16];  ///< Who decided.
     int               open;        ///< Members that the user left open.
     bool              kept; ///< Bits would follow places: open ones follow a rule.
-    bool              reproducible; ///< What meets rows more than once is summed apart.
+    bool              reproducible; ///< What meets rows more than once is summed apart,
+    cairn_row_cuts    cuts;         ///< and a transposed product so.
     char note[128]; ///< Which member did not fit where it was to go; "": all fit.
 } cairn_placing;
 
@@ -52,18 +67,27 @@ bool cairn_placing_gather(const cairn_devices *devices,
                           const cairn_local   *tensor,
                           cairn_placing       *placing);
 
-/* Fixed cuts of a member, so many if there are no more than eight members; else so that
-   all have placing. */
-enum { CAIRN_MEMBER_HOME_CUTS = 8 };
-
-/// For a product whose bits shall follow from the matrix alone: divide every member at
-/// fixed rows, nearly equal parts of what it stores, and leave each on the device that has
-/// its first row. Who divides a transposed product's rows divides sums.
+/// Cut the rows of a matrix by its extents and its format alone: into pieces of as many
+/// rows, but for the grain.
 ///
 /// Local.
 ///
-/// @param[in,out] placing  Unchanged on failure.
-cairn_status cairn_placing_cut(const cairn_local *tensor, cairn_placing *placing);
+/// @param[in]  members  Of the format.
+/// @param[in]  grain    Rows that the format does not divide, at least 1.
+/// @param[out] cuts     Without `rows`.
+void cairn_row_cuts_find(cairn_coord     rows,
+                         int             members,
+                         int64_t         grain,
+                         cairn_row_cuts *cuts);
+
+/// For a product whose bits shall follow from the matrix alone: divide every member at
+/// fixed rows, and leave each piece on the device that has its first row. Who divides a
+/// transposed product's rows divides sums. This rank's rows begin and end at cuts.
+///
+/// Local.
+void cairn_placing_cut(const cairn_local    *tensor,
+                       const cairn_row_cuts *cuts,
+                       cairn_placing        *placing);
 
 /// What devices are chosen for.
 typedef struct cairn_placing_question {

@@ -97,7 +97,8 @@ share_rows(cairn_operands *o, const cairn_shape *shape, const cairn_rows *rows)
     return cairn_comm_agree(o->comm, status);
 }
 
-static cairn_status create_halo(cairn_operands *o, const cairn_local *tensor)
+static cairn_status
+create_halo(cairn_operands *o, const cairn_local *tensor, bool needed)
 {
     const cairn_halo_row row    = {.way        = o->op.transposed ? CAIRN_HALO_SUM
                                                                   : CAIRN_HALO_FETCH,
@@ -106,9 +107,11 @@ static cairn_status create_halo(cairn_operands *o, const cairn_local *tensor)
     cairn_rows          *rows   = windowed_rows(o);
     cairn_coord         *column = NULL;
     cairn_pos            n      = 0;
-    cairn_status         status = cairn_comm_agree(
-                o->comm, cairn_columns_needed(o->comm, tensor, rows, &column, &n));
+    cairn_status         status = CAIRN_OK;
 
+    if (needed)
+        status = cairn_comm_agree(
+            o->comm, cairn_columns_needed(o->comm, tensor, rows, &column, &n));
     if (status == CAIRN_OK)
         status = cairn_halo_create(o->comm, rows, &row, column, n, &o->halo);
     cairn_free(o->comm->env, column);
@@ -281,6 +284,7 @@ cairn_status cairn_operands_create(cairn_comm                  *comm,
                                    const cairn_rows            *rows,
                                    const cairn_product_options *op,
                                    int                          threads,
+                                   bool                         halo,
                                    cairn_operands             **operands)
 {
     cairn_operands *fresh = NULL;
@@ -295,7 +299,7 @@ cairn_status cairn_operands_create(cairn_comm                  *comm,
                                   .users      = 1};
     status = cairn_comm_agree(comm, status);
     if (status == CAIRN_OK) status = share_rows(fresh, &tensor->shape, rows);
-    if (status == CAIRN_OK) status = create_halo(fresh, tensor);
+    if (status == CAIRN_OK) status = create_halo(fresh, tensor, halo);
     if (status == CAIRN_OK)
         *operands = fresh;
     else

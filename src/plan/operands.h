@@ -57,12 +57,15 @@ typedef struct cairn_operands {
 /// Collective.
 ///
 /// @param[in]  rows  Who owns which rows of A.
+/// @param[in]  halo  There is one; else X and sums of other ranks come in other ways
+///                   (cut_sums.h).
 /// @param[out] operands  Left with cairn_operands_leave(). Unchanged on failure.
 cairn_status cairn_operands_create(cairn_comm                  *comm,
                                    const cairn_local           *tensor,
                                    const cairn_rows            *rows,
                                    const cairn_product_options *op,
                                    int                          threads,
+                                   bool                         halo,
                                    cairn_operands             **operands);
 
 /// Allocate. X is zero; Y is, too.

@@ -46,7 +46,8 @@ static bool is_direct(const cairn_replay *replay, const cairn_member_home *home)
 {
     const cairn_devices *devices = replay->common.devices;
 
-    if (must_be_apart(replay, home) || !is_first(replay, home, home->device))
+    if (replay->sums.across || must_be_apart(replay, home)
+        || !is_first(replay, home, home->device))
         return false;
     if (cairn_device_is_host(&devices->device[home->device])) return true;
     return home->member == 0 && replay->op.beta == 0 && !replay->op.transposed;
@@ -66,7 +67,7 @@ init_subproduct(cairn_replay *replay, const cairn_placing *placing, int k, int64
         .free    = !replay->pinned,
         .held    = held + cairn_replay_share_bytes(replay)};
 
-    const bool apart = must_be_apart(replay, home);
+    const bool apart = replay->sums.across || must_be_apart(replay, home);
 
     replay->subproducts = k + 1;
     CAIRN_TRY(cairn_subproduct_init(&replay->common, &options, &replay->op,
@@ -124,6 +125,7 @@ static bool sums_narrow(const cairn_replay *replay, const cairn_subproduct *subp
 /// Decide the type of the accumulator, before there are kernels.
 static void choose_width(cairn_replay *replay)
 {
+    replay->sums.wide = replay->sums.across;
     for (int p = 0; p < replay->subproducts; p++)
         replay->sums.wide |= !adds_nothing(replay, &replay->subproduct[p])
                              && !sums_narrow(replay, &replay->subproduct[p]);
@@ -285,7 +287,8 @@ create_operands(cairn_replay *replay, const cairn_rows *rows, int64_t held)
     cairn_subproducts_common *c = &replay->common;
 
     CAIRN_TRY(cairn_operands_create(c->comm, c->tensor, rows, &replay->op,
-                                    replay->threads, &c->operands));
+                                    replay->threads, !replay->sums.across,
+                                    &c->operands));
     return cairn_comm_agree(c->comm, allocate_operands(replay, held));
 }
 
@@ -301,6 +304,34 @@ share_operands(cairn_replay *replay, const cairn_replay *first, int64_t held)
     CAIRN_TRY(
         cairn_operands_join(first->common.operands, held + beside, replay->sums.wide));
     replay->common.operands = first->common.operands;
+    return CAIRN_OK;
+}
+
+/// Exchange what is summed at cuts of all ranks' rows. Collective.
+static cairn_status
+create_cut_sums(cairn_replay *replay, const cairn_placing *placing, int64_t held)
+{
+    const cairn_operands   *o                    = replay->common.operands;
+    const cairn_row_cuts   *cuts                 = &placing->cuts;
+    const cairn_cut_sums_of of                   = {.cuts       = cuts,
+                                                    .x_rows     = &o->x_rows,
+                                                    .y_rows     = &o->y_rows,
+                                                    .columns    = replay->op.columns,
+                                                    .value_bits = replay->common.tensor->value_bits,
+                                                    .members    = replay->common.tensor->groups};
+    double                 *own[CAIRN_MAX_HOMES] = {NULL};
+
+    if (!replay->sums.across) return CAIRN_OK;
+    for (int p = 0; p < replay->subproducts; p++)
+        for (int k = 0; k < cuts->count; k++)
+            if (replay->subproduct[p].home.rows.lo == cuts->row[k]
+                && cuts->row[k] < cuts->row[k + 1])
+                own[replay->subproduct[p].home.member * cuts->count + k] =
+                    replay->subproduct[p].own;
+    CAIRN_TRY(cairn_cut_sums_create(replay->common.comm, &of, own,
+                                    held + bytes_beside(replay) + o->memory,
+                                    &replay->sums.cuts));
+    replay->common.x = cairn_cut_sums_x(replay->sums.cuts);
     return CAIRN_OK;
 }
 
@@ -320,6 +351,7 @@ static cairn_status start(const cairn_subproducts_common *common,
         fresh->op                = *op;
         fresh->updates           = common->tensor->updates;
         fresh->sums.reproducible = placing->reproducible;
+        fresh->sums.across       = placing->cuts.rows != NULL;
     }
     status = cairn_comm_agree(common->comm, status);
     if (status == CAIRN_OK) {
@@ -358,6 +390,7 @@ cairn_status cairn_replay_create(cairn_comm                  *comm,
 
     if (status == CAIRN_OK) status = create_operands(fresh, rows, held);
     if (status == CAIRN_OK) status = cairn_comm_agree(comm, prepare_here(fresh));
+    if (status == CAIRN_OK) status = create_cut_sums(fresh, placing, held);
     return finish(status, fresh, replay);
 }
 
@@ -379,6 +412,29 @@ cairn_status cairn_replay_create_beside(const cairn_replay  *first,
     return finish(status, fresh, replay);
 }
 
+cairn_status cairn_replay_create_again(const cairn_replay  *first,
+                                       const cairn_placing *placing,
+                                       const cairn_local   *tensor,
+                                       int64_t              held,
+                                       cairn_replay       **replay)
+{
+    cairn_subproducts_common common = first->common;
+    cairn_replay            *fresh;
+
+    common.tensor       = tensor;
+    common.x            = NULL;
+    cairn_status status = start(&common, &first->op, placing, held, &fresh);
+
+    if (status == CAIRN_OK) {
+        status = cairn_operands_join(first->common.operands, held, fresh->sums.wide);
+        if (status == CAIRN_OK) fresh->common.operands = first->common.operands;
+        if (status == CAIRN_OK) status = prepare_here(fresh);
+        status = cairn_comm_agree(common.comm, status);
+    }
+    if (status == CAIRN_OK) status = create_cut_sums(fresh, placing, held);
+    return finish(status, fresh, replay);
+}
+
 void cairn_replay_destroy(cairn_replay **replay)
 {
     cairn_replay *p = *replay;
@@ -392,6 +448,7 @@ void cairn_replay_destroy(cairn_replay **replay)
     cairn_graph_destroy(&p->graph);
     for (int k = 0; k < p->subproducts; k++)
         cairn_subproduct_fini(&p->subproduct[k]);
+    cairn_cut_sums_destroy(&p->sums.cuts);
     cairn_operands_leave(&p->common.operands);
     cairn_free(env, p->time);
     cairn_free(env, p);
@@ -488,13 +545,16 @@ cairn_status cairn_replay_run(cairn_replay *replay)
     const cairn_status placed = place_x(replay); /* likewise */
 
     CAIRN_TRY(cairn_operands_begin(operands, first_sets(replay), replay->sums.joined));
+    if (replay->sums.cuts)
+        CAIRN_TRY(cairn_cut_sums_begin(replay->sums.cuts, operands->now.x));
     if (status == CAIRN_OK) status = placed;
     if (status == CAIRN_OK) {
         gather_x(replay);
         status = run_subproducts(replay);
     }
-    const cairn_status ended = /* others wait */
-        cairn_operands_end(operands, replay->sums.rounded);
+    if (replay->sums.cuts) /* others wait, here and below */
+        CAIRN_TRY(cairn_cut_sums_end(replay->sums.cuts, operands->wide));
+    const cairn_status ended = cairn_operands_end(operands, replay->sums.rounded);
 
     if (replay->trace) cairn_trace_add(replay->trace, replay->time, replay->runs);
     replay->runs++;

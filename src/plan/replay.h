@@ -13,6 +13,7 @@
 
 #include "convert/build.h"
 #include "place/placement.h"
+#include "plan/cut_sums.h"
 #include "plan/subproduct.h"
 #include "sched/engine.h"
 #include "sched/trace.h"
@@ -21,10 +22,12 @@ enum { CAIRN_NO_DEVICE_HERE = -1 };
 
 /// How sums are accumulated into Y.
 typedef struct cairn_replay_sums {
-    bool reproducible; ///< As of its placement.
-    bool wide;         ///< In f64 (operands.h).
-    bool joined;       ///< The first member adds to every row.
-    bool rounded;      ///< The last one rounds what comes of them.
+    bool            reproducible; ///< As of its placement.
+    bool            wide;         ///< In f64 (operands.h).
+    bool            joined;       ///< The first member adds to every row.
+    bool            rounded;      ///< The last one rounds what comes of them.
+    bool            across;       ///< At cuts of all ranks' rows, each apart,
+    cairn_cut_sums *cuts;         ///< and then exchanged; else NULL.
 } cairn_replay_sums;
 
 typedef struct cairn_replay {
@@ -61,7 +64,8 @@ typedef struct cairn_recording {
 ///
 /// @param[in]  devices  Run the subproducts; outlive the plan.
 /// @param[in]  placing  Of this rank.
-/// @param[in]  rows     Who owns which rows of the tensor.
+/// @param[in]  rows     Who owns which rows of the matrix: the tensor's, unless its rows are
+///                      cut for sums of several ranks (placing->cuts).
 /// @param[in]  op       Checked by cairn_product_valid().
 /// @param[in]  held     Bytes that count against the limit beside the operands.
 /// @param[out] replay   Destroy with cairn_replay_destroy(). Unchanged on failure.
@@ -89,6 +93,16 @@ cairn_status cairn_replay_create_beside(const cairn_replay  *first,
                                         const cairn_placing *placing,
                                         int64_t              held,
                                         cairn_replay       **replay);
+
+/// Prepare the product of @p first again, of other arrays of the same rows, with its X and
+/// Y, whose content stays.
+///
+/// Collective. Both as above.
+cairn_status cairn_replay_create_again(const cairn_replay  *first,
+                                       const cairn_placing *placing,
+                                       const cairn_local   *tensor,
+                                       int64_t              held,
+                                       cairn_replay       **replay);
 
 void cairn_replay_destroy(cairn_replay **replay);
 

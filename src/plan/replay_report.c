@@ -4,14 +4,17 @@
 
 #include "plan/replay.h"
 
-/// Seconds of the halo's exchange by the network that this rank's simulated devices have:
+/// Seconds of what is exchanged by the network that this rank's simulated devices have:
 /// the slowest of theirs, since each waits for X.
 static double exchange_seconds(const cairn_replay *replay)
 {
     int64_t messages, bytes;
     double  most = 0;
 
-    cairn_halo_traffic(replay->common.operands->halo, &messages, &bytes);
+    if (replay->sums.cuts)
+        cairn_cut_sums_traffic(replay->sums.cuts, &messages, &bytes);
+    else
+        cairn_halo_traffic(replay->common.operands->halo, &messages, &bytes);
     for (int p = 0; p < replay->subproducts; p++) {
         const cairn_device_facts *info = &replay->subproduct[p].device->info;
 
@@ -86,7 +89,7 @@ int cairn_replay_apart(const cairn_replay *replay, int64_t *bytes)
 {
     int apart = 0;
 
-    *bytes = 0;
+    *bytes = replay->sums.cuts ? cairn_cut_sums_bytes(replay->sums.cuts) : 0;
     for (int p = 0; p < replay->subproducts; p++) {
         if (!replay->subproduct[p].apart) continue;
         apart++;

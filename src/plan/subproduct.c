@@ -254,7 +254,8 @@ static cairn_status multiply_parted(cairn_subproduct *subproduct, void *y)
 /// @p y begins with the subproduct's rows.
 static cairn_status multiply(cairn_subproduct *subproduct, void *y)
 {
-    const void *x = cairn_operands_x(subproduct->common->operands);
+    const void *brought = subproduct->common->x;
+    const void *x = brought ? brought : cairn_operands_x(subproduct->common->operands);
 
     if (cairn_operands_is_parted(subproduct->common->operands))
         return multiply_parted(subproduct, y);
@@ -477,7 +478,7 @@ cairn_status cairn_subproduct_collect(void *argument)
 
     if (subproduct->status != CAIRN_OK && !cairn_device_is_host(subproduct->device))
         CAIRN_TRY(recover(subproduct));
-    if (subproduct->status == CAIRN_OK && subproduct->has_own)
+    if (subproduct->status == CAIRN_OK && subproduct->has_own && !subproduct->common->x)
         cairn_operands_add(subproduct->common->operands, subproduct->home.rows,
                            subproduct->own);
     return subproduct->status;

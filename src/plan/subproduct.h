@@ -27,6 +27,8 @@ typedef struct cairn_subproducts_common {
     cairn_devices     *devices;
     const cairn_local *tensor;
     cairn_operands    *operands;
+    const void *x; ///< Rows of X that were brought here (cut_sums.h), this rank's
+                   ///< sums being sent away; NULL: all is in the operands.
 } cairn_subproducts_common;
 
 /// A device that failed, and how; "": none did.

@@ -31,4 +31,17 @@ for k in 1 2 3; do
     [ $k -gt 1 ] || cp two.mtx one.mtx
     same one.mtx two.mtx
 done
+# But for those that are to be reproducible: these are the same on any number.
+for second in csr csc; do
+    for n in 1 2 3 4; do
+        for place in cpu:0 0=cpu:0,1=cpu:1 '0=cpu:0*0.3+cpu:1*0.7,1=cpu:0'; do
+            on $n 0 run spmv m.mtx --transpose --reproducible --devices cpu:2 --iters 1 \
+                --format "hybrid<bdia<4>,$second,0.6>" --place "$place" --verify \
+                --threads 2 --out two.mtx
+            says '^reproducible: [0-9]* sums apart, over fixed cuts, in '
+            [ "$n" -gt 1 ] || [ "$place" != cpu:0 ] || cp two.mtx one.mtx
+            same one.mtx two.mtx
+        done
+    done
+done
 finish
