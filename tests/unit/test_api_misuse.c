@@ -38,7 +38,7 @@ static void up(void)
     setenv("CAIRN_THREADS", "1", 1);
     cr_assert_eq(cairn_context_create(&misused), CAIRN_OK);
     MUST(misused, cairn_context_set_memory(misused, (int64_t)1 << 28));
-    MUST(misused, cairn_format_create(misused, "csr", &csr));
+    MUST(misused, cairn_format_create(misused, named("csr"), &csr));
     MUST(misused, cairn_format_create(misused,
                                       "#encoding<{ idx_map<(d0,d1,d2)->(d0,d1,d2)>, "
                                       "mutation<merge(0,1), trim(0,2)> }>",
@@ -126,7 +126,7 @@ Test(misuse, contexts_that_failed_keep_their_message)
     cr_expect_gt(strlen(before), 0);
     cr_expect_eq(cairn_source_read(failed, "a.mtx", CAIRN_BY_NNZ, OUT(cairn_source *)),
                  CAIRN_BAD_ARGUMENT);
-    cr_expect_eq(cairn_format_create(failed, "csr", OUT(cairn_format *)),
+    cr_expect_eq(cairn_format_create(failed, named("csr"), OUT(cairn_format *)),
                  CAIRN_BAD_ARGUMENT);
     cr_expect_str_eq(cairn_context_message(failed), before);
     cairn_context_destroy(&failed);
@@ -304,7 +304,7 @@ Test(misuse, formats)
 
     SILENT(cairn_format_create, context, NULL, "csr", OUT(cairn_format *));
     REFUSES(cairn_format_create, text, misused, NULL, OUT(cairn_format *));
-    REFUSES(cairn_format_create, format, misused, "csr", NULL);
+    REFUSES(cairn_format_create, format, misused, named("csr"), NULL);
     FAILS(cairn_format_create, text, misused, "", OUT(cairn_format *));
     ALLOWS(cairn_format_destroy, format,
            DONE(cairn_format_destroy(NULL)) && DONE(cairn_format_destroy(&none)));
@@ -340,13 +340,15 @@ Test(misuse, catalogue_and_paths)
 {
     cairn_path *none = NULL;
 
-    SILENT(cairn_catalogue_definition, context, NULL, "csr", OUT(char *), OTHER(int));
+    SILENT(cairn_catalogue_definition, context, NULL, named("csr"), OUT(char *),
+           OTHER(int));
     REFUSES(cairn_catalogue_definition, name, misused, NULL, OUT(char *), OTHER(int));
-    REFUSES(cairn_catalogue_definition, text, misused, "csr", NULL, OUT(int));
-    REFUSES(cairn_catalogue_definition, missing, misused, "csr", OUT(char *), NULL);
-    SILENT(cairn_catalogue_note, context, NULL, "csr", OUT(char *));
+    REFUSES(cairn_catalogue_definition, text, misused, named("csr"), NULL, OUT(int));
+    REFUSES(cairn_catalogue_definition, missing, misused, named("csr"), OUT(char *),
+            NULL);
+    SILENT(cairn_catalogue_note, context, NULL, named("csr"), OUT(char *));
     REFUSES(cairn_catalogue_note, name, misused, NULL, OUT(char *));
-    REFUSES(cairn_catalogue_note, text, misused, "csr", NULL);
+    REFUSES(cairn_catalogue_note, text, misused, named("csr"), NULL);
     SILENT(cairn_path_create, context, NULL, csr, csr, extent, OUT(cairn_path *));
     REFUSES(cairn_path_create, from, misused, NULL, csr, extent, OUT(cairn_path *));
     REFUSES(cairn_path_create, to, misused, csr, NULL, extent, OUT(cairn_path *));
