@@ -6,15 +6,16 @@
 
 expect 0 generate tridiag --n 96 -o t.mtx
 
-# exchange RANKS SECONDS WORDS...: so long is the exchange, and so much of the whole.
+# exchange RANKS SECONDS WORDS...: so long is the exchange, and so much of the whole, on
+# devices of kind $kind.
 exchange() {
     ranks=$1
     wanted_seconds=$2
     shift 2
-    echo '{"kind": "pim", "halo_latency": 0, "halo_rate": 1e15}' >sim.json
-    on "$ranks" 0 run "$@" --devices ./sim.json --place pim --iters 1 --json free.json
-    echo '{"kind": "pim", "halo_latency": 1, "halo_rate": 8}' >sim.json
-    on "$ranks" 0 run "$@" --devices ./sim.json --place pim --iters 1 --json slow.json
+    echo '{"kind": "'$kind'", "halo_latency": 0, "halo_rate": 1e15}' >sim.json
+    on "$ranks" 0 run "$@" --devices ./sim.json --place "$kind" --iters 1 --json free.json
+    echo '{"kind": "'$kind'", "halo_latency": 1, "halo_rate": 8}' >sim.json
+    on "$ranks" 0 run "$@" --devices ./sim.json --place "$kind" --iters 1 --json slow.json
     field() { sed -n "s/.*\"$1\": \([0-9.e+-]*\).*/\1/p" "$2"; }
     awk "BEGIN { e = $(field seconds_exchange slow.json)
                  d = $(field seconds_simulated slow.json) - $(field seconds_simulated free.json)
@@ -23,11 +24,16 @@ exchange() {
         fail "the exchange is $(field seconds_exchange slow.json) s, not $wanted_seconds"
 }
 
+kind=pim
 exchange 1 0 spmv t.mtx --format 'c2sr<4>'
 exchange 2 3 spmv t.mtx --format 'c2sr<4>'
 exchange 3 6 spmv t.mtx --format 'c2sr<4>'
 exchange 2 2.5 spmv t.mtx --format 'c2sr<4>' --dtype f32
 exchange 2 6 spmm t.mtx --k 4 --format 'c2sr<4>'
+kind=fpga
+exchange 1 0 spmv t.mtx --format "serpens<128>" --dtype f32
+exchange 2 2.5 spmv t.mtx --format "serpens<128>" --dtype f32
+exchange 3 5 spmv t.mtx --format "serpens<128>" --dtype f32
 
 # A measured device's clock has none of it.
 on 2 0 run spmv t.mtx --iters 1 --json out.json

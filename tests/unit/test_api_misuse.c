@@ -490,42 +490,40 @@ Test(misuse, sources_of_coordinates)
 {
     const int64_t below[] = {-1, 3}, wide[] = {INT64_MAX, 3};
 
-#define FROM_COORDS(order, extent, nnz, coord, value, division) \
-    misused, order, extent, nnz, coord, value, division, OUT(cairn_source *)
     SILENT(cairn_source_from_coords, context, NULL, 2, extent, 3, coord, value,
            CAIRN_BY_NNZ, OUT(cairn_source *));
-    REFUSES(cairn_source_from_coords, extent,
-            FROM_COORDS(2, NULL, 3, coord, value, CAIRN_BY_NNZ));
-    REFUSES(cairn_source_from_coords, coord,
-            FROM_COORDS(2, extent, 3, NULL, value, CAIRN_BY_NNZ));
+    REFUSES(cairn_source_from_coords, extent, misused, 2, NULL, 3, coord, value,
+            CAIRN_BY_NNZ, OUT(cairn_source *));
+    REFUSES(cairn_source_from_coords, coord, misused, 2, extent, 3, NULL, value,
+            CAIRN_BY_NNZ, OUT(cairn_source *));
     REFUSES(cairn_source_from_coords, source, misused, 2, extent, 3, coord, value,
             CAIRN_BY_NNZ, NULL);
     for (int k = 0; k < ODD; k++) {
-        REFUSES(cairn_source_from_coords, division,
-                FROM_COORDS(2, extent, 3, coord, value, (cairn_division)odd[k]));
+        REFUSES(cairn_source_from_coords, division, misused, 2, extent, 3, coord, value,
+                (cairn_division)odd[k], OUT(cairn_source *));
         if (odd[k] == 9) continue;
-        FAILS(cairn_source_from_coords, order,
-              FROM_COORDS(odd[k], extent, 3, coord, value, CAIRN_BY_NNZ));
+        FAILS(cairn_source_from_coords, order, misused, odd[k], extent, 3, coord, value,
+              CAIRN_BY_NNZ, OUT(cairn_source *));
     }
-    FAILS(cairn_source_from_coords, order,
-          FROM_COORDS(0, extent, 3, coord, value, CAIRN_BY_NNZ));
-    FAILS(cairn_source_from_coords, extent,
-          FROM_COORDS(2, below, 3, coord, value, CAIRN_BY_NNZ));
-    FAILS(cairn_source_from_coords, extent,
-          FROM_COORDS(2, wide, 3, coord, value, CAIRN_BY_NNZ));
-    FAILS(cairn_source_from_coords, nnz,
-          FROM_COORDS(2, extent, -1, coord, value, CAIRN_BY_NNZ));
-    FAILS(cairn_source_from_coords, nnz,
-          FROM_COORDS(2, extent, INT64_MIN, coord, value, CAIRN_BY_NNZ));
+    FAILS(cairn_source_from_coords, order, misused, 0, extent, 3, coord, value,
+          CAIRN_BY_NNZ, OUT(cairn_source *));
+    FAILS(cairn_source_from_coords, extent, misused, 2, below, 3, coord, value,
+          CAIRN_BY_NNZ, OUT(cairn_source *));
+    FAILS(cairn_source_from_coords, extent, misused, 2, wide, 3, coord, value,
+          CAIRN_BY_NNZ, OUT(cairn_source *));
+    FAILS(cairn_source_from_coords, nnz, misused, 2, extent, -1, coord, value,
+          CAIRN_BY_NNZ, OUT(cairn_source *));
+    FAILS(cairn_source_from_coords, nnz, misused, 2, extent, INT64_MIN, coord, value,
+          CAIRN_BY_NNZ, OUT(cairn_source *));
     for (int k = 0; k < 2; k++)
-        FAILS(cairn_source_from_coords, nnz,
-              FROM_COORDS(2, extent, many[k], coord, value, CAIRN_BY_NNZ));
+        FAILS(cairn_source_from_coords, nnz, misused, 2, extent, many[k], coord, value,
+              CAIRN_BY_NNZ, OUT(cairn_source *));
     ALLOWS(cairn_source_from_coords, value,
-           is(cairn_source_from_coords(
-               FROM_COORDS(2, extent, 3, coord, NULL, CAIRN_BY_NNZ))));
+           is(cairn_source_from_coords(misused, 2, extent, 3, coord, NULL, CAIRN_BY_NNZ,
+                                       OUT(cairn_source *))));
     ALLOWS(cairn_source_from_coords, coord,
-           is(cairn_source_from_coords(
-               FROM_COORDS(2, extent, 0, NULL, NULL, CAIRN_BY_NNZ))));
+           is(cairn_source_from_coords(misused, 2, extent, 0, NULL, NULL, CAIRN_BY_NNZ,
+                                       OUT(cairn_source *))));
 }
 
 Test(misuse, sources_are_looked_at)
@@ -657,7 +655,9 @@ Test(misuse, tensors_of_compressed_rows)
     CSR_FAILS(ptr = descends);
     CSR_FAILS(ptr = late);
     CSR_FAILS(idx = outside);
-    ALLOWS(cairn_tensor_from_csr, format, is(CSR(format = NULL)));
+    ALLOWS(cairn_tensor_from_csr, format,
+           is(cairn_tensor_from_csr(misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+                                    CAIRN_F64, CAIRN_COPY, NULL, out)));
     ALLOWS(cairn_tensor_from_csr, val,
            is(CSR(ptr = none; call_.idx = NULL; call_.val = NULL)));
     SILENT(cairn_tensor_update, tensor, NULL, value);
@@ -702,6 +702,9 @@ Test(misuse, tensors_of_compressed_columns)
     }
     FAILS(cairn_tensor_from_csc, format, misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
           CAIRN_F64, CAIRN_COPY, cube, out);
+    ALLOWS(cairn_tensor_from_csc, format,
+           is(cairn_tensor_from_csc(misused, 3, 3, 0, 3, ptr, 64, idx, 64, value,
+                                    CAIRN_F64, CAIRN_COPY, NULL, out)));
 }
 
 /// A matrix of 3 x 3, three entries, but for what is changed.
@@ -726,6 +729,12 @@ Test(misuse, tensors_of_coordinates)
 {
     static const int64_t wrong[] = {-1, INT64_MIN, INT64_MAX};
     cairn_coords         good = CAIRN_COORDS, small = {.size = 1};
+    cairn_coords         whole = CAIRN_COORDS;
+
+    whole.extent[0] = whole.extent[1] = 3;
+    whole.entries                     = 3;
+    whole.idx[0] = whole.idx[1] = idx;
+    whole.val                   = value;
 
     SILENT(cairn_tensor_from_coords, context, NULL, &good, CAIRN_COPY, csr,
            OUT(cairn_tensor *));
@@ -736,6 +745,9 @@ Test(misuse, tensors_of_coordinates)
     REFUSES(cairn_tensor_from_coords, tensor, misused, &good, CAIRN_COPY, csr, NULL);
     FAILS(cairn_tensor_from_coords, format, misused, &good, CAIRN_COPY, cube,
           OUT(cairn_tensor *));
+    ALLOWS(cairn_tensor_from_coords, format,
+           is(cairn_tensor_from_coords(misused, &whole, CAIRN_COPY, NULL,
+                                       OUT(cairn_tensor *))));
     for (int k = 0; k < ODD; k++) {
         REFUSES(cairn_tensor_from_coords, mode, misused, &good, (cairn_copy_mode)odd[k],
                 csr, OUT(cairn_tensor *));
@@ -861,6 +873,11 @@ Test(misuse, arrays_are_handed_over)
             NULL, NULL);
     FAILS(cairn_tensor_from_parts, part, misused, csr, extent, CAIRN_F64, &part, 1,
           NULL, OUT(cairn_tensor *));
+    ALLOWS(cairn_tensor_from_parts, options, /* what is refused is the part */
+           cairn_tensor_from_parts(misused, csr, extent, CAIRN_F64, &part, 1, NULL,
+                                   OUT(cairn_tensor *))
+                   < 0
+               && !strstr(cairn_context_message(misused), "options"));
     for (int k = 0; k < ODD; k++) {
         options.mode = (cairn_copy_mode)odd[k];
         REFUSES(cairn_tensor_from_parts, dtype, misused, csr, extent,
@@ -989,6 +1006,12 @@ Test(misuse, formats_are_chosen)
     ALLOWS(cairn_format_auto, options,
            cairn_format_auto(source, CAIRN_F64, NULL, &place, OUT(cairn_format *), NULL)
                <= 0);
+    ALLOWS(cairn_format_auto, options,
+           is(cairn_format_auto(source, CAIRN_F64, NULL, NULL, OUT(cairn_format *),
+                                NULL)));
+    ALLOWS(cairn_format_auto, product,
+           is(cairn_format_auto(source, CAIRN_F64, NULL, &tries, OUT(cairn_format *),
+                                NULL)));
     ALLOWS(cairn_format_auto, info,
            is(cairn_format_auto(source, CAIRN_F64, NULL, &tries, OUT(cairn_format *),
                                 NULL)));
@@ -1000,13 +1023,19 @@ Test(misuse, kernels)
         .size = sizeof(cairn_kernel_target), .extent = {8, 8},
              .vector_bytes = 16
     };
+    cairn_kernel_target cuda = good;
 
+    cuda.language = CAIRN_KERNEL_CUDA;
     SILENT(cairn_kernels_text, context, NULL, csr, NULL, &good, OUT(char *));
     REFUSES(cairn_kernels_text, format, misused, NULL, NULL, &good, OUT(char *));
     REFUSES(cairn_kernels_text, target, misused, csr, NULL, NULL, OUT(char *));
     REFUSES(cairn_kernels_text, text, misused, csr, NULL, &good, NULL);
     ALLOWS(cairn_kernels_text, options,
            is(cairn_kernels_text(misused, csr, NULL, &good, OUT(char *))));
+    ALLOWS(
+        cairn_kernels_precompile, options, /* and nothing is compiled */
+        cairn_kernels_precompile(misused, csr, NULL, &cuda, SIZED(cairn_kernel_counts))
+            == CAIRN_UNSUPPORTED);
     SILENT(cairn_kernels_precompile, context, NULL, csr, NULL, &good,
            SIZED(cairn_kernel_counts));
     REFUSES(cairn_kernels_precompile, format, misused, NULL, NULL, &good,
