@@ -80,13 +80,14 @@ typedef struct cairn_parts_options {
     void (*release)(void *user,
                     void *array); ///< CAIRN_TAKE: called once for each array
                                   ///< when the tensor is destroyed.
-    void *user;                   ///< Handed to it.
+    void   *user;                 ///< Handed to it.
+    int64_t replays;              ///< CAIRN_COPY: as in cairn_store_options.
 } cairn_parts_options;
 
 /// All rows on this rank; arrays are copied.
-#define CAIRN_PARTS_OPTIONS                                        \
-    {                                                              \
-        sizeof(cairn_parts_options), 0, -1, CAIRN_COPY, NULL, NULL \
+#define CAIRN_PARTS_OPTIONS                                           \
+    {                                                                 \
+        sizeof(cairn_parts_options), 0, -1, CAIRN_COPY, NULL, NULL, 0 \
     }
 
 /// Make a tensor around arrays, which are looked at first.
@@ -157,12 +158,13 @@ typedef struct cairn_coords {
     const void *val;              ///< The first value, of dtype; NULL: all are 1.
     int64_t     val_stride;       ///< Likewise; 0: the width of dtype.
     cairn_dtype dtype;            ///< Of the tensor, too.
+    int64_t     replays;          ///< With a format: as in cairn_store_options.
 } cairn_coords;
 
 /// No entries of a matrix; 64-bit indices from 0 on, f64 values.
 // clang-format off
 #define CAIRN_COORDS                                                                \
-    { sizeof(cairn_coords), 2, {0}, 0, -1, 0, {NULL}, 0, 64, 0, NULL, 0, CAIRN_F64 }
+    { sizeof(cairn_coords), 2, {0}, 0, -1, 0, {NULL}, 0, 64, 0, NULL, 0, CAIRN_F64, 0 }
 // clang-format on
 
 /// Make a tensor of a caller's coordinates.

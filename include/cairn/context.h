@@ -108,6 +108,20 @@ CAIRN_API const char *cairn_context_convert(const cairn_context *context);
 CAIRN_API cairn_status cairn_context_set_threads(cairn_context *context, int threads);
 CAIRN_API int          cairn_context_threads(const cairn_context *context);
 
+/// Say how many products will come with each tensor that is stored from now on. From 100
+/// on the values of those that are made from a program's arrays are looked at once, and
+/// stored as narrow as they are, bit for bit, where the format says nothing of them
+/// (`val(TYPE)`); and `auto` weighs searching and storing by it. Calls that have a `replays`
+/// of their own go by that. The default is CAIRN_REPLAYS, else nothing is said: values stay
+/// as wide as they are.
+///
+/// Local; the same on all ranks.
+///
+/// @param[in] replays  0: nothing is said.
+/// @retval CAIRN_BAD_ARGUMENT  It is negative; the number stays.
+CAIRN_API cairn_status cairn_context_set_replays(cairn_context *context,
+                                                 int64_t        replays);
+
 /// Bytes and blocks allocated now, and the most bytes so far; each may be NULL.
 CAIRN_API void cairn_context_memory(const cairn_context *context,
                                     int64_t             *bytes,

@@ -167,7 +167,9 @@ CAIRN_API cairn_status cairn_source_write(const cairn_source *source, const char
 ///
 /// Collective. Rank boundaries move to multiples of the format's grain, and the source's
 /// entries with them; else the source is not changed, and may be destroyed. Values of a
-/// source that was read from a file are stored as narrow as they are, bit for bit.
+/// source that was read from a file are stored as narrow as they are, bit for bit, and so
+/// are those of others where the context says that 100 products or more will come, or @p
+/// format was chosen for as many (cairn_format_auto()).
 ///
 /// @param[out] tensor  Destroy with cairn_tensor_destroy(). Unchanged on failure.
 /// @retval CAIRN_BAD_SHAPE  The format is for another order.
@@ -183,6 +185,31 @@ CAIRN_API cairn_status cairn_tensor_create(cairn_source       *source,
                                            const cairn_format *format,
                                            cairn_dtype         dtype,
                                            cairn_tensor      **tensor);
+
+/// How to store.
+typedef struct cairn_store_options {
+    size_t size; ///< sizeof(cairn_store_options); CAIRN_STORE_OPTIONS sets it.
+    int64_t
+        replays; ///< Products that will come, not negative; 0: as many as the context
+                 ///< says (cairn_context_set_replays()). From 100 on values are stored
+                 ///< as narrow as they are, whatever they come from.
+} cairn_store_options;
+
+/// Nothing is said.
+// clang-format off
+#define CAIRN_STORE_OPTIONS \
+    { sizeof(cairn_store_options), 0 }
+// clang-format on
+
+/// The same as cairn_tensor_create(), for so many products.
+///
+/// @param[in] options  NULL: CAIRN_STORE_OPTIONS. A size or number that is none fails with
+///                     CAIRN_BAD_ARGUMENT.
+CAIRN_API cairn_status cairn_tensor_create_with(cairn_source              *source,
+                                                const cairn_format        *format,
+                                                cairn_dtype                dtype,
+                                                const cairn_store_options *options,
+                                                cairn_tensor             **tensor);
 
 /// A solver's own matrix: CSR rows first_row .. first_row+rows-1 on this rank.
 ///
@@ -279,6 +306,16 @@ CAIRN_API cairn_status cairn_tensor_update(cairn_tensor *tensor, const void *val
 CAIRN_API cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
                                             const cairn_format *format,
                                             cairn_tensor      **converted);
+
+/// The same as cairn_tensor_convert(), for so many products: a tensor that borrows a
+/// caller's arrays stays as it is, and what it is converted to has narrow values.
+///
+/// @param[in] options  NULL: CAIRN_STORE_OPTIONS. A size or number that is none fails with
+///                     CAIRN_BAD_ARGUMENT.
+CAIRN_API cairn_status cairn_tensor_convert_with(const cairn_tensor        *tensor,
+                                                 const cairn_format        *format,
+                                                 const cairn_store_options *options,
+                                                 cairn_tensor             **converted);
 
 /// Is this a .cairn file? Told by its first bytes.
 ///

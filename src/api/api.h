@@ -119,9 +119,13 @@ int64_t cairn_plan_held(const cairn_tensor *tensor);
 /// Collective. The plan is fresh, and its replay is made.
 cairn_status cairn_plan_try_ways(cairn_plan *plan);
 
-/// Narrow the values of a tensor from a caller's arrays if he said that many products come
-/// (the option `replays`): then a look at them pays. Local.
-cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor);
+/// Do so many products come that a look at a caller's values pays? @p replays may be 0:
+/// then the context's option says it, and where that is not set they do not.
+bool cairn_many_products(const cairn_context *context, int64_t replays);
+
+/// Narrow the values of a tensor from a caller's arrays if many products come, or its
+/// format was chosen for many. Local.
+cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor, int64_t replays);
 
 /// Run once, the way in use or the other; `placement` says what came of trials.
 ///

@@ -246,6 +246,13 @@ cairn_status cairn_context_set_threads(cairn_context *context, int threads)
     return CAIRN_OK;
 }
 
+cairn_status cairn_context_set_replays(cairn_context *context, int64_t replays)
+{
+    CAIRN_ENTER(context, CAIRN_WITHIN(replays, 0, INT64_MAX));
+    context->env.options.replays = replays;
+    return CAIRN_OK;
+}
+
 int cairn_context_threads(const cairn_context *context)
 {
     return context ? (int)context->env.options.threads : 0;

@@ -278,13 +278,19 @@ cairn_status cairn_source_from_tensor(const cairn_tensor *tensor, cairn_source *
     return status;
 }
 
-cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
-                                  const cairn_format *format,
-                                  cairn_tensor      **converted)
+cairn_status cairn_tensor_convert_with(const cairn_tensor        *tensor,
+                                       const cairn_format        *format,
+                                       const cairn_store_options *options,
+                                       cairn_tensor             **converted)
 {
+    cairn_store_options own = CAIRN_STORE_OPTIONS;
+
     CAIRN_ENTER_TOGETHER(tensor ? tensor->context : cairn_format_context(format),
                          CAIRN_GIVEN(tensor), CAIRN_GIVEN(format),
+                         CAIRN_SIZED(options, cairn_store_options),
                          CAIRN_GIVEN(converted));
+    CAIRN_READ(options, own);
+    CAIRN_ENTER_TOGETHER(tensor->context, CAIRN_WITHIN(options->replays, 0, INT64_MAX));
     cairn_doing(&tensor->context->env, "converting");
 
     cairn_comm      *comm      = tensor->context->comm;
@@ -304,7 +310,9 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
         cairn_kept_add(tensor->format, fresh->local, fresh->path);
     if (status == CAIRN_OK)
         status = cairn_comm_agree(
-            comm, tensor->local->narrows ? cairn_local_narrow(fresh->local) : CAIRN_OK);
+            comm, tensor->local->narrows
+                      ? cairn_local_narrow(fresh->local)
+                      : cairn_tensor_narrow_for_many(fresh, options->replays));
     if (status == CAIRN_OK) {
         fresh->seconds = cairn_seconds() - begin;
         *converted     = fresh;
@@ -312,6 +320,16 @@ cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
         cairn_tensor_destroy(&fresh);
     }
     return status;
+}
+
+cairn_status cairn_tensor_convert(const cairn_tensor *tensor,
+                                  const cairn_format *format,
+                                  cairn_tensor      **converted)
+{
+    CAIRN_ENTER_TOGETHER(tensor ? tensor->context : cairn_format_context(format),
+                         CAIRN_GIVEN(tensor), CAIRN_GIVEN(format),
+                         CAIRN_GIVEN(converted));
+    return cairn_tensor_convert_with(tensor, format, NULL, converted);
 }
 
 const cairn_path *cairn_tensor_path(const cairn_tensor *tensor)

@@ -196,7 +196,7 @@ static cairn_status store(const cairn_solver_rows *a,
                       : store_sorted(a, *tensor));
     CAIRN_TRY(cairn_comm_agree(comm, cairn_refill_create(a, *tensor)));
     cairn_kept_add(ordered ? lent->format : NULL, (*tensor)->local, (*tensor)->path);
-    return cairn_comm_agree(comm, cairn_tensor_narrow_for_many(*tensor));
+    return cairn_comm_agree(comm, cairn_tensor_narrow_for_many(*tensor, 0));
 }
 
 static cairn_status borrow(const cairn_solver_rows *a, cairn_tensor *tensor)

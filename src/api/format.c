@@ -81,6 +81,7 @@ cairn_status cairn_format_copy(cairn_context      *context,
     CAIRN_TRY(cairn_format_parse(env, NULL, format->text, "format", &fresh));
     const cairn_status status = cairn_format_keep_texts(env, fresh);
 
+    fresh->life.narrows = format->life.narrows;
     if (status == CAIRN_OK)
         *copy = fresh;
     else

@@ -26,6 +26,7 @@ typedef struct {
     cairn_coords_lie lie;
     cairn_given_seen seen;
     cairn_coords_way way; ///< How they can be lent; OTHERWISE: they cannot.
+    int64_t replays;      ///< Products that the caller says will come; 0: he does not.
 } taker;
 
 /* ---- what is looked at ---- */
@@ -362,8 +363,8 @@ static cairn_status store(taker *t, const cairn_format *format, cairn_tensor **t
                                   t->first_row, t->rows, &rows);
     if (status == CAIRN_OK) status = make(t, &rows, format, tensor);
     if (status == CAIRN_OK && format)
-        status =
-            cairn_comm_agree(t->context->comm, cairn_tensor_narrow_for_many(*tensor));
+        status = cairn_comm_agree(t->context->comm,
+                                  cairn_tensor_narrow_for_many(*tensor, t->replays));
     cairn_rows_fini(&t->context->env, &rows);
     return status;
 }
@@ -416,11 +417,12 @@ cairn_status cairn_tensor_from_coords(cairn_context      *context,
 
     CAIRN_READ(coords, own);
     CAIRN_ENTER_TOGETHER(context, CAIRN_ONE_OF(coords->dtype, CAIRN_F32),
-                         CAIRN_WITHIN(coords->entries, 0, INT64_MAX));
+                         CAIRN_WITHIN(coords->entries, 0, INT64_MAX),
+                         CAIRN_WITHIN(coords->replays, 0, INT64_MAX));
     cairn_doing(&context->env, "taking coordinates");
 
-    const double  begin  = cairn_seconds();
-    taker         t      = {.context = context, .dtype = coords->dtype};
+    const double begin = cairn_seconds();
+    taker t = {.context = context, .dtype = coords->dtype, .replays = coords->replays};
     cairn_tensor *fresh  = NULL;
     cairn_status  status = take(&t, coords, mode, format, &fresh);
 

@@ -290,7 +290,8 @@ static void add_arguments(const cairn_handed *handed,
     cairn_collective_extents(arguments, handed->shape.order, handed->shape.extent);
 }
 
-/// On all ranks together.
+/// On all ranks together. Arrays that stay the caller's, or go back to him, keep their
+/// values as they are.
 static cairn_status make(const cairn_handed *handed, cairn_tensor *fresh)
 {
     cairn_comm *comm = handed->context->comm;
@@ -299,7 +300,10 @@ static cairn_status make(const cairn_handed *handed, cairn_tensor *fresh)
         cairn_rows_given(comm, CAIRN_FROM_PARTS, &handed->shape, handed->box[0].lo,
                          handed->box[0].hi - handed->box[0].lo + 1, &fresh->rows));
     CAIRN_TRY(cairn_comm_agree(comm, fill(handed, fresh)));
-    return cairn_handed_mark(handed, fresh);
+    CAIRN_TRY(cairn_handed_mark(handed, fresh));
+    if (handed->options->mode != CAIRN_COPY) return CAIRN_OK;
+    return cairn_comm_agree(
+        comm, cairn_tensor_narrow_for_many(fresh, handed->options->replays));
 }
 
 cairn_status cairn_tensor_from_parts(cairn_context             *context,
@@ -318,7 +322,8 @@ cairn_status cairn_tensor_from_parts(cairn_context             *context,
                          CAIRN_WITHIN(parts, 0, INT64_MAX), CAIRN_GIVEN(tensor),
                          CAIRN_SIZED(options, cairn_parts_options));
     CAIRN_READ(options, own);
-    CAIRN_ENTER_TOGETHER(context, CAIRN_ONE_OF(options->mode, CAIRN_TAKE));
+    CAIRN_ENTER_TOGETHER(context, CAIRN_ONE_OF(options->mode, CAIRN_TAKE),
+                         CAIRN_WITHIN(options->replays, 0, INT64_MAX));
     if (parts > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_GIVEN(part));
     if (parts > 0) CAIRN_ENTER_TOGETHER(context, CAIRN_SIZED(part, cairn_part_view));
     if (options->mode == CAIRN_TAKE)

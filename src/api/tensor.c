@@ -134,11 +134,50 @@ cairn_status cairn_tensor_create_divided(cairn_source       *source,
 /* Products from which on a look at a caller's values pays. */
 enum { MANY = 100 };
 
-cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor)
+bool cairn_many_products(const cairn_context *context, int64_t replays)
 {
-    return tensor->context->env.options.replays >= MANY
+    return (replays > 0 ? replays : context->env.options.replays) >= MANY;
+}
+
+cairn_status cairn_tensor_narrow_for_many(cairn_tensor *tensor, int64_t replays)
+{
+    return tensor->format->life.narrows || cairn_many_products(tensor->context, replays)
                ? cairn_local_narrow(tensor->local)
                : CAIRN_OK;
+}
+
+cairn_status cairn_tensor_create_with(cairn_source              *source,
+                                      const cairn_format        *format,
+                                      cairn_dtype                dtype,
+                                      const cairn_store_options *options,
+                                      cairn_tensor             **tensor)
+{
+    cairn_store_options own = CAIRN_STORE_OPTIONS;
+
+    CAIRN_ENTER_TOGETHER(
+        source ? source->context : cairn_format_context(format), CAIRN_GIVEN(source),
+        CAIRN_GIVEN(format), CAIRN_ONE_OF(dtype, CAIRN_F32),
+        CAIRN_SIZED(options, cairn_store_options), CAIRN_GIVEN(tensor));
+    CAIRN_READ(options, own);
+    CAIRN_ENTER_TOGETHER(source->context, CAIRN_WITHIN(options->replays, 0, INT64_MAX));
+    cairn_doing(&source->context->env, "storing a matrix");
+
+    const double  begin = cairn_seconds();
+    cairn_tensor *fresh;
+
+    CAIRN_TRY(cairn_tensor_create_beside(source, format, dtype, 0, &fresh));
+    cairn_kept_add(NULL, fresh->local, fresh->path);
+    const cairn_status status = cairn_comm_agree(
+        source->context->comm,
+        source->narrows ? cairn_local_narrow(fresh->local)
+                        : cairn_tensor_narrow_for_many(fresh, options->replays));
+
+    fresh->seconds = cairn_seconds() - begin;
+    if (status == CAIRN_OK)
+        *tensor = fresh;
+    else
+        cairn_tensor_destroy(&fresh);
+    return status;
 }
 
 cairn_status cairn_tensor_create(cairn_source       *source,
@@ -149,24 +188,7 @@ cairn_status cairn_tensor_create(cairn_source       *source,
     CAIRN_ENTER_TOGETHER(source ? source->context : cairn_format_context(format),
                          CAIRN_GIVEN(source), CAIRN_GIVEN(format),
                          CAIRN_ONE_OF(dtype, CAIRN_F32), CAIRN_GIVEN(tensor));
-    cairn_doing(&source->context->env, "storing a matrix");
-
-    const double  begin = cairn_seconds();
-    cairn_tensor *fresh;
-
-    CAIRN_TRY(cairn_tensor_create_beside(source, format, dtype, 0, &fresh));
-    cairn_kept_add(NULL, fresh->local, fresh->path);
-    const cairn_status status =
-        source->narrows
-            ? cairn_comm_agree(source->context->comm, cairn_local_narrow(fresh->local))
-            : CAIRN_OK;
-
-    fresh->seconds = cairn_seconds() - begin;
-    if (status == CAIRN_OK)
-        *tensor = fresh;
-    else
-        cairn_tensor_destroy(&fresh);
-    return status;
+    return cairn_tensor_create_with(source, format, dtype, NULL, tensor);
 }
 
 /// Has a bank before part @p p the same dictionary, not a copy of it?

@@ -175,6 +175,9 @@ struct cairn_kept;
 typedef struct cairn_format_life {
     int      others; ///< That hold it, too.
     uint64_t number; ///< No other format of the process has it.
+    bool
+        narrows; ///< It was chosen for many products: its tensors narrow values of which
+                 ///< its text says nothing.
     struct cairn_kept
         *kept; ///< What rooms above found out about it; NULL: nothing yet.
     void (*forget)(cairn_env *env, struct cairn_kept *kept); ///< Frees that.

@@ -149,6 +149,9 @@ Test(misuse, contexts_are_set)
     REFUSES(cairn_context_set_threads, threads, misused, 0);
     REFUSES(cairn_context_set_threads, threads, misused, INT_MAX);
     REFUSES(cairn_context_set_threads, threads, misused, INT_MIN);
+    SILENT(cairn_context_set_replays, context, NULL, 1);
+    REFUSES(cairn_context_set_replays, replays, misused, -1);
+    REFUSES(cairn_context_set_replays, replays, misused, INT64_MIN);
     ALLOWS(cairn_context_memory, context,
            DONE(cairn_context_memory(NULL, &bytes, &blocks, &peak)) && bytes == 0
                && blocks == 0 && peak == 0);
@@ -963,6 +966,31 @@ Test(misuse, products)
 
         FAILS(cairn_plan_create_product, product, tensor, &wide, OUT(cairn_plan *));
         FAILS(cairn_plan_create_product, product, tensor, &back, OUT(cairn_plan *));
+    }
+}
+
+Test(misuse, tensors_are_made_for_many_products)
+{
+    const cairn_store_options few = {sizeof few, -1}, least = {sizeof least, INT64_MIN};
+
+    REFUSES(cairn_tensor_create_with, source, NULL, csr, CAIRN_F64, NULL,
+            OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_create_with, format, source, NULL, CAIRN_F64, NULL,
+            OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_create_with, tensor, source, csr, CAIRN_F64, NULL, NULL);
+    REFUSES(cairn_tensor_convert_with, tensor, NULL, csr, NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_convert_with, format, tensor, NULL, NULL, OUT(cairn_tensor *));
+    REFUSES(cairn_tensor_convert_with, converted, tensor, csr, NULL, NULL);
+    for (int k = 0; k < ODD; k++)
+        REFUSES(cairn_tensor_create_with, dtype, source, csr, (cairn_dtype)odd[k], NULL,
+                OUT(cairn_tensor *));
+    for (int k = 0; k < 2; k++) {
+        const cairn_store_options *options = k ? &few : &least;
+
+        FAILS(cairn_tensor_create_with, options, source, csr, CAIRN_F64, options,
+              OUT(cairn_tensor *));
+        FAILS(cairn_tensor_convert_with, options, tensor, csr, options,
+              OUT(cairn_tensor *));
     }
 }
 

@@ -207,6 +207,19 @@ static cairn_status choose_by(void *given)
     return choose(given, NULL);
 }
 
+static cairn_status store_by(void *given)
+{
+    cairn_format *format = NULL;
+    cairn_tensor *stored = NULL;
+    cairn_status  status = cairn_format_create(context, "csr", &format);
+
+    if (status == CAIRN_OK)
+        status = cairn_tensor_create_with(source, format, CAIRN_F64, given, &stored);
+    cairn_tensor_destroy(&stored);
+    cairn_format_destroy(&format);
+    return status;
+}
+
 static cairn_status choose_and_tell(void *given)
 {
     return choose(NULL, given);
@@ -360,6 +373,7 @@ Test(api_sizes, what_programs_say)
     READ(cairn_product_options, plan_product, CAIRN_PRODUCT_OPTIONS);
     READ(cairn_plan_options, plan_with, CAIRN_PLAN_OPTIONS);
     READ(cairn_auto_options, choose_by, CAIRN_AUTO_OPTIONS);
+    READ(cairn_store_options, store_by, CAIRN_STORE_OPTIONS);
     READ(cairn_kernel_target, print_kernels, CAIRN_KERNEL_TARGET);
     READ(cairn_part_info, print_part, CAIRN_PART_INFO);
     READ(cairn_parts_options, hand_by, CAIRN_PARTS_OPTIONS);
