@@ -62,12 +62,15 @@ typedef struct cairn_auto_info {
     double kernel_seconds; ///< Plans of the trials, and getting kernels.
     int    candidates;
     cairn_auto_candidate candidate[CAIRN_AUTO_CANDIDATES];
+    char                 values
+        [40]; ///< How members of the chosen format store values, as `val(TYPE)` has
+              ///< it: "i8", or "f64, iso"; "": they were not looked at.
 } cairn_auto_info;
 
 /// Nothing; its size is set.
 // clang-format off
 #define CAIRN_AUTO_INFO \
-    { sizeof(cairn_auto_info), {{0}}, 0.0, 0.0, 0.0, 0, {{{0}, 0.0, 0.0}} }
+    { sizeof(cairn_auto_info), {{0}}, 0.0, 0.0, 0.0, 0, {{{0}, 0.0, 0.0}}, {0} }
 // clang-format on
 
 /// Read a file of formats to choose among, and check each: for `candidates` of
@@ -93,6 +96,11 @@ CAIRN_API cairn_status cairn_candidates_read(cairn_context *context,
 /// Choose a format for products with a matrix.
 ///
 /// Collective; the same format on all ranks: the one with most entries decides.
+///
+/// What is counted of values is what would be stored: as narrow as they are where the
+/// source was read from a file, or 100 products or more are said to come (`replays`, or
+/// cairn_context_set_replays()). In the latter case tensors that are stored in @p format have
+/// narrow values, whatever they come from.
 ///
 /// @param[in]  source   Not changed, but for being sorted if it was not.
 /// @param[in]  product  NULL: y = A x.

@@ -7,6 +7,7 @@
 #include "api/door.h"
 #include "auto/probe.h"
 #include "base/text.h"
+#include "tensor/value_storage.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static void count_offers(cairn_choice *c)
 {
     for (int k = 0; k < c->offered; k++)
         if (c->offer[k]->estimator)
-            cairn_candidate_count(c->offer[k], &c->structure, c->by.op, c->value_bits,
+            cairn_candidate_count(c->offer[k], &c->structure, c->by.op, &c->values,
                                   &c->counts[k]);
 }
 
@@ -75,7 +76,7 @@ static bool fits(const cairn_choice *c, int k)
     const double     beside = 24 * (double)c->source->entries.n;
 
     return env->memory_limit <= 0
-           || cairn_counts_bytes(&c->counts[k]) + beside < (double)env->memory_limit;
+           || cairn_counts_room(&c->counts[k]) + beside < (double)env->memory_limit;
 }
 
 /// Is it worth its time to look at the entries? If not, only the first candidate is thought
@@ -88,7 +89,7 @@ static bool is_worth_counting(cairn_choice *c)
     if (c->options->tries > 0 || cairn_choice_may_win(c)) return true;
     cairn_pattern_assume_best(&best, false);
     if (first->estimator)
-        cairn_candidate_count(first, &best, c->by.op, c->value_bits, c->counts);
+        cairn_candidate_count(first, &best, c->by.op, &c->values, c->counts);
     return !fits(c, 0);
 }
 
@@ -105,8 +106,7 @@ static cairn_status probe_offer(cairn_choice *c, int k)
     cairn_sample        sample;
     cairn_pattern       sampled;
     cairn_status        status;
-    cairn_probe         probe = {env,           &sample,  &sampled,
-                                 &c->structure, c->by.op, c->value_bits};
+    cairn_probe probe = {env, &sample, &sampled, &c->structure, c->by.op, &c->values};
 
     CAIRN_TRY(cairn_sample_take(
         env, &source->entries, first, end, source->shape.extent[1], CAIRN_PROBE_ENTRIES,
@@ -147,6 +147,17 @@ static cairn_status count_sample(cairn_choice *c)
     return CAIRN_OK;
 }
 
+/// Does any text ask for the narrowest type?
+static bool any_asks_for_exact(const cairn_choice *c)
+{
+    bool asks = false;
+
+    for (int k = 0; k < c->offered; k++)
+        for (int m = 0; m < c->offer[k]->format->members; m++)
+            asks |= c->offer[k]->format->member[m]->val == CAIRN_VAL_EXACT;
+    return asks;
+}
+
 /// Count what is worth it.
 static cairn_status count(cairn_choice *c)
 {
@@ -161,6 +172,9 @@ static cairn_status count(cairn_choice *c)
     if (source->entries.n > 0 && !is_worth_counting(c)) return CAIRN_OK;
     c->info->share = 1; /* of rows, all are counted */
     c->seen        = CAIRN_SEEN_ROWS;
+    if (c->values.narrows || any_asks_for_exact(c))
+        c->values = cairn_value_widths_look(source->entries.value, source->entries.n,
+                                            c->values.carrier_bits, c->values.narrows);
     CAIRN_TRY(cairn_pattern_count_rows(&c->context->env, &source->entries, first, end,
                                        c->structure.cols, &c->structure));
     CAIRN_TRY(count_sample(c));
@@ -228,7 +242,7 @@ static void correct(cairn_choice *c, const cairn_costs *costs)
     cairn_learned       learned = {.costs      = costs,
                                    .device     = &device,
                                    .op         = c->by.op,
-                                   .value_bits = c->value_bits,
+                                   .value_bits = c->values.carrier_bits,
                                    .cols       = c->structure.cols,
                                    .rows       = c->structure.rows};
 
@@ -291,6 +305,25 @@ static void explain_first(cairn_choice *c)
              c->offer[0]->text);
 }
 
+/// How the members of the chosen format store values: "i8", or "f64, iso".
+static void name_values(cairn_choice *c, int chosen)
+{
+    const cairn_counts *counts = &c->counts[chosen];
+    cairn_auto_info    *info   = c->info;
+    const char         *before = NULL;
+    size_t              length = 0;
+
+    for (int m = 0; m < counts->members && length < sizeof info->values; m++) {
+        const char *name =
+            cairn_value_storage_name(counts->stored[m].kind, counts->stored[m].bits);
+
+        if (before && strcmp(name, before) == 0) continue;
+        length += (size_t)snprintf(info->values + length, sizeof info->values - length,
+                                   "%s%s", before ? ", " : "", name);
+        before = name;
+    }
+}
+
 /// Two lines: what the format stores, what that gains.
 static void explain(cairn_choice *c, int chosen)
 {
@@ -305,12 +338,13 @@ static void explain(cairn_choice *c, int chosen)
         return;
     }
     say(c, chosen, fact, sizeof fact);
+    name_values(c, chosen);
     if (c->structure.entries == 0)
         snprintf(info->why[0], sizeof info->why[0], "no entries; any format will do");
     else
         snprintf(info->why[0], sizeof info->why[0],
-                 "%s; %.3g bytes an entry where %.60s has %.3g", fact,
-                 cairn_counts_bytes(&c->counts[chosen]) / n, plain,
+                 "%s; values in %s, %.3g bytes an entry where %.60s has %.3g", fact,
+                 info->values, cairn_counts_bytes(&c->counts[chosen]) / n, plain,
                  cairn_counts_bytes(&c->counts[0]) / n);
     snprintf(info->why[1], sizeof info->why[1],
              "%s %.3g %% of the entries: %s a product where %.60s %s%s",
@@ -396,7 +430,8 @@ static cairn_status check_question(const cairn_choice *c)
         cairn_product_check(c->context, c->by.op, c->source->shape.order);
 
     if (status == CAIRN_OK) status = cairn_source_sort(c->source);
-    cairn_collective_dtype(&arguments, c->value_bits == 32 ? CAIRN_F32 : CAIRN_F64);
+    cairn_collective_dtype(&arguments,
+                           c->values.carrier_bits == 32 ? CAIRN_F32 : CAIRN_F64);
     cairn_collective_product(&arguments, c->by.op);
     cairn_collective_int(&arguments, "tries", c->options->tries);
     cairn_collective_int(&arguments, "replays", c->options->replays);
@@ -446,20 +481,24 @@ cairn_status cairn_format_auto(cairn_source                *source,
     cairn_auto_info found   = {0};
     int             chosen  = 0;
 
-    cairn_choice c = {.source     = source,
-                      .context    = context,
-                      .by         = {.op = product},
-                      .options    = options,
-                      .value_bits = dtype == CAIRN_F32 ? 32 : 64,
-                      .sample     = {.whole = true},
-                      .info       = &found};
+    cairn_choice c = {.source  = source,
+                      .context = context,
+                      .by      = {.op = product},
+                      .options = options,
+                      .values  = cairn_value_widths_wide(dtype == CAIRN_F32 ? 32 : 64),
+                      .sample  = {.whole = true},
+                      .info    = &found};
 
-    c.replays = c.options->replays > 0 ? (double)c.options->replays
-                                       : cairn_cost_replays(&context->env);
+    const bool many = cairn_many_products(context, c.options->replays);
+
+    c.replays        = c.options->replays > 0 ? (double)c.options->replays
+                                              : cairn_cost_replays(&context->env);
+    c.values.narrows = source->narrows || many;
     CAIRN_TRY(choose(&c, &chosen));
     CAIRN_TRY(cairn_comm_agree(
         context->comm,
         cairn_format_create(context, found.candidate[chosen].format, format)));
+    (*format)->life.narrows = many;
     CAIRN_WRITE(info, found);
     return CAIRN_OK;
 }

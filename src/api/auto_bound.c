@@ -9,10 +9,11 @@
 #include <math.h>
 
 /* Seconds, measured where rates.def is from: rows are counted in 3 ns each and 1 ns for each
-   entry looked at, of which a long row has few; a sample in 8 ns an entry; a candidate that
-   is not counted from the structure is stored (probe.h), in a microsecond an entry. */
-static const double row_seconds = 3e-9, short_row_seconds = 1e-9, sample_seconds = 8e-9,
-                    probe_seconds = 1e-6;
+   entry looked at, of which a long row has few; a value is looked at in 0.7 ns, where all
+   are narrow; a sample takes 8 ns an entry; a candidate that is not counted from the
+   structure is stored (probe.h), in a microsecond an entry. */
+static const double row_seconds = 3e-9, short_row_seconds = 1e-9, value_seconds = 7e-10,
+                    sample_seconds = 8e-9, probe_seconds = 1e-6;
 enum { LOOKED_AT = 40 };
 
 /* The best matrix is a rare one: a step is worth its time where this part of what it can
@@ -40,7 +41,7 @@ total(const cairn_choice *c, int k, const cairn_pattern *structure, double *prod
     cairn_counts counts;
     double       convert;
 
-    cairn_candidate_count(c->offer[k], structure, c->by.op, c->value_bits, &counts);
+    cairn_candidate_count(c->offer[k], structure, c->by.op, &c->values, &counts);
     cairn_counts_predict(&counts, &c->by, product, &convert);
     return isfinite(*product) ? convert + c->replays * *product : INFINITY;
 }
@@ -88,8 +89,9 @@ bool cairn_choice_may_win(const cairn_choice *c)
     const double         n = (double)s->entries, rows = (double)s->rows;
     const double         looked = fmin(n, LOOKED_AT * rows);
     const double         probes = count_probed(c) * fmin(n, CAIRN_PROBE_ENTRIES);
-    const double         takes =
-        row_seconds * rows + short_row_seconds * looked + probe_seconds * probes;
+    const double         values = c->values.narrows ? n : 0;
+    const double         takes  = row_seconds * rows + short_row_seconds * looked
+                         + value_seconds * values + probe_seconds * probes;
 
     return c->replays >= MANY_PRODUCTS || most_won(c) > rows_part * takes;
 }

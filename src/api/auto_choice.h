@@ -22,16 +22,17 @@ typedef struct cairn_choice {
     cairn_context            *context;
     const cairn_auto_options *options;
     cairn_predictor           by; ///< The product, threads, this machine's memory.
-    int                       value_bits;
-    cairn_sample              sample;  ///< That is counted, then that is tried on.
-    cairn_candidates          own;     ///< The caller's; or none.
-    int                       offered; ///< Candidates for the product:
-    const cairn_candidate    *offer[CAIRN_AUTO_CANDIDATES]; ///< [offered] these,
-    cairn_counts             *counts;    ///< [offered] and what they store.
-    cairn_pattern             structure; ///< Of the whole,
-    cairn_pattern             tried;     ///< of the sample that is tried on.
-    cairn_seen                seen;
-    double                    replays; ///< Products to come.
+    cairn_value_widths
+                     values; ///< Of this rank's entries; wide until they are looked at.
+    cairn_sample     sample; ///< That is counted, then that is tried on.
+    cairn_candidates own;    ///< The caller's; or none.
+    int              offered; ///< Candidates for the product:
+    const cairn_candidate *offer[CAIRN_AUTO_CANDIDATES]; ///< [offered] these,
+    cairn_counts          *counts;    ///< [offered] and what they store.
+    cairn_pattern          structure; ///< Of the whole,
+    cairn_pattern          tried;     ///< of the sample that is tried on.
+    cairn_seen             seen;
+    double                 replays; ///< Products to come.
     struct {
         double convert; ///< Seconds to store.
         double factor;  ///< Of what rates say of a product, by products that ran.

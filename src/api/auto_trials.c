@@ -121,7 +121,7 @@ static void count_tried(const cairn_choice *c, int k, cairn_counts *counts)
                              : 0;
 
     if (c->offer[k]->estimator) {
-        cairn_candidate_count(c->offer[k], &c->tried, c->by.op, c->value_bits, counts);
+        cairn_candidate_count(c->offer[k], &c->tried, c->by.op, &c->values, counts);
         return;
     }
     *counts = c->counts[k];
@@ -146,14 +146,14 @@ static bool has_room(const cairn_choice *c, int k)
 {
     const cairn_env *env    = &c->context->env;
     const int64_t   *extent = c->sample.shape.extent;
-    const double     line   = (double)c->by.op->columns * c->value_bits / 8;
+    const double     line   = (double)c->by.op->columns * c->values.carrier_bits / 8;
     const double     dense  = line * (2 * (double)extent[0] + (double)extent[1]);
     const double     beside = 24 * (double)c->source->entries.n;
     cairn_counts     counts;
 
     count_tried(c, k, &counts);
     return env->memory_limit <= 0
-           || cairn_counts_bytes(&counts) + dense + beside < (double)env->memory_limit;
+           || cairn_counts_room(&counts) + dense + beside < (double)env->memory_limit;
 }
 
 /// What a trial takes: storing, and some products.
@@ -221,7 +221,8 @@ cairn_status cairn_choice_try(cairn_choice *c, double begin)
     cairn_sample_runs trials = {.env        = &c->context->env,
                                 .sample     = &c->sample,
                                 .op         = c->by.op,
-                                .value_bits = c->value_bits,
+                                .value_bits = c->values.carrier_bits,
+                                .narrows    = cairn_value_widths_narrow(&c->values),
                                 .held       = 24 * c->source->entries.n};
     const int         most   = c->options->tries > 0 ? c->options->tries : TRIES;
     cairn_placement   placement;

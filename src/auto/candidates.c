@@ -112,6 +112,7 @@ static void look_at(const cairn_layout *layout, int m, cairn_candidate *c)
     ops[CAIRN_FOR_TRANSPOSED].transposed = true;
     cairn_work_kinds(layout, c->kinds[m]);
     if (!c->estimator || m >= CAIRN_COUNTED) return;
+    c->val[m] = layout->value_tuple >= 0 ? CAIRN_VAL_F64 : layout->encoding->val;
     for (int k = 0; k < CAIRN_FOR_KINDS; k++)
         c->leaf[k][m] = cairn_leaf_of(layout, &ops[k]);
 }
@@ -259,6 +260,7 @@ recognise_one(cairn_env *env, const cairn_candidates *known, cairn_candidate *c)
         if (strcmp(own, other) == 0) {
             c->estimator = known->list[k].estimator;
             memcpy(c->leaf, known->list[k].leaf, sizeof c->leaf);
+            memcpy(c->val, known->list[k].val, sizeof c->val);
         }
         cairn_free(env, other);
     }
@@ -291,7 +293,7 @@ cairn_status cairn_candidates_none(cairn_env              *env,
 void cairn_candidate_count(const cairn_candidate       *candidate,
                            const cairn_pattern         *structure,
                            const cairn_product_options *op,
-                           int                          value_bits,
+                           const cairn_value_widths    *values,
                            cairn_counts                *counts)
 {
     const cairn_leaf *leaf  = candidate->leaf[cairn_for_of(op)];
@@ -299,9 +301,11 @@ void cairn_candidate_count(const cairn_candidate       *candidate,
 
     *counts = fresh;
     if (!candidate->estimator) return;
-    fresh.members = candidate->estimator->count(structure, value_bits / 8, fresh.work);
-    for (int m = 0; m < fresh.members; m++)
+    fresh.members = candidate->estimator->count(structure, fresh.work);
+    for (int m = 0; m < fresh.members; m++) {
         fresh.leaf[m] = leaf[m];
+        cairn_counts_store(&fresh, m, values, candidate->val[m]);
+    }
     /* It is not for this structure, or what it stores was not counted. */
     if (cairn_counts_values(&fresh) >= (double)structure->entries) *counts = fresh;
 }

@@ -27,6 +27,7 @@ typedef struct cairn_candidate {
     const cairn_estimator *estimator; ///< NULL: what it stores is found by storing.
     unsigned               products;  ///< Bit k: it is offered for cairn_for k.
     cairn_leaf leaf[CAIRN_FOR_KINDS][CAIRN_COUNTED]; ///< Of members; with an estimator.
+    cairn_val_type val[CAIRN_COUNTED]; ///< What members' texts say of values.
     char (*kinds)
         [CAIRN_FAMILY]; ///< [members] What families say of a member's layout with
                         ///< large extents; "": it is known when it is stored.
@@ -73,7 +74,7 @@ cairn_status cairn_candidates_none(cairn_env              *env,
 void cairn_candidate_count(const cairn_candidate       *candidate,
                            const cairn_pattern         *structure,
                            const cairn_product_options *op,
-                           int                          value_bits,
+                           const cairn_value_widths    *values,
                            cairn_counts                *counts);
 
 cairn_for cairn_for_of(const cairn_product_options *op);

@@ -35,20 +35,28 @@ bool cairn_learned_any(const cairn_learned *learned)
 }
 
 /// The work of a member as cairn_work_of_product() counts it once it is stored.
-static cairn_work work_of(const cairn_learned      *l,
-                          const char               *kinds,
-                          const cairn_suggest_work *counted,
-                          bool                      sets)
+///
+/// @param[in] m  The member.
+static cairn_work work_of(const cairn_learned   *l,
+                          const cairn_candidate *candidate,
+                          const cairn_counts    *counts,
+                          int                    m)
 {
+    const cairn_suggest_work  *counted = &counts->work[m];
+    const cairn_value_storage *stored  = &counts->stored[m];
+    char                       kinds[CAIRN_FAMILY];
+
     const double each = (double)l->op->columns * (l->value_bits / 8);
     const double rows = (double)l->rows, cols = (double)l->cols;
     const double in  = l->op->transposed ? rows : cols,
                  out = l->op->transposed ? cols : rows;
     cairn_work work  = {.entries = counted->entries, .arrays = counted->bytes};
 
+    memcpy(kinds, candidate->kinds[m], sizeof kinds);
+    cairn_work_say_values(stored->kind, stored->bits, l->value_bits, kinds);
     cairn_work_family_of_kinds(kinds, l->op, l->value_bits, work.family);
     work.x     = each * fmin(in, counted->entries);
-    work.y     = each * out * (sets ? 1 : 2);
+    work.y     = each * out * (m == 0 ? 1 : 2); /* the first sets Y */
     work.bytes = work.arrays + work.x + work.y;
     return work;
 }
@@ -79,8 +87,7 @@ void cairn_learned_ask(const cairn_learned   *learned,
     *guess = (cairn_learned_guess){0};
     for (int m = 0; m < counts->members && m < candidate->format->members; m++) {
         if (!candidate->kinds[m][0]) return; /* its layout is known when it is stored */
-        const cairn_work work =
-            work_of(learned, candidate->kinds[m], &counts->work[m], m == 0);
+        const cairn_work work = work_of(learned, candidate, counts, m);
 
         if (!add_member(learned, &work, &sum)) return;
     }

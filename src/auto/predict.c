@@ -25,8 +25,32 @@ void cairn_suggest_work_scale(cairn_suggest_work *work, double share)
                                  .edge           = share * work->edge,
                                  .widest         = work->widest,
                                  .bytes          = share * work->bytes,
+                                 .wide           = share * work->wide,
                                  .near           = share * work->near,
                                  .far            = share * work->far};
+}
+
+void cairn_counts_store(cairn_counts             *counts,
+                        int                       member,
+                        const cairn_value_widths *values,
+                        cairn_val_type            type)
+{
+    cairn_suggest_work *const  work   = &counts->work[member];
+    const bool                 padded = work->values > work->entries;
+    const cairn_value_storage *stored = &counts->stored[member];
+
+    counts->stored[member] = cairn_value_widths_in(values, type, padded);
+    work->wide             = work->bytes + work->values * values->carrier_bits / 8;
+    work->bytes += work->values * cairn_value_storage_bytes(stored);
+}
+
+double cairn_counts_room(const cairn_counts *counts)
+{
+    double bytes = 0;
+
+    for (int m = 0; m < counts->members; m++)
+        bytes += counts->work[m].wide;
+    return bytes;
 }
 
 double cairn_counts_bytes(const cairn_counts *counts)

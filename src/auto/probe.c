@@ -150,12 +150,11 @@ static double index_bytes(const member *m, int l)
     return cairn_index_bytes(range < 9e18 ? (int64_t)range : INT64_MAX);
 }
 
-/// Arrays of the whole: each as long as nodes, or lists, or values are many.
+/// Arrays of indices of the whole: each as long as nodes, or lists, or values are many.
 static double count_bytes(const member *m, const cairn_suggest_work *work)
 {
     const cairn_kernel_part *view  = &m->part->view;
-    const double             value = m->probe->value_bits / 8;
-    double                   bytes = work->values * value;
+    double                   bytes = 0;
 
     for (int l = 0; l < m->layout->levels; l++) {
         const cairn_level *level = &m->layout->level[l];
@@ -222,6 +221,7 @@ static cairn_status count_group(const cairn_probe *probe,
                                 cairn_counts      *counts)
 {
     const cairn_group *group = &local->group[g];
+    cairn_val_type     type  = group->layout->encoding->val;
     member             m     = {
                         .probe  = probe,
                         .group  = group,
@@ -234,7 +234,15 @@ static cairn_status count_group(const cairn_probe *probe,
                         .longest = fmax(1, ratio(probe->whole->max_row, probe->sampled->max_row))
     };
 
-    return count_member(&m, &counts->work[g], &counts->leaf[g]);
+    CAIRN_TRY(count_member(&m, &counts->work[g], &counts->leaf[g]));
+    /* What is packed with indices stays as it is; and of values a sample says as much as is
+       to be known of how many different ones there are. */
+    if (group->layout->value_tuple >= 0)
+        type = CAIRN_VAL_F64;
+    else if (type == CAIRN_VAL_EXACT && group->layout->value_kind == CAIRN_VALUE_CODE)
+        type = group->layout->value_bits == 8 ? CAIRN_VAL_DICT8 : CAIRN_VAL_DICT16;
+    cairn_counts_store(counts, g, probe->values, type);
+    return CAIRN_OK;
 }
 
 static cairn_status
@@ -246,7 +254,7 @@ store(const cairn_probe *probe, const cairn_format *format, cairn_local **local)
     cairn_build         build  = {.format     = format,
                                   .shape      = sample->shape,
                                   .entries    = &sample->entries,
-                                  .value_bits = probe->value_bits,
+                                  .value_bits = probe->values->carrier_bits,
                                   .held       = limit > most ? limit - most : 0};
 
     for (int k = 0; k < 2; k++)

@@ -24,7 +24,7 @@ typedef struct cairn_probe {
     const cairn_pattern         *sampled; ///< Of the sample,
     const cairn_pattern         *whole;   ///< of all.
     const cairn_product_options *op;
-    int                          value_bits;
+    const cairn_value_widths    *values; ///< Of all entries.
 } cairn_probe;
 
 /// Rows that a format keeps together, in all members: a sample must not cut them.

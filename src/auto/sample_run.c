@@ -5,6 +5,7 @@
 #include "auto/sample_run.h"
 
 #include "plan/replay.h"
+#include "tensor/value_storage.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,6 +72,7 @@ static cairn_status store(const cairn_sample_runs   *trials,
     for (int k = 0; k < 2; k++)
         build.box[k] = (cairn_interval){0, sample->shape.extent[k] - 1};
     CAIRN_TRY(cairn_local_build(trials->env, &build, local));
+    if (trials->narrows) CAIRN_TRY(cairn_local_narrow(*local));
     trial->kernels += watch.seconds;
     trial->search += cairn_seconds() - begin - watch.seconds;
     return CAIRN_OK;

@@ -18,7 +18,8 @@ typedef struct cairn_sample_runs {
     cairn_placing_question       placing; ///< All but `tensor`.
     const cairn_product_options *op;
     int                          value_bits;
-    int64_t                      held; ///< Bytes in memory beside.
+    bool    narrows; ///< Values of which the format says nothing are narrowed.
+    int64_t held;    ///< Bytes in memory beside.
 } cairn_sample_runs;
 
 /// What one took.

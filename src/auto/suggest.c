@@ -37,8 +37,7 @@ static void share_touches(const cairn_pattern *s, cairn_suggest_work *work)
 }
 
 /// @p entries of them, by rows.
-static void
-list_rows(const cairn_pattern *s, double entries, double value, cairn_suggest_work *w)
+static void list_rows(const cairn_pattern *s, double entries, cairn_suggest_work *w)
 {
     const double rows = (double)s->rows;
 
@@ -49,27 +48,26 @@ list_rows(const cairn_pattern *s, double entries, double value, cairn_suggest_wo
                               .values  = entries,
                               .entries = entries,
                               .widest  = (double)s->max_row,
-                              .bytes   = entries * (value + cairn_index_bytes(s->cols))
-                                       + 4 * rows};
+                              .bytes = entries * cairn_index_bytes(s->cols) + 4 * rows};
     share_touches(s, w);
 }
 
-static int rows_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int rows_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
-    list_rows(s, (double)s->entries, value, work);
+    list_rows(s, (double)s->entries, work);
     return 1;
 }
 
-static int filled_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int filled_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
-    list_rows(s, (double)s->entries, value, work);
+    list_rows(s, (double)s->entries, work);
     work->rows  = (double)s->filled_rows;
-    work->bytes = work->values * (value + cairn_index_bytes(s->cols)) + 8 * work->rows;
+    work->bytes = work->values * cairn_index_bytes(s->cols) + 8 * work->rows;
     return 1;
 }
 
 /// Columns as rows: how their lengths differ was not counted, so all do.
-static int lines_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int lines_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
     const double cols = (double)s->cols, n = (double)s->entries;
 
@@ -78,31 +76,27 @@ static int lines_count(const cairn_pattern *s, double value, cairn_suggest_work 
                                  .turns   = fmin(cols, n),
                                  .values  = n,
                                  .entries = n,
-                                 .bytes   = n * (value + cairn_index_bytes(s->rows))
-                                          + 4 * cols};
+                                 .bytes   = n * cairn_index_bytes(s->rows) + 4 * cols};
     share_touches(s, work);
     return 1;
 }
 
 /// All rows as long as the longest.
-static int table_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int table_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
     const double values = (double)s->rows * (double)s->max_row;
 
-    *work =
-        (cairn_suggest_work){.rows    = (double)s->rows,
-                             .units   = (double)s->max_row,
-                             .values  = values,
-                             .entries = (double)s->entries,
-                             .bytes   = values * (value + cairn_index_bytes(s->cols))};
+    *work = (cairn_suggest_work){.rows    = (double)s->rows,
+                                 .units   = (double)s->max_row,
+                                 .values  = values,
+                                 .entries = (double)s->entries,
+                                 .bytes   = values * cairn_index_bytes(s->cols)};
     share_touches(s, work);
     return 1;
 }
 
-static int slots_count(const cairn_pattern *s,
-                       cairn_slices         kind,
-                       double               value,
-                       cairn_suggest_work  *work)
+static int
+slots_count(const cairn_pattern *s, cairn_slices kind, cairn_suggest_work *work)
 {
     const double slots = (double)s->slots[kind], slices = (double)s->rows / CAIRN_SLICE;
     const bool   plain  = kind == CAIRN_SLICES_PLAIN;
@@ -116,7 +110,7 @@ static int slots_count(const cairn_pattern *s,
         .values         = slots,
         .entries        = (double)s->entries,
         .widest         = CAIRN_SLICE * (double)s->max_row,
-        .bytes = slots * (value + cairn_index_bytes(s->cols)) + 4 * slices + places};
+        .bytes          = slots * cairn_index_bytes(s->cols) + 4 * slices + places};
     share_touches(s, work);
     return 1;
 }
@@ -125,7 +119,6 @@ static int slots_count(const cairn_pattern *s,
 static void list_stretches(const cairn_pattern *s,
                            double               units,
                            double               entries,
-                           double               value,
                            cairn_suggest_work  *work)
 {
     const double values = CAIRN_STRETCH * units;
@@ -135,13 +128,13 @@ static void list_stretches(const cairn_pattern *s,
                                  .values  = values,
                                  .entries = entries,
                                  .edge  = values * ratio(s->edge_stretches, s->entries),
-                                 .bytes = values * value + 4 * units};
+                                 .bytes = 4 * units};
     share_touches(s, work);
 }
 
-static int stretch_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int stretch_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
-    list_stretches(s, (double)s->stretch.all, (double)s->entries, value, work);
+    list_stretches(s, (double)s->stretch.all, (double)s->entries, work);
     return 1;
 }
 
@@ -156,14 +149,14 @@ static double most_edge(const cairn_pattern *s)
 }
 
 /// Full stretches apart; what is left by rows,
-static int split_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int split_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
     const double rest = (double)(s->entries - s->stretch.entries);
 
     if (5 * s->stretch.entries < s->entries) return 0; /* not worth two members */
-    list_stretches(s, (double)s->stretch.full, (double)s->stretch.entries, value, work);
+    list_stretches(s, (double)s->stretch.full, (double)s->stretch.entries, work);
     work->edge = fmin(work->edge, most_edge(s));
-    list_rows(s, rest, value, &work[1]);
+    list_rows(s, rest, &work[1]);
     work[1].added = (double)s->stretch.rest_rows;
     work[1].turns = (double)s->stretch.rest_breaks;
     work[1].rows  = work[1].added + empty_row * ((double)s->rows - work[1].added);
@@ -171,9 +164,9 @@ static int split_count(const cairn_pattern *s, double value, cairn_suggest_work 
 }
 
 /// or by slices.
-static int sliced_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int sliced_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
-    if (split_count(s, value, work) == 0) return 0;
+    if (split_count(s, work) == 0) return 0;
     cairn_suggest_work *const rest = &work[1];
     /* A sample may have missed the longest row, which pads its slice unless others there are
        as long. */
@@ -186,15 +179,13 @@ static int sliced_count(const cairn_pattern *s, double value, cairn_suggest_work
     rest->turns /= CAIRN_SLICE;
     rest->values += padded;
     rest->units = rest->values / CAIRN_SLICE;
-    rest->bytes += padded * (value + cairn_index_bytes(s->cols));
+    rest->bytes += padded * cairn_index_bytes(s->cols);
     rest->widest *= CAIRN_SLICE;
     return 2;
 }
 
-static int block_count(const cairn_pattern *s,
-                       cairn_block_kind     kind,
-                       double               value,
-                       cairn_suggest_work  *work)
+static int
+block_count(const cairn_pattern *s, cairn_block_kind kind, cairn_suggest_work *work)
 {
     const int    side  = cairn_block_side[kind];
     const double units = (double)s->blocks[kind], rows = (double)s->rows / side;
@@ -210,8 +201,7 @@ static int block_count(const cairn_pattern *s,
         .entries = (double)s->entries,
         .edge    = values * ratio(s->edge_blocks[kind], s->entries),
         .widest  = side * side * fmax(missed, (double)s->widest[kind]),
-        .bytes =
-            values * value + units * cairn_index_bytes(s->cols / side + 1) + 4 * rows};
+        .bytes   = units * cairn_index_bytes(s->cols / side + 1) + 4 * rows};
     share_touches(s, work);
     return 1;
 }
@@ -249,19 +239,19 @@ static void slots_say(const cairn_pattern *s, cairn_slices kind, char *out, size
              how[kind], ratio(s->slots[kind], s->entries));
 }
 
-static int slices_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int slices_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
-    return slots_count(s, CAIRN_SLICES_PLAIN, value, work);
+    return slots_count(s, CAIRN_SLICES_PLAIN, work);
 }
 
-static int windows_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int windows_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
-    return slots_count(s, CAIRN_SLICES_WINDOW, value, work);
+    return slots_count(s, CAIRN_SLICES_WINDOW, work);
 }
 
-static int sorted_count(const cairn_pattern *s, double value, cairn_suggest_work *work)
+static int sorted_count(const cairn_pattern *s, cairn_suggest_work *work)
 {
-    return slots_count(s, CAIRN_SLICES_SORTED, value, work);
+    return slots_count(s, CAIRN_SLICES_SORTED, work);
 }
 
 static void slices_say(const cairn_pattern *s, char *out, size_t size)
@@ -305,15 +295,14 @@ block_say(const cairn_pattern *s, cairn_block_kind kind, char *out, size_t size)
              100 * ratio(s->entries, side * side * s->blocks[kind]));
 }
 
-#define BLOCKS(side)                                                               \
-    static int blocks##side##_count(const cairn_pattern *s, double value,          \
-                                    cairn_suggest_work *work)                      \
-    {                                                                              \
-        return block_count(s, CAIRN_BLOCKS_##side, value, work);                   \
-    }                                                                              \
-    static void blocks##side##_say(const cairn_pattern *s, char *out, size_t size) \
-    {                                                                              \
-        block_say(s, CAIRN_BLOCKS_##side, out, size);                              \
+#define BLOCKS(side)                                                                  \
+    static int blocks##side##_count(const cairn_pattern *s, cairn_suggest_work *work) \
+    {                                                                                 \
+        return block_count(s, CAIRN_BLOCKS_##side, work);                             \
+    }                                                                                 \
+    static void blocks##side##_say(const cairn_pattern *s, char *out, size_t size)    \
+    {                                                                                 \
+        block_say(s, CAIRN_BLOCKS_##side, out, size);                                 \
     }
 BLOCKS(2)
 BLOCKS(3)

@@ -17,6 +17,7 @@
 
 #include "auto/leaf.h"
 #include "auto/pattern_statistics.h"
+#include "auto/value_widths.h"
 #include "cost/memory.h"
 #include "format/encoding.h"
 
@@ -37,30 +38,40 @@ typedef struct cairn_suggest_work {
     double edge;    ///< Values of rows of blocks or stretches that stick out.
     double
         widest;   ///< Values of the longest list, at most: one thread works through it.
-    double bytes; ///< Of the arrays.
+    double bytes; ///< Of the arrays, as they are stored;
+    double wide;  ///< while they are made: values are as wide as the type then.
     double near, far; ///< Lines of X that come from beyond the first, the second cache.
 } cairn_suggest_work;
 
 /// What a format stores of a matrix.
 typedef struct cairn_counts {
-    int                members; ///< 0: it is not for this matrix, or was not counted.
-    cairn_suggest_work work[CAIRN_MAX_MEMBERS];
-    cairn_leaf         leaf[CAIRN_MAX_MEMBERS];
+    int                 members; ///< 0: it is not for this matrix, or was not counted.
+    cairn_suggest_work  work[CAIRN_MAX_MEMBERS];
+    cairn_leaf          leaf[CAIRN_MAX_MEMBERS];
+    cairn_value_storage stored[CAIRN_MAX_MEMBERS]; ///< How each member has its values.
 } cairn_counts;
 
 /// Turn work into that of a share of it.
 void cairn_suggest_work_scale(cairn_suggest_work *work, double share);
 
-/// Bytes of all arrays; values of all members.
+/// Say how a member stores its values, and add their bytes to those of its indices.
+///
+/// @param[in] type  As the member's text says, if anything.
+void cairn_counts_store(cairn_counts             *counts,
+                        int                       member,
+                        const cairn_value_widths *values,
+                        cairn_val_type            type);
+
+/// Bytes of all arrays, as they are stored, and while they are made; values of all members.
 double cairn_counts_bytes(const cairn_counts *counts);
+double cairn_counts_room(const cairn_counts *counts);
 double cairn_counts_values(const cairn_counts *counts);
 
 /// What a format stores, from the structure alone.
 typedef struct cairn_estimator {
     const char *name; ///< As candidates.txt has it.
-    /// Count. @return the members; 0: it is not for that.
+    /// Count; `bytes` are those of indices alone. @return the members; 0: it is not for that.
     int (*count)(const cairn_pattern *structure,
-                 double               value_bytes,
                  cairn_suggest_work   work[CAIRN_COUNTED]);
     /// Say what of the structure speaks for it, as a part of a sentence.
     void (*say)(const cairn_pattern *structure, char *out, size_t size);

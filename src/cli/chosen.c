@@ -35,8 +35,8 @@ static json_t *candidates(const cairn_auto_info *chosen)
 
 json_t *cli_chosen_json(const cairn_auto_info *chosen)
 {
-    return json_pack("{s:[s, s], s:f, s:f, s:f, s:o}", "why", chosen->why[0],
-                     chosen->why[1], "share", chosen->share, "seconds", chosen->seconds,
-                     "kernel_seconds", chosen->kernel_seconds, "candidates",
-                     candidates(chosen));
+    return json_pack("{s:[s, s], s:s, s:f, s:f, s:f, s:o}", "why", chosen->why[0],
+                     chosen->why[1], "values", chosen->values, "share", chosen->share,
+                     "seconds", chosen->seconds, "kernel_seconds",
+                     chosen->kernel_seconds, "candidates", candidates(chosen));
 }

@@ -287,8 +287,9 @@ static const char json[] =
     "of a "
     "run, whose seconds are those of all) seconds_chain (seconds_median); with "
     "--format auto, auto{why[] "
-    "share (of the entries, counted or tried on) seconds kernel_seconds "
-    "candidates[]{format predicted tried (seconds of a product)}}";
+    "values (how they are stored: \"i8\", ...) share (of the entries, counted or tried "
+    "on) seconds kernel_seconds candidates[]{format predicted tried (seconds of a "
+    "product)}}";
 
 static const cli_example examples[] = {
     {"cairn run spmv grid.mtx --verify",                                     "CSR, timed and checked"                               },

@@ -82,12 +82,30 @@ static void say_level(char *family, const cairn_layout *layout, int l)
         say(family, ":%d", (int)size_class(level->size));
 }
 
+void cairn_work_say_values(cairn_value_kind kind,
+                           int              bits,
+                           int              carrier_bits,
+                           char             kinds[CAIRN_FAMILY])
+{
+    static const char *const names[] = {[CAIRN_VALUE_FLOAT]   = "f",
+                                        [CAIRN_VALUE_ONE]     = "one",
+                                        [CAIRN_VALUE_INTEGER] = "i",
+                                        [CAIRN_VALUE_CODE]    = "dict"};
+
+    if (kind == CAIRN_VALUE_ONE)
+        say(kinds, " values.one");
+    else if (kind != CAIRN_VALUE_FLOAT || bits != carrier_bits)
+        say(kinds, " values.%s%d", names[kind], bits);
+}
+
 static void say_layout(char *family, const cairn_layout *layout)
 {
     for (int l = 0; l < layout->levels; l++)
         say_level(family, layout, l);
     if (layout->partition >= 0) say(family, " banks");
     if (layout->pads) say(family, " pads");
+    cairn_work_say_values(layout->value_kind, layout->value_bits, layout->carrier_bits,
+                          family);
 }
 
 /// Classes that have code of their own, or behave alike in caches.

@@ -53,6 +53,15 @@ void cairn_work_family_of_kinds(const char                  *kinds,
 /// Say of a family what follows from the layout: kinds of levels, widths of arrays.
 void cairn_work_kinds(const cairn_layout *layout, char kinds[CAIRN_FAMILY]);
 
+/// Say the same of values that are not as wide as the type; of others nothing is said.
+///
+/// @param[in]     bits   Of a value as it is stored.
+/// @param[in,out] kinds  Of cairn_work_kinds() of a layout with wide ones.
+void cairn_work_say_values(cairn_value_kind kind,
+                           int              bits,
+                           int              carrier_bits,
+                           char             kinds[CAIRN_FAMILY]);
+
 /// Are two families the same but for widths of indices, and sizes that go with an extent? So
 /// families of a format differ from one matrix to another.
 ///

@@ -486,7 +486,11 @@ cairn_status cairn_subproduct_collect(void *argument)
 
 int64_t cairn_subproduct_bytes(const cairn_subproduct *subproduct)
 {
-    return cairn_work_group(&subproduct->work)->bytes
+    const cairn_local *wide = subproduct->kernel.wide;
+
+    return (wide ? &wide->group[subproduct->work.member]
+                 : cairn_work_group(&subproduct->work))
+               ->bytes
            + 2 * cairn_subproduct_own_bytes(subproduct);
 }
 

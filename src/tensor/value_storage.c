@@ -227,9 +227,9 @@ cairn_status cairn_group_widen(cairn_local *tensor, int member)
 
 /* ---- choosing ---- */
 
-/// What a text asks for by name; false where it asks for nothing or for the narrowest.
-static bool
-is_named(cairn_val_type type, int carrier_bits, cairn_value_storage *storage)
+bool cairn_val_type_is_named(cairn_val_type       type,
+                             int                  carrier_bits,
+                             cairn_value_storage *storage)
 {
     static const cairn_value_storage named[] = {
 #define X(id, text, kind, bits) {kind, bits, 0},
@@ -252,7 +252,7 @@ bool cairn_value_storage_fits(cairn_val_type type,
     cairn_value_storage named;
 
     if (kind == CAIRN_VALUE_FLOAT && bits == carrier_bits) return true;
-    return !is_named(type, carrier_bits, &named)
+    return !cairn_val_type_is_named(type, carrier_bits, &named)
            || (kind == named.kind && bits == named.bits);
 }
 
@@ -285,7 +285,7 @@ static cairn_status choose(const cairn_local      *tensor,
     int64_t              values = 0;
 
     *storage         = (cairn_value_storage){CAIRN_VALUE_FLOAT, tensor->value_bits, 0};
-    const bool named = is_named(type, tensor->value_bits, storage);
+    const bool named = cairn_val_type_is_named(type, tensor->value_bits, storage);
 
     if (type == CAIRN_VAL_UNSAID
         || (storage->kind == CAIRN_VALUE_FLOAT && storage->bits == tensor->value_bits

@@ -19,6 +19,13 @@
 /// Its name in the language: "f64", "i8", "iso", ...
 const char *cairn_value_storage_name(cairn_value_kind kind, int bits);
 
+/// What a text asks for by name. @return false: for nothing, or for the narrowest.
+///
+/// @param[out] storage  Unchanged then.
+bool cairn_val_type_is_named(cairn_val_type       type,
+                             int                  carrier_bits,
+                             cairn_value_storage *storage);
+
 /// May a member whose text says @p type have its values stored so, its tensor's being of
 /// @p carrier_bits? As wide as the type always: values may have come that are not of the
 /// type asked for. Where no type is asked for, in any that changes none.

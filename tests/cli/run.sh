@@ -100,10 +100,11 @@ expect 0 generate stencil5 --nx 80 --ny 70 -o s.mtx
 expect 0 run spmv s.mtx --format auto --verify
 says '^chosen    '
 says 'a product where csr takes'
+says '; values in i8, '
 says '^verified'
 expect 0 run spmv s.mtx --format auto --json - --verify
 fields out auto
-for text in '"why": [' '"candidates": [' '"predicted": ' '"kernel_seconds": ' '"ok": true'; do
+for text in '"why": [' '"values": "i8"' '"candidates": [' '"predicted": ' '"kernel_seconds": ' '"ok": true'; do
     has out "$text"
 done
 expect 0 run spmm r.mtx --format auto --k 3 --dtype f32 --verify

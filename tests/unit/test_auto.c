@@ -692,7 +692,7 @@ Test(auto, full_diagonals_stay_full_in_any_sample)
              cairn_pattern_count_rows(&context->env, &source->entries, 0, n, n, &s));
         MUST(context, cairn_pattern_count_sample(&context->env, &sample, &s));
         cr_expect_geq(CAIRN_STRETCH * s.stretch.full, s.stretch.entries, "%" PRId64, n);
-        cr_assert_eq(split->count(&s, 8, work), 2);
+        cr_assert_eq(split->count(&s, work), 2);
         cr_expect_geq(work[0].values + work[1].values, (double)s.entries, "%" PRId64,
                       n);
         cairn_sample_fini(&context->env, &sample);
@@ -719,7 +719,7 @@ Test(auto, full_diagonals_stick_out_where_they_begin_and_end)
     count_whole(source, &s);
     cr_assert_eq(s.entries, 2 * N);
     cr_expect_eq(s.edge_stretches, s.entries);
-    cr_assert_eq(cairn_estimator_find("split")->count(&s, 8, work), 2);
+    cr_assert_eq(cairn_estimator_find("split")->count(&s, work), 2);
     cr_expect_leq(work[0].edge, 2 * CAIRN_STRETCH);
     cr_expect_eq(work[1].added, N - 1, "%g", work[1].added);
     cairn_source_destroy(&source);

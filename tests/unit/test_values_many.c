@@ -184,6 +184,26 @@ Test(values_many, what_needs_all_its_bits_stays)
     cr_expect_str_eq(stored(create(source_of(tenths), 100)), "f64");
 }
 
+Test(values_many, a_format_that_was_chosen_for_many_says_it)
+{
+    cairn_auto_options options = CAIRN_AUTO_OPTIONS;
+    cairn_auto_info    info    = CAIRN_AUTO_INFO;
+    cairn_source      *source  = generate();
+    cairn_format      *format  = NULL;
+    cairn_tensor      *tensor  = NULL;
+
+    for (int many = 0; many < 2; many++) {
+        options.replays = many ? 100 : 99;
+        MUST(context,
+             cairn_format_auto(source, CAIRN_F64, NULL, &options, &format, &info));
+        MUST(context, cairn_tensor_create(source, format, CAIRN_F64, &tensor));
+        cr_expect_str_eq(stored(tensor), many ? "i8" : "f64");
+        if (info.values[0]) cr_expect_str_eq(info.values, many ? "i8" : "f64");
+        cairn_format_destroy(&format);
+    }
+    cairn_source_destroy(&source);
+}
+
 Test(values_many, numbers_that_are_none_are_refused)
 {
     const cairn_store_options negative = {sizeof negative, -1}, odd = {1, 0};

@@ -118,6 +118,17 @@ Test(work, families_say_what_is_stored)
         family_of(source, formats[k], CAIRN_F64, &one, other);
         cr_expect_str_neq(named, other, "%s", formats[k]);
     }
+    /* What runs other code on other bytes; said of a layout with wide values afterwards, it
+       is the same. */
+    family_of(source,
+              "#encoding<{ idx_map<(d0,d1)->(d0,d1)>, mutation<merge(0), trim(1,1)>, "
+              "layout<val(f32)> }>",
+              CAIRN_F64, &one, other);
+    cr_expect_str_neq(named, other);
+    cairn_work_say_values(CAIRN_VALUE_FLOAT, 64, 64, named);
+    cr_expect_str_neq(named, other);
+    cairn_work_say_values(CAIRN_VALUE_FLOAT, 32, 64, named);
+    cr_expect_str_eq(named, other);
     cairn_source_destroy(&source);
     must_end(&context, blocks);
 }

@@ -139,7 +139,9 @@ typedef struct {
     const compare_way  *way;
     void               *state;
     char                route[16]; ///< Cairn's.
-    char chosen[160];              ///< The format that `auto` chose; "": it is another.
+    char values[48]; ///< Cairn's: how they are stored, and " widened" where its kernels
+                     ///< read wide copies; "": not told.
+    char chosen[160];           ///< The format that `auto` chose; "": it is another.
     bool lent;                  ///< Cairn's: with x and y, or from arrays, of a caller.
     bool borrowed;              ///< The matrix is a caller's compressed rows as well.
     compare_memory_kind memory; ///< Where a conversion's memory comes from.

@@ -75,6 +75,7 @@ enum {
     ROLE,
     MEMORY,
     ISO,
+    VALUES,
     CHOSEN,
     FIELDS
 };
@@ -183,6 +184,7 @@ static void note_ours(door_cell *c, char **field, double time)
     if (*field[CHOSEN]) {
         keep_less(lent ? &c->chosen_time.lent : &c->chosen_time.own, time);
         snprintf(c->chosen, sizeof c->chosen, "%s", field[CHOSEN]);
+        snprintf(c->values, sizeof c->values, "%s", field[VALUES]);
     }
     if (strcmp(field[WAY], "csr") == 0) keep_less(&c->csr.own, time);
     if (strncmp(field[WAY], "csr, caller's x", 15) == 0) {

@@ -31,6 +31,7 @@ typedef struct {
     double           entries;
     bool             iso, larger;
     char             peer_name[96], csr_name[96], chosen[160], best_name[160];
+    char             values[48]; ///< How what `auto` chose stores them, or " widened".
     double           peer, csr_peer; ///< The best of all, and of those with CSR.
     door_times       chosen_time, best, csr; ///< By `auto`, in any format, in CSR.
     double           borrowed; ///< CSR over the caller's arrays, with his x and y.

@@ -207,8 +207,8 @@ static void print_cell(const door_cell *c)
         print_ratio(c->csr_peer / c->csr.own);
         print_ratio(c->csr_peer / c->csr.lent);
         print_ratio(c->csr_peer / c->borrowed);
-        printf("  %s; %s; CSR: %s; best %s", c->chosen, c->peer_name, c->csr_name,
-               c->best_name);
+        printf("  %s, %s; %s; CSR: %s; best %s", c->chosen, c->values, c->peer_name,
+               c->csr_name, c->best_name);
     }
     if (c->pass->group == FAR && compare_last_cache())
         printf("; CSR has %.1f times the last cache%s",
@@ -229,9 +229,11 @@ static void print_head(const door_pass *p)
            p->threads, p->threads > 1 ? "s" : "");
     if (p->columns > 1) printf(", %d columns", p->columns);
     if (p->section[0] == 's')
-        printf("\n%-20s %9s %9s %9s %6s %6s %6s %6s %6s %6s %6s  %s\n", "", "entries",
-               "peer ms", "auto ms", "inside", "auto", "best", "bound", "csr in", "csr",
-               "borrow", "chosen by auto; best peer; best CSR of a peer; best format");
+        printf(
+            "\n%-20s %9s %9s %9s %6s %6s %6s %6s %6s %6s %6s  %s\n", "", "entries",
+            "peer ms", "auto ms", "inside", "auto", "best", "bound", "csr in", "csr",
+            "borrow",
+            "chosen by auto, its values; best peer; best CSR of a peer; best format");
     else
         printf("\n%-20s %9s %9s %9s %6s %6s %6s %6s  %s\n", "", "entries", "peer ms",
                "ours ms", "inside", "ours", "fresh", "bound", "what; best peer");

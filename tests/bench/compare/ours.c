@@ -3,10 +3,15 @@
 /// Cairn's side of the products: a source stored in a format, a plan, and runs of it, all
 /// by the public API. Every format is there twice: with the plan's own dense operands,
 /// filled before, as PETSc's and GraphBLAS's are; and with a caller's, as a user meets it
-/// first. `auto` is one of the formats; what it chose for 10,000 products is told beside
-/// it. Compressed rows are there once more over the caller's own arrays.
+/// first. All are stored for 10,000 products, so that values are as narrow as they are
+/// (those that are borrowed stay as they lie); how they are stored, and whether a plan had
+/// to widen them, is told. `auto` is one of the formats; what it chose is told beside it.
+/// Compressed rows are there once more over the caller's own arrays.
 
 #include "compare.h"
+
+/// As a solver has them.
+enum { PRODUCTS = 10000 };
 
 typedef struct {
     const compare_task *task;
@@ -114,7 +119,7 @@ copy_name(const state *s, const cairn_auto_info *info, char *name, size_t room)
 static cairn_status make_format(state *s, const char *format, char *chosen)
 {
     const cairn_product_options product = get_product(s->task);
-    const cairn_auto_options    options = {.size = sizeof options, .replays = 10000};
+    const cairn_auto_options    options = {.size = sizeof options, .replays = PRODUCTS};
     cairn_auto_info            *info;
     cairn_status                status;
 
@@ -140,6 +145,35 @@ static cairn_status borrow(state *s)
                                  s->task->dtype, CAIRN_BORROW, NULL, &s->tensor);
 }
 
+/// How the members' values are stored, each type once, and whether their kernels read
+/// copies that were widened.
+static void name_values(const state *s, char *values, size_t room)
+{
+    cairn_part_info *part  = NULL;
+    cairn_plan_part *run   = NULL;
+    int64_t          parts = 0, runs = 0;
+
+    *values = '\0';
+    if (cairn_tensor_parts(s->tensor, &parts, &part)
+        || cairn_plan_parts(s->plan, &runs, &run))
+        compare_stop(s->task->matrix->name, "its parts cannot be listed");
+    for (int64_t p = 0; p < parts; p++) {
+        cairn_array_info array = CAIRN_ARRAY_INFO;
+
+        for (int k = 0; !cairn_tensor_array(s->tensor, part[p].local, k, &array); k++)
+            if (array.stored && !strstr(values, array.stored))
+                snprintf(values + strlen(values), room - strlen(values), "%s%s",
+                         *values ? "+" : "", array.stored);
+    }
+    for (int64_t p = 0; p < runs; p++)
+        if (strstr(run[p].note, "values widened")) {
+            snprintf(values + strlen(values), room - strlen(values), " widened");
+            break;
+        }
+    cairn_parts_free(s->tensor, &part);
+    cairn_plan_parts_free(s->plan, &run);
+}
+
 /// One contender.
 static void fill(compare_contender *c, state *s, const cairn_plan_info *info, bool lent)
 {
@@ -149,6 +183,7 @@ static void fill(compare_contender *c, state *s, const cairn_plan_info *info, bo
                              .lent   = lent,
                              .bytes  = (double)info->bytes_per_run};
     snprintf(c->route, sizeof c->route, "%s", info->route);
+    name_values(s, c->values, sizeof c->values);
     s->users++;
 }
 
@@ -157,6 +192,7 @@ static int prepare(compare_contender *c, const compare_task *task, const char *f
 {
     cairn_context *const        context     = task->matrix->context;
     const cairn_product_options options     = get_product(task);
+    const cairn_store_options   often       = {sizeof often, PRODUCTS};
     const bool                  borrowed    = !format;
     cairn_plan_info             info        = CAIRN_PLAN_INFO;
     char                        chosen[160] = "";
@@ -165,8 +201,8 @@ static int prepare(compare_contender *c, const compare_task *task, const char *f
     *s = (state){.task = task};
     if ((borrowed ? borrow(s)
                   : make_format(s, format, chosen)
-                        || cairn_tensor_create(task->matrix->source, s->format,
-                                               task->dtype, &s->tensor))
+                        || cairn_tensor_create_with(task->matrix->source, s->format,
+                                                    task->dtype, &often, &s->tensor))
         || cairn_plan_create_product(s->tensor, &options, &s->plan)
         || cairn_plan_describe(s->plan, &info)) {
         fprintf(stderr, "%s in %s: %s\n", task->matrix->name,

@@ -107,7 +107,7 @@ static void print_rows(const compare_task      *task,
     for (int k = 0; k < count; k++) {
         const compare_contender *c = &list[k];
 
-        printf("  %-9s %-44.44s %-9s", owner(c), c->name, c->route);
+        printf("  %-9s %-44.44s %-9s %-11.11s", owner(c), c->name, c->route, c->values);
         if (c->wrong) {
             printf("  WRONG\n");
             continue;
@@ -138,8 +138,8 @@ static void print_text(const compare_task      *task,
            1e-9 * bound->triad, bound->others);
     if (bound->again) printf(", %d disturbed turns repeated", bound->again);
     printf("\n");
-    printf("  %-9s %-44s %-9s %9s %9s %8s %6s %6s %7s\n", "", "", "route", "median ms",
-           "least ms", "GFLOP/s", "GB/s", "bound", "plain C");
+    printf("  %-9s %-44s %-9s %-11s %9s %9s %8s %6s %6s %7s\n", "", "", "route",
+           "values", "median ms", "least ms", "GFLOP/s", "GB/s", "bound", "plain C");
     print_rows(task, list, count, bound);
 }
 
@@ -175,18 +175,18 @@ static void print_record(const compare_settings  *settings,
                    fraction(task, c, bound));
         printf(", \"read_gbs\": %.2f, \"triad_gbs\": %.2f, \"others\": %.2f"
                ", \"near_gbs\": %.2f, \"role\": \"%s\", \"memory\": \"%s\", "
-               "\"iso\": %s, \"chosen\": \"%s\"}",
+               "\"iso\": %s, \"values\": \"%s\", \"chosen\": \"%s\"}",
                1e-9 * bound->read, 1e-9 * bound->triad, bound->others,
                1e-9 * bound->near, get_role(c), compare_memory_name(c->memory),
-               task->matrix->iso ? "true" : "false", c->chosen);
+               task->matrix->iso ? "true" : "false", c->values, c->chosen);
     } else
         printf("\"%s\",%s,%d,%s,\"%s\",%s,%d,%d,%.6f,%.6f,%.0f,%.2f,%.2f,%.2f,%.2f,%s,"
-               "%s,%d,\"%s\"\n",
+               "%s,%d,%s,\"%s\"\n",
                title, task->matrix->name, task->matrix->nnz, owner(c), c->name,
                c->route, ok, c->samples, 1e3 * c->median, 1e3 * c->seconds[0], c->bytes,
                1e-9 * bound->read, 1e-9 * bound->triad, bound->others,
                1e-9 * bound->near, get_role(c), compare_memory_name(c->memory),
-               task->matrix->iso, c->chosen);
+               task->matrix->iso, c->values, c->chosen);
     first = false;
 }
 
@@ -285,7 +285,7 @@ void compare_print_begin(const compare_settings *settings)
     else if (settings->csv)
         printf(
             "task,matrix,entries,peer,way,route,right,rounds,median_ms,least_ms,bytes,"
-            "read_gbs,triad_gbs,others,near_gbs,role,memory,iso,chosen\n");
+            "read_gbs,triad_gbs,others,near_gbs,role,memory,iso,values,chosen\n");
     else
         compare_print_machine(settings);
 }
